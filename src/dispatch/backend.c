@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backends: those of keys.def, and those added at run time in bits 14 to 62.
+//
+// Writers hold g_lock. Readers take none: a backend exists once its bit is in
+// g_all, and its record is in place before the bit. Records are never freed.
+// Lock order: g_lock, then whatever the tables take in oyi_backend_activate;
+// so a backend must not be registered from inside the tables' own lock.
+#include "dispatch/backend.h"
+
+#include <ctype.h>
+#include <pthread.h>
+
+#include "base/memory.h"
+#include "dispatch/table.h"
+
+#define OY_BACKEND(name, bit, has_autograd)                               \
+  static const oyi_backend g_known_##name = {                             \
+      {#name, "Quantized" #name, "Sparse" #name, "SparseCsr" #name,       \
+       "NestedTensor" #name, "Autograd" #name},                           \
+      has_autograd,                                                       \
+      NULL};
+#include "opyard/keys.def"
+#undef OY_BACKEND
+
+static const oyi_backend* g_records[OY_BACKEND_COUNT_MAX] = {
+#define OY_BACKEND(name, bit, autograd) [bit] = &g_known_##name,
+#include "opyard/keys.def"
+#undef OY_BACKEND
+};
+
+static const uint64_t g_known = 0
+#define OY_BACKEND(name, bit, autograd) | 1ull << bit
+#include "opyard/keys.def"
+#undef OY_BACKEND
+    ;
+
+static uint64_t g_added;  // bits of added backends; atomic
+static pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+
+uint64_t oy_backend_all(void) {
+  return g_known | __atomic_load_n(&g_added, __ATOMIC_ACQUIRE);
+}
+
+const oyi_backend* oyi_backend_get(oy_backend backend) {
+  if (backend < 0 || backend >= OY_BACKEND_COUNT_MAX) return NULL;
+  if (!(oy_backend_all() >> backend & 1)) return NULL;
+  return __atomic_load_n(&g_records[backend], __ATOMIC_ACQUIRE);
+}
+
+const char* oy_backend_name(oy_backend backend) {
+  const oyi_backend* record = oyi_backend_get(backend);
+  return record ? record->key_names[0] : NULL;
+}
+
+bool oy_backend_has_autograd(oy_backend backend) {
+  const oyi_backend* record = oyi_backend_get(backend);
+  return record && record->autograd;
+}
+
+// ----------------------------------------------------------------------- find
+
+typedef bool (*matcher)(oy_str text, oy_str name);
+
+// The spelling of devices: the name in lower case.
+static bool is_device_of(oy_str text, oy_str name) {
+  if (text.size != name.size) return false;
+  for (size_t i = 0; i < text.size; i++)
+    if (text.data[i] != tolower((unsigned char)name.data[i])) return false;
+  return true;
+}
+
+static bool differs_in_case(oy_str text, oy_str name) {
+  if (text.size != name.size) return false;
+  for (size_t i = 0; i < text.size; i++)
+    if (tolower((unsigned char)text.data[i]) != tolower((unsigned char)name.data[i]))
+      return false;
+  return true;
+}
+
+static bool find(oy_str text, matcher matches, oy_backend* out_backend) {
+  *out_backend = OY_BACKEND_NONE;
+  for (uint64_t rest = oy_backend_all(); rest; rest &= rest - 1) {
+    oy_backend backend = __builtin_ctzll(rest);
+    // An added backend may be withdrawn at any moment: its activation failed.
+    const char* name = oy_backend_name(backend);
+    if (!name || !matches(text, oy_str_of(name))) continue;
+    *out_backend = backend;
+    return true;
+  }
+  return false;
+}
+
+bool oyi_backend_find_exact(oy_str name, oy_backend* out_backend) {
+  return find(name, oy_str_equal, out_backend);
+}
+
+bool oy_backend_find(oy_str name, oy_backend* out_backend) {
+  return find(name, oy_str_equal, out_backend) || find(name, is_device_of, out_backend);
+}
+
+// ------------------------------------------------------------------- register
+
+static bool is_identifier(oy_str name) {
+  for (size_t i = 0; i < name.size; i++) {
+    char c = name.data[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!letter && !(i > 0 && c >= '0' && c <= '9')) return false;
+  }
+  return name.size > 0;
+}
+
+// A new backend's six keys must be new names, for parsing must give them back,
+// and so must its spelling as a device.
+static oy_status check_name(oy_str name) {
+  OY_CHECK(name.size <= OYI_BACKEND_NAME_MAX, INVALID_ARGUMENT,
+           "name of a backend must have at most %d characters, got %zu",
+           OYI_BACKEND_NAME_MAX, name.size);
+  OY_CHECK(is_identifier(name), INVALID_ARGUMENT,
+           "name of a backend must be an identifier, got \"%.*s\"", OY_STR_ARG(name));
+  OY_CHECK(!oy_str_equal(name, oy_str_of("Unknown")), INVALID_ARGUMENT,
+           "a backend cannot be named Unknown: that is printed for keys that do not exist");
+  oy_backend other;
+  OY_CHECK(!find(name, differs_in_case, &other), INVALID_ARGUMENT,
+           "cannot add backend %.*s: it differs from %s by case alone", OY_STR_ARG(name),
+           oy_backend_name(other));
+  for (oy_key f = 1; f < OY_FUNCTIONALITY_COUNT; f++) {
+    const char* prefix = oyi_per_backend_prefix(f);
+    if (!prefix) continue;
+    char text[2 * OYI_BACKEND_NAME_MAX];
+    size_t head = strlen(prefix);
+    memcpy(text, prefix, head);
+    memcpy(text + head, name.data, name.size);
+    oy_str key_name = {text, head + name.size};
+    oy_key taken;
+    OY_CHECK(!oyi_key_find(key_name, &taken), INVALID_ARGUMENT,
+             "cannot add backend %.*s: there is a key %.*s already", OY_STR_ARG(name),
+             OY_STR_ARG(key_name));
+  }
+  return OY_OK;
+}
+
+// One block: the record, then its six names.
+static oyi_backend* make_record(oy_str name) {
+  size_t size = sizeof(oyi_backend);
+  for (oy_key f = 1; f < OY_FUNCTIONALITY_COUNT; f++)
+    if (oyi_is_per_backend(f)) size += strlen(oyi_per_backend_prefix(f)) + name.size + 1;
+  oyi_backend* record = oyi_zalloc(size);
+  if (!record) return NULL;
+  record->autograd = true;
+  char* text = (char*)(record + 1);
+  for (oy_key f = 1; f < OY_FUNCTIONALITY_COUNT; f++) {
+    if (!oyi_is_per_backend(f)) continue;
+    size_t head = strlen(oyi_per_backend_prefix(f));
+    record->key_names[oyi_per_backend_index(f)] = text;
+    memcpy(text, oyi_per_backend_prefix(f), head);
+    memcpy(text + head, name.data, name.size);
+    text += head + name.size + 1;  // NUL: the block is zeroed
+  }
+  return record;
+}
+
+// Puts a record with the name at |backend|; one that a failed activation left
+// there is used again if the name is the same.
+static oy_status place_record(oy_str name, oy_backend backend) {
+  const oyi_backend* before = g_records[backend];
+  if (before && oy_str_equal(oy_str_of(before->key_names[0]), name)) return OY_OK;
+  oyi_backend* record = make_record(name);
+  if (!record) return OY_OUT_OF_MEMORY;
+  record->replaced = before;
+  __atomic_store_n(&g_records[backend], record, __ATOMIC_RELEASE);
+  return OY_OK;
+}
+
+static oy_status add_backend(oy_str name, oy_backend* out_backend) {
+  OY_TRY(check_name(name));
+  uint64_t vacant = ~oy_backend_all();
+  OY_CHECK(vacant, EXHAUSTED, "cannot add backend %.*s: all %d backends are in use",
+           OY_STR_ARG(name), OY_BACKEND_COUNT_MAX);
+  oy_backend backend = __builtin_ctzll(vacant);
+  uint64_t bit = 1ull << backend;
+  OY_TRY(place_record(name, backend));
+  // The backend exists while its block is filled: alias keys must reach it.
+  __atomic_fetch_or(&g_added, bit, __ATOMIC_ACQ_REL);
+  oy_status status = oyi_backend_activate(backend);
+  if (status != OY_OK) {
+    __atomic_fetch_and(&g_added, ~bit, __ATOMIC_ACQ_REL);
+    return status;
+  }
+  *out_backend = backend;
+  return OY_OK;
+}
+
+oy_status oy_backend_register(oy_str name, oy_backend* out_backend) {
+  *out_backend = OY_BACKEND_NONE;
+  oy_status status = OY_OK;
+  oy_backend backend;
+  pthread_mutex_lock(&g_lock);
+  if (!oy_backend_find(name, &backend)) {
+    status = add_backend(name, out_backend);
+  } else {
+    status = oyi_backend_activate(backend);
+    if (status == OY_OK) *out_backend = backend;
+  }
+  pthread_mutex_unlock(&g_lock);
+  return status;
+}
