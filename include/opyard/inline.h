@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call path, in the open so that it can be inlined: thread-local state,
+// tables and kernels show the part that a call reads. Stable within a minor
+// version; everything here has an exported twin in dispatcher.h for foreign
+// function interfaces. Generated typed calls (opgen) are built from these.
+//
+// One call:  ks = ((argument sets | included) & keep) & mask of the backend,
+// highest functionality + highest backend -> slot -> kernel(op, ks, args...).
+#ifndef OPYARD_INLINE_H_
+#define OPYARD_INLINE_H_
+
+#include "opyard/value.h"
+
+OY_BEGIN_DECLS
+
+typedef struct oy_op oy_op;
+typedef struct oy_kernel oy_kernel;
+
+// Every typed kernel takes (const oy_op*, oy_keyset) and then the arguments of
+// its schema; callers cast to that type. The forms, by schema type:
+//   Tensor, Tensor?           oy_object* (or the tensor type), borrowed
+//   Tensor[], Tensor?[]       oy_tensors
+//   int, SymInt, ScalarType, Layout, MemoryFormat, ...   int64_t
+//   bool  float  str  Device  complex    bool double oy_str oy_device oy_complex
+//   int[] float[] bool[], also optional  oy_ints oy_floats oy_bools
+//   other lists, also optional, and dicts  oy_values (dict: pairs)
+//   Scalar, and every other optional      oy_value (tag NONE for None)
+//   Generator, Stream, classes            oy_object*
+// A kernel with exactly one Tensor return gives an oy_object* : a new reference,
+// or, where the schema says that the result is an argument (in-place, out=),
+// that argument, borrowed; NULL is failure. All others give an oy_status and
+// take one pointer for each result after the arguments.
+typedef void (*oy_typed_fn)(void);
+
+// Takes the op's arguments off the stack and pushes its results. |kernel| is the
+// record it stands in; kernel->user_data is the state it was registered with.
+typedef oy_status (*oy_boxed_fn)(const oy_op* op, oy_keyset keys,
+                                 oy_stack* stack, const oy_kernel* kernel);
+
+// What a slot points to; immutable while any call can see it.
+struct oy_kernel {
+  oy_typed_fn typed;  // never NULL: an entry of the op's signature
+  oy_boxed_fn boxed;  // never NULL
+  void* user_data;    // the state of the registration
+  // private members follow
+};
+
+// The part of an operator that a call reads. One cache line.
+struct oy_op {
+  const unsigned char* table;  // atomic; slots and masks, see below
+  oy_typed_fn box;             // typed entry that boxes its arguments
+  oy_typed_fn fail;            // typed entry that reports
+  oy_typed_fn variant;         // typed entry that picks a kernel by dtype
+  uint64_t dispatch_arguments; // bit i: argument i gives keys
+  uint16_t argument_count;
+  uint16_t return_count;
+  uint32_t flags;              // OY_OP_*
+  // private members follow
+};
+enum {
+  OY_OP_OBSERVED = 1,     // profilers may see its calls
+  OY_OP_RETURNS_OBJECT = 2  // typed calls return an object, not a status
+};
+
+// A table is the slots of single functionalities (OY_TABLE_BASE bytes), then
+// one 64-byte block for each backend in use:
+//   word 0     mask: functionalities that are not fallthrough for the backend
+//   words 1-6  Dense Quantized Sparse SparseCsr NestedTensor Autograd
+// A new backend appends a block, so that the offsets of the others hold.
+enum { OY_TABLE_BASE = 384, OY_TABLE_BLOCK = 64 };
+
+typedef struct oy_slot_rule {
+  uint16_t offset;      // bytes, in the base or in the block
+  uint16_t block_mask;  // 0xffff if in the block, else 0
+} oy_slot_rule;
+OY_API extern const oy_slot_rule oy_slot_rules[64];
+// Where the block of a backend starts, in bytes; the CPU's for one not in use.
+OY_API extern uint16_t oy_block_offset[64];
+
+// ------------------------------------------------------- thread-local state
+
+// One cache line. Plain loads and stores: only its thread writes it, but for
+// |active|, which writers of the registry read.
+typedef struct oy_tls_block {
+  oy_keyset included;
+  uint64_t keep;              // functionalities that are not excluded
+  uint64_t active;            // see oy_call_enter
+  uint64_t excluded_backends; // kept for printing only; never takes effect
+  struct oy_scope* scope;
+  uint32_t trace_depth;
+  uint32_t reserved;
+  void* more;                 // rarely used state, allocated on first use
+} __attribute__((aligned(64))) oy_tls_block;
+
+OY_API extern __thread oy_tls_block oy_tls
+    __attribute__((tls_model("initial-exec")));
+
+// --------------------------------------------------------------- read side
+
+// |active| is 0 before the thread's first call, OY_IDLE between calls
+// (OY_IDLE_SCOPE with a scope open), and inside one the even number that
+// oy_epoch had when the outermost call began. A writer frees what it unlinked
+// when no thread is inside a call that began before.
+enum { OY_IDLE = 1, OY_IDLE_SCOPE = 3 };
+OY_API extern uint64_t oy_epoch;
+
+OY_API uint64_t oy_thread_start(void);
+
+static inline uint64_t oy_call_enter(void) {
+  uint64_t before = oy_tls.active;
+  if (OY_UNLIKELY(before == 0)) before = oy_thread_start();
+  uint64_t now =
+      before & 1 ? __atomic_load_n(&oy_epoch, __ATOMIC_ACQUIRE) : before;
+#ifdef __SANITIZE_THREAD__
+  __atomic_exchange_n(&oy_tls.active, now, __ATOMIC_SEQ_CST);
+#else
+  // The writer's side of this fence is membarrier(2).
+  __atomic_store_n(&oy_tls.active, now, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#endif
+  return before;
+}
+
+static inline void oy_call_leave(uint64_t before) {
+  __atomic_store_n(&oy_tls.active, before, __ATOMIC_RELEASE);
+}
+
+// ------------------------------------------------------------------- select
+
+// Without the mark that a traced call leaves for the steps below it.
+static inline oy_keyset oy_keyset_unmarked(oy_keyset keys) {
+  keys.functionality &= ~(1ull << OY_KEY_TraceRedispatch);
+  return keys;
+}
+
+// The kernel for exactly |keys|.
+static inline const oy_kernel* oy_select_exact(const oy_op* op,
+                                               oy_keyset keys) {
+  // The offset first: a table that is loaded after it has the block.
+  size_t block = __atomic_load_n(
+      &oy_block_offset[63u - (unsigned)__builtin_clzll(keys.backends | 1)],
+      __ATOMIC_ACQUIRE);
+  const unsigned char* table = __atomic_load_n(&op->table, __ATOMIC_ACQUIRE);
+  oy_slot_rule rule =
+      oy_slot_rules[63u - (unsigned)__builtin_clzll(keys.functionality | 1)];
+  size_t at = (block & rule.block_mask) + rule.offset;
+  return __atomic_load_n((const oy_kernel* const*)(const void*)(table + at),
+                         __ATOMIC_ACQUIRE);
+}
+
+// The kernel for a call whose arguments have |keys|; applies the thread's sets
+// and the op's mask to *keys.
+static inline const oy_kernel* oy_select_call(const oy_op* op,
+                                              oy_keyset* keys) {
+  uint64_t backends = keys->backends | oy_tls.included.backends;
+  size_t block = __atomic_load_n(
+      &oy_block_offset[63u - (unsigned)__builtin_clzll(backends | 1)],
+      __ATOMIC_ACQUIRE);
+  const unsigned char* table = __atomic_load_n(&op->table, __ATOMIC_ACQUIRE);
+  uint64_t mask = __atomic_load_n(
+      (const uint64_t*)(const void*)(table + block), __ATOMIC_RELAXED);
+  uint64_t functionality =
+      (keys->functionality | oy_tls.included.functionality) & oy_tls.keep &
+      mask;
+  oy_slot_rule rule =
+      oy_slot_rules[63u - (unsigned)__builtin_clzll(functionality | 1)];
+  keys->functionality = functionality;
+  keys->backends = backends;
+  size_t at = (block & rule.block_mask) + rule.offset;
+  return __atomic_load_n((const oy_kernel* const*)(const void*)(table + at),
+                         __ATOMIC_ACQUIRE);
+}
+
+// Key sets of list arguments. False if an element is NULL.
+static inline bool oy_tensors_keys(oy_tensors list, oy_keyset* keys) {
+  for (size_t i = 0; i < list.size; i++) {
+    if (!list.data[i]) return false;
+    *keys = oy_keyset_or(*keys, list.data[i]->keys);
+  }
+  return true;
+}
+
+// For trampolines: the kernel that |kernel|, a record with dtype variants, has for
+// a call with these tensors; NULL with the error set if it has none.
+OY_API const oy_kernel* oy_kernel_pick(const oy_op* op, oy_keyset keys,
+                                       const oy_kernel* kernel,
+                                       oy_object* const* tensors, size_t count);
+
+// For generated calls: reports a NULL tensor argument. Keeps a pending error
+// (the expression that failed first), else sets INVALID_ARGUMENT.
+OY_API oy_status oy_call_null_argument(const oy_op* op, const char* argument);
+
+// Hands a call's result to the open scope of the thread.
+OY_API oy_object* oy_scope_take(oy_object* object);
+static inline oy_object* oy_call_result(uint64_t before, oy_object* result) {
+  oy_call_leave(before);
+  return OY_UNLIKELY(before == OY_IDLE_SCOPE) ? oy_scope_take(result) : result;
+}
+
+OY_END_DECLS
+
+#endif  // OPYARD_INLINE_H_

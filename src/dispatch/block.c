@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries by macro: loading a block once, all or nothing, and keeping what
+// went wrong where a constructor cannot report it.
+#include <pthread.h>
+
+#include "base/memory.h"
+#include "base/strbuf.h"
+#include "opyard/library.h"
+
+static pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+static oyi_strbuf g_errors = OYI_STRBUF_INIT;
+
+static oy_status load(oy_library_block* block) {
+  OY_TRY(oy_library_create(&block->params, &block->library));
+  oy_status status = block->body(block->library);
+  if (status == OY_OK) {
+    block->loaded = 1;
+    return OY_OK;
+  }
+  oy_library_close(block->library);
+  block->library = NULL;
+  return status;
+}
+
+oy_status oy_library_block_load(oy_library_block* block) {
+  pthread_mutex_lock(&g_mutex);
+  oy_status status = block->loaded ? OY_OK : load(block);
+  if (status != OY_OK)
+    oyi_strbuf_printf(&g_errors, "%s:%d: %s\n",
+                      block->params.file ? block->params.file : "(unknown)",
+                      block->params.line, oy_error_get()->message);
+  pthread_mutex_unlock(&g_mutex);
+  return status;
+}
+
+void oy_library_block_unload(oy_library_block* block) {
+  pthread_mutex_lock(&g_mutex);
+  oy_library_close(block->library);
+  block->library = NULL;
+  block->loaded = 0;
+  pthread_mutex_unlock(&g_mutex);
+}
+
+oy_status oy_registry_load_errors(char** out_text) {
+  pthread_mutex_lock(&g_mutex);
+  *out_text = oyi_strndup(g_errors.data ? g_errors.data : "", g_errors.size);
+  pthread_mutex_unlock(&g_mutex);
+  return *out_text ? OY_OK : OY_OUT_OF_MEMORY;
+}

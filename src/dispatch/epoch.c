@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The writer's side of deferred freeing, and the list of threads that call.
+// A reader only stores to its own cache line; the fence between that store and
+// its loads is bought here, with membarrier(2), once for each collection.
+#include "dispatch/epoch.h"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "dispatch/thread.h"
+
+typedef struct thread_node {
+  struct thread_node* next;
+  oy_tls_block* tls;
+} thread_node;
+
+uint64_t oy_epoch = 2;
+static pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+static thread_node* g_threads;
+static pthread_key_t g_key;
+static pthread_once_t g_once = PTHREAD_ONCE_INIT;
+static bool g_have_barrier;
+
+static void thread_end(void* argument) {
+  thread_node* node = argument;
+  pthread_mutex_lock(&g_mutex);
+  for (thread_node** at = &g_threads; *at; at = &(*at)->next) {
+    if (*at != node) continue;
+    *at = node->next;
+    break;
+  }
+  pthread_mutex_unlock(&g_mutex);
+  __atomic_store_n(&oy_tls.active, 0, __ATOMIC_RELEASE);
+  oyi_thread_state_free();
+  free(node);
+}
+
+static void start_up(void) {
+  (void)pthread_key_create(&g_key, thread_end);
+  g_have_barrier = syscall(SYS_membarrier,
+                           MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+// Without memory for the node the thread stays unknown and its mark says "in a
+// call since the beginning" to nobody; so it is counted here, and nothing is
+// freed any more. A leak instead of a crash.
+static uint64_t g_unknown_threads;
+
+uint64_t oy_thread_start(void) {
+  pthread_once(&g_once, start_up);
+  thread_node* node = malloc(sizeof(*node));
+  if (node && pthread_setspecific(g_key, node) == 0) {
+    node->tls = &oy_tls;
+    pthread_mutex_lock(&g_mutex);
+    node->next = g_threads;
+    g_threads = node;
+    pthread_mutex_unlock(&g_mutex);
+  } else {
+    free(node);
+    __atomic_fetch_add(&g_unknown_threads, 1, __ATOMIC_SEQ_CST);
+  }
+  __atomic_store_n(&oy_tls.active, OY_IDLE, __ATOMIC_RELEASE);
+  oyi_thread_state_init();
+  return __atomic_load_n(&oy_tls.active, __ATOMIC_RELAXED);
+}
+
+// The oldest epoch in which some thread is still inside a call; 0 if that
+// cannot be told.
+static uint64_t oldest_reader(void) {
+  pthread_once(&g_once, start_up);
+  if (__atomic_load_n(&g_unknown_threads, __ATOMIC_SEQ_CST)) return 0;
+#ifndef __SANITIZE_THREAD__
+  if (!g_have_barrier ||
+      syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
+    return 0;
+#endif
+  uint64_t oldest = UINT64_MAX;
+  pthread_mutex_lock(&g_mutex);
+  for (thread_node* n = g_threads; n; n = n->next) {
+#ifdef __SANITIZE_THREAD__
+    uint64_t active = __atomic_fetch_add(&n->tls->active, 0, __ATOMIC_SEQ_CST);
+#else
+    uint64_t active = __atomic_load_n(&n->tls->active, __ATOMIC_ACQUIRE);
+#endif
+    if (active && !(active & 1) && active < oldest) oldest = active;
+  }
+  pthread_mutex_unlock(&g_mutex);
+  return oldest;
+}
+
+void oyi_retire(oyi_limbo* limbo, oyi_retired* object,
+                void (*free_object)(oyi_retired* self)) {
+  object->free = free_object;
+  // A call that begins from now on has a later epoch, and cannot find it.
+  object->epoch = __atomic_add_fetch(&oy_epoch, 2, __ATOMIC_SEQ_CST);
+  object->next = limbo->head;
+  limbo->head = object;
+}
+
+oyi_retired* oyi_collect(oyi_limbo* limbo) {
+  if (!limbo->head) return NULL;
+  uint64_t oldest = oldest_reader();
+  oyi_retired* done = NULL;
+  for (oyi_retired** at = &limbo->head; *at;) {
+    oyi_retired* object = *at;
+    if (object->epoch > oldest) {
+      at = &object->next;
+      continue;
+    }
+    *at = object->next;
+    object->next = done;
+    done = object;
+  }
+  return done;
+}
+
+void oyi_free_list(oyi_retired* list) {
+  while (list) {
+    oyi_retired* next = list->next;
+    list->free(list);
+    list = next;
+  }
+}

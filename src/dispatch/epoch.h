@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deferred freeing. Calls read tables and kernel records without a lock; what a
+// writer has unlinked is retired, and freed when no thread is inside an
+// outermost call that began before (see oy_call_enter).
+//
+// Invariant: a retired object is reachable from no table that a new call reads.
+#ifndef OPYARD_SRC_DISPATCH_EPOCH_H_
+#define OPYARD_SRC_DISPATCH_EPOCH_H_
+
+#include "opyard/inline.h"
+
+// Part of every object that can be retired, so that retiring cannot fail.
+typedef struct oyi_retired {
+  struct oyi_retired* next;
+  uint64_t epoch;
+  void (*free)(struct oyi_retired* self);
+} oyi_retired;
+
+typedef struct oyi_limbo {
+  oyi_retired* head;
+} oyi_limbo;
+
+// Retires |object|. The caller holds the lock that guards |limbo|.
+void oyi_retire(oyi_limbo* limbo, oyi_retired* object,
+                void (*free_object)(oyi_retired* self));
+// Unlinks from |limbo| what nobody can see any more and returns it as a list;
+// the caller frees it with oyi_free_list after it dropped its lock, since a
+// destructor may call back.
+oyi_retired* oyi_collect(oyi_limbo* limbo);
+void oyi_free_list(oyi_retired* list);
+
+#endif  // OPYARD_SRC_DISPATCH_EPOCH_H_

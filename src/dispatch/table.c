@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stored tables. A slot is one pointer, stored with release; a table is only
+// replaced as a whole when a backend comes into use or the operator dies.
+//
+// A slot is stored before the mask bit that depends on it. So a call may find
+// the record of a fallthrough although its mask has just been cleared or not yet
+// set; that record then passes the call on, and nothing is lost.
+#include "dispatch/table.h"
+
+#include "base/memory.h"
+#include "dispatch/trace.h"
+
+// Single functionalities are numbered without the per-backend ones between.
+#define SINGLE(value, below) [value] = {8 * ((value) - (below)), 0}
+#define BLOCK(value, word) [value] = {8 * (word), 0xffff}
+#define SINGLES4(v, b) \
+  SINGLE(v, b), SINGLE((v) + 1, b), SINGLE((v) + 2, b), SINGLE((v) + 3, b)
+
+const oy_slot_rule oy_slot_rules[64] = {
+    SINGLE(0, 0),     BLOCK(1, 1),      SINGLES4(2, 1),   BLOCK(6, 2),
+    SINGLE(7, 2),     SINGLE(8, 2),     BLOCK(9, 3),      BLOCK(10, 4),
+    BLOCK(11, 5),     SINGLES4(12, 5),  SINGLES4(16, 5),  SINGLE(20, 5),
+    SINGLE(21, 5),    SINGLE(22, 5),    BLOCK(23, 6),     SINGLES4(24, 6),
+    SINGLES4(28, 6),  SINGLES4(32, 6),  SINGLES4(36, 6),  SINGLES4(40, 6),
+    SINGLES4(44, 6),  SINGLE(48, 6),
+};
+
+enum {
+  CPU_BLOCK = OY_TABLE_BASE,
+  INACTIVE_BLOCK = OY_TABLE_BASE + OY_TABLE_BLOCK,
+  FIRST_FREE_BLOCK = OY_TABLE_BASE + 2 * OY_TABLE_BLOCK,
+  // The end of the base has no slots; it holds what retiring a table needs.
+  RETIRED_AT = OY_TABLE_BASE - (int)sizeof(oyi_retired)
+};
+_Static_assert(8 * (48 - 6 + 1) <= RETIRED_AT, "base has room for the header");
+_Static_assert(FIRST_FREE_BLOCK + 62 * OY_TABLE_BLOCK <= 0xffff, "offsets fit");
+
+#define REST INACTIVE_BLOCK
+#define REST8 REST, REST, REST, REST, REST, REST, REST, REST
+#define OFFSETS                                                             \
+  {                                                                         \
+    CPU_BLOCK, REST, REST, REST, REST, REST, REST, REST, REST8, REST8, REST8, \
+        REST8, REST8, REST8, REST8                                          \
+  }
+// Calls read the first; writers use the second, which is ahead while the block
+// of a backend that comes into use is being filled.
+uint16_t oy_block_offset[64] = OFFSETS;
+static uint16_t g_offsets[64] = OFFSETS;
+#undef OFFSETS
+#undef REST8
+#undef REST
+
+uint64_t oyi_active_backends = 1ull << OY_BACKEND_CPU;
+static size_t g_table_bytes = FIRST_FREE_BLOCK;
+
+// What an operator without registrations points to: every slot is "missing".
+// Covers the blocks of all backends that can ever be in use.
+static unsigned char g_dead_table[FIRST_FREE_BLOCK + 62 * OY_TABLE_BLOCK]
+    __attribute__((aligned(64)));
+static pthread_once_t g_dead_once = PTHREAD_ONCE_INIT;
+
+static const oy_kernel** slot_at(const unsigned char* table, size_t at) {
+  return (const oy_kernel**)(uintptr_t)(table + at);
+}
+static uint64_t* mask_at(const unsigned char* table, size_t block) {
+  return (uint64_t*)(uintptr_t)(table + block);
+}
+
+static void fill(unsigned char* table, size_t begin, size_t end,
+                 const oy_kernel* kernel) {
+  for (size_t at = begin; at < end; at += sizeof(void*))
+    *slot_at(table, at) = kernel;
+}
+
+static void fill_block(unsigned char* table, size_t block,
+                       const oy_kernel* kernel) {
+  fill(table, block, block + OY_TABLE_BLOCK, kernel);
+  *mask_at(table, block) = ~0ull;
+}
+
+static void fill_base(unsigned char* table) {
+  fill(table, 0, RETIRED_AT, &oyi_missing_kernel);
+  *slot_at(table, oy_slot_rules[OY_KEY_Trace].offset) = &oyi_trace_kernel;
+  *slot_at(table, oy_slot_rules[OY_KEY_TraceRedispatch].offset) =
+      &oyi_trace_redispatch_kernel;
+}
+
+static void fill_dead_table(void) {
+  fill_base(g_dead_table);
+  for (size_t b = OY_TABLE_BASE; b < sizeof(g_dead_table); b += OY_TABLE_BLOCK)
+    fill_block(g_dead_table, b, &oyi_missing_kernel);
+}
+
+size_t oyi_table_bytes(void) { return g_table_bytes; }
+
+bool oyi_backend_is_active(oy_backend backend) {
+  uint64_t active = __atomic_load_n(&oyi_active_backends, __ATOMIC_ACQUIRE);
+  return backend >= 0 && (active >> backend & 1);
+}
+
+static unsigned char* table_of(const oyi_op* op) {
+  return (unsigned char*)(uintptr_t)op->hot.table;
+}
+
+static size_t slot_offset(oy_key key) {
+  oy_slot_rule rule = oy_slot_rules[oy_key_functionality(key)];
+  oy_backend backend = oy_key_backend(key);
+  return rule.offset +
+         (rule.block_mask & g_offsets[backend < 0 ? 0 : backend]);
+}
+
+const oy_kernel* oyi_table_stored(const oyi_op* op, oy_key key) {
+  oy_backend backend = oy_key_backend(key);
+  if (backend >= 0 && !oyi_backend_is_active(backend)) return NULL;
+  return __atomic_load_n(slot_at(table_of(op), slot_offset(key)),
+                         __ATOMIC_ACQUIRE);
+}
+
+uint64_t oyi_table_mask(const oyi_op* op, oy_backend backend) {
+  return *mask_at(table_of(op), g_offsets[backend < 0 ? 0 : backend]);
+}
+
+// ------------------------------------------------------------------- refresh
+
+static void set_mask_bit(unsigned char* table, size_t block, oy_key f, bool on) {
+  uint64_t* mask = mask_at(table, block);
+  uint64_t bit = 1ull << f;
+  uint64_t value = on ? *mask | bit : *mask & ~bit;
+  if (value != *mask) __atomic_store_n(mask, value, __ATOMIC_RELEASE);
+}
+
+static void update_masks(unsigned char* table, oy_key key, bool on) {
+  oy_key f = oy_key_functionality(key);
+  if (f == OY_KEY_Undefined) return;
+  if (oy_slot_rules[f].block_mask) {
+    set_mask_bit(table, g_offsets[oy_key_backend(key)], f, on);
+    return;
+  }
+  for (size_t b = OY_TABLE_BASE; b < g_table_bytes; b += OY_TABLE_BLOCK)
+    set_mask_bit(table, b, f, on);
+}
+
+// The record to store: the plain kernel, or the variant record if the kernel
+// depends on the dtype of the call.
+static const oy_kernel* resolve(oyi_op* op, oy_key key) {
+  oyi_cell any = oyi_compute_cell(op, key, OY_DTYPE_ANY);
+  oyi_variants* variants = op->variants ? oyi_variants_at(op, key) : NULL;
+  if (!variants) return any.kernel;
+  bool differs = false;
+  for (unsigned d = 0; d < OY_DTYPE_LIMIT; d++) {
+    const oy_kernel* kernel =
+        oyi_compute_cell(op, key, (oy_dtype)d).kernel;
+    differs |= kernel != any.kernel;
+    __atomic_store_n(&variants->by_dtype[d], kernel, __ATOMIC_RELEASE);
+  }
+  __atomic_store_n(&variants->any, any.kernel, __ATOMIC_RELEASE);
+  return differs ? &variants->kernel : any.kernel;
+}
+
+void oyi_table_refresh_slot(oyi_op* op, oy_key key) {
+  oy_backend backend = oy_key_backend(key);
+  if (backend >= 0 && !oyi_backend_is_active(backend)) return;
+  unsigned char* table = table_of(op);
+  if (table == g_dead_table) return;
+  const oy_kernel* kernel = resolve(op, key);
+  const oy_kernel** slot = slot_at(table, slot_offset(key));
+  if (*slot != kernel) __atomic_store_n(slot, kernel, __ATOMIC_RELEASE);
+  update_masks(table, key, !oyi_kernel_is_fallthrough(kernel));
+}
+
+static void refresh_set(oyi_op* op, oy_keyset set) {
+  set.backends &= oyi_active_backends;
+  uint32_t cursor = 0;
+  oy_key key;
+  while (oy_keyset_next(set, &cursor, &key)) oyi_table_refresh_slot(op, key);
+}
+
+void oyi_table_refresh(oyi_op* op, oy_key key) {
+  if (!oy_key_is_alias(key)) {
+    oyi_table_refresh_slot(op, key);
+    if (!oy_key_is_backend(key)) return;
+    // A dense kernel decides whether its autograd key may use a composite, and any backend's may make AutogradOther ambiguous.
+    if (oy_key_functionality(key) == OY_KEY_Dense &&
+        oy_backend_has_autograd(oy_key_backend(key)))
+      oyi_table_refresh_slot(op, oy_key_autograd_of_backend(oy_key_backend(key)));
+    else if (oy_key_functionality(key) != OY_KEY_Dense)
+      oyi_table_refresh_slot(op, OY_KEY_AutogradOther);
+    return;
+  }
+  refresh_set(op, oy_key_expand(key));
+  if (key == OY_KEY_CompositeExplicitAutograd)
+    refresh_set(op, oy_key_expand(OY_KEY_CompositeImplicitAutograd));
+  if (key != OY_KEY_Autograd && key != OY_KEY_FuncTorchBatchedDecomposition)
+    oyi_table_refresh_slot(op, OY_KEY_Undefined);
+}
+
+void oyi_table_refresh_all(oyi_op* op) {
+  oyi_table_refresh_slot(op, OY_KEY_Undefined);
+  refresh_set(op, oy_keyset_full());
+}
+
+// ------------------------------------------------------------ create, retire
+
+static oyi_retired* retired_of(unsigned char* table) {
+  return (oyi_retired*)(void*)(table + RETIRED_AT);
+}
+
+static void free_table(oyi_retired* retired) {
+  oyi_aligned_free((unsigned char*)retired - RETIRED_AT);
+}
+
+static void init_table(unsigned char* table) {
+  fill_base(table);
+  for (size_t b = OY_TABLE_BASE; b < g_table_bytes; b += OY_TABLE_BLOCK)
+    fill_block(table, b, &oyi_missing_kernel);
+  fill_block(table, INACTIVE_BLOCK, &oyi_inactive_kernel);
+}
+
+static void publish(oyi_op* op, unsigned char* table) {
+  __atomic_store_n(&op->hot.table, table, __ATOMIC_RELEASE);
+}
+
+oy_status oyi_table_create(oyi_op* op) {
+  pthread_once(&g_dead_once, fill_dead_table);
+  if (!op->hot.table) publish(op, g_dead_table);
+  unsigned char* table = oyi_aligned_zalloc(g_table_bytes);
+  if (!table) return OY_OUT_OF_MEMORY;
+  init_table(table);
+  publish(op, table);
+  const oy_registry* registry = op->registry;
+  for (oy_key f = 1; f < OY_FUNCTIONALITY_COUNT; f++)
+    if (registry->fallback_single[f]) oyi_table_refresh_slot(op, f);
+  oy_keyset rows = {OY_PER_BACKEND_MASK, oyi_active_backends};
+  uint32_t cursor = 0;
+  oy_key key;
+  while (oy_keyset_next(rows, &cursor, &key))
+    if (oyi_fallback_at(registry, key)) oyi_table_refresh_slot(op, key);
+  return OY_OK;
+}
+
+void oyi_table_retire(oyi_op* op) {
+  unsigned char* table = table_of(op);
+  if (table == g_dead_table || !table) return;
+  publish(op, g_dead_table);
+  oyi_retire(&op->registry->limbo, retired_of(table), free_table);
+}
+
+// ---------------------------------------------------------- a further backend
+
+pthread_mutex_t oyi_registries_mutex = PTHREAD_MUTEX_INITIALIZER;
+oy_registry* oyi_registries;
+
+static void lock_all(void) {
+  pthread_mutex_lock(&oyi_registries_mutex);
+  for (oy_registry* r = oyi_registries; r; r = r->next)
+    pthread_mutex_lock(&r->mutex);
+}
+
+static void unlock_all(void) {
+  for (oy_registry* r = oyi_registries; r; r = r->next)
+    pthread_mutex_unlock(&r->mutex);
+  pthread_mutex_unlock(&oyi_registries_mutex);
+}
+
+static size_t count_tables(void) {
+  size_t count = 0;
+  for (oy_registry* r = oyi_registries; r; r = r->next)
+    for (size_t i = 0; i < r->op_count; i++)
+      count += table_of(r->ops[i]) != g_dead_table;
+  return count;
+}
+
+static unsigned char* grown_copy(const unsigned char* table) {
+  unsigned char* copy = oyi_aligned_zalloc(g_table_bytes + OY_TABLE_BLOCK);
+  if (!copy) return NULL;
+  memcpy(copy, table, g_table_bytes);
+  fill_block(copy, g_table_bytes, &oyi_missing_kernel);
+  // Masks of single functionalities hold for every backend alike.
+  *mask_at(copy, g_table_bytes) = *mask_at(copy, INACTIVE_BLOCK);
+  return copy;
+}
+
+// Everything that can fail: larger copies of all tables, and variant records
+// for alias kernels with a dtype.
+static oy_status prepare(unsigned char** copies, oy_backend backend) {
+  oyi_active_backends |= 1ull << backend;
+  size_t n = 0;
+  for (oy_registry* r = oyi_registries; r; r = r->next) {
+    for (size_t i = 0; i < r->op_count; i++) {
+      oyi_op* op = r->ops[i];
+      if (table_of(op) == g_dead_table) continue;
+      copies[n] = grown_copy(table_of(op));
+      if (!copies[n++]) return OY_OUT_OF_MEMORY;
+      for (size_t k = 0; op->dtype_kernels && k < op->key_count; k++)
+        if (oy_key_is_alias(op->keys[k].key))
+          OY_TRY(oyi_variants_ensure(op, op->keys[k].key));
+    }
+  }
+  return OY_OK;
+}
+
+static void swap_tables(unsigned char** copies) {
+  size_t n = 0;
+  for (oy_registry* r = oyi_registries; r; r = r->next) {
+    for (size_t i = 0; i < r->op_count; i++) {
+      oyi_op* op = r->ops[i];
+      unsigned char* old = table_of(op);
+      if (old == g_dead_table) continue;
+      publish(op, copies[n++]);
+      oyi_retire(&r->limbo, retired_of(old), free_table);
+    }
+  }
+}
+
+static void refresh_backend(oy_backend backend) {
+  oy_keyset rows = {OY_PER_BACKEND_MASK, 1ull << backend};
+  for (oy_registry* r = oyi_registries; r; r = r->next)
+    for (size_t i = 0; i < r->op_count; i++) refresh_set(r->ops[i], rows);
+}
+
+static oy_status activate_locked(oy_backend backend) {
+  if (oyi_backend_is_active(backend)) return OY_OK;
+  pthread_once(&g_dead_once, fill_dead_table);
+  size_t count = count_tables();
+  unsigned char** copies = oyi_calloc(count + 1, sizeof(*copies));
+  if (!copies) return OY_OUT_OF_MEMORY;
+  oy_status status = prepare(copies, backend);
+  if (status != OY_OK) {
+    oyi_active_backends &= ~(1ull << backend);
+    for (size_t i = 0; i < count; i++) oyi_aligned_free(copies[i]);
+  } else {
+    swap_tables(copies);
+    g_offsets[backend] = (uint16_t)g_table_bytes;
+    g_table_bytes += OY_TABLE_BLOCK;
+    refresh_backend(backend);
+    // A call reads the offset before the table: who sees this sees the above.
+    __atomic_store_n(&oy_block_offset[backend], g_offsets[backend],
+                     __ATOMIC_RELEASE);
+  }
+  oyi_free(copies);
+  return status;
+}
+
+oy_status oyi_backend_activate(oy_backend backend) {
+  if (oyi_backend_is_active(backend)) return OY_OK;
+  lock_all();
+  oy_status status = activate_locked(backend);
+  unlock_all();
+  return status;
+}

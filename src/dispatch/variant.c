@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that depend on the dtype of the call. Such a slot holds a variant
+// record with one kernel for each dtype; operators without any pay nothing.
+#include "base/memory.h"
+#include "dispatch/table.h"
+#include "dispatch/thunks.h"
+
+oyi_variants* oyi_variants_at(const oyi_op* op, oy_key slot) {
+  for (oyi_variants* v = op->variants; v; v = v->next)
+    if (v->key == slot) return v;
+  return NULL;
+}
+
+static oy_dtype greatest_dtype(const oy_op* op, oy_object* const* tensors,
+                               size_t count) {
+  (void)op;
+  oy_dtype dtype = OY_DTYPE_ANY;
+  for (size_t i = 0; i < count; i++) {
+    if (oy_object_is_none(tensors[i])) continue;
+    if (dtype == OY_DTYPE_ANY || tensors[i]->dtype > dtype)
+      dtype = tensors[i]->dtype;
+  }
+  return dtype;
+}
+
+static oy_dtype dtype_of_call(const oy_op* op, oy_object* const* tensors,
+                              size_t count) {
+  oy_dtype_rule rule = __atomic_load_n(
+      &oyi_op_of(op)->registry->dtype_rule, __ATOMIC_ACQUIRE);
+  return (rule ? rule : greatest_dtype)(op, tensors, count);
+}
+
+static const oy_kernel* by_dtype(const oyi_variants* v, oy_dtype dtype) {
+  return __atomic_load_n(
+      dtype < OY_DTYPE_LIMIT ? &v->by_dtype[dtype] : &v->any, __ATOMIC_ACQUIRE);
+}
+
+static const oyi_variants* variants_of(const oy_kernel* kernel) {
+  return (const oyi_variants*)((uintptr_t)kernel -
+                               offsetof(oyi_variants, kernel));
+}
+
+static const oy_kernel* missing(const oy_op* op, oy_keyset keys,
+                                oy_dtype dtype) {
+  const char* name = oy_dtype_name(dtype);
+  oy_str op_name = oy_op_name_of(op);
+  OY_FAIL(NOT_IMPLEMENTED,
+          "Could not run '%.*s' with arguments from the '%s' backend and dtype "
+          "'%s': expected a dtype that a kernel is registered for, got '%s'; "
+          "convert the arguments, or register a kernel for this dtype",
+          OY_STR_ARG(op_name), oy_key_name(oy_keyset_highest(keys)),
+          name ? name : "none", name ? name : "none");
+  oy_error_set_op(op_name);
+  char* table = NULL;
+  if (oy_op_dump_table(op, &table) == OY_OK) oy_error_set_detail(oy_str_of(table));
+  oy_text_free(table);
+  return NULL;
+}
+
+const oy_kernel* oy_kernel_pick(const oy_op* op, oy_keyset keys,
+                                const oy_kernel* kernel,
+                                oy_object* const* tensors, size_t count) {
+  // A writer may have put a plain kernel there meanwhile: that one, then.
+  if (kernel->typed != oyi_thunk_variant) return kernel;
+  oy_dtype dtype = dtype_of_call(op, tensors, count);
+  const oy_kernel* picked = by_dtype(variants_of(kernel), dtype);
+  return picked == &oyi_missing_kernel ? missing(op, keys, dtype) : picked;
+}
+
+enum { MAX_TENSORS = 64 };
+
+// The tensors among boxed arguments; lists count with their elements.
+static size_t collect(const oy_op* op, const oy_value* arguments,
+                      oy_object** tensors) {
+  size_t count = 0;
+  for (size_t i = 0; i < op->argument_count; i++) {
+    const oy_value* v = &arguments[i];
+    if (v->tag == OY_TAG_TENSOR && count < MAX_TENSORS)
+      tensors[count++] = v->as.object;
+    if (v->tag == OY_TAG_TENSOR_LIST)
+      for (size_t k = 0; k < v->count && count < MAX_TENSORS; k++)
+        tensors[count++] = v->as.tensors[k];
+  }
+  return count;
+}
+
+static oy_status variants_boxed(const oy_op* op, oy_keyset keys,
+                                oy_stack* stack, const oy_kernel* kernel) {
+  oy_object* tensors[MAX_TENSORS] = {NULL};
+  size_t n = op->argument_count;
+  size_t count = collect(op, oy_stack_last(stack, n), tensors);
+  const oy_kernel* picked = oy_kernel_pick(op, keys, kernel, tensors, count);
+  if (!picked) {
+    oy_stack_drop(stack, n);
+    return oy_error_get()->code;
+  }
+  return picked->boxed(op, keys, stack, picked);
+}
+
+static oy_status ensure_slot(oyi_op* op, oy_key slot) {
+  if (oyi_variants_at(op, slot)) return OY_OK;
+  oyi_variants* v = oyi_zalloc(sizeof(*v));
+  if (!v) return OY_OUT_OF_MEMORY;
+  v->kernel.typed = oyi_thunk_variant;
+  v->kernel.boxed = variants_boxed;
+  v->key = slot;
+  v->next = op->variants;
+  op->variants = v;
+  return OY_OK;
+}
+
+oy_status oyi_variants_ensure(oyi_op* op, oy_key key) {
+  oy_keyset set = oy_key_expand(key);
+  set.backends &= oyi_active_backends;
+  uint32_t cursor = 0;
+  oy_key slot;
+  while (oy_keyset_next(set, &cursor, &slot)) OY_TRY(ensure_slot(op, slot));
+  return oy_key_is_alias(key) ? ensure_slot(op, OY_KEY_Undefined) : OY_OK;
+}
+
+static void free_variants(oyi_retired* retired) { oyi_free(retired); }
+
+void oyi_variants_retire(oyi_op* op) {
+  oyi_variants* next;
+  oyi_variants* v = op->variants;
+  op->variants = NULL;
+  // Slots must not show a record that is about to go.
+  if (v) oyi_table_refresh_all(op);
+  for (; v; v = next) {
+    next = v->next;
+    oyi_retire(&op->registry->limbo, &v->retired, free_variants);
+  }
+}
