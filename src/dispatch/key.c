@@ -161,7 +161,8 @@ static size_t distance(oy_str a, oy_str b) {
 // NULL if no name is near enough to be what was meant.
 static const char* nearest_name(oy_str text) {
   const char* nearest = NULL;
-  size_t limit = text.size > 3 ? text.size : 3;  // one letter in two
+  // At most one letter in two is wrong, or the case of every one.
+  size_t limit = (text.size > 3 ? text.size : 3) + 1;
   oy_key key;
   for (size_t i = 0; oy_key_at(i, &key); i++) {
     const char* name = oy_key_name(key);

@@ -50,7 +50,8 @@ static uint16_t g_offsets[64] = OFFSETS;
 #undef REST8
 #undef REST
 
-uint64_t oyi_active_backends = 1ull << OY_BACKEND_CPU;
+uint64_t oyi_table_backends = 1ull << OY_BACKEND_CPU;
+static uint64_t g_active = 1ull << OY_BACKEND_CPU;  // atomic
 static size_t g_table_bytes = FIRST_FREE_BLOCK;
 
 // What an operator without registrations points to: every slot is "missing".
@@ -94,8 +95,12 @@ static void fill_dead_table(void) {
 size_t oyi_table_bytes(void) { return g_table_bytes; }
 
 bool oyi_backend_is_active(oy_backend backend) {
-  uint64_t active = __atomic_load_n(&oyi_active_backends, __ATOMIC_ACQUIRE);
+  uint64_t active = __atomic_load_n(&g_active, __ATOMIC_ACQUIRE);
   return backend >= 0 && (active >> backend & 1);
+}
+
+static bool has_block(oy_backend backend) {
+  return backend < 0 || (oyi_table_backends >> backend & 1);
 }
 
 static unsigned char* table_of(const oyi_op* op) {
@@ -110,8 +115,7 @@ static size_t slot_offset(oy_key key) {
 }
 
 const oy_kernel* oyi_table_stored(const oyi_op* op, oy_key key) {
-  oy_backend backend = oy_key_backend(key);
-  if (backend >= 0 && !oyi_backend_is_active(backend)) return NULL;
+  if (!has_block(oy_key_backend(key))) return NULL;
   return __atomic_load_n(slot_at(table_of(op), slot_offset(key)),
                          __ATOMIC_ACQUIRE);
 }
@@ -158,8 +162,7 @@ static const oy_kernel* resolve(oyi_op* op, oy_key key) {
 }
 
 void oyi_table_refresh_slot(oyi_op* op, oy_key key) {
-  oy_backend backend = oy_key_backend(key);
-  if (backend >= 0 && !oyi_backend_is_active(backend)) return;
+  if (!has_block(oy_key_backend(key))) return;
   unsigned char* table = table_of(op);
   if (table == g_dead_table) return;
   const oy_kernel* kernel = resolve(op, key);
@@ -169,7 +172,7 @@ void oyi_table_refresh_slot(oyi_op* op, oy_key key) {
 }
 
 static void refresh_set(oyi_op* op, oy_keyset set) {
-  set.backends &= oyi_active_backends;
+  set.backends &= oyi_table_backends;
   uint32_t cursor = 0;
   oy_key key;
   while (oy_keyset_next(set, &cursor, &key)) oyi_table_refresh_slot(op, key);
@@ -230,7 +233,7 @@ oy_status oyi_table_create(oyi_op* op) {
   const oy_registry* registry = op->registry;
   for (oy_key f = 1; f < OY_FUNCTIONALITY_COUNT; f++)
     if (registry->fallback_single[f]) oyi_table_refresh_slot(op, f);
-  oy_keyset rows = {OY_PER_BACKEND_MASK, oyi_active_backends};
+  oy_keyset rows = {OY_PER_BACKEND_MASK, oyi_table_backends};
   uint32_t cursor = 0;
   oy_key key;
   while (oy_keyset_next(rows, &cursor, &key))
@@ -283,7 +286,7 @@ static unsigned char* grown_copy(const unsigned char* table) {
 // Everything that can fail: larger copies of all tables, and variant records
 // for alias kernels with a dtype.
 static oy_status prepare(unsigned char** copies, oy_backend backend) {
-  oyi_active_backends |= 1ull << backend;
+  oyi_table_backends |= 1ull << backend;
   size_t n = 0;
   for (oy_registry* r = oyi_registries; r; r = r->next) {
     for (size_t i = 0; i < r->op_count; i++) {
@@ -326,7 +329,7 @@ static oy_status activate_locked(oy_backend backend) {
   if (!copies) return OY_OUT_OF_MEMORY;
   oy_status status = prepare(copies, backend);
   if (status != OY_OK) {
-    oyi_active_backends &= ~(1ull << backend);
+    oyi_table_backends &= ~(1ull << backend);
     for (size_t i = 0; i < count; i++) oyi_aligned_free(copies[i]);
   } else {
     swap_tables(copies);
@@ -336,6 +339,7 @@ static oy_status activate_locked(oy_backend backend) {
     // A call reads the offset before the table: who sees this sees the above.
     __atomic_store_n(&oy_block_offset[backend], g_offsets[backend],
                      __ATOMIC_RELEASE);
+    __atomic_store_n(&g_active, oyi_table_backends, __ATOMIC_RELEASE);
   }
   oyi_free(copies);
   return status;

@@ -73,7 +73,8 @@ extern const oy_kernel oyi_inactive_kernel;
 // backend lock held.
 oy_status oyi_backend_activate(oy_backend backend);
 bool oyi_backend_is_active(oy_backend backend);
-extern uint64_t oyi_active_backends;  // atomic
+// Backends that have a block. Written with every registry's lock held.
+extern uint64_t oyi_table_backends;
 
 // The list of all registries, guarded by this lock (taken before a registry's).
 extern pthread_mutex_t oyi_registries_mutex;

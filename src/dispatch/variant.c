@@ -111,7 +111,7 @@ static oy_status ensure_slot(oyi_op* op, oy_key slot) {
 
 oy_status oyi_variants_ensure(oyi_op* op, oy_key key) {
   oy_keyset set = oy_key_expand(key);
-  set.backends &= oyi_active_backends;
+  set.backends &= oyi_table_backends;
   uint32_t cursor = 0;
   oy_key slot;
   while (oy_keyset_next(set, &cursor, &slot)) OY_TRY(ensure_slot(op, slot));
