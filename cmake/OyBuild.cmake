@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The functions that turn folders into targets, and the flags they share.
+
+include(CheckCCompilerFlag)
+
+# Flags of our own code only; nothing here reaches a user's target.
+add_library(oy_flags INTERFACE)
+target_compile_features(oy_flags INTERFACE c_std_17)
+target_compile_options(oy_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef
+  -fvisibility=hidden -fno-plt -ffunction-sections -fdata-sections
+  # A call inside the library goes straight to its target, never through the PLT.
+  -fno-semantic-interposition)
+if(OY_WERROR)
+  target_compile_options(oy_flags INTERFACE -Werror)
+endif()
+if(OY_SANITIZE)
+  target_compile_options(oy_flags INTERFACE
+    -fsanitize=${OY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(oy_flags INTERFACE -fsanitize=${OY_SANITIZE})
+endif()
+if(OY_FUZZ)
+  # Coverage instrumentation without libFuzzer's main; the targets add that.
+  target_compile_options(oy_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# Our own private headers and those that opgen makes.
+add_library(oy_private INTERFACE)
+target_link_libraries(oy_private INTERFACE oy_flags)
+target_include_directories(oy_private INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(oy_private INTERFACE _GNU_SOURCE)
+
+# All C and assembly files under the given folders.
+function(oy_glob out)
+  set(found)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE more CONFIGURE_DEPENDS
+      ${PROJECT_SOURCE_DIR}/${folder}/*.c ${PROJECT_SOURCE_DIR}/${folder}/*.S)
+    # *_tmpl.c files are bodies that other files include, one time per type.
+    list(FILTER more EXCLUDE REGEX "_tmpl\\.c$")
+    list(APPEND found ${more})
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# A file named *_v3.c or *_v4.c is built for that x86-64 level; the code that calls into
+# it asks the CPU first. Other architectures leave those files out.
+function(oy_capability_levels files_var)
+  set(kept)
+  foreach(file IN LISTS ${files_var})
+    if(file MATCHES "_(v[34])\\.c$")
+      if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+        continue()
+      endif()
+      set_source_files_properties(${file} PROPERTIES
+        COMPILE_OPTIONS "-march=x86-64-${CMAKE_MATCH_1}")
+    endif()
+    list(APPEND kept ${file})
+  endforeach()
+  set(${files_var} ${kept} PARENT_SCOPE)
+endfunction()
+
+# oy_objects(NAME FOLDERS ...): compiled once, as position independent code, and used by
+# the shared library and its static twin. The linker relaxes what PIC costs in the latter.
+function(oy_objects name)
+  cmake_parse_arguments(arg "" "" "FOLDERS" ${ARGN})
+  oy_glob(files ${arg_FOLDERS})
+  oy_capability_levels(files)
+  if(NOT files)
+    return()
+  endif()
+  add_library(${name} OBJECT ${files})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${name} PRIVATE oy_private)
+  target_compile_definitions(${name} PRIVATE OY_BUILDING=1)
+endfunction()
+
+# oy_library(TARGET NAME file-name OBJECTS ...): opyard_TARGET (shared),
+# opyard_TARGET_static, and the names users see: opyard::TARGET, opyard::TARGET_static.
+function(oy_library target)
+  cmake_parse_arguments(arg "" "NAME" "OBJECTS" ${ARGN})
+  set(objects)
+  foreach(object IN LISTS arg_OBJECTS)
+    if(TARGET ${object})
+      list(APPEND objects $<TARGET_OBJECTS:${object}>)
+    endif()
+  endforeach()
+  if(NOT objects)
+    message(STATUS "opyard: nothing to build ${arg_NAME} from yet")
+    return()
+  endif()
+  foreach(kind SHARED STATIC)
+    if(kind STREQUAL STATIC)
+      set(suffix _static)
+    else()
+      set(suffix "")
+    endif()
+    set(library opyard_${target}${suffix})
+    add_library(${library} ${kind} ${objects})
+    add_library(opyard::${target}${suffix} ALIAS ${library})
+    set_target_properties(${library} PROPERTIES
+      OUTPUT_NAME ${arg_NAME} EXPORT_NAME ${target}${suffix} LINKER_LANGUAGE C
+      ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    target_include_directories(${library} INTERFACE
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${library} PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
+  endforeach()
+  set(shared opyard_${target})
+  target_link_options(${shared} PRIVATE -Wl,--gc-sections -Wl,-Bsymbolic-functions)
+  if(OY_SANITIZE)
+    # The sanitizer's run time comes with the program, so symbols stay open here.
+    target_link_options(${shared} PRIVATE -fsanitize=${OY_SANITIZE})
+  elseif(NOT OY_FUZZ)
+    target_link_options(${shared} PRIVATE -Wl,-z,defs -Wl,-z,now)
+  endif()
+  target_compile_definitions(opyard_${target}_static INTERFACE OY_STATIC=1)
+endfunction()
+
+# oy_program(TARGET FOLDER dir [NAME file-name] LINK libraries): does nothing while the
+# folder has no sources.
+function(oy_program target)
+  cmake_parse_arguments(arg "" "FOLDER;NAME" "LINK" ${ARGN})
+  oy_glob(files ${arg_FOLDER})
+  foreach(library IN LISTS arg_LINK)
+    if(NOT TARGET ${library})
+      set(files)
+    endif()
+  endforeach()
+  if(NOT files)
+    message(STATUS "opyard: nothing in ${arg_FOLDER} yet")
+    return()
+  endif()
+  if(NOT arg_NAME)
+    set(arg_NAME ${target})
+  endif()
+  add_executable(${target} ${files})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${arg_FOLDER})
+  target_link_libraries(${target} PRIVATE oy_private ${arg_LINK})
+  # -rdynamic is not wanted: a program exports nothing.
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${arg_NAME} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+endfunction()
