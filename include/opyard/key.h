@@ -93,14 +93,15 @@ OY_API bool oy_key_is_runtime(oy_key key);
 
 // "CPU", "AutogradCUDA", "CompositeImplicitAutograd", "Dense", "Undefined";
 // names of backends added at run time included. Valid for the process.
-// "Unknown" for a number that is no key.
+// "Unknown" for a number that is no key. Takes no lock.
 OY_API const char* oy_key_name(oy_key key);
 // Reads every name that oy_key_name gives, and PyTorch's synonyms (CatchAll,
 // DefaultBackend, Math, CPUTensorId, ...).
 // PARSE, "could not parse dispatch key: <text>", with the nearest name.
 OY_API OY_MUST_USE oy_status oy_key_parse(oy_str text, oy_key* out_key);
 // All keys in enum order (Undefined, functionalities, runtime keys by
-// functionality, alias keys): i = 0, 1, ... until it returns false.
+// functionality, alias keys): i = 0, 1, ... until it returns false. The Trace
+// keys are left out. A backend added meanwhile moves the places of later keys.
 OY_API bool oy_key_at(size_t i, oy_key* out_key);
 
 // ----------------------------------------------------------------- backends
@@ -109,12 +110,15 @@ OY_API bool oy_key_at(size_t i, oy_key* out_key);
 // keep their bit. New ones take the next free bit below Meta; they own the six
 // per-backend keys, so "Npu" gives keys Npu, AutogradNpu, SparseNpu, ...
 // Every table grows by one block. EXHAUSTED after 49 new ones; INVALID_ARGUMENT
-// if the name would make two keys of one name. Thread-safe; takes a lock.
+// if the name is no identifier, is longer than 40 characters, or would make two
+// keys, or two devices, of one name. Also finds by the spelling of devices. If
+// memory for the tables is short, no backend is added. Thread-safe; takes a lock.
 OY_API OY_MUST_USE oy_status oy_backend_register(oy_str name,
                                                  oy_backend* out_backend);
 // NULL if there is no such backend.
 OY_API const char* oy_backend_name(oy_backend backend);
-// By name, "CPU" or "cpu" (device spelling); false if there is none.
+// By name, "CPU" or "cpu" (device spelling: lower case, and "privateuseone");
+// false if there is none. Takes no lock.
 OY_API bool oy_backend_find(oy_str name, oy_backend* out_backend);
 // Bits of all known backends.
 OY_API uint64_t oy_backend_all(void);
@@ -198,7 +202,7 @@ OY_API oy_key oy_keyset_highest(oy_keyset a);
 // The same among Dense, Quantized, Sparse and SparseCsr.
 OY_API oy_key oy_keyset_highest_backend_key(oy_keyset a);
 
-// All functionalities and all backends that exist.
+// All functionalities, the Trace keys too, and all backends that exist.
 OY_API oy_keyset oy_keyset_full(void);
 // Everything below |key|'s functionality, all backends, PythonDispatcher:
 // what a layer masks its key set with before it redispatches.
@@ -211,7 +215,8 @@ static inline oy_keyset oy_keyset_full_after(oy_key key) {
 
 // Ascending runtime keys of a set: the functionalities in order, a per-backend
 // one once for each backend bit. Undefined and bare backend bits yield nothing.
-// Start with *cursor = 0; false at the end.
+// So do backends that do not exist and the Trace keys. Start with *cursor = 0;
+// false at the end.
 OY_API bool oy_keyset_next(oy_keyset set, uint32_t* cursor, oy_key* out_key);
 // "DispatchKeySet(CPU, AutogradCPU)", NUL-terminated into |buffer| and cut off
 // at |size|; returns the whole length. A per-backend functionality without a

@@ -136,7 +136,8 @@ static inline oy_object* oy_value_to_tensor(oy_value v) {
 }
 
 // Makes *value owned: retains objects, copies borrowed lists and strings (deep).
-// OUT_OF_MEMORY leaves it as it was.
+// Values that hold nothing (numbers, devices, None) stay as they are. INVALID_ARGUMENT
+// if borrowed lists are nested deeper than 32. Failure leaves it as it was.
 OY_API OY_MUST_USE oy_status oy_value_own(oy_value* value);
 // Gives up what an owned value holds; the value becomes NONE.
 OY_API void oy_value_release_owned(oy_value* value);
@@ -145,7 +146,8 @@ static inline void oy_value_release(oy_value* value) {
 }
 // Another owned value of the same content; a view stays cheap (a retain).
 OY_API OY_MUST_USE oy_status oy_value_copy(oy_value value, oy_value* out_value);
-// Same tag and content; objects by identity; NaN equals NaN.
+// Same tag and content; objects by identity; NaN equals NaN; pairs of dicts in
+// order. False for lists nested deeper than 32 that are not the same list.
 OY_API bool oy_value_equal(oy_value a, oy_value b);
 // "Tensor", "int", "int[]", "NoneType", ... as messages name it.
 OY_API const char* oy_value_type_name(oy_value value);

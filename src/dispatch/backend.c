@@ -2,7 +2,7 @@
 // The backends: those of keys.def, and those added at run time in bits 14 to 62.
 //
 // Writers hold g_lock. Readers take none: a backend exists once its bit is in
-// g_all, and its record is in place before the bit. Records are never freed.
+// g_added, and its record is in place before the bit. Records are never freed.
 // Lock order: g_lock, then whatever the tables take in oyi_backend_activate;
 // so a backend must not be registered from inside the tables' own lock.
 #include "dispatch/backend.h"
@@ -13,12 +13,12 @@
 #include "base/memory.h"
 #include "dispatch/table.h"
 
-#define OY_BACKEND(name, bit, has_autograd)                               \
-  static const oyi_backend g_known_##name = {                             \
-      {#name, "Quantized" #name, "Sparse" #name, "SparseCsr" #name,       \
-       "NestedTensor" #name, "Autograd" #name},                           \
-      has_autograd,                                                       \
-      NULL};
+#define OY_BACKEND(name, bit, has_autograd)                                              \
+ static const oyi_backend g_known_##name = {                                             \
+     {#name, "Quantized" #name, "Sparse" #name, "SparseCsr" #name, "NestedTensor" #name, \
+      "Autograd" #name},                                                                 \
+     has_autograd,                                                                       \
+     NULL};
 #include "opyard/keys.def"
 #undef OY_BACKEND
 
@@ -61,20 +61,21 @@ bool oy_backend_has_autograd(oy_backend backend) {
 
 typedef bool (*matcher)(oy_str text, oy_str name);
 
-// The spelling of devices: the name in lower case.
-static bool is_device_of(oy_str text, oy_str name) {
-  if (text.size != name.size) return false;
-  for (size_t i = 0; i < text.size; i++)
-    if (text.data[i] != tolower((unsigned char)name.data[i])) return false;
-  return true;
+size_t oyi_device_spelling(oy_str name, char* buffer) {
+  size_t n = 0;
+  for (; n < name.size && n < OYI_BACKEND_NAME_MAX; n++)
+    buffer[n] = (char)tolower((unsigned char)name.data[n]);
+  buffer[n] = '\0';
+  return n;
 }
 
-static bool differs_in_case(oy_str text, oy_str name) {
-  if (text.size != name.size) return false;
-  for (size_t i = 0; i < text.size; i++)
-    if (tolower((unsigned char)text.data[i]) != tolower((unsigned char)name.data[i]))
-      return false;
-  return true;
+static bool is_device_of(oy_str text, oy_str name) {
+  char device[OYI_BACKEND_NAME_MAX + 1];
+  oy_str spelling = {device, oyi_device_spelling(name, device)};
+  if (oy_str_equal(text, spelling)) return true;
+  // The one device that PyTorch spells out.
+  return oy_str_equal(text, oy_str_of("privateuseone")) &&
+         oy_str_equal(name, oy_str_of("PrivateUse1"));
 }
 
 static bool find(oy_str text, matcher matches, oy_backend* out_backend) {
@@ -117,12 +118,15 @@ static oy_status check_name(oy_str name) {
            OYI_BACKEND_NAME_MAX, name.size);
   OY_CHECK(is_identifier(name), INVALID_ARGUMENT,
            "name of a backend must be an identifier, got \"%.*s\"", OY_STR_ARG(name));
-  OY_CHECK(!oy_str_equal(name, oy_str_of("Unknown")), INVALID_ARGUMENT,
-           "a backend cannot be named Unknown: that is printed for keys that do not exist");
+  OY_CHECK(
+      !oy_str_equal(name, oy_str_of("Unknown")), INVALID_ARGUMENT,
+      "a backend cannot be named Unknown: that is printed for keys that do not exist");
+  char device[OYI_BACKEND_NAME_MAX + 1];
+  oy_str spelling = {device, oyi_device_spelling(name, device)};
   oy_backend other;
-  OY_CHECK(!find(name, differs_in_case, &other), INVALID_ARGUMENT,
-           "cannot add backend %.*s: it differs from %s by case alone", OY_STR_ARG(name),
-           oy_backend_name(other));
+  OY_CHECK(!oy_backend_find(spelling, &other), INVALID_ARGUMENT,
+           "cannot add backend %.*s: its device would be named as that of %s",
+           OY_STR_ARG(name), oy_backend_name(other));
   for (oy_key f = 1; f < OY_FUNCTIONALITY_COUNT; f++) {
     const char* prefix = oyi_per_backend_prefix(f);
     if (!prefix) continue;

@@ -26,6 +26,10 @@ const oyi_backend* oyi_backend_get(oy_backend backend);
 // By its exact name only; false if there is none.
 bool oyi_backend_find_exact(oy_str name, oy_backend* out_backend);
 
+// How devices of the backend |name| are spelled, in lower case: at most
+// OYI_BACKEND_NAME_MAX characters and a NUL go to |buffer|. Returns their number.
+size_t oyi_device_spelling(oy_str name, char* buffer);
+
 static inline bool oyi_is_per_backend(oy_key functionality) {
   return functionality < 64 && (OY_PER_BACKEND_MASK >> functionality & 1) != 0;
 }

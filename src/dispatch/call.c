@@ -35,31 +35,33 @@ static oy_status too_few(const oy_op* op, oy_stack* stack) {
   return OY_INVALID_ARGUMENT;
 }
 
+// Runs |kernel|. One that fails may leave arguments or half of its results; the
+// caller finds the stack without either.
+static oy_status run(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                     const oy_kernel* kernel) {
+  size_t base = stack->size - op->argument_count;
+  oy_status status = kernel->boxed(op, keys, stack, kernel);
+  if (OY_UNLIKELY(status != OY_OK) && stack->size > base)
+    oy_stack_drop(stack, stack->size - base);
+  return status;
+}
+
 oy_status oy_op_call_boxed(const oy_op* op, oy_stack* stack) {
+  if (OY_UNLIKELY(stack->size < op->argument_count)) return too_few(op, stack);
   uint64_t before = oy_call_enter();
-  oy_status status;
-  if (OY_UNLIKELY(stack->size < op->argument_count)) {
-    status = too_few(op, stack);
-  } else {
-    oy_keyset keys = keys_of(op, oy_stack_last(stack, op->argument_count));
-    const oy_kernel* kernel = oy_select_call(op, &keys);
-    stack->from_typed = 0;
-    status = kernel->boxed(op, keys, stack, kernel);
-  }
+  oy_keyset keys = keys_of(op, oy_stack_last(stack, op->argument_count));
+  const oy_kernel* kernel = oy_select_call(op, &keys);
+  stack->from_typed = 0;
+  oy_status status = run(op, keys, stack, kernel);
   oy_call_leave(before);
   return status;
 }
 
 oy_status oy_op_redispatch_boxed(const oy_op* op, oy_keyset keys,
                                  oy_stack* stack) {
+  if (OY_UNLIKELY(stack->size < op->argument_count)) return too_few(op, stack);
   uint64_t before = oy_call_enter();
-  oy_status status;
-  if (OY_UNLIKELY(stack->size < op->argument_count)) {
-    status = too_few(op, stack);
-  } else {
-    const oy_kernel* kernel = oy_select_exact(op, keys);
-    status = kernel->boxed(op, keys, stack, kernel);
-  }
+  oy_status status = run(op, keys, stack, oy_select_exact(op, keys));
   oy_call_leave(before);
   return status;
 }
@@ -113,22 +115,34 @@ static oy_status boxed_inactive(const oy_op* op, oy_keyset keys,
 
 const oy_kernel oyi_inactive_kernel = {oyi_thunk_box, boxed_inactive, NULL};
 
+// What a kernel at |key| would be given: nothing above it, its own key highest.
+static oy_keyset keys_at(oy_keyset keys, oy_key key) {
+  if (oy_key_is_alias(key)) return keys;
+  oy_keyset own = oy_keyset_of(key);
+  keys.functionality &= own.functionality ? own.functionality - 1 : 0;
+  if (own.backends) keys.backends = 0;
+  return oy_keyset_or(keys, own);
+}
+
+static const oy_kernel* kernel_at(oyi_op* op, oy_key key) {
+  pthread_mutex_lock(&op->registry->mutex);
+  oy_registration* r =
+      oyi_active_kernel(oyi_kernels_at(op, key), OY_DTYPE_ANY);
+  if (!r && !oy_key_is_alias(key)) r = oyi_fallback_at(op->registry, key);
+  pthread_mutex_unlock(&op->registry->mutex);
+  return r ? &r->kernel : NULL;
+}
+
 oy_status oy_op_call_boxed_for_key(const oy_op* op, oy_key key,
                                    oy_stack* stack) {
+  if (OY_UNLIKELY(stack->size < op->argument_count)) return too_few(op, stack);
   uint64_t before = oy_call_enter();
-  oyi_op* o = oyi_op_of(op);
-  pthread_mutex_lock(&o->registry->mutex);
-  oy_registration* r =
-      oyi_active_kernel(oyi_kernels_at(o, key), OY_DTYPE_ANY);
-  if (!r && !oy_key_is_alias(key)) r = oyi_fallback_at(o->registry, key);
-  const oy_kernel* kernel = r ? &r->kernel : NULL;
-  pthread_mutex_unlock(&o->registry->mutex);
   oy_keyset keys = keys_of(op, oy_stack_last(stack, op->argument_count));
-  keys = oy_keyset_make(keys.functionality | oy_tls.included.functionality,
-                        keys.backends | oy_tls.included.backends);
+  (void)oy_select_call(op, &keys);
+  const oy_kernel* kernel = kernel_at(oyi_op_of(op), key);
   oy_status status;
   if (kernel) {
-    status = kernel->boxed(op, keys, stack, kernel);
+    status = run(op, keys_at(keys, key), stack, kernel);
   } else {
     oy_str name = oy_op_name_of(op);
     status = OY_FAIL(NOT_IMPLEMENTED,

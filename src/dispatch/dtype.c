@@ -8,9 +8,9 @@
 #include "opyard/object.h"
 
 typedef struct dtype_row {
-  const char* id;      // "F32"
+  const char* id;       // "F32"
   const char* pytorch;  // "Float"
-  const char* name;    // "float32"; NULL: no such dtype
+  const char* name;     // "float32"; NULL: no such dtype
   size_t size;
 } dtype_row;
 

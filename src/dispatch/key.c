@@ -194,8 +194,8 @@ static bool per_backend_at(size_t i, size_t backend_count, oy_key* out_key) {
     functionalities &= functionalities - 1;
   for (size_t skip = i % backend_count; skip > 0; skip--) backends &= backends - 1;
   if (!functionalities || !backends) return false;
-  *out_key = (oy_key)OY_KEY_OF(__builtin_ctzll(functionalities),
-                               __builtin_ctzll(backends));
+  *out_key =
+      (oy_key)OY_KEY_OF(__builtin_ctzll(functionalities), __builtin_ctzll(backends));
   return true;
 }
 

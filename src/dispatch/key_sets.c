@@ -8,8 +8,6 @@
 //
 // HIP, VE and MTIA have no Autograd key that tensors use; their AutogradHIP, ...
 // slots exist but guard no backend, as in PyTorch 2.6.
-#include <ctype.h>
-
 #include "base/memory.h"
 #include "dispatch/backend.h"
 #include "opyard/key.h"
@@ -17,15 +15,15 @@
 #define BIT(name) (1ull << OY_KEY_##name)
 
 #define AUTOGRAD_MASK \
-  (BIT(AutogradFunctionality) | BIT(AutogradOther) | BIT(AutogradNestedTensor))
-#define AUTOCAST_MASK                                                              \
-  (BIT(AutocastCPU) | BIT(AutocastXPU) | BIT(AutocastIPU) | BIT(AutocastHPU) |     \
-   BIT(AutocastXLA) | BIT(AutocastMPS) | BIT(AutocastCUDA) | BIT(AutocastPrivateUse1))
-#define AUTOGRADOTHER_BACKENDS_MASK                                                \
-  (BIT(FPGA) | BIT(MAIA) | BIT(Vulkan) | BIT(Metal) | BIT(CustomRNGKeyId) |        \
-   BIT(MkldnnCPU) | BIT(Sparse) | BIT(SparseCsr) | BIT(Quantized))
+ (BIT(AutogradFunctionality) | BIT(AutogradOther) | BIT(AutogradNestedTensor))
+#define AUTOCAST_MASK                                                         \
+ (BIT(AutocastCPU) | BIT(AutocastXPU) | BIT(AutocastIPU) | BIT(AutocastHPU) | \
+  BIT(AutocastXLA) | BIT(AutocastMPS) | BIT(AutocastCUDA) | BIT(AutocastPrivateUse1))
+#define AUTOGRADOTHER_BACKENDS_MASK                                        \
+ (BIT(FPGA) | BIT(MAIA) | BIT(Vulkan) | BIT(Metal) | BIT(CustomRNGKeyId) | \
+  BIT(MkldnnCPU) | BIT(Sparse) | BIT(SparseCsr) | BIT(Quantized))
 #define BACKENDS_MASK (AUTOGRADOTHER_BACKENDS_MASK | BIT(Dense))
-#define MATH_MASK (BACKENDS_MASK | AUTOGRAD_MASK | BIT(NestedTensor) | BIT(Functionalize))
+#define MATH_MASK     (BACKENDS_MASK | AUTOGRAD_MASK | BIT(NestedTensor) | BIT(Functionalize))
 
 static oy_keyset on_all_backends(uint64_t functionality) {
   return oy_keyset_make(functionality, oy_backend_all());
@@ -43,25 +41,19 @@ static oy_keyset non_functional_backends(void) {
 
 oy_keyset oy_keyset_named(oy_keyset_name name) {
   switch (name) {
-    case OY_KEYSET_AUTOGRAD:
-      return on_no_backend(AUTOGRAD_MASK);
+    case OY_KEYSET_AUTOGRAD: return on_no_backend(AUTOGRAD_MASK);
     case OY_KEYSET_AUTOGRAD_WITH_ADINPLACEORVIEW:
       return on_no_backend(AUTOGRAD_MASK | BIT(ADInplaceOrView));
     case OY_KEYSET_AUTOCAST:
-    case OY_KEYSET_DEFAULT_EXCLUDED:
-      return on_no_backend(AUTOCAST_MASK);
+    case OY_KEYSET_DEFAULT_EXCLUDED: return on_no_backend(AUTOCAST_MASK);
     case OY_KEYSET_DEFAULT_INCLUDED:
       return on_no_backend(BIT(BackendSelect) | BIT(ADInplaceOrView));
-    case OY_KEYSET_PYTHON:
-      return on_no_backend(BIT(Python) | BIT(PythonTLSSnapshot));
+    case OY_KEYSET_PYTHON: return on_no_backend(BIT(Python) | BIT(PythonTLSSnapshot));
     case OY_KEYSET_AUTOGRADOTHER_BACKENDS:
       return on_all_backends(AUTOGRADOTHER_BACKENDS_MASK);
-    case OY_KEYSET_BACKENDS:
-      return on_all_backends(BACKENDS_MASK);
-    case OY_KEYSET_NON_FUNCTIONAL_BACKENDS:
-      return non_functional_backends();
-    case OY_KEYSET_MATH:
-      return on_all_backends(MATH_MASK);
+    case OY_KEYSET_BACKENDS: return on_all_backends(BACKENDS_MASK);
+    case OY_KEYSET_NON_FUNCTIONAL_BACKENDS: return non_functional_backends();
+    case OY_KEYSET_MATH: return on_all_backends(MATH_MASK);
     case OY_KEYSET_NESTED:
       return on_all_backends(BIT(AutogradNestedTensor) | BIT(NestedTensor));
     case OY_KEYSET_AFTER_AUTOGRAD:
@@ -75,8 +67,7 @@ oy_keyset oy_keyset_named(oy_keyset_name name) {
     case OY_KEYSET_FUNCTORCH_TRANSFORMS:
       return on_no_backend(BIT(FuncTorchBatched) | BIT(FuncTorchVmapMode) | BIT(Batched) |
                            BIT(VmapMode) | BIT(FuncTorchGradWrapper));
-    case OY_KEYSET_FUNCTORCH_BATCHED:
-      return on_no_backend(BIT(FuncTorchBatched));
+    case OY_KEYSET_FUNCTORCH_BATCHED: return on_no_backend(BIT(FuncTorchBatched));
     case OY_KEYSET_BACKEND_FUNCTIONALITIES:
       return on_all_backends(BIT(Dense) | BIT(Quantized) | BIT(Sparse) | BIT(SparseCsr));
   }
@@ -88,10 +79,8 @@ oy_keyset oy_keyset_named(oy_keyset_name name) {
 oy_keyset oy_key_expand(oy_key key) {
   if (!oy_key_is_alias(key)) return oy_keyset_of(key);
   switch (key) {
-    case OY_KEY_Autograd:
-      return on_all_backends(AUTOGRAD_MASK);
-    case OY_KEY_CompositeImplicitAutograd:
-      return oy_keyset_named(OY_KEYSET_MATH);
+    case OY_KEY_Autograd: return on_all_backends(AUTOGRAD_MASK);
+    case OY_KEY_CompositeImplicitAutograd: return oy_keyset_named(OY_KEYSET_MATH);
     case OY_KEY_FuncTorchBatchedDecomposition:
       return oy_keyset_named(OY_KEYSET_FUNCTORCH_BATCHED);
     case OY_KEY_CompositeImplicitAutogradNestedTensor:
@@ -101,8 +90,7 @@ oy_keyset oy_key_expand(oy_key key) {
       return oy_keyset_named(OY_KEYSET_BACKENDS);
     case OY_KEY_CompositeExplicitAutogradNonFunctional:
       return oy_keyset_named(OY_KEYSET_NON_FUNCTIONAL_BACKENDS);
-    default:
-      return oy_keyset_empty();
+    default: return oy_keyset_empty();
   }
 }
 
@@ -128,24 +116,15 @@ oy_key oy_key_autograd_of_backend(oy_backend backend) {
 
 oy_key oy_key_autocast_of_backend(oy_backend backend) {
   switch (backend) {
-    case OY_BACKEND_CPU:
-      return OY_KEY_AutocastCPU;
-    case OY_BACKEND_XPU:
-      return OY_KEY_AutocastXPU;
-    case OY_BACKEND_IPU:
-      return OY_KEY_AutocastIPU;
-    case OY_BACKEND_HPU:
-      return OY_KEY_AutocastHPU;
-    case OY_BACKEND_XLA:
-      return OY_KEY_AutocastXLA;
-    case OY_BACKEND_MPS:
-      return OY_KEY_AutocastMPS;
-    case OY_BACKEND_CUDA:
-      return OY_KEY_AutocastCUDA;
-    case OY_BACKEND_PrivateUse1:
-      return OY_KEY_AutocastPrivateUse1;
-    default:
-      return OY_KEY_Undefined;
+    case OY_BACKEND_CPU: return OY_KEY_AutocastCPU;
+    case OY_BACKEND_XPU: return OY_KEY_AutocastXPU;
+    case OY_BACKEND_IPU: return OY_KEY_AutocastIPU;
+    case OY_BACKEND_HPU: return OY_KEY_AutocastHPU;
+    case OY_BACKEND_XLA: return OY_KEY_AutocastXLA;
+    case OY_BACKEND_MPS: return OY_KEY_AutocastMPS;
+    case OY_BACKEND_CUDA: return OY_KEY_AutocastCUDA;
+    case OY_BACKEND_PrivateUse1: return OY_KEY_AutocastPrivateUse1;
+    default: return OY_KEY_Undefined;
   }
 }
 
@@ -171,14 +150,6 @@ oy_keyset oy_keyset_autocast_related(oy_backend backend) {
 
 // --------------------------------------------------------------------- devices
 
-// The spelling of a device in messages: the backend's name in lower case.
-static const char* device_name(const char* name, char buffer[OYI_BACKEND_NAME_MAX + 1]) {
-  size_t n = strnlen(name, OYI_BACKEND_NAME_MAX);
-  for (size_t i = 0; i < n; i++) buffer[i] = (char)tolower((unsigned char)name[i]);
-  buffer[n] = '\0';
-  return buffer;
-}
-
 static const char* layout_name(oy_layout layout) {
   static const char* const names[] = {
       [OY_LAYOUT_STRIDED] = "Strided",      [OY_LAYOUT_SPARSE] = "Sparse",
@@ -196,8 +167,7 @@ oy_status oy_key_of_device(oy_backend backend, oy_layout layout, bool quantized,
   OY_CHECK(name, INVALID_ARGUMENT, "there is no backend %d", backend);
   switch (layout) {
     case OY_LAYOUT_STRIDED:
-      *out_key =
-          (oy_key)OY_KEY_OF(quantized ? OY_KEY_Quantized : OY_KEY_Dense, backend);
+      *out_key = (oy_key)OY_KEY_OF(quantized ? OY_KEY_Quantized : OY_KEY_Dense, backend);
       return OY_OK;
     case OY_LAYOUT_SPARSE:
       *out_key = (oy_key)OY_KEY_OF(OY_KEY_Sparse, backend);
@@ -214,8 +184,9 @@ oy_status oy_key_of_device(oy_backend backend, oy_layout layout, bool quantized,
         return OY_OK;
       }
       char device[OYI_BACKEND_NAME_MAX + 1];
+      oyi_device_spelling(oy_str_of(name), device);
       return OY_FAIL(NOT_IMPLEMENTED, "Unsupported device type for mkldnn layout: %s",
-                     device_name(name, device));
+                     device);
     default:
       return OY_FAIL(NOT_IMPLEMENTED, "Unsupported layout: %s", layout_name(layout));
   }

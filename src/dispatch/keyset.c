@@ -11,7 +11,7 @@
 #include "dispatch/backend.h"
 #include "opyard/key.h"
 
-#define TRACE_MASK (1ull << OY_KEY_Trace | 1ull << OY_KEY_TraceRedispatch)
+#define TRACE_MASK         (1ull << OY_KEY_Trace | 1ull << OY_KEY_TraceRedispatch)
 #define FUNCTIONALITY_MASK (((1ull << OY_FUNCTIONALITY_COUNT) - 1) & ~1ull)
 
 // The packed word: 15 backend bits, of which Meta is the last, and above them
@@ -22,7 +22,7 @@ enum {
   RAW_SHIFT = RAW_BACKENDS - 1  // from the bit |value| of oy_keyset
 };
 #define RAW_FUNCTIONALITY_MASK (FUNCTIONALITY_MASK & ~TRACE_MASK)
-#define RAW_LOW_BACKENDS ((1ull << RAW_META) - 1)
+#define RAW_LOW_BACKENDS       ((1ull << RAW_META) - 1)
 
 _Static_assert(OY_BACKEND_PrivateUse3 == RAW_META - 1,
                "the backends below Meta keep PyTorch's bits");

@@ -223,8 +223,7 @@ static oy_status make_def(oy_library* library, const oy_def_params* params,
   }
   oy_registration* r = *out;
   r->schema = schema;
-  r->alias_defaulted =
-      params->alias_defaulted || (inferred && !params->has_alias_kind);
+  r->alias_defaulted = params->alias_defaulted;
   r->alias_kind = (uint8_t)(params->has_alias_kind ? params->alias_kind
                             : inferred             ? OY_ALIAS_CONSERVATIVE
                                                    : OY_ALIAS_FROM_SCHEMA);

@@ -236,6 +236,22 @@ static oyi_key_kernels* kernels_for(oyi_op* op, oy_key key) {
   return &op->keys[op->key_count];
 }
 
+// Kernels for the same dtype, capability and priority stand together, newest
+// first; only among them does the order of registering matter.
+static int compare_groups(const oy_registration* a, const oy_registration* b) {
+  if (a->dtype_filter != b->dtype_filter)
+    return a->dtype_filter < b->dtype_filter ? -1 : 1;
+  if (a->cpu_level != b->cpu_level) return a->cpu_level < b->cpu_level ? -1 : 1;
+  return (a->priority > b->priority) - (a->priority < b->priority);
+}
+
+static void push_kernel(oyi_key_kernels* kernels, oy_registration* r) {
+  oy_registration** at = &kernels->newest;
+  while (*at && compare_groups(*at, r) < 0) at = &(*at)->older;
+  r->older = *at;
+  *at = r;
+}
+
 oy_status oyi_link_impl(oy_registration* r, oyi_op* op, bool allow_override) {
   OY_TRY(oyi_check_other_kernels(op, r));
   if (op->def) OY_TRY(oyi_check_schema(op, op->def->schema, op->def, r));
@@ -246,9 +262,8 @@ oy_status oyi_link_impl(oy_registration* r, oyi_op* op, bool allow_override) {
   if (previous && !allow_override && r->key != OY_KEY_Meta)
     warn_override(op, previous, r);
   r->op = op;
-  r->older = kernels->newest;
   if (!kernels->newest) op->key_count++;
-  kernels->newest = r;
+  push_kernel(kernels, r);
   op->dtype_kernels += r->dtype_filter != 0;
   count(op, 1);
   enlist(r);

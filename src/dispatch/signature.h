@@ -6,17 +6,24 @@
 // One letter for each argument, '>' and one for each result:
 //   t Tensor, Tensor?   T Tensor[], Tensor?[]   i int-like   b bool   d float
 //   z complex   s str   D Device   v Scalar and optionals that are not lists
-//   I int[]   F float[]   B bool[]   V other lists, dicts   o other objects
-// A Tensor result that is argument n is "rn" ("ttv>r0").
+//   I int[]   F float[]   B bool[]   V other lists, tuples   M Dict
+//   g Generator   o other objects
+// A Tensor result that is argument n is "rn" ("ttv>r0"). Results of lists,
+// strings and optionals come through an oy_value*, owned; all others as the
+// argument form of their letter.
 #ifndef OPYARD_SRC_DISPATCH_SIGNATURE_H_
 #define OPYARD_SRC_DISPATCH_SIGNATURE_H_
 
 #include "opyard/library.h"
 
+// Immutable once made. When trampolines for its class are registered later, it
+// is taken out of the table, and the next operator of the class gets a new one.
 typedef struct oyi_signature {
   struct oyi_signature* next;  // in its hash chain
   char* abi;
   int references;
+  uint32_t hash;
+  bool linked;          // still in the table
   bool returns_object;  // exactly one result, 't' or 'r'
   oy_typed_fn box;
   oy_boxed_fn unbox;

@@ -178,23 +178,30 @@ static void refresh_set(oyi_op* op, oy_keyset set) {
   while (oy_keyset_next(set, &cursor, &key)) oyi_table_refresh_slot(op, key);
 }
 
+// The autograd key whose use of composites depends on there being a kernel at
+// |key|: the inverse of oy_key_backends_of_autograd, and AutogradOther, which a
+// sparse or opaque backend may make ambiguous. Undefined if there is none.
+static oy_key guarding_autograd(oy_key key) {
+  oy_key f = oy_key_functionality(key);
+  if (f == OY_KEY_NestedTensor) return OY_KEY_AutogradNestedTensor;
+  if (!oy_key_is_backend(key)) return OY_KEY_Undefined;
+  if (f != OY_KEY_Dense) return OY_KEY_AutogradOther;
+  return oy_backend_has_autograd(oy_key_backend(key))
+             ? oy_key_autograd_of_backend(oy_key_backend(key))
+             : (oy_key)OY_KEY_Undefined;
+}
+
 void oyi_table_refresh(oyi_op* op, oy_key key) {
   if (!oy_key_is_alias(key)) {
     oyi_table_refresh_slot(op, key);
-    if (!oy_key_is_backend(key)) return;
-    // A dense kernel decides whether its autograd key may use a composite, and any backend's may make AutogradOther ambiguous.
-    if (oy_key_functionality(key) == OY_KEY_Dense &&
-        oy_backend_has_autograd(oy_key_backend(key)))
-      oyi_table_refresh_slot(op, oy_key_autograd_of_backend(oy_key_backend(key)));
-    else if (oy_key_functionality(key) != OY_KEY_Dense)
-      oyi_table_refresh_slot(op, OY_KEY_AutogradOther);
+    oy_key guard = guarding_autograd(key);
+    if (guard != OY_KEY_Undefined) oyi_table_refresh_slot(op, guard);
     return;
   }
   refresh_set(op, oy_key_expand(key));
   if (key == OY_KEY_CompositeExplicitAutograd)
     refresh_set(op, oy_key_expand(OY_KEY_CompositeImplicitAutograd));
-  if (key != OY_KEY_Autograd && key != OY_KEY_FuncTorchBatchedDecomposition)
-    oyi_table_refresh_slot(op, OY_KEY_Undefined);
+  oyi_table_refresh_slot(op, OY_KEY_Undefined);
 }
 
 void oyi_table_refresh_all(oyi_op* op) {
@@ -315,8 +322,23 @@ static void swap_tables(unsigned char** copies) {
   }
 }
 
+// A fallback that was registered for an alias key covers backends to come.
+static void extend_fallbacks(oy_registry* registry, oy_key key) {
+  oy_registration** slot = oyi_fallback_slot(registry, key);
+  for (oy_backend b = 0; !*slot && b < OY_BACKEND_COUNT_MAX; b++) {
+    oy_registration* r = oyi_fallback_at(
+        registry, (oy_key)OY_KEY_OF(oy_key_functionality(key), b));
+    if (r && oy_key_is_alias(r->key) && oy_key_in_alias(key, r->key)) *slot = r;
+  }
+}
+
 static void refresh_backend(oy_backend backend) {
   oy_keyset rows = {OY_PER_BACKEND_MASK, 1ull << backend};
+  uint32_t cursor = 0;
+  oy_key key;
+  while (oy_keyset_next(rows, &cursor, &key))
+    for (oy_registry* r = oyi_registries; r; r = r->next)
+      extend_fallbacks(r, key);
   for (oy_registry* r = oyi_registries; r; r = r->next)
     for (size_t i = 0; i < r->op_count; i++) refresh_set(r->ops[i], rows);
 }

@@ -18,8 +18,8 @@ enum { MAX_DEPTH = 32 };
 
 typedef struct list_block {
   oy_object object;
-  size_t count;              // elements; of a dict, twice the pairs
-  struct list_block* next;   // while it waits to be released
+  size_t count;             // elements; of a dict, twice the pairs
+  struct list_block* next;  // while it waits to be released
 } list_block;
 
 _Static_assert(sizeof(list_block) % 16 == 0, "elements are aligned for any scalar");
@@ -37,10 +37,8 @@ static bool is_list(uint8_t tag) {
     case OY_TAG_BOOL_LIST:
     case OY_TAG_TENSOR_LIST:
     case OY_TAG_LIST:
-    case OY_TAG_DICT:
-      return true;
-    default:
-      return false;
+    case OY_TAG_DICT: return true;
+    default: return false;
   }
 }
 
@@ -50,20 +48,13 @@ static bool is_object(uint8_t tag) {
 
 static size_t element_size(uint8_t tag) {
   switch (tag) {
-    case OY_TAG_COMPLEX:
-      return sizeof(oy_complex);
-    case OY_TAG_STR:
-      return sizeof(char);
-    case OY_TAG_INT_LIST:
-      return sizeof(int64_t);
-    case OY_TAG_FLOAT_LIST:
-      return sizeof(double);
-    case OY_TAG_BOOL_LIST:
-      return sizeof(bool);
-    case OY_TAG_TENSOR_LIST:
-      return sizeof(oy_object*);
-    default:
-      return sizeof(oy_value);
+    case OY_TAG_COMPLEX: return sizeof(oy_complex);
+    case OY_TAG_STR: return sizeof(char);
+    case OY_TAG_INT_LIST: return sizeof(int64_t);
+    case OY_TAG_FLOAT_LIST: return sizeof(double);
+    case OY_TAG_BOOL_LIST: return sizeof(bool);
+    case OY_TAG_TENSOR_LIST: return sizeof(oy_object*);
+    default: return sizeof(oy_value);
   }
 }
 
@@ -256,11 +247,9 @@ static bool equal_lists(oy_value a, oy_value b, int depth) {
   switch (a.tag) {
     case OY_TAG_COMPLEX:
       return equal_floats(&a.as.complex_data->re, &b.as.complex_data->re, 2 * count);
-    case OY_TAG_FLOAT_LIST:
-      return equal_floats(a.as.floats, b.as.floats, count);
+    case OY_TAG_FLOAT_LIST: return equal_floats(a.as.floats, b.as.floats, count);
     case OY_TAG_LIST:
-    case OY_TAG_DICT:
-      return equal_values(a.as.values, b.as.values, count, depth);
+    case OY_TAG_DICT: return equal_values(a.as.values, b.as.values, count, depth);
     default:
       return count == 0 ||
              memcmp(data_of(a), data_of(b), count * element_size(a.tag)) == 0;
@@ -271,15 +260,12 @@ static bool equal_at_depth(oy_value a, oy_value b, int depth) {
   if (a.tag != b.tag) return false;
   if (is_list(a.tag)) return equal_lists(a, b, depth);
   switch (a.tag) {
-    case OY_TAG_NONE:
-      return true;
-    case OY_TAG_FLOAT:
-      return equal_floats(&a.as.d, &b.as.d, 1);
+    case OY_TAG_NONE: return true;
+    case OY_TAG_FLOAT: return equal_floats(&a.as.d, &b.as.d, 1);
     case OY_TAG_DEVICE:
       return a.as.device.backend == b.as.device.backend &&
              a.as.device.index == b.as.device.index;
-    default:
-      return a.as.bits == b.as.bits;
+    default: return a.as.bits == b.as.bits;
   }
 }
 
@@ -289,14 +275,22 @@ bool oy_value_equal(oy_value a, oy_value b) {
 
 const char* oy_value_type_name(oy_value value) {
   static const char* const names[] = {
-      [OY_TAG_NONE] = "NoneType",       [OY_TAG_TENSOR] = "Tensor",
-      [OY_TAG_INT] = "int",             [OY_TAG_FLOAT] = "float",
-      [OY_TAG_BOOL] = "bool",           [OY_TAG_COMPLEX] = "complex",
-      [OY_TAG_STR] = "str",             [OY_TAG_DEVICE] = "Device",
-      [OY_TAG_INT_LIST] = "int[]",      [OY_TAG_FLOAT_LIST] = "float[]",
-      [OY_TAG_BOOL_LIST] = "bool[]",    [OY_TAG_TENSOR_LIST] = "Tensor[]",
-      [OY_TAG_LIST] = "Any[]",          [OY_TAG_DICT] = "Dict(Any, Any)",
-      [OY_TAG_GENERATOR] = "Generator", [OY_TAG_OBJECT] = "Object",
+      [OY_TAG_NONE] = "NoneType",
+      [OY_TAG_TENSOR] = "Tensor",
+      [OY_TAG_INT] = "int",
+      [OY_TAG_FLOAT] = "float",
+      [OY_TAG_BOOL] = "bool",
+      [OY_TAG_COMPLEX] = "complex",
+      [OY_TAG_STR] = "str",
+      [OY_TAG_DEVICE] = "Device",
+      [OY_TAG_INT_LIST] = "int[]",
+      [OY_TAG_FLOAT_LIST] = "float[]",
+      [OY_TAG_BOOL_LIST] = "bool[]",
+      [OY_TAG_TENSOR_LIST] = "Tensor[]",
+      [OY_TAG_LIST] = "Any[]",
+      [OY_TAG_DICT] = "Dict(Any, Any)",
+      [OY_TAG_GENERATOR] = "Generator",
+      [OY_TAG_OBJECT] = "Object",
   };
   if (value.tag == OY_TAG_OBJECT && value.as.object) return value.as.object->klass->name;
   return value.tag < OY_ARRAY_SIZE(names) ? names[value.tag] : "Unknown";

@@ -111,6 +111,10 @@ static oy_status ensure_slot(oyi_op* op, oy_key slot) {
 
 oy_status oyi_variants_ensure(oyi_op* op, oy_key key) {
   oy_keyset set = oy_key_expand(key);
+  // A kernel at CompositeExplicitAutograd keeps the implicit composite away from
+  // keys that it does not cover itself: these depend on its dtype, too.
+  if (key == OY_KEY_CompositeExplicitAutograd)
+    set = oy_keyset_or(set, oy_key_expand(OY_KEY_CompositeImplicitAutograd));
   set.backends &= oyi_table_backends;
   uint32_t cursor = 0;
   oy_key slot;
