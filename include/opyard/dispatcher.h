@@ -19,7 +19,8 @@ OY_BEGIN_DECLS
 
 typedef struct oy_registry oy_registry;
 
-// The process's own, made on first use; NULL only if memory is short then.
+// The process's own, made on first use. NULL with an error if memory is short
+// then, or if another copy of this library in the process has one already.
 OY_API oy_registry* oy_registry_default(void);
 // Another one, with nothing in it (for tests, tools, sandboxes).
 OY_API OY_MUST_USE oy_status oy_registry_create(oy_registry** out_registry);

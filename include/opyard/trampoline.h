@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated trampolines (opgen --trampolines) are built from: the way
-// between typed arguments and boxed values, by the letters of signature classes
-// (t i b d z s D v T I F B V M g o, and rN; see oy_schema_abi). Not for use by
-// hand. Stable within a minor version, like inline.h.
+// What code made by opgen is built from, beside inline.h: handles of operators,
+// and the way between typed arguments and boxed values, by the letters of
+// signature classes (t i b d z s D v T I F B V M g o, and rN; see
+// oy_schema_abi). Not for use by hand. Stable within a minor version.
 //
 // Boxing makes borrowed views. Results of a boxed kernel are made owned before
 // they are taken apart, so that nothing can fail half-way.
@@ -12,6 +12,46 @@
 #include "opyard/library.h"
 
 OY_BEGIN_DECLS
+
+// ------------------------------------------------------------------ typed calls
+
+// An operator of the default registry, found at the first call.
+typedef struct oy_op_handle {
+  const oy_op* op;   // atomic
+  const char* name;  // "aten::add.Tensor"
+} oy_op_handle;
+// Finds it and keeps it; NULL with the error set if there is no such operator.
+OY_API const oy_op* oy_op_handle_bind(oy_op_handle* handle);
+static inline const oy_op* oy_op_handle_get(oy_op_handle* handle) {
+  // What is read through the pointer was complete before it was stored, and the
+  // reads depend on it: no fence.
+  const oy_op* op = __atomic_load_n(&handle->op, __ATOMIC_RELAXED);
+  return OY_LIKELY(op != NULL) ? op : oy_op_handle_bind(handle);
+}
+
+// For calls that cannot begin: |op| NULL (the error is set already), or the
+// tensor |argument| is NULL. The first returns NULL.
+OY_API void* oy_call_null(const oy_op* op, const char* argument);
+OY_API oy_status oy_call_null_status(const oy_op* op, const char* argument);
+// Hands the results of a call to the open scope of the thread; on failure all
+// are NULL.
+OY_API oy_status oy_call_results(oy_object** const* results, size_t count);
+
+// What an optional generator adds to a call's keys.
+static inline oy_keyset oy_value_keys(oy_value v) {
+  return v.tag == OY_TAG_GENERATOR ? v.as.object->keys : oy_keyset_empty();
+}
+
+// |fn| as an oy_typed_fn, if it has exactly the type |type|; else it does not
+// compile.
+#ifdef __cplusplus
+#define OY_TYPED_AS(type, fn) (reinterpret_cast<oy_typed_fn>(static_cast<type>(fn)))
+#else
+#define OY_TYPED_AS(type, fn) _Generic((fn), type: (oy_typed_fn)(fn))
+#endif
+// Registers a typed kernel; macros oy_impl_<id> come here.
+OY_API oy_status oy_impl_typed(oy_library* library, const char* name, oy_key key,
+                               oy_typed_fn fn, const char* file, int line);
 
 // ------------------------------------------------ typed argument -> boxed view
 
@@ -122,6 +162,26 @@ static inline oy_object* oy_unbox_o(oy_value v) { return oy_value_to_tensor(v); 
 OY_API oy_status oy_unbox_convert(const oy_op* op, oy_stack* stack,
                                   const char* letters, size_t count);
 
+// -------------------------------------------------------------------- by dtype
+
+enum { OY_PICK_MAX = 64 };
+typedef struct oy_pick {
+  oy_object* tensors[OY_PICK_MAX];
+  size_t count;
+} oy_pick;
+static inline void oy_pick_add(oy_pick* pick, oy_object* tensor) {
+  if (tensor && pick->count < OY_PICK_MAX) pick->tensors[pick->count++] = tensor;
+}
+static inline void oy_pick_add_list(oy_pick* pick, oy_tensors list) {
+  for (size_t i = 0; i < list.size; i++) oy_pick_add(pick, list.data[i]);
+}
+// NULL with the error set if there is no kernel for the dtype.
+static inline const oy_kernel* oy_pick_kernel(const oy_op* op, oy_keyset keys,
+                                              const oy_pick* pick) {
+  return oy_kernel_pick(op, keys, oy_select_exact(op, keys), pick->tensors,
+                        pick->count);
+}
+
 // --------------------------------------------- results of a typed kernel -> stack
 
 static inline oy_value oy_give_object_as(oy_tag tag, oy_object* x) {
@@ -129,14 +189,14 @@ static inline oy_value oy_give_object_as(oy_tag tag, oy_object* x) {
   v.owned = v.tag != OY_TAG_NONE;
   return v;
 }
-static inline oy_value oy_give_t(const oy_object* const* x) {
-  return oy_give_object_as(OY_TAG_TENSOR, (oy_object*)(uintptr_t)*x);
+static inline oy_value oy_give_t(oy_object* x) {
+  return oy_give_object_as(OY_TAG_TENSOR, x);
 }
-static inline oy_value oy_give_g(const oy_object* const* x) {
-  return oy_give_object_as(OY_TAG_GENERATOR, (oy_object*)(uintptr_t)*x);
+static inline oy_value oy_give_g(oy_object* x) {
+  return oy_give_object_as(OY_TAG_GENERATOR, x);
 }
-static inline oy_value oy_give_o(const oy_object* const* x) {
-  return oy_give_object_as(OY_TAG_OBJECT, (oy_object*)(uintptr_t)*x);
+static inline oy_value oy_give_o(oy_object* x) {
+  return oy_give_object_as(OY_TAG_OBJECT, x);
 }
 
 // The kernel's status, and its results as values, which are made owned here: the

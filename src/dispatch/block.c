@@ -22,13 +22,19 @@ static oy_status load(oy_library_block* block) {
   return status;
 }
 
+// One line for each block: a message of several is joined.
+static void keep_error(const oy_library_block* block) {
+  const char* file = block->params.file ? block->params.file : "(unknown)";
+  oyi_strbuf_printf(&g_errors, "%s:%d: ", file, block->params.line);
+  for (const char* c = oy_error_get()->message; *c; c++)
+    oyi_strbuf_putc(&g_errors, *c == '\n' ? ' ' : *c);
+  oyi_strbuf_putc(&g_errors, '\n');
+}
+
 oy_status oy_library_block_load(oy_library_block* block) {
   pthread_mutex_lock(&g_mutex);
   oy_status status = block->loaded ? OY_OK : load(block);
-  if (status != OY_OK)
-    oyi_strbuf_printf(&g_errors, "%s:%d: %s\n",
-                      block->params.file ? block->params.file : "(unknown)",
-                      block->params.line, oy_error_get()->message);
+  if (status != OY_OK) keep_error(block);
   pthread_mutex_unlock(&g_mutex);
   return status;
 }

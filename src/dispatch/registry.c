@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "dispatch/call.h"
+#include "dispatch/copy.h"
 #include "dispatch/name_map.h"
 #include "dispatch/op.h"
 #include "dispatch/table.h"
@@ -36,7 +37,8 @@ oy_registry* oy_registry_default(void) {
   oy_registry* registry = __atomic_load_n(&g_default, __ATOMIC_ACQUIRE);
   if (registry) return registry;
   oy_registry* made = NULL;
-  if (oy_registry_create(&made) != OY_OK) return NULL;
+  if (oyi_check_only_copy() != OY_OK || oy_registry_create(&made) != OY_OK)
+    return NULL;
   if (oy_registry_add_default_fallbacks(made, NULL) != OY_OK) {
     oy_registry_destroy(made);
     return NULL;

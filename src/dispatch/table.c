@@ -147,18 +147,9 @@ static void update_masks(unsigned char* table, oy_key key, bool on) {
 // The record to store: the plain kernel, or the variant record if the kernel
 // depends on the dtype of the call.
 static const oy_kernel* resolve(oyi_op* op, oy_key key) {
-  oyi_cell any = oyi_compute_cell(op, key, OY_DTYPE_ANY);
   oyi_variants* variants = op->variants ? oyi_variants_at(op, key) : NULL;
-  if (!variants) return any.kernel;
-  bool differs = false;
-  for (unsigned d = 0; d < OY_DTYPE_LIMIT; d++) {
-    const oy_kernel* kernel =
-        oyi_compute_cell(op, key, (oy_dtype)d).kernel;
-    differs |= kernel != any.kernel;
-    __atomic_store_n(&variants->by_dtype[d], kernel, __ATOMIC_RELEASE);
-  }
-  __atomic_store_n(&variants->any, any.kernel, __ATOMIC_RELEASE);
-  return differs ? &variants->kernel : any.kernel;
+  if (variants && oyi_variants_fill(op, variants)) return &variants->kernel;
+  return oyi_compute_cell(op, key, OY_DTYPE_ANY).kernel;
 }
 
 void oyi_table_refresh_slot(oyi_op* op, oy_key key) {

@@ -65,6 +65,9 @@ size_t oyi_table_bytes(void);
 // a dtype is linked. OUT_OF_MEMORY leaves what was made, which does no harm.
 oy_status oyi_variants_ensure(oyi_op* op, oy_key key);
 oyi_variants* oyi_variants_at(const oyi_op* op, oy_key slot);
+// Stores what the rule gives for each dtype; whether any differs from the kernel
+// for calls without one.
+bool oyi_variants_fill(const oyi_op* op, oyi_variants* variants);
 void oyi_variants_retire(oyi_op* op);
 extern const oy_kernel oyi_inactive_kernel;
 

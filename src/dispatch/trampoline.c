@@ -1,9 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rare parts of trampolines, generic and generated: values that do not fit,
-// failures, and results that have to be made owned.
+// The rare parts of generated calls and of trampolines, generic and generated:
+// finding an operator, values that do not fit, failures, results that have to be
+// made owned.
 #include "opyard/trampoline.h"
 
 #include "dispatch/value_convert.h"
+
+// ------------------------------------------------------------------ typed calls
+
+const oy_op* oy_op_handle_bind(oy_op_handle* handle) {
+  const oy_op* op = NULL;
+  oy_registry* registry = oy_registry_default();
+  if (!registry || oy_op_find(registry, oy_str_of(handle->name), &op) != OY_OK) return NULL;
+  __atomic_store_n(&handle->op, op, __ATOMIC_RELEASE);
+  return op;
+}
+
+void* oy_call_null(const oy_op* op, const char* argument) {
+  if (op) (void)oy_call_null_argument(op, argument);
+  return NULL;
+}
+
+oy_status oy_call_null_status(const oy_op* op, const char* argument) {
+  return op ? oy_call_null_argument(op, argument) : oy_error_get()->code;
+}
+
+oy_status oy_call_results(oy_object** const* results, size_t count) {
+  oy_status status = OY_OK;
+  for (size_t i = 0; i < count; i++) {
+    *results[i] = oy_scope_take(*results[i]);
+    if (!*results[i]) status = OY_OUT_OF_MEMORY;
+  }
+  // What the scope did take goes with it.
+  for (size_t i = 0; i < count && status != OY_OK; i++) *results[i] = NULL;
+  return status;
+}
+
+oy_status oy_impl_typed(oy_library* library, const char* name, oy_key key, oy_typed_fn fn,
+                        const char* file, int line) {
+  oy_impl_params params = {.name = name,
+                           .key = key,
+                           .kernel = {.typed = fn},
+                           .place = {file, line, NULL}};
+  return oy_library_impl(library, &params, NULL);
+}
+
+// ---------------------------------------------------------------------- boxing
 
 static const char* letter_text(char letter) {
   switch (letter) {

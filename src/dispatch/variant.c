@@ -97,6 +97,18 @@ static oy_status variants_boxed(const oy_op* op, oy_keyset keys,
   return picked->boxed(op, keys, stack, picked);
 }
 
+bool oyi_variants_fill(const oyi_op* op, oyi_variants* v) {
+  const oy_kernel* any = oyi_compute_cell(op, v->key, OY_DTYPE_ANY).kernel;
+  bool differs = false;
+  for (unsigned d = 0; d < OY_DTYPE_LIMIT; d++) {
+    const oy_kernel* kernel = oyi_compute_cell(op, v->key, (oy_dtype)d).kernel;
+    differs |= kernel != any;
+    __atomic_store_n(&v->by_dtype[d], kernel, __ATOMIC_RELEASE);
+  }
+  __atomic_store_n(&v->any, any, __ATOMIC_RELEASE);
+  return differs;
+}
+
 static oy_status ensure_slot(oyi_op* op, oy_key slot) {
   if (oyi_variants_at(op, slot)) return OY_OK;
   oyi_variants* v = oyi_zalloc(sizeof(*v));
@@ -104,6 +116,7 @@ static oy_status ensure_slot(oyi_op* op, oy_key slot) {
   v->kernel.typed = oyi_thunk_variant;
   v->kernel.boxed = variants_boxed;
   v->key = slot;
+  oyi_variants_fill(op, v);
   v->next = op->variants;
   op->variants = v;
   return OY_OK;

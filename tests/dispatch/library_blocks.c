@@ -2,7 +2,7 @@
 #define OY_NO_CONSTRUCTORS
 // As opgen --select would define them: wanted is in, refused and the rest are out.
 #define OY_SELECT_OPS
-#define OY_SELECT_selected_wanted 1
+#define OY_SELECT_selected_wanted  1
 #define OY_SELECT_selected_refused 0
 #include "library_blocks.h"
 

@@ -82,8 +82,8 @@ oy_registry* test_registry_with_fallbacks(oy_library** out_fallbacks) {
 oy_library* test_library(oy_registry* registry, oy_library_kind kind, const char* ns,
                          oy_key key) {
   oy_library* library = NULL;
-  assert_ok(oy_library_create(
-      &(oy_library_params){registry, kind, ns, key, "lib.c", 7}, &library));
+  assert_ok(oy_library_create(&(oy_library_params){registry, kind, ns, key, "lib.c", 7},
+                              &library));
   assert_non_null(library);
   return library;
 }
@@ -269,8 +269,8 @@ static oy_status boxed(const oy_op* op, const oy_keyset* keys, oy_object* self) 
   oy_stack stack;
   oy_stack_init(&stack, storage, TEST_COUNT(storage));
   assert_ok(oy_stack_push(&stack, oy_value_tensor(self)));
-  oy_status status = keys ? oy_op_redispatch_boxed(op, *keys, &stack)
-                          : oy_op_call_boxed(op, &stack);
+  oy_status status =
+      keys ? oy_op_redispatch_boxed(op, *keys, &stack) : oy_op_call_boxed(op, &stack);
   if (status == OY_OK)
     assert_int_equal(stack.size, op->return_count);
   else

@@ -79,12 +79,21 @@ void test_assert_error(oy_status status, oy_status code, const char* text, bool 
                        const char* what, const char* file, int line) {
   const oy_error* error = oy_error_get();
   bool right = status != OY_OK && error->code == status && (!code || status == code);
-  if (right && (whole ? strcmp(error->message, text) == 0
-                      : strstr(error->message, text) != NULL))
+  if (right &&
+      (whole ? strcmp(error->message, text) == 0 : strstr(error->message, text) != NULL))
     return;
   print_error("%s\n  should give %s %s: %s\n  gave %s, and the record is %s: %s\n", what,
               code ? oy_status_name(code) : "an error", whole ? "with" : "containing",
               text, oy_status_name(status), oy_status_name(error->code), error->message);
+  _fail(file, line);
+}
+
+void test_assert_keys(oy_keyset got, oy_keyset expected, const char* file, int line) {
+  if (oy_keyset_equal(got, expected)) return;
+  char a[512], b[512];
+  oy_keyset_print(got, a, sizeof(a));
+  oy_keyset_print(expected, b, sizeof(b));
+  print_error("%s should be %s\n", a, b);
   _fail(file, line);
 }
 
@@ -111,8 +120,8 @@ static void* heap_reallocate(void* user_data, void* ptr, size_t old_size, size_t
     return NULL;
   }
   int64_t number = __atomic_add_fetch(&heap->requests, 1, __ATOMIC_RELAXED);
-  bool fails = heap->fail_at && (number == heap->fail_at ||
-                                 (heap->fail_after && number > heap->fail_at));
+  bool fails = heap->fail_at &&
+               (number == heap->fail_at || (heap->fail_after && number > heap->fail_at));
   void* moved = fails ? NULL : realloc(ptr, size);
   if (moved) count(heap, (int64_t)size - (ptr ? (int64_t)old_size : 0), ptr ? 0 : 1);
   return moved;

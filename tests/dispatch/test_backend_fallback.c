@@ -39,13 +39,22 @@ static oy_object* batch_norm(const oy_op* op, oy_keyset keys, oy_object* x) {
 
 static const test_step g_ops[] = {
     STEP_DEF("ones() -> Tensor"),
-    {.kind = TEST_IMPL, .text = "ones", .key = OY_KEY_CompositeExplicitAutograd,
-     .debug = "ones", .kernel = {.boxed = ones}},
+    {.kind = TEST_IMPL,
+     .text = "ones",
+     .key = OY_KEY_CompositeExplicitAutograd,
+     .debug = "ones",
+     .kernel = {.boxed = ones}},
     STEP_DEF("batch_norm(Tensor x) -> Tensor"),
-    {.kind = TEST_IMPL, .text = "batch_norm", .key = OY_KEY_CPU, .debug = "batch_norm",
+    {.kind = TEST_IMPL,
+     .text = "batch_norm",
+     .key = OY_KEY_CPU,
+     .debug = "batch_norm",
      .kernel = {.typed = (oy_typed_fn)batch_norm, .signature = "(Tensor) -> Tensor"}},
     STEP_DEF("mul.Tensor(Tensor a, Tensor b) -> Tensor"),
-    {.kind = TEST_IMPL, .text = "mul.Tensor", .key = OY_KEY_CPU, .debug = "mul",
+    {.kind = TEST_IMPL,
+     .text = "mul.Tensor",
+     .key = OY_KEY_CPU,
+     .debug = "mul",
      .kernel = {.typed = (oy_typed_fn)mul, .signature = "(Tensor, Tensor) -> Tensor"}},
 };
 
@@ -120,8 +129,12 @@ static const oy_object_class g_wrapper_class = {"Tensor", wrapper_destroy};
 
 static oy_object* wrap(oy_object* inside) {  // takes the reference
   wrapper* w = calloc(1, sizeof(*w));
-  w->object = (oy_object){TEST_KEYS(OY_KEY_TESTING_ONLY_GenericWrapper), &g_wrapper_class,
-                          1, OY_DTYPE_F32, 0, 0};
+  w->object = (oy_object){TEST_KEYS(OY_KEY_TESTING_ONLY_GenericWrapper),
+                          &g_wrapper_class,
+                          1,
+                          OY_DTYPE_F32,
+                          0,
+                          0};
   w->inside = inside;
   return &w->object;
 }
@@ -185,8 +198,10 @@ static void CALL_05_fallthrough_fallback(void** state) {
   test_libraries libraries;
   test_register(registry, "t", g_ops, TEST_COUNT(g_ops), &libraries);
   static const test_step off = STEP_FALLBACK_FALLTHROUGH(TESTING_ONLY_GenericMode, "off"),
-                         on = {.kind = TEST_IMPL, .text = "mul.Tensor",
-                               .key = OY_KEY_TESTING_ONLY_GenericMode, .debug = "on",
+                         on = {.kind = TEST_IMPL,
+                               .text = "mul.Tensor",
+                               .key = OY_KEY_TESTING_ONLY_GenericMode,
+                               .debug = "on",
                                .kernel = {.boxed = mode_fallback}};
   assert_ok(test_apply_alone(registry, "_", &off, &through));
   assert_ok(test_apply_alone(registry, "t", &on, &kernel));
@@ -213,9 +228,13 @@ static void CALL_06_backend_select_redispatches(void** state) {
   (void)state;
   oy_registry* registry = test_registry();
   static const test_step steps[] = {
-      STEP_DEF("f(Tensor x) -> Tensor"), STEP_IMPL("f", CPU, "cpu"),
+      STEP_DEF("f(Tensor x) -> Tensor"),
+      STEP_IMPL("f", CPU, "cpu"),
       STEP_FALLBACK_FALLTHROUGH(ADInplaceOrView, "fb"),
-      {.kind = TEST_IMPL, .text = "f", .key = OY_KEY_BackendSelect, .debug = "select",
+      {.kind = TEST_IMPL,
+       .text = "f",
+       .key = OY_KEY_BackendSelect,
+       .debug = "select",
        .kernel = {.typed = (oy_typed_fn)select_cpu, .signature = "(Tensor) -> Tensor"}}};
   test_libraries libraries;
   test_register(registry, "t", steps, TEST_COUNT(steps), &libraries);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call: which keys its arguments give, the thread's sets, masks, guards, and
-// the entry points (reference, sections 5.1 to 5.3). Typed calls are made as
-// generated code makes them.
-#include <pthread.h>
+// One call: which keys its arguments give, what the thread's sets and masks make
+// of them, and the entry points (reference, sections 5.1 to 5.3). Typed calls are
+// made as generated code makes them.
 #include <stdio.h>
 
 #include "support.h"
@@ -26,14 +25,6 @@ static void end(fixture* f) {
   oy_registry_destroy(f->registry);
 }
 
-static void assert_keys(oy_keyset got, oy_keyset expected) {
-  if (oy_keyset_equal(got, expected)) return;
-  char a[512], b[512];
-  oy_keyset_print(got, a, sizeof(a));
-  oy_keyset_print(expected, b, sizeof(b));
-  fail_msg("%s is not %s", a, b);
-}
-
 // ---------------------------------------------------------------- key sources
 
 // Kernels everywhere, so that every set of keys finds one.
@@ -55,7 +46,8 @@ static void CALL_01_CALL_02_boxed_extraction(void** state) {
   oy_guard guard = oy_guard_force(oy_keyset_empty(), oy_keyset_empty());
   test_tensor cpu = test_tensor_of(TEST_PLAIN(CPU)), xla = test_tensor_of(TEST_GRAD(XLA));
   oy_object *none = &oy_none_object, *x = &xla.object;
-  oy_object *const empty[1] = {none}, *const one[] = {x}, *const mixed[] = {none, x, none};
+  oy_object *const empty[1] = {none}, *const one[] = {x},
+                   *const mixed[] = {none, x, none};
   oy_value generator = oy_value_make(OY_TAG_GENERATOR);
   generator.as.object = x;
   const struct {
@@ -74,10 +66,14 @@ static void CALL_01_CALL_02_boxed_extraction(void** state) {
       {7, oy_int(3), false},
   };
   for (size_t i = 0; i < TEST_COUNT(rows); i++) {
-    oy_value values[8] = {oy_value_tensor(&cpu.object), oy_none(),
+    oy_value values[8] = {oy_value_tensor(&cpu.object),
+                          oy_none(),
                           oy_value_list(OY_TAG_TENSOR_LIST, empty, 0),
-                          oy_value_list(OY_TAG_TENSOR_LIST, empty, 0), oy_int(1),
-                          oy_none(), oy_none(), oy_float(2)};
+                          oy_value_list(OY_TAG_TENSOR_LIST, empty, 0),
+                          oy_int(1),
+                          oy_none(),
+                          oy_none(),
+                          oy_float(2)};
     values[rows[i].argument] = rows[i].value;
     oy_value storage[10];
     oy_stack stack;
@@ -102,12 +98,14 @@ static void CALL_01_CALL_02_boxed_extraction(void** state) {
 
 static void CALL_01_keys_of_lists(void** state) {
   (void)state;
-  test_tensor cpu = test_tensor_of(TEST_PLAIN(CPU)), meta = test_tensor_of(TEST_GRAD(Meta));
+  test_tensor cpu = test_tensor_of(TEST_PLAIN(CPU)),
+              meta = test_tensor_of(TEST_GRAD(Meta));
   oy_object *const all[] = {&cpu.object, &oy_none_object, &meta.object},
-            *const broken[] = {&cpu.object, NULL};
+                   *const broken[] = {&cpu.object, NULL};
   oy_keyset keys = TEST_KEYS(OY_KEY_Conjugate);
   assert_true(oy_tensors_keys((oy_tensors){all, 3}, &keys));
-  assert_keys(keys, oy_keyset_or(TEST_KEYS(OY_KEY_Conjugate, OY_KEY_CPU), TEST_GRAD(Meta)));
+  assert_keys(keys,
+              oy_keyset_or(TEST_KEYS(OY_KEY_Conjugate, OY_KEY_CPU), TEST_GRAD(Meta)));
   keys = oy_keyset_empty();
   assert_true(oy_tensors_keys((oy_tensors){NULL, 0}, &keys));
   assert_keys(keys, oy_keyset_empty());
@@ -119,17 +117,22 @@ static void CALL_01_keys_of_lists(void** state) {
 // ((arguments | included) - excluded) & mask, typed and boxed.
 static void CALL_03_formula(void** state) {
   (void)state;
-  static const test_step steps[] = {
-      STEP_DEF("f(Tensor x) -> Tensor"), STEP_IMPL("f", CompositeExplicitAutograd, "all"),
-      STEP_IMPL("f", Autograd, "autograd"), STEP_BOXED("f", Tracer, "tracer"),
-      STEP_FALLTHROUGH("f", Negative, "off"), STEP_IMPL("f", CPU, "cpu"),
-      STEP_IMPL("f", Meta, "meta")};
+  static const test_step steps[] = {STEP_DEF("f(Tensor x) -> Tensor"),
+                                    STEP_IMPL("f", CompositeExplicitAutograd, "all"),
+                                    STEP_IMPL("f", Autograd, "autograd"),
+                                    STEP_BOXED("f", Tracer, "tracer"),
+                                    STEP_FALLTHROUGH("f", Negative, "off"),
+                                    STEP_IMPL("f", CPU, "cpu"),
+                                    STEP_IMPL("f", Meta, "meta")};
   static const struct {
     oy_key arguments[3], included[2], excluded[2], seen[4];
     const char* log;
   } rows[] = {
       {{OY_KEY_CPU}, {0}, {0}, {OY_KEY_CPU}, "cpu"},
-      {{OY_KEY_AutogradCPU, OY_KEY_CPU}, {0}, {0}, {OY_KEY_AutogradCPU, OY_KEY_CPU},
+      {{OY_KEY_AutogradCPU, OY_KEY_CPU},
+       {0},
+       {0},
+       {OY_KEY_AutogradCPU, OY_KEY_CPU},
        "autograd"},
       {{OY_KEY_CPU}, {OY_KEY_Tracer}, {0}, {OY_KEY_CPU, OY_KEY_Tracer}, "tracer"},
       {{OY_KEY_CPU}, {OY_KEY_Tracer}, {OY_KEY_Tracer}, {OY_KEY_CPU}, "cpu"},
@@ -187,129 +190,23 @@ static void CALL_03_exported_twins(void** state) {
   end(&f);
 }
 
-// ---------------------------------------------------- thread-local state, guards
-
-static oy_keyset all_autocast(void) {
-  return oy_keyset_named(OY_KEYSET_AUTOCAST);
-}
-
-static void* defaults_in_thread(void* out) {
-  oy_dispatch_state s = oy_dispatch_state_get();
-  static const oy_dispatch_state zero;
-  *(int*)out = memcmp(&s, &zero, sizeof(s)) == 0 &&
-               oy_keyset_equal(oy_included_get(),
-                               oy_keyset_named(OY_KEYSET_DEFAULT_INCLUDED)) &&
-               oy_keyset_equal(oy_excluded_get(), all_autocast());
-  return NULL;
-}
-
-static void CALL_04_default_sets(void** state) {
-  (void)state;
-  oy_keyset included = TEST_KEYS(OY_KEY_BackendSelect, OY_KEY_ADInplaceOrView);
-  assert_keys(oy_included_get(), included);
-  assert_keys(oy_excluded_get(), all_autocast());
-  oy_dispatch_state s = oy_dispatch_state_get();
-  assert_keys(s.included_xor, oy_keyset_empty());
-  assert_keys(s.excluded_xor, oy_keyset_empty());
-  // Another thread starts with the defaults, whatever this one has.
-  oy_guard guard = oy_guard_include(TEST_KEYS(OY_KEY_Tracer));
-  int fine = 0;
-  pthread_t thread;
-  assert_int_equal(pthread_create(&thread, NULL, defaults_in_thread, &fine), 0);
-  pthread_join(thread, NULL);
-  assert_true(fine);
-  // Zero is the default state; a state travels.
-  oy_dispatch_state carried = oy_dispatch_state_get();
-  oy_dispatch_state_set((oy_dispatch_state){{0, 0}, {0, 0}});
-  assert_keys(oy_included_get(), included);
-  oy_dispatch_state_set(carried);
-  assert_true(oy_included_has(OY_KEY_Tracer));
-  oy_guard_end(&guard);
-  assert_keys(oy_included_get(), included);
-}
-
-static void CALL_04_raw_setters(void** state) {
-  (void)state;
-  assert_ok(oy_included_set(OY_KEY_Tracer, true));
-  assert_true(oy_included_has(OY_KEY_Tracer));
-  assert_ok(oy_excluded_set(OY_KEY_AutocastCPU, false));
-  assert_false(oy_excluded_has(OY_KEY_AutocastCPU));
-  assert_true(oy_excluded_has(OY_KEY_AutocastCUDA));
-  assert_error_part(oy_included_set(OY_KEY_Autograd, true), OY_INVALID_ARGUMENT, "");
-  assert_error_part(oy_excluded_set(OY_KEY_CompositeImplicitAutograd, true),
-                    OY_INVALID_ARGUMENT, "");
-  assert_ok(oy_included_set(OY_KEY_Tracer, false));
-  assert_ok(oy_excluded_set(OY_KEY_AutocastCPU, true));
-  assert_keys(oy_excluded_get(), all_autocast());
-  oy_dispatch_state s = oy_dispatch_state_get();
-  assert_keys(s.included_xor, oy_keyset_empty());
-  assert_keys(s.excluded_xor, oy_keyset_empty());
-}
-
-static void CALL_05_guards(void** state) {
-  (void)state;
-  oy_keyset included = oy_included_get(), excluded = oy_excluded_get();
-  oy_keyset tracer = TEST_KEYS(OY_KEY_Tracer), two = TEST_KEYS(OY_KEY_Tracer, OY_KEY_Fake);
-  oy_guard outer = oy_guard_include(tracer);
-  oy_guard inner = oy_guard_include(two);  // adds Fake only
-  assert_true(oy_included_has(OY_KEY_Fake));
-  oy_guard_end(&inner);
-  assert_false(oy_included_has(OY_KEY_Fake));
-  assert_true(oy_included_has(OY_KEY_Tracer));
-  oy_guard_end(&outer);
-  assert_keys(oy_included_get(), included);
-  // An include guard removes what it added and no more: raw changes stay.
-  outer = oy_guard_exclude(tracer);
-  assert_ok(oy_excluded_set(OY_KEY_Fake, true));
-  oy_guard_end(&outer);
-  assert_true(oy_excluded_has(OY_KEY_Fake));
-  assert_false(oy_excluded_has(OY_KEY_Tracer));
-  assert_ok(oy_excluded_set(OY_KEY_Fake, false));
-  // Force and preserve bring the snapshot back, raw changes and all.
-  outer = oy_guard_force(tracer, two);
-  assert_keys(oy_included_get(), tracer);
-  assert_keys(oy_excluded_get(), two);
-  inner = oy_guard_preserve();
-  assert_ok(oy_included_set(OY_KEY_Fake, true));
-  assert_ok(oy_excluded_set(OY_KEY_Fake, false));
-  oy_guard_end(&inner);
-  assert_keys(oy_included_get(), tracer);
-  assert_keys(oy_excluded_get(), two);
-  oy_guard_end(&outer);
-  assert_keys(oy_included_get(), included);
-  assert_keys(oy_excluded_get(), excluded);
-}
-
-static void CALL_05_named_guards(void** state) {
-  (void)state;
-  oy_keyset excluded = oy_excluded_get();
-  oy_guard guard = oy_guard_below_autograd();
-  assert_keys(oy_excluded_get(),
-              oy_keyset_or(excluded, TEST_KEYS(OY_KEY_AutogradFunctionality,
-                                               OY_KEY_AutogradOther,
-                                               OY_KEY_AutogradNestedTensor)));
-  oy_guard_end(&guard);
-  guard = oy_guard_below_adinplaceorview();
-  assert_true(oy_excluded_has(OY_KEY_ADInplaceOrView));
-  assert_true(oy_excluded_has(OY_KEY_AutogradOther));
-  oy_guard_end(&guard);
-  guard = oy_guard_skip_functionalize();
-  assert_keys(oy_excluded_get(),
-              oy_keyset_or(excluded, TEST_KEYS(OY_KEY_Functionalize)));
-  oy_guard_end(&guard);
-  assert_keys(oy_excluded_get(), excluded);
-}
-
 // ------------------------------------------------------------------ redispatch
 
-#define NEXT(key_name, name)                                                    \
-  {.kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = (name),   \
-   .kernel = {.typed = (oy_typed_fn)test_kernel_t_t_next,                       \
-              .signature = "(Tensor) -> Tensor",                                \
-              .state = (void*)(uintptr_t)(name)}}
-#define NEXT_BOXED(key_name, name)                                              \
-  {.kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = (name),   \
-   .kernel = {.boxed = test_kernel_boxed_next, .state = (void*)(uintptr_t)(name)}}
+#define NEXT(key_name, name)                                                             \
+ {                                                                                       \
+  .kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = (name), .kernel = { \
+    .typed = (oy_typed_fn)test_kernel_t_t_next,                                          \
+    .signature = "(Tensor) -> Tensor",                                                   \
+    .state = (void*)(uintptr_t)(name)                                                    \
+  }                                                                                      \
+ }
+#define NEXT_BOXED(key_name, name)                                                       \
+ {                                                                                       \
+  .kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = (name), .kernel = { \
+    .boxed = test_kernel_boxed_next,                                                     \
+    .state = (void*)(uintptr_t)(name)                                                    \
+  }                                                                                      \
+ }
 
 // Tracer -> AutogradCPU -> CPU, each below the one before, with kernels of both
 // conventions in every combination.
@@ -392,11 +289,12 @@ static void CALL_06_redispatch_is_exact(void** state) {
 // composites do not count.
 static void CALL_06_boxed_for_key(void** state) {
   (void)state;
-  static const test_step steps[] = {
-      STEP_DEF("f(Tensor x) -> Tensor"), STEP_IMPL("f", CPU, "cpu"),
-      STEP_BOXED("f", CompositeImplicitAutograd, "math"),
-      STEP_FALLBACK(CUDA, "cuda fallback"), STEP_FALLBACK(CPU, "cpu fallback"),
-      STEP_IMPL("f", CUDA, "cuda")};
+  static const test_step steps[] = {STEP_DEF("f(Tensor x) -> Tensor"),
+                                    STEP_IMPL("f", CPU, "cpu"),
+                                    STEP_BOXED("f", CompositeImplicitAutograd, "math"),
+                                    STEP_FALLBACK(CUDA, "cuda fallback"),
+                                    STEP_FALLBACK(CPU, "cpu fallback"),
+                                    STEP_IMPL("f", CUDA, "cuda")};
   static const struct {
     oy_key key;
     const char* log;
@@ -440,10 +338,6 @@ int main(void) {
       TEST(CALL_01_keys_of_lists),
       TEST(CALL_03_formula),
       TEST(CALL_03_exported_twins),
-      TEST(CALL_04_default_sets),
-      TEST(CALL_04_raw_setters),
-      TEST(CALL_05_guards),
-      TEST(CALL_05_named_guards),
       TEST(CALL_06_CALL_07_redispatch_chain),
       TEST(CALL_06_redispatch_is_exact),
       TEST(CALL_06_boxed_for_key),

@@ -60,8 +60,8 @@ static void check_could_not_run(const oy_op* op, const char* key) {
   const oy_error* error = oy_error_get();
   const char* message = test_message();
   assert_int_equal(error->code, OY_NOT_IMPLEMENTED);
-  const char* first = test_printf(
-      "Could not run 'test::f' with arguments from the '%s' backend.", key);
+  const char* first =
+      test_printf("Could not run 'test::f' with arguments from the '%s' backend.", key);
   if (strncmp(message, first, strlen(first)) != 0)
     fail_msg("should begin with: %s\nbut is: %s", first, message);
   assert_true(lines(message) <= 10);
@@ -125,7 +125,8 @@ static void CALL_08_no_kernels_at_all(void** state) {
   oy_guard guard = oy_guard_force(oy_keyset_empty(), oy_keyset_empty());
   assert_null(test_call_t_t(test_find(registry, "test::f"), &x.object));
   const char* message = test_message();
-  assert_contains(message, "Could not run 'test::f' with arguments from the 'CPU' backend.");
+  assert_contains(message,
+                  "Could not run 'test::f' with arguments from the 'CPU' backend.");
   assert_true(lines(message) <= 10);
   oy_guard_end(&guard);
   oy_library_close(library);
@@ -138,7 +139,8 @@ static void CALL_09_no_tensor_arguments(void** state) {
   fixture f;
   begin(&f, steps, TEST_COUNT(steps));
   static const char first[] =
-      "There were no tensor arguments to this function (e.g., you passed an empty list of "
+      "There were no tensor arguments to this function (e.g., you passed an empty list "
+      "of "
       "Tensors), but no fallback function is registered for schema test::f.";
   for (int boxed = 0; boxed < 2; boxed++) {
     oy_stack stack;
@@ -165,9 +167,9 @@ static void CALL_09_no_tensor_arguments(void** state) {
 
 static void TAB_06_ambiguous_kernel_raises(void** state) {
   (void)state;
-  static const test_step steps[] = {
-      STEP_DEF("f(Tensor x) -> Tensor"), STEP_IMPL("f", FPGA, "fpga"),
-      STEP_IMPL("f", CompositeImplicitAutograd, "math")};
+  static const test_step steps[] = {STEP_DEF("f(Tensor x) -> Tensor"),
+                                    STEP_IMPL("f", FPGA, "fpga"),
+                                    STEP_IMPL("f", CompositeImplicitAutograd, "math")};
   fixture f;
   begin(&f, steps, TEST_COUNT(steps));
   test_tensor plain = test_tensor_of(TEST_PLAIN(FPGA)),
@@ -285,16 +287,21 @@ static void CALL_10_handle_with_another_schema(void** state) {
   test_log_clear();
   assert_ok(test_call_void(f.op));
   assert_string_equal(test_log(), "two");
-  assert_error_part(oy_op_check_typed(f.op, "(Tensor) -> Tensor"), OY_SCHEMA_MISMATCH, "");
+  assert_error_part(oy_op_check_typed(f.op, "(Tensor) -> Tensor"), OY_SCHEMA_MISMATCH,
+                    "");
   end(&f);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(CALL_08_could_not_run),      TEST(CALL_08_redispatch_to_nowhere),
-      TEST(CALL_08_no_kernels_at_all),  TEST(CALL_09_no_tensor_arguments),
-      TEST(TAB_06_ambiguous_kernel_raises), TEST(CALL_08_error_callback),
-      TEST(CALL_10_typed_handle),       TEST(CALL_10_stale_handle),
+      TEST(CALL_08_could_not_run),
+      TEST(CALL_08_redispatch_to_nowhere),
+      TEST(CALL_08_no_kernels_at_all),
+      TEST(CALL_09_no_tensor_arguments),
+      TEST(TAB_06_ambiguous_kernel_raises),
+      TEST(CALL_08_error_callback),
+      TEST(CALL_10_typed_handle),
+      TEST(CALL_10_stale_handle),
       TEST(CALL_10_handle_with_another_schema),
   };
   return cmocka_run_group_tests_name("call_errors", tests, NULL, NULL);

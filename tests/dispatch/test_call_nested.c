@@ -19,10 +19,15 @@ static oy_registry* make(const test_step* steps, size_t count, test_libraries* l
   return registry;
 }
 
-#define TYPED(key_name, fn, state_ptr)                                         \
-  {.kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = "typed", \
-   .kernel = {.typed = (oy_typed_fn)(fn), .signature = "(Tensor) -> Tensor",   \
-              .state = (state_ptr)}}
+#define TYPED(key_name, fn, state_ptr)                                        \
+ {                                                                            \
+  .kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = "typed", \
+  .kernel = {                                                                 \
+    .typed = (oy_typed_fn)(fn),                                               \
+    .signature = "(Tensor) -> Tensor",                                        \
+    .state = (state_ptr)                                                      \
+  }                                                                           \
+ }
 
 // ---------------------------------------------------------------- errors go up
 
@@ -67,10 +72,11 @@ static void CALL_11_errors_propagate(void** state) {
   (void)state;
   const test_step typed_out = TYPED(Autograd, guarded, NULL),
                   typed_in = TYPED(CPU, fails, NULL);
-  const test_step boxed_out = {TEST_IMPL, "f", OY_KEY_Autograd, "boxed",
-                               {.boxed = guarded_boxed}, 0, 0, 0, NULL, 0};
-  const test_step boxed_in = {TEST_IMPL, "f", OY_KEY_CPU, "boxed",
-                              {.boxed = fails_boxed}, 0, 0, 0, NULL, 0};
+  const test_step boxed_out = {
+      TEST_IMPL, "f", OY_KEY_Autograd, "boxed", {.boxed = guarded_boxed}, 0, 0, 0,
+      NULL,      0};
+  const test_step boxed_in = {TEST_IMPL, "f", OY_KEY_CPU, "boxed", {.boxed = fails_boxed},
+                              0,         0,   0,          NULL,    0};
   for (int mix = 0; mix < 8; mix++) {
     const test_step steps[] = {STEP_DEF("f(Tensor x) -> Tensor"),
                                mix & 1 ? boxed_out : typed_out,
@@ -141,7 +147,8 @@ static oy_object* recurse(const oy_op* op, oy_keyset keys, oy_object* self) {
 
 static void CALL_12_recursion(void** state) {
   (void)state;
-  const test_step steps[] = {STEP_DEF("f(Tensor x) -> Tensor"), TYPED(CPU, recurse, NULL)};
+  const test_step steps[] = {STEP_DEF("f(Tensor x) -> Tensor"),
+                             TYPED(CPU, recurse, NULL)};
   test_libraries libraries;
   oy_library* fallbacks;
   oy_registry* registry = make(steps, 2, &libraries, &fallbacks);
@@ -222,8 +229,8 @@ static void CALL_12_BOX_09_close_inside_a_call(void** state) {
   for (int mix = 0; mix < 4; mix++) {
     suicide me = {NULL, -1};
     test_step step = TYPED(CPU, close_myself, &me);
-    if (mix & 1) step.kernel = (oy_kernel_params){.boxed = close_myself_boxed,
-                                                  .state = &me};
+    if (mix & 1)
+      step.kernel = (oy_kernel_params){.boxed = close_myself_boxed, .state = &me};
     step.kernel.destroy_state = destroy_state;
     static const test_step def = STEP_DEF("f(Tensor x) -> Tensor");
     test_libraries libraries;
@@ -286,9 +293,12 @@ static void BOX_09_state_per_registration(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(CALL_11_errors_propagate),          TEST(CALL_11_null_argument),
-      TEST(CALL_12_recursion),                 TEST(CALL_12_register_inside_a_call),
-      TEST(CALL_12_BOX_09_close_inside_a_call), TEST(BOX_09_state_per_registration),
+      TEST(CALL_11_errors_propagate),
+      TEST(CALL_11_null_argument),
+      TEST(CALL_12_recursion),
+      TEST(CALL_12_register_inside_a_call),
+      TEST(CALL_12_BOX_09_close_inside_a_call),
+      TEST(BOX_09_state_per_registration),
   };
   return cmocka_run_group_tests_name("call_nested", tests, NULL, NULL);
 }

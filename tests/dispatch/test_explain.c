@@ -27,9 +27,13 @@ static void end(world* w) {
 
 static const test_step g_steps[] = {
     STEP_DEF("f(Tensor x) -> Tensor"),
-    {.kind = TEST_IMPL, .text = "f", .key = OY_KEY_Autograd, .debug = "autograd",
+    {.kind = TEST_IMPL,
+     .text = "f",
+     .key = OY_KEY_Autograd,
+     .debug = "autograd",
      .kernel = {.typed = (oy_typed_fn)test_kernel_t_t_next,
-                .signature = "(Tensor) -> Tensor", .state = (void*)(uintptr_t) "autograd"}},
+                .signature = "(Tensor) -> Tensor",
+                .state = (void*)(uintptr_t) "autograd"}},
     STEP_IMPL("f", CPU, "cpu"),
     STEP_IMPL("f", CompositeImplicitAutograd, "math"),
     STEP_IMPL("f", CompositeExplicitAutogradNonFunctional, "default"),
@@ -104,9 +108,11 @@ static void OBS_12_explains_what_happens(void** state) {
       {OY_KEY_FPGA, OY_KEY_AutogradOther},
       {OY_KEY_NestedTensorCPU, OY_KEY_AutogradNestedTensor},
       {OY_KEY_Meta, OY_KEY_CPU}};
-  static const oy_key locals[][2] = {
-      {0, 0}, {OY_KEY_Tracer, 0}, {0, OY_KEY_AutogradCPU}, {OY_KEY_Meta, 0},
-      {OY_KEY_Negative, OY_KEY_AutogradOther}};
+  static const oy_key locals[][2] = {{0, 0},
+                                     {OY_KEY_Tracer, 0},
+                                     {0, OY_KEY_AutogradCPU},
+                                     {OY_KEY_Meta, 0},
+                                     {OY_KEY_Negative, OY_KEY_AutogradOther}};
   world w;
   begin(&w, g_steps, TEST_COUNT(g_steps));
   for (size_t i = 0; i < TEST_COUNT(sets) * TEST_COUNT(locals); i++) {
@@ -129,8 +135,8 @@ static void OBS_12_explains_what_happens(void** state) {
       assert_int_equal(first->verdict, OY_STEP_CHOSEN);
       assert_true(oy_keyset_equal(test_log_keys(0), e->effective));
       assert_contains(cell, test_printf("[%s]", first->provenance));
-      assert_contains(first->kernel, test_printf("%.*s", (int)strcspn(test_log(), " "),
-                                                 test_log()));
+      assert_contains(first->kernel,
+                      test_printf("%.*s", (int)strcspn(test_log(), " "), test_log()));
     } else {
       assert_string_equal(cell, "");
       for (size_t s = 0; s < e->step_count; s++)
@@ -179,8 +185,7 @@ static void OBS_12_variants(void** state) {
     test_log_clear();
     assert_ptr_equal(test_call_t_t(w.op, &x.object), &x.object);
     assert_ok(test_call_boxed(w.op, &x.object));
-    assert_string_equal(test_log(),
-                        test_printf("%s %s", rows[i].chosen, rows[i].chosen));
+    assert_string_equal(test_log(), test_printf("%s %s", rows[i].chosen, rows[i].chosen));
   }
   end(&w);
 }

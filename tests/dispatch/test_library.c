@@ -7,7 +7,7 @@
 
 #define AT_DEF "(Error occurred while processing TORCH_LIBRARY block at lib.c:7)"
 #define AT_FRAGMENT \
-  "(Error occurred while processing TORCH_LIBRARY_FRAGMENT block at lib.c:7)"
+ "(Error occurred while processing TORCH_LIBRARY_FRAGMENT block at lib.c:7)"
 #define AT_IMPL "(Error occurred while processing TORCH_LIBRARY_IMPL block at lib.c:7)"
 
 static oy_status create(oy_registry* registry, oy_library_kind kind, const char* ns,
@@ -125,8 +125,8 @@ typedef struct refusal {
 static const refusal g_refusals[] = {
     {OY_LIBRARY_IMPL, "test", OY_KEY_CPU, STEP_DEF("foo(Tensor x) -> Tensor"),
      "def(\"foo\"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block.  All "
-     "def()s should be placed in the (unique) TORCH_LIBRARY block for their namespace.  "
-     AT_IMPL},
+     "def()s should be placed in the (unique) TORCH_LIBRARY block for their namespace. "
+     " " AT_IMPL},
     {OY_LIBRARY_IMPL, "test", OY_KEY_Undefined, STEP_DEF("foo.bar() -> ()"),
      "def(\"foo.bar\"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block.  "
      "All def()s should be placed in the (unique) TORCH_LIBRARY block for their "
@@ -161,8 +161,8 @@ static const refusal g_refusals[] = {
      "mean to call this function inside a TORCH_LIBRARY_IMPL block?  " AT_DEF},
     {OY_LIBRARY_FRAGMENT, "test", OY_KEY_Undefined, STEP_FALLBACK(CPU, "k"),
      "fallback(...): Cannot define an operator inside of a TORCH_LIBRARY_FRAGMENT block. "
-     " Did you mean to call this function inside a TORCH_LIBRARY_IMPL block?  "
-     AT_FRAGMENT},
+     " Did you mean to call this function inside a TORCH_LIBRARY_IMPL block? "
+     " " AT_FRAGMENT},
     {OY_LIBRARY_IMPL, "test", OY_KEY_XLA, STEP_FALLBACK(Undefined, "k"),
      "fallback(...): Fallback functions which apply to only a single namespace (you "
      "specified test) are not supported.  If you intended to apply this fallback "
@@ -249,10 +249,9 @@ static void REG_03_matching_namespace_is_fine(void** state) {
   (void)state;
   oy_registry* registry = test_registry();
   oy_library* library = test_library(registry, OY_LIBRARY_DEF, "test", OY_KEY_Undefined);
-  static const test_step steps[] = {STEP_DEF("test::foo(Tensor x) -> Tensor"),
-                                    STEP_DEF("bar(Tensor x) -> Tensor"),
-                                    STEP_IMPL("test::foo", CPU, "k1"),
-                                    STEP_IMPL("bar", CPU, "k2")};
+  static const test_step steps[] = {
+      STEP_DEF("test::foo(Tensor x) -> Tensor"), STEP_DEF("bar(Tensor x) -> Tensor"),
+      STEP_IMPL("test::foo", CPU, "k1"), STEP_IMPL("bar", CPU, "k2")};
   for (size_t i = 0; i < TEST_COUNT(steps); i++)
     assert_ok(test_apply(library, &steps[i], NULL));
   assert_string_equal(test_cell(test_find(registry, "test::foo"), OY_KEY_CPU),

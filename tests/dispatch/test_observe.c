@@ -5,21 +5,28 @@
 
 #include "support.h"
 
-#define ADD_SIG "(Tensor, Tensor, Scalar) -> Tensor"
+#define ADD_SIG      "(Tensor, Tensor, Scalar) -> Tensor"
 #define ADD_INFERRED "(Tensor _0, Tensor _1, Scalar _2) -> Tensor _0"
 
 static void any_kernel(void);
 static void any_kernel(void) {}
 
-#define TYPED(key_name, debug_text)                                             \
-  {.kind = TEST_IMPL, .text = "add.Tensor", .key = OY_KEY_##key_name,           \
-   .debug = (debug_text), .kernel = {.typed = any_kernel, .signature = ADD_SIG}}
+#define TYPED(key_name, debug_text)                                  \
+ {                                                                   \
+  .kind = TEST_IMPL, .text = "add.Tensor", .key = OY_KEY_##key_name, \
+  .debug = (debug_text), .kernel = {                                 \
+    .typed = any_kernel,                                             \
+    .signature = ADD_SIG                                             \
+  }                                                                  \
+ }
 
 // add.Tensor of the reference, with a Python kernel stacked over the one of Meta.
 static const test_step g_add[] = {
-    {.kind = TEST_DEF, .debug = NULL,
+    {.kind = TEST_DEF,
+     .debug = NULL,
      .text = "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"},
-    TYPED(CompositeExplicitAutogradNonFunctional, "registered at NonFunctional.cpp:21389"),
+    TYPED(CompositeExplicitAutogradNonFunctional,
+          "registered at NonFunctional.cpp:21389"),
     TYPED(Autograd, "registered at VariableType_2.cpp:16915"),
     TYPED(SparseCPU, "registered at RegisterSparseCPU.cpp:1261"),
     TYPED(Meta, "registered at RegisterMeta.cpp:27006"),
@@ -65,6 +72,7 @@ static void OBS_02_dump_state(void** state) {
 }
 
 // The whole table, cell by cell in the order of the full key set.
+// clang-format off
 static void OBS_02_dump_table(void** state) {
   (void)state;
   oy_registry* registry = test_registry();
@@ -74,9 +82,10 @@ static void OBS_02_dump_table(void** state) {
 #define VT ": registered at VariableType_2.cpp:16915 [autograd kernel]\n"
 #define ROW(key, text) key ": registered at " text " [kernel]\n"
   static const char* const parts[] = {
-      "Undefined" NF ROW("CPU", "RegisterCPU.cpp:30798") "CUDA" NF "HIP" NF "MPS" NF "IPU" NF
-      "XPU" NF "HPU" NF "VE" NF "MTIA" NF "PrivateUse1" NF "PrivateUse2" NF "PrivateUse3" NF
-      "Meta: registered at /dev/null:488 [kernel]\n" "FPGA" NF "MAIA" NF "Vulkan" NF "Metal" NF,
+      "Undefined" NF ROW("CPU", "RegisterCPU.cpp:30798") "CUDA" NF "HIP" NF "MPS" NF
+      "IPU" NF "XPU" NF "HPU" NF "VE" NF "MTIA" NF "PrivateUse1" NF "PrivateUse2" NF
+      "PrivateUse3" NF "Meta: registered at /dev/null:488 [kernel]\n"
+      "FPGA" NF "MAIA" NF "Vulkan" NF "Metal" NF,
       "QuantizedCPU" NF "QuantizedCUDA" NF "QuantizedHIP" NF "QuantizedMPS" NF
       "QuantizedIPU" NF "QuantizedXPU" NF "QuantizedHPU" NF "QuantizedVE" NF
       "QuantizedMTIA" NF "QuantizedPrivateUse1" NF "QuantizedPrivateUse2" NF
@@ -103,6 +112,7 @@ static void OBS_02_dump_table(void** state) {
   oy_registry_destroy(registry);
 }
 
+// clang-format on
 // Each cell by itself is the table's line without its key.
 static void OBS_02_cells_make_the_table(void** state) {
   (void)state;
@@ -134,10 +144,10 @@ static void OBS_03_registrations_per_key(void** state) {
   (void)state;
   oy_registry* registry = test_registry();
   static const test_step steps[] = {
-      STEP_DEF("b(Tensor x) -> Tensor"),     STEP_DEF("a.o(Tensor x) -> Tensor"),
-      STEP_DEF("a(Tensor x) -> Tensor"),     STEP_IMPL("b", CPU, "k"),
-      STEP_IMPL("b", CPU, "k again"),        STEP_IMPL("a.o", CPU, "k"),
-      STEP_IMPL("a", Autograd, "k"),         STEP_IMPL("dangling", CPU, "k"),
+      STEP_DEF("b(Tensor x) -> Tensor"), STEP_DEF("a.o(Tensor x) -> Tensor"),
+      STEP_DEF("a(Tensor x) -> Tensor"), STEP_IMPL("b", CPU, "k"),
+      STEP_IMPL("b", CPU, "k again"),    STEP_IMPL("a.o", CPU, "k"),
+      STEP_IMPL("a", Autograd, "k"),     STEP_IMPL("dangling", CPU, "k"),
       STEP_FALLBACK(CPU, "fallback")};
   test_libraries libraries;
   test_register(registry, "test", steps, TEST_COUNT(steps), &libraries);
@@ -269,9 +279,12 @@ static void OBS_04_memory_and_generation(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(OBS_02_dump_state),           TEST(OBS_02_dump_table),
-      TEST(OBS_02_cells_make_the_table), TEST(OBS_03_registrations_per_key),
-      TEST(OBS_04_invariants_can_fail),  TEST(OBS_08_unobserved),
+      TEST(OBS_02_dump_state),
+      TEST(OBS_02_dump_table),
+      TEST(OBS_02_cells_make_the_table),
+      TEST(OBS_03_registrations_per_key),
+      TEST(OBS_04_invariants_can_fail),
+      TEST(OBS_08_unobserved),
       TEST(OBS_04_memory_and_generation),
   };
   return cmocka_run_group_tests_name("observe", tests, NULL, NULL);

@@ -29,7 +29,7 @@ typedef struct run {
   oy_registration* registration[STEPS_MAX];
   size_t order[STEPS_MAX];  // those in effect, oldest first
   size_t count;
-  char** seen;  // what a set looked like when it was first met
+  char** seen;       // what a set looked like when it was first met
   const char* face;  // what it looks like now: one of |seen|
   size_t states;
   bool look;  // whether the step that comes was not seen yet

@@ -16,17 +16,23 @@ static void REG_08_kernel_stack(void** state) {
     const char* active[3];
     const char* dump[2];
   } rows[] = {
-      {{2, 1, 0}, {"k1 [kernel]", "k0 [kernel]", ""},
+      {{2, 1, 0},
+       {"k1 [kernel]", "k0 [kernel]", ""},
        {"CPU: k1 :: " SIG "CPU (inactive): k0 :: " SIG, "CPU: k0 :: " SIG}},
-      {{0, 1, 2}, {"k2 [kernel]", "k2 [kernel]", ""},
+      {{0, 1, 2},
+       {"k2 [kernel]", "k2 [kernel]", ""},
        {"CPU: k2 :: " SIG "CPU (inactive): k1 :: " SIG, "CPU: k2 :: " SIG}},
-      {{1, 2, 0}, {"k2 [kernel]", "k0 [kernel]", ""},
+      {{1, 2, 0},
+       {"k2 [kernel]", "k0 [kernel]", ""},
        {"CPU: k2 :: " SIG "CPU (inactive): k0 :: " SIG, "CPU: k0 :: " SIG}},
-      {{1, 0, 2}, {"k2 [kernel]", "k2 [kernel]", ""},
+      {{1, 0, 2},
+       {"k2 [kernel]", "k2 [kernel]", ""},
        {"CPU: k2 :: " SIG "CPU (inactive): k0 :: " SIG, "CPU: k2 :: " SIG}},
-      {{2, 0, 1}, {"k1 [kernel]", "k1 [kernel]", ""},
+      {{2, 0, 1},
+       {"k1 [kernel]", "k1 [kernel]", ""},
        {"CPU: k1 :: " SIG "CPU (inactive): k0 :: " SIG, "CPU: k1 :: " SIG}},
-      {{0, 2, 1}, {"k2 [kernel]", "k1 [kernel]", ""},
+      {{0, 2, 1},
+       {"k2 [kernel]", "k1 [kernel]", ""},
        {"CPU: k2 :: " SIG "CPU (inactive): k1 :: " SIG, "CPU: k1 :: " SIG}},
   };
   static const test_step steps[] = {STEP_IMPL("f", CPU, "k0"), STEP_IMPL("f", CPU, "k1"),
@@ -43,8 +49,9 @@ static void REG_08_kernel_stack(void** state) {
       oy_library_close(libraries.library[rows[i].order[s]]);
       assert_string_equal(test_cell(op, OY_KEY_CPU), rows[i].active[s]);
       if (s < 2)
-        assert_string_equal(test_state(op), test_printf("name: test::f\nschema: (none)\n%s",
-                                                        rows[i].dump[s]));
+        assert_string_equal(
+            test_state(op),
+            test_printf("name: test::f\nschema: (none)\n%s", rows[i].dump[s]));
       assert_ok(oy_op_check_invariants(op));
     }
     assert_int_equal(oy_registry_op_count(registry), 0);
@@ -101,7 +108,9 @@ static void REG_09_no_warning(void** state) {
   allowed.allow_override = true;
   test_step dtype = STEP_IMPL("f", CPU, "dtype");
   dtype.kernel.dtype_filter = OY_FOR_DTYPE(OY_DTYPE_F32);
-  const test_step seconds[] = {allowed, dtype, STEP_IMPL("f", CUDA, "other key"),
+  const test_step seconds[] = {allowed,
+                               dtype,
+                               STEP_IMPL("f", CUDA, "other key"),
                                STEP_IMPL("g", CPU, "other op"),
                                STEP_IMPL("f.overload", CPU, "other overload"),
                                STEP_FALLBACK(CPU, "fallback")};
@@ -203,10 +212,9 @@ static void REG_11_fallback_recomputes_all(void** state) {
   (void)state;
   oy_registry* registry = test_registry();
   test_libraries early, late;
-  static const test_step before[] = {STEP_DEF("f(Tensor x) -> Tensor"),
-                                     STEP_IMPL("g", CUDA, "g cuda"),
-                                     STEP_DEF("h(Tensor x) -> Tensor"),
-                                     STEP_IMPL("h", CPU, "h cpu")};
+  static const test_step before[] = {
+      STEP_DEF("f(Tensor x) -> Tensor"), STEP_IMPL("g", CUDA, "g cuda"),
+      STEP_DEF("h(Tensor x) -> Tensor"), STEP_IMPL("h", CPU, "h cpu")};
   static const test_step after[] = {STEP_DEF("i(Tensor x) -> Tensor")};
   static const test_step fallback = STEP_FALLBACK(CPU, "fallback");
   test_register(registry, "test", before, TEST_COUNT(before), &early);
@@ -257,8 +265,8 @@ static void REG_13_listeners(void** state) {
                          wrong = STEP_DEF("f(Tensor x, Tensor y) -> Tensor");
   oy_library *l_impl, *l_def, *l_fallback, *none;
   assert_ok(test_apply_alone(registry, "test", &impl, &l_impl));
-  assert_ok(oy_registry_add_listener(
-      registry, (oy_listener){on_defined, on_undefined, &h}, &id));
+  assert_ok(oy_registry_add_listener(registry,
+                                     (oy_listener){on_defined, on_undefined, &h}, &id));
   assert_int_equal(h.defined, 0);  // kernels alone are no operator yet
   assert_ok(test_apply_alone(registry, "_", &fallback, &l_fallback));
   assert_int_not_equal(test_apply_alone(registry, "test", &wrong, &none), OY_OK);

@@ -137,12 +137,12 @@ static void SCH_11_mismatch(void** state) {
     const char* name = test_printf("%.*s", (int)strcspn(schema, "("), schema);
     test_step def = STEP_DEF(schema);
     def.debug = NULL;
-    test_step impl = typed_impl(name, OY_KEY_CPU, g_mismatches[row].signature, "impl_t_t");
+    test_step impl =
+        typed_impl(name, OY_KEY_CPU, g_mismatches[row].signature, "impl_t_t");
     oy_registry* registry = test_registry();
     oy_library *first = NULL, *second = NULL;
     assert_ok(test_apply_alone(registry, "test", def_first ? &def : &impl, &first));
-    const oy_op* op =
-        oy_op_lookup(registry, oy_str_of(test_printf("test::%s", name)));
+    const oy_op* op = oy_op_lookup(registry, oy_str_of(test_printf("test::%s", name)));
     const char *state_before = test_state(op), *table_before = test_table(op);
     assert_error(
         test_apply_alone(registry, "test", def_first ? &impl : &def, &second),
@@ -294,9 +294,15 @@ static void SCH_17_tags(void** state) {
   static const struct {
     const char* tag;
     bool has;
-  } rows[] = {{"core", true},        {"pointwise", true}, {"nondeterministic_seeded", true},
-              {"cor", false},        {"ore", false},      {"seeded", false},
-              {"pointwise core", false}, {"", false},      {"generated", false}};
+  } rows[] = {{"core", true},
+              {"pointwise", true},
+              {"nondeterministic_seeded", true},
+              {"cor", false},
+              {"ore", false},
+              {"seeded", false},
+              {"pointwise core", false},
+              {"", false},
+              {"generated", false}};
   for (size_t i = 0; i < TEST_COUNT(rows); i++)
     if (oy_op_has_tag(op, rows[i].tag) != rows[i].has) fail_msg("\"%s\"", rows[i].tag);
   assert_string_equal(oy_op_tags(op), tagged.tags);

@@ -136,8 +136,8 @@ static oy_status body(oy_library* m) {
 
 static void REG_18_unload_takes_back(void** state) {
   (void)state;
-  oy_library_block block = {{NULL, OY_LIBRARY_DEF, "byhand", 0, "hand.c", 1},
-                            body, NULL, 0};
+  oy_library_block block = {
+      {NULL, OY_LIBRARY_DEF, "byhand", 0, "hand.c", 1}, body, NULL, 0};
   for (int i = 0; i < 2; i++) {
     assert_ok(oy_library_block_load(&block));
     assert_non_null(test_find(registry(), "byhand::x"));
@@ -166,9 +166,12 @@ static void REG_19_second_copy_of_a_library(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(REG_18_constructors_ran),     TEST(REG_18_load_errors),
-      TEST(REG_20_explicit_load),        TEST(REG_16_block_fails_half_way),
-      TEST(REG_21_selective_build),      TEST(REG_18_unload_takes_back),
+      TEST(REG_18_constructors_ran),
+      TEST(REG_18_load_errors),
+      TEST(REG_20_explicit_load),
+      TEST(REG_16_block_fails_half_way),
+      TEST(REG_21_selective_build),
+      TEST(REG_18_unload_takes_back),
       TEST(REG_19_second_copy_of_a_library),
   };
   return cmocka_run_group_tests_name("registry_macros", tests, NULL, NULL);

@@ -19,25 +19,25 @@ typedef struct example {
 } example;
 
 #define IMPL(key, debug) STEP_IMPL("f", key, debug)
-#define MATH IMPL(CompositeImplicitAutograd, "math")
-#define DEFAULT IMPL(CompositeExplicitAutograd, "default")
-#define NONFUNC IMPL(CompositeExplicitAutogradNonFunctional, "nonfunc")
-#define NESTED IMPL(CompositeImplicitAutogradNestedTensor, "nested")
-#define AUTOGRAD IMPL(Autograd, "autograd")
-#define CPU IMPL(CPU, "cpu")
+#define MATH             IMPL(CompositeImplicitAutograd, "math")
+#define DEFAULT          IMPL(CompositeExplicitAutograd, "default")
+#define NONFUNC          IMPL(CompositeExplicitAutogradNonFunctional, "nonfunc")
+#define NESTED           IMPL(CompositeImplicitAutogradNestedTensor, "nested")
+#define AUTOGRAD         IMPL(Autograd, "autograd")
+#define CPU              IMPL(CPU, "cpu")
 
-#define K(key, text) {OY_KEY_##key, text}
-#define M "math [math kernel]"
-#define D "default [default backend kernel]"
-#define N "nonfunc [default backend kernel]"
-#define A "autograd [autograd kernel]"
-#define FB "fallthrough fb [backend fallback]"
+#define K(key, text) \
+ { OY_KEY_##key, text }
+#define M    "math [math kernel]"
+#define D    "default [default backend kernel]"
+#define N    "nonfunc [default backend kernel]"
+#define A    "autograd [autograd kernel]"
+#define FB   "fallthrough fb [backend fallback]"
 #define NONE ""
 // The eight cells that test_dispatch.py looks at.
-#define EIGHT(u, cpu, cuda, xla, other, acpu, acuda, axla)                  \
-  K(Undefined, u), K(CPU, cpu), K(CUDA, cuda), K(XLA, xla),                 \
-      K(AutogradOther, other), K(AutogradCPU, acpu), K(AutogradCUDA, acuda), \
-      K(AutogradXLA, axla)
+#define EIGHT(u, cpu, cuda, xla, other, acpu, acuda, axla)                          \
+ K(Undefined, u), K(CPU, cpu), K(CUDA, cuda), K(XLA, xla), K(AutogradOther, other), \
+     K(AutogradCPU, acpu), K(AutogradCUDA, acuda), K(AutogradXLA, axla)
 
 // clang-format off
 static const example g_examples[] = {
@@ -49,7 +49,8 @@ static const example g_examples[] = {
    {EIGHT(M, M, M, M, M, M, M, M), K(FPGA, M), K(Functionalize, M), K(NestedTensorCPU, M),
     K(AutogradNestedTensor, M), K(SparseCsrMeta, M), K(BackendSelect, FB)}},
   {"TAB_07 Autograd only", {AUTOGRAD},
-   {EIGHT(NONE, NONE, NONE, NONE, A, A, A, A), K(AutogradNestedTensor, A), K(AutogradHIP, A)}},
+   {EIGHT(NONE, NONE, NONE, NONE, A, A, A, A), K(AutogradNestedTensor, A),
+   K(AutogradHIP, A)}},
   {"TAB_11 CPU, Autograd, implicit", {CPU, AUTOGRAD, MATH},
    {EIGHT(M, "cpu [kernel]", M, M, M, A, M, M)}},
   {"TAB_06 implicit, FPGA", {MATH, IMPL(FPGA, "fpga")},
@@ -65,12 +66,15 @@ static const example g_examples[] = {
    {CPU, MATH, DEFAULT, NONFUNC, AUTOGRAD, IMPL(AutogradCPU, "acpu")},
    {K(CPU, "cpu [kernel]"), K(AutogradCPU, "acpu [kernel]"), K(CUDA, N)}},
   {"TAB_02 explicit and non-functional", {DEFAULT, NONFUNC},
-   {K(CPU, N), K(Meta, N), K(FPGA, N), K(QuantizedCPU, N), K(QuantizedXLA, D), K(MkldnnCPU, N),
-    K(SparseCsrCPU, N), K(Undefined, N), K(XLA, D), K(Lazy, D), K(SparseCPU, D), K(SparseXLA, D),
+   {K(CPU, N), K(Meta, N), K(FPGA, N), K(QuantizedCPU, N), K(QuantizedXLA, D),
+   K(MkldnnCPU, N),
+    K(SparseCsrCPU, N), K(Undefined, N), K(XLA, D), K(Lazy, D), K(SparseCPU, D),
+    K(SparseXLA, D),
     K(Functionalize, NONE), K(NestedTensorCPU, NONE), K(AutogradCPU, FB)}},
   {"TAB_03 explicit fills neither Functionalize nor nested", {DEFAULT},
    {K(Functionalize, NONE), K(NestedTensorCPU, NONE), K(AutogradNestedTensor, NONE),
-    K(SparseCPU, D), K(SparseCsrCUDA, D), K(QuantizedMeta, D), K(CustomRNGKeyId, D), K(Undefined, D)}},
+    K(SparseCPU, D), K(SparseCsrCUDA, D), K(QuantizedMeta, D), K(CustomRNGKeyId, D),
+    K(Undefined, D)}},
   {"TAB_04 implicit is blocked where explicit exists", {MATH, DEFAULT},
    {EIGHT(D, D, D, D, FB, FB, FB, FB), K(Functionalize, NONE), K(NestedTensorCPU, NONE)}},
   {"TAB_04 non-functional does not block", {MATH, NONFUNC},
@@ -79,31 +83,41 @@ static const example g_examples[] = {
    {K(SparseCPU, "sparse [kernel]"), K(AutogradCPU, M), K(CPU, M),
     K(AutogradOther, "ambiguous_autogradother [ambiguous autogradother]")}},
   {"TAB_04 quantized as well", {MATH, IMPL(QuantizedCPU, "q")},
-   {K(AutogradCPU, M), K(AutogradOther, "ambiguous_autogradother [ambiguous autogradother]")}},
+   {K(AutogradCPU, M),
+   K(AutogradOther, "ambiguous_autogradother [ambiguous autogradother]")}},
   {"TAB_04 no fallback at AutogradPrivateUse1", {MATH, IMPL(PrivateUse1, "pu1")},
-   {K(PrivateUse1, "pu1 [kernel]"), K(AutogradPrivateUse1, NONE), K(AutogradPrivateUse2, M),
+   {K(PrivateUse1, "pu1 [kernel]"), K(AutogradPrivateUse1, NONE),
+   K(AutogradPrivateUse2, M),
     K(AutogradCPU, M), K(AutogradOther, M)}},
   // Tensors of HIP, VE and MTIA use AutogradOther, so no kernel of theirs
   // blocks AutogradHIP, which no tensor has; as in PyTorch, cell for cell.
   {"TAB_04 AutogradHIP guards nothing", {MATH, IMPL(HIP, "hip")},
    {K(HIP, "hip [kernel]"), K(AutogradHIP, M), K(AutogradVE, M), K(AutogradOther, M)}},
   {"TAB_05 nested before implicit", {MATH, NESTED},
-   {K(NestedTensorCPU, "nested [nested kernel]"), K(NestedTensorMeta, "nested [nested kernel]"),
-    K(AutogradNestedTensor, "nested [nested kernel]"), K(CPU, M), K(Undefined, M), K(Functionalize, M)}},
+   {K(NestedTensorCPU, "nested [nested kernel]"),
+   K(NestedTensorMeta, "nested [nested kernel]"),
+    K(AutogradNestedTensor, "nested [nested kernel]"), K(CPU, M), K(Undefined, M),
+    K(Functionalize, M)}},
   {"TAB_05 nested alone", {NESTED},
-   {K(NestedTensorCUDA, "nested [nested kernel]"), K(CPU, NONE), K(Undefined, NONE), K(AutogradCPU, FB)}},
+   {K(NestedTensorCUDA, "nested [nested kernel]"), K(CPU, NONE), K(Undefined, NONE),
+   K(AutogradCPU, FB)}},
   {"TAB_06 ambiguous with explicit as well", {MATH, DEFAULT, IMPL(FPGA, "fpga")},
-   {K(AutogradOther, "ambiguous_autogradother [ambiguous autogradother]"), K(FPGA, "fpga [kernel]"),
+   {K(AutogradOther, "ambiguous_autogradother [ambiguous autogradother]"),
+   K(FPGA, "fpga [kernel]"),
     K(MAIA, D)}},
   {"TAB_06 a kernel at AutogradOther settles it",
-   {MATH, IMPL(FPGA, "fpga"), IMPL(AutogradOther, "other")}, {K(AutogradOther, "other [kernel]")}},
+   {MATH, IMPL(FPGA, "fpga"), IMPL(AutogradOther, "other")},
+   {K(AutogradOther, "other [kernel]")}},
   {"TAB_06 Autograd does not", {MATH, IMPL(FPGA, "fpga"), AUTOGRAD},
-   {K(AutogradOther, "ambiguous_autogradother [ambiguous autogradother]"), K(AutogradCPU, M)}},
-  {"TAB_06 Autograd without implicit", {IMPL(FPGA, "fpga"), AUTOGRAD}, {K(AutogradOther, A)}},
+   {K(AutogradOther, "ambiguous_autogradother [ambiguous autogradother]"),
+   K(AutogradCPU, M)}},
+  {"TAB_06 Autograd without implicit", {IMPL(FPGA, "fpga"), AUTOGRAD},
+   {K(AutogradOther, A)}},
   {"TAB_07 Autograd is dead under implicit", {MATH, AUTOGRAD},
    {K(AutogradCPU, M), K(AutogradOther, M), K(AutogradNestedTensor, M)}},
   {"TAB_08 decomposition before fallback",
-   {IMPL(FuncTorchBatchedDecomposition, "dec"), STEP_FALLBACK(FuncTorchBatched, "batch fb")},
+   {IMPL(FuncTorchBatchedDecomposition, "dec"),
+   STEP_FALLBACK(FuncTorchBatched, "batch fb")},
    {K(FuncTorchBatched, "dec [batched kernel]"), K(Batched, NONE), K(CPU, NONE)}},
   {"TAB_08 direct before decomposition",
    {IMPL(FuncTorchBatchedDecomposition, "dec"), IMPL(FuncTorchBatched, "batched")},
@@ -114,22 +128,29 @@ static const example g_examples[] = {
     K(CUDA, "cuda [kernel]"), K(XLA, NONE), K(QuantizedCPU, NONE), K(Undefined, NONE)}},
   {"TAB_09 composites beat a fallback", {STEP_FALLBACK(CPU, "cpu fb"), MATH},
    {K(CPU, M), K(Undefined, M)}},
-  {"TAB_10 no fallback fills Undefined", {STEP_FALLBACK(CompositeExplicitAutograd, "all fb"), IMPL(Tracer, "t")},
-   {K(Undefined, NONE), K(CPU, "all fb [backend fallback]"), K(SparseMeta, "all fb [backend fallback]"),
+  {"TAB_10 no fallback fills Undefined",
+   {STEP_FALLBACK(CompositeExplicitAutograd, "all fb"), IMPL(Tracer, "t")},
+   {K(Undefined, NONE), K(CPU, "all fb [backend fallback]"),
+   K(SparseMeta, "all fb [backend fallback]"),
     K(Functionalize, NONE), K(AutogradCPU, FB)}},
   {"TAB_01 a fallthrough is a kernel", {STEP_FALLTHROUGH("f", CPU, "off"), MATH, DEFAULT},
    {K(CPU, "fallthrough off [kernel]"), K(CUDA, D), K(AutogradCPU, FB)}},
   {"TAB_01 a fallthrough blocks implicit", {STEP_FALLTHROUGH("f", CPU, "off"), MATH},
    {K(CPU, "fallthrough off [kernel]"), K(AutogradCPU, FB), K(AutogradCUDA, M)}},
-  {"TAB_16 a fallthrough composite", {STEP_FALLTHROUGH("f", CompositeExplicitAutograd, "off")},
-   {K(CPU, "fallthrough off [default backend kernel]"), K(Undefined, "fallthrough off [default backend kernel]")}},
+  {"TAB_16 a fallthrough composite",
+   {STEP_FALLTHROUGH("f", CompositeExplicitAutograd, "off")},
+   {K(CPU, "fallthrough off [default backend kernel]"),
+   K(Undefined, "fallthrough off [default backend kernel]")}},
   {"10.1 test_basic", {CPU, IMPL(XLA, "xla"), IMPL(Lazy, "lazy"), MATH},
-   {K(FPGA, M), K(AutogradOther, M), K(AutogradCPU, FB), K(AutogradXLA, FB), K(AutogradLazy, FB)}},
+   {K(FPGA, M), K(AutogradOther, M), K(AutogradCPU, FB), K(AutogradXLA, FB),
+   K(AutogradLazy, FB)}},
   {"10.1 test_defaultbackend_autogradcpu",
    {CPU, IMPL(XLA, "xla"), IMPL(Lazy, "lazy"), DEFAULT, IMPL(AutogradCPU, "acpu")},
-   {K(FPGA, D), K(AutogradOther, FB), K(AutogradCPU, "acpu [kernel]"), K(AutogradXLA, FB)}},
+   {K(FPGA, D), K(AutogradOther, FB), K(AutogradCPU, "acpu [kernel]"),
+   K(AutogradXLA, FB)}},
   {"10.1 test_autogradother", {CPU, IMPL(FPGA, "fpga"), MATH},
-   {K(FPGA, "fpga [kernel]"), K(AutogradOther, "ambiguous_autogradother [ambiguous autogradother]"),
+   {K(FPGA, "fpga [kernel]"),
+   K(AutogradOther, "ambiguous_autogradother [ambiguous autogradother]"),
     K(AutogradXLA, M), K(AutogradLazy, M), K(AutogradCPU, FB)}},
 };
 // clang-format on
@@ -178,8 +199,8 @@ static void TAB_01_to_TAB_11_and_TAB_16_worked_examples(void** state) {
 static void TAB_16_provenance_strings(void** state) {
   (void)state;
   static const char* const names[] = {
-      "[kernel]",      "[default backend kernel]",   "[nested kernel]",
-      "[math kernel]", "[ambiguous autogradother]",  "[autograd kernel]",
+      "[kernel]",         "[default backend kernel]",  "[nested kernel]",
+      "[math kernel]",    "[ambiguous autogradother]", "[autograd kernel]",
       "[batched kernel]", "[backend fallback]"};
   bool seen[TEST_COUNT(names)] = {false};
   for (size_t i = 0; i < TEST_COUNT(g_examples); i++)

@@ -17,13 +17,14 @@ static oy_key key_of(oy_key functionality, oy_backend backend) {
   return (oy_key)OY_KEY_OF(functionality, backend);
 }
 
-static const test_step g_steps[] = {
-    STEP_DEF("f(Tensor x) -> Tensor"), STEP_IMPL("f", CPU, "cpu"),
-    STEP_IMPL("f", CompositeImplicitAutograd, "math"),
-    STEP_DEF("g(Tensor x) -> Tensor"), STEP_IMPL("g", Autograd, "autograd"),
-    STEP_IMPL("g", CompositeExplicitAutograd, "default"),
-    STEP_FALLBACK_FALLTHROUGH(BackendSelect, "fb"),
-    STEP_FALLBACK_FALLTHROUGH(ADInplaceOrView, "fb")};
+static const test_step g_steps[] = {STEP_DEF("f(Tensor x) -> Tensor"),
+                                    STEP_IMPL("f", CPU, "cpu"),
+                                    STEP_IMPL("f", CompositeImplicitAutograd, "math"),
+                                    STEP_DEF("g(Tensor x) -> Tensor"),
+                                    STEP_IMPL("g", Autograd, "autograd"),
+                                    STEP_IMPL("g", CompositeExplicitAutograd, "default"),
+                                    STEP_FALLBACK_FALLTHROUGH(BackendSelect, "fb"),
+                                    STEP_FALLBACK_FALLTHROUGH(ADInplaceOrView, "fb")};
 
 static const char* ran(const oy_op* op, oy_keyset keys) {
   test_tensor tensor = test_tensor_of(keys);
@@ -83,9 +84,10 @@ static void TAB_12_backend_order_does_not_matter(void** state) {
     const oy_op* op = test_find(registry, "test::f");
     if (late) backend = add_backend("NpuB");
     assert_ok(oy_registry_check_invariants(registry));
-    texts[late] = test_printf("%s|%s|%s|%s", test_cell(op, key_of(1, backend)),
-                              test_cell(op, key_of(OY_KEY_AutogradFunctionality, backend)),
-                              test_cell(op, OY_KEY_AutogradCPU), test_table(op));
+    texts[late] =
+        test_printf("%s|%s|%s|%s", test_cell(op, key_of(1, backend)),
+                    test_cell(op, key_of(OY_KEY_AutogradFunctionality, backend)),
+                    test_cell(op, OY_KEY_AutogradCPU), test_table(op));
     oy_library_close(fallback);
     test_close(&libraries);
     oy_registry_destroy(registry);
@@ -121,10 +123,10 @@ static void TAB_15_backend_not_in_use(void** state) {
   (void)state;
   oy_registry* registry = test_registry();
   test_libraries libraries;
-  static const test_step steps[] = {
-      STEP_DEF("f(Tensor x) -> Tensor"), STEP_IMPL("f", CPU, "cpu"),
-      STEP_FALLBACK_FALLTHROUGH(BackendSelect, "fb"),
-      STEP_FALLBACK_FALLTHROUGH(ADInplaceOrView, "fb")};
+  static const test_step steps[] = {STEP_DEF("f(Tensor x) -> Tensor"),
+                                    STEP_IMPL("f", CPU, "cpu"),
+                                    STEP_FALLBACK_FALLTHROUGH(BackendSelect, "fb"),
+                                    STEP_FALLBACK_FALLTHROUGH(ADInplaceOrView, "fb")};
   test_register(registry, "test", steps, TEST_COUNT(steps), &libraries);
   const oy_op* op = test_find(registry, "test::f");
   static const oy_key keys[] = {OY_KEY_HPU, OY_KEY_VE, OY_KEY_SparseHPU,

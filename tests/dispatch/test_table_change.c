@@ -59,8 +59,8 @@ static void TAB_12_backend_reaches_autograd(void** state) {
   } rows[] = {
       {STEP_IMPL("f", CPU, "k"), OY_KEY_AutogradCPU, "math [math kernel]", ""},
       {STEP_IMPL("f", Meta, "k"), OY_KEY_AutogradMeta, "math [math kernel]", ""},
-      {STEP_IMPL("f", PrivateUse3, "k"), OY_KEY_AutogradPrivateUse3,
-       "math [math kernel]", ""},
+      {STEP_IMPL("f", PrivateUse3, "k"), OY_KEY_AutogradPrivateUse3, "math [math kernel]",
+       ""},
       {STEP_IMPL("f", SparseCPU, "k"), OY_KEY_AutogradOther, "math [math kernel]",
        "ambiguous_autogradother [ambiguous autogradother]"},
       {STEP_IMPL("f", Vulkan, "k"), OY_KEY_AutogradOther, "math [math kernel]",
@@ -143,10 +143,10 @@ static void TAB_14_masks_per_backend(void** state) {
 static void TAB_14_fallback_masks(void** state) {
   (void)state;
   oy_registry* registry = test_registry();
-  static const test_step steps[] = {
-      STEP_FALLBACK_FALLTHROUGH(ADInplaceOrView, "fb"),
-      STEP_FALLBACK_FALLTHROUGH(BackendSelect, "fb"), STEP_DEF("f(Tensor x) -> Tensor"),
-      STEP_IMPL("f", CPU, "cpu")};
+  static const test_step steps[] = {STEP_FALLBACK_FALLTHROUGH(ADInplaceOrView, "fb"),
+                                    STEP_FALLBACK_FALLTHROUGH(BackendSelect, "fb"),
+                                    STEP_DEF("f(Tensor x) -> Tensor"),
+                                    STEP_IMPL("f", CPU, "cpu")};
   static const test_step through = STEP_FALLBACK_FALLTHROUGH(AutogradCPU, "off"),
                          boxed = STEP_FALLBACK(AutogradCPU, "boxed");
   test_libraries libraries;

@@ -215,7 +215,10 @@ static void* writer(void* user_data) {
       bool fallback = step.kind == TEST_FALLBACK;
       oy_library_params params = {s->registry,
                                   fallback ? OY_LIBRARY_IMPL : OY_LIBRARY_FRAGMENT,
-                                  fallback ? "_" : "test", 0, "one.c", 1};
+                                  fallback ? "_" : "test",
+                                  0,
+                                  "one.c",
+                                  1};
       if (oy_library_create(&params, &library[i]) != OY_OK) wrong(s, "no library");
       if (test_apply(library[i], &step, NULL) != OY_OK) {
         // A second definition, while the whole library has one.

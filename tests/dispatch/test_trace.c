@@ -45,10 +45,13 @@ static oy_status calls_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack,
                           stack);
 }
 
-#define KERNEL(op, key_name, ...)                                                 \
-  {.kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = #key_name, \
-   .kernel = __VA_ARGS__}
-#define T_T(fn) {.typed = (oy_typed_fn)(fn), .signature = "(Tensor) -> Tensor"}
+#define KERNEL(op, key_name, ...)                                                \
+ {                                                                               \
+  .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = #key_name, \
+  .kernel = __VA_ARGS__                                                          \
+ }
+#define T_T(fn) \
+ { .typed = (oy_typed_fn)(fn), .signature = "(Tensor) -> Tensor" }
 
 typedef struct world {
   oy_registry* registry;
@@ -274,12 +277,12 @@ static void OBS_01_environment(void** state) {
     bool traced;
     bool note;
   } rows[] = {
-      {own, NULL, NULL, false, false}, {own, "0", NULL, false, false},
-      {own, "1", NULL, true, false},   {own, "2", NULL, false, true},
-      {own, "yes", NULL, false, true}, {own, "", NULL, false, true},
-      {own, "01", NULL, false, true},  {torch, "1", NULL, true, false},
+      {own, NULL, NULL, false, false},  {own, "0", NULL, false, false},
+      {own, "1", NULL, true, false},    {own, "2", NULL, false, true},
+      {own, "yes", NULL, false, true},  {own, "", NULL, false, true},
+      {own, "01", NULL, false, true},   {torch, "1", NULL, true, false},
       {torch, "0", NULL, false, false}, {torch, "on", NULL, false, true},
-      {own, "0", "1", false, false},   {own, "1", "0", true, false},
+      {own, "0", "1", false, false},    {own, "1", "0", true, false},
   };
   for (size_t i = 0; i < TEST_COUNT(rows); i++) {
     char text[2048];
@@ -297,9 +300,9 @@ int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "--child") == 0) return child();
 #define TRACE(name) cmocka_unit_test_setup_teardown(name, trace_setup, trace_teardown)
   const struct CMUnitTest tests[] = {
-      TRACE(OBS_01_lines_and_nesting),    TRACE(OBS_01_failing_calls),
-      TRACE(OBS_01_no_tensors),           TRACE(OBS_01_kernels_see_the_same),
-      TRACE(OBS_01_trace_and_guards),     TRACE(OBS_01_one_thread_only),
+      TRACE(OBS_01_lines_and_nesting), TRACE(OBS_01_failing_calls),
+      TRACE(OBS_01_no_tensors),        TRACE(OBS_01_kernels_see_the_same),
+      TRACE(OBS_01_trace_and_guards),  TRACE(OBS_01_one_thread_only),
       TRACE(OBS_01_environment),
   };
   return cmocka_run_group_tests_name("trace", tests, NULL, NULL);

@@ -23,11 +23,22 @@ static int call(const oy_op* op) {
   oy_stack stack;
   oy_stack_init(&stack, storage, 2);
   if (oy_stack_push(&stack, oy_value_tensor(&x)) != OY_OK) return 1;
-  if (oy_op_call_boxed(op, &stack) != OY_OK)
-    return fail("call", oy_error_get()->message);
+  if (oy_op_call_boxed(op, &stack) != OY_OK) return fail("call", oy_error_get()->message);
   int wrong = stack.size != 1 || stack.data[0].as.object != &x;
   oy_stack_reset(&stack);
   return wrong ? fail("call", "a wrong result") : 0;
+}
+
+// The object is there and its operators are not: what does it say itself? It may
+// be linked with another copy of opyard, so its own functions are asked.
+static int not_there(void* handle) {
+  oy_status (*load)(void) = NULL;
+  const oy_error* (*error)(void) = NULL;
+  *(void**)&load = dlsym(handle, "oy_load_plug");
+  *(void**)&error = dlsym(handle, "oy_error_get");
+  if (!load || !error) return fail("dlsym", dlerror());
+  if (load() == OY_OK) return fail("plug::twice", "loaded, but into some other registry");
+  return fail("oy_load_plug", error()->message);
 }
 
 static int load_and_unload(const char* path) {
@@ -37,7 +48,7 @@ static int load_and_unload(const char* path) {
     void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) return fail("dlopen", dlerror());
     const oy_op* op = find("plug::twice");
-    if (!op || !oy_op_schema(op)) return fail("plug::twice", "not there after dlopen");
+    if (!op || !oy_op_schema(op)) return not_there(handle);
     if (first && op != first) return fail("plug::twice", "has another address");
     first = op;
     if (call(op)) return 1;
