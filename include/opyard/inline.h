@@ -107,7 +107,7 @@ OY_API extern uint64_t oy_epoch;
 OY_API uint64_t oy_thread_start(void);
 
 static inline uint64_t oy_call_enter(void) {
-  uint64_t before = oy_tls.active;
+  uint64_t before = __atomic_load_n(&oy_tls.active, __ATOMIC_RELAXED);
   if (OY_UNLIKELY(before == 0)) before = oy_thread_start();
   uint64_t now =
       before & 1 ? __atomic_load_n(&oy_epoch, __ATOMIC_ACQUIRE) : before;

@@ -141,7 +141,7 @@ void oy_guard_end(const oy_guard* guard) {
 // -------------------------------------------------------------------- scopes
 
 static uint64_t idle_mark(void) {
-  uint64_t active = oy_tls.active;
+  uint64_t active = __atomic_load_n(&oy_tls.active, __ATOMIC_RELAXED);
   return active ? active : oy_thread_start();
 }
 
@@ -154,12 +154,14 @@ void oy_scope_open(oy_scope* scope) {
   oy_tls.scope = scope;
   // Inside a kernel the mark is an epoch and stays: results of nested calls
   // belong to the kernel.
-  if (scope->idle == OY_IDLE) oy_tls.active = OY_IDLE_SCOPE;
+  if (scope->idle == OY_IDLE)
+    __atomic_store_n(&oy_tls.active, OY_IDLE_SCOPE, __ATOMIC_RELEASE);
 }
 
 void oy_scope_close(oy_scope* scope) {
   oy_tls.scope = scope->outer;
-  if (scope->idle & 1) oy_tls.active = scope->idle;
+  if (scope->idle & 1)
+    __atomic_store_n(&oy_tls.active, scope->idle, __ATOMIC_RELEASE);
   for (size_t i = scope->size; i-- > 0;) oy_object_release(scope->objects[i]);
   if (scope->objects != scope->storage) oyi_free(scope->objects);
   scope->objects = scope->storage;

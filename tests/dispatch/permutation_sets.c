@@ -158,7 +158,7 @@ const permutation_set g_permutation_sets[] = {
   {"kernels without their type", 16, 4,
    {DEF, UNSIGNED(CPU, "cpu"), UNSIGNED(Autograd, "autograd"), BOXED(Meta, "boxed")},
    {0}},
-  {"with and without their type", 12, 4,
+  {"with and without their type", 10, 4,
    {UNSIGNED(CPU, "cpu"), SIGNED(CUDA, "(Tensor, Tensor) -> Tensor", "two"), DEF,
    IMPL(XLA, "one")}, {0}},
   {"a definition with a kernel", 7, 4,

@@ -37,8 +37,9 @@ typedef struct run {
 
 // ------------------------------------------------------------------ observing
 
-// Everything that one can ask about the operator under test, and about one that
-// only fallbacks can touch.
+// What one can ask about the operator under test, and about one that only
+// fallbacks can touch. The masks are long texts; for large sets the check of the
+// invariants stands for them.
 static char* observe(run* r) {
   const oy_op* op = oy_op_lookup(r->registry, oy_str_of(PERMUTATION_OP));
   const oy_op* other = oy_op_lookup(r->registry, oy_str_of("test::bystander"));

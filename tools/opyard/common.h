@@ -71,8 +71,11 @@ const char* cli_path_name(const char* path);
 oy_status cli_parse_fail(const char* name, oy_str text, size_t at, const char* expected,
                          const char* found, ...) OY_PRINTF(5, 6);
 
-// The registry that the verbs show, with the operators of opyard in it.
-oy_status cli_registry(oy_registry** out_registry);
+// The registry that the verbs show: the default one with opyard's operators in it,
+// or with |file| a sandbox with the stand-ins of that registry file.
+oy_status cli_registry(const char* file, oy_registry** out_registry);
+// At the end of the program.
+void cli_registry_close(void);
 // The operator that the user calls |name|: "aten::add.Tensor", "add.Tensor", or
 // "add" where that is no more than one. NOT_FOUND names the nearest ones.
 oy_status cli_find_op(oy_registry* registry, const char* name, const oy_op** out_op);

@@ -25,7 +25,7 @@ oy_status cli_demo_gradient(cli_json* json) {
   oy_registry* registry;
   cli_program program;
   cli_runner runner;
-  OY_TRY(cli_registry(&registry));
+  OY_TRY(cli_registry(NULL, &registry));
   OY_TRY(cli_program_parse((oy_str){source, sizeof source - 1}, "demo", &program));
   cli_runner_init(&runner, &program, registry);
   if (json) {

@@ -22,8 +22,8 @@ static unsigned rank_of(oy_str key_text) {
   oy_key key;
   size_t size = 0;
   while (size < key_text.size && key_text.data[size] != '[') size++;
-  return oy_key_parse((oy_str){key_text.data, size}, &key) == OY_OK ? cli_key_rank(key)
-                                                                    : 1u << 30;
+  bool known = cli_key_find((oy_str){key_text.data, size}, &key);
+  return known ? cli_key_rank(key) : 1u << 30;
 }
 
 static int by_key(const void* a, const void* b) {

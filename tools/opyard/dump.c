@@ -113,11 +113,12 @@ static void json_model(const cli_model* model) {
 
 int cli_dump(int argc, char** argv) {
   bool as_json = false;
-  const cli_option options[] = {{"--json", &as_json, NULL}};
-  if (cli_arguments(argc, argv, options, 1, 0, 0) < 0) return CLI_BAD_INPUT;
+  const char* file = NULL;
+  const cli_option options[] = {{"--json", &as_json, NULL}, {"--registry", NULL, &file}};
+  if (cli_arguments(argc, argv, options, 2, 0, 0) < 0) return CLI_BAD_INPUT;
   oy_registry* registry;
   cli_model model;
-  if (cli_registry(&registry) != OY_OK) return cli_fail();
+  if (cli_registry(file, &registry) != OY_OK) return cli_fail();
   if (cli_model_of_registry(registry, &model) != OY_OK) return cli_fail();
   if (as_json)
     json_model(&model);

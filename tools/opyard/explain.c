@@ -34,13 +34,13 @@ static void print_sets(const oy_explanation* e, const char* const* texts) {
   char buffer[SET_TEXT];
   for (size_t i = 0; i < e->argument_count; i++) {
     oy_str name = argument_name(e->op, i);
-    printf("  %-12.*s %-22s %s\n", OY_STR_ARG(name), texts[i],
+    printf("  %-12.*s %-23s %s\n", OY_STR_ARG(name), texts[i],
            set_text(e->argument_keys[i], buffer));
   }
-  printf("  %-35s %s\n", "included by the thread", set_text(e->included, buffer));
-  printf("  %-35s %s\n", "excluded by the thread", set_text(e->excluded, buffer));
-  printf("  %-35s %s\n", "masked: fallthrough here", set_text(e->masked, buffer));
-  printf("  %-35s %s\n", "effective", set_text(e->effective, buffer));
+  printf("  %-36s %s\n", "included by the thread", set_text(e->included, buffer));
+  printf("  %-36s %s\n", "excluded by the thread", set_text(e->excluded, buffer));
+  printf("  %-36s %s\n", "masked: fallthrough here", set_text(e->masked, buffer));
+  printf("  %-36s %s\n", "effective", set_text(e->effective, buffer));
 }
 
 static void print_step(const oy_explain_step* step) {
@@ -60,10 +60,10 @@ void cli_explanation_print(const oy_explanation* e, const char* const* texts) {
     printf("%.*s\n", OY_STR_ARG(oy_op_name_of(e->op)));
   oy_text_free(schema);
   print_sets(e, texts);
-  printf("  %-35s %s%s%s\n", "slot: highest functionality, backend", cli_colour("bold"),
+  printf("  %-36s %s%s%s\n", "slot: highest functionality, backend", cli_colour("bold"),
          oy_key_name(e->slot), cli_colour("off"));
   if (e->dtype != OY_DTYPE_ANY)
-    printf("  %-35s %s\n", "dtype of the call", dtype_text(e->dtype));
+    printf("  %-36s %s\n", "dtype of the call", dtype_text(e->dtype));
   for (size_t i = 0; i < e->step_count; i++) print_step(&e->steps[i]);
 }
 
@@ -133,13 +133,13 @@ static oy_status check_count(const oy_op* op, size_t given, size_t* out_count) {
                  OY_STR_ARG(schema->full_name), given);
 }
 
-static oy_status explain(char** argv, size_t given, bool as_json) {
+static oy_status explain(char** argv, size_t given, const char* file, bool as_json) {
   oy_registry* registry;
   const oy_op* op;
   size_t count = 0;
   oy_argument_keys arguments[ARGUMENTS_MAX];
   const char* texts[ARGUMENTS_MAX];
-  OY_TRY(cli_registry(&registry));
+  OY_TRY(cli_registry(file, &registry));
   OY_TRY(cli_find_op(registry, argv[1], &op));
   OY_TRY(check_count(op, given, &count));
   for (size_t i = 0; i < count; i++) {
@@ -163,9 +163,10 @@ static oy_status explain(char** argv, size_t given, bool as_json) {
 
 int cli_explain(int argc, char** argv) {
   bool as_json = false;
-  const cli_option options[] = {{"--json", &as_json, NULL}};
-  int operands = cli_arguments(argc, argv, options, 1, 1, 1 + ARGUMENTS_MAX);
+  const char* file = NULL;
+  const cli_option options[] = {{"--json", &as_json, NULL}, {"--registry", NULL, &file}};
+  int operands = cli_arguments(argc, argv, options, 2, 1, 1 + ARGUMENTS_MAX);
   if (operands < 0) return CLI_BAD_INPUT;
-  if (explain(argv, (size_t)operands - 1, as_json) != OY_OK) return cli_fail();
+  if (explain(argv, (size_t)operands - 1, file, as_json) != OY_OK) return cli_fail();
   return cli_finish(CLI_OK);
 }

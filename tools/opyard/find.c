@@ -5,13 +5,6 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "common.h"
-#include "tensors.h"
-
-oy_status cli_registry(oy_registry** out_registry) {
-  *out_registry = oy_registry_default();
-  if (!*out_registry) return OY_FAIL(OUT_OF_MEMORY, "no memory for the registry");
-  return cli_tensors_load();
-}
 
 enum { NAME_MAX_LENGTH = 64 };
 
@@ -75,17 +68,19 @@ static bool fits(oy_str full, const oy_op_name* wanted, bool any_overload) {
          (any_overload || oy_str_equal(name.overload, wanted->overload));
 }
 
-// Counts the operators that fit; *out_op is the last one.
+// Counts the operators that fit; *out_op is the only one, or the only one of aten.
 static size_t count_fits(const oy_op** ops, size_t count, const oy_op_name* wanted,
                          bool any_overload, const oy_op** out_op, oyi_strbuf* names) {
-  size_t found = 0;
+  size_t found = 0, of_aten = 0;
   for (size_t i = 0; i < count; i++) {
-    if (!fits(oy_op_name_of(ops[i]), wanted, any_overload)) continue;
-    *out_op = ops[i];
-    oyi_strbuf_printf(names, "%s%.*s", found++ ? ", " : "",
-                      OY_STR_ARG(oy_op_name_of(ops[i])));
+    oy_str full = oy_op_name_of(ops[i]);
+    if (!fits(full, wanted, any_overload)) continue;
+    bool aten = full.size > 6 && memcmp(full.data, "aten::", 6) == 0;
+    of_aten += aten;
+    if (aten || of_aten == 0) *out_op = ops[i];
+    oyi_strbuf_printf(names, "%s%.*s", found++ ? ", " : "", OY_STR_ARG(full));
   }
-  return found;
+  return of_aten == 1 ? 1 : found;
 }
 
 static oy_status pick(oy_registry* registry, const char* name, const oy_op_name* wanted,

@@ -74,7 +74,7 @@ int cli_keys(int argc, char** argv) {
   if (cli_arguments(argc, argv, options, 1, 0, 0) < 0) return CLI_BAD_INPUT;
   // Backends of plugins are keys too.
   oy_registry* registry;
-  if (cli_registry(&registry) != OY_OK) return cli_fail();
+  if (cli_registry(NULL, &registry) != OY_OK) return cli_fail();
   cli_json json;
   cli_json_init(&json, stdout);
   if (as_json)

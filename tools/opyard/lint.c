@@ -192,7 +192,7 @@ static void lint_model(lint* l, const cli_model* model) {
 static oy_status load(const char* path, cli_model* out_model) {
   if (!path) {
     oy_registry* registry;
-    OY_TRY(cli_registry(&registry));
+    OY_TRY(cli_registry(NULL, &registry));
     return cli_model_of_registry(registry, out_model);
   }
   char* text;

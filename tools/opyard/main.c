@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common.h"
-#include "tensors.h"
 
 static const cli_verb verbs[] = {
     {"demo", "[--json]", "two programs, with their trace and an explanation",
@@ -21,18 +20,19 @@ static const cli_verb verbs[] = {
      cli_run},
     {"trace", "FILE|- [--json]", "run a program; every dispatch below its statement",
      "The lines are those of PyTorch's dispatch trace.\n", cli_trace},
-    {"ops", "[PATTERN] [--json]", "list operators",
+    {"ops", "[PATTERN] [--registry FILE] [--json]", "list operators",
      "PATTERN is a glob, or without * ? [ a part of the name. Exit status 1 if nothing\n"
      "matches.\n",
      cli_ops},
     {"keys", "[--json]", "list dispatch keys, in order",
      "Functionalities, runtime keys of backends, alias keys.\n", cli_keys},
-    {"table", "OP [--json]", "the computed table of an operator",
+    {"table", "OP [--registry FILE] [--json]", "the computed table of an operator",
      "One line for each runtime key that has a kernel, in PyTorch's exact format.\n",
      cli_table},
-    {"state", "OP [--json]", "the registrations of an operator",
+    {"state", "OP [--registry FILE] [--json]", "the registrations of an operator",
      "In PyTorch's exact format.\n", cli_state},
-    {"explain", "OP [ARG...] [--json]", "which kernel a call would run, and why",
+    {"explain", "OP [ARG...] [--registry FILE] [--json]",
+     "which kernel a call would run, and why",
      "ARG stands for a tensor argument: none, or DEVICE{:PART} with parts such as\n"
      "  cpu:f32[2,3]:grad  cuda:f16[2]  cpu:i8:quantized  cpu:f32:sparse  cuda:1:f32\n"
      "(grad quantized sparse sparse_csr sparse_csc sparse_bsr sparse_bsc mkldnn jagged\n"
@@ -50,7 +50,8 @@ static const cli_verb verbs[] = {
      "theirs, since it decides which of them is active. Exit status 1 if anything\n"
      "differs.\n",
      cli_replay},
-    {"dump", "[--json]", "the whole registry, in the registry file format",
+    {"dump", "[--registry FILE] [--json]",
+     "the whole registry, in the registry file format",
      "Sorted, so that two dumps can be compared.\n", cli_dump},
     {"diff", "A B [--json]", "what changed between two dumps, cell by cell",
      "Reads registry files, plain or gzip. Exit status 1 if they differ.\n", cli_diff},
@@ -73,7 +74,10 @@ static int help(FILE* out) {
     fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].summary);
   fprintf(out, "  %-9s %s\n", "version", "print the version");
   fprintf(out, "  %-9s %s\n", "help", "this text, or with a verb, more about it");
-  fprintf(out, "\nVerbs that print data take --json. Files may be gzip; - is stdin.\n%s",
+  fprintf(out,
+          "\nVerbs that print data take --json. Files may be gzip; - is stdin.\n"
+          "--registry FILE shows the registry of a file, such as PyTorch's, and not "
+          "opyard's.\n%s",
           exit_codes);
   return cli_finish(CLI_OK);
 }
@@ -130,6 +134,6 @@ int main(int argc, char** argv) {
     return CLI_BAD_INPUT;
   }
   int result = run_verb(argc - 1, argv + 1);
-  cli_tensors_unload();
+  cli_registry_close();
   return result;
 }

@@ -50,13 +50,14 @@ static oy_status print_op(const oy_op* op, cli_json* json) {
 
 int cli_ops(int argc, char** argv) {
   bool as_json = false;
-  const cli_option options[] = {{"--json", &as_json, NULL}};
-  int operands = cli_arguments(argc, argv, options, 1, 0, 1);
+  const char* file = NULL;
+  const cli_option options[] = {{"--json", &as_json, NULL}, {"--registry", NULL, &file}};
+  int operands = cli_arguments(argc, argv, options, 2, 0, 1);
   if (operands < 0) return CLI_BAD_INPUT;
   oy_registry* registry;
   const oy_op** ops;
   size_t count, shown = 0;
-  if (cli_registry(&registry) != OY_OK) return cli_fail();
+  if (cli_registry(file, &registry) != OY_OK) return cli_fail();
   if (oy_registry_list(registry, &ops, &count) != OY_OK) return cli_fail();
   cli_json json;
   cli_json_init(&json, stdout);
@@ -96,12 +97,13 @@ static void json_lines(cli_json* json, const char* text) {
 static int dump_op(int argc, char** argv,
                    oy_status (*dump)(const oy_op* op, char** out_text)) {
   bool as_json = false;
-  const cli_option options[] = {{"--json", &as_json, NULL}};
-  if (cli_arguments(argc, argv, options, 1, 1, 1) < 0) return CLI_BAD_INPUT;
+  const char* file = NULL;
+  const cli_option options[] = {{"--json", &as_json, NULL}, {"--registry", NULL, &file}};
+  if (cli_arguments(argc, argv, options, 2, 1, 1) < 0) return CLI_BAD_INPUT;
   oy_registry* registry;
   const oy_op* op;
   char* text;
-  if (cli_registry(&registry) != OY_OK) return cli_fail();
+  if (cli_registry(file, &registry) != OY_OK) return cli_fail();
   if (cli_find_op(registry, argv[1], &op) != OY_OK) return cli_fail();
   if (dump(op, &text) != OY_OK) return cli_fail();
   if (as_json) {

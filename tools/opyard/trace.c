@@ -139,7 +139,7 @@ int cli_trace(int argc, char** argv) {
   size_t size;
   oy_registry* registry;
   cli_program program;
-  if (cli_registry(&registry) != OY_OK) return cli_fail();
+  if (cli_registry(NULL, &registry) != OY_OK) return cli_fail();
   if (cli_read(argv[1], &text, &size) != OY_OK) return cli_fail();
   int result;
   if (cli_program_parse((oy_str){text, size}, cli_path_name(argv[1]), &program) ==
