@@ -14,6 +14,7 @@ cmake --build "$work/out" >/dev/null
 for program in use_c use_cpp use_dispatch use_static; do
   "$work/out/$program"
 done
+"$work/out/use_backend" "$work/out/libnpu_backend.so" # ROB-07
 PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name opyard.pc)")
 export PKG_CONFIG_PATH
 for package in opyard opyard-dispatch; do

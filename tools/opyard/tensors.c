@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensors.h"
 
-#include "opyard/tensor.h"
-
-#if __has_include("opyard/ops.h")
-# include "opyard/ops.h"
-#endif
-#if __has_include("opyard/autograd.h")
-# include "opyard/autograd.h"
-#endif
+#include "opyard/opyard.h"
+#include "opyard/state.h"
 
 oy_status cli_tensors_load(void) {
-  return OY_OK;
+  return oy_init();
 }
 
 void cli_tensors_unload(void) {
+  oy_shutdown();
   oy_tensor_trim();
 }
 
@@ -62,20 +57,30 @@ static oy_status fill(oy_tensor* tensor, const cli_literal* literal) {
   return OY_OK;
 }
 
-oy_status cli_tensor_make(const cli_literal* literal, oy_value* out_value) {
+// What is done to make or show a tensor is not part of the program's trace.
+typedef struct quiet {
+  bool traced;
+} quiet;
+
+static quiet quiet_begin(void) {
+  const quiet q = {oy_trace_get()};
+  oy_trace_set(false);
+  return q;
+}
+
+static void quiet_end(quiet q) {
+  oy_trace_set(q.traced);
+}
+
+static oy_status make(const cli_literal* literal, oy_value* out_value) {
   const oy_ints sizes = {literal->sizes, literal->rank};
   *out_value = oy_none();
   oy_tensor* tensor = oy_tensor_empty(sizes, literal->dtype, literal->device);
   if (!tensor) return oy_error_get()->code;
   oy_status status =
       literal->device.backend == OY_BACKEND_Meta ? OY_OK : fill(tensor, literal);
-#if __has_include("opyard/autograd.h")
-  if (status == OY_OK && literal->requires_grad)
-    status = oy_tensor_set_requires_grad(tensor, true);
-#else
-  if (status == OY_OK && literal->requires_grad)
-    status = OY_FAIL(NOT_IMPLEMENTED, "this opyard has no autograd");
-#endif
+  if (status == OY_OK && literal->requires_grad && !oy_requires_grad_(tensor, true))
+    status = oy_error_get()->code;
   if (status != OY_OK) {
     oy_tensor_release(tensor);
     return status;
@@ -85,9 +90,19 @@ oy_status cli_tensor_make(const cli_literal* literal, oy_value* out_value) {
   return OY_OK;
 }
 
+oy_status cli_tensor_make(const cli_literal* literal, oy_value* out_value) {
+  quiet q = quiet_begin();
+  oy_status status = make(literal, out_value);
+  quiet_end(q);
+  return status;
+}
+
 void cli_tensor_print(oy_object* tensor, oyi_strbuf* out) {
-  char* text;
-  if (oy_tensor_print(tensor, &text) != OY_OK) {
+  char* text = NULL;
+  quiet q = quiet_begin();
+  oy_status status = oy_tensor_print(tensor, &text);
+  quiet_end(q);
+  if (status != OY_OK) {
     oyi_strbuf_puts(out, "<tensor>");
     return;
   }
@@ -128,6 +143,7 @@ void cli_tensor_json(cli_json* json, const char* key, oy_object* tensor) {
   cli_json_open(json, "shape", '<');
   for (size_t i = 0; i < sizes.size; i++) cli_json_int(json, NULL, sizes.data[i]);
   cli_json_close(json, ']');
+  cli_json_bool(json, "requires_grad", oy_requires_grad(tensor));
   json_data(json, tensor, sizes);
   cli_tensor_print(tensor, &text);
   cli_json_str(json, "text", oyi_strbuf_view(&text));
@@ -136,12 +152,11 @@ void cli_tensor_json(cli_json* json, const char* key, oy_object* tensor) {
 }
 
 oy_status cli_tensor_backward(oy_object* tensor, oy_object* gradient) {
-  (void)tensor, (void)gradient;
-  return OY_FAIL(NOT_IMPLEMENTED, "this opyard has no autograd");
+  return oy_backward(tensor, oy_object_is_none(gradient) ? NULL : gradient, false);
 }
 
 oy_status cli_tensor_grad(oy_object* tensor, oy_value* out_value) {
-  (void)tensor;
-  *out_value = oy_none();
-  return OY_FAIL(NOT_IMPLEMENTED, "this opyard has no autograd");
+  oy_tensor* gradient = oy_grad(tensor);
+  *out_value = gradient ? oy_value_tensor(gradient) : oy_none();
+  return oy_value_own(out_value);
 }
