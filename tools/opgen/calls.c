@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed calls: declarations, definitions, and their inline twins. A call is what
+// opyard/inline.h says, in the order that keeps the fewest registers busy: look
+// at the arguments, join their keys, enter, select, call, leave.
+#include "opgen.h"
+
+static bool casts(const options* o) { return strcmp(o->tensor_type, "oy_object") != 0; }
+
+static const char* return_type(const op_row* op, const options* o) {
+  return op->returns_object ? argument_type('t', o) : "oy_status";
+}
+
+static void add_parameters(items* list, const op_row* op, const options* o) {
+  for (size_t i = 0; i < op->argument_count; i++)
+    add_item(list, "%s %s", argument_type(op->abi[i], o), op->arguments[i]);
+  for (size_t i = 0; i < op->result_count && !op->returns_object; i++)
+    add_item(list, "%s* %s", result_type(op->results[i], o), op->outs[i]);
+}
+
+static void add_arguments(items* list, const op_row* op) {
+  for (size_t i = 0; i < op->argument_count; i++) add_item(list, "%s", op->arguments[i]);
+  for (size_t i = 0; i < op->result_count && !op->returns_object; i++)
+    add_item(list, "%s", op->outs[i]);
+}
+
+// ------------------------------------------------------------------ the header
+
+static void put_declaration(FILE* out, const op_row* op, const options* o) {
+  items list = {.count = 0};
+  add_parameters(&list, op, o);
+  if (!list.count) add_item(&list, "void");
+  if (op->doc) put_comment(out, op->doc);
+  put_comment(out, op->text);
+  put_items(out, "",
+            print_text("%s %s %s(", o->export_macro, return_type(op, o), op->call), &list,
+            ",", ");\n");
+}
+
+static void put_kernel_type(FILE* out, const op_row* op, const options* o) {
+  items list = {.count = 0};
+  add_item(&list, "const oy_op* op");
+  add_item(&list, "oy_keyset keys");
+  add_parameters(&list, op, o);
+  put_items(out, "", print_text("typedef %s (*%s_fn)(", return_type(op, o), op->call),
+            &list, ",", ");\n");
+}
+
+static bool may_not_be_null(const op_row* op, size_t i) {
+  return op->abi[i] == 't' || op->abi[i] == 'g';
+}
+
+// One condition for each object that must not be NULL.
+static items null_tests(const op_row* op) {
+  items list = {.count = 0};
+  for (size_t i = 0; i < op->argument_count; i++)
+    if (may_not_be_null(op, i)) add_item(&list, "!%s", op->arguments[i]);
+  return list;
+}
+
+// The name of the first tensor that is NULL, as an expression.
+static void put_null_name(FILE* out, const op_row* op) {
+  const char* last = "\"\"";
+  size_t left = 0;
+  for (size_t i = 0; i < op->argument_count; i++) left += may_not_be_null(op, i);
+  for (size_t i = 0; i < op->argument_count; i++) {
+    if (!may_not_be_null(op, i)) continue;
+    oy_str name = op->schema->arguments[i].name;
+    if (--left == 0)
+      last = print_text("\"%.*s\"", OY_STR_ARG(name));
+    else
+      fprintf(out, "!%s ? \"%.*s\" : ", op->arguments[i], OY_STR_ARG(name));
+  }
+  fprintf(out, "%s", last);
+}
+
+// |name| NULL: whichever of the objects it is.
+static void put_null_return(FILE* out, const op_row* op, const options* o, const char* name) {
+  if (!op->returns_object)
+    fprintf(out, "    return oy_call_null_status(op, ");
+  else
+    fprintf(out, "    return (%s)oy_call_null(op, ", argument_type('t', o));
+  if (name)
+    fprintf(out, "%s", name);
+  else
+    put_null_name(out, op);
+  fprintf(out, ");\n");
+}
+
+static void put_kernel_call(FILE* out, const op_row* op, const char* start,
+                            const char* kernel) {
+  items list = {.count = 0};
+  add_item(&list, "op");
+  add_item(&list, "keys");
+  add_arguments(&list, op);
+  put_items(out, "  ", print_text("%s((%s_fn)%s->typed)(", start, op->call, kernel), &list,
+            ",", ");\n");
+}
+
+static void put_redispatch(FILE* out, const op_row* op, const options* o) {
+  items list = {.count = 0};
+  add_item(&list, "const oy_op* op");
+  add_item(&list, "oy_keyset keys");
+  add_parameters(&list, op, o);
+  const char* head = print_text("static inline %s oy_redispatch_%s(", return_type(op, o),
+                                op->call + 3);
+  put_items(out, "", head, &list, ",", ") {\n");
+  items tests = null_tests(op);
+  if (tests.count) {
+    put_items(out, "  ", "if (OY_UNLIKELY(", &tests, " ||", "))\n");
+    put_null_return(out, op, o, NULL);
+  }
+  put_kernel_call(out, op, "return ", "oy_select_exact(op, keys)");
+  fprintf(out, "}\n");
+}
+
+static void put_macros(FILE* out, const op_row* op) {
+  fprintf(out, "#define oy_typed_%s(fn) OY_TYPED_AS(%s_fn, fn)\n", op->call + 3, op->call);
+  fprintf(out, "#define oy_impl_%s(m, key, fn) \\\n", op->call + 3);
+  fprintf(out, "  oy_impl_typed((m), \"%s\", (key), \\\n", op->name);
+  fprintf(out, "                oy_typed_%s(fn), __FILE__, __LINE__)\n\n", op->call + 3);
+}
+
+static char* guard_of(const options* o, const char* what) {
+  char* guard = print_text("OPYARD_GEN_%s_%s_H_", identifier(o->stem), what);
+  for (char* p = guard; *p; p++)
+    if (*p >= 'a' && *p <= 'z') *p = (char)(*p - 'a' + 'A');
+  return guard;
+}
+
+static void put_includes(FILE* out, const options* o) {
+  for (size_t i = 0; i < o->include_count; i++)
+    fprintf(out, "#include \"%s\"\n", o->includes[i]);
+  if (o->include_count) fputc('\n', out);
+}
+
+void put_calls_header(FILE* out, const op_list* list, const options* o) {
+  char* guard = guard_of(o, "CALLS");
+  put_head(out,
+           "Typed calls. Tensors are borrowed; &oy_none_object is None, and NULL, the value "
+           "of an expression that failed, makes the call fail too. A tensor result is a new "
+           "reference, or the argument that the schema says it is, borrowed; NULL is failure. "
+           "Other results come through pointers behind the arguments: objects and tensors are "
+           "new references (NULL on failure), lists, texts and optionals are owned values, for "
+           "oy_value_release.\n\nFor each operator X: the call oy_X, the type of its kernels "
+           "oy_X_fn, oy_redispatch_X for layers (exactly these keys), oy_typed_X(fn), which is "
+           "fn if it is such a kernel and else does not compile, and oy_impl_X(library, key, "
+           "fn), which registers it.");
+  fprintf(out, "#ifndef %s\n#define %s\n\n", guard, guard);
+  fprintf(out, "#include \"opyard/trampoline.h\"\n\n");
+  put_includes(out, o);
+  fprintf(out, "OY_BEGIN_DECLS\n\n");
+  for (size_t i = 0; i < list->count; i++) {
+    const op_row* op = &list->items[i];
+    put_declaration(out, op, o);
+    put_kernel_type(out, op, o);
+    put_redispatch(out, op, o);
+    put_macros(out, op);
+  }
+  fprintf(out,
+          "// Registers the trampolines of these calls' signatures, if they were made too.\n"
+          "%s oy_status oy_register_trampolines_%s(void);\n\n",
+          o->export_macro, identifier(o->stem));
+  fprintf(out, "OY_END_DECLS\n\n#endif  // %s\n", guard);
+}
+
+// ------------------------------------------------------------------ definitions
+
+// What argument |i| adds to the keys of the call, as an expression; NULL: nothing,
+// or a list.
+static const char* keys_of(const op_row* op, size_t i, const options* o) {
+  const char* name = op->arguments[i];
+  const oy_type* type = op->schema->arguments[i].type;
+  if (op->abi[i] == 't' && casts(o))
+    return print_text("((const oy_object*)%s)->keys", name);
+  if (op->abi[i] == 't' || op->abi[i] == 'g') return print_text("%s->keys", name);
+  bool generator = type->kind == OY_TYPE_OPTIONAL && op->abi[i] == 'v' &&
+                   type->element->kind == OY_TYPE_GENERATOR;
+  return generator ? print_text("oy_value_keys(%s)", name) : NULL;
+}
+
+static void put_keys(FILE* out, const op_row* op, const options* o) {
+  bool first = true;
+  for (size_t i = 0; i < op->argument_count; i++) {
+    const char* keys = keys_of(op, i, o);
+    if (!keys) continue;
+    fprintf(out, first ? "  oy_keyset keys = %s;\n" : "  keys = oy_keyset_or(keys, %s);\n",
+            keys);
+    first = false;
+  }
+  if (first) fprintf(out, "  oy_keyset keys = oy_keyset_empty();\n");
+  for (size_t i = 0; i < op->argument_count; i++) {
+    if (op->abi[i] != 'T') continue;
+    const char* name = op->arguments[i];
+    fprintf(out, "  if (OY_UNLIKELY(!oy_tensors_keys(%s, &keys))) {\n", name);
+    fprintf(out, "    oy_call_leave(before);\n");
+    put_null_return(out, op, o, print_text("\"%.*s\"", OY_STR_ARG(op->schema->arguments[i].name)));
+    fprintf(out, "  }\n");
+  }
+}
+
+// An object goes to the scope if one is open and the object is new.
+static void put_object_call(FILE* out, const op_row* op, const options* o) {
+  put_kernel_call(out, op, print_text("%s result = ", argument_type('t', o)), "kernel");
+  if (op->results[0] == 'r')
+    fprintf(out, "  oy_call_leave(before);\n  return result;\n");
+  else if (casts(o))
+    fprintf(out, "  return (%s*)oy_call_result(before, (oy_object*)result);\n",
+            o->tensor_type);
+  else
+    fprintf(out, "  return oy_call_result(before, result);\n");
+}
+
+static void put_status_call(FILE* out, const op_row* op) {
+  put_kernel_call(out, op, "oy_status status = ", "kernel");
+  fprintf(out, "  oy_call_leave(before);\n");
+  items made = {.count = 0};
+  for (size_t i = 0; i < op->result_count; i++)
+    if (op->results[i] == 't') add_item(&made, "(oy_object**)%s", op->outs[i]);
+  if (made.count) {
+    fprintf(out, "  if (OY_UNLIKELY(before == OY_IDLE_SCOPE && status == 0)) {\n");
+    put_items(out, "    ", "oy_object** const made[] = {", &made, ",", "};\n");
+    fprintf(out, "    status = oy_call_results(made, %zu);\n  }\n", made.count);
+  }
+  fprintf(out, "  return status;\n");
+}
+
+static void put_cleared_results(FILE* out, const op_row* op) {
+  for (size_t i = 0; i < op->result_count && !op->returns_object; i++) {
+    if (strchr("trgo", op->results[i])) fprintf(out, "  *%s = NULL;\n", op->outs[i]);
+    if (strchr("sTIFBVMv", op->results[i]))
+      fprintf(out, "  *%s = oy_none();\n", op->outs[i]);
+  }
+}
+
+static void put_function_head(FILE* out, const op_row* op, const options* o,
+                              const char* linkage, const char* name) {
+  items list = {.count = 0};
+  add_parameters(&list, op, o);
+  if (!list.count) add_item(&list, "void");
+  put_items(out, "", print_text("%s%s %s(", linkage, return_type(op, o), name), &list, ",",
+            ") {\n");
+}
+
+static void put_again(FILE* out, const op_row* op, const char* name) {
+  items list = {.count = 0};
+  add_arguments(&list, op);
+  put_items(out, "  ", print_text("return %s(", name), &list, ",", ");\n");
+}
+
+// What a call needs once, or never: apart, and called last, so that the call
+// itself has nothing to keep for it.
+static void put_cold_half(FILE* out, const op_row* op, const options* o, const char* cold,
+                          const char* name) {
+  put_function_head(out, op, o, "static __attribute__((noinline, cold)) ", cold);
+  put_cleared_results(out, op);
+  fprintf(out, "  const oy_op* op = oy_op_handle_get(&oy_handle_%s);\n", op->call + 3);
+  items tests = null_tests(op);
+  tests.count++;
+  memmove(tests.text + 1, tests.text, (tests.count - 1) * sizeof(char*));
+  tests.text[0] = "!op";
+  put_items(out, "  ", "if (", &tests, " ||", ")\n");
+  put_null_return(out, op, o, NULL);
+  fprintf(out, "  if (oy_call_before() == 0) oy_thread_start();\n");
+  put_again(out, op, name);
+  fprintf(out, "}\n");
+}
+
+static void put_definition(FILE* out, const op_row* op, const options* o,
+                           const char* linkage, const char* name) {
+  const char* cold = print_text("oy_cold_%s", op->call + 3);
+  items list = {.count = 0};
+  add_parameters(&list, op, o);
+  if (!list.count) add_item(&list, "void");
+  if (*linkage)
+    put_items(out, "", print_text("%s%s %s(", linkage, return_type(op, o), name), &list,
+              ",", ");\n");
+  put_cold_half(out, op, o, cold, name);
+  put_function_head(out, op, o, linkage, name);
+  fprintf(out, "  const oy_op* op = oy_op_handle_peek(&oy_handle_%s);\n", op->call + 3);
+  fprintf(out, "  uint64_t before = oy_call_before();\n");
+  items tests = null_tests(op);
+  tests.count++;
+  memmove(tests.text + 1, tests.text, (tests.count - 1) * sizeof(char*));
+  tests.text[0] = "!op";
+  add_item(&tests, "!oy_call_begin(before)");
+  put_items(out, "  ", "if (OY_UNLIKELY(", &tests, " ||", "))\n");
+  fprintf(out, "  ");
+  put_again(out, op, cold);
+  put_cleared_results(out, op);
+  put_keys(out, op, o);
+  fprintf(out, "  const oy_kernel* kernel = oy_select_call(op, &keys);\n");
+  if (op->returns_object)
+    put_object_call(out, op, o);
+  else
+    put_status_call(out, op);
+  fprintf(out, "}\n\n");
+}
+
+void put_inline_header(FILE* out, const op_list* list, const options* o) {
+  char* guard = guard_of(o, "INLINE");
+  put_head(out,
+           "Typed calls to be inlined, for code that is linked with their definitions into one "
+           "program or library. oy_inline_X is oy_X; with OY_INLINE_CALLS defined, oy_X means "
+           "oy_inline_X.");
+  fprintf(out, "#ifndef %s\n#define %s\n\n#include \"%s\"\n\nOY_BEGIN_DECLS\n\n", guard,
+          guard, o->header);
+  for (size_t i = 0; i < list->count; i++) {
+    const op_row* op = &list->items[i];
+    fprintf(out,
+            "extern __attribute__((visibility(\"hidden\"))) oy_op_handle oy_handle_%s;\n",
+            op->call + 3);
+    put_definition(out, op, o, "static inline ", print_text("oy_inline_%s", op->call + 3));
+  }
+  fprintf(out, "#ifdef OY_INLINE_CALLS\n");
+  for (size_t i = 0; i < list->count; i++)
+    fprintf(out, "#define %s oy_inline_%s\n", list->items[i].call, list->items[i].call + 3);
+  fprintf(out, "#endif\n\nOY_END_DECLS\n\n#endif  // %s\n", guard);
+}
+
+void put_calls_source(FILE* out, const op_list* list, const options* o) {
+  put_head(out, "Definitions of the typed calls.");
+  fprintf(out, "#include \"%s\"\n\n", o->header);
+  for (size_t i = 0; i < list->count; i++) {
+    const op_row* op = &list->items[i];
+    fprintf(out,
+            "extern __attribute__((visibility(\"hidden\"))) oy_op_handle oy_handle_%s;\n",
+            op->call + 3);
+    fprintf(out, "oy_op_handle oy_handle_%s = {NULL, \"%s\"};\n", op->call + 3, op->name);
+    put_definition(out, op, o, "", op->call);
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of opgen. Every output is written to memory first and to its
+// file only if it differs, so that a build does not start over for nothing, and
+// a run that fails leaves all files as they were.
+#include <libgen.h>
+#include <stdlib.h>
+
+#include "opgen.h"
+
+static const char g_help[] =
+    "usage: opgen [options] FILE...\n"
+    "\n"
+    "Makes C from operator schemas. A FILE has a schema a line (# comments), or rows\n"
+    "OY_OP(FAMILY, id, WHERE, BACKWARD, \"schema\", \"doc\").\n"
+    "\n"
+    "  --out-dir DIR           DIR/NAME.gen.h (calls) and DIR/NAME.gen.c (calls and\n"
+    "                          trampolines)\n"
+    "  --calls-header F        declarations of typed calls\n"
+    "  --calls-source F        their definitions\n"
+    "  --inline-header F       their inline twins, for static builds\n"
+    "  --trampolines F         between typed and boxed calls\n"
+    "  --enum F                operators by number\n"
+    "  --select LIST --select-header F\n"
+    "                          the operators named in LIST, for a selective build\n"
+    "  --name NAME             names what belongs to the whole table (default: of FILE)\n"
+    "  --namespace NS          of schemas that give none (default: aten)\n"
+    "  --tensor-type TYPE      in calls, instead of oy_object; begins with an oy_object\n"
+    "  --include HEADER        in the calls' header, for TYPE; may be repeated\n"
+    "  --header-name PATH      how other outputs include the calls' header\n"
+    "  --export MACRO          before public functions (default: OY_API)\n"
+    "  --help\n";
+
+typedef void (*put_fn)(FILE* out, const op_list* list, const options* o);
+
+typedef struct output {
+  const char* option;
+  const char* path;
+  put_fn put;
+  put_fn then;  // in the same file; may be NULL
+} output;
+
+static output g_outputs[] = {
+    {"--calls-header", NULL, put_calls_header, NULL},
+    {"--calls-source", NULL, put_calls_source, NULL},
+    {"--inline-header", NULL, put_inline_header, NULL},
+    {"--trampolines", NULL, put_trampolines, NULL},
+    {"--enum", NULL, put_enum, NULL},
+    {"--select-header", NULL, put_selection, NULL},
+    {NULL, NULL, put_calls_source, put_trampolines},  // NAME.gen.c
+};
+enum {
+  HEADER = 0,
+  COMBINED = sizeof(g_outputs) / sizeof(*g_outputs) - 1
+};
+
+static bool is_same(const char* path, const char* text, size_t size) {
+  FILE* in = fopen(path, "rb");
+  if (!in) return false;
+  char* old = take(size + 1);
+  bool same = fread(old, 1, size + 1, in) == size && memcmp(old, text, size) == 0;
+  fclose(in);
+  return same;
+}
+
+static bool write_file(const char* path, const char* text, size_t size) {
+  if (strcmp(path, "-") == 0) return fwrite(text, 1, size, stdout) == size;
+  if (is_same(path, text, size)) return true;
+  FILE* out = fopen(path, "wb");
+  if (out && fwrite(text, 1, size, out) == size && fclose(out) == 0) return true;
+  perror(path);
+  return false;
+}
+
+static bool write_output(const output* to, const op_list* list, const options* o) {
+  char* text = NULL;
+  size_t size = 0;
+  FILE* out = open_memstream(&text, &size);
+  if (!out) return false;
+  to->put(out, list, o);
+  if (to->then) {
+    fputc('\n', out);
+    to->then(out, list, o);
+  }
+  fclose(out);
+  bool good = write_file(to->path, text, size);
+  free(text);
+  return good;
+}
+
+typedef struct arguments {
+  options o;
+  const char* out_dir;
+  const char* select;
+  const char** files;
+  size_t file_count;
+} arguments;
+
+// Where the value of |option| goes; NULL if there is no such option.
+static const char** place_of(arguments* a, const char* option) {
+  for (size_t i = 0; i < COMBINED; i++)
+    if (strcmp(option, g_outputs[i].option) == 0) return &g_outputs[i].path;
+  if (strcmp(option, "--out-dir") == 0) return &a->out_dir;
+  if (strcmp(option, "--select") == 0) return &a->select;
+  if (strcmp(option, "--name") == 0) return &a->o.stem;
+  if (strcmp(option, "--namespace") == 0) return &a->o.ns;
+  if (strcmp(option, "--tensor-type") == 0) return &a->o.tensor_type;
+  if (strcmp(option, "--header-name") == 0) return &a->o.header;
+  if (strcmp(option, "--export") == 0) return &a->o.export_macro;
+  if (strcmp(option, "--include") == 0) return &a->o.includes[a->o.include_count++];
+  return NULL;
+}
+
+static bool parse(arguments* a, int argc, char** argv) {
+  for (int i = 1; i < argc; i++) {
+    if (strncmp(argv[i], "--", 2) != 0) {
+      a->files[a->file_count++] = argv[i];
+      continue;
+    }
+    const char** place = place_of(a, argv[i]);
+    if (!place || i + 1 == argc) {
+      fprintf(stderr, "opgen: %s %s; opgen --help shows all options\n",
+              place ? "expected a value after" : "unknown option", argv[i]);
+      return false;
+    }
+    *place = argv[++i];
+  }
+  if (a->file_count == 0) fprintf(stderr, "opgen: expected a file of schemas\n");
+  if (a->select && !g_outputs[5].path) {
+    fprintf(stderr, "opgen: --select needs --select-header\n");
+    return false;
+  }
+  return a->file_count > 0;
+}
+
+static char* file_name(const char* path) { return basename(print_text("%s", path)); }
+
+static void complete(arguments* a) {
+  options* o = &a->o;
+  if (!o->stem) {
+    char* stem = file_name(a->files[0]);
+    stem[strcspn(stem, ".")] = '\0';
+    o->stem = stem;
+  }
+  if (a->out_dir) {
+    char* path = print_text("%s/%s.gen.h", a->out_dir, o->stem);
+    g_outputs[HEADER].path = path;
+    g_outputs[COMBINED].path = print_text("%s/%s.gen.c", a->out_dir, o->stem);
+  }
+  if (o->header) return;
+  const char* path = g_outputs[HEADER].path;
+  o->header = path && strcmp(path, "-") != 0 ? file_name(path)
+                                             : print_text("%s.gen.h", o->stem);
+}
+
+int main(int argc, char** argv) {
+  if (argc == 2 && strcmp(argv[1], "--help") == 0) return fputs(g_help, stdout) < 0;
+  arguments a = {.o = {.ns = "aten", .tensor_type = "oy_object", .export_macro = "OY_API"}};
+  a.files = take((size_t)argc * sizeof(char*));
+  a.o.includes = take((size_t)argc * sizeof(char*));
+  if (!parse(&a, argc, argv)) return 2;
+  complete(&a);
+  op_list list = {NULL, 0, 0};
+  bool good = true;
+  for (size_t i = 0; i < a.file_count; i++) good &= read_ops(a.files[i], &a.o, &list);
+  good = good && check_names(&list);
+  if (good && a.select) good = read_selection(a.select, &a.o, &list);
+  for (size_t i = 0; i <= COMBINED && good; i++)
+    if (g_outputs[i].path) good = write_output(&g_outputs[i], &list, &a.o);
+  for (size_t i = 0; i < list.count; i++) {
+    oy_schema_free(list.items[i].schema);
+    oy_text_free(list.items[i].abi);
+    oy_text_free(list.items[i].text);
+  }
+  give_back();
+  return good ? 0 : 1;
+}
