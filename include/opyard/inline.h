@@ -13,6 +13,10 @@
 
 OY_BEGIN_DECLS
 
+// A call is short enough to be copied wherever it is made; left to themselves,
+// compilers make functions of its parts where a file has many calls.
+#define OY_CALL_INLINE static inline __attribute__((always_inline))
+
 typedef struct oy_op oy_op;
 typedef struct oy_kernel oy_kernel;
 
@@ -106,11 +110,19 @@ OY_API extern uint64_t oy_epoch;
 
 OY_API uint64_t oy_thread_start(void);
 
-static inline uint64_t oy_call_enter(void) {
-  uint64_t before = __atomic_load_n(&oy_tls.active, __ATOMIC_RELAXED);
-  if (OY_UNLIKELY(before == 0)) before = oy_thread_start();
-  uint64_t now =
-      before & 1 ? __atomic_load_n(&oy_epoch, __ATOMIC_ACQUIRE) : before;
+// The two halves of oy_call_enter, for generated calls: with nothing to call in
+// between, a typed call keeps only |before| across its kernel.
+OY_CALL_INLINE uint64_t oy_call_before(void) {
+  return __atomic_load_n(&oy_tls.active, __ATOMIC_RELAXED);
+}
+// False, and nothing was done, on the thread's first call: oy_thread_start.
+OY_CALL_INLINE bool oy_call_begin(uint64_t before) {
+  uint64_t now = before;
+  if (OY_LIKELY(before & 1))
+    // Acquire: who sees an epoch sees what was unlinked before it.
+    now = __atomic_load_n(&oy_epoch, __ATOMIC_ACQUIRE);
+  else if (OY_UNLIKELY(before == 0))
+    return false;
 #ifdef __SANITIZE_THREAD__
   __atomic_exchange_n(&oy_tls.active, now, __ATOMIC_SEQ_CST);
 #else
@@ -118,10 +130,19 @@ static inline uint64_t oy_call_enter(void) {
   __atomic_store_n(&oy_tls.active, now, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
+  return true;
+}
+
+OY_CALL_INLINE uint64_t oy_call_enter(void) {
+  uint64_t before = oy_call_before();
+  if (OY_UNLIKELY(!oy_call_begin(before))) {
+    before = oy_thread_start();
+    (void)oy_call_begin(before);
+  }
   return before;
 }
 
-static inline void oy_call_leave(uint64_t before) {
+OY_CALL_INLINE void oy_call_leave(uint64_t before) {
   __atomic_store_n(&oy_tls.active, before, __ATOMIC_RELEASE);
 }
 
@@ -134,15 +155,15 @@ static inline oy_keyset oy_keyset_unmarked(oy_keyset keys) {
 }
 
 // The kernel for exactly |keys|.
-static inline const oy_kernel* oy_select_exact(const oy_op* op,
+OY_CALL_INLINE const oy_kernel* oy_select_exact(const oy_op* op,
                                                oy_keyset keys) {
   // The offset first: a table that is loaded after it has the block.
   size_t block = __atomic_load_n(
-      &oy_block_offset[63u - (unsigned)__builtin_clzll(keys.backends | 1)],
+      &oy_block_offset[63u ^ (unsigned)__builtin_clzll(keys.backends | 1)],
       __ATOMIC_ACQUIRE);
   const unsigned char* table = __atomic_load_n(&op->table, __ATOMIC_ACQUIRE);
   oy_slot_rule rule =
-      oy_slot_rules[63u - (unsigned)__builtin_clzll(keys.functionality | 1)];
+      oy_slot_rules[63u ^ (unsigned)__builtin_clzll(keys.functionality | 1)];
   size_t at = (block & rule.block_mask) + rule.offset;
   return __atomic_load_n((const oy_kernel* const*)(const void*)(table + at),
                          __ATOMIC_ACQUIRE);
@@ -150,11 +171,11 @@ static inline const oy_kernel* oy_select_exact(const oy_op* op,
 
 // The kernel for a call whose arguments have |keys|; applies the thread's sets
 // and the op's mask to *keys.
-static inline const oy_kernel* oy_select_call(const oy_op* op,
+OY_CALL_INLINE const oy_kernel* oy_select_call(const oy_op* op,
                                               oy_keyset* keys) {
   uint64_t backends = keys->backends | oy_tls.included.backends;
   size_t block = __atomic_load_n(
-      &oy_block_offset[63u - (unsigned)__builtin_clzll(backends | 1)],
+      &oy_block_offset[63u ^ (unsigned)__builtin_clzll(backends | 1)],
       __ATOMIC_ACQUIRE);
   const unsigned char* table = __atomic_load_n(&op->table, __ATOMIC_ACQUIRE);
   uint64_t mask = __atomic_load_n(
@@ -163,7 +184,7 @@ static inline const oy_kernel* oy_select_call(const oy_op* op,
       (keys->functionality | oy_tls.included.functionality) & oy_tls.keep &
       mask;
   oy_slot_rule rule =
-      oy_slot_rules[63u - (unsigned)__builtin_clzll(functionality | 1)];
+      oy_slot_rules[63u ^ (unsigned)__builtin_clzll(functionality | 1)];
   keys->functionality = functionality;
   keys->backends = backends;
   size_t at = (block & rule.block_mask) + rule.offset;
@@ -192,7 +213,7 @@ OY_API oy_status oy_call_null_argument(const oy_op* op, const char* argument);
 
 // Hands a call's result to the open scope of the thread.
 OY_API oy_object* oy_scope_take(oy_object* object);
-static inline oy_object* oy_call_result(uint64_t before, oy_object* result) {
+OY_CALL_INLINE oy_object* oy_call_result(uint64_t before, oy_object* result) {
   oy_call_leave(before);
   return OY_UNLIKELY(before == OY_IDLE_SCOPE) ? oy_scope_take(result) : result;
 }

@@ -16,6 +16,13 @@
 
 enum { STEPS_MAX = 5, SEEN_MAX = 1 << 20 };
 
+// With a sanitizer, the 14,400 orders of five steps take too long.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { ALL_ORDERS_MAX = 4 };
+#else
+enum { ALL_ORDERS_MAX = 5 };
+#endif
+
 // How registrations are undone.
 typedef enum undo_mode { CLOSE_LIBRARIES, REMOVE_REGISTRATIONS } undo_mode;
 
@@ -32,6 +39,7 @@ typedef struct run {
   char** seen;       // what a set looked like when it was first met
   const char* face;  // what it looks like now: one of |seen|
   size_t states;
+  bool fallbacks_change;
   bool look;  // whether the step that comes was not seen yet
 } run;
 
@@ -42,7 +50,9 @@ typedef struct run {
 // invariants stands for them.
 static char* observe(run* r) {
   const oy_op* op = oy_op_lookup(r->registry, oy_str_of(PERMUTATION_OP));
-  const oy_op* other = oy_op_lookup(r->registry, oy_str_of("test::bystander"));
+  const oy_op* other = r->fallbacks_change
+                           ? oy_op_lookup(r->registry, oy_str_of("test::bystander"))
+                           : NULL;
   bool masks = r->set->count < STEPS_MAX;
   char *text = NULL, *dangling = NULL;
   size_t count = 0;
@@ -75,7 +85,9 @@ static void fail_with_orders(const run* r, const char* what) {
 
 static void check(run* r) {
   if (!r->look) return;
-  if (oy_registry_check_invariants(r->registry) != OY_OK) {
+  const oy_op* op = oy_op_lookup(r->registry, oy_str_of(PERMUTATION_OP));
+  if ((op && oy_op_check_invariants(op) != OY_OK) ||
+      (r->fallbacks_change && oy_registry_check_invariants(r->registry) != OY_OK)) {
     print_error("%s\n%s\n", oy_error_get()->message, oy_error_get()->detail);
     fail_with_orders(r, "invariants are broken");
   }
@@ -186,6 +198,8 @@ static void every_way_back(run* r, const size_t* forth) {
 static void begin(run* r, const permutation_set* set, undo_mode mode) {
   static const test_step bystander = STEP_DEF("bystander(Tensor x) -> Tensor");
   *r = (run){.set = set, .mode = mode, .look = true};
+  for (size_t i = 0; i < set->count; i++)
+    r->fallbacks_change |= set->steps[i].kind == TEST_FALLBACK;
   r->registry = test_registry_with_fallbacks(&r->fallbacks);
   r->shared[0] = test_library(r->registry, OY_LIBRARY_FRAGMENT, "test", 0);
   r->shared[1] = test_library(r->registry, OY_LIBRARY_IMPL, "_", 0);
@@ -222,7 +236,8 @@ static void try_set(const permutation_set* set, undo_mode mode) {
 static void REG_15_REG_16_ROB_08_every_order(void** state) {
   (void)state;
   for (size_t i = 0; i < g_permutation_set_count; i++)
-    try_set(&g_permutation_sets[i], CLOSE_LIBRARIES);
+    if (g_permutation_sets[i].count <= ALL_ORDERS_MAX)
+      try_set(&g_permutation_sets[i], CLOSE_LIBRARIES);
 }
 
 // The same through one library, registration by registration; sets of four are
