@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors: a shape over a storage, an element type, a device, a key set.
+//
+// oy_tensor is another name for oy_object, so that what an operator returns goes
+// into these functions without a cast; each checks that it was given a tensor.
+// Functions that return a tensor return a new reference, NULL on failure; given
+// NULL they return NULL and keep the error that is pending. Questions about NULL
+// or about another kind of object answer 0 or NULL and set INVALID_ARGUMENT.
+//
+// A tensor may be read by any number of threads; who writes it, or changes its
+// shape, must be alone with it.
+#ifndef OPYARD_TENSOR_H_
+#define OPYARD_TENSOR_H_
+
+#include "opyard/object.h"
+#include "opyard/value.h"
+
+OY_BEGIN_DECLS
+
+typedef oy_object oy_tensor;
+
+enum { OY_TENSOR_MAX_DIMS = 64 };
+
+// PyTorch's numbers for MemoryFormat arguments.
+typedef enum oy_memory_format {
+  OY_MEMORY_CONTIGUOUS,
+  OY_MEMORY_PRESERVE,
+  OY_MEMORY_CHANNELS_LAST,
+  OY_MEMORY_CHANNELS_LAST_3D
+} oy_memory_format;
+
+static inline oy_device oy_device_make(oy_backend backend, int16_t index) {
+  oy_device d;
+  d.backend = (int16_t)backend;
+  d.index = index;
+  d.reserved = 0;
+  return d;
+}
+static inline oy_device oy_device_cpu(void) {
+  return oy_device_make(OY_BACKEND_CPU, -1);
+}
+static inline oy_device oy_device_meta(void) {
+  return oy_device_make(OY_BACKEND_Meta, -1);
+}
+static inline bool oy_device_equal(oy_device a, oy_device b) {
+  return a.backend == b.backend && a.index == b.index;
+}
+// "cpu", "cuda:0", NUL-terminated and cut off at |size|; the whole length.
+OY_API size_t oy_device_print(oy_device device, char* buffer, size_t size);
+// Reads "cpu", "cuda:1". PARSE with PyTorch's texts.
+OY_API OY_MUST_USE oy_status oy_device_parse(oy_str text, oy_device* out_device);
+
+// View of a C array: OY_DIMS(2, 3).
+#define OY_DIMS(...)                                     \
+  ((oy_ints){(const int64_t[]){__VA_ARGS__},             \
+             sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)})
+// The shape of a scalar: no dimensions.
+static inline oy_ints oy_dims_none(void) {
+  static const int64_t none = 0;
+  oy_ints dims;
+  dims.data = &none;
+  dims.size = 0;
+  return dims;
+}
+
+// ------------------------------------------------------------------- making
+
+// Uninitialised, contiguous, on the CPU or without data on Meta.
+// INVALID_ARGUMENT for a negative or overflowing size; NOT_IMPLEMENTED for
+// other devices: call the operator empty.memory_format for those.
+OY_API oy_tensor* oy_tensor_empty(oy_ints sizes, oy_dtype dtype, oy_device device);
+// On the CPU, with a copy of |data|, which holds as many elements as |sizes| say.
+OY_API oy_tensor* oy_tensor_from_data(const void* data, oy_ints sizes,
+                                      oy_dtype dtype);
+// A 0-d tensor: bool, int64, float32 or complex64 by the tag of the scalar.
+OY_API oy_tensor* oy_tensor_from_scalar(oy_scalar scalar);
+
+// Around memory of somebody else. |deleter| (may be NULL) is called once, when
+// the last tensor over the memory goes; not if this function fails.
+typedef struct oy_tensor_memory {
+  void* data;
+  size_t nbytes;  // size of the memory; checked against sizes and strides
+  void (*deleter)(void* context, void* data);
+  void* context;
+  oy_device device;
+} oy_tensor_memory;
+// |strides| in elements; data NULL means contiguous.
+OY_API oy_tensor* oy_tensor_from_memory(const oy_tensor_memory* memory,
+                                        oy_ints sizes, oy_ints strides,
+                                        oy_dtype dtype);
+// Without storage: a stand-in that has a shape, a type, a device and exactly
+// these keys. For backends that keep their data elsewhere, and for tests.
+OY_API oy_tensor* oy_tensor_opaque(oy_keyset keys, oy_ints sizes, oy_dtype dtype,
+                                   oy_device device);
+// What the dispatcher sees of a tensor on |device|: its dense or quantized key,
+// its Autocast key and ADInplaceOrView; Autograd comes with requires_grad.
+OY_API oy_keyset oy_tensor_keys_for(oy_device device, oy_dtype dtype);
+
+static inline oy_tensor* oy_tensor_retain(oy_tensor* tensor) {
+  oy_object_retain(tensor);
+  return tensor;
+}
+// Takes NULL.
+static inline void oy_tensor_release(oy_tensor* tensor) {
+  oy_object_release(tensor);
+}
+
+// ---------------------------------------------------------------- questions
+
+OY_API bool oy_object_is_tensor(const oy_object* object);
+OY_API int64_t oy_tensor_ndim(const oy_tensor* tensor);
+// Borrowed from the tensor, valid until its shape changes.
+OY_API oy_ints oy_tensor_sizes(const oy_tensor* tensor);
+OY_API oy_ints oy_tensor_strides(const oy_tensor* tensor);
+// Size of one dimension; negative ones count from the end. -1 if out of range.
+OY_API int64_t oy_tensor_size(const oy_tensor* tensor, int64_t dim);
+OY_API int64_t oy_tensor_numel(const oy_tensor* tensor);
+OY_API int64_t oy_tensor_storage_offset(const oy_tensor* tensor);
+OY_API oy_device oy_tensor_device(const oy_tensor* tensor);
+OY_API bool oy_tensor_is_contiguous(const oy_tensor* tensor,
+                                    oy_memory_format format);
+OY_API bool oy_tensor_is_non_overlapping_and_dense(const oy_tensor* tensor);
+OY_API oy_memory_format oy_tensor_suggest_memory_format(const oy_tensor* tensor);
+// Whether two tensors lie on one storage.
+OY_API bool oy_tensor_is_alias_of(const oy_tensor* a, const oy_tensor* b);
+// Address of the first element; NULL for empty tensors and those without data.
+OY_API void* oy_tensor_data(const oy_tensor* tensor);
+// Counts in-place changes; shared by all views of a storage.
+OY_API uint32_t oy_tensor_version(const oy_tensor* tensor);
+OY_API void oy_tensor_bump_version(oy_tensor* tensor);
+
+// The element at |index| (one number a dimension, negative ones from the end).
+// OUT_OF_RANGE with PyTorch's text. Complex ones are not scalars that can be
+// held by value: NOT_IMPLEMENTED.
+OY_API OY_MUST_USE oy_status oy_tensor_get(const oy_tensor* tensor, oy_ints index,
+                                           oy_scalar* out_scalar);
+OY_API OY_MUST_USE oy_status oy_tensor_set(oy_tensor* tensor, oy_ints index,
+                                           oy_scalar scalar);
+// As PyTorch prints it: "tensor([1., 2.], requires_grad=True)". Freed with
+// oy_text_free.
+OY_API OY_MUST_USE oy_status oy_tensor_print(const oy_tensor* tensor,
+                                             char** out_text);
+
+// -------------------------------------------------------------------- views
+
+// Geometry only: no history and no dispatch; operators of the same names are
+// what programs call. They share the storage and its version.
+OY_API oy_tensor* oy_tensor_as_strided(const oy_tensor* tensor, oy_ints sizes,
+                                       oy_ints strides, int64_t offset);
+OY_API oy_tensor* oy_tensor_view(const oy_tensor* tensor, oy_ints sizes);
+OY_API oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes);
+OY_API oy_tensor* oy_tensor_transpose(const oy_tensor* tensor, int64_t dim0,
+                                      int64_t dim1);
+
+// ------------------------------------------------------------------- dtypes
+
+OY_API bool oy_dtype_is_floating(oy_dtype dtype);
+OY_API bool oy_dtype_is_complex(oy_dtype dtype);
+OY_API bool oy_dtype_is_integral(oy_dtype dtype, bool include_bool);
+OY_API bool oy_dtype_is_quantized(oy_dtype dtype);
+// "Float", as error messages name it. "Undefined" for OY_DTYPE_ANY.
+OY_API const char* oy_dtype_pytorch_name(oy_dtype dtype);
+// The dtype that both go to (reference, 8.7). OY_DTYPE_ANY stands for
+// Undefined. TYPE_MISMATCH for quantized, float8 and unsigned types.
+OY_API OY_MUST_USE oy_status oy_dtype_promote(oy_dtype a, oy_dtype b,
+                                              oy_dtype* out_dtype);
+// The dtype of a computation over |tensors| (8.8): tensors with dimensions come
+// first, then 0-d ones, then numbers. &oy_none_object is skipped.
+OY_API OY_MUST_USE oy_status oy_result_type(oy_tensor* const* tensors, size_t count,
+                                            oy_dtype* out_dtype);
+// Whether a result of |from| may be stored as |to|.
+OY_API bool oy_dtype_can_cast(oy_dtype from, oy_dtype to);
+// float32; what factories and integer division use.
+OY_API oy_dtype oy_dtype_default(void);
+
+// Blocks that this thread keeps for reuse go back to the allocator.
+OY_API void oy_tensor_trim(void);
+
+OY_END_DECLS
+
+#endif  // OPYARD_TENSOR_H_

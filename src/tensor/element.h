@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// One element of any dtype, and rows of elements from one dtype to another.
+#ifndef OPYARD_SRC_TENSOR_ELEMENT_H_
+#define OPYARD_SRC_TENSOR_ELEMENT_H_
+
+#include "tensor/impl.h"
+
+// Any number: integers exactly in |i| (|u| for uint64), others in |re| and |im|.
+typedef struct oyi_number {
+  enum { OYI_NUMBER_INT, OYI_NUMBER_UINT, OYI_NUMBER_FLOAT, OYI_NUMBER_COMPLEX } kind;
+  int64_t i;
+  double re, im;
+} oyi_number;
+
+// Plain dtypes only (see oy_dtype_size); quantized ones read as their integers.
+oyi_number oyi_element_load(oy_dtype dtype, const void* at);
+void oyi_element_store(oy_dtype dtype, void* at, oyi_number number);
+oyi_number oyi_number_of_scalar(oy_scalar scalar);
+// bool, int64 or double; not for complex numbers.
+oy_scalar oyi_number_to_scalar(oyi_number number, bool is_bool);
+
+// n elements, strides in bytes.
+void oyi_convert_row(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,
+                     const char* in, int64_t in_stride, int64_t n);
+// Copies elements of |from| into |to|, of the same sizes, converting them. Both
+// have memory or no elements.
+void oyi_convert(oyi_tensor* to, const oyi_tensor* from);
+// A contiguous copy as |dtype|; NULL without memory.
+oyi_tensor* oyi_converted(const oyi_tensor* t, oy_dtype dtype);
+
+#endif  // OPYARD_SRC_TENSOR_ELEMENT_H_

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tensor is made of. One pooled block holds the header, the shape (up to
+// five dimensions), the storage record and up to 96 bytes of data:
+//
+//   [ oyi_tensor 168 | pad | oyi_storage 48 | data 32 or 96 ]   256 or 320 bytes
+//
+// Invariants:
+//  - the first element is |byte_offset| bytes into the storage's data, which may
+//    move when the storage grows, so tensors do not keep its address;
+//  - a storage that lies in a tensor's block outlives the tensor if views hold
+//    it: the block goes back to the pool when storage->references reaches 0;
+//  - |numel| and |flags| are those of sizes and strides (oyi_tensor_geometry).
+#ifndef OPYARD_SRC_TENSOR_IMPL_H_
+#define OPYARD_SRC_TENSOR_IMPL_H_
+
+#include "base/strbuf.h"
+#include "opyard/tensor.h"
+
+typedef struct oyi_tensor oyi_tensor;
+
+typedef struct oyi_storage {
+  int32_t references;  // atomic; the tensor of the block holds one
+  uint32_t version;    // atomic; counts in-place changes of all tensors on it
+  void* data;
+  size_t nbytes;
+  void (*deleter)(void* context, void* data);  // NULL: nothing to free
+  void* context;
+  int16_t backend;
+  int16_t device_index;
+  uint8_t block;      // units of the pool block that it lies in
+  uint8_t embedded;   // at STORAGE_OFFSET of a tensor's block
+  uint8_t resizable;
+  uint8_t reserved;
+} oyi_storage;
+
+// What a layer hangs on a tensor. The first member of its record.
+typedef struct oyi_tensor_meta {
+  const struct oyi_tensor_meta_class* klass;
+} oyi_tensor_meta;
+typedef struct oyi_tensor_meta_class {
+  void (*destroy)(oyi_tensor* tensor);
+  // Appends what a printed tensor ends with, "requires_grad=True", or nothing.
+  void (*print)(const oyi_tensor* tensor, oyi_strbuf* buf);
+} oyi_tensor_meta_class;
+
+enum {
+  OYI_INLINE_DIMS = 5,
+  OYI_STORAGE_OFFSET = 176,
+  OYI_DATA_OFFSET = 224,
+  OYI_UNITS_HEADER = 3,   // without a storage of its own
+  OYI_UNITS_SMALL = 4,    // up to 32 bytes of data
+  OYI_UNITS_MEDIUM = 5    // up to 96 bytes
+};
+enum oyi_tensor_flags {
+  OYI_CONTIGUOUS = 1,
+  OYI_DENSE = 2,       // non-overlapping and dense
+  OYI_HEAP_DIMS = 4,   // sizes and strides are a block of their own
+  OYI_NO_VERSION = 8   // inference tensors
+};
+
+struct oyi_tensor {
+  oy_object header;
+  int64_t byte_offset;
+  int64_t numel;
+  int64_t* sizes;  // |ndim| sizes; strides follow after |capacity| words
+  oyi_storage* storage;  // NULL: opaque
+  // --- end of the first cache line
+  oyi_tensor_meta* meta;  // NULL until autograd needs it
+  int64_t offset;         // in elements
+  int16_t backend;
+  int16_t device_index;
+  uint8_t ndim;
+  uint8_t capacity;
+  uint8_t flags;
+  uint8_t block;  // units of this block
+  int64_t dims[2 * OYI_INLINE_DIMS];
+};
+_Static_assert(sizeof(oyi_tensor) <= OYI_STORAGE_OFFSET, "see the picture above");
+_Static_assert(sizeof(oyi_storage) <= OYI_DATA_OFFSET - OYI_STORAGE_OFFSET,
+               "see the picture above");
+
+extern const oy_object_class oyi_tensor_class;
+
+static inline bool oyi_is_tensor(const oy_object* o) {
+  return o && o->klass == &oyi_tensor_class;
+}
+// For objects that are known to be tensors.
+static inline oyi_tensor* oyi_tensor_cast(const oy_object* o) {
+  return (oyi_tensor*)(uintptr_t)o;
+}
+oyi_tensor* oyi_tensor_wrong(const oy_object* o);
+// NULL with the error set if |o| is no tensor; a pending error is kept if it is
+// NULL.
+static inline oyi_tensor* oyi_tensor_of(const oy_object* o) {
+  return OY_LIKELY(oyi_is_tensor(o)) ? oyi_tensor_cast(o) : oyi_tensor_wrong(o);
+}
+static inline oy_tensor* oyi_tensor_object(const oyi_tensor* t) {
+  return t ? (oy_tensor*)(uintptr_t)&t->header : NULL;
+}
+// Address of the first element; NULL without memory.
+static inline void* oyi_data(const oyi_tensor* t) {
+  const oyi_storage* s = t->storage;
+  return s && s->data ? (char*)s->data + t->byte_offset : NULL;
+}
+// Bytes of an element, 0 if there is no such dtype.
+extern const uint8_t oyi_dtype_bytes[256];
+static inline int64_t oyi_item(const oyi_tensor* t) {
+  return oyi_dtype_bytes[t->header.dtype];
+}
+static inline int64_t* oyi_strides(const oyi_tensor* t) {
+  return t->sizes + t->capacity;
+}
+static inline oy_ints oyi_sizes_view(const oyi_tensor* t) {
+  return (oy_ints){t->sizes, t->ndim};
+}
+static inline oy_ints oyi_strides_view(const oyi_tensor* t) {
+  return (oy_ints){oyi_strides(t), t->ndim};
+}
+static inline oy_device oyi_tensor_device(const oyi_tensor* t) {
+  return (oy_device){t->backend, t->device_index, 0};
+}
+static inline bool oyi_same_sizes(oy_ints a, oy_ints b) {
+  if (a.size != b.size) return false;
+  for (size_t i = 0; i < a.size; i++)
+    if (a.data[i] != b.data[i]) return false;
+  return true;
+}
+
+// ---------------------------------------------------------------- making
+
+// Contiguous and uninitialised, with memory for CPU tensors and none elsewhere.
+oyi_tensor* oyi_tensor_new(oy_ints sizes, oy_dtype dtype, oy_device device);
+// The same shape and dtype as |like|, which is contiguous and on the CPU.
+oyi_tensor* oyi_tensor_new_like(const oyi_tensor* like);
+// As oyi_tensor_new with given strides, which must be non-overlapping and dense.
+oyi_tensor* oyi_tensor_new_strided(oy_ints sizes, oy_ints strides, oy_dtype dtype,
+                                   oy_device device);
+// A header on |storage| (retained; may be NULL), shape not yet checked.
+oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys,
+                                  oy_ints sizes, oy_ints strides, int64_t offset,
+                                  oy_dtype dtype, oy_device device);
+// A view of |t|: same storage, keys without Autograd. Bounds are the caller's.
+oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides,
+                             int64_t offset);
+// Number of elements and bytes; INVALID_ARGUMENT on a negative or huge size.
+oy_status oyi_sizes_check(oy_ints sizes, size_t item, int64_t* out_numel,
+                          size_t* out_nbytes);
+// Gives the tensor another contiguous shape; the storage grows if it must.
+oy_status oyi_tensor_resize(oyi_tensor* t, oy_ints sizes);
+
+oyi_storage* oyi_storage_new(size_t nbytes, oy_device device);
+void oyi_storage_release(oyi_storage* storage);
+static inline void oyi_storage_retain(oyi_storage* storage) {
+  if (storage) __atomic_fetch_add(&storage->references, 1, __ATOMIC_RELAXED);
+}
+// Memory for tensor data: 64-byte aligned, uninitialised.
+void* oyi_data_alloc(size_t nbytes);
+void oyi_data_free(void* context, void* data);
+
+static inline uint32_t oyi_version(const oyi_tensor* t) {
+  return t->storage ? __atomic_load_n(&t->storage->version, __ATOMIC_RELAXED) : 0;
+}
+static inline void oyi_version_bump(oyi_tensor* t) {
+  if (t->storage) __atomic_fetch_add(&t->storage->version, 1, __ATOMIC_RELAXED);
+}
+
+// -------------------------------------------------------------- geometry
+
+// Recomputes numel and flags from sizes and strides.
+void oyi_tensor_geometry(oyi_tensor* t);
+void oyi_strides_contiguous(oy_ints sizes, int64_t* out_strides);
+bool oyi_is_contiguous(oy_ints sizes, oy_ints strides, int64_t numel);
+bool oyi_is_dense(oy_ints sizes, oy_ints strides);
+// A dimension in 0..ndim-1, or -1 with OUT_OF_RANGE set.
+int64_t oyi_dim_wrap(int64_t dim, int64_t ndim);
+// Resolves one -1. |out| has room for sizes.size numbers.
+oy_status oyi_infer_size(oy_ints sizes, int64_t numel, int64_t* out);
+// Strides of a view with |new_sizes|; false if there is none (no error is set).
+bool oyi_view_strides(const oyi_tensor* t, oy_ints new_sizes, int64_t* out);
+// Bytes that a storage must have.
+oy_status oyi_storage_needed(oy_ints sizes, oy_ints strides, int64_t offset,
+                             size_t item, size_t* out_bytes);
+// The broadcast of two shapes; |out| has room for OY_TENSOR_MAX_DIMS numbers.
+oy_status oyi_broadcast(oy_ints a, oy_ints b, int64_t* out, size_t* out_ndim);
+// "[2, 3]"
+void oyi_print_dims(oyi_strbuf* buf, oy_ints dims);
+// The same as text on the stack; long ones are cut off.
+typedef struct oyi_dims_text { char text[160]; } oyi_dims_text;
+oyi_dims_text oyi_dims_print(oy_ints dims);
+
+typedef enum oyi_overlap { OYI_OVERLAP_NO, OYI_OVERLAP_YES, OYI_OVERLAP_TOO_HARD }
+    oyi_overlap;
+bool oyi_has_internal_overlap(const oyi_tensor* t);
+// Partial or full overlap of two different tensors' elements.
+oyi_overlap oyi_overlap_of(const oyi_tensor* a, const oyi_tensor* b);
+
+#endif  // OPYARD_SRC_TENSOR_IMPL_H_

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setting up a walk for an elementwise operator. The order of the checks is
+// PyTorch's: overlap, shape, resizing, types and devices, then the output, then
+// converted copies. Same-shape contiguous operands of one dtype take a short way
+// that reads each header once.
+#include "tensor/iterator.h"
+
+#include "base/memory.h"
+#include "tensor/element.h"
+#include "tensor/iterator_walk.h"
+#include "tensor/promotion.h"
+
+typedef struct setup {
+  oyi_iter* it;
+  oyi_tensor* out;  // NULL: to be made
+  oyi_tensor* in[OYI_ITER_MAX - 1];
+  int n;
+  unsigned flags;
+  int64_t shape[OY_TENSOR_MAX_DIMS];
+  size_t ndim;
+  oy_dtype result;  // dtype of the values that the loop writes
+  oy_device device;
+} setup;
+
+// ------------------------------------------------------------- the short way
+
+// Device, rank and flags, as one word; |block| says nothing about the shape.
+static inline uint64_t layout_word(const oyi_tensor* t) {
+  uint64_t word;
+  memcpy(&word, &t->backend, sizeof(word));
+  return word;
+}
+_Static_assert(offsetof(oyi_tensor, block) == offsetof(oyi_tensor, backend) + 7,
+               "the fields that layout_word reads are one word");
+static const union {
+  uint8_t bytes[8];
+  uint64_t word;
+} g_layout_mask = {{255, 255, 255, 255, 255, 255, 255, 0}};
+
+static inline bool same_layout(const oyi_tensor* a, const oyi_tensor* b) {
+  if (((layout_word(a) ^ layout_word(b)) & g_layout_mask.word) != 0 || !b->storage ||
+      a->header.dtype != b->header.dtype || a->header.flags != b->header.flags)
+    return false;
+  for (size_t i = 0; i < a->ndim; i++)
+    if (a->sizes[i] != b->sizes[i]) return false;
+  return true;
+}
+
+// |out| may be an input, element by element, or lie elsewhere.
+static inline bool is_apart(const oyi_tensor* out, const oyi_tensor* in) {
+  return out->storage != in->storage || out->byte_offset == in->byte_offset;
+}
+
+// Operands of one dtype and one shape, all contiguous and on the CPU: nothing is
+// converted, broadcast or resized. False if it is not so simple.
+static inline __attribute__((always_inline)) bool is_simple(oy_object* out,
+                                                            oy_object* const* inputs,
+                                                            int n, unsigned flags) {
+  const oyi_tensor* a = oyi_tensor_cast(inputs[0]);
+  const oyi_tensor* o = oyi_tensor_cast(out);
+  if (!oyi_is_tensor(inputs[0]) || !(a->flags & OYI_CONTIGUOUS) ||
+      a->backend != OY_BACKEND_CPU || !a->storage ||
+      (a->header.flags & OY_OBJECT_WRAPPED_NUMBER) || (flags & OYI_ITER_BOOL_OUTPUT) ||
+      ((flags & OYI_ITER_INT_TO_FLOAT) && !oy_dtype_is_floating(a->header.dtype)))
+    return false;
+  if (n == 2 && inputs[1] != inputs[0] &&
+      (!oyi_is_tensor(inputs[1]) || !same_layout(a, oyi_tensor_cast(inputs[1]))))
+    return false;
+  if (!out || out == inputs[0]) return !out || n == 1 || is_apart(o, oyi_tensor_cast(inputs[1]));
+  return oyi_is_tensor(out) && same_layout(a, o) && is_apart(o, a) &&
+         (n == 1 || is_apart(o, oyi_tensor_cast(inputs[1])));
+}
+
+static inline __attribute__((always_inline)) oy_status set_up_simple(
+    oyi_iter* it, oy_object* out, oy_object* const* inputs, int n) {
+  const oyi_tensor* a = oyi_tensor_cast(inputs[0]);
+  it->made = !out;
+  oyi_tensor* o = out ? oyi_tensor_cast(out) : oyi_tensor_new_like(a);
+  if (OY_UNLIKELY(!o)) return OY_OUT_OF_MEMORY;
+  int64_t item = oyi_item(a);
+  it->count = n + 1;
+  it->dtype = a->header.dtype;
+  it->temporary = 0;
+  it->output = o;
+  it->ndim = 1;
+  it->sizes[0] = a->numel;
+  it->runs = a->numel > 0;
+  for (int k = 0; k <= n; k++) {
+    oyi_tensor* t = k ? oyi_tensor_cast(inputs[k - 1]) : o;
+    it->tensors[k] = t;
+    it->data[k] = (char*)t->storage->data + t->byte_offset;
+    it->strides[0][k] = item;
+  }
+  return OY_OK;
+}
+
+// ----------------------------------------------------------- shape and types
+
+static oy_status broadcast_inputs(setup* s) {
+  const oyi_tensor* a = s->in[0];
+  s->ndim = a->ndim;
+  for (size_t i = 0; i < a->ndim; i++) s->shape[i] = a->sizes[i];
+  for (int k = 1; k < s->n; k++) {
+    int64_t joined[OY_TENSOR_MAX_DIMS];
+    size_t ndim;
+    OY_TRY(oyi_broadcast((oy_ints){s->shape, s->ndim}, oyi_sizes_view(s->in[k]),
+                         joined, &ndim));
+    memcpy(s->shape, joined, ndim * sizeof(int64_t));
+    s->ndim = ndim;
+  }
+  return OY_OK;
+}
+
+static oy_status device_mismatch(oy_device a, oy_device b) {
+  char first[32], second[32];
+  oy_device_print(a, first, sizeof(first));
+  oy_device_print(b, second, sizeof(second));
+  return OY_FAIL(INVALID_ARGUMENT,
+                 "Expected all tensors to be on the same device, but found at least "
+                 "two devices, %s and %s!",
+                 first, second);
+}
+
+// The first device that is not the CPU, or the CPU. One 0-d CPU input may go
+// with another device.
+static oy_status common_device(setup* s) {
+  oy_device device = oy_device_cpu();
+  for (int k = 0; k <= s->n; k++) {
+    const oyi_tensor* t = k ? s->in[k - 1] : s->out;
+    if (!t || t->backend == OY_BACKEND_CPU) continue;
+    device = oyi_tensor_device(t);
+    break;
+  }
+  int cpu_scalars = 0;
+  for (int k = 0; k <= s->n; k++) {
+    const oyi_tensor* t = k ? s->in[k - 1] : s->out;
+    if (!t || t->backend == device.backend) {
+      if (t && t->device_index != device.index && device.backend != OY_BACKEND_CPU)
+        return device_mismatch(device, oyi_tensor_device(t));
+      continue;
+    }
+    if (k == 0 || t->ndim > 0 || t->backend != OY_BACKEND_CPU)
+      return device_mismatch(device, oyi_tensor_device(t));
+    OY_CHECK(++cpu_scalars < 2, INVALID_ARGUMENT,
+             "Trying to pass too many CPU scalars to non-CPU kernel!");
+  }
+  s->device = device;
+  return OY_OK;
+}
+
+static oy_status common_dtype(setup* s) {
+  oy_dtype d = s->in[0]->header.dtype;
+  if (!(s->flags & OYI_ITER_KEEP_DTYPES)) {
+    bool mixed = false;
+    for (int k = 0; k < s->n; k++)
+      mixed = mixed || s->in[k]->header.dtype != d ||
+              (s->in[k]->header.flags & OY_OBJECT_WRAPPED_NUMBER);
+    if (mixed) {
+      oyi_result_state state = OYI_RESULT_STATE_INIT;
+      for (int k = 0; k < s->n; k++) OY_TRY(oyi_result_add(&state, s->in[k]));
+      OY_TRY(oyi_result_finish(&state, &d));
+    }
+  }
+  if ((s->flags & OYI_ITER_INT_TO_FLOAT) && oy_dtype_is_integral(d, true))
+    d = oy_dtype_default();
+  s->it->dtype = d;
+  s->result = s->flags & OYI_ITER_BOOL_OUTPUT ? OY_DTYPE_BOOL : d;
+  return OY_OK;
+}
+
+// ------------------------------------------------------------------- output
+
+oy_status oyi_output_check_overlap(const oyi_tensor* out,
+                                   const oyi_tensor* const* inputs, int count) {
+  OY_CHECK(!oyi_has_internal_overlap(out), INVALID_ARGUMENT,
+           "unsupported operation: more than one element of the written-to tensor "
+           "refers to a single memory location. Please clone() the tensor before "
+           "performing the operation.");
+  for (int k = 0; k < count; k++)
+    OY_CHECK(oyi_overlap_of(out, inputs[k]) != OYI_OVERLAP_YES, INVALID_ARGUMENT,
+             "unsupported operation: some elements of the input tensor and the "
+             "written-to tensor refer to a single memory location. Please clone() "
+             "the tensor before performing the operation.");
+  return OY_OK;
+}
+
+static oy_status resize_output(oyi_tensor* out, oy_ints sizes) {
+  oy_ints have = oyi_sizes_view(out);
+  if (oyi_same_sizes(have, sizes)) return OY_OK;
+  if (out->numel > 0)
+    oyi_warn(
+        "An output with one or more elements was resized since it had shape %s, "
+        "which does not match the required output shape %s. This behavior is "
+        "deprecated, and in a future PyTorch release outputs will not be resized "
+        "unless they have zero elements. You can explicitly reuse an out tensor t "
+        "by resizing it, inplace, to zero elements with t.resize_(0).",
+        oyi_dims_print(have).text, oyi_dims_print(sizes).text);
+  return oyi_tensor_resize(out, sizes);
+}
+
+oy_status oyi_output_prepare(oyi_tensor* out, oy_ints sizes, oy_dtype dtype,
+                             oy_device device) {
+  OY_CHECK(oy_dtype_can_cast(dtype, out->header.dtype), TYPE_MISMATCH,
+           "result type %s can't be cast to the desired output type %s",
+           oy_dtype_pytorch_name(dtype), oy_dtype_pytorch_name(out->header.dtype));
+  if (out->backend != device.backend)
+    return device_mismatch(device, oyi_tensor_device(out));
+  return resize_output(out, sizes);
+}
+
+// The shape that everything broadcasts to, checked against the given output.
+static oy_status check_output(setup* s) {
+  if (!s->out) return OY_OK;
+  OY_TRY(oyi_output_check_overlap(s->out, (const oyi_tensor* const*)s->in, s->n));
+  oy_ints sizes = {s->shape, s->ndim};
+  OY_CHECK(!(s->flags & OYI_ITER_INPLACE) ||
+               oyi_same_sizes(oyi_sizes_view(s->out), sizes),
+           INVALID_ARGUMENT,
+           "output with shape %s doesn't match the broadcast shape %s",
+           oyi_dims_print(oyi_sizes_view(s->out)).text, oyi_dims_print(sizes).text);
+  if (s->flags & OYI_ITER_KEEP_DTYPES) return OY_OK;
+  return oyi_output_prepare(s->out, sizes, s->result, s->device);
+}
+
+// A new output takes the layout of the inputs: dimensions in the order of their
+// strides, the first input that decides coming first.
+static oyi_tensor* make_output(setup* s) {
+  oy_ints sizes = {s->shape, s->ndim};
+  bool contiguous = true;
+  for (int k = 0; k < s->n; k++)
+    contiguous = contiguous && (s->in[k]->flags & OYI_CONTIGUOUS);
+  if (contiguous) return oyi_tensor_new(sizes, s->result, s->device);
+  oyi_walk walk;
+  oyi_walk_init(&walk, sizes);
+  for (int k = 0; k < s->n; k++) oyi_walk_add(&walk, s->in[k]);
+  oyi_walk_sort(&walk, false);
+  int64_t strides[OY_TENSOR_MAX_DIMS], stride = 1;
+  for (size_t i = 0; i < s->ndim; i++) {
+    size_t dim = walk.perm[i];
+    strides[dim] = stride;
+    stride *= s->shape[dim] > 1 ? s->shape[dim] : 1;
+  }
+  return oyi_tensor_new_strided(sizes, (oy_ints){strides, s->ndim}, s->result,
+                                s->device);
+}
+
+// ----------------------------------------------------------------- operands
+
+static void release_temporaries(oyi_iter* it) {
+  for (int k = 0; k < it->count; k++)
+    if (it->temporary >> k & 1) oy_tensor_release(oyi_tensor_object(it->tensors[k]));
+  it->temporary = 0;
+}
+
+// Inputs of another dtype become converted copies; an output that cannot take
+// the values as they are computed gets a stand-in.
+static oy_status make_temporaries(setup* s) {
+  oyi_iter* it = s->it;
+  it->tensors[0] = it->output;
+  for (int k = 0; k < s->n; k++) it->tensors[k + 1] = s->in[k];
+  if (!it->runs || (s->flags & OYI_ITER_KEEP_DTYPES)) return OY_OK;
+  for (int k = 0; k <= s->n; k++) {
+    oyi_tensor* t = it->tensors[k];
+    oy_dtype want = k ? it->dtype : s->result;
+    if (t->header.dtype == want) continue;
+    oyi_tensor* copy = k ? oyi_converted(t, want)
+                         : oyi_tensor_new(oyi_sizes_view(t), want, s->device);
+    if (!copy) {
+      release_temporaries(it);
+      return OY_OUT_OF_MEMORY;
+    }
+    it->tensors[k] = copy;
+    it->temporary |= (uint8_t)(1u << k);
+  }
+  return OY_OK;
+}
+
+// A CPU tensor that has elements and no memory is a stand-in: its own backend
+// would have to compute with it.
+static oy_status check_memory(const setup* s) {
+  if (s->device.backend != OY_BACKEND_CPU) return OY_OK;
+  for (int k = 0; k <= s->n; k++) {
+    const oyi_tensor* t = k ? s->in[k - 1] : s->out;
+    OY_CHECK(!t || t->numel == 0 || oyi_data(t), NOT_IMPLEMENTED,
+             "a CPU kernel was given a tensor without data");
+  }
+  return OY_OK;
+}
+
+static oy_status set_up_general(setup* s) {
+  oyi_iter* it = s->it;
+  OY_TRY(broadcast_inputs(s));
+  OY_TRY(common_device(s));
+  OY_TRY(check_memory(s));
+  OY_TRY(common_dtype(s));
+  OY_TRY(check_output(s));
+  it->made = !s->out;
+  it->output = s->out ? s->out : make_output(s);
+  if (!it->output) return oy_error_get()->code;
+  it->count = s->n + 1;
+  it->temporary = 0;
+  it->runs = s->device.backend == OY_BACKEND_CPU && it->output->numel > 0;
+  oy_status status = make_temporaries(s);
+  if (status != 0) {
+    if (it->made) oy_tensor_release(oyi_tensor_object(it->output));
+    return status;
+  }
+  if (it->runs) oyi_iter_operands(it, (oy_ints){s->shape, s->ndim}, false);
+  return OY_OK;
+}
+
+static __attribute__((noinline)) oy_status general(oyi_iter* it, oy_object* out,
+                                                   oy_object* const* inputs,
+                                                   int input_count, unsigned flags) {
+  setup s;
+  s.it = it;
+  s.n = input_count;
+  s.flags = flags;
+  s.out = NULL;
+  if (out && !(s.out = oyi_tensor_of(out))) return oy_error_get()->code;
+  for (int k = 0; k < input_count; k++)
+    if (!(s.in[k] = oyi_tensor_of(inputs[k]))) return oy_error_get()->code;
+  return set_up_general(&s);
+}
+
+oy_status oyi_iter_elementwise(oyi_iter* it, oy_object* out,
+                               oy_object* const* inputs, int input_count,
+                               unsigned flags) {
+  if (input_count == 2 && is_simple(out, inputs, 2, flags))
+    return set_up_simple(it, out, inputs, 2);
+  if (input_count == 1 && is_simple(out, inputs, 1, flags))
+    return set_up_simple(it, out, inputs, 1);
+  return general(it, out, inputs, input_count, flags);
+}
+
+oy_tensor* oyi_iter_finish_converted(oyi_iter* it) {
+  if (it->temporary & 1) oyi_convert(it->output, it->tensors[0]);
+  release_temporaries(it);
+  return oyi_tensor_object(it->output);
+}
+
+void oyi_iter_abandon(oyi_iter* it) {
+  release_temporaries(it);
+  if (it->made) oy_tensor_release(oyi_tensor_object(it->output));
+}

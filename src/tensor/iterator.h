@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks over the elements of several tensors at once: what every elementwise
+// kernel, copy and reduction shares (reference, 8.10). Setting one up checks,
+// promotes, broadcasts, makes or resizes the output and refuses overlapping
+// writes; running it calls an inner loop on rows.
+//
+//   oyi_iter it;
+//   if (oyi_iter_elementwise(&it, out, inputs, 2, flags) != 0) return NULL;
+//   oyi_iter_run(&it, add_f32, &args);
+//   return oyi_iter_finish(&it);
+//
+// The struct is large and lives on the stack; only what is used is written.
+// Every successful set-up is ended by oyi_iter_finish or oyi_iter_abandon.
+#ifndef OPYARD_SRC_TENSOR_ITERATOR_H_
+#define OPYARD_SRC_TENSOR_ITERATOR_H_
+
+#include "tensor/impl.h"
+
+enum { OYI_ITER_MAX = 4 };
+
+// One row: |n| steps, an address and a step in bytes for each operand, the
+// output first.
+typedef void (*oyi_loop)(int64_t n, char* const* data, const int64_t* strides,
+                         const void* args);
+
+typedef struct oyi_iter {
+  int count;         // operands, the output included
+  oy_dtype dtype;    // that inputs are in when the loop sees them
+  bool runs;         // there is something to compute: memory, and elements
+  bool made;         // the output is new, and goes to the caller
+  uint8_t temporary; // bit k: tensors[k] is a converted copy
+  size_t ndim;
+  oyi_tensor* output;                // what the caller gets
+  oyi_tensor* tensors[OYI_ITER_MAX]; // what the loop works on
+  char* data[OYI_ITER_MAX];
+  int64_t sizes[OY_TENSOR_MAX_DIMS];  // fastest dimension first
+  int64_t strides[OY_TENSOR_MAX_DIMS][OYI_ITER_MAX];  // in bytes
+} oyi_iter;
+
+enum oyi_iter_flags {
+  OYI_ITER_INT_TO_FLOAT = 1,  // integers are computed as float32
+  OYI_ITER_BOOL_OUTPUT = 2,   // comparisons
+  OYI_ITER_KEEP_DTYPES = 4,   // no promotion: copy_ and fill_
+  OYI_ITER_INPLACE = 8        // |out| is an input too and keeps its shape
+};
+
+// |out| NULL: a new tensor. On failure the error is set and nothing is held.
+oy_status oyi_iter_elementwise(oyi_iter* it, oy_object* out,
+                               oy_object* const* inputs, int input_count,
+                               unsigned flags);
+// A walk over tensors that have one shape already, without any check.
+void oyi_iter_plain(oyi_iter* it, const oyi_tensor* const* tensors, int count);
+// A reduction of |in| into |acc|, of the same rank, with size 1 where it reduces.
+void oyi_iter_reduction(oyi_iter* it, oyi_tensor* acc, const oyi_tensor* in);
+void oyi_iter_run_dims(oyi_iter* it, oyi_loop loop, const void* args);
+static inline void oyi_iter_run(oyi_iter* it, oyi_loop loop, const void* args) {
+  if (OY_LIKELY(it->runs && it->ndim == 1))
+    loop(it->sizes[0], it->data, it->strides[0], args);
+  else
+    oyi_iter_run_dims(it, loop, args);
+}
+// Writes a temporary output back, releases what the walk held, and gives the
+// output: new, or the one that was given.
+oy_tensor* oyi_iter_finish_converted(oyi_iter* it);
+static inline oy_tensor* oyi_iter_finish(oyi_iter* it) {
+  if (OY_UNLIKELY(it->temporary)) return oyi_iter_finish_converted(it);
+  return oyi_tensor_object(it->output);
+}
+// Instead of oyi_iter_finish: gives up a new output, writes nothing back.
+void oyi_iter_abandon(oyi_iter* it);
+
+// Checks an out= tensor against what will be written, and resizes it.
+oy_status oyi_output_prepare(oyi_tensor* out, oy_ints sizes, oy_dtype dtype,
+                             oy_device device);
+// "unsupported operation: ..." if |out| overlaps itself or, partly, |in|.
+oy_status oyi_output_check_overlap(const oyi_tensor* out,
+                                   const oyi_tensor* const* inputs, int count);
+// Where remarks go that PyTorch prints as warnings; NULL drops them (default).
+void oyi_warn(const char* format, ...) OY_PRINTF(1, 2);
+
+#endif  // OPYARD_SRC_TENSOR_ITERATOR_H_

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The geometry of a walk: which dimension is fastest, and which join into one.
+#ifndef OPYARD_SRC_TENSOR_ITERATOR_WALK_H_
+#define OPYARD_SRC_TENSOR_ITERATOR_WALK_H_
+
+#include "tensor/iterator.h"
+
+// Dimensions of a shape and the strides of operands in it, in bytes.
+typedef struct oyi_walk {
+  size_t ndim;
+  int count;
+  const int64_t* shape;
+  uint8_t perm[OY_TENSOR_MAX_DIMS];  // perm[0]: the fastest dimension
+  int64_t strides[OYI_ITER_MAX][OY_TENSOR_MAX_DIMS];
+} oyi_walk;
+
+// |sizes| must outlive the walk.
+void oyi_walk_init(oyi_walk* walk, oy_ints sizes);
+// Adds an operand, broadcast to the shape.
+void oyi_walk_add(oyi_walk* walk, const oyi_tensor* t);
+// Sorts the dimensions; in a reduction those that the first operand does not
+// have come first.
+void oyi_walk_sort(oyi_walk* walk, bool is_reduction);
+
+// Fills data, sizes and strides of |it| from its tensors.
+void oyi_iter_operands(oyi_iter* it, oy_ints shape, bool is_reduction);
+
+#endif  // OPYARD_SRC_TENSOR_ITERATOR_WALK_H_

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slow ends of the block pool. |room| is 0 until a thread frees its first
+// block; that is when its destructor is armed, so a thread that only takes costs
+// nothing at its end.
+#include "tensor/pool.h"
+
+#include <pthread.h>
+
+#include "base/memory.h"
+#include "opyard/tensor.h"
+
+__thread oyi_pool_lists oyi_pool;
+// 0: not armed, 1: lists in use, 2: the thread is ending.
+static __thread uint8_t t_state __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t g_key;
+static pthread_once_t g_once = PTHREAD_ONCE_INIT;
+static bool g_has_key;
+
+void oyi_pool_trim(void) {
+  for (unsigned i = 0; i < OYI_POOL_CLASSES; i++) {
+    while (oyi_pool.head[i]) {
+      void* block = oyi_pool.head[i];
+      oyi_pool.head[i] = *(void**)block;
+      oyi_pool.room[i]++;
+      oyi_aligned_free(block);
+    }
+  }
+}
+
+void oy_tensor_trim(void) {
+  oyi_pool_trim();
+}
+
+static void thread_ends(void* unused) {
+  (void)unused;
+  oyi_pool_trim();
+  memset(oyi_pool.room, 0, sizeof(oyi_pool.room));
+  t_state = 2;
+}
+
+static void make_key(void) {
+  g_has_key = pthread_key_create(&g_key, thread_ends) == 0;
+}
+
+// Whether this thread may keep blocks from now on.
+static bool arm(void) {
+#if defined(__SANITIZE_ADDRESS__)
+  return false;
+#else
+  if (t_state != 0) return false;
+  pthread_once(&g_once, make_key);
+  if (!g_has_key || pthread_setspecific(g_key, &oyi_pool) != 0) return false;
+  t_state = 1;
+  for (unsigned i = 0; i < OYI_POOL_CLASSES; i++) oyi_pool.room[i] = OYI_POOL_KEEP;
+  return true;
+#endif
+}
+
+void* oyi_pool_refill(unsigned units) {
+  return oyi_aligned_zalloc((size_t)units * OYI_POOL_UNIT);
+}
+
+// Blocks that were taken while the list was empty are not counted in |room|, so
+// a list can be full.
+void oyi_pool_return(void* block, unsigned units) {
+  if (arm())
+    oyi_pool_give(block, units);
+  else
+    oyi_aligned_free(block);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small blocks (up to 512 bytes, 64-byte aligned) from free lists of the calling
+// thread: tensor headers with their inline data, storages, graph nodes.
+//
+// A block may be freed by another thread than the one that took it; it joins
+// the list of the thread that frees it. Lists are bounded, and go back to the
+// allocator when the thread ends. Under AddressSanitizer nothing is kept, so
+// that use after free is seen.
+#ifndef OPYARD_SRC_TENSOR_POOL_H_
+#define OPYARD_SRC_TENSOR_POOL_H_
+
+#include "opyard/base.h"
+
+enum { OYI_POOL_UNIT = 64, OYI_POOL_CLASSES = 8, OYI_POOL_KEEP = 128 };
+
+typedef struct oyi_pool_lists {
+  void* head[OYI_POOL_CLASSES];
+  // Free places left in each list; 0 before the thread's first free.
+  uint16_t room[OYI_POOL_CLASSES];
+} oyi_pool_lists;
+
+extern __thread oyi_pool_lists oyi_pool
+    __attribute__((tls_model("initial-exec")));
+
+// Number of 64-byte units of a block of |size| bytes, 1 to OYI_POOL_CLASSES.
+static inline unsigned oyi_pool_units(size_t size) {
+  return (unsigned)((size + OYI_POOL_UNIT - 1) / OYI_POOL_UNIT);
+}
+
+// Slow ends of the two below.
+void* oyi_pool_refill(unsigned units);
+void oyi_pool_return(void* block, unsigned units);
+
+// Uninitialised; NULL with OUT_OF_MEMORY set.
+static inline void* oyi_pool_take(unsigned units) {
+  void* block = oyi_pool.head[units - 1];
+  if (OY_UNLIKELY(!block)) return oyi_pool_refill(units);
+  oyi_pool.head[units - 1] = *(void**)block;
+  oyi_pool.room[units - 1]++;
+  return block;
+}
+
+static inline void oyi_pool_give(void* block, unsigned units) {
+  if (OY_UNLIKELY(oyi_pool.room[units - 1] == 0)) {
+    oyi_pool_return(block, units);
+    return;
+  }
+  *(void**)block = oyi_pool.head[units - 1];
+  oyi_pool.head[units - 1] = block;
+  oyi_pool.room[units - 1]--;
+}
+
+// Empties the lists of this thread.
+void oyi_pool_trim(void);
+
+#endif  // OPYARD_SRC_TENSOR_POOL_H_

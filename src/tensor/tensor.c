@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making and destroying tensors, and questions about them. Every way to make one
+// ends in oyi_tensor_new (memory of its own) or oyi_tensor_on_storage.
+#include "base/memory.h"
+#include "tensor/impl.h"
+#include "tensor/pool.h"
+
+static void tensor_destroy(oy_object* object) {
+  oyi_tensor* t = oyi_tensor_cast(object);
+  if (t->meta) t->meta->klass->destroy(t);
+  if (t->flags & OYI_HEAP_DIMS) oyi_free(t->sizes);
+  oyi_storage* s = t->storage;
+  bool own_block = t->block == OYI_UNITS_HEADER;
+  if (own_block) oyi_pool_give(t, OYI_UNITS_HEADER);
+  oyi_storage_release(s);  // frees the block that they share
+}
+
+const oy_object_class oyi_tensor_class = {"Tensor", tensor_destroy};
+
+oyi_tensor* oyi_tensor_wrong(const oy_object* o) {
+  if (!o) {
+    if (oy_error_get()->code == OY_OK)
+      OY_FAIL(INVALID_ARGUMENT, "expected a tensor, got NULL");
+  } else if (oy_object_is_none(o)) {
+    OY_FAIL(INVALID_ARGUMENT, "expected a tensor, got None");
+  } else {
+    OY_FAIL(TYPE_MISMATCH, "expected a tensor, got an object of class %s",
+            o->klass ? o->klass->name : "(none)");
+  }
+  return NULL;
+}
+
+oy_keyset oy_tensor_keys_for(oy_device device, oy_dtype dtype) {
+  static const uint64_t dense =
+      1ull << OY_KEY_Dense | 1ull << OY_KEY_ADInplaceOrView;
+  // The common case, without a question to the backend table.
+  if (device.backend == OY_BACKEND_CPU && !oy_dtype_is_quantized(dtype))
+    return oy_keyset_make(dense | 1ull << OY_KEY_AutocastCPU, 1);
+  oy_keyset keys = oy_keyset_make(
+      (oy_dtype_is_quantized(dtype) ? 1ull << OY_KEY_Quantized
+                                    : 1ull << OY_KEY_Dense) |
+          1ull << OY_KEY_ADInplaceOrView,
+      0);
+  keys = oy_keyset_or(keys, oy_keyset_of_backend(device.backend));
+  return oy_keyset_add(keys, oy_key_autocast_of_backend(device.backend));
+}
+
+// Fills a header of |units|; the shape is copied, to the heap if it is long.
+static bool header_init(oyi_tensor* t, unsigned units, oy_keyset keys,
+                        oy_ints sizes, oy_dtype dtype, oy_device device) {
+  t->header.keys = keys;
+  t->header.klass = &oyi_tensor_class;
+  t->header.references = 1;
+  t->header.dtype = dtype;
+  t->header.flags = 0;
+  t->header.reserved = 0;
+  t->byte_offset = 0;
+  t->storage = NULL;
+  t->meta = NULL;
+  t->offset = 0;
+  t->backend = device.backend;
+  t->device_index = device.index;
+  t->ndim = (uint8_t)sizes.size;
+  t->flags = 0;
+  t->block = (uint8_t)units;
+  t->sizes = t->dims;
+  t->capacity = OYI_INLINE_DIMS;
+  if (OY_UNLIKELY(sizes.size > OYI_INLINE_DIMS)) {
+    t->sizes = oyi_calloc(2 * sizes.size, sizeof(int64_t));
+    if (!t->sizes) return false;
+    t->capacity = (uint8_t)sizes.size;
+    t->flags = OYI_HEAP_DIMS;
+  }
+  for (size_t i = 0; i < sizes.size; i++) t->sizes[i] = sizes.data[i];
+  return true;
+}
+
+// Places the storage record in the block, with its data if it fits.
+static oy_status storage_init(oyi_tensor* t, size_t nbytes) {
+  oyi_storage* s = (oyi_storage*)(void*)((char*)t + OYI_STORAGE_OFFSET);
+  s->references = 1;
+  s->version = 0;
+  s->data = NULL;
+  s->nbytes = nbytes;
+  s->deleter = NULL;
+  s->context = NULL;
+  s->backend = t->backend;
+  s->device_index = t->device_index;
+  s->block = t->block;
+  s->embedded = 1;
+  s->resizable = t->backend == OY_BACKEND_CPU;
+  s->reserved = 0;
+  if (s->resizable && nbytes > 0) {
+    size_t room = (size_t)t->block * OYI_POOL_UNIT - OYI_DATA_OFFSET;
+    if (nbytes <= room) {
+      s->data = (char*)t + OYI_DATA_OFFSET;
+    } else {
+      s->data = oyi_data_alloc(nbytes);
+      if (!s->data) return OY_OUT_OF_MEMORY;
+      s->deleter = oyi_data_free;
+    }
+  }
+  t->storage = s;
+  return OY_OK;
+}
+
+// Everything but the strides; numel and nbytes are those of |sizes|.
+static inline oyi_tensor* tensor_make_sized(oy_ints sizes, oy_dtype dtype,
+                                            oy_device device, int64_t numel,
+                                            size_t nbytes) {
+  const size_t medium = OYI_UNITS_MEDIUM * OYI_POOL_UNIT - OYI_DATA_OFFSET;
+  const size_t small = OYI_UNITS_SMALL * OYI_POOL_UNIT - OYI_DATA_OFFSET;
+  unsigned units =
+      nbytes > small && nbytes <= medium ? OYI_UNITS_MEDIUM : OYI_UNITS_SMALL;
+  oyi_tensor* t = oyi_pool_take(units);
+  if (!t) return NULL;
+  if (!header_init(t, units, oy_tensor_keys_for(device, dtype), sizes, dtype,
+                   device)) {
+    oyi_pool_give(t, units);
+    return NULL;
+  }
+  t->numel = numel;
+  if (storage_init(t, nbytes) == 0) return t;
+  if (t->flags & OYI_HEAP_DIMS) oyi_free(t->sizes);
+  oyi_pool_give(t, units);
+  return NULL;
+}
+
+static oyi_tensor* tensor_make(oy_ints sizes, oy_dtype dtype, oy_device device) {
+  int64_t numel;
+  size_t nbytes;
+  if (oyi_sizes_check(sizes, oyi_dtype_bytes[dtype], &numel, &nbytes) != 0) return NULL;
+  return tensor_make_sized(sizes, dtype, device, numel, nbytes);
+}
+
+oyi_tensor* oyi_tensor_new_like(const oyi_tensor* like) {
+  // What |like| has fits already.
+  oyi_tensor* t = tensor_make_sized(oyi_sizes_view(like), like->header.dtype,
+                                    oy_device_make(OY_BACKEND_CPU, like->device_index),
+                                    like->numel,
+                                    (size_t)(like->numel * oyi_item(like)));
+  if (!t) return NULL;
+  oyi_strides_contiguous(oyi_sizes_view(t), oyi_strides(t));
+  t->flags |= OYI_CONTIGUOUS | OYI_DENSE;
+  return t;
+}
+
+oyi_tensor* oyi_tensor_new(oy_ints sizes, oy_dtype dtype, oy_device device) {
+  oyi_tensor* t = tensor_make(sizes, dtype, device);
+  if (!t) return NULL;
+  oyi_strides_contiguous(oyi_sizes_view(t), oyi_strides(t));
+  t->flags |= OYI_CONTIGUOUS | OYI_DENSE;
+  return t;
+}
+
+oyi_tensor* oyi_tensor_new_strided(oy_ints sizes, oy_ints strides, oy_dtype dtype,
+                                   oy_device device) {
+  oyi_tensor* t = tensor_make(sizes, dtype, device);
+  if (!t) return NULL;
+  for (size_t i = 0; i < strides.size; i++) oyi_strides(t)[i] = strides.data[i];
+  oyi_tensor_geometry(t);
+  return t;
+}
+
+oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys,
+                                  oy_ints sizes, oy_ints strides, int64_t offset,
+                                  oy_dtype dtype, oy_device device) {
+  oyi_tensor* t = oyi_pool_take(OYI_UNITS_HEADER);
+  if (!t) return NULL;
+  if (!header_init(t, OYI_UNITS_HEADER, keys, sizes, dtype, device)) {
+    oyi_pool_give(t, OYI_UNITS_HEADER);
+    return NULL;
+  }
+  for (size_t i = 0; i < strides.size; i++) oyi_strides(t)[i] = strides.data[i];
+  oyi_tensor_geometry(t);
+  oyi_storage_retain(storage);
+  t->storage = storage;
+  t->offset = offset;
+  t->byte_offset = offset * oyi_dtype_bytes[dtype];
+  return t;
+}
+
+oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides,
+                             int64_t offset) {
+  static const uint64_t autograd = 1ull << OY_KEY_AutogradFunctionality |
+                                   1ull << OY_KEY_AutogradOther |
+                                   1ull << OY_KEY_AutogradNestedTensor;
+  oy_keyset keys = t->header.keys;
+  keys.functionality &= ~autograd;
+  return oyi_tensor_on_storage(t->storage, keys, sizes, strides, offset,
+                               t->header.dtype, oyi_tensor_device(t));
+}
+
+// Room for |nbytes| in the storage; what was there stays.
+static oy_status storage_grow(oyi_storage* s, size_t nbytes) {
+  if (nbytes <= s->nbytes) return OY_OK;
+  OY_CHECK(s->resizable, FAILED_PRECONDITION,
+           "Trying to resize storage that is not resizable");
+  void* data = oyi_data_alloc(nbytes);
+  if (!data) return OY_OUT_OF_MEMORY;
+  if (s->data && s->nbytes) memcpy(data, s->data, s->nbytes);
+  if (s->deleter) s->deleter(s->context, s->data);
+  s->data = data;
+  s->deleter = oyi_data_free;
+  s->context = NULL;
+  s->nbytes = nbytes;
+  return OY_OK;
+}
+
+static oy_status dims_reserve(oyi_tensor* t, size_t ndim) {
+  if (ndim <= t->capacity) return OY_OK;
+  int64_t* dims = oyi_calloc(2 * ndim, sizeof(int64_t));
+  if (!dims) return OY_OUT_OF_MEMORY;
+  for (size_t i = 0; i < t->ndim; i++) {
+    dims[i] = t->sizes[i];
+    dims[ndim + i] = oyi_strides(t)[i];
+  }
+  if (t->flags & OYI_HEAP_DIMS) oyi_free(t->sizes);
+  t->sizes = dims;
+  t->capacity = (uint8_t)ndim;
+  t->flags |= OYI_HEAP_DIMS;
+  return OY_OK;
+}
+
+oy_status oyi_tensor_resize(oyi_tensor* t, oy_ints sizes) {
+  int64_t numel;
+  size_t nbytes;
+  OY_TRY(oyi_sizes_check(sizes, (size_t)oyi_item(t), &numel, &nbytes));
+  if (__builtin_add_overflow(nbytes, (size_t)t->byte_offset, &nbytes))
+    return OY_FAIL(INVALID_ARGUMENT, "the size of the tensor overflows");
+  OY_TRY(dims_reserve(t, sizes.size));
+  if (t->storage && numel > 0 && t->backend == OY_BACKEND_CPU)
+    OY_TRY(storage_grow(t->storage, nbytes));
+  t->ndim = (uint8_t)sizes.size;
+  for (size_t i = 0; i < sizes.size; i++) t->sizes[i] = sizes.data[i];
+  oyi_strides_contiguous(oyi_sizes_view(t), oyi_strides(t));
+  oyi_tensor_geometry(t);
+  return OY_OK;
+}
