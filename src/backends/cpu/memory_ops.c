@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of the CPU that move elements and do not compute: empty, copy, fill,
+// and reading one element.
+#include "backends/cpu/kernels.h"
+#include "ops/rules.h"
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+
+#define IGNORE (void)op, (void)keys
+
+OYI_KERNEL(FACTORY_EMPTY, oy_cpu_empty_memory_format) {
+  IGNORE;
+  oyi_options options;
+  if (oyi_options_read(dtype, layout, device, pin_memory, oy_dtype_default(),
+                       oy_device_cpu(), &options) != 0)
+    return NULL;
+  int64_t format =
+      memory_format.tag == OY_TAG_NONE ? OY_MEMORY_CONTIGUOUS : memory_format.as.i;
+  return oyi_tensor_object(oyi_rule_empty(size, &options, format, NULL));
+}
+
+OYI_KERNEL(FACTORY_STRIDED, oy_cpu_empty_strided) {
+  IGNORE;
+  oyi_options options;
+  if (oyi_options_read(dtype, layout, device, pin_memory, oy_dtype_default(),
+                       oy_device_cpu(), &options) != 0)
+    return NULL;
+  return oyi_tensor_object(oyi_rule_empty_strided(size, stride, &options));
+}
+
+typedef struct pair {
+  oy_dtype to, from;
+} pair;
+
+static void copy_loop(int64_t n, char* const* data, const int64_t* strides,
+                      const void* args) {
+  const pair* p = args;
+  oyi_convert_row(p->to, data[0], strides[0], p->from, data[1], strides[1], n);
+}
+
+OYI_KERNEL(COPY_INPLACE, oy_cpu_copy_) {
+  IGNORE;
+  (void)non_blocking;
+  if (self == src) return self;
+  oyi_iter it;
+  // The source does not make the target larger: it is broadcast to it.
+  oy_object* inputs[] = {src};
+  if (oyi_tensor_of(self) && oyi_tensor_of(src)) {
+    const oyi_tensor *to = oyi_tensor_cast(self), *from = oyi_tensor_cast(src);
+    if (!oyi_same_sizes(oyi_sizes_view(to), oyi_sizes_view(from))) {
+      oy_object* wide = oy_tensor_expand(src, oyi_sizes_view(to));
+      if (!wide) return NULL;
+      oy_object* done = oy_cpu_copy_(op, keys, self, wide, non_blocking);
+      oy_tensor_release(wide);
+      return done;
+    }
+  }
+  if (oyi_iter_elementwise(&it, self, inputs, 1,
+                           OYI_ITER_KEEP_DTYPES | OYI_ITER_INPLACE) != 0)
+    return NULL;
+  pair p = {self->dtype, src->dtype};
+  oyi_iter_run(&it, copy_loop, &p);
+  return oyi_iter_finish(&it);
+}
+
+// args: one element of the tensor, repeated by a copy from stride 0.
+static void fill_loop(int64_t n, char* const* data, const int64_t* strides,
+                      const void* args) {
+  const oy_dtype* dtype = args;
+  const char* element = (const char*)args + 16;
+  oyi_convert_row(*dtype, data[0], strides[0], *dtype, element, 0, n);
+}
+
+// A fill may write an element more than once, so overlap is no error.
+static oy_object* fill(oy_object* self, oy_scalar value) {
+  oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return NULL;
+  if (t->numel > 0 && !oyi_data(t)) {
+    OY_FAIL(NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data");
+    return NULL;
+  }
+  _Alignas(16) char args[32] = {0};
+  memcpy(args, &t->header.dtype, sizeof(t->header.dtype));
+  oyi_element_store(t->header.dtype, args + 16, oyi_number_of_scalar(value));
+  oyi_iter it;
+  const oyi_tensor* tensors[] = {t};
+  oyi_iter_plain(&it, tensors, 1);
+  oyi_iter_run(&it, fill_loop, args);
+  return self;
+}
+
+OYI_KERNEL(FILL_INPLACE, oy_cpu_fill__Scalar) {
+  IGNORE;
+  return fill(self, value);
+}
+
+OYI_KERNEL(UNARY_INPLACE, oy_cpu_zero_) {
+  IGNORE;
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return NULL;
+  if (!(t->flags & OYI_CONTIGUOUS) || !oyi_data(t)) return fill(self, oy_int(0));
+  memset(oyi_data(t), 0, (size_t)(t->numel * oyi_item(t)));
+  return self;
+}
+
+OYI_KERNEL(NUMBER, oy_cpu__local_scalar_dense) {
+  IGNORE;
+  *out_number = oy_none();
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return oy_error_get()->code;
+  OY_CHECK(t->numel == 1 && oyi_data(t), INVALID_ARGUMENT,
+           "expected a tensor with one element, got %lld", (long long)t->numel);
+  oyi_number n = oyi_element_load(t->header.dtype, oyi_data(t));
+  if (n.kind != OYI_NUMBER_COMPLEX) {
+    *out_number = oyi_number_to_scalar(n, t->header.dtype == OY_DTYPE_BOOL);
+    return OY_OK;
+  }
+  oy_complex c = {n.re, n.im};
+  *out_number = oy_complex_value(&c);
+  return oy_value_own(out_number);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registration of the operator table. Everything is in const tables; one call
+// registers a table with one library.
+#ifndef OPYARD_SRC_OPS_LIBRARY_H_
+#define OPYARD_SRC_OPS_LIBRARY_H_
+
+#include "opyard/library.h"
+#include "ops/op_ids.h"
+
+// One kernel: which operator, what function, for which dtype if not for all.
+typedef struct oyi_kernel_row {
+  uint16_t id;
+  uint8_t dtype_filter;  // OY_FOR_DTYPE, 0 for all
+  oy_typed_fn typed;
+  const char* file;
+} oyi_kernel_row;
+
+// Registers |rows| for |key|.
+oy_status oyi_register_rows(oy_library* library, oy_key key,
+                            const oyi_kernel_row* rows, size_t count);
+// Defines the operators of the table and registers the composite and
+// the BackendSelect kernels; fills oyi_ops.
+oy_status oyi_register_ops(oy_library* library, oy_registry* registry);
+
+#endif  // OPYARD_SRC_OPS_LIBRARY_H_

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape and dtype rules of reductions, matrix products and factories.
+#include "ops/rules.h"
+
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+
+// ------------------------------------------------------------------ factories
+
+oy_status oyi_options_read(oy_value dtype, oy_value layout, oy_value device,
+                           oy_value pin_memory, oy_dtype default_dtype,
+                           oy_device default_device, oyi_options* out) {
+  int64_t number = dtype.tag == OY_TAG_NONE ? default_dtype : dtype.as.i;
+  OY_CHECK(number >= 0 && number < OY_DTYPE_LIMIT && oyi_dtype_bytes[number],
+           INVALID_ARGUMENT, "there is no element type with number %lld",
+           (long long)number);
+  OY_CHECK(layout.tag == OY_TAG_NONE || layout.as.i == OY_LAYOUT_STRIDED,
+           NOT_IMPLEMENTED, "expected the strided layout, got layout %lld",
+           (long long)layout.as.i);
+  OY_CHECK(pin_memory.tag == OY_TAG_NONE || !pin_memory.as.i, NOT_IMPLEMENTED,
+           "only dense tensors of devices with pinned memory can be pinned");
+  out->dtype = (oy_dtype)number;
+  out->device = device.tag == OY_TAG_NONE ? default_device : device.as.device;
+  return OY_OK;
+}
+
+// Strides in the order of |order|, the fastest dimension first.
+static void strides_in_order(oy_ints size, const uint8_t* order, int64_t* out) {
+  int64_t stride = 1;
+  for (size_t k = 0; k < size.size; k++) {
+    out[order[k]] = stride;
+    stride *= size.data[order[k]] > 1 ? size.data[order[k]] : 1;
+  }
+}
+
+static oyi_tensor* empty_channels_last(oy_ints size, const oyi_options* options,
+                                       int64_t format) {
+  static const uint8_t order_2d[] = {1, 3, 2, 0}, order_3d[] = {1, 4, 3, 2, 0};
+  bool is_2d = format == OY_MEMORY_CHANNELS_LAST;
+  int64_t strides[5], numel;
+  size_t nbytes;
+  if (size.size != (is_2d ? 4u : 5u)) {
+    OY_FAIL(INVALID_ARGUMENT, "required rank %d tensor to use channels_last%s format",
+            is_2d ? 4 : 5, is_2d ? "" : "_3d");
+    return NULL;
+  }
+  if (oyi_sizes_check(size, oyi_dtype_bytes[options->dtype], &numel, &nbytes) != 0)
+    return NULL;
+  strides_in_order(size, is_2d ? order_2d : order_3d, strides);
+  return oyi_tensor_new_strided(size, (oy_ints){strides, size.size}, options->dtype,
+                                options->device);
+}
+
+oyi_tensor* oyi_rule_empty(oy_ints size, const oyi_options* options,
+                           int64_t memory_format, const oyi_tensor* like) {
+  if (memory_format == OY_MEMORY_PRESERVE) {
+    if (!like) {
+      OY_FAIL(INVALID_ARGUMENT, "unsupported memory format Preserve");
+      return NULL;
+    }
+    if (like->flags & OYI_CONTIGUOUS)
+      return oyi_tensor_new(size, options->dtype, options->device);
+    if (like->flags & OYI_DENSE)
+      return oyi_tensor_new_strided(size, oyi_strides_view(like), options->dtype,
+                                    options->device);
+    memory_format = oy_tensor_suggest_memory_format(&like->header);
+  }
+  if (memory_format == OY_MEMORY_CONTIGUOUS)
+    return oyi_tensor_new(size, options->dtype, options->device);
+  return empty_channels_last(size, options, memory_format);
+}
+
+oyi_tensor* oyi_rule_empty_strided(oy_ints size, oy_ints stride,
+                                   const oyi_options* options) {
+  size_t item = oyi_dtype_bytes[options->dtype], nbytes, needed;
+  int64_t numel;
+  if (oyi_sizes_check(size, item, &numel, &nbytes) != 0) return NULL;
+  if (size.size != stride.size) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "dimensionality of sizes (%zu) must match dimensionality of strides (%zu)",
+            size.size, stride.size);
+    return NULL;
+  }
+  for (size_t i = 0; i < stride.size; i++) {
+    if (stride.data[i] >= 0) continue;
+    OY_FAIL(INVALID_ARGUMENT, "strides must not be negative, got %s",
+            oyi_dims_print(stride).text);
+    return NULL;
+  }
+  if (oyi_storage_needed(size, stride, 0, item, &needed) != 0) return NULL;
+  oyi_storage* s = oyi_storage_new(needed, options->device);
+  if (!s) return NULL;
+  oyi_tensor* t = oyi_tensor_on_storage(
+      s, oy_tensor_keys_for(options->device, options->dtype), size, stride, 0,
+      options->dtype, options->device);
+  oyi_storage_release(s);
+  return t;
+}
+
+// ----------------------------------------------------------------- reductions
+
+static oy_status reduction_dtype(oyi_reduction* r, oy_value dtype, unsigned flags) {
+  oy_dtype in = r->in->header.dtype;
+  if (dtype.tag != OY_TAG_NONE) {
+    OY_CHECK(dtype.as.i >= 0 && dtype.as.i < OY_DTYPE_LIMIT &&
+                 oyi_dtype_bytes[dtype.as.i],
+             INVALID_ARGUMENT, "there is no element type with number %lld",
+             (long long)dtype.as.i);
+    r->dtype = (oy_dtype)dtype.as.i;
+  } else if (r->out && !r->made) {
+    r->dtype = r->out->header.dtype;
+  } else {
+    bool widen = !(flags & OYI_REDUCE_FLOAT) && oy_dtype_is_integral(in, true);
+    r->dtype = widen ? OY_DTYPE_I64 : in;
+  }
+  OY_CHECK(!(flags & OYI_REDUCE_FLOAT) || !oy_dtype_is_integral(r->dtype, true),
+           TYPE_MISMATCH,
+           "mean(): could not infer output dtype. %s dtype must be either a floating "
+           "point or complex dtype. Got: %s",
+           dtype.tag == OY_TAG_NONE ? "Input" : "Optional",
+           oy_dtype_pytorch_name(r->dtype));
+  return OY_OK;
+}
+
+// No dimensions, or an empty list, means all of them.
+static oy_status reduction_mask(const oyi_tensor* in, oy_ints dim, uint64_t* out) {
+  *out = 0;
+  for (size_t i = 0; i < dim.size; i++) {
+    int64_t d = oyi_dim_wrap(dim.data[i], in->ndim);
+    if (d < 0) return OY_OUT_OF_RANGE;
+    OY_CHECK(!(*out >> d & 1), INVALID_ARGUMENT,
+             "dim %lld appears multiple times in the list of dims", (long long)d);
+    *out |= 1ull << d;
+  }
+  if (dim.size == 0) *out = ~0ull;
+  return OY_OK;
+}
+
+oy_status oyi_rule_reduction(oyi_reduction* r, oy_object* self, oy_ints dim,
+                             bool keepdim, oy_value dtype, oy_object* out,
+                             unsigned flags) {
+  uint64_t mask;
+  r->made = false;
+  r->out = NULL;
+  if (!(r->in = oyi_tensor_of(self))) return oy_error_get()->code;
+  if (out && !(r->out = oyi_tensor_of(out))) return oy_error_get()->code;
+  OY_TRY(reduction_dtype(r, dtype, flags));
+  OY_TRY(reduction_mask(r->in, dim, &mask));
+  int64_t shape[OY_TENSOR_MAX_DIMS];
+  size_t ndim = 0;
+  r->count = 1;
+  for (size_t i = 0; i < r->in->ndim; i++) {
+    bool reduced = mask >> i & 1;
+    r->acc_shape[i] = reduced ? 1 : r->in->sizes[i];
+    if (reduced) r->count *= r->in->sizes[i];
+    if (!reduced || keepdim) shape[ndim++] = r->acc_shape[i];
+  }
+  oy_ints sizes = {shape, ndim};
+  if (r->out) {
+    const oyi_tensor* inputs[] = {r->in};
+    OY_TRY(oyi_output_check_overlap(r->out, inputs, 1));
+    return oyi_output_prepare(r->out, sizes, r->dtype, oyi_tensor_device(r->in));
+  }
+  r->made = true;
+  r->out = oyi_tensor_new(sizes, r->dtype, oyi_tensor_device(r->in));
+  return r->out ? OY_OK : oy_error_get()->code;
+}
+
+// ------------------------------------------------------------ matrix products
+
+oy_status oyi_check_same_device(const oyi_tensor* a, const oyi_tensor* b) {
+  if (a->backend == b->backend && a->device_index == b->device_index) return OY_OK;
+  char first[32], second[32];
+  oy_device_print(oyi_tensor_device(a), first, sizeof(first));
+  oy_device_print(oyi_tensor_device(b), second, sizeof(second));
+  return OY_FAIL(INVALID_ARGUMENT,
+                 "Expected all tensors to be on the same device, but found at least "
+                 "two devices, %s and %s!",
+                 first, second);
+}
+
+static oy_status check_matrices(const oyi_tensor* a, const oyi_tensor* b) {
+  OY_TRY(oyi_check_same_device(a, b));
+  OY_CHECK(a->header.dtype == b->header.dtype, TYPE_MISMATCH,
+           "expected m1 and m2 to have the same dtype, but got: %s != %s",
+           oy_dtype_pytorch_name(a->header.dtype),
+           oy_dtype_pytorch_name(b->header.dtype));
+  return OY_OK;
+}
+
+oyi_tensor* oyi_rule_mm(oy_object* self, oy_object* mat2, oy_object* out) {
+  const oyi_tensor* a = oyi_tensor_of(self);
+  const oyi_tensor* b = a ? oyi_tensor_of(mat2) : NULL;
+  if (!b) return NULL;
+  if (a->ndim != 2 || b->ndim != 2) {
+    OY_FAIL(INVALID_ARGUMENT, "%s must be a matrix, got sizes %s",
+            a->ndim != 2 ? "self" : "mat2",
+            oyi_dims_print(oyi_sizes_view(a->ndim != 2 ? a : b)).text);
+    return NULL;
+  }
+  if (a->sizes[1] != b->sizes[0]) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+            (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0],
+            (long long)b->sizes[1]);
+    return NULL;
+  }
+  if (check_matrices(a, b) != 0) return NULL;
+  int64_t shape[2] = {a->sizes[0], b->sizes[1]};
+  oy_ints sizes = {shape, 2};
+  if (!out) return oyi_tensor_new(sizes, a->header.dtype, oyi_tensor_device(a));
+  oyi_tensor* o = oyi_tensor_of(out);
+  const oyi_tensor* inputs[] = {a, b};
+  if (!o || oyi_output_check_overlap(o, inputs, 2) != 0) return NULL;
+  // A product reads its inputs many times, so it cannot write over them.
+  if (o == a || o == b) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "unsupported operation: some elements of the input tensor and the "
+            "written-to tensor refer to a single memory location. Please clone() "
+            "the tensor before performing the operation.");
+    return NULL;
+  }
+  if (o->header.dtype != a->header.dtype) {
+    OY_FAIL(TYPE_MISMATCH, "Expected out tensor to have dtype %s, but got %s instead",
+            oy_dtype_pytorch_name(a->header.dtype),
+            oy_dtype_pytorch_name(o->header.dtype));
+    return NULL;
+  }
+  return oyi_output_prepare(o, sizes, a->header.dtype, oyi_tensor_device(a)) == 0
+             ? o
+             : NULL;
+}
+
+oyi_tensor* oyi_rule_bmm(oy_object* self, oy_object* mat2) {
+  const oyi_tensor* a = oyi_tensor_of(self);
+  const oyi_tensor* b = a ? oyi_tensor_of(mat2) : NULL;
+  if (!b) return NULL;
+  if (a->ndim != 3 || b->ndim != 3) {
+    OY_FAIL(INVALID_ARGUMENT, "%s must be a 3D tensor",
+            a->ndim != 3 ? "batch1" : "batch2");
+    return NULL;
+  }
+  if (a->sizes[0] != b->sizes[0] || a->sizes[2] != b->sizes[1]) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "Expected size for first two dimensions of batch2 tensor to be: [%lld, "
+            "%lld] but got: [%lld, %lld].",
+            (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0],
+            (long long)b->sizes[1]);
+    return NULL;
+  }
+  if (check_matrices(a, b) != 0) return NULL;
+  int64_t shape[3] = {a->sizes[0], a->sizes[1], b->sizes[2]};
+  return oyi_tensor_new((oy_ints){shape, 3}, a->header.dtype, oyi_tensor_device(a));
+}
+
+// -------------------------------------------------------------------- numbers
+
+oy_status oyi_check_alpha(oy_dtype dtype, oy_scalar alpha) {
+  OY_CHECK(alpha.tag != OY_TAG_BOOL || dtype == OY_DTYPE_BOOL, TYPE_MISMATCH,
+           "Boolean alpha only supported for Boolean results.");
+  OY_CHECK(oy_dtype_is_floating(dtype) || oy_dtype_is_complex(dtype) ||
+               alpha.tag == OY_TAG_INT || alpha.tag == OY_TAG_BOOL,
+           TYPE_MISMATCH,
+           "For integral input tensors, argument alpha must not be a floating point "
+           "number.");
+  return OY_OK;
+}
+
+oy_object* oyi_wrap_number(oy_scalar number) {
+  // As wide as they come: only the category of a number takes part in promotion.
+  oy_dtype dtype = number.tag == OY_TAG_FLOAT     ? OY_DTYPE_F64
+                   : number.tag == OY_TAG_COMPLEX ? OY_DTYPE_C128
+                   : number.tag == OY_TAG_BOOL    ? OY_DTYPE_BOOL
+                                                  : OY_DTYPE_I64;
+  oyi_tensor* t = oyi_tensor_new(oy_dims_none(), dtype, oy_device_cpu());
+  if (!t) return NULL;
+  oyi_element_store(dtype, oyi_data(t), oyi_number_of_scalar(number));
+  t->header.flags |= OY_OBJECT_WRAPPED_NUMBER;
+  return &t->header;
+}
