@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adding up the gradient of a leaf. The first gradient is taken over if nobody else
+// holds it or its memory and it is laid out as the leaf is; otherwise it is copied.
+// Later ones are added in place, so .grad stays the same object (reference, 9.8).
+#include "layers/autograd/variable.h"
+#include "ops/calls.h"
+
+// Whether |grad| has the strides that .grad of |t| must have.
+static bool obeys_layout(const oyi_tensor* grad, const oyi_tensor* t) {
+  if (!(t->flags & OYI_DENSE)) return grad->flags & OYI_CONTIGUOUS;
+  if ((t->flags & OYI_CONTIGUOUS) && (grad->flags & OYI_CONTIGUOUS)) return true;
+  for (size_t i = 0; i < t->ndim; i++)
+    if (t->sizes[i] > 1 && oyi_strides(t)[i] != oyi_strides(grad)[i]) return false;
+  return true;
+}
+
+static bool is_exclusive(const oyi_tensor* grad) {
+  return __atomic_load_n(&grad->header.references, __ATOMIC_ACQUIRE) == 1 &&
+         grad->storage && !grad->meta &&
+         __atomic_load_n(&grad->storage->references, __ATOMIC_ACQUIRE) == 1;
+}
+
+static oy_object* copy_for(const oyi_tensor* t, oy_object* grad) {
+  const oyi_tensor* g = oyi_tensor_of(grad);
+  if (!g) return NULL;
+  if (!(t->flags & OYI_DENSE) || (t->flags & OYI_CONTIGUOUS))
+    return oyi_call_clone(grad, oy_int(OY_MEMORY_CONTIGUOUS));
+  oy_object* made = oyi_call_empty_strided(
+      oyi_sizes_view(g), oyi_strides_view(t), oy_int(grad->dtype), oy_none(),
+      oy_value_device(oyi_tensor_device(g)), oy_none());
+  if (!made || oyi_call_copy_(made, grad, false)) return made;
+  oy_tensor_release(made);
+  return NULL;
+}
+
+static oy_status accumulate(oyi_variable* v, oy_object* grad) {
+  if (v->grad)
+    return oyi_call_add__Tensor(v->grad, grad, oy_int(1)) ? OY_OK : oy_error_get()->code;
+  const oyi_tensor* g = oyi_tensor_of(grad);
+  if (!g) return oy_error_get()->code;
+  bool take = is_exclusive(g) && obeys_layout(g, v->tensor);
+  v->grad = take ? oy_tensor_retain(grad) : copy_for(v->tensor, grad);
+  return v->grad ? OY_OK : oy_error_get()->code;
+}
+
+oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object* grad) {
+  oyi_variable* v = oyi_variable_of(node->variable);
+  OY_CHECK(!v->grad_fn || v->base, FAILED_PRECONDITION,
+           "leaf variable has been moved into the graph interior");
+  oyi_spin_lock(&v->grad_lock);
+  oy_status status = accumulate(v, grad);
+  oyi_spin_unlock(&v->grad_lock);
+  return status;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public functions of autograd.h.
+#include "base/memory.h"
+#include "layers/autograd/engine.h"
+#include "layers/autograd/variable.h"
+#include "ops/calls.h"
+
+oy_tensor* oy_requires_grad_(oy_tensor* tensor, bool requires_grad) {
+  oyi_tensor* t = oyi_tensor_of(tensor);
+  if (!t) return NULL;
+  oyi_node* grad_fn;
+  if (oyi_grad_fn(t, &grad_fn) != 0) return NULL;
+  if (grad_fn) {
+    if (requires_grad) return tensor;
+    OY_FAIL(FAILED_PRECONDITION,
+            "you can only change requires_grad flags of leaf variables. If you want to "
+            "use a computed variable in a subgraph that doesn't require "
+            "differentiation use var_no_grad = var.detach().");
+    return NULL;
+  }
+  if (requires_grad && !oy_dtype_is_floating(tensor->dtype) &&
+      !oy_dtype_is_complex(tensor->dtype)) {
+    OY_FAIL(TYPE_MISMATCH,
+            "only Tensors of floating point dtype can require gradients");
+    return NULL;
+  }
+  if (!requires_grad && !t->meta) return tensor;
+  oyi_variable* v = oyi_variable_get(t);
+  if (!v) return NULL;
+  v->requires_grad = requires_grad;
+  if (requires_grad)
+    oyi_track(t);
+  else if (!oyi_requires_grad(t))
+    oyi_untrack(t);
+  return tensor;
+}
+
+bool oy_requires_grad(const oy_tensor* tensor) {
+  const oyi_tensor* t = oyi_tensor_of(tensor);
+  return t && oyi_requires_grad(t);
+}
+
+static oyi_node* node_of(const oy_tensor* tensor) {
+  oyi_tensor* t = oyi_tensor_of(tensor);
+  oyi_node* node = NULL;
+  if (!t || oyi_grad_fn(t, &node) != 0) return NULL;
+  return node;
+}
+
+bool oy_is_leaf(const oy_tensor* tensor) {
+  return oyi_tensor_of(tensor) && !node_of(tensor);
+}
+
+const char* oy_grad_fn_name(const oy_tensor* tensor) {
+  const oyi_node* node = node_of(tensor);
+  return node ? oyi_node_name(node) : NULL;
+}
+
+uint32_t oy_output_nr(const oy_tensor* tensor) {
+  return node_of(tensor) ? oyi_variable_of(oyi_tensor_cast(tensor))->output_nr : 0;
+}
+
+oy_tensor* oy_grad(const oy_tensor* tensor) {
+  const oyi_tensor* t = oyi_tensor_of(tensor);
+  return t && t->meta ? oyi_variable_of(t)->grad : NULL;
+}
+
+static oy_status check_assigned(const oyi_tensor* t, const oyi_tensor* grad) {
+  OY_CHECK(t != grad, INVALID_ARGUMENT, "can't assign Variable as its own grad");
+  OY_CHECK(grad->header.dtype == t->header.dtype, TYPE_MISMATCH,
+           "attempting to assign a gradient with dtype '%s' to a tensor with dtype "
+           "'%s'. Please ensure that the gradient and the tensor have the same dtype",
+           oy_dtype_name(grad->header.dtype), oy_dtype_name(t->header.dtype));
+  OY_CHECK(grad->backend == t->backend, INVALID_ARGUMENT,
+           "attempting to assign a gradient with device type '%s' to a tensor with "
+           "device type '%s'. Please ensure that the gradient and the tensor are on "
+           "the same device",
+           oy_backend_name(grad->backend), oy_backend_name(t->backend));
+  OY_CHECK(oyi_same_sizes(oyi_sizes_view(grad), oyi_sizes_view(t)), INVALID_ARGUMENT,
+           "attempting to assign a gradient of size '%s' to a tensor of size '%s'. "
+           "Please ensure that the gradient and the tensor are the same size",
+           oyi_dims_print(oyi_sizes_view(grad)).text,
+           oyi_dims_print(oyi_sizes_view(t)).text);
+  return OY_OK;
+}
+
+oy_status oy_set_grad(oy_tensor* tensor, oy_tensor* grad) {
+  oyi_tensor* t = oyi_tensor_of(tensor);
+  if (!t) return oy_error_get()->code;
+  if (grad && oy_object_is_none(grad)) grad = NULL;
+  if (!grad && !t->meta) return OY_OK;
+  if (grad) {
+    const oyi_tensor* g = oyi_tensor_of(grad);
+    if (!g) return oy_error_get()->code;
+    OY_TRY(check_assigned(t, g));
+  }
+  oyi_variable* v = oyi_variable_get(t);
+  if (!v) return OY_OUT_OF_MEMORY;
+  oy_tensor* before = v->grad;
+  v->grad = grad ? oy_tensor_retain(grad) : NULL;
+  oy_tensor_release(before);
+  return OY_OK;
+}
+
+static oy_status check_root(const oyi_tensor* t, const oy_tensor* grad) {
+  if (!grad) {
+    OY_CHECK(t->numel == 1, INVALID_ARGUMENT,
+             "grad can be implicitly created only for scalar outputs");
+    OY_CHECK(oy_dtype_is_floating(t->header.dtype), TYPE_MISMATCH,
+             "grad can be implicitly created only for real scalar outputs but got "
+             "torch.%s",
+             oy_dtype_name(t->header.dtype));
+    return OY_OK;
+  }
+  const oyi_tensor* g = oyi_tensor_of(grad);
+  if (!g) return oy_error_get()->code;
+  OY_CHECK(oyi_same_sizes(oyi_sizes_view(t), oyi_sizes_view(g)), INVALID_ARGUMENT,
+           "Mismatch in shape: grad_output[0] has a shape of torch.Size(%s) and "
+           "output[0] has a shape of torch.Size(%s).",
+           oyi_dims_print(oyi_sizes_view(g)).text,
+           oyi_dims_print(oyi_sizes_view(t)).text);
+  return OY_OK;
+}
+
+oy_status oy_backward(oy_tensor* tensor, oy_tensor* grad, bool retain_graph) {
+  oyi_tensor* t = oyi_tensor_of(tensor);
+  if (!t) return oy_error_get()->code;
+  if (grad && oy_object_is_none(grad)) grad = NULL;
+  OY_CHECK(oyi_requires_grad(t), FAILED_PRECONDITION,
+           "element 0 of tensors does not require grad and does not have a grad_fn");
+  OY_TRY(check_root(t, grad));
+  oyi_edge root;
+  OY_TRY(oyi_gradient_edge(t, &root));
+  oy_tensor* ones = NULL;
+  oy_status status = OY_OK;
+  if (!grad) {
+    bool mode = oy_grad_mode_get();
+    oy_grad_mode_set(false);
+    grad = ones = oyi_call_ones_like(tensor, oy_none(), oy_none(), oy_none(), oy_none(),
+                                     oy_none());
+    oy_grad_mode_set(mode);
+    if (!ones) status = oy_error_get()->code;
+  }
+  if (status == 0) status = oyi_engine_run(root, grad, retain_graph);
+  oy_tensor_release(ones);
+  oyi_node_release(root.node);
+  return status;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// One walk over a graph: nodes found, how many gradients each still waits for, what
+// has come so far, and a heap of those that can run.
+#ifndef OPYARD_SRC_LAYERS_AUTOGRAD_ENGINE_H_
+#define OPYARD_SRC_LAYERS_AUTOGRAD_ENGINE_H_
+
+#include "layers/autograd/node.h"
+
+typedef struct oyi_task_entry {
+  oyi_node* node;      // borrowed: the root edge holds the graph
+  oy_object* grad;     // the sum so far, owned; NULL: zero
+  int64_t waiting;     // gradients that have not come yet
+} oyi_task_entry;
+
+typedef struct oyi_task {
+  oyi_task_entry* entries;  // in the order they were found
+  size_t count, capacity;
+  uint32_t* slots;          // hash table of entry numbers + 1
+  size_t slot_count;        // a power of two, or 0
+  uint32_t* heap;           // entry numbers, the greatest sequence first
+  size_t heap_size, heap_capacity;
+} oyi_task;
+
+// The entry of |node|; NULL if there is none.
+oyi_task_entry* oyi_task_find(oyi_task* task, const oyi_node* node);
+// Finds or adds it. OUT_OF_MEMORY.
+oy_status oyi_task_add(oyi_task* task, oyi_node* node, size_t* out_entry, bool* out_new);
+oy_status oyi_task_push(oyi_task* task, size_t entry);
+// False if nothing can run.
+bool oyi_task_pop(oyi_task* task, size_t* out_entry);
+void oyi_task_free(oyi_task* task);
+
+// Runs everything below |root|, giving it |grad|.
+oy_status oyi_engine_run(oyi_edge root, oy_object* grad, bool keep_graph);
+
+#endif  // OPYARD_SRC_LAYERS_AUTOGRAD_ENGINE_H_

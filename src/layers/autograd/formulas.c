@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the gradient of each operator is had. A formula need not undo broadcasting
+// or promotion: what it gives is summed to the shape, and cast to the dtype, of the
+// input that it is for (engine.c). It computes only what an edge asks for.
+#include "layers/autograd/formulas.h"
+
+#include "ops/calls.h"
+
+enum { EDGE0 = 1, EDGE1 = 2 };
+#define WANTS(i) (node->edges[i].node != NULL)
+// out[i] = |value|, a new reference; returns on failure.
+#define GIVE(i, value)                               \
+  do {                                               \
+    out[i] = (value);                                \
+    if (!out[i]) return oy_error_get()->code;        \
+  } while (0)
+
+// |fn| of a temporary, which is released.
+static oy_object* negated(oy_object* temporary) {
+  oy_object* result = oyi_call_neg(temporary);
+  oy_tensor_release(temporary);
+  return result;
+}
+static oy_object* times(oy_object* grad, oy_scalar number) {
+  if (number.tag == OY_TAG_INT && number.as.i == 1) return oy_tensor_retain(grad);
+  return oyi_call_mul_Scalar(grad, number);
+}
+
+// ------------------------------------------------------------------ arithmetic
+
+static oy_status same(oyi_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
+  return OY_OK;
+}
+static oy_status add(oyi_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
+  if (WANTS(1)) GIVE(1, times(grad, node->extra.scalar));
+  return OY_OK;
+}
+static oy_status sub(oyi_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
+  if (WANTS(1)) GIVE(1, negated(times(grad, node->extra.scalar)));
+  return OY_OK;
+}
+static oy_status mul(oyi_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) GIVE(0, oyi_call_mul_Tensor(grad, oyi_node_saved(node, 1)));
+  if (WANTS(1)) GIVE(1, oyi_call_mul_Tensor(grad, oyi_node_saved(node, 0)));
+  return OY_OK;
+}
+static oy_status div(oyi_node* node, oy_object* grad, oy_object** out) {
+  oy_object* other = oyi_node_saved(node, 1);
+  if (WANTS(0)) GIVE(0, oyi_call_div_Tensor(grad, other));
+  if (!WANTS(1)) return OY_OK;
+  // -grad * ((self / other) / other)
+  oy_object* once = oyi_call_div_Tensor(oyi_node_saved(node, 0), other);
+  oy_object* twice = oyi_call_div_Tensor(once, other);
+  oy_object* product = oyi_call_mul_Tensor(grad, twice);
+  oy_tensor_release(once);
+  oy_tensor_release(twice);
+  GIVE(1, negated(product));
+  return OY_OK;
+}
+static oy_status mul_number(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, times(grad, node->extra.scalar));
+  return OY_OK;
+}
+static oy_status div_number(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_div_Scalar(grad, node->extra.scalar));
+  return OY_OK;
+}
+static oy_status neg(oyi_node* node, oy_object* grad, oy_object** out) {
+  (void)node;
+  GIVE(0, oyi_call_neg(grad));
+  return OY_OK;
+}
+static oy_status relu(oyi_node* node, oy_object* grad, oy_object** out) {
+  oy_object* result = oyi_node_saved(node, OYI_SAVE_RESULT);
+  GIVE(0, oyi_call_threshold_backward(grad, result, oy_int(0)));
+  return OY_OK;
+}
+static oy_status threshold(oyi_node* node, oy_object* grad, oy_object** out) {
+  oy_object* self = oyi_node_saved(node, 1);
+  // The gradient with respect to |self| is zero: NULL.
+  if (WANTS(0))
+    GIVE(0, oyi_call_threshold_backward(grad, self, node->extra.scalar));
+  return OY_OK;
+}
+
+// ------------------------------------------------------------------ reductions
+
+// |grad| spread over the shape of the input.
+static oy_object* spread(oyi_node* node, oy_object* grad) {
+  return oyi_call_expand(grad, oyi_expected_sizes(node->edges[0].node), false);
+}
+
+// Puts the reduced dimensions back with size 1.
+static oy_object* with_reduced_dims(oyi_node* node, oy_object* grad) {
+  oy_ints sizes = oyi_expected_sizes(node->edges[0].node);
+  if (node->extra.flag || oy_tensor_ndim(grad) == (int64_t)sizes.size)
+    return oy_tensor_retain(grad);
+  int64_t shape[OY_TENSOR_MAX_DIMS];
+  for (size_t i = 0; i < sizes.size; i++)
+    shape[i] = node->extra.mask >> i & 1 ? 1 : sizes.data[i];
+  return oyi_call_reshape(grad, (oy_ints){shape, sizes.size});
+}
+
+static int64_t reduced_count(oyi_node* node) {
+  oy_ints sizes = oyi_expected_sizes(node->edges[0].node);
+  int64_t count = 1;
+  for (size_t i = 0; i < sizes.size; i++)
+    if (node->extra.mask >> i & 1) count *= sizes.data[i];
+  return count;
+}
+
+static oy_object* averaged(oy_object* spread_out, int64_t count) {
+  oy_object* result = oyi_call_div_Scalar(spread_out, oy_int(count));
+  oy_tensor_release(spread_out);
+  return result;
+}
+
+static oy_status sum(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, spread(node, grad));
+  return OY_OK;
+}
+static oy_status sum_dims(oyi_node* node, oy_object* grad, oy_object** out) {
+  oy_object* wide = with_reduced_dims(node, grad);
+  oy_object* result = spread(node, wide);
+  oy_tensor_release(wide);
+  GIVE(0, result);
+  return OY_OK;
+}
+static oy_status mean(oyi_node* node, oy_object* grad, oy_object** out) {
+  node->extra.mask = ~0ull;
+  GIVE(0, averaged(spread(node, grad), reduced_count(node)));
+  return OY_OK;
+}
+static oy_status mean_dims(oyi_node* node, oy_object* grad, oy_object** out) {
+  OY_TRY(sum_dims(node, grad, out));
+  GIVE(0, averaged(out[0], reduced_count(node)));
+  return OY_OK;
+}
+
+// ----------------------------------------------------------------------- views
+
+static oy_status view(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_reshape(grad, oyi_expected_sizes(node->edges[0].node)));
+  return OY_OK;
+}
+static oy_status t(oyi_node* node, oy_object* grad, oy_object** out) {
+  (void)node;
+  GIVE(0, oyi_call_t(grad));
+  return OY_OK;
+}
+static oy_status transpose(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_transpose_int(grad, node->extra.dims[0], node->extra.dims[1]));
+  return OY_OK;
+}
+static oy_status unsqueeze(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_squeeze_dim(grad, node->extra.dims[0]));
+  return OY_OK;
+}
+static oy_status select_slice(oyi_node* node, oy_object* grad, oy_object** out) {
+  const oyi_tensor* g = oyi_tensor_of(grad);
+  if (!g) return oy_error_get()->code;
+  oy_object* whole = oyi_call_zeros(
+      oyi_expected_sizes(node->edges[0].node), oy_int(grad->dtype), oy_none(),
+      oy_value_device(oyi_tensor_device(g)), oy_none());
+  oy_object* part =
+      whole ? oyi_call_select_int(whole, node->extra.dims[0], node->extra.dims[1]) : NULL;
+  oy_object* done = part ? oyi_call_copy_(part, grad, false) : NULL;
+  oy_tensor_release(part);
+  if (!done) {
+    oy_tensor_release(whole);
+    return oy_error_get()->code;
+  }
+  out[0] = whole;
+  return OY_OK;
+}
+static oy_status not_implemented(oyi_node* node, oy_object* grad, oy_object** out) {
+  (void)grad, (void)out;
+  return OY_FAIL(NOT_IMPLEMENTED, "derivative for %s is not implemented",
+                 node->formula->name);
+}
+
+// -------------------------------------------------------------- matrix products
+
+// |a| x transposed |b|, and the like; the dimensions are the last two.
+static oy_object* product(oy_object* a, bool flip_a, oy_object* b, bool flip_b,
+                          bool batched) {
+  oy_object* x = flip_a ? oyi_call_transpose_int(a, -2, -1) : oy_tensor_retain(a);
+  oy_object* y = flip_b ? oyi_call_transpose_int(b, -2, -1) : oy_tensor_retain(b);
+  oy_object* result = batched ? oyi_call_bmm(x, y) : oyi_call_mm(x, y);
+  oy_tensor_release(x);
+  oy_tensor_release(y);
+  return result;
+}
+static oy_status mm(oyi_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) GIVE(0, product(grad, false, oyi_node_saved(node, 1), true, false));
+  if (WANTS(1)) GIVE(1, product(oyi_node_saved(node, 0), true, grad, false, false));
+  return OY_OK;
+}
+static oy_status bmm(oyi_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) GIVE(0, product(grad, false, oyi_node_saved(node, 1), true, true));
+  if (WANTS(1)) GIVE(1, product(oyi_node_saved(node, 0), true, grad, false, true));
+  return OY_OK;
+}
+static oy_status mv(oyi_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) {
+    oy_object* column = oyi_call_unsqueeze(grad, 1);
+    oy_object* outer = oyi_call_mul_Tensor(column, oyi_node_saved(node, 1));
+    oy_tensor_release(column);
+    GIVE(0, outer);
+  }
+  if (WANTS(1)) {
+    oy_object* flipped = oyi_call_t(oyi_node_saved(node, 0));
+    oy_object* result = oyi_call_mv(flipped, grad);
+    oy_tensor_release(flipped);
+    GIVE(1, result);
+  }
+  return OY_OK;
+}
+
+// ---------------------------------------------------------------------- copies
+
+static oy_status copy_into(oyi_node* node, oy_object* grad, oy_object** out) {
+  // What was there before the copy had no part in the result: NULL for input 0.
+  if (WANTS(1)) GIVE(1, oy_tensor_retain(grad));
+  return OY_OK;
+}
+static oy_status nothing(oyi_node* node, oy_object* grad, oy_object** out) {
+  (void)node, (void)grad, (void)out;
+  return OY_OK;
+}
+
+// ------------------------------------------------------------------- the table
+
+#define FORMULA(id, text, fn, count, ...)                 \
+  const oyi_formula oyi_formula_##id = {                  \
+      .name = text, .apply = fn, .inputs = count, .save_if = {__VA_ARGS__}};
+
+/*      operator            node                         formula       inputs  save if */
+FORMULA(add_Tensor,         "AddBackward0",              add,             2, 0)
+FORMULA(add__Tensor,        "AddBackward0",              add,             2, 0)
+FORMULA(add_out,            "AddBackward0",              add,             2, 0)
+FORMULA(add_Scalar,         "AddBackward1",              same,            1, 0)
+FORMULA(add__Scalar,        "AddBackward1",              same,            1, 0)
+FORMULA(sub_Tensor,         "SubBackward0",              sub,             2, 0)
+FORMULA(sub__Tensor,        "SubBackward0",              sub,             2, 0)
+FORMULA(sub_out,            "SubBackward0",              sub,             2, 0)
+FORMULA(sub_Scalar,         "SubBackward1",              same,            1, 0)
+FORMULA(sub__Scalar,        "SubBackward1",              same,            1, 0)
+FORMULA(mul_Tensor,         "MulBackward0",              mul,             2, EDGE1, EDGE0)
+FORMULA(mul__Tensor,        "MulBackward0",              mul,             2, EDGE1, EDGE0)
+FORMULA(mul_out,            "MulBackward0",              mul,             2, 0)
+FORMULA(mul_Scalar,         "MulBackward1",              mul_number,      1, 0)
+FORMULA(mul__Scalar,        "MulBackward1",              mul_number,      1, 0)
+FORMULA(div_Tensor,         "DivBackward0",              div,             2, EDGE1, EDGE0 | EDGE1)
+FORMULA(div__Tensor,        "DivBackward0",              div,             2, EDGE1, EDGE0 | EDGE1)
+FORMULA(div_out,            "DivBackward0",              div,             2, 0)
+FORMULA(div_Scalar,         "DivBackward1",              div_number,      1, 0)
+FORMULA(div__Scalar,        "DivBackward1",              div_number,      1, 0)
+FORMULA(neg,                "NegBackward0",              neg,             1, 0)
+FORMULA(neg_,               "NegBackward0",              neg,             1, 0)
+FORMULA(neg_out,            "NegBackward0",              neg,             1, 0)
+FORMULA(relu,               "ReluBackward0",             relu,            1, 0, 0, EDGE0)
+FORMULA(relu_,              "ReluBackward0",             relu,            1, 0, 0, EDGE0)
+FORMULA(threshold_backward, "ThresholdBackwardBackward0", threshold,      2, 0, EDGE0)
+FORMULA(sum,                "SumBackward0",              sum,             1, 0)
+FORMULA(sum_dim_IntList,    "SumBackward1",              sum_dims,        1, 0)
+FORMULA(sum_IntList_out,    "SumBackward1",              sum_dims,        1, 0)
+FORMULA(mean,               "MeanBackward0",             mean,            1, 0)
+FORMULA(mean_dim,           "MeanBackward1",             mean_dims,       1, 0)
+FORMULA(mean_out,           "MeanBackward1",             mean_dims,       1, 0)
+FORMULA(as_strided,         "AsStridedBackward0",        not_implemented, 1, 0)
+FORMULA(view,               "ViewBackward0",             view,            1, 0)
+FORMULA(_unsafe_view,       "UnsafeViewBackward0",       view,            1, 0)
+FORMULA(expand,             "ExpandBackward0",           same,            1, 0)
+FORMULA(t,                  "TBackward0",                t,               1, 0)
+FORMULA(transpose_int,      "TransposeBackward0",        transpose,       1, 0)
+FORMULA(unsqueeze,          "UnsqueezeBackward0",        unsqueeze,       1, 0)
+FORMULA(squeeze_dim,        "SqueezeBackward1",          view,            1, 0)
+FORMULA(select_int,         "SelectBackward0",           select_slice,    1, 0)
+FORMULA(alias,              "AliasBackward0",            same,            1, 0)
+FORMULA(detach,             "",                          nothing,         0, 0)
+FORMULA(mm,                 "MmBackward0",               mm,              2, EDGE1, EDGE0)
+FORMULA(mm_out,             "MmBackward0",               mm,              2, 0)
+FORMULA(bmm,                "BmmBackward0",              bmm,             2, EDGE1, EDGE0)
+FORMULA(mv,                 "MvBackward0",               mv,              2, EDGE1, EDGE0)
+FORMULA(dot,                "DotBackward0",              mul,             2, EDGE1, EDGE0)
+FORMULA(copy_,              "CopyBackwards",             copy_into,       2, 0)
+FORMULA(fill__Scalar,       "FillBackward0",             nothing,         1, 0)
+FORMULA(zero_,              "ZeroBackward0",             nothing,         1, 0)
+FORMULA(clone,              "CloneBackward0",            same,            1, 0)
+FORMULA(_to_copy,           "ToCopyBackward0",           same,            1, 0)

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making, saving in, and releasing nodes. Releasing one may release the next and
+// so on through a graph of any depth, by way of saved tensors too; so dead nodes
+// go to a list of the thread, and whoever came first empties it.
+#include "layers/autograd/node.h"
+
+#include "base/memory.h"
+#include "layers/autograd/variable.h"
+#include "tensor/pool.h"
+
+static __thread uint64_t t_sequence __attribute__((tls_model("initial-exec")));
+static __thread oyi_node* t_dead __attribute__((tls_model("initial-exec")));
+static __thread bool t_burying __attribute__((tls_model("initial-exec")));
+
+oyi_node* oyi_node_new(oyi_node_kind kind, size_t size, const oyi_formula* formula) {
+  unsigned units = oyi_pool_units(size);
+  oyi_node* node = oyi_pool_take(units);
+  if (!node) return NULL;
+  memset(node, 0, size);
+  node->references = 1;
+  node->kind = (uint8_t)kind;
+  node->block = (uint8_t)units;
+  // The greatest number runs first, and gradients of leaves as soon as they can.
+  node->sequence = kind == OYI_NODE_ACCUMULATE ? UINT64_MAX : t_sequence++;
+  node->formula = formula;
+  node->expected.sizes = node->expected.inline_sizes;
+  return node;
+}
+
+static void release_view_parts(oyi_view_node* v) {
+  oy_tensor_release(oyi_tensor_object(v->base.like));
+  oy_tensor_release(oyi_tensor_object(v->view.like));
+  oyi_node_release(v->inner);
+}
+
+static void bury(oyi_node* node) {
+  for (int i = 0; i < node->edge_count; i++) oyi_node_release(node->edges[i].node);
+  oyi_node_release_saved(node);
+  if (node->kind == OYI_NODE_ACCUMULATE) {
+    oyi_accumulate_node* a = (oyi_accumulate_node*)(void*)node;
+    oy_tensor_release(oyi_tensor_object(a->variable));
+  } else if (node->kind != OYI_NODE_FORMULA) {
+    release_view_parts((oyi_view_node*)(void*)node);
+  }
+  if (node->expected.sizes != node->expected.inline_sizes)
+    oyi_free(node->expected.sizes);
+  oyi_pool_give(node, node->block);
+}
+
+// The last reference of an accumulate node goes under its variable's lock, since
+// the variable may hand out a new one at the same moment.
+static bool drop(oyi_node* node) {
+  if (node->kind == OYI_NODE_ACCUMULATE) {
+    oyi_accumulate_node* a = (oyi_accumulate_node*)(void*)node;
+    oyi_variable* v = oyi_variable_of(a->variable);
+    oyi_spin_lock(&v->lock);
+    bool dead = __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0;
+    if (dead && v->accumulator == node) v->accumulator = NULL;
+    oyi_spin_unlock(&v->lock);
+    return dead;
+  }
+  return __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0;
+}
+
+void oyi_node_release(oyi_node* node) {
+  if (!node || !drop(node)) return;
+  node->next_dead = t_dead;
+  t_dead = node;
+  if (t_burying) return;
+  t_burying = true;
+  while (t_dead) {
+    oyi_node* dead = t_dead;
+    t_dead = dead->next_dead;
+    bury(dead);
+  }
+  t_burying = false;
+}
+
+oy_status oyi_node_expect(oyi_node* node, const oyi_tensor* like) {
+  oyi_expectation* e = &node->expected;
+  e->dtype = like->header.dtype;
+  e->ndim = like->ndim;
+  e->backend = like->backend;
+  e->device_index = like->device_index;
+  if (like->ndim > OYI_INLINE_DIMS) {
+    e->sizes = oyi_calloc(like->ndim, sizeof(int64_t));
+    if (!e->sizes) {
+      e->sizes = e->inline_sizes;
+      e->ndim = 0;
+      return OY_OUT_OF_MEMORY;
+    }
+  }
+  for (size_t i = 0; i < like->ndim; i++) e->sizes[i] = like->sizes[i];
+  return OY_OK;
+}
+
+const char* oyi_node_name(const oyi_node* node) {
+  switch (node->kind) {
+    case OYI_NODE_ACCUMULATE: return "AccumulateGrad";
+    case OYI_NODE_COPY_SLICES: return "CopySlices";
+    case OYI_NODE_AS_STRIDED: return "AsStridedBackward0";
+    default: return node->formula->name;
+  }
+}
+
+// --------------------------------------------------------------------- saving
+
+oy_status oyi_node_save(oyi_node* node, int slot, oyi_tensor* t, bool is_result) {
+  oyi_saved* s = &node->saved[slot];
+  if (is_result) {
+    s->tensor = oyi_tensor_alias(t, oyi_sizes_view(t), oyi_strides_view(t), t->offset);
+    if (!s->tensor) return OY_OUT_OF_MEMORY;
+  } else {
+    s->tensor = t;
+    oy_object_retain(&t->header);
+  }
+  s->is_result = is_result;
+  s->version = oyi_version(t);
+  return OY_OK;
+}
+
+static const char* producer_name(oyi_node* node, const oyi_saved* s, uint32_t* out_nr) {
+  *out_nr = 0;
+  if (s->is_result) return oyi_node_name(node);
+  const oyi_variable* v = oyi_variable_of(s->tensor);
+  if (!v || !v->grad_fn) return NULL;
+  *out_nr = v->output_nr;
+  return oyi_node_name(v->grad_fn);
+}
+
+static void fail_modified(oyi_node* node, const oyi_saved* s) {
+  uint32_t nr;
+  const char* producer = producer_name(node, s, &nr);
+  char origin[96] = "";
+  if (producer) {
+    oyi_strbuf buf = OYI_STRBUF_INIT;
+    oyi_strbuf_printf(&buf, ", which is output %u of %s,", nr, producer);
+    if (buf.data && buf.size < sizeof(origin)) memcpy(origin, buf.data, buf.size + 1);
+    oyi_strbuf_reset(&buf);
+  }
+  OY_FAIL(FAILED_PRECONDITION,
+          "one of the variables needed for gradient computation has been modified by "
+          "an inplace operation: [torch.%sTensor %s]%s is at version %u; expected "
+          "version %u instead. Hint: enable anomaly detection to find the operation "
+          "that failed to compute its gradient, with "
+          "torch.autograd.set_detect_anomaly(True).",
+          oy_dtype_pytorch_name(s->tensor->header.dtype),
+          oyi_dims_print(oyi_sizes_view(s->tensor)).text, origin,
+          oyi_version(s->tensor), s->version);
+}
+
+oy_object* oyi_node_saved(oyi_node* node, int slot) {
+  oyi_saved* s = &node->saved[slot];
+  if (!s->tensor) {
+    OY_FAIL(FAILED_PRECONDITION,
+            "Trying to backward through the graph a second time (or directly access "
+            "saved tensors after they have already been freed). Saved intermediate "
+            "values of the graph are freed when you call .backward() or "
+            "autograd.grad(). Specify retain_graph=True if you need to backward "
+            "through the graph a second time or if you need to access saved tensors "
+            "after calling backward.");
+    return NULL;
+  }
+  if (oyi_version(s->tensor) == s->version) return &s->tensor->header;
+  fail_modified(node, s);
+  return NULL;
+}
+
+void oyi_node_release_saved(oyi_node* node) {
+  node->released = true;
+  for (int i = 0; i < OYI_NODE_SAVED; i++) {
+    oyi_tensor* t = node->saved[i].tensor;
+    node->saved[i].tensor = NULL;
+    oy_tensor_release(oyi_tensor_object(t));
+  }
+  if (node->kind != OYI_NODE_COPY_SLICES) return;
+  oyi_node* inner = ((oyi_view_node*)(void*)node)->inner;
+  if (inner) oyi_node_release_saved(inner);
+}
+
+oy_status oyi_node_apply(oyi_node* node, oy_object* grad, oy_object** out) {
+  if (node->kind == OYI_NODE_COPY_SLICES)
+    return oyi_copy_slices_apply((oyi_view_node*)(void*)node, grad, out);
+  if (node->kind == OYI_NODE_AS_STRIDED)
+    return oyi_as_strided_apply((oyi_view_node*)(void*)node, grad, out);
+  return node->formula->apply(node, grad, out);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording one call. A node is made before the call below runs, so that what it
+// saves is as it was; it is dropped if the call fails. An in-place operator that
+// needs its own input later saves a copy: the input itself is about to change.
+#include "layers/autograd/record.h"
+
+#include "layers/autograd/variable.h"
+#include "opyard/dispatcher.h"
+#include "ops/calls.h"
+
+__thread bool oyi_grad_mode = true;
+
+bool oy_grad_mode_get(void) {
+  return oyi_grad_mode;
+}
+void oy_grad_mode_set(bool on) {
+  oyi_grad_mode = on;
+}
+
+static bool is_differentiable(oy_dtype dtype) {
+  return oy_dtype_is_floating(dtype) || oy_dtype_is_complex(dtype);
+}
+
+static oy_status refuse_out(const oy_op* op) {
+  oy_str name = oy_op_name_of(op);
+  const char* base = name.data ? strstr(name.data, "::") : NULL;
+  base = base ? base + 2 : "operator";
+  return OY_FAIL(FAILED_PRECONDITION,
+                 "%.*s(): functions with out=... arguments don't support automatic "
+                 "differentiation, but one of the arguments requires grad.",
+                 (int)strcspn(base, "."), base);
+}
+
+static oy_status check_inplace(oyi_tensor* t) {
+  oyi_variable* v = oyi_variable_of(t);
+  if (!v) return OY_OK;
+  if (v->base && v->creation == OYI_CREATION_NO_GRAD)
+    return OY_FAIL(FAILED_PRECONDITION,
+                   "A view was created in no_grad mode and is being modified inplace "
+                   "with grad mode enabled. Given that this use case is ambiguous and "
+                   "error-prone, it is forbidden. You can clarify your code by moving "
+                   "both the view and the inplace either both inside the no_grad block "
+                   "(if you don't want the inplace to be tracked) or both outside (if "
+                   "you want the inplace to be tracked).");
+  if (v->base) {
+    const oyi_variable* base = oyi_variable_of(v->base);
+    OY_CHECK(!base || !base->requires_grad || base->grad_fn, FAILED_PRECONDITION,
+             "a view of a leaf Variable that requires grad is being used in an "
+             "in-place operation.");
+  }
+  oyi_node* grad_fn;
+  OY_TRY(oyi_grad_fn(t, &grad_fn));
+  OY_CHECK(grad_fn || !oyi_requires_grad(t), FAILED_PRECONDITION,
+           "a leaf Variable that requires grad is being used in an in-place "
+           "operation.");
+  return OY_OK;
+}
+
+// Dimensions of a reduction as a mask; a bad one is for the kernel to report.
+static uint64_t dims_mask(oy_ints dims, int64_t ndim) {
+  uint64_t mask = 0;
+  for (size_t i = 0; i < dims.size; i++) {
+    int64_t d = dims.data[i] < 0 ? dims.data[i] + ndim : dims.data[i];
+    if (d >= 0 && d < OY_TENSOR_MAX_DIMS) mask |= 1ull << d;
+  }
+  return dims.size ? mask : ~0ull;
+}
+
+static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
+  unsigned valid = 0;
+  for (int i = 0; i < r->formula->inputs; i++)
+    valid |= r->node->edges[i].node ? 1u << i : 0;
+  for (int i = 0; i < r->formula->inputs; i++) {
+    if (!(r->formula->save_if[i] & valid)) continue;
+    oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
+    if (!t) return oy_error_get()->code;
+    oy_object* copy = NULL;
+    if (i == 0 && r->form == OYI_FORM_INPLACE) {
+      uint64_t keep = oy_tls.keep;
+      oy_tls.keep &= ~OYI_BELOW_AUTOGRAD;
+      copy = oyi_call_clone(frame->tensors[i], oy_none());
+      oy_tls.keep = keep;
+      if (!copy) return oy_error_get()->code;
+      t = oyi_tensor_cast(copy);
+    }
+    oy_status status = oyi_node_save(r->node, i, t, false);
+    oy_tensor_release(copy);
+    OY_TRY(status);
+  }
+  return OY_OK;
+}
+
+static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
+  oyi_node* node = r->node;
+  node->edge_count = r->formula->inputs;
+  for (int i = 0; i < r->formula->inputs; i++) {
+    oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
+    if (!t) return oy_error_get()->code;
+    OY_TRY(oyi_gradient_edge(t, &node->edges[i]));
+  }
+  node->extra = frame->extra;
+  if (frame->dims.data)
+    node->extra.mask =
+        dims_mask(frame->dims, oyi_tensor_cast(frame->tensors[0])->ndim);
+  return save_inputs(r, frame);
+}
+
+oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* op) {
+  bool any = false;
+  // A tensor that is only followed for its base's sake has the key, too.
+  for (int i = 0; i < frame->count; i++)
+    any = any || (oyi_is_tensor(frame->tensors[i]) && oyi_is_tracked(frame->tensors[i]) &&
+                  oyi_requires_grad(oyi_tensor_cast(frame->tensors[i])));
+  if (!any) return OY_OK;
+  if (r->form == OYI_FORM_OUT) return refuse_out(op);
+  if (r->formula->inputs == 0) return OY_OK;
+  if (r->form == OYI_FORM_INPLACE)
+    OY_TRY(check_inplace(oyi_tensor_cast(frame->tensors[0])));
+  OY_CHECK(frame->extra.scalar.tag != OY_TAG_COMPLEX, NOT_IMPLEMENTED,
+           "gradients of operators with complex numbers are not implemented");
+  r->node = oyi_node_new(OYI_NODE_FORMULA, sizeof(oyi_node), r->formula);
+  if (!r->node) return OY_OUT_OF_MEMORY;
+  oy_status status = fill_node(r, frame);
+  if (status == 0) return OY_OK;
+  oyi_node_release(r->node);
+  r->node = NULL;
+  return status;
+}
+
+// Takes over the node.
+static oy_status give_history(oyi_record* r, oyi_tensor* t) {
+  oyi_variable* v = oyi_variable_of(t);
+  if (r->form == OYI_FORM_INPLACE && v && v->base) return oyi_view_rebase(t, r->node);
+  return oyi_set_history(t, r->node);
+}
+
+oy_object* oyi_record_finish(oyi_record* r, oy_object* result) {
+  oyi_node* node = r->node;
+  oyi_tensor* t = result ? oyi_tensor_of(result) : NULL;
+  if (!t || !is_differentiable(t->header.dtype)) {
+    oyi_node_release(node);
+    return result;
+  }
+  bool save = r->formula->save_if[OYI_SAVE_RESULT] != 0;
+  oy_status status = OY_OK;
+  if (save) status = oyi_node_save(node, OYI_SAVE_RESULT, t, true);
+  if (status != 0)
+    oyi_node_release(node);
+  else
+    status = give_history(r, t);
+  if (status == 0) return result;
+  if (r->form != OYI_FORM_INPLACE) oy_tensor_release(result);
+  return NULL;
+}

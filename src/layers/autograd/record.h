@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every autograd kernel does around the call below it: check the in-place
+// rules, make a node and save, step down with Autograd out of the thread's sets,
+// and give the result its history (reference, 9.2).
+#ifndef OPYARD_SRC_LAYERS_AUTOGRAD_RECORD_H_
+#define OPYARD_SRC_LAYERS_AUTOGRAD_RECORD_H_
+
+#include "layers/autograd/node.h"
+#include "ops/families.h"
+
+// The arguments of a call that gradients depend on.
+typedef struct oyi_frame {
+  oy_object* tensors[3];  // inputs, then out
+  int count;
+  oyi_extra extra;
+  oy_ints dims;           // of a reduction: becomes extra.mask
+} oyi_frame;
+
+typedef struct oyi_record {
+  const oyi_formula* formula;
+  oyi_form form;
+  oyi_node* node;  // NULL: nothing to record
+  uint64_t keep;   // of the thread's sets before
+} oyi_record;
+
+// Keys that are excluded while the layers below run.
+#define OYI_BELOW_AUTOGRAD \
+  (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther | \
+   1ull << OY_KEY_AutogradNestedTensor)
+
+extern __thread bool oyi_grad_mode __attribute__((tls_model("initial-exec")));
+
+oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* op);
+
+// Before the call below. The common case, that nothing is recorded, is short.
+static inline oy_status oyi_record_begin(oyi_record* r, const oyi_formula* formula,
+                                         oyi_form form, const oyi_frame* frame,
+                                         const oy_op* op, oy_keyset* keys) {
+  r->formula = formula;
+  r->form = form;
+  r->node = NULL;
+  if (oyi_grad_mode) {
+    oy_status status = oyi_record_start(r, frame, op);
+    if (OY_UNLIKELY(status != 0)) return status;
+  }
+  *keys = oy_keyset_and(*keys, oy_keyset_full_after(OY_KEY_AutogradOther));
+  r->keep = oy_tls.keep;
+  oy_tls.keep = r->keep & ~OYI_BELOW_AUTOGRAD;
+  return OY_OK;
+}
+
+oy_object* oyi_record_finish(oyi_record* r, oy_object* result);
+
+// After it: |result| is what the call gave, and what the kernel gives.
+static inline oy_object* oyi_record_end(oyi_record* r, oy_object* result) {
+  oy_tls.keep = r->keep;
+  return OY_LIKELY(!r->node) ? result : oyi_record_finish(r, result);
+}
+
+#endif  // OPYARD_SRC_LAYERS_AUTOGRAD_RECORD_H_

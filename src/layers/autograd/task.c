@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of a walk: an open-addressing table from node to entry, and a binary
+// heap. Counts are kept here and not in the nodes, so that walks of several threads
+// may meet in a leaf.
+#include "base/memory.h"
+#include "layers/autograd/engine.h"
+
+static size_t slot_of(const oyi_task* task, const oyi_node* node) {
+  uint64_t h = (uint64_t)(uintptr_t)node * 0x9e3779b97f4a7c15ull;
+  size_t at = (size_t)(h >> 32) & (task->slot_count - 1);
+  while (task->slots[at] && task->entries[task->slots[at] - 1].node != node)
+    at = (at + 1) & (task->slot_count - 1);
+  return at;
+}
+
+static oy_status grow_slots(oyi_task* task) {
+  size_t larger = task->slot_count ? 2 * task->slot_count : 32;
+  uint32_t* slots = oyi_calloc(larger, sizeof(*slots));
+  if (!slots) return OY_OUT_OF_MEMORY;
+  oyi_free(task->slots);
+  task->slots = slots;
+  task->slot_count = larger;
+  for (size_t i = 0; i < task->count; i++)
+    task->slots[slot_of(task, task->entries[i].node)] = (uint32_t)i + 1;
+  return OY_OK;
+}
+
+oyi_task_entry* oyi_task_find(oyi_task* task, const oyi_node* node) {
+  if (!task->slot_count) return NULL;
+  uint32_t at = task->slots[slot_of(task, node)];
+  return at ? &task->entries[at - 1] : NULL;
+}
+
+oy_status oyi_task_add(oyi_task* task, oyi_node* node, size_t* out_entry,
+                       bool* out_new) {
+  oyi_task_entry* found = oyi_task_find(task, node);
+  *out_new = !found;
+  if (found) {
+    *out_entry = (size_t)(found - task->entries);
+    return OY_OK;
+  }
+  *out_entry = task->count;
+  if (task->count >= UINT32_MAX - 1 ||
+      !oyi_grow(&task->entries, &task->capacity, task->count + 1,
+                sizeof(*task->entries)))
+    return OY_OUT_OF_MEMORY;
+  if (2 * (task->count + 1) > task->slot_count) OY_TRY(grow_slots(task));
+  size_t slot = slot_of(task, node);
+  task->entries[task->count++] = (oyi_task_entry){node, NULL, 0};
+  task->slots[slot] = (uint32_t)task->count;
+  return OY_OK;
+}
+
+static bool runs_before(const oyi_task* task, uint32_t a, uint32_t b) {
+  return task->entries[a].node->sequence > task->entries[b].node->sequence;
+}
+
+oy_status oyi_task_push(oyi_task* task, size_t entry) {
+  if (!oyi_grow(&task->heap, &task->heap_capacity, task->heap_size + 1,
+                sizeof(*task->heap)))
+    return OY_OUT_OF_MEMORY;
+  size_t at = task->heap_size++;
+  while (at > 0 && runs_before(task, (uint32_t)entry, task->heap[(at - 1) / 2])) {
+    task->heap[at] = task->heap[(at - 1) / 2];
+    at = (at - 1) / 2;
+  }
+  task->heap[at] = (uint32_t)entry;
+  return OY_OK;
+}
+
+bool oyi_task_pop(oyi_task* task, size_t* out_entry) {
+  if (task->heap_size == 0) return false;
+  *out_entry = task->heap[0];
+  uint32_t last = task->heap[--task->heap_size];
+  size_t at = 0;
+  for (;;) {
+    size_t child = 2 * at + 1;
+    if (child >= task->heap_size) break;
+    if (child + 1 < task->heap_size &&
+        runs_before(task, task->heap[child + 1], task->heap[child]))
+      child++;
+    if (!runs_before(task, task->heap[child], last)) break;
+    task->heap[at] = task->heap[child];
+    at = child;
+  }
+  if (task->heap_size > 0) task->heap[at] = last;
+  return true;
+}
+
+void oyi_task_free(oyi_task* task) {
+  for (size_t i = 0; i < task->count; i++) oy_tensor_release(task->entries[i].grad);
+  oyi_free(task->entries);
+  oyi_free(task->slots);
+  oyi_free(task->heap);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The autograd record of a tensor, and the rules of requires_grad: who needs a
+// gradient has the Autograd key on its header, and nobody else has.
+#include "layers/autograd/variable.h"
+
+#include <sched.h>
+
+#include "base/memory.h"
+#include "tensor/pool.h"
+
+void oyi_spin_lock(uint8_t* lock) {
+  for (int spins = 0; __atomic_test_and_set(lock, __ATOMIC_ACQUIRE); spins++)
+    if (spins > 100) sched_yield();
+}
+void oyi_spin_unlock(uint8_t* lock) {
+  __atomic_clear(lock, __ATOMIC_RELEASE);
+}
+
+static void unlink_view(oyi_variable* v) {
+  oyi_variable* base = oyi_variable_of(v->base);
+  oyi_spin_lock(&base->lock);
+  *v->link = v->next_view;
+  if (v->next_view) v->next_view->link = v->link;
+  oyi_spin_unlock(&base->lock);
+}
+
+static void variable_destroy(oyi_tensor* t) {
+  oyi_variable* v = oyi_variable_of(t);
+  t->meta = NULL;
+  oyi_tensor* base = v->base;
+  if (base) unlink_view(v);
+  oyi_node* grad_fn = v->grad_fn;
+  oy_tensor* grad = v->grad;
+  oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
+  oy_tensor_release(grad);
+  oyi_node_release(grad_fn);
+  oy_tensor_release(oyi_tensor_object(base));
+}
+
+static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
+  const oyi_variable* v = oyi_variable_of(t);
+  if (v->grad_fn)
+    oyi_strbuf_printf(buf, "grad_fn=<%s>", oyi_node_name(v->grad_fn));
+  else if (oyi_requires_grad(t))
+    oyi_strbuf_puts(buf, "requires_grad=True");
+}
+
+static const oyi_tensor_meta_class g_class = {variable_destroy, variable_print};
+
+oyi_variable* oyi_variable_get(oyi_tensor* t) {
+  if (t->meta) return oyi_variable_of(t);
+  oyi_variable* v = oyi_pool_take(oyi_pool_units(sizeof(*v)));
+  if (!v) return NULL;
+  memset(v, 0, sizeof(*v));
+  v->meta.klass = &g_class;
+  v->tensor = t;
+  t->meta = &v->meta;
+  return v;
+}
+
+bool oyi_requires_grad(const oyi_tensor* t) {
+  const oyi_variable* v = oyi_variable_of(t);
+  if (!v) return false;
+  return v->requires_grad || v->grad_fn || (v->base && oyi_requires_grad(v->base));
+}
+
+static void add_key(oyi_tensor* t) {
+  bool own = oy_backend_has_autograd(t->backend);
+  t->header.keys.functionality |=
+      1ull << OY_KEY_ADInplaceOrView |
+      1ull << (own ? OY_KEY_AutogradFunctionality : OY_KEY_AutogradOther);
+}
+
+void oyi_track(oyi_tensor* t) {
+  if (oyi_is_tracked(&t->header)) return;
+  add_key(t);
+  oyi_variable* v = oyi_variable_of(t);
+  if (!v || !v->views) return;
+  oyi_spin_lock(&v->lock);
+  for (oyi_variable* view = v->views; view; view = view->next_view)
+    add_key(view->tensor);
+  oyi_spin_unlock(&v->lock);
+}
+
+void oyi_untrack(oyi_tensor* t) {
+  t->header.keys.functionality &= ~OYI_AUTOGRAD_BITS;
+  oyi_variable* v = oyi_variable_of(t);
+  if (!v || !v->views) return;
+  oyi_spin_lock(&v->lock);
+  for (oyi_variable* view = v->views; view; view = view->next_view)
+    if (!view->requires_grad && !view->grad_fn)
+      view->tensor->header.keys.functionality &= ~OYI_AUTOGRAD_BITS;
+  oyi_spin_unlock(&v->lock);
+}
+
+// ---------------------------------------------------------------- history
+
+oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node) {
+  *out_node = NULL;
+  oyi_variable* v = oyi_variable_of(t);
+  if (!v) return OY_OK;
+  if (v->base && v->view_version != oyi_version(t) &&
+      (v->grad_fn || oyi_requires_grad(v->base)))
+    OY_TRY(oyi_view_regenerate(v));
+  *out_node = v->grad_fn;
+  return OY_OK;
+}
+
+oyi_node* oyi_accumulator(oyi_variable* v) {
+  oyi_spin_lock(&v->lock);
+  oyi_node* node = oyi_node_retain(v->accumulator);
+  oyi_spin_unlock(&v->lock);
+  if (node) return node;
+  oyi_node* made = oyi_node_new(OYI_NODE_ACCUMULATE, sizeof(oyi_accumulate_node), NULL);
+  if (!made) return NULL;
+  ((oyi_accumulate_node*)(void*)made)->variable = v->tensor;
+  oy_object_retain(&v->tensor->header);
+  if (oyi_node_expect(made, v->tensor) != 0) {
+    oyi_node_release(made);
+    return NULL;
+  }
+  // Another thread may have been faster; its node is the one.
+  oyi_spin_lock(&v->lock);
+  if (v->accumulator) node = oyi_node_retain(v->accumulator);
+  else v->accumulator = made;
+  oyi_spin_unlock(&v->lock);
+  if (!node) return made;
+  oyi_node_release(made);
+  return node;
+}
+
+oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge) {
+  *out_edge = (oyi_edge){NULL, 0};
+  oyi_node* node;
+  OY_TRY(oyi_grad_fn(t, &node));
+  if (node) {
+    *out_edge = (oyi_edge){oyi_node_retain(node), oyi_variable_of(t)->output_nr};
+    return OY_OK;
+  }
+  if (!oyi_requires_grad(t)) return OY_OK;
+  out_edge->node = oyi_accumulator(oyi_variable_of(t));
+  return out_edge->node ? OY_OK : OY_OUT_OF_MEMORY;
+}
+
+oy_status oyi_set_history(oyi_tensor* t, oyi_node* node) {
+  oyi_variable* v = oyi_variable_get(t);
+  oy_status status = v ? oyi_node_expect(node, t) : OY_OUT_OF_MEMORY;
+  if (status != 0) {
+    oyi_node_release(node);
+    return status;
+  }
+  oyi_node* before = v->grad_fn;
+  v->grad_fn = node;
+  v->output_nr = 0;
+  v->view_version = oyi_version(t);
+  oyi_track(t);
+  oyi_node_release(before);
+  return OY_OK;
+}

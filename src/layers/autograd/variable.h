@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What autograd hangs on a tensor: its gradient, the node that made it, and, for
+// views, the tensor that they are a view of. Made when first needed.
+//
+// A base knows its views, since a write through one of them, or a gradient that
+// the base comes to need, concerns all: they then get the Autograd key too.
+#ifndef OPYARD_SRC_LAYERS_AUTOGRAD_VARIABLE_H_
+#define OPYARD_SRC_LAYERS_AUTOGRAD_VARIABLE_H_
+
+#include "layers/autograd/node.h"
+
+typedef enum oyi_creation {
+  OYI_CREATION_DEFAULT,
+  OYI_CREATION_NO_GRAD  // the view was taken while grad mode was off
+} oyi_creation;
+
+typedef struct oyi_variable {
+  oyi_tensor_meta meta;
+  oyi_tensor* tensor;
+  oyi_node* grad_fn;
+  oy_tensor* grad;
+  oyi_node* accumulator;  // weak; under |lock|
+  oyi_tensor* base;       // strong; NULL: not a view
+  // Views of this tensor, under |lock|; links of this one under its base's.
+  struct oyi_variable* views;
+  struct oyi_variable* next_view;
+  struct oyi_variable** link;
+  uint32_t output_nr;
+  uint32_t view_version;  // when grad_fn of a view was last made
+  bool requires_grad;
+  uint8_t creation;
+  uint8_t lock;       // a spin lock, held for a few instructions
+  uint8_t grad_lock;  // held while a gradient is added
+} oyi_variable;
+
+#define OYI_AUTOGRAD_BITS                                       \
+  (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther)
+
+static inline oyi_variable* oyi_variable_of(const oyi_tensor* t) {
+  return (oyi_variable*)(void*)t->meta;
+}
+// Makes it if there is none; NULL: OUT_OF_MEMORY.
+oyi_variable* oyi_variable_get(oyi_tensor* t);
+// The Autograd key says it: set when a tensor, or its base, needs a gradient.
+static inline bool oyi_is_tracked(const oy_object* o) {
+  return (o->keys.functionality & OYI_AUTOGRAD_BITS) != 0;
+}
+bool oyi_requires_grad(const oyi_tensor* t);
+// Puts the Autograd key on the tensor and on all views of it.
+void oyi_track(oyi_tensor* t);
+void oyi_untrack(oyi_tensor* t);
+
+// The node that made |t|, borrowed; for a view that is out of date a new one.
+// NULL in *out_node for leaves.
+oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node);
+// Where the gradient of |t| goes, with a reference to the node.
+oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge);
+// Says that |node| made |t|; takes over a reference to the node, also on failure.
+oy_status oyi_set_history(oyi_tensor* t, oyi_node* node);
+
+// Notes that |view| was made from |from|.
+oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from);
+// In-place on a view: |node| becomes a CopySlices of its base. Takes over |node|.
+oy_status oyi_view_rebase(oyi_tensor* view, oyi_node* node);
+oy_status oyi_view_regenerate(oyi_variable* view);
+
+// An accumulate node for a leaf, with a reference.
+oyi_node* oyi_accumulator(oyi_variable* v);
+
+void oyi_spin_lock(uint8_t* lock);
+void oyi_spin_unlock(uint8_t* lock);
+
+#endif  // OPYARD_SRC_LAYERS_AUTOGRAD_VARIABLE_H_

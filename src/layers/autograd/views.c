@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views and history. A view knows its base; a write through the view is a write to
+// the base, so the base's history becomes CopySlices, which gives the written part
+// of the gradient to the operator and lets the rest through. The history of every
+// view of the base is then out of date, and is made again from the base, as
+// as_strided, when it is next asked for (reference, 9.6).
+#include "layers/autograd/variable.h"
+#include "ops/calls.h"
+
+#include "layers/autograd/record.h"
+
+oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from) {
+  if (view == from) return OY_OK;
+  oyi_variable* parent = oyi_variable_of(from);
+  oyi_tensor* base = parent && parent->base ? parent->base : from;
+  oyi_variable* b = oyi_variable_get(base);
+  oyi_variable* v = b ? oyi_variable_get(view) : NULL;
+  if (!v) return OY_OUT_OF_MEMORY;
+  v->base = base;
+  oy_object_retain(&base->header);
+  bool no_grad = !oyi_grad_mode ||
+                 (parent && parent->base && parent->creation == OYI_CREATION_NO_GRAD);
+  v->creation = no_grad ? OYI_CREATION_NO_GRAD : OYI_CREATION_DEFAULT;
+  v->view_version = oyi_version(view);
+  oyi_spin_lock(&b->lock);
+  v->next_view = b->views;
+  if (b->views) b->views->link = &v->next_view;
+  b->views = v;
+  v->link = &b->views;
+  oyi_spin_unlock(&b->lock);
+  if (oyi_requires_grad(base)) oyi_track(view);
+  return OY_OK;
+}
+
+// An alias that has the geometry of |t| and no history.
+static oy_status keep_geometry(const oyi_tensor* t, oyi_geometry* out) {
+  out->like = oyi_tensor_on_storage(NULL, t->header.keys, oyi_sizes_view(t),
+                                    oyi_strides_view(t), t->offset, t->header.dtype,
+                                    oyi_tensor_device(t));
+  out->offset = t->offset;
+  return out->like ? OY_OK : OY_OUT_OF_MEMORY;
+}
+
+static oyi_view_node* view_node(oyi_node_kind kind, const oyi_tensor* base,
+                                const oyi_tensor* view) {
+  oyi_view_node* v =
+      (oyi_view_node*)(void*)oyi_node_new(kind, sizeof(oyi_view_node), NULL);
+  if (!v) return NULL;
+  if (keep_geometry(base, &v->base) == 0 && keep_geometry(view, &v->view) == 0) return v;
+  oyi_node_release(&v->node);
+  return NULL;
+}
+
+oy_status oyi_view_regenerate(oyi_variable* v) {
+  oyi_view_node* made = view_node(OYI_NODE_AS_STRIDED, v->base, v->tensor);
+  if (!made) return OY_OUT_OF_MEMORY;
+  made->node.edge_count = 1;
+  oy_status status = oyi_gradient_edge(v->base, &made->node.edges[0]);
+  if (status == 0) return oyi_set_history(v->tensor, &made->node);
+  oyi_node_release(&made->node);
+  return status;
+}
+
+oy_status oyi_view_rebase(oyi_tensor* view, oyi_node* inner) {
+  oyi_variable* v = oyi_variable_of(view);
+  oyi_view_node* slices = view_node(OYI_NODE_COPY_SLICES, v->base, view);
+  oy_status status = slices ? oyi_node_expect(inner, view) : OY_OUT_OF_MEMORY;
+  if (status == 0) status = oyi_gradient_edge(v->base, &slices->node.edges[0]);
+  if (status != 0) {
+    if (slices) oyi_node_release(&slices->node);
+    oyi_node_release(inner);
+    return status;
+  }
+  slices->inner = inner;
+  slices->node.edge_count = inner->edge_count;
+  // The inner node's first edge led through the view to the base; the others are
+  // moved out, so that the walk sees them.
+  for (int i = 1; i < inner->edge_count; i++) {
+    slices->node.edges[i] = inner->edges[i];
+    oyi_node_retain(inner->edges[i].node);
+  }
+  OY_TRY(oyi_set_history(v->base, &slices->node));
+  oyi_track(view);
+  return oyi_view_regenerate(v);
+}
+
+// ------------------------------------------------------------------ backward
+
+// Elements of a buffer that holds everything that |g| reaches, counted from
+// |first|.
+static int64_t extent(const oyi_geometry* g, int64_t first) {
+  int64_t last = g->offset - first + 1;
+  for (size_t i = 0; i < g->like->ndim; i++) {
+    if (g->like->sizes[i] == 0) return 0;
+    last += (g->like->sizes[i] - 1) * oyi_strides(g->like)[i];
+  }
+  return last;
+}
+
+static oy_object* strided(oy_object* flat, const oyi_geometry* g, int64_t first) {
+  return oyi_call_as_strided(flat, oyi_sizes_view(g->like), oyi_strides_view(g->like),
+                             oy_int(g->offset - first));
+}
+
+// Zeros for the base, seen flat.
+static oy_object* flat_zeros(const oyi_view_node* v, int64_t first) {
+  int64_t a = extent(&v->base, first), b = extent(&v->view, first);
+  int64_t size = a > b ? a : b;
+  return oyi_call_zeros((oy_ints){&size, 1}, oy_int(v->base.like->header.dtype),
+                        oy_none(), oy_value_device(oyi_tensor_device(v->base.like)),
+                        oy_none());
+}
+
+static int64_t first_element(const oyi_view_node* v) {
+  return v->base.offset < v->view.offset ? v->base.offset : v->view.offset;
+}
+
+// An expanded view has elements that are one: their gradients are summed first.
+static oy_object* sum_expanded(const oyi_geometry* g, oy_object* grad) {
+  int64_t dims[OY_TENSOR_MAX_DIMS];
+  size_t n = 0;
+  for (size_t i = 0; i < g->like->ndim; i++)
+    if (oyi_strides(g->like)[i] == 0 && g->like->sizes[i] > 1) dims[n++] = (int64_t)i;
+  if (n == 0) return oy_tensor_retain(grad);
+  return oyi_call_sum_dim_IntList(grad, (oy_ints){dims, n}, true, oy_none());
+}
+
+// The view's geometry with expanded dimensions of size 1.
+static oy_object* strided_once(oy_object* flat, const oyi_geometry* g, int64_t first) {
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  for (size_t i = 0; i < g->like->ndim; i++)
+    sizes[i] = oyi_strides(g->like)[i] == 0 && g->like->sizes[i] > 1 ? 1
+                                                                     : g->like->sizes[i];
+  return oyi_call_as_strided(flat, (oy_ints){sizes, g->like->ndim},
+                             oyi_strides_view(g->like), oy_int(g->offset - first));
+}
+
+oy_status oyi_as_strided_apply(oyi_view_node* v, oy_object* grad, oy_object** out) {
+  int64_t first = first_element(v);
+  oy_object* flat = flat_zeros(v, first);
+  oy_object* part = flat ? strided_once(flat, &v->view, first) : NULL;
+  oy_object* summed = part ? sum_expanded(&v->view, grad) : NULL;
+  if (summed && oyi_call_copy_(part, summed, false)) out[0] = strided(flat, &v->base, first);
+  oy_tensor_release(summed);
+  oy_tensor_release(part);
+  oy_tensor_release(flat);
+  return out[0] ? OY_OK : oy_error_get()->code;
+}
+
+// The operator's own gradient of the written part, in its place.
+static oy_status write_back(oyi_view_node* v, oy_object* part, oy_object** out) {
+  oy_object* inner_out[OYI_NODE_INPUTS] = {NULL, NULL};
+  oy_object* copy = oyi_call_clone(part, oy_none());
+  if (!copy) return oy_error_get()->code;
+  // The edge of the view itself is always wanted: it leads into the base.
+  oy_status status = oyi_node_apply(v->inner, copy, inner_out);
+  oy_tensor_release(copy);
+  if (status == 0) {
+    oy_object* done =
+        inner_out[0] ? oyi_call_copy_(part, inner_out[0], false) : oyi_call_zero_(part);
+    if (!done) status = oy_error_get()->code;
+  }
+  oy_tensor_release(inner_out[0]);
+  for (int i = 1; i < OYI_NODE_INPUTS; i++) out[i] = inner_out[i];
+  return status;
+}
+
+oy_status oyi_copy_slices_apply(oyi_view_node* v, oy_object* grad, oy_object** out) {
+  int64_t first = first_element(v);
+  oy_object* flat = flat_zeros(v, first);
+  oy_object* whole = flat ? strided(flat, &v->base, first) : NULL;
+  oy_object* part = whole ? strided(flat, &v->view, first) : NULL;
+  oy_status status = OY_OK;
+  if (!part || !oyi_call_copy_(whole, grad, false)) status = oy_error_get()->code;
+  if (status == 0) status = write_back(v, part, out);
+  if (status == 0) out[0] = oy_tensor_retain(whole);
+  oy_tensor_release(part);
+  oy_tensor_release(whole);
+  oy_tensor_release(flat);
+  return status;
+}
