@@ -74,8 +74,8 @@ enum {
 enum { OY_TABLE_BASE = 384, OY_TABLE_BLOCK = 64 };
 
 typedef struct oy_slot_rule {
-  uint16_t offset;      // bytes, in the base or in the block
-  uint16_t block_mask;  // 0xffff if in the block, else 0
+  uint32_t offset;      // bytes, in the base or in the block
+  uint32_t block_mask;  // 0xffff if in the block, else 0
 } oy_slot_rule;
 OY_API extern const oy_slot_rule oy_slot_rules[64];
 // Where the block of a backend starts, in bytes; the CPU's for one not in use.
@@ -148,6 +148,18 @@ OY_CALL_INLINE void oy_call_leave(uint64_t before) {
 
 // ------------------------------------------------------------------- select
 
+// The highest bit of |bits|, 0 if there is none.
+OY_CALL_INLINE size_t oy_highest_bit(uint64_t bits) {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__LZCNT__)
+  // What compilers make of 63 - clz sign-extends the result once more.
+  size_t bit;
+  __asm__("bsrq %1, %q0" : "=r"(bit) : "r"(bits | 1) : "cc");
+  return bit;
+#else
+  return 63u ^ (unsigned)__builtin_clzll(bits | 1);
+#endif
+}
+
 // Without the mark that a traced call leaves for the steps below it.
 static inline oy_keyset oy_keyset_unmarked(oy_keyset keys) {
   keys.functionality &= ~(1ull << OY_KEY_TraceRedispatch);
@@ -174,20 +186,18 @@ OY_CALL_INLINE const oy_kernel* oy_select_exact(const oy_op* op,
 OY_CALL_INLINE const oy_kernel* oy_select_call(const oy_op* op,
                                               oy_keyset* keys) {
   uint64_t backends = keys->backends | oy_tls.included.backends;
-  size_t block = __atomic_load_n(
-      &oy_block_offset[63u ^ (unsigned)__builtin_clzll(backends | 1)],
-      __ATOMIC_ACQUIRE);
+  uint32_t block = __atomic_load_n(
+      &oy_block_offset[oy_highest_bit(backends)], __ATOMIC_ACQUIRE);
   const unsigned char* table = __atomic_load_n(&op->table, __ATOMIC_ACQUIRE);
   uint64_t mask = __atomic_load_n(
       (const uint64_t*)(const void*)(table + block), __ATOMIC_RELAXED);
   uint64_t functionality =
       (keys->functionality | oy_tls.included.functionality) & oy_tls.keep &
       mask;
-  oy_slot_rule rule =
-      oy_slot_rules[63u ^ (unsigned)__builtin_clzll(functionality | 1)];
+  oy_slot_rule rule = oy_slot_rules[oy_highest_bit(functionality)];
   keys->functionality = functionality;
   keys->backends = backends;
-  size_t at = (block & rule.block_mask) + rule.offset;
+  size_t at = (size_t)(block & rule.block_mask) + rule.offset;
   return __atomic_load_n((const oy_kernel* const*)(const void*)(table + at),
                          __ATOMIC_ACQUIRE);
 }

@@ -22,10 +22,13 @@ typedef struct oy_op_handle {
 } oy_op_handle;
 // Finds it and keeps it; NULL with the error set if there is no such operator.
 OY_API const oy_op* oy_op_handle_bind(oy_op_handle* handle);
+// NULL if it was not looked for yet. What is read through the pointer was complete
+// before it was stored, and the reads depend on it: no fence.
+OY_CALL_INLINE const oy_op* oy_op_handle_peek(const oy_op_handle* handle) {
+  return __atomic_load_n(&handle->op, __ATOMIC_RELAXED);
+}
 static inline const oy_op* oy_op_handle_get(oy_op_handle* handle) {
-  // What is read through the pointer was complete before it was stored, and the
-  // reads depend on it: no fence.
-  const oy_op* op = __atomic_load_n(&handle->op, __ATOMIC_RELAXED);
+  const oy_op* op = oy_op_handle_peek(handle);
   return OY_LIKELY(op != NULL) ? op : oy_op_handle_bind(handle);
 }
 

@@ -98,7 +98,7 @@ static void describe_ambiguous(const oyi_op* op, oyi_strbuf* out) {
 static oy_status report(const oyi_op* op, oy_keyset keys,
                         const oy_kernel* kernel) {
   oy_str name = {op->name, op->name_size};
-  oy_key key = oy_keyset_highest(keys);
+  oy_key key = oy_keyset_highest(oy_keyset_unmarked(keys));
   oyi_strbuf text = OYI_STRBUF_INIT;
   pthread_mutex_lock(&op->registry->mutex);
   void (*callback)(const oy_op*, oy_key, void*) = op->error_callback;

@@ -2,6 +2,7 @@
 // Kernels that depend on the dtype of the call. Such a slot holds a variant
 // record with one kernel for each dtype; operators without any pay nothing.
 #include "base/memory.h"
+#include "base/strbuf.h"
 #include "dispatch/table.h"
 #include "dispatch/thunks.h"
 
@@ -40,16 +41,41 @@ static const oyi_variants* variants_of(const oy_kernel* kernel) {
                                offsetof(oyi_variants, kernel));
 }
 
+static const char* name_of(oy_dtype dtype) {
+  const char* name = oy_dtype_name(dtype);
+  return name ? name : "none";
+}
+
+// "float16, float32": what kernels at |key| are registered for.
+static void list_dtypes(const oy_op* op, oy_key key, oyi_strbuf* out) {
+  oyi_op* o = oyi_op_of(op);
+  pthread_mutex_lock(&o->registry->mutex);
+  const oyi_key_kernels* kernels = oyi_kernels_at(o, key);
+  int last = 0;
+  for (const oy_registration* r = kernels ? kernels->newest : NULL; r;
+       r = r->older) {
+    if (r->dtype_filter == last) continue;
+    oyi_strbuf_printf(out, "%s%s", out->size ? ", " : "",
+                      name_of((oy_dtype)(r->dtype_filter - 1)));
+    last = r->dtype_filter;
+  }
+  pthread_mutex_unlock(&o->registry->mutex);
+}
+
 static const oy_kernel* missing(const oy_op* op, oy_keyset keys,
                                 oy_dtype dtype) {
-  const char* name = oy_dtype_name(dtype);
   oy_str op_name = oy_op_name_of(op);
+  oy_key key = oy_keyset_highest(oy_keyset_unmarked(keys));
+  oyi_strbuf dtypes = OYI_STRBUF_INIT;
+  list_dtypes(op, key, &dtypes);
   OY_FAIL(NOT_IMPLEMENTED,
-          "Could not run '%.*s' with arguments from the '%s' backend and dtype "
-          "'%s': expected a dtype that a kernel is registered for, got '%s'; "
-          "convert the arguments, or register a kernel for this dtype",
-          OY_STR_ARG(op_name), oy_key_name(oy_keyset_highest(keys)),
-          name ? name : "none", name ? name : "none");
+          "Could not run '%.*s' with arguments from the '%s' backend. There is "
+          "no kernel for dtype %s.\n  kernels at %s: %s\n  next: convert the "
+          "arguments, or register a kernel for %s and %s",
+          OY_STR_ARG(op_name), oy_key_name(key), name_of(dtype),
+          oy_key_name(key), dtypes.data ? dtypes.data : "none",
+          oy_key_name(key), name_of(dtype));
+  oyi_strbuf_reset(&dtypes);
   oy_error_set_op(op_name);
   char* table = NULL;
   if (oy_op_dump_table(op, &table) == OY_OK) oy_error_set_detail(oy_str_of(table));

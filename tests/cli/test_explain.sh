@@ -40,7 +40,9 @@ bad() {
   has err "argument 1:1:$2: expected $3, found "
 }
 bad nonsense 1 'a device such as cpu, `none` or `keys:`'
-bad cpu:f33 5 'a dtype, a shape, grad'
+flags='a dtype, a shape, grad, quantized, a layout such as sparse, or one of conj neg zero'
+flags="$flags named vmap functionalize python"
+bad cpu:f33 5 "$flags"
 bad 'cpu:f32[2' 10 '`,` or `]`'
 bad 'cpu:f32[2,x]' 11 'a size'
 bad 'cpu:f32[2]3' 11 'the end of the shape'
@@ -48,7 +50,7 @@ bad keys:Nonsense 6 'a runtime key or functionality'
 bad keys:CPU, 10 'a runtime key or functionality'
 bad '[cpu:f32' 9 '`]` at the end of a list'
 bad '' 1 'an argument such as cpu:f32[2,3]'
-bad cpu::f32 5 'a dtype, a shape'
+bad cpu::f32 5 "$flags"
 
 expect 0 dump
 has out 'op aten::add.Tensor'

@@ -114,7 +114,7 @@ static void ROB_02_backend_registration(void** state) {
     world w;
     open_world(&w);
     char* before = observe(&w);
-    char name[16];
+    char name[32];
     snprintf(name, sizeof(name), "Frail%d", round);
     uint64_t all = oy_backend_all();
     oy_backend backend = OY_BACKEND_NONE;

@@ -36,8 +36,9 @@ static void state_destroy(void* state) {
   free(s);
 }
 
+// A typed kernel asks the slot for its state, which another kernel may have taken
+// meanwhile: so all kernels here have the same kind of state, and NULL is allowed.
 static void look_at(const kernel_state* s) {
-  // NULL: the slot changed between the call and the question, which is allowed.
   if (s && __atomic_load_n(&s->magic, __ATOMIC_RELAXED) != ALIVE)
     __atomic_fetch_add(&g_dead_seen, 1, __ATOMIC_RELAXED);
 }
@@ -53,9 +54,7 @@ static oy_object* typed_layer(const oy_op* op, oy_keyset keys, oy_object* self) 
   look_at(oy_kernel_state(op, keys));
   oy_key key = oy_keyset_highest(keys);
   keys = oy_keyset_and(keys, oy_keyset_full_after(key));
-  oy_object* result = test_redispatch_t_t(op, keys, self);
-  look_at(NULL);
-  return result;
+  return test_redispatch_t_t(op, keys, self);
 }
 
 static oy_status boxed(const oy_op* op, oy_keyset keys, oy_stack* stack,
@@ -268,10 +267,10 @@ static void run_for(double seconds, int64_t* out_calls) {
   shared s = {0};
   oy_library *fallbacks = NULL, *first[2];
   test_libraries libraries;
-  static const test_step fb[] = {STEP_FALLBACK_FALLTHROUGH(AutogradCPU, "fb")};
   s.registry = test_registry();
   assert_ok(oy_registry_add_default_fallbacks(s.registry, &fallbacks));
-  test_register(s.registry, "test", lasting, 2, &libraries);
+  const test_step steady[] = {lasting[0], with_state(lasting[1], false)};
+  test_register(s.registry, "test", steady, 2, &libraries);
   // Handles of operators that are away when the threads begin.
   for (int i = 0; i < 2; i++)
     assert_ok(test_apply_alone(s.registry, "test", &lasting[2 + i], &first[i]));
@@ -283,7 +282,6 @@ static void run_for(double seconds, int64_t* out_calls) {
   test_step through = STEP_FALLTHROUGH("steady", Autograd, "through");
   oy_library* steady_through;
   assert_ok(test_apply_alone(s.registry, "test", &through, &steady_through));
-  (void)fb;
 
   pthread_t threads[4];
   void* (*const bodies[])(void*) = {caller, caller, writer, finder};
@@ -297,13 +295,14 @@ static void run_for(double seconds, int64_t* out_calls) {
   oy_registry_collect(s.registry);
   assert_int_equal(s.wrong, 0);
   assert_int_equal(g_dead_seen, 0);
-  assert_int_equal(g_made, g_destroyed);  // all states went, none twice
+  assert_int_equal(g_made, g_destroyed + 1);  // all but that of steady
   assert_int_equal(oy_registry_op_count(s.registry), 1);
   assert_ok(oy_registry_check_invariants(s.registry));
   oy_library_close(steady_through);
   test_close(&libraries);
   oy_library_close(fallbacks);
   oy_registry_destroy(s.registry);
+  assert_int_equal(g_made, g_destroyed);  // none is lost, none went twice
   assert_int_equal(test_tensors_alive(), 0);
   assert_true(s.good > 0);
   *out_calls = s.calls;

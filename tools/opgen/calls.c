@@ -283,9 +283,10 @@ static void put_definition(FILE* out, const op_row* op, const options* o,
   memmove(tests.text + 1, tests.text, (tests.count - 1) * sizeof(char*));
   tests.text[0] = "!op";
   add_item(&tests, "!oy_call_begin(before)");
-  put_items(out, "  ", "if (OY_UNLIKELY(", &tests, " ||", "))\n");
-  fprintf(out, "  ");
-  put_again(out, op, cold);
+  for (size_t i = 0; i < tests.count; i++) {
+    fprintf(out, "  if (OY_UNLIKELY(%s))\n  ", tests.text[i]);
+    put_again(out, op, cold);
+  }
   put_cleared_results(out, op);
   put_keys(out, op, o);
   fprintf(out, "  const oy_kernel* kernel = oy_select_call(op, &keys);\n");

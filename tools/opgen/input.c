@@ -38,6 +38,22 @@ static op_row* append(op_list* list) {
   return &list->items[list->count++];
 }
 
+static bool parse(op_row* op, const char* text) {
+  if (oy_schema_parse(oy_str_of(text), OY_SCHEMA_ALLOW_TYPE_VARIABLES, &op->schema) ||
+      oy_schema_abi(op->schema, &op->abi) || oy_schema_print(op->schema, &op->text)) {
+    fprintf(stderr, "%s:%d: %s\n", op->file, op->line, oy_error_get()->message);
+    return false;
+  }
+  op->name = print_text("%.*s", OY_STR_ARG(op->schema->full_name));
+  return true;
+}
+
+void drop_op(op_row* op) {
+  oy_schema_free(op->schema);
+  oy_text_free(op->abi);
+  oy_text_free(op->text);
+}
+
 static bool add_schema(op_list* list, const options* o, const char* text,
                        const char* doc, const char* file, int line) {
   const char* end = strpbrk(text, "(");
@@ -45,20 +61,16 @@ static bool add_schema(op_list* list, const options* o, const char* text,
   bool has_ns = memmem(text, name_size, "::", 2) != NULL;
   char* full = has_ns ? print_text("%s", text) : print_text("%s::%s", o->ns, text);
   op_row op = {.doc = doc, .file = file, .line = line};
-  if (oy_schema_parse(oy_str_of(full), OY_SCHEMA_ALLOW_TYPE_VARIABLES, &op.schema) ||
-      oy_schema_abi(op.schema, &op.abi) || oy_schema_print(op.schema, &op.text)) {
-    fprintf(stderr, "%s:%d: %s\n", file, line, oy_error_get()->message);
-    return false;
-  }
-  if (op.schema->is_vararg || op.schema->is_varret) {
+  bool good = parse(&op, full);
+  if (good && (op.schema->is_vararg || op.schema->is_varret))
     fprintf(stderr, "%s:%d: left out: %s takes or gives any number of values\n", file,
             line, full);
+  else if (good && (good = name_op(&op))) {
+    *append(list) = op;
     return true;
   }
-  op.name = print_text("%.*s", OY_STR_ARG(op.schema->full_name));
-  if (!name_op(&op)) return false;
-  *append(list) = op;
-  return true;
+  drop_op(&op);
+  return good;
 }
 
 static bool read_lines(char* text, const char* file, const options* o, op_list* list) {

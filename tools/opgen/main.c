@@ -166,11 +166,7 @@ int main(int argc, char** argv) {
   if (good && a.select) good = read_selection(a.select, &a.o, &list);
   for (size_t i = 0; i <= COMBINED && good; i++)
     if (g_outputs[i].path) good = write_output(&g_outputs[i], &list, &a.o);
-  for (size_t i = 0; i < list.count; i++) {
-    oy_schema_free(list.items[i].schema);
-    oy_text_free(list.items[i].abi);
-    oy_text_free(list.items[i].text);
-  }
+  for (size_t i = 0; i < list.count; i++) drop_op(&list.items[i]);
   give_back();
   return good ? 0 : 1;
 }

@@ -115,17 +115,46 @@ static int by_call(const void* a, const void* b) {
   return strcmp((*(op_row* const*)a)->call, (*(op_row* const*)b)->call);
 }
 
+static size_t separators(const op_row* op) {
+  return (strstr(op->name, "::") && strncmp(op->name, "aten::", 6) != 0) +
+         (strchr(op->name, '.') != NULL);
+}
+
+// quantized::add.out next to quantized::add_out: "." and "::" are two underscores
+// in the one that has more of them.
+static void spell_out(op_row* op) {
+  const oy_op_name* name = &op->schema->name;
+  bool aten = oy_str_equal(name->ns, oy_str_of("aten"));
+  op->id = print_text("%.*s%s%.*s%s%.*s", aten ? 0 : (int)name->ns.size, name->ns.data,
+                      aten ? "" : "__", OY_STR_ARG(name->base),
+                      name->overload.size ? "__" : "", OY_STR_ARG(name->overload));
+  op->call = print_text("oy_%s", op->id);
+}
+
+static bool settle(op_row* a, op_row* b) {
+  op_row* longer = separators(a) > separators(b) ? a : b;
+  char* before = longer->call;
+  if (separators(a) != separators(b)) spell_out(longer);
+  if (strcmp(a->call, b->call) != 0) {
+    fprintf(stderr, "%s:%d: %s is called %s, as %s is another operator\n", longer->file,
+            longer->line, longer->name, longer->call, before);
+    return true;
+  }
+  fprintf(stderr, "%s:%d: %s and %s:%d: %s would both be called %s\n", a->file, a->line,
+          a->name, b->file, b->line, b->name, a->call);
+  return false;
+}
+
+// Two rounds: the second finds what a new spelling ran into.
 bool check_names(const op_list* list) {
   op_row** sorted = take((list->count + 1) * sizeof(*sorted));
   for (size_t i = 0; i < list->count; i++) sorted[i] = &list->items[i];
-  qsort(sorted, list->count, sizeof(*sorted), by_call);
   bool good = true;
-  for (size_t i = 1; i < list->count; i++) {
-    if (strcmp(sorted[i - 1]->call, sorted[i]->call) != 0) continue;
-    fprintf(stderr, "%s:%d: %s and %s:%d: %s would both be called %s\n",
-            sorted[i - 1]->file, sorted[i - 1]->line, sorted[i - 1]->name,
-            sorted[i]->file, sorted[i]->line, sorted[i]->name, sorted[i]->call);
-    good = false;
+  for (int round = 0; round < 2 && good; round++) {
+    qsort(sorted, list->count, sizeof(*sorted), by_call);
+    for (size_t i = 1; i < list->count; i++)
+      if (strcmp(sorted[i - 1]->call, sorted[i]->call) == 0)
+        good &= round == 0 && settle(sorted[i - 1], sorted[i]);
   }
   return good;
 }

@@ -53,6 +53,7 @@ bool read_ops(const char* path, const options* o, op_list* list);
 // Marks the operators whose names are in the file.
 bool read_selection(const char* path, const options* o, op_list* list);
 char* read_file(const char* path);
+void drop_op(op_row* op);
 
 // names.c
 bool name_op(op_row* op);                    // id, call, arguments, outs

@@ -36,13 +36,11 @@ void give_back(void) {
 
 __attribute__((format(printf, 1, 0))) static char* print_list(const char* format,
                                                             va_list args) {
-  char probe[64];
-  va_list again;
-  va_copy(again, args);
-  int size = vsnprintf(probe, sizeof(probe), format, again);
-  va_end(again);
-  char* text = take((size_t)size + 1);
-  vsnprintf(text, (size_t)size + 1, format, args);
+  char* made = NULL;
+  int size = vasprintf(&made, format, args);
+  char* text = take(size < 0 ? 1 : (size_t)size + 1);
+  if (size > 0) memcpy(text, made, (size_t)size);
+  free(made);
   return text;
 }
 

@@ -16,10 +16,13 @@ static const char source[] =
     "print('x.grad is', gx, 'and w.grad is', gw)\n";
 
 static const char explanation[] =
-    "Why: w requires a gradient, so it carries the key AutogradCPU besides CPU, and so\n"
-    "does every result that depends on it. AutogradCPU is the higher of the two: its\n"
-    "kernel runs first, writes down how to differentiate, and dispatches again below\n"
-    "itself, where CPU computes. x carries CPU alone and gets no gradient.\n";
+    "Why: w requires a gradient, so it carries the key AutogradCPU besides CPU, and so "
+    "does\n"
+    "what depends on it. AutogradCPU is the higher one: its kernel runs first, writes "
+    "down\n"
+    "how to differentiate, and dispatches again below itself, to CPU. x carries CPU "
+    "alone.\n"
+    "What kernels call in their turn is left out here; `opyard trace` shows it too.\n";
 
 oy_status cli_demo_gradient(cli_json* json) {
   oy_registry* registry;
@@ -34,7 +37,7 @@ oy_status cli_demo_gradient(cli_json* json) {
   } else {
     printf("%s1. A gradient%s\n\n", cli_colour("bold"), cli_colour("off"));
   }
-  oy_status status = cli_run_traced(&runner, &program, "  ", json);
+  oy_status status = cli_run_traced(&runner, &program, "  ", true, json);
   if (json)
     cli_json_close(json, '}');
   else if (status == OY_OK)

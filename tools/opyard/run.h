@@ -6,9 +6,10 @@
 #include "runner.h"
 
 // Runs |program| with each statement above its trace, to stdout or, if |json| is
-// not NULL, as an array named "statements". |indent| precedes every line.
+// not NULL, as an array named "statements". |indent| precedes every line. With
+// |outer| what kernels call in their turn is left out.
 oy_status cli_run_traced(cli_runner* runner, const cli_program* program,
-                         const char* indent, cli_json* json);
+                         const char* indent, bool outer, cli_json* json);
 // Prints |values| with blanks between them, as print() does.
 void cli_print_values(const char* indent, const oy_value* values, size_t count);
 // Collects the trace lines of this thread between start and stop.

@@ -45,14 +45,23 @@ void cli_print_values(const char* indent, const oy_value* values, size_t count) 
 
 typedef struct traced {
   const char* indent;
+  bool outer;
   cli_json* json;
   cli_trace_log log;
 } traced;
 
+// A call of the program's own, or its redispatch: not what a kernel called.
+static bool is_outer(const char* line) {
+  size_t depth = strspn(line, " ");
+  return depth <= 1 || (depth == 2 && strncmp(line + 2, "[redispatch", 11) == 0);
+}
+
 static void print_lines(traced* t) {
-  for (size_t i = 0; i < t->log.count; i++)
+  for (size_t i = 0; i < t->log.count; i++) {
+    if (t->outer && !is_outer(t->log.lines[i])) continue;
     printf("%s  %s%s%s\n", t->indent, cli_colour("dim"), t->log.lines[i],
            cli_colour("off"));
+  }
 }
 
 // print() of the program. What was traced before it comes first.
@@ -94,8 +103,8 @@ static oy_status step(traced* t, cli_runner* runner, const cli_program* program,
 }
 
 oy_status cli_run_traced(cli_runner* runner, const cli_program* program,
-                         const char* indent, cli_json* json) {
-  traced t = {.indent = indent, .json = json};
+                         const char* indent, bool outer, cli_json* json) {
+  traced t = {.indent = indent, .outer = outer, .json = json};
   oy_status status = OY_OK;
   runner->print = print_values;
   runner->user_data = &t;
@@ -118,7 +127,7 @@ static int trace_program(const cli_program* program, oy_registry* registry,
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "file", program->name);
   }
-  oy_status status = cli_run_traced(&runner, program, "", as_json ? &json : NULL);
+  oy_status status = cli_run_traced(&runner, program, "", false, as_json ? &json : NULL);
   int result = status == OY_OK ? CLI_OK : cli_fail();
   if (status != OY_OK && runner.call_failed) result = CLI_FAILED;
   if (status == OY_OK && runner.has_last && !as_json)
