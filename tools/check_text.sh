@@ -1,22 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Files that people read: no trailing blanks, no tabs in C, a licence line, a size
-# that one can hold in the head, and the format of .clang-format.
+# Files that people read: no trailing blanks, no tabs in C, lines and files of a size that
+# one can hold in the head, a licence line on top. Files that opgen made are left alone.
 set -eu
 cd "$(dirname "$0")/.."
-status=0
-fail() { echo "$*"; status=1; }
 
-files=$(git ls-files '*.c' '*.h' '*.def' '*.S' '*.sh' '*.cmake' yard 2>/dev/null || true)
-[ -n "$files" ] || files=$(find include src tools tests bench examples -name '*.[ch]')
-for file in $files; do
-  [ -f "$file" ] || continue
-  case $file in */gen/*) continue ;; esac
-  if grep -nE '[[:blank:]]$' "$file" /dev/null; then fail "$file: trailing blanks"; fi
-  head -n 3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
-    fail "$file: no SPDX line"
-  lines=$(wc -l <"$file")
-  if [ "$lines" -gt 1000 ]; then fail "$file: $lines lines, 1000 at most"; fi
-  if [ "$lines" -gt 600 ]; then echo "note: $file has $lines lines"; fi
-done
-exit $status
+# What is checked in; or, in an unpacked archive, what lies there.
+if ! files=$(git ls-files --cached --others --exclude-standard 2>/dev/null); then
+  files=$(find . -path ./build -prune -o -type f -print | sed 's|^\./||')
+fi
+echo "$files" | grep -E '\.(c|h|cpp|S|def|sh|cmake|md|1|json|oy|in)$|^yard$|^\.ci/run$|CMakeLists.txt$' |
+  grep -v -e '/gen/' -e '/corpus/' -e '^include/opyard/ops\.h$' | sort |
+  while read -r file; do if [ -f "$file" ]; then echo "$file"; fi; done |
+  xargs awk '
+    function fail(text) { print text; found = 1 }
+    function finish() {
+      if (name == "") return
+      if (lines > 1000) fail(name ": " lines " lines, 1000 at most")
+      else if (lines > 600 && name !~ /\.md$/) print "note: " name " has " lines " lines"
+      if (!licence && name !~ /\.(md|json|oy|1)$/) fail(name ": no SPDX line in the first three")
+    }
+    FNR == 1 { finish(); name = FILENAME; lines = 0; licence = 0 }
+    { lines = FNR }
+    FNR <= 3 && /SPDX-License-Identifier: Apache-2\.0/ { licence = 1 }
+    /[ \t]$/ { fail(name ":" FNR ": trailing blank") }
+    /\t/ && name ~ /\.(c|h|S|def)$/ { fail(name ":" FNR ": tab") }
+    length($0) > 100 && name ~ /\.(c|h)$/ && !/https?:/ { fail(name ":" FNR ": " length($0) " columns, 100 at most") }
+    END { finish(); exit found }'

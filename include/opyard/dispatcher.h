@@ -73,10 +73,10 @@ OY_API oy_status oy_op_push_defaults(const oy_op* op, oy_stack* stack,
                                      size_t count, const oy_str* names,
                                      size_t name_count);
 
-// For kernels: the record that was selected for |keys|, its state.
-static inline void* oy_kernel_state(const oy_op* op, oy_keyset keys) {
-  return oy_select_exact(op, oy_keyset_unmarked(keys))->user_data;
-}
+// For typed kernels: the state that the kernel selected for |keys| was registered
+// with. Where a slot has kernels for several dtypes with states of their own, no
+// key set tells them apart: NULL then; oy_kernel_pick tells them by the arguments.
+OY_API void* oy_kernel_state(const oy_op* op, oy_keyset keys);
 // Exported twins of inline.h.
 OY_API const oy_kernel* oy_op_select_call(const oy_op* op, oy_keyset* keys);
 OY_API const oy_kernel* oy_op_select_exact(const oy_op* op, oy_keyset keys);

@@ -76,6 +76,7 @@ typedef struct oy_def_params {
   oy_alias_kind alias_kind;
   bool has_alias_kind;      // else FROM_SCHEMA, or CONSERVATIVE if inferred
   bool alias_defaulted;     // nobody chose |alias_kind|: dumps say "(default)"
+  bool allow_type_variables;  // lower-case unknown types, outside aten and prim
   const char* tags;         // space-separated, may be NULL
   bool unobserved;
   const oy_kernel_params* kernel;  // NULL: definition only

@@ -16,7 +16,18 @@ static bool is_wildcard(const char* ns) {
   return !ns || !*ns || strcmp(ns, "_") == 0;
 }
 
+static bool is_identifier(const char* text) {
+  if (*text >= '0' && *text <= '9') return false;
+  for (; *text; text++) {
+    bool letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
+    if (!letter && *text != '_' && !(*text >= '0' && *text <= '9')) return false;
+  }
+  return true;
+}
+
 static oy_status check_params(const oy_library_params* p) {
+  OY_CHECK(is_wildcard(p->ns) || is_identifier(p->ns), INVALID_ARGUMENT,
+           "expected a namespace that is an identifier, got \"%s\"", p->ns);
   if (p->kind == OY_LIBRARY_IMPL) return OY_OK;
   oy_str kind = oy_str_of(oyi_kind_name(p->kind));
   OY_CHECK(!is_wildcard(p->ns), INVALID_ARGUMENT,
@@ -166,7 +177,11 @@ static oy_key effective_key(const oy_library* library, oy_key key) {
 }
 
 static oy_status check_kernel_key(oy_key key) {
-  OY_CHECK(oy_key_is_alias(key) || oy_key_is_runtime(key), INVALID_ARGUMENT,
+  // The trace's own keys are in every table from the start.
+  bool is_trace = key == OY_KEY_Trace || key == OY_KEY_TraceRedispatch;
+  bool is_alias = key >= OY_KEY_ALIAS_BIT &&
+                  key < OY_KEY_ALIAS_BIT + OY_ALIAS_KEY_COUNT;
+  OY_CHECK(is_alias || (oy_key_is_runtime(key) && !is_trace), INVALID_ARGUMENT,
            "expected a runtime or alias key for a kernel, got %s",
            oy_key_name(key));
   return OY_OK;
@@ -206,8 +221,9 @@ static oy_status parse_def(oy_library* library, const oy_def_params* params,
     return oyi_fail_not_inferable(library, params->schema);
   char* text = def_text(library, params, *out_name, *out_inferred);
   if (!text) return OY_OUT_OF_MEMORY;
-  oy_status status = oy_schema_parse(
-      oy_str_of(text), *out_inferred ? OY_SCHEMA_SIGNATURE : 0, out_schema);
+  unsigned flags = *out_inferred ? OY_SCHEMA_SIGNATURE : OY_SCHEMA_DEFAULT;
+  if (params->allow_type_variables) flags |= OY_SCHEMA_ALLOW_TYPE_VARIABLES;
+  oy_status status = oy_schema_parse(oy_str_of(text), flags, out_schema);
   oyi_free(text);
   return status;
 }
@@ -255,6 +271,8 @@ static oy_status link_def_and_impl(oy_registration* def, oy_registration* impl,
 oy_status oy_library_def(oy_library* library, const oy_def_params* params,
                          oy_registration** out_registration) {
   if (out_registration) *out_registration = NULL;
+  OY_CHECK(params->schema, INVALID_ARGUMENT,
+           "def: expected a schema or a name, got NULL");
   if (library->kind == OY_LIBRARY_IMPL)
     return oyi_fail_def_in_impl(library, params->schema);
   char buffer[NAME_MAX_SIZE];
@@ -296,6 +314,8 @@ oy_status oy_library_def(oy_library* library, const oy_def_params* params,
 oy_status oy_library_impl(oy_library* library, const oy_impl_params* params,
                           oy_registration** out_registration) {
   if (out_registration) *out_registration = NULL;
+  OY_CHECK(params->name, INVALID_ARGUMENT,
+           "impl: expected the name of an operator, got NULL");
   oy_op_name parsed;
   oy_str text = oy_str_of(params->name);
   OY_TRY(oy_op_name_parse(text, &parsed));

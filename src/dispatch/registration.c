@@ -44,6 +44,12 @@ static oy_status check_kernel(const oy_kernel_params* kernel) {
   OY_CHECK(kernel->dtype_filter <= OY_DTYPE_LIMIT, INVALID_ARGUMENT,
            "expected a dtype below %d, got %d", OY_DTYPE_LIMIT,
            kernel->dtype_filter - 1);
+  OY_CHECK(kernel->cpu_level <= OY_CPU_V4, INVALID_ARGUMENT,
+           "expected a CPU level from %d to %d, got %d", OY_CPU_BASELINE,
+           OY_CPU_V4, kernel->cpu_level);
+  OY_CHECK(!kernel->fallthrough || !kernel->signature, INVALID_ARGUMENT,
+           "expected a fallthrough without a signature, got \"%s\"",
+           kernel->signature);
   return OY_OK;
 }
 

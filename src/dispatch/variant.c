@@ -174,3 +174,19 @@ void oyi_variants_retire(oyi_op* op) {
     oyi_retire(&op->registry->limbo, &v->retired, free_variants);
   }
 }
+
+static void* only_state(const oyi_variants* v) {
+  void* state = NULL;
+  for (unsigned d = 0; d <= OY_DTYPE_LIMIT; d++) {
+    void* one = by_dtype(v, (oy_dtype)d)->user_data;
+    if (one && state && one != state) return NULL;
+    if (one) state = one;
+  }
+  return state;
+}
+
+void* oy_kernel_state(const oy_op* op, oy_keyset keys) {
+  const oy_kernel* kernel = oy_select_exact(op, oy_keyset_unmarked(keys));
+  if (kernel->typed != oyi_thunk_variant) return kernel->user_data;
+  return only_state(variants_of(kernel));
+}

@@ -13,6 +13,13 @@ __thread oyi_pool_lists oyi_pool;
 // 0: not armed, 1: lists in use, 2: the thread is ending.
 static __thread uint8_t t_state __attribute__((tls_model("initial-exec")));
 
+// AddressSanitizer is to see every block come and go.
+#if defined(__SANITIZE_ADDRESS__)
+enum { KEEPS_BLOCKS = 0 };
+#else
+enum { KEEPS_BLOCKS = 1 };
+#endif
+
 static pthread_key_t g_key;
 static pthread_once_t g_once = PTHREAD_ONCE_INIT;
 static bool g_has_key;
@@ -45,16 +52,12 @@ static void make_key(void) {
 
 // Whether this thread may keep blocks from now on.
 static bool arm(void) {
-#if defined(__SANITIZE_ADDRESS__)
-  return false;
-#else
-  if (t_state != 0) return false;
+  if (!KEEPS_BLOCKS || t_state != 0) return false;
   pthread_once(&g_once, make_key);
   if (!g_has_key || pthread_setspecific(g_key, &oyi_pool) != 0) return false;
   t_state = 1;
   for (unsigned i = 0; i < OYI_POOL_CLASSES; i++) oyi_pool.room[i] = OYI_POOL_KEEP;
   return true;
-#endif
 }
 
 void* oyi_pool_refill(unsigned units) {

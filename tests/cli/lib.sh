@@ -2,6 +2,7 @@
 # What the tests of the command line share: run the command, compare, count.
 # Sourced with the paths of the source and of the build as $1 and $2.
 set -u
+# shellcheck disable=SC2034  # for those that source this
 SRC=$1
 OPYARD=${OPYARD:-$2/opyard}
 [ -x "$OPYARD" ] || { echo "no $OPYARD"; exit 77; }

@@ -46,13 +46,13 @@ expect 2 replay "$TMP"
 has err "cannot read"
 
 # Nothing but text goes to a file, whatever NO_COLOR says.
-NO_COLOR= "$OPYARD" keys >"$TMP/out" 2>"$TMP/err"
+NO_COLOR='' "$OPYARD" keys >"$TMP/out" 2>"$TMP/err"
 lacks out "$(printf '\033')"
 
 # A terminal has colour, unless NO_COLOR is set.
 if command -v script >/dev/null; then
   checks=$((checks + 2))
-  NO_COLOR= script -qec "$OPYARD keys" /dev/null >"$TMP/out" 2>/dev/null </dev/null
+  NO_COLOR='' script -qec "$OPYARD keys" /dev/null >"$TMP/out" 2>/dev/null </dev/null
   grep -q "$(printf '\033')" "$TMP/out" || fail 'no colour on a terminal'
   NO_COLOR=1 script -qec "$OPYARD keys" /dev/null >"$TMP/out" 2>/dev/null </dev/null
   grep -q "$(printf '\033')" "$TMP/out" && fail 'colour although NO_COLOR is set'

@@ -12,7 +12,10 @@ flags="-std=gnu17 -O1 -Wall -Wextra -Werror -I$source/include -I$here"
 shared=$build/libopyard-dispatch.so
 archive=$build/libopyard-dispatch.a
 
-[ -e "$shared" ] && [ -e "$archive" ] || { echo "skipped: no libraries in $build"; exit 77; }
+if [ ! -e "$shared" ] || [ ! -e "$archive" ]; then
+  echo "skipped: no libraries in $build"
+  exit 77
+fi
 if nm -D "$shared" | grep -q '__[atu]*san_'; then
   echo "skipped: the library needs a sanitizer's run time"
   exit 77

@@ -70,7 +70,7 @@ static oy_status boxed(const oy_op* op, oy_keyset keys, oy_stack* stack,
 
 typedef struct shared {
   oy_registry* registry;
-  const oy_op *f, *steady, *fleeting;
+  const oy_op *f, *steady, *fleeting, *shifting;
   int stop;             // atomic
   int64_t calls, good;  // atomic
   int64_t wrong;        // atomic
@@ -128,6 +128,19 @@ static void one_call(shared* s, const oy_op* op, oy_object* x, bool boxed_call,
   }
 }
 
+// An operator whose definition comes back with another number of arguments, and
+// which has no kernel: a boxed call of it fails cleanly, or a fallback takes it.
+static void call_shifting(shared* s, oy_object* x) {
+  oy_value storage[4];
+  oy_stack stack;
+  oy_stack_init(&stack, storage, 4);
+  for (int i = 0; i < 3; i++) (void)oy_stack_push(&stack, oy_value_tensor(x));
+  oy_error_clear();
+  if (oy_op_call_boxed(s->shifting, &stack) != OY_OK && !allowed_error())
+    wrong(s, "a call that must fail cleanly");
+  oy_stack_reset(&stack);
+}
+
 static void* caller(void* user_data) {
   shared* s = user_data;
   oy_object *plain = test_tensor_new(TEST_PLAIN(CPU), 1),
@@ -137,6 +150,7 @@ static void* caller(void* user_data) {
     one_call(s, s->f, x, i & 2, false);
     one_call(s, s->steady, x, i & 4, true);
     one_call(s, s->fleeting, x, i & 8, false);
+    if (i % 8 == 0) call_shifting(s, x);
   }
   if (plain->references != 1 || grad->references != 1) wrong(s, "references are lost");
   oy_object_release(plain);
@@ -174,6 +188,9 @@ static const test_step g_changes[] = {
     STEP_BOXED("steady", CPU, "steady cpu boxed"),
     STEP_IMPL("steady", AutogradCPU, "steady autograd"),
     STEP_IMPL("another", CPU, "of no use"),
+    STEP_DEF("shifting(Tensor x) -> Tensor"),
+    STEP_DEF("shifting(Tensor x, Tensor[] y, Tensor z) -> ()"),
+    STEP_DEF("shifting() -> (Tensor, Tensor)"),
 };
 
 static unsigned next_random(unsigned* seed) {
@@ -197,11 +214,25 @@ static oy_library* whole_library(shared* s, unsigned* seed) {
   return library;
 }
 
+// New names make the map of names grow while others look through it.
+static void one_more_name(shared* s, unsigned number) {
+  char schema[64];
+  snprintf(schema, sizeof(schema), "name%u(Tensor x) -> Tensor", number % 2000);
+  oy_library* library = NULL;
+  oy_library_params params = {s->registry, OY_LIBRARY_FRAGMENT, "test", 0, "name.c", 1};
+  oy_def_params def = {.schema = schema};
+  if (oy_library_create(&params, &library) != OY_OK ||
+      oy_library_def(library, &def, NULL) != OY_OK)
+    wrong(s, "no new name");
+  oy_library_close(library);
+}
+
 static void* writer(void* user_data) {
   shared* s = user_data;
   oy_library *library[TEST_COUNT(g_changes)] = {NULL}, *whole = NULL;
-  unsigned seed = 12345;
+  unsigned seed = 12345, names = 0;
   while (!stopped(s)) {
+    one_more_name(s, names++);
     size_t i = next_random(&seed) % (TEST_COUNT(g_changes) + 1);
     if (i == TEST_COUNT(g_changes)) {
       oy_library_close(whole);
@@ -263,21 +294,23 @@ static void run_for(double seconds, int64_t* out_calls) {
   static const test_step lasting[] = {
       STEP_DEF("steady(Tensor x) -> Tensor"),
       STEP_IMPL("steady", CompositeExplicitAutograd, "steady"),
-      STEP_DEF("f(Tensor x) -> Tensor"), STEP_DEF("fleeting(Tensor x) -> Tensor")};
+      STEP_DEF("f(Tensor x) -> Tensor"), STEP_DEF("fleeting(Tensor x) -> Tensor"),
+      STEP_DEF("shifting(Tensor x) -> Tensor")};
   shared s = {0};
-  oy_library *fallbacks = NULL, *first[2];
+  oy_library *fallbacks = NULL, *first[3];
   test_libraries libraries;
   s.registry = test_registry();
   assert_ok(oy_registry_add_default_fallbacks(s.registry, &fallbacks));
   const test_step steady[] = {lasting[0], with_state(lasting[1], false)};
   test_register(s.registry, "test", steady, 2, &libraries);
   // Handles of operators that are away when the threads begin.
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 3; i++)
     assert_ok(test_apply_alone(s.registry, "test", &lasting[2 + i], &first[i]));
   s.steady = test_find(s.registry, "test::steady");
   s.f = test_find(s.registry, "test::f");
   s.fleeting = test_find(s.registry, "test::fleeting");
-  for (int i = 0; i < 2; i++) oy_library_close(first[i]);
+  s.shifting = test_find(s.registry, "test::shifting");
+  for (int i = 0; i < 3; i++) oy_library_close(first[i]);
   // steady must work with a gradient, too: a kernel for it, not a fallback.
   test_step through = STEP_FALLTHROUGH("steady", Autograd, "through");
   oy_library* steady_through;
@@ -308,6 +341,55 @@ static void run_for(double seconds, int64_t* out_calls) {
   *out_calls = s.calls;
 }
 
+// Backends come into use while others call: every table grows under them.
+static void REG_17_backends_while_calling(void** state) {
+  (void)state;
+  static const test_step steps[] = {
+      STEP_DEF("steady(Tensor x) -> Tensor"),
+      STEP_IMPL("steady", CompositeExplicitAutograd, "default"),
+      STEP_IMPL("steady", CPU, "cpu"),
+      STEP_FALLTHROUGH("steady", Autograd, "through"),
+      STEP_DEF("f(Tensor x) -> Tensor"),
+      STEP_DEF("fleeting(Tensor x) -> Tensor"),
+      STEP_DEF("shifting(Tensor x) -> Tensor")};
+  shared s = {0};
+  test_step own[TEST_COUNT(steps)];
+  for (size_t i = 0; i < TEST_COUNT(steps); i++) own[i] = with_state(steps[i], false);
+  oy_library* fallbacks = NULL;
+  test_libraries libraries;
+  s.registry = test_registry();
+  assert_ok(oy_registry_add_default_fallbacks(s.registry, &fallbacks));
+  test_register(s.registry, "test", own, TEST_COUNT(own), &libraries);
+  s.steady = test_find(s.registry, "test::steady");
+  s.f = test_find(s.registry, "test::f");
+  s.fleeting = test_find(s.registry, "test::fleeting");
+  s.shifting = test_find(s.registry, "test::shifting");
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, caller, &s), 0);
+  for (int i = 0; i < 25; i++) {
+    char name[32];
+    oy_backend backend;
+    snprintf(name, sizeof(name), "Grown%d", i);
+    assert_ok(oy_backend_register(oy_str_of(name), &backend));
+    oy_keyset keys = oy_keyset_of((oy_key)OY_KEY_OF(OY_KEY_Dense, backend));
+    oy_object* x = test_tensor_new(keys, 1);
+    one_call(&s, s.steady, x, i & 1, true);
+    oy_object_release(x);
+    struct timespec pause = {0, 2000000};
+    nanosleep(&pause, NULL);
+  }
+  __atomic_store_n(&s.stop, 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  assert_int_equal(s.wrong, 0);
+  assert_int_equal(g_dead_seen, 0);
+  assert_ok(oy_registry_check_invariants(s.registry));
+  test_close(&libraries);
+  oy_library_close(fallbacks);
+  oy_registry_destroy(s.registry);
+  assert_int_equal(g_made, g_destroyed);
+}
+
 static void REG_17_calls_and_registrations_at_once(void** state) {
   (void)state;
   static test_heap heap;
@@ -327,6 +409,7 @@ static void REG_17_calls_and_registrations_at_once(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(REG_17_calls_and_registrations_at_once)};
+  const struct CMUnitTest tests[] = {TEST(REG_17_calls_and_registrations_at_once),
+                                     TEST(REG_17_backends_while_calling)};
   return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

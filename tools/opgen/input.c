@@ -73,16 +73,29 @@ static bool add_schema(op_list* list, const options* o, const char* text,
   return good;
 }
 
+// Ends a line before its comment; a '#' in a default's text is none.
+static void cut_comment(char* line) {
+  char quote = 0;
+  for (; *line && (quote || *line != '#'); line++) {
+    if (!quote && (*line == '"' || *line == '\''))
+      quote = *line;
+    else if (*line == quote)
+      quote = 0;
+  }
+  *line = '\0';
+}
+
 static bool read_lines(char* text, const char* file, const options* o, op_list* list) {
   bool good = true;
   int number = 1;
   for (char* line = text; line; number++) {
     char* next = strchr(line, '\n');
     if (next) *next++ = '\0';
+    cut_comment(line);
     while (isspace((unsigned char)*line)) line++;
     size_t size = strlen(line);
     while (size && isspace((unsigned char)line[size - 1])) line[--size] = '\0';
-    if (*line && *line != '#') good &= add_schema(list, o, line, NULL, file, number);
+    if (*line) good &= add_schema(list, o, line, NULL, file, number);
     line = next;
   }
   return good;

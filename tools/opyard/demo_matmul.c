@@ -172,10 +172,10 @@ static oy_status call(const oy_op* op, const char* spec, cli_json* json) {
 }
 
 static const char explanation[] =
-    "Why: the highest key of the arguments names the slot, Autograd before CUDA before\n"
-    "CPU; within a slot the dtype of the call picks the kernel. A layer dispatches "
-    "again\n"
-    "below itself. `opyard explain` shows the candidates and why each of them lost.\n";
+    "Why: the highest key of the arguments names the slot (Autograd, then CUDA, then "
+    "CPU),\n"
+    "and the dtype of the call picks the kernel in it. `opyard explain` says why others "
+    "lost.\n";
 
 static oy_status run(oy_registry* registry, oy_library** libraries, cli_json* json) {
   const oy_op* op;

@@ -134,6 +134,7 @@ static oy_status register_def(oy_library* library, const cli_model_op* op) {
     if (!oy_str_equal(op->alias, oy_str_of(kinds[i].text))) continue;
     params.alias_kind = kinds[i].kind;
     params.has_alias_kind = true;
+    params.allow_type_variables = true;
     params.alias_defaulted = kinds[i].defaulted;
   }
   return oy_library_def(library, &params, NULL);
