@@ -31,8 +31,9 @@ static void run_boxed(const void* argument, long n) {
   for (long i = 0; i < n; i++) {
     oy_object *a = c->a, *b = c->b;
     BENCH_BARRIER();
-    (void)oy_stack_push(&stack, oy_value_tensor(a));
-    (void)oy_stack_push(&stack, oy_value_tensor(b));
+    storage[0] = oy_value_tensor(a);
+    storage[1] = oy_value_tensor(b);
+    stack.size = 2;
     if (oy_op_call_boxed(c->op, &stack) != OY_OK)
       bench_die("boxed call: %s", oy_error_get()->message);
     g_sink = oy_stack_pop(&stack).as.object;

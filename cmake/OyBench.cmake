@@ -1,26 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# bench/bench_<noun>.c is one program, bench/bench_<noun> in the build folder, linked with
-# the static library; bench_<noun>_shared.c is linked with the shared one. Other files of
-# bench/ are helpers linked to each.
+# bench/bench_<noun>.c is one program, bench/bench_<noun> in the build folder, made with
+# bench/<noun>_*.c and gate_<noun>.c, the harness and the hand-written floor. Where
+# bench/<noun>.def lies beside it, opgen makes its operators. All of a benchmark links the
+# shared dispatcher: one process, one registry, and calls through it as a user's are.
 
-file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/bench_*.c)
-file(GLOB helpers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
-if(programs)
-  list(REMOVE_ITEM helpers ${programs})
+set(bench ${PROJECT_SOURCE_DIR}/bench)
+if(NOT TARGET opyard_dispatch OR NOT TARGET opgen)
+  message(STATUS "opyard: no benchmarks without the dispatcher and opgen")
+  return()
 endif()
+
+function(oy_bench_properties target)
+  target_include_directories(${target} PRIVATE ${bench})
+  target_link_libraries(${target} PRIVATE
+    oy_private opyard_dispatch Threads::Threads ${CMAKE_DL_LIBS} m)
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+endfunction()
+
+file(GLOB programs CONFIGURE_DEPENDS ${bench}/bench_*.c)
+list(FILTER programs EXCLUDE REGEX "_shared\\.c$")
+file(GLOB harness CONFIGURE_DEPENDS ${bench}/harness*.c)
 foreach(file IN LISTS programs)
   get_filename_component(name ${file} NAME_WE)
-  set(library opyard_opyard_static)
-  if(name MATCHES "_shared$")
-    set(library opyard_opyard)
+  string(REGEX REPLACE "^bench_" "" noun ${name})
+  file(GLOB parts CONFIGURE_DEPENDS ${bench}/${noun}_*.c ${bench}/gate_${noun}.c)
+  add_executable(${name} ${file} ${parts} ${harness} ${bench}/floor.c)
+  oy_bench_properties(${name})
+  if(EXISTS ${bench}/${noun}.def)
+    opgen(TARGET ${name} DEFS ${bench}/${noun}.def INLINE)
   endif()
-  if(NOT TARGET ${library})
-    continue()
-  endif()
-  add_executable(${name} ${file} ${helpers})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/bench)
-  target_link_libraries(${name} PRIVATE oy_private ${library} Threads::Threads m)
-  set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
 endforeach()
+
+if(TARGET bench_dispatch)
+  # The same calls from a shared object of their own, and the smallest program that there
+  # is; bench_dispatch finds both beside itself.
+  add_library(bench_calls MODULE ${bench}/dispatch_ops.c ${bench}/floor.c)
+  set_target_properties(bench_calls PROPERTIES PREFIX lib)
+  add_executable(bench_start_shared ${bench}/bench_start_shared.c ${harness})
+  foreach(target bench_calls bench_start_shared)
+    oy_bench_properties(${target})
+    opgen(TARGET ${target} DEFS ${bench}/dispatch.def INLINE)
+  endforeach()
+  target_link_options(bench_calls PRIVATE -Wl,-z,now)
+  add_dependencies(bench_dispatch bench_calls bench_start_shared)
+endif()

@@ -231,6 +231,10 @@ static inline oy_status oy_unbox_argument(const oy_op* op, oy_stack* stack,
 OY_API oy_status oy_box_check(const oy_op* op, oy_stack* stack, oy_status status,
                               const char* letters);
 
+// Tensor argument |i| is NULL. The first returns NULL.
+OY_API void* oy_box_null(const oy_op* op, size_t i);
+OY_API oy_status oy_box_null_status(const oy_op* op, size_t i);
+
 // One tensor result; NULL on failure.
 static inline oy_object* oy_box_object(const oy_op* op, oy_stack* stack,
                                        oy_status status) {

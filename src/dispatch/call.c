@@ -7,9 +7,11 @@
 #include "dispatch/thunks.h"
 
 // Keys of boxed arguments. Generators count too; PyTorch forgets them here.
-static oy_keyset keys_of(const oy_op* op, const oy_value* arguments) {
+static oy_keyset keys_of(const oy_op* op, const oy_value* arguments, size_t n) {
   oy_keyset keys = {0, 0};
-  for (uint64_t m = op->dispatch_arguments; m; m &= m - 1) {
+  uint64_t m = __atomic_load_n(&op->dispatch_arguments, __ATOMIC_RELAXED);
+  if (n < 64) m &= (1ull << n) - 1;
+  for (; m; m &= m - 1) {
     const oy_value* v = &arguments[__builtin_ctzll(m)];
     if (v->tag == OY_TAG_TENSOR || v->tag == OY_TAG_GENERATOR) {
       keys = oy_keyset_or(keys, v->as.object->keys);
@@ -30,7 +32,7 @@ static oy_status too_few(const oy_op* op, oy_stack* stack) {
   OY_FAIL(INVALID_ARGUMENT,
           "%.*s: expected %u arguments on the stack, got %zu; push all of "
           "them, or call oy_op_push_defaults first",
-          OY_STR_ARG(name), (unsigned)op->argument_count, stack->size);
+          OY_STR_ARG(name), (unsigned)oyi_argument_count(op), stack->size);
   oy_error_set_op(name);
   return OY_INVALID_ARGUMENT;
 }
@@ -38,8 +40,8 @@ static oy_status too_few(const oy_op* op, oy_stack* stack) {
 // Runs |kernel|. One that fails may leave arguments or half of its results; the
 // caller finds the stack without either.
 static oy_status run(const oy_op* op, oy_keyset keys, oy_stack* stack,
-                     const oy_kernel* kernel) {
-  size_t base = stack->size - op->argument_count;
+                     const oy_kernel* kernel, size_t n) {
+  size_t base = stack->size - n;
   oy_status status = kernel->boxed(op, keys, stack, kernel);
   if (OY_UNLIKELY(status != OY_OK) && stack->size > base)
     oy_stack_drop(stack, stack->size - base);
@@ -47,21 +49,23 @@ static oy_status run(const oy_op* op, oy_keyset keys, oy_stack* stack,
 }
 
 oy_status oy_op_call_boxed(const oy_op* op, oy_stack* stack) {
-  if (OY_UNLIKELY(stack->size < op->argument_count)) return too_few(op, stack);
+  size_t n = oyi_argument_count(op);
+  if (OY_UNLIKELY(stack->size < n)) return too_few(op, stack);
   uint64_t before = oy_call_enter();
-  oy_keyset keys = keys_of(op, oy_stack_last(stack, op->argument_count));
+  oy_keyset keys = keys_of(op, oy_stack_last(stack, n), n);
   const oy_kernel* kernel = oy_select_call(op, &keys);
   stack->from_typed = 0;
-  oy_status status = run(op, keys, stack, kernel);
+  oy_status status = run(op, keys, stack, kernel, n);
   oy_call_leave(before);
   return status;
 }
 
 oy_status oy_op_redispatch_boxed(const oy_op* op, oy_keyset keys,
                                  oy_stack* stack) {
-  if (OY_UNLIKELY(stack->size < op->argument_count)) return too_few(op, stack);
+  size_t n = oyi_argument_count(op);
+  if (OY_UNLIKELY(stack->size < n)) return too_few(op, stack);
   uint64_t before = oy_call_enter();
-  oy_status status = run(op, keys, stack, oy_select_exact(op, keys));
+  oy_status status = run(op, keys, stack, oy_select_exact(op, keys), n);
   oy_call_leave(before);
   return status;
 }
@@ -91,7 +95,7 @@ oy_status oyi_boxed_fallthrough(const oy_op* op, oy_keyset keys,
             "%.*s: expected a kernel at Undefined, got a fallthrough, which "
             "has nothing below it; register a composite kernel instead",
             OY_STR_ARG(name));
-    oy_stack_drop(stack, op->argument_count);
+    oy_stack_drop(stack, oyi_arguments_on(op, stack));
     return OY_NOT_IMPLEMENTED;
   }
   keys.functionality &= ~(1ull << highest);
@@ -106,7 +110,7 @@ static oy_status boxed_inactive(const oy_op* op, oy_keyset keys,
   oy_backend backend = oy_keyset_highest_backend(keys);
   oy_status status = oyi_backend_activate(backend);
   if (status != OY_OK) {
-    oy_stack_drop(stack, op->argument_count);
+    oy_stack_drop(stack, oyi_arguments_on(op, stack));
     return status;
   }
   keys.functionality &= oyi_table_mask(oyi_op_of(op), backend);
@@ -135,21 +139,22 @@ static const oy_kernel* kernel_at(oyi_op* op, oy_key key) {
 
 oy_status oy_op_call_boxed_for_key(const oy_op* op, oy_key key,
                                    oy_stack* stack) {
-  if (OY_UNLIKELY(stack->size < op->argument_count)) return too_few(op, stack);
+  size_t n = oyi_argument_count(op);
+  if (OY_UNLIKELY(stack->size < n)) return too_few(op, stack);
   uint64_t before = oy_call_enter();
-  oy_keyset keys = keys_of(op, oy_stack_last(stack, op->argument_count));
+  oy_keyset keys = keys_of(op, oy_stack_last(stack, n), n);
   (void)oy_select_call(op, &keys);
   const oy_kernel* kernel = kernel_at(oyi_op_of(op), key);
   oy_status status;
   if (kernel) {
-    status = run(op, keys_at(keys, key), stack, kernel);
+    status = run(op, keys_at(keys, key), stack, kernel, n);
   } else {
     oy_str name = oy_op_name_of(op);
     status = OY_FAIL(NOT_IMPLEMENTED,
                      "%.*s: expected a kernel or a backend fallback at %s, "
                      "found none",
                      OY_STR_ARG(name), oy_key_name(key));
-    oy_stack_drop(stack, op->argument_count);
+    oy_stack_drop(stack, oyi_arguments_on(op, stack));
   }
   oy_call_leave(before);
   return status;

@@ -138,8 +138,7 @@ oy_status oyi_fail_status(const oy_op* op, oy_keyset keys) {
 
 static oy_status fail_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack,
                             const oy_kernel* kernel) {
-  size_t n = op->argument_count < stack->size ? op->argument_count : stack->size;
-  oy_stack_drop(stack, n);
+  oy_stack_drop(stack, oyi_arguments_on(op, stack));
   return report(oyi_op_of(op), keys, kernel);
 }
 

@@ -11,7 +11,7 @@
 #include "opyard/trampoline.h"
 
 static uint64_t failure(const oy_op* op, oy_status status) {
-  return op->flags & OY_OP_RETURNS_OBJECT ? 0 : (uint64_t)(unsigned)status;
+  return __atomic_load_n(&op->flags, __ATOMIC_RELAXED) & OY_OP_RETURNS_OBJECT ? 0 : (uint64_t)(unsigned)status;
 }
 
 #if OYI_GENERIC_CALL
@@ -100,12 +100,6 @@ static oy_value box_next(boxing* b, char letter, size_t i) {
   return box_pair(letter, oyi_next_ints(b->r, &b->at, 2));
 }
 
-static oy_status null_tensor(const oy_op* op, size_t i) {
-  const oy_schema* schema = oy_op_schema(op);
-  bool known = schema && i < schema->argument_count;
-  return oy_call_null_argument(op, known ? schema->arguments[i].name.data : "?");
-}
-
 // The results go where the caller's pointers say; they follow the arguments.
 static void store_results(boxing* b, const oy_stack* stack, const char* letters) {
   for (size_t i = 0; *letters; i++) {
@@ -181,7 +175,7 @@ uint64_t oyi_generic_box_call(oyi_registers* r) {
   const char* letter = signature->abi;
   for (size_t i = 0; *letter != '>'; letter++, i++) {
     oy_value v = box_next(&b, *letter, i);
-    oy_status status = *letter == 't' && !b.tensors[i] ? null_tensor(op, i)
+    oy_status status = *letter == 't' && !b.tensors[i] ? oy_box_null_status(op, i)
                                                        : oy_stack_push(&stack, v);
     if (status == OY_OK) continue;
     oy_stack_reset(&stack);

@@ -161,7 +161,7 @@ oy_status oyi_generic_unbox(const oy_op* op, oy_keyset keys, oy_stack* stack,
                             const oy_kernel* kernel) {
   (void)keys;
   (void)kernel;
-  oy_stack_drop(stack, op->argument_count);
+  oy_stack_drop(stack, oyi_arguments_on(op, stack));
   return oyi_generic_missing(op);
 }
 

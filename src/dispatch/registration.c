@@ -133,16 +133,21 @@ static void adopt_schema(oyi_op* op, oy_registration* r) {
   uint64_t bits = dispatch_bits(r->schema);
   uint32_t flags = (r->unobserved ? 0u : OY_OP_OBSERVED) |
                    (signature->returns_object ? OY_OP_RETURNS_OBJECT : 0u);
-  if (op->hot.dispatch_arguments != bits) op->hot.dispatch_arguments = bits;
+  if (op->hot.dispatch_arguments != bits)
+    __atomic_store_n(&op->hot.dispatch_arguments, bits, __ATOMIC_RELAXED);
   if (op->hot.argument_count != r->schema->argument_count)
-    op->hot.argument_count = (uint16_t)r->schema->argument_count;
+    __atomic_store_n(&op->hot.argument_count,
+                     (uint16_t)r->schema->argument_count, __ATOMIC_RELAXED);
   if (op->hot.return_count != r->schema->return_count)
-    op->hot.return_count = (uint16_t)r->schema->return_count;
-  if (op->hot.flags != flags) op->hot.flags = flags;
+    __atomic_store_n(&op->hot.return_count, (uint16_t)r->schema->return_count,
+                     __ATOMIC_RELAXED);
+  if (op->hot.flags != flags)
+    __atomic_store_n(&op->hot.flags, flags, __ATOMIC_RELAXED);
   oy_typed_fn fail = signature->returns_object
                          ? (oy_typed_fn)oyi_fail_object
                          : (oy_typed_fn)oyi_fail_status;
-  if (op->hot.fail != fail) op->hot.fail = fail;
+  if (op->hot.fail != fail)
+    __atomic_store_n(&op->hot.fail, fail, __ATOMIC_RELEASE);
   __atomic_store_n(&op->signature, signature, __ATOMIC_RELEASE);
   __atomic_store_n(&op->unbox, signature->unbox, __ATOMIC_RELEASE);
   __atomic_store_n(&op->hot.box, signature->box, __ATOMIC_RELEASE);

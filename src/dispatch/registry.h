@@ -134,6 +134,15 @@ static inline oyi_op* oyi_op_of(const oy_op* op) {
 static inline const oyi_signature* oyi_op_signature(const oy_op* op) {
   return __atomic_load_n(&oyi_op_of(op)->signature, __ATOMIC_ACQUIRE);
 }
+// Calls read the arity without a lock. An operator may come back with another one
+// while they run: nobody takes more off a stack than there is.
+static inline size_t oyi_argument_count(const oy_op* op) {
+  return __atomic_load_n(&op->argument_count, __ATOMIC_RELAXED);
+}
+static inline size_t oyi_arguments_on(const oy_op* op, const oy_stack* stack) {
+  size_t n = oyi_argument_count(op);
+  return n < stack->size ? n : stack->size;
+}
 static inline oy_registration* oyi_registration_of(const oy_kernel* kernel) {
   return (oy_registration*)((uintptr_t)kernel -
                             offsetof(oy_registration, kernel));

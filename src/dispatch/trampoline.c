@@ -4,6 +4,8 @@
 // made owned.
 #include "opyard/trampoline.h"
 
+#include <stdio.h>
+
 #include "dispatch/value_convert.h"
 
 // ------------------------------------------------------------------ typed calls
@@ -46,6 +48,19 @@ oy_status oy_impl_typed(oy_library* library, const char* name, oy_key key, oy_ty
 }
 
 // ---------------------------------------------------------------------- boxing
+
+oy_status oy_box_null_status(const oy_op* op, size_t i) {
+  const oy_schema* schema = oy_op_schema(op);
+  char name[64] = "?";
+  if (schema && i < schema->argument_count)
+    snprintf(name, sizeof(name), "%.*s", OY_STR_ARG(schema->arguments[i].name));
+  return oy_call_null_argument(op, name);
+}
+
+void* oy_box_null(const oy_op* op, size_t i) {
+  (void)oy_box_null_status(op, i);
+  return NULL;
+}
 
 static const char* letter_text(char letter) {
   switch (letter) {

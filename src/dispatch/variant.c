@@ -96,10 +96,10 @@ const oy_kernel* oy_kernel_pick(const oy_op* op, oy_keyset keys,
 enum { MAX_TENSORS = 64 };
 
 // The tensors among boxed arguments; lists count with their elements.
-static size_t collect(const oy_op* op, const oy_value* arguments,
+static size_t collect(const oy_value* arguments, size_t n,
                       oy_object** tensors) {
   size_t count = 0;
-  for (size_t i = 0; i < op->argument_count; i++) {
+  for (size_t i = 0; i < n; i++) {
     const oy_value* v = &arguments[i];
     if (v->tag == OY_TAG_TENSOR && count < MAX_TENSORS)
       tensors[count++] = v->as.object;
@@ -113,8 +113,8 @@ static size_t collect(const oy_op* op, const oy_value* arguments,
 static oy_status variants_boxed(const oy_op* op, oy_keyset keys,
                                 oy_stack* stack, const oy_kernel* kernel) {
   oy_object* tensors[MAX_TENSORS] = {NULL};
-  size_t n = op->argument_count;
-  size_t count = collect(op, oy_stack_last(stack, n), tensors);
+  size_t n = oyi_arguments_on(op, stack);
+  size_t count = collect(oy_stack_last(stack, n), n, tensors);
   const oy_kernel* picked = oy_kernel_pick(op, keys, kernel, tensors, count);
   if (!picked) {
     oy_stack_drop(stack, n);

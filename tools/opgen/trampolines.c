@@ -116,8 +116,8 @@ static void put_box_results(FILE* out, const op_row* op) {
 static void put_null_tests(FILE* out, const op_row* op) {
   for (size_t i = 0; i < op->argument_count; i++) {
     if (op->abi[i] != 't') continue;
-    fprintf(out, "  if (OY_UNLIKELY(!a%zu)) return %s(op, \"tensor %zu\");\n", i,
-            op->returns_object ? "oy_call_null" : "oy_call_null_status", i);
+    fprintf(out, "  if (OY_UNLIKELY(!a%zu)) return %s(op, %zu);\n", i,
+            op->returns_object ? "oy_box_null" : "oy_box_null_status", i);
   }
 }
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and means, over every subset of dimensions of a strided tensor.
+#include "support/tensors.h"
+
+// 2 x 3 x 4, transposed to 4 x 3 x 2.
+static oy_tensor* sample(void) {
+  double data[24];
+  for (int i = 0; i < 24; i++) data[i] = i * i - 7.5 * i;
+  oy_tensor* t = oy_tensor_from_data(data, OY_DIMS(2, 3, 4), OY_DTYPE_F64);
+  oy_tensor* v = oy_tensor_transpose(t, 0, 2);
+  oy_tensor_release(t);
+  return v;
+}
+
+static double expected(const oy_tensor* t, unsigned mask, const int64_t* at, int* count) {
+  double sum = 0;
+  *count = 0;
+  oy_ints sizes = oy_tensor_sizes(t);
+  for (int64_t i = 0; i < 24; i++) {
+    int64_t index[3] = {i / (sizes.data[1] * sizes.data[2]),
+                        i / sizes.data[2] % sizes.data[1], i % sizes.data[2]};
+    bool counts = true;
+    for (int d = 0; d < 3; d++) counts = counts && (mask >> d & 1 || index[d] == at[d]);
+    if (!counts) continue;
+    oy_scalar s;
+    assert_int_equal(oy_tensor_get(t, (oy_ints){index, 3}, &s), OY_OK);
+    sum += s.as.d;
+    ++*count;
+  }
+  return sum;
+}
+
+static void check_subset(oy_tensor* t, unsigned mask, bool keepdim) {
+  int64_t dims[3], n = 0;
+  for (int d = 0; d < 3; d++)
+    if (mask >> d & 1) dims[n++] = d % 2 ? d - 3 : d;
+  oy_ints dim = {dims, (size_t)n};
+  oy_tensor* sum = oy_sum_dim_IntList(t, dim, keepdim, oy_none());
+  oy_tensor* mean = oy_mean_dim(t, dim, keepdim, oy_none());
+  if (mask == 0) mask = 7;  // no dimensions: all
+  assert_int_equal(oy_tensor_ndim(sum), keepdim ? 3 : 3 - __builtin_popcount(mask));
+  for (int64_t i = 0; i < oy_tensor_numel(sum); i++) {
+    int64_t at[3] = {0}, left = i;
+    for (int d = 2; d >= 0; d--) {
+      if (mask >> d & 1) continue;
+      at[d] = left % oy_tensor_size(t, d);
+      left /= oy_tensor_size(t, d);
+    }
+    int count;
+    double want = expected(t, mask, at, &count);
+    assert_true(fabs(element(sum, i) - want) < 1e-9);
+    assert_true(fabs(element(mean, i) - want / count) < 1e-9);
+  }
+  oy_tensor_release(mean);
+  oy_tensor_release(sum);
+}
+
+static void every_subset_of_dimensions(void** state) {
+  (void)state;
+  oy_tensor* t = sample();
+  for (unsigned mask = 0; mask < 8; mask++) {
+    check_subset(t, mask, false);
+    check_subset(t, mask, true);
+  }
+  oy_tensor_release(t);
+}
+
+static void dtypes_of_results(void** state) {
+  (void)state;
+  oy_tensor* u = U8(OY_DIMS(3), 200, 200, 200);
+  oy_tensor* r = oy_sum(u, oy_none());
+  assert_int_equal(r->dtype, OY_DTYPE_I64);
+  assert_elements(r, oy_dims_none(), 600);
+  oy_tensor_release(r);
+  r = oy_sum(u, oy_int(OY_DTYPE_F32));
+  assert_int_equal(r->dtype, OY_DTYPE_F32);
+  assert_elements(r, oy_dims_none(), 600);
+  oy_tensor_release(r);
+  assert_fails(oy_mean(u, oy_none()),
+               "mean(): could not infer output dtype. Input dtype must be either a "
+               "floating point or complex dtype. Got: Byte");
+  r = oy_mean(u, oy_int(OY_DTYPE_F64));
+  assert_elements(r, oy_dims_none(), 200);
+  oy_tensor_release(r);
+  oy_tensor_release(u);
+  oy_tensor* b = BOOLS(OY_DIMS(4), true, true, false, true);
+  r = oy_sum(b, oy_none());
+  assert_elements(r, oy_dims_none(), 3);
+  oy_tensor_release(r);
+  oy_tensor_release(b);
+}
+
+static void nothing_to_reduce(void** state) {
+  (void)state;
+  oy_tensor* t = oy_tensor_empty(OY_DIMS(2, 0), OY_DTYPE_F32, oy_device_cpu());
+  oy_tensor* r = oy_sum_dim_IntList(t, OY_DIMS(1), false, oy_none());
+  assert_elements(r, OY_DIMS(2), 0, 0);
+  oy_tensor_release(r);
+  r = oy_mean(t, oy_none());
+  assert_elements(r, oy_dims_none(), NAN);
+  oy_tensor_release(r);
+  r = oy_sum_dim_IntList(t, OY_DIMS(0), false, oy_none());
+  assert_dims(oy_tensor_sizes(r), OY_DIMS(0));
+  oy_tensor_release(r);
+  oy_tensor_release(t);
+  t = oy_tensor_from_scalar(oy_float(3));
+  r = oy_sum_dim_IntList(t, OY_DIMS(-1), false, oy_none());
+  assert_elements(r, oy_dims_none(), 3);
+  oy_tensor_release(r);
+  oy_tensor_release(t);
+}
+
+static void long_sums_are_accurate(void** state) {
+  (void)state;
+  enum { N = 1000003 };
+  float* data = malloc(N * sizeof(float));
+  for (int i = 0; i < N; i++) data[i] = 0.1f;
+  oy_tensor* t = oy_tensor_from_data(data, OY_DIMS(N), OY_DTYPE_F32);
+  oy_tensor* r = oy_sum(t, oy_none());
+  double want = (double)0.1f * N;
+  assert_true(fabs(element(r, 0) - want) <= want * 6e-8);
+  oy_tensor_release(r);
+  oy_tensor_release(t);
+  free(data);
+}
+
+static void out_forms_and_errors(void** state) {
+  (void)state;
+  oy_tensor* t = F32(OY_DIMS(2, 2), 1, 2, 3, 4);
+  oy_tensor* out = oy_tensor_empty(OY_DIMS(0), OY_DTYPE_F64, oy_device_cpu());
+  assert_ptr_equal(oy_sum_IntList_out(t, OY_DIMS(0), false, oy_none(), out), out);
+  assert_elements(out, OY_DIMS(2), 4, 6);
+  assert_ptr_equal(oy_mean_out(t, OY_DIMS(0, 1), true, oy_none(), out), out);
+  assert_elements(out, OY_DIMS(1, 1), 2.5);
+  assert_fails(oy_sum_dim_IntList(t, OY_DIMS(2), false, oy_none()),
+               "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
+  assert_fails(oy_sum_dim_IntList(t, OY_DIMS(0, -2), false, oy_none()),
+               "dim 0 appears multiple times in the list of dims");
+  oy_tensor_release(out);
+  oy_tensor_release(t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_subset_of_dimensions),
+      cmocka_unit_test(dtypes_of_results),
+      cmocka_unit_test(nothing_to_reduce),
+      cmocka_unit_test(long_sums_are_accurate),
+      cmocka_unit_test(out_forms_and_errors),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
