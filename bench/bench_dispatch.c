@@ -29,8 +29,9 @@ int main(int argc, char** argv) {
   }
   if (options.gate) return bench_gate(&list);
   if (!shared)
-    printf("note: libbench_calls.so is not beside the program: calls that should be in "
-           "a shared object are in the program itself\n");
+    printf(
+        "note: libbench_calls.so is not beside the program: calls that should be in "
+        "a shared object are in the program itself\n");
   bench_machine machine;
   bench_machine_begin(&machine, options.cpu);
   bench_result* results;

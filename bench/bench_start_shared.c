@@ -33,8 +33,7 @@ static long most_memory(void) {
 int main(void) {
   oy_library_params p = {.kind = OY_LIBRARY_DEF, .ns = "bench"};
   oy_library* library;
-  if (oy_library_create(&p, &library) != OY_OK || body(library) != OY_OK)
-    return 1;
+  if (oy_library_create(&p, &library) != OY_OK || body(library) != OY_OK) return 1;
   oy_object tensor = {.flags = OY_OBJECT_STATIC};
   tensor.keys = oy_keyset_of(OY_KEY_CPU);
   if (oy_bench_two(&tensor, &tensor) != &tensor) return 1;

@@ -4,7 +4,6 @@
 
 static void* volatile g_sink;
 
-
 static void run_floor_boxed(const void* argument, long n) {
   const floor_api* api = argument;
   floor_value stack[8];

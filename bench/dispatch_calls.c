@@ -136,9 +136,12 @@ static void run_scope(const void* argument, long n) {
 
 static void add_hops(bench_list* list, const bench_api* api, bool tail) {
   static call_case cases[2 * BENCH_HOPS];
-  static const char* const names[] = {"1 hop",          "2 hops",
-                                      "3 hops",         "1 hop, tail call",
-                                      "2 hops, tail calls", "3 hops, tail calls"};
+  static const char* const names[] = {"1 hop",
+                                      "2 hops",
+                                      "3 hops",
+                                      "1 hop, tail call",
+                                      "2 hops, tail calls",
+                                      "3 hops, tail calls"};
   static const char* const gates[] = {"hop1",      "hop2",      "hop3",
                                       "hop1_tail", "hop2_tail", "hop3_tail"};
   static const char* const bases[] = {"floor: 1 hop", "floor: 2 hops", "floor: 3 hops"};

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-
 static bench_api g_api;
 static oy_object g_plain, g_wrapped, g_layered[BENCH_HOPS];
 static volatile int g_zero;
@@ -16,14 +15,14 @@ static const bench_tt_fn g_line[BENCH_LINE] = {
     oy_bench_line8,  oy_bench_line9,  oy_bench_line10, oy_bench_line11,
     oy_bench_line12, oy_bench_line13, oy_bench_line14, oy_bench_line15};
 
-#define EACH16(m, h)                                                                  \
-  m(h##0) m(h##1) m(h##2) m(h##3) m(h##4) m(h##5) m(h##6) m(h##7) m(h##8) m(h##9)     \
-      m(h##a) m(h##b) m(h##c) m(h##d) m(h##e) m(h##f)
-#define EACH256(m)                                                                    \
-  EACH16(m, 0x0) EACH16(m, 0x1) EACH16(m, 0x2) EACH16(m, 0x3) EACH16(m, 0x4)          \
-  EACH16(m, 0x5) EACH16(m, 0x6) EACH16(m, 0x7) EACH16(m, 0x8) EACH16(m, 0x9)          \
-  EACH16(m, 0xa) EACH16(m, 0xb) EACH16(m, 0xc) EACH16(m, 0xd) EACH16(m, 0xe)          \
-  EACH16(m, 0xf)
+#define EACH16(m, h)                                                                     \
+ m(h##0) m(h##1) m(h##2) m(h##3) m(h##4) m(h##5) m(h##6) m(h##7) m(h##8) m(h##9) m(h##a) \
+     m(h##b) m(h##c) m(h##d) m(h##e) m(h##f)
+#define EACH256(m)                                                              \
+ EACH16(m, 0x0)                                                                 \
+ EACH16(m, 0x1) EACH16(m, 0x2) EACH16(m, 0x3) EACH16(m, 0x4) EACH16(m, 0x5)     \
+     EACH16(m, 0x6) EACH16(m, 0x7) EACH16(m, 0x8) EACH16(m, 0x9) EACH16(m, 0xa) \
+         EACH16(m, 0xb) EACH16(m, 0xc) EACH16(m, 0xd) EACH16(m, 0xe) EACH16(m, 0xf)
 
 // -------------------------------------------------------------------- kernels
 
@@ -56,11 +55,11 @@ static inline oy_object* branchy(int id, oy_object* self) {
   return self;
 }
 #define KERNEL(id)                                                             \
-  static oy_object* many_##id(const oy_op* op, oy_keyset keys, oy_object* self, \
-                              oy_object* other) {                              \
-    (void)op, (void)keys, (void)other;                                         \
-    return branchy(id, self);                                                  \
-  }
+ static oy_object* many_##id(const oy_op* op, oy_keyset keys, oy_object* self, \
+                             oy_object* other) {                               \
+  (void)op, (void)keys, (void)other;                                           \
+  return branchy(id, self);                                                    \
+ }
 #define KERNEL_NAME(id) many_##id,
 EACH256(KERNEL)
 static const oy_bench_two_fn g_many_kernels[BENCH_MANY] = {EACH256(KERNEL_NAME)};
@@ -82,19 +81,19 @@ BENCH_NOINLINE static oy_status kernel_boxed(const oy_op* op, oy_keyset keys,
 
 // One that keeps its frame, as a layer with something to do afterwards does, and
 // one that goes on in tail position.
-#define LAYER(key)                                                                \
-  BENCH_NOINLINE static oy_object* layer_##key(const oy_op* op, oy_keyset keys,   \
-                                               oy_object* a, oy_object* b) {      \
-    keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_##key));               \
-    oy_object* r = oy_redispatch_bench_hop(op, keys, a, b);                           \
-    BENCH_BARRIER();                                                              \
-    return r;                                                                     \
-  }                                                                               \
-  BENCH_NOINLINE static oy_object* tail_##key(const oy_op* op, oy_keyset keys,    \
-                                              oy_object* a, oy_object* b) {       \
-    keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_##key));               \
-    return oy_redispatch_bench_hop(op, keys, a, b);                                   \
-  }
+#define LAYER(key)                                                             \
+ BENCH_NOINLINE static oy_object* layer_##key(const oy_op* op, oy_keyset keys, \
+                                              oy_object* a, oy_object* b) {    \
+  keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_##key));              \
+  oy_object* r = oy_redispatch_bench_hop(op, keys, a, b);                      \
+  BENCH_BARRIER();                                                             \
+  return r;                                                                    \
+ }                                                                             \
+ BENCH_NOINLINE static oy_object* tail_##key(const oy_op* op, oy_keyset keys,  \
+                                             oy_object* a, oy_object* b) {     \
+  keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_##key));              \
+  return oy_redispatch_bench_hop(op, keys, a, b);                              \
+ }
 LAYER(AutogradCPU)
 LAYER(Tracer)
 LAYER(Functionalize)
@@ -174,8 +173,8 @@ static oy_status find_many(void) {
 
 static oy_status register_all(void) {
   OY_TRY(oy_register_trampolines_dispatch());
-  oy_library_params p = {NULL, OY_LIBRARY_DEF, "bench", OY_KEY_Undefined, __FILE__,
-                         __LINE__};
+  oy_library_params p = {NULL,     OY_LIBRARY_DEF, "bench", OY_KEY_Undefined,
+                         __FILE__, __LINE__};
   oy_library *library, *wrap;
   OY_TRY(oy_library_create(&p, &library));
   OY_TRY(define(library));

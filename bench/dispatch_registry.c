@@ -33,8 +33,8 @@ void registry_open(registry_run* run) {
   make_names();
   need(oy_registry_create(&run->registry));
   need(oy_registry_add_default_fallbacks(run->registry, NULL));
-  oy_library_params p = {run->registry, OY_LIBRARY_DEF, "many", OY_KEY_Undefined, "many.c",
-                         1};
+  oy_library_params p = {run->registry,    OY_LIBRARY_DEF, "many",
+                         OY_KEY_Undefined, "many.c",       1};
   need(oy_library_create(&p, &run->library));
 }
 
@@ -53,12 +53,11 @@ void registry_define(registry_run* run, int begin, int end) {
 void registry_implement(registry_run* run, oy_key key, int begin, int end) {
   oy_place place = {"many.c", 3, NULL};
   for (int i = begin; i < end; i++)
-    need(oy_library_impl(run->library,
-                         &(oy_impl_params){.name = g_names[i],
-                                           .key = key,
-                                           .kernel = OY_TYPED(kernel),
-                                           .place = place},
-                         NULL));
+    need(oy_library_impl(
+        run->library,
+        &(oy_impl_params){
+            .name = g_names[i], .key = key, .kernel = OY_TYPED(kernel), .place = place},
+        NULL));
 }
 
 void registry_parse(int begin, int end) {
@@ -204,7 +203,8 @@ void bench_add_registry(bench_list* list) {
   static figures f[BENCH_COUNT(counts)];
   static figure of[BENCH_COUNT(counts)][5];
   static registry_run large;
-  for (size_t i = 0; i < BENCH_COUNT(counts); i++) add_size(list, &f[i], of[i], counts[i]);
+  for (size_t i = 0; i < BENCH_COUNT(counts); i++)
+    add_size(list, &f[i], of[i], counts[i]);
   registry_open(&large);
   registry_define(&large, 0, 1000);
   registry_implement(&large, OY_KEY_CPU, 0, 1000);

@@ -63,7 +63,7 @@ void bench_add_start(bench_list* list) {
                                .base = "floor: start and end of /bin/true",
                                .sample = sample_start,
                                .unit = "ms"});
-  bench_add(list, (bench_case){.name = "memory of that program",
-                               .sample = sample_memory,
-                               .unit = "kB"});
+  bench_add(list,
+            (bench_case){
+                .name = "memory of that program", .sample = sample_memory, .unit = "kB"});
 }

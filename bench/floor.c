@@ -71,8 +71,8 @@ BENCH_NOINLINE static floor_tensor* guarded(const floor_op* op, uint64_t keys,
 }
 
 void floor_op_init(floor_op* op, floor_fn kernel) {
-  op->keep = ~(FLOOR_BIT(FLOOR_AUTOGRAD) | FLOOR_BIT(FLOOR_INPLACE) |
-               FLOOR_BIT(FLOOR_TRACER));
+  op->keep =
+      ~(FLOOR_BIT(FLOOR_AUTOGRAD) | FLOOR_BIT(FLOOR_INPLACE) | FLOOR_BIT(FLOOR_TRACER));
   op->boxed = boxed_kernel;
   op->argument_count = 2;
   op->tensors = 3;

@@ -44,8 +44,8 @@ static inline floor_fn floor_slot(const floor_op* op, uint64_t keys) {
 
 static inline floor_tensor* floor_call(const floor_op* op, floor_tensor* a,
                                        floor_tensor* b) {
-  uint64_t keys = (a->keys | b->keys | floor_thread.included) &
-                  ~floor_thread.excluded & op->keep;
+  uint64_t keys =
+      (a->keys | b->keys | floor_thread.included) & ~floor_thread.excluded & op->keep;
   return floor_slot(op, keys)(op, keys, a, b);
 }
 

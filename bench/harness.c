@@ -60,9 +60,10 @@ bench_options bench_options_parse(int argc, char** argv) {
     else if (strcmp(argv[i], "--gate") == 0)
       o.gate = true;
     else
-      bench_die("unknown option '%s'; options are --json FILE, --filter TEXT, "
-                "--rounds N, --cpu N, --list, --gate",
-                argv[i]);
+      bench_die(
+          "unknown option '%s'; options are --json FILE, --filter TEXT, "
+          "--rounds N, --cpu N, --list, --gate",
+          argv[i]);
   }
   return o;
 }

@@ -19,10 +19,10 @@ typedef struct bench_case {
   void (*run)(const void* argument, long n);
   double (*sample)(const void* argument);
   const void* argument;
-  const char* unit;   // NULL: "ns"
-  const char* gate;   // the row of gate.txt that counts |run|'s instructions
-  double calls;       // things per iteration of |run|; 0: one
-  bool once;          // the figure does not vary
+  const char* unit;  // NULL: "ns"
+  const char* gate;  // the row of gate.txt that counts |run|'s instructions
+  double calls;      // things per iteration of |run|; 0: one
+  bool once;         // the figure does not vary
 } bench_case;
 
 // The cases of a program, in the order of the report.
@@ -36,9 +36,9 @@ typedef struct bench_options {
   const char* json;    // file to write, or NULL
   const char* filter;  // part of the names to run, or NULL
   int rounds;
-  int cpu;             // to run on; -1: the last one
+  int cpu;  // to run on; -1: the last one
   bool list;
-  bool gate;           // count instructions instead, see gate_dispatch.c
+  bool gate;  // count instructions instead, see gate_dispatch.c
 } bench_options;
 
 typedef struct bench_result {
@@ -52,9 +52,9 @@ typedef struct bench_result {
 typedef struct bench_machine {
   char model[96];
   int processors;
-  int cpu;              // the one we are pinned to
-  double busy_before;   // before anything was run, 0 to 1
-  double busy_others;   // while it ran
+  int cpu;                                    // the one we are pinned to
+  double busy_before;                         // before anything was run, 0 to 1
+  double busy_others;                         // while it ran
   double start_busy, start_total, start_own;  // ticks
 } bench_machine;
 
@@ -77,14 +77,13 @@ void bench_machine_print(const bench_machine* machine);
 
 double bench_now(void);  // nanoseconds
 bool bench_pin(int cpu);
-_Noreturn void bench_die(const char* format, ...)
-    __attribute__((format(printf, 1, 2)));
+_Noreturn void bench_die(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 // Keeps the compiler from knowing what |x| is.
 #define BENCH_OPAQUE(x) __asm__ volatile("" : "+r"(x))
 // Keeps it from moving reads and writes of memory across.
 #define BENCH_BARRIER() __asm__ volatile("" : : : "memory")
-#define BENCH_NOINLINE __attribute__((noinline))
-#define BENCH_COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define BENCH_NOINLINE  __attribute__((noinline))
+#define BENCH_COUNT(a)  (sizeof(a) / sizeof((a)[0]))
 
 #endif  // OPYARD_BENCH_HARNESS_H_

@@ -89,10 +89,12 @@ bool bench_machine_was_idle(const bench_machine* m) {
 }
 
 void bench_machine_print(const bench_machine* m) {
-  printf("machine: %s, %d processors, pinned to %d; busy with other work: %.0f%% before, "
-         "%.0f%% during the run\n",
-         m->model, m->processors, m->cpu, 100 * m->busy_before, 100 * m->busy_others);
+  printf(
+      "machine: %s, %d processors, pinned to %d; busy with other work: %.0f%% before, "
+      "%.0f%% during the run\n",
+      m->model, m->processors, m->cpu, 100 * m->busy_before, 100 * m->busy_others);
   if (bench_machine_was_idle(m)) return;
-  printf("WARNING: THE MACHINE WAS NOT IDLE. Nanoseconds below are too high and vary;\n"
-         "WARNING: use ratios of this run at most, and ./yard bench gate for the truth.\n");
+  printf(
+      "WARNING: THE MACHINE WAS NOT IDLE. Nanoseconds below are too high and vary;\n"
+      "WARNING: use ratios of this run at most, and ./yard bench gate for the truth.\n");
 }

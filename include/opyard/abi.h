@@ -14,8 +14,8 @@ OY_BEGIN_DECLS
 
 // Major in the upper half: a plugin runs with a library of the same major
 // version and of the same or a later minor one.
-#define OY_ABI_MAJOR 1u
-#define OY_ABI_MINOR 0u
+#define OY_ABI_MAJOR   1u
+#define OY_ABI_MINOR   0u
 #define OY_ABI_VERSION (OY_ABI_MAJOR << 16 | OY_ABI_MINOR)
 
 typedef struct oy_api {
@@ -29,8 +29,7 @@ typedef struct oy_api {
   oy_registry* (*registry_default)(void);
   oy_status (*backend_register)(oy_str name, oy_backend* out_backend);
   oy_status (*key_parse)(oy_str text, oy_key* out_key);
-  oy_status (*library_create)(const oy_library_params* params,
-                              oy_library** out_library);
+  oy_status (*library_create)(const oy_library_params* params, oy_library** out_library);
   void (*library_close)(oy_library* library);
   oy_status (*library_def)(oy_library* library, const oy_def_params* params,
                            oy_registration** out_registration);
@@ -41,8 +40,7 @@ typedef struct oy_api {
                                 oy_registration** out_registration);
   oy_status (*op_find)(oy_registry* registry, oy_str name, const oy_op** out_op);
   oy_status (*op_call_boxed)(const oy_op* op, oy_stack* stack);
-  oy_status (*op_redispatch_boxed)(const oy_op* op, oy_keyset keys,
-                                   oy_stack* stack);
+  oy_status (*op_redispatch_boxed)(const oy_op* op, oy_keyset keys, oy_stack* stack);
   oy_status (*op_push_defaults)(const oy_op* op, oy_stack* stack, size_t count,
                                 const oy_str* names, size_t name_count);
   void (*stack_reset)(oy_stack* stack);

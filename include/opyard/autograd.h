@@ -45,7 +45,9 @@ OY_API void oy_grad_mode_set(bool on);
 
 // A guard lives in the caller's frame and is ended in reverse order:
 //   oy_grad_guard guard = oy_no_grad();  ...  oy_grad_guard_end(&guard);
-typedef struct oy_grad_guard { bool before; } oy_grad_guard;
+typedef struct oy_grad_guard {
+  bool before;
+} oy_grad_guard;
 static inline oy_grad_guard oy_no_grad(void) {
   oy_grad_guard g;
   g.before = oy_grad_mode_get();

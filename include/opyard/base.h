@@ -10,17 +10,17 @@
 #include <string.h>
 
 #ifdef __cplusplus
-#define OY_BEGIN_DECLS extern "C" {
-#define OY_END_DECLS }
+# define OY_BEGIN_DECLS extern "C" {
+# define OY_END_DECLS   }
 #else
-#define OY_BEGIN_DECLS
-#define OY_END_DECLS
+# define OY_BEGIN_DECLS
+# define OY_END_DECLS
 #endif
 
-#define OY_API __attribute__((visibility("default")))
-#define OY_LIKELY(x) __builtin_expect(!!(x), 1)
-#define OY_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define OY_MUST_USE __attribute__((warn_unused_result))
+#define OY_API          __attribute__((visibility("default")))
+#define OY_LIKELY(x)    __builtin_expect(!!(x), 1)
+#define OY_UNLIKELY(x)  __builtin_expect(!!(x), 0)
+#define OY_MUST_USE     __attribute__((warn_unused_result))
 #define OY_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 #define OY_VERSION_MAJOR 0
@@ -45,8 +45,7 @@ static inline oy_str oy_str_of(const char* text) {
 }
 
 static inline bool oy_str_equal(oy_str a, oy_str b) {
-  return a.size == b.size &&
-         (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
 // For printf's "%.*s": OY_STR_ARG(s) expands to the two arguments.

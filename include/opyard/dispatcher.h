@@ -39,8 +39,7 @@ OY_API const oy_op* oy_op_lookup(oy_registry* registry, oy_str name);
 // Operators with a schema or kernels, sorted by name; *out_ops is freed with
 // oy_ops_free.
 OY_API OY_MUST_USE oy_status oy_registry_list(oy_registry* registry,
-                                              const oy_op*** out_ops,
-                                              size_t* out_count);
+                                              const oy_op*** out_ops, size_t* out_count);
 OY_API void oy_ops_free(const oy_op** ops);
 
 // "aten::add.Tensor"; lives as long as the registry.
@@ -59,19 +58,16 @@ OY_API bool oy_op_has_tag(const oy_op* op, const char* tag);
 // arguments are gone and there are no results.
 OY_API oy_status oy_op_call_boxed(const oy_op* op, oy_stack* stack);
 // With exactly |keys|: no thread-local sets, no masks.
-OY_API oy_status oy_op_redispatch_boxed(const oy_op* op, oy_keyset keys,
-                                        oy_stack* stack);
+OY_API oy_status oy_op_redispatch_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack);
 // The kernel registered for |key| itself, else the backend fallback of |key|.
-OY_API oy_status oy_op_call_boxed_for_key(const oy_op* op, oy_key key,
-                                          oy_stack* stack);
+OY_API oy_status oy_op_call_boxed_for_key(const oy_op* op, oy_key key, oy_stack* stack);
 // Checks |count| values on top of the stack against the schema, normalises
 // them (int to float where the schema says float, one int to int[N], ...) and
 // pushes the defaults of the rest. |names| are the keywords of the last
 // |name_count| values, which are put in place. Errors as in PyTorch (section
 // 2.7). On failure the values are gone.
-OY_API oy_status oy_op_push_defaults(const oy_op* op, oy_stack* stack,
-                                     size_t count, const oy_str* names,
-                                     size_t name_count);
+OY_API oy_status oy_op_push_defaults(const oy_op* op, oy_stack* stack, size_t count,
+                                     const oy_str* names, size_t name_count);
 
 // For typed kernels: the state that the kernel selected for |keys| was registered
 // with. Where a slot has kernels for several dtypes with states of their own, no
@@ -86,8 +82,7 @@ OY_API void oy_op_call_leave(uint64_t before);
 // The typed entry of an operator for callers that name its C type as a schema,
 // "(Tensor, Tensor, *, Scalar alpha) -> Tensor". SCHEMA_MISMATCH, "Tried to
 // access or call an operator with a wrong signature.", if it is another.
-OY_API OY_MUST_USE oy_status oy_op_check_typed(const oy_op* op,
-                                               const char* signature);
+OY_API OY_MUST_USE oy_status oy_op_check_typed(const oy_op* op, const char* signature);
 
 // ----------------------------------------------------------------- questions
 
@@ -99,12 +94,11 @@ OY_API OY_MUST_USE oy_status oy_op_dump_table(const oy_op* op, char** out_text);
 OY_API OY_MUST_USE oy_status oy_op_dump_cell(const oy_op* op, oy_key key,
                                              char** out_text);
 // Argument bits (64 characters, the last argument first) and the mask.
-OY_API OY_MUST_USE oy_status oy_op_dump_extractor(const oy_op* op,
-                                                  char** out_text);
+OY_API OY_MUST_USE oy_status oy_op_dump_extractor(const oy_op* op, char** out_text);
 // Names of operators with a kernel registered for |key| itself, one a line,
 // sorted; Undefined gives every operator.
-OY_API OY_MUST_USE oy_status oy_registry_dump_key(oy_registry* registry,
-                                                  oy_key key, char** out_text);
+OY_API OY_MUST_USE oy_status oy_registry_dump_key(oy_registry* registry, oy_key key,
+                                                  char** out_text);
 // State dumps of operators that have kernels and no schema.
 OY_API OY_MUST_USE oy_status oy_registry_dump_dangling(oy_registry* registry,
                                                        char** out_text,
@@ -118,8 +112,7 @@ OY_API bool oy_op_has_kernel(const oy_op* op, oy_key key);  // registered at it
 OY_API bool oy_op_has_kernel_in(const oy_op* op, oy_keyset keys);
 // Whether the table has a kernel; INVALID_ARGUMENT for alias keys:
 // "Alias keys do not have runtime kernel registrations."
-OY_API oy_status oy_op_has_computed_kernel(const oy_op* op, oy_key key,
-                                           bool* out_has);
+OY_API oy_status oy_op_has_computed_kernel(const oy_op* op, oy_key key, bool* out_has);
 OY_API bool oy_op_is_fallthrough(const oy_op* op, oy_key key);
 OY_API bool oy_registry_has_fallback(oy_registry* registry, oy_key key);
 OY_API size_t oy_registry_op_count(oy_registry* registry);
@@ -138,15 +131,13 @@ typedef struct oy_listener {
   void* user_data;
 } oy_listener;
 OY_API OY_MUST_USE oy_status oy_registry_add_listener(oy_registry* registry,
-                                                      oy_listener listener,
-                                                      int* out_id);
+                                                      oy_listener listener, int* out_id);
 OY_API void oy_registry_remove_listener(oy_registry* registry, int id);
 
 // Called when "could not run" is about to be reported for |op|; may set another
 // error of its own. NULL removes it.
 OY_API oy_status oy_op_set_error_callback(const oy_op* op,
-                                          void (*callback)(const oy_op* op,
-                                                           oy_key key,
+                                          void (*callback)(const oy_op* op, oy_key key,
                                                            void* user_data),
                                           void* user_data);
 
@@ -154,8 +145,7 @@ OY_API oy_status oy_op_set_error_callback(const oy_op* op,
 // variants. The default is the greatest number; tensor libraries set promotion.
 typedef oy_dtype (*oy_dtype_rule)(const oy_op* op, oy_object* const* tensors,
                                   size_t count);
-OY_API void oy_registry_set_dtype_rule(oy_registry* registry,
-                                       oy_dtype_rule rule);
+OY_API void oy_registry_set_dtype_rule(oy_registry* registry, oy_dtype_rule rule);
 
 // CPU capability: what the machine has, capped by OPYARD_CPU_LEVEL
 // (baseline, v3, v4). Kernels of a higher level are registered, but not chosen.
@@ -170,16 +160,16 @@ OY_API oy_cpu_level oy_cpu_level_get(void);
 
 typedef enum oy_step_verdict {
   OY_STEP_CHOSEN,
-  OY_STEP_LOST,   // a candidate that another one beats
-  OY_STEP_NEXT    // reached by redispatch from the chosen one
+  OY_STEP_LOST,  // a candidate that another one beats
+  OY_STEP_NEXT   // reached by redispatch from the chosen one
 } oy_step_verdict;
 
 typedef struct oy_explain_step {
-  oy_key key;           // the slot
+  oy_key key;  // the slot
   oy_step_verdict verdict;
-  char* kernel;         // what it is: debug text and where it was registered
-  char* provenance;     // "kernel", "math kernel", "backend fallback", ...
-  char* reason;         // why it was chosen or lost
+  char* kernel;      // what it is: debug text and where it was registered
+  char* provenance;  // "kernel", "math kernel", "backend fallback", ...
+  char* reason;      // why it was chosen or lost
 } oy_explain_step;
 
 typedef struct oy_explanation {
@@ -188,11 +178,11 @@ typedef struct oy_explanation {
   oy_keyset* argument_keys;  // what each argument put in
   oy_keyset arguments;       // all of them
   oy_keyset included, excluded;
-  oy_keyset masked;          // removed as fallthrough
+  oy_keyset masked;  // removed as fallthrough
   oy_keyset effective;
   oy_key slot;
-  oy_dtype dtype;            // of the call, OY_DTYPE_ANY if it plays no part
-  oy_explain_step* steps;    // candidates of the slot, then what comes next
+  oy_dtype dtype;          // of the call, OY_DTYPE_ANY if it plays no part
+  oy_explain_step* steps;  // candidates of the slot, then what comes next
   size_t step_count;
 } oy_explanation;
 
@@ -203,8 +193,7 @@ typedef struct oy_argument_keys {
   oy_dtype dtype;  // OY_DTYPE_ANY if it has none
 } oy_argument_keys;
 OY_API OY_MUST_USE oy_status oy_explain(const oy_op* op,
-                                        const oy_argument_keys* arguments,
-                                        size_t count,
+                                        const oy_argument_keys* arguments, size_t count,
                                         oy_explanation** out_explanation);
 OY_API void oy_explanation_free(oy_explanation* explanation);
 

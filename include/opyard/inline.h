@@ -38,8 +38,8 @@ typedef void (*oy_typed_fn)(void);
 
 // Takes the op's arguments off the stack and pushes its results. |kernel| is the
 // record it stands in; kernel->user_data is the state it was registered with.
-typedef oy_status (*oy_boxed_fn)(const oy_op* op, oy_keyset keys,
-                                 oy_stack* stack, const oy_kernel* kernel);
+typedef oy_status (*oy_boxed_fn)(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                                 const oy_kernel* kernel);
 
 // What a slot points to; immutable while any call can see it.
 struct oy_kernel {
@@ -51,18 +51,18 @@ struct oy_kernel {
 
 // The part of an operator that a call reads. One cache line.
 struct oy_op {
-  const unsigned char* table;  // atomic; slots and masks, see below
-  oy_typed_fn box;             // typed entry that boxes its arguments
-  oy_typed_fn fail;            // typed entry that reports
-  oy_typed_fn variant;         // typed entry that picks a kernel by dtype
-  uint64_t dispatch_arguments; // bit i: argument i gives keys
+  const unsigned char* table;   // atomic; slots and masks, see below
+  oy_typed_fn box;              // typed entry that boxes its arguments
+  oy_typed_fn fail;             // typed entry that reports
+  oy_typed_fn variant;          // typed entry that picks a kernel by dtype
+  uint64_t dispatch_arguments;  // bit i: argument i gives keys
   uint16_t argument_count;
   uint16_t return_count;
-  uint32_t flags;              // OY_OP_*
+  uint32_t flags;  // OY_OP_*
   // private members follow
 };
 enum {
-  OY_OP_OBSERVED = 1,     // profilers may see its calls
+  OY_OP_OBSERVED = 1,       // profilers may see its calls
   OY_OP_RETURNS_OBJECT = 2  // typed calls return an object, not a status
 };
 
@@ -87,17 +87,16 @@ OY_API extern uint16_t oy_block_offset[64];
 // |active|, which writers of the registry read.
 typedef struct oy_tls_block {
   oy_keyset included;
-  uint64_t keep;              // functionalities that are not excluded
-  uint64_t active;            // see oy_call_enter
-  uint64_t excluded_backends; // kept for printing only; never takes effect
+  uint64_t keep;               // functionalities that are not excluded
+  uint64_t active;             // see oy_call_enter
+  uint64_t excluded_backends;  // kept for printing only; never takes effect
   struct oy_scope* scope;
   uint32_t trace_depth;
   uint32_t reserved;
-  void* more;                 // rarely used state, allocated on first use
+  void* more;  // rarely used state, allocated on first use
 } __attribute__((aligned(64))) oy_tls_block;
 
-OY_API extern __thread oy_tls_block oy_tls
-    __attribute__((tls_model("initial-exec")));
+OY_API extern __thread oy_tls_block oy_tls __attribute__((tls_model("initial-exec")));
 
 // --------------------------------------------------------------- read side
 
@@ -167,8 +166,7 @@ static inline oy_keyset oy_keyset_unmarked(oy_keyset keys) {
 }
 
 // The kernel for exactly |keys|.
-OY_CALL_INLINE const oy_kernel* oy_select_exact(const oy_op* op,
-                                               oy_keyset keys) {
+OY_CALL_INLINE const oy_kernel* oy_select_exact(const oy_op* op, oy_keyset keys) {
   // The offset first: a table that is loaded after it has the block.
   size_t block = __atomic_load_n(
       &oy_block_offset[63u ^ (unsigned)__builtin_clzll(keys.backends | 1)],
@@ -183,17 +181,15 @@ OY_CALL_INLINE const oy_kernel* oy_select_exact(const oy_op* op,
 
 // The kernel for a call whose arguments have |keys|; applies the thread's sets
 // and the op's mask to *keys.
-OY_CALL_INLINE const oy_kernel* oy_select_call(const oy_op* op,
-                                              oy_keyset* keys) {
+OY_CALL_INLINE const oy_kernel* oy_select_call(const oy_op* op, oy_keyset* keys) {
   uint64_t backends = keys->backends | oy_tls.included.backends;
-  uint32_t block = __atomic_load_n(
-      &oy_block_offset[oy_highest_bit(backends)], __ATOMIC_ACQUIRE);
+  uint32_t block =
+      __atomic_load_n(&oy_block_offset[oy_highest_bit(backends)], __ATOMIC_ACQUIRE);
   const unsigned char* table = __atomic_load_n(&op->table, __ATOMIC_ACQUIRE);
-  uint64_t mask = __atomic_load_n(
-      (const uint64_t*)(const void*)(table + block), __ATOMIC_RELAXED);
+  uint64_t mask =
+      __atomic_load_n((const uint64_t*)(const void*)(table + block), __ATOMIC_RELAXED);
   uint64_t functionality =
-      (keys->functionality | oy_tls.included.functionality) & oy_tls.keep &
-      mask;
+      (keys->functionality | oy_tls.included.functionality) & oy_tls.keep & mask;
   oy_slot_rule rule = oy_slot_rules[oy_highest_bit(functionality)];
   keys->functionality = functionality;
   keys->backends = backends;
@@ -214,8 +210,8 @@ static inline bool oy_tensors_keys(oy_tensors list, oy_keyset* keys) {
 // For trampolines: the kernel that |kernel|, a record with dtype variants, has for
 // a call with these tensors; NULL with the error set if it has none.
 OY_API const oy_kernel* oy_kernel_pick(const oy_op* op, oy_keyset keys,
-                                       const oy_kernel* kernel,
-                                       oy_object* const* tensors, size_t count);
+                                       const oy_kernel* kernel, oy_object* const* tensors,
+                                       size_t count);
 
 // For generated calls: reports a NULL tensor argument. Keeps a pending error
 // (the expression that failed first), else sets INVALID_ARGUMENT.

@@ -20,12 +20,11 @@ typedef uint16_t oy_key;
 
 // A backend component: the bit in oy_keyset.backends, 0..63.
 typedef int oy_backend;
-#define OY_BACKEND_NONE (-1)
+#define OY_BACKEND_NONE      (-1)
 #define OY_BACKEND_COUNT_MAX 64
 
-#define OY_KEY_OF(functionality, backend) \
-  ((functionality) | (((backend) + 1) << 8))
-#define OY_KEY_ALIAS_BIT 0x8000
+#define OY_KEY_OF(functionality, backend) ((functionality) | (((backend) + 1) << 8))
+#define OY_KEY_ALIAS_BIT                  0x8000
 
 enum oy_key_values {
   OY_KEY_Undefined = 0,
@@ -37,13 +36,13 @@ enum oy_key_values {
   OY_KEY_Trace = 48,
   OY_KEY_TraceRedispatch = 47,
   OY_FUNCTIONALITY_COUNT = 49,
-#define OY_BACKEND(name, bit, autograd)                                        \
-  OY_KEY_##name = OY_KEY_OF(OY_KEY_Dense, bit),                                \
-  OY_KEY_Quantized##name = OY_KEY_OF(OY_KEY_Quantized, bit),                   \
-  OY_KEY_Sparse##name = OY_KEY_OF(OY_KEY_Sparse, bit),                         \
-  OY_KEY_SparseCsr##name = OY_KEY_OF(OY_KEY_SparseCsr, bit),                   \
-  OY_KEY_NestedTensor##name = OY_KEY_OF(OY_KEY_NestedTensor, bit),             \
-  OY_KEY_Autograd##name = OY_KEY_OF(OY_KEY_AutogradFunctionality, bit),
+#define OY_BACKEND(name, bit, autograd)                           \
+ OY_KEY_##name = OY_KEY_OF(OY_KEY_Dense, bit),                    \
+ OY_KEY_Quantized##name = OY_KEY_OF(OY_KEY_Quantized, bit),       \
+ OY_KEY_Sparse##name = OY_KEY_OF(OY_KEY_Sparse, bit),             \
+ OY_KEY_SparseCsr##name = OY_KEY_OF(OY_KEY_SparseCsr, bit),       \
+ OY_KEY_NestedTensor##name = OY_KEY_OF(OY_KEY_NestedTensor, bit), \
+ OY_KEY_Autograd##name = OY_KEY_OF(OY_KEY_AutogradFunctionality, bit),
 #include "opyard/keys.def"
 #undef OY_BACKEND
 #define OY_ALIAS_KEY(name, index) OY_KEY_##name = OY_KEY_ALIAS_BIT | index,
@@ -64,10 +63,10 @@ enum oy_backend_values {
 enum { OY_ALIAS_KEY_COUNT = 6 };
 
 // Functionalities that own one slot per backend.
-#define OY_PER_BACKEND_MASK                                                   \
-  (1ull << OY_KEY_Dense | 1ull << OY_KEY_Quantized | 1ull << OY_KEY_Sparse |  \
-   1ull << OY_KEY_SparseCsr | 1ull << OY_KEY_NestedTensor |                   \
-   1ull << OY_KEY_AutogradFunctionality)
+#define OY_PER_BACKEND_MASK                                                 \
+ (1ull << OY_KEY_Dense | 1ull << OY_KEY_Quantized | 1ull << OY_KEY_Sparse | \
+  1ull << OY_KEY_SparseCsr | 1ull << OY_KEY_NestedTensor |                  \
+  1ull << OY_KEY_AutogradFunctionality)
 
 typedef struct oy_keyset {
   uint64_t functionality;  // bit k is the functionality with value k
@@ -113,8 +112,7 @@ OY_API bool oy_key_at(size_t i, oy_key* out_key);
 // if the name is no identifier, is longer than 40 characters, or would make two
 // keys, or two devices, of one name. Also finds by the spelling of devices. If
 // memory for the tables is short, no backend is added. Thread-safe; takes a lock.
-OY_API OY_MUST_USE oy_status oy_backend_register(oy_str name,
-                                                 oy_backend* out_backend);
+OY_API OY_MUST_USE oy_status oy_backend_register(oy_str name, oy_backend* out_backend);
 // NULL if there is no such backend.
 OY_API const char* oy_backend_name(oy_backend backend);
 // By name, "CPU" or "cpu" (device spelling: lower case, and "privateuseone");
@@ -127,14 +125,15 @@ OY_API bool oy_backend_has_autograd(oy_backend backend);
 
 // ----------------------------------------------------------------- key sets
 
-static inline oy_keyset oy_keyset_make(uint64_t functionality,
-                                       uint64_t backends) {
+static inline oy_keyset oy_keyset_make(uint64_t functionality, uint64_t backends) {
   oy_keyset s;
   s.functionality = functionality;
   s.backends = backends;
   return s;
 }
-static inline oy_keyset oy_keyset_empty(void) { return oy_keyset_make(0, 0); }
+static inline oy_keyset oy_keyset_empty(void) {
+  return oy_keyset_make(0, 0);
+}
 // Empty for Undefined and alias keys.
 static inline oy_keyset oy_keyset_of(oy_key key) {
   oy_key f = oy_key_functionality(key);
@@ -145,16 +144,13 @@ static inline oy_keyset oy_keyset_of_backend(oy_backend b) {
   return oy_keyset_make(0, b >= 0 && b < 64 ? 1ull << b : 0);
 }
 static inline oy_keyset oy_keyset_or(oy_keyset a, oy_keyset b) {
-  return oy_keyset_make(a.functionality | b.functionality,
-                        a.backends | b.backends);
+  return oy_keyset_make(a.functionality | b.functionality, a.backends | b.backends);
 }
 static inline oy_keyset oy_keyset_and(oy_keyset a, oy_keyset b) {
-  return oy_keyset_make(a.functionality & b.functionality,
-                        a.backends & b.backends);
+  return oy_keyset_make(a.functionality & b.functionality, a.backends & b.backends);
 }
 static inline oy_keyset oy_keyset_xor(oy_keyset a, oy_keyset b) {
-  return oy_keyset_make(a.functionality ^ b.functionality,
-                        a.backends ^ b.backends);
+  return oy_keyset_make(a.functionality ^ b.functionality, a.backends ^ b.backends);
 }
 // Removes functionalities only; backend bits of |a| are never removed.
 static inline oy_keyset oy_keyset_minus(oy_keyset a, oy_keyset b) {
@@ -173,8 +169,7 @@ static inline oy_keyset oy_keyset_remove(oy_keyset a, oy_key key) {
   return oy_keyset_minus(a, oy_keyset_of(key));
 }
 static inline oy_keyset oy_keyset_remove_backend(oy_keyset a, oy_backend b) {
-  return oy_keyset_make(a.functionality,
-                        a.backends & ~oy_keyset_of_backend(b).backends);
+  return oy_keyset_make(a.functionality, a.backends & ~oy_keyset_of_backend(b).backends);
 }
 // Every bit of the other is present; has(Undefined) is false.
 static inline bool oy_keyset_has_all(oy_keyset a, oy_keyset b) {
@@ -208,8 +203,7 @@ OY_API oy_keyset oy_keyset_full(void);
 // what a layer masks its key set with before it redispatches.
 static inline oy_keyset oy_keyset_full_after(oy_key key) {
   uint64_t below = ((1ull << oy_key_functionality(key)) - 1) & ~1ull;
-  uint64_t always = 1ull << OY_KEY_PythonDispatcher |
-                    1ull << OY_KEY_TraceRedispatch;
+  uint64_t always = 1ull << OY_KEY_PythonDispatcher | 1ull << OY_KEY_TraceRedispatch;
   return oy_keyset_make(below | always, ~0ull);
 }
 
@@ -277,9 +271,8 @@ typedef enum oy_layout {
   OY_LAYOUT_SPARSE_BSC,
   OY_LAYOUT_JAGGED
 } oy_layout;
-OY_API OY_MUST_USE oy_status oy_key_of_device(oy_backend backend,
-                                              oy_layout layout, bool quantized,
-                                              oy_key* out_key);
+OY_API OY_MUST_USE oy_status oy_key_of_device(oy_backend backend, oy_layout layout,
+                                              bool quantized, oy_key* out_key);
 
 OY_END_DECLS
 

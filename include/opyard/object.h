@@ -35,16 +35,16 @@ typedef struct oy_object_class {
 } oy_object_class;
 
 typedef struct oy_object {
-  oy_keyset keys;                   // what it adds to a call's key set
+  oy_keyset keys;  // what it adds to a call's key set
   const oy_object_class* klass;
-  int32_t references;               // atomic
+  int32_t references;  // atomic
   oy_dtype dtype;
-  uint8_t flags;                    // OY_OBJECT_*
-  uint16_t reserved;                // for the owner of the class
+  uint8_t flags;      // OY_OBJECT_*
+  uint16_t reserved;  // for the owner of the class
 } oy_object;
 
 enum {
-  OY_OBJECT_STATIC = 1,   // references are not counted, never destroyed
+  OY_OBJECT_STATIC = 1,  // references are not counted, never destroyed
   OY_OBJECT_WRAPPED_NUMBER = 2
 };
 
@@ -55,8 +55,7 @@ static inline void oy_object_retain(oy_object* o) {
 }
 static inline void oy_object_release(oy_object* o) {
   if (!o || (o->flags & OY_OBJECT_STATIC)) return;
-  if (__atomic_sub_fetch(&o->references, 1, __ATOMIC_ACQ_REL) == 0)
-    o->klass->destroy(o);
+  if (__atomic_sub_fetch(&o->references, 1, __ATOMIC_ACQ_REL) == 0) o->klass->destroy(o);
 }
 
 // "No tensor": what a caller passes for a Tensor? that is None. Its key set is

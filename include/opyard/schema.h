@@ -25,8 +25,7 @@ typedef struct oy_op_name {
 // Parses IDENT [:: IDENT] [. IDENT]; views point into |text|. Blank space around
 // the parts is allowed. PARSE with the position if the text is no name, or the
 // overload is "default" or begins with two underscores; then *out_name is empty.
-OY_API OY_MUST_USE oy_status oy_op_name_parse(oy_str text,
-                                              oy_op_name* out_name);
+OY_API OY_MUST_USE oy_status oy_op_name_parse(oy_str text, oy_op_name* out_name);
 
 // What a type is. The fake type of SymInt, ScalarType, Layout and MemoryFormat
 // is int; |kind| here is the real type, which is what is printed and compared.
@@ -65,8 +64,8 @@ typedef struct oy_alias {
   size_t after_count;
   bool is_write;
   bool anonymous;
-  bool has_after;                 // "->" was written
-  const struct oy_alias* element; // annotation of the contained type, or NULL
+  bool has_after;                  // "->" was written
+  const struct oy_alias* element;  // annotation of the contained type, or NULL
 } oy_alias;
 
 // What a default may be depends on the type, and others are refused:
@@ -94,10 +93,10 @@ typedef enum oy_default_kind {
 
 typedef struct oy_default {
   oy_default_kind kind;
-  int64_t i;   // INT, BOOL
-  double re;   // FLOAT, COMPLEX
-  double im;   // COMPLEX
-  oy_str text; // STR: the unescaped text; else how it was written, if as a name
+  int64_t i;    // INT, BOOL
+  double re;    // FLOAT, COMPLEX
+  double im;    // COMPLEX
+  oy_str text;  // STR: the unescaped text; else how it was written, if as a name
   const struct oy_default* items;  // LIST; a scalar given for "int[N]" is stored
   size_t item_count;               // as N items with |broadcast| set
   bool broadcast;
@@ -161,10 +160,8 @@ OY_API void oy_schema_free(oy_schema* schema);  // takes NULL
 //   enum values print as numbers, devices as "cpu" with quotes, "Tensor!" as such,
 //   alias sets in the order of their names; an int[N] (not SymInt[N], not int[N]?)
 //   whose N > 1 defaults are equal prints one of them.
-OY_API OY_MUST_USE oy_status oy_schema_print(const oy_schema* schema,
-                                             char** out_text);
-OY_API OY_MUST_USE oy_status oy_type_print(const oy_type* type,
-                                           char** out_text);
+OY_API OY_MUST_USE oy_status oy_schema_print(const oy_schema* schema, char** out_text);
+OY_API OY_MUST_USE oy_status oy_type_print(const oy_type* type, char** out_text);
 OY_API void oy_text_free(char* text);
 
 OY_API bool oy_type_equal(const oy_type* a, const oy_type* b);
@@ -184,15 +181,14 @@ OY_API bool oy_argument_is_aliasing(const oy_argument* argument);
 // In place: mutable, exactly one return, first argument written and nothing else
 // annotated, return written.
 OY_API bool oy_schema_is_inplace(const oy_schema* schema);
-OY_API bool oy_schema_is_out(const oy_schema* schema);  // has an is_out argument
+OY_API bool oy_schema_is_out(const oy_schema* schema);   // has an is_out argument
 OY_API bool oy_schema_is_view(const oy_schema* schema);  // aliases, no write
 OY_API bool oy_schema_is_functional(const oy_schema* schema);
 // Both annotated with sets that meet, and of types that can be the same object:
 // numbers and strings never are, T? is what T is, int[2] is what int[] is.
 OY_API bool oy_argument_may_alias(const oy_argument* a, const oy_argument* b);
 // As may_alias, but containers and wildcards count as able to hold the other.
-OY_API bool oy_argument_may_contain_alias(const oy_argument* a,
-                                          const oy_argument* b);
+OY_API bool oy_argument_may_contain_alias(const oy_argument* a, const oy_argument* b);
 // Index of the argument that return |i| *is* (not merely aliases): its alias
 // set is written and shared with exactly that argument. -1 if none.
 OY_API int oy_schema_return_argument(const oy_schema* schema, size_t i);
@@ -208,8 +204,7 @@ OY_API int oy_schema_return_argument(const oy_schema* schema, size_t i);
 // "The number of arguments is different. 2 vs 1." and the like (PyTorch reference,
 // section 2.6). |out_reason| may be NULL.
 OY_API oy_status oy_schema_check_signature(const oy_schema* declared,
-                                           const oy_schema* inferred,
-                                           char** out_reason);
+                                           const oy_schema* inferred, char** out_reason);
 
 // New against old schema (section 2.8). Backward: true if every call that the old
 // one took is taken by the new one. Forward: besides, types of arguments are not
@@ -217,11 +212,9 @@ OY_API oy_status oy_schema_check_signature(const oy_schema* declared,
 // Otherwise false, with the reason in *out_reason (may be NULL; free with
 // oy_text_free; NULL too if there is no memory for it).
 OY_API bool oy_schema_is_backward_compatible(const oy_schema* newer,
-                                             const oy_schema* older,
-                                             char** out_reason);
+                                             const oy_schema* older, char** out_reason);
 OY_API bool oy_schema_is_forward_compatible(const oy_schema* newer,
-                                            const oy_schema* older,
-                                            char** out_reason);
+                                            const oy_schema* older, char** out_reason);
 
 OY_END_DECLS
 

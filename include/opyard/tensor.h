@@ -51,9 +51,9 @@ OY_API size_t oy_device_print(oy_device device, char* buffer, size_t size);
 OY_API OY_MUST_USE oy_status oy_device_parse(oy_str text, oy_device* out_device);
 
 // View of a C array: OY_DIMS(2, 3).
-#define OY_DIMS(...)                                     \
-  ((oy_ints){(const int64_t[]){__VA_ARGS__},             \
-             sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)})
+#define OY_DIMS(...)                        \
+ ((oy_ints){(const int64_t[]){__VA_ARGS__}, \
+            sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)})
 // The shape of a scalar: no dimensions.
 static inline oy_ints oy_dims_none(void) {
   static const int64_t none = 0;
@@ -70,8 +70,7 @@ static inline oy_ints oy_dims_none(void) {
 // other devices: call the operator empty.memory_format for those.
 OY_API oy_tensor* oy_tensor_empty(oy_ints sizes, oy_dtype dtype, oy_device device);
 // On the CPU, with a copy of |data|, which holds as many elements as |sizes| say.
-OY_API oy_tensor* oy_tensor_from_data(const void* data, oy_ints sizes,
-                                      oy_dtype dtype);
+OY_API oy_tensor* oy_tensor_from_data(const void* data, oy_ints sizes, oy_dtype dtype);
 // A 0-d tensor: bool, int64, float32 or complex64 by the tag of the scalar.
 OY_API oy_tensor* oy_tensor_from_scalar(oy_scalar scalar);
 
@@ -85,9 +84,8 @@ typedef struct oy_tensor_memory {
   oy_device device;
 } oy_tensor_memory;
 // |strides| in elements; data NULL means contiguous.
-OY_API oy_tensor* oy_tensor_from_memory(const oy_tensor_memory* memory,
-                                        oy_ints sizes, oy_ints strides,
-                                        oy_dtype dtype);
+OY_API oy_tensor* oy_tensor_from_memory(const oy_tensor_memory* memory, oy_ints sizes,
+                                        oy_ints strides, oy_dtype dtype);
 // Without storage: a stand-in that has a shape, a type, a device and exactly
 // these keys. For backends that keep their data elsewhere, and for tests.
 OY_API oy_tensor* oy_tensor_opaque(oy_keyset keys, oy_ints sizes, oy_dtype dtype,
@@ -117,8 +115,7 @@ OY_API int64_t oy_tensor_size(const oy_tensor* tensor, int64_t dim);
 OY_API int64_t oy_tensor_numel(const oy_tensor* tensor);
 OY_API int64_t oy_tensor_storage_offset(const oy_tensor* tensor);
 OY_API oy_device oy_tensor_device(const oy_tensor* tensor);
-OY_API bool oy_tensor_is_contiguous(const oy_tensor* tensor,
-                                    oy_memory_format format);
+OY_API bool oy_tensor_is_contiguous(const oy_tensor* tensor, oy_memory_format format);
 OY_API bool oy_tensor_is_non_overlapping_and_dense(const oy_tensor* tensor);
 OY_API oy_memory_format oy_tensor_suggest_memory_format(const oy_tensor* tensor);
 // Whether two tensors lie on one storage.
@@ -138,8 +135,7 @@ OY_API OY_MUST_USE oy_status oy_tensor_set(oy_tensor* tensor, oy_ints index,
                                            oy_scalar scalar);
 // As PyTorch prints it: "tensor([1., 2.], requires_grad=True)". Freed with
 // oy_text_free.
-OY_API OY_MUST_USE oy_status oy_tensor_print(const oy_tensor* tensor,
-                                             char** out_text);
+OY_API OY_MUST_USE oy_status oy_tensor_print(const oy_tensor* tensor, char** out_text);
 
 // -------------------------------------------------------------------- views
 

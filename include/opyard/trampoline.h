@@ -48,9 +48,9 @@ static inline oy_keyset oy_value_keys(oy_value v) {
 // |fn| as an oy_typed_fn, if it has exactly the type |type|; else it does not
 // compile.
 #ifdef __cplusplus
-#define OY_TYPED_AS(type, fn) (reinterpret_cast<oy_typed_fn>(static_cast<type>(fn)))
+# define OY_TYPED_AS(type, fn) (reinterpret_cast<oy_typed_fn>(static_cast<type>(fn)))
 #else
-#define OY_TYPED_AS(type, fn) _Generic((fn), type: (oy_typed_fn)(fn))
+# define OY_TYPED_AS(type, fn) _Generic((fn), type : (oy_typed_fn)(fn))
 #endif
 // Registers a typed kernel; macros oy_impl_<id> come here.
 OY_API oy_status oy_impl_typed(oy_library* library, const char* name, oy_key key,
@@ -58,13 +58,27 @@ OY_API oy_status oy_impl_typed(oy_library* library, const char* name, oy_key key
 
 // ------------------------------------------------ typed argument -> boxed view
 
-static inline oy_value oy_box_t(oy_object* x) { return oy_value_tensor(x); }
-static inline oy_value oy_box_i(int64_t x) { return oy_int(x); }
-static inline oy_value oy_box_b(bool x) { return oy_bool(x); }
-static inline oy_value oy_box_d(double x) { return oy_float(x); }
-static inline oy_value oy_box_z(const oy_complex* x) { return oy_complex_value(x); }
-static inline oy_value oy_box_s(oy_str x) { return oy_value_str(x); }
-static inline oy_value oy_box_D(oy_device x) { return oy_value_device(x); }
+static inline oy_value oy_box_t(oy_object* x) {
+  return oy_value_tensor(x);
+}
+static inline oy_value oy_box_i(int64_t x) {
+  return oy_int(x);
+}
+static inline oy_value oy_box_b(bool x) {
+  return oy_bool(x);
+}
+static inline oy_value oy_box_d(double x) {
+  return oy_float(x);
+}
+static inline oy_value oy_box_z(const oy_complex* x) {
+  return oy_complex_value(x);
+}
+static inline oy_value oy_box_s(oy_str x) {
+  return oy_value_str(x);
+}
+static inline oy_value oy_box_D(oy_device x) {
+  return oy_value_device(x);
+}
 static inline oy_value oy_box_v(oy_value x) {
   x.owned = 0;
   return x;
@@ -105,50 +119,92 @@ static inline oy_value oy_box_o(oy_object* x) {
 static inline bool oy_fits_or_none(oy_value v, oy_tag tag) {
   return v.tag == (uint8_t)tag || v.tag == OY_TAG_NONE;
 }
-static inline bool oy_fits_t(oy_value v) { return oy_fits_or_none(v, OY_TAG_TENSOR); }
-static inline bool oy_fits_i(oy_value v) { return v.tag == OY_TAG_INT; }
-static inline bool oy_fits_b(oy_value v) { return v.tag == OY_TAG_BOOL; }
-static inline bool oy_fits_d(oy_value v) { return v.tag == OY_TAG_FLOAT; }
-static inline bool oy_fits_z(oy_value v) { return v.tag == OY_TAG_COMPLEX; }
-static inline bool oy_fits_s(oy_value v) { return v.tag == OY_TAG_STR; }
-static inline bool oy_fits_D(oy_value v) { return v.tag == OY_TAG_DEVICE; }
-static inline bool oy_fits_v(oy_value v) { return v.tag <= OY_TAG_OBJECT; }
+static inline bool oy_fits_t(oy_value v) {
+  return oy_fits_or_none(v, OY_TAG_TENSOR);
+}
+static inline bool oy_fits_i(oy_value v) {
+  return v.tag == OY_TAG_INT;
+}
+static inline bool oy_fits_b(oy_value v) {
+  return v.tag == OY_TAG_BOOL;
+}
+static inline bool oy_fits_d(oy_value v) {
+  return v.tag == OY_TAG_FLOAT;
+}
+static inline bool oy_fits_z(oy_value v) {
+  return v.tag == OY_TAG_COMPLEX;
+}
+static inline bool oy_fits_s(oy_value v) {
+  return v.tag == OY_TAG_STR;
+}
+static inline bool oy_fits_D(oy_value v) {
+  return v.tag == OY_TAG_DEVICE;
+}
+static inline bool oy_fits_v(oy_value v) {
+  return v.tag <= OY_TAG_OBJECT;
+}
 static inline bool oy_fits_T(oy_value v) {
   return oy_fits_or_none(v, OY_TAG_TENSOR_LIST);
 }
-static inline bool oy_fits_I(oy_value v) { return oy_fits_or_none(v, OY_TAG_INT_LIST); }
+static inline bool oy_fits_I(oy_value v) {
+  return oy_fits_or_none(v, OY_TAG_INT_LIST);
+}
 static inline bool oy_fits_F(oy_value v) {
   return oy_fits_or_none(v, OY_TAG_FLOAT_LIST);
 }
-static inline bool oy_fits_B(oy_value v) { return oy_fits_or_none(v, OY_TAG_BOOL_LIST); }
-static inline bool oy_fits_V(oy_value v) { return oy_fits_or_none(v, OY_TAG_LIST); }
-static inline bool oy_fits_M(oy_value v) { return oy_fits_or_none(v, OY_TAG_DICT); }
-static inline bool oy_fits_g(oy_value v) { return oy_fits_or_none(v, OY_TAG_GENERATOR); }
-static inline bool oy_fits_o(oy_value v) { return oy_fits_or_none(v, OY_TAG_OBJECT); }
+static inline bool oy_fits_B(oy_value v) {
+  return oy_fits_or_none(v, OY_TAG_BOOL_LIST);
+}
+static inline bool oy_fits_V(oy_value v) {
+  return oy_fits_or_none(v, OY_TAG_LIST);
+}
+static inline bool oy_fits_M(oy_value v) {
+  return oy_fits_or_none(v, OY_TAG_DICT);
+}
+static inline bool oy_fits_g(oy_value v) {
+  return oy_fits_or_none(v, OY_TAG_GENERATOR);
+}
+static inline bool oy_fits_o(oy_value v) {
+  return oy_fits_or_none(v, OY_TAG_OBJECT);
+}
 
 // ----------------------------------------------- boxed value -> typed argument
 
-static inline oy_object* oy_unbox_t(oy_value v) { return oy_value_to_tensor(v); }
-static inline int64_t oy_unbox_i(oy_value v) { return v.as.i; }
-static inline bool oy_unbox_b(oy_value v) { return v.as.i != 0; }
-static inline double oy_unbox_d(oy_value v) { return v.as.d; }
-static inline oy_complex oy_unbox_z(oy_value v) { return *v.as.complex_data; }
+static inline oy_object* oy_unbox_t(oy_value v) {
+  return oy_value_to_tensor(v);
+}
+static inline int64_t oy_unbox_i(oy_value v) {
+  return v.as.i;
+}
+static inline bool oy_unbox_b(oy_value v) {
+  return v.as.i != 0;
+}
+static inline double oy_unbox_d(oy_value v) {
+  return v.as.d;
+}
+static inline oy_complex oy_unbox_z(oy_value v) {
+  return *v.as.complex_data;
+}
 static inline oy_str oy_unbox_s(oy_value v) {
   oy_str s;
   s.data = v.as.chars;
   s.size = v.count;
   return s;
 }
-static inline oy_device oy_unbox_D(oy_value v) { return v.as.device; }
-static inline oy_value oy_unbox_v(oy_value v) { return oy_box_v(v); }
-#define OY_UNBOX_LIST_(letter, type, member)                      \
-  static inline type oy_unbox_##letter(oy_value v) {              \
-    type list;                                                    \
-    bool none = v.tag == OY_TAG_NONE;                             \
-    list.data = none ? NULL : v.as.member;                        \
-    list.size = none ? 0 : v.count;                               \
-    return list;                                                  \
-  }
+static inline oy_device oy_unbox_D(oy_value v) {
+  return v.as.device;
+}
+static inline oy_value oy_unbox_v(oy_value v) {
+  return oy_box_v(v);
+}
+#define OY_UNBOX_LIST_(letter, type, member)        \
+ static inline type oy_unbox_##letter(oy_value v) { \
+  type list;                                        \
+  bool none = v.tag == OY_TAG_NONE;                 \
+  list.data = none ? NULL : v.as.member;            \
+  list.size = none ? 0 : v.count;                   \
+  return list;                                      \
+ }
 OY_UNBOX_LIST_(T, oy_tensors, tensors)
 OY_UNBOX_LIST_(I, oy_ints, ints)
 OY_UNBOX_LIST_(F, oy_floats, floats)
@@ -156,14 +212,18 @@ OY_UNBOX_LIST_(B, oy_bools, bools)
 OY_UNBOX_LIST_(V, oy_values, values)
 OY_UNBOX_LIST_(M, oy_values, values)
 #undef OY_UNBOX_LIST_
-static inline oy_object* oy_unbox_g(oy_value v) { return oy_value_to_tensor(v); }
-static inline oy_object* oy_unbox_o(oy_value v) { return oy_value_to_tensor(v); }
+static inline oy_object* oy_unbox_g(oy_value v) {
+  return oy_value_to_tensor(v);
+}
+static inline oy_object* oy_unbox_o(oy_value v) {
+  return oy_value_to_tensor(v);
+}
 
 // Converts arguments that do not fit in place (an int where a float is wanted, a
 // list of values where a list of tensors is). TYPE_MISMATCH, and the arguments
 // are gone, if one cannot be.
-OY_API oy_status oy_unbox_convert(const oy_op* op, oy_stack* stack,
-                                  const char* letters, size_t count);
+OY_API oy_status oy_unbox_convert(const oy_op* op, oy_stack* stack, const char* letters,
+                                  size_t count);
 
 // -------------------------------------------------------------------- by dtype
 
@@ -181,8 +241,7 @@ static inline void oy_pick_add_list(oy_pick* pick, oy_tensors list) {
 // NULL with the error set if there is no kernel for the dtype.
 static inline const oy_kernel* oy_pick_kernel(const oy_op* op, oy_keyset keys,
                                               const oy_pick* pick) {
-  return oy_kernel_pick(op, keys, oy_select_exact(op, keys), pick->tensors,
-                        pick->count);
+  return oy_kernel_pick(op, keys, oy_select_exact(op, keys), pick->tensors, pick->count);
 }
 
 // --------------------------------------------- results of a typed kernel -> stack

@@ -70,11 +70,26 @@ typedef oy_value oy_scalar;
 
 // Lists of typed calls: views by value. A list that is None has data NULL; an
 // empty one has data that is not NULL.
-typedef struct oy_ints { const int64_t* data; size_t size; } oy_ints;
-typedef struct oy_floats { const double* data; size_t size; } oy_floats;
-typedef struct oy_bools { const bool* data; size_t size; } oy_bools;
-typedef struct oy_tensors { oy_object* const* data; size_t size; } oy_tensors;
-typedef struct oy_values { const oy_value* data; size_t size; } oy_values;
+typedef struct oy_ints {
+  const int64_t* data;
+  size_t size;
+} oy_ints;
+typedef struct oy_floats {
+  const double* data;
+  size_t size;
+} oy_floats;
+typedef struct oy_bools {
+  const bool* data;
+  size_t size;
+} oy_bools;
+typedef struct oy_tensors {
+  oy_object* const* data;
+  size_t size;
+} oy_tensors;
+typedef struct oy_values {
+  const oy_value* data;
+  size_t size;
+} oy_values;
 
 static inline oy_value oy_value_make(oy_tag tag) {
   oy_value v;
@@ -85,7 +100,9 @@ static inline oy_value oy_value_make(oy_tag tag) {
   v.count = 0;
   return v;
 }
-static inline oy_value oy_none(void) { return oy_value_make(OY_TAG_NONE); }
+static inline oy_value oy_none(void) {
+  return oy_value_make(OY_TAG_NONE);
+}
 static inline oy_value oy_int(int64_t i) {
   oy_value v = oy_value_make(OY_TAG_INT);
   v.as.i = i;
@@ -110,13 +127,11 @@ static inline oy_value oy_complex_value(const oy_complex* c) {
 }
 // &oy_none_object gives NONE.
 static inline oy_value oy_value_tensor(oy_object* tensor) {
-  oy_value v = oy_value_make(oy_object_is_none(tensor) ? OY_TAG_NONE
-                                                       : OY_TAG_TENSOR);
+  oy_value v = oy_value_make(oy_object_is_none(tensor) ? OY_TAG_NONE : OY_TAG_TENSOR);
   v.as.object = tensor;
   return v;
 }
-static inline oy_value oy_value_list(oy_tag tag, const void* data,
-                                     size_t count) {
+static inline oy_value oy_value_list(oy_tag tag, const void* data, size_t count) {
   oy_value v = oy_value_make(data ? tag : OY_TAG_NONE);
   v.as.bits = (uint64_t)(uintptr_t)data;
   v.count = (uint32_t)count;
@@ -169,8 +184,7 @@ typedef struct oy_stack {
 } oy_stack;
 
 // Starts empty on storage of the caller's; grows to the heap when it is full.
-static inline void oy_stack_init(oy_stack* stack, oy_value* storage,
-                                 size_t capacity) {
+static inline void oy_stack_init(oy_stack* stack, oy_value* storage, size_t capacity) {
   stack->data = storage;
   stack->size = 0;
   stack->capacity = capacity;

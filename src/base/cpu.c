@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
+# include <cpuid.h>
 
 // Whether the system saves the registers that |bits| of XCR0 stand for.
 static bool system_saves(unsigned bits) {
@@ -29,7 +29,9 @@ static int machine_level(void) {
   return (b7 & v4_7) == v4_7 && system_saves(0xe6) ? 2 : 1;
 }
 #else
-static int machine_level(void) { return 0; }
+static int machine_level(void) {
+  return 0;
+}
 #endif
 
 static int cap(void) {

@@ -36,7 +36,9 @@ static void record_free(void* ptr) {
   t_record = NULL;
 }
 
-static void make_key(void) { (void)pthread_key_create(&g_key, record_free); }
+static void make_key(void) {
+  (void)pthread_key_create(&g_key, record_free);
+}
 
 static record* record_of_thread(void) {
   if (t_record) return t_record;
@@ -70,8 +72,8 @@ void oy_error_clear(void) {
   if (t_record) t_record->view = g_no_error;
 }
 
-oy_status oy_error_set(oy_status code, const char* file, int line,
-                       const char* format, ...) {
+oy_status oy_error_set(oy_status code, const char* file, int line, const char* format,
+                       ...) {
   record* r = record_of_thread();
   t_lost = r == NULL;
   if (!r) return code;
@@ -97,8 +99,7 @@ void oy_error_note(const char* format, ...) {
   va_end(args);
   char* joined = NULL;
   const char* separator = r->view.notes[0] ? "\n" : "";
-  if (note &&
-      asprintf(&joined, "%s%s%s", r->view.notes, separator, note) >= 0)
+  if (note && asprintf(&joined, "%s%s%s", r->view.notes, separator, note) >= 0)
     r->view.notes = put(r, NOTES, joined, "");
   free(note);
 }
@@ -127,23 +128,21 @@ void oy_error_set_detail(oy_str detail) {
 const char* oy_status_name(oy_status code) {
   switch (code) {
 #define OY_STATUS(name, value, python, meaning) \
-  case value:                                   \
-    return #name;
+ case value:                                    \
+  return #name;
 #include "opyard/status.def"
 #undef OY_STATUS
-    default:
-      return "UNKNOWN";
+    default: return "UNKNOWN";
   }
 }
 
 const char* oy_status_python(oy_status code) {
   switch (code) {
 #define OY_STATUS(name, value, python, meaning) \
-  case value:                                   \
-    return python;
+ case value:                                    \
+  return python;
 #include "opyard/status.def"
 #undef OY_STATUS
-    default:
-      return "RuntimeError";
+    default: return "RuntimeError";
   }
 }

@@ -7,8 +7,7 @@
 
 enum { HEADER = 16, LINE = 64 };
 
-static void* heap_reallocate(void* user_data, void* ptr, size_t old_size,
-                             size_t size) {
+static void* heap_reallocate(void* user_data, void* ptr, size_t old_size, size_t size) {
   (void)user_data;
   (void)old_size;
   if (size == 0) {
@@ -38,14 +37,15 @@ static void* resize(void* ptr, size_t size) {
   char* block = ptr ? (char*)ptr - HEADER : NULL;
   size_t old = block ? *(size_t*)(void*)block : 0;
   if (size > SIZE_MAX / 2 - HEADER) return out_of_memory(size);
-  block = g_allocator.reallocate(g_allocator.user_data, block, old,
-                                 size + HEADER);
+  block = g_allocator.reallocate(g_allocator.user_data, block, old, size + HEADER);
   if (!block) return out_of_memory(size);
   *(size_t*)(void*)block = size + HEADER;
   return block + HEADER;
 }
 
-void* oyi_malloc(size_t size) { return resize(NULL, size); }
+void* oyi_malloc(size_t size) {
+  return resize(NULL, size);
+}
 
 void* oyi_zalloc(size_t size) {
   void* ptr = resize(NULL, size);
@@ -59,7 +59,9 @@ void* oyi_calloc(size_t count, size_t size) {
   return oyi_zalloc(bytes);
 }
 
-void* oyi_realloc(void* ptr, size_t size) { return resize(ptr, size); }
+void* oyi_realloc(void* ptr, size_t size) {
+  return resize(ptr, size);
+}
 
 void oyi_free(void* ptr) {
   if (!ptr) return;

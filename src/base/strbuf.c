@@ -26,7 +26,9 @@ void oyi_strbuf_puts(oyi_strbuf* buf, const char* text) {
   oyi_strbuf_append(buf, text, strlen(text));
 }
 
-void oyi_strbuf_putc(oyi_strbuf* buf, char c) { oyi_strbuf_append(buf, &c, 1); }
+void oyi_strbuf_putc(oyi_strbuf* buf, char c) {
+  oyi_strbuf_append(buf, &c, 1);
+}
 
 void oyi_strbuf_str(oyi_strbuf* buf, oy_str text) {
   oyi_strbuf_append(buf, text.data, text.size);
@@ -50,8 +52,7 @@ void oyi_strbuf_printf(oyi_strbuf* buf, const char* format, ...) {
 }
 
 oy_status oyi_strbuf_status(const oyi_strbuf* buf) {
-  return buf->failed ? OY_FAIL(OUT_OF_MEMORY, "out of memory for a text")
-                     : OY_OK;
+  return buf->failed ? OY_FAIL(OUT_OF_MEMORY, "out of memory for a text") : OY_OK;
 }
 
 char* oyi_strbuf_take(oyi_strbuf* buf) {

@@ -16,7 +16,8 @@ typedef struct oyi_strbuf {
   bool failed;
 } oyi_strbuf;
 
-#define OYI_STRBUF_INIT {NULL, 0, 0, false}
+#define OYI_STRBUF_INIT \
+ { NULL, 0, 0, false }
 
 void oyi_strbuf_append(oyi_strbuf* buf, const char* data, size_t size);
 void oyi_strbuf_puts(oyi_strbuf* buf, const char* text);

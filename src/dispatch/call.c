@@ -60,8 +60,7 @@ oy_status oy_op_call_boxed(const oy_op* op, oy_stack* stack) {
   return status;
 }
 
-oy_status oy_op_redispatch_boxed(const oy_op* op, oy_keyset keys,
-                                 oy_stack* stack) {
+oy_status oy_op_redispatch_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack) {
   size_t n = oyi_argument_count(op);
   if (OY_UNLIKELY(stack->size < n)) return too_few(op, stack);
   uint64_t before = oy_call_enter();
@@ -72,8 +71,7 @@ oy_status oy_op_redispatch_boxed(const oy_op* op, oy_keyset keys,
 
 oy_status oyi_boxed_typed(const oy_op* op, oy_keyset keys, oy_stack* stack,
                           const oy_kernel* kernel) {
-  oy_boxed_fn unbox =
-      __atomic_load_n(&oyi_op_of(op)->unbox, __ATOMIC_ACQUIRE);
+  oy_boxed_fn unbox = __atomic_load_n(&oyi_op_of(op)->unbox, __ATOMIC_ACQUIRE);
   return unbox(op, keys, stack, kernel);
 }
 
@@ -84,8 +82,8 @@ static oy_status pass_on(const oy_op* op, oy_keyset keys, oy_stack* stack) {
   return next->boxed(op, keys, stack, next);
 }
 
-oy_status oyi_boxed_fallthrough(const oy_op* op, oy_keyset keys,
-                                oy_stack* stack, const oy_kernel* kernel) {
+oy_status oyi_boxed_fallthrough(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                                const oy_kernel* kernel) {
   (void)kernel;
   oy_key highest = oy_keyset_highest_functionality(oy_keyset_unmarked(keys));
   // Undefined has no bit to take away: nothing is left to fall through to.
@@ -104,8 +102,8 @@ oy_status oyi_boxed_fallthrough(const oy_op* op, oy_keyset keys,
 
 // A backend whose bit a tensor carries before anybody registered for it gets
 // its block now; then the call goes on where it was headed.
-static oy_status boxed_inactive(const oy_op* op, oy_keyset keys,
-                                oy_stack* stack, const oy_kernel* kernel) {
+static oy_status boxed_inactive(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                                const oy_kernel* kernel) {
   (void)kernel;
   oy_backend backend = oy_keyset_highest_backend(keys);
   oy_status status = oyi_backend_activate(backend);
@@ -130,15 +128,13 @@ static oy_keyset keys_at(oy_keyset keys, oy_key key) {
 
 static const oy_kernel* kernel_at(oyi_op* op, oy_key key) {
   pthread_mutex_lock(&op->registry->mutex);
-  oy_registration* r =
-      oyi_active_kernel(oyi_kernels_at(op, key), OY_DTYPE_ANY);
+  oy_registration* r = oyi_active_kernel(oyi_kernels_at(op, key), OY_DTYPE_ANY);
   if (!r && !oy_key_is_alias(key)) r = oyi_fallback_at(op->registry, key);
   pthread_mutex_unlock(&op->registry->mutex);
   return r ? &r->kernel : NULL;
 }
 
-oy_status oy_op_call_boxed_for_key(const oy_op* op, oy_key key,
-                                   oy_stack* stack) {
+oy_status oy_op_call_boxed_for_key(const oy_op* op, oy_key key, oy_stack* stack) {
   size_t n = oyi_argument_count(op);
   if (OY_UNLIKELY(stack->size < n)) return too_few(op, stack);
   uint64_t before = oy_call_enter();
@@ -166,8 +162,12 @@ const oy_kernel* oy_op_select_call(const oy_op* op, oy_keyset* keys) {
 const oy_kernel* oy_op_select_exact(const oy_op* op, oy_keyset keys) {
   return oy_select_exact(op, keys);
 }
-uint64_t oy_op_call_enter(void) { return oy_call_enter(); }
-void oy_op_call_leave(uint64_t before) { oy_call_leave(before); }
+uint64_t oy_op_call_enter(void) {
+  return oy_call_enter();
+}
+void oy_op_call_leave(uint64_t before) {
+  oy_call_leave(before);
+}
 
 oy_status oy_call_null_argument(const oy_op* op, const char* argument) {
   oy_str name = oy_op_name_of(op);

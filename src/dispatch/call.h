@@ -9,8 +9,8 @@
 oy_status oyi_boxed_typed(const oy_op* op, oy_keyset keys, oy_stack* stack,
                           const oy_kernel* kernel);
 // Passes the call on without its highest functionality.
-oy_status oyi_boxed_fallthrough(const oy_op* op, oy_keyset keys,
-                                oy_stack* stack, const oy_kernel* kernel);
+oy_status oyi_boxed_fallthrough(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                                const oy_kernel* kernel);
 
 // Typed entries of operators without a kernel for the call: they report, and
 // return NULL or a status. |oyi_fail_*| suit every signature, since they only

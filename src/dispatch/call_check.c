@@ -30,8 +30,8 @@ static oy_str base_name(const oy_schema* schema) {
 
 // Sets the error: the operator's name, |format|, and then the declaration after
 // |label|.
-static oy_status fail(const call* c, oy_status code, oy_str argument,
-                      const char* label, oyi_strbuf* text) {
+static oy_status fail(const call* c, oy_status code, oy_str argument, const char* label,
+                      oyi_strbuf* text) {
   char* declaration = NULL;
   if (oy_schema_print(c->schema, &declaration) != OY_OK) declaration = NULL;
   oyi_strbuf_printf(text, "%s%s", label, declaration ? declaration : "?");
@@ -91,12 +91,9 @@ static oy_status wrong_type(const call* c, size_t i, oy_value v, bool by_positio
 
 static oy_status check(call* c, size_t i, bool by_position) {
   switch (oyi_value_check(&c->placed[i], c->schema->arguments[i].type)) {
-    case OYI_CONVERTED:
-      return OY_OK;
-    case OYI_CONVERT_NO_MEMORY:
-      return OY_OUT_OF_MEMORY;
-    default:
-      return wrong_type(c, i, c->placed[i], by_position);
+    case OYI_CONVERTED: return OY_OK;
+    case OYI_CONVERT_NO_MEMORY: return OY_OUT_OF_MEMORY;
+    default: return wrong_type(c, i, c->placed[i], by_position);
   }
 }
 
@@ -149,7 +146,8 @@ static oy_status check_counts(const oy_op* op, const oy_stack* stack, size_t cou
                               size_t name_count) {
   oy_str name = oy_op_name_of(op);
   if (!oy_op_schema(op)) {
-    OY_FAIL(NOT_FOUND, "%.*s: expected a defined operator, but its definition was removed",
+    OY_FAIL(NOT_FOUND,
+            "%.*s: expected a defined operator, but its definition was removed",
             OY_STR_ARG(name));
     oy_error_set_op(name);
     return OY_NOT_FOUND;

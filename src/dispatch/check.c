@@ -26,8 +26,7 @@ static oy_status fail_with(oyi_strbuf* text) {
 }
 
 oy_status oyi_check_schema(const oyi_op* op, const oy_schema* schema,
-                           const oy_registration* def,
-                           const oy_registration* kernel) {
+                           const oy_registration* def, const oy_registration* kernel) {
   if (!kernel->schema) return OY_OK;
   char* reason = NULL;
   oy_status status = oy_schema_check_signature(schema, kernel->schema, &reason);
@@ -53,12 +52,10 @@ oy_status oyi_check_schema(const oyi_op* op, const oy_schema* schema,
   return fail_with(&text);
 }
 
-static void add_kernel(oyi_strbuf* text, int number,
-                       const oy_registration* kernel) {
+static void add_kernel(oyi_strbuf* text, int number, const oy_registration* kernel) {
   oyi_strbuf_printf(text, "\n  kernel %d: ", number);
   add_schema(text, kernel->schema);
-  oyi_strbuf_printf(text, "\n    dispatch key: %s\n    ",
-                    oy_key_name(kernel->key));
+  oyi_strbuf_printf(text, "\n    dispatch key: %s\n    ", oy_key_name(kernel->key));
   oyi_place_print(kernel, text);
 }
 
@@ -91,8 +88,7 @@ static oy_status mismatch(const oyi_op* op, const oy_registration* first,
 // PyTorch remembers the first signature for as long as the operator lives, even
 // when that kernel is gone, so that order matters. Here only kernels that are
 // registered now count, and the check says the same in every order.
-oy_status oyi_check_other_kernels(const oyi_op* op,
-                                  const oy_registration* kernel) {
+oy_status oyi_check_other_kernels(const oyi_op* op, const oy_registration* kernel) {
   if (!kernel->schema) return OY_OK;
   for (size_t i = 0; i < op->key_count; i++) {
     for (oy_registration* k = op->keys[i].newest; k; k = k->older) {
@@ -107,8 +103,7 @@ oy_status oy_op_check_typed(const oy_op* op, const char* signature) {
   oyi_op* o = oyi_op_of(op);
   oy_schema* wanted = NULL;
   OY_TRY(oy_schema_parse(oy_str_of(signature),
-                         OY_SCHEMA_SIGNATURE | OY_SCHEMA_ALLOW_TYPE_VARIABLES,
-                         &wanted));
+                         OY_SCHEMA_SIGNATURE | OY_SCHEMA_ALLOW_TYPE_VARIABLES, &wanted));
   oyi_strbuf text = OYI_STRBUF_INIT;
   pthread_mutex_lock(&o->registry->mutex);
   const oy_schema* right = o->def ? o->def->schema : NULL;

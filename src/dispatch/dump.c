@@ -53,8 +53,7 @@ static void put_schema_types(oyi_strbuf* out, const oy_schema* schema) {
   if (!one) oyi_strbuf_putc(out, ')');
 }
 
-static void put_inferred(oyi_strbuf* out, const oyi_op* op,
-                         const oy_registration* r) {
+static void put_inferred(oyi_strbuf* out, const oyi_op* op, const oy_registration* r) {
   if (r->schema)
     put_schema(out, r->schema);
   else if (r->typed && op->def)
@@ -81,10 +80,9 @@ static void put_attributes(oyi_strbuf* out, const oy_registration* r) {
   oyi_strbuf_putc(out, ']');
 }
 
-static bool is_active(const oyi_key_kernels* kernels,
-                      const oy_registration* r) {
-  oy_dtype dtype = r->dtype_filter ? (oy_dtype)(r->dtype_filter - 1)
-                                   : (oy_dtype)OY_DTYPE_ANY;
+static bool is_active(const oyi_key_kernels* kernels, const oy_registration* r) {
+  oy_dtype dtype =
+      r->dtype_filter ? (oy_dtype)(r->dtype_filter - 1) : (oy_dtype)OY_DTYPE_ANY;
   return oyi_active_kernel(kernels, dtype) == r;
 }
 
@@ -93,14 +91,12 @@ static void put_kernels(oyi_strbuf* out, const oyi_op* op,
   for (const oy_registration* r = kernels->newest; r; r = r->older) {
     oyi_strbuf_puts(out, oy_key_name(kernels->key));
     put_attributes(out, r);
-    oyi_strbuf_printf(out, "%s%s: ",
-                      oy_key_is_alias(kernels->key) ? "[alias]" : "",
+    oyi_strbuf_printf(out, "%s%s: ", oy_key_is_alias(kernels->key) ? "[alias]" : "",
                       is_active(kernels, r) ? "" : " (inactive)");
     oyi_place_print(r, out);
     oyi_strbuf_puts(out, " :: ");
     put_inferred(out, op, r);
-    oyi_strbuf_printf(out, " [ %sboxed %s]\n",
-                      r->fallthrough ? "fallthrough " : "",
+    oyi_strbuf_printf(out, " [ %sboxed %s]\n", r->fallthrough ? "fallthrough " : "",
                       r->typed ? "unboxed " : "");
   }
 }
@@ -146,8 +142,7 @@ static void put_state(oyi_strbuf* out, const oyi_op* op) {
     const oyi_key_kernels* next = NULL;
     for (size_t i = 0; i < op->key_count; i++) {
       unsigned rank = key_rank(op->keys[i].key);
-      if ((n == 0 || rank > last) &&
-          (!next || rank < key_rank(next->key)))
+      if ((n == 0 || rank > last) && (!next || rank < key_rank(next->key)))
         next = &op->keys[i];
     }
     if (!next) break;
@@ -215,8 +210,8 @@ oy_status oy_op_dump_table(const oy_op* op, char** out_text) {
 
 oy_status oy_op_dump_cell(const oy_op* op, oy_key key, char** out_text) {
   *out_text = NULL;
-  OY_CHECK(oy_key_is_runtime(key), INVALID_ARGUMENT,
-           "expected a runtime key, got %s", oy_key_name(key));
+  OY_CHECK(oy_key_is_runtime(key), INVALID_ARGUMENT, "expected a runtime key, got %s",
+           oy_key_name(key));
   oyi_op* o = oyi_op_of(op);
   oyi_strbuf text = OYI_STRBUF_INIT;
   pthread_mutex_lock(&o->registry->mutex);
@@ -245,8 +240,7 @@ oy_status oy_op_dump_extractor(const oy_op* op, char** out_text) {
 
 // ------------------------------------------------------------------ registry
 
-oy_status oy_registry_dump_key(oy_registry* registry, oy_key key,
-                               char** out_text) {
+oy_status oy_registry_dump_key(oy_registry* registry, oy_key key, char** out_text) {
   *out_text = NULL;
   const oy_op** ops;
   size_t op_count;

@@ -40,8 +40,8 @@ static void thread_end(void* argument) {
 
 static void start_up(void) {
   (void)pthread_key_create(&g_key, thread_end);
-  g_have_barrier = syscall(SYS_membarrier,
-                           MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  g_have_barrier =
+      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 // Without memory for the node the thread stays unknown and its mark says "in a

@@ -15,16 +15,14 @@ typedef struct builder {
   bool failed;
 } builder;
 
-static void add_step(builder* b, oy_key key, oy_step_verdict verdict,
-                     oyi_strbuf* kernel, const char* provenance,
-                     oyi_strbuf* reason) {
+static void add_step(builder* b, oy_key key, oy_step_verdict verdict, oyi_strbuf* kernel,
+                     const char* provenance, oyi_strbuf* reason) {
   oy_explanation* e = b->e;
   oy_explain_step step = {key, verdict, oyi_strbuf_take(kernel),
                           oyi_strndup(provenance, strlen(provenance)),
                           oyi_strbuf_take(reason)};
   if (!step.kernel || !step.provenance || !step.reason ||
-      !oyi_grow(&e->steps, &b->capacity, e->step_count + 1,
-                sizeof(*e->steps))) {
+      !oyi_grow(&e->steps, &b->capacity, e->step_count + 1, sizeof(*e->steps))) {
     b->failed = true;
     oyi_free(step.kernel);
     oyi_free(step.provenance);
@@ -49,8 +47,7 @@ static void lost_to_sibling(const builder* b, const oy_registration* r,
                             const oy_registration* winner, oyi_strbuf* out) {
   oy_dtype dtype = b->e->dtype;
   if (r->dtype_filter && r->dtype_filter != OY_FOR_DTYPE(dtype)) {
-    const char* name =
-        dtype == OY_DTYPE_ANY ? "no dtype" : oy_dtype_name(dtype);
+    const char* name = dtype == OY_DTYPE_ANY ? "no dtype" : oy_dtype_name(dtype);
     oyi_strbuf_printf(out, "for another dtype: the call has %s",
                       name ? name : "an unknown one");
   } else if (r->cpu_level > (uint8_t)oy_cpu_level_get()) {
@@ -70,11 +67,9 @@ static void lost_to_sibling(const builder* b, const oy_registration* r,
 }
 
 static const char* lost_alias(const builder* b, oy_key alias) {
-  if (alias == OY_KEY_CompositeImplicitAutograd &&
-      b->chosen.provenance == OYI_AMBIGUOUS)
+  if (alias == OY_KEY_CompositeImplicitAutograd && b->chosen.provenance == OYI_AMBIGUOUS)
     return "ambiguous: a backend that maps to AutogradOther has a kernel too";
-  if (alias == OY_KEY_CompositeImplicitAutograd &&
-      b->chosen.provenance > OYI_MATH_KERNEL)
+  if (alias == OY_KEY_CompositeImplicitAutograd && b->chosen.provenance > OYI_MATH_KERNEL)
     return "not used here: the backend, or CompositeExplicitAutograd, has a "
            "kernel of its own, and autograd must not decompose above it";
   return "comes later in the order: kernel, CompositeExplicitAutograd"
@@ -86,13 +81,11 @@ static void add_registrations(builder* b, oy_key slot, oy_key at) {
   const oyi_key_kernels* kernels = oyi_kernels_at(b->op, at);
   const oy_registration* winner = b->chosen.registration;
   bool same_key = winner && winner->kind == OYI_IMPL && winner->key == at;
-  for (const oy_registration* r = kernels ? kernels->newest : NULL; r;
-       r = r->older) {
+  for (const oy_registration* r = kernels ? kernels->newest : NULL; r; r = r->older) {
     if (r == winner) continue;
     oyi_strbuf kernel = OYI_STRBUF_INIT, reason = OYI_STRBUF_INIT;
     print_kernel(r, &kernel);
-    bool unusable = (r->dtype_filter &&
-                     r->dtype_filter != OY_FOR_DTYPE(b->e->dtype)) ||
+    bool unusable = (r->dtype_filter && r->dtype_filter != OY_FOR_DTYPE(b->e->dtype)) ||
                     r->cpu_level > (uint8_t)oy_cpu_level_get();
     if (at == slot || same_key || unusable)
       lost_to_sibling(b, r, same_key ? winner : NULL, &reason);
@@ -119,27 +112,23 @@ static const char* why_chosen(oyi_provenance provenance) {
   }
 }
 
-static void add_chosen(builder* b, oy_key slot, oy_step_verdict verdict,
-                       oyi_cell cell) {
+static void add_chosen(builder* b, oy_key slot, oy_step_verdict verdict, oyi_cell cell) {
   oyi_strbuf kernel = OYI_STRBUF_INIT, reason = OYI_STRBUF_INIT;
   if (cell.registration)
     print_kernel(cell.registration, &kernel);
   else
-    oyi_strbuf_puts(&kernel, cell.provenance == OYI_AMBIGUOUS
-                                 ? "ambiguous_autogradother"
-                                 : "(none)");
+    oyi_strbuf_puts(
+        &kernel, cell.provenance == OYI_AMBIGUOUS ? "ambiguous_autogradother" : "(none)");
   oyi_strbuf_puts(&reason, why_chosen(cell.provenance));
-  add_step(b, slot, verdict, &kernel, oyi_provenance_name(cell.provenance),
-           &reason);
+  add_step(b, slot, verdict, &kernel, oyi_provenance_name(cell.provenance), &reason);
 }
 
-static const oy_key g_aliases[] = {
-    OY_KEY_CompositeExplicitAutogradNonFunctional,
-    OY_KEY_CompositeExplicitAutograd,
-    OY_KEY_CompositeImplicitAutogradNestedTensor,
-    OY_KEY_CompositeImplicitAutograd,
-    OY_KEY_Autograd,
-    OY_KEY_FuncTorchBatchedDecomposition};
+static const oy_key g_aliases[] = {OY_KEY_CompositeExplicitAutogradNonFunctional,
+                                   OY_KEY_CompositeExplicitAutograd,
+                                   OY_KEY_CompositeImplicitAutogradNestedTensor,
+                                   OY_KEY_CompositeImplicitAutograd,
+                                   OY_KEY_Autograd,
+                                   OY_KEY_FuncTorchBatchedDecomposition};
 
 static void add_candidates(builder* b, oy_key slot) {
   b->chosen = oyi_compute_cell(b->op, slot, b->e->dtype);
@@ -148,8 +137,7 @@ static void add_candidates(builder* b, oy_key slot) {
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_aliases); i++)
     if (slot == OY_KEY_Undefined || oy_key_in_alias(slot, g_aliases[i]))
       add_registrations(b, slot, g_aliases[i]);
-  oy_registration* fallback =
-      slot ? oyi_fallback_at(b->op->registry, slot) : NULL;
+  oy_registration* fallback = slot ? oyi_fallback_at(b->op->registry, slot) : NULL;
   if (!fallback || fallback == b->chosen.registration) return;
   oyi_strbuf kernel = OYI_STRBUF_INIT, reason = OYI_STRBUF_INIT;
   print_kernel(fallback, &kernel);
@@ -181,14 +169,13 @@ static oy_dtype dtype_of(const oyi_op* op, const oy_argument_keys* arguments,
   size_t n = 0;
   for (size_t i = 0; i < count && n < 64; i++) {
     if (arguments[i].dtype == OY_DTYPE_ANY) continue;
-    objects[n] = (oy_object){arguments[i].keys, &klass, 1, arguments[i].dtype,
-                             OY_OBJECT_STATIC, 0};
+    objects[n] = (oy_object){arguments[i].keys,  &klass,           1,
+                             arguments[i].dtype, OY_OBJECT_STATIC, 0};
     pointers[n] = &objects[n];
     n++;
   }
   if (n == 0 || op->dtype_kernels == 0) return OY_DTYPE_ANY;
-  if (op->registry->dtype_rule)
-    return op->registry->dtype_rule(&op->hot, pointers, n);
+  if (op->registry->dtype_rule) return op->registry->dtype_rule(&op->hot, pointers, n);
   oy_dtype dtype = objects[0].dtype;
   for (size_t i = 1; i < n; i++)
     if (objects[i].dtype > dtype) dtype = objects[i].dtype;
@@ -224,12 +211,11 @@ static void compute_keys(oy_explanation* e, const oyi_op* op,
   e->effective = oy_keyset_make(kept.functionality & mask, kept.backends);
   e->slot = oy_keyset_highest(e->effective);
   // Without a backend bit a per-backend functionality lands on the CPU's slot.
-  if (!oy_key_is_runtime(e->slot))
-    e->slot = (oy_key)OY_KEY_OF(e->slot, OY_BACKEND_CPU);
+  if (!oy_key_is_runtime(e->slot)) e->slot = (oy_key)OY_KEY_OF(e->slot, OY_BACKEND_CPU);
 }
 
-oy_status oy_explain(const oy_op* op, const oy_argument_keys* arguments,
-                     size_t count, oy_explanation** out_explanation) {
+oy_status oy_explain(const oy_op* op, const oy_argument_keys* arguments, size_t count,
+                     oy_explanation** out_explanation) {
   *out_explanation = NULL;
   oy_explanation* e = oyi_zalloc(sizeof(*e));
   if (!e) return OY_OUT_OF_MEMORY;

@@ -21,9 +21,8 @@ typedef struct key_list {
 static const key_list g_lists[] = {
     {"kernels", 1u << OYI_KERNEL, false},
     {"inherited from composite",
-     1u << OYI_DEFAULT_BACKEND_KERNEL | 1u << OYI_NESTED_KERNEL |
-         1u << OYI_MATH_KERNEL | 1u << OYI_AUTOGRAD_KERNEL |
-         1u << OYI_BATCHED_KERNEL,
+     1u << OYI_DEFAULT_BACKEND_KERNEL | 1u << OYI_NESTED_KERNEL | 1u << OYI_MATH_KERNEL |
+         1u << OYI_AUTOGRAD_KERNEL | 1u << OYI_BATCHED_KERNEL,
      true},
     {"only a fallback", 1u << OYI_BACKEND_FALLBACK, false},
 };
@@ -37,14 +36,12 @@ static void list_keys(const oyi_op* op, const key_list* list, oyi_strbuf* out) {
   do {
     oyi_cell cell = oyi_compute_cell(op, key, OY_DTYPE_ANY);
     if (!(list->provenances >> cell.provenance & 1)) continue;
-    if (oyi_kernel_is_fallthrough(cell.kernel) && !list->fallthrough_too)
-      continue;
+    if (oyi_kernel_is_fallthrough(cell.kernel) && !list->fallthrough_too) continue;
     if (count < MAX_LISTED)
       oyi_strbuf_printf(out, "%s%s", count ? ", " : "", oy_key_name(key));
     count++;
   } while (oy_keyset_next(full, &cursor, &key));
-  if (count > MAX_LISTED)
-    oyi_strbuf_printf(out, " and %zu more", count - MAX_LISTED);
+  if (count > MAX_LISTED) oyi_strbuf_printf(out, " and %zu more", count - MAX_LISTED);
   if (count == 0) oyi_strbuf_puts(out, "none");
 }
 
@@ -71,8 +68,7 @@ static void describe_missing(const oyi_op* op, oy_key key, oyi_strbuf* out) {
                       "backend. '%.*s' is only available for these:",
                       size, op->name, oy_key_name(key), size, op->name);
   }
-  for (size_t i = 0; i < OY_ARRAY_SIZE(g_lists); i++)
-    list_keys(op, &g_lists[i], out);
+  for (size_t i = 0; i < OY_ARRAY_SIZE(g_lists); i++) list_keys(op, &g_lists[i], out);
   add_owner(op, out);
   oyi_strbuf_printf(out,
                     "\n  next: register a kernel for %s, load the backend's "
@@ -95,8 +91,7 @@ static void describe_ambiguous(const oyi_op* op, oyi_strbuf* out) {
       (int)op->name_size, op->name);
 }
 
-static oy_status report(const oyi_op* op, oy_keyset keys,
-                        const oy_kernel* kernel) {
+static oy_status report(const oyi_op* op, oy_keyset keys, const oy_kernel* kernel) {
   oy_str name = {op->name, op->name_size};
   oy_key key = oy_keyset_highest(oy_keyset_unmarked(keys));
   oyi_strbuf text = OYI_STRBUF_INIT;
@@ -120,8 +115,7 @@ static oy_status report(const oyi_op* op, oy_keyset keys,
   oyi_strbuf_reset(&text);
   oy_error_set_op(name);
   char* table = NULL;
-  if (oy_op_dump_table(&op->hot, &table) == OY_OK)
-    oy_error_set_detail(oy_str_of(table));
+  if (oy_op_dump_table(&op->hot, &table) == OY_OK) oy_error_set_detail(oy_str_of(table));
   oy_text_free(table);
   if (callback) callback(&op->hot, key, user_data);
   return oy_error_get()->code;

@@ -11,7 +11,9 @@
 #include "opyard/trampoline.h"
 
 static uint64_t failure(const oy_op* op, oy_status status) {
-  return __atomic_load_n(&op->flags, __ATOMIC_RELAXED) & OY_OP_RETURNS_OBJECT ? 0 : (uint64_t)(unsigned)status;
+  return __atomic_load_n(&op->flags, __ATOMIC_RELAXED) & OY_OP_RETURNS_OBJECT
+             ? 0
+             : (uint64_t)(unsigned)status;
 }
 
 #if OYI_GENERIC_CALL
@@ -24,8 +26,8 @@ enum { SMALL_STACK = 16 };
 typedef struct boxing {
   oyi_registers* r;
   oyi_cursor at;
-  oy_object* tensors[OYI_MAX_ARGUMENTS];   // by argument, for rN
-  oy_complex complexes[OYI_MAX_ARGUMENTS]; // views point here
+  oy_object* tensors[OYI_MAX_ARGUMENTS];    // by argument, for rN
+  oy_complex complexes[OYI_MAX_ARGUMENTS];  // views point here
 } boxing;
 
 static oy_object* object_at(const uint64_t* words) {
@@ -45,40 +47,25 @@ static oy_value value_at(const uint64_t* words) {
 static oy_value box_word(char letter, uint64_t* w) {
   oy_device device;
   switch (letter) {
-    case 't':
-      return oy_box_t(object_at(w));
-    case 'i':
-      return oy_box_i((int64_t)*w);
-    case 'b':
-      return oy_box_b((*w & 0xff) != 0);  // the rest of the word is not specified
-    case 'g':
-      return oy_box_g(object_at(w));
-    case 'o':
-      return oy_box_o(object_at(w));
-    default:
-      memcpy(&device, w, sizeof(device));
-      return oy_box_D(device);
+    case 't': return oy_box_t(object_at(w));
+    case 'i': return oy_box_i((int64_t)*w);
+    case 'b': return oy_box_b((*w & 0xff) != 0);  // the rest of the word is not specified
+    case 'g': return oy_box_g(object_at(w));
+    case 'o': return oy_box_o(object_at(w));
+    default: memcpy(&device, w, sizeof(device)); return oy_box_D(device);
   }
 }
 
 static oy_value box_pair(char letter, uint64_t* w) {
   switch (letter) {
-    case 's':
-      return oy_box_s((oy_str){(const char*)(uintptr_t)w[0], w[1]});
-    case 'T':
-      return list_at(OY_TAG_TENSOR_LIST, w);
-    case 'I':
-      return list_at(OY_TAG_INT_LIST, w);
-    case 'F':
-      return list_at(OY_TAG_FLOAT_LIST, w);
-    case 'B':
-      return list_at(OY_TAG_BOOL_LIST, w);
-    case 'V':
-      return list_at(OY_TAG_LIST, w);
-    case 'M':
-      return list_at(OY_TAG_DICT, w);
-    default:
-      return value_at(w);
+    case 's': return oy_box_s((oy_str){(const char*)(uintptr_t)w[0], w[1]});
+    case 'T': return list_at(OY_TAG_TENSOR_LIST, w);
+    case 'I': return list_at(OY_TAG_INT_LIST, w);
+    case 'F': return list_at(OY_TAG_FLOAT_LIST, w);
+    case 'B': return list_at(OY_TAG_BOOL_LIST, w);
+    case 'V': return list_at(OY_TAG_LIST, w);
+    case 'M': return list_at(OY_TAG_DICT, w);
+    default: return value_at(w);
   }
 }
 
@@ -117,27 +104,16 @@ static void store_results(boxing* b, const oy_stack* stack, const char* letters)
       }
       case 't':
       case 'g':
-      case 'o':
-        *(oy_object**)out = oy_value_to_tensor(v);
-        break;
-      case 'i':
-        *(int64_t*)out = v.as.i;
-        break;
-      case 'b':
-        *(bool*)out = v.as.i != 0;
-        break;
-      case 'd':
-        *(double*)out = v.as.d;
-        break;
+      case 'o': *(oy_object**)out = oy_value_to_tensor(v); break;
+      case 'i': *(int64_t*)out = v.as.i; break;
+      case 'b': *(bool*)out = v.as.i != 0; break;
+      case 'd': *(double*)out = v.as.d; break;
       case 'z':
         *(oy_complex*)out = *v.as.complex_data;
         oy_value_release(&v);
         break;
-      case 'D':
-        *(oy_device*)out = v.as.device;
-        break;
-      default:
-        *(oy_value*)out = v;
+      case 'D': *(oy_device*)out = v.as.device; break;
+      default: *(oy_value*)out = v;
     }
   }
 }
@@ -225,8 +201,8 @@ oyi_picked oyi_generic_pick(oyi_registers* r) {
   tensor_list tensors;
   tensors.count = 0;
   collect(r, signature->abi, &tensors);
-  const oy_kernel* kernel = oy_kernel_pick(op, keys, oy_select_exact(op, keys),
-                                           tensors.items, tensors.count);
+  const oy_kernel* kernel =
+      oy_kernel_pick(op, keys, oy_select_exact(op, keys), tensors.items, tensors.count);
   picked.typed = kernel ? kernel->typed : NULL;
   if (!kernel) picked.result = failure(op, oy_error_get()->code);
   return picked;
@@ -245,8 +221,14 @@ oy_status oyi_generic_missing(const oy_op* op) {
   return OY_NOT_IMPLEMENTED;
 }
 
-static uint64_t report(const oy_op* op) { return failure(op, oyi_generic_missing(op)); }
-void oyi_generic_box(void) __attribute__((alias("report")));
-void oyi_generic_variant(void) __attribute__((alias("report")));
+// Under the names of the entries, which C declares without arguments.
+uint64_t oyi_report_box(const oy_op* op) __asm__("oyi_generic_box");
+uint64_t oyi_report_variant(const oy_op* op) __asm__("oyi_generic_variant");
+uint64_t oyi_report_box(const oy_op* op) {
+  return failure(op, oyi_generic_missing(op));
+}
+uint64_t oyi_report_variant(const oy_op* op) {
+  return failure(op, oyi_generic_missing(op));
+}
 
 #endif

@@ -46,24 +46,12 @@ static void put_argument(unboxing* u, char letter, oy_value v) {
   switch (letter) {
     case 't':
     case 'g':
-    case 'o':
-      put_word(u, (uint64_t)(uintptr_t)oy_value_to_tensor(v));
-      return;
-    case 'i':
-      put_word(u, (uint64_t)v.as.i);
-      return;
-    case 'b':
-      put_word(u, v.as.i != 0);
-      return;
-    case 'D':
-      put_word(u, v.as.bits);
-      return;
-    case 'd':
-      put(oyi_next_floats(&u->r, &u->at, 1), &v.as.d, 1);
-      return;
-    case 'z':
-      put(oyi_next_floats(&u->r, &u->at, 2), v.as.complex_data, 2);
-      return;
+    case 'o': put_word(u, (uint64_t)(uintptr_t)oy_value_to_tensor(v)); return;
+    case 'i': put_word(u, (uint64_t)v.as.i); return;
+    case 'b': put_word(u, v.as.i != 0); return;
+    case 'D': put_word(u, v.as.bits); return;
+    case 'd': put(oyi_next_floats(&u->r, &u->at, 1), &v.as.d, 1); return;
+    case 'z': put(oyi_next_floats(&u->r, &u->at, 2), v.as.complex_data, 2); return;
     case 'v':
       v.owned = 0;
       put(oyi_next_ints(&u->r, &u->at, 2), &v, 2);
@@ -88,26 +76,16 @@ static size_t put_result_pointers(unboxing* u, const char* results) {
 
 static oy_value box_result(char letter, result* r) {
   switch (letter) {
-    case 'r':
-      return oy_box_t(r->object);
-    case 't':
-      return oy_give_object_as(OY_TAG_TENSOR, r->object);
-    case 'g':
-      return oy_give_object_as(OY_TAG_GENERATOR, r->object);
-    case 'o':
-      return oy_give_object_as(OY_TAG_OBJECT, r->object);
-    case 'i':
-      return oy_int(r->i);
-    case 'b':
-      return oy_bool(r->b);
-    case 'd':
-      return oy_float(r->d);
-    case 'z':
-      return oy_complex_value(&r->z);
-    case 'D':
-      return oy_value_device(r->device);
-    default:
-      return r->value;
+    case 'r': return oy_box_t(r->object);
+    case 't': return oy_give_object_as(OY_TAG_TENSOR, r->object);
+    case 'g': return oy_give_object_as(OY_TAG_GENERATOR, r->object);
+    case 'o': return oy_give_object_as(OY_TAG_OBJECT, r->object);
+    case 'i': return oy_int(r->i);
+    case 'b': return oy_bool(r->b);
+    case 'd': return oy_float(r->d);
+    case 'z': return oy_complex_value(&r->z);
+    case 'D': return oy_value_device(r->device);
+    default: return r->value;
   }
 }
 
@@ -140,10 +118,9 @@ static oy_status call_typed(const oy_op* op, oy_keyset keys, oy_stack* stack,
       OY_TRY(oy_unbox_convert(op, stack, signature->abi, n));
     put_argument(&u, signature->abi[i], v[i]);
   }
-  if (!signature->returns_object)
-    return call_with_status(&u, kernel, stack, n, results);
-  oy_object* object = (oy_object*)(uintptr_t)oyi_generic_invoke(kernel->typed, &u.r,
-                                                                u.at.words);
+  if (!signature->returns_object) return call_with_status(&u, kernel, stack, n, results);
+  oy_object* object =
+      (oy_object*)(uintptr_t)oyi_generic_invoke(kernel->typed, &u.r, u.at.words);
   return *results == 'r' ? oy_unbox_argument(op, stack, n, object)
                          : oy_unbox_object(op, stack, n, object);
 }

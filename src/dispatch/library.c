@@ -35,19 +35,18 @@ static oy_status check_params(const oy_library_params* p) {
            "defines operators for a distinct namespace!) Did you mean to use "
            "TORCH_LIBRARY_IMPL instead?  (Error occurred while processing %s "
            "block at %s:%d)",
-           kind.data, kind.data, kind.data, kind.data,
-           p->file ? p->file : "(unknown)", p->line);
+           kind.data, kind.data, kind.data, kind.data, p->file ? p->file : "(unknown)",
+           p->line);
   OY_CHECK(p->key == OY_KEY_Undefined, INVALID_ARGUMENT,
            "%s: expected no dispatch key, got %s; put kernels for one key in a "
            "TORCH_LIBRARY_IMPL block  (Error occurred while processing %s block "
            "at %s:%d)",
-           kind.data, oy_key_name(p->key), kind.data,
-           p->file ? p->file : "(unknown)", p->line);
+           kind.data, oy_key_name(p->key), kind.data, p->file ? p->file : "(unknown)",
+           p->line);
   return OY_OK;
 }
 
-static oy_status check_only_def(const oy_registry* registry,
-                                const oy_library* library) {
+static oy_status check_only_def(const oy_registry* registry, const oy_library* library) {
   if (library->kind != OY_LIBRARY_DEF) return OY_OK;
   for (const oy_library* l = registry->libraries; l; l = l->next) {
     if (l->kind != OY_LIBRARY_DEF || strcmp(l->ns, library->ns) != 0) continue;
@@ -72,8 +71,7 @@ static void free_library(oy_library* library) {
   oyi_free(library);
 }
 
-static oy_library* make_library(const oy_library_params* p,
-                                oy_registry* registry) {
+static oy_library* make_library(const oy_library_params* p, oy_registry* registry) {
   oy_library* library = oyi_zalloc(sizeof(*library));
   if (!library) return NULL;
   library->registry = registry;
@@ -103,12 +101,10 @@ static void unlink_library(oy_library* library) {
   if (library->next) library->next->previous = library->previous;
 }
 
-oy_status oy_library_create(const oy_library_params* params,
-                            oy_library** out_library) {
+oy_status oy_library_create(const oy_library_params* params, oy_library** out_library) {
   *out_library = NULL;
   OY_TRY(check_params(params));
-  oy_registry* registry =
-      params->registry ? params->registry : oy_registry_default();
+  oy_registry* registry = params->registry ? params->registry : oy_registry_default();
   if (!registry) return oy_error_get()->code;
   oy_library* library = make_library(params, registry);
   if (!library) return OY_OUT_OF_MEMORY;
@@ -151,15 +147,15 @@ void oy_registration_remove(oy_registration* registration) {
 enum { NAME_MAX_SIZE = 256 };
 
 // "ns::base.overload" for a name in the library's namespace, into |buffer|.
-static oy_status full_name(const oy_library* library, oy_op_name name,
-                           char* buffer, oy_str* out_name) {
+static oy_status full_name(const oy_library* library, oy_op_name name, char* buffer,
+                           oy_str* out_name) {
   oy_str ns = name.ns.size ? name.ns : oy_str_of(library->ns);
   int size = snprintf(buffer, NAME_MAX_SIZE, "%.*s::%.*s%s%.*s", OY_STR_ARG(ns),
                       OY_STR_ARG(name.base), name.overload.size ? "." : "",
                       OY_STR_ARG(name.overload));
   OY_CHECK(size > 0 && size < NAME_MAX_SIZE, INVALID_ARGUMENT,
-           "expected an operator name of at most %d bytes, got %d",
-           NAME_MAX_SIZE - 1, size);
+           "expected an operator name of at most %d bytes, got %d", NAME_MAX_SIZE - 1,
+           size);
   *out_name = (oy_str){buffer, (size_t)size};
   return OY_OK;
 }
@@ -172,18 +168,15 @@ static oy_status use_backend_of(oy_key key) {
 
 static oy_key effective_key(const oy_library* library, oy_key key) {
   if (key == OY_KEY_Undefined) key = library->key;
-  return key == OY_KEY_Undefined ? (oy_key)OY_KEY_CompositeImplicitAutograd
-                                 : key;
+  return key == OY_KEY_Undefined ? (oy_key)OY_KEY_CompositeImplicitAutograd : key;
 }
 
 static oy_status check_kernel_key(oy_key key) {
   // The trace's own keys are in every table from the start.
   bool is_trace = key == OY_KEY_Trace || key == OY_KEY_TraceRedispatch;
-  bool is_alias = key >= OY_KEY_ALIAS_BIT &&
-                  key < OY_KEY_ALIAS_BIT + OY_ALIAS_KEY_COUNT;
+  bool is_alias = key >= OY_KEY_ALIAS_BIT && key < OY_KEY_ALIAS_BIT + OY_ALIAS_KEY_COUNT;
   OY_CHECK(is_alias || (oy_key_is_runtime(key) && !is_trace), INVALID_ARGUMENT,
-           "expected a runtime or alias key for a kernel, got %s",
-           oy_key_name(key));
+           "expected a runtime or alias key for a kernel, got %s", oy_key_name(key));
   return OY_OK;
 }
 
@@ -191,8 +184,8 @@ static oy_status check_kernel_key(oy_key key) {
 
 // The text to parse: with the namespace, and with the kernel's signature where
 // only a name was given.
-static char* def_text(const oy_library* library, const oy_def_params* params,
-                      oy_str name, bool inferred) {
+static char* def_text(const oy_library* library, const oy_def_params* params, oy_str name,
+                      bool inferred) {
   (void)library;
   oyi_strbuf text = OYI_STRBUF_INIT;
   oyi_strbuf_str(&text, name);
@@ -205,12 +198,11 @@ static char* def_text(const oy_library* library, const oy_def_params* params,
   return oyi_strbuf_take(&text);
 }
 
-static oy_status parse_def(oy_library* library, const oy_def_params* params,
-                           char* buffer, oy_schema** out_schema,
-                           bool* out_inferred, oy_str* out_name) {
+static oy_status parse_def(oy_library* library, const oy_def_params* params, char* buffer,
+                           oy_schema** out_schema, bool* out_inferred, oy_str* out_name) {
   const char* paren = strchr(params->schema, '(');
-  oy_str head = {params->schema, paren ? (size_t)(paren - params->schema)
-                                       : strlen(params->schema)};
+  oy_str head = {params->schema,
+                 paren ? (size_t)(paren - params->schema) : strlen(params->schema)};
   while (head.size && head.data[head.size - 1] == ' ') head.size--;
   oy_op_name name;
   OY_TRY(oy_op_name_parse(head, &name));
@@ -229,10 +221,8 @@ static oy_status parse_def(oy_library* library, const oy_def_params* params,
 }
 
 static oy_status make_def(oy_library* library, const oy_def_params* params,
-                          oy_schema* schema, bool inferred,
-                          oy_registration** out) {
-  oy_status status =
-      oyi_registration_create(library, OYI_DEF, params->place, NULL, out);
+                          oy_schema* schema, bool inferred, oy_registration** out) {
+  oy_status status = oyi_registration_create(library, OYI_DEF, params->place, NULL, out);
   if (status != OY_OK) {
     oy_schema_free(schema);
     return status;
@@ -284,8 +274,8 @@ oy_status oy_library_def(oy_library* library, const oy_def_params* params,
   OY_TRY(make_def(library, params, schema, inferred, &def));
   oy_status status = OY_OK;
   if (params->kernel) {
-    status = oyi_registration_create(library, OYI_IMPL, params->place,
-                                     params->kernel, &impl);
+    status =
+        oyi_registration_create(library, OYI_IMPL, params->place, params->kernel, &impl);
     if (status == OY_OK) {
       impl->key = effective_key(library, params->key);
       status = check_kernel_key(impl->key);
@@ -333,8 +323,7 @@ oy_status oy_library_impl(oy_library* library, const oy_impl_params* params,
   oy_str name;
   OY_TRY(full_name(library, parsed, buffer, &name));
   oy_registration* r;
-  OY_TRY(oyi_registration_create(library, OYI_IMPL, params->place,
-                                 &params->kernel, &r));
+  OY_TRY(oyi_registration_create(library, OYI_IMPL, params->place, &params->kernel, &r));
   r->key = key;
   pthread_mutex_lock(&library->registry->mutex);
   oyi_op* op;

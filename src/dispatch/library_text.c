@@ -4,7 +4,7 @@
 #include "base/strbuf.h"
 #include "dispatch/place.h"
 
-#define CONTEXT "(Error occurred while processing %s block at %s:%d)"
+#define CONTEXT       "(Error occurred while processing %s block at %s:%d)"
 #define CONTEXT_OF(l) oyi_kind_name((l)->kind), (l)->file, (l)->line
 
 const char* oyi_kind_name(oy_library_kind kind) {
@@ -15,31 +15,28 @@ const char* oyi_kind_name(oy_library_kind kind) {
   }
 }
 
-oy_status oyi_check_namespace(const oy_library* library, const char* verb,
-                              oy_str name, oy_str ns) {
+oy_status oyi_check_namespace(const oy_library* library, const char* verb, oy_str name,
+                              oy_str ns) {
   if (ns.size == 0 || !library->ns || oy_str_equal(ns, oy_str_of(library->ns)))
     return OY_OK;
   if (strcmp(verb, "def") == 0)
-    return OY_FAIL(
-        INVALID_ARGUMENT,
-        "Explicitly provided namespace (%.*s) in schema string does not match "
-        "namespace of enclosing %s block (%s).  Move this definition to the "
-        "(unique) TORCH_LIBRARY block corresponding to this namespace (and "
-        "consider deleting the namespace from your schema string.)  " CONTEXT,
-        OY_STR_ARG(ns), oyi_kind_name(library->kind), library->ns,
-        CONTEXT_OF(library));
-  return OY_FAIL(
-      INVALID_ARGUMENT,
-      "impl(\"%.*s\", ...): Explicitly provided namespace (%.*s) in operator "
-      "name does not match namespace of enclosing %s block (%s).  Move this "
-      "definition to the %s block corresponding to this namespace (and "
-      "consider deleting the namespace from your schema string.)  " CONTEXT,
-      OY_STR_ARG(name), OY_STR_ARG(ns), oyi_kind_name(library->kind),
-      library->ns, oyi_kind_name(library->kind), CONTEXT_OF(library));
+    return OY_FAIL(INVALID_ARGUMENT,
+                   "Explicitly provided namespace (%.*s) in schema string does not match "
+                   "namespace of enclosing %s block (%s).  Move this definition to the "
+                   "(unique) TORCH_LIBRARY block corresponding to this namespace (and "
+                   "consider deleting the namespace from your schema string.)  " CONTEXT,
+                   OY_STR_ARG(ns), oyi_kind_name(library->kind), library->ns,
+                   CONTEXT_OF(library));
+  return OY_FAIL(INVALID_ARGUMENT,
+                 "impl(\"%.*s\", ...): Explicitly provided namespace (%.*s) in operator "
+                 "name does not match namespace of enclosing %s block (%s).  Move this "
+                 "definition to the %s block corresponding to this namespace (and "
+                 "consider deleting the namespace from your schema string.)  " CONTEXT,
+                 OY_STR_ARG(name), OY_STR_ARG(ns), oyi_kind_name(library->kind),
+                 library->ns, oyi_kind_name(library->kind), CONTEXT_OF(library));
 }
 
-oy_status oyi_check_impl_key(const oy_library* library,
-                             const oy_impl_params* params) {
+oy_status oyi_check_impl_key(const oy_library* library, const oy_impl_params* params) {
   if (library->key == OY_KEY_Undefined || params->key == OY_KEY_Undefined ||
       library->key == params->key)
     return OY_OK;
@@ -47,11 +44,9 @@ oy_status oyi_check_impl_key(const oy_library* library,
       INVALID_ARGUMENT,
       "impl(\"%s\", ...): Explicitly provided dispatch key (%s) is inconsistent "
       "with the dispatch key of the enclosing %s block (%s).  Please declare a "
-      "separate %s block for this dispatch key and move your impl() there.  "
-      CONTEXT,
+      "separate %s block for this dispatch key and move your impl() there.  " CONTEXT,
       params->name, oy_key_name(params->key), oyi_kind_name(library->kind),
-      oy_key_name(library->key), oyi_kind_name(library->kind),
-      CONTEXT_OF(library));
+      oy_key_name(library->key), oyi_kind_name(library->kind), CONTEXT_OF(library));
 }
 
 oy_status oyi_check_fallback(const oy_library* library, oy_key key) {
@@ -63,14 +58,13 @@ oy_status oyi_check_fallback(const oy_library* library, oy_key key) {
                    oyi_kind_name(library->kind), CONTEXT_OF(library));
   oy_key wanted = key == OY_KEY_Undefined ? library->key : key;
   if (library->ns)
-    return OY_FAIL(
-        INVALID_ARGUMENT,
-        "fallback(...): Fallback functions which apply to only a single "
-        "namespace (you specified %s) are not supported.  If you intended to "
-        "apply this fallback function globally, please define a separate "
-        "block:\n\n    TORCH_LIBRARY_IMPL(_, %s, m) { m.fallback(...); "
-        "}\n\n" CONTEXT,
-        library->ns, oy_key_name(wanted), CONTEXT_OF(library));
+    return OY_FAIL(INVALID_ARGUMENT,
+                   "fallback(...): Fallback functions which apply to only a single "
+                   "namespace (you specified %s) are not supported.  If you intended to "
+                   "apply this fallback function globally, please define a separate "
+                   "block:\n\n    TORCH_LIBRARY_IMPL(_, %s, m) { m.fallback(...); "
+                   "}\n\n" CONTEXT,
+                   library->ns, oy_key_name(wanted), CONTEXT_OF(library));
   if (wanted == OY_KEY_Undefined)
     return OY_FAIL(INVALID_ARGUMENT,
                    "fallback(...): expected a dispatch key, from the block or "
@@ -111,13 +105,13 @@ oy_status oyi_fail_duplicate_def(const oyi_op* op, const oy_registration* def) {
   char* schema = NULL;
   oy_status status = oy_schema_print(def->schema, &schema);
   if (status == OY_OK)
-    status = OY_FAIL(
-        ALREADY_EXISTS,
-        "Tried to register an operator (%s) with the same name and overload "
-        "name multiple times. Each overload's schema should only be registered "
-        "with a single call to def(). Duplicate registration: %s. Original "
-        "registration: %s",
-        schema, now.data ? now.data : "", was.data ? was.data : "");
+    status =
+        OY_FAIL(ALREADY_EXISTS,
+                "Tried to register an operator (%s) with the same name and overload "
+                "name multiple times. Each overload's schema should only be registered "
+                "with a single call to def(). Duplicate registration: %s. Original "
+                "registration: %s",
+                schema, now.data ? now.data : "", was.data ? was.data : "");
   oy_text_free(schema);
   oyi_strbuf_reset(&now);
   oyi_strbuf_reset(&was);

@@ -8,10 +8,9 @@
 #include "dispatch/registry.h"
 
 const char* oyi_kind_name(oy_library_kind kind);  // "TORCH_LIBRARY", ...
-oy_status oyi_check_namespace(const oy_library* library, const char* verb,
-                              oy_str name, oy_str ns);
-oy_status oyi_check_impl_key(const oy_library* library,
-                             const oy_impl_params* params);
+oy_status oyi_check_namespace(const oy_library* library, const char* verb, oy_str name,
+                              oy_str ns);
+oy_status oyi_check_impl_key(const oy_library* library, const oy_impl_params* params);
 oy_status oyi_check_fallback(const oy_library* library, oy_key key);
 oy_status oyi_fail_def_in_impl(const oy_library* library, const char* name);
 oy_status oyi_fail_not_inferable(const oy_library* library, const char* name);

@@ -56,14 +56,15 @@ static void put(oyi_name_map* map, oyi_op* op) {
   map->count++;
 }
 
-static void free_retired(oyi_retired* retired) { oyi_free(retired); }
+static void free_retired(oyi_retired* retired) {
+  oyi_free(retired);
+}
 
 oy_status oyi_name_map_reserve(oy_registry* registry) {
   oyi_name_map* old = registry->names;
   if (old && 2 * (old->count + 1) <= old->mask + 1) return OY_OK;
   size_t capacity = old ? 2 * (old->mask + 1) : 64;
-  oyi_name_map* map =
-      oyi_zalloc(sizeof(*map) + capacity * sizeof(map->cells[0]));
+  oyi_name_map* map = oyi_zalloc(sizeof(*map) + capacity * sizeof(map->cells[0]));
   if (!map) return OY_OUT_OF_MEMORY;
   map->mask = capacity - 1;
   for (size_t i = 0; i < registry->op_count; i++) put(map, registry->ops[i]);
@@ -76,4 +77,6 @@ void oyi_name_map_add(oy_registry* registry, oyi_op* op) {
   put(registry->names, op);
 }
 
-void oyi_name_map_free(oyi_name_map* map) { oyi_free(map); }
+void oyi_name_map_free(oyi_name_map* map) {
+  oyi_free(map);
+}

@@ -21,8 +21,7 @@ oy_status oyi_place_set(oy_registration* registration, const oy_library* library
     registration->line = library->line;
     return OY_OK;
   }
-  if (!place.debug && library->file && strcmp(text, library->file) == 0)
-    return OY_OK;
+  if (!place.debug && library->file && strcmp(text, library->file) == 0) return OY_OK;
   registration->text = oyi_strndup(text, strlen(text));
   registration->file = registration->text;
   return registration->text ? OY_OK : OY_OUT_OF_MEMORY;

@@ -21,15 +21,13 @@ bool oy_op_has_kernel_in(const oy_op* op, oy_keyset keys) {
   return false;
 }
 
-oy_status oy_op_has_computed_kernel(const oy_op* op, oy_key key,
-                                    bool* out_has) {
+oy_status oy_op_has_computed_kernel(const oy_op* op, oy_key key, bool* out_has) {
   *out_has = false;
   OY_CHECK(!oy_key_is_alias(key), INVALID_ARGUMENT,
            "Alias keys do not have runtime kernel registrations.");
   oyi_op* o = oyi_op_of(op);
   pthread_mutex_lock(&o->registry->mutex);
-  *out_has =
-      oyi_compute_cell(o, key, OY_DTYPE_ANY).provenance != OYI_MISSING;
+  *out_has = oyi_compute_cell(o, key, OY_DTYPE_ANY).provenance != OYI_MISSING;
   pthread_mutex_unlock(&o->registry->mutex);
   return OY_OK;
 }
@@ -57,8 +55,7 @@ static size_t registration_bytes(const oy_registration* r) {
 size_t oy_op_memory(const oy_op* op) {
   oyi_op* o = oyi_op_of(op);
   pthread_mutex_lock(&o->registry->mutex);
-  size_t bytes = sizeof(*o) + o->name_size + 1 +
-                 o->key_capacity * sizeof(*o->keys);
+  size_t bytes = sizeof(*o) + o->name_size + 1 + o->key_capacity * sizeof(*o->keys);
   if (o->registrations) bytes += oyi_table_bytes();
   if (o->def) bytes += registration_bytes(o->def);
   for (size_t i = 0; i < o->key_count; i++)
@@ -85,8 +82,8 @@ static const char* broken_slot(const oyi_op* op, oy_key key) {
   if (differs ? (!v || stored != &v->kernel) : stored != any.kernel)
     return "a slot is not what the rule gives";
   if (key == OY_KEY_Undefined) return NULL;
-  bool masked = !(oyi_table_mask(op, oy_key_backend(key)) >>
-                      oy_key_functionality(key) & 1);
+  bool masked =
+      !(oyi_table_mask(op, oy_key_backend(key)) >> oy_key_functionality(key) & 1);
   if (masked != oyi_kernel_is_fallthrough(stored))
     return "a mask bit does not fit its slot";
   return NULL;
@@ -96,8 +93,8 @@ static const char* broken_records(const oyi_op* op) {
   size_t count = op->def != NULL;
   if ((op->def != NULL) != (op->schema != NULL))
     return "the definition and the schema disagree";
-  if (op->def && !oy_str_equal(op->def->schema->full_name,
-                               (oy_str){op->name, op->name_size}))
+  if (op->def &&
+      !oy_str_equal(op->def->schema->full_name, (oy_str){op->name, op->name_size}))
     return "the schema has another name";
   if (op->def && op->hot.argument_count != op->def->schema->argument_count)
     return "the argument count is not the schema's";
@@ -110,8 +107,7 @@ static const char* broken_records(const oyi_op* op) {
       count++;
     }
   }
-  if (count != op->registrations)
-    return "the number of registrations is wrong";
+  if (count != op->registrations) return "the number of registrations is wrong";
   return NULL;
 }
 

@@ -42,20 +42,17 @@ static oy_status check_kernel(const oy_kernel_params* kernel) {
   OY_CHECK(!(has_entry && kernel->fallthrough), INVALID_ARGUMENT,
            "expected a kernel or a fallthrough, got both in one registration");
   OY_CHECK(kernel->dtype_filter <= OY_DTYPE_LIMIT, INVALID_ARGUMENT,
-           "expected a dtype below %d, got %d", OY_DTYPE_LIMIT,
-           kernel->dtype_filter - 1);
+           "expected a dtype below %d, got %d", OY_DTYPE_LIMIT, kernel->dtype_filter - 1);
   OY_CHECK(kernel->cpu_level <= OY_CPU_V4, INVALID_ARGUMENT,
-           "expected a CPU level from %d to %d, got %d", OY_CPU_BASELINE,
-           OY_CPU_V4, kernel->cpu_level);
+           "expected a CPU level from %d to %d, got %d", OY_CPU_BASELINE, OY_CPU_V4,
+           kernel->cpu_level);
   OY_CHECK(!kernel->fallthrough || !kernel->signature, INVALID_ARGUMENT,
-           "expected a fallthrough without a signature, got \"%s\"",
-           kernel->signature);
+           "expected a fallthrough without a signature, got \"%s\"", kernel->signature);
   return OY_OK;
 }
 
-oy_status oyi_registration_create(oy_library* library,
-                                  oyi_registration_kind kind, oy_place place,
-                                  const oy_kernel_params* kernel,
+oy_status oyi_registration_create(oy_library* library, oyi_registration_kind kind,
+                                  oy_place place, const oy_kernel_params* kernel,
                                   oy_registration** out_registration) {
   *out_registration = NULL;
   if (kernel) OY_TRY(check_kernel(kernel));
@@ -65,9 +62,9 @@ oy_status oyi_registration_create(oy_library* library,
   r->kind = (uint8_t)kind;
   oy_status status = oyi_place_set(r, library, place);
   if (status == OY_OK && kernel && kernel->signature)
-    status = oy_schema_parse(
-        oy_str_of(kernel->signature),
-        OY_SCHEMA_SIGNATURE | OY_SCHEMA_ALLOW_TYPE_VARIABLES, &r->schema);
+    status =
+        oy_schema_parse(oy_str_of(kernel->signature),
+                        OY_SCHEMA_SIGNATURE | OY_SCHEMA_ALLOW_TYPE_VARIABLES, &r->schema);
   if (status != OY_OK) {
     oyi_registration_discard(r);
     return status;
@@ -136,18 +133,15 @@ static void adopt_schema(oyi_op* op, oy_registration* r) {
   if (op->hot.dispatch_arguments != bits)
     __atomic_store_n(&op->hot.dispatch_arguments, bits, __ATOMIC_RELAXED);
   if (op->hot.argument_count != r->schema->argument_count)
-    __atomic_store_n(&op->hot.argument_count,
-                     (uint16_t)r->schema->argument_count, __ATOMIC_RELAXED);
+    __atomic_store_n(&op->hot.argument_count, (uint16_t)r->schema->argument_count,
+                     __ATOMIC_RELAXED);
   if (op->hot.return_count != r->schema->return_count)
     __atomic_store_n(&op->hot.return_count, (uint16_t)r->schema->return_count,
                      __ATOMIC_RELAXED);
-  if (op->hot.flags != flags)
-    __atomic_store_n(&op->hot.flags, flags, __ATOMIC_RELAXED);
-  oy_typed_fn fail = signature->returns_object
-                         ? (oy_typed_fn)oyi_fail_object
-                         : (oy_typed_fn)oyi_fail_status;
-  if (op->hot.fail != fail)
-    __atomic_store_n(&op->hot.fail, fail, __ATOMIC_RELEASE);
+  if (op->hot.flags != flags) __atomic_store_n(&op->hot.flags, flags, __ATOMIC_RELAXED);
+  oy_typed_fn fail = signature->returns_object ? (oy_typed_fn)oyi_fail_object
+                                               : (oy_typed_fn)oyi_fail_status;
+  if (op->hot.fail != fail) __atomic_store_n(&op->hot.fail, fail, __ATOMIC_RELEASE);
   __atomic_store_n(&op->signature, signature, __ATOMIC_RELEASE);
   __atomic_store_n(&op->unbox, signature->unbox, __ATOMIC_RELEASE);
   __atomic_store_n(&op->hot.box, signature->box, __ATOMIC_RELEASE);
@@ -167,8 +161,7 @@ static void drop_schema(oyi_op* op) {
   op->def = NULL;
 }
 
-static void tell_listeners(oy_registry* registry, const oyi_op* op,
-                           bool defined) {
+static void tell_listeners(oy_registry* registry, const oyi_op* op, bool defined) {
   for (oyi_listener_node* n = registry->listeners; n; n = n->next) {
     void (*told)(void*, const oy_op*) =
         defined ? n->listener.defined : n->listener.undefined;
@@ -216,8 +209,8 @@ static void warn_override(const oyi_op* op, const oy_registration* previous,
     oyi_place_print(op->def, &text);
   else
     oyi_strbuf_puts(&text, "no debug info");
-  oyi_strbuf_printf(&text, "\n  dispatch key: %s\n  previous kernel: ",
-                    oy_key_name(r->key));
+  oyi_strbuf_printf(&text,
+                    "\n  dispatch key: %s\n  previous kernel: ", oy_key_name(r->key));
   oyi_place_print(previous, &text);
   oyi_strbuf_puts(&text, "\n       new kernel: ");
   oyi_place_print(r, &text);
@@ -228,8 +221,7 @@ static void warn_override(const oyi_op* op, const oy_registration* previous,
 // The newest registration that |r| takes the place of: same dtype and machine.
 static const oy_registration* overridden(const oyi_key_kernels* kernels,
                                          const oy_registration* r) {
-  for (const oy_registration* k = kernels ? kernels->newest : NULL; k;
-       k = k->older)
+  for (const oy_registration* k = kernels ? kernels->newest : NULL; k; k = k->older)
     if (k->dtype_filter == r->dtype_filter && k->cpu_level == r->cpu_level &&
         k->priority == r->priority)
       return k;
@@ -239,8 +231,7 @@ static const oy_registration* overridden(const oyi_key_kernels* kernels,
 static oyi_key_kernels* kernels_for(oyi_op* op, oy_key key) {
   oyi_key_kernels* kernels = oyi_kernels_at(op, key);
   if (kernels) return kernels;
-  if (!oyi_grow(&op->keys, &op->key_capacity, op->key_count + 1,
-                sizeof(*op->keys)))
+  if (!oyi_grow(&op->keys, &op->key_capacity, op->key_count + 1, sizeof(*op->keys)))
     return NULL;
   // Counted only when it gets its first kernel: a list is never empty.
   op->keys[op->key_count] = (oyi_key_kernels){key, NULL};
@@ -307,8 +298,7 @@ static void refresh_fallback(oy_registry* registry, oy_key key) {
       oyi_table_refresh_slot(registry->ops[i], slot);
 }
 
-static oy_status check_free(oy_registry* registry, const oy_registration* r,
-                            oy_key key) {
+static oy_status check_free(oy_registry* registry, const oy_registration* r, oy_key key) {
   oy_registration* other = oyi_fallback_at(registry, key);
   if (!other) return OY_OK;
   oyi_strbuf was = OYI_STRBUF_INIT, now = OYI_STRBUF_INIT;
@@ -328,11 +318,9 @@ oy_status oyi_link_fallback(oy_registration* r) {
   oy_keyset set = oy_key_expand(r->key);
   uint32_t cursor = 0;
   oy_key key;
-  while (oy_keyset_next(set, &cursor, &key))
-    OY_TRY(check_free(registry, r, key));
+  while (oy_keyset_next(set, &cursor, &key)) OY_TRY(check_free(registry, r, key));
   cursor = 0;
-  while (oy_keyset_next(set, &cursor, &key))
-    *oyi_fallback_slot(registry, key) = r;
+  while (oy_keyset_next(set, &cursor, &key)) *oyi_fallback_slot(registry, key) = r;
   enlist(r);
   refresh_fallback(registry, r->key);
   changed(registry);
@@ -345,8 +333,7 @@ static void unlink_fallback(oy_registration* r) {
   uint32_t cursor = 0;
   oy_key key;
   while (oy_keyset_next(set, &cursor, &key))
-    if (oyi_fallback_at(registry, key) == r)
-      *oyi_fallback_slot(registry, key) = NULL;
+    if (oyi_fallback_at(registry, key) == r) *oyi_fallback_slot(registry, key) = NULL;
   refresh_fallback(registry, r->key);
 }
 

@@ -9,25 +9,21 @@
 
 // A record of |kind| for |library|, not linked. The state in |kernel| belongs to
 // the record only once it is linked.
-oy_status oyi_registration_create(oy_library* library,
-                                  oyi_registration_kind kind, oy_place place,
-                                  const oy_kernel_params* kernel,
+oy_status oyi_registration_create(oy_library* library, oyi_registration_kind kind,
+                                  oy_place place, const oy_kernel_params* kernel,
                                   oy_registration** out_registration);
 // For a record that was never linked; leaves the kernel's state alone.
 void oyi_registration_discard(oy_registration* registration);
 
 oy_status oyi_link_def(oy_registration* registration, oyi_op* op);
-oy_status oyi_link_impl(oy_registration* registration, oyi_op* op,
-                        bool allow_override);
+oy_status oyi_link_impl(oy_registration* registration, oyi_op* op, bool allow_override);
 oy_status oyi_link_fallback(oy_registration* registration);
 // Undoes the link of any kind, and retires the record.
 void oyi_unlink(oy_registration* registration);
 
 // "The kernel does not fit the schema / another kernel": section 2.6.
 oy_status oyi_check_schema(const oyi_op* op, const oy_schema* schema,
-                           const oy_registration* def,
-                           const oy_registration* kernel);
-oy_status oyi_check_other_kernels(const oyi_op* op,
-                                  const oy_registration* kernel);
+                           const oy_registration* def, const oy_registration* kernel);
+oy_status oyi_check_other_kernels(const oyi_op* op, const oy_registration* kernel);
 
 #endif  // OPYARD_SRC_DISPATCH_REGISTRATION_H_

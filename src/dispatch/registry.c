@@ -12,7 +12,9 @@
 #include "dispatch/table.h"
 #include "dispatch/thunks.h"
 
-const char* oy_version(void) { return "0.1.0"; }
+const char* oy_version(void) {
+  return "0.1.0";
+}
 
 static void link_registry(oy_registry* registry) {
   pthread_mutex_lock(&oyi_registries_mutex);
@@ -37,14 +39,13 @@ oy_registry* oy_registry_default(void) {
   oy_registry* registry = __atomic_load_n(&g_default, __ATOMIC_ACQUIRE);
   if (registry) return registry;
   oy_registry* made = NULL;
-  if (oyi_check_only_copy() != OY_OK || oy_registry_create(&made) != OY_OK)
-    return NULL;
+  if (oyi_check_only_copy() != OY_OK || oy_registry_create(&made) != OY_OK) return NULL;
   if (oy_registry_add_default_fallbacks(made, NULL) != OY_OK) {
     oy_registry_destroy(made);
     return NULL;
   }
-  if (__atomic_compare_exchange_n(&g_default, &registry, made, false,
-                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+  if (__atomic_compare_exchange_n(&g_default, &registry, made, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE))
     return made;
   oy_registry_destroy(made);
   return registry;
@@ -61,8 +62,7 @@ static void unlink_registry(oy_registry* registry) {
 }
 
 void oy_registry_destroy(oy_registry* registry) {
-  if (!registry || registry == __atomic_load_n(&g_default, __ATOMIC_ACQUIRE))
-    return;
+  if (!registry || registry == __atomic_load_n(&g_default, __ATOMIC_ACQUIRE)) return;
   while (registry->libraries) oy_library_close(registry->libraries);
   unlink_registry(registry);
   // No call is in flight, so there is nothing to wait for.
@@ -154,8 +154,7 @@ const oy_op* oy_op_lookup(oy_registry* registry, oy_str name) {
   uint64_t before = oy_call_enter();
   const oyi_name_map* map = __atomic_load_n(&registry->names, __ATOMIC_ACQUIRE);
   oyi_op* op = oyi_name_map_find(map, name, oyi_name_hash(name));
-  if (op && __atomic_load_n(&op->registrations, __ATOMIC_RELAXED) == 0)
-    op = NULL;
+  if (op && __atomic_load_n(&op->registrations, __ATOMIC_RELAXED) == 0) op = NULL;
   oy_call_leave(before);
   return op ? &op->hot : NULL;
 }
@@ -169,8 +168,8 @@ oy_status oy_op_find(oy_registry* registry, oy_str name, const oy_op** out_op) {
   OY_TRY(oy_op_name_parse(name, &parsed));
   size_t base = name.size - (parsed.overload.size ? parsed.overload.size + 1 : 0);
   // PyTorch prints the dot also when there is no overload.
-  OY_FAIL(NOT_FOUND, "Could not find schema for %.*s.%.*s%s", (int)base,
-          name.data, OY_STR_ARG(parsed.overload),
+  OY_FAIL(NOT_FOUND, "Could not find schema for %.*s.%.*s%s", (int)base, name.data,
+          OY_STR_ARG(parsed.overload),
           has_kernels ? " but we found an implementation; did you forget to "
                         "def() the operator?"
                       : "");
@@ -201,7 +200,9 @@ oy_status oy_registry_list(oy_registry* registry, const oy_op*** out_ops,
   return OY_OK;
 }
 
-void oy_ops_free(const oy_op** ops) { oyi_free(ops); }
+void oy_ops_free(const oy_op** ops) {
+  oyi_free(ops);
+}
 
 size_t oy_registry_op_count(oy_registry* registry) {
   size_t count = 0;
@@ -221,7 +222,9 @@ const oy_schema* oy_op_schema(const oy_op* op) {
   return __atomic_load_n(&oyi_op_of(op)->schema, __ATOMIC_ACQUIRE);
 }
 
-oy_registry* oy_op_registry(const oy_op* op) { return oyi_op_of(op)->registry; }
+oy_registry* oy_op_registry(const oy_op* op) {
+  return oyi_op_of(op)->registry;
+}
 
 const char* oy_op_tags(const oy_op* op) {
   const oy_registration* def = oyi_op_of(op)->def;
@@ -230,10 +233,8 @@ const char* oy_op_tags(const oy_op* op) {
 
 bool oy_op_has_tag(const oy_op* op, const char* tag) {
   size_t size = strlen(tag);
-  for (const char* at = oy_op_tags(op); size && (at = strstr(at, tag));
-       at += size)
-    if ((at == oy_op_tags(op) || at[-1] == ' ') &&
-        (at[size] == ' ' || at[size] == '\0'))
+  for (const char* at = oy_op_tags(op); size && (at = strstr(at, tag)); at += size)
+    if ((at == oy_op_tags(op) || at[-1] == ' ') && (at[size] == ' ' || at[size] == '\0'))
       return true;
   return false;
 }

@@ -25,24 +25,24 @@ typedef enum oyi_registration_kind {
 
 struct oy_registration {
   oyi_retired retired;
-  oy_kernel kernel;              // IMPL, FALLBACK
+  oy_kernel kernel;  // IMPL, FALLBACK
   void (*destroy_state)(void* state);
-  struct oyi_op* op;             // DEF, IMPL
-  struct oy_registration* older; // IMPL: next in the stack of its key
+  struct oyi_op* op;              // DEF, IMPL
+  struct oy_registration* older;  // IMPL: next in the stack of its key
   oy_library* library;
   struct oy_registration *previous, *next;  // in the library
-  const char* file;              // the library's, or |text|
-  char* text;                    // owned: a file or debug text of its own
+  const char* file;                         // the library's, or |text|
+  char* text;                               // owned: a file or debug text of its own
   int line;
-  oy_key key;                    // IMPL, FALLBACK (alias keys stay as they are)
-  uint8_t kind;                  // oyi_registration_kind
+  oy_key key;    // IMPL, FALLBACK (alias keys stay as they are)
+  uint8_t kind;  // oyi_registration_kind
   uint8_t dtype_filter;
   uint8_t cpu_level;
   bool fallthrough;
-  bool typed;                    // has a typed entry of its own
-  bool is_debug_text;            // |file| replaces "registered at"
+  bool typed;          // has a typed entry of its own
+  bool is_debug_text;  // |file| replaces "registered at"
   int16_t priority;
-  oy_schema* schema;             // DEF: the schema; else the inferred one, NULL
+  oy_schema* schema;  // DEF: the schema; else the inferred one, NULL
   // DEF only
   const oyi_signature* signature;
   char* tags;
@@ -64,24 +64,24 @@ typedef struct oyi_key_kernels {
 typedef struct oyi_variants {
   oyi_retired retired;
   oy_kernel kernel;
-  struct oyi_variants* next;  // of the same operator
-  oy_key key;                 // the slot
+  struct oyi_variants* next;                  // of the same operator
+  oy_key key;                                 // the slot
   const oy_kernel* by_dtype[OY_DTYPE_LIMIT];  // atomic; never NULL
   const oy_kernel* any;                       // atomic: for dtypes beyond
 } oyi_variants;
 
 typedef struct oyi_op {
-  oy_op hot;  // first
-  oy_boxed_fn unbox;                 // atomic: boxed call of a typed kernel
-  const oyi_signature* signature;    // atomic; NULL without a schema
-  const oy_schema* schema;           // atomic; NULL while not defined
+  oy_op hot;                       // first
+  oy_boxed_fn unbox;               // atomic: boxed call of a typed kernel
+  const oyi_signature* signature;  // atomic; NULL without a schema
+  const oy_schema* schema;         // atomic; NULL while not defined
   oy_registry* registry;
   oy_registration* def;
   oyi_key_kernels* keys;
   size_t key_count, key_capacity;
   oyi_variants* variants;
-  uint32_t dtype_kernels;            // registrations with a dtype
-  uint32_t registrations;            // def and impl together
+  uint32_t dtype_kernels;  // registrations with a dtype
+  uint32_t registrations;  // def and impl together
   uint32_t name_size;
   uint32_t hash;
   void (*error_callback)(const oy_op* op, oy_key key, void* user_data);
@@ -144,8 +144,7 @@ static inline size_t oyi_arguments_on(const oy_op* op, const oy_stack* stack) {
   return n < stack->size ? n : stack->size;
 }
 static inline oy_registration* oyi_registration_of(const oy_kernel* kernel) {
-  return (oy_registration*)((uintptr_t)kernel -
-                            offsetof(oy_registration, kernel));
+  return (oy_registration*)((uintptr_t)kernel - offsetof(oy_registration, kernel));
 }
 
 #endif  // OPYARD_SRC_DISPATCH_REGISTRY_H_

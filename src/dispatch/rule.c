@@ -8,9 +8,9 @@
 
 const char* oyi_provenance_name(oyi_provenance provenance) {
   static const char* const names[] = {
-      "kernel",           "default backend kernel",   "nested kernel",
-      "math kernel",      "ambiguous autogradother",  "autograd kernel",
-      "batched kernel",   "backend fallback",         "missing"};
+      "kernel",         "default backend kernel",  "nested kernel",
+      "math kernel",    "ambiguous autogradother", "autograd kernel",
+      "batched kernel", "backend fallback",        "missing"};
   return names[provenance];
 }
 
@@ -20,16 +20,13 @@ oyi_key_kernels* oyi_kernels_at(const oyi_op* op, oy_key key) {
   return NULL;
 }
 
-bool oyi_registration_beats(const oy_registration* a,
-                            const oy_registration* b) {
-  if ((a->dtype_filter != 0) != (b->dtype_filter != 0))
-    return a->dtype_filter != 0;
+bool oyi_registration_beats(const oy_registration* a, const oy_registration* b) {
+  if ((a->dtype_filter != 0) != (b->dtype_filter != 0)) return a->dtype_filter != 0;
   if (a->priority != b->priority) return a->priority > b->priority;
   return a->cpu_level >= b->cpu_level;
 }
 
-oy_registration* oyi_active_kernel(const oyi_key_kernels* kernels,
-                                   oy_dtype dtype) {
+oy_registration* oyi_active_kernel(const oyi_key_kernels* kernels, oy_dtype dtype) {
   oy_registration* best = NULL;
   if (!kernels) return NULL;
   uint8_t filter = dtype == OY_DTYPE_ANY ? 0 : OY_FOR_DTYPE(dtype);
@@ -59,8 +56,7 @@ oy_registration** oyi_fallback_slot(oy_registry* registry, oy_key key) {
   oy_backend backend = oy_key_backend(key);
   oy_key functionality = oy_key_functionality(key);
   int row = backend_row(functionality);
-  if (backend >= 0 && row >= 0)
-    return &registry->fallback_backend[row][backend];
+  if (backend >= 0 && row >= 0) return &registry->fallback_backend[row][backend];
   return &registry->fallback_single[functionality];
 }
 
@@ -92,8 +88,7 @@ static bool has_kernel_in(const oyi_op* op, oy_keyset set) {
   return false;
 }
 
-static oy_registration* active_at(const oyi_op* op, oy_key key,
-                                  oy_dtype dtype) {
+static oy_registration* active_at(const oyi_op* op, oy_key key, oy_dtype dtype) {
   return oyi_active_kernel(oyi_kernels_at(op, key), dtype);
 }
 
@@ -102,26 +97,23 @@ static bool covers(oy_key alias, oy_key key, bool undefined) {
 }
 
 // Steps 4 and 6: the composite that decomposes into other operators.
-static bool implicit_cell(const oyi_op* op, oy_key key, oy_dtype dtype,
-                          bool has_explicit, oyi_cell* out) {
-  oy_registration* r =
-      active_at(op, OY_KEY_CompositeImplicitAutograd, dtype);
+static bool implicit_cell(const oyi_op* op, oy_key key, oy_dtype dtype, bool has_explicit,
+                          oyi_cell* out) {
+  oy_registration* r = active_at(op, OY_KEY_CompositeImplicitAutograd, dtype);
   if (!r || !covers(OY_KEY_CompositeImplicitAutograd, key, true)) return false;
   if (key == OY_KEY_AutogradOther &&
       has_kernel_in(op, oy_keyset_named(OY_KEYSET_AUTOGRADOTHER_BACKENDS))) {
     *out = (oyi_cell){&oyi_ambiguous_kernel, NULL, OYI_AMBIGUOUS};
     return true;
   }
-  if (has_explicit || has_kernel_in(op, oy_key_backends_of_autograd(key)))
-    return false;
+  if (has_explicit || has_kernel_in(op, oy_key_backends_of_autograd(key))) return false;
   *out = cell_of(r, OYI_MATH_KERNEL);
   return true;
 }
 
 // Aliases that hold, in the order of the rule; implicit comes between.
-static bool alias_cell(const oyi_op* op, oy_key key, oy_dtype dtype,
-                       oy_key alias, bool undefined, oyi_provenance provenance,
-                       oyi_cell* out) {
+static bool alias_cell(const oyi_op* op, oy_key key, oy_dtype dtype, oy_key alias,
+                       bool undefined, oyi_provenance provenance, oyi_cell* out) {
   if (!covers(alias, key, undefined)) return false;
   oy_registration* r = active_at(op, alias, dtype);
   if (!r) return false;
@@ -130,9 +122,8 @@ static bool alias_cell(const oyi_op* op, oy_key key, oy_dtype dtype,
 }
 
 static oyi_cell fallback_cell(const oyi_op* op, oy_key key) {
-  oy_registration* r = key == OY_KEY_Undefined
-                           ? NULL
-                           : oyi_fallback_at(op->registry, key);
+  oy_registration* r =
+      key == OY_KEY_Undefined ? NULL : oyi_fallback_at(op->registry, key);
   if (r) return cell_of(r, OYI_BACKEND_FALLBACK);
   return (oyi_cell){&oyi_missing_kernel, NULL, OYI_MISSING};
 }
@@ -142,22 +133,22 @@ oyi_cell oyi_compute_cell(const oyi_op* op, oy_key key, oy_dtype dtype) {
   if (op->key_count == 0) return fallback_cell(op, key);
   oy_registration* direct = active_at(op, key, dtype);
   if (direct) return cell_of(direct, OYI_KERNEL);
-  if (alias_cell(op, key, dtype, OY_KEY_CompositeExplicitAutogradNonFunctional,
-                 true, OYI_DEFAULT_BACKEND_KERNEL, &cell) ||
+  if (alias_cell(op, key, dtype, OY_KEY_CompositeExplicitAutogradNonFunctional, true,
+                 OYI_DEFAULT_BACKEND_KERNEL, &cell) ||
       alias_cell(op, key, dtype, OY_KEY_CompositeExplicitAutograd, true,
                  OYI_DEFAULT_BACKEND_KERNEL, &cell) ||
-      alias_cell(op, key, dtype, OY_KEY_CompositeImplicitAutogradNestedTensor,
-                 false, OYI_NESTED_KERNEL, &cell))
+      alias_cell(op, key, dtype, OY_KEY_CompositeImplicitAutogradNestedTensor, false,
+                 OYI_NESTED_KERNEL, &cell))
     return cell;
-  bool has_explicit =
-      active_at(op, OY_KEY_CompositeExplicitAutograd, dtype) != NULL;
+  bool has_explicit = active_at(op, OY_KEY_CompositeExplicitAutograd, dtype) != NULL;
   if (implicit_cell(op, key, dtype, has_explicit, &cell) ||
-      alias_cell(op, key, dtype, OY_KEY_Autograd, false, OYI_AUTOGRAD_KERNEL,
-                 &cell) ||
+      alias_cell(op, key, dtype, OY_KEY_Autograd, false, OYI_AUTOGRAD_KERNEL, &cell) ||
       alias_cell(op, key, dtype, OY_KEY_FuncTorchBatchedDecomposition, false,
                  OYI_BATCHED_KERNEL, &cell))
     return cell;
   return fallback_cell(op, key);
 }
 
-oy_cpu_level oy_cpu_level_get(void) { return (oy_cpu_level)oyi_cpu_level(); }
+oy_cpu_level oy_cpu_level_get(void) {
+  return (oy_cpu_level)oyi_cpu_level();
+}

@@ -35,14 +35,10 @@ static char list_letter(const oy_type* element) {
   if (oyi_type_unwrap(element)->kind == OY_TYPE_TENSOR) return 'T';
   switch (oyi_type_kind_as(element->kind, OYI_TYPE_FAKE)) {
     case OY_TYPE_INT:
-    case OY_TYPE_QSCHEME:
-      return 'I';
-    case OY_TYPE_FLOAT:
-      return 'F';
-    case OY_TYPE_BOOL:
-      return 'B';
-    default:
-      return 'V';
+    case OY_TYPE_QSCHEME: return 'I';
+    case OY_TYPE_FLOAT: return 'F';
+    case OY_TYPE_BOOL: return 'B';
+    default: return 'V';
   }
 }
 
@@ -53,31 +49,19 @@ static char optional_letter(const oy_type* element) {
 
 static char letter_of(const oy_type* type) {
   switch (oyi_type_kind_as(type->kind, OYI_TYPE_FAKE)) {
-    case OY_TYPE_TENSOR:
-      return 't';
+    case OY_TYPE_TENSOR: return 't';
     case OY_TYPE_INT:
-    case OY_TYPE_QSCHEME:
-      return 'i';
-    case OY_TYPE_BOOL:
-      return 'b';
-    case OY_TYPE_FLOAT:
-      return 'd';
-    case OY_TYPE_COMPLEX:
-      return 'z';
-    case OY_TYPE_STR:
-      return 's';
-    case OY_TYPE_DEVICE:
-      return 'D';
-    case OY_TYPE_GENERATOR:
-      return 'g';
-    case OY_TYPE_LIST:
-      return list_letter(type->element);
-    case OY_TYPE_TUPLE:
-      return 'V';
-    case OY_TYPE_DICT:
-      return 'M';
-    case OY_TYPE_OPTIONAL:
-      return optional_letter(type->element);
+    case OY_TYPE_QSCHEME: return 'i';
+    case OY_TYPE_BOOL: return 'b';
+    case OY_TYPE_FLOAT: return 'd';
+    case OY_TYPE_COMPLEX: return 'z';
+    case OY_TYPE_STR: return 's';
+    case OY_TYPE_DEVICE: return 'D';
+    case OY_TYPE_GENERATOR: return 'g';
+    case OY_TYPE_LIST: return list_letter(type->element);
+    case OY_TYPE_TUPLE: return 'V';
+    case OY_TYPE_DICT: return 'M';
+    case OY_TYPE_OPTIONAL: return optional_letter(type->element);
     case OY_TYPE_STORAGE:
     case OY_TYPE_QUANTIZER:
     case OY_TYPE_STREAM:
@@ -86,10 +70,8 @@ static char letter_of(const oy_type* type) {
     case OY_TYPE_FUTURE:
     case OY_TYPE_AWAIT:
     case OY_TYPE_RREF:
-    case OY_TYPE_CLASS:
-      return 'o';
-    default:
-      return 'v';  // Scalar, Any, unions, type variables: whatever comes
+    case OY_TYPE_CLASS: return 'o';
+    default: return 'v';  // Scalar, Any, unions, type variables: whatever comes
   }
 }
 
@@ -127,8 +109,7 @@ oy_status oy_schema_abi(const oy_schema* schema, char** out_abi) {
 
 // ----------------------------------------------------------------- trampolines
 
-static const oy_trampolines* find_in_block(const row_block* block,
-                                           const char* abi) {
+static const oy_trampolines* find_in_block(const row_block* block, const char* abi) {
   if (!block->sorted) {
     for (size_t i = 0; i < block->count; i++)
       if (strcmp(block->rows[i].abi, abi) == 0) return &block->rows[i];
@@ -149,8 +130,7 @@ static const oy_trampolines* find_in_block(const row_block* block,
 
 static const oy_trampolines* find_row(const char* abi) {
   const oy_trampolines* row = NULL;
-  for (const row_block* b = g_blocks; b && !row; b = b->next)
-    row = find_in_block(b, abi);
+  for (const row_block* b = g_blocks; b && !row; b = b->next) row = find_in_block(b, abi);
   return row;
 }
 

@@ -6,12 +6,11 @@
 #include "dispatch/thread.h"
 
 #define INCLUDED_BY_DEFAULT \
-  (1ull << OY_KEY_BackendSelect | 1ull << OY_KEY_ADInplaceOrView)
-#define EXCLUDED_BY_DEFAULT                                           \
-  (1ull << OY_KEY_AutocastCPU | 1ull << OY_KEY_AutocastXPU |          \
-   1ull << OY_KEY_AutocastIPU | 1ull << OY_KEY_AutocastHPU |          \
-   1ull << OY_KEY_AutocastXLA | 1ull << OY_KEY_AutocastMPS |          \
-   1ull << OY_KEY_AutocastCUDA | 1ull << OY_KEY_AutocastPrivateUse1)
+ (1ull << OY_KEY_BackendSelect | 1ull << OY_KEY_ADInplaceOrView)
+#define EXCLUDED_BY_DEFAULT                                                              \
+ (1ull << OY_KEY_AutocastCPU | 1ull << OY_KEY_AutocastXPU | 1ull << OY_KEY_AutocastIPU | \
+  1ull << OY_KEY_AutocastHPU | 1ull << OY_KEY_AutocastXLA | 1ull << OY_KEY_AutocastMPS | \
+  1ull << OY_KEY_AutocastCUDA | 1ull << OY_KEY_AutocastPrivateUse1)
 
 __thread oy_tls_block oy_tls
     __attribute__((tls_model("initial-exec"), visibility("default"))) = {
@@ -87,8 +86,7 @@ void oy_dispatch_state_set(oy_dispatch_state state) {
 // -------------------------------------------------------------------- guards
 
 static oy_keyset without(oy_keyset a, oy_keyset b) {
-  return oy_keyset_make(a.functionality & ~b.functionality,
-                        a.backends & ~b.backends);
+  return oy_keyset_make(a.functionality & ~b.functionality, a.backends & ~b.backends);
 }
 
 oy_guard oy_guard_include(oy_keyset keys) {
@@ -120,8 +118,7 @@ oy_guard oy_guard_below_autograd(void) {
 }
 
 oy_guard oy_guard_below_adinplaceorview(void) {
-  return oy_guard_exclude(
-      oy_keyset_named(OY_KEYSET_AUTOGRAD_WITH_ADINPLACEORVIEW));
+  return oy_guard_exclude(oy_keyset_named(OY_KEYSET_AUTOGRAD_WITH_ADINPLACEORVIEW));
 }
 
 oy_guard oy_guard_skip_functionalize(void) {
@@ -160,8 +157,7 @@ void oy_scope_open(oy_scope* scope) {
 
 void oy_scope_close(oy_scope* scope) {
   oy_tls.scope = scope->outer;
-  if (scope->idle & 1)
-    __atomic_store_n(&oy_tls.active, scope->idle, __ATOMIC_RELEASE);
+  if (scope->idle & 1) __atomic_store_n(&oy_tls.active, scope->idle, __ATOMIC_RELEASE);
   for (size_t i = scope->size; i-- > 0;) oy_object_release(scope->objects[i]);
   if (scope->objects != scope->storage) oyi_free(scope->objects);
   scope->objects = scope->storage;
@@ -196,4 +192,6 @@ oy_object* oy_keep(oy_object* object) {
 
 // A scope that a thread left open at its end would be a bug of the caller's;
 // nothing else is held per thread.
-void oyi_thread_state_free(void) { oyi_free(oy_tls.more); }
+void oyi_thread_state_free(void) {
+  oyi_free(oy_tls.more);
+}

@@ -12,17 +12,16 @@
 
 // Single functionalities are numbered without the per-backend ones between.
 #define SINGLE(value, below) [value] = {8 * ((value) - (below)), 0}
-#define BLOCK(value, word) [value] = {8 * (word), 0xffff}
+#define BLOCK(value, word)   [value] = {8 * (word), 0xffff}
 #define SINGLES4(v, b) \
-  SINGLE(v, b), SINGLE((v) + 1, b), SINGLE((v) + 2, b), SINGLE((v) + 3, b)
+ SINGLE(v, b), SINGLE((v) + 1, b), SINGLE((v) + 2, b), SINGLE((v) + 3, b)
 
 const oy_slot_rule oy_slot_rules[64] = {
-    SINGLE(0, 0),     BLOCK(1, 1),      SINGLES4(2, 1),   BLOCK(6, 2),
-    SINGLE(7, 2),     SINGLE(8, 2),     BLOCK(9, 3),      BLOCK(10, 4),
-    BLOCK(11, 5),     SINGLES4(12, 5),  SINGLES4(16, 5),  SINGLE(20, 5),
-    SINGLE(21, 5),    SINGLE(22, 5),    BLOCK(23, 6),     SINGLES4(24, 6),
-    SINGLES4(28, 6),  SINGLES4(32, 6),  SINGLES4(36, 6),  SINGLES4(40, 6),
-    SINGLES4(44, 6),  SINGLE(48, 6),
+    SINGLE(0, 0),    BLOCK(1, 1),     SINGLES4(2, 1),  BLOCK(6, 2),     SINGLE(7, 2),
+    SINGLE(8, 2),    BLOCK(9, 3),     BLOCK(10, 4),    BLOCK(11, 5),    SINGLES4(12, 5),
+    SINGLES4(16, 5), SINGLE(20, 5),   SINGLE(21, 5),   SINGLE(22, 5),   BLOCK(23, 6),
+    SINGLES4(24, 6), SINGLES4(28, 6), SINGLES4(32, 6), SINGLES4(36, 6), SINGLES4(40, 6),
+    SINGLES4(44, 6), SINGLE(48, 6),
 };
 
 enum {
@@ -35,13 +34,13 @@ enum {
 _Static_assert(8 * (48 - 6 + 1) <= RETIRED_AT, "base has room for the header");
 _Static_assert(FIRST_FREE_BLOCK + 62 * OY_TABLE_BLOCK <= 0xffff, "offsets fit");
 
-#define REST INACTIVE_BLOCK
+#define REST  INACTIVE_BLOCK
 #define REST8 REST, REST, REST, REST, REST, REST, REST, REST
-#define OFFSETS                                                             \
-  {                                                                         \
-    CPU_BLOCK, REST, REST, REST, REST, REST, REST, REST, REST8, REST8, REST8, \
-        REST8, REST8, REST8, REST8                                          \
-  }
+#define OFFSETS                                                                    \
+ {                                                                                 \
+  CPU_BLOCK, REST, REST, REST, REST, REST, REST, REST, REST8, REST8, REST8, REST8, \
+      REST8, REST8, REST8                                                          \
+ }
 // Calls read the first; writers use the second, which is ahead while the block
 // of a backend that comes into use is being filled.
 uint16_t oy_block_offset[64] = OFFSETS;
@@ -69,12 +68,10 @@ static uint64_t* mask_at(const unsigned char* table, size_t block) {
 
 static void fill(unsigned char* table, size_t begin, size_t end,
                  const oy_kernel* kernel) {
-  for (size_t at = begin; at < end; at += sizeof(void*))
-    *slot_at(table, at) = kernel;
+  for (size_t at = begin; at < end; at += sizeof(void*)) *slot_at(table, at) = kernel;
 }
 
-static void fill_block(unsigned char* table, size_t block,
-                       const oy_kernel* kernel) {
+static void fill_block(unsigned char* table, size_t block, const oy_kernel* kernel) {
   fill(table, block, block + OY_TABLE_BLOCK, kernel);
   *mask_at(table, block) = ~0ull;
 }
@@ -92,7 +89,9 @@ static void fill_dead_table(void) {
     fill_block(g_dead_table, b, &oyi_missing_kernel);
 }
 
-size_t oyi_table_bytes(void) { return g_table_bytes; }
+size_t oyi_table_bytes(void) {
+  return g_table_bytes;
+}
 
 bool oyi_backend_is_active(oy_backend backend) {
   uint64_t active = __atomic_load_n(&g_active, __ATOMIC_ACQUIRE);
@@ -110,14 +109,12 @@ static unsigned char* table_of(const oyi_op* op) {
 static size_t slot_offset(oy_key key) {
   oy_slot_rule rule = oy_slot_rules[oy_key_functionality(key)];
   oy_backend backend = oy_key_backend(key);
-  return rule.offset +
-         (rule.block_mask & g_offsets[backend < 0 ? 0 : backend]);
+  return rule.offset + (rule.block_mask & g_offsets[backend < 0 ? 0 : backend]);
 }
 
 const oy_kernel* oyi_table_stored(const oyi_op* op, oy_key key) {
   if (!has_block(oy_key_backend(key))) return NULL;
-  return __atomic_load_n(slot_at(table_of(op), slot_offset(key)),
-                         __ATOMIC_ACQUIRE);
+  return __atomic_load_n(slot_at(table_of(op), slot_offset(key)), __ATOMIC_ACQUIRE);
 }
 
 uint64_t oyi_table_mask(const oyi_op* op, oy_backend backend) {
@@ -253,21 +250,18 @@ oy_registry* oyi_registries;
 
 static void lock_all(void) {
   pthread_mutex_lock(&oyi_registries_mutex);
-  for (oy_registry* r = oyi_registries; r; r = r->next)
-    pthread_mutex_lock(&r->mutex);
+  for (oy_registry* r = oyi_registries; r; r = r->next) pthread_mutex_lock(&r->mutex);
 }
 
 static void unlock_all(void) {
-  for (oy_registry* r = oyi_registries; r; r = r->next)
-    pthread_mutex_unlock(&r->mutex);
+  for (oy_registry* r = oyi_registries; r; r = r->next) pthread_mutex_unlock(&r->mutex);
   pthread_mutex_unlock(&oyi_registries_mutex);
 }
 
 static size_t count_tables(void) {
   size_t count = 0;
   for (oy_registry* r = oyi_registries; r; r = r->next)
-    for (size_t i = 0; i < r->op_count; i++)
-      count += table_of(r->ops[i]) != g_dead_table;
+    for (size_t i = 0; i < r->op_count; i++) count += table_of(r->ops[i]) != g_dead_table;
   return count;
 }
 
@@ -317,8 +311,8 @@ static void swap_tables(unsigned char** copies) {
 static void extend_fallbacks(oy_registry* registry, oy_key key) {
   oy_registration** slot = oyi_fallback_slot(registry, key);
   for (oy_backend b = 0; !*slot && b < OY_BACKEND_COUNT_MAX; b++) {
-    oy_registration* r = oyi_fallback_at(
-        registry, (oy_key)OY_KEY_OF(oy_key_functionality(key), b));
+    oy_registration* r =
+        oyi_fallback_at(registry, (oy_key)OY_KEY_OF(oy_key_functionality(key), b));
     if (r && oy_key_is_alias(r->key) && oy_key_in_alias(key, r->key)) *slot = r;
   }
 }
@@ -328,8 +322,7 @@ static void refresh_backend(oy_backend backend) {
   uint32_t cursor = 0;
   oy_key key;
   while (oy_keyset_next(rows, &cursor, &key))
-    for (oy_registry* r = oyi_registries; r; r = r->next)
-      extend_fallbacks(r, key);
+    for (oy_registry* r = oyi_registries; r; r = r->next) extend_fallbacks(r, key);
   for (oy_registry* r = oyi_registries; r; r = r->next)
     for (size_t i = 0; i < r->op_count; i++) refresh_set(r->ops[i], rows);
 }
@@ -350,8 +343,7 @@ static oy_status activate_locked(oy_backend backend) {
     g_table_bytes += OY_TABLE_BLOCK;
     refresh_backend(backend);
     // A call reads the offset before the table: who sees this sees the above.
-    __atomic_store_n(&oy_block_offset[backend], g_offsets[backend],
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(&oy_block_offset[backend], g_offsets[backend], __ATOMIC_RELEASE);
     __atomic_store_n(&g_active, oyi_table_backends, __ATOMIC_RELEASE);
   }
   oyi_free(copies);

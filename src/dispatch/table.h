@@ -37,8 +37,7 @@ oyi_key_kernels* oyi_kernels_at(const oyi_op* op, oy_key key);
 // Of these the one for |dtype|: registered for it rather than for every dtype,
 // then greatest priority, then capability, then newest. NULL if each needs
 // another dtype or a better machine. OY_DTYPE_ANY leaves those with a dtype out.
-oy_registration* oyi_active_kernel(const oyi_key_kernels* kernels,
-                                   oy_dtype dtype);
+oy_registration* oyi_active_kernel(const oyi_key_kernels* kernels, oy_dtype dtype);
 // Whether |a| beats |b|, both usable, |a| the newer one.
 bool oyi_registration_beats(const oy_registration* a, const oy_registration* b);
 oy_registration* oyi_fallback_at(const oy_registry* registry, oy_key key);

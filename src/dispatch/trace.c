@@ -13,7 +13,7 @@
 #include "dispatch/thunks.h"
 #include "opyard/dispatcher.h"
 
-#define TRACE (1ull << OY_KEY_Trace)
+#define TRACE            (1ull << OY_KEY_Trace)
 #define TRACE_REDISPATCH (1ull << OY_KEY_TraceRedispatch)
 
 static oy_trace_sink g_sink;
@@ -24,7 +24,9 @@ void oy_trace_set_sink(oy_trace_sink sink, void* user_data) {
   g_sink_data = user_data;
 }
 
-static uint64_t* included(void) { return &oy_tls.included.functionality; }
+static uint64_t* included(void) {
+  return &oy_tls.included.functionality;
+}
 
 void oy_trace_set(bool on) {
   if (oy_tls.active == 0) (void)oy_thread_start();
@@ -34,7 +36,9 @@ void oy_trace_set(bool on) {
     *included() &= ~(TRACE | TRACE_REDISPATCH);
 }
 
-bool oy_trace_get(void) { return (*included() & TRACE) != 0; }
+bool oy_trace_get(void) {
+  return (*included() & TRACE) != 0;
+}
 
 static void emit(const char* entry, const oy_op* op, oy_keyset keys) {
   oyi_strbuf line = OYI_STRBUF_INIT;
@@ -50,8 +54,7 @@ static void emit(const char* entry, const oy_op* op, oy_keyset keys) {
   oyi_strbuf_reset(&line);
 }
 
-static oy_status traced(const oy_op* op, oy_keyset keys, oy_stack* stack,
-                        bool is_call) {
+static oy_status traced(const oy_op* op, oy_keyset keys, oy_stack* stack, bool is_call) {
   bool typed = stack->from_typed;
   stack->from_typed = 0;
   keys.functionality &= ~(TRACE | TRACE_REDISPATCH);
@@ -74,15 +77,14 @@ static oy_status trace_call(const oy_op* op, oy_keyset keys, oy_stack* stack,
   return traced(op, keys, stack, true);
 }
 
-static oy_status trace_redispatch(const oy_op* op, oy_keyset keys,
-                                  oy_stack* stack, const oy_kernel* kernel) {
+static oy_status trace_redispatch(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                                  const oy_kernel* kernel) {
   (void)kernel;
   return traced(op, keys, stack, false);
 }
 
 const oy_kernel oyi_trace_kernel = {oyi_thunk_box, trace_call, NULL};
-const oy_kernel oyi_trace_redispatch_kernel = {oyi_thunk_box, trace_redispatch,
-                                               NULL};
+const oy_kernel oyi_trace_redispatch_kernel = {oyi_thunk_box, trace_redispatch, NULL};
 
 static bool wanted_by_environment(void) {
   const char* name = "OPYARD_SHOW_DISPATCH_TRACE";
@@ -92,9 +94,8 @@ static bool wanted_by_environment(void) {
   if (strcmp(value, "1") == 0) return true;
   static bool told;
   if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-    fprintf(stderr,
-            "ignoring invalid value for %s: %s valid values are 0 or 1.\n",
-            name, value);
+    fprintf(stderr, "ignoring invalid value for %s: %s valid values are 0 or 1.\n", name,
+            value);
   return false;
 }
 

@@ -13,7 +13,8 @@
 const oy_op* oy_op_handle_bind(oy_op_handle* handle) {
   const oy_op* op = NULL;
   oy_registry* registry = oy_registry_default();
-  if (!registry || oy_op_find(registry, oy_str_of(handle->name), &op) != OY_OK) return NULL;
+  if (!registry || oy_op_find(registry, oy_str_of(handle->name), &op) != OY_OK)
+    return NULL;
   __atomic_store_n(&handle->op, op, __ATOMIC_RELEASE);
   return op;
 }
@@ -40,10 +41,8 @@ oy_status oy_call_results(oy_object** const* results, size_t count) {
 
 oy_status oy_impl_typed(oy_library* library, const char* name, oy_key key, oy_typed_fn fn,
                         const char* file, int line) {
-  oy_impl_params params = {.name = name,
-                           .key = key,
-                           .kernel = {.typed = fn},
-                           .place = {file, line, NULL}};
+  oy_impl_params params = {
+      .name = name, .key = key, .kernel = {.typed = fn}, .place = {file, line, NULL}};
   return oy_library_impl(library, &params, NULL);
 }
 
@@ -85,8 +84,8 @@ static const char* letter_text(char letter) {
 static oy_status wrong_argument(const oy_op* op, size_t i, char letter, oy_value v) {
   oy_str name = oy_op_name_of(op);
   const oy_schema* schema = oy_op_schema(op);
-  oy_str argument = schema && i < schema->argument_count ? schema->arguments[i].name
-                                                         : oy_str_of("");
+  oy_str argument =
+      schema && i < schema->argument_count ? schema->arguments[i].name : oy_str_of("");
   OY_FAIL(TYPE_MISMATCH,
           "%.*s: expected %s on the stack for argument '%.*s', got %s; "
           "oy_op_push_defaults checks and converts arguments",

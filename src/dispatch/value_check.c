@@ -16,14 +16,10 @@ static oyi_converted as_is(bool fits) {
 static char number_list_letter(const oy_type* element) {
   switch (oyi_type_kind_as(element->kind, OYI_TYPE_FAKE)) {
     case OY_TYPE_INT:
-    case OY_TYPE_QSCHEME:
-      return 'I';
-    case OY_TYPE_FLOAT:
-      return 'F';
-    case OY_TYPE_BOOL:
-      return 'B';
-    default:
-      return 0;
+    case OY_TYPE_QSCHEME: return 'I';
+    case OY_TYPE_FLOAT: return 'F';
+    case OY_TYPE_BOOL: return 'B';
+    default: return 0;
   }
 }
 
@@ -49,8 +45,8 @@ static oyi_converted broadcast(oy_value* v, const oy_type* type, char letter) {
 }
 
 static oyi_converted check_tensors(oy_value* v, const oy_type* element) {
-  oyi_converted done = v->tag == OY_TAG_NONE ? OYI_CONVERT_MISMATCH
-                                             : oyi_value_convert(v, 'T');
+  oyi_converted done =
+      v->tag == OY_TAG_NONE ? OYI_CONVERT_MISMATCH : oyi_value_convert(v, 'T');
   if (done != OYI_CONVERTED || element->kind != OY_TYPE_TENSOR) return done;
   for (size_t i = 0; i < v->count; i++)
     if (oy_object_is_none(v->as.tensors[i])) return OYI_CONVERT_MISMATCH;
@@ -84,8 +80,8 @@ static oyi_converted copy_checked(oy_value* v, const oy_type* type, int depth) {
 }
 
 static oyi_converted check_values(oy_value* v, const oy_type* type, int depth) {
-  oyi_converted done = v->tag == OY_TAG_NONE ? OYI_CONVERT_MISMATCH
-                                             : oyi_value_convert(v, 'V');
+  oyi_converted done =
+      v->tag == OY_TAG_NONE ? OYI_CONVERT_MISMATCH : oyi_value_convert(v, 'V');
   if (done != OYI_CONVERTED) return done;
   if (type->kind == OY_TYPE_TUPLE && v->count != type->field_count)
     return OYI_CONVERT_MISMATCH;
@@ -94,8 +90,8 @@ static oyi_converted check_values(oy_value* v, const oy_type* type, int depth) {
     element.owned = 0;
     done = check_at(&element, field_type(type, i), depth + 1);
     if (done != OYI_CONVERTED) return done;
-    bool same = element.tag == v->as.values[i].tag &&
-                element.as.bits == v->as.values[i].as.bits;
+    bool same =
+        element.tag == v->as.values[i].tag && element.as.bits == v->as.values[i].as.bits;
     oy_value_release(&element);
     if (!same) return copy_checked(v, type, depth);
   }
@@ -140,53 +136,37 @@ static oyi_converted check_structured(oy_value* v, const oy_type* type, int dept
     case OY_TYPE_OPTIONAL:
       return v->tag == OY_TAG_NONE ? OYI_CONVERTED
                                    : check_at(v, type->element, depth + 1);
-    case OY_TYPE_LIST:
-      return check_list(v, type, depth);
-    case OY_TYPE_TUPLE:
-      return check_values(v, type, depth);
-    case OY_TYPE_DICT:
-      return check_dict(v, type, depth);
-    default:
-      return check_union(v, type, depth);
+    case OY_TYPE_LIST: return check_list(v, type, depth);
+    case OY_TYPE_TUPLE: return check_values(v, type, depth);
+    case OY_TYPE_DICT: return check_dict(v, type, depth);
+    default: return check_union(v, type, depth);
   }
 }
 
 static oyi_converted check_at(oy_value* v, const oy_type* type, int depth) {
   switch (oyi_type_kind_as(type->kind, OYI_TYPE_FAKE)) {
-    case OY_TYPE_TENSOR:
-      return as_is(v->tag == OY_TAG_TENSOR);
+    case OY_TYPE_TENSOR: return as_is(v->tag == OY_TAG_TENSOR);
     case OY_TYPE_INT:
     case OY_TYPE_QSCHEME:
-    case OY_TYPE_ANY_ENUM:
-      return as_is(v->tag == OY_TAG_INT);
-    case OY_TYPE_FLOAT:
-      return oyi_value_convert(v, 'd');
-    case OY_TYPE_COMPLEX:
-      return oyi_value_convert(v, 'z');
-    case OY_TYPE_BOOL:
-      return as_is(v->tag == OY_TAG_BOOL);
-    case OY_TYPE_STR:
-      return as_is(v->tag == OY_TAG_STR);
-    case OY_TYPE_DEVICE:
-      return as_is(v->tag == OY_TAG_DEVICE);
+    case OY_TYPE_ANY_ENUM: return as_is(v->tag == OY_TAG_INT);
+    case OY_TYPE_FLOAT: return oyi_value_convert(v, 'd');
+    case OY_TYPE_COMPLEX: return oyi_value_convert(v, 'z');
+    case OY_TYPE_BOOL: return as_is(v->tag == OY_TAG_BOOL);
+    case OY_TYPE_STR: return as_is(v->tag == OY_TAG_STR);
+    case OY_TYPE_DEVICE: return as_is(v->tag == OY_TAG_DEVICE);
     case OY_TYPE_SCALAR:
       return as_is(v->tag == OY_TAG_INT || v->tag == OY_TAG_FLOAT ||
                    v->tag == OY_TAG_BOOL || v->tag == OY_TAG_COMPLEX);
-    case OY_TYPE_GENERATOR:
-      return as_is(v->tag == OY_TAG_GENERATOR);
-    case OY_TYPE_NONE:
-      return as_is(v->tag == OY_TAG_NONE);
+    case OY_TYPE_GENERATOR: return as_is(v->tag == OY_TAG_GENERATOR);
+    case OY_TYPE_NONE: return as_is(v->tag == OY_TAG_NONE);
     case OY_TYPE_ANY:
-    case OY_TYPE_VAR:
-      return OYI_CONVERTED;
+    case OY_TYPE_VAR: return OYI_CONVERTED;
     case OY_TYPE_OPTIONAL:
     case OY_TYPE_LIST:
     case OY_TYPE_TUPLE:
     case OY_TYPE_DICT:
-    case OY_TYPE_UNION:
-      return check_structured(v, type, depth);
-    default:
-      return as_is(v->tag == OY_TAG_OBJECT);
+    case OY_TYPE_UNION: return check_structured(v, type, depth);
+    default: return as_is(v->tag == OY_TAG_OBJECT);
   }
 }
 
@@ -202,7 +182,8 @@ static oy_status default_list(const oy_default* d, const oy_type* type,
   const oy_type* element = oyi_type_unwrap(type)->element;
   oy_value* items = (oy_value*)(uintptr_t)out_value->as.bits;
   for (size_t i = 0; i < d->item_count; i++) {
-    oy_status status = oyi_default_value(&d->items[i], element ? element : type, &items[i]);
+    oy_status status =
+        oyi_default_value(&d->items[i], element ? element : type, &items[i]);
     if (status == OY_OK) continue;
     oy_value_release(out_value);
     return status;
@@ -214,25 +195,16 @@ oy_status oyi_default_value(const oy_default* d, const oy_type* type,
                             oy_value* out_value) {
   oy_complex c = {d->re, d->im};
   switch (d->kind) {
-    case OY_DEFAULT_INT:
-      *out_value = oy_int(d->i);
-      return OY_OK;
-    case OY_DEFAULT_BOOL:
-      *out_value = oy_bool(d->i != 0);
-      return OY_OK;
-    case OY_DEFAULT_FLOAT:
-      *out_value = oy_float(d->re);
-      return OY_OK;
+    case OY_DEFAULT_INT: *out_value = oy_int(d->i); return OY_OK;
+    case OY_DEFAULT_BOOL: *out_value = oy_bool(d->i != 0); return OY_OK;
+    case OY_DEFAULT_FLOAT: *out_value = oy_float(d->re); return OY_OK;
     case OY_DEFAULT_COMPLEX:
       *out_value = oy_complex_value(&c);
       return oy_value_own(out_value);
     case OY_DEFAULT_STR:
       *out_value = oy_value_str(d->text);
       return oy_value_own(out_value);
-    case OY_DEFAULT_LIST:
-      return default_list(d, type, out_value);
-    default:
-      *out_value = oy_none();
-      return OY_OK;
+    case OY_DEFAULT_LIST: return default_list(d, type, out_value);
+    default: *out_value = oy_none(); return OY_OK;
   }
 }

@@ -10,11 +10,11 @@
 // As oy_fits_*, for a letter that is not known when compiling.
 bool oyi_value_fits(oy_value v, char letter) {
   static const uint8_t tags[128] = {
-      ['t'] = OY_TAG_TENSOR,      ['i'] = OY_TAG_INT,        ['b'] = OY_TAG_BOOL,
-      ['d'] = OY_TAG_FLOAT,       ['z'] = OY_TAG_COMPLEX,    ['s'] = OY_TAG_STR,
-      ['D'] = OY_TAG_DEVICE,      ['T'] = OY_TAG_TENSOR_LIST, ['I'] = OY_TAG_INT_LIST,
-      ['F'] = OY_TAG_FLOAT_LIST,  ['B'] = OY_TAG_BOOL_LIST,  ['V'] = OY_TAG_LIST,
-      ['M'] = OY_TAG_DICT,        ['g'] = OY_TAG_GENERATOR,  ['o'] = OY_TAG_OBJECT,
+      ['t'] = OY_TAG_TENSOR,     ['i'] = OY_TAG_INT,         ['b'] = OY_TAG_BOOL,
+      ['d'] = OY_TAG_FLOAT,      ['z'] = OY_TAG_COMPLEX,     ['s'] = OY_TAG_STR,
+      ['D'] = OY_TAG_DEVICE,     ['T'] = OY_TAG_TENSOR_LIST, ['I'] = OY_TAG_INT_LIST,
+      ['F'] = OY_TAG_FLOAT_LIST, ['B'] = OY_TAG_BOOL_LIST,   ['V'] = OY_TAG_LIST,
+      ['M'] = OY_TAG_DICT,       ['g'] = OY_TAG_GENERATOR,   ['o'] = OY_TAG_OBJECT,
   };
   if (letter == 'v') return oy_fits_v(v);
   if (v.tag == OY_TAG_NONE) return strchr("tTIFBVMgo", letter) != NULL;
@@ -23,18 +23,12 @@ bool oyi_value_fits(oy_value v, char letter) {
 
 static oy_tag list_tag(char letter) {
   switch (letter) {
-    case 'T':
-      return OY_TAG_TENSOR_LIST;
-    case 'I':
-      return OY_TAG_INT_LIST;
-    case 'F':
-      return OY_TAG_FLOAT_LIST;
-    case 'B':
-      return OY_TAG_BOOL_LIST;
-    case 'V':
-      return OY_TAG_LIST;
-    default:
-      return OY_TAG_NONE;
+    case 'T': return OY_TAG_TENSOR_LIST;
+    case 'I': return OY_TAG_INT_LIST;
+    case 'F': return OY_TAG_FLOAT_LIST;
+    case 'B': return OY_TAG_BOOL_LIST;
+    case 'V': return OY_TAG_LIST;
+    default: return OY_TAG_NONE;
   }
 }
 
@@ -42,14 +36,10 @@ static oy_tag list_tag(char letter) {
 static oy_value element_at(oy_value list, size_t i) {
   oy_value v;
   switch (list.tag) {
-    case OY_TAG_TENSOR_LIST:
-      return oy_value_tensor(list.as.tensors[i]);
-    case OY_TAG_INT_LIST:
-      return oy_int(list.as.ints[i]);
-    case OY_TAG_FLOAT_LIST:
-      return oy_float(list.as.floats[i]);
-    case OY_TAG_BOOL_LIST:
-      return oy_bool(list.as.bools[i]);
+    case OY_TAG_TENSOR_LIST: return oy_value_tensor(list.as.tensors[i]);
+    case OY_TAG_INT_LIST: return oy_int(list.as.ints[i]);
+    case OY_TAG_FLOAT_LIST: return oy_float(list.as.floats[i]);
+    case OY_TAG_BOOL_LIST: return oy_bool(list.as.bools[i]);
     default:
       v = list.as.values[i];
       v.owned = 0;

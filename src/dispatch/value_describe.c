@@ -29,51 +29,25 @@ static void describe_element(oyi_strbuf* out, const char* open, const oy_type* t
 
 void oyi_type_describe(oyi_strbuf* out, const oy_type* type) {
   switch (type->kind) {
-    case OY_TYPE_OPTIONAL:
-      describe_element(out, "Optional[", type);
-      return;
-    case OY_TYPE_LIST:
-      describe_element(out, "List[", type);
-      return;
-    case OY_TYPE_DICT:
-      describe_element(out, "Dict[", type);
-      return;
-    case OY_TYPE_TUPLE:
-      describe_fields(out, "Tuple[", type);
-      return;
-    case OY_TYPE_UNION:
-      describe_fields(out, "Union[", type);
-      return;
-    case OY_TYPE_SCALAR:
-      oyi_strbuf_puts(out, "number");
-      return;
-    default:
-      oyi_type_put(out, type, NULL, OYI_TYPE_FAKE);
+    case OY_TYPE_OPTIONAL: describe_element(out, "Optional[", type); return;
+    case OY_TYPE_LIST: describe_element(out, "List[", type); return;
+    case OY_TYPE_DICT: describe_element(out, "Dict[", type); return;
+    case OY_TYPE_TUPLE: describe_fields(out, "Tuple[", type); return;
+    case OY_TYPE_UNION: describe_fields(out, "Union[", type); return;
+    case OY_TYPE_SCALAR: oyi_strbuf_puts(out, "number"); return;
+    default: oyi_type_put(out, type, NULL, OYI_TYPE_FAKE);
   }
 }
 
 void oyi_value_describe_type(oyi_strbuf* out, oy_value v) {
   switch (v.tag) {
-    case OY_TAG_INT_LIST:
-      oyi_strbuf_puts(out, "List[int]");
-      return;
-    case OY_TAG_FLOAT_LIST:
-      oyi_strbuf_puts(out, "List[float]");
-      return;
-    case OY_TAG_BOOL_LIST:
-      oyi_strbuf_puts(out, "List[bool]");
-      return;
-    case OY_TAG_TENSOR_LIST:
-      oyi_strbuf_puts(out, "List[Tensor]");
-      return;
-    case OY_TAG_LIST:
-      oyi_strbuf_puts(out, "List[Any]");
-      return;
-    case OY_TAG_DICT:
-      oyi_strbuf_puts(out, "Dict[Any, Any]");
-      return;
-    default:
-      oyi_strbuf_puts(out, oy_value_type_name(v));
+    case OY_TAG_INT_LIST: oyi_strbuf_puts(out, "List[int]"); return;
+    case OY_TAG_FLOAT_LIST: oyi_strbuf_puts(out, "List[float]"); return;
+    case OY_TAG_BOOL_LIST: oyi_strbuf_puts(out, "List[bool]"); return;
+    case OY_TAG_TENSOR_LIST: oyi_strbuf_puts(out, "List[Tensor]"); return;
+    case OY_TAG_LIST: oyi_strbuf_puts(out, "List[Any]"); return;
+    case OY_TAG_DICT: oyi_strbuf_puts(out, "Dict[Any, Any]"); return;
+    default: oyi_strbuf_puts(out, oy_value_type_name(v));
   }
 }
 
@@ -92,16 +66,11 @@ static void describe_float(oyi_strbuf* out, double d) {
 
 static oy_value element_at(oy_value list, size_t i) {
   switch (list.tag) {
-    case OY_TAG_INT_LIST:
-      return oy_int(list.as.ints[i]);
-    case OY_TAG_FLOAT_LIST:
-      return oy_float(list.as.floats[i]);
-    case OY_TAG_BOOL_LIST:
-      return oy_bool(list.as.bools[i]);
-    case OY_TAG_TENSOR_LIST:
-      return oy_value_tensor(list.as.tensors[i]);
-    default:
-      return list.as.values[i];
+    case OY_TAG_INT_LIST: return oy_int(list.as.ints[i]);
+    case OY_TAG_FLOAT_LIST: return oy_float(list.as.floats[i]);
+    case OY_TAG_BOOL_LIST: return oy_bool(list.as.bools[i]);
+    case OY_TAG_TENSOR_LIST: return oy_value_tensor(list.as.tensors[i]);
+    default: return list.as.values[i];
   }
 }
 
@@ -131,21 +100,11 @@ static void describe_at(oyi_strbuf* out, oy_value v, int depth) {
     return;
   }
   switch (v.tag) {
-    case OY_TAG_NONE:
-      oyi_strbuf_puts(out, "None");
-      return;
-    case OY_TAG_INT:
-      oyi_strbuf_printf(out, "%lld", (long long)v.as.i);
-      return;
-    case OY_TAG_BOOL:
-      oyi_strbuf_puts(out, v.as.i ? "True" : "False");
-      return;
-    case OY_TAG_FLOAT:
-      describe_float(out, v.as.d);
-      return;
-    case OY_TAG_COMPLEX:
-      describe_complex(out, *v.as.complex_data);
-      return;
+    case OY_TAG_NONE: oyi_strbuf_puts(out, "None"); return;
+    case OY_TAG_INT: oyi_strbuf_printf(out, "%lld", (long long)v.as.i); return;
+    case OY_TAG_BOOL: oyi_strbuf_puts(out, v.as.i ? "True" : "False"); return;
+    case OY_TAG_FLOAT: describe_float(out, v.as.d); return;
+    case OY_TAG_COMPLEX: describe_complex(out, *v.as.complex_data); return;
     case OY_TAG_STR:
       oyi_strbuf_printf(out, "'%.*s'", v.count > MAX_TEXT ? MAX_TEXT : (int)v.count,
                         v.as.chars);
@@ -155,12 +114,11 @@ static void describe_at(oyi_strbuf* out, oy_value v, int depth) {
     case OY_TAG_BOOL_LIST:
     case OY_TAG_TENSOR_LIST:
     case OY_TAG_LIST:
-    case OY_TAG_DICT:
-      describe_list(out, v, depth);
-      return;
-    default:
-      oyi_strbuf_printf(out, "<%s>", oy_value_type_name(v));
+    case OY_TAG_DICT: describe_list(out, v, depth); return;
+    default: oyi_strbuf_printf(out, "<%s>", oy_value_type_name(v));
   }
 }
 
-void oyi_value_describe(oyi_strbuf* out, oy_value v) { describe_at(out, v, 0); }
+void oyi_value_describe(oyi_strbuf* out, oy_value v) {
+  describe_at(out, v, 0);
+}

@@ -12,33 +12,29 @@ oyi_variants* oyi_variants_at(const oyi_op* op, oy_key slot) {
   return NULL;
 }
 
-static oy_dtype greatest_dtype(const oy_op* op, oy_object* const* tensors,
-                               size_t count) {
+static oy_dtype greatest_dtype(const oy_op* op, oy_object* const* tensors, size_t count) {
   (void)op;
   oy_dtype dtype = OY_DTYPE_ANY;
   for (size_t i = 0; i < count; i++) {
     if (oy_object_is_none(tensors[i])) continue;
-    if (dtype == OY_DTYPE_ANY || tensors[i]->dtype > dtype)
-      dtype = tensors[i]->dtype;
+    if (dtype == OY_DTYPE_ANY || tensors[i]->dtype > dtype) dtype = tensors[i]->dtype;
   }
   return dtype;
 }
 
-static oy_dtype dtype_of_call(const oy_op* op, oy_object* const* tensors,
-                              size_t count) {
-  oy_dtype_rule rule = __atomic_load_n(
-      &oyi_op_of(op)->registry->dtype_rule, __ATOMIC_ACQUIRE);
+static oy_dtype dtype_of_call(const oy_op* op, oy_object* const* tensors, size_t count) {
+  oy_dtype_rule rule =
+      __atomic_load_n(&oyi_op_of(op)->registry->dtype_rule, __ATOMIC_ACQUIRE);
   return (rule ? rule : greatest_dtype)(op, tensors, count);
 }
 
 static const oy_kernel* by_dtype(const oyi_variants* v, oy_dtype dtype) {
-  return __atomic_load_n(
-      dtype < OY_DTYPE_LIMIT ? &v->by_dtype[dtype] : &v->any, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(dtype < OY_DTYPE_LIMIT ? &v->by_dtype[dtype] : &v->any,
+                         __ATOMIC_ACQUIRE);
 }
 
 static const oyi_variants* variants_of(const oy_kernel* kernel) {
-  return (const oyi_variants*)((uintptr_t)kernel -
-                               offsetof(oyi_variants, kernel));
+  return (const oyi_variants*)((uintptr_t)kernel - offsetof(oyi_variants, kernel));
 }
 
 static const char* name_of(oy_dtype dtype) {
@@ -52,8 +48,7 @@ static void list_dtypes(const oy_op* op, oy_key key, oyi_strbuf* out) {
   pthread_mutex_lock(&o->registry->mutex);
   const oyi_key_kernels* kernels = oyi_kernels_at(o, key);
   int last = 0;
-  for (const oy_registration* r = kernels ? kernels->newest : NULL; r;
-       r = r->older) {
+  for (const oy_registration* r = kernels ? kernels->newest : NULL; r; r = r->older) {
     if (r->dtype_filter == last) continue;
     oyi_strbuf_printf(out, "%s%s", out->size ? ", " : "",
                       name_of((oy_dtype)(r->dtype_filter - 1)));
@@ -62,8 +57,7 @@ static void list_dtypes(const oy_op* op, oy_key key, oyi_strbuf* out) {
   pthread_mutex_unlock(&o->registry->mutex);
 }
 
-static const oy_kernel* missing(const oy_op* op, oy_keyset keys,
-                                oy_dtype dtype) {
+static const oy_kernel* missing(const oy_op* op, oy_keyset keys, oy_dtype dtype) {
   oy_str op_name = oy_op_name_of(op);
   oy_key key = oy_keyset_highest(oy_keyset_unmarked(keys));
   oyi_strbuf dtypes = OYI_STRBUF_INIT;
@@ -72,9 +66,8 @@ static const oy_kernel* missing(const oy_op* op, oy_keyset keys,
           "Could not run '%.*s' with arguments from the '%s' backend. There is "
           "no kernel for dtype %s.\n  kernels at %s: %s\n  next: convert the "
           "arguments, or register a kernel for %s and %s",
-          OY_STR_ARG(op_name), oy_key_name(key), name_of(dtype),
-          oy_key_name(key), dtypes.data ? dtypes.data : "none",
-          oy_key_name(key), name_of(dtype));
+          OY_STR_ARG(op_name), oy_key_name(key), name_of(dtype), oy_key_name(key),
+          dtypes.data ? dtypes.data : "none", oy_key_name(key), name_of(dtype));
   oyi_strbuf_reset(&dtypes);
   oy_error_set_op(op_name);
   char* table = NULL;
@@ -83,8 +76,7 @@ static const oy_kernel* missing(const oy_op* op, oy_keyset keys,
   return NULL;
 }
 
-const oy_kernel* oy_kernel_pick(const oy_op* op, oy_keyset keys,
-                                const oy_kernel* kernel,
+const oy_kernel* oy_kernel_pick(const oy_op* op, oy_keyset keys, const oy_kernel* kernel,
                                 oy_object* const* tensors, size_t count) {
   // A writer may have put a plain kernel there meanwhile: that one, then.
   if (kernel->typed != oyi_thunk_variant) return kernel;
@@ -96,13 +88,11 @@ const oy_kernel* oy_kernel_pick(const oy_op* op, oy_keyset keys,
 enum { MAX_TENSORS = 64 };
 
 // The tensors among boxed arguments; lists count with their elements.
-static size_t collect(const oy_value* arguments, size_t n,
-                      oy_object** tensors) {
+static size_t collect(const oy_value* arguments, size_t n, oy_object** tensors) {
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {
     const oy_value* v = &arguments[i];
-    if (v->tag == OY_TAG_TENSOR && count < MAX_TENSORS)
-      tensors[count++] = v->as.object;
+    if (v->tag == OY_TAG_TENSOR && count < MAX_TENSORS) tensors[count++] = v->as.object;
     if (v->tag == OY_TAG_TENSOR_LIST)
       for (size_t k = 0; k < v->count && count < MAX_TENSORS; k++)
         tensors[count++] = v->as.tensors[k];
@@ -110,8 +100,8 @@ static size_t collect(const oy_value* arguments, size_t n,
   return count;
 }
 
-static oy_status variants_boxed(const oy_op* op, oy_keyset keys,
-                                oy_stack* stack, const oy_kernel* kernel) {
+static oy_status variants_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                                const oy_kernel* kernel) {
   oy_object* tensors[MAX_TENSORS] = {NULL};
   size_t n = oyi_arguments_on(op, stack);
   size_t count = collect(oy_stack_last(stack, n), n, tensors);
@@ -161,7 +151,9 @@ oy_status oyi_variants_ensure(oyi_op* op, oy_key key) {
   return oy_key_is_alias(key) ? ensure_slot(op, OY_KEY_Undefined) : OY_OK;
 }
 
-static void free_variants(oyi_retired* retired) { oyi_free(retired); }
+static void free_variants(oyi_retired* retired) {
+  oyi_free(retired);
+}
 
 void oyi_variants_retire(oyi_op* op) {
   oyi_variants* next;

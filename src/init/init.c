@@ -25,10 +25,10 @@ static void close_libraries(void) {
 oy_status oy_register_trampolines_ops(void);
 
 static oy_status load(oy_registry* registry) {
-  oy_library_params aten = {registry, OY_LIBRARY_DEF,   "aten",
-                            OY_KEY_Undefined, __FILE__, __LINE__};
-  oy_library_params fallbacks = {registry, OY_LIBRARY_IMPL,   "_",
-                                 OY_KEY_Undefined, __FILE__, __LINE__};
+  oy_library_params aten = {registry,         OY_LIBRARY_DEF, "aten",
+                            OY_KEY_Undefined, __FILE__,       __LINE__};
+  oy_library_params fallbacks = {registry,         OY_LIBRARY_IMPL, "_",
+                                 OY_KEY_Undefined, __FILE__,        __LINE__};
   OY_TRY(oy_register_trampolines_ops());
   OY_TRY(oy_library_create(&aten, &g_aten));
   OY_TRY(oy_library_create(&fallbacks, &g_fallbacks));

@@ -11,8 +11,7 @@ static oy_status select_keys(oy_value dtype, oy_value layout, oy_value device,
   oy_key key;
   oy_backend backend =
       device.tag == OY_TAG_NONE ? OY_BACKEND_CPU : device.as.device.backend;
-  oy_layout kind =
-      layout.tag == OY_TAG_NONE ? OY_LAYOUT_STRIDED : (oy_layout)layout.as.i;
+  oy_layout kind = layout.tag == OY_TAG_NONE ? OY_LAYOUT_STRIDED : (oy_layout)layout.as.i;
   bool quantized = dtype.tag != OY_TAG_NONE && dtype.as.i >= 0 && dtype.as.i < 256 &&
                    oy_dtype_is_quantized((oy_dtype)dtype.as.i);
   // Of the keys of the call only the trace goes on: the layers between are skipped.
@@ -133,12 +132,12 @@ OYI_KERNEL(LIKE, oy_composite_empty_like) {
   if (format == OY_MEMORY_PRESERVE && !(t->flags & OYI_CONTIGUOUS) &&
       (t->flags & OYI_DENSE))
     return oyi_call_empty_strided(size, oyi_strides_view(t), as_dtype, layout, on_device,
-                             pin_memory);
+                                  pin_memory);
   if (format == OY_MEMORY_PRESERVE)
     format = t->flags & OYI_CONTIGUOUS ? OY_MEMORY_CONTIGUOUS
                                        : oy_tensor_suggest_memory_format(self);
   return oyi_call_empty_memory_format(size, as_dtype, layout, on_device, pin_memory,
-                                 oy_int(format));
+                                      oy_int(format));
 }
 
 OYI_KERNEL(LIKE, oy_composite_zeros_like) {
@@ -161,7 +160,7 @@ OYI_KERNEL(LIKE_FULL, oy_composite_full_like) {
 OYI_KERNEL(CLONE, oy_composite_clone) {
   (void)op, (void)keys;
   oy_object* made = oyi_call_empty_like(self, oy_none(), oy_none(), oy_none(), oy_none(),
-                                   memory_format);
+                                        memory_format);
   return copied(made, self, false);
 }
 
@@ -177,11 +176,10 @@ OYI_KERNEL(TO_DTYPE, oy_composite_to_dtype) {
   if (!oyi_tensor_of(self)) return NULL;
   bool same_format = memory_format.tag == OY_TAG_NONE ||
                      memory_format.as.i == OY_MEMORY_PRESERVE ||
-                     oy_tensor_is_contiguous(self,
-                                             (oy_memory_format)memory_format.as.i);
+                     oy_tensor_is_contiguous(self, (oy_memory_format)memory_format.as.i);
   if (!copy && self->dtype == dtype && same_format) return oy_tensor_retain(self);
   return oyi_call__to_copy(self, oy_int(dtype), oy_none(), oy_none(), oy_none(),
-                      non_blocking, memory_format);
+                           non_blocking, memory_format);
 }
 
 OYI_KERNEL(NUMBER, oy_composite_item) {

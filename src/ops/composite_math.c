@@ -5,12 +5,12 @@
 #include "ops/kernels.h"
 #include "ops/rules.h"
 
-#define WITH_NUMBER(call)                       \
-  (void)op, (void)keys;                         \
-  oy_object* number = oyi_wrap_number(other);   \
-  oy_object* result = call;                     \
-  oy_tensor_release(number);                    \
-  return result
+#define WITH_NUMBER(call)                    \
+ (void)op, (void)keys;                       \
+ oy_object* number = oyi_wrap_number(other); \
+ oy_object* result = call;                   \
+ oy_tensor_release(number);                  \
+ return result
 
 OYI_KERNEL(SCALAR_ALPHA, oy_composite_add_Scalar) {
   WITH_NUMBER(oyi_call_add_Tensor(self, number, alpha));
@@ -82,8 +82,8 @@ OYI_KERNEL(MATRIX, oy_composite_dot) {
   const oyi_tensor* b = a ? oyi_tensor_of(mat2) : NULL;
   if (!b) return NULL;
   if (a->ndim != 1 || b->ndim != 1) {
-    OY_FAIL(INVALID_ARGUMENT, "1D tensors expected, but got %uD and %uD tensors",
-            a->ndim, b->ndim);
+    OY_FAIL(INVALID_ARGUMENT, "1D tensors expected, but got %uD and %uD tensors", a->ndim,
+            b->ndim);
     return NULL;
   }
   if (a->numel != b->numel) {
@@ -110,8 +110,8 @@ static oy_object* reshaped(oy_object* tensor, const int64_t* sizes, size_t ndim)
 }
 
 // (batch..., n, k) x (k, m) or (k): one product of (batch * n, k).
-static oy_object* matmul_folded(const oyi_tensor* a, oy_object* self,
-                                oy_object* other, bool is_vector) {
+static oy_object* matmul_folded(const oyi_tensor* a, oy_object* self, oy_object* other,
+                                bool is_vector) {
   int64_t folded[2] = {-1, a->sizes[a->ndim - 1]};
   int64_t sizes[OY_TENSOR_MAX_DIMS];
   memcpy(sizes, a->sizes, a->ndim * sizeof(int64_t));

@@ -9,8 +9,7 @@ OYI_KERNEL(VIEW_STRIDED, oy_composite_as_strided) {
   (void)op, (void)keys;
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
-  int64_t offset =
-      storage_offset.tag == OY_TAG_NONE ? t->offset : storage_offset.as.i;
+  int64_t offset = storage_offset.tag == OY_TAG_NONE ? t->offset : storage_offset.as.i;
   return oy_tensor_as_strided(self, size, stride, offset);
 }
 
@@ -72,8 +71,7 @@ static oy_object* without_dim(const oyi_tensor* t, size_t dim, int64_t offset) {
     sizes[n] = t->sizes[i];
     strides[n++] = oyi_strides(t)[i];
   }
-  return oyi_tensor_object(oyi_tensor_alias(t, (oy_ints){sizes, n},
-                                            (oy_ints){strides, n},
+  return oyi_tensor_object(oyi_tensor_alias(t, (oy_ints){sizes, n}, (oy_ints){strides, n},
                                             t->offset + offset));
 }
 

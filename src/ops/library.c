@@ -8,7 +8,8 @@
 const oy_op* oyi_ops[OYI_OP_COUNT];
 
 const oyi_op_row oyi_op_rows[OYI_OP_COUNT] = {
-#define OY_OP(family, id, where, backward, schema, doc) [OYI_OP_##id] = {schema, doc, __LINE__},
+#define OY_OP(family, id, where, backward, schema, doc) \
+ [OYI_OP_##id] = {schema, doc, __LINE__},
 #include "ops/ops.def"
 #undef OY_OP
 };
@@ -17,12 +18,12 @@ const oyi_op_row oyi_op_rows[OYI_OP_COUNT] = {
 #define NO_ROW(id)
 
 static const oyi_kernel_row g_implicit[] = {
-#define IN_KERNEL NO_ROW
-#define IN_KERNEL_TYPED NO_ROW
-#define IN_FACTORY_KERNEL NO_ROW
-#define IN_FACTORY NO_ROW
-#define IN_EXPLICIT NO_ROW
-#define IN_IMPLICIT(id) ROW(oy_composite_, id)
+#define IN_KERNEL                                       NO_ROW
+#define IN_KERNEL_TYPED                                 NO_ROW
+#define IN_FACTORY_KERNEL                               NO_ROW
+#define IN_FACTORY                                      NO_ROW
+#define IN_EXPLICIT                                     NO_ROW
+#define IN_IMPLICIT(id)                                 ROW(oy_composite_, id)
 #define OY_OP(family, id, where, backward, schema, doc) IN_##where(id)
 #include "ops/ops.def"
 #undef IN_FACTORY
@@ -31,9 +32,9 @@ static const oyi_kernel_row g_implicit[] = {
 };
 
 static const oyi_kernel_row g_explicit[] = {
-#define IN_FACTORY(id) ROW(oy_composite_, id)
+#define IN_FACTORY(id)  ROW(oy_composite_, id)
 #define IN_EXPLICIT(id) ROW(oy_composite_, id)
-#define IN_IMPLICIT NO_ROW
+#define IN_IMPLICIT     NO_ROW
 #include "ops/ops.def"
 #undef IN_FACTORY_KERNEL
 #undef IN_FACTORY
@@ -42,8 +43,8 @@ static const oyi_kernel_row g_explicit[] = {
 
 static const oyi_kernel_row g_select[] = {
 #define IN_FACTORY_KERNEL(id) ROW(oy_backendselect_, id)
-#define IN_FACTORY(id) ROW(oy_backendselect_, id)
-#define IN_EXPLICIT NO_ROW
+#define IN_FACTORY(id)        ROW(oy_backendselect_, id)
+#define IN_EXPLICIT           NO_ROW
 #include "ops/ops.def"
 #undef OY_OP
 };
@@ -53,8 +54,8 @@ oy_str oyi_op_short_name(oyi_op_id id) {
   return (oy_str){schema, (size_t)(strchr(schema, '(') - schema)};
 }
 
-oy_status oyi_register_rows(oy_library* library, oy_key key,
-                            const oyi_kernel_row* rows, size_t count) {
+oy_status oyi_register_rows(oy_library* library, oy_key key, const oyi_kernel_row* rows,
+                            size_t count) {
   for (size_t i = 0; i < count; i++) {
     char name[64];
     oy_str shortened = oyi_op_short_name((oyi_op_id)rows[i].id);
@@ -62,11 +63,11 @@ oy_status oyi_register_rows(oy_library* library, oy_key key,
              OY_STR_ARG(shortened));
     memcpy(name, shortened.data, shortened.size);
     name[shortened.size] = '\0';
-    oy_impl_params params = {.name = name,
-                             .key = key,
-                             .kernel = {.typed = rows[i].typed,
-                                        .dtype_filter = rows[i].dtype_filter},
-                             .place = {rows[i].file, 0, NULL}};
+    oy_impl_params params = {
+        .name = name,
+        .key = key,
+        .kernel = {.typed = rows[i].typed, .dtype_filter = rows[i].dtype_filter},
+        .place = {rows[i].file, 0, NULL}};
     OY_TRY(oy_library_impl(library, &params, NULL));
   }
   return OY_OK;

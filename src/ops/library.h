@@ -4,8 +4,8 @@
 #ifndef OPYARD_SRC_OPS_LIBRARY_H_
 #define OPYARD_SRC_OPS_LIBRARY_H_
 
-#include "opyard/library.h"
 #include "ops/op_ids.h"
+#include "opyard/library.h"
 
 // One kernel: which operator, what function, for which dtype if not for all.
 typedef struct oyi_kernel_row {
@@ -16,8 +16,8 @@ typedef struct oyi_kernel_row {
 } oyi_kernel_row;
 
 // Registers |rows| for |key|.
-oy_status oyi_register_rows(oy_library* library, oy_key key,
-                            const oyi_kernel_row* rows, size_t count);
+oy_status oyi_register_rows(oy_library* library, oy_key key, const oyi_kernel_row* rows,
+                            size_t count);
 // Defines the operators of the table and registers the composite and
 // the BackendSelect kernels; fills oyi_ops.
 oy_status oyi_register_ops(oy_library* library, oy_registry* registry);

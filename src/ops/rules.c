@@ -14,9 +14,8 @@ oy_status oyi_options_read(oy_value dtype, oy_value layout, oy_value device,
   OY_CHECK(number >= 0 && number < OY_DTYPE_LIMIT && oyi_dtype_bytes[number],
            INVALID_ARGUMENT, "there is no element type with number %lld",
            (long long)number);
-  OY_CHECK(layout.tag == OY_TAG_NONE || layout.as.i == OY_LAYOUT_STRIDED,
-           NOT_IMPLEMENTED, "expected the strided layout, got layout %lld",
-           (long long)layout.as.i);
+  OY_CHECK(layout.tag == OY_TAG_NONE || layout.as.i == OY_LAYOUT_STRIDED, NOT_IMPLEMENTED,
+           "expected the strided layout, got layout %lld", (long long)layout.as.i);
   OY_CHECK(pin_memory.tag == OY_TAG_NONE || !pin_memory.as.i, NOT_IMPLEMENTED,
            "only dense tensors of devices with pinned memory can be pinned");
   out->dtype = (oy_dtype)number;
@@ -90,9 +89,9 @@ oyi_tensor* oyi_rule_empty_strided(oy_ints size, oy_ints stride,
   if (oyi_storage_needed(size, stride, 0, item, &needed) != 0) return NULL;
   oyi_storage* s = oyi_storage_new(needed, options->device);
   if (!s) return NULL;
-  oyi_tensor* t = oyi_tensor_on_storage(
-      s, oy_tensor_keys_for(options->device, options->dtype), size, stride, 0,
-      options->dtype, options->device);
+  oyi_tensor* t =
+      oyi_tensor_on_storage(s, oy_tensor_keys_for(options->device, options->dtype), size,
+                            stride, 0, options->dtype, options->device);
   oyi_storage_release(s);
   return t;
 }
@@ -102,10 +101,10 @@ oyi_tensor* oyi_rule_empty_strided(oy_ints size, oy_ints stride,
 static oy_status reduction_dtype(oyi_reduction* r, oy_value dtype, unsigned flags) {
   oy_dtype in = r->in->header.dtype;
   if (dtype.tag != OY_TAG_NONE) {
-    OY_CHECK(dtype.as.i >= 0 && dtype.as.i < OY_DTYPE_LIMIT &&
-                 oyi_dtype_bytes[dtype.as.i],
-             INVALID_ARGUMENT, "there is no element type with number %lld",
-             (long long)dtype.as.i);
+    OY_CHECK(
+        dtype.as.i >= 0 && dtype.as.i < OY_DTYPE_LIMIT && oyi_dtype_bytes[dtype.as.i],
+        INVALID_ARGUMENT, "there is no element type with number %lld",
+        (long long)dtype.as.i);
     r->dtype = (oy_dtype)dtype.as.i;
   } else if (r->out && !r->made) {
     r->dtype = r->out->header.dtype;
@@ -113,12 +112,11 @@ static oy_status reduction_dtype(oyi_reduction* r, oy_value dtype, unsigned flag
     bool widen = !(flags & OYI_REDUCE_FLOAT) && oy_dtype_is_integral(in, true);
     r->dtype = widen ? OY_DTYPE_I64 : in;
   }
-  OY_CHECK(!(flags & OYI_REDUCE_FLOAT) || !oy_dtype_is_integral(r->dtype, true),
-           TYPE_MISMATCH,
-           "mean(): could not infer output dtype. %s dtype must be either a floating "
-           "point or complex dtype. Got: %s",
-           dtype.tag == OY_TAG_NONE ? "Input" : "Optional",
-           oy_dtype_pytorch_name(r->dtype));
+  OY_CHECK(
+      !(flags & OYI_REDUCE_FLOAT) || !oy_dtype_is_integral(r->dtype, true), TYPE_MISMATCH,
+      "mean(): could not infer output dtype. %s dtype must be either a floating "
+      "point or complex dtype. Got: %s",
+      dtype.tag == OY_TAG_NONE ? "Input" : "Optional", oy_dtype_pytorch_name(r->dtype));
   return OY_OK;
 }
 
@@ -136,9 +134,8 @@ static oy_status reduction_mask(const oyi_tensor* in, oy_ints dim, uint64_t* out
   return OY_OK;
 }
 
-oy_status oyi_rule_reduction(oyi_reduction* r, oy_object* self, oy_ints dim,
-                             bool keepdim, oy_value dtype, oy_object* out,
-                             unsigned flags) {
+oy_status oyi_rule_reduction(oyi_reduction* r, oy_object* self, oy_ints dim, bool keepdim,
+                             oy_value dtype, oy_object* out, unsigned flags) {
   uint64_t mask;
   r->made = false;
   r->out = NULL;
@@ -226,9 +223,8 @@ oyi_tensor* oyi_rule_mm(oy_object* self, oy_object* mat2, oy_object* out) {
             oy_dtype_pytorch_name(o->header.dtype));
     return NULL;
   }
-  return oyi_output_prepare(o, sizes, a->header.dtype, oyi_tensor_device(a)) == 0
-             ? o
-             : NULL;
+  return oyi_output_prepare(o, sizes, a->header.dtype, oyi_tensor_device(a)) == 0 ? o
+                                                                                  : NULL;
 }
 
 oyi_tensor* oyi_rule_bmm(oy_object* self, oy_object* mat2) {

@@ -29,14 +29,13 @@ typedef struct oyi_reduction {
   oyi_tensor* in;
   oyi_tensor* out;
   bool made;
-  oy_dtype dtype;    // of the result, before it is stored in |out|
+  oy_dtype dtype;  // of the result, before it is stored in |out|
   int64_t acc_shape[OY_TENSOR_MAX_DIMS];
-  int64_t count;     // elements that go into one result
+  int64_t count;  // elements that go into one result
 } oyi_reduction;
 enum { OYI_REDUCE_FLOAT = 1 };  // mean: integers are an error
-oy_status oyi_rule_reduction(oyi_reduction* r, oy_object* self, oy_ints dim,
-                             bool keepdim, oy_value dtype, oy_object* out,
-                             unsigned flags);
+oy_status oyi_rule_reduction(oyi_reduction* r, oy_object* self, oy_ints dim, bool keepdim,
+                             oy_value dtype, oy_object* out, unsigned flags);
 
 // mm: (n, k) x (k, m); bmm: (b, n, k) x (b, k, m).
 oyi_tensor* oyi_rule_mm(oy_object* self, oy_object* mat2, oy_object* out);

@@ -5,30 +5,30 @@
 #include "tensor/half.h"
 #include "tensor/iterator.h"
 
-#define FROM float
-#define FROM_ID f32
+#define FROM          float
+#define FROM_ID       f32
 #define FROM_IS_FLOAT 1
 #include "tensor/convert_from_tmpl.h"
 #undef FROM
 #undef FROM_ID
-#define FROM double
+#define FROM    double
 #define FROM_ID f64
 #include "tensor/convert_from_tmpl.h"
 #undef FROM
 #undef FROM_ID
 #undef FROM_IS_FLOAT
 #define FROM_IS_FLOAT 0
-#define FROM int64_t
-#define FROM_ID i64
+#define FROM          int64_t
+#define FROM_ID       i64
 #include "tensor/convert_from_tmpl.h"
 #undef FROM
 #undef FROM_ID
-#define FROM int32_t
+#define FROM    int32_t
 #define FROM_ID i32
 #include "tensor/convert_from_tmpl.h"
 #undef FROM
 #undef FROM_ID
-#define FROM uint8_t
+#define FROM    uint8_t
 #define FROM_ID u8
 #include "tensor/convert_from_tmpl.h"
 #undef FROM
@@ -39,10 +39,12 @@ typedef void (*convert_fn)(char* out, int64_t out_stride, const char* in,
                            int64_t in_stride, int64_t n);
 
 // A bool is a byte that is 0 or 1, so it is read as one.
-#define ROW(from)                                                   \
-  {[OY_DTYPE_F32] = convert_##from##_to_f32, [OY_DTYPE_F64] = convert_##from##_to_f64, \
-   [OY_DTYPE_I64] = convert_##from##_to_i64, [OY_DTYPE_I32] = convert_##from##_to_i32, \
-   [OY_DTYPE_U8] = convert_##from##_to_u8, [OY_DTYPE_BOOL] = convert_##from##_to_b1}
+#define ROW(from)                                                                     \
+ {                                                                                    \
+  [OY_DTYPE_F32] = convert_##from##_to_f32, [OY_DTYPE_F64] = convert_##from##_to_f64, \
+  [OY_DTYPE_I64] = convert_##from##_to_i64, [OY_DTYPE_I32] = convert_##from##_to_i32, \
+  [OY_DTYPE_U8] = convert_##from##_to_u8, [OY_DTYPE_BOOL] = convert_##from##_to_b1    \
+ }
 enum { TYPED = 16 };
 static const convert_fn g_loops[TYPED][TYPED] = {
     [OY_DTYPE_F32] = ROW(f32), [OY_DTYPE_F64] = ROW(f64), [OY_DTYPE_I64] = ROW(i64),
@@ -54,8 +56,7 @@ static void move_row(size_t item, char* out, int64_t out_stride, const char* in,
     memmove(out, in, (size_t)n * item);
     return;
   }
-  for (int64_t i = 0; i < n; i++)
-    memcpy(out + i * out_stride, in + i * in_stride, item);
+  for (int64_t i = 0; i < n; i++) memcpy(out + i * out_stride, in + i * in_stride, item);
 }
 
 void oyi_convert_row(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,

@@ -76,9 +76,8 @@ oy_tensor* oy_tensor_from_memory(const oy_tensor_memory* memory, oy_ints sizes,
   if (check_memory(memory, sizes, strides, dtype) != 0) return NULL;
   oyi_storage* s = oyi_storage_new(0, memory->device);
   if (!s) return NULL;
-  oyi_tensor* t =
-      oyi_tensor_on_storage(s, oy_tensor_keys_for(memory->device, dtype), sizes,
-                            strides, 0, dtype, memory->device);
+  oyi_tensor* t = oyi_tensor_on_storage(s, oy_tensor_keys_for(memory->device, dtype),
+                                        sizes, strides, 0, dtype, memory->device);
   if (t) {
     s->data = memory->data;
     s->nbytes = memory->nbytes;

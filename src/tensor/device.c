@@ -15,8 +15,7 @@ size_t oy_device_print(oy_device device, char* buffer, size_t size) {
   lower[n] = '\0';
   int length = device.index < 0
                    ? snprintf(buffer, size, "%s", n ? lower : "unknown")
-                   : snprintf(buffer, size, "%s:%d", n ? lower : "unknown",
-                              device.index);
+                   : snprintf(buffer, size, "%s:%d", n ? lower : "unknown", device.index);
   return (size_t)length;
 }
 

@@ -18,8 +18,8 @@ static oyi_number of_complex(double re, double im) {
 }
 
 #define LOAD(type, name) \
-  type name;             \
-  memcpy(&name, at, sizeof(name))
+ type name;              \
+ memcpy(&name, at, sizeof(name))
 
 static oyi_number load_small_float(oy_dtype dtype, const void* at) {
   if (dtype == OY_DTYPE_F8E5M2 || dtype == OY_DTYPE_F8E4M3) {
@@ -28,8 +28,7 @@ static oyi_number load_small_float(oy_dtype dtype, const void* at) {
                                              : oyi_f8e4m3_to_float(b));
   }
   LOAD(uint16_t, h);
-  return of_float(dtype == OY_DTYPE_BF16 ? oyi_bf16_to_float(h)
-                                         : oyi_f16_to_float(h));
+  return of_float(dtype == OY_DTYPE_BF16 ? oyi_bf16_to_float(h) : oyi_f16_to_float(h));
 }
 
 static oyi_number load_complex(oy_dtype dtype, const void* at) {
@@ -52,21 +51,48 @@ oyi_number oyi_element_load(oy_dtype dtype, const void* at) {
   switch (dtype) {
     case OY_DTYPE_BOOL:
     case OY_DTYPE_QU8:
-    case OY_DTYPE_U8: { LOAD(uint8_t, x); return of_int(x); }
+    case OY_DTYPE_U8: {
+      LOAD(uint8_t, x);
+      return of_int(x);
+    }
     case OY_DTYPE_QI8:
-    case OY_DTYPE_I8: { LOAD(int8_t, x); return of_int(x); }
-    case OY_DTYPE_I16: { LOAD(int16_t, x); return of_int(x); }
-    case OY_DTYPE_U16: { LOAD(uint16_t, x); return of_int(x); }
+    case OY_DTYPE_I8: {
+      LOAD(int8_t, x);
+      return of_int(x);
+    }
+    case OY_DTYPE_I16: {
+      LOAD(int16_t, x);
+      return of_int(x);
+    }
+    case OY_DTYPE_U16: {
+      LOAD(uint16_t, x);
+      return of_int(x);
+    }
     case OY_DTYPE_QI32:
-    case OY_DTYPE_I32: { LOAD(int32_t, x); return of_int(x); }
-    case OY_DTYPE_U32: { LOAD(uint32_t, x); return of_int(x); }
-    case OY_DTYPE_I64: { LOAD(int64_t, x); return of_int(x); }
+    case OY_DTYPE_I32: {
+      LOAD(int32_t, x);
+      return of_int(x);
+    }
+    case OY_DTYPE_U32: {
+      LOAD(uint32_t, x);
+      return of_int(x);
+    }
+    case OY_DTYPE_I64: {
+      LOAD(int64_t, x);
+      return of_int(x);
+    }
     case OY_DTYPE_U64: {
       LOAD(uint64_t, x);
       return (oyi_number){OYI_NUMBER_UINT, (int64_t)x, (double)x, 0};
     }
-    case OY_DTYPE_F32: { LOAD(float, x); return of_float((double)x); }
-    case OY_DTYPE_F64: { LOAD(double, x); return of_float(x); }
+    case OY_DTYPE_F32: {
+      LOAD(float, x);
+      return of_float((double)x);
+    }
+    case OY_DTYPE_F64: {
+      LOAD(double, x);
+      return of_float(x);
+    }
     case OY_DTYPE_C32:
     case OY_DTYPE_C64:
     case OY_DTYPE_C128: return load_complex(dtype, at);
@@ -101,8 +127,7 @@ static void store_float(oy_dtype dtype, void* at, double re, double im) {
       break;
     case OY_DTYPE_F16:
     case OY_DTYPE_BF16:
-      h[0] = dtype == OY_DTYPE_F16 ? oyi_f16_from_float(f[0])
-                                   : oyi_bf16_from_float(f[0]);
+      h[0] = dtype == OY_DTYPE_F16 ? oyi_f16_from_float(f[0]) : oyi_bf16_from_float(f[0]);
       memcpy(at, h, sizeof(h[0]));
       break;
     default:
@@ -176,8 +201,7 @@ static char* address(const oyi_tensor* t, oy_ints index) {
   return data + at * oyi_item(t);
 }
 
-oy_status oy_tensor_get(const oy_tensor* tensor, oy_ints index,
-                        oy_scalar* out_scalar) {
+oy_status oy_tensor_get(const oy_tensor* tensor, oy_ints index, oy_scalar* out_scalar) {
   *out_scalar = oy_none();
   const oyi_tensor* t = oyi_tensor_of(tensor);
   if (!t) return oy_error_get()->code;

@@ -16,8 +16,8 @@ oy_status oyi_sizes_check(oy_ints sizes, size_t item, int64_t* out_numel,
   for (size_t i = 0; i < sizes.size; i++) {
     int64_t size = sizes.data[i];
     OY_CHECK(size >= 0, INVALID_ARGUMENT,
-             "Trying to create tensor with negative dimension %lld: %s",
-             (long long)size, oyi_dims_print(sizes).text);
+             "Trying to create tensor with negative dimension %lld: %s", (long long)size,
+             oyi_dims_print(sizes).text);
     // Strides are products of the others, so those must fit even if one is 0.
     if (__builtin_mul_overflow(nonzero, size ? size : 1, &nonzero))
       return OY_FAIL(INVALID_ARGUMENT, "numel: integer multiplication overflow: %s",
@@ -27,8 +27,7 @@ oy_status oyi_sizes_check(oy_ints sizes, size_t item, int64_t* out_numel,
   numel *= nonzero;
   int64_t bytes;
   if (__builtin_mul_overflow(nonzero, (int64_t)item, &bytes))
-    return OY_FAIL(INVALID_ARGUMENT,
-                   "Storage size calculation overflowed with sizes=%s",
+    return OY_FAIL(INVALID_ARGUMENT, "Storage size calculation overflowed with sizes=%s",
                    oyi_dims_print(sizes).text);
   *out_numel = numel;
   *out_nbytes = numel ? (size_t)bytes : 0;
@@ -55,8 +54,7 @@ bool oyi_is_contiguous(oy_ints sizes, oy_ints strides, int64_t numel) {
 }
 
 // The walk of |order|, as channels-last formats want it.
-static bool contiguous_in_order(oy_ints sizes, oy_ints strides,
-                                const uint8_t* order) {
+static bool contiguous_in_order(oy_ints sizes, oy_ints strides, const uint8_t* order) {
   int64_t expected = 1;
   for (size_t k = 0; k < sizes.size; k++) {
     size_t i = order[k];
@@ -71,8 +69,7 @@ static const uint8_t g_order_2d[] = {1, 3, 2, 0};
 static const uint8_t g_order_3d[] = {1, 4, 3, 2, 0};
 
 // Whether the strides look like channels last; dimensions of size 1 count.
-static bool channels_last_hint(oy_ints sizes, oy_ints strides,
-                               const uint8_t* order) {
+static bool channels_last_hint(oy_ints sizes, oy_ints strides, const uint8_t* order) {
   if (strides.data[1] == 0) return false;
   int64_t least = 0;
   for (size_t k = 0; k < sizes.size; k++) {
@@ -90,8 +87,9 @@ bool oyi_is_dense(oy_ints sizes, oy_ints strides) {
   size_t n = sizes.size;
   if (n == 1) return sizes.data[0] < 2 || strides.data[0] == 1;
   if (n == 2 && sizes.data[0] > 1 && sizes.data[1] > 1)
-    return strides.data[0] == 1 ? strides.data[1] == sizes.data[0]
-                                : strides.data[1] == 1 && strides.data[0] == sizes.data[1];
+    return strides.data[0] == 1
+               ? strides.data[1] == sizes.data[0]
+               : strides.data[1] == 1 && strides.data[0] == sizes.data[1];
   uint8_t order[OY_TENSOR_MAX_DIMS];
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {
@@ -159,8 +157,8 @@ int64_t oyi_dim_wrap(int64_t dim, int64_t ndim) {
   return -1;
 }
 
-oy_status oyi_storage_needed(oy_ints sizes, oy_ints strides, int64_t offset,
-                             size_t item, size_t* out_bytes) {
+oy_status oyi_storage_needed(oy_ints sizes, oy_ints strides, int64_t offset, size_t item,
+                             size_t* out_bytes) {
   *out_bytes = 0;
   int64_t last = 1;
   bool bad = __builtin_add_overflow(offset, last, &last);
@@ -208,8 +206,7 @@ oyi_overlap oyi_overlap_of(const oyi_tensor* a, const oyi_tensor* b) {
   if (!(a->flags & b->flags & OYI_DENSE)) return OYI_OVERLAP_TOO_HARD;
   int64_t a0 = a->byte_offset, a1 = a0 + a->numel * oyi_item(a);
   int64_t b0 = b->byte_offset, b1 = b0 + b->numel * oyi_item(b);
-  if (a0 == b0 && a1 == b1 &&
-      oyi_same_sizes(oyi_strides_view(a), oyi_strides_view(b)))
+  if (a0 == b0 && a1 == b1 && oyi_same_sizes(oyi_strides_view(a), oyi_strides_view(b)))
     return OYI_OVERLAP_NO;  // element by element the same
   return a0 < b1 && b0 < a1 ? OYI_OVERLAP_YES : OYI_OVERLAP_NO;
 }
@@ -220,7 +217,6 @@ void oyi_print_dims(oyi_strbuf* buf, oy_ints dims) {
     oyi_strbuf_printf(buf, "%s%lld", i ? ", " : "", (long long)dims.data[i]);
   oyi_strbuf_putc(buf, ']');
 }
-
 
 oyi_dims_text oyi_dims_print(oy_ints dims) {
   oyi_dims_text out;

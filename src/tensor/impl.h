@@ -27,8 +27,8 @@ typedef struct oyi_storage {
   void* context;
   int16_t backend;
   int16_t device_index;
-  uint8_t block;      // units of the pool block that it lies in
-  uint8_t embedded;   // at STORAGE_OFFSET of a tensor's block
+  uint8_t block;     // units of the pool block that it lies in
+  uint8_t embedded;  // at STORAGE_OFFSET of a tensor's block
   uint8_t resizable;
   uint8_t reserved;
 } oyi_storage;
@@ -47,22 +47,22 @@ enum {
   OYI_INLINE_DIMS = 5,
   OYI_STORAGE_OFFSET = 176,
   OYI_DATA_OFFSET = 224,
-  OYI_UNITS_HEADER = 3,   // without a storage of its own
-  OYI_UNITS_SMALL = 4,    // up to 32 bytes of data
-  OYI_UNITS_MEDIUM = 5    // up to 96 bytes
+  OYI_UNITS_HEADER = 3,  // without a storage of its own
+  OYI_UNITS_SMALL = 4,   // up to 32 bytes of data
+  OYI_UNITS_MEDIUM = 5   // up to 96 bytes
 };
 enum oyi_tensor_flags {
   OYI_CONTIGUOUS = 1,
-  OYI_DENSE = 2,       // non-overlapping and dense
-  OYI_HEAP_DIMS = 4,   // sizes and strides are a block of their own
-  OYI_NO_VERSION = 8   // inference tensors
+  OYI_DENSE = 2,      // non-overlapping and dense
+  OYI_HEAP_DIMS = 4,  // sizes and strides are a block of their own
+  OYI_NO_VERSION = 8  // inference tensors
 };
 
 struct oyi_tensor {
   oy_object header;
   int64_t byte_offset;
   int64_t numel;
-  int64_t* sizes;  // |ndim| sizes; strides follow after |capacity| words
+  int64_t* sizes;        // |ndim| sizes; strides follow after |capacity| words
   oyi_storage* storage;  // NULL: opaque
   // --- end of the first cache line
   oyi_tensor_meta* meta;  // NULL until autograd needs it
@@ -136,9 +136,9 @@ oyi_tensor* oyi_tensor_new_like(const oyi_tensor* like);
 oyi_tensor* oyi_tensor_new_strided(oy_ints sizes, oy_ints strides, oy_dtype dtype,
                                    oy_device device);
 // A header on |storage| (retained; may be NULL), shape not yet checked.
-oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys,
-                                  oy_ints sizes, oy_ints strides, int64_t offset,
-                                  oy_dtype dtype, oy_device device);
+oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys, oy_ints sizes,
+                                  oy_ints strides, int64_t offset, oy_dtype dtype,
+                                  oy_device device);
 // A view of |t|: same storage, keys without Autograd. Bounds are the caller's.
 oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides,
                              int64_t offset);
@@ -178,18 +178,23 @@ oy_status oyi_infer_size(oy_ints sizes, int64_t numel, int64_t* out);
 // Strides of a view with |new_sizes|; false if there is none (no error is set).
 bool oyi_view_strides(const oyi_tensor* t, oy_ints new_sizes, int64_t* out);
 // Bytes that a storage must have.
-oy_status oyi_storage_needed(oy_ints sizes, oy_ints strides, int64_t offset,
-                             size_t item, size_t* out_bytes);
+oy_status oyi_storage_needed(oy_ints sizes, oy_ints strides, int64_t offset, size_t item,
+                             size_t* out_bytes);
 // The broadcast of two shapes; |out| has room for OY_TENSOR_MAX_DIMS numbers.
 oy_status oyi_broadcast(oy_ints a, oy_ints b, int64_t* out, size_t* out_ndim);
 // "[2, 3]"
 void oyi_print_dims(oyi_strbuf* buf, oy_ints dims);
 // The same as text on the stack; long ones are cut off.
-typedef struct oyi_dims_text { char text[160]; } oyi_dims_text;
+typedef struct oyi_dims_text {
+  char text[160];
+} oyi_dims_text;
 oyi_dims_text oyi_dims_print(oy_ints dims);
 
-typedef enum oyi_overlap { OYI_OVERLAP_NO, OYI_OVERLAP_YES, OYI_OVERLAP_TOO_HARD }
-    oyi_overlap;
+typedef enum oyi_overlap {
+  OYI_OVERLAP_NO,
+  OYI_OVERLAP_YES,
+  OYI_OVERLAP_TOO_HARD
+} oyi_overlap;
 bool oyi_has_internal_overlap(const oyi_tensor* t);
 // Partial or full overlap of two different tensors' elements.
 oyi_overlap oyi_overlap_of(const oyi_tensor* a, const oyi_tensor* b);

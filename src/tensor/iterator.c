@@ -66,7 +66,8 @@ static inline __attribute__((always_inline)) bool is_simple(oy_object* out,
   if (n == 2 && inputs[1] != inputs[0] &&
       (!oyi_is_tensor(inputs[1]) || !same_layout(a, oyi_tensor_cast(inputs[1]))))
     return false;
-  if (!out || out == inputs[0]) return !out || n == 1 || is_apart(o, oyi_tensor_cast(inputs[1]));
+  if (!out || out == inputs[0])
+    return !out || n == 1 || is_apart(o, oyi_tensor_cast(inputs[1]));
   return oyi_is_tensor(out) && same_layout(a, o) && is_apart(o, a) &&
          (n == 1 || is_apart(o, oyi_tensor_cast(inputs[1])));
 }
@@ -103,8 +104,8 @@ static oy_status broadcast_inputs(setup* s) {
   for (int k = 1; k < s->n; k++) {
     int64_t joined[OY_TENSOR_MAX_DIMS];
     size_t ndim;
-    OY_TRY(oyi_broadcast((oy_ints){s->shape, s->ndim}, oyi_sizes_view(s->in[k]),
-                         joined, &ndim));
+    OY_TRY(oyi_broadcast((oy_ints){s->shape, s->ndim}, oyi_sizes_view(s->in[k]), joined,
+                         &ndim));
     memcpy(s->shape, joined, ndim * sizeof(int64_t));
     s->ndim = ndim;
   }
@@ -170,8 +171,8 @@ static oy_status common_dtype(setup* s) {
 
 // ------------------------------------------------------------------- output
 
-oy_status oyi_output_check_overlap(const oyi_tensor* out,
-                                   const oyi_tensor* const* inputs, int count) {
+oy_status oyi_output_check_overlap(const oyi_tensor* out, const oyi_tensor* const* inputs,
+                                   int count) {
   OY_CHECK(!oyi_has_internal_overlap(out), INVALID_ARGUMENT,
            "unsupported operation: more than one element of the written-to tensor "
            "refers to a single memory location. Please clone() the tensor before "
@@ -213,11 +214,10 @@ static oy_status check_output(setup* s) {
   if (!s->out) return OY_OK;
   OY_TRY(oyi_output_check_overlap(s->out, (const oyi_tensor* const*)s->in, s->n));
   oy_ints sizes = {s->shape, s->ndim};
-  OY_CHECK(!(s->flags & OYI_ITER_INPLACE) ||
-               oyi_same_sizes(oyi_sizes_view(s->out), sizes),
-           INVALID_ARGUMENT,
-           "output with shape %s doesn't match the broadcast shape %s",
-           oyi_dims_print(oyi_sizes_view(s->out)).text, oyi_dims_print(sizes).text);
+  OY_CHECK(
+      !(s->flags & OYI_ITER_INPLACE) || oyi_same_sizes(oyi_sizes_view(s->out), sizes),
+      INVALID_ARGUMENT, "output with shape %s doesn't match the broadcast shape %s",
+      oyi_dims_print(oyi_sizes_view(s->out)).text, oyi_dims_print(sizes).text);
   if (s->flags & OYI_ITER_KEEP_DTYPES) return OY_OK;
   return oyi_output_prepare(s->out, sizes, s->result, s->device);
 }
@@ -240,8 +240,7 @@ static oyi_tensor* make_output(setup* s) {
     strides[dim] = stride;
     stride *= s->shape[dim] > 1 ? s->shape[dim] : 1;
   }
-  return oyi_tensor_new_strided(sizes, (oy_ints){strides, s->ndim}, s->result,
-                                s->device);
+  return oyi_tensor_new_strided(sizes, (oy_ints){strides, s->ndim}, s->result, s->device);
 }
 
 // ----------------------------------------------------------------- operands
@@ -263,8 +262,8 @@ static oy_status make_temporaries(setup* s) {
     oyi_tensor* t = it->tensors[k];
     oy_dtype want = k ? it->dtype : s->result;
     if (t->header.dtype == want) continue;
-    oyi_tensor* copy = k ? oyi_converted(t, want)
-                         : oyi_tensor_new(oyi_sizes_view(t), want, s->device);
+    oyi_tensor* copy =
+        k ? oyi_converted(t, want) : oyi_tensor_new(oyi_sizes_view(t), want, s->device);
     if (!copy) {
       release_temporaries(it);
       return OY_OUT_OF_MEMORY;
@@ -323,9 +322,8 @@ static __attribute__((noinline)) oy_status general(oyi_iter* it, oy_object* out,
   return set_up_general(&s);
 }
 
-oy_status oyi_iter_elementwise(oyi_iter* it, oy_object* out,
-                               oy_object* const* inputs, int input_count,
-                               unsigned flags) {
+oy_status oyi_iter_elementwise(oyi_iter* it, oy_object* out, oy_object* const* inputs,
+                               int input_count, unsigned flags) {
   if (input_count == 2 && is_simple(out, inputs, 2, flags))
     return set_up_simple(it, out, inputs, 2);
   if (input_count == 1 && is_simple(out, inputs, 1, flags))

@@ -24,16 +24,16 @@ typedef void (*oyi_loop)(int64_t n, char* const* data, const int64_t* strides,
                          const void* args);
 
 typedef struct oyi_iter {
-  int count;         // operands, the output included
-  oy_dtype dtype;    // that inputs are in when the loop sees them
-  bool runs;         // there is something to compute: memory, and elements
-  bool made;         // the output is new, and goes to the caller
-  uint8_t temporary; // bit k: tensors[k] is a converted copy
+  int count;          // operands, the output included
+  oy_dtype dtype;     // that inputs are in when the loop sees them
+  bool runs;          // there is something to compute: memory, and elements
+  bool made;          // the output is new, and goes to the caller
+  uint8_t temporary;  // bit k: tensors[k] is a converted copy
   size_t ndim;
-  oyi_tensor* output;                // what the caller gets
-  oyi_tensor* tensors[OYI_ITER_MAX]; // what the loop works on
+  oyi_tensor* output;                 // what the caller gets
+  oyi_tensor* tensors[OYI_ITER_MAX];  // what the loop works on
   char* data[OYI_ITER_MAX];
-  int64_t sizes[OY_TENSOR_MAX_DIMS];  // fastest dimension first
+  int64_t sizes[OY_TENSOR_MAX_DIMS];                  // fastest dimension first
   int64_t strides[OY_TENSOR_MAX_DIMS][OYI_ITER_MAX];  // in bytes
 } oyi_iter;
 
@@ -45,9 +45,8 @@ enum oyi_iter_flags {
 };
 
 // |out| NULL: a new tensor. On failure the error is set and nothing is held.
-oy_status oyi_iter_elementwise(oyi_iter* it, oy_object* out,
-                               oy_object* const* inputs, int input_count,
-                               unsigned flags);
+oy_status oyi_iter_elementwise(oyi_iter* it, oy_object* out, oy_object* const* inputs,
+                               int input_count, unsigned flags);
 // A walk over tensors that have one shape already, without any check.
 void oyi_iter_plain(oyi_iter* it, const oyi_tensor* const* tensors, int count);
 // A reduction of |in| into |acc|, of the same rank, with size 1 where it reduces.
@@ -73,8 +72,8 @@ void oyi_iter_abandon(oyi_iter* it);
 oy_status oyi_output_prepare(oyi_tensor* out, oy_ints sizes, oy_dtype dtype,
                              oy_device device);
 // "unsupported operation: ..." if |out| overlaps itself or, partly, |in|.
-oy_status oyi_output_check_overlap(const oyi_tensor* out,
-                                   const oyi_tensor* const* inputs, int count);
+oy_status oyi_output_check_overlap(const oyi_tensor* out, const oyi_tensor* const* inputs,
+                                   int count);
 // Where remarks go that PyTorch prints as warnings; NULL drops them (default).
 void oyi_warn(const char* format, ...) OY_PRINTF(1, 2);
 

@@ -8,8 +8,7 @@ void oyi_walk_init(oyi_walk* walk, oy_ints sizes) {
   walk->ndim = sizes.size;
   walk->shape = sizes.data;
   walk->count = 0;
-  for (size_t i = 0; i < sizes.size; i++)
-    walk->perm[i] = (uint8_t)(sizes.size - 1 - i);
+  for (size_t i = 0; i < sizes.size; i++) walk->perm[i] = (uint8_t)(sizes.size - 1 - i);
 }
 
 void oyi_walk_add(oyi_walk* walk, const oyi_tensor* t) {
@@ -38,8 +37,7 @@ void oyi_walk_sort(oyi_walk* walk, bool is_reduction) {
   for (size_t i = 1; i < walk->ndim; i++) {
     size_t at = i;
     for (size_t below = i; below-- > 0;) {
-      int order =
-          compare_dims(walk, walk->perm[below], walk->perm[at], is_reduction);
+      int order = compare_dims(walk, walk->perm[below], walk->perm[at], is_reduction);
       if (order < 0) break;
       if (order == 0) continue;
       uint8_t swap = walk->perm[below];
@@ -88,8 +86,7 @@ void oyi_iter_operands(oyi_iter* it, oy_ints shape, bool is_reduction) {
   it->ndim = shape.size;
   for (size_t i = 0; i < shape.size; i++) {
     it->sizes[i] = shape.data[walk.perm[i]];
-    for (int k = 0; k < it->count; k++)
-      it->strides[i][k] = walk.strides[k][walk.perm[i]];
+    for (int k = 0; k < it->count; k++) it->strides[i][k] = walk.strides[k][walk.perm[i]];
   }
   coalesce(it);
 }
@@ -101,6 +98,7 @@ void oyi_iter_plain(oyi_iter* it, const oyi_tensor* const* tensors, int count) {
   it->output = (oyi_tensor*)(uintptr_t)tensors[0];
   it->dtype = it->output->header.dtype;
   it->runs = it->output->numel > 0;
+  it->ndim = 0;
   for (int k = 0; k < count; k++) {
     it->tensors[k] = (oyi_tensor*)(uintptr_t)tensors[k];
     it->runs = it->runs && oyi_data(tensors[k]);
@@ -116,6 +114,7 @@ void oyi_iter_reduction(oyi_iter* it, oyi_tensor* acc, const oyi_tensor* in) {
   it->dtype = in->header.dtype;
   it->tensors[0] = acc;
   it->tensors[1] = (oyi_tensor*)(uintptr_t)in;
+  it->ndim = 0;
   it->runs = in->numel > 0 && oyi_data(in) && oyi_data(acc);
   if (it->runs) oyi_iter_operands(it, oyi_sizes_view(in), true);
 }
@@ -137,8 +136,7 @@ void oyi_iter_run_dims(oyi_iter* it, oyi_loop loop, const void* args) {
     for (; d < it->ndim; d++) {
       for (int k = 0; k < it->count; k++) data[k] += it->strides[d][k];
       if (++at[d] < it->sizes[d]) break;
-      for (int k = 0; k < it->count; k++)
-        data[k] -= it->strides[d][k] * it->sizes[d];
+      for (int k = 0; k < it->count; k++) data[k] -= it->strides[d][k] * it->sizes[d];
       at[d] = 0;
     }
     if (d == it->ndim) return;

@@ -19,8 +19,7 @@ typedef struct oyi_pool_lists {
   uint16_t room[OYI_POOL_CLASSES];
 } oyi_pool_lists;
 
-extern __thread oyi_pool_lists oyi_pool
-    __attribute__((tls_model("initial-exec")));
+extern __thread oyi_pool_lists oyi_pool __attribute__((tls_model("initial-exec")));
 
 // Number of 64-byte units of a block of |size| bytes, 1 to OYI_POOL_CLASSES.
 static inline unsigned oyi_pool_units(size_t size) {

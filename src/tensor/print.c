@@ -85,15 +85,14 @@ static void visit_width(printer* p, const char* at) {
   char text[4 * NUMBER];
   oyi_number n = oyi_element_load(p->t->header.dtype, at);
   // Zeros and what is not finite do not widen columns of floats.
-  if (p->floating && n.kind == OYI_NUMBER_FLOAT && (!isfinite(n.re) || n.re == 0))
-    return;
+  if (p->floating && n.kind == OYI_NUMBER_FLOAT && (!isfinite(n.re) || n.re == 0)) return;
   int length = format_number(p, at, text);
   if (length > p->width) p->width = length;
 }
 
 static void choose_format(printer* p, const char* data) {
-  p->floating = oy_dtype_is_floating(p->t->header.dtype) ||
-                oy_dtype_is_complex(p->t->header.dtype);
+  p->floating =
+      oy_dtype_is_floating(p->t->header.dtype) || oy_dtype_is_complex(p->t->header.dtype);
   p->integers = true;
   p->width = 1;
   p->least = INFINITY;

@@ -2,9 +2,9 @@
 // Which dtype a computation has: PyTorch's promotion table (reference, 8.7), the
 // three categories of operands (8.8), and the dtype of a call for operators with
 // dtype variants. OY_DTYPE_ANY stands for Undefined.
+#include "tensor/promotion.h"
 #include "base/memory.h"
 #include "tensor/impl.h"
-#include "tensor/promotion.h"
 
 const uint8_t oyi_dtype_bytes[256] = {
 #define OY_DTYPE(id, pytorch, value, size, name) [value] = size,
@@ -12,21 +12,37 @@ const uint8_t oyi_dtype_bytes[256] = {
 #undef OY_DTYPE
 };
 
-enum { BOOL_BIT = 1, INTEGRAL = 2, FLOATING = 4, COMPLEX = 8, QUANTIZED = 16,
-       FLOAT8 = 32, BAREBONES = 64 };
+enum {
+  BOOL_BIT = 1,
+  INTEGRAL = 2,
+  FLOATING = 4,
+  COMPLEX = 8,
+  QUANTIZED = 16,
+  FLOAT8 = 32,
+  BAREBONES = 64
+};
 
-static const uint8_t g_kind[256] = {
-    [OY_DTYPE_U8] = INTEGRAL,   [OY_DTYPE_I8] = INTEGRAL,
-    [OY_DTYPE_I16] = INTEGRAL,  [OY_DTYPE_I32] = INTEGRAL,
-    [OY_DTYPE_I64] = INTEGRAL,  [OY_DTYPE_F16] = FLOATING,
-    [OY_DTYPE_BF16] = FLOATING, [OY_DTYPE_F32] = FLOATING,
-    [OY_DTYPE_F64] = FLOATING,  [OY_DTYPE_C32] = COMPLEX,
-    [OY_DTYPE_C64] = COMPLEX,   [OY_DTYPE_C128] = COMPLEX,
-    [OY_DTYPE_BOOL] = BOOL_BIT, [OY_DTYPE_QI8] = QUANTIZED,
-    [OY_DTYPE_QU8] = QUANTIZED, [OY_DTYPE_QI32] = QUANTIZED,
-    [OY_DTYPE_F8E5M2] = FLOATING | FLOAT8, [OY_DTYPE_F8E4M3] = FLOATING | FLOAT8,
-    [OY_DTYPE_U16] = INTEGRAL | BAREBONES, [OY_DTYPE_U32] = INTEGRAL | BAREBONES,
-    [OY_DTYPE_U64] = INTEGRAL | BAREBONES};
+static const uint8_t g_kind[256] = {[OY_DTYPE_U8] = INTEGRAL,
+                                    [OY_DTYPE_I8] = INTEGRAL,
+                                    [OY_DTYPE_I16] = INTEGRAL,
+                                    [OY_DTYPE_I32] = INTEGRAL,
+                                    [OY_DTYPE_I64] = INTEGRAL,
+                                    [OY_DTYPE_F16] = FLOATING,
+                                    [OY_DTYPE_BF16] = FLOATING,
+                                    [OY_DTYPE_F32] = FLOATING,
+                                    [OY_DTYPE_F64] = FLOATING,
+                                    [OY_DTYPE_C32] = COMPLEX,
+                                    [OY_DTYPE_C64] = COMPLEX,
+                                    [OY_DTYPE_C128] = COMPLEX,
+                                    [OY_DTYPE_BOOL] = BOOL_BIT,
+                                    [OY_DTYPE_QI8] = QUANTIZED,
+                                    [OY_DTYPE_QU8] = QUANTIZED,
+                                    [OY_DTYPE_QI32] = QUANTIZED,
+                                    [OY_DTYPE_F8E5M2] = FLOATING | FLOAT8,
+                                    [OY_DTYPE_F8E4M3] = FLOATING | FLOAT8,
+                                    [OY_DTYPE_U16] = INTEGRAL | BAREBONES,
+                                    [OY_DTYPE_U32] = INTEGRAL | BAREBONES,
+                                    [OY_DTYPE_U64] = INTEGRAL | BAREBONES};
 
 bool oy_dtype_is_floating(oy_dtype dtype) {
   return g_kind[dtype] & FLOATING;
@@ -47,7 +63,8 @@ oy_dtype oy_dtype_default(void) {
 const char* oy_dtype_pytorch_name(oy_dtype dtype) {
   switch (dtype) {
 #define OY_DTYPE(id, pytorch, value, size, name) \
-  case value: return pytorch;
+ case value:                                     \
+  return pytorch;
 #include "opyard/dtypes.def"
 #undef OY_DTYPE
     default: return "Undefined";
@@ -55,29 +72,43 @@ const char* oy_dtype_pytorch_name(oy_dtype dtype) {
 }
 
 // Rows and columns of the table in the reference's order.
-enum { P_U8, P_I8, P_I16, P_I32, P_I64, P_F16, P_BF16, P_F32, P_F64, P_C32, P_C64,
-       P_C128, P_B1, P_COUNT };
+enum {
+  P_U8,
+  P_I8,
+  P_I16,
+  P_I32,
+  P_I64,
+  P_F16,
+  P_BF16,
+  P_F32,
+  P_F64,
+  P_C32,
+  P_C64,
+  P_C128,
+  P_B1,
+  P_COUNT
+};
 static const uint8_t g_rank[OY_DTYPE_LIMIT] = {
-    [OY_DTYPE_U8] = P_U8,   [OY_DTYPE_I8] = P_I8,     [OY_DTYPE_I16] = P_I16,
-    [OY_DTYPE_I32] = P_I32, [OY_DTYPE_I64] = P_I64,   [OY_DTYPE_F16] = P_F16,
-    [OY_DTYPE_F32] = P_F32, [OY_DTYPE_F64] = P_F64,   [OY_DTYPE_C32] = P_C32,
-    [OY_DTYPE_C64] = P_C64, [OY_DTYPE_C128] = P_C128, [OY_DTYPE_BOOL] = P_B1,
+    [OY_DTYPE_U8] = P_U8,    [OY_DTYPE_I8] = P_I8,     [OY_DTYPE_I16] = P_I16,
+    [OY_DTYPE_I32] = P_I32,  [OY_DTYPE_I64] = P_I64,   [OY_DTYPE_F16] = P_F16,
+    [OY_DTYPE_F32] = P_F32,  [OY_DTYPE_F64] = P_F64,   [OY_DTYPE_C32] = P_C32,
+    [OY_DTYPE_C64] = P_C64,  [OY_DTYPE_C128] = P_C128, [OY_DTYPE_BOOL] = P_B1,
     [OY_DTYPE_BF16] = P_BF16};
 
 static const oy_dtype g_promote[P_COUNT][P_COUNT] = {
-#define u8 OY_DTYPE_U8
-#define i8 OY_DTYPE_I8
-#define i16 OY_DTYPE_I16
-#define i32 OY_DTYPE_I32
-#define i64 OY_DTYPE_I64
-#define f16 OY_DTYPE_F16
+#define u8   OY_DTYPE_U8
+#define i8   OY_DTYPE_I8
+#define i16  OY_DTYPE_I16
+#define i32  OY_DTYPE_I32
+#define i64  OY_DTYPE_I64
+#define f16  OY_DTYPE_F16
 #define bf16 OY_DTYPE_BF16
-#define f32 OY_DTYPE_F32
-#define f64 OY_DTYPE_F64
-#define c32 OY_DTYPE_C32
-#define c64 OY_DTYPE_C64
+#define f32  OY_DTYPE_F32
+#define f64  OY_DTYPE_F64
+#define c32  OY_DTYPE_C32
+#define c64  OY_DTYPE_C64
 #define c128 OY_DTYPE_C128
-#define b1 OY_DTYPE_BOOL
+#define b1   OY_DTYPE_BOOL
     /* u8 */ {u8, i16, i16, i32, i64, f16, bf16, f32, f64, c32, c64, c128, u8},
     /* i8 */ {i16, i8, i16, i32, i64, f16, bf16, f32, f64, c32, c64, c128, i8},
     /* i16 */ {i16, i16, i16, i32, i64, f16, bf16, f32, f64, c32, c64, c128, i16},
@@ -192,8 +223,7 @@ oy_status oyi_result_finish(const oyi_result_state* state, oy_dtype* out_dtype) 
   return combine(state->dim, low, out_dtype);
 }
 
-oy_status oy_result_type(oy_tensor* const* tensors, size_t count,
-                         oy_dtype* out_dtype) {
+oy_status oy_result_type(oy_tensor* const* tensors, size_t count, oy_dtype* out_dtype) {
   *out_dtype = OY_DTYPE_ANY;
   oyi_result_state state = OYI_RESULT_STATE_INIT;
   for (size_t i = 0; i < count; i++) {

@@ -31,14 +31,12 @@ oyi_tensor* oyi_tensor_wrong(const oy_object* o) {
 }
 
 oy_keyset oy_tensor_keys_for(oy_device device, oy_dtype dtype) {
-  static const uint64_t dense =
-      1ull << OY_KEY_Dense | 1ull << OY_KEY_ADInplaceOrView;
+  static const uint64_t dense = 1ull << OY_KEY_Dense | 1ull << OY_KEY_ADInplaceOrView;
   // The common case, without a question to the backend table.
   if (device.backend == OY_BACKEND_CPU && !oy_dtype_is_quantized(dtype))
     return oy_keyset_make(dense | 1ull << OY_KEY_AutocastCPU, 1);
   oy_keyset keys = oy_keyset_make(
-      (oy_dtype_is_quantized(dtype) ? 1ull << OY_KEY_Quantized
-                                    : 1ull << OY_KEY_Dense) |
+      (oy_dtype_is_quantized(dtype) ? 1ull << OY_KEY_Quantized : 1ull << OY_KEY_Dense) |
           1ull << OY_KEY_ADInplaceOrView,
       0);
   keys = oy_keyset_or(keys, oy_keyset_of_backend(device.backend));
@@ -46,8 +44,8 @@ oy_keyset oy_tensor_keys_for(oy_device device, oy_dtype dtype) {
 }
 
 // Fills a header of |units|; the shape is copied, to the heap if it is long.
-static bool header_init(oyi_tensor* t, unsigned units, oy_keyset keys,
-                        oy_ints sizes, oy_dtype dtype, oy_device device) {
+static bool header_init(oyi_tensor* t, unsigned units, oy_keyset keys, oy_ints sizes,
+                        oy_dtype dtype, oy_device device) {
   t->header.keys = keys;
   t->header.klass = &oyi_tensor_class;
   t->header.references = 1;
@@ -114,8 +112,7 @@ static inline oyi_tensor* tensor_make_sized(oy_ints sizes, oy_dtype dtype,
       nbytes > small && nbytes <= medium ? OYI_UNITS_MEDIUM : OYI_UNITS_SMALL;
   oyi_tensor* t = oyi_pool_take(units);
   if (!t) return NULL;
-  if (!header_init(t, units, oy_tensor_keys_for(device, dtype), sizes, dtype,
-                   device)) {
+  if (!header_init(t, units, oy_tensor_keys_for(device, dtype), sizes, dtype, device)) {
     oyi_pool_give(t, units);
     return NULL;
   }
@@ -137,8 +134,7 @@ oyi_tensor* oyi_tensor_new_like(const oyi_tensor* like) {
   // What |like| has fits already.
   oyi_tensor* t = tensor_make_sized(oyi_sizes_view(like), like->header.dtype,
                                     oy_device_make(OY_BACKEND_CPU, like->device_index),
-                                    like->numel,
-                                    (size_t)(like->numel * oyi_item(like)));
+                                    like->numel, (size_t)(like->numel * oyi_item(like)));
   if (!t) return NULL;
   oyi_strides_contiguous(oyi_sizes_view(t), oyi_strides(t));
   t->flags |= OYI_CONTIGUOUS | OYI_DENSE;
@@ -162,9 +158,9 @@ oyi_tensor* oyi_tensor_new_strided(oy_ints sizes, oy_ints strides, oy_dtype dtyp
   return t;
 }
 
-oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys,
-                                  oy_ints sizes, oy_ints strides, int64_t offset,
-                                  oy_dtype dtype, oy_device device) {
+oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys, oy_ints sizes,
+                                  oy_ints strides, int64_t offset, oy_dtype dtype,
+                                  oy_device device) {
   oyi_tensor* t = oyi_pool_take(OYI_UNITS_HEADER);
   if (!t) return NULL;
   if (!header_init(t, OYI_UNITS_HEADER, keys, sizes, dtype, device)) {
@@ -187,8 +183,8 @@ oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides
                                    1ull << OY_KEY_AutogradNestedTensor;
   oy_keyset keys = t->header.keys;
   keys.functionality &= ~autograd;
-  return oyi_tensor_on_storage(t->storage, keys, sizes, strides, offset,
-                               t->header.dtype, oyi_tensor_device(t));
+  return oyi_tensor_on_storage(t->storage, keys, sizes, strides, offset, t->header.dtype,
+                               oyi_tensor_device(t));
 }
 
 // Room for |nbytes| in the storage; what was there stays.

@@ -14,8 +14,8 @@ static oy_tensor* alias(const oyi_tensor* t, oy_ints sizes, const int64_t* strid
 static oy_status check_strided(const oyi_tensor* t, oy_ints sizes, oy_ints strides,
                                int64_t offset) {
   OY_CHECK(sizes.size == strides.size, INVALID_ARGUMENT,
-           "mismatch in length of strides and shape: %zu sizes, %zu strides",
-           sizes.size, strides.size);
+           "mismatch in length of strides and shape: %zu sizes, %zu strides", sizes.size,
+           strides.size);
   int64_t numel;
   size_t nbytes, needed;
   size_t item = (size_t)oyi_item(t);
@@ -32,13 +32,13 @@ static oy_status check_strided(const oyi_tensor* t, oy_ints sizes, oy_ints strid
            "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %zu "
            "requiring a storage size of %zu are out of bounds for storage of size "
            "%zu",
-           oyi_dims_print(sizes).text, oyi_dims_print(strides).text,
-           (long long)offset, item, needed, t->storage->nbytes);
+           oyi_dims_print(sizes).text, oyi_dims_print(strides).text, (long long)offset,
+           item, needed, t->storage->nbytes);
   return OY_OK;
 }
 
-oy_tensor* oy_tensor_as_strided(const oy_tensor* tensor, oy_ints sizes,
-                                oy_ints strides, int64_t offset) {
+oy_tensor* oy_tensor_as_strided(const oy_tensor* tensor, oy_ints sizes, oy_ints strides,
+                                int64_t offset) {
   const oyi_tensor* t = oyi_tensor_of(tensor);
   if (!t || check_strided(t, sizes, strides, offset) != 0) return NULL;
   return alias(t, sizes, strides.data, offset);
@@ -81,8 +81,7 @@ oy_status oyi_infer_size(oy_ints sizes, int64_t numel, int64_t* out) {
 
 // Strides for a tensor without elements: the old ones for the same shape, else
 // as if every size were at least 1.
-static bool empty_view_strides(const oyi_tensor* t, oy_ints new_sizes,
-                               int64_t* out) {
+static bool empty_view_strides(const oyi_tensor* t, oy_ints new_sizes, int64_t* out) {
   if (oyi_same_sizes(oyi_sizes_view(t), new_sizes))
     memcpy(out, oyi_strides(t), new_sizes.size * sizeof(int64_t));
   else

@@ -30,15 +30,16 @@ static int close_registry(void** state) {
 
 // Defines t::f and gives it |kernel| for all keys.
 static void define(const char* schema, oy_kernel_params kernel) {
-  assert_ok(oy_library_def(g_library,
-                           &(oy_def_params){.schema = schema, .kernel = &kernel,
-                                            .place = OY_HERE},
-                           NULL));
+  assert_ok(oy_library_def(
+      g_library, &(oy_def_params){.schema = schema, .kernel = &kernel, .place = OY_HERE},
+      NULL));
   g_op = test_find(g_registry, "t::f");
 }
 
 // The typed entry for a call without keys.
-static oy_typed_fn entry(void) { return oy_select_exact(g_op, oy_keyset_empty())->typed; }
+static oy_typed_fn entry(void) {
+  return oy_select_exact(g_op, oy_keyset_empty())->typed;
+}
 #define CALL(type, ...) ((type)entry())(g_op, oy_keyset_empty(), ##__VA_ARGS__)
 
 typedef oy_status (*int_fn)(const oy_op*, oy_keyset, int64_t, int64_t, int64_t*);
@@ -113,20 +114,14 @@ static void call_form_typed(void) {
       assert_ok(CALL(int_fn, 3, 4, &a));
       assert_int_equal(a, 7);
       break;
-    case VOID:
-      assert_ok(CALL(void_fn, 3, 4));
-      break;
+    case VOID: assert_ok(CALL(void_fn, 3, 4)); break;
     case MULTI:
       assert_ok(CALL(multi_fn, 3, 4, &a, &b));
       assert_int_equal(a, 7);
       assert_int_equal(b, 8);
       break;
-    case INPLACE:
-      assert_ptr_equal(CALL(inplace_fn, &g_x.object, 3), &g_x.object);
-      break;
-    case OUT:
-      assert_ptr_equal(CALL(out_fn, 3, &g_x.object), &g_x.object);
-      break;
+    case INPLACE: assert_ptr_equal(CALL(inplace_fn, &g_x.object, 3), &g_x.object); break;
+    case OUT: assert_ptr_equal(CALL(out_fn, 3, &g_x.object), &g_x.object); break;
     default:
       assert_ok(CALL(outs_fn, 3, &g_x.object, &g_y.object, &x, &y));
       assert_ptr_equal(x, &g_x.object);
@@ -225,13 +220,13 @@ static void box_01_typed_kernel(void** state) {
 
 // ------------------------------------------------------------------- every type
 
-#define IDENTITY(name, type, result, give)                                            \
-  static oy_status name(const oy_op* op, oy_keyset keys, type x, result* out) {       \
-    (void)op;                                                                         \
-    (void)keys;                                                                       \
-    *out = give;                                                                      \
-    return OY_OK;                                                                     \
-  }
+#define IDENTITY(name, type, result, give)                                     \
+ static oy_status name(const oy_op* op, oy_keyset keys, type x, result* out) { \
+  (void)op;                                                                    \
+  (void)keys;                                                                  \
+  *out = give;                                                                 \
+  return OY_OK;                                                                \
+ }
 IDENTITY(same_i, int64_t, int64_t, x)
 IDENTITY(same_d, double, double, x)
 IDENTITY(same_b, bool, bool, x)
@@ -270,7 +265,9 @@ static void pass_through(const char* type, oy_typed_fn kernel, oy_value value) {
 static oy_value list(oy_tag tag, const void* data, size_t count) {
   return oy_value_list(tag, data, count);
 }
-static oy_value text(const char* s) { return oy_value_str(oy_str_of(s)); }
+static oy_value text(const char* s) {
+  return oy_value_str(oy_str_of(s));
+}
 
 static void box_06_every_type(void** state) {
   (void)close_registry(state);
@@ -433,9 +430,11 @@ static void box_10_what_a_boxed_kernel_leaves(void** state) {
     oy_status code;
     const char* message;
   } rows[] = {
-      {"", OY_SCHEMA_MISMATCH, "t::f: expected the boxed kernel to leave 1 results on the stack, got 0"},
+      {"", OY_SCHEMA_MISMATCH,
+       "t::f: expected the boxed kernel to leave 1 results on the stack, got 0"},
       {"tt", OY_SCHEMA_MISMATCH, "got 2"},
-      {"i", OY_SCHEMA_MISMATCH, "t::f: expected Tensor as result 0 of the boxed kernel, got int"},
+      {"i", OY_SCHEMA_MISMATCH,
+       "t::f: expected Tensor as result 0 of the boxed kernel, got int"},
       {"t!", OY_OUT_OF_RANGE, "kernel's own"},
   };
   int before = test_tensors_alive();
@@ -487,25 +486,26 @@ static oy_status unbox_here(const oy_op* op, oy_keyset keys, oy_stack* stack,
 // Rows apply to classes that come to life after them; the first row stays.
 static void trampolines_are_taken_up(void** state) {
   static const char schema[] = "f(Tensor x, float a, float b, int c) -> Tensor";
-  static const oy_trampolines rows[] = {
-      {"tddi>t", (oy_typed_fn)oyi_generic_box, unbox_here,
-       (oy_typed_fn)oyi_generic_variant}};
-  static const oy_trampolines later[] = {
-      {"tddi>t", (oy_typed_fn)oyi_generic_box, oyi_generic_unbox,
-       (oy_typed_fn)oyi_generic_variant}};
+  static const oy_trampolines rows[] = {{"tddi>t", (oy_typed_fn)oyi_generic_box,
+                                         unbox_here, (oy_typed_fn)oyi_generic_variant}};
+  static const oy_trampolines later[] = {{"tddi>t", (oy_typed_fn)oyi_generic_box,
+                                          oyi_generic_unbox,
+                                          (oy_typed_fn)oyi_generic_variant}};
   define(schema, OY_TYPED(new_result));
   assert_ptr_equal(oyi_op_signature(g_op)->unbox, oyi_generic_unbox);
   assert_ok(oy_trampolines_register(rows, 1));
   assert_ok(oy_trampolines_register(later, 1));
-  assert_ok(oy_library_def(g_library,
-                           &(oy_def_params){.schema = "g(Tensor x, float a, float b, int c) -> Tensor",
-                                            .place = OY_HERE},
-                           NULL));
+  assert_ok(oy_library_def(
+      g_library,
+      &(oy_def_params){.schema = "g(Tensor x, float a, float b, int c) -> Tensor",
+                       .place = OY_HERE},
+      NULL));
   assert_ptr_equal(oyi_op_signature(test_find(g_registry, "t::g"))->unbox, unbox_here);
   (void)close_registry(state);
   (void)open_registry(state);
   define(schema, OY_TYPED(new_result));
-  oy_value storage[4] = {oy_value_tensor(&oy_none_object), oy_float(1), oy_float(2), oy_int(3)};
+  oy_value storage[4] = {oy_value_tensor(&oy_none_object), oy_float(1), oy_float(2),
+                         oy_int(3)};
   oy_stack stack;
   oy_stack_init(&stack, storage, 4);
   stack.size = 4;
@@ -520,7 +520,8 @@ static void sch_10_abi_texts(void** state) {
       {"f(Tensor a, Tensor? b, Scalar s) -> Tensor", "ttv>t"},
       {"f(Tensor(a!) a, Tensor b) -> Tensor(a!)", "tt>r0"},
       {"f(Tensor[] a, Tensor?[] b) -> Tensor[]", "TT>T"},
-      {"f(SymInt a, ScalarType b, Layout c, MemoryFormat d, QScheme e) -> int", "iiiii>i"},
+      {"f(SymInt a, ScalarType b, Layout c, MemoryFormat d, QScheme e) -> int",
+       "iiiii>i"},
       {"f(int? a, Device b, Device? c, Generator d, Generator? e) -> ()", "vDvgv>"},
       {"f(int[2] a, float[]? b, bool[3] c, str[] d, int?[] e) -> float", "IFBVV>d"},
       {"f(Dict(str, int) a, (int, int) b, Storage c, Stream d) -> bool", "MVoo>b"},

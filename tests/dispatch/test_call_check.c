@@ -16,7 +16,8 @@ static const char* const g_schemas[] = {
     "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
     "conv(Tensor x, int[2] stride=1, float p=1, bool flag=False, str mode=\"same\", "
     "float[2] scale=2, int? n=None) -> Tensor",
-    "lists(Tensor?[] a, int?[] b, str[] c, bool[2] d, int[] e=[1, 2], float[] f=[]) -> ()",
+    "lists(Tensor?[] a, int?[] b, str[] c, bool[2] d, int[] e=[1, 2], float[] f=[]) -> "
+    "()",
     "deep(Dict(str, int) m, (int, float) pair, float[][] rows) -> ()",
     "types(complex z, Device d, Generator? g=None, ScalarType? t=None, Any any=None, "
     "Tensor? opt=None) -> ()",
@@ -49,7 +50,9 @@ static int close_fixture(void** state) {
   return 0;
 }
 
-static oy_value tensor(void) { return oy_value_tensor(&g_tensor.object); }
+static oy_value tensor(void) {
+  return oy_value_tensor(&g_tensor.object);
+}
 
 static oy_status push(fixture* f, const char* op, const oy_value* values, size_t count,
                       const char* const* names, size_t name_count) {
@@ -62,15 +65,16 @@ static oy_status push(fixture* f, const char* op, const oy_value* values, size_t
   return status;
 }
 #define VALUES(...) \
-  (const oy_value[]){__VA_ARGS__}, TEST_COUNT(((const oy_value[]){__VA_ARGS__}))
+ (const oy_value[]){__VA_ARGS__}, TEST_COUNT(((const oy_value[]){__VA_ARGS__}))
 #define NAMES(...) \
-  (const char*[]){__VA_ARGS__}, TEST_COUNT(((const char*[]){__VA_ARGS__}))
+ (const char*[]){__VA_ARGS__}, TEST_COUNT(((const char*[]){__VA_ARGS__}))
 #define NO_NAMES NULL, 0
 
-static const oy_value* argument(fixture* f, size_t i) { return &f->stack.data[1 + i]; }
+static const oy_value* argument(fixture* f, size_t i) {
+  return &f->stack.data[1 + i];
+}
 
-#define ADD \
-  "t::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
+#define ADD "t::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
 
 static void sch_15_defaults(void** state) {
   fixture* f = *state;
@@ -87,12 +91,15 @@ static void sch_15_defaults(void** state) {
   assert_int_equal(argument(f, 6)->tag, OY_TAG_NONE);
 }
 
-static oy_value empty_list(void) { return oy_value_list(OY_TAG_LIST, "", 0); }
+static oy_value empty_list(void) {
+  return oy_value_list(OY_TAG_LIST, "", 0);
+}
 
 static void sch_15_default_lists(void** state) {
   fixture* f = *state;
   assert_ok(push(f, "t::lists",
-                 VALUES(empty_list(), empty_list(), empty_list(), empty_list()), NO_NAMES));
+                 VALUES(empty_list(), empty_list(), empty_list(), empty_list()),
+                 NO_NAMES));
   assert_int_equal(f->stack.size, 7);
   assert_int_equal(argument(f, 0)->tag, OY_TAG_TENSOR_LIST);
   assert_int_equal(argument(f, 1)->tag, OY_TAG_LIST);
@@ -124,13 +131,13 @@ static void sch_15_conversions(void** state) {
   oy_value mixed[] = {oy_int(1), oy_none()};
   oy_value tensors[] = {tensor(), oy_none()};
   oy_value texts[] = {oy_value_str(oy_str_of("a"))};
-  assert_ok(push(f, "t::lists",
-                 VALUES(oy_value_list(OY_TAG_LIST, tensors, 2),
-                        oy_value_list(OY_TAG_LIST, mixed, 2),
-                        oy_value_list(OY_TAG_LIST, texts, 1), oy_bool(true),
-                        oy_value_list(OY_TAG_LIST, mixed, 1),
-                        oy_value_list(OY_TAG_INT_LIST, ints, 2)),
-                 NO_NAMES));
+  assert_ok(push(
+      f, "t::lists",
+      VALUES(oy_value_list(OY_TAG_LIST, tensors, 2), oy_value_list(OY_TAG_LIST, mixed, 2),
+             oy_value_list(OY_TAG_LIST, texts, 1), oy_bool(true),
+             oy_value_list(OY_TAG_LIST, mixed, 1),
+             oy_value_list(OY_TAG_INT_LIST, ints, 2)),
+      NO_NAMES));
   assert_ptr_equal(argument(f, 0)->as.tensors[0], &g_tensor.object);
   assert_ptr_equal(argument(f, 0)->as.tensors[1], &oy_none_object);
   assert_int_equal(argument(f, 1)->as.values[1].tag, OY_TAG_NONE);
@@ -146,11 +153,11 @@ static void sch_15_nested_conversions(void** state) {
   oy_value dict[] = {oy_value_str(oy_str_of("k")), oy_int(1)};
   oy_value pair[] = {oy_int(1), oy_int(2)};
   oy_value rows[] = {oy_value_list(OY_TAG_INT_LIST, ints, 2)};
-  assert_ok(push(f, "t::deep",
-                 VALUES(oy_value_list(OY_TAG_DICT, dict, 1),
-                        oy_value_list(OY_TAG_LIST, pair, 2),
-                        oy_value_list(OY_TAG_LIST, rows, 1)),
-                 NO_NAMES));
+  assert_ok(push(
+      f, "t::deep",
+      VALUES(oy_value_list(OY_TAG_DICT, dict, 1), oy_value_list(OY_TAG_LIST, pair, 2),
+             oy_value_list(OY_TAG_LIST, rows, 1)),
+      NO_NAMES));
   assert_int_equal(argument(f, 1)->as.values[0].tag, OY_TAG_INT);
   assert_int_equal(argument(f, 1)->as.values[1].tag, OY_TAG_FLOAT);
   assert_int_equal(argument(f, 2)->as.values[0].tag, OY_TAG_FLOAT_LIST);
@@ -163,8 +170,8 @@ static void sch_15_other_types(void** state) {
   oy_value g = oy_value_make(OY_TAG_GENERATOR);
   g.as.object = &generator;
   assert_ok(push(f, "t::types",
-                 VALUES(oy_float(1.5), oy_value_device((oy_device){0, -1, 0}), g, oy_int(6),
-                        oy_bool(true), tensor()),
+                 VALUES(oy_float(1.5), oy_value_device((oy_device){0, -1, 0}), g,
+                        oy_int(6), oy_bool(true), tensor()),
                  NO_NAMES));
   assert_int_equal(argument(f, 0)->tag, OY_TAG_COMPLEX);
   assert_true(argument(f, 0)->as.complex_data->re == 1.5);
@@ -173,8 +180,8 @@ static void sch_15_other_types(void** state) {
 
 static void sch_15_too_many(void** state) {
   fixture* f = *state;
-  assert_error(push(f, "t::add.Tensor",
-                    VALUES(tensor(), tensor(), oy_int(1), oy_int(2)), NO_NAMES),
+  assert_error(push(f, "t::add.Tensor", VALUES(tensor(), tensor(), oy_int(1), oy_int(2)),
+                    NO_NAMES),
                OY_INVALID_ARGUMENT,
                "t::add() expected at most 3 argument(s) but received 4 argument(s). "
                "Declaration: " ADD);
@@ -194,16 +201,18 @@ static void sch_15_missing(void** state) {
 
 static void sch_15_unknown_keyword(void** state) {
   fixture* f = *state;
-  assert_error(push(f, "t::add.Tensor", VALUES(tensor(), tensor(), oy_int(1)), NAMES("z")),
-               OY_INVALID_ARGUMENT,
-               "Unknown keyword argument 'z' for operator 't::add'. Schema: " ADD);
+  assert_error(
+      push(f, "t::add.Tensor", VALUES(tensor(), tensor(), oy_int(1)), NAMES("z")),
+      OY_INVALID_ARGUMENT,
+      "Unknown keyword argument 'z' for operator 't::add'. Schema: " ADD);
 }
 
 static void sch_15_specified_twice(void** state) {
   fixture* f = *state;
   assert_error(
       push(f, "t::add.Tensor", VALUES(tensor(), tensor(), tensor()), NAMES("other")),
-      OY_INVALID_ARGUMENT, "Argument 'other' specified twice for operator 't::add'. Schema: " ADD);
+      OY_INVALID_ARGUMENT,
+      "Argument 'other' specified twice for operator 't::add'. Schema: " ADD);
   assert_error_part(push(f, "t::add.Tensor", VALUES(tensor(), tensor(), tensor()),
                          NAMES("other", "other")),
                     OY_INVALID_ARGUMENT, "Argument 'other' specified twice");
@@ -211,16 +220,17 @@ static void sch_15_specified_twice(void** state) {
 
 static void sch_15_wrong_type(void** state) {
   fixture* f = *state;
-  assert_error(push(f, "t::add.Tensor", VALUES(oy_int(3), tensor()), NO_NAMES),
-               OY_TYPE_MISMATCH,
-               "t::add() Expected a value of type 'Tensor' for argument 'self' but instead "
-               "found type 'int'.\nPosition: 0\nValue: 3\nDeclaration: " ADD);
+  assert_error(
+      push(f, "t::add.Tensor", VALUES(oy_int(3), tensor()), NO_NAMES), OY_TYPE_MISMATCH,
+      "t::add() Expected a value of type 'Tensor' for argument 'self' but instead "
+      "found type 'int'.\nPosition: 0\nValue: 3\nDeclaration: " ADD);
   assert_string_equal(oy_error_get()->argument, "self");
-  assert_error(push(f, "t::add.Tensor", VALUES(tensor(), oy_value_str(oy_str_of("x"))),
-                    NAMES("other")),
-               OY_TYPE_MISMATCH,
-               "t::add() Expected a value of type 'Tensor' for argument 'other' but instead "
-               "found type 'str'.\nValue: 'x'\nDeclaration: " ADD);
+  assert_error(
+      push(f, "t::add.Tensor", VALUES(tensor(), oy_value_str(oy_str_of("x"))),
+           NAMES("other")),
+      OY_TYPE_MISMATCH,
+      "t::add() Expected a value of type 'Tensor' for argument 'other' but instead "
+      "found type 'str'.\nValue: 'x'\nDeclaration: " ADD);
 }
 
 // What does not convert: value, operator, position and the words of the message.
@@ -237,23 +247,30 @@ static void sch_15_no_such_conversion(void** state) {
   static const bool bools[] = {true};
   oy_object* none[] = {&oy_none_object};
   const mismatch rows[] = {
-      {"t::conv", oy_bool(true), "n", "'Optional[int]' for argument 'n' but instead found type 'bool'.\nValue: True"},
+      {"t::conv", oy_bool(true), "n",
+       "'Optional[int]' for argument 'n' but instead found type 'bool'.\nValue: True"},
       {"t::conv", oy_float(1.5), "n", "found type 'float'.\nValue: 1.5"},
-      {"t::conv", oy_bool(true), "stride", "'List[int]' for argument 'stride' but instead found type 'bool'"},
+      {"t::conv", oy_bool(true), "stride",
+       "'List[int]' for argument 'stride' but instead found type 'bool'"},
       {"t::conv", oy_float(2), "stride", "found type 'float'.\nValue: 2.0"},
-      {"t::conv", oy_value_list(OY_TAG_FLOAT_LIST, floats, 1), "stride", "found type 'List[float]'.\nValue: [1.5]"},
-      {"t::conv", oy_value_list(OY_TAG_BOOL_LIST, bools, 1), "stride", "found type 'List[bool]'.\nValue: [True]"},
-      {"t::conv", oy_int(1), "flag", "'bool' for argument 'flag' but instead found type 'int'"},
-      {"t::conv", oy_none(), "p", "'float' for argument 'p' but instead found type 'NoneType'.\nValue: None"},
+      {"t::conv", oy_value_list(OY_TAG_FLOAT_LIST, floats, 1), "stride",
+       "found type 'List[float]'.\nValue: [1.5]"},
+      {"t::conv", oy_value_list(OY_TAG_BOOL_LIST, bools, 1), "stride",
+       "found type 'List[bool]'.\nValue: [True]"},
+      {"t::conv", oy_int(1), "flag",
+       "'bool' for argument 'flag' but instead found type 'int'"},
+      {"t::conv", oy_none(), "p",
+       "'float' for argument 'p' but instead found type 'NoneType'.\nValue: None"},
       {"t::conv", oy_bool(true), "p", "found type 'bool'"},
       {"t::conv", oy_int(1), "mode", "'str' for argument 'mode'"},
   };
   for (size_t i = 0; i < TEST_COUNT(rows); i++)
-    assert_error_part(push(f, rows[i].op, VALUES(tensor(), rows[i].value),
-                           NAMES(rows[i].keyword)),
-                      OY_TYPE_MISMATCH, rows[i].text);
-  assert_error_part(push(f, "t::add.Tensor", VALUES(tensor(), tensor(), oy_none()), NO_NAMES),
-                    OY_TYPE_MISMATCH, "'number' for argument 'alpha'");
+    assert_error_part(
+        push(f, rows[i].op, VALUES(tensor(), rows[i].value), NAMES(rows[i].keyword)),
+        OY_TYPE_MISMATCH, rows[i].text);
+  assert_error_part(
+      push(f, "t::add.Tensor", VALUES(tensor(), tensor(), oy_none()), NO_NAMES),
+      OY_TYPE_MISMATCH, "'number' for argument 'alpha'");
   assert_error_part(push(f, "t::add.Tensor", VALUES(tensor(), oy_none()), NO_NAMES),
                     OY_TYPE_MISMATCH, "found type 'NoneType'");
   assert_error_part(

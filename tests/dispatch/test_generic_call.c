@@ -20,7 +20,9 @@ static oy_value g_values[SLOTS];
 static oy_object* g_objects[SLOTS];
 static int g_ran;
 
-static void destroy_nothing(oy_object* o) { (void)o; }
+static void destroy_nothing(oy_object* o) {
+  (void)o;
+}
 static const oy_object_class g_thing_class = {"Thing", destroy_nothing};
 static oy_object g_generators[SLOTS], g_things[SLOTS];
 
@@ -78,13 +80,27 @@ static int setup(void** state) {
 #define RESULT_g oy_object*
 #define RESULT_o oy_object*
 
-static oy_object* give_t(int i) { return &g_tensors[i].object; }
-static int64_t give_i(int i) { return ((int64_t)i << 40) - 7; }
-static bool give_b(int i) { return i % 2 == 0; }
-static double give_d(int i) { return i + 0.5; }
-static oy_complex give_z(int i) { return (oy_complex){i + 0.125, -i}; }
-static oy_str give_s(int i) { return (oy_str){"abcdefghijklmnopqrstuvwxyz", (size_t)i}; }
-static oy_device give_D(int i) { return (oy_device){(int16_t)i, (int16_t)(i - 1), 0}; }
+static oy_object* give_t(int i) {
+  return &g_tensors[i].object;
+}
+static int64_t give_i(int i) {
+  return ((int64_t)i << 40) - 7;
+}
+static bool give_b(int i) {
+  return i % 2 == 0;
+}
+static double give_d(int i) {
+  return i + 0.5;
+}
+static oy_complex give_z(int i) {
+  return (oy_complex){i + 0.125, -i};
+}
+static oy_str give_s(int i) {
+  return (oy_str){"abcdefghijklmnopqrstuvwxyz", (size_t)i};
+}
+static oy_device give_D(int i) {
+  return (oy_device){(int16_t)i, (int16_t)(i - 1), 0};
+}
 static oy_value give_v(int i) {
   return i % 3 == 0 ? oy_int(i) : i % 3 == 1 ? oy_float(i) : oy_none();
 }
@@ -95,115 +111,136 @@ static oy_tensors give_T(int i) {
 static oy_ints give_I(int i) {
   return (oy_ints){i % 4 == 3 ? NULL : g_ints, i % 4 == 3 ? 0 : (size_t)i};
 }
-static oy_floats give_F(int i) { return (oy_floats){g_floats, (size_t)i}; }
-static oy_bools give_B(int i) { return (oy_bools){g_bools, (size_t)i}; }
-static oy_values give_V(int i) { return (oy_values){g_values, (size_t)i}; }
-static oy_values give_M(int i) { return (oy_values){g_values, (size_t)i / 2}; }
-static oy_object* give_g(int i) { return &g_generators[i]; }
-static oy_object* give_o(int i) { return &g_things[i]; }
+static oy_floats give_F(int i) {
+  return (oy_floats){g_floats, (size_t)i};
+}
+static oy_bools give_B(int i) {
+  return (oy_bools){g_bools, (size_t)i};
+}
+static oy_values give_V(int i) {
+  return (oy_values){g_values, (size_t)i};
+}
+static oy_values give_M(int i) {
+  return (oy_values){g_values, (size_t)i / 2};
+}
+static oy_object* give_g(int i) {
+  return &g_generators[i];
+}
+static oy_object* give_o(int i) {
+  return &g_things[i];
+}
 
 static void check_same(const void* a, const void* b, size_t size, int i, char letter) {
-  if (memcmp(a, b, size) != 0) fail_msg("argument %d (%c) came with other bits", i, letter);
+  if (memcmp(a, b, size) != 0)
+    fail_msg("argument %d (%c) came with other bits", i, letter);
 }
-#define CHECKER(l)                                    \
-  static void check_##l(int i, TYPE_##l got) {        \
-    TYPE_##l wanted = give_##l(i);                    \
-    check_same(&got, &wanted, sizeof(got), i, #l[0]); \
-  }
-CHECKER(t) CHECKER(i) CHECKER(b) CHECKER(d) CHECKER(z) CHECKER(s) CHECKER(D) CHECKER(v)
-CHECKER(T) CHECKER(I) CHECKER(F) CHECKER(B) CHECKER(V) CHECKER(M) CHECKER(g) CHECKER(o)
+#define CHECKER(l)                                  \
+ static void check_##l(int i, TYPE_##l got) {       \
+  TYPE_##l wanted = give_##l(i);                    \
+  check_same(&got, &wanted, sizeof(got), i, #l[0]); \
+ }
+CHECKER(t)
+CHECKER(i)
+CHECKER(b) CHECKER(d) CHECKER(z) CHECKER(s) CHECKER(D) CHECKER(v) CHECKER(T) CHECKER(I)
+    CHECKER(F) CHECKER(B) CHECKER(V) CHECKER(M) CHECKER(g) CHECKER(o)
 
-// The boxed form of argument |i|; complex numbers live in the caller's array.
-static oy_value boxed_argument(char letter, int i, oy_complex* complexes) {
-#define BOX(l) if (letter == #l[0]) return oy_box_##l(give_##l(i));
-  BOX(t) BOX(i) BOX(b) BOX(d) BOX(s) BOX(D) BOX(v) BOX(T) BOX(I) BOX(F) BOX(B) BOX(V)
-  BOX(M) BOX(g) BOX(o)
-  complexes[i] = give_z(i);
+    // The boxed form of argument |i|; complex numbers live in the caller's array.
+    static oy_value boxed_argument(char letter, int i, oy_complex* complexes) {
+#define BOX(l) \
+ if (letter == #l[0]) return oy_box_##l(give_##l(i));
+  BOX(t)
+  BOX(i)
+  BOX(b) BOX(d) BOX(s) BOX(D) BOX(v) BOX(T) BOX(I) BOX(F) BOX(B) BOX(V) BOX(M) BOX(g)
+      BOX(o) complexes[i] = give_z(i);
   return oy_box_z(&complexes[i]);
 }
 
 // ------------------------------------------------------------------- the rows
 
-#define LETTER(i, l) #l
-#define PARAMETER(i, l) , TYPE_##l a##i
-#define CHECK(i, l) check_##l(i, a##i);
-#define GIVE(i, l) , give_##l(i)
+#define LETTER(i, l)        #l
+#define PARAMETER(i, l)     , TYPE_##l a##i
+#define CHECK(i, l)         check_##l(i, a##i);
+#define GIVE(i, l)          , give_##l(i)
 #define OUT_PARAMETER(i, l) , RESULT_##l* r##i
-#define OUT_LOCAL(i, l) RESULT_##l r##i;
-#define OUT_PASS(i, l) , &r##i
-#define OUT_PUT(i, l) put_result_##l(i + 2, r##i);
-#define OUT_CHECK(i, l) check_result_##l(i + 2, &r##i);
+#define OUT_LOCAL(i, l)     RESULT_##l r##i;
+#define OUT_PASS(i, l)      , &r##i
+#define OUT_PUT(i, l)       put_result_##l(i + 2, r##i);
+#define OUT_CHECK(i, l)     check_result_##l(i + 2, &r##i);
 
 // Results are the values of arguments 2, 3, ...
-#define PLAIN_RESULT(l)                                                             \
-  static void put_result_##l(int i, RESULT_##l* out) { *out = give_##l(i); }        \
-  static void check_result_##l(int i, RESULT_##l* got) { check_##l(i, *got); }
-PLAIN_RESULT(t) PLAIN_RESULT(i) PLAIN_RESULT(b) PLAIN_RESULT(d) PLAIN_RESULT(z)
-PLAIN_RESULT(D) PLAIN_RESULT(g) PLAIN_RESULT(o)
-#define VALUE_RESULT(l)                                               \
-  static void put_result_##l(int i, oy_value* out) {                  \
-    *out = oy_box_##l(give_##l(i));                                   \
-    assert_ok(oy_value_own(out));                                     \
-  }                                                                   \
-  static void check_result_##l(int i, oy_value* got) {                \
-    if (!oy_value_equal(*got, oy_box_##l(give_##l(i))))               \
-      fail_msg("result %d (%c) is another", i - 2, #l[0]);            \
-    oy_value_release(got);                                            \
-  }
-VALUE_RESULT(s) VALUE_RESULT(v) VALUE_RESULT(T) VALUE_RESULT(I) VALUE_RESULT(F)
-VALUE_RESULT(B) VALUE_RESULT(V) VALUE_RESULT(M)
+#define PLAIN_RESULT(l)                                 \
+ static void put_result_##l(int i, RESULT_##l* out) {   \
+  *out = give_##l(i);                                   \
+ }                                                      \
+ static void check_result_##l(int i, RESULT_##l* got) { \
+  check_##l(i, *got);                                   \
+ }
+PLAIN_RESULT(t)
+PLAIN_RESULT(i)
+PLAIN_RESULT(b) PLAIN_RESULT(d) PLAIN_RESULT(z) PLAIN_RESULT(D) PLAIN_RESULT(g)
+    PLAIN_RESULT(o)
+#define VALUE_RESULT(l)                                 \
+ static void put_result_##l(int i, oy_value* out) {     \
+  *out = oy_box_##l(give_##l(i));                       \
+  assert_ok(oy_value_own(out));                         \
+ }                                                      \
+ static void check_result_##l(int i, oy_value* got) {   \
+  if (!oy_value_equal(*got, oy_box_##l(give_##l(i))))   \
+   fail_msg("result %d (%c) is another", i - 2, #l[0]); \
+  oy_value_release(got);                                \
+ }
+        VALUE_RESULT(s) VALUE_RESULT(v) VALUE_RESULT(T) VALUE_RESULT(I) VALUE_RESULT(F)
+            VALUE_RESULT(B) VALUE_RESULT(V) VALUE_RESULT(M)
 
-#define LIST(...) __VA_OPT__(, ) __VA_ARGS__
+#define LIST(...)          __VA_OPT__(, ) __VA_ARGS__
 #define EACH_OF(each, ...) each(__VA_ARGS__)
-#define TYPES(i, l) , TYPE_##l
-#define OUT_TYPES(i, l) , RESULT_##l*
+#define TYPES(i, l)        , TYPE_##l
+#define OUT_TYPES(i, l)    , RESULT_##l*
 
-#define OBJECT_ROW_(name, wanted, given, n, letters)                           \
-  typedef oy_object* (*fn_##name)(                                             \
-      const oy_op*, oy_keyset EACH_OF(EACH_##n, TYPES LIST letters));          \
-  static oy_object* kernel_##name(                                             \
-      const oy_op* op, oy_keyset keys EACH_OF(EACH_##n, PARAMETER LIST letters)) { \
-    (void)op;                                                                  \
-    (void)keys;                                                                \
-    EACH_OF(EACH_##n, CHECK LIST letters)                                      \
-    g_ran++;                                                                   \
-    return given;                                                              \
-  }                                                                            \
-  static void call_##name(const oy_op* op, oy_keyset keys, oy_typed_fn fn) {   \
-    assert_ptr_equal(                                                          \
-        ((fn_##name)fn)(op, keys EACH_OF(EACH_##n, GIVE LIST letters)), wanted); \
-  }
-#define OBJECT_ROW(name, n, letters) \
-  OBJECT_ROW_(name, give_t(2), give_t(2), n, letters)
-#define ARGUMENT_ROW(name, k, n, letters) \
-  OBJECT_ROW_(name, give_t(k), a##k, n, letters)
+#define OBJECT_ROW_(name, wanted, given, n, letters)                               \
+ typedef oy_object* (*fn_##name)(const oy_op*,                                     \
+                                 oy_keyset EACH_OF(EACH_##n, TYPES LIST letters)); \
+ static oy_object* kernel_##name(                                                  \
+     const oy_op* op, oy_keyset keys EACH_OF(EACH_##n, PARAMETER LIST letters)) {  \
+  (void)op;                                                                        \
+  (void)keys;                                                                      \
+  EACH_OF(EACH_##n, CHECK LIST letters)                                            \
+  g_ran++;                                                                         \
+  return given;                                                                    \
+ }                                                                                 \
+ static void call_##name(const oy_op* op, oy_keyset keys, oy_typed_fn fn) {        \
+  assert_ptr_equal(((fn_##name)fn)(op, keys EACH_OF(EACH_##n, GIVE LIST letters)), \
+                   wanted);                                                        \
+ }
+#define OBJECT_ROW(name, n, letters)      OBJECT_ROW_(name, give_t(2), give_t(2), n, letters)
+#define ARGUMENT_ROW(name, k, n, letters) OBJECT_ROW_(name, give_t(k), a##k, n, letters)
 
-#define STATUS_ROW(name, m, results, n, letters)                                 \
-  typedef oy_status (*fn_##name)(                                                 \
-      const oy_op*, oy_keyset EACH_OF(EACH_##n, TYPES LIST letters)             \
-                        EACH_OF(EACH_##m, OUT_TYPES LIST results));             \
-  static oy_status kernel_##name(                                                 \
-      const oy_op* op, oy_keyset keys EACH_OF(EACH_##n, PARAMETER LIST letters) \
-                           EACH_OF(EACH_##m, OUT_PARAMETER LIST results)) {     \
-    (void)op;                                                                     \
-    (void)keys;                                                                   \
-    EACH_OF(EACH_##n, CHECK LIST letters)                                       \
-    EACH_OF(EACH_##m, OUT_PUT LIST results) g_ran++;                            \
-    return OY_OK;                                                                 \
-  }                                                                               \
-  static void call_##name(const oy_op* op, oy_keyset keys, oy_typed_fn fn) {      \
-    EACH_OF(EACH_##m, OUT_LOCAL LIST results)                                   \
-    assert_ok(((fn_##name)fn)(op, keys EACH_OF(EACH_##n, GIVE LIST letters)     \
-                                  EACH_OF(EACH_##m, OUT_PASS LIST results)));   \
-    EACH_OF(EACH_##m, OUT_CHECK LIST results)                                   \
-  }
+#define STATUS_ROW(name, m, results, n, letters)                                         \
+ typedef oy_status (*fn_##name)(const oy_op*,                                            \
+                                oy_keyset EACH_OF(EACH_##n, TYPES LIST letters)          \
+                                    EACH_OF(EACH_##m, OUT_TYPES LIST results));          \
+ static oy_status kernel_##name(const oy_op* op,                                         \
+                                oy_keyset keys EACH_OF(EACH_##n, PARAMETER LIST letters) \
+                                    EACH_OF(EACH_##m, OUT_PARAMETER LIST results)) {     \
+  (void)op;                                                                              \
+  (void)keys;                                                                            \
+  EACH_OF(EACH_##n, CHECK LIST letters)                                                  \
+  EACH_OF(EACH_##m, OUT_PUT LIST results) g_ran++;                                       \
+  return OY_OK;                                                                          \
+ }                                                                                       \
+ static void call_##name(const oy_op* op, oy_keyset keys, oy_typed_fn fn) {              \
+  EACH_OF(EACH_##m, OUT_LOCAL LIST results)                                              \
+  assert_ok(((fn_##name)fn)(op, keys EACH_OF(EACH_##n, GIVE LIST letters)                \
+                                    EACH_OF(EACH_##m, OUT_PASS LIST results)));          \
+  EACH_OF(EACH_##m, OUT_CHECK LIST results)                                              \
+ }
 
 #include "generic_call_rows.def"
 #undef OBJECT_ROW
 #undef ARGUMENT_ROW
 #undef STATUS_ROW
 
-typedef struct row {
+                typedef struct row {
   const char* name;
   const char* letters;
   const char* results;
@@ -211,14 +248,15 @@ typedef struct row {
   void (*call)(const oy_op* op, oy_keyset keys, oy_typed_fn fn);
 } row;
 
-#define OBJECT_ROW(name, n, letters) \
-  {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), "t", (oy_typed_fn)kernel_##name, call_##name},
-#define ARGUMENT_ROW(name, k, n, letters)                                \
-  {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), "r" #k,           \
-   (oy_typed_fn)kernel_##name, call_##name},
-#define STATUS_ROW(name, m, results, n, letters)                         \
-  {#name, "" EACH_OF(EACH_##n, LETTER LIST letters),                   \
-   "" EACH_OF(EACH_##m, LETTER LIST results), (oy_typed_fn)kernel_##name, call_##name},
+#define OBJECT_ROW(name, n, letters)                                                 \
+ {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), "t", (oy_typed_fn)kernel_##name, \
+  call_##name},
+#define ARGUMENT_ROW(name, k, n, letters)                                               \
+ {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), "r" #k, (oy_typed_fn)kernel_##name, \
+  call_##name},
+#define STATUS_ROW(name, m, results, n, letters)    \
+ {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), \
+  "" EACH_OF(EACH_##m, LETTER LIST results), (oy_typed_fn)kernel_##name, call_##name},
 static const row g_rows[] = {
 #include "generic_call_rows.def"
 };
@@ -226,12 +264,14 @@ static const row g_rows[] = {
 // ------------------------------------------------------------------ harness
 
 static const char* type_text(char letter) {
-  static const char* const texts[128] = {
-      ['t'] = "Tensor",   ['i'] = "int",     ['b'] = "bool",      ['d'] = "float",
-      ['z'] = "complex",  ['s'] = "str",     ['D'] = "Device",    ['v'] = "Scalar?",
-      ['T'] = "Tensor[]", ['I'] = "int[]?",  ['F'] = "float[]",   ['B'] = "bool[]",
-      ['V'] = "str[]",    ['M'] = "Dict(str, str)", ['g'] = "Generator",
-      ['o'] = "Storage"};
+  static const char* const texts[128] = {['t'] = "Tensor",    ['i'] = "int",
+                                         ['b'] = "bool",      ['d'] = "float",
+                                         ['z'] = "complex",   ['s'] = "str",
+                                         ['D'] = "Device",    ['v'] = "Scalar?",
+                                         ['T'] = "Tensor[]",  ['I'] = "int[]?",
+                                         ['F'] = "float[]",   ['B'] = "bool[]",
+                                         ['V'] = "str[]",     ['M'] = "Dict(str, str)",
+                                         ['g'] = "Generator", ['o'] = "Storage"};
   return texts[(int)letter];
 }
 
@@ -286,14 +326,16 @@ static oy_status boxed_kernel(const oy_op* op, oy_keyset keys, oy_stack* stack,
 static oy_library* open_op(oy_registry* registry, const row* r,
                            const oy_kernel_params* kernel, const oy_op** out_op) {
   g_row = r;
-  oy_library* library = test_library(registry, OY_LIBRARY_FRAGMENT, "test", OY_KEY_Undefined);
-  assert_ok(oy_library_def(library,
-                           &(oy_def_params){.schema = schema_of(r), .place = OY_HERE}, NULL));
-  assert_ok(oy_library_impl(
-      library,
-      &(oy_impl_params){.name = "test::op", .key = OY_KEY_CompositeImplicitAutograd,
-                        .kernel = *kernel, .place = OY_HERE},
-      NULL));
+  oy_library* library =
+      test_library(registry, OY_LIBRARY_FRAGMENT, "test", OY_KEY_Undefined);
+  assert_ok(oy_library_def(
+      library, &(oy_def_params){.schema = schema_of(r), .place = OY_HERE}, NULL));
+  assert_ok(oy_library_impl(library,
+                            &(oy_impl_params){.name = "test::op",
+                                              .key = OY_KEY_CompositeImplicitAutograd,
+                                              .kernel = *kernel,
+                                              .place = OY_HERE},
+                            NULL));
   *out_op = test_find(registry, "test::op");
   char* abi = NULL;
   assert_ok(oy_schema_abi(oy_op_schema(*out_op), &abi));
@@ -303,7 +345,9 @@ static oy_library* open_op(oy_registry* registry, const row* r,
   return library;
 }
 
-static bool has_tensor(const row* r) { return strpbrk(r->letters, "tT") != NULL; }
+static bool has_tensor(const row* r) {
+  return strpbrk(r->letters, "tT") != NULL;
+}
 
 static void typed_call(const row* r, const oy_op* op) {
   oy_keyset keys = has_tensor(r) ? TEST_PLAIN(CPU) : oy_keyset_empty();

@@ -31,12 +31,12 @@ static void ROB_01_a_plugin_through_the_table(void** state) {
   oy_library* library;
   assert_int_equal(api->library_create(&params, &library), OY_OK);
   oy_kernel_params kernel = OY_BOXED(twice);
-  oy_def_params def = {.schema = "twice(int x) -> int", .kernel = &kernel,
-                       .place = OY_HERE};
+  oy_def_params def = {
+      .schema = "twice(int x) -> int", .kernel = &kernel, .place = OY_HERE};
   assert_int_equal(api->library_def(library, &def, NULL), OY_OK);
   const oy_op* op;
-  assert_int_equal(api->op_find(api->registry_default(),
-                                oy_str_of("rob::twice"), &op), OY_OK);
+  assert_int_equal(api->op_find(api->registry_default(), oy_str_of("rob::twice"), &op),
+                   OY_OK);
   oy_value storage[2];
   oy_stack stack;
   oy_stack_init(&stack, storage, 2);
@@ -79,8 +79,8 @@ static void ROB_03_error_record(void** state) {
   oy_error_clear();
   oy_error_note("nothing is pending, so this is dropped");
   assert_string_equal(oy_error_get()->notes, "");
-  assert_int_equal(OY_FAIL(INVALID_ARGUMENT, "size must be %s, got %d", "positive",
-                           -1), OY_INVALID_ARGUMENT);
+  assert_int_equal(OY_FAIL(INVALID_ARGUMENT, "size must be %s, got %d", "positive", -1),
+                   OY_INVALID_ARGUMENT);
   oy_error_note("while allocating %s", "x");
   oy_error_note("while calling empty");
   oy_error_set_op(oy_str_of("aten::empty"));
@@ -101,8 +101,7 @@ static void ROB_03_error_record(void** state) {
   assert_string_equal(oy_error_get()->message, "size must be positive, got -1");
   // A new error may quote the old one, and starts without its notes.
   (void)OY_FAIL(INTERNAL, "again: %s", oy_error_get()->message);
-  assert_string_equal(oy_error_get()->message,
-                      "again: size must be positive, got -1");
+  assert_string_equal(oy_error_get()->message, "again: size must be positive, got -1");
   assert_string_equal(oy_error_get()->notes, "");
   oy_error_clear();
   assert_int_equal(oy_error_get()->code, OY_OK);
@@ -110,9 +109,9 @@ static void ROB_03_error_record(void** state) {
 
 static void ROB_03_codes_have_names(void** state) {
   (void)state;
-#define OY_STATUS(name, value, python, meaning)             \
-  assert_string_equal(oy_status_name(value), #name);        \
-  assert_string_equal(oy_status_python(value), python);
+#define OY_STATUS(name, value, python, meaning)     \
+ assert_string_equal(oy_status_name(value), #name); \
+ assert_string_equal(oy_status_python(value), python);
 #include "opyard/status.def"
 #undef OY_STATUS
   assert_string_equal(oy_status_name(9999), "UNKNOWN");

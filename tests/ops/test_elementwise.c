@@ -4,16 +4,36 @@
 #include "support/tensors.h"
 
 typedef double (*reference)(double a, double b, double alpha);
-static double ref_add(double a, double b, double alpha) { return a + alpha * b; }
-static double ref_sub(double a, double b, double alpha) { return a - alpha * b; }
-static double ref_mul(double a, double b, double alpha) { return (void)alpha, a * b; }
-static double ref_div(double a, double b, double alpha) { return (void)alpha, a / b; }
-static double ref_eq(double a, double b, double alpha) { return (void)alpha, a == b; }
-static double ref_ne(double a, double b, double alpha) { return (void)alpha, a != b; }
-static double ref_lt(double a, double b, double alpha) { return (void)alpha, a < b; }
-static double ref_le(double a, double b, double alpha) { return (void)alpha, a <= b; }
-static double ref_gt(double a, double b, double alpha) { return (void)alpha, a > b; }
-static double ref_ge(double a, double b, double alpha) { return (void)alpha, a >= b; }
+static double ref_add(double a, double b, double alpha) {
+  return a + alpha * b;
+}
+static double ref_sub(double a, double b, double alpha) {
+  return a - alpha * b;
+}
+static double ref_mul(double a, double b, double alpha) {
+  return (void)alpha, a * b;
+}
+static double ref_div(double a, double b, double alpha) {
+  return (void)alpha, a / b;
+}
+static double ref_eq(double a, double b, double alpha) {
+  return (void)alpha, a == b;
+}
+static double ref_ne(double a, double b, double alpha) {
+  return (void)alpha, a != b;
+}
+static double ref_lt(double a, double b, double alpha) {
+  return (void)alpha, a < b;
+}
+static double ref_le(double a, double b, double alpha) {
+  return (void)alpha, a <= b;
+}
+static double ref_gt(double a, double b, double alpha) {
+  return (void)alpha, a > b;
+}
+static double ref_ge(double a, double b, double alpha) {
+  return (void)alpha, a >= b;
+}
 
 typedef struct binary_op {
   const char* name;
@@ -28,13 +48,25 @@ typedef struct binary_op {
 } binary_op;
 
 static const binary_op g_ops[] = {
-    {.name = "add", .ref = ref_add, .with_alpha = oy_add_Tensor,
-     .inplace_alpha = oy_add__Tensor, .out_alpha = oy_add_out},
-    {.name = "sub", .ref = ref_sub, .with_alpha = oy_sub_Tensor,
-     .inplace_alpha = oy_sub__Tensor, .out_alpha = oy_sub_out},
-    {.name = "mul", .ref = ref_mul, .plain = oy_mul_Tensor, .inplace = oy_mul__Tensor,
+    {.name = "add",
+     .ref = ref_add,
+     .with_alpha = oy_add_Tensor,
+     .inplace_alpha = oy_add__Tensor,
+     .out_alpha = oy_add_out},
+    {.name = "sub",
+     .ref = ref_sub,
+     .with_alpha = oy_sub_Tensor,
+     .inplace_alpha = oy_sub__Tensor,
+     .out_alpha = oy_sub_out},
+    {.name = "mul",
+     .ref = ref_mul,
+     .plain = oy_mul_Tensor,
+     .inplace = oy_mul__Tensor,
      .out = oy_mul_out},
-    {.name = "div", .ref = ref_div, .plain = oy_div_Tensor, .inplace = oy_div__Tensor,
+    {.name = "div",
+     .ref = ref_div,
+     .plain = oy_div_Tensor,
+     .inplace = oy_div__Tensor,
      .out = oy_div_out},
     {.name = "eq", .ref = ref_eq, .plain = oy_eq_Tensor, .compares = true},
     {.name = "ne", .ref = ref_ne, .plain = oy_ne_Tensor, .compares = true},
@@ -77,9 +109,15 @@ static oy_tensor* sliced(oy_dtype d, int seed) {
   oy_tensor_release(t);
   return v;
 }
-static oy_tensor* row(oy_dtype d, int seed) { return filled(OY_DIMS(4), d, seed); }
-static oy_tensor* column(oy_dtype d, int seed) { return filled(OY_DIMS(3, 1), d, seed); }
-static oy_tensor* scalar(oy_dtype d, int seed) { return filled(oy_dims_none(), d, seed); }
+static oy_tensor* row(oy_dtype d, int seed) {
+  return filled(OY_DIMS(4), d, seed);
+}
+static oy_tensor* column(oy_dtype d, int seed) {
+  return filled(OY_DIMS(3, 1), d, seed);
+}
+static oy_tensor* scalar(oy_dtype d, int seed) {
+  return filled(oy_dims_none(), d, seed);
+}
 static oy_tensor* expanded(oy_dtype d, int seed) {
   oy_tensor* t = column(d, seed);
   oy_tensor* v = oy_tensor_expand(t, OY_DIMS(3, 4));
@@ -97,7 +135,8 @@ static double at(const oy_tensor* t, int64_t i, int64_t j) {
   for (size_t d = 0; d < sizes.size; d++)
     if (sizes.data[d] == 1) index[2 - sizes.size + d] = 0;
   oy_scalar s;
-  assert_int_equal(oy_tensor_get(t, (oy_ints){index + 2 - sizes.size, sizes.size}, &s), 0);
+  assert_int_equal(oy_tensor_get(t, (oy_ints){index + 2 - sizes.size, sizes.size}, &s),
+                   0);
   return scalar_number(s);
 }
 
@@ -175,8 +214,8 @@ static void inplace_and_out_forms_agree(void** state) {
         spread(a, a, x);
         spread(b, a, y);
         uint32_t version = oy_tensor_version(out);
-        assert_ptr_equal(op->out ? op->out(a, b, out)
-                                 : op->out_alpha(a, b, oy_int(3), out), out);
+        assert_ptr_equal(
+            op->out ? op->out(a, b, out) : op->out_alpha(a, b, oy_int(3), out), out);
         check(out, op, x, y, 3);
         assert_int_equal(oy_tensor_version(out), version + 1);
         version = oy_tensor_version(a);
@@ -393,8 +432,10 @@ static void TI_03_layout_of_new_outputs(void** state) {
   (void)state;
   const int64_t nchw[] = {60, 20, 5, 1}, nhwc[] = {60, 1, 15, 3};
   oy_ints sizes = OY_DIMS(2, 3, 4, 5), plain = {nchw, 4}, last = {nhwc, 4};
-  oy_tensor* a = oy_empty_strided(sizes, last, oy_none(), oy_none(), oy_none(), oy_none());
-  oy_tensor* b = oy_empty_strided(sizes, plain, oy_none(), oy_none(), oy_none(), oy_none());
+  oy_tensor* a =
+      oy_empty_strided(sizes, last, oy_none(), oy_none(), oy_none(), oy_none());
+  oy_tensor* b =
+      oy_empty_strided(sizes, plain, oy_none(), oy_none(), oy_none(), oy_none());
   oy_tensor* r = oy_add_Tensor(a, b, ALPHA1);
   assert_dims(oy_tensor_strides(r), last);  // the first operand decides
   oy_tensor_release(r);

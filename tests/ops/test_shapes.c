@@ -24,12 +24,14 @@ static void factories(void** state) {
   oy_tensor* f = oy_full(OY_DIMS(3), oy_int(7), none, none, none, none);
   assert_int_equal(f->dtype, OY_DTYPE_I64);
   assert_elements(f, OY_DIMS(3), 7, 7, 7);
-  oy_tensor* l = oy_full_like(f, oy_float(2.5), oy_int(OY_DTYPE_F64), none, none, none, none);
+  oy_tensor* l =
+      oy_full_like(f, oy_float(2.5), oy_int(OY_DTYPE_F64), none, none, none, none);
   assert_elements(l, OY_DIMS(3), 2.5, 2.5, 2.5);
   oy_tensor* s = oy_scalar_tensor(oy_int(3), none, none, none, none);
   assert_int_equal(s->dtype, OY_DTYPE_F32);
   assert_elements(s, oy_dims_none(), 3);
-  oy_tensor* m = oy_zeros(OY_DIMS(2), none, none, oy_value_device(oy_device_meta()), none);
+  oy_tensor* m =
+      oy_zeros(OY_DIMS(2), none, none, oy_value_device(oy_device_meta()), none);
   assert_int_equal(oy_tensor_device(m).backend, OY_BACKEND_Meta);
   assert_null(oy_tensor_data(m));
   oy_tensor* all[] = {t, z, f, l, s, m};
@@ -191,8 +193,7 @@ static void products_of_strided_and_empty_operands(void** state) {
   oy_tensor_release(r);
   oy_tensor_release(none);
   oy_tensor_release(other);
-  assert_fails(oy_mm(a, a),
-               "mat1 and mat2 shapes cannot be multiplied (3x2 and 3x2)");
+  assert_fails(oy_mm(a, a), "mat1 and mat2 shapes cannot be multiplied (3x2 and 3x2)");
   oy_tensor* square = counting(OY_DIMS(2, 2));
   assert_null(oy_mm_out(a, square, a));
   oy_error_clear();
@@ -245,8 +246,8 @@ static oy_tensor* case_matmul(oy_device d) {
               oy_matmul);
 }
 static oy_tensor* case_bmm(oy_device d) {
-  return both(on(d, OY_DIMS(5, 2, 3), OY_DTYPE_F64), on(d, OY_DIMS(5, 3, 1), OY_DTYPE_F64),
-              oy_bmm);
+  return both(on(d, OY_DIMS(5, 2, 3), OY_DTYPE_F64),
+              on(d, OY_DIMS(5, 3, 1), OY_DTYPE_F64), oy_bmm);
 }
 static oy_tensor* case_sum(oy_device d) {
   oy_tensor* t = on(d, OY_DIMS(2, 3, 4), OY_DTYPE_U8);
@@ -273,9 +274,10 @@ static oy_tensor* case_clone_expand(oy_device d) {
 
 static void meta_kernels_agree_with_the_cpu(void** state) {
   (void)state;
-  static const shape_case cases[] = {case_mul, case_div,    case_lt,  case_mm,
-                                     case_bmm, case_matmul, case_sum, case_transposed_neg,
-                                     case_clone_expand};
+  static const shape_case cases[] = {
+      case_mul,         case_div,    case_lt,  case_mm,
+      case_bmm,         case_matmul, case_sum, case_transposed_neg,
+      case_clone_expand};
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     oy_tensor* real = cases[i](oy_device_cpu());
     oy_tensor* meta = cases[i](oy_device_meta());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator table: PyTorch's schemas word for word, a kernel where it says so, and
 // a layer below Autograd for everything that writes or makes views.
-#include "support/tensors.h"
 #include "ops/op_ids.h"
+#include "support/tensors.h"
 
 static char* g_schemas;  // all of PyTorch's, a line each
 

@@ -39,7 +39,8 @@ static void every_pattern_is_decoded(void** state) {
     const format* f = &g_formats[i];
     for (uint32_t bits = 0; bits < 1u << (1 + f->exp + f->man); bits++) {
       float want = decode(f, bits), got = to_float(f, bits);
-      assert_true(isnan(want) ? isnan(got) : want == got && !signbit(want) == !signbit(got));
+      assert_true(isnan(want) ? isnan(got)
+                              : want == got && !signbit(want) == !signbit(got));
       if (!isnan(want)) assert_int_equal(from_float(f, want), bits);
     }
   }

@@ -6,10 +6,10 @@ static oy_dtype dtype_of(const char* name) {
   static const struct {
     const char* name;
     oy_dtype dtype;
-  } names[] = {{"u8", OY_DTYPE_U8},     {"i8", OY_DTYPE_I8},     {"i16", OY_DTYPE_I16},
-               {"i32", OY_DTYPE_I32},   {"i64", OY_DTYPE_I64},   {"f16", OY_DTYPE_F16},
-               {"bf16", OY_DTYPE_BF16}, {"f32", OY_DTYPE_F32},   {"f64", OY_DTYPE_F64},
-               {"c32", OY_DTYPE_C32},   {"c64", OY_DTYPE_C64},   {"c128", OY_DTYPE_C128},
+  } names[] = {{"u8", OY_DTYPE_U8},     {"i8", OY_DTYPE_I8},   {"i16", OY_DTYPE_I16},
+               {"i32", OY_DTYPE_I32},   {"i64", OY_DTYPE_I64}, {"f16", OY_DTYPE_F16},
+               {"bf16", OY_DTYPE_BF16}, {"f32", OY_DTYPE_F32}, {"f64", OY_DTYPE_F64},
+               {"c32", OY_DTYPE_C32},   {"c64", OY_DTYPE_C64}, {"c128", OY_DTYPE_C128},
                {"b1", OY_DTYPE_BOOL}};
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     if (strcmp(name, names[i].name) == 0) return names[i].dtype;

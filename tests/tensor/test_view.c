@@ -80,7 +80,8 @@ static void TEN_08_one_size_is_inferred(void** state) {
   oy_tensor_release(v);
   assert_fails(oy_tensor_view(t, OY_DIMS(-1, -1)), "only one dimension can be inferred");
   assert_fails(oy_tensor_view(t, OY_DIMS(-2)), "invalid shape dimension -2");
-  assert_fails(oy_tensor_view(t, OY_DIMS(7)), "shape '[7]' is invalid for input of size 6");
+  assert_fails(oy_tensor_view(t, OY_DIMS(7)),
+               "shape '[7]' is invalid for input of size 6");
   assert_fails(oy_tensor_view(t, OY_DIMS(4, -1)),
                "shape '[4, -1]' is invalid for input of size 6");
   assert_fails(oy_tensor_view(t, OY_DIMS(INT64_MAX, INT64_MAX)),
@@ -174,8 +175,7 @@ static void TEN_04_TEN_05_TEN_06_contiguity(void** state) {
       {D(4), {0}, false, false, false, false, OY_MEMORY_CONTIGUOUS},
       {D(2, 3, 4), {3, 1, 6}, false, false, false, true, OY_MEMORY_CONTIGUOUS},
       // N H W C in memory
-      {D(2, 3, 4, 5), {60, 1, 15, 3}, false, true, false, true,
-       OY_MEMORY_CHANNELS_LAST},
+      {D(2, 3, 4, 5), {60, 1, 15, 3}, false, true, false, true, OY_MEMORY_CHANNELS_LAST},
       {D(2, 3, 4, 5), {60, 20, 5, 1}, true, false, false, true, OY_MEMORY_CONTIGUOUS},
       // One channel: both at once; the hint decides by the strides.
       {D(2, 1, 4, 5), {20, 1, 5, 1}, true, true, false, true, OY_MEMORY_CHANNELS_LAST},
@@ -183,7 +183,12 @@ static void TEN_04_TEN_05_TEN_06_contiguity(void** state) {
       // N 1 1 1 is ambiguous: contiguous is taken.
       {D(3, 1, 1, 1), {1, 1, 1, 1}, true, true, false, true, OY_MEMORY_CONTIGUOUS},
       {D(2, 3, 4, 5), {0, 0, 0, 0}, false, false, false, false, OY_MEMORY_CONTIGUOUS},
-      {D(2, 3, 2, 2, 2), {24, 1, 12, 6, 3}, false, false, true, true,
+      {D(2, 3, 2, 2, 2),
+       {24, 1, 12, 6, 3},
+       false,
+       false,
+       true,
+       true,
        OY_MEMORY_CHANNELS_LAST_3D},
   };
   for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

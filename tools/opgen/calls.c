@@ -4,7 +4,9 @@
 // at the arguments, join their keys, enter, select, call, leave.
 #include "opgen.h"
 
-static bool casts(const options* o) { return strcmp(o->tensor_type, "oy_object") != 0; }
+static bool casts(const options* o) {
+  return strcmp(o->tensor_type, "oy_object") != 0;
+}
 
 static const char* return_type(const op_row* op, const options* o) {
   return op->returns_object ? argument_type('t', o) : "oy_status";
@@ -74,7 +76,8 @@ static void put_null_name(FILE* out, const op_row* op) {
 }
 
 // |name| NULL: whichever of the objects it is.
-static void put_null_return(FILE* out, const op_row* op, const options* o, const char* name) {
+static void put_null_return(FILE* out, const op_row* op, const options* o,
+                            const char* name) {
   if (!op->returns_object)
     fprintf(out, "    return oy_call_null_status(op, ");
   else
@@ -92,8 +95,8 @@ static void put_kernel_call(FILE* out, const op_row* op, const char* start,
   add_item(&list, "op");
   add_item(&list, "keys");
   add_arguments(&list, op);
-  put_items(out, "  ", print_text("%s((%s_fn)%s->typed)(", start, op->call, kernel), &list,
-            ",", ");\n");
+  put_items(out, "  ", print_text("%s((%s_fn)%s->typed)(", start, op->call, kernel),
+            &list, ",", ");\n");
 }
 
 static void put_redispatch(FILE* out, const op_row* op, const options* o) {
@@ -101,8 +104,8 @@ static void put_redispatch(FILE* out, const op_row* op, const options* o) {
   add_item(&list, "const oy_op* op");
   add_item(&list, "oy_keyset keys");
   add_parameters(&list, op, o);
-  const char* head = print_text("static inline %s oy_redispatch_%s(", return_type(op, o),
-                                op->call + 3);
+  const char* head =
+      print_text("static inline %s oy_redispatch_%s(", return_type(op, o), op->call + 3);
   put_items(out, "", head, &list, ",", ") {\n");
   items tests = null_tests(op);
   if (tests.count) {
@@ -114,7 +117,8 @@ static void put_redispatch(FILE* out, const op_row* op, const options* o) {
 }
 
 static void put_macros(FILE* out, const op_row* op) {
-  fprintf(out, "#define oy_typed_%s(fn) OY_TYPED_AS(%s_fn, fn)\n", op->call + 3, op->call);
+  fprintf(out, "#define oy_typed_%s(fn) OY_TYPED_AS(%s_fn, fn)\n", op->call + 3,
+          op->call);
   fprintf(out, "#define oy_impl_%s(m, key, fn) \\\n", op->call + 3);
   fprintf(out, "  oy_impl_typed((m), \"%s\", (key), \\\n", op->name);
   fprintf(out, "                oy_typed_%s(fn), __FILE__, __LINE__)\n\n", op->call + 3);
@@ -135,16 +139,19 @@ static void put_includes(FILE* out, const options* o) {
 
 void put_calls_header(FILE* out, const op_list* list, const options* o) {
   char* guard = guard_of(o, "CALLS");
-  put_head(out,
-           "Typed calls. Tensors are borrowed; &oy_none_object is None, and NULL, the value "
-           "of an expression that failed, makes the call fail too. A tensor result is a new "
-           "reference, or the argument that the schema says it is, borrowed; NULL is failure. "
-           "Other results come through pointers behind the arguments: objects and tensors are "
-           "new references (NULL on failure), lists, texts and optionals are owned values, for "
-           "oy_value_release.\n\nFor each operator X: the call oy_X, the type of its kernels "
-           "oy_X_fn, oy_redispatch_X for layers (exactly these keys), oy_typed_X(fn), which is "
-           "fn if it is such a kernel and else does not compile, and oy_impl_X(library, key, "
-           "fn), which registers it.");
+  put_head(
+      out,
+      "Typed calls. Tensors are borrowed; &oy_none_object is None, and NULL, the value "
+      "of an expression that failed, makes the call fail too. A tensor result is a new "
+      "reference, or the argument that the schema says it is, borrowed; NULL is failure. "
+      "Other results come through pointers behind the arguments: objects and tensors are "
+      "new references (NULL on failure), lists, texts and optionals are owned values, "
+      "for "
+      "oy_value_release.\n\nFor each operator X: the call oy_X, the type of its kernels "
+      "oy_X_fn, oy_redispatch_X for layers (exactly these keys), oy_typed_X(fn), which "
+      "is "
+      "fn if it is such a kernel and else does not compile, and oy_impl_X(library, key, "
+      "fn), which registers it.");
   fprintf(out, "#ifndef %s\n#define %s\n\n", guard, guard);
   fprintf(out, "#include \"opyard/trampoline.h\"\n\n");
   put_includes(out, o);
@@ -156,10 +163,11 @@ void put_calls_header(FILE* out, const op_list* list, const options* o) {
     put_redispatch(out, op, o);
     put_macros(out, op);
   }
-  fprintf(out,
-          "// Registers the trampolines of these calls' signatures, if they were made too.\n"
-          "%s oy_status oy_register_trampolines_%s(void);\n\n",
-          o->export_macro, identifier(o->stem));
+  fprintf(
+      out,
+      "// Registers the trampolines of these calls' signatures, if they were made too.\n"
+      "%s oy_status oy_register_trampolines_%s(void);\n\n",
+      o->export_macro, identifier(o->stem));
   fprintf(out, "OY_END_DECLS\n\n#endif  // %s\n", guard);
 }
 
@@ -183,7 +191,8 @@ static void put_keys(FILE* out, const op_row* op, const options* o) {
   for (size_t i = 0; i < op->argument_count; i++) {
     const char* keys = keys_of(op, i, o);
     if (!keys) continue;
-    fprintf(out, first ? "  oy_keyset keys = %s;\n" : "  keys = oy_keyset_or(keys, %s);\n",
+    fprintf(out,
+            first ? "  oy_keyset keys = %s;\n" : "  keys = oy_keyset_or(keys, %s);\n",
             keys);
     first = false;
   }
@@ -193,7 +202,8 @@ static void put_keys(FILE* out, const op_row* op, const options* o) {
     const char* name = op->arguments[i];
     fprintf(out, "  if (OY_UNLIKELY(!oy_tensors_keys(%s, &keys))) {\n", name);
     fprintf(out, "    oy_call_leave(before);\n");
-    put_null_return(out, op, o, print_text("\"%.*s\"", OY_STR_ARG(op->schema->arguments[i].name)));
+    put_null_return(out, op, o,
+                    print_text("\"%.*s\"", OY_STR_ARG(op->schema->arguments[i].name)));
     fprintf(out, "  }\n");
   }
 }
@@ -237,8 +247,8 @@ static void put_function_head(FILE* out, const op_row* op, const options* o,
   items list = {.count = 0};
   add_parameters(&list, op, o);
   if (!list.count) add_item(&list, "void");
-  put_items(out, "", print_text("%s%s %s(", linkage, return_type(op, o), name), &list, ",",
-            ") {\n");
+  put_items(out, "", print_text("%s%s %s(", linkage, return_type(op, o), name), &list,
+            ",", ") {\n");
 }
 
 static void put_again(FILE* out, const op_row* op, const char* name) {
@@ -299,10 +309,12 @@ static void put_definition(FILE* out, const op_row* op, const options* o,
 
 void put_inline_header(FILE* out, const op_list* list, const options* o) {
   char* guard = guard_of(o, "INLINE");
-  put_head(out,
-           "Typed calls to be inlined, for code that is linked with their definitions into one "
-           "program or library. oy_inline_X is oy_X; with OY_INLINE_CALLS defined, oy_X means "
-           "oy_inline_X.");
+  put_head(
+      out,
+      "Typed calls to be inlined, for code that is linked with their definitions into "
+      "one "
+      "program or library. oy_inline_X is oy_X; with OY_INLINE_CALLS defined, oy_X means "
+      "oy_inline_X.");
   fprintf(out, "#ifndef %s\n#define %s\n\n#include \"%s\"\n\nOY_BEGIN_DECLS\n\n", guard,
           guard, o->header);
   for (size_t i = 0; i < list->count; i++) {
@@ -310,11 +322,13 @@ void put_inline_header(FILE* out, const op_list* list, const options* o) {
     fprintf(out,
             "extern __attribute__((visibility(\"hidden\"))) oy_op_handle oy_handle_%s;\n",
             op->call + 3);
-    put_definition(out, op, o, "static inline ", print_text("oy_inline_%s", op->call + 3));
+    put_definition(out, op, o, "static inline ",
+                   print_text("oy_inline_%s", op->call + 3));
   }
   fprintf(out, "#ifdef OY_INLINE_CALLS\n");
   for (size_t i = 0; i < list->count; i++)
-    fprintf(out, "#define %s oy_inline_%s\n", list->items[i].call, list->items[i].call + 3);
+    fprintf(out, "#define %s oy_inline_%s\n", list->items[i].call,
+            list->items[i].call + 3);
   fprintf(out, "#endif\n\nOY_END_DECLS\n\n#endif  // %s\n", guard);
 }
 

@@ -54,8 +54,8 @@ void drop_op(op_row* op) {
   oy_text_free(op->text);
 }
 
-static bool add_schema(op_list* list, const options* o, const char* text,
-                       const char* doc, const char* file, int line) {
+static bool add_schema(op_list* list, const options* o, const char* text, const char* doc,
+                       const char* file, int line) {
   const char* end = strpbrk(text, "(");
   size_t name_size = end ? (size_t)(end - text) : strlen(text);
   bool has_ns = memmem(text, name_size, "::", 2) != NULL;
@@ -160,8 +160,10 @@ static char* scan_word(scanner* s) {
 }
 
 static bool complain(const char* file, int line, const char* what) {
-  fprintf(stderr, "%s:%d: expected OY_OP(FAMILY, id, WHERE, BACKWARD, \"schema\", "
-          "\"doc\"): %s\n", file, line, what);
+  fprintf(stderr,
+          "%s:%d: expected OY_OP(FAMILY, id, WHERE, BACKWARD, \"schema\", "
+          "\"doc\"): %s\n",
+          file, line, what);
   return false;
 }
 

@@ -48,10 +48,7 @@ static output g_outputs[] = {
     {"--select-header", NULL, put_selection, NULL},
     {NULL, NULL, put_calls_source, put_trampolines},  // NAME.gen.c
 };
-enum {
-  HEADER = 0,
-  COMBINED = sizeof(g_outputs) / sizeof(*g_outputs) - 1
-};
+enum { HEADER = 0, COMBINED = sizeof(g_outputs) / sizeof(*g_outputs) - 1 };
 
 static bool is_same(const char* path, const char* text, size_t size) {
   FILE* in = fopen(path, "rb");
@@ -132,7 +129,9 @@ static bool parse(arguments* a, int argc, char** argv) {
   return a->file_count > 0;
 }
 
-static char* file_name(const char* path) { return basename(print_text("%s", path)); }
+static char* file_name(const char* path) {
+  return basename(print_text("%s", path));
+}
 
 static void complete(arguments* a) {
   options* o = &a->o;
@@ -148,13 +147,14 @@ static void complete(arguments* a) {
   }
   if (o->header) return;
   const char* path = g_outputs[HEADER].path;
-  o->header = path && strcmp(path, "-") != 0 ? file_name(path)
-                                             : print_text("%s.gen.h", o->stem);
+  o->header =
+      path && strcmp(path, "-") != 0 ? file_name(path) : print_text("%s.gen.h", o->stem);
 }
 
 int main(int argc, char** argv) {
   if (argc == 2 && strcmp(argv[1], "--help") == 0) return fputs(g_help, stdout) < 0;
-  arguments a = {.o = {.ns = "aten", .tensor_type = "oy_object", .export_macro = "OY_API"}};
+  arguments a = {
+      .o = {.ns = "aten", .tensor_type = "oy_object", .export_macro = "OY_API"}};
   a.files = take((size_t)argc * sizeof(char*));
   a.o.includes = take((size_t)argc * sizeof(char*));
   if (!parse(&a, argc, argv)) return 2;

@@ -87,11 +87,10 @@ static void name_results(op_row* op) {
     op->result_arguments[n] = -1;
     if (op->results[n] == 'r') op->result_arguments[n] = (int)strtol(p, (char**)&p, 10);
     oy_str given = s->returns[n].name;
-    char* name = given.size ? print_text("out_%.*s", OY_STR_ARG(given))
+    char* name = given.size             ? print_text("out_%.*s", OY_STR_ARG(given))
                  : s->return_count == 1 ? print_text("out_result")
                                         : print_text("out_%zu", n);
-    while (is_used(op->arguments, op->argument_count, name) ||
-           is_used(op->outs, n, name))
+    while (is_used(op->arguments, op->argument_count, name) || is_used(op->outs, n, name))
       name = print_text("%s_", name);
     op->outs[n++] = name;
   }

@@ -14,20 +14,20 @@ enum { MAX_RESULTS = 64 };
 
 typedef struct op_row {
   oy_schema* schema;
-  char* name;    // "aten::add.Tensor"
-  char* id;      // "add_Tensor"
-  char* call;    // "oy_add_Tensor"
-  char* text;    // the schema, canonical
-  const char* doc;   // may be NULL
+  char* name;       // "aten::add.Tensor"
+  char* id;         // "add_Tensor"
+  char* call;       // "oy_add_Tensor"
+  char* text;       // the schema, canonical
+  const char* doc;  // may be NULL
   const char* file;
   int line;
   char* abi;
   size_t argument_count;
   char** arguments;  // C names; letters are in |abi|
   size_t result_count;
-  char results[MAX_RESULTS];           // letters; 'r' is an argument
-  int result_arguments[MAX_RESULTS];   // which one, for 'r'
-  char** outs;                         // C names of result pointers
+  char results[MAX_RESULTS];          // letters; 'r' is an argument
+  int result_arguments[MAX_RESULTS];  // which one, for 'r'
+  char** outs;                        // C names of result pointers
   bool returns_object;
   bool selected;
 } op_row;
@@ -39,12 +39,12 @@ typedef struct op_list {
 } op_list;
 
 typedef struct options {
-  const char* stem;         // names what belongs to the whole table
-  const char* ns;           // of schemas that give none
-  const char* tensor_type;  // "oy_object" unless said otherwise
-  const char* header;       // as the source includes it
-  const char* export_macro; // before public functions
-  const char** includes;    // more headers
+  const char* stem;          // names what belongs to the whole table
+  const char* ns;            // of schemas that give none
+  const char* tensor_type;   // "oy_object" unless said otherwise
+  const char* header;        // as the source includes it
+  const char* export_macro;  // before public functions
+  const char** includes;     // more headers
   size_t include_count;
 } options;
 
@@ -56,9 +56,9 @@ char* read_file(const char* path);
 void drop_op(op_row* op);
 
 // names.c
-bool name_op(op_row* op);                    // id, call, arguments, outs
-bool check_names(const op_list* list);   // no id twice
-char* identifier(const char* text);      // "ttv>t" -> "ttv_t"
+bool name_op(op_row* op);               // id, call, arguments, outs
+bool check_names(const op_list* list);  // no id twice
+char* identifier(const char* text);     // "ttv>t" -> "ttv_t"
 
 // text.c
 void* take(size_t size);  // zeroed, until give_back; exits if memory is short
@@ -70,8 +70,7 @@ typedef struct items {
   char* text[3 * 64 + 8];
   size_t count;
 } items;
-void add_item(items* list, const char* format, ...)
-    __attribute__((format(printf, 2, 3)));
+void add_item(items* list, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void put_items(FILE* out, const char* indent, const char* head, const items* list,
                const char* separator, const char* tail);
 // Words behind "// ", broken before column 90.

@@ -35,7 +35,7 @@ void give_back(void) {
 }
 
 __attribute__((format(printf, 1, 0))) static char* print_list(const char* format,
-                                                            va_list args) {
+                                                              va_list args) {
   char* made = NULL;
   int size = vasprintf(&made, format, args);
   char* text = take(size < 0 ? 1 : (size_t)size + 1);

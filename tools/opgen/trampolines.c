@@ -48,16 +48,16 @@ static void add_parameters(items* list, const op_row* op, const options* o, bool
 static void put_type(FILE* out, const op_row* op, const char* name, const options* o) {
   items list = {.count = 0};
   add_parameters(&list, op, o, false);
-  put_items(out, "", print_text("typedef %s (*fn_%s)(", return_type(op), name), &list, ",",
-            ");\n\n");
+  put_items(out, "", print_text("typedef %s (*fn_%s)(", return_type(op), name), &list,
+            ",", ");\n\n");
 }
 
 static void put_head_of(FILE* out, const op_row* op, const char* kind, const char* name,
                         const options* o) {
   items list = {.count = 0};
   add_parameters(&list, op, o, true);
-  put_items(out, "", print_text("static %s %s_%s(", return_type(op), kind, name), &list, ",",
-            ") {\n");
+  put_items(out, "", print_text("static %s %s_%s(", return_type(op), kind, name), &list,
+            ",", ") {\n");
 }
 
 // ------------------------------------------------------------------------- box
@@ -90,8 +90,7 @@ static void put_taken(FILE* out, const op_row* op, size_t i) {
     case 'D':
       fprintf(out, "    *r%zu = oy_unbox_%c(stack.data[%zu]);\n", i, op->results[i], i);
       break;
-    default:
-      fprintf(out, "    *r%zu = stack.data[%zu];\n", i, i);
+    default: fprintf(out, "    *r%zu = stack.data[%zu];\n", i, i);
   }
 }
 
@@ -122,8 +121,8 @@ static void put_null_tests(FILE* out, const op_row* op) {
 }
 
 static void put_box(FILE* out, const op_row* op, const char* name, const options* o) {
-  size_t size = op->argument_count > op->result_count ? op->argument_count
-                                                      : op->result_count;
+  size_t size =
+      op->argument_count > op->result_count ? op->argument_count : op->result_count;
   put_head_of(out, op, "box", name, o);
   put_null_tests(out, op);
   fprintf(out, "  oy_value storage[%zu];\n", size ? size : 1);
@@ -147,7 +146,8 @@ static void put_fit_tests(FILE* out, const op_row* op) {
           (int)op->argument_count, op->abi, op->argument_count);
 }
 
-static void put_unbox_call(FILE* out, const op_row* op, const char* name, const char* start) {
+static void put_unbox_call(FILE* out, const op_row* op, const char* name,
+                           const char* start) {
   items list = {.count = 0};
   add_item(&list, "op");
   add_item(&list, "keys");
@@ -175,7 +175,8 @@ static const char* given(const op_row* op, size_t i) {
 }
 
 // Results are looked at only if the kernel says that it made them.
-static void put_unbox_status(FILE* out, const op_row* op, const char* name, const options* o) {
+static void put_unbox_status(FILE* out, const op_row* op, const char* name,
+                             const options* o) {
   for (size_t i = 0; i < op->result_count; i++)
     fprintf(out, "  %s r%zu;\n", result_type(op->results[i], o), i);
   put_unbox_call(out, op, name, "oy_status status = ");
@@ -202,7 +203,8 @@ static void put_unbox(FILE* out, const op_row* op, const char* name, const optio
   add_item(&list, "const oy_kernel* kernel");
   put_items(out, "", print_text("static oy_status unbox_%s(", name), &list, ",", ") {\n");
   if (op->argument_count)
-    fprintf(out, "  const oy_value* v = oy_stack_last(stack, %zu);\n", op->argument_count);
+    fprintf(out, "  const oy_value* v = oy_stack_last(stack, %zu);\n",
+            op->argument_count);
   put_fit_tests(out, op);
   if (!op->returns_object) {
     put_unbox_status(out, op, name, o);
@@ -241,9 +243,10 @@ void put_trampolines(FILE* out, const op_list* list, const options* o) {
   plain.tensor_type = "oy_object";
   op_row** classes;
   size_t count = classes_of(list, &classes);
-  put_head(out, "Trampolines, three for each signature class: box is the typed call of a "
-                "boxed kernel, unbox the boxed call of a typed one, variant picks a kernel "
-                "by dtype.");
+  put_head(out,
+           "Trampolines, three for each signature class: box is the typed call of a "
+           "boxed kernel, unbox the boxed call of a typed one, variant picks a kernel "
+           "by dtype.");
   fprintf(out, "#include \"opyard/trampoline.h\"\n\n");
   fprintf(out, "%s oy_status oy_register_trampolines_%s(void);\n\n", o->export_macro,
           identifier(o->stem));
@@ -258,10 +261,13 @@ void put_trampolines(FILE* out, const op_list* list, const options* o) {
   fprintf(out, "static const oy_trampolines g_trampolines[] = {\n");
   for (size_t i = 0; i < count; i++) {
     char* name = identifier(classes[i]->abi);
-    fprintf(out, "    {\"%s\", (oy_typed_fn)box_%s, unbox_%s,\n     (oy_typed_fn)variant_%s},\n",
-            classes[i]->abi, name, name, name);
+    fprintf(
+        out,
+        "    {\"%s\", (oy_typed_fn)box_%s, unbox_%s,\n     (oy_typed_fn)variant_%s},\n",
+        classes[i]->abi, name, name, name);
   }
   if (!count) fprintf(out, "    {\"\", NULL, NULL, NULL},\n");
-  fprintf(out, "};\n\noy_status oy_register_trampolines_%s(void) {\n", identifier(o->stem));
+  fprintf(out, "};\n\noy_status oy_register_trampolines_%s(void) {\n",
+          identifier(o->stem));
   fprintf(out, "  return oy_trampolines_register(g_trampolines, %zu);\n}\n", count);
 }

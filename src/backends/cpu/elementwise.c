@@ -12,8 +12,8 @@
 static oyi_loop find_loop(oyi_iter* it, oyi_cpu_loop which) {
   oyi_loop loop = it->dtype < OYI_LOOP_DTYPES ? oyi_cpu_loops[which][it->dtype] : NULL;
   if (OY_LIKELY(loop != NULL)) return loop;
-  OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'",
-          oyi_cpu_loop_names[which], oy_dtype_pytorch_name(it->dtype));
+  OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", oyi_cpu_loop_names[which],
+          oy_dtype_pytorch_name(it->dtype));
   return NULL;
 }
 

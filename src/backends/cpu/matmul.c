@@ -2,7 +2,7 @@
 // Matrix products of the CPU, portable: what faster ones are compared with. One
 // kernel for each dtype, registered as a variant for it.
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
+# pragma GCC optimize("O3")
 #endif
 
 #include "backends/cpu/kernels.h"
@@ -82,24 +82,24 @@ static oy_object* bmm(oy_object* self, oy_object* mat2, product_fn product) {
 }
 
 #define OYI_JOIN__(a, b) a##_##b
-#define OYI_JOIN_(a, b) OYI_JOIN__(a, b)
-#define OYI_JOIN(a, b) OYI_JOIN_(a, b)
+#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
+#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
 
-#define T float
-#define W float
+#define T  float
+#define W  float
 #define ID f32
 #include "backends/cpu/matmul_tmpl.h"
 #undef T
 #undef W
 #undef ID
-#define T double
-#define W double
+#define T  double
+#define W  double
 #define ID f64
 #include "backends/cpu/matmul_tmpl.h"
 #undef T
 #undef W
 #undef ID
-#define T int64_t
-#define W uint64_t
+#define T  int64_t
+#define W  uint64_t
 #define ID i64
 #include "backends/cpu/matmul_tmpl.h"

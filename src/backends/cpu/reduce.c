@@ -36,8 +36,7 @@ static oy_status store(oyi_tensor* out, const oyi_tensor* sums) {
 }
 
 // One result: the sum is on the stack.
-static void reduce_to_one(const oyi_reduction* r, const oyi_tensor* in,
-                          int64_t divisor) {
+static void reduce_to_one(const oyi_reduction* r, const oyi_tensor* in, int64_t divisor) {
   union {
     double d;
     int64_t i;
@@ -87,8 +86,8 @@ static oy_status reduce(const oyi_reduction* r, bool is_mean) {
   return status;
 }
 
-static oy_object* sum_or_mean(oy_object* self, oy_ints dim, bool keepdim,
-                              oy_value dtype, oy_object* out, bool is_mean) {
+static oy_object* sum_or_mean(oy_object* self, oy_ints dim, bool keepdim, oy_value dtype,
+                              oy_object* out, bool is_mean) {
   oyi_reduction r;
   if (oyi_rule_reduction(&r, self, dim, keepdim, dtype, out,
                          is_mean ? OYI_REDUCE_FLOAT : 0) != 0)

@@ -27,16 +27,15 @@ static oy_object* elementwise_alpha(oy_object* out, oy_object* a, oy_object* b,
   return NULL;
 }
 
-static oy_object* reduction(oy_object* self, oy_ints dim, bool keepdim,
-                            oy_value dtype, oy_object* out, const char* schema) {
+static oy_object* reduction(oy_object* self, oy_ints dim, bool keepdim, oy_value dtype,
+                            oy_object* out, const char* schema) {
   oyi_reduction r;
   unsigned flags = strncmp(schema, "mean", 4) == 0 ? OYI_REDUCE_FLOAT : 0;
   if (oyi_rule_reduction(&r, self, dim, keepdim, dtype, out, flags) != 0) return NULL;
   return &r.out->header;
 }
 
-static oy_object* matrix(oy_object* self, oy_object* mat2, oy_object* out,
-                         bool batched) {
+static oy_object* matrix(oy_object* self, oy_object* mat2, oy_object* out, bool batched) {
   return oyi_tensor_object(batched ? oyi_rule_bmm(self, mat2)
                                    : oyi_rule_mm(self, mat2, out));
 }
@@ -69,44 +68,45 @@ static oy_object* copy(oy_object* self, oy_object* src) {
   return self;
 }
 
-#define META_UNARY                return elementwise(NULL, self, NULL, 0);
-#define META_UNARY_OUT            return elementwise(out, self, NULL, 0);
-#define META_UNARY_INPLACE        return elementwise(self, self, NULL, OYI_ITER_INPLACE);
-#define META_BINARY               return elementwise(NULL, self, other, 0);
-#define META_BINARY_OUT           return elementwise(out, self, other, 0);
-#define META_BINARY_INPLACE       return elementwise(self, self, other, OYI_ITER_INPLACE);
-#define META_BINARY_FLOAT         return elementwise(NULL, self, other, OYI_ITER_INT_TO_FLOAT);
-#define META_BINARY_FLOAT_OUT     return elementwise(out, self, other, OYI_ITER_INT_TO_FLOAT);
+#define META_UNARY            return elementwise(NULL, self, NULL, 0);
+#define META_UNARY_OUT        return elementwise(out, self, NULL, 0);
+#define META_UNARY_INPLACE    return elementwise(self, self, NULL, OYI_ITER_INPLACE);
+#define META_BINARY           return elementwise(NULL, self, other, 0);
+#define META_BINARY_OUT       return elementwise(out, self, other, 0);
+#define META_BINARY_INPLACE   return elementwise(self, self, other, OYI_ITER_INPLACE);
+#define META_BINARY_FLOAT     return elementwise(NULL, self, other, OYI_ITER_INT_TO_FLOAT);
+#define META_BINARY_FLOAT_OUT return elementwise(out, self, other, OYI_ITER_INT_TO_FLOAT);
 #define META_BINARY_FLOAT_INPLACE \
-  return elementwise(self, self, other, OYI_ITER_INT_TO_FLOAT | OYI_ITER_INPLACE);
-#define META_COMPARISON           return elementwise(NULL, self, other, OYI_ITER_BOOL_OUTPUT);
-#define META_BINARY_ALPHA         return elementwise_alpha(NULL, self, other, alpha, 0);
-#define META_BINARY_ALPHA_OUT     return elementwise_alpha(out, self, other, alpha, 0);
+ return elementwise(self, self, other, OYI_ITER_INT_TO_FLOAT | OYI_ITER_INPLACE);
+#define META_COMPARISON       return elementwise(NULL, self, other, OYI_ITER_BOOL_OUTPUT);
+#define META_BINARY_ALPHA     return elementwise_alpha(NULL, self, other, alpha, 0);
+#define META_BINARY_ALPHA_OUT return elementwise_alpha(out, self, other, alpha, 0);
 #define META_BINARY_ALPHA_INPLACE \
-  return elementwise_alpha(self, self, other, alpha, OYI_ITER_INPLACE);
-#define META_THRESHOLD            \
-  return elementwise_alpha(NULL, grad_output, self, threshold, 0);
-#define META_REDUCTION_ALL        return reduction(self, oy_dims_none(), false, dtype, NULL, schema);
-#define META_REDUCTION            return reduction(self, dim, keepdim, dtype, NULL, schema);
-#define META_REDUCTION_OUT        return reduction(self, dim, keepdim, dtype, out, schema);
-#define META_MATRIX               return matrix(self, mat2, NULL, schema[0] == 'b');
-#define META_MATRIX_OUT           return matrix(self, mat2, out, false);
-#define META_COPY_INPLACE         return (void)non_blocking, copy(self, src);
-#define META_FILL_INPLACE         return (void)value, self;
-#define META_FACTORY_EMPTY        \
-  return empty(size, NULL, dtype, layout, device, pin_memory, memory_format);
-#define META_FACTORY_STRIDED      \
-  return empty(size, &stride, dtype, layout, device, pin_memory, oy_none());
-#define META_NUMBER               \
-  *out_number = oy_none();        \
-  return (void)self, OY_FAIL(NOT_IMPLEMENTED, "Tensor.item() cannot be called on meta tensors");
+ return elementwise_alpha(self, self, other, alpha, OYI_ITER_INPLACE);
+#define META_THRESHOLD return elementwise_alpha(NULL, grad_output, self, threshold, 0);
+#define META_REDUCTION_ALL \
+ return reduction(self, oy_dims_none(), false, dtype, NULL, schema);
+#define META_REDUCTION     return reduction(self, dim, keepdim, dtype, NULL, schema);
+#define META_REDUCTION_OUT return reduction(self, dim, keepdim, dtype, out, schema);
+#define META_MATRIX        return matrix(self, mat2, NULL, schema[0] == 'b');
+#define META_MATRIX_OUT    return matrix(self, mat2, out, false);
+#define META_COPY_INPLACE  return (void)non_blocking, copy(self, src);
+#define META_FILL_INPLACE  return (void)value, self;
+#define META_FACTORY_EMPTY \
+ return empty(size, NULL, dtype, layout, device, pin_memory, memory_format);
+#define META_FACTORY_STRIDED \
+ return empty(size, &stride, dtype, layout, device, pin_memory, oy_none());
+#define META_NUMBER       \
+ *out_number = oy_none(); \
+ return (void)self,       \
+        OY_FAIL(NOT_IMPLEMENTED, "Tensor.item() cannot be called on meta tensors");
 
-#define DEFINE(family, id, text)                  \
-  static OYI_KERNEL(family, oy_meta_##id) {       \
-    static const char schema[] = text;            \
-    (void)op, (void)keys, (void)schema;           \
-    META_##family                                 \
-  }
+#define DEFINE(family, id, text)           \
+ static OYI_KERNEL(family, oy_meta_##id) { \
+  static const char schema[] = text;       \
+  (void)op, (void)keys, (void)schema;      \
+  META_##family                            \
+ }
 #define IN_KERNEL(family, id, text)         DEFINE(family, id, text)
 #define IN_KERNEL_TYPED(family, id, text)   DEFINE(family, id, text)
 #define IN_FACTORY_KERNEL(family, id, text) DEFINE(family, id, text)
@@ -118,8 +118,7 @@ static oy_object* copy(oy_object* self, oy_object* src) {
 #undef OY_OP
 #undef DEFINE
 
-#define DEFINE(family, id, text) \
-  {OYI_OP_##id, 0, (oy_typed_fn)oy_meta_##id, __FILE__},
+#define DEFINE(family, id, text) {OYI_OP_##id, 0, (oy_typed_fn)oy_meta_##id, __FILE__},
 static const oyi_kernel_row g_rows[] = {
 #define OY_OP(family, id, where, backward, schema, doc) IN_##where(family, id, schema)
 #include "ops/ops.def"

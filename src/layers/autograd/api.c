@@ -20,8 +20,7 @@ oy_tensor* oy_requires_grad_(oy_tensor* tensor, bool requires_grad) {
   }
   if (requires_grad && !oy_dtype_is_floating(tensor->dtype) &&
       !oy_dtype_is_complex(tensor->dtype)) {
-    OY_FAIL(TYPE_MISMATCH,
-            "only Tensors of floating point dtype can require gradients");
+    OY_FAIL(TYPE_MISMATCH, "only Tensors of floating point dtype can require gradients");
     return NULL;
   }
   if (!requires_grad && !t->meta) return tensor;
@@ -136,8 +135,8 @@ oy_status oy_backward(oy_tensor* tensor, oy_tensor* grad, bool retain_graph) {
   if (!grad) {
     bool mode = oy_grad_mode_get();
     oy_grad_mode_set(false);
-    grad = ones = oyi_call_ones_like(tensor, oy_none(), oy_none(), oy_none(), oy_none(),
-                                     oy_none());
+    grad = ones =
+        oyi_call_ones_like(tensor, oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
     oy_grad_mode_set(mode);
     if (!ones) status = oy_error_get()->code;
   }

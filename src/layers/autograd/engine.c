@@ -142,8 +142,7 @@ static oy_status run_all(oyi_task* task, oyi_node* root, oy_object* grad,
   OY_TRY(count_dependencies(task, root));
   task->entries[0].grad = oy_tensor_retain(grad);
   OY_TRY(oyi_task_push(task, 0));
-  for (size_t at; oyi_task_pop(task, &at);)
-    OY_TRY(run_node(task, at, keep_graph));
+  for (size_t at; oyi_task_pop(task, &at);) OY_TRY(run_node(task, at, keep_graph));
   return OY_OK;
 }
 

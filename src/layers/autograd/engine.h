@@ -7,17 +7,17 @@
 #include "layers/autograd/node.h"
 
 typedef struct oyi_task_entry {
-  oyi_node* node;      // borrowed: the root edge holds the graph
-  oy_object* grad;     // the sum so far, owned; NULL: zero
-  int64_t waiting;     // gradients that have not come yet
+  oyi_node* node;   // borrowed: the root edge holds the graph
+  oy_object* grad;  // the sum so far, owned; NULL: zero
+  int64_t waiting;  // gradients that have not come yet
 } oyi_task_entry;
 
 typedef struct oyi_task {
   oyi_task_entry* entries;  // in the order they were found
   size_t count, capacity;
-  uint32_t* slots;          // hash table of entry numbers + 1
-  size_t slot_count;        // a power of two, or 0
-  uint32_t* heap;           // entry numbers, the greatest sequence first
+  uint32_t* slots;    // hash table of entry numbers + 1
+  size_t slot_count;  // a power of two, or 0
+  uint32_t* heap;     // entry numbers, the greatest sequence first
   size_t heap_size, heap_capacity;
 } oyi_task;
 

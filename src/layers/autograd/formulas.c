@@ -9,11 +9,11 @@
 enum { EDGE0 = 1, EDGE1 = 2 };
 #define WANTS(i) (node->edges[i].node != NULL)
 // out[i] = |value|, a new reference; returns on failure.
-#define GIVE(i, value)                               \
-  do {                                               \
-    out[i] = (value);                                \
-    if (!out[i]) return oy_error_get()->code;        \
-  } while (0)
+#define GIVE(i, value)                      \
+ do {                                       \
+  out[i] = (value);                         \
+  if (!out[i]) return oy_error_get()->code; \
+ } while (0)
 
 // |fn| of a temporary, which is released.
 static oy_object* negated(oy_object* temporary) {
@@ -81,8 +81,7 @@ static oy_status relu(oyi_node* node, oy_object* grad, oy_object** out) {
 static oy_status threshold(oyi_node* node, oy_object* grad, oy_object** out) {
   oy_object* self = oyi_node_saved(node, 1);
   // The gradient with respect to |self| is zero: NULL.
-  if (WANTS(0))
-    GIVE(0, oyi_call_threshold_backward(grad, self, node->extra.scalar));
+  if (WANTS(0)) GIVE(0, oyi_call_threshold_backward(grad, self, node->extra.scalar));
   return OY_OK;
 }
 
@@ -162,9 +161,9 @@ static oy_status unsqueeze(oyi_node* node, oy_object* grad, oy_object** out) {
 static oy_status select_slice(oyi_node* node, oy_object* grad, oy_object** out) {
   const oyi_tensor* g = oyi_tensor_of(grad);
   if (!g) return oy_error_get()->code;
-  oy_object* whole = oyi_call_zeros(
-      oyi_expected_sizes(node->edges[0].node), oy_int(grad->dtype), oy_none(),
-      oy_value_device(oyi_tensor_device(g)), oy_none());
+  oy_object* whole =
+      oyi_call_zeros(oyi_expected_sizes(node->edges[0].node), oy_int(grad->dtype),
+                     oy_none(), oy_value_device(oyi_tensor_device(g)), oy_none());
   oy_object* part =
       whole ? oyi_call_select_int(whole, node->extra.dims[0], node->extra.dims[1]) : NULL;
   oy_object* done = part ? oyi_call_copy_(part, grad, false) : NULL;
@@ -234,61 +233,61 @@ static oy_status nothing(oyi_node* node, oy_object* grad, oy_object** out) {
 
 // ------------------------------------------------------------------- the table
 
-#define FORMULA(id, text, fn, count, ...)                 \
-  const oyi_formula oyi_formula_##id = {                  \
-      .name = text, .apply = fn, .inputs = count, .save_if = {__VA_ARGS__}};
+#define FORMULA(id, text, fn, count, ...) \
+ const oyi_formula oyi_formula_##id = {   \
+     .name = text, .apply = fn, .inputs = count, .save_if = {__VA_ARGS__}};
 
 /*      operator            node                         formula       inputs  save if */
-FORMULA(add_Tensor,         "AddBackward0",              add,             2, 0)
-FORMULA(add__Tensor,        "AddBackward0",              add,             2, 0)
-FORMULA(add_out,            "AddBackward0",              add,             2, 0)
-FORMULA(add_Scalar,         "AddBackward1",              same,            1, 0)
-FORMULA(add__Scalar,        "AddBackward1",              same,            1, 0)
-FORMULA(sub_Tensor,         "SubBackward0",              sub,             2, 0)
-FORMULA(sub__Tensor,        "SubBackward0",              sub,             2, 0)
-FORMULA(sub_out,            "SubBackward0",              sub,             2, 0)
-FORMULA(sub_Scalar,         "SubBackward1",              same,            1, 0)
-FORMULA(sub__Scalar,        "SubBackward1",              same,            1, 0)
-FORMULA(mul_Tensor,         "MulBackward0",              mul,             2, EDGE1, EDGE0)
-FORMULA(mul__Tensor,        "MulBackward0",              mul,             2, EDGE1, EDGE0)
-FORMULA(mul_out,            "MulBackward0",              mul,             2, 0)
-FORMULA(mul_Scalar,         "MulBackward1",              mul_number,      1, 0)
-FORMULA(mul__Scalar,        "MulBackward1",              mul_number,      1, 0)
-FORMULA(div_Tensor,         "DivBackward0",              div,             2, EDGE1, EDGE0 | EDGE1)
-FORMULA(div__Tensor,        "DivBackward0",              div,             2, EDGE1, EDGE0 | EDGE1)
-FORMULA(div_out,            "DivBackward0",              div,             2, 0)
-FORMULA(div_Scalar,         "DivBackward1",              div_number,      1, 0)
-FORMULA(div__Scalar,        "DivBackward1",              div_number,      1, 0)
-FORMULA(neg,                "NegBackward0",              neg,             1, 0)
-FORMULA(neg_,               "NegBackward0",              neg,             1, 0)
-FORMULA(neg_out,            "NegBackward0",              neg,             1, 0)
-FORMULA(relu,               "ReluBackward0",             relu,            1, 0, 0, EDGE0)
-FORMULA(relu_,              "ReluBackward0",             relu,            1, 0, 0, EDGE0)
-FORMULA(threshold_backward, "ThresholdBackwardBackward0", threshold,      2, 0, EDGE0)
-FORMULA(sum,                "SumBackward0",              sum,             1, 0)
-FORMULA(sum_dim_IntList,    "SumBackward1",              sum_dims,        1, 0)
-FORMULA(sum_IntList_out,    "SumBackward1",              sum_dims,        1, 0)
-FORMULA(mean,               "MeanBackward0",             mean,            1, 0)
-FORMULA(mean_dim,           "MeanBackward1",             mean_dims,       1, 0)
-FORMULA(mean_out,           "MeanBackward1",             mean_dims,       1, 0)
-FORMULA(as_strided,         "AsStridedBackward0",        not_implemented, 1, 0)
-FORMULA(view,               "ViewBackward0",             view,            1, 0)
-FORMULA(_unsafe_view,       "UnsafeViewBackward0",       view,            1, 0)
-FORMULA(expand,             "ExpandBackward0",           same,            1, 0)
-FORMULA(t,                  "TBackward0",                t,               1, 0)
-FORMULA(transpose_int,      "TransposeBackward0",        transpose,       1, 0)
-FORMULA(unsqueeze,          "UnsqueezeBackward0",        unsqueeze,       1, 0)
-FORMULA(squeeze_dim,        "SqueezeBackward1",          view,            1, 0)
-FORMULA(select_int,         "SelectBackward0",           select_slice,    1, 0)
-FORMULA(alias,              "AliasBackward0",            same,            1, 0)
-FORMULA(detach,             "",                          nothing,         0, 0)
-FORMULA(mm,                 "MmBackward0",               mm,              2, EDGE1, EDGE0)
-FORMULA(mm_out,             "MmBackward0",               mm,              2, 0)
-FORMULA(bmm,                "BmmBackward0",              bmm,             2, EDGE1, EDGE0)
-FORMULA(mv,                 "MvBackward0",               mv,              2, EDGE1, EDGE0)
-FORMULA(dot,                "DotBackward0",              mul,             2, EDGE1, EDGE0)
-FORMULA(copy_,              "CopyBackwards",             copy_into,       2, 0)
-FORMULA(fill__Scalar,       "FillBackward0",             nothing,         1, 0)
-FORMULA(zero_,              "ZeroBackward0",             nothing,         1, 0)
-FORMULA(clone,              "CloneBackward0",            same,            1, 0)
-FORMULA(_to_copy,           "ToCopyBackward0",           same,            1, 0)
+FORMULA(add_Tensor, "AddBackward0", add, 2, 0)
+FORMULA(add__Tensor, "AddBackward0", add, 2, 0)
+FORMULA(add_out, "AddBackward0", add, 2, 0)
+FORMULA(add_Scalar, "AddBackward1", same, 1, 0)
+FORMULA(add__Scalar, "AddBackward1", same, 1, 0)
+FORMULA(sub_Tensor, "SubBackward0", sub, 2, 0)
+FORMULA(sub__Tensor, "SubBackward0", sub, 2, 0)
+FORMULA(sub_out, "SubBackward0", sub, 2, 0)
+FORMULA(sub_Scalar, "SubBackward1", same, 1, 0)
+FORMULA(sub__Scalar, "SubBackward1", same, 1, 0)
+FORMULA(mul_Tensor, "MulBackward0", mul, 2, EDGE1, EDGE0)
+FORMULA(mul__Tensor, "MulBackward0", mul, 2, EDGE1, EDGE0)
+FORMULA(mul_out, "MulBackward0", mul, 2, 0)
+FORMULA(mul_Scalar, "MulBackward1", mul_number, 1, 0)
+FORMULA(mul__Scalar, "MulBackward1", mul_number, 1, 0)
+FORMULA(div_Tensor, "DivBackward0", div, 2, EDGE1, EDGE0 | EDGE1)
+FORMULA(div__Tensor, "DivBackward0", div, 2, EDGE1, EDGE0 | EDGE1)
+FORMULA(div_out, "DivBackward0", div, 2, 0)
+FORMULA(div_Scalar, "DivBackward1", div_number, 1, 0)
+FORMULA(div__Scalar, "DivBackward1", div_number, 1, 0)
+FORMULA(neg, "NegBackward0", neg, 1, 0)
+FORMULA(neg_, "NegBackward0", neg, 1, 0)
+FORMULA(neg_out, "NegBackward0", neg, 1, 0)
+FORMULA(relu, "ReluBackward0", relu, 1, 0, 0, EDGE0)
+FORMULA(relu_, "ReluBackward0", relu, 1, 0, 0, EDGE0)
+FORMULA(threshold_backward, "ThresholdBackwardBackward0", threshold, 2, 0, EDGE0)
+FORMULA(sum, "SumBackward0", sum, 1, 0)
+FORMULA(sum_dim_IntList, "SumBackward1", sum_dims, 1, 0)
+FORMULA(sum_IntList_out, "SumBackward1", sum_dims, 1, 0)
+FORMULA(mean, "MeanBackward0", mean, 1, 0)
+FORMULA(mean_dim, "MeanBackward1", mean_dims, 1, 0)
+FORMULA(mean_out, "MeanBackward1", mean_dims, 1, 0)
+FORMULA(as_strided, "AsStridedBackward0", not_implemented, 1, 0)
+FORMULA(view, "ViewBackward0", view, 1, 0)
+FORMULA(_unsafe_view, "UnsafeViewBackward0", view, 1, 0)
+FORMULA(expand, "ExpandBackward0", same, 1, 0)
+FORMULA(t, "TBackward0", t, 1, 0)
+FORMULA(transpose_int, "TransposeBackward0", transpose, 1, 0)
+FORMULA(unsqueeze, "UnsqueezeBackward0", unsqueeze, 1, 0)
+FORMULA(squeeze_dim, "SqueezeBackward1", view, 1, 0)
+FORMULA(select_int, "SelectBackward0", select_slice, 1, 0)
+FORMULA(alias, "AliasBackward0", same, 1, 0)
+FORMULA(detach, "", nothing, 0, 0)
+FORMULA(mm, "MmBackward0", mm, 2, EDGE1, EDGE0)
+FORMULA(mm_out, "MmBackward0", mm, 2, 0)
+FORMULA(bmm, "BmmBackward0", bmm, 2, EDGE1, EDGE0)
+FORMULA(mv, "MvBackward0", mv, 2, EDGE1, EDGE0)
+FORMULA(dot, "DotBackward0", mul, 2, EDGE1, EDGE0)
+FORMULA(copy_, "CopyBackwards", copy_into, 2, 0)
+FORMULA(fill__Scalar, "FillBackward0", nothing, 1, 0)
+FORMULA(zero_, "ZeroBackward0", nothing, 1, 0)
+FORMULA(clone, "CloneBackward0", same, 1, 0)
+FORMULA(_to_copy, "ToCopyBackward0", same, 1, 0)

@@ -21,16 +21,15 @@ static inline oy_ints reduction_dims(oy_ints dim) {
 
 #define IN_PARTS(family, id)
 #define IN_NONE(family, id)
-#define IN_FORMULA(family, id)                                                      \
-  static oy_object* autograd_##id(const oy_op* op, oy_keyset keys,                  \
-                                  OYI_PARAMS_##family) {                            \
-    oyi_frame frame = {OYI_FRAME_##family};                                         \
-    oyi_record r;                                                                   \
-    if (oyi_record_begin(&r, &oyi_formula_##id, OYI_FORM_##family, &frame, op,      \
-                         &keys) != 0)                                               \
-      return NULL;                                                                  \
-    return oyi_record_end(&r, oyi_redispatch_##id(op, keys, OYI_ARGS_##family));    \
-  }
+#define IN_FORMULA(family, id)                                                           \
+ static oy_object* autograd_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##family) { \
+  oyi_frame frame = {OYI_FRAME_##family};                                                \
+  oyi_record r;                                                                          \
+  if (oyi_record_begin(&r, &oyi_formula_##id, OYI_FORM_##family, &frame, op, &keys) !=   \
+      0)                                                                                 \
+   return NULL;                                                                          \
+  return oyi_record_end(&r, oyi_redispatch_##id(op, keys, OYI_ARGS_##family));           \
+ }
 #define OY_OP(family, id, where, backward, schema, doc) IN_##backward(family, id)
 #include "ops/ops.def"
 #undef IN_FORMULA
@@ -72,13 +71,14 @@ static oy_object* viewed(uint64_t keep, oy_object* view, oy_object* from) {
 #define AFTER_OYI_FORM_OUT(result)     written(keep, result)
 #define AFTER_OYI_FORM_VIEW(result)    viewed(keep, result, self)
 
-#define INPLACE_OR_VIEW(family, id, after)                                         \
-  static oy_object* inplace_or_view_##id(const oy_op* op, oy_keyset keys,          \
-                                         OYI_PARAMS_##family) {                    \
-    uint64_t keep = step_down(&keys);                                              \
-    return after(oyi_redispatch_##id(op, keys, OYI_ARGS_##family));                \
-  }
-#define ROW(family, id, after) {OYI_OP_##id, 0, (oy_typed_fn)inplace_or_view_##id, __FILE__},
+#define INPLACE_OR_VIEW(family, id, after)                               \
+ static oy_object* inplace_or_view_##id(const oy_op* op, oy_keyset keys, \
+                                        OYI_PARAMS_##family) {           \
+  uint64_t keep = step_down(&keys);                                      \
+  return after(oyi_redispatch_##id(op, keys, OYI_ARGS_##family));        \
+ }
+#define ROW(family, id, after) \
+ {OYI_OP_##id, 0, (oy_typed_fn)inplace_or_view_##id, __FILE__},
 
 // Families by form; those that make new tensors fall through.
 #define LIST_(EACH, family, id, form) LIST_##form(EACH, family, id)
@@ -123,7 +123,7 @@ static oy_object* viewed(uint64_t keep, oy_object* view, oy_object* from) {
 #define KIND_TO_COPY              0
 
 #undef IN_FORMULA
-#define IN_FORMULA(family, id) LIST(INPLACE_OR_VIEW, family, id, KIND_##family)
+#define IN_FORMULA(family, id)                          LIST(INPLACE_OR_VIEW, family, id, KIND_##family)
 #define OY_OP(family, id, where, backward, schema, doc) IN_##backward(family, id)
 #include "ops/ops.def"
 #undef IN_FORMULA
@@ -146,8 +146,7 @@ static const oy_key g_autograd_keys[] = {
 };
 
 oy_status oyi_register_autograd(oy_library* aten, oy_library* fallbacks) {
-  OY_TRY(oyi_register_rows(aten, OY_KEY_Autograd, g_autograd,
-                           OY_ARRAY_SIZE(g_autograd)));
+  OY_TRY(oyi_register_rows(aten, OY_KEY_Autograd, g_autograd, OY_ARRAY_SIZE(g_autograd)));
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_inplace_or_view); i++)
     if (g_inplace_or_view[i].id != OYI_OP_detach)
       OY_TRY(oyi_register_rows(aten, OY_KEY_ADInplaceOrView, &g_inplace_or_view[i], 1));

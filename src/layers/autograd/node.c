@@ -42,8 +42,7 @@ static void bury(oyi_node* node) {
   } else if (node->kind != OYI_NODE_FORMULA) {
     release_view_parts((oyi_view_node*)(void*)node);
   }
-  if (node->expected.sizes != node->expected.inline_sizes)
-    oyi_free(node->expected.sizes);
+  if (node->expected.sizes != node->expected.inline_sizes) oyi_free(node->expected.sizes);
   oyi_pool_give(node, node->block);
 }
 
@@ -145,8 +144,8 @@ static void fail_modified(oyi_node* node, const oyi_saved* s) {
           "that failed to compute its gradient, with "
           "torch.autograd.set_detect_anomaly(True).",
           oy_dtype_pytorch_name(s->tensor->header.dtype),
-          oyi_dims_print(oyi_sizes_view(s->tensor)).text, origin,
-          oyi_version(s->tensor), s->version);
+          oyi_dims_print(oyi_sizes_view(s->tensor)).text, origin, oyi_version(s->tensor),
+          s->version);
 }
 
 oy_object* oyi_node_saved(oyi_node* node, int slot) {

@@ -13,8 +13,11 @@
 
 typedef struct oyi_node oyi_node;
 
-enum { OYI_NODE_INPUTS = 2, OYI_SAVE_RESULT = OYI_NODE_INPUTS,
-       OYI_NODE_SAVED = OYI_NODE_INPUTS + 1 };
+enum {
+  OYI_NODE_INPUTS = 2,
+  OYI_SAVE_RESULT = OYI_NODE_INPUTS,
+  OYI_NODE_SAVED = OYI_NODE_INPUTS + 1
+};
 
 typedef struct oyi_edge {
   oyi_node* node;  // NULL: this input needs no gradient
@@ -25,7 +28,7 @@ typedef struct oyi_edge {
 typedef struct oyi_extra {
   oy_scalar scalar;  // INT, FLOAT or BOOL; complex ones are not recorded
   int64_t dims[2];
-  uint64_t mask;     // of reduced dimensions
+  uint64_t mask;  // of reduced dimensions
   bool flag;
 } oyi_extra;
 
@@ -35,7 +38,7 @@ typedef struct oyi_extra {
 typedef struct oyi_formula {
   const char* name;  // "AddBackward0"
   oy_status (*apply)(oyi_node* node, oy_object* grad, oy_object** out);
-  uint8_t inputs;    // number of tensors that may need a gradient
+  uint8_t inputs;  // number of tensors that may need a gradient
   // Which edges must be valid for input 0, input 1, the result to be saved.
   uint8_t save_if[OYI_NODE_SAVED];
 } oyi_formula;

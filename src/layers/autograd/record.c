@@ -5,8 +5,8 @@
 #include "layers/autograd/record.h"
 
 #include "layers/autograd/variable.h"
-#include "opyard/dispatcher.h"
 #include "ops/calls.h"
+#include "opyard/dispatcher.h"
 
 __thread bool oyi_grad_mode = true;
 
@@ -100,8 +100,7 @@ static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
   }
   node->extra = frame->extra;
   if (frame->dims.data)
-    node->extra.mask =
-        dims_mask(frame->dims, oyi_tensor_cast(frame->tensors[0])->ndim);
+    node->extra.mask = dims_mask(frame->dims, oyi_tensor_cast(frame->tensors[0])->ndim);
   return save_inputs(r, frame);
 }
 

@@ -31,8 +31,7 @@ oyi_task_entry* oyi_task_find(oyi_task* task, const oyi_node* node) {
   return at ? &task->entries[at - 1] : NULL;
 }
 
-oy_status oyi_task_add(oyi_task* task, oyi_node* node, size_t* out_entry,
-                       bool* out_new) {
+oy_status oyi_task_add(oyi_task* task, oyi_node* node, size_t* out_entry, bool* out_new) {
   oyi_task_entry* found = oyi_task_find(task, node);
   *out_new = !found;
   if (found) {
@@ -41,8 +40,7 @@ oy_status oyi_task_add(oyi_task* task, oyi_node* node, size_t* out_entry,
   }
   *out_entry = task->count;
   if (task->count >= UINT32_MAX - 1 ||
-      !oyi_grow(&task->entries, &task->capacity, task->count + 1,
-                sizeof(*task->entries)))
+      !oyi_grow(&task->entries, &task->capacity, task->count + 1, sizeof(*task->entries)))
     return OY_OUT_OF_MEMORY;
   if (2 * (task->count + 1) > task->slot_count) OY_TRY(grow_slots(task));
   size_t slot = slot_of(task, node);

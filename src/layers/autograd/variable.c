@@ -77,8 +77,7 @@ void oyi_track(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   if (!v || !v->views) return;
   oyi_spin_lock(&v->lock);
-  for (oyi_variable* view = v->views; view; view = view->next_view)
-    add_key(view->tensor);
+  for (oyi_variable* view = v->views; view; view = view->next_view) add_key(view->tensor);
   oyi_spin_unlock(&v->lock);
 }
 
@@ -121,8 +120,10 @@ oyi_node* oyi_accumulator(oyi_variable* v) {
   }
   // Another thread may have been faster; its node is the one.
   oyi_spin_lock(&v->lock);
-  if (v->accumulator) node = oyi_node_retain(v->accumulator);
-  else v->accumulator = made;
+  if (v->accumulator)
+    node = oyi_node_retain(v->accumulator);
+  else
+    v->accumulator = made;
   oyi_spin_unlock(&v->lock);
   if (!node) return made;
   oyi_node_release(made);

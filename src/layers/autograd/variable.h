@@ -33,8 +33,8 @@ typedef struct oyi_variable {
   uint8_t grad_lock;  // held while a gradient is added
 } oyi_variable;
 
-#define OYI_AUTOGRAD_BITS                                       \
-  (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther)
+#define OYI_AUTOGRAD_BITS \
+ (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther)
 
 static inline oyi_variable* oyi_variable_of(const oyi_tensor* t) {
   return (oyi_variable*)(void*)t->meta;

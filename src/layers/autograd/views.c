@@ -34,9 +34,9 @@ oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from) {
 
 // An alias that has the geometry of |t| and no history.
 static oy_status keep_geometry(const oyi_tensor* t, oyi_geometry* out) {
-  out->like = oyi_tensor_on_storage(NULL, t->header.keys, oyi_sizes_view(t),
-                                    oyi_strides_view(t), t->offset, t->header.dtype,
-                                    oyi_tensor_device(t));
+  out->like =
+      oyi_tensor_on_storage(NULL, t->header.keys, oyi_sizes_view(t), oyi_strides_view(t),
+                            t->offset, t->header.dtype, oyi_tensor_device(t));
   out->offset = t->offset;
   return out->like ? OY_OK : OY_OUT_OF_MEMORY;
 }
@@ -129,8 +129,8 @@ static oy_object* sum_expanded(const oyi_geometry* g, oy_object* grad) {
 static oy_object* strided_once(oy_object* flat, const oyi_geometry* g, int64_t first) {
   int64_t sizes[OY_TENSOR_MAX_DIMS];
   for (size_t i = 0; i < g->like->ndim; i++)
-    sizes[i] = oyi_strides(g->like)[i] == 0 && g->like->sizes[i] > 1 ? 1
-                                                                     : g->like->sizes[i];
+    sizes[i] =
+        oyi_strides(g->like)[i] == 0 && g->like->sizes[i] > 1 ? 1 : g->like->sizes[i];
   return oyi_call_as_strided(flat, (oy_ints){sizes, g->like->ndim},
                              oyi_strides_view(g->like), oy_int(g->offset - first));
 }
@@ -140,7 +140,8 @@ oy_status oyi_as_strided_apply(oyi_view_node* v, oy_object* grad, oy_object** ou
   oy_object* flat = flat_zeros(v, first);
   oy_object* part = flat ? strided_once(flat, &v->view, first) : NULL;
   oy_object* summed = part ? sum_expanded(&v->view, grad) : NULL;
-  if (summed && oyi_call_copy_(part, summed, false)) out[0] = strided(flat, &v->base, first);
+  if (summed && oyi_call_copy_(part, summed, false))
+    out[0] = strided(flat, &v->base, first);
   oy_tensor_release(summed);
   oy_tensor_release(part);
   oy_tensor_release(flat);

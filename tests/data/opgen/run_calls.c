@@ -9,19 +9,18 @@
 #include "dispatch/generic_call.h"
 #include "dispatch/registry.h"
 #ifdef OY_INLINE_CALLS
-#include "sample.inline.h"
+# include "sample.inline.h"
 #else
-#include "sample.gen.h"
+# include "sample.gen.h"
 #endif
 
-#define CHECK(x)                                                           \
-  do {                                                                     \
-    if (!(x)) {                                                            \
-      fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #x,          \
-              oy_error_get()->message);                                    \
-      exit(1);                                                             \
-    }                                                                      \
-  } while (0)
+#define CHECK(x)                                                                         \
+ do {                                                                                    \
+  if (!(x)) {                                                                            \
+   fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #x, oy_error_get()->message); \
+   exit(1);                                                                              \
+  }                                                                                      \
+ } while (0)
 #define OK(x) CHECK((x) == OY_OK)
 
 static int g_alive;
@@ -48,7 +47,8 @@ static int g_ran;
 static oy_object* add(const oy_op* op, oy_keyset keys, oy_object* self, oy_object* other,
                       oy_value alpha) {
   (void)op;
-  CHECK(oy_keyset_has(keys, OY_KEY_CPU) && self == g_a && other == g_b && alpha.as.i == 7);
+  CHECK(oy_keyset_has(keys, OY_KEY_CPU) && self == g_a && other == g_b &&
+        alpha.as.i == 7);
   g_ran++;
   return make();
 }
@@ -281,10 +281,11 @@ static void by_dtype(void) {
   oy_library* m = open_library(OY_LIBRARY_IMPL);
   oy_kernel_params kernel = {.typed = oy_typed_demo_add_Tensor(add),
                              .dtype_filter = OY_FOR_DTYPE(OY_DTYPE_F32)};
-  OK(oy_library_impl(m,
-                     &(oy_impl_params){.name = "add.Tensor", .key = OY_KEY_CPU,
-                                       .kernel = kernel, .place = OY_HERE},
-                     NULL));
+  OK(oy_library_impl(
+      m,
+      &(oy_impl_params){
+          .name = "add.Tensor", .key = OY_KEY_CPU, .kernel = kernel, .place = OY_HERE},
+      NULL));
   call_all(1);
   oy_library_close(m);
 }
@@ -296,7 +297,8 @@ int main(void) {
 #endif
   oy_library* m = open_library(OY_LIBRARY_DEF);
   for (size_t i = 0; i < sizeof(g_schemas) / sizeof(*g_schemas); i++)
-    OK(oy_library_def(m, &(oy_def_params){.schema = g_schemas[i], .place = OY_HERE}, NULL));
+    OK(oy_library_def(m, &(oy_def_params){.schema = g_schemas[i], .place = OY_HERE},
+                      NULL));
   impl_typed(m);
   const oy_op* op;
   OK(oy_op_find(oy_registry_default(), oy_str_of("demo::add.Tensor"), &op));
