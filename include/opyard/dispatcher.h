@@ -72,6 +72,8 @@ OY_API oy_status oy_op_push_defaults(const oy_op* op, oy_stack* stack, size_t co
 // For typed kernels: the state that the kernel selected for |keys| was registered
 // with. Where a slot has kernels for several dtypes with states of their own, no
 // key set tells them apart: NULL then; oy_kernel_pick tells them by the arguments.
+// The slot is read again: a kernel that another may replace while it runs takes
+// its state from the record instead, as boxed kernels get it.
 OY_API void* oy_kernel_state(const oy_op* op, oy_keyset keys);
 // Exported twins of inline.h.
 OY_API const oy_kernel* oy_op_select_call(const oy_op* op, oy_keyset* keys);

@@ -7,14 +7,22 @@
 #include "base/strbuf.h"
 #include "opyard/library.h"
 
-static pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+// Recursive: a body may load the libraries that it builds on.
+static pthread_mutex_t g_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+enum { NOT_LOADED, LOADED, LOADING };
 static oyi_strbuf g_errors = OYI_STRBUF_INIT;
 
 static oy_status load(oy_library_block* block) {
+  OY_CHECK(block->loaded != LOADING, FAILED_PRECONDITION,
+           "expected libraries that build on each other in one direction, got a "
+           "block for %s that loads itself while it is being loaded",
+           block->params.ns ? block->params.ns : "_");
   OY_TRY(oy_library_create(&block->params, &block->library));
+  block->loaded = LOADING;
   oy_status status = block->body(block->library);
+  block->loaded = NOT_LOADED;
   if (status == OY_OK) {
-    block->loaded = 1;
+    block->loaded = LOADED;
     return OY_OK;
   }
   oy_library_close(block->library);
@@ -33,7 +41,7 @@ static void keep_error(const oy_library_block* block) {
 
 oy_status oy_library_block_load(oy_library_block* block) {
   pthread_mutex_lock(&g_mutex);
-  oy_status status = block->loaded ? OY_OK : load(block);
+  oy_status status = block->loaded == LOADED ? OY_OK : load(block);
   if (status != OY_OK) keep_error(block);
   pthread_mutex_unlock(&g_mutex);
   return status;

@@ -27,7 +27,9 @@ enum {
 _Static_assert(OY_BACKEND_PrivateUse3 == RAW_META - 1,
                "the backends below Meta keep PyTorch's bits");
 
+// The keys of the trace are no keys to a layer that asks where it is.
 oy_key oy_keyset_highest(oy_keyset a) {
+  a.functionality &= ~(1ull << OY_KEY_Trace | 1ull << OY_KEY_TraceRedispatch);
   oy_key f = oy_keyset_highest_functionality(a);
   if (!oyi_is_per_backend(f) || !a.backends) return f;
   return (oy_key)OY_KEY_OF(f, oy_keyset_highest_backend(a));

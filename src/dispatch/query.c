@@ -25,6 +25,7 @@ oy_status oy_op_has_computed_kernel(const oy_op* op, oy_key key, bool* out_has) 
   *out_has = false;
   OY_CHECK(!oy_key_is_alias(key), INVALID_ARGUMENT,
            "Alias keys do not have runtime kernel registrations.");
+  if (!oy_key_is_runtime(key)) return OY_OK;  // no slot, so no kernel
   oyi_op* o = oyi_op_of(op);
   pthread_mutex_lock(&o->registry->mutex);
   *out_has = oyi_compute_cell(o, key, OY_DTYPE_ANY).provenance != OYI_MISSING;
@@ -34,6 +35,7 @@ oy_status oy_op_has_computed_kernel(const oy_op* op, oy_key key, bool* out_has) 
 
 bool oy_op_is_fallthrough(const oy_op* op, oy_key key) {
   oyi_op* o = oyi_op_of(op);
+  if (!oy_key_is_runtime(key)) return false;
   pthread_mutex_lock(&o->registry->mutex);
   const oy_kernel* kernel = oyi_compute_cell(o, key, OY_DTYPE_ANY).kernel;
   pthread_mutex_unlock(&o->registry->mutex);
@@ -41,7 +43,7 @@ bool oy_op_is_fallthrough(const oy_op* op, oy_key key) {
 }
 
 bool oy_registry_has_fallback(oy_registry* registry, oy_key key) {
-  if (oy_key_is_alias(key)) return false;
+  if (!oy_key_is_runtime(key)) return false;
   pthread_mutex_lock(&registry->mutex);
   bool has = oyi_fallback_at(registry, key) != NULL;
   pthread_mutex_unlock(&registry->mutex);

@@ -54,7 +54,7 @@ static oy_tensor* f_mean_dims(oy_tensor* a, oy_tensor* b) {
 static oy_tensor* f_views(oy_tensor* a, oy_tensor* b) {
   oy_tensor* x = oy_view(oy_transpose_int(oy_t(a), 0, 1), OY_DIMS(6));
   oy_tensor* y = oy_reshape(oy_t(b), OY_DIMS(6));
-  return oy_mul_Tensor(x, oy_alias(y) ? y : NULL);
+  return oy_mul_Tensor(x, oy_op_alias(y));
 }
 static oy_tensor* f_dims(oy_tensor* a, oy_tensor* b) {
   oy_tensor* x = oy_unsqueeze(a, 1);  // 2 1 3
