@@ -15,14 +15,15 @@ static const bench_tt_fn g_line[BENCH_LINE] = {
     oy_bench_line8,  oy_bench_line9,  oy_bench_line10, oy_bench_line11,
     oy_bench_line12, oy_bench_line13, oy_bench_line14, oy_bench_line15};
 
-#define EACH16(m, h)                                                                     \
- m(h##0) m(h##1) m(h##2) m(h##3) m(h##4) m(h##5) m(h##6) m(h##7) m(h##8) m(h##9) m(h##a) \
-     m(h##b) m(h##c) m(h##d) m(h##e) m(h##f)
-#define EACH256(m)                                                              \
- EACH16(m, 0x0)                                                                 \
- EACH16(m, 0x1) EACH16(m, 0x2) EACH16(m, 0x3) EACH16(m, 0x4) EACH16(m, 0x5)     \
-     EACH16(m, 0x6) EACH16(m, 0x7) EACH16(m, 0x8) EACH16(m, 0x9) EACH16(m, 0xa) \
-         EACH16(m, 0xb) EACH16(m, 0xc) EACH16(m, 0xd) EACH16(m, 0xe) EACH16(m, 0xf)
+#define EACH16(m, h)                                                              \
+  m(h##0) m(h##1) m(h##2) m(h##3) m(h##4) m(h##5) m(h##6) m(h##7) m(h##8) m(h##9) \
+      m(h##a) m(h##b) m(h##c) m(h##d) m(h##e) m(h##f)
+#define EACH256(m)                                                               \
+  EACH16(m, 0x0)                                                                 \
+  EACH16(m, 0x1)                                                                 \
+  EACH16(m, 0x2) EACH16(m, 0x3) EACH16(m, 0x4) EACH16(m, 0x5) EACH16(m, 0x6)     \
+      EACH16(m, 0x7) EACH16(m, 0x8) EACH16(m, 0x9) EACH16(m, 0xa) EACH16(m, 0xb) \
+          EACH16(m, 0xc) EACH16(m, 0xd) EACH16(m, 0xe) EACH16(m, 0xf)
 
 // -------------------------------------------------------------------- kernels
 
@@ -54,12 +55,12 @@ static inline oy_object* branchy(int id, oy_object* self) {
   if (v & 8) __asm__ volatile("nop; nop; nop; nop");
   return self;
 }
-#define KERNEL(id)                                                             \
- static oy_object* many_##id(const oy_op* op, oy_keyset keys, oy_object* self, \
-                             oy_object* other) {                               \
-  (void)op, (void)keys, (void)other;                                           \
-  return branchy(id, self);                                                    \
- }
+#define KERNEL(id)                                                              \
+  static oy_object* many_##id(const oy_op* op, oy_keyset keys, oy_object* self, \
+                              oy_object* other) {                               \
+    (void)op, (void)keys, (void)other;                                          \
+    return branchy(id, self);                                                   \
+  }
 #define KERNEL_NAME(id) many_##id,
 EACH256(KERNEL)
 static const oy_bench_two_fn g_many_kernels[BENCH_MANY] = {EACH256(KERNEL_NAME)};
@@ -81,19 +82,19 @@ BENCH_NOINLINE static oy_status kernel_boxed(const oy_op* op, oy_keyset keys,
 
 // One that keeps its frame, as a layer with something to do afterwards does, and
 // one that goes on in tail position.
-#define LAYER(key)                                                             \
- BENCH_NOINLINE static oy_object* layer_##key(const oy_op* op, oy_keyset keys, \
-                                              oy_object* a, oy_object* b) {    \
-  keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_##key));              \
-  oy_object* r = oy_redispatch_bench_hop(op, keys, a, b);                      \
-  BENCH_BARRIER();                                                             \
-  return r;                                                                    \
- }                                                                             \
- BENCH_NOINLINE static oy_object* tail_##key(const oy_op* op, oy_keyset keys,  \
-                                             oy_object* a, oy_object* b) {     \
-  keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_##key));              \
-  return oy_redispatch_bench_hop(op, keys, a, b);                              \
- }
+#define LAYER(key)                                                              \
+  BENCH_NOINLINE static oy_object* layer_##key(const oy_op* op, oy_keyset keys, \
+                                               oy_object* a, oy_object* b) {    \
+    keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_##key));             \
+    oy_object* r = oy_redispatch_bench_hop(op, keys, a, b);                     \
+    BENCH_BARRIER();                                                            \
+    return r;                                                                   \
+  }                                                                             \
+  BENCH_NOINLINE static oy_object* tail_##key(const oy_op* op, oy_keyset keys,  \
+                                              oy_object* a, oy_object* b) {     \
+    keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_##key));             \
+    return oy_redispatch_bench_hop(op, keys, a, b);                             \
+  }
 LAYER(AutogradCPU)
 LAYER(Tracer)
 LAYER(Functionalize)

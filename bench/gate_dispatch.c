@@ -7,10 +7,10 @@
 #include "dispatch_registry.h"
 
 #if defined(__has_include)
-# if __has_include(<valgrind/callgrind.h>)
-#  include <valgrind/callgrind.h>
-#  define HAVE_CALLGRIND 1
-# endif
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#define HAVE_CALLGRIND 1
+#endif
 #endif
 
 #ifdef HAVE_CALLGRIND
@@ -18,13 +18,13 @@
 enum { WARM = 200, COUNTED = 1000 };
 
 // The dump takes its name through the request, so that it has to be a macro.
-# define COUNT(name, what)        \
-  do {                            \
-   CALLGRIND_ZERO_STATS;          \
-   CALLGRIND_TOGGLE_COLLECT;      \
-   what;                          \
-   CALLGRIND_TOGGLE_COLLECT;      \
-   CALLGRIND_DUMP_STATS_AT(name); \
+#define COUNT(name, what)          \
+  do {                             \
+    CALLGRIND_ZERO_STATS;          \
+    CALLGRIND_TOGGLE_COLLECT;      \
+    what;                          \
+    CALLGRIND_TOGGLE_COLLECT;      \
+    CALLGRIND_DUMP_STATS_AT(name); \
   } while (0)
 
 BENCH_NOINLINE static void run_empty(long n) {

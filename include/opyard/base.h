@@ -10,11 +10,11 @@
 #include <string.h>
 
 #ifdef __cplusplus
-# define OY_BEGIN_DECLS extern "C" {
-# define OY_END_DECLS   }
+#define OY_BEGIN_DECLS extern "C" {
+#define OY_END_DECLS   }
 #else
-# define OY_BEGIN_DECLS
-# define OY_END_DECLS
+#define OY_BEGIN_DECLS
+#define OY_END_DECLS
 #endif
 
 #define OY_API          __attribute__((visibility("default")))

@@ -36,13 +36,13 @@ enum oy_key_values {
   OY_KEY_Trace = 48,
   OY_KEY_TraceRedispatch = 47,
   OY_FUNCTIONALITY_COUNT = 49,
-#define OY_BACKEND(name, bit, autograd)                           \
- OY_KEY_##name = OY_KEY_OF(OY_KEY_Dense, bit),                    \
- OY_KEY_Quantized##name = OY_KEY_OF(OY_KEY_Quantized, bit),       \
- OY_KEY_Sparse##name = OY_KEY_OF(OY_KEY_Sparse, bit),             \
- OY_KEY_SparseCsr##name = OY_KEY_OF(OY_KEY_SparseCsr, bit),       \
- OY_KEY_NestedTensor##name = OY_KEY_OF(OY_KEY_NestedTensor, bit), \
- OY_KEY_Autograd##name = OY_KEY_OF(OY_KEY_AutogradFunctionality, bit),
+#define OY_BACKEND(name, bit, autograd)                            \
+  OY_KEY_##name = OY_KEY_OF(OY_KEY_Dense, bit),                    \
+  OY_KEY_Quantized##name = OY_KEY_OF(OY_KEY_Quantized, bit),       \
+  OY_KEY_Sparse##name = OY_KEY_OF(OY_KEY_Sparse, bit),             \
+  OY_KEY_SparseCsr##name = OY_KEY_OF(OY_KEY_SparseCsr, bit),       \
+  OY_KEY_NestedTensor##name = OY_KEY_OF(OY_KEY_NestedTensor, bit), \
+  OY_KEY_Autograd##name = OY_KEY_OF(OY_KEY_AutogradFunctionality, bit),
 #include "opyard/keys.def"
 #undef OY_BACKEND
 #define OY_ALIAS_KEY(name, index) OY_KEY_##name = OY_KEY_ALIAS_BIT | index,
@@ -63,10 +63,10 @@ enum oy_backend_values {
 enum { OY_ALIAS_KEY_COUNT = 6 };
 
 // Functionalities that own one slot per backend.
-#define OY_PER_BACKEND_MASK                                                 \
- (1ull << OY_KEY_Dense | 1ull << OY_KEY_Quantized | 1ull << OY_KEY_Sparse | \
-  1ull << OY_KEY_SparseCsr | 1ull << OY_KEY_NestedTensor |                  \
-  1ull << OY_KEY_AutogradFunctionality)
+#define OY_PER_BACKEND_MASK                                                  \
+  (1ull << OY_KEY_Dense | 1ull << OY_KEY_Quantized | 1ull << OY_KEY_Sparse | \
+   1ull << OY_KEY_SparseCsr | 1ull << OY_KEY_NestedTensor |                  \
+   1ull << OY_KEY_AutogradFunctionality)
 
 typedef struct oy_keyset {
   uint64_t functionality;  // bit k is the functionality with value k

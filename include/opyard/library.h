@@ -57,7 +57,7 @@ typedef struct oy_kernel_params {
 
 #define OY_FOR_DTYPE(dtype) ((uint8_t)((dtype) + 1))
 #define OY_TYPED_SIGNATURE(fn, sig) \
- ((oy_kernel_params){.typed = (oy_typed_fn)(fn), .signature = (sig)})
+  ((oy_kernel_params){.typed = (oy_typed_fn)(fn), .signature = (sig)})
 #define OY_TYPED(fn)   ((oy_kernel_params){.typed = (oy_typed_fn)(fn)})
 #define OY_BOXED(fn)   ((oy_kernel_params){.boxed = (fn)})
 #define OY_FALLTHROUGH ((oy_kernel_params){.fallthrough = true})
@@ -150,72 +150,72 @@ OY_API void oy_library_block_unload(oy_library_block* block);
 OY_API OY_MUST_USE oy_status oy_registry_load_errors(char** out_text);
 
 #ifdef OY_NO_CONSTRUCTORS
-# define OY_AT_LOAD
-# define OY_AT_UNLOAD __attribute__((unused))
+#define OY_AT_LOAD
+#define OY_AT_UNLOAD __attribute__((unused))
 #else
-# define OY_AT_LOAD   __attribute__((constructor))
-# define OY_AT_UNLOAD __attribute__((destructor))
+#define OY_AT_LOAD   __attribute__((constructor))
+#define OY_AT_UNLOAD __attribute__((destructor))
 #endif
 
-#define OY_LIBRARY_BLOCK_(id, kind, ns_text, key_value, m)                         \
- static oy_status oy_body_##id(oy_library* m);                                     \
- static oy_library_block oy_block_##id = {                                         \
-     {NULL, kind, ns_text, key_value, __FILE__, __LINE__}, oy_body_##id, NULL, 0}; \
- oy_status oy_load_##id(void);                                                     \
- oy_status oy_load_##id(void) {                                                    \
-  return oy_library_block_load(&oy_block_##id);                                    \
- }                                                                                 \
- OY_AT_UNLOAD static void oy_unload_##id(void) {                                   \
-  oy_library_block_unload(&oy_block_##id);                                         \
- }                                                                                 \
- OY_LIBRARY_AT_LOAD_(id)                                                           \
- static oy_status oy_body_##id(oy_library* m)
+#define OY_LIBRARY_BLOCK_(id, kind, ns_text, key_value, m)                          \
+  static oy_status oy_body_##id(oy_library* m);                                     \
+  static oy_library_block oy_block_##id = {                                         \
+      {NULL, kind, ns_text, key_value, __FILE__, __LINE__}, oy_body_##id, NULL, 0}; \
+  oy_status oy_load_##id(void);                                                     \
+  oy_status oy_load_##id(void) {                                                    \
+    return oy_library_block_load(&oy_block_##id);                                   \
+  }                                                                                 \
+  OY_AT_UNLOAD static void oy_unload_##id(void) {                                   \
+    oy_library_block_unload(&oy_block_##id);                                        \
+  }                                                                                 \
+  OY_LIBRARY_AT_LOAD_(id)                                                           \
+  static oy_status oy_body_##id(oy_library* m)
 #ifdef OY_NO_CONSTRUCTORS
-# define OY_LIBRARY_AT_LOAD_(id)
+#define OY_LIBRARY_AT_LOAD_(id)
 #else
-# define OY_LIBRARY_AT_LOAD_(id)                 \
+#define OY_LIBRARY_AT_LOAD_(id)                  \
   OY_AT_LOAD static void oy_at_load_##id(void) { \
-   (void)oy_load_##id();                         \
+    (void)oy_load_##id();                        \
   }
 #endif
 
 #define OY_LIBRARY(ns, m) OY_LIBRARY_BLOCK_(ns, OY_LIBRARY_DEF, #ns, OY_KEY_Undefined, m)
 #define OY_LIBRARY_FRAGMENT(ns, m) \
- OY_LIBRARY_BLOCK_(ns##_##m, OY_LIBRARY_FRAGMENT, #ns, OY_KEY_Undefined, m)
+  OY_LIBRARY_BLOCK_(ns##_##m, OY_LIBRARY_FRAGMENT, #ns, OY_KEY_Undefined, m)
 #define OY_LIBRARY_IMPL(ns, key, m) \
- OY_LIBRARY_BLOCK_(ns##_##key##_##m, OY_LIBRARY_IMPL, #ns, OY_KEY_##key, m)
+  OY_LIBRARY_BLOCK_(ns##_##key##_##m, OY_LIBRARY_IMPL, #ns, OY_KEY_##key, m)
 
 // Inside a body; they return on failure.
 #define OY_DEF(m, text) \
- OY_TRY(oy_library_def((m), &(oy_def_params){.schema = (text), .place = OY_HERE}, NULL))
-#define OY_IMPL(m, op_name, key_name, ...)                          \
- OY_TRY(oy_library_impl((m),                                        \
-                        &(oy_impl_params){.name = (op_name),        \
-                                          .key = OY_KEY_##key_name, \
-                                          .kernel = __VA_ARGS__,    \
-                                          .place = OY_HERE},        \
-                        NULL))
+  OY_TRY(oy_library_def((m), &(oy_def_params){.schema = (text), .place = OY_HERE}, NULL))
+#define OY_IMPL(m, op_name, key_name, ...)                           \
+  OY_TRY(oy_library_impl((m),                                        \
+                         &(oy_impl_params){.name = (op_name),        \
+                                           .key = OY_KEY_##key_name, \
+                                           .kernel = __VA_ARGS__,    \
+                                           .place = OY_HERE},        \
+                         NULL))
 #define OY_FALLBACK(m, ...) \
- OY_TRY(oy_library_fallback((m), OY_KEY_Undefined, &(__VA_ARGS__), OY_HERE, NULL))
+  OY_TRY(oy_library_fallback((m), OY_KEY_Undefined, &(__VA_ARGS__), OY_HERE, NULL))
 
 // Selective builds: with OY_SELECT_OPS defined, only operators for which
 // OY_SELECT_<id> is defined as 1 (a header made by opgen --select) are compiled
 // in: OY_DEF_SELECTED(m, aten_add_Tensor, "add.Tensor(...) -> Tensor").
 #ifdef OY_SELECT_OPS
-# define OY_SELECTED_(x)  (# x[0] == '1')
-# define OY_SELECTED__(x) OY_SELECTED_(x)
-# define OY_SELECTED(id)  OY_SELECTED__(OY_SELECT_##id)
+#define OY_SELECTED_(x)  (#x[0] == '1')
+#define OY_SELECTED__(x) OY_SELECTED_(x)
+#define OY_SELECTED(id)  OY_SELECTED__(OY_SELECT_##id)
 #else
-# define OY_SELECTED(id) 1
+#define OY_SELECTED(id) 1
 #endif
-#define OY_DEF_SELECTED(m, id, text)    \
- do {                                   \
-  if (OY_SELECTED(id)) OY_DEF(m, text); \
- } while (0)
-#define OY_IMPL_SELECTED(m, id, op_name, key_name, ...)            \
- do {                                                              \
-  if (OY_SELECTED(id)) OY_IMPL(m, op_name, key_name, __VA_ARGS__); \
- } while (0)
+#define OY_DEF_SELECTED(m, id, text)      \
+  do {                                    \
+    if (OY_SELECTED(id)) OY_DEF(m, text); \
+  } while (0)
+#define OY_IMPL_SELECTED(m, id, op_name, key_name, ...)              \
+  do {                                                               \
+    if (OY_SELECTED(id)) OY_IMPL(m, op_name, key_name, __VA_ARGS__); \
+  } while (0)
 
 OY_END_DECLS
 

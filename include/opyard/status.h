@@ -57,22 +57,22 @@ OY_API const char* oy_status_python(oy_status code);
 
 #define OY_FAIL(code, ...) oy_error_set(OY_##code, __FILE__, __LINE__, __VA_ARGS__)
 
-#define OY_CHECK(condition, code, ...)                              \
- do {                                                               \
-  if (OY_UNLIKELY(!(condition))) return OY_FAIL(code, __VA_ARGS__); \
- } while (0)
+#define OY_CHECK(condition, code, ...)                                \
+  do {                                                                \
+    if (OY_UNLIKELY(!(condition))) return OY_FAIL(code, __VA_ARGS__); \
+  } while (0)
 
-#define OY_TRY(expression)                       \
- do {                                            \
-  oy_status oy_try_ = (expression);              \
-  if (OY_UNLIKELY(oy_try_ != 0)) return oy_try_; \
- } while (0)
+#define OY_TRY(expression)                         \
+  do {                                             \
+    oy_status oy_try_ = (expression);              \
+    if (OY_UNLIKELY(oy_try_ != 0)) return oy_try_; \
+  } while (0)
 
-#define OY_TRY_GOTO(expression, label)      \
- do {                                       \
-  status = (expression);                    \
-  if (OY_UNLIKELY(status != 0)) goto label; \
- } while (0)
+#define OY_TRY_GOTO(expression, label)        \
+  do {                                        \
+    status = (expression);                    \
+    if (OY_UNLIKELY(status != 0)) goto label; \
+  } while (0)
 
 OY_END_DECLS
 

@@ -51,9 +51,9 @@ OY_API size_t oy_device_print(oy_device device, char* buffer, size_t size);
 OY_API OY_MUST_USE oy_status oy_device_parse(oy_str text, oy_device* out_device);
 
 // View of a C array: OY_DIMS(2, 3).
-#define OY_DIMS(...)                        \
- ((oy_ints){(const int64_t[]){__VA_ARGS__}, \
-            sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)})
+#define OY_DIMS(...)                         \
+  ((oy_ints){(const int64_t[]){__VA_ARGS__}, \
+             sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)})
 // The shape of a scalar: no dimensions.
 static inline oy_ints oy_dims_none(void) {
   static const int64_t none = 0;

@@ -48,9 +48,9 @@ static inline oy_keyset oy_value_keys(oy_value v) {
 // |fn| as an oy_typed_fn, if it has exactly the type |type|; else it does not
 // compile.
 #ifdef __cplusplus
-# define OY_TYPED_AS(type, fn) (reinterpret_cast<oy_typed_fn>(static_cast<type>(fn)))
+#define OY_TYPED_AS(type, fn) (reinterpret_cast<oy_typed_fn>(static_cast<type>(fn)))
 #else
-# define OY_TYPED_AS(type, fn) _Generic((fn), type : (oy_typed_fn)(fn))
+#define OY_TYPED_AS(type, fn) _Generic((fn), type : (oy_typed_fn)(fn))
 #endif
 // Registers a typed kernel; macros oy_impl_<id> come here.
 OY_API oy_status oy_impl_typed(oy_library* library, const char* name, oy_key key,
@@ -197,14 +197,14 @@ static inline oy_device oy_unbox_D(oy_value v) {
 static inline oy_value oy_unbox_v(oy_value v) {
   return oy_box_v(v);
 }
-#define OY_UNBOX_LIST_(letter, type, member)        \
- static inline type oy_unbox_##letter(oy_value v) { \
-  type list;                                        \
-  bool none = v.tag == OY_TAG_NONE;                 \
-  list.data = none ? NULL : v.as.member;            \
-  list.size = none ? 0 : v.count;                   \
-  return list;                                      \
- }
+#define OY_UNBOX_LIST_(letter, type, member)         \
+  static inline type oy_unbox_##letter(oy_value v) { \
+    type list;                                       \
+    bool none = v.tag == OY_TAG_NONE;                \
+    list.data = none ? NULL : v.as.member;           \
+    list.size = none ? 0 : v.count;                  \
+    return list;                                     \
+  }
 OY_UNBOX_LIST_(T, oy_tensors, tensors)
 OY_UNBOX_LIST_(I, oy_ints, ints)
 OY_UNBOX_LIST_(F, oy_floats, floats)
@@ -268,12 +268,28 @@ OY_API oy_status oy_unbox_finish(oy_stack* stack, size_t arguments, oy_status st
 // For a kernel that gave NULL: drops the arguments; the pending error's code.
 OY_API oy_status oy_unbox_failed(const oy_op* op, oy_stack* stack, size_t arguments);
 
-// For a kernel with one tensor result.
+static inline void oy_unbox_drop(oy_stack* stack, size_t arguments) {
+  oy_value* v = oy_stack_last(stack, arguments);
+  stack->size -= arguments;
+  for (size_t i = 0; i < arguments; i++)
+    if (OY_UNLIKELY(v[i].owned)) oy_value_release_owned(&v[i]);
+}
+
+// For a kernel with one tensor result. It is written where the first argument
+// was, in whole words: a value that is put together and then copied costs a stall.
 static inline oy_status oy_unbox_object(const oy_op* op, oy_stack* stack,
                                         size_t arguments, oy_object* result) {
   if (OY_UNLIKELY(!result)) return oy_unbox_failed(op, stack, arguments);
-  oy_stack_drop(stack, arguments);
-  return oy_stack_push(stack, oy_give_object_as(OY_TAG_TENSOR, result));
+  oy_unbox_drop(stack, arguments);
+  if (OY_UNLIKELY(arguments == 0 || oy_object_is_none(result)))
+    return oy_stack_push(stack, oy_give_t(result));
+  oy_value* to = &stack->data[stack->size++];
+  to->as.object = result;
+  to->tag = OY_TAG_TENSOR;
+  to->owned = 1;
+  to->reserved = 0;
+  to->count = 0;
+  return OY_OK;
 }
 // The result is an argument: a reference more, before the arguments go.
 static inline oy_status oy_unbox_argument(const oy_op* op, oy_stack* stack,

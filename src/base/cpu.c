@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 #if defined(__x86_64__)
-# include <cpuid.h>
+#include <cpuid.h>
 
 // Whether the system saves the registers that |bits| of XCR0 stand for.
 static bool system_saves(unsigned bits) {

@@ -128,8 +128,8 @@ void oy_error_set_detail(oy_str detail) {
 const char* oy_status_name(oy_status code) {
   switch (code) {
 #define OY_STATUS(name, value, python, meaning) \
- case value:                                    \
-  return #name;
+  case value:                                   \
+    return #name;
 #include "opyard/status.def"
 #undef OY_STATUS
     default: return "UNKNOWN";
@@ -139,8 +139,8 @@ const char* oy_status_name(oy_status code) {
 const char* oy_status_python(oy_status code) {
   switch (code) {
 #define OY_STATUS(name, value, python, meaning) \
- case value:                                    \
-  return python;
+  case value:                                   \
+    return python;
 #include "opyard/status.def"
 #undef OY_STATUS
     default: return "RuntimeError";

@@ -17,7 +17,7 @@ typedef struct oyi_strbuf {
 } oyi_strbuf;
 
 #define OYI_STRBUF_INIT \
- { NULL, 0, 0, false }
+  { NULL, 0, 0, false }
 
 void oyi_strbuf_append(oyi_strbuf* buf, const char* data, size_t size);
 void oyi_strbuf_puts(oyi_strbuf* buf, const char* text);

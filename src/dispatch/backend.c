@@ -13,12 +13,12 @@
 #include "base/memory.h"
 #include "dispatch/table.h"
 
-#define OY_BACKEND(name, bit, has_autograd)                                              \
- static const oyi_backend g_known_##name = {                                             \
-     {#name, "Quantized" #name, "Sparse" #name, "SparseCsr" #name, "NestedTensor" #name, \
-      "Autograd" #name},                                                                 \
-     has_autograd,                                                                       \
-     NULL};
+#define OY_BACKEND(name, bit, has_autograd)                         \
+  static const oyi_backend g_known_##name = {                       \
+      {#name, "Quantized" #name, "Sparse" #name, "SparseCsr" #name, \
+       "NestedTensor" #name, "Autograd" #name},                     \
+      has_autograd,                                                 \
+      NULL};
 #include "opyard/keys.def"
 #undef OY_BACKEND
 

@@ -14,18 +14,18 @@
 #include "opyard/inline.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
-# define OYI_GENERIC_CALL  1
-# define OYI_INT_REGISTERS 6
+#define OYI_GENERIC_CALL  1
+#define OYI_INT_REGISTERS 6
 // A single word may still use a register that a pair did not fit into.
-# define OYI_SPILL_ENDS_REGISTERS 0
+#define OYI_SPILL_ENDS_REGISTERS 0
 #elif defined(__aarch64__) && !defined(__APPLE__) && !defined(__ILP32__)
-# define OYI_GENERIC_CALL         1
-# define OYI_INT_REGISTERS        8
-# define OYI_SPILL_ENDS_REGISTERS 1
+#define OYI_GENERIC_CALL         1
+#define OYI_INT_REGISTERS        8
+#define OYI_SPILL_ENDS_REGISTERS 1
 #else
-# define OYI_GENERIC_CALL         0
-# define OYI_INT_REGISTERS        8
-# define OYI_SPILL_ENDS_REGISTERS 1
+#define OYI_GENERIC_CALL         0
+#define OYI_INT_REGISTERS        8
+#define OYI_SPILL_ENDS_REGISTERS 1
 #endif
 #define OYI_FLOAT_REGISTERS 8
 

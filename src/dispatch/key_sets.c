@@ -15,13 +15,13 @@
 #define BIT(name) (1ull << OY_KEY_##name)
 
 #define AUTOGRAD_MASK \
- (BIT(AutogradFunctionality) | BIT(AutogradOther) | BIT(AutogradNestedTensor))
-#define AUTOCAST_MASK                                                         \
- (BIT(AutocastCPU) | BIT(AutocastXPU) | BIT(AutocastIPU) | BIT(AutocastHPU) | \
-  BIT(AutocastXLA) | BIT(AutocastMPS) | BIT(AutocastCUDA) | BIT(AutocastPrivateUse1))
-#define AUTOGRADOTHER_BACKENDS_MASK                                        \
- (BIT(FPGA) | BIT(MAIA) | BIT(Vulkan) | BIT(Metal) | BIT(CustomRNGKeyId) | \
-  BIT(MkldnnCPU) | BIT(Sparse) | BIT(SparseCsr) | BIT(Quantized))
+  (BIT(AutogradFunctionality) | BIT(AutogradOther) | BIT(AutogradNestedTensor))
+#define AUTOCAST_MASK                                                          \
+  (BIT(AutocastCPU) | BIT(AutocastXPU) | BIT(AutocastIPU) | BIT(AutocastHPU) | \
+   BIT(AutocastXLA) | BIT(AutocastMPS) | BIT(AutocastCUDA) | BIT(AutocastPrivateUse1))
+#define AUTOGRADOTHER_BACKENDS_MASK                                         \
+  (BIT(FPGA) | BIT(MAIA) | BIT(Vulkan) | BIT(Metal) | BIT(CustomRNGKeyId) | \
+   BIT(MkldnnCPU) | BIT(Sparse) | BIT(SparseCsr) | BIT(Quantized))
 #define BACKENDS_MASK (AUTOGRADOTHER_BACKENDS_MASK | BIT(Dense))
 #define MATH_MASK     (BACKENDS_MASK | AUTOGRAD_MASK | BIT(NestedTensor) | BIT(Functionalize))
 

@@ -146,17 +146,26 @@ void oy_registration_remove(oy_registration* registration) {
 
 enum { NAME_MAX_SIZE = 256 };
 
+static char* put(char* at, oy_str text) {
+  if (text.size) memcpy(at, text.data, text.size);
+  return at + text.size;
+}
+
 // "ns::base.overload" for a name in the library's namespace, into |buffer|.
 static oy_status full_name(const oy_library* library, oy_op_name name, char* buffer,
                            oy_str* out_name) {
   oy_str ns = name.ns.size ? name.ns : oy_str_of(library->ns);
-  int size = snprintf(buffer, NAME_MAX_SIZE, "%.*s::%.*s%s%.*s", OY_STR_ARG(ns),
-                      OY_STR_ARG(name.base), name.overload.size ? "." : "",
-                      OY_STR_ARG(name.overload));
-  OY_CHECK(size > 0 && size < NAME_MAX_SIZE, INVALID_ARGUMENT,
-           "expected an operator name of at most %d bytes, got %d", NAME_MAX_SIZE - 1,
+  size_t size = ns.size + 2 + name.base.size;
+  if (name.overload.size) size += 1 + name.overload.size;
+  OY_CHECK(size < NAME_MAX_SIZE, INVALID_ARGUMENT,
+           "expected an operator name of at most %d bytes, got %zu", NAME_MAX_SIZE - 1,
            size);
-  *out_name = (oy_str){buffer, (size_t)size};
+  char* at = put(buffer, ns);
+  at = put(at, (oy_str){"::", 2});
+  at = put(at, name.base);
+  if (name.overload.size) at = put(put(at, (oy_str){".", 1}), name.overload);
+  *at = '\0';
+  *out_name = (oy_str){buffer, size};
   return OY_OK;
 }
 

@@ -33,7 +33,10 @@ uint32_t oyi_name_hash(oy_str name) {
     memcpy(&w, name.data + name.size - 8, 8);
     h = (h ^ w) * k;
   }
-  return (uint32_t)(h >> 32) | 1;
+  // Differences in the last letters are high in |w|: they are brought down before
+  // they are spread, or names that end in numbers would meet in few cells.
+  h = (h ^ h >> 32) * k;
+  return (uint32_t)(h >> 32);
 }
 
 oyi_op* oyi_name_map_find(const oyi_name_map* map, oy_str name, uint32_t hash) {

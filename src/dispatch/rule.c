@@ -114,9 +114,8 @@ static bool implicit_cell(const oyi_op* op, oy_key key, oy_dtype dtype, bool has
 // Aliases that hold, in the order of the rule; implicit comes between.
 static bool alias_cell(const oyi_op* op, oy_key key, oy_dtype dtype, oy_key alias,
                        bool undefined, oyi_provenance provenance, oyi_cell* out) {
-  if (!covers(alias, key, undefined)) return false;
   oy_registration* r = active_at(op, alias, dtype);
-  if (!r) return false;
+  if (!r || !covers(alias, key, undefined)) return false;
   *out = cell_of(r, provenance);
   return true;
 }
@@ -128,11 +127,18 @@ static oyi_cell fallback_cell(const oyi_op* op, oy_key key) {
   return (oyi_cell){&oyi_missing_kernel, NULL, OYI_MISSING};
 }
 
+static bool has_alias_kernels(const oyi_op* op) {
+  for (size_t i = 0; i < op->key_count; i++)
+    if (oy_key_is_alias(op->keys[i].key)) return true;
+  return false;
+}
+
 oyi_cell oyi_compute_cell(const oyi_op* op, oy_key key, oy_dtype dtype) {
   oyi_cell cell;
   if (op->key_count == 0) return fallback_cell(op, key);
   oy_registration* direct = active_at(op, key, dtype);
   if (direct) return cell_of(direct, OYI_KERNEL);
+  if (!has_alias_kernels(op)) return fallback_cell(op, key);
   if (alias_cell(op, key, dtype, OY_KEY_CompositeExplicitAutogradNonFunctional, true,
                  OYI_DEFAULT_BACKEND_KERNEL, &cell) ||
       alias_cell(op, key, dtype, OY_KEY_CompositeExplicitAutograd, true,

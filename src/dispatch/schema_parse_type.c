@@ -9,7 +9,7 @@
 #include "dispatch/schema_parser.h"
 
 #define TYPES_URL \
- "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/README.md#func"
+  "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/README.md#func"
 
 static oy_status too_deep(oyi_parser* parser) {
   return OYI_PARSE_FAIL(parser, "expected a type nested at most %d deep",

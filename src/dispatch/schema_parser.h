@@ -49,6 +49,6 @@ oy_status oyi_parse_number(oyi_parser* parser, oy_type_kind kind, bool optional,
 
 // Fails at the current token.
 #define OYI_PARSE_FAIL(parser, ...) \
- oyi_lexer_fail(&(parser)->lexer, (parser)->lexer.cur.text, __VA_ARGS__)
+  oyi_lexer_fail(&(parser)->lexer, (parser)->lexer.cur.text, __VA_ARGS__)
 
 #endif  // OPYARD_SRC_DISPATCH_SCHEMA_PARSER_H_

@@ -15,28 +15,28 @@ static const oy_type g_base[] = {
 
 static const oy_type g_optional[] = {
 #define OY_TYPE(n, t) \
- [OY_TYPE_##n] = {.kind = OY_TYPE_OPTIONAL, .element = &g_base[OY_TYPE_##n]},
+  [OY_TYPE_##n] = {.kind = OY_TYPE_OPTIONAL, .element = &g_base[OY_TYPE_##n]},
 #include "opyard/types.def"
 #undef OY_TYPE
 };
 
 static const oy_type g_list[] = {
 #define OY_TYPE(n, t) \
- [OY_TYPE_##n] = {.kind = OY_TYPE_LIST, .element = &g_base[OY_TYPE_##n]},
+  [OY_TYPE_##n] = {.kind = OY_TYPE_LIST, .element = &g_base[OY_TYPE_##n]},
 #include "opyard/types.def"
 #undef OY_TYPE
 };
 
 static const oy_type g_list_of_optional[] = {
 #define OY_TYPE(n, t) \
- [OY_TYPE_##n] = {.kind = OY_TYPE_LIST, .element = &g_optional[OY_TYPE_##n]},
+  [OY_TYPE_##n] = {.kind = OY_TYPE_LIST, .element = &g_optional[OY_TYPE_##n]},
 #include "opyard/types.def"
 #undef OY_TYPE
 };
 
 static const oy_type g_optional_list[] = {
 #define OY_TYPE(n, t) \
- [OY_TYPE_##n] = {.kind = OY_TYPE_OPTIONAL, .element = &g_list[OY_TYPE_##n]},
+  [OY_TYPE_##n] = {.kind = OY_TYPE_OPTIONAL, .element = &g_list[OY_TYPE_##n]},
 #include "opyard/types.def"
 #undef OY_TYPE
 };

@@ -6,11 +6,12 @@
 #include "dispatch/thread.h"
 
 #define INCLUDED_BY_DEFAULT \
- (1ull << OY_KEY_BackendSelect | 1ull << OY_KEY_ADInplaceOrView)
-#define EXCLUDED_BY_DEFAULT                                                              \
- (1ull << OY_KEY_AutocastCPU | 1ull << OY_KEY_AutocastXPU | 1ull << OY_KEY_AutocastIPU | \
-  1ull << OY_KEY_AutocastHPU | 1ull << OY_KEY_AutocastXLA | 1ull << OY_KEY_AutocastMPS | \
-  1ull << OY_KEY_AutocastCUDA | 1ull << OY_KEY_AutocastPrivateUse1)
+  (1ull << OY_KEY_BackendSelect | 1ull << OY_KEY_ADInplaceOrView)
+#define EXCLUDED_BY_DEFAULT                                  \
+  (1ull << OY_KEY_AutocastCPU | 1ull << OY_KEY_AutocastXPU | \
+   1ull << OY_KEY_AutocastIPU | 1ull << OY_KEY_AutocastHPU | \
+   1ull << OY_KEY_AutocastXLA | 1ull << OY_KEY_AutocastMPS | \
+   1ull << OY_KEY_AutocastCUDA | 1ull << OY_KEY_AutocastPrivateUse1)
 
 __thread oy_tls_block oy_tls
     __attribute__((tls_model("initial-exec"), visibility("default"))) = {
@@ -113,16 +114,27 @@ oy_guard oy_guard_force(oy_keyset included, oy_keyset excluded) {
   return guard;
 }
 
+// Layers begin and end these around every call they make: bits, and nothing else.
+static inline oy_guard exclude_functionalities(uint64_t keys) {
+  uint64_t added = keys & oy_tls.keep;
+  oy_tls.keep &= ~keys;
+  return (oy_guard){{0, 0}, {added, 0}, false};
+}
+
+#define AUTOGRAD                                                         \
+  (1ull << OY_KEY_AutogradOther | 1ull << OY_KEY_AutogradFunctionality | \
+   1ull << OY_KEY_AutogradNestedTensor)
+
 oy_guard oy_guard_below_autograd(void) {
-  return oy_guard_exclude(oy_keyset_named(OY_KEYSET_AUTOGRAD));
+  return exclude_functionalities(AUTOGRAD);
 }
 
 oy_guard oy_guard_below_adinplaceorview(void) {
-  return oy_guard_exclude(oy_keyset_named(OY_KEYSET_AUTOGRAD_WITH_ADINPLACEORVIEW));
+  return exclude_functionalities(AUTOGRAD | 1ull << OY_KEY_ADInplaceOrView);
 }
 
 oy_guard oy_guard_skip_functionalize(void) {
-  return oy_guard_exclude(oy_keyset_of(OY_KEY_Functionalize));
+  return exclude_functionalities(1ull << OY_KEY_Functionalize);
 }
 
 void oy_guard_end(const oy_guard* guard) {
@@ -131,8 +143,10 @@ void oy_guard_end(const oy_guard* guard) {
     set_excluded(guard->exclude);
     return;
   }
-  set_included(without(oy_included_get(), guard->include));
-  set_excluded(without(oy_excluded_get(), guard->exclude));
+  oy_tls.included.functionality &= ~guard->include.functionality;
+  oy_tls.included.backends &= ~guard->include.backends;
+  oy_tls.keep |= guard->exclude.functionality;
+  oy_tls.excluded_backends &= ~guard->exclude.backends;
 }
 
 // -------------------------------------------------------------------- scopes

@@ -14,7 +14,7 @@
 #define SINGLE(value, below) [value] = {8 * ((value) - (below)), 0}
 #define BLOCK(value, word)   [value] = {8 * (word), 0xffff}
 #define SINGLES4(v, b) \
- SINGLE(v, b), SINGLE((v) + 1, b), SINGLE((v) + 2, b), SINGLE((v) + 3, b)
+  SINGLE(v, b), SINGLE((v) + 1, b), SINGLE((v) + 2, b), SINGLE((v) + 3, b)
 
 const oy_slot_rule oy_slot_rules[64] = {
     SINGLE(0, 0),    BLOCK(1, 1),     SINGLES4(2, 1),  BLOCK(6, 2),     SINGLE(7, 2),
@@ -36,11 +36,11 @@ _Static_assert(FIRST_FREE_BLOCK + 62 * OY_TABLE_BLOCK <= 0xffff, "offsets fit");
 
 #define REST  INACTIVE_BLOCK
 #define REST8 REST, REST, REST, REST, REST, REST, REST, REST
-#define OFFSETS                                                                    \
- {                                                                                 \
-  CPU_BLOCK, REST, REST, REST, REST, REST, REST, REST, REST8, REST8, REST8, REST8, \
-      REST8, REST8, REST8                                                          \
- }
+#define OFFSETS                                                                      \
+  {                                                                                  \
+    CPU_BLOCK, REST, REST, REST, REST, REST, REST, REST, REST8, REST8, REST8, REST8, \
+        REST8, REST8, REST8                                                          \
+  }
 // Calls read the first; writers use the second, which is ahead while the block
 // of a backend that comes into use is being filled.
 uint16_t oy_block_offset[64] = OFFSETS;

@@ -25,27 +25,27 @@ static inline __attribute__((always_inline)) bool oyi_join_keys(oy_object* const
   return true;
 }
 
-#define OY_OP(family, id, where, backward, schema, doc)                                \
- typedef OYI_RESULT(family) (*oyi_fn_##id)(const oy_op*, oy_keyset,                    \
-                                           OYI_PARAMS_##family);                       \
- static inline OYI_RESULT(family) oyi_call_##id(OYI_PARAMS_##family) {                 \
-  oy_object* const tensors[] = {OYI_TENSORS_##family NULL};                            \
-  const oy_op* op = oyi_ops[OYI_OP_##id];                                              \
-  oy_keyset keys;                                                                      \
-  if (!oyi_join_keys(tensors, sizeof(tensors) / sizeof(*tensors) - 1, &keys)) {        \
-   (void)!oy_call_null_argument(op, "");                                               \
-   return OYI_FAILED(family);                                                          \
-  }                                                                                    \
-  uint64_t before = oy_call_enter();                                                   \
-  oyi_fn_##id typed = (oyi_fn_##id)oy_select_call(op, &keys)->typed;                   \
-  OYI_RESULT(family) result = typed(op, keys, OYI_ARGS_##family);                      \
-  oy_call_leave(before);                                                               \
-  return result;                                                                       \
- }                                                                                     \
- static inline OYI_RESULT(family)                                                      \
-     oyi_redispatch_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##family) {       \
-  return ((oyi_fn_##id)oy_select_exact(op, keys)->typed)(op, keys, OYI_ARGS_##family); \
- }
+#define OY_OP(family, id, where, backward, schema, doc)                                  \
+  typedef OYI_RESULT(family) (*oyi_fn_##id)(const oy_op*, oy_keyset,                     \
+                                            OYI_PARAMS_##family);                        \
+  static inline OYI_RESULT(family) oyi_call_##id(OYI_PARAMS_##family) {                  \
+    oy_object* const tensors[] = {OYI_TENSORS_##family NULL};                            \
+    const oy_op* op = oyi_ops[OYI_OP_##id];                                              \
+    oy_keyset keys;                                                                      \
+    if (!oyi_join_keys(tensors, sizeof(tensors) / sizeof(*tensors) - 1, &keys)) {        \
+      (void)!oy_call_null_argument(op, "");                                              \
+      return OYI_FAILED(family);                                                         \
+    }                                                                                    \
+    uint64_t before = oy_call_enter();                                                   \
+    oyi_fn_##id typed = (oyi_fn_##id)oy_select_call(op, &keys)->typed;                   \
+    OYI_RESULT(family) result = typed(op, keys, OYI_ARGS_##family);                      \
+    oy_call_leave(before);                                                               \
+    return result;                                                                       \
+  }                                                                                      \
+  static inline OYI_RESULT(family)                                                       \
+      oyi_redispatch_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##family) {        \
+    return ((oyi_fn_##id)oy_select_exact(op, keys)->typed)(op, keys, OYI_ARGS_##family); \
+  }
 #include "ops/ops.def"
 #undef OY_OP
 

@@ -5,12 +5,12 @@
 #include "ops/kernels.h"
 #include "ops/rules.h"
 
-#define WITH_NUMBER(call)                    \
- (void)op, (void)keys;                       \
- oy_object* number = oyi_wrap_number(other); \
- oy_object* result = call;                   \
- oy_tensor_release(number);                  \
- return result
+#define WITH_NUMBER(call)                     \
+  (void)op, (void)keys;                       \
+  oy_object* number = oyi_wrap_number(other); \
+  oy_object* result = call;                   \
+  oy_tensor_release(number);                  \
+  return result
 
 OYI_KERNEL(SCALAR_ALPHA, oy_composite_add_Scalar) {
   WITH_NUMBER(oyi_call_add_Tensor(self, number, alpha));

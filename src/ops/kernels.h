@@ -9,9 +9,9 @@
 #define OYI_DECLARE_KERNEL(family, id)
 #define OYI_DECLARE_KERNEL_TYPED(family, id)
 #define OYI_DECLARE_FACTORY_KERNEL(family, id) OYI_KERNEL(family, oy_backendselect_##id);
-#define OYI_DECLARE_FACTORY(family, id)     \
- OYI_KERNEL(family, oy_backendselect_##id); \
- OYI_KERNEL(family, oy_composite_##id);
+#define OYI_DECLARE_FACTORY(family, id)      \
+  OYI_KERNEL(family, oy_backendselect_##id); \
+  OYI_KERNEL(family, oy_composite_##id);
 #define OYI_DECLARE_IMPLICIT(family, id)                OYI_KERNEL(family, oy_composite_##id);
 #define OYI_DECLARE_EXPLICIT(family, id)                OYI_KERNEL(family, oy_composite_##id);
 #define OY_OP(family, id, where, backward, schema, doc) OYI_DECLARE_##where(family, id)

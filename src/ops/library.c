@@ -9,7 +9,7 @@ const oy_op* oyi_ops[OYI_OP_COUNT];
 
 const oyi_op_row oyi_op_rows[OYI_OP_COUNT] = {
 #define OY_OP(family, id, where, backward, schema, doc) \
- [OYI_OP_##id] = {schema, doc, __LINE__},
+  [OYI_OP_##id] = {schema, doc, __LINE__},
 #include "ops/ops.def"
 #undef OY_OP
 };

@@ -39,12 +39,12 @@ typedef void (*convert_fn)(char* out, int64_t out_stride, const char* in,
                            int64_t in_stride, int64_t n);
 
 // A bool is a byte that is 0 or 1, so it is read as one.
-#define ROW(from)                                                                     \
- {                                                                                    \
-  [OY_DTYPE_F32] = convert_##from##_to_f32, [OY_DTYPE_F64] = convert_##from##_to_f64, \
-  [OY_DTYPE_I64] = convert_##from##_to_i64, [OY_DTYPE_I32] = convert_##from##_to_i32, \
-  [OY_DTYPE_U8] = convert_##from##_to_u8, [OY_DTYPE_BOOL] = convert_##from##_to_b1    \
- }
+#define ROW(from)                                                                       \
+  {                                                                                     \
+    [OY_DTYPE_F32] = convert_##from##_to_f32, [OY_DTYPE_F64] = convert_##from##_to_f64, \
+    [OY_DTYPE_I64] = convert_##from##_to_i64, [OY_DTYPE_I32] = convert_##from##_to_i32, \
+    [OY_DTYPE_U8] = convert_##from##_to_u8, [OY_DTYPE_BOOL] = convert_##from##_to_b1    \
+  }
 enum { TYPED = 16 };
 static const convert_fn g_loops[TYPED][TYPED] = {
     [OY_DTYPE_F32] = ROW(f32), [OY_DTYPE_F64] = ROW(f64), [OY_DTYPE_I64] = ROW(i64),

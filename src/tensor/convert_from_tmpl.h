@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // All loops from one type: FROM, FROM_ID and FROM_IS_FLOAT are given.
 #if FROM_IS_FLOAT
-# define VALUE(x) oyi_float_to_int((double)(x))
+#define VALUE(x) oyi_float_to_int((double)(x))
 #else
-# define VALUE(x) (x)
+#define VALUE(x) (x)
 #endif
 #define TO    int64_t
 #define TO_ID i64

@@ -18,8 +18,8 @@ static oyi_number of_complex(double re, double im) {
 }
 
 #define LOAD(type, name) \
- type name;              \
- memcpy(&name, at, sizeof(name))
+  type name;             \
+  memcpy(&name, at, sizeof(name))
 
 static oyi_number load_small_float(oy_dtype dtype, const void* at) {
   if (dtype == OY_DTYPE_F8E5M2 || dtype == OY_DTYPE_F8E4M3) {

@@ -63,8 +63,8 @@ oy_dtype oy_dtype_default(void) {
 const char* oy_dtype_pytorch_name(oy_dtype dtype) {
   switch (dtype) {
 #define OY_DTYPE(id, pytorch, value, size, name) \
- case value:                                     \
-  return pytorch;
+  case value:                                    \
+    return pytorch;
 #include "opyard/dtypes.def"
 #undef OY_DTYPE
     default: return "Undefined";

@@ -11,7 +11,7 @@ typedef struct oyi_result_state {
   oy_dtype dim, zero, wrapped;
 } oyi_result_state;
 #define OYI_RESULT_STATE_INIT \
- { OY_DTYPE_ANY, OY_DTYPE_ANY, OY_DTYPE_ANY }
+  { OY_DTYPE_ANY, OY_DTYPE_ANY, OY_DTYPE_ANY }
 
 oy_status oyi_result_add(oyi_result_state* state, const oyi_tensor* t);
 oy_status oyi_result_finish(const oyi_result_state* state, oy_dtype* out_dtype);

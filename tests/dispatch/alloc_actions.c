@@ -262,7 +262,7 @@ static oy_status call_in_scope(world* w) {
 
 const alloc_action g_actions[] = {
 #define ROW(act) \
- { #act, act, false }
+  { #act, act, false }
     ROW(create_registry),
     ROW(default_fallbacks),
     ROW(create_def),

@@ -9,46 +9,46 @@
 #define DEFAULT             IMPL(CompositeExplicitAutograd, "default")
 
 // A kernel without its C type: what it is must not depend on what came before.
-#define UNSIGNED(key_name, debug_text)                                               \
- {                                                                                   \
-  .kind = TEST_IMPL, .text = "foo", .key = OY_KEY_##key_name, .debug = (debug_text), \
-  .kernel = {                                                                        \
-    .typed = (oy_typed_fn)test_kernel_t_t,                                           \
-    .state = (void*)(uintptr_t)(debug_text)                                          \
-  }                                                                                  \
- }
-#define SIGNED(key_name, signature_text, debug_text)                                 \
- {                                                                                   \
-  .kind = TEST_IMPL, .text = "foo", .key = OY_KEY_##key_name, .debug = (debug_text), \
-  .kernel = {                                                                        \
-    .typed = (oy_typed_fn)test_kernel_t_t,                                           \
-    .signature = (signature_text)                                                    \
-  }                                                                                  \
- }
-#define VARIANT(key_name, debug_text, dtype, level, rank)                            \
- {                                                                                   \
-  .kind = TEST_IMPL, .text = "foo", .key = OY_KEY_##key_name, .debug = (debug_text), \
-  .kernel = {                                                                        \
-    .typed = (oy_typed_fn)test_kernel_t_t,                                           \
-    .signature = "(Tensor) -> Tensor",                                               \
-    .dtype_filter = (dtype),                                                         \
-    .cpu_level = (level),                                                            \
-    .priority = (rank)                                                               \
-  }                                                                                  \
- }
+#define UNSIGNED(key_name, debug_text)                                                 \
+  {                                                                                    \
+    .kind = TEST_IMPL, .text = "foo", .key = OY_KEY_##key_name, .debug = (debug_text), \
+    .kernel = {                                                                        \
+      .typed = (oy_typed_fn)test_kernel_t_t,                                           \
+      .state = (void*)(uintptr_t)(debug_text)                                          \
+    }                                                                                  \
+  }
+#define SIGNED(key_name, signature_text, debug_text)                                   \
+  {                                                                                    \
+    .kind = TEST_IMPL, .text = "foo", .key = OY_KEY_##key_name, .debug = (debug_text), \
+    .kernel = {                                                                        \
+      .typed = (oy_typed_fn)test_kernel_t_t,                                           \
+      .signature = (signature_text)                                                    \
+    }                                                                                  \
+  }
+#define VARIANT(key_name, debug_text, dtype, level, rank)                              \
+  {                                                                                    \
+    .kind = TEST_IMPL, .text = "foo", .key = OY_KEY_##key_name, .debug = (debug_text), \
+    .kernel = {                                                                        \
+      .typed = (oy_typed_fn)test_kernel_t_t,                                           \
+      .signature = "(Tensor) -> Tensor",                                               \
+      .dtype_filter = (dtype),                                                         \
+      .cpu_level = (level),                                                            \
+      .priority = (rank)                                                               \
+    }                                                                                  \
+  }
 #define F32 OY_FOR_DTYPE(OY_DTYPE_F32)
 #define F64 OY_FOR_DTYPE(OY_DTYPE_F64)
 #define U8  OY_FOR_DTYPE(OY_DTYPE_U8)
-#define DEF_KERNEL(schema, debug_text)                                           \
- {                                                                               \
-  .kind = TEST_DEF, .text = (schema), .debug = (debug_text), .has_kernel = true, \
-  .kernel = TEST_TYPED_T_T(debug_text)                                           \
- }
-#define DEF_ALIAS(alias, debug_text)                                          \
- {                                                                            \
-  .kind = TEST_DEF, .text = "foo(Tensor x) -> Tensor", .debug = (debug_text), \
-  .alias_kind = OY_ALIAS_##alias, .has_alias_kind = true                      \
- }
+#define DEF_KERNEL(schema, debug_text)                                             \
+  {                                                                                \
+    .kind = TEST_DEF, .text = (schema), .debug = (debug_text), .has_kernel = true, \
+    .kernel = TEST_TYPED_T_T(debug_text)                                           \
+  }
+#define DEF_ALIAS(alias, debug_text)                                            \
+  {                                                                             \
+    .kind = TEST_DEF, .text = "foo(Tensor x) -> Tensor", .debug = (debug_text), \
+    .alias_kind = OY_ALIAS_##alias, .has_alias_kind = true                      \
+  }
 
 // clang-format off
 const permutation_set g_permutation_sets[] = {

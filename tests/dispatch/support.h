@@ -37,13 +37,13 @@ test_tensor test_tensor_of(oy_keyset keys);
 double test_value(const oy_object* tensor);
 
 oy_keyset test_keyset(const oy_key* keys, size_t count);
-#define TEST_KEYS(...)                      \
- test_keyset((const oy_key[]){__VA_ARGS__}, \
-             sizeof((const oy_key[]){__VA_ARGS__}) / sizeof(oy_key))
+#define TEST_KEYS(...)                       \
+  test_keyset((const oy_key[]){__VA_ARGS__}, \
+              sizeof((const oy_key[]){__VA_ARGS__}) / sizeof(oy_key))
 // A plain tensor of a dense key, and one that needs a gradient.
 #define TEST_PLAIN(key) TEST_KEYS(OY_KEY_##key)
 #define TEST_GRAD(key) \
- TEST_KEYS(OY_KEY_##key, OY_KEY_ADInplaceOrView, OY_KEY_Autograd##key)
+  TEST_KEYS(OY_KEY_##key, OY_KEY_ADInplaceOrView, OY_KEY_Autograd##key)
 
 // -------------------------------------------------------------- registering
 
@@ -73,35 +73,35 @@ typedef struct test_step {
 } test_step;
 
 #define STEP_DEF(schema) \
- { .kind = TEST_DEF, .text = (schema), .debug = "def" }
-#define STEP_IMPL(op, key_name, debug_text)                                         \
- {                                                                                  \
-  .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = (debug_text), \
-  .kernel = TEST_TYPED_T_T(debug_text)                                              \
- }
-#define STEP_BOXED(op, key_name, debug_text)                                        \
- {                                                                                  \
-  .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = (debug_text), \
-  .kernel = TEST_BOXED(debug_text)                                                  \
- }
-#define STEP_FALLTHROUGH(op, key_name, debug_text)                                  \
- {                                                                                  \
-  .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = (debug_text), \
-  .kernel = {                                                                       \
-    .fallthrough = true                                                             \
-  }                                                                                 \
- }
-#define STEP_FALLBACK(key_name, debug_text)                               \
- {                                                                        \
-  .kind = TEST_FALLBACK, .key = OY_KEY_##key_name, .debug = (debug_text), \
-  .kernel = TEST_BOXED(debug_text)                                        \
- }
-#define STEP_FALLBACK_FALLTHROUGH(key_name, debug_text)                               \
- {                                                                                    \
-  .kind = TEST_FALLBACK, .key = OY_KEY_##key_name, .debug = (debug_text), .kernel = { \
-    .fallthrough = true                                                               \
-  }                                                                                   \
- }
+  { .kind = TEST_DEF, .text = (schema), .debug = "def" }
+#define STEP_IMPL(op, key_name, debug_text)                                           \
+  {                                                                                   \
+    .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = (debug_text), \
+    .kernel = TEST_TYPED_T_T(debug_text)                                              \
+  }
+#define STEP_BOXED(op, key_name, debug_text)                                          \
+  {                                                                                   \
+    .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = (debug_text), \
+    .kernel = TEST_BOXED(debug_text)                                                  \
+  }
+#define STEP_FALLTHROUGH(op, key_name, debug_text)                                    \
+  {                                                                                   \
+    .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = (debug_text), \
+    .kernel = {                                                                       \
+      .fallthrough = true                                                             \
+    }                                                                                 \
+  }
+#define STEP_FALLBACK(key_name, debug_text)                                 \
+  {                                                                         \
+    .kind = TEST_FALLBACK, .key = OY_KEY_##key_name, .debug = (debug_text), \
+    .kernel = TEST_BOXED(debug_text)                                        \
+  }
+#define STEP_FALLBACK_FALLTHROUGH(key_name, debug_text)                                 \
+  {                                                                                     \
+    .kind = TEST_FALLBACK, .key = OY_KEY_##key_name, .debug = (debug_text), .kernel = { \
+      .fallthrough = true                                                               \
+    }                                                                                   \
+  }
 
 // Does the step through |library|, which must be of a fitting kind.
 oy_status test_apply(oy_library* library, const test_step* step,
@@ -123,13 +123,13 @@ void test_close(test_libraries* libraries);
 
 // Kernels write their name (the state they were registered with) to a log of
 // the thread, together with the key set that they saw.
-#define TEST_TYPED_T_T(name)                                                \
- {                                                                          \
-  .typed = (oy_typed_fn)test_kernel_t_t, .signature = "(Tensor) -> Tensor", \
-  .state = (void*)(uintptr_t)(name)                                         \
- }
+#define TEST_TYPED_T_T(name)                                                  \
+  {                                                                           \
+    .typed = (oy_typed_fn)test_kernel_t_t, .signature = "(Tensor) -> Tensor", \
+    .state = (void*)(uintptr_t)(name)                                         \
+  }
 #define TEST_BOXED(name) \
- { .boxed = test_kernel_boxed, .state = (void*)(uintptr_t)(name) }
+  { .boxed = test_kernel_boxed, .state = (void*)(uintptr_t)(name) }
 
 // (Tensor) -> Tensor: gives its argument back.
 oy_object* test_kernel_t_t(const oy_op* op, oy_keyset keys, oy_object* self);
@@ -175,17 +175,17 @@ const char* test_extractor(const oy_op* op);  // "" for NULL
 const char* test_message(void);               // of the pending error
 
 #define assert_ok(expression) \
- test_assert_ok((expression), #expression, __FILE__, __LINE__)
+  test_assert_ok((expression), #expression, __FILE__, __LINE__)
 // |code| 0: any code but OK. The whole message.
 #define assert_error(expression, code, text) \
- test_assert_error((expression), code, text, true, #expression, __FILE__, __LINE__)
+  test_assert_error((expression), code, text, true, #expression, __FILE__, __LINE__)
 // A part of it.
 #define assert_error_part(expression, code, text) \
- test_assert_error((expression), code, text, false, #expression, __FILE__, __LINE__)
+  test_assert_error((expression), code, text, false, #expression, __FILE__, __LINE__)
 #define assert_contains(text, part) \
- test_assert_contains((text), (part), true, __FILE__, __LINE__)
+  test_assert_contains((text), (part), true, __FILE__, __LINE__)
 #define assert_lacks(text, part) \
- test_assert_contains((text), (part), false, __FILE__, __LINE__)
+  test_assert_contains((text), (part), false, __FILE__, __LINE__)
 #define assert_keys(got, expected) test_assert_keys((got), (expected), __FILE__, __LINE__)
 void test_assert_keys(oy_keyset got, oy_keyset expected, const char* file, int line);
 void test_assert_ok(oy_status status, const char* what, const char* file, int line);

@@ -220,13 +220,13 @@ static void box_01_typed_kernel(void** state) {
 
 // ------------------------------------------------------------------- every type
 
-#define IDENTITY(name, type, result, give)                                     \
- static oy_status name(const oy_op* op, oy_keyset keys, type x, result* out) { \
-  (void)op;                                                                    \
-  (void)keys;                                                                  \
-  *out = give;                                                                 \
-  return OY_OK;                                                                \
- }
+#define IDENTITY(name, type, result, give)                                      \
+  static oy_status name(const oy_op* op, oy_keyset keys, type x, result* out) { \
+    (void)op;                                                                   \
+    (void)keys;                                                                 \
+    *out = give;                                                                \
+    return OY_OK;                                                               \
+  }
 IDENTITY(same_i, int64_t, int64_t, x)
 IDENTITY(same_d, double, double, x)
 IDENTITY(same_b, bool, bool, x)

@@ -192,21 +192,23 @@ static void CALL_03_exported_twins(void** state) {
 
 // ------------------------------------------------------------------ redispatch
 
-#define NEXT(key_name, name)                                                             \
- {                                                                                       \
-  .kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = (name), .kernel = { \
-    .typed = (oy_typed_fn)test_kernel_t_t_next,                                          \
-    .signature = "(Tensor) -> Tensor",                                                   \
-    .state = (void*)(uintptr_t)(name)                                                    \
-  }                                                                                      \
- }
-#define NEXT_BOXED(key_name, name)                                                       \
- {                                                                                       \
-  .kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = (name), .kernel = { \
-    .boxed = test_kernel_boxed_next,                                                     \
-    .state = (void*)(uintptr_t)(name)                                                    \
-  }                                                                                      \
- }
+#define NEXT(key_name, name)                                                   \
+  {                                                                            \
+    .kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = (name), \
+    .kernel = {                                                                \
+      .typed = (oy_typed_fn)test_kernel_t_t_next,                              \
+      .signature = "(Tensor) -> Tensor",                                       \
+      .state = (void*)(uintptr_t)(name)                                        \
+    }                                                                          \
+  }
+#define NEXT_BOXED(key_name, name)                                             \
+  {                                                                            \
+    .kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = (name), \
+    .kernel = {                                                                \
+      .boxed = test_kernel_boxed_next,                                         \
+      .state = (void*)(uintptr_t)(name)                                        \
+    }                                                                          \
+  }
 
 // Tracer -> AutogradCPU -> CPU, each below the one before, with kernels of both
 // conventions in every combination.

@@ -65,9 +65,9 @@ static oy_status push(fixture* f, const char* op, const oy_value* values, size_t
   return status;
 }
 #define VALUES(...) \
- (const oy_value[]){__VA_ARGS__}, TEST_COUNT(((const oy_value[]){__VA_ARGS__}))
+  (const oy_value[]){__VA_ARGS__}, TEST_COUNT(((const oy_value[]){__VA_ARGS__}))
 #define NAMES(...) \
- (const char*[]){__VA_ARGS__}, TEST_COUNT(((const char*[]){__VA_ARGS__}))
+  (const char*[]){__VA_ARGS__}, TEST_COUNT(((const char*[]){__VA_ARGS__}))
 #define NO_NAMES NULL, 0
 
 static const oy_value* argument(fixture* f, size_t i) {

@@ -19,15 +19,15 @@ static oy_registry* make(const test_step* steps, size_t count, test_libraries* l
   return registry;
 }
 
-#define TYPED(key_name, fn, state_ptr)                                        \
- {                                                                            \
-  .kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = "typed", \
-  .kernel = {                                                                 \
-    .typed = (oy_typed_fn)(fn),                                               \
-    .signature = "(Tensor) -> Tensor",                                        \
-    .state = (state_ptr)                                                      \
-  }                                                                           \
- }
+#define TYPED(key_name, fn, state_ptr)                                          \
+  {                                                                             \
+    .kind = TEST_IMPL, .text = "f", .key = OY_KEY_##key_name, .debug = "typed", \
+    .kernel = {                                                                 \
+      .typed = (oy_typed_fn)(fn),                                               \
+      .signature = "(Tensor) -> Tensor",                                        \
+      .state = (state_ptr)                                                      \
+    }                                                                           \
+  }
 
 // ---------------------------------------------------------------- errors go up
 

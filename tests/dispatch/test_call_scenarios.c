@@ -24,15 +24,15 @@ typedef struct scenario {
 #define IMPL(key, debug)  STEP_IMPL("f", key, debug)
 #define BOXED(key, debug) STEP_BOXED("f", key, debug)
 #define P(key, ran) \
- { {OY_KEY_##key}, ran, false }
+  { {OY_KEY_##key}, ran, false }
 #define G(key, ran) \
- { {OY_KEY_##key, OY_KEY_ADInplaceOrView, OY_KEY_Autograd##key}, ran, false }
+  { {OY_KEY_##key, OY_KEY_ADInplaceOrView, OY_KEY_Autograd##key}, ran, false }
 #define G_OTHER(key, ran) \
- { {OY_KEY_##key, OY_KEY_ADInplaceOrView, OY_KEY_AutogradOther}, ran, false }
+  { {OY_KEY_##key, OY_KEY_ADInplaceOrView, OY_KEY_AutogradOther}, ran, false }
 #define P_FAILS(key, name) \
- { {OY_KEY_##key}, name, true }
+  { {OY_KEY_##key}, name, true }
 #define G_FAILS(key, name) \
- { {OY_KEY_##key, OY_KEY_ADInplaceOrView, OY_KEY_Autograd##key}, name, true }
+  { {OY_KEY_##key, OY_KEY_ADInplaceOrView, OY_KEY_Autograd##key}, name, true }
 
 // clang-format off
 static const scenario g_scenarios[] = {

@@ -134,24 +134,26 @@ static void check_same(const void* a, const void* b, size_t size, int i, char le
   if (memcmp(a, b, size) != 0)
     fail_msg("argument %d (%c) came with other bits", i, letter);
 }
-#define CHECKER(l)                                  \
- static void check_##l(int i, TYPE_##l got) {       \
-  TYPE_##l wanted = give_##l(i);                    \
-  check_same(&got, &wanted, sizeof(got), i, #l[0]); \
- }
+#define CHECKER(l)                                    \
+  static void check_##l(int i, TYPE_##l got) {        \
+    TYPE_##l wanted = give_##l(i);                    \
+    check_same(&got, &wanted, sizeof(got), i, #l[0]); \
+  }
 CHECKER(t)
 CHECKER(i)
-CHECKER(b) CHECKER(d) CHECKER(z) CHECKER(s) CHECKER(D) CHECKER(v) CHECKER(T) CHECKER(I)
-    CHECKER(F) CHECKER(B) CHECKER(V) CHECKER(M) CHECKER(g) CHECKER(o)
+CHECKER(b)
+CHECKER(d) CHECKER(z) CHECKER(s) CHECKER(D) CHECKER(v) CHECKER(T) CHECKER(I) CHECKER(F)
+    CHECKER(B) CHECKER(V) CHECKER(M) CHECKER(g) CHECKER(o)
 
     // The boxed form of argument |i|; complex numbers live in the caller's array.
     static oy_value boxed_argument(char letter, int i, oy_complex* complexes) {
 #define BOX(l) \
- if (letter == #l[0]) return oy_box_##l(give_##l(i));
+  if (letter == #l[0]) return oy_box_##l(give_##l(i));
   BOX(t)
   BOX(i)
-  BOX(b) BOX(d) BOX(s) BOX(D) BOX(v) BOX(T) BOX(I) BOX(F) BOX(B) BOX(V) BOX(M) BOX(g)
-      BOX(o) complexes[i] = give_z(i);
+  BOX(b)
+  BOX(d) BOX(s) BOX(D) BOX(v) BOX(T) BOX(I) BOX(F) BOX(B) BOX(V) BOX(M) BOX(g) BOX(o)
+      complexes[i] = give_z(i);
   return oy_box_z(&complexes[i]);
 }
 
@@ -168,79 +170,79 @@ CHECKER(b) CHECKER(d) CHECKER(z) CHECKER(s) CHECKER(D) CHECKER(v) CHECKER(T) CHE
 #define OUT_CHECK(i, l)     check_result_##l(i + 2, &r##i);
 
 // Results are the values of arguments 2, 3, ...
-#define PLAIN_RESULT(l)                                 \
- static void put_result_##l(int i, RESULT_##l* out) {   \
-  *out = give_##l(i);                                   \
- }                                                      \
- static void check_result_##l(int i, RESULT_##l* got) { \
-  check_##l(i, *got);                                   \
- }
+#define PLAIN_RESULT(l)                                  \
+  static void put_result_##l(int i, RESULT_##l* out) {   \
+    *out = give_##l(i);                                  \
+  }                                                      \
+  static void check_result_##l(int i, RESULT_##l* got) { \
+    check_##l(i, *got);                                  \
+  }
 PLAIN_RESULT(t)
 PLAIN_RESULT(i)
-PLAIN_RESULT(b) PLAIN_RESULT(d) PLAIN_RESULT(z) PLAIN_RESULT(D) PLAIN_RESULT(g)
-    PLAIN_RESULT(o)
-#define VALUE_RESULT(l)                                 \
- static void put_result_##l(int i, oy_value* out) {     \
-  *out = oy_box_##l(give_##l(i));                       \
-  assert_ok(oy_value_own(out));                         \
- }                                                      \
- static void check_result_##l(int i, oy_value* got) {   \
-  if (!oy_value_equal(*got, oy_box_##l(give_##l(i))))   \
-   fail_msg("result %d (%c) is another", i - 2, #l[0]); \
-  oy_value_release(got);                                \
- }
-        VALUE_RESULT(s) VALUE_RESULT(v) VALUE_RESULT(T) VALUE_RESULT(I) VALUE_RESULT(F)
-            VALUE_RESULT(B) VALUE_RESULT(V) VALUE_RESULT(M)
+PLAIN_RESULT(b)
+PLAIN_RESULT(d) PLAIN_RESULT(z) PLAIN_RESULT(D) PLAIN_RESULT(g) PLAIN_RESULT(o)
+#define VALUE_RESULT(l)                                    \
+  static void put_result_##l(int i, oy_value* out) {       \
+    *out = oy_box_##l(give_##l(i));                        \
+    assert_ok(oy_value_own(out));                          \
+  }                                                        \
+  static void check_result_##l(int i, oy_value* got) {     \
+    if (!oy_value_equal(*got, oy_box_##l(give_##l(i))))    \
+      fail_msg("result %d (%c) is another", i - 2, #l[0]); \
+    oy_value_release(got);                                 \
+  }
+    VALUE_RESULT(s) VALUE_RESULT(v) VALUE_RESULT(T) VALUE_RESULT(I) VALUE_RESULT(F)
+        VALUE_RESULT(B) VALUE_RESULT(V) VALUE_RESULT(M)
 
 #define LIST(...)          __VA_OPT__(, ) __VA_ARGS__
 #define EACH_OF(each, ...) each(__VA_ARGS__)
 #define TYPES(i, l)        , TYPE_##l
 #define OUT_TYPES(i, l)    , RESULT_##l*
 
-#define OBJECT_ROW_(name, wanted, given, n, letters)                               \
- typedef oy_object* (*fn_##name)(const oy_op*,                                     \
-                                 oy_keyset EACH_OF(EACH_##n, TYPES LIST letters)); \
- static oy_object* kernel_##name(                                                  \
-     const oy_op* op, oy_keyset keys EACH_OF(EACH_##n, PARAMETER LIST letters)) {  \
-  (void)op;                                                                        \
-  (void)keys;                                                                      \
-  EACH_OF(EACH_##n, CHECK LIST letters)                                            \
-  g_ran++;                                                                         \
-  return given;                                                                    \
- }                                                                                 \
- static void call_##name(const oy_op* op, oy_keyset keys, oy_typed_fn fn) {        \
-  assert_ptr_equal(((fn_##name)fn)(op, keys EACH_OF(EACH_##n, GIVE LIST letters)), \
-                   wanted);                                                        \
- }
+#define OBJECT_ROW_(name, wanted, given, n, letters)                                 \
+  typedef oy_object* (*fn_##name)(const oy_op*,                                      \
+                                  oy_keyset EACH_OF(EACH_##n, TYPES LIST letters));  \
+  static oy_object* kernel_##name(                                                   \
+      const oy_op* op, oy_keyset keys EACH_OF(EACH_##n, PARAMETER LIST letters)) {   \
+    (void)op;                                                                        \
+    (void)keys;                                                                      \
+    EACH_OF(EACH_##n, CHECK LIST letters)                                            \
+    g_ran++;                                                                         \
+    return given;                                                                    \
+  }                                                                                  \
+  static void call_##name(const oy_op* op, oy_keyset keys, oy_typed_fn fn) {         \
+    assert_ptr_equal(((fn_##name)fn)(op, keys EACH_OF(EACH_##n, GIVE LIST letters)), \
+                     wanted);                                                        \
+  }
 #define OBJECT_ROW(name, n, letters)      OBJECT_ROW_(name, give_t(2), give_t(2), n, letters)
 #define ARGUMENT_ROW(name, k, n, letters) OBJECT_ROW_(name, give_t(k), a##k, n, letters)
 
-#define STATUS_ROW(name, m, results, n, letters)                                         \
- typedef oy_status (*fn_##name)(const oy_op*,                                            \
-                                oy_keyset EACH_OF(EACH_##n, TYPES LIST letters)          \
-                                    EACH_OF(EACH_##m, OUT_TYPES LIST results));          \
- static oy_status kernel_##name(const oy_op* op,                                         \
-                                oy_keyset keys EACH_OF(EACH_##n, PARAMETER LIST letters) \
-                                    EACH_OF(EACH_##m, OUT_PARAMETER LIST results)) {     \
-  (void)op;                                                                              \
-  (void)keys;                                                                            \
-  EACH_OF(EACH_##n, CHECK LIST letters)                                                  \
-  EACH_OF(EACH_##m, OUT_PUT LIST results) g_ran++;                                       \
-  return OY_OK;                                                                          \
- }                                                                                       \
- static void call_##name(const oy_op* op, oy_keyset keys, oy_typed_fn fn) {              \
-  EACH_OF(EACH_##m, OUT_LOCAL LIST results)                                              \
-  assert_ok(((fn_##name)fn)(op, keys EACH_OF(EACH_##n, GIVE LIST letters)                \
-                                    EACH_OF(EACH_##m, OUT_PASS LIST results)));          \
-  EACH_OF(EACH_##m, OUT_CHECK LIST results)                                              \
- }
+#define STATUS_ROW(name, m, results, n, letters)                                  \
+  typedef oy_status (*fn_##name)(const oy_op*,                                    \
+                                 oy_keyset EACH_OF(EACH_##n, TYPES LIST letters)  \
+                                     EACH_OF(EACH_##m, OUT_TYPES LIST results));  \
+  static oy_status kernel_##name(                                                 \
+      const oy_op* op, oy_keyset keys EACH_OF(EACH_##n, PARAMETER LIST letters)   \
+                           EACH_OF(EACH_##m, OUT_PARAMETER LIST results)) {       \
+    (void)op;                                                                     \
+    (void)keys;                                                                   \
+    EACH_OF(EACH_##n, CHECK LIST letters)                                         \
+    EACH_OF(EACH_##m, OUT_PUT LIST results) g_ran++;                              \
+    return OY_OK;                                                                 \
+  }                                                                               \
+  static void call_##name(const oy_op* op, oy_keyset keys, oy_typed_fn fn) {      \
+    EACH_OF(EACH_##m, OUT_LOCAL LIST results)                                     \
+    assert_ok(((fn_##name)fn)(op, keys EACH_OF(EACH_##n, GIVE LIST letters)       \
+                                      EACH_OF(EACH_##m, OUT_PASS LIST results))); \
+    EACH_OF(EACH_##m, OUT_CHECK LIST results)                                     \
+  }
 
 #include "generic_call_rows.def"
 #undef OBJECT_ROW
 #undef ARGUMENT_ROW
 #undef STATUS_ROW
 
-                typedef struct row {
+            typedef struct row {
   const char* name;
   const char* letters;
   const char* results;
@@ -248,15 +250,15 @@ PLAIN_RESULT(b) PLAIN_RESULT(d) PLAIN_RESULT(z) PLAIN_RESULT(D) PLAIN_RESULT(g)
   void (*call)(const oy_op* op, oy_keyset keys, oy_typed_fn fn);
 } row;
 
-#define OBJECT_ROW(name, n, letters)                                                 \
- {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), "t", (oy_typed_fn)kernel_##name, \
-  call_##name},
-#define ARGUMENT_ROW(name, k, n, letters)                                               \
- {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), "r" #k, (oy_typed_fn)kernel_##name, \
-  call_##name},
-#define STATUS_ROW(name, m, results, n, letters)    \
- {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), \
-  "" EACH_OF(EACH_##m, LETTER LIST results), (oy_typed_fn)kernel_##name, call_##name},
+#define OBJECT_ROW(name, n, letters)                                                  \
+  {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), "t", (oy_typed_fn)kernel_##name, \
+   call_##name},
+#define ARGUMENT_ROW(name, k, n, letters)                                                \
+  {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), "r" #k, (oy_typed_fn)kernel_##name, \
+   call_##name},
+#define STATUS_ROW(name, m, results, n, letters)     \
+  {#name, "" EACH_OF(EACH_##n, LETTER LIST letters), \
+   "" EACH_OF(EACH_##m, LETTER LIST results), (oy_typed_fn)kernel_##name, call_##name},
 static const row g_rows[] = {
 #include "generic_call_rows.def"
 };

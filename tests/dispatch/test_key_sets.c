@@ -41,11 +41,11 @@ static void assert_set_equal(oy_keyset a, oy_keyset b) {
 }
 
 #define AUTOGRAD "AutogradFunctionality AutogradOther AutogradNestedTensor"
-#define AUTOCAST                                                            \
- "AutocastCPU AutocastXPU AutocastIPU AutocastHPU AutocastXLA AutocastMPS " \
- "AutocastCUDA AutocastPrivateUse1"
+#define AUTOCAST                                                             \
+  "AutocastCPU AutocastXPU AutocastIPU AutocastHPU AutocastXLA AutocastMPS " \
+  "AutocastCUDA AutocastPrivateUse1"
 #define OTHER_BACKENDS \
- "FPGA MAIA Vulkan Metal CustomRNGKeyId MkldnnCPU Sparse SparseCsr Quantized"
+  "FPGA MAIA Vulkan Metal CustomRNGKeyId MkldnnCPU Sparse SparseCsr Quantized"
 
 static void KEY_06_named_sets(void** state) {
   (void)state;

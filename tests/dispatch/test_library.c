@@ -7,7 +7,7 @@
 
 #define AT_DEF "(Error occurred while processing TORCH_LIBRARY block at lib.c:7)"
 #define AT_FRAGMENT \
- "(Error occurred while processing TORCH_LIBRARY_FRAGMENT block at lib.c:7)"
+  "(Error occurred while processing TORCH_LIBRARY_FRAGMENT block at lib.c:7)"
 #define AT_IMPL "(Error occurred while processing TORCH_LIBRARY_IMPL block at lib.c:7)"
 
 static oy_status create(oy_registry* registry, oy_library_kind kind, const char* ns,

@@ -5,11 +5,11 @@
 
 #include "support.h"
 
-#define DEF_WITH(schema, key_name, debug_text)                                         \
- {                                                                                     \
-  .kind = TEST_DEF, .text = (schema), .key = OY_KEY_##key_name, .debug = (debug_text), \
-  .has_kernel = true, .kernel = TEST_TYPED_T_T(debug_text)                             \
- }
+#define DEF_WITH(schema, key_name, debug_text)                                           \
+  {                                                                                      \
+    .kind = TEST_DEF, .text = (schema), .key = OY_KEY_##key_name, .debug = (debug_text), \
+    .has_kernel = true, .kernel = TEST_TYPED_T_T(debug_text)                             \
+  }
 
 // def(schema), def(schema, kernel), def(name, kernel): where the kernel lands.
 static void REG_05_def_with_kernel(void** state) {

@@ -16,7 +16,7 @@ static oy_object* never(const oy_op* op, oy_keyset keys, oy_object* self) {
 }
 
 #define TYPED(...) \
- { .typed = (oy_typed_fn)never, .signature = "(Tensor) -> Tensor", __VA_ARGS__ }
+  { .typed = (oy_typed_fn)never, .signature = "(Tensor) -> Tensor", __VA_ARGS__ }
 
 static void REG_16_bad_kernel_params(void** state) {
   (void)state;

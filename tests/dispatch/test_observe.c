@@ -11,14 +11,14 @@
 static void any_kernel(void);
 static void any_kernel(void) {}
 
-#define TYPED(key_name, debug_text)                                  \
- {                                                                   \
-  .kind = TEST_IMPL, .text = "add.Tensor", .key = OY_KEY_##key_name, \
-  .debug = (debug_text), .kernel = {                                 \
-    .typed = any_kernel,                                             \
-    .signature = ADD_SIG                                             \
-  }                                                                  \
- }
+#define TYPED(key_name, debug_text)                                    \
+  {                                                                    \
+    .kind = TEST_IMPL, .text = "add.Tensor", .key = OY_KEY_##key_name, \
+    .debug = (debug_text), .kernel = {                                 \
+      .typed = any_kernel,                                             \
+      .signature = ADD_SIG                                             \
+    }                                                                  \
+  }
 
 // add.Tensor of the reference, with a Python kernel stacked over the one of Meta.
 static const test_step g_add[] = {

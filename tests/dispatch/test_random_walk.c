@@ -6,17 +6,17 @@
 
 #include "support.h"
 
-#define VARIANT(op, key_name, debug_text, dtype, level, rank)                       \
- {                                                                                  \
-  .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = (debug_text), \
-  .kernel = {                                                                       \
-    .typed = (oy_typed_fn)test_kernel_t_t,                                          \
-    .signature = "(Tensor) -> Tensor",                                              \
-    .dtype_filter = (dtype),                                                        \
-    .cpu_level = (level),                                                           \
-    .priority = (rank)                                                              \
-  }                                                                                 \
- }
+#define VARIANT(op, key_name, debug_text, dtype, level, rank)                         \
+  {                                                                                   \
+    .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = (debug_text), \
+    .kernel = {                                                                       \
+      .typed = (oy_typed_fn)test_kernel_t_t,                                          \
+      .signature = "(Tensor) -> Tensor",                                              \
+      .dtype_filter = (dtype),                                                        \
+      .cpu_level = (level),                                                           \
+      .priority = (rank)                                                              \
+    }                                                                                 \
+  }
 #define F32 OY_FOR_DTYPE(OY_DTYPE_F32)
 #define F64 OY_FOR_DTYPE(OY_DTYPE_F64)
 

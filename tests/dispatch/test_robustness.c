@@ -109,9 +109,9 @@ static void ROB_03_error_record(void** state) {
 
 static void ROB_03_codes_have_names(void** state) {
   (void)state;
-#define OY_STATUS(name, value, python, meaning)     \
- assert_string_equal(oy_status_name(value), #name); \
- assert_string_equal(oy_status_python(value), python);
+#define OY_STATUS(name, value, python, meaning)      \
+  assert_string_equal(oy_status_name(value), #name); \
+  assert_string_equal(oy_status_python(value), python);
 #include "opyard/status.def"
 #undef OY_STATUS
   assert_string_equal(oy_status_name(9999), "UNKNOWN");

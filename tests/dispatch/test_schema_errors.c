@@ -6,7 +6,7 @@
 #include "schema_test.h"
 
 #define URL \
- "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/README.md#func"
+  "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/README.md#func"
 
 typedef struct row {
   const char* text;

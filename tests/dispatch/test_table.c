@@ -27,7 +27,7 @@ typedef struct example {
 #define CPU              IMPL(CPU, "cpu")
 
 #define K(key, text) \
- { OY_KEY_##key, text }
+  { OY_KEY_##key, text }
 #define M    "math [math kernel]"
 #define D    "default [default backend kernel]"
 #define N    "nonfunc [default backend kernel]"
@@ -35,9 +35,9 @@ typedef struct example {
 #define FB   "fallthrough fb [backend fallback]"
 #define NONE ""
 // The eight cells that test_dispatch.py looks at.
-#define EIGHT(u, cpu, cuda, xla, other, acpu, acuda, axla)                          \
- K(Undefined, u), K(CPU, cpu), K(CUDA, cuda), K(XLA, xla), K(AutogradOther, other), \
-     K(AutogradCPU, acpu), K(AutogradCUDA, acuda), K(AutogradXLA, axla)
+#define EIGHT(u, cpu, cuda, xla, other, acpu, acuda, axla)                           \
+  K(Undefined, u), K(CPU, cpu), K(CUDA, cuda), K(XLA, xla), K(AutogradOther, other), \
+      K(AutogradCPU, acpu), K(AutogradCUDA, acuda), K(AutogradXLA, axla)
 
 // clang-format off
 static const example g_examples[] = {

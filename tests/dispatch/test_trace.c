@@ -45,13 +45,13 @@ static oy_status calls_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack,
                           stack);
 }
 
-#define KERNEL(op, key_name, ...)                                                \
- {                                                                               \
-  .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = #key_name, \
-  .kernel = __VA_ARGS__                                                          \
- }
+#define KERNEL(op, key_name, ...)                                                  \
+  {                                                                                \
+    .kind = TEST_IMPL, .text = (op), .key = OY_KEY_##key_name, .debug = #key_name, \
+    .kernel = __VA_ARGS__                                                          \
+  }
 #define T_T(fn) \
- { .typed = (oy_typed_fn)(fn), .signature = "(Tensor) -> Tensor" }
+  { .typed = (oy_typed_fn)(fn), .signature = "(Tensor) -> Tensor" }
 
 typedef struct world {
   oy_registry* registry;

@@ -13,11 +13,11 @@ static oy_object* ran(const char* name, oy_object* self) {
 }
 
 #define PARAMS const oy_op *op, oy_keyset keys, oy_object *self, oy_object *other
-#define STAND_IN(name)               \
- static oy_object* name(PARAMS) {    \
-  (void)op, (void)keys, (void)other; \
-  return ran(#name, self);           \
- }
+#define STAND_IN(name)                 \
+  static oy_object* name(PARAMS) {     \
+    (void)op, (void)keys, (void)other; \
+    return ran(#name, self);           \
+  }
 STAND_IN(cpu_float32)
 STAND_IN(cpu_float64)
 STAND_IN(cuda_float32)

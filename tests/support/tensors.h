@@ -22,17 +22,17 @@
 
 // F32(OY_DIMS(2, 2), 1, 2, 3, 4)
 #define F32(dims, ...) \
- oy_tensor_from_data((const float[]){__VA_ARGS__}, dims, OY_DTYPE_F32)
+  oy_tensor_from_data((const float[]){__VA_ARGS__}, dims, OY_DTYPE_F32)
 #define F64(dims, ...) \
- oy_tensor_from_data((const double[]){__VA_ARGS__}, dims, OY_DTYPE_F64)
+  oy_tensor_from_data((const double[]){__VA_ARGS__}, dims, OY_DTYPE_F64)
 #define I64(dims, ...) \
- oy_tensor_from_data((const int64_t[]){__VA_ARGS__}, dims, OY_DTYPE_I64)
+  oy_tensor_from_data((const int64_t[]){__VA_ARGS__}, dims, OY_DTYPE_I64)
 #define I32(dims, ...) \
- oy_tensor_from_data((const int32_t[]){__VA_ARGS__}, dims, OY_DTYPE_I32)
+  oy_tensor_from_data((const int32_t[]){__VA_ARGS__}, dims, OY_DTYPE_I32)
 #define U8(dims, ...) \
- oy_tensor_from_data((const uint8_t[]){__VA_ARGS__}, dims, OY_DTYPE_U8)
+  oy_tensor_from_data((const uint8_t[]){__VA_ARGS__}, dims, OY_DTYPE_U8)
 #define BOOLS(dims, ...) \
- oy_tensor_from_data((const bool[]){__VA_ARGS__}, dims, OY_DTYPE_BOOL)
+  oy_tensor_from_data((const bool[]){__VA_ARGS__}, dims, OY_DTYPE_BOOL)
 #define ALPHA1 oy_int(1)
 
 HELPER double scalar_number(oy_scalar s) {
@@ -77,21 +77,21 @@ HELPER void assert_close_(const oy_tensor* t, oy_ints sizes, const double* want,
   }
 }
 #define assert_elements(t, sizes, ...) \
- assert_close_(t, sizes, (const double[]){__VA_ARGS__}, 0, __FILE__, __LINE__)
+  assert_close_(t, sizes, (const double[]){__VA_ARGS__}, 0, __FILE__, __LINE__)
 #define assert_close(t, sizes, tolerance, ...) \
- assert_close_(t, sizes, (const double[]){__VA_ARGS__}, tolerance, __FILE__, __LINE__)
+  assert_close_(t, sizes, (const double[]){__VA_ARGS__}, tolerance, __FILE__, __LINE__)
 
 // The pending error has this text; it is cleared.
-#define assert_error(text)                              \
- do {                                                   \
-  assert_string_equal(oy_error_get()->message, (text)); \
-  oy_error_clear();                                     \
- } while (0)
+#define assert_error(text)                                \
+  do {                                                    \
+    assert_string_equal(oy_error_get()->message, (text)); \
+    oy_error_clear();                                     \
+  } while (0)
 #define assert_fails(expression, text) \
- do {                                  \
-  assert_null(expression);             \
-  assert_error(text);                  \
- } while (0)
+  do {                                 \
+    assert_null(expression);           \
+    assert_error(text);                \
+  } while (0)
 
 HELPER void assert_prints_(const oy_tensor* t, const char* want, const char* file,
                            int line) {

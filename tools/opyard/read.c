@@ -7,7 +7,7 @@
 
 #include "common.h"
 #ifdef OY_HAVE_ZLIB
-# include <zlib.h>
+#include <zlib.h>
 #endif
 
 // A registry of PyTorch is 10 MB; a compressed file that goes on and on should

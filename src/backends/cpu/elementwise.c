@@ -9,7 +9,7 @@
 
 // The loop for the dtype of the walk, NULL with the error set. Gives up a new
 // output and temporaries on failure.
-static oyi_loop find_loop(oyi_iter* it, oyi_cpu_loop which) {
+static inline oyi_loop find_loop(oyi_iter* it, oyi_cpu_loop which) {
   oyi_loop loop = it->dtype < OYI_LOOP_DTYPES ? oyi_cpu_loops[which][it->dtype] : NULL;
   if (OY_LIKELY(loop != NULL)) return loop;
   OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", oyi_cpu_loop_names[which],
@@ -17,12 +17,14 @@ static oyi_loop find_loop(oyi_iter* it, oyi_cpu_loop which) {
   return NULL;
 }
 
-static oy_object* give_up(oyi_iter* it) {
+static __attribute__((noinline, cold)) oy_object* give_up(oyi_iter* it) {
   oyi_iter_abandon(it);
   return NULL;
 }
 
-static oy_object* run(oyi_iter* it, oyi_cpu_loop which, const void* args) {
+static inline __attribute__((always_inline)) oy_object* run(oyi_iter* it,
+                                                            oyi_cpu_loop which,
+                                                            const void* args) {
   oyi_loop loop = find_loop(it, which);
   if (OY_UNLIKELY(!loop)) return give_up(it);
   oyi_iter_run(it, loop, args);

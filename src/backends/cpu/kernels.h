@@ -10,9 +10,9 @@
 #define OYI_CPU_KERNEL(family, id)         OYI_KERNEL(family, oy_cpu_##id);
 #define OYI_CPU_FACTORY_KERNEL(family, id) OYI_KERNEL(family, oy_cpu_##id);
 #define OYI_CPU_KERNEL_TYPED(family, id) \
- OYI_KERNEL(family, oy_cpu_##id##_f32);  \
- OYI_KERNEL(family, oy_cpu_##id##_f64);  \
- OYI_KERNEL(family, oy_cpu_##id##_i64);
+  OYI_KERNEL(family, oy_cpu_##id##_f32); \
+  OYI_KERNEL(family, oy_cpu_##id##_f64); \
+  OYI_KERNEL(family, oy_cpu_##id##_i64);
 #define OYI_CPU_FACTORY(family, id)
 #define OYI_CPU_IMPLICIT(family, id)
 #define OYI_CPU_EXPLICIT(family, id)

@@ -3,10 +3,10 @@
 // tables. They are plain C that compilers turn into vector code; -O3 is asked for
 // because gcc's vectoriser leaves most of them alone below that.
 #if defined(__GNUC__) && !defined(__clang__)
-# pragma GCC optimize("O3")
-# define OYI_INDEPENDENT _Pragma("GCC ivdep")
+#pragma GCC optimize("O3")
+#define OYI_INDEPENDENT _Pragma("GCC ivdep")
 #else
-# define OYI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define OYI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #endif
 
 #include "backends/cpu/loops.h"
@@ -82,9 +82,9 @@
 #include "backends/cpu/compare_loops_tmpl.h"
 
 #define FLOATS(name) [OY_DTYPE_F32] = name##_f32, [OY_DTYPE_F64] = name##_f64
-#define NUMBERS(name)                                                    \
- FLOATS(name), [OY_DTYPE_I64] = name##_i64, [OY_DTYPE_I32] = name##_i32, \
-               [OY_DTYPE_U8] = name##_u8
+#define NUMBERS(name)                                                     \
+  FLOATS(name), [OY_DTYPE_I64] = name##_i64, [OY_DTYPE_I32] = name##_i32, \
+                [OY_DTYPE_U8] = name##_u8
 #define ALL(name) NUMBERS(name), [OY_DTYPE_BOOL] = name##_b1
 
 const oyi_loop oyi_cpu_loops[OYI_LOOP_COUNT][OYI_LOOP_DTYPES] = {

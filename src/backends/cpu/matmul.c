@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of the CPU, portable: what faster ones are compared with. One
 // kernel for each dtype, registered as a variant for it.
-#if defined(__GNUC__) && !defined(__clang__)
-# pragma GCC optimize("O3")
-#endif
-
 #include "backends/cpu/kernels.h"
 #include "ops/rules.h"
 #include "tensor/element.h"
+
+// gcc's vectoriser leaves the long loops alone below -O3; the short ones want -O2.
+#if defined(__GNUC__) && !defined(__clang__)
+#define OYI_LONG_LOOPS __attribute__((optimize("O3")))
+#else
+#define OYI_LONG_LOOPS
+#endif
 
 typedef struct oyi_product {
   const void *a, *b;

@@ -17,7 +17,7 @@ static void OYI_JOIN(small_product, ID)(const oyi_product* p) {
   }
 }
 
-static void OYI_JOIN(product, ID)(const oyi_product* p) {
+OYI_LONG_LOOPS static void OYI_JOIN(product, ID)(const oyi_product* p) {
   const T *a = p->a, *b = p->b;
   T* c = p->c;
   if (p->m < 8) {

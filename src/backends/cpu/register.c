@@ -6,10 +6,10 @@
 #define ROW(id, name, filter) {OYI_OP_##id, filter, (oy_typed_fn)(name), __FILE__},
 #define IN_KERNEL(id)         ROW(id, oy_cpu_##id, 0)
 #define IN_FACTORY_KERNEL(id) ROW(id, oy_cpu_##id, 0)
-#define IN_KERNEL_TYPED(id)                             \
- ROW(id, oy_cpu_##id##_f32, OY_FOR_DTYPE(OY_DTYPE_F32)) \
- ROW(id, oy_cpu_##id##_f64, OY_FOR_DTYPE(OY_DTYPE_F64)) \
- ROW(id, oy_cpu_##id##_i64, OY_FOR_DTYPE(OY_DTYPE_I64))
+#define IN_KERNEL_TYPED(id)                              \
+  ROW(id, oy_cpu_##id##_f32, OY_FOR_DTYPE(OY_DTYPE_F32)) \
+  ROW(id, oy_cpu_##id##_f64, OY_FOR_DTYPE(OY_DTYPE_F64)) \
+  ROW(id, oy_cpu_##id##_i64, OY_FOR_DTYPE(OY_DTYPE_I64))
 #define IN_FACTORY(id)
 #define IN_IMPLICIT(id)
 #define IN_EXPLICIT(id)

@@ -77,15 +77,15 @@ static oy_object* copy(oy_object* self, oy_object* src) {
 #define META_BINARY_FLOAT     return elementwise(NULL, self, other, OYI_ITER_INT_TO_FLOAT);
 #define META_BINARY_FLOAT_OUT return elementwise(out, self, other, OYI_ITER_INT_TO_FLOAT);
 #define META_BINARY_FLOAT_INPLACE \
- return elementwise(self, self, other, OYI_ITER_INT_TO_FLOAT | OYI_ITER_INPLACE);
+  return elementwise(self, self, other, OYI_ITER_INT_TO_FLOAT | OYI_ITER_INPLACE);
 #define META_COMPARISON       return elementwise(NULL, self, other, OYI_ITER_BOOL_OUTPUT);
 #define META_BINARY_ALPHA     return elementwise_alpha(NULL, self, other, alpha, 0);
 #define META_BINARY_ALPHA_OUT return elementwise_alpha(out, self, other, alpha, 0);
 #define META_BINARY_ALPHA_INPLACE \
- return elementwise_alpha(self, self, other, alpha, OYI_ITER_INPLACE);
+  return elementwise_alpha(self, self, other, alpha, OYI_ITER_INPLACE);
 #define META_THRESHOLD return elementwise_alpha(NULL, grad_output, self, threshold, 0);
 #define META_REDUCTION_ALL \
- return reduction(self, oy_dims_none(), false, dtype, NULL, schema);
+  return reduction(self, oy_dims_none(), false, dtype, NULL, schema);
 #define META_REDUCTION     return reduction(self, dim, keepdim, dtype, NULL, schema);
 #define META_REDUCTION_OUT return reduction(self, dim, keepdim, dtype, out, schema);
 #define META_MATRIX        return matrix(self, mat2, NULL, schema[0] == 'b');
@@ -93,20 +93,20 @@ static oy_object* copy(oy_object* self, oy_object* src) {
 #define META_COPY_INPLACE  return (void)non_blocking, copy(self, src);
 #define META_FILL_INPLACE  return (void)value, self;
 #define META_FACTORY_EMPTY \
- return empty(size, NULL, dtype, layout, device, pin_memory, memory_format);
+  return empty(size, NULL, dtype, layout, device, pin_memory, memory_format);
 #define META_FACTORY_STRIDED \
- return empty(size, &stride, dtype, layout, device, pin_memory, oy_none());
-#define META_NUMBER       \
- *out_number = oy_none(); \
- return (void)self,       \
-        OY_FAIL(NOT_IMPLEMENTED, "Tensor.item() cannot be called on meta tensors");
+  return empty(size, &stride, dtype, layout, device, pin_memory, oy_none());
+#define META_NUMBER        \
+  *out_number = oy_none(); \
+  return (void)self,       \
+         OY_FAIL(NOT_IMPLEMENTED, "Tensor.item() cannot be called on meta tensors");
 
-#define DEFINE(family, id, text)           \
- static OYI_KERNEL(family, oy_meta_##id) { \
-  static const char schema[] = text;       \
-  (void)op, (void)keys, (void)schema;      \
-  META_##family                            \
- }
+#define DEFINE(family, id, text)            \
+  static OYI_KERNEL(family, oy_meta_##id) { \
+    static const char schema[] = text;      \
+    (void)op, (void)keys, (void)schema;     \
+    META_##family                           \
+  }
 #define IN_KERNEL(family, id, text)         DEFINE(family, id, text)
 #define IN_KERNEL_TYPED(family, id, text)   DEFINE(family, id, text)
 #define IN_FACTORY_KERNEL(family, id, text) DEFINE(family, id, text)

@@ -9,11 +9,11 @@
 enum { EDGE0 = 1, EDGE1 = 2 };
 #define WANTS(i) (node->edges[i].node != NULL)
 // out[i] = |value|, a new reference; returns on failure.
-#define GIVE(i, value)                      \
- do {                                       \
-  out[i] = (value);                         \
-  if (!out[i]) return oy_error_get()->code; \
- } while (0)
+#define GIVE(i, value)                        \
+  do {                                        \
+    out[i] = (value);                         \
+    if (!out[i]) return oy_error_get()->code; \
+  } while (0)
 
 // |fn| of a temporary, which is released.
 static oy_object* negated(oy_object* temporary) {
@@ -234,8 +234,8 @@ static oy_status nothing(oyi_node* node, oy_object* grad, oy_object** out) {
 // ------------------------------------------------------------------- the table
 
 #define FORMULA(id, text, fn, count, ...) \
- const oyi_formula oyi_formula_##id = {   \
-     .name = text, .apply = fn, .inputs = count, .save_if = {__VA_ARGS__}};
+  const oyi_formula oyi_formula_##id = {  \
+      .name = text, .apply = fn, .inputs = count, .save_if = {__VA_ARGS__}};
 
 /*      operator            node                         formula       inputs  save if */
 FORMULA(add_Tensor, "AddBackward0", add, 2, 0)

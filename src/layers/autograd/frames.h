@@ -20,10 +20,10 @@
 #define OYI_FRAME_SCALAR_ALPHA         OYI_FRAME_UNARY
 #define OYI_FRAME_SCALAR_ALPHA_INPLACE OYI_FRAME_UNARY
 #define OYI_FRAME_THRESHOLD \
- .tensors = {grad_output, self}, .count = 2, .extra.scalar = threshold
+  .tensors = {grad_output, self}, .count = 2, .extra.scalar = threshold
 #define OYI_FRAME_REDUCTION_ALL OYI_FRAME_UNARY
 #define OYI_FRAME_REDUCTION \
- OYI_FRAME_UNARY, .dims = reduction_dims(dim), .extra.flag = keepdim
+  OYI_FRAME_UNARY, .dims = reduction_dims(dim), .extra.flag = keepdim
 #define OYI_FRAME_REDUCTION_OUT OYI_FRAME_UNARY_OUT
 #define OYI_FRAME_VIEW          OYI_FRAME_UNARY
 #define OYI_FRAME_VIEW_SHAPE    OYI_FRAME_UNARY

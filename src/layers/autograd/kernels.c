@@ -21,15 +21,16 @@ static inline oy_ints reduction_dims(oy_ints dim) {
 
 #define IN_PARTS(family, id)
 #define IN_NONE(family, id)
-#define IN_FORMULA(family, id)                                                           \
- static oy_object* autograd_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##family) { \
-  oyi_frame frame = {OYI_FRAME_##family};                                                \
-  oyi_record r;                                                                          \
-  if (oyi_record_begin(&r, &oyi_formula_##id, OYI_FORM_##family, &frame, op, &keys) !=   \
-      0)                                                                                 \
-   return NULL;                                                                          \
-  return oyi_record_end(&r, oyi_redispatch_##id(op, keys, OYI_ARGS_##family));           \
- }
+#define IN_FORMULA(family, id)                                                          \
+  static oy_object* autograd_##id(const oy_op* op, oy_keyset keys,                      \
+                                  OYI_PARAMS_##family) {                                \
+    oyi_frame frame = {OYI_FRAME_##family};                                             \
+    oyi_record r;                                                                       \
+    if (oyi_record_begin(&r, &oyi_formula_##id, OYI_FORM(family), &frame, op, &keys) != \
+        0)                                                                              \
+      return NULL;                                                                      \
+    return oyi_record_end(&r, oyi_redispatch_##id(op, keys, OYI_ARGS_##family));        \
+  }
 #define OY_OP(family, id, where, backward, schema, doc) IN_##backward(family, id)
 #include "ops/ops.def"
 #undef IN_FORMULA
@@ -64,71 +65,32 @@ static oy_object* viewed(uint64_t keep, oy_object* view, oy_object* from) {
   return NULL;
 }
 
-// By form: what comes back is the tensor that was written, or a view of |self|.
-// PARTS reach this layer through the operators that they are composed of; detach
-// makes no view that history is kept for.
-#define AFTER_OYI_FORM_INPLACE(result) written(keep, result)
-#define AFTER_OYI_FORM_OUT(result)     written(keep, result)
-#define AFTER_OYI_FORM_VIEW(result)    viewed(keep, result, self)
+// By form: what comes back is the tensor that was written, or a view of |self|; new
+// tensors and numbers pass this layer by. PARTS reach it through the operators that
+// they are composed of.
+#define AFTER_WRITE(result) written(keep, result)
+#define AFTER_VIEW(result)  viewed(keep, result, self)
 
-#define INPLACE_OR_VIEW(family, id, after)                               \
- static oy_object* inplace_or_view_##id(const oy_op* op, oy_keyset keys, \
-                                        OYI_PARAMS_##family) {           \
-  uint64_t keep = step_down(&keys);                                      \
-  return after(oyi_redispatch_##id(op, keys, OYI_ARGS_##family));        \
- }
-#define ROW(family, id, after) \
- {OYI_OP_##id, 0, (oy_typed_fn)inplace_or_view_##id, __FILE__},
-
-// Families by form; those that make new tensors fall through.
-#define LIST_(EACH, family, id, form) LIST_##form(EACH, family, id)
-#define LIST(EACH, family, id, form)  LIST_(EACH, family, id, form)
-#define LIST_1(EACH, family, id)      EACH(family, id, AFTER_OYI_FORM_INPLACE)
-#define LIST_2(EACH, family, id)      EACH(family, id, AFTER_OYI_FORM_VIEW)
-#define LIST_0(EACH, family, id)
-
-#define KIND_UNARY                0
-#define KIND_UNARY_OUT            1
-#define KIND_UNARY_INPLACE        1
-#define KIND_BINARY               0
-#define KIND_BINARY_OUT           1
-#define KIND_BINARY_INPLACE       1
-#define KIND_BINARY_FLOAT         0
-#define KIND_BINARY_FLOAT_OUT     1
-#define KIND_BINARY_FLOAT_INPLACE 1
-#define KIND_BINARY_ALPHA         0
-#define KIND_BINARY_ALPHA_OUT     1
-#define KIND_BINARY_ALPHA_INPLACE 1
-#define KIND_SCALAR               0
-#define KIND_SCALAR_INPLACE       1
-#define KIND_SCALAR_ALPHA         0
-#define KIND_SCALAR_ALPHA_INPLACE 1
-#define KIND_THRESHOLD            0
-#define KIND_REDUCTION_ALL        0
-#define KIND_REDUCTION            0
-#define KIND_REDUCTION_OUT        1
-#define KIND_VIEW                 2
-#define KIND_VIEW_SHAPE           2
-#define KIND_SHAPE                0
-#define KIND_VIEW_EXPAND          2
-#define KIND_VIEW_DIM             2
-#define KIND_VIEW_DIMS2           2
-#define KIND_VIEW_SELECT          2
-#define KIND_VIEW_STRIDED         2
-#define KIND_MATRIX               0
-#define KIND_MATRIX_OUT           1
-#define KIND_COPY_INPLACE         1
-#define KIND_FILL_INPLACE         1
-#define KIND_CLONE                0
-#define KIND_TO_COPY              0
+#define DEFINE(family, id, after)                                         \
+  static oy_object* inplace_or_view_##id(const oy_op* op, oy_keyset keys, \
+                                         OYI_PARAMS_##family) {           \
+    uint64_t keep = step_down(&keys);                                     \
+    return after(oyi_redispatch_##id(op, keys, OYI_ARGS_##family));       \
+  }
+#define IN_FORM_INPLACE(family, id) DEFINE(family, id, AFTER_WRITE)
+#define IN_FORM_OUT(family, id)     DEFINE(family, id, AFTER_WRITE)
+#define IN_FORM_VIEW(family, id)    DEFINE(family, id, AFTER_VIEW)
+#define IN_FORM_NEW(family, id)
 
 #undef IN_FORMULA
-#define IN_FORMULA(family, id)                          LIST(INPLACE_OR_VIEW, family, id, KIND_##family)
+#define IN_FORM(family, id, form)                       OYI_FORM_OF(IN_FORM_, form)(family, id)
+#define IN_FORMULA(family, id)                          IN_FORM(family, id, OYI_FORM_##family)
 #define OY_OP(family, id, where, backward, schema, doc) IN_##backward(family, id)
 #include "ops/ops.def"
-#undef IN_FORMULA
+#undef DEFINE
 
-#define IN_FORMULA(family, id) LIST(ROW, family, id, KIND_##family)
+#define DEFINE(family, id, after) \
+  {OYI_OP_##id, 0, (oy_typed_fn)inplace_or_view_##id, __FILE__},
 static const oyi_kernel_row g_inplace_or_view[] = {
 #include "ops/ops.def"
 };

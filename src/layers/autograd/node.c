@@ -8,6 +8,9 @@
 #include "layers/autograd/variable.h"
 #include "tensor/pool.h"
 
+_Static_assert(sizeof(oyi_view_node) <= OYI_POOL_UNIT * OYI_POOL_CLASSES,
+               "nodes come from the pool");
+
 static __thread uint64_t t_sequence __attribute__((tls_model("initial-exec")));
 static __thread oyi_node* t_dead __attribute__((tls_model("initial-exec")));
 static __thread bool t_burying __attribute__((tls_model("initial-exec")));
@@ -16,14 +19,20 @@ oyi_node* oyi_node_new(oyi_node_kind kind, size_t size, const oyi_formula* formu
   unsigned units = oyi_pool_units(size);
   oyi_node* node = oyi_pool_take(units);
   if (!node) return NULL;
-  memset(node, 0, size);
+  // Most of a node is written before it is read; only the rest is cleared.
+  memset((char*)node + sizeof(*node), 0, size - sizeof(*node));
   node->references = 1;
   node->kind = (uint8_t)kind;
+  node->edge_count = 0;
+  node->released = false;
   node->block = (uint8_t)units;
+  for (int i = 0; i < OYI_NODE_INPUTS; i++) node->edges[i] = (oyi_edge){NULL, 0};
+  for (int i = 0; i < OYI_NODE_SAVED; i++) node->saved[i].tensor = NULL;
   // The greatest number runs first, and gradients of leaves as soon as they can.
   node->sequence = kind == OYI_NODE_ACCUMULATE ? UINT64_MAX : t_sequence++;
   node->formula = formula;
   node->expected.sizes = node->expected.inline_sizes;
+  node->expected.ndim = 0;
   return node;
 }
 
@@ -169,6 +178,7 @@ void oyi_node_release_saved(oyi_node* node) {
   node->released = true;
   for (int i = 0; i < OYI_NODE_SAVED; i++) {
     oyi_tensor* t = node->saved[i].tensor;
+    if (!t) continue;
     node->saved[i].tensor = NULL;
     oy_tensor_release(oyi_tensor_object(t));
   }

@@ -75,7 +75,7 @@ static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
     oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
     if (!t) return oy_error_get()->code;
     oy_object* copy = NULL;
-    if (i == 0 && r->form == OYI_FORM_INPLACE) {
+    if (i == 0 && r->form == OYI_GIVES_INPLACE) {
       uint64_t keep = oy_tls.keep;
       oy_tls.keep &= ~OYI_BELOW_AUTOGRAD;
       copy = oyi_call_clone(frame->tensors[i], oy_none());
@@ -111,9 +111,9 @@ oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* o
     any = any || (oyi_is_tensor(frame->tensors[i]) && oyi_is_tracked(frame->tensors[i]) &&
                   oyi_requires_grad(oyi_tensor_cast(frame->tensors[i])));
   if (!any) return OY_OK;
-  if (r->form == OYI_FORM_OUT) return refuse_out(op);
+  if (r->form == OYI_GIVES_OUT) return refuse_out(op);
   if (r->formula->inputs == 0) return OY_OK;
-  if (r->form == OYI_FORM_INPLACE)
+  if (r->form == OYI_GIVES_INPLACE)
     OY_TRY(check_inplace(oyi_tensor_cast(frame->tensors[0])));
   OY_CHECK(frame->extra.scalar.tag != OY_TAG_COMPLEX, NOT_IMPLEMENTED,
            "gradients of operators with complex numbers are not implemented");
@@ -129,7 +129,7 @@ oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* o
 // Takes over the node.
 static oy_status give_history(oyi_record* r, oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
-  if (r->form == OYI_FORM_INPLACE && v && v->base) return oyi_view_rebase(t, r->node);
+  if (r->form == OYI_GIVES_INPLACE && v && v->base) return oyi_view_rebase(t, r->node);
   return oyi_set_history(t, r->node);
 }
 
@@ -148,6 +148,6 @@ oy_object* oyi_record_finish(oyi_record* r, oy_object* result) {
   else
     status = give_history(r, t);
   if (status == 0) return result;
-  if (r->form != OYI_FORM_INPLACE) oy_tensor_release(result);
+  if (r->form != OYI_GIVES_INPLACE) oy_tensor_release(result);
   return NULL;
 }

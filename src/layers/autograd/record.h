@@ -24,9 +24,9 @@ typedef struct oyi_record {
 } oyi_record;
 
 // Keys that are excluded while the layers below run.
-#define OYI_BELOW_AUTOGRAD                                              \
- (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther | \
-  1ull << OY_KEY_AutogradNestedTensor)
+#define OYI_BELOW_AUTOGRAD                                               \
+  (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther | \
+   1ull << OY_KEY_AutogradNestedTensor)
 
 extern __thread bool oyi_grad_mode __attribute__((tls_model("initial-exec")));
 

@@ -65,7 +65,7 @@ bool oyi_requires_grad(const oyi_tensor* t) {
 }
 
 static void add_key(oyi_tensor* t) {
-  bool own = oy_backend_has_autograd(t->backend);
+  bool own = t->backend == OY_BACKEND_CPU || oy_backend_has_autograd(t->backend);
   t->header.keys.functionality |=
       1ull << OY_KEY_ADInplaceOrView |
       1ull << (own ? OY_KEY_AutogradFunctionality : OY_KEY_AutogradOther);

@@ -34,7 +34,7 @@ typedef struct oyi_variable {
 } oyi_variable;
 
 #define OYI_AUTOGRAD_BITS \
- (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther)
+  (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther)
 
 static inline oyi_variable* oyi_variable_of(const oyi_tensor* t) {
   return (oyi_variable*)(void*)t->meta;

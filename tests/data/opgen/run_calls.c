@@ -9,18 +9,19 @@
 #include "dispatch/generic_call.h"
 #include "dispatch/registry.h"
 #ifdef OY_INLINE_CALLS
-# include "sample.inline.h"
+#include "sample.inline.h"
 #else
-# include "sample.gen.h"
+#include "sample.gen.h"
 #endif
 
-#define CHECK(x)                                                                         \
- do {                                                                                    \
-  if (!(x)) {                                                                            \
-   fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #x, oy_error_get()->message); \
-   exit(1);                                                                              \
-  }                                                                                      \
- } while (0)
+#define CHECK(x)                                                  \
+  do {                                                            \
+    if (!(x)) {                                                   \
+      fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #x, \
+              oy_error_get()->message);                           \
+      exit(1);                                                    \
+    }                                                             \
+  } while (0)
 #define OK(x) CHECK((x) == OY_OK)
 
 static int g_alive;
