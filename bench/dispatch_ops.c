@@ -21,9 +21,10 @@ static const bench_tt_fn g_line[BENCH_LINE] = {
 #define EACH256(m)                                                               \
   EACH16(m, 0x0)                                                                 \
   EACH16(m, 0x1)                                                                 \
-  EACH16(m, 0x2) EACH16(m, 0x3) EACH16(m, 0x4) EACH16(m, 0x5) EACH16(m, 0x6)     \
-      EACH16(m, 0x7) EACH16(m, 0x8) EACH16(m, 0x9) EACH16(m, 0xa) EACH16(m, 0xb) \
-          EACH16(m, 0xc) EACH16(m, 0xd) EACH16(m, 0xe) EACH16(m, 0xf)
+  EACH16(m, 0x2)                                                                 \
+  EACH16(m, 0x3) EACH16(m, 0x4) EACH16(m, 0x5) EACH16(m, 0x6) EACH16(m, 0x7)     \
+      EACH16(m, 0x8) EACH16(m, 0x9) EACH16(m, 0xa) EACH16(m, 0xb) EACH16(m, 0xc) \
+          EACH16(m, 0xd) EACH16(m, 0xe) EACH16(m, 0xf)
 
 // -------------------------------------------------------------------- kernels
 

@@ -142,8 +142,9 @@ static void check_same(const void* a, const void* b, size_t size, int i, char le
 CHECKER(t)
 CHECKER(i)
 CHECKER(b)
-CHECKER(d) CHECKER(z) CHECKER(s) CHECKER(D) CHECKER(v) CHECKER(T) CHECKER(I) CHECKER(F)
-    CHECKER(B) CHECKER(V) CHECKER(M) CHECKER(g) CHECKER(o)
+CHECKER(d)
+CHECKER(z) CHECKER(s) CHECKER(D) CHECKER(v) CHECKER(T) CHECKER(I) CHECKER(F) CHECKER(B)
+    CHECKER(V) CHECKER(M) CHECKER(g) CHECKER(o)
 
     // The boxed form of argument |i|; complex numbers live in the caller's array.
     static oy_value boxed_argument(char letter, int i, oy_complex* complexes) {
@@ -152,7 +153,8 @@ CHECKER(d) CHECKER(z) CHECKER(s) CHECKER(D) CHECKER(v) CHECKER(T) CHECKER(I) CHE
   BOX(t)
   BOX(i)
   BOX(b)
-  BOX(d) BOX(s) BOX(D) BOX(v) BOX(T) BOX(I) BOX(F) BOX(B) BOX(V) BOX(M) BOX(g) BOX(o)
+  BOX(d)
+  BOX(s) BOX(D) BOX(v) BOX(T) BOX(I) BOX(F) BOX(B) BOX(V) BOX(M) BOX(g) BOX(o)
       complexes[i] = give_z(i);
   return oy_box_z(&complexes[i]);
 }
@@ -180,7 +182,8 @@ CHECKER(d) CHECKER(z) CHECKER(s) CHECKER(D) CHECKER(v) CHECKER(T) CHECKER(I) CHE
 PLAIN_RESULT(t)
 PLAIN_RESULT(i)
 PLAIN_RESULT(b)
-PLAIN_RESULT(d) PLAIN_RESULT(z) PLAIN_RESULT(D) PLAIN_RESULT(g) PLAIN_RESULT(o)
+PLAIN_RESULT(d)
+PLAIN_RESULT(z) PLAIN_RESULT(D) PLAIN_RESULT(g) PLAIN_RESULT(o)
 #define VALUE_RESULT(l)                                    \
   static void put_result_##l(int i, oy_value* out) {       \
     *out = oy_box_##l(give_##l(i));                        \

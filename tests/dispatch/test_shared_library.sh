@@ -16,7 +16,7 @@ if [ ! -e "$shared" ] || [ ! -e "$archive" ]; then
   echo "skipped: no libraries in $build"
   exit 77
 fi
-if nm -D "$shared" | grep -q '__[atu]*san_'; then
+if nm -D "$shared" | grep -q -E '__(a|t|ub)san_'; then
   echo "skipped: the library needs a sanitizer's run time"
   exit 77
 fi

@@ -138,7 +138,7 @@ static oy_object* variant_Ivvvvv_t(const oy_op* op, oy_keyset keys, oy_ints a0,
 typedef oy_object* (*fn_t_r0)(const oy_op*, oy_keyset, oy_object*);
 
 static oy_object* box_t_r0(const oy_op* op, oy_keyset keys, oy_object* a0) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[1];
   oy_stack stack;
   oy_stack_init(&stack, storage, 1);
@@ -172,7 +172,7 @@ static oy_object* variant_t_r0(const oy_op* op, oy_keyset keys, oy_object* a0) {
 typedef oy_object* (*fn_t_t)(const oy_op*, oy_keyset, oy_object*);
 
 static oy_object* box_t_t(const oy_op* op, oy_keyset keys, oy_object* a0) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[1];
   oy_stack stack;
   oy_stack_init(&stack, storage, 1);
@@ -206,7 +206,7 @@ static oy_object* variant_t_t(const oy_op* op, oy_keyset keys, oy_object* a0) {
 typedef oy_status (*fn_t_v)(const oy_op*, oy_keyset, oy_object*, oy_value*);
 
 static oy_status box_t_v(const oy_op* op, oy_keyset keys, oy_object* a0, oy_value* r0) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null_status(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null_status(op, 0);
   oy_value storage[1];
   oy_stack stack;
   oy_stack_init(&stack, storage, 1);
@@ -251,7 +251,7 @@ static oy_status variant_t_v(const oy_op* op, oy_keyset keys, oy_object* a0,
 typedef oy_object* (*fn_tI_t)(const oy_op*, oy_keyset, oy_object*, oy_ints);
 
 static oy_object* box_tI_t(const oy_op* op, oy_keyset keys, oy_object* a0, oy_ints a1) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[2];
   oy_stack stack;
   oy_stack_init(&stack, storage, 2);
@@ -290,7 +290,7 @@ typedef oy_object* (*fn_tIIv_t)(const oy_op*, oy_keyset, oy_object*, oy_ints, oy
 
 static oy_object* box_tIIv_t(const oy_op* op, oy_keyset keys, oy_object* a0, oy_ints a1,
     oy_ints a2, oy_value a3) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[4];
   oy_stack stack;
   oy_stack_init(&stack, storage, 4);
@@ -331,7 +331,7 @@ typedef oy_object* (*fn_tIb_t)(const oy_op*, oy_keyset, oy_object*, oy_ints, boo
 
 static oy_object* box_tIb_t(const oy_op* op, oy_keyset keys, oy_object* a0, oy_ints a1,
     bool a2) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[3];
   oy_stack stack;
   oy_stack_init(&stack, storage, 3);
@@ -371,7 +371,7 @@ typedef oy_object* (*fn_tIbv_t)(const oy_op*, oy_keyset, oy_object*, oy_ints, bo
 
 static oy_object* box_tIbv_t(const oy_op* op, oy_keyset keys, oy_object* a0, oy_ints a1,
     bool a2, oy_value a3) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[4];
   oy_stack stack;
   oy_stack_init(&stack, storage, 4);
@@ -413,8 +413,8 @@ typedef oy_object* (*fn_tIbvt_r4)(const oy_op*, oy_keyset, oy_object*, oy_ints, 
 
 static oy_object* box_tIbvt_r4(const oy_op* op, oy_keyset keys, oy_object* a0, oy_ints a1,
     bool a2, oy_value a3, oy_object* a4) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
-  if (OY_UNLIKELY(!a4)) return oy_call_null(op, "tensor 4");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
+  if (OY_UNLIKELY(!a4)) return oy_box_null(op, 4);
   oy_value storage[5];
   oy_stack stack;
   oy_stack_init(&stack, storage, 5);
@@ -456,7 +456,7 @@ static oy_object* variant_tIbvt_r4(const oy_op* op, oy_keyset keys, oy_object* a
 typedef oy_object* (*fn_ti_t)(const oy_op*, oy_keyset, oy_object*, int64_t);
 
 static oy_object* box_ti_t(const oy_op* op, oy_keyset keys, oy_object* a0, int64_t a1) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[2];
   oy_stack stack;
   oy_stack_init(&stack, storage, 2);
@@ -495,7 +495,7 @@ typedef oy_object* (*fn_tibbv_t)(const oy_op*, oy_keyset, oy_object*, int64_t, b
 
 static oy_object* box_tibbv_t(const oy_op* op, oy_keyset keys, oy_object* a0, int64_t a1,
     bool a2, bool a3, oy_value a4) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[5];
   oy_stack stack;
   oy_stack_init(&stack, storage, 5);
@@ -537,7 +537,7 @@ typedef oy_object* (*fn_tii_t)(const oy_op*, oy_keyset, oy_object*, int64_t, int
 
 static oy_object* box_tii_t(const oy_op* op, oy_keyset keys, oy_object* a0, int64_t a1,
     int64_t a2) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[3];
   oy_stack stack;
   oy_stack_init(&stack, storage, 3);
@@ -576,8 +576,8 @@ typedef oy_object* (*fn_tt_r0)(const oy_op*, oy_keyset, oy_object*, oy_object*);
 
 static oy_object* box_tt_r0(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_object* a1) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
-  if (OY_UNLIKELY(!a1)) return oy_call_null(op, "tensor 1");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
+  if (OY_UNLIKELY(!a1)) return oy_box_null(op, 1);
   oy_value storage[2];
   oy_stack stack;
   oy_stack_init(&stack, storage, 2);
@@ -616,8 +616,8 @@ typedef oy_object* (*fn_tt_r1)(const oy_op*, oy_keyset, oy_object*, oy_object*);
 
 static oy_object* box_tt_r1(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_object* a1) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
-  if (OY_UNLIKELY(!a1)) return oy_call_null(op, "tensor 1");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
+  if (OY_UNLIKELY(!a1)) return oy_box_null(op, 1);
   oy_value storage[2];
   oy_stack stack;
   oy_stack_init(&stack, storage, 2);
@@ -656,8 +656,8 @@ typedef oy_object* (*fn_tt_t)(const oy_op*, oy_keyset, oy_object*, oy_object*);
 
 static oy_object* box_tt_t(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_object* a1) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
-  if (OY_UNLIKELY(!a1)) return oy_call_null(op, "tensor 1");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
+  if (OY_UNLIKELY(!a1)) return oy_box_null(op, 1);
   oy_value storage[2];
   oy_stack stack;
   oy_stack_init(&stack, storage, 2);
@@ -696,8 +696,8 @@ typedef oy_object* (*fn_ttb_r0)(const oy_op*, oy_keyset, oy_object*, oy_object*,
 
 static oy_object* box_ttb_r0(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_object* a1, bool a2) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
-  if (OY_UNLIKELY(!a1)) return oy_call_null(op, "tensor 1");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
+  if (OY_UNLIKELY(!a1)) return oy_box_null(op, 1);
   oy_value storage[3];
   oy_stack stack;
   oy_stack_init(&stack, storage, 3);
@@ -738,9 +738,9 @@ typedef oy_object* (*fn_ttt_r2)(const oy_op*, oy_keyset, oy_object*, oy_object*,
 
 static oy_object* box_ttt_r2(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_object* a1, oy_object* a2) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
-  if (OY_UNLIKELY(!a1)) return oy_call_null(op, "tensor 1");
-  if (OY_UNLIKELY(!a2)) return oy_call_null(op, "tensor 2");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
+  if (OY_UNLIKELY(!a1)) return oy_box_null(op, 1);
+  if (OY_UNLIKELY(!a2)) return oy_box_null(op, 2);
   oy_value storage[3];
   oy_stack stack;
   oy_stack_init(&stack, storage, 3);
@@ -782,8 +782,8 @@ typedef oy_object* (*fn_ttv_r0)(const oy_op*, oy_keyset, oy_object*, oy_object*,
 
 static oy_object* box_ttv_r0(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_object* a1, oy_value a2) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
-  if (OY_UNLIKELY(!a1)) return oy_call_null(op, "tensor 1");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
+  if (OY_UNLIKELY(!a1)) return oy_box_null(op, 1);
   oy_value storage[3];
   oy_stack stack;
   oy_stack_init(&stack, storage, 3);
@@ -824,8 +824,8 @@ typedef oy_object* (*fn_ttv_t)(const oy_op*, oy_keyset, oy_object*, oy_object*,
 
 static oy_object* box_ttv_t(const oy_op* op, oy_keyset keys, oy_object* a0, oy_object* a1,
     oy_value a2) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
-  if (OY_UNLIKELY(!a1)) return oy_call_null(op, "tensor 1");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
+  if (OY_UNLIKELY(!a1)) return oy_box_null(op, 1);
   oy_value storage[3];
   oy_stack stack;
   oy_stack_init(&stack, storage, 3);
@@ -866,9 +866,9 @@ typedef oy_object* (*fn_ttvt_r3)(const oy_op*, oy_keyset, oy_object*, oy_object*
 
 static oy_object* box_ttvt_r3(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_object* a1, oy_value a2, oy_object* a3) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
-  if (OY_UNLIKELY(!a1)) return oy_call_null(op, "tensor 1");
-  if (OY_UNLIKELY(!a3)) return oy_call_null(op, "tensor 3");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
+  if (OY_UNLIKELY(!a1)) return oy_box_null(op, 1);
+  if (OY_UNLIKELY(!a3)) return oy_box_null(op, 3);
   oy_value storage[4];
   oy_stack stack;
   oy_stack_init(&stack, storage, 4);
@@ -911,7 +911,7 @@ typedef oy_object* (*fn_tv_r0)(const oy_op*, oy_keyset, oy_object*, oy_value);
 
 static oy_object* box_tv_r0(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_value a1) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[2];
   oy_stack stack;
   oy_stack_init(&stack, storage, 2);
@@ -948,7 +948,7 @@ static oy_object* variant_tv_r0(const oy_op* op, oy_keyset keys, oy_object* a0,
 typedef oy_object* (*fn_tv_t)(const oy_op*, oy_keyset, oy_object*, oy_value);
 
 static oy_object* box_tv_t(const oy_op* op, oy_keyset keys, oy_object* a0, oy_value a1) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[2];
   oy_stack stack;
   oy_stack_init(&stack, storage, 2);
@@ -987,7 +987,7 @@ typedef oy_object* (*fn_tvv_r0)(const oy_op*, oy_keyset, oy_object*, oy_value,
 
 static oy_object* box_tvv_r0(const oy_op* op, oy_keyset keys, oy_object* a0, oy_value a1,
     oy_value a2) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[3];
   oy_stack stack;
   oy_stack_init(&stack, storage, 3);
@@ -1026,7 +1026,7 @@ typedef oy_object* (*fn_tvv_t)(const oy_op*, oy_keyset, oy_object*, oy_value, oy
 
 static oy_object* box_tvv_t(const oy_op* op, oy_keyset keys, oy_object* a0, oy_value a1,
     oy_value a2) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[3];
   oy_stack stack;
   oy_stack_init(&stack, storage, 3);
@@ -1066,7 +1066,7 @@ typedef oy_object* (*fn_tvvvvbv_t)(const oy_op*, oy_keyset, oy_object*, oy_value
 
 static oy_object* box_tvvvvbv_t(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_value a1, oy_value a2, oy_value a3, oy_value a4, bool a5, oy_value a6) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[7];
   oy_stack stack;
   oy_stack_init(&stack, storage, 7);
@@ -1112,7 +1112,7 @@ typedef oy_object* (*fn_tvvvvv_t)(const oy_op*, oy_keyset, oy_object*, oy_value,
 
 static oy_object* box_tvvvvv_t(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_value a1, oy_value a2, oy_value a3, oy_value a4, oy_value a5) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[6];
   oy_stack stack;
   oy_stack_init(&stack, storage, 6);
@@ -1157,7 +1157,7 @@ typedef oy_object* (*fn_tvvvvvv_t)(const oy_op*, oy_keyset, oy_object*, oy_value
 
 static oy_object* box_tvvvvvv_t(const oy_op* op, oy_keyset keys, oy_object* a0,
     oy_value a1, oy_value a2, oy_value a3, oy_value a4, oy_value a5, oy_value a6) {
-  if (OY_UNLIKELY(!a0)) return oy_call_null(op, "tensor 0");
+  if (OY_UNLIKELY(!a0)) return oy_box_null(op, 0);
   oy_value storage[7];
   oy_stack stack;
   oy_stack_init(&stack, storage, 7);
