@@ -138,13 +138,18 @@ static void run_find(const void* argument, long n) {
 #define EACH16(m, h)                                                              \
   m(h##0) m(h##1) m(h##2) m(h##3) m(h##4) m(h##5) m(h##6) m(h##7) m(h##8) m(h##9) \
       m(h##a) m(h##b) m(h##c) m(h##d) m(h##e) m(h##f)
-#define EACH256(m)                                                                  \
-  EACH16(m, 0)                                                                      \
-  EACH16(m, 1)                                                                      \
-  EACH16(m, 2)                                                                      \
-  EACH16(m, 3) EACH16(m, 4) EACH16(m, 5) EACH16(m, 6) EACH16(m, 7) EACH16(m, 8)     \
-      EACH16(m, 9) EACH16(m, a) EACH16(m, b) EACH16(m, c) EACH16(m, d) EACH16(m, e) \
-          EACH16(m, f)
+#define EACH256(m) \
+  EACH16(m, 0)     \
+  EACH16(m, 1)     \
+  EACH16(m, 2)     \
+  EACH16(m, 3)     \
+  EACH16(m, 4)     \
+  EACH16(m, 5)     \
+  EACH16(m, 6)     \
+  EACH16(m, 7)     \
+  EACH16(m, 8)     \
+  EACH16(m, 9)     \
+  EACH16(m, a) EACH16(m, b) EACH16(m, c) EACH16(m, d) EACH16(m, e) EACH16(m, f)
 
 static volatile int g_zero;
 static inline floor_tensor* floor_branchy(int id, floor_tensor* a) {

@@ -18,13 +18,19 @@ static const bench_tt_fn g_line[BENCH_LINE] = {
 #define EACH16(m, h)                                                              \
   m(h##0) m(h##1) m(h##2) m(h##3) m(h##4) m(h##5) m(h##6) m(h##7) m(h##8) m(h##9) \
       m(h##a) m(h##b) m(h##c) m(h##d) m(h##e) m(h##f)
-#define EACH256(m)                                                               \
-  EACH16(m, 0x0)                                                                 \
-  EACH16(m, 0x1)                                                                 \
-  EACH16(m, 0x2)                                                                 \
-  EACH16(m, 0x3) EACH16(m, 0x4) EACH16(m, 0x5) EACH16(m, 0x6) EACH16(m, 0x7)     \
-      EACH16(m, 0x8) EACH16(m, 0x9) EACH16(m, 0xa) EACH16(m, 0xb) EACH16(m, 0xc) \
-          EACH16(m, 0xd) EACH16(m, 0xe) EACH16(m, 0xf)
+#define EACH256(m) \
+  EACH16(m, 0x0)   \
+  EACH16(m, 0x1)   \
+  EACH16(m, 0x2)   \
+  EACH16(m, 0x3)   \
+  EACH16(m, 0x4)   \
+  EACH16(m, 0x5)   \
+  EACH16(m, 0x6)   \
+  EACH16(m, 0x7)   \
+  EACH16(m, 0x8)   \
+  EACH16(m, 0x9)   \
+  EACH16(m, 0xa)   \
+  EACH16(m, 0xb) EACH16(m, 0xc) EACH16(m, 0xd) EACH16(m, 0xe) EACH16(m, 0xf)
 
 // -------------------------------------------------------------------- kernels
 

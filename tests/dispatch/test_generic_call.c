@@ -143,19 +143,30 @@ CHECKER(t)
 CHECKER(i)
 CHECKER(b)
 CHECKER(d)
-CHECKER(z) CHECKER(s) CHECKER(D) CHECKER(v) CHECKER(T) CHECKER(I) CHECKER(F) CHECKER(B)
-    CHECKER(V) CHECKER(M) CHECKER(g) CHECKER(o)
+CHECKER(z)
+CHECKER(s)
+CHECKER(D)
+CHECKER(v)
+CHECKER(T)
+CHECKER(I)
+CHECKER(F)
+CHECKER(B)
+CHECKER(V)
+CHECKER(M)
+CHECKER(g)
+CHECKER(o)
 
-    // The boxed form of argument |i|; complex numbers live in the caller's array.
-    static oy_value boxed_argument(char letter, int i, oy_complex* complexes) {
+// The boxed form of argument |i|; complex numbers live in the caller's array.
+static oy_value boxed_argument(char letter, int i, oy_complex* complexes) {
 #define BOX(l) \
   if (letter == #l[0]) return oy_box_##l(give_##l(i));
   BOX(t)
   BOX(i)
   BOX(b)
   BOX(d)
-  BOX(s) BOX(D) BOX(v) BOX(T) BOX(I) BOX(F) BOX(B) BOX(V) BOX(M) BOX(g) BOX(o)
-      complexes[i] = give_z(i);
+  BOX(s)
+  BOX(D)
+  BOX(v) BOX(T) BOX(I) BOX(F) BOX(B) BOX(V) BOX(M) BOX(g) BOX(o) complexes[i] = give_z(i);
   return oy_box_z(&complexes[i]);
 }
 
@@ -183,7 +194,10 @@ PLAIN_RESULT(t)
 PLAIN_RESULT(i)
 PLAIN_RESULT(b)
 PLAIN_RESULT(d)
-PLAIN_RESULT(z) PLAIN_RESULT(D) PLAIN_RESULT(g) PLAIN_RESULT(o)
+PLAIN_RESULT(z)
+PLAIN_RESULT(D)
+PLAIN_RESULT(g)
+PLAIN_RESULT(o)
 #define VALUE_RESULT(l)                                    \
   static void put_result_##l(int i, oy_value* out) {       \
     *out = oy_box_##l(give_##l(i));                        \
@@ -194,9 +208,14 @@ PLAIN_RESULT(z) PLAIN_RESULT(D) PLAIN_RESULT(g) PLAIN_RESULT(o)
       fail_msg("result %d (%c) is another", i - 2, #l[0]); \
     oy_value_release(got);                                 \
   }
-    VALUE_RESULT(s) VALUE_RESULT(v) VALUE_RESULT(T) VALUE_RESULT(I) VALUE_RESULT(F)
-        VALUE_RESULT(B) VALUE_RESULT(V) VALUE_RESULT(M)
-
+VALUE_RESULT(s)
+VALUE_RESULT(v)
+VALUE_RESULT(T)
+VALUE_RESULT(I)
+VALUE_RESULT(F)
+VALUE_RESULT(B)
+VALUE_RESULT(V)
+VALUE_RESULT(M)
 #define LIST(...)          __VA_OPT__(, ) __VA_ARGS__
 #define EACH_OF(each, ...) each(__VA_ARGS__)
 #define TYPES(i, l)        , TYPE_##l
@@ -245,7 +264,7 @@ PLAIN_RESULT(z) PLAIN_RESULT(D) PLAIN_RESULT(g) PLAIN_RESULT(o)
 #undef ARGUMENT_ROW
 #undef STATUS_ROW
 
-            typedef struct row {
+typedef struct row {
   const char* name;
   const char* letters;
   const char* results;
