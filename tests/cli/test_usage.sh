@@ -50,7 +50,8 @@ NO_COLOR='' "$OPYARD" keys >"$TMP/out" 2>"$TMP/err"
 lacks out "$(printf '\033')"
 
 # A terminal has colour, unless NO_COLOR is set.
-if command -v script >/dev/null; then
+# Not everywhere is one to be had: a bare chroot has no pseudo-terminals.
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
   checks=$((checks + 2))
   NO_COLOR='' script -qec "$OPYARD keys" /dev/null >"$TMP/out" 2>/dev/null </dev/null
   grep -q "$(printf '\033')" "$TMP/out" || fail 'no colour on a terminal'
