@@ -61,6 +61,10 @@ oy_registration** oyi_fallback_slot(oy_registry* registry, oy_key key) {
 }
 
 oy_registration* oyi_fallback_at(const oy_registry* registry, oy_key key) {
+  // Questions may name a key that is none.
+  if (oy_key_functionality(key) >= OY_FUNCTIONALITY_COUNT ||
+      oy_key_backend(key) >= OY_BACKEND_COUNT_MAX)
+    return NULL;
   return *oyi_fallback_slot((oy_registry*)(uintptr_t)registry, key);
 }
 
