@@ -31,7 +31,7 @@ endif()
 add_library(oy_private INTERFACE)
 target_link_libraries(oy_private INTERFACE oy_flags)
 target_include_directories(oy_private INTERFACE
-  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/gen)
 target_compile_definitions(oy_private INTERFACE _GNU_SOURCE)
 
 # All C and assembly files under the given folders.

@@ -27,6 +27,7 @@ install(TARGETS ${targets} EXPORT opyardTargets
 install(EXPORT opyardTargets NAMESPACE opyard:: DESTINATION ${cmake_dir})
 install(DIRECTORY include/opyard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.inc")
+install(FILES ${OY_GEN}/opyard/ops.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/opyard)
 
 configure_package_config_file(cmake/opyardConfig.cmake.in
   ${PROJECT_BINARY_DIR}/cmake/opyardConfig.cmake INSTALL_DESTINATION ${cmake_dir})

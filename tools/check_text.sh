@@ -10,7 +10,7 @@ if ! files=$(git ls-files --cached --others --exclude-standard 2>/dev/null); the
   files=$(find . -path ./build -prune -o -type f -print | sed 's|^\./||')
 fi
 echo "$files" | grep -E '\.(c|h|cpp|S|def|sh|cmake|md|1|json|oy|in)$|^yard$|^\.ci/run$|CMakeLists.txt$' |
-  grep -v -e '/gen/' -e '/corpus/' -e '^include/opyard/ops\.h$' | sort |
+  grep -v -e '/corpus/' | sort |
   while read -r file; do if [ -f "$file" ]; then echo "$file"; fi; done |
   xargs awk '
     function fail(text) { print text; found = 1 }

@@ -22,29 +22,29 @@ static oy_status select_keys(oy_value dtype, oy_value layout, oy_value device,
   return OY_OK;
 }
 
-OYI_KERNEL(FACTORY_EMPTY, oy_backendselect_empty_memory_format) {
+OYI_BACKENDSELECT(empty_memory_format) {
   if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_empty_memory_format(op, keys, OYI_ARGS_FACTORY_EMPTY);
+  return oyi_redispatch_empty_memory_format(op, keys, OYI_ARGS_empty_memory_format);
 }
-OYI_KERNEL(FACTORY_STRIDED, oy_backendselect_empty_strided) {
+OYI_BACKENDSELECT(empty_strided) {
   if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_empty_strided(op, keys, OYI_ARGS_FACTORY_STRIDED);
+  return oyi_redispatch_empty_strided(op, keys, OYI_ARGS_empty_strided);
 }
-OYI_KERNEL(FACTORY, oy_backendselect_zeros) {
+OYI_BACKENDSELECT(zeros) {
   if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_zeros(op, keys, OYI_ARGS_FACTORY);
+  return oyi_redispatch_zeros(op, keys, OYI_ARGS_zeros);
 }
-OYI_KERNEL(FACTORY, oy_backendselect_ones) {
+OYI_BACKENDSELECT(ones) {
   if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_ones(op, keys, OYI_ARGS_FACTORY);
+  return oyi_redispatch_ones(op, keys, OYI_ARGS_zeros);
 }
-OYI_KERNEL(FACTORY_FULL, oy_backendselect_full) {
+OYI_BACKENDSELECT(full) {
   if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_full(op, keys, OYI_ARGS_FACTORY_FULL);
+  return oyi_redispatch_full(op, keys, OYI_ARGS_full);
 }
-OYI_KERNEL(FACTORY_SCALAR, oy_backendselect_scalar_tensor) {
+OYI_BACKENDSELECT(scalar_tensor) {
   if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_scalar_tensor(op, keys, OYI_ARGS_FACTORY_SCALAR);
+  return oyi_redispatch_scalar_tensor(op, keys, OYI_ARGS_scalar_tensor);
 }
 
 // ------------------------------------------------------------------- composed
@@ -83,14 +83,12 @@ static oy_object* copied(oy_object* made, oy_object* from, bool non_blocking) {
   return end_first_write(keep, made, oyi_call_copy_(made, from, non_blocking));
 }
 
-OYI_KERNEL(FACTORY, oy_composite_zeros) {
-  (void)op, (void)keys;
-  return zeroed(oyi_call_empty_memory_format(OYI_ARGS_FACTORY, oy_none()));
+OYI_COMPOSITE(zeros) {
+  return zeroed(oyi_call_empty_memory_format(OYI_ARGS_zeros, oy_none()));
 }
 
-OYI_KERNEL(FACTORY, oy_composite_ones) {
-  (void)op, (void)keys;
-  return filled(oyi_call_empty_memory_format(OYI_ARGS_FACTORY, oy_none()), oy_int(1));
+OYI_COMPOSITE(ones) {
+  return filled(oyi_call_empty_memory_format(OYI_ARGS_zeros, oy_none()), oy_int(1));
 }
 
 // Without a dtype the tensor has the number's.
@@ -104,21 +102,18 @@ static oy_value dtype_for(oy_value dtype, oy_scalar number) {
   }
 }
 
-OYI_KERNEL(FACTORY_FULL, oy_composite_full) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(full) {
   dtype = dtype_for(dtype, fill_value);
-  return filled(oyi_call_empty_memory_format(OYI_ARGS_FACTORY, oy_none()), fill_value);
+  return filled(oyi_call_empty_memory_format(OYI_ARGS_zeros, oy_none()), fill_value);
 }
 
-OYI_KERNEL(FACTORY_SCALAR, oy_composite_scalar_tensor) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(scalar_tensor) {
   // The dtype is the default one, whatever the number is, as in PyTorch.
   oy_ints size = oy_dims_none();
-  return filled(oyi_call_empty_memory_format(OYI_ARGS_FACTORY, oy_none()), s);
+  return filled(oyi_call_empty_memory_format(OYI_ARGS_zeros, oy_none()), s);
 }
 
-OYI_KERNEL(LIKE, oy_composite_empty_like) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(empty_like) {
   const oyi_tensor* t = oyi_tensor_of(self);
   oyi_options options;
   if (!t || oyi_options_read(dtype, layout, device, pin_memory, t->header.dtype,
@@ -140,39 +135,33 @@ OYI_KERNEL(LIKE, oy_composite_empty_like) {
                                       oy_int(format));
 }
 
-OYI_KERNEL(LIKE, oy_composite_zeros_like) {
-  (void)op, (void)keys;
-  return zeroed(oyi_call_empty_like(OYI_ARGS_LIKE));
+OYI_COMPOSITE(zeros_like) {
+  return zeroed(oyi_call_empty_like(OYI_ARGS_empty_like));
 }
 
-OYI_KERNEL(LIKE, oy_composite_ones_like) {
-  (void)op, (void)keys;
-  return filled(oyi_call_empty_like(OYI_ARGS_LIKE), oy_int(1));
+OYI_COMPOSITE(ones_like) {
+  return filled(oyi_call_empty_like(OYI_ARGS_empty_like), oy_int(1));
 }
 
-OYI_KERNEL(LIKE_FULL, oy_composite_full_like) {
-  (void)op, (void)keys;
-  return filled(oyi_call_empty_like(OYI_ARGS_LIKE), fill_value);
+OYI_COMPOSITE(full_like) {
+  return filled(oyi_call_empty_like(OYI_ARGS_empty_like), fill_value);
 }
 
 // --------------------------------------------------------------------- copies
 
-OYI_KERNEL(CLONE, oy_composite_clone) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(clone) {
   oy_object* made = oyi_call_empty_like(self, oy_none(), oy_none(), oy_none(), oy_none(),
                                         memory_format);
   return copied(made, self, false);
 }
 
-OYI_KERNEL(TO_COPY, oy_composite__to_copy) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(_to_copy) {
   oy_object* made =
       oyi_call_empty_like(self, dtype, layout, device, pin_memory, memory_format);
   return copied(made, self, non_blocking);
 }
 
-OYI_KERNEL(TO_DTYPE, oy_composite_to_dtype) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(to_dtype) {
   if (!oyi_tensor_of(self)) return NULL;
   bool same_format = memory_format.tag == OY_TAG_NONE ||
                      memory_format.as.i == OY_MEMORY_PRESERVE ||
@@ -182,13 +171,12 @@ OYI_KERNEL(TO_DTYPE, oy_composite_to_dtype) {
                            non_blocking, memory_format);
 }
 
-OYI_KERNEL(NUMBER, oy_composite_item) {
-  (void)op, (void)keys;
-  *out_number = oy_none();
+OYI_COMPOSITE(item) {
+  *out_result = oy_none();
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return oy_error_get()->code;
   OY_CHECK(t->numel == 1, INVALID_ARGUMENT,
            "a Tensor with %lld elements cannot be converted to Scalar",
            (long long)t->numel);
-  return oyi_call__local_scalar_dense(self, out_number);
+  return oyi_call__local_scalar_dense(self, out_result);
 }

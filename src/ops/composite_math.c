@@ -6,61 +6,40 @@
 #include "ops/rules.h"
 
 #define WITH_NUMBER(call)                     \
-  (void)op, (void)keys;                       \
   oy_object* number = oyi_wrap_number(other); \
   oy_object* result = call;                   \
   oy_tensor_release(number);                  \
   return result
 
-OYI_KERNEL(SCALAR_ALPHA, oy_composite_add_Scalar) {
+OYI_COMPOSITE(add_Scalar) {
   WITH_NUMBER(oyi_call_add_Tensor(self, number, alpha));
 }
-OYI_KERNEL(SCALAR_ALPHA_INPLACE, oy_composite_add__Scalar) {
+OYI_COMPOSITE(add__Scalar) {
   WITH_NUMBER(oyi_call_add__Tensor(self, number, alpha));
 }
-OYI_KERNEL(SCALAR_ALPHA, oy_composite_sub_Scalar) {
+OYI_COMPOSITE(sub_Scalar) {
   WITH_NUMBER(oyi_call_sub_Tensor(self, number, alpha));
 }
-OYI_KERNEL(SCALAR_ALPHA_INPLACE, oy_composite_sub__Scalar) {
+OYI_COMPOSITE(sub__Scalar) {
   WITH_NUMBER(oyi_call_sub__Tensor(self, number, alpha));
 }
-OYI_KERNEL(SCALAR, oy_composite_mul_Scalar) {
+OYI_COMPOSITE(mul_Scalar) {
   WITH_NUMBER(oyi_call_mul_Tensor(self, number));
 }
-OYI_KERNEL(SCALAR_INPLACE, oy_composite_mul__Scalar) {
+OYI_COMPOSITE(mul__Scalar) {
   WITH_NUMBER(oyi_call_mul__Tensor(self, number));
 }
-OYI_KERNEL(SCALAR, oy_composite_div_Scalar) {
+OYI_COMPOSITE(div_Scalar) {
   WITH_NUMBER(oyi_call_div_Tensor(self, number));
 }
-OYI_KERNEL(SCALAR_INPLACE, oy_composite_div__Scalar) {
+OYI_COMPOSITE(div__Scalar) {
   WITH_NUMBER(oyi_call_div__Tensor(self, number));
 }
-OYI_KERNEL(SCALAR, oy_composite_eq_Scalar) {
-  WITH_NUMBER(oyi_call_eq_Tensor(self, number));
-}
-OYI_KERNEL(SCALAR, oy_composite_ne_Scalar) {
-  WITH_NUMBER(oyi_call_ne_Tensor(self, number));
-}
-OYI_KERNEL(SCALAR, oy_composite_lt_Scalar) {
-  WITH_NUMBER(oyi_call_lt_Tensor(self, number));
-}
-OYI_KERNEL(SCALAR, oy_composite_le_Scalar) {
-  WITH_NUMBER(oyi_call_le_Tensor(self, number));
-}
-OYI_KERNEL(SCALAR, oy_composite_gt_Scalar) {
-  WITH_NUMBER(oyi_call_gt_Tensor(self, number));
-}
-OYI_KERNEL(SCALAR, oy_composite_ge_Scalar) {
-  WITH_NUMBER(oyi_call_ge_Tensor(self, number));
-}
-
 // ------------------------------------------------------------------- products
 
-OYI_KERNEL(MATRIX, oy_composite_mv) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(mv) {
   const oyi_tensor* a = oyi_tensor_of(self);
-  const oyi_tensor* v = a ? oyi_tensor_of(mat2) : NULL;
+  const oyi_tensor* v = a ? oyi_tensor_of(vec) : NULL;
   if (!v) return NULL;
   if (a->ndim != 2 || v->ndim != 1 || a->sizes[1] != v->sizes[0]) {
     OY_FAIL(INVALID_ARGUMENT, "size mismatch, got input %s, vec %s",
@@ -68,7 +47,7 @@ OYI_KERNEL(MATRIX, oy_composite_mv) {
             oyi_dims_print(oyi_sizes_view(v)).text);
     return NULL;
   }
-  oy_object* column = oyi_call_unsqueeze(mat2, 1);
+  oy_object* column = oyi_call_unsqueeze(vec, 1);
   oy_object* product = oyi_call_mm(self, column);
   oy_object* result = oyi_call_squeeze_dim(product, 1);
   oy_tensor_release(product);
@@ -76,10 +55,9 @@ OYI_KERNEL(MATRIX, oy_composite_mv) {
   return result;
 }
 
-OYI_KERNEL(MATRIX, oy_composite_dot) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(dot) {
   const oyi_tensor* a = oyi_tensor_of(self);
-  const oyi_tensor* b = a ? oyi_tensor_of(mat2) : NULL;
+  const oyi_tensor* b = a ? oyi_tensor_of(tensor) : NULL;
   if (!b) return NULL;
   if (a->ndim != 1 || b->ndim != 1) {
     OY_FAIL(INVALID_ARGUMENT, "1D tensors expected, but got %uD and %uD tensors", a->ndim,
@@ -95,7 +73,7 @@ OYI_KERNEL(MATRIX, oy_composite_dot) {
     return NULL;
   }
   oy_object* row = oyi_call_unsqueeze(self, 0);
-  oy_object* product = oyi_call_mv(row, mat2);
+  oy_object* product = oyi_call_mv(row, tensor);
   oy_object* result = oyi_call_squeeze_dim(product, 0);
   oy_tensor_release(product);
   oy_tensor_release(row);
@@ -172,10 +150,9 @@ static oy_object* matmul_row(oy_object* vector, oy_object* matrix) {
   return result;
 }
 
-OYI_KERNEL(MATRIX, oy_composite_matmul) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(matmul) {
   const oyi_tensor* a = oyi_tensor_of(self);
-  const oyi_tensor* b = a ? oyi_tensor_of(mat2) : NULL;
+  const oyi_tensor* b = a ? oyi_tensor_of(other) : NULL;
   if (!b) return NULL;
   if (a->ndim == 0 || b->ndim == 0) {
     OY_FAIL(INVALID_ARGUMENT,
@@ -184,10 +161,10 @@ OYI_KERNEL(MATRIX, oy_composite_matmul) {
             a->ndim, b->ndim);
     return NULL;
   }
-  if (a->ndim == 1 && b->ndim == 1) return oyi_call_dot(self, mat2);
-  if (a->ndim == 2 && b->ndim == 2) return oyi_call_mm(self, mat2);
-  if (a->ndim == 2 && b->ndim == 1) return oyi_call_mv(self, mat2);
-  if (a->ndim == 1) return matmul_row(self, mat2);
-  if (b->ndim <= 2) return matmul_folded(a, self, mat2, b->ndim == 1);
-  return matmul_batched(self, mat2);
+  if (a->ndim == 1 && b->ndim == 1) return oyi_call_dot(self, other);
+  if (a->ndim == 2 && b->ndim == 2) return oyi_call_mm(self, other);
+  if (a->ndim == 2 && b->ndim == 1) return oyi_call_mv(self, other);
+  if (a->ndim == 1) return matmul_row(self, other);
+  if (b->ndim <= 2) return matmul_folded(a, self, other, b->ndim == 1);
+  return matmul_batched(self, other);
 }

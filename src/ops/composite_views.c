@@ -5,31 +5,27 @@
 #include "ops/kernels.h"
 #include "tensor/impl.h"
 
-OYI_KERNEL(VIEW_STRIDED, oy_composite_as_strided) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(as_strided) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   int64_t offset = storage_offset.tag == OY_TAG_NONE ? t->offset : storage_offset.as.i;
   return oy_tensor_as_strided(self, size, stride, offset);
 }
 
-OYI_KERNEL(VIEW_SHAPE, oy_composite_view) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(view) {
   return oy_tensor_view(self, size);
 }
 
-OYI_KERNEL(SHAPE, oy_composite__unsafe_view) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(_unsafe_view) {
   return oy_tensor_view(self, size);
 }
 
-OYI_KERNEL(VIEW_EXPAND, oy_composite_expand) {
+OYI_COMPOSITE(expand) {
   (void)op, (void)keys, (void)implicit;
   return oy_tensor_expand(self, size);
 }
 
-OYI_KERNEL(VIEW, oy_composite_t) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(t) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   if (t->ndim > 2) {
@@ -40,8 +36,7 @@ OYI_KERNEL(VIEW, oy_composite_t) {
   return oy_tensor_transpose(self, 0, t->ndim < 2 ? 0 : 1);
 }
 
-OYI_KERNEL(VIEW_DIMS2, oy_composite_transpose_int) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(transpose_int) {
   return oy_tensor_transpose(self, dim0, dim1);
 }
 
@@ -52,13 +47,11 @@ static oy_object* view_all(oy_object* self) {
       oyi_tensor_alias(t, oyi_sizes_view(t), oyi_strides_view(t), t->offset));
 }
 
-OYI_KERNEL(VIEW, oy_composite_alias) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(alias) {
   return view_all(self);
 }
 
-OYI_KERNEL(VIEW, oy_composite_detach) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(detach) {
   return view_all(self);
 }
 
@@ -75,8 +68,7 @@ static oy_object* without_dim(const oyi_tensor* t, size_t dim, int64_t offset) {
                                             t->offset + offset));
 }
 
-OYI_KERNEL(VIEW_DIM, oy_composite_squeeze_dim) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(squeeze_dim) {
   const oyi_tensor* t = oyi_tensor_of(self);
   int64_t d = t ? oyi_dim_wrap(dim, t->ndim) : -1;
   if (d < 0) return NULL;
@@ -84,8 +76,7 @@ OYI_KERNEL(VIEW_DIM, oy_composite_squeeze_dim) {
   return without_dim(t, (size_t)d, 0);
 }
 
-OYI_KERNEL(VIEW_DIM, oy_composite_unsqueeze) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(unsqueeze) {
   const oyi_tensor* t = oyi_tensor_of(self);
   int64_t d = t ? oyi_dim_wrap(dim, (int64_t)t->ndim + 1) : -1;
   if (d < 0) return NULL;
@@ -109,8 +100,7 @@ OYI_KERNEL(VIEW_DIM, oy_composite_unsqueeze) {
       oyi_tensor_alias(t, (oy_ints){sizes, n}, (oy_ints){strides, n}, t->offset));
 }
 
-OYI_KERNEL(VIEW_SELECT, oy_composite_select_int) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(select_int) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   if (t->ndim == 0) {
@@ -131,21 +121,19 @@ OYI_KERNEL(VIEW_SELECT, oy_composite_select_int) {
   return without_dim(t, (size_t)d, index * oyi_strides(t)[d]);
 }
 
-OYI_KERNEL(VIEW_SHAPE, oy_composite_reshape) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(reshape) {
   const oyi_tensor* t = oyi_tensor_of(self);
   int64_t inferred[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
-  if (!t || oyi_infer_size(size, t->numel, inferred) != 0) return NULL;
-  oy_ints shape = {inferred, size.size};
-  if (oyi_view_strides(t, shape, strides)) return oyi_call_view(self, shape);
+  if (!t || oyi_infer_size(shape, t->numel, inferred) != 0) return NULL;
+  oy_ints wanted = {inferred, shape.size};
+  if (oyi_view_strides(t, wanted, strides)) return oyi_call_view(self, wanted);
   oy_object* copy = oyi_call_clone(self, oy_int(OY_MEMORY_CONTIGUOUS));
-  oy_object* result = oyi_call__unsafe_view(copy, shape);
+  oy_object* result = oyi_call__unsafe_view(copy, wanted);
   oy_tensor_release(copy);
   return result;
 }
 
-OYI_KERNEL(CONTIGUOUS, oy_composite_contiguous) {
-  (void)op, (void)keys;
+OYI_COMPOSITE(contiguous) {
   if (!oyi_tensor_of(self)) return NULL;
   if (memory_format == OY_MEMORY_PRESERVE) {
     OY_FAIL(INVALID_ARGUMENT,

@@ -4,17 +4,18 @@
 #ifndef OPYARD_SRC_OPS_KERNELS_H_
 #define OPYARD_SRC_OPS_KERNELS_H_
 
-#include "ops/families.h"
+#include "ops/kernel.h"
 
-#define OYI_DECLARE_KERNEL(family, id)
-#define OYI_DECLARE_KERNEL_TYPED(family, id)
-#define OYI_DECLARE_FACTORY_KERNEL(family, id) OYI_KERNEL(family, oy_backendselect_##id);
-#define OYI_DECLARE_FACTORY(family, id)      \
-  OYI_KERNEL(family, oy_backendselect_##id); \
-  OYI_KERNEL(family, oy_composite_##id);
-#define OYI_DECLARE_IMPLICIT(family, id)                OYI_KERNEL(family, oy_composite_##id);
-#define OYI_DECLARE_EXPLICIT(family, id)                OYI_KERNEL(family, oy_composite_##id);
-#define OY_OP(family, id, where, backward, schema, doc) OYI_DECLARE_##where(family, id)
+#define OYI_DECLARE_KERNEL(id)
+#define OYI_DECLARE_KERNEL_SPLIT(id)
+#define OYI_DECLARE_KERNEL_TYPED(id)
+#define OYI_DECLARE_FACTORY_KERNEL(id) OYI_BACKENDSELECT(id);
+#define OYI_DECLARE_FACTORY(id) \
+  OYI_BACKENDSELECT(id);        \
+  OYI_COMPOSITE(id);
+#define OYI_DECLARE_IMPLICIT(id)                        OYI_COMPOSITE(id);
+#define OYI_DECLARE_EXPLICIT(id)                        OYI_COMPOSITE(id);
+#define OY_OP(family, id, where, backward, schema, doc) OYI_DECLARE_##where(id)
 #include "ops/ops.def"
 #undef OY_OP
 

@@ -9,16 +9,17 @@ const oy_op* oyi_ops[OYI_OP_COUNT];
 
 const oyi_op_row oyi_op_rows[OYI_OP_COUNT] = {
 #define OY_OP(family, id, where, backward, schema, doc) \
-  [OYI_OP_##id] = {schema, doc, __LINE__},
+  [OYI_OP_##id] = {schema, doc, #family, __FILE__, __LINE__},
 #include "ops/ops.def"
 #undef OY_OP
 };
 
-#define ROW(name, id) {OYI_OP_##id, 0, (oy_typed_fn)(name##id), __FILE__},
+#define ROW(name, id) {OYI_OP_##id, 0, (oy_typed_fn)(name##id)},
 #define NO_ROW(id)
 
 static const oyi_kernel_row g_implicit[] = {
 #define IN_KERNEL                                       NO_ROW
+#define IN_KERNEL_SPLIT                                 NO_ROW
 #define IN_KERNEL_TYPED                                 NO_ROW
 #define IN_FACTORY_KERNEL                               NO_ROW
 #define IN_FACTORY                                      NO_ROW
@@ -67,7 +68,7 @@ oy_status oyi_register_rows(oy_library* library, oy_key key, const oyi_kernel_ro
         .name = name,
         .key = key,
         .kernel = {.typed = rows[i].typed, .dtype_filter = rows[i].dtype_filter},
-        .place = {rows[i].file, 0, NULL}};
+        .place = {oyi_op_rows[rows[i].id].file, oyi_op_rows[rows[i].id].line, NULL}};
     OY_TRY(oy_library_impl(library, &params, NULL));
   }
   return OY_OK;
@@ -76,7 +77,7 @@ oy_status oyi_register_rows(oy_library* library, oy_key key, const oyi_kernel_ro
 static oy_status define_ops(oy_library* library, oy_registry* registry) {
   for (int id = 0; id < OYI_OP_COUNT; id++) {
     oy_def_params params = {.schema = oyi_op_rows[id].schema,
-                            .place = {"src/ops/ops.def", oyi_op_rows[id].line, NULL}};
+                            .place = {oyi_op_rows[id].file, oyi_op_rows[id].line, NULL}};
     OY_TRY(oy_library_def(library, &params, NULL));
     oy_str shortened = oyi_op_short_name((oyi_op_id)id);
     char name[80] = "aten::";

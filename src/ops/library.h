@@ -12,7 +12,6 @@ typedef struct oyi_kernel_row {
   uint16_t id;
   uint8_t dtype_filter;  // OY_FOR_DTYPE, 0 for all
   oy_typed_fn typed;
-  const char* file;
 } oyi_kernel_row;
 
 // Registers |rows| for |key|.

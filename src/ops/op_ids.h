@@ -18,7 +18,9 @@ extern const oy_op* oyi_ops[OYI_OP_COUNT];
 typedef struct oyi_op_row {
   const char* schema;
   const char* doc;
-  int line;  // in the table
+  const char* family;
+  const char* file;  // of the table
+  int line;
 } oyi_op_row;
 extern const oyi_op_row oyi_op_rows[OYI_OP_COUNT];
 

@@ -119,6 +119,10 @@ static inline oy_ints oyi_strides_view(const oyi_tensor* t) {
 static inline oy_device oyi_tensor_device(const oyi_tensor* t) {
   return (oy_device){t->backend, t->device_index, 0};
 }
+// A shape without data: kernels check, make their outputs, and compute nothing.
+static inline bool oyi_is_meta(const oyi_tensor* t) {
+  return t->backend == OY_BACKEND_Meta;
+}
 static inline bool oyi_same_sizes(oy_ints a, oy_ints b) {
   if (a.size != b.size) return false;
   for (size_t i = 0; i < a.size; i++)

@@ -50,7 +50,8 @@ static void trace_shows_the_layers(void** state) {
                       " [call] op=[aten::add.Tensor], key=[AutogradCPU]\n"
                       "  [redispatch] op=[aten::add.Tensor], key=[CPU]\n"
                       " [call] op=[aten::sum], key=[AutogradCPU]\n"
-                      "  [redispatch] op=[aten::sum], key=[CPU]\n");
+                      "  [redispatch] op=[aten::sum], key=[CPU]\n"
+                      "   [call] op=[aten::sum.dim_IntList], key=[CPU]\n");
   start_trace();
   assert_int_equal(oy_backward(loss, NULL, false), OY_OK);
   stop_trace();

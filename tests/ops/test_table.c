@@ -4,19 +4,31 @@
 #include "ops/op_ids.h"
 #include "support/tensors.h"
 
+// Operators that are not composed where PyTorch composes them, and why.
+static const struct {
+  const char* name;
+  const char* why;
+} g_elsewhere[] = {
+    {"copy_", "a backend copies to and from itself; PyTorch asks that inside"},
+};
+
 static char* g_schemas;  // all of PyTorch's, a line each
+
+static char* read_gzip(const char* name) {
+  enum { ROOM = 16 << 20 };
+  char command[512];
+  snprintf(command, sizeof(command), "gzip -dc " OY_SOURCE_DIR "/tests/data/%s", name);
+  FILE* in = popen(command, "r");
+  char* text = in ? calloc(1, ROOM) : NULL;
+  size_t size = text ? fread(text, 1, ROOM - 1, in) : 0;
+  if ((!in || pclose(in) == 0) && size > 0) return text;
+  free(text);
+  return NULL;
+}
 
 static int load_schemas(void** state) {
   if (init_library(state) != 0) return -1;
-  FILE* in = popen("gzip -dc " OY_SOURCE_DIR "/tests/data/torch-2.6-schemas.txt.gz", "r");
-  if (!in) return 0;
-  size_t size = 0;
-  g_schemas = calloc(1, 4 << 20);
-  size = fread(g_schemas, 1, (4 << 20) - 1, in);
-  if (pclose(in) != 0 || size == 0) {
-    free(g_schemas);
-    g_schemas = NULL;
-  }
+  g_schemas = read_gzip("torch-2.6-schemas.txt.gz");
   return 0;
 }
 
@@ -62,6 +74,71 @@ static void every_operator_runs_everywhere(void** state) {
     cpu = cpu || oy_op_has_kernel(oyi_ops[id], OY_KEY_CPU);
     if (!cpu || !meta) fail_msg("no kernel: %s", oyi_op_rows[id].schema);
   }
+}
+
+// -------------------------------------------------------- where PyTorch has kernels
+
+// Which of PyTorch's own registrations for an operator there are.
+typedef struct home {
+  bool known, cpu, implicit, explicit_, select;
+} home;
+
+// The registrations of |name| in a dump of PyTorch's registry (tests/data).
+static home home_of(const char* registry, oy_str name) {
+  home h = {0};
+  char head[96];
+  snprintf(head, sizeof(head), "\nop aten::%.*s\n", OY_STR_ARG(name));
+  const char* at = strstr(registry, head);
+  if (!at) return h;
+  h.known = true;
+  const char* end = strstr(at + 1, "\nop ");
+  for (const char* line = at + 1; line && (!end || line < end);) {
+    h.cpu = h.cpu || strncmp(line, "impl\tCPU\t", 9) == 0;
+    h.implicit =
+        h.implicit || strncmp(line, "impl\tCompositeImplicitAutograd\t", 31) == 0;
+    h.explicit_ =
+        h.explicit_ || strncmp(line, "impl\tCompositeExplicitAutograd\t", 31) == 0;
+    h.select = h.select || strncmp(line, "impl\tBackendSelect\t", 19) == 0;
+    line = strchr(line, '\n');
+    if (line) line++;
+  }
+  return h;
+}
+
+static home home_here(const oy_op* op) {
+  return (home){.cpu = oy_op_has_kernel(op, OY_KEY_CPU),
+                .implicit = oy_op_has_kernel(op, OY_KEY_CompositeImplicitAutograd),
+                .explicit_ = oy_op_has_kernel(op, OY_KEY_CompositeExplicitAutograd),
+                .select = oy_op_has_kernel(op, OY_KEY_BackendSelect)};
+}
+
+// Composed where PyTorch composes it, so that layers see the same operators.
+static void kernels_are_where_pytorch_has_them(void** state) {
+  (void)state;
+  char* registry = read_gzip("torch-2.6-registry.txt.gz");
+  if (!registry) skip();
+  int known = 0, different = 0;
+  for (int id = 0; id < OYI_OP_COUNT; id++) {
+    oy_str name = oyi_op_short_name((oyi_op_id)id);
+    home want = home_of(registry, name), have = home_here(oyi_ops[id]);
+    known += want.known;
+    if (!want.known || (want.cpu == have.cpu && want.implicit == have.implicit &&
+                        want.explicit_ == have.explicit_ && want.select == have.select))
+      continue;
+    bool excused = false;
+    for (size_t i = 0; i < sizeof(g_elsewhere) / sizeof(*g_elsewhere); i++)
+      excused = excused || oy_str_equal(name, oy_str_of(g_elsewhere[i].name));
+    if (excused) continue;
+    different++;
+    print_message("%.*s: PyTorch has%s%s%s%s, here it is%s%s%s%s\n", OY_STR_ARG(name),
+                  want.cpu ? " CPU" : "", want.implicit ? " implicit" : "",
+                  want.explicit_ ? " explicit" : "", want.select ? " BackendSelect" : "",
+                  have.cpu ? " CPU" : "", have.implicit ? " implicit" : "",
+                  have.explicit_ ? " explicit" : "", have.select ? " BackendSelect" : "");
+  }
+  free(registry);
+  assert_true(known > 30);
+  assert_int_equal(different, 0);
 }
 
 // What writes counts versions, and what makes views knows them, or is composed of
@@ -120,6 +197,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(schemas_are_pytorchs),
       cmocka_unit_test(ids_are_names),
+      cmocka_unit_test(kernels_are_where_pytorch_has_them),
       cmocka_unit_test(every_operator_runs_everywhere),
       cmocka_unit_test(writes_and_views_have_their_layer),
       cmocka_unit_test(invariants_hold),

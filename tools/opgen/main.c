@@ -20,6 +20,8 @@ static const char g_help[] =
     "  --inline-header F       their inline twins, for static builds\n"
     "  --trampolines F         between typed and boxed calls\n"
     "  --enum F                operators by number\n"
+    "  --table F               macros of their parameters and results, for those who\n"
+    "                          make something for each operator\n"
     "  --select LIST --select-header F\n"
     "                          the operators named in LIST, for a selective build\n"
     "  --name NAME             names what belongs to the whole table (default: of FILE)\n"
@@ -46,6 +48,7 @@ static output g_outputs[] = {
     {"--trampolines", NULL, put_trampolines, NULL},
     {"--enum", NULL, put_enum, NULL},
     {"--select-header", NULL, put_selection, NULL},
+    {"--table", NULL, put_table, NULL},
     {NULL, NULL, put_calls_source, put_trampolines},  // NAME.gen.c
 };
 enum { HEADER = 0, COMBINED = sizeof(g_outputs) / sizeof(*g_outputs) - 1 };

@@ -9,6 +9,8 @@
 #define OYI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #endif
 
+#include <math.h>
+
 #include "backends/cpu/loops.h"
 
 #define OYI_JOIN__(a, b) a##_##b
@@ -22,7 +24,10 @@
 #define W          float
 #define ID         f32
 #include "backends/cpu/binary_loop_tmpl.h"
+#define NAME    exp
+#define EXPR(a) expf(a)
 #include "backends/cpu/loops_tmpl.h"
+#include "backends/cpu/unary_loop_tmpl.h"
 #define ACC double
 #include "backends/cpu/sum_loop_tmpl.h"
 #undef T
@@ -36,8 +41,11 @@
 #define W          double
 #define ID         f64
 #include "backends/cpu/binary_loop_tmpl.h"
+#define NAME    exp
+#define EXPR(a) exp(a)
 #include "backends/cpu/loops_tmpl.h"
 #include "backends/cpu/sum_loop_tmpl.h"
+#include "backends/cpu/unary_loop_tmpl.h"
 #undef ACC
 #undef T
 #undef W

@@ -39,15 +39,12 @@ OYI_LONG_LOOPS static void OYI_JOIN(product, ID)(const oyi_product* p) {
   }
 }
 
-OYI_KERNEL(MATRIX, OYI_JOIN(oy_cpu_mm, ID)) {
-  (void)op, (void)keys;
+OYI_TYPED_KERNEL(mm, OYI_JOIN(oy_cpu_mm, ID)) {
   return mm(self, mat2, NULL, OYI_JOIN(product, ID));
 }
-OYI_KERNEL(MATRIX_OUT, OYI_JOIN(oy_cpu_mm_out, ID)) {
-  (void)op, (void)keys;
+OYI_TYPED_KERNEL(mm_out, OYI_JOIN(oy_cpu_mm_out, ID)) {
   return mm(self, mat2, out, OYI_JOIN(product, ID));
 }
-OYI_KERNEL(MATRIX, OYI_JOIN(oy_cpu_bmm, ID)) {
-  (void)op, (void)keys;
+OYI_TYPED_KERNEL(bmm, OYI_JOIN(oy_cpu_bmm, ID)) {
   return bmm(self, mat2, OYI_JOIN(product, ID));
 }

@@ -6,10 +6,7 @@
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
-#define IGNORE (void)op, (void)keys
-
-OYI_KERNEL(FACTORY_EMPTY, oy_cpu_empty_memory_format) {
-  IGNORE;
+OYI_CPU(empty_memory_format) {
   oyi_options options;
   if (oyi_options_read(dtype, layout, device, pin_memory, oy_dtype_default(),
                        oy_device_cpu(), &options) != 0)
@@ -19,8 +16,7 @@ OYI_KERNEL(FACTORY_EMPTY, oy_cpu_empty_memory_format) {
   return oyi_tensor_object(oyi_rule_empty(size, &options, format, NULL));
 }
 
-OYI_KERNEL(FACTORY_STRIDED, oy_cpu_empty_strided) {
-  IGNORE;
+OYI_CPU(empty_strided) {
   oyi_options options;
   if (oyi_options_read(dtype, layout, device, pin_memory, oy_dtype_default(),
                        oy_device_cpu(), &options) != 0)
@@ -38,9 +34,7 @@ static void copy_loop(int64_t n, char* const* data, const int64_t* strides,
   oyi_convert_row(p->to, data[0], strides[0], p->from, data[1], strides[1], n);
 }
 
-OYI_KERNEL(COPY_INPLACE, oy_cpu_copy_) {
-  IGNORE;
-  (void)non_blocking;
+OYI_CPU(copy_) {
   if (self == src) return self;
   oyi_iter it;
   // The source does not make the target larger: it is broadcast to it.
@@ -89,13 +83,11 @@ static oy_object* fill(oy_object* self, oy_scalar value) {
   return self;
 }
 
-OYI_KERNEL(FILL_INPLACE, oy_cpu_fill__Scalar) {
-  IGNORE;
+OYI_CPU(fill__Scalar) {
   return fill(self, value);
 }
 
-OYI_KERNEL(UNARY_INPLACE, oy_cpu_zero_) {
-  IGNORE;
+OYI_CPU(zero_) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   if (!(t->flags & OYI_CONTIGUOUS) || !oyi_data(t)) return fill(self, oy_int(0));
@@ -103,19 +95,18 @@ OYI_KERNEL(UNARY_INPLACE, oy_cpu_zero_) {
   return self;
 }
 
-OYI_KERNEL(NUMBER, oy_cpu__local_scalar_dense) {
-  IGNORE;
-  *out_number = oy_none();
+OYI_CPU(_local_scalar_dense) {
+  *out_result = oy_none();
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return oy_error_get()->code;
   OY_CHECK(t->numel == 1 && oyi_data(t), INVALID_ARGUMENT,
            "expected a tensor with one element, got %lld", (long long)t->numel);
   oyi_number n = oyi_element_load(t->header.dtype, oyi_data(t));
   if (n.kind != OYI_NUMBER_COMPLEX) {
-    *out_number = oyi_number_to_scalar(n, t->header.dtype == OY_DTYPE_BOOL);
+    *out_result = oyi_number_to_scalar(n, t->header.dtype == OY_DTYPE_BOOL);
     return OY_OK;
   }
   oy_complex c = {n.re, n.im};
-  *out_number = oy_complex_value(&c);
-  return oy_value_own(out_number);
+  *out_result = oy_complex_value(&c);
+  return oy_value_own(out_result);
 }

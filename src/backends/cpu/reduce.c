@@ -71,9 +71,9 @@ static oy_status reduce(const oyi_reduction* r, bool is_mean) {
   oy_dtype d = loop_dtype(r->dtype);
   OY_CHECK(d != OY_DTYPE_ANY, NOT_IMPLEMENTED, "\"sum\" not implemented for '%s'",
            oy_dtype_pytorch_name(r->dtype));
+  if (r->out->numel == 0 || oyi_is_meta(r->in)) return OY_OK;
   OY_CHECK(r->in->numel == 0 || oyi_data(r->in), NOT_IMPLEMENTED,
            "a CPU kernel was given a tensor without data");
-  if (r->out->numel == 0) return OY_OK;
   oyi_tensor* in = r->in;
   if (in->header.dtype != d && !(in = oyi_converted(in, d))) return OY_OUT_OF_MEMORY;
   int64_t divisor = is_mean ? r->count : -1;
@@ -97,29 +97,15 @@ static oy_object* sum_or_mean(oy_object* self, oy_ints dim, bool keepdim, oy_val
   return NULL;
 }
 
-#define IGNORE (void)op, (void)keys
-
-OYI_KERNEL(REDUCTION_ALL, oy_cpu_sum) {
-  IGNORE;
-  return sum_or_mean(self, oy_dims_none(), false, dtype, NULL, false);
-}
-OYI_KERNEL(REDUCTION, oy_cpu_sum_dim_IntList) {
-  IGNORE;
+OYI_CPU(sum_dim_IntList) {
   return sum_or_mean(self, dim, keepdim, dtype, NULL, false);
 }
-OYI_KERNEL(REDUCTION_OUT, oy_cpu_sum_IntList_out) {
-  IGNORE;
+OYI_CPU(sum_IntList_out) {
   return sum_or_mean(self, dim, keepdim, dtype, out, false);
 }
-OYI_KERNEL(REDUCTION_ALL, oy_cpu_mean) {
-  IGNORE;
-  return sum_or_mean(self, oy_dims_none(), false, dtype, NULL, true);
-}
-OYI_KERNEL(REDUCTION, oy_cpu_mean_dim) {
-  IGNORE;
+OYI_CPU(mean_dim) {
   return sum_or_mean(self, dim, keepdim, dtype, NULL, true);
 }
-OYI_KERNEL(REDUCTION_OUT, oy_cpu_mean_out) {
-  IGNORE;
+OYI_CPU(mean_out) {
   return sum_or_mean(self, dim, keepdim, dtype, out, true);
 }

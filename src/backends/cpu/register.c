@@ -3,8 +3,9 @@
 #include "backends/cpu/kernels.h"
 #include "base/memory.h"
 
-#define ROW(id, name, filter) {OYI_OP_##id, filter, (oy_typed_fn)(name), __FILE__},
+#define ROW(id, name, filter) {OYI_OP_##id, filter, (oy_typed_fn)(name)},
 #define IN_KERNEL(id)         ROW(id, oy_cpu_##id, 0)
+#define IN_KERNEL_SPLIT(id)   ROW(id, oy_cpu_##id, 0)
 #define IN_FACTORY_KERNEL(id) ROW(id, oy_cpu_##id, 0)
 #define IN_KERNEL_TYPED(id)                              \
   ROW(id, oy_cpu_##id##_f32, OY_FOR_DTYPE(OY_DTYPE_F32)) \
@@ -13,13 +14,25 @@
 #define IN_FACTORY(id)
 #define IN_IMPLICIT(id)
 #define IN_EXPLICIT(id)
-
-static const oyi_kernel_row g_rows[] = {
 #define OY_OP(family, id, where, backward, schema, doc) IN_##where(id)
+
+static const oyi_kernel_row g_cpu[] = {
 #include "ops/ops.def"
-#undef OY_OP
 };
 
+// On tensors without memory these do all but compute, so Meta has the same rules.
+#undef IN_KERNEL_SPLIT
+#undef IN_FACTORY_KERNEL
+#undef IN_KERNEL_TYPED
+#define IN_KERNEL_SPLIT(id)
+#define IN_FACTORY_KERNEL(id)
+#define IN_KERNEL_TYPED(id)
+static const oyi_kernel_row g_meta[] = {
+#include "ops/ops.def"
+};
+#undef OY_OP
+
 oy_status oyi_register_cpu(oy_library* library) {
-  return oyi_register_rows(library, OY_KEY_CPU, g_rows, OY_ARRAY_SIZE(g_rows));
+  OY_TRY(oyi_register_rows(library, OY_KEY_CPU, g_cpu, OY_ARRAY_SIZE(g_cpu)));
+  return oyi_register_rows(library, OY_KEY_Meta, g_meta, OY_ARRAY_SIZE(g_meta));
 }

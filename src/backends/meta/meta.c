@@ -1,60 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meta kernels, made from the table: the rule of an operator's family is all that
-// there is to run. Adding an operator to a family gives it a Meta kernel.
+// Meta kernels of operators that differ there from the CPU, and registration.
 #include "backends/meta/meta.h"
 
 #include "base/memory.h"
 #include "ops/rules.h"
-#include "tensor/iterator.h"
-
-static oy_object* elementwise(oy_object* out, oy_object* a, oy_object* b,
-                              unsigned flags) {
-  oyi_iter it;
-  oy_object* inputs[] = {a, b};
-  if (oyi_iter_elementwise(&it, out, inputs, b ? 2 : 1, flags) != 0) return NULL;
-  it.runs = false;
-  return oyi_iter_finish(&it);
-}
-
-static oy_object* elementwise_alpha(oy_object* out, oy_object* a, oy_object* b,
-                                    oy_scalar alpha, unsigned flags) {
-  oyi_iter it;
-  oy_object* inputs[] = {a, b};
-  if (oyi_iter_elementwise(&it, out, inputs, 2, flags) != 0) return NULL;
-  it.runs = false;
-  if (oyi_check_alpha(it.dtype, alpha) == 0) return oyi_iter_finish(&it);
-  oyi_iter_abandon(&it);
-  return NULL;
-}
-
-static oy_object* reduction(oy_object* self, oy_ints dim, bool keepdim, oy_value dtype,
-                            oy_object* out, const char* schema) {
-  oyi_reduction r;
-  unsigned flags = strncmp(schema, "mean", 4) == 0 ? OYI_REDUCE_FLOAT : 0;
-  if (oyi_rule_reduction(&r, self, dim, keepdim, dtype, out, flags) != 0) return NULL;
-  return &r.out->header;
-}
-
-static oy_object* matrix(oy_object* self, oy_object* mat2, oy_object* out, bool batched) {
-  return oyi_tensor_object(batched ? oyi_rule_bmm(self, mat2)
-                                   : oyi_rule_mm(self, mat2, out));
-}
 
 // The device argument is set: BackendSelect, or empty_like, chose Meta by it.
-static oy_object* empty(oy_ints size, const oy_ints* stride, oy_value dtype,
-                        oy_value layout, oy_value device, oy_value pin_memory,
-                        oy_value memory_format) {
-  oyi_options options;
-  if (oyi_options_read(dtype, layout, device, pin_memory, oy_dtype_default(),
-                       oy_device_meta(), &options) != 0)
-    return NULL;
-  int64_t format =
-      memory_format.tag == OY_TAG_NONE ? OY_MEMORY_CONTIGUOUS : memory_format.as.i;
-  return oyi_tensor_object(stride ? oyi_rule_empty_strided(size, *stride, &options)
-                                  : oyi_rule_empty(size, &options, format, NULL));
+static bool read_options(oy_value dtype, oy_value layout, oy_value device,
+                         oy_value pin_memory, oyi_options* out) {
+  return oyi_options_read(dtype, layout, device, pin_memory, oy_dtype_default(),
+                          oy_device_meta(), out) == 0;
 }
 
-static oy_object* copy(oy_object* self, oy_object* src) {
+OYI_META(empty_memory_format) {
+  oyi_options options;
+  if (!read_options(dtype, layout, device, pin_memory, &options)) return NULL;
+  int64_t format =
+      memory_format.tag == OY_TAG_NONE ? OY_MEMORY_CONTIGUOUS : memory_format.as.i;
+  return oyi_tensor_object(oyi_rule_empty(size, &options, format, NULL));
+}
+
+OYI_META(empty_strided) {
+  oyi_options options;
+  if (!read_options(dtype, layout, device, pin_memory, &options)) return NULL;
+  return oyi_tensor_object(oyi_rule_empty_strided(size, stride, &options));
+}
+
+OYI_META(copy_) {
   const oyi_tensor* to = oyi_tensor_of(self);
   const oyi_tensor* from = to ? oyi_tensor_of(src) : NULL;
   if (!from) return NULL;
@@ -68,59 +40,38 @@ static oy_object* copy(oy_object* self, oy_object* src) {
   return self;
 }
 
-#define META_UNARY            return elementwise(NULL, self, NULL, 0);
-#define META_UNARY_OUT        return elementwise(out, self, NULL, 0);
-#define META_UNARY_INPLACE    return elementwise(self, self, NULL, OYI_ITER_INPLACE);
-#define META_BINARY           return elementwise(NULL, self, other, 0);
-#define META_BINARY_OUT       return elementwise(out, self, other, 0);
-#define META_BINARY_INPLACE   return elementwise(self, self, other, OYI_ITER_INPLACE);
-#define META_BINARY_FLOAT     return elementwise(NULL, self, other, OYI_ITER_INT_TO_FLOAT);
-#define META_BINARY_FLOAT_OUT return elementwise(out, self, other, OYI_ITER_INT_TO_FLOAT);
-#define META_BINARY_FLOAT_INPLACE \
-  return elementwise(self, self, other, OYI_ITER_INT_TO_FLOAT | OYI_ITER_INPLACE);
-#define META_COMPARISON       return elementwise(NULL, self, other, OYI_ITER_BOOL_OUTPUT);
-#define META_BINARY_ALPHA     return elementwise_alpha(NULL, self, other, alpha, 0);
-#define META_BINARY_ALPHA_OUT return elementwise_alpha(out, self, other, alpha, 0);
-#define META_BINARY_ALPHA_INPLACE \
-  return elementwise_alpha(self, self, other, alpha, OYI_ITER_INPLACE);
-#define META_THRESHOLD return elementwise_alpha(NULL, grad_output, self, threshold, 0);
-#define META_REDUCTION_ALL \
-  return reduction(self, oy_dims_none(), false, dtype, NULL, schema);
-#define META_REDUCTION     return reduction(self, dim, keepdim, dtype, NULL, schema);
-#define META_REDUCTION_OUT return reduction(self, dim, keepdim, dtype, out, schema);
-#define META_MATRIX        return matrix(self, mat2, NULL, schema[0] == 'b');
-#define META_MATRIX_OUT    return matrix(self, mat2, out, false);
-#define META_COPY_INPLACE  return (void)non_blocking, copy(self, src);
-#define META_FILL_INPLACE  return (void)value, self;
-#define META_FACTORY_EMPTY \
-  return empty(size, NULL, dtype, layout, device, pin_memory, memory_format);
-#define META_FACTORY_STRIDED \
-  return empty(size, &stride, dtype, layout, device, pin_memory, oy_none());
-#define META_NUMBER        \
-  *out_number = oy_none(); \
-  return (void)self,       \
-         OY_FAIL(NOT_IMPLEMENTED, "Tensor.item() cannot be called on meta tensors");
+OYI_META(fill__Scalar) {
+  return self;
+}
+OYI_META(zero_) {
+  return self;
+}
 
-#define DEFINE(family, id, text)            \
-  static OYI_KERNEL(family, oy_meta_##id) { \
-    static const char schema[] = text;      \
-    (void)op, (void)keys, (void)schema;     \
-    META_##family                           \
-  }
-#define IN_KERNEL(family, id, text)         DEFINE(family, id, text)
-#define IN_KERNEL_TYPED(family, id, text)   DEFINE(family, id, text)
-#define IN_FACTORY_KERNEL(family, id, text) DEFINE(family, id, text)
-#define IN_FACTORY(family, id, text)
-#define IN_IMPLICIT(family, id, text)
-#define IN_EXPLICIT(family, id, text)
-#define OY_OP(family, id, where, backward, schema, doc) IN_##where(family, id, schema)
-#include "ops/ops.def"
-#undef OY_OP
-#undef DEFINE
+OYI_META(_local_scalar_dense) {
+  *out_result = oy_none();
+  return OY_FAIL(NOT_IMPLEMENTED, "Tensor.item() cannot be called on meta tensors");
+}
 
-#define DEFINE(family, id, text) {OYI_OP_##id, 0, (oy_typed_fn)oy_meta_##id, __FILE__},
+OYI_META(mm) {
+  return oyi_tensor_object(oyi_rule_mm(self, mat2, NULL));
+}
+OYI_META(mm_out) {
+  return oyi_tensor_object(oyi_rule_mm(self, mat2, out));
+}
+OYI_META(bmm) {
+  return oyi_tensor_object(oyi_rule_bmm(self, mat2));
+}
+
+#define ROW(id) {OYI_OP_##id, 0, (oy_typed_fn)oy_meta_##id},
+#define IN_KERNEL(id)
+#define IN_KERNEL_SPLIT(id)   ROW(id)
+#define IN_KERNEL_TYPED(id)   ROW(id)
+#define IN_FACTORY_KERNEL(id) ROW(id)
+#define IN_FACTORY(id)
+#define IN_IMPLICIT(id)
+#define IN_EXPLICIT(id)
 static const oyi_kernel_row g_rows[] = {
-#define OY_OP(family, id, where, backward, schema, doc) IN_##where(family, id, schema)
+#define OY_OP(family, id, where, backward, schema, doc) IN_##where(id)
 #include "ops/ops.def"
 #undef OY_OP
 };

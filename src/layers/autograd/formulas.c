@@ -73,6 +73,10 @@ static oy_status neg(oyi_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, oyi_call_neg(grad));
   return OY_OK;
 }
+static oy_status exp_result(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_mul_Tensor(grad, oyi_node_saved(node, OYI_SAVE_RESULT)));
+  return OY_OK;
+}
 static oy_status relu(oyi_node* node, oy_object* grad, oy_object** out) {
   oy_object* result = oyi_node_saved(node, OYI_SAVE_RESULT);
   GIVE(0, oyi_call_threshold_backward(grad, result, oy_int(0)));
@@ -240,36 +244,31 @@ static oy_status nothing(oyi_node* node, oy_object* grad, oy_object** out) {
 /*      operator            node                         formula       inputs  save if */
 FORMULA(add_Tensor, "AddBackward0", add, 2, 0)
 FORMULA(add__Tensor, "AddBackward0", add, 2, 0)
-FORMULA(add_out, "AddBackward0", add, 2, 0)
 FORMULA(add_Scalar, "AddBackward1", same, 1, 0)
 FORMULA(add__Scalar, "AddBackward1", same, 1, 0)
 FORMULA(sub_Tensor, "SubBackward0", sub, 2, 0)
 FORMULA(sub__Tensor, "SubBackward0", sub, 2, 0)
-FORMULA(sub_out, "SubBackward0", sub, 2, 0)
 FORMULA(sub_Scalar, "SubBackward1", same, 1, 0)
 FORMULA(sub__Scalar, "SubBackward1", same, 1, 0)
 FORMULA(mul_Tensor, "MulBackward0", mul, 2, EDGE1, EDGE0)
 FORMULA(mul__Tensor, "MulBackward0", mul, 2, EDGE1, EDGE0)
-FORMULA(mul_out, "MulBackward0", mul, 2, 0)
 FORMULA(mul_Scalar, "MulBackward1", mul_number, 1, 0)
 FORMULA(mul__Scalar, "MulBackward1", mul_number, 1, 0)
 FORMULA(div_Tensor, "DivBackward0", div, 2, EDGE1, EDGE0 | EDGE1)
 FORMULA(div__Tensor, "DivBackward0", div, 2, EDGE1, EDGE0 | EDGE1)
-FORMULA(div_out, "DivBackward0", div, 2, 0)
 FORMULA(div_Scalar, "DivBackward1", div_number, 1, 0)
 FORMULA(div__Scalar, "DivBackward1", div_number, 1, 0)
 FORMULA(neg, "NegBackward0", neg, 1, 0)
 FORMULA(neg_, "NegBackward0", neg, 1, 0)
-FORMULA(neg_out, "NegBackward0", neg, 1, 0)
+FORMULA(exp, "ExpBackward0", exp_result, 1, 0, 0, EDGE0)
+FORMULA(exp_, "ExpBackward0", exp_result, 1, 0, 0, EDGE0)
 FORMULA(relu, "ReluBackward0", relu, 1, 0, 0, EDGE0)
 FORMULA(relu_, "ReluBackward0", relu, 1, 0, 0, EDGE0)
 FORMULA(threshold_backward, "ThresholdBackwardBackward0", threshold, 2, 0, EDGE0)
 FORMULA(sum, "SumBackward0", sum, 1, 0)
 FORMULA(sum_dim_IntList, "SumBackward1", sum_dims, 1, 0)
-FORMULA(sum_IntList_out, "SumBackward1", sum_dims, 1, 0)
 FORMULA(mean, "MeanBackward0", mean, 1, 0)
 FORMULA(mean_dim, "MeanBackward1", mean_dims, 1, 0)
-FORMULA(mean_out, "MeanBackward1", mean_dims, 1, 0)
 FORMULA(as_strided, "AsStridedBackward0", not_implemented, 1, 0)
 FORMULA(view, "ViewBackward0", view, 1, 0)
 FORMULA(_unsafe_view, "UnsafeViewBackward0", view, 1, 0)
@@ -282,7 +281,6 @@ FORMULA(select_int, "SelectBackward0", select_slice, 1, 0)
 FORMULA(alias, "AliasBackward0", same, 1, 0)
 FORMULA(detach, "", nothing, 0, 0)
 FORMULA(mm, "MmBackward0", mm, 2, EDGE1, EDGE0)
-FORMULA(mm_out, "MmBackward0", mm, 2, 0)
 FORMULA(bmm, "BmmBackward0", bmm, 2, EDGE1, EDGE0)
 FORMULA(mv, "MvBackward0", mv, 2, EDGE1, EDGE0)
 FORMULA(dot, "DotBackward0", mul, 2, EDGE1, EDGE0)

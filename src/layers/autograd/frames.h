@@ -1,43 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each family, how its arguments fill a frame (record.h).
+// What else than tensors a call leaves for its formula (record.h): a line for each row
+// of the table that says FORMULA. Most leave nothing.
 #ifndef OPYARD_SRC_LAYERS_AUTOGRAD_FRAMES_H_
 #define OPYARD_SRC_LAYERS_AUTOGRAD_FRAMES_H_
 
-#define OYI_FRAME_UNARY                .tensors = {self}, .count = 1
-#define OYI_FRAME_UNARY_INPLACE        OYI_FRAME_UNARY
-#define OYI_FRAME_UNARY_OUT            .tensors = {self, out}, .count = 2
-#define OYI_FRAME_BINARY               .tensors = {self, other}, .count = 2
-#define OYI_FRAME_BINARY_INPLACE       OYI_FRAME_BINARY
-#define OYI_FRAME_BINARY_OUT           .tensors = {self, other, out}, .count = 3
-#define OYI_FRAME_BINARY_FLOAT         OYI_FRAME_BINARY
-#define OYI_FRAME_BINARY_FLOAT_INPLACE OYI_FRAME_BINARY
-#define OYI_FRAME_BINARY_FLOAT_OUT     OYI_FRAME_BINARY_OUT
-#define OYI_FRAME_BINARY_ALPHA         OYI_FRAME_BINARY, .extra.scalar = alpha
-#define OYI_FRAME_BINARY_ALPHA_INPLACE OYI_FRAME_BINARY_ALPHA
-#define OYI_FRAME_BINARY_ALPHA_OUT     OYI_FRAME_BINARY_OUT
-#define OYI_FRAME_SCALAR               OYI_FRAME_UNARY, .extra.scalar = other
-#define OYI_FRAME_SCALAR_INPLACE       OYI_FRAME_SCALAR
-#define OYI_FRAME_SCALAR_ALPHA         OYI_FRAME_UNARY
-#define OYI_FRAME_SCALAR_ALPHA_INPLACE OYI_FRAME_UNARY
-#define OYI_FRAME_THRESHOLD \
-  .tensors = {grad_output, self}, .count = 2, .extra.scalar = threshold
-#define OYI_FRAME_REDUCTION_ALL OYI_FRAME_UNARY
-#define OYI_FRAME_REDUCTION \
-  OYI_FRAME_UNARY, .dims = reduction_dims(dim), .extra.flag = keepdim
-#define OYI_FRAME_REDUCTION_OUT OYI_FRAME_UNARY_OUT
-#define OYI_FRAME_VIEW          OYI_FRAME_UNARY
-#define OYI_FRAME_VIEW_SHAPE    OYI_FRAME_UNARY
-#define OYI_FRAME_SHAPE         OYI_FRAME_UNARY
-#define OYI_FRAME_VIEW_EXPAND   OYI_FRAME_UNARY
-#define OYI_FRAME_VIEW_DIM      OYI_FRAME_UNARY, .extra.dims = {dim}
-#define OYI_FRAME_VIEW_DIMS2    OYI_FRAME_UNARY, .extra.dims = {dim0, dim1}
-#define OYI_FRAME_VIEW_SELECT   OYI_FRAME_UNARY, .extra.dims = {dim, index}
-#define OYI_FRAME_VIEW_STRIDED  OYI_FRAME_UNARY
-#define OYI_FRAME_MATRIX        .tensors = {self, mat2}, .count = 2
-#define OYI_FRAME_MATRIX_OUT    .tensors = {self, mat2, out}, .count = 3
-#define OYI_FRAME_COPY_INPLACE  .tensors = {self, src}, .count = 2
-#define OYI_FRAME_FILL_INPLACE  OYI_FRAME_UNARY
-#define OYI_FRAME_CLONE         OYI_FRAME_UNARY
-#define OYI_FRAME_TO_COPY       OYI_FRAME_UNARY
+#define OYI_FRAME_add_Tensor         .extra.scalar = alpha
+#define OYI_FRAME_add__Tensor        .extra.scalar = alpha
+#define OYI_FRAME_sub_Tensor         .extra.scalar = alpha
+#define OYI_FRAME_sub__Tensor        .extra.scalar = alpha
+#define OYI_FRAME_mul_Scalar         .extra.scalar = other
+#define OYI_FRAME_mul__Scalar        .extra.scalar = other
+#define OYI_FRAME_div_Scalar         .extra.scalar = other
+#define OYI_FRAME_div__Scalar        .extra.scalar = other
+#define OYI_FRAME_threshold_backward .extra.scalar = threshold
+#define OYI_FRAME_sum_dim_IntList    .dims = reduction_dims(dim), .extra.flag = keepdim
+#define OYI_FRAME_mean_dim           .dims = reduction_dims(dim), .extra.flag = keepdim
+#define OYI_FRAME_transpose_int      .extra.dims = {dim0, dim1}
+#define OYI_FRAME_unsqueeze          .extra.dims = {dim}
+#define OYI_FRAME_squeeze_dim        .extra.dims = {dim}
+#define OYI_FRAME_select_int         .extra.dims = {dim, index}
+
+#define OYI_FRAME_add_out
+#define OYI_FRAME_add_Scalar
+#define OYI_FRAME_add__Scalar
+#define OYI_FRAME_sub_out
+#define OYI_FRAME_sub_Scalar
+#define OYI_FRAME_sub__Scalar
+#define OYI_FRAME_mul_Tensor
+#define OYI_FRAME_mul_out
+#define OYI_FRAME_mul__Tensor
+#define OYI_FRAME_div_Tensor
+#define OYI_FRAME_div_out
+#define OYI_FRAME_div__Tensor
+#define OYI_FRAME_neg
+#define OYI_FRAME_neg_out
+#define OYI_FRAME_neg_
+#define OYI_FRAME_relu
+#define OYI_FRAME_relu_
+#define OYI_FRAME_sum
+#define OYI_FRAME_sum_IntList_out
+#define OYI_FRAME_mean
+#define OYI_FRAME_mean_out
+#define OYI_FRAME_as_strided
+#define OYI_FRAME_view
+#define OYI_FRAME_expand
+#define OYI_FRAME_t
+#define OYI_FRAME_alias
+#define OYI_FRAME_detach
+#define OYI_FRAME__unsafe_view
+#define OYI_FRAME_mm
+#define OYI_FRAME_mm_out
+#define OYI_FRAME_bmm
+#define OYI_FRAME_mv
+#define OYI_FRAME_dot
+#define OYI_FRAME_copy_
+#define OYI_FRAME_fill__Scalar
+#define OYI_FRAME_zero_
+#define OYI_FRAME_clone
+#define OYI_FRAME__to_copy
+#define OYI_FRAME_exp
+#define OYI_FRAME_exp_
+#define OYI_FRAME_exp_out
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_FRAMES_H_

@@ -12,33 +12,53 @@
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 
+// ------------------------------------------------------------------- Autograd
+
 // None, like an empty list, means all dimensions.
 static inline oy_ints reduction_dims(oy_ints dim) {
   return dim.data ? dim : oy_dims_none();
 }
 
-// ------------------------------------------------------------------- Autograd
+// The out= forms have no formula: a gradient asked for through them is refused.
+static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
+#define FORMULA_NEW(id)     &oyi_formula_##id
+#define FORMULA_VIEW(id)    &oyi_formula_##id
+#define FORMULA_INPLACE(id) &oyi_formula_##id
+#define FORMULA_OUT(id)     &g_no_formula
 
-#define IN_PARTS(family, id)
-#define IN_NONE(family, id)
-#define IN_FORMULA(family, id)                                                          \
-  static oy_object* autograd_##id(const oy_op* op, oy_keyset keys,                      \
-                                  OYI_PARAMS_##family) {                                \
-    oyi_frame frame = {OYI_FRAME_##family};                                             \
-    oyi_record r;                                                                       \
-    if (oyi_record_begin(&r, &oyi_formula_##id, OYI_FORM(family), &frame, op, &keys) != \
-        0)                                                                              \
-      return NULL;                                                                      \
-    return oyi_record_end(&r, oyi_redispatch_##id(op, keys, OYI_ARGS_##family));        \
+#define IN_PARTS(id)
+#define IN_NONE(id)
+#define IN_FORMULA(id)                                                                   \
+  static oy_object* autograd_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##id) {    \
+    oyi_record r;                                                                        \
+    oyi_frame frame = {.tensors = {OYI_TENSORS_##id}, OYI_FRAME_##id};                   \
+    if (oyi_record_begin(&r, OYI_BY_FORM(FORMULA_, id)(id), OYI_FORM_OF(id), &frame, op, \
+                         &keys) != 0)                                                    \
+      return NULL;                                                                       \
+    return oyi_record_end(&r, oyi_redispatch_##id(op, keys, OYI_ARGS_##id));             \
   }
-#define OY_OP(family, id, where, backward, schema, doc) IN_##backward(family, id)
+// Any form of results: only looks whether a gradient would be asked for.
+#define IN_MISSING(id)                                                      \
+  static OYI_RESULT_##id autograd_##id(const oy_op* op, oy_keyset keys,     \
+                                       OYI_PARAMS_##id) {                   \
+    oy_object* const tensors_[] = {OYI_TENSORS_##id NULL};                  \
+    const oy_tensors lists_[] = {OYI_LISTS_##id{NULL, 0}};                  \
+    if (oyi_refuse_gradient(op, tensors_, lists_, OYI_FORM_OF(id)) != 0)    \
+      return OYI_FAILED_##id;                                               \
+    keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_AutogradOther)); \
+    return oyi_redispatch_##id(op, keys, OYI_ARGS_##id);                    \
+  }
+#define OY_OP(family, id, where, backward, schema, doc) IN_##backward(id)
 #include "ops/ops.def"
 #undef IN_FORMULA
+#undef IN_MISSING
 
-#define IN_FORMULA(family, id) {OYI_OP_##id, 0, (oy_typed_fn)autograd_##id, __FILE__},
+#define IN_FORMULA(id) {OYI_OP_##id, 0, (oy_typed_fn)autograd_##id},
+#define IN_MISSING(id) IN_FORMULA(id)
 static const oyi_kernel_row g_autograd[] = {
 #include "ops/ops.def"
 };
+#undef IN_FORMULA
 #undef OY_OP
 
 // ------------------------------------------------------------ ADInplaceOrView
@@ -65,32 +85,69 @@ static oy_object* viewed(uint64_t keep, oy_object* view, oy_object* from) {
   return NULL;
 }
 
-// By form: what comes back is the tensor that was written, or a view of |self|; new
-// tensors and numbers pass this layer by. PARTS reach it through the operators that
-// they are composed of.
-#define AFTER_WRITE(result) written(keep, result)
-#define AFTER_VIEW(result)  viewed(keep, result, self)
+// The rest serves forms that the table may not have any of.
+OYI_UNUSED static oy_status written_all(uint64_t keep, oy_object* const* targets,
+                                        oy_status status) {
+  oy_tls.keep = keep;
+  for (; status == 0 && *targets; targets++)
+    if (oyi_is_tensor(*targets)) oyi_version_bump(oyi_tensor_cast(*targets));
+  return status;
+}
 
-#define DEFINE(family, id, after)                                         \
-  static oy_object* inplace_or_view_##id(const oy_op* op, oy_keyset keys, \
-                                         OYI_PARAMS_##family) {           \
-    uint64_t keep = step_down(&keys);                                     \
-    return after(oyi_redispatch_##id(op, keys, OYI_ARGS_##family));       \
+OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object* from,
+                                       oy_status status) {
+  oy_tls.keep = keep;
+  if (status != 0 || views->tag != OY_TAG_TENSOR_LIST || !oyi_is_tensor(from))
+    return status;
+  for (size_t i = 0; i < views->count && status == 0; i++) {
+    oyi_tensor* view = oyi_tensor_of(views->as.tensors[i]);
+    status = view ? oyi_view_attach(view, oyi_tensor_cast(from)) : oy_error_get()->code;
   }
-#define IN_FORM_INPLACE(family, id) DEFINE(family, id, AFTER_WRITE)
-#define IN_FORM_OUT(family, id)     DEFINE(family, id, AFTER_WRITE)
-#define IN_FORM_VIEW(family, id)    DEFINE(family, id, AFTER_VIEW)
-#define IN_FORM_NEW(family, id)
+  if (status == 0) return OY_OK;
+  oy_value_release(views);
+  *views = oy_none();
+  return status;
+}
 
-#undef IN_FORMULA
-#define IN_FORM(family, id, form)                       OYI_FORM_OF(IN_FORM_, form)(family, id)
-#define IN_FORMULA(family, id)                          IN_FORM(family, id, OYI_FORM_##family)
-#define OY_OP(family, id, where, backward, schema, doc) IN_##backward(family, id)
+// By form: what comes back is what was written, or views of |self|; new tensors and
+// numbers pass this layer by. PARTS reach it through the operators that they are
+// composed of.
+#define WRITTEN_ONE(id, result) return written(keep, result);
+#define WRITTEN_ALL(id, result)                         \
+  oy_object* const targets[] = {OYI_WRITTEN_##id NULL}; \
+  return written_all(keep, targets, result);
+#define VIEW_ONE(id, result) return viewed(keep, result, self);
+#define VIEW_ALL(id, result) return viewed_all(keep, out_result, self, result);
+
+#define DEFINE(id, after)                                                      \
+  static OYI_RESULT_##id inplace_or_view_##id(const oy_op* op, oy_keyset keys, \
+                                              OYI_PARAMS_##id) {               \
+    uint64_t keep = step_down(&keys);                                          \
+    after(id, oyi_redispatch_##id(op, keys, OYI_ARGS_##id))                    \
+  }
+#define IN_FORM_INPLACE(id) DEFINE(id, WRITTEN_ONE)
+#define IN_FORM_OUT(id)     DEFINE(id, WRITTEN_ONE)
+#define IN_FORM_OUTS(id)    DEFINE(id, WRITTEN_ALL)
+#define IN_FORM_VIEW(id)    DEFINE(id, VIEW_ONE)
+#define IN_FORM_VIEWS(id)   DEFINE(id, VIEW_ALL)
+#define IN_FORM_NEW(id)
+#define IN_FORM_TUPLE(id)
+#define IN_FORM_LIST(id)
+#define IN_FORM_VALUE(id)
+#define IN_FORM_NOTHING(id)
+
+#define LAYER_KERNEL(id)         OYI_BY_FORM(IN_FORM_, id)(id)
+#define LAYER_KERNEL_SPLIT(id)   OYI_BY_FORM(IN_FORM_, id)(id)
+#define LAYER_KERNEL_TYPED(id)   OYI_BY_FORM(IN_FORM_, id)(id)
+#define LAYER_FACTORY_KERNEL(id) OYI_BY_FORM(IN_FORM_, id)(id)
+#define LAYER_FACTORY(id)        OYI_BY_FORM(IN_FORM_, id)(id)
+#define LAYER_EXPLICIT(id)       OYI_BY_FORM(IN_FORM_, id)(id)
+#define LAYER_IMPLICIT(id)
+#define OY_OP(family, id, where, backward, schema, doc) LAYER_##where(id)
 #include "ops/ops.def"
 #undef DEFINE
 
-#define DEFINE(family, id, after) \
-  {OYI_OP_##id, 0, (oy_typed_fn)inplace_or_view_##id, __FILE__},
+#define DEFINE(id, after) {OYI_OP_##id, 0, (oy_typed_fn)inplace_or_view_##id},
 static const oyi_kernel_row g_inplace_or_view[] = {
 #include "ops/ops.def"
 };

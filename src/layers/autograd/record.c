@@ -104,12 +104,30 @@ static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
   return save_inputs(r, frame);
 }
 
+// A tensor that is only followed for its base's sake has the key, too.
+static bool needs_gradient(const oy_object* object) {
+  return oyi_is_tensor(object) && oyi_is_tracked(object) &&
+         oyi_requires_grad(oyi_tensor_cast(object));
+}
+
+oy_status oyi_refuse_gradient(const oy_op* op, oy_object* const* tensors,
+                              const oy_tensors* lists, oyi_form form) {
+  bool any = false;
+  for (; *tensors; tensors++) any = any || needs_gradient(*tensors);
+  for (; lists->data; lists++)
+    for (size_t i = 0; i < lists->size; i++) any = any || needs_gradient(lists->data[i]);
+  if (!any || !oyi_grad_mode) return OY_OK;
+  if (form == OYI_GIVES_OUT || form == OYI_GIVES_OUTS) return refuse_out(op);
+  oy_str name = oy_op_name_of(op);
+  return OY_FAIL(NOT_IMPLEMENTED,
+                 "the derivative for '%.*s' is not implemented; call it with grad mode "
+                 "off, or on detached tensors",
+                 OY_STR_ARG(name));
+}
+
 oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* op) {
   bool any = false;
-  // A tensor that is only followed for its base's sake has the key, too.
-  for (int i = 0; i < frame->count; i++)
-    any = any || (oyi_is_tensor(frame->tensors[i]) && oyi_is_tracked(frame->tensors[i]) &&
-                  oyi_requires_grad(oyi_tensor_cast(frame->tensors[i])));
+  for (oy_object* const* t = frame->tensors; *t; t++) any = any || needs_gradient(*t);
   if (!any) return OY_OK;
   if (r->form == OYI_GIVES_OUT) return refuse_out(op);
   if (r->formula->inputs == 0) return OY_OK;

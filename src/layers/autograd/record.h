@@ -6,12 +6,11 @@
 #define OPYARD_SRC_LAYERS_AUTOGRAD_RECORD_H_
 
 #include "layers/autograd/node.h"
-#include "ops/families.h"
+#include "ops/kernel.h"
 
 // The arguments of a call that gradients depend on.
 typedef struct oyi_frame {
-  oy_object* tensors[3];  // inputs, then out
-  int count;
+  oy_object* tensors[4];  // inputs, then out; ended by NULL
   oyi_extra extra;
   oy_ints dims;  // of a reduction: becomes extra.mask
 } oyi_frame;
@@ -30,6 +29,10 @@ typedef struct oyi_record {
 
 extern __thread bool oyi_grad_mode __attribute__((tls_model("initial-exec")));
 
+// NOT_IMPLEMENTED if the call would have to be recorded: for operators without a
+// formula. |tensors| and |lists| end with NULL.
+oy_status oyi_refuse_gradient(const oy_op* op, oy_object* const* tensors,
+                              const oy_tensors* lists, oyi_form form);
 oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* op);
 
 // Before the call below. The common case, that nothing is recorded, is short.
