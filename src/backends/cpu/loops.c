@@ -26,8 +26,9 @@
 #include "backends/cpu/binary_loop_tmpl.h"
 #define NAME    exp
 #define EXPR(a) expf(a)
-#include "backends/cpu/loops_tmpl.h"
 #include "backends/cpu/unary_loop_tmpl.h"
+// All that is not for floats only.
+#include "backends/cpu/loops_tmpl.h"
 #define ACC double
 #include "backends/cpu/sum_loop_tmpl.h"
 #undef T
@@ -43,9 +44,10 @@
 #include "backends/cpu/binary_loop_tmpl.h"
 #define NAME    exp
 #define EXPR(a) exp(a)
+#include "backends/cpu/unary_loop_tmpl.h"
+// All that is not for floats only.
 #include "backends/cpu/loops_tmpl.h"
 #include "backends/cpu/sum_loop_tmpl.h"
-#include "backends/cpu/unary_loop_tmpl.h"
 #undef ACC
 #undef T
 #undef W
