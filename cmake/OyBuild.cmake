@@ -10,6 +10,8 @@ target_compile_features(oy_flags INTERFACE c_std_17)
 target_compile_options(oy_flags INTERFACE
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef
   -fvisibility=hidden -fno-plt -ffunction-sections -fdata-sections
+  # Registrations tell file and line: from the project's root, wherever it was built.
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
   # A call inside the library goes straight to its target, never through the PLT.
   -fno-semantic-interposition
   # Loops that are marked for vectorising cannot be under a sanitizer or at -O0.
@@ -53,11 +55,12 @@ function(oy_capability_levels files_var)
   set(kept)
   foreach(file IN LISTS ${files_var})
     if(file MATCHES "_(v[34])\\.c$")
+      set(level ${CMAKE_MATCH_1})
       if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
         continue()
       endif()
       set_source_files_properties(${file} PROPERTIES
-        COMPILE_OPTIONS "-march=x86-64-${CMAKE_MATCH_1}")
+        COMPILE_OPTIONS "-march=x86-64-${level}")
     endif()
     list(APPEND kept ${file})
   endforeach()

@@ -14,13 +14,12 @@ const oyi_op_row oyi_op_rows[OYI_OP_COUNT] = {
 #undef OY_OP
 };
 
-#define ROW(name, id) {OYI_OP_##id, 0, (oy_typed_fn)(name##id)},
+#define ROW(name, id) {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)(name##id), NULL},
 #define NO_ROW(id)
 
 static const oyi_kernel_row g_implicit[] = {
 #define IN_KERNEL                                       NO_ROW
 #define IN_KERNEL_SPLIT                                 NO_ROW
-#define IN_KERNEL_TYPED                                 NO_ROW
 #define IN_FACTORY_KERNEL                               NO_ROW
 #define IN_FACTORY                                      NO_ROW
 #define IN_EXPLICIT                                     NO_ROW
@@ -55,6 +54,12 @@ oy_str oyi_op_short_name(oyi_op_id id) {
   return (oy_str){schema, (size_t)(strchr(schema, '(') - schema)};
 }
 
+static oy_place place_of(const oyi_kernel_row* row) {
+  const oyi_op_row* op = &oyi_op_rows[row->id];
+  return row->file ? (oy_place){row->file, row->line, NULL}
+                   : (oy_place){op->file, op->line, NULL};
+}
+
 oy_status oyi_register_rows(oy_library* library, oy_key key, const oyi_kernel_row* rows,
                             size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -64,11 +69,12 @@ oy_status oyi_register_rows(oy_library* library, oy_key key, const oyi_kernel_ro
              OY_STR_ARG(shortened));
     memcpy(name, shortened.data, shortened.size);
     name[shortened.size] = '\0';
-    oy_impl_params params = {
-        .name = name,
-        .key = key,
-        .kernel = {.typed = rows[i].typed, .dtype_filter = rows[i].dtype_filter},
-        .place = {oyi_op_rows[rows[i].id].file, oyi_op_rows[rows[i].id].line, NULL}};
+    oy_impl_params params = {.name = name,
+                             .key = key,
+                             .kernel = {.typed = rows[i].typed,
+                                        .dtype_filter = rows[i].dtype_filter,
+                                        .priority = rows[i].priority},
+                             .place = place_of(&rows[i])};
     OY_TRY(oy_library_impl(library, &params, NULL));
   }
   return OY_OK;

@@ -7,11 +7,15 @@
 #include "ops/op_ids.h"
 #include "opyard/library.h"
 
-// One kernel: which operator, what function, for which dtype if not for all.
+// One kernel: which operator, what function, for which dtype if not for all, and how
+// it ranks among others for the same.
 typedef struct oyi_kernel_row {
   uint16_t id;
   uint8_t dtype_filter;  // OY_FOR_DTYPE, 0 for all
+  int16_t priority;      // the greater wins
+  uint16_t line;         // of |file|
   oy_typed_fn typed;
+  const char* file;  // where it is from; NULL: the row of the table
 } oyi_kernel_row;
 
 // Registers |rows| for |key|.

@@ -163,7 +163,7 @@ oy_status oyi_rule_reduction(oyi_reduction* r, oy_object* self, oy_ints dim, boo
   return r->out ? OY_OK : oy_error_get()->code;
 }
 
-// ------------------------------------------------------------ matrix products
+// -------------------------------------------------------------------- devices
 
 oy_status oyi_check_same_device(const oyi_tensor* a, const oyi_tensor* b) {
   if (a->backend == b->backend && a->device_index == b->device_index) return OY_OK;
@@ -174,79 +174,6 @@ oy_status oyi_check_same_device(const oyi_tensor* a, const oyi_tensor* b) {
                  "Expected all tensors to be on the same device, but found at least "
                  "two devices, %s and %s!",
                  first, second);
-}
-
-static oy_status check_matrices(const oyi_tensor* a, const oyi_tensor* b) {
-  OY_TRY(oyi_check_same_device(a, b));
-  OY_CHECK(a->header.dtype == b->header.dtype, TYPE_MISMATCH,
-           "expected m1 and m2 to have the same dtype, but got: %s != %s",
-           oy_dtype_pytorch_name(a->header.dtype),
-           oy_dtype_pytorch_name(b->header.dtype));
-  return OY_OK;
-}
-
-oyi_tensor* oyi_rule_mm(oy_object* self, oy_object* mat2, oy_object* out) {
-  const oyi_tensor* a = oyi_tensor_of(self);
-  const oyi_tensor* b = a ? oyi_tensor_of(mat2) : NULL;
-  if (!b) return NULL;
-  if (a->ndim != 2 || b->ndim != 2) {
-    OY_FAIL(INVALID_ARGUMENT, "%s must be a matrix, got sizes %s",
-            a->ndim != 2 ? "self" : "mat2",
-            oyi_dims_print(oyi_sizes_view(a->ndim != 2 ? a : b)).text);
-    return NULL;
-  }
-  if (a->sizes[1] != b->sizes[0]) {
-    OY_FAIL(INVALID_ARGUMENT,
-            "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
-            (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0],
-            (long long)b->sizes[1]);
-    return NULL;
-  }
-  if (check_matrices(a, b) != 0) return NULL;
-  int64_t shape[2] = {a->sizes[0], b->sizes[1]};
-  oy_ints sizes = {shape, 2};
-  if (!out) return oyi_tensor_new(sizes, a->header.dtype, oyi_tensor_device(a));
-  oyi_tensor* o = oyi_tensor_of(out);
-  const oyi_tensor* inputs[] = {a, b};
-  if (!o || oyi_output_check_overlap(o, inputs, 2) != 0) return NULL;
-  // A product reads its inputs many times, so it cannot write over them.
-  if (o == a || o == b) {
-    OY_FAIL(INVALID_ARGUMENT,
-            "unsupported operation: some elements of the input tensor and the "
-            "written-to tensor refer to a single memory location. Please clone() "
-            "the tensor before performing the operation.");
-    return NULL;
-  }
-  if (o->header.dtype != a->header.dtype) {
-    OY_FAIL(TYPE_MISMATCH, "Expected out tensor to have dtype %s, but got %s instead",
-            oy_dtype_pytorch_name(a->header.dtype),
-            oy_dtype_pytorch_name(o->header.dtype));
-    return NULL;
-  }
-  return oyi_output_prepare(o, sizes, a->header.dtype, oyi_tensor_device(a)) == 0 ? o
-                                                                                  : NULL;
-}
-
-oyi_tensor* oyi_rule_bmm(oy_object* self, oy_object* mat2) {
-  const oyi_tensor* a = oyi_tensor_of(self);
-  const oyi_tensor* b = a ? oyi_tensor_of(mat2) : NULL;
-  if (!b) return NULL;
-  if (a->ndim != 3 || b->ndim != 3) {
-    OY_FAIL(INVALID_ARGUMENT, "%s must be a 3D tensor",
-            a->ndim != 3 ? "batch1" : "batch2");
-    return NULL;
-  }
-  if (a->sizes[0] != b->sizes[0] || a->sizes[2] != b->sizes[1]) {
-    OY_FAIL(INVALID_ARGUMENT,
-            "Expected size for first two dimensions of batch2 tensor to be: [%lld, "
-            "%lld] but got: [%lld, %lld].",
-            (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0],
-            (long long)b->sizes[1]);
-    return NULL;
-  }
-  if (check_matrices(a, b) != 0) return NULL;
-  int64_t shape[3] = {a->sizes[0], a->sizes[1], b->sizes[2]};
-  return oyi_tensor_new((oy_ints){shape, 3}, a->header.dtype, oyi_tensor_device(a));
 }
 
 // -------------------------------------------------------------------- numbers

@@ -37,10 +37,6 @@ enum { OYI_REDUCE_FLOAT = 1 };  // mean: integers are an error
 oy_status oyi_rule_reduction(oyi_reduction* r, oy_object* self, oy_ints dim, bool keepdim,
                              oy_value dtype, oy_object* out, unsigned flags);
 
-// mm: (n, k) x (k, m); bmm: (b, n, k) x (b, k, m).
-oyi_tensor* oyi_rule_mm(oy_object* self, oy_object* mat2, oy_object* out);
-oyi_tensor* oyi_rule_bmm(oy_object* self, oy_object* mat2);
-
 // "add": alpha must go with the dtype of the result.
 oy_status oyi_check_alpha(oy_dtype dtype, oy_scalar alpha);
 // A 0-d tensor that promotes as a number does: a wrapped number.

@@ -9,6 +9,7 @@ static const struct {
   const char* name;
   const char* why;
 } g_elsewhere[] = {
+    {"addr", "the kernel for other devices is a composition that nothing here needs yet"},
     {"copy_", "a backend copies to and from itself; PyTorch asks that inside"},
 };
 

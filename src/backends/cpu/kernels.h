@@ -10,10 +10,6 @@
 #define OYI_CPU_KERNEL(id)         OYI_CPU(id);
 #define OYI_CPU_KERNEL_SPLIT(id)   OYI_CPU(id);
 #define OYI_CPU_FACTORY_KERNEL(id) OYI_CPU(id);
-#define OYI_CPU_KERNEL_TYPED(id)           \
-  OYI_TYPED_KERNEL(id, oy_cpu_##id##_f32); \
-  OYI_TYPED_KERNEL(id, oy_cpu_##id##_f64); \
-  OYI_TYPED_KERNEL(id, oy_cpu_##id##_i64);
 #define OYI_CPU_FACTORY(id)
 #define OYI_CPU_IMPLICIT(id)
 #define OYI_CPU_EXPLICIT(id)

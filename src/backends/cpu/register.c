@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU's kernels as a const table.
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/openblas.h"
 #include "base/memory.h"
 
-#define ROW(id, name, filter) {OYI_OP_##id, filter, (oy_typed_fn)(name)},
-#define IN_KERNEL(id)         ROW(id, oy_cpu_##id, 0)
-#define IN_KERNEL_SPLIT(id)   ROW(id, oy_cpu_##id, 0)
-#define IN_FACTORY_KERNEL(id) ROW(id, oy_cpu_##id, 0)
-#define IN_KERNEL_TYPED(id)                              \
-  ROW(id, oy_cpu_##id##_f32, OY_FOR_DTYPE(OY_DTYPE_F32)) \
-  ROW(id, oy_cpu_##id##_f64, OY_FOR_DTYPE(OY_DTYPE_F64)) \
-  ROW(id, oy_cpu_##id##_i64, OY_FOR_DTYPE(OY_DTYPE_I64))
+#define ROW(id, name)         {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)(name), NULL},
+#define IN_KERNEL(id)         ROW(id, oy_cpu_##id)
+#define IN_KERNEL_SPLIT(id)   ROW(id, oy_cpu_##id)
+#define IN_FACTORY_KERNEL(id) ROW(id, oy_cpu_##id)
 #define IN_FACTORY(id)
 #define IN_IMPLICIT(id)
 #define IN_EXPLICIT(id)
@@ -23,10 +20,8 @@ static const oyi_kernel_row g_cpu[] = {
 // On tensors without memory these do all but compute, so Meta has the same rules.
 #undef IN_KERNEL_SPLIT
 #undef IN_FACTORY_KERNEL
-#undef IN_KERNEL_TYPED
 #define IN_KERNEL_SPLIT(id)
 #define IN_FACTORY_KERNEL(id)
-#define IN_KERNEL_TYPED(id)
 static const oyi_kernel_row g_meta[] = {
 #include "ops/ops.def"
 };
@@ -34,5 +29,6 @@ static const oyi_kernel_row g_meta[] = {
 
 oy_status oyi_register_cpu(oy_library* library) {
   OY_TRY(oyi_register_rows(library, OY_KEY_CPU, g_cpu, OY_ARRAY_SIZE(g_cpu)));
+  OY_TRY(oyi_register_openblas(library));
   return oyi_register_rows(library, OY_KEY_Meta, g_meta, OY_ARRAY_SIZE(g_meta));
 }

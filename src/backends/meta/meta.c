@@ -52,20 +52,9 @@ OYI_META(_local_scalar_dense) {
   return OY_FAIL(NOT_IMPLEMENTED, "Tensor.item() cannot be called on meta tensors");
 }
 
-OYI_META(mm) {
-  return oyi_tensor_object(oyi_rule_mm(self, mat2, NULL));
-}
-OYI_META(mm_out) {
-  return oyi_tensor_object(oyi_rule_mm(self, mat2, out));
-}
-OYI_META(bmm) {
-  return oyi_tensor_object(oyi_rule_bmm(self, mat2));
-}
-
-#define ROW(id) {OYI_OP_##id, 0, (oy_typed_fn)oy_meta_##id},
+#define ROW(id) {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)oy_meta_##id, NULL},
 #define IN_KERNEL(id)
 #define IN_KERNEL_SPLIT(id)   ROW(id)
-#define IN_KERNEL_TYPED(id)   ROW(id)
 #define IN_FACTORY_KERNEL(id) ROW(id)
 #define IN_FACTORY(id)
 #define IN_IMPLICIT(id)

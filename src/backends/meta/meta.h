@@ -9,7 +9,6 @@
 
 #define OYI_META_KERNEL(id)
 #define OYI_META_KERNEL_SPLIT(id)   OYI_META(id);
-#define OYI_META_KERNEL_TYPED(id)   OYI_META(id);
 #define OYI_META_FACTORY_KERNEL(id) OYI_META(id);
 #define OYI_META_FACTORY(id)
 #define OYI_META_IMPLICIT(id)

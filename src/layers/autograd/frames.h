@@ -48,6 +48,9 @@
 #define OYI_FRAME_alias
 #define OYI_FRAME_detach
 #define OYI_FRAME__unsafe_view
+#define OYI_FRAME_bmm_out
+#define OYI_FRAME_mv_out
+#define OYI_FRAME_dot_out
 #define OYI_FRAME_mm
 #define OYI_FRAME_mm_out
 #define OYI_FRAME_bmm

@@ -53,7 +53,7 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #undef IN_FORMULA
 #undef IN_MISSING
 
-#define IN_FORMULA(id) {OYI_OP_##id, 0, (oy_typed_fn)autograd_##id},
+#define IN_FORMULA(id) {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)autograd_##id, NULL},
 #define IN_MISSING(id) IN_FORMULA(id)
 static const oyi_kernel_row g_autograd[] = {
 #include "ops/ops.def"
@@ -138,7 +138,6 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
 
 #define LAYER_KERNEL(id)         OYI_BY_FORM(IN_FORM_, id)(id)
 #define LAYER_KERNEL_SPLIT(id)   OYI_BY_FORM(IN_FORM_, id)(id)
-#define LAYER_KERNEL_TYPED(id)   OYI_BY_FORM(IN_FORM_, id)(id)
 #define LAYER_FACTORY_KERNEL(id) OYI_BY_FORM(IN_FORM_, id)(id)
 #define LAYER_FACTORY(id)        OYI_BY_FORM(IN_FORM_, id)(id)
 #define LAYER_EXPLICIT(id)       OYI_BY_FORM(IN_FORM_, id)(id)
@@ -147,7 +146,7 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
 #include "ops/ops.def"
 #undef DEFINE
 
-#define DEFINE(id, after) {OYI_OP_##id, 0, (oy_typed_fn)inplace_or_view_##id},
+#define DEFINE(id, after) {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)inplace_or_view_##id, NULL},
 static const oyi_kernel_row g_inplace_or_view[] = {
 #include "ops/ops.def"
 };

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The blocked product of one type. Given: T, the type in memory; W, the type it is
+// computed in; ID; LOAD(x) and STORE(w) between them; NUMBER(n), an oyi_number as W;
+// GEMM_BYTES, the width of a vector register; GEMM_ROWS, rows of a tile.
+//
+// Panels of both operands are packed first, as W and in the order they are read, so
+// strides and small types cost nothing in the inner loop (Goto and van de Geijn,
+// "Anatomy of high-performance matrix multiplication", 2008).
+typedef W OYI_JOIN(vector, ID) __attribute__((vector_size(GEMM_BYTES), aligned(8)));
+#define VECTOR OYI_JOIN(vector, ID)
+#define LANES  ((int64_t)(GEMM_BYTES / sizeof(W)))
+#define TILE   (2 * LANES)  // columns of a tile: two registers
+
+// |rows| <= GEMM_ROWS rows of a, from column |p0| on, |depth| long; zeros behind.
+static void OYI_JOIN(pack_a, ID)(const oyi_gemm* g, int64_t i0, int64_t rows, int64_t p0,
+                                 int64_t depth, W* to) {
+  const T* from = (const T*)g->a + i0 * g->a_row + p0 * g->a_column;
+  for (int64_t p = 0; p < depth; p++, from += g->a_column)
+    for (int64_t i = 0; i < GEMM_ROWS; i++)
+      *to++ = i < rows ? (W)LOAD(from[i * g->a_row]) : (W)0;
+}
+
+static void OYI_JOIN(pack_b, ID)(const oyi_gemm* g, int64_t j0, int64_t columns,
+                                 int64_t p0, int64_t depth, W* to) {
+  const T* from = (const T*)g->b + j0 * g->b_column + p0 * g->b_row;
+  for (int64_t p = 0; p < depth; p++, from += g->b_row, to += TILE) {
+    if (columns == TILE && g->b_column == 1) {
+      for (int64_t j = 0; j < TILE; j++) to[j] = (W)LOAD(from[j]);
+    } else {
+      for (int64_t j = 0; j < TILE; j++)
+        to[j] = j < columns ? (W)LOAD(from[j * g->b_column]) : (W)0;
+    }
+  }
+}
+
+// One tile: sums over |depth|, added to what |sums| holds.
+static inline __attribute__((always_inline)) void OYI_JOIN(tile, ID)(int64_t depth,
+                                                                     const W* a,
+                                                                     const W* b,
+                                                                     W* restrict sums) {
+  VECTOR low[GEMM_ROWS] = {0}, high[GEMM_ROWS] = {0};
+  for (int64_t p = 0; p < depth; p++, a += GEMM_ROWS, b += TILE) {
+    const VECTOR x = *(const VECTOR*)(const void*)b;
+    const VECTOR y = *(const VECTOR*)(const void*)(b + LANES);
+    OYI_UNROLL
+    for (int i = 0; i < GEMM_ROWS; i++) {
+      low[i] += a[i] * x;
+      high[i] += a[i] * y;
+    }
+  }
+  OYI_UNROLL
+  for (int i = 0; i < GEMM_ROWS; i++) {
+    memcpy(sums + i * TILE, &low[i], sizeof(VECTOR));
+    memcpy(sums + i * TILE + LANES, &high[i], sizeof(VECTOR));
+  }
+}
+
+// Adds a tile's sums to c; what c held before counts |beta| times the first time.
+static void OYI_JOIN(put, ID)(const oyi_gemm* g, int64_t i0, int64_t rows, int64_t j0,
+                              int64_t columns, const W* sums, W alpha, W beta) {
+  for (int64_t i = 0; i < rows; i++) {
+    T* to = (T*)g->c + (i0 + i) * g->c_row + j0 * g->c_column;
+    for (int64_t j = 0; j < columns; j++, to += g->c_column) {
+      const W value = alpha * sums[i * TILE + j];
+      *to = (T)STORE(beta == 0 ? value : value + beta * (W)LOAD(*to));
+    }
+  }
+}
+
+// Small ones are not worth packing.
+static void OYI_JOIN(small, ID)(const oyi_gemm* g, W alpha, W beta) {
+  const T* a = g->a;
+  for (int64_t i = 0; i < g->n; i++, a += g->a_row) {
+    T* to = (T*)g->c + i * g->c_row;
+    for (int64_t j = 0; j < g->m; j++, to += g->c_column) {
+      const T *x = a, *y = (const T*)g->b + j * g->b_column;
+      W sum = 0;
+      for (int64_t p = 0; p < g->k; p++, x += g->a_column, y += g->b_row)
+        sum += (W)LOAD(*x) * (W)LOAD(*y);
+      sum *= alpha;
+      *to = (T)STORE(beta == 0 ? sum : sum + beta * (W)LOAD(*to));
+    }
+  }
+}
+
+// Whole sums are kept where one pass over k does not do: rounding to T in between would
+// show for small types.
+static void OYI_JOIN(column_panel, ID)(const oyi_gemm* g, int64_t j0, W* packed_b,
+                                       W* packed_a, W alpha, W beta) {
+  const int64_t columns = g->m - j0 < TILE ? g->m - j0 : TILE;
+  OYI_JOIN(pack_b, ID)(g, j0, columns, 0, g->k, packed_b);
+  for (int64_t i0 = 0; i0 < g->n; i0 += GEMM_ROWS) {
+    const int64_t rows = g->n - i0 < GEMM_ROWS ? g->n - i0 : GEMM_ROWS;
+    W sums[GEMM_ROWS * TILE];
+    W* a = packed_a + i0 * g->k;
+    if (j0 == 0) OYI_JOIN(pack_a, ID)(g, i0, rows, 0, g->k, a);
+    OYI_JOIN(tile, ID)(g->k, a, packed_b, sums);
+    OYI_JOIN(put, ID)(g, i0, rows, j0, columns, sums, alpha, beta);
+  }
+}
+
+static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
+  const W alpha = (W)NUMBER(g->alpha), beta = (W)NUMBER(g->beta);
+  if (g->n < 4 || g->m < 4 || g->k < 2) {
+    OYI_JOIN(small, ID)(g, alpha, beta);
+    return OY_OK;
+  }
+  const int64_t rows = (g->n + GEMM_ROWS - 1) / GEMM_ROWS * GEMM_ROWS;
+  size_t size;
+  W local[2048];
+  if (__builtin_mul_overflow((size_t)(rows + TILE), (size_t)g->k * sizeof(W), &size))
+    return OY_FAIL(OUT_OF_MEMORY, "a matrix product of this size cannot be packed");
+  W* packed = size <= sizeof(local) ? local : oyi_data_alloc(size);
+  if (!packed) return OY_OUT_OF_MEMORY;
+  for (int64_t j0 = 0; j0 < g->m; j0 += TILE)
+    OYI_JOIN(column_panel, ID)(g, j0, packed + rows * g->k, packed, alpha, beta);
+  if (packed != local) oyi_data_free(NULL, packed);
+  return OY_OK;
+}
+#undef VECTOR
+#undef LANES
+#undef TILE

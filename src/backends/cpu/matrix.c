@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/matrix.h"
+
+#include "backends/cpu/kernels.h"
+#include "ops/rules_matrix.h"
+
+// ------------------------------------------------------------------- the product
+
+// The last two dimensions of the operands.
+static oyi_gemm gemm_of(const oyi_tensor* a, const oyi_tensor* b, const oyi_tensor* c) {
+  const int64_t *sa = oyi_strides(a) + a->ndim - 2, *sb = oyi_strides(b) + b->ndim - 2;
+  const int64_t* sc = oyi_strides(c) + c->ndim - 2;
+  return (oyi_gemm){.n = a->sizes[a->ndim - 2],
+                    .m = b->sizes[b->ndim - 1],
+                    .k = a->sizes[a->ndim - 1],
+                    .a = oyi_data(a),
+                    .b = oyi_data(b),
+                    .c = oyi_data(c),
+                    .a_row = sa[0],
+                    .a_column = sa[1],
+                    .b_row = sb[0],
+                    .b_column = sb[1],
+                    .c_row = sc[0],
+                    .c_column = sc[1]};
+}
+
+// Puts what is added into |c| first, broadcast, and says how much of it stays.
+static oy_status add_first(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g) {
+  if (!call->self) {
+    g->alpha = oyi_number_of_scalar(oy_int(1));
+    g->beta = oyi_number_of_scalar(oy_int(0));
+    return OY_OK;
+  }
+  OY_TRY(oyi_check_alpha_beta(c->header.dtype, call->alpha, call->beta));
+  g->alpha = oyi_number_of_scalar(call->alpha);
+  g->beta = oyi_number_of_scalar(call->beta);
+  if (call->self == &c->header || oyi_number_is_zero(g->beta)) return OY_OK;
+  oy_object* wide = oy_tensor_expand(call->self, oyi_sizes_view(c));
+  if (!wide) return oy_error_get()->code;
+  oyi_convert(c, oyi_tensor_cast(wide));
+  oy_tensor_release(wide);
+  return OY_OK;
+}
+
+static oyi_gemm_fn find_gemm(const oyi_matrix_call* call, oy_dtype dtype,
+                             const char* name) {
+  oyi_gemm_fn gemm = call->pick(dtype);
+  if (!gemm)
+    OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,
+            oy_dtype_pytorch_name(dtype));
+  return gemm;
+}
+
+// Gives |c|, or gives it up if it is new and |status| is a failure.
+static oy_object* finish(const oyi_matrix_call* call, oyi_tensor* c, oy_status status) {
+  if (OY_LIKELY(status == OY_OK)) return &c->header;
+  if (!call->out) oy_tensor_release(&c->header);
+  return NULL;
+}
+
+// A tensor of another device with the CPU's key has nothing to read.
+static oy_status check_data(const oyi_tensor* a, const oyi_tensor* b) {
+  OY_CHECK((a->numel == 0 || oyi_data(a)) && (b->numel == 0 || oyi_data(b)),
+           NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data");
+  return OY_OK;
+}
+
+static oy_status run(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g,
+                     const char* name) {
+  OY_TRY(check_data(oyi_tensor_cast(call->a), oyi_tensor_cast(call->b)));
+  oyi_gemm_fn gemm = find_gemm(call, c->header.dtype, name);
+  if (!gemm) return OY_NOT_IMPLEMENTED;
+  OY_TRY(add_first(call, c, g));
+  return c->numel > 0 ? gemm(g) : OY_OK;
+}
+
+oy_object* oyi_cpu_addmm(const oyi_matrix_call* call) {
+  oyi_tensor* c = oyi_rule_mm(call->self, call->a, call->b, call->out);
+  if (!c) return NULL;
+  if (oyi_is_meta(c)) return &c->header;
+  oyi_gemm g = gemm_of(oyi_tensor_cast(call->a), oyi_tensor_cast(call->b), c);
+  return finish(call, c, run(call, c, &g, "addmm_impl_cpu_"));
+}
+
+// One product for each matrix of the batch; |c_step| 0 adds them all up.
+static oy_status run_batch(oyi_gemm_fn gemm, oyi_gemm* g, const oyi_tensor* a,
+                           const oyi_tensor* b, int64_t c_step) {
+  int64_t item = oyi_item(a);
+  for (int64_t i = 0; i < a->sizes[0]; i++) {
+    OY_TRY(gemm(g));
+    if (g->k > 0) {
+      g->a = (const char*)g->a + oyi_strides(a)[0] * item;
+      g->b = (const char*)g->b + oyi_strides(b)[0] * item;
+    }
+    if (c_step == 0) g->beta = oyi_number_of_scalar(oy_int(1));
+    g->c = (char*)g->c + c_step * item;
+  }
+  return OY_OK;
+}
+
+static oy_object* batched(const oyi_matrix_call* call, bool sums) {
+  oyi_tensor* c = oyi_rule_bmm(call->self, call->a, call->b, call->out, sums);
+  if (!c) return NULL;
+  if (oyi_is_meta(c)) return &c->header;
+  const oyi_tensor *a = oyi_tensor_cast(call->a), *b = oyi_tensor_cast(call->b);
+  oyi_gemm g = gemm_of(a, b, c);
+  oyi_gemm_fn gemm = find_gemm(call, c->header.dtype, sums ? "addbmm_impl_cpu_" : "bmm");
+  oy_status status = gemm ? check_data(a, b) : OY_NOT_IMPLEMENTED;
+  if (status == OY_OK) status = add_first(call, c, &g);
+  if (status != OY_OK || c->numel == 0) return finish(call, c, status);
+  if (a->sizes[0] == 0) {  // nothing but beta * self is left
+    g.k = 0;
+    return finish(call, c, sums ? gemm(&g) : OY_OK);
+  }
+  return finish(call, c, run_batch(gemm, &g, a, b, sums ? 0 : oyi_strides(c)[0]));
+}
+
+oy_object* oyi_cpu_baddbmm(const oyi_matrix_call* call) {
+  return batched(call, false);
+}
+oy_object* oyi_cpu_addbmm_sum(const oyi_matrix_call* call) {
+  return batched(call, true);
+}
+
+// Vectors are matrices of one column or row.
+oy_object* oyi_cpu_addmv_call(const oyi_matrix_call* call) {
+  oyi_tensor* c = oyi_rule_addmv(call->self, call->a, call->b, call->out);
+  if (!c) return NULL;
+  if (oyi_is_meta(c)) return &c->header;
+  const oyi_tensor *a = oyi_tensor_cast(call->a), *v = oyi_tensor_cast(call->b);
+  oyi_gemm g = {.n = a->sizes[0],
+                .m = 1,
+                .k = a->sizes[1],
+                .a = oyi_data(a),
+                .b = oyi_data(v),
+                .c = oyi_data(c),
+                .a_row = oyi_strides(a)[0],
+                .a_column = oyi_strides(a)[1],
+                .b_row = oyi_strides(v)[0],
+                .b_column = 1,
+                .c_row = oyi_strides(c)[0],
+                .c_column = 1};
+  return finish(call, c, run(call, c, &g, "addmv_impl_cpu"));
+}
+
+// ------------------------------------------------------------- the portable kernels
+
+#define CALL(first, second, target)                                   \
+  &(oyi_matrix_call) {                                                \
+    .a = first, .b = second, .out = target, .pick = oyi_gemm_portable \
+  }
+#define CALL_ADD(first, second, target)                                                 \
+  &(oyi_matrix_call) {                                                                  \
+    .self = self, .a = first, .b = second, .beta = beta, .alpha = alpha, .out = target, \
+    .pick = oyi_gemm_portable                                                           \
+  }
+
+OYI_CPU(mm) {
+  return oyi_cpu_addmm(CALL(self, mat2, NULL));
+}
+OYI_CPU(mm_out) {
+  return oyi_cpu_addmm(CALL(self, mat2, out));
+}
+OYI_CPU(bmm) {
+  return oyi_cpu_baddbmm(CALL(self, mat2, NULL));
+}
+OYI_CPU(bmm_out) {
+  return oyi_cpu_baddbmm(CALL(self, mat2, out));
+}
+OYI_CPU(addmm) {
+  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, NULL));
+}
+OYI_CPU(addmm_out) {
+  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, out));
+}
+OYI_CPU(addmm_) {
+  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, self));
+}
+OYI_CPU(baddbmm) {
+  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, NULL));
+}
+OYI_CPU(baddbmm_out) {
+  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, out));
+}
+OYI_CPU(baddbmm_) {
+  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, self));
+}
+OYI_CPU(addbmm) {
+  return oyi_cpu_addbmm_sum(CALL_ADD(batch1, batch2, NULL));
+}
+OYI_CPU(addbmm_out) {
+  return oyi_cpu_addbmm_sum(CALL_ADD(batch1, batch2, out));
+}
+OYI_CPU(addbmm_) {
+  return oyi_cpu_addbmm_sum(CALL_ADD(batch1, batch2, self));
+}
+OYI_CPU(addmv) {
+  return oyi_cpu_addmv_call(CALL_ADD(mat, vec, NULL));
+}
+OYI_CPU(addmv_out) {
+  return oyi_cpu_addmv_call(CALL_ADD(mat, vec, out));
+}
+OYI_CPU(addmv_) {
+  return oyi_cpu_addmv_call(CALL_ADD(mat, vec, self));
+}
+
+// ------------------------------------------------------------------ of two vectors
+
+// x as a matrix of |rows| rows or columns.
+static void put_vector(const oyi_tensor* x, const void** data, int64_t* step) {
+  *data = oyi_data(x);
+  *step = oyi_strides(x)[0];
+}
+
+static oy_object* addr(const oyi_matrix_call* call) {
+  oyi_tensor* c = oyi_rule_addr(call->self, call->a, call->b, call->out);
+  if (!c) return NULL;
+  if (oyi_is_meta(c)) return &c->header;
+  oyi_gemm g = {.n = c->sizes[0],
+                .m = c->sizes[1],
+                .k = 1,
+                .c = oyi_data(c),
+                .c_row = oyi_strides(c)[0],
+                .c_column = oyi_strides(c)[1]};
+  put_vector(oyi_tensor_cast(call->a), &g.a, &g.a_row);
+  put_vector(oyi_tensor_cast(call->b), &g.b, &g.b_column);
+  return finish(call, c, run(call, c, &g, "addr"));
+}
+
+OYI_CPU(addr) {
+  return addr(CALL_ADD(vec1, vec2, NULL));
+}
+OYI_CPU(addr_out) {
+  return addr(CALL_ADD(vec1, vec2, out));
+}
+
+// |conj|: a complex conjugate of the first one, made as a copy.
+static oy_object* inner(const oyi_matrix_call* call, const char* name) {
+  oyi_tensor* c = oyi_rule_dot(call->a, call->b, call->out, name);
+  if (!c) return NULL;
+  if (oyi_is_meta(c)) return &c->header;
+  oyi_gemm g = {.n = 1, .m = 1, .k = oyi_tensor_cast(call->a)->numel, .c = oyi_data(c)};
+  put_vector(oyi_tensor_cast(call->a), &g.a, &g.a_column);
+  put_vector(oyi_tensor_cast(call->b), &g.b, &g.b_row);
+  return finish(call, c, run(call, c, &g, name));
+}
+
+OYI_CPU(dot) {
+  return inner(CALL(self, tensor, NULL), "dot");
+}
+
+static void negate_imaginary(oyi_tensor* t) {
+  if (t->header.dtype == OY_DTYPE_C64)
+    for (int64_t i = 0; i < t->numel; i++) ((float*)oyi_data(t))[2 * i + 1] *= -1;
+  else
+    for (int64_t i = 0; i < t->numel; i++) ((double*)oyi_data(t))[2 * i + 1] *= -1;
+}
+
+OYI_CPU(vdot) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t || !oy_dtype_is_complex(t->header.dtype) || oyi_is_meta(t))
+    return inner(CALL(self, other, NULL), "vdot");
+  oyi_tensor* conjugate = oyi_converted(t, t->header.dtype);
+  if (!conjugate) return NULL;
+  negate_imaginary(conjugate);
+  oy_object* result = inner(CALL(&conjugate->header, other, NULL), "vdot");
+  oy_tensor_release(&conjugate->header);
+  return result;
+}

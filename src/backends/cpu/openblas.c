@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/openblas.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "backends/cpu/matrix.h"
+#include "base/memory.h"
+#include "ops/kernel.h"
+#include "ops/library.h"
+#include "tensor/iterator.h"
+
+// ------------------------------------------------------------------------ loading
+
+// Where Debian and its relatives, Fedora's and a local build put it.
+static const char* const g_places[] = {
+#if defined(__x86_64__)
+    "/usr/lib/x86_64-linux-gnu/libopenblas.so.0",
+#elif defined(__aarch64__)
+    "/usr/lib/aarch64-linux-gnu/libopenblas.so.0",
+#endif
+    "/usr/lib64/libopenblas.so.0", "/usr/lib/libopenblas.so.0",
+    "/usr/local/lib/libopenblas.so.0"};
+
+const char* oyi_openblas_path(void) {
+  const char* given = getenv("OPYARD_OPENBLAS");
+  if (given) return strcmp(given, "off") != 0 && access(given, R_OK) == 0 ? given : NULL;
+  for (size_t i = 0; i < OY_ARRAY_SIZE(g_places); i++)
+    if (access(g_places[i], R_OK) == 0) return g_places[i];
+  return NULL;
+}
+
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
+typedef void (*sgemm_fn)(int order, int trans_a, int trans_b, int n, int m, int k,
+                         float alpha, const float* a, int lda, const float* b, int ldb,
+                         float beta, float* c, int ldc);
+typedef void (*dgemm_fn)(int order, int trans_a, int trans_b, int n, int m, int k,
+                         double alpha, const double* a, int lda, const double* b, int ldb,
+                         double beta, double* c, int ldc);
+// Complex ones take numbers by address.
+typedef void (*zgemm_fn)(int order, int trans_a, int trans_b, int n, int m, int k,
+                         const void* alpha, const void* a, int lda, const void* b,
+                         int ldb, const void* beta, void* c, int ldc);
+
+static struct {
+  bool ready;  // loaded, and everything found
+  sgemm_fn sgemm;
+  dgemm_fn dgemm;
+  zgemm_fn cgemm, zgemm;
+} g_blas;
+static pthread_once_t g_once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+  const char* path = oyi_openblas_path();
+  void* was_here = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD | RTLD_LOCAL) : NULL;
+  void* library = was_here ? was_here : path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!library) {
+    oyi_warn("cannot load OpenBLAS: %s", path ? dlerror() : "the file is gone");
+    return;
+  }
+  void (*set_threads)(int) = (void (*)(int))dlsym(library, "openblas_set_num_threads");
+  g_blas.sgemm = (sgemm_fn)dlsym(library, "cblas_sgemm");
+  g_blas.dgemm = (dgemm_fn)dlsym(library, "cblas_dgemm");
+  g_blas.cgemm = (zgemm_fn)dlsym(library, "cblas_cgemm");
+  g_blas.zgemm = (zgemm_fn)dlsym(library, "cblas_zgemm");
+  g_blas.ready = g_blas.sgemm && g_blas.dgemm && g_blas.cgemm && g_blas.zgemm;
+  // One thread each: opyard's own pool splits the work. Where the program had the library
+  // before, its setting stays.
+  if (set_threads && !was_here) set_threads(1);
+}
+
+// --------------------------------------------------------------------- one product
+
+typedef struct operand {
+  int trans;
+  int64_t ld;
+} operand;
+
+// How BLAS would read a matrix of |rows| x |columns|; false if no way.
+static bool as_operand(int64_t row, int64_t column, int64_t rows, int64_t columns,
+                       operand* out) {
+  if ((column == 1 || columns == 1) && (row >= columns || rows == 1)) {
+    *out = (operand){NO_TRANS, rows == 1 ? (columns > row ? columns : row) : row};
+  } else if ((row == 1 || rows == 1) && (column >= rows || columns == 1)) {
+    *out = (operand){TRANS, columns == 1 ? (rows > column ? rows : column) : column};
+  } else {
+    return false;
+  }
+  if (out->ld < 1) out->ld = 1;
+  return out->ld <= INT_MAX;
+}
+
+// The transposed product, whose result is row-major if c is column-major.
+static oyi_gemm flipped(const oyi_gemm* g) {
+  oyi_gemm f = *g;
+  f.n = g->m, f.m = g->n;
+  f.a = g->b, f.b = g->a;
+  f.a_row = g->b_column, f.a_column = g->b_row;
+  f.b_row = g->a_column, f.b_column = g->a_row;
+  f.c_row = g->c_column, f.c_column = g->c_row;
+  return f;
+}
+
+static void call_blas(oy_dtype dtype, const oyi_gemm* g, operand a, operand b,
+                      operand c) {
+  const int n = (int)g->n, m = (int)g->m, k = (int)g->k;
+  const int lda = (int)a.ld, ldb = (int)b.ld, ldc = (int)c.ld;
+  const double re[2] = {g->alpha.re, g->beta.re}, im[2] = {g->alpha.im, g->beta.im};
+  const float c_alpha[2] = {(float)re[0], (float)im[0]};
+  const float c_beta[2] = {(float)re[1], (float)im[1]};
+  const double z_alpha[2] = {re[0], im[0]}, z_beta[2] = {re[1], im[1]};
+  switch (dtype) {
+    case OY_DTYPE_F32:
+      g_blas.sgemm(ROW_MAJOR, a.trans, b.trans, n, m, k, (float)re[0], g->a, lda, g->b,
+                   ldb, (float)re[1], g->c, ldc);
+      break;
+    case OY_DTYPE_F64:
+      g_blas.dgemm(ROW_MAJOR, a.trans, b.trans, n, m, k, re[0], g->a, lda, g->b, ldb,
+                   re[1], g->c, ldc);
+      break;
+    case OY_DTYPE_C64:
+      g_blas.cgemm(ROW_MAJOR, a.trans, b.trans, n, m, k, c_alpha, g->a, lda, g->b, ldb,
+                   c_beta, g->c, ldc);
+      break;
+    default:
+      g_blas.zgemm(ROW_MAJOR, a.trans, b.trans, n, m, k, z_alpha, g->a, lda, g->b, ldb,
+                   z_beta, g->c, ldc);
+  }
+}
+
+// Up to here the portable kernel is done before BLAS has looked at its arguments.
+enum { SMALL = 8 * 8 * 8 };
+
+static oy_status multiply(oy_dtype dtype, const oyi_gemm* given) {
+  oyi_gemm g = *given;
+  operand a, b, c;
+  if (g.k == 0 || g.n > INT_MAX || g.m > INT_MAX || g.k > INT_MAX ||
+      (double)g.n * (double)g.m * (double)g.k <= SMALL)
+    return oyi_gemm_portable(dtype)(given);
+  pthread_once(&g_once, load);
+  if (!as_operand(g.c_row, g.c_column, g.n, g.m, &c) || c.trans != NO_TRANS) {
+    g = flipped(given);
+    if (!as_operand(g.c_row, g.c_column, g.n, g.m, &c) || c.trans != NO_TRANS)
+      return oyi_gemm_portable(dtype)(given);
+  }
+  if (!g_blas.ready || !as_operand(g.a_row, g.a_column, g.n, g.k, &a) ||
+      !as_operand(g.b_row, g.b_column, g.k, g.m, &b))
+    return oyi_gemm_portable(dtype)(given);
+  call_blas(dtype, &g, a, b, c);
+  return OY_OK;
+}
+
+static oy_status multiply_f32(const oyi_gemm* g) {
+  return multiply(OY_DTYPE_F32, g);
+}
+static oy_status multiply_f64(const oyi_gemm* g) {
+  return multiply(OY_DTYPE_F64, g);
+}
+static oy_status multiply_c64(const oyi_gemm* g) {
+  return multiply(OY_DTYPE_C64, g);
+}
+static oy_status multiply_c128(const oyi_gemm* g) {
+  return multiply(OY_DTYPE_C128, g);
+}
+
+static oyi_gemm_fn pick(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_F32: return multiply_f32;
+    case OY_DTYPE_F64: return multiply_f64;
+    case OY_DTYPE_C64: return multiply_c64;
+    case OY_DTYPE_C128: return multiply_c128;
+    default: return oyi_gemm_portable(dtype);
+  }
+}
+
+// ------------------------------------------------------------------------- kernels
+
+#define OPENBLAS(id) static OYI_TYPED_KERNEL(id, openblas_##id)
+#define CALL(first, second, target)                      \
+  &(oyi_matrix_call) {                                   \
+    .a = first, .b = second, .out = target, .pick = pick \
+  }
+#define CALL_ADD(first, second, target)                                                 \
+  &(oyi_matrix_call) {                                                                  \
+    .self = self, .a = first, .b = second, .beta = beta, .alpha = alpha, .out = target, \
+    .pick = pick                                                                        \
+  }
+
+OPENBLAS(mm) {
+  return oyi_cpu_addmm(CALL(self, mat2, NULL));
+}
+OPENBLAS(mm_out) {
+  return oyi_cpu_addmm(CALL(self, mat2, out));
+}
+OPENBLAS(bmm) {
+  return oyi_cpu_baddbmm(CALL(self, mat2, NULL));
+}
+OPENBLAS(bmm_out) {
+  return oyi_cpu_baddbmm(CALL(self, mat2, out));
+}
+OPENBLAS(addmm) {
+  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, NULL));
+}
+OPENBLAS(addmm_out) {
+  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, out));
+}
+OPENBLAS(addmm_) {
+  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, self));
+}
+OPENBLAS(baddbmm) {
+  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, NULL));
+}
+OPENBLAS(baddbmm_out) {
+  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, out));
+}
+OPENBLAS(baddbmm_) {
+  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, self));
+}
+OPENBLAS(addmv_out) {
+  return oyi_cpu_addmv_call(CALL_ADD(mat, vec, out));
+}
+
+enum { PRIORITY = 100 };  // above the portable ones
+#define ROW(id, dtype)                                               \
+  {                                                                  \
+    OYI_OP_##id, OY_FOR_DTYPE(OY_DTYPE_##dtype), PRIORITY, __LINE__, \
+        (oy_typed_fn)openblas_##id, __FILE__                         \
+  }
+#define ROWS(id) ROW(id, F32), ROW(id, F64), ROW(id, C64), ROW(id, C128)
+static const oyi_kernel_row g_rows[] = {ROWS(mm),       ROWS(mm_out),   ROWS(bmm),
+                                        ROWS(bmm_out),  ROWS(addmm),    ROWS(addmm_out),
+                                        ROWS(addmm_),   ROWS(baddbmm),  ROWS(baddbmm_out),
+                                        ROWS(baddbmm_), ROWS(addmv_out)};
+
+oy_status oyi_register_openblas(oy_library* library) {
+  if (!oyi_openblas_path()) return OY_OK;
+  return oyi_register_rows(library, OY_KEY_CPU, g_rows, OY_ARRAY_SIZE(g_rows));
+}

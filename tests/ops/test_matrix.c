@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices by their definition: sums of small integers, exact in every
+// dtype, over shapes around the tiles' edges and over layouts that BLAS takes and that
+// it does not; once with OpenBLAS, where it is there, and once without.
+#include "support/tensors.h"
+
+typedef enum layout { ROWS, COLUMNS, GAPS, LAYOUTS } layout;
+
+static int64_t value_at(int64_t i, int64_t j, int64_t salt) {
+  return (i * 7 + j * 3 + salt) % 5 - 2;
+}
+
+static oy_tensor* as_dtype(oy_tensor* t, oy_dtype dtype) {
+  oy_tensor* made =
+      oy__to_copy(t, oy_int(dtype), oy_none(), oy_none(), oy_none(), false, oy_none());
+  oy_tensor_release(t);
+  return made;
+}
+
+// An n x m matrix laid out as |how|; unsigned ones have no negative elements.
+static oy_tensor* matrix(int64_t n, int64_t m, oy_dtype dtype, layout how, int64_t salt) {
+  int64_t step = how == GAPS ? 2 : 1;
+  int64_t rows = how == COLUMNS ? m : n, columns = how == COLUMNS ? n : m;
+  oy_tensor* t =
+      oy_tensor_empty(OY_DIMS(rows, columns * step), OY_DTYPE_I64, oy_device_cpu());
+  int64_t* data = oy_tensor_data(t);
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < m; j++) {
+      int64_t v = value_at(i, j, salt);
+      data[how == COLUMNS ? j * n + i : (i * m + j) * step] =
+          dtype == OY_DTYPE_U8 ? v + 2 : v;
+    }
+  oy_tensor* typed = as_dtype(t, dtype);
+  int64_t strides[2] = {how == COLUMNS ? 1 : columns * step, how == COLUMNS ? n : step};
+  oy_tensor* view = oy_tensor_as_strided(typed, OY_DIMS(n, m), (oy_ints){strides, 2}, 0);
+  oy_tensor_release(typed);
+  return view;
+}
+
+static int64_t stored(oy_dtype dtype, int64_t i, int64_t j, int64_t salt) {
+  return value_at(i, j, salt) + (dtype == OY_DTYPE_U8 ? 2 : 0);
+}
+
+// The real parts: what complex results are compared by.
+static double at(const oy_tensor* t, int64_t i, int64_t j) {
+  const oy_ints strides = oy_tensor_strides(t);
+  int64_t offset = i * strides.data[0] + j * strides.data[1];
+  if (t->dtype == OY_DTYPE_C64) return ((float*)oy_tensor_data(t))[2 * offset];
+  if (t->dtype == OY_DTYPE_C128) return ((double*)oy_tensor_data(t))[2 * offset];
+  return element(t, i * oy_tensor_size(t, 1) + j);
+}
+
+static void check(const oy_tensor* t, int64_t n, int64_t k, int64_t m, int64_t beta,
+                  int64_t alpha) {
+  if (!t) print_error("%s\n", oy_error_get()->message);
+  assert_non_null(t);
+  assert_dims(oy_tensor_sizes(t), OY_DIMS(n, m));
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < m; j++) {
+      int64_t sum = 0;
+      for (int64_t p = 0; p < k; p++)
+        sum += stored(t->dtype, i, p, 1) * stored(t->dtype, p, j, 2);
+      sum = alpha * sum + beta * stored(t->dtype, 0, j, 3);
+      if (t->dtype == OY_DTYPE_U8) sum = (uint8_t)sum;
+      if (t->dtype == OY_DTYPE_I8) sum = (int8_t)sum;
+      if (at(t, i, j) == (double)sum) continue;
+      print_error("dtype %d: [%lld, %lld] is %g and not %lld\n", t->dtype, (long long)i,
+                  (long long)j, at(t, i, j), (long long)sum);
+      fail();
+    }
+}
+
+static void one_shape(int64_t n, int64_t k, int64_t m, oy_dtype dtype, layout a_how,
+                      layout b_how) {
+  oy_tensor* a = matrix(n, k, dtype, a_how, 1);
+  oy_tensor* b = matrix(k, m, dtype, b_how, 2);
+  oy_tensor* row = matrix(1, m, dtype, ROWS, 3);
+  oy_tensor* product = oy_mm(a, b);
+  check(product, n, k, m, 0, 1);
+  oy_tensor* sum = oy_addmm(row, a, b, oy_int(2), oy_int(3));
+  check(sum, n, k, m, 2, 3);
+  oy_tensor* out = matrix(n, m, dtype, a_how, 9);
+  assert_ptr_equal(oy_addmm_out(row, a, b, oy_int(1), oy_int(1), out), out);
+  check(out, n, k, m, 1, 1);
+  oy_tensor* wide = oy_tensor_expand(row, OY_DIMS(n, m));
+  oy_tensor* inplace = oy_clone(wide, oy_int(OY_MEMORY_CONTIGUOUS));
+  assert_ptr_equal(oy_addmm_(inplace, a, b, oy_int(2), oy_int(1)), inplace);
+  check(inplace, n, k, m, 2, 1);
+  oy_tensor* all[] = {a, b, row, product, sum, out, wide, inplace};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+static void products_are_sums_of_products(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32,  OY_DTYPE_F64, OY_DTYPE_F16,
+                                    OY_DTYPE_BF16, OY_DTYPE_C64, OY_DTYPE_C128,
+                                    OY_DTYPE_I64,  OY_DTYPE_I32, OY_DTYPE_I16,
+                                    OY_DTYPE_I8,   OY_DTYPE_U8};
+  static const int64_t shapes[][3] = {{1, 1, 1},   {2, 3, 2},   {4, 2, 4},    {5, 7, 9},
+                                      {12, 4, 32}, {13, 9, 33}, {31, 17, 15}, {1, 40, 8},
+                                      {8, 40, 1},  {3, 0, 4},   {0, 3, 4}};
+  for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
+    for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
+      for (int how = 0; how < LAYOUTS * LAYOUTS; how++)
+        one_shape(shapes[s][0], shapes[s][1], shapes[s][2], dtypes[d], how / LAYOUTS,
+                  how % LAYOUTS);
+}
+
+// NaN in what is multiplied by beta = 0 does not count, as in BLAS.
+static void beta_zero_does_not_read(void** state) {
+  (void)state;
+  oy_tensor* bad = F32(OY_DIMS(2, 2), NAN, INFINITY, NAN, 1);
+  oy_tensor* a = F32(OY_DIMS(2, 2), 1, 2, 3, 4);
+  oy_tensor* sum = oy_addmm(bad, a, a, oy_int(0), oy_int(1));
+  assert_elements(sum, OY_DIMS(2, 2), 7, 10, 15, 22);
+  oy_tensor_release(sum);
+  oy_tensor_release(a);
+  oy_tensor_release(bad);
+}
+
+static void batches(void** state) {
+  (void)state;
+  oy_tensor* a = F64(OY_DIMS(2, 1, 2), 1, 2, 3, 4);
+  oy_tensor* b = F64(OY_DIMS(2, 2, 1), 5, 6, 7, 8);
+  oy_tensor* one = F64(OY_DIMS(1), 1);
+  oy_tensor* p = oy_bmm(a, b);
+  assert_elements(p, OY_DIMS(2, 1, 1), 17, 53);
+  oy_tensor* q = oy_baddbmm(one, a, b, oy_int(10), oy_int(1));
+  assert_elements(q, OY_DIMS(2, 1, 1), 27, 63);
+  oy_tensor* r = oy_addbmm(one, a, b, oy_int(10), oy_int(2));
+  assert_elements(r, OY_DIMS(1, 1), 150);
+  oy_tensor* none = oy_tensor_empty(OY_DIMS(0, 1, 2), OY_DTYPE_F64, oy_device_cpu());
+  oy_tensor* none2 = oy_tensor_empty(OY_DIMS(0, 2, 1), OY_DTYPE_F64, oy_device_cpu());
+  oy_tensor* s = oy_addbmm(one, none, none2, oy_int(10), oy_int(2));
+  assert_elements(s, OY_DIMS(1, 1), 10);
+  oy_tensor* all[] = {a, b, one, p, q, r, none, none2, s};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+static void vectors(void** state) {
+  (void)state;
+  oy_tensor* v = F32(OY_DIMS(3), 1, 2, 3);
+  oy_tensor* m = F32(OY_DIMS(2, 3), 1, 2, 3, 4, 5, 6);
+  oy_tensor* two = F32(OY_DIMS(2), 10, 20);
+  oy_tensor* mv = oy_mv(m, v);
+  assert_elements(mv, OY_DIMS(2), 14, 32);
+  oy_tensor* sum = oy_addmv(two, m, v, oy_int(1), oy_int(2));
+  assert_elements(sum, OY_DIMS(2), 38, 84);
+  oy_tensor* dot = oy_dot(v, v);
+  assert_elements(dot, oy_dims_none(), 14);
+  oy_tensor* vdot = oy_vdot(v, v);
+  assert_elements(vdot, oy_dims_none(), 14);
+  oy_tensor* outer = oy_outer(two, v);
+  assert_elements(outer, OY_DIMS(2, 3), 10, 20, 30, 20, 40, 60);
+  oy_tensor* ger = oy_ger(two, v);
+  assert_elements(ger, OY_DIMS(2, 3), 10, 20, 30, 20, 40, 60);
+  oy_tensor* addr = oy_addr(m, two, v, oy_int(1), oy_int(1));
+  assert_elements(addr, OY_DIMS(2, 3), 11, 22, 33, 24, 45, 66);
+  assert_ptr_equal(oy_addr_(m, two, v, oy_int(0), oy_int(1)), m);
+  assert_elements(m, OY_DIMS(2, 3), 10, 20, 30, 20, 40, 60);
+  oy_tensor* all[] = {v, m, two, mv, sum, dot, vdot, outer, ger, addr};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+static void linear_and_chains(void** state) {
+  (void)state;
+  oy_tensor* x = F32(OY_DIMS(1, 2, 2), 1, 2, 3, 4);
+  oy_tensor* w = F32(OY_DIMS(3, 2), 1, 0, 0, 1, 1, 1);
+  oy_tensor* bias = F32(OY_DIMS(3), 10, 20, 30);
+  oy_tensor* y = oy_linear(x, w, bias);
+  assert_elements(y, OY_DIMS(1, 2, 3), 11, 22, 33, 13, 24, 37);
+  oy_tensor* z = oy_linear(x, w, &oy_none_object);
+  assert_elements(z, OY_DIMS(1, 2, 3), 1, 2, 3, 3, 4, 7);
+  oy_tensor* wt = oy_t(w);
+  oy_object* list[] = {w, wt, w};
+  oy_tensor* chain = oy_chain_matmul((oy_tensors){list, 3});
+  assert_elements(chain, OY_DIMS(3, 2), 2, 1, 1, 2, 3, 3);
+  assert_null(oy_chain_matmul((oy_tensors){list, 0}));
+  oy_tensor* all[] = {x, w, bias, y, z, wt, chain};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+static void what_does_not_fit_is_refused(void** state) {
+  (void)state;
+  oy_tensor* a = F32(OY_DIMS(2, 3), 1, 2, 3, 4, 5, 6);
+  oy_tensor* d = F64(OY_DIMS(3, 2), 1, 2, 3, 4, 5, 6);
+  oy_tensor* v = F32(OY_DIMS(3), 1, 2, 3);
+  oy_tensor* flags = BOOLS(OY_DIMS(2, 2), true, false, true, false);
+  oy_tensor* i = I64(OY_DIMS(1, 1), 2);
+  assert_fails(oy_mm(a, a), "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
+  assert_fails(oy_mm(a, d),
+               "expected m1 and m2 to have the same dtype, but got: Float != Double");
+  assert_fails(oy_mm(v, a), "self must be a matrix");
+  assert_fails(oy_addmm(a, v, a, oy_int(1), oy_int(1)),
+               "mat1 must be a matrix, got 1-D tensor");
+  assert_fails(oy_mm(flags, flags), "\"addmm_impl_cpu_\" not implemented for 'Bool'");
+  assert_fails(oy_addmm(i, i, i, oy_int(1), oy_float(0.5)),
+               "For integral input tensors, argument alpha must not be a floating point "
+               "number.");
+  assert_fails(oy_mv(a, a), "size mismatch, got input [2, 3], vec [2, 3]");
+  assert_fails(oy_dot(a, v), "1D tensors expected, but got 2D and 1D tensors");
+  assert_fails(oy_outer(a, v), "outer: Expected 1-D argument self, but got 2-D");
+  oy_tensor* all[] = {a, d, v, flags, i};
+  for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) oy_tensor_release(all[k]);
+}
+
+static int without_openblas(void** state) {
+  setenv("OPYARD_OPENBLAS", "off", 1);
+  return init_library(state);
+}
+static int with_openblas(void** state) {
+  unsetenv("OPYARD_OPENBLAS");
+  return init_library(state);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(products_are_sums_of_products),
+      cmocka_unit_test(beta_zero_does_not_read),
+      cmocka_unit_test(batches),
+      cmocka_unit_test(vectors),
+      cmocka_unit_test(linear_and_chains),
+      cmocka_unit_test(what_does_not_fit_is_refused),
+  };
+  int failed =
+      cmocka_run_group_tests_name("portable", tests, without_openblas, shut_library);
+  return failed +
+         cmocka_run_group_tests_name("openblas", tests, with_openblas, shut_library);
+}
