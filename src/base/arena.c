@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks double in size, so that an arena of n bytes has about log n of them.
+// Blocks double in size up to a limit, so that a small arena has few of them and a
+// large one wastes little.
 #include "base/arena.h"
 
 #include "base/memory.h"
 
-enum { HEADER = 8, FIRST_ELEMENTS = 4 };
+enum { HEADER = 8, FIRST_ELEMENTS = 4, LARGEST_BLOCK = 16384 };
 
 _Static_assert(sizeof(void*) <= HEADER, "the link fits before the first byte");
 
@@ -25,6 +26,11 @@ bool oyi_arena_init(oyi_arena* arena, size_t size) {
   return add_block(arena, size);
 }
 
+void oyi_arena_init_at(oyi_arena* arena, void* memory, size_t size) {
+  char* from = memory;
+  *arena = (oyi_arena){NULL, from, from + (size & ~(size_t)7), size};
+}
+
 void oyi_arena_free(oyi_arena* arena) {
   void* block = arena->blocks;
   while (block) {
@@ -37,7 +43,8 @@ void oyi_arena_free(oyi_arena* arena) {
 
 void* oyi_arena_alloc_slow(oyi_arena* arena, size_t size) {
   // The rest of the current block is lost: it is smaller than |size|.
-  if (!add_block(arena, size > arena->total ? size : arena->total)) return NULL;
+  size_t wanted = arena->total < LARGEST_BLOCK ? arena->total : LARGEST_BLOCK;
+  if (!add_block(arena, size > wanted ? size : wanted)) return NULL;
   return oyi_arena_alloc(arena, size);
 }
 

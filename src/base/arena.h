@@ -11,11 +11,13 @@ typedef struct oyi_arena {
   void* blocks;  // newest first; each begins with a pointer to the one before
   char* next;    // always aligned to 8
   char* end;
-  size_t total;  // bytes in all blocks; the next one is at least as large
+  size_t total;  // bytes in all blocks
 } oyi_arena;
 
 // Makes the first block, with room for |size| bytes. False with the error set.
 bool oyi_arena_init(oyi_arena* arena, size_t size);
+// Begins in |memory|, which is the caller's and aligned to 8.
+void oyi_arena_init_at(oyi_arena* arena, void* memory, size_t size);
 void oyi_arena_free(oyi_arena* arena);
 
 // The path for a full block; use oyi_arena_alloc.

@@ -77,15 +77,20 @@ char* oyi_strndup(const char* text, size_t size) {
   return copy;
 }
 
-void* oyi_aligned_zalloc(size_t size) {
+void* oyi_aligned_malloc(size_t size) {
   if (size > SIZE_MAX / 2 - 2 * LINE) return out_of_memory(size);
   char* block = oyi_malloc(size + LINE);
   if (!block) return NULL;
   // The byte before the result tells how far the block was moved up.
   size_t shift = LINE - ((uintptr_t)block & (LINE - 1));
   char* aligned = block + shift;
-  memset(aligned, 0, size);
   aligned[-1] = (char)shift;
+  return aligned;
+}
+
+void* oyi_aligned_zalloc(size_t size) {
+  void* aligned = oyi_aligned_malloc(size);
+  if (aligned) memset(aligned, 0, size);
   return aligned;
 }
 

@@ -6,6 +6,9 @@
 
 #include "opyard/allocator.h"
 
+// Keeps what is seldom needed out of a function that is needed often.
+#define OYI_COLD __attribute__((cold, noinline))
+
 #define OY_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 // Uninitialised, zeroed, and |count| elements with an overflow check.
@@ -17,7 +20,8 @@ void oyi_free(void* ptr);
 // A NUL-terminated copy.
 char* oyi_strndup(const char* text, size_t size);
 
-// 64-byte-aligned zeroed block, freed with oyi_aligned_free.
+// 64-byte-aligned blocks, freed with oyi_aligned_free.
+void* oyi_aligned_malloc(size_t size);
 void* oyi_aligned_zalloc(size_t size);
 void oyi_aligned_free(void* ptr);
 
