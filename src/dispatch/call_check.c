@@ -5,6 +5,7 @@
 // Whether one value is of a type is value_check.c's business.
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "dispatch/op_schema.h"
 #include "dispatch/value_check.h"
 #include "opyard/dispatcher.h"
 
@@ -143,9 +144,11 @@ static oy_status place_all(call* c) {
 // ----------------------------------------------------------------------- entry
 
 static oy_status check_counts(const oy_op* op, const oy_stack* stack, size_t count,
-                              size_t name_count) {
+                              size_t name_count, const oy_schema** out_schema) {
   oy_str name = oy_op_name_of(op);
-  if (!oy_op_schema(op)) {
+  oy_status found = oyi_op_schema(oyi_op_of(op), out_schema);
+  if (found == OY_OUT_OF_MEMORY) return found;
+  if (found != OY_OK) {
     OY_FAIL(NOT_FOUND,
             "%.*s: expected a defined operator, but its definition was removed",
             OY_STR_ARG(name));
@@ -167,8 +170,8 @@ static void drop_values(call* c) {
 
 oy_status oy_op_push_defaults(const oy_op* op, oy_stack* stack, size_t count,
                               const oy_str* names, size_t name_count) {
-  oy_status status = check_counts(op, stack, count, name_count);
-  call c = {.op = op, .schema = oy_op_schema(op)};
+  call c = {.op = op};
+  oy_status status = check_counts(op, stack, count, name_count, &c.schema);
   size_t n = c.schema ? c.schema->argument_count : 0;
   if (status == OY_OK && n > count) status = oy_stack_reserve(stack, n - count);
   if (status == OY_OK && count > MAX_ARGUMENTS) status = too_many(&c, count);

@@ -4,13 +4,15 @@
 // have the schema's, checked by the compiler.
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "dispatch/op_schema.h"
 #include "dispatch/place.h"
 #include "dispatch/registration.h"
 #include "dispatch/table.h"
 
+// |schema| is NULL if there was no memory for it.
 static void add_schema(oyi_strbuf* text, const oy_schema* schema) {
   char* printed = NULL;
-  if (oy_schema_print(schema, &printed) == OY_OK)
+  if (schema && oy_schema_print(schema, &printed) == OY_OK)
     oyi_strbuf_puts(text, printed);
   else
     text->failed = true;
@@ -72,7 +74,7 @@ static oy_status mismatch(const oyi_op* op, const oy_registration* first,
   oyi_strbuf text = OYI_STRBUF_INIT;
   oyi_strbuf_puts(&text, "\nMismatch in kernel C++ signatures\n  operator: ");
   if (op->def) {
-    add_schema(&text, op->def->schema);
+    add_schema(&text, oyi_definition_schema(op->def));
     oyi_strbuf_puts(&text, "\n    ");
     oyi_place_print(op->def, &text);
   } else {
@@ -90,8 +92,8 @@ static oy_status mismatch(const oyi_op* op, const oy_registration* first,
 // registered now count, and the check says the same in every order.
 oy_status oyi_check_other_kernels(const oyi_op* op, const oy_registration* kernel) {
   if (!kernel->schema) return OY_OK;
-  for (size_t i = 0; i < op->key_count; i++) {
-    for (oy_registration* k = op->keys[i].newest; k; k = k->older) {
+  for (const oy_registration* newest = op->kernels; newest; newest = newest->other) {
+    for (const oy_registration* k = newest; k; k = k->older) {
       if (!k->schema) continue;
       if (!same_type(k->schema, kernel->schema)) return mismatch(op, k, kernel);
     }
@@ -106,9 +108,11 @@ oy_status oy_op_check_typed(const oy_op* op, const char* signature) {
                          OY_SCHEMA_SIGNATURE | OY_SCHEMA_ALLOW_TYPE_VARIABLES, &wanted));
   oyi_strbuf text = OYI_STRBUF_INIT;
   pthread_mutex_lock(&o->registry->mutex);
-  const oy_schema* right = o->def ? o->def->schema : NULL;
+  const oy_schema* right = o->def ? oyi_definition_schema(o->def) : NULL;
   bool same = right && same_type(right, wanted);
-  if (!same) {
+  if (o->def && !right) {
+    text.failed = true;
+  } else if (!same) {
     oyi_strbuf_puts(&text,
                     "\nTried to access or call an operator with a wrong "
                     "signature.\n  operator: ");

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "dispatch/op_schema.h"
 #include "dispatch/place.h"
 #include "dispatch/table.h"
 
@@ -14,9 +15,10 @@ static oy_status finish(oyi_strbuf* text, char** out_text) {
   return *out_text ? OY_OK : OY_OUT_OF_MEMORY;
 }
 
+// |schema| is NULL if there was no memory for it.
 static void put_schema(oyi_strbuf* out, const oy_schema* schema) {
   char* printed = NULL;
-  if (oy_schema_print(schema, &printed) == OY_OK)
+  if (schema && oy_schema_print(schema, &printed) == OY_OK)
     oyi_strbuf_puts(out, printed);
   else
     out->failed = true;
@@ -36,6 +38,10 @@ static void put_type(oyi_strbuf* out, const oy_type* type) {
 
 // The type of a typed kernel that has the operator's schema.
 static void put_schema_types(oyi_strbuf* out, const oy_schema* schema) {
+  if (!schema) {
+    out->failed = true;
+    return;
+  }
   oyi_strbuf_putc(out, '(');
   for (size_t i = 0; i < schema->argument_count; i++) {
     if (i) oyi_strbuf_puts(out, ", ");
@@ -57,7 +63,7 @@ static void put_inferred(oyi_strbuf* out, const oyi_op* op, const oy_registratio
   if (r->schema)
     put_schema(out, r->schema);
   else if (r->typed && op->def)
-    put_schema_types(out, op->def->schema);
+    put_schema_types(out, oyi_definition_schema(op->def));
   else
     oyi_strbuf_puts(out, "(none)");
 }
@@ -80,19 +86,18 @@ static void put_attributes(oyi_strbuf* out, const oy_registration* r) {
   oyi_strbuf_putc(out, ']');
 }
 
-static bool is_active(const oyi_key_kernels* kernels, const oy_registration* r) {
+static bool is_active(oy_registration* newest, const oy_registration* r) {
   oy_dtype dtype =
       r->dtype_filter ? (oy_dtype)(r->dtype_filter - 1) : (oy_dtype)OY_DTYPE_ANY;
-  return oyi_active_kernel(kernels, dtype) == r;
+  return oyi_active_kernel(newest, dtype) == r;
 }
 
-static void put_kernels(oyi_strbuf* out, const oyi_op* op,
-                        const oyi_key_kernels* kernels) {
-  for (const oy_registration* r = kernels->newest; r; r = r->older) {
-    oyi_strbuf_puts(out, oy_key_name(kernels->key));
+static void put_kernels(oyi_strbuf* out, const oyi_op* op, oy_registration* newest) {
+  for (const oy_registration* r = newest; r; r = r->older) {
+    oyi_strbuf_puts(out, oy_key_name(r->key));
     put_attributes(out, r);
-    oyi_strbuf_printf(out, "%s%s: ", oy_key_is_alias(kernels->key) ? "[alias]" : "",
-                      is_active(kernels, r) ? "" : " (inactive)");
+    oyi_strbuf_printf(out, "%s%s: ", oy_key_is_alias(r->key) ? "[alias]" : "",
+                      is_active(newest, r) ? "" : " (inactive)");
     oyi_place_print(r, out);
     oyi_strbuf_puts(out, " :: ");
     put_inferred(out, op, r);
@@ -125,7 +130,7 @@ static void put_def(oyi_strbuf* out, const oyi_op* op) {
     oyi_strbuf_puts(out, "(none)\n");
     return;
   }
-  put_schema(out, op->def->schema);
+  put_schema(out, oyi_definition_schema(op->def));
   oyi_strbuf_puts(out, "\ndebug: ");
   oyi_place_print(op->def, out);
   oyi_strbuf_printf(out, "\nalias analysis kind: %s%s\n",
@@ -138,12 +143,11 @@ static void put_state(oyi_strbuf* out, const oyi_op* op) {
   put_def(out, op);
   // Few keys: pick the next rank each time rather than sort a copy.
   unsigned last = 0;
-  for (size_t n = 0; n < op->key_count; n++) {
-    const oyi_key_kernels* next = NULL;
-    for (size_t i = 0; i < op->key_count; i++) {
-      unsigned rank = key_rank(op->keys[i].key);
-      if ((n == 0 || rank > last) && (!next || rank < key_rank(next->key)))
-        next = &op->keys[i];
+  for (;;) {
+    oy_registration* next = NULL;
+    for (oy_registration* r = op->kernels; r; r = r->other) {
+      unsigned rank = key_rank(r->key);
+      if (rank > last && (!next || rank < key_rank(next->key))) next = r;
     }
     if (!next) break;
     last = key_rank(next->key);
@@ -225,7 +229,7 @@ static void put_extractor(oyi_strbuf* out, const oyi_op* op) {
   for (int i = 0; i < 64; i++) {
     int at = op->hot.argument_count - 1 - (63 - i);
     bool bit = at >= 0 && (op->hot.dispatch_arguments >> at & 1);
-    oyi_strbuf_putc(out, op->schema && bit ? '1' : '0');
+    oyi_strbuf_putc(out, op->def && bit ? '1' : '0');
   }
   oy_keyset mask = oy_keyset_full();
   mask.functionality &= oyi_table_mask(op, OY_BACKEND_CPU);

@@ -78,10 +78,9 @@ static const char* lost_alias(const builder* b, oy_key alias) {
 }
 
 static void add_registrations(builder* b, oy_key slot, oy_key at) {
-  const oyi_key_kernels* kernels = oyi_kernels_at(b->op, at);
   const oy_registration* winner = b->chosen.registration;
   bool same_key = winner && winner->kind == OYI_IMPL && winner->key == at;
-  for (const oy_registration* r = kernels ? kernels->newest : NULL; r; r = r->older) {
+  for (const oy_registration* r = oyi_kernels_at(b->op, at); r; r = r->older) {
     if (r == winner) continue;
     oyi_strbuf kernel = OYI_STRBUF_INIT, reason = OYI_STRBUF_INIT;
     print_kernel(r, &kernel);

@@ -96,8 +96,8 @@ static oy_status report(const oyi_op* op, oy_keyset keys, const oy_kernel* kerne
   oy_key key = oy_keyset_highest(oy_keyset_unmarked(keys));
   oyi_strbuf text = OYI_STRBUF_INIT;
   pthread_mutex_lock(&op->registry->mutex);
-  void (*callback)(const oy_op*, oy_key, void*) = op->error_callback;
-  void* user_data = op->error_user_data;
+  oyi_error_callback on_error = {NULL, NULL};
+  if (op->on_error) on_error = *op->on_error;
   if (!op->def)
     oyi_strbuf_printf(&text,
                       "%.*s: expected a defined operator, but its definition "
@@ -117,7 +117,7 @@ static oy_status report(const oyi_op* op, oy_keyset keys, const oy_kernel* kerne
   char* table = NULL;
   if (oy_op_dump_table(&op->hot, &table) == OY_OK) oy_error_set_detail(oy_str_of(table));
   oy_text_free(table);
-  if (callback) callback(&op->hot, key, user_data);
+  if (on_error.call) on_error.call(&op->hot, key, on_error.user_data);
   return oy_error_get()->code;
 }
 

@@ -98,12 +98,13 @@ oy_status oyi_fail_not_inferable(const oy_library* library, const char* name) {
                  name, CONTEXT_OF(library));
 }
 
-oy_status oyi_fail_duplicate_def(const oyi_op* op, const oy_registration* def) {
+oy_status oyi_fail_duplicate_def(const oyi_op* op, const oy_registration* def,
+                                 const oy_schema* new_schema) {
   oyi_strbuf now = OYI_STRBUF_INIT, was = OYI_STRBUF_INIT;
   oyi_place_print(def, &now);
   oyi_place_print(op->def, &was);
   char* schema = NULL;
-  oy_status status = oy_schema_print(def->schema, &schema);
+  oy_status status = oy_schema_print(new_schema, &schema);
   if (status == OY_OK)
     status =
         OY_FAIL(ALREADY_EXISTS,

@@ -14,6 +14,7 @@ oy_status oyi_check_impl_key(const oy_library* library, const oy_impl_params* pa
 oy_status oyi_check_fallback(const oy_library* library, oy_key key);
 oy_status oyi_fail_def_in_impl(const oy_library* library, const char* name);
 oy_status oyi_fail_not_inferable(const oy_library* library, const char* name);
-oy_status oyi_fail_duplicate_def(const oyi_op* op, const oy_registration* def);
+oy_status oyi_fail_duplicate_def(const oyi_op* op, const oy_registration* def,
+                                 const oy_schema* new_schema);
 
 #endif  // OPYARD_SRC_DISPATCH_LIBRARY_TEXT_H_

@@ -7,9 +7,13 @@
 #include "dispatch/registry.h"
 
 void oyi_place_print(const oy_registration* registration, oyi_strbuf* out);
-// Stores |place| in |registration|, with a copy only if the text is not the
-// library's own. OUT_OF_MEMORY.
-oy_status oyi_place_set(oy_registration* registration, const oy_library* library,
+// Stores |place| in |registration|, with a copy only if the text is neither the
+// library's own nor that of the registration before. OUT_OF_MEMORY. Lock held.
+oy_status oyi_place_set(oy_registration* registration, oy_library* library,
                         oy_place place);
+
+// A text with one reference; NULL with the error set.
+oyi_text* oyi_text_create(const char* text);
+void oyi_text_release(oyi_text* text);  // takes NULL
 
 #endif  // OPYARD_SRC_DISPATCH_PLACE_H_

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "dispatch/op.h"
+#include "dispatch/op_schema.h"
 #include "dispatch/table.h"
 
 bool oy_op_has_kernel(const oy_op* op, oy_key key) {
@@ -51,17 +52,18 @@ bool oy_registry_has_fallback(oy_registry* registry, oy_key key) {
 }
 
 static size_t registration_bytes(const oy_registration* r) {
-  return sizeof(*r) + (r->text ? strlen(r->text) + 1 : 0);
+  if (r->kind != OYI_DEF) return sizeof(*r);
+  return sizeof(*r) + strlen(r->text) + 1 + (r->tags ? strlen(r->tags) + 1 : 0);
 }
 
 size_t oy_op_memory(const oy_op* op) {
   oyi_op* o = oyi_op_of(op);
   pthread_mutex_lock(&o->registry->mutex);
-  size_t bytes = sizeof(*o) + o->name_size + 1 + o->key_capacity * sizeof(*o->keys);
+  size_t bytes = offsetof(oyi_op, name) + o->name_size + 1;
   if (o->registrations) bytes += oyi_table_bytes();
   if (o->def) bytes += registration_bytes(o->def);
-  for (size_t i = 0; i < o->key_count; i++)
-    for (oy_registration* r = o->keys[i].newest; r; r = r->older)
+  for (const oy_registration* newest = o->kernels; newest; newest = newest->other)
+    for (const oy_registration* r = newest; r; r = r->older)
       bytes += registration_bytes(r);
   for (oyi_variants* v = o->variants; v; v = v->next) bytes += sizeof(*v);
   pthread_mutex_unlock(&o->registry->mutex);
@@ -93,22 +95,27 @@ static const char* broken_slot(const oyi_op* op, oy_key key) {
 
 static const char* broken_records(const oyi_op* op) {
   size_t count = op->def != NULL;
-  if ((op->def != NULL) != (op->schema != NULL))
+  const oy_schema* schema = op->def ? oyi_definition_schema(op->def) : NULL;
+  if ((op->def != NULL) != (schema != NULL) || schema != op->schema ||
+      (op->def ? op->def->signature : NULL) != op->signature)
     return "the definition and the schema disagree";
-  if (op->def &&
-      !oy_str_equal(op->def->schema->full_name, (oy_str){op->name, op->name_size}))
+  if (schema && !oy_str_equal(schema->full_name, (oy_str){op->name, op->name_size}))
     return "the schema has another name";
-  if (op->def && op->hot.argument_count != op->def->schema->argument_count)
+  if (schema && op->hot.argument_count != schema->argument_count)
     return "the argument count is not the schema's";
-  for (size_t i = 0; i < op->key_count; i++) {
-    if (op->keys[i].key == OY_KEY_Undefined) return "a kernel is at Undefined";
-    if (!op->keys[i].newest) return "a kernel list is empty";
-    for (oy_registration* r = op->keys[i].newest; r; r = r->older) {
-      if (r->op != op || r->key != op->keys[i].key)
+  unsigned aliases = 0;
+  for (const oy_registration* newest = op->kernels; newest; newest = newest->other) {
+    if (newest->key == OY_KEY_Undefined) return "a kernel is at Undefined";
+    if (oyi_kernels_at(op, newest->key) != newest) return "a key has two lists";
+    if (oy_key_is_alias(newest->key))
+      aliases |= 1u << (newest->key & ~(unsigned)OY_KEY_ALIAS_BIT);
+    for (const oy_registration* r = newest; r; r = r->older) {
+      if (r->op != op || r->key != newest->key)
         return "a kernel is in a list of another key";
       count++;
     }
   }
+  if (aliases != op->aliases) return "the alias keys are not those of the kernels";
   if (count != op->registrations) return "the number of registrations is wrong";
   return NULL;
 }

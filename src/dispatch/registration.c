@@ -5,12 +5,14 @@
 #include "base/strbuf.h"
 #include "dispatch/call.h"
 #include "dispatch/op.h"
+#include "dispatch/op_schema.h"
 #include "dispatch/place.h"
 #include "dispatch/table.h"
 #include "dispatch/thunks.h"
 
+// The lock is held, so nobody else adds.
 static void changed(oy_registry* registry) {
-  __atomic_add_fetch(&registry->generation, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&registry->generation, registry->generation + 1, __ATOMIC_RELEASE);
 }
 
 static void count(oyi_op* op, int by) {
@@ -21,6 +23,7 @@ static void count(oyi_op* op, int by) {
 // -------------------------------------------------------------------- records
 
 static void set_kernel(oy_registration* r, const oy_kernel_params* kernel) {
+  r->older = NULL;
   r->fallthrough = kernel->fallthrough;
   r->typed = kernel->typed != NULL;
   r->kernel.typed = kernel->typed ? kernel->typed : oyi_thunk_box;
@@ -34,7 +37,7 @@ static void set_kernel(oy_registration* r, const oy_kernel_params* kernel) {
   r->priority = kernel->priority;
 }
 
-static oy_status check_kernel(const oy_kernel_params* kernel) {
+oy_status oyi_check_kernel(const oy_kernel_params* kernel) {
   bool has_entry = kernel->typed || kernel->boxed;
   OY_CHECK(has_entry || kernel->fallthrough, INVALID_ARGUMENT,
            "expected a kernel with a typed entry, a boxed entry, or the mark "
@@ -51,17 +54,28 @@ static oy_status check_kernel(const oy_kernel_params* kernel) {
   return OY_OK;
 }
 
+// What all kinds have.
+static oy_status begin(oy_registration* r, oy_library* library, oyi_slab* slab,
+                       oyi_registration_kind kind, oy_place place) {
+  r->other = NULL;
+  r->op = NULL;
+  r->library = library;
+  r->slab = slab;
+  r->place = NULL;
+  r->schema = NULL;
+  r->kind = (uint8_t)kind;
+  return oyi_place_set(r, library, place);
+}
+
 oy_status oyi_registration_create(oy_library* library, oyi_registration_kind kind,
                                   oy_place place, const oy_kernel_params* kernel,
                                   oy_registration** out_registration) {
   *out_registration = NULL;
-  if (kernel) OY_TRY(check_kernel(kernel));
-  oy_registration* r = oyi_zalloc(sizeof(*r));
+  oyi_slab* slab;
+  oy_registration* r = oyi_slabs_take(&library->registry->kernels, sizeof(*r), &slab);
   if (!r) return OY_OUT_OF_MEMORY;
-  r->library = library;
-  r->kind = (uint8_t)kind;
-  oy_status status = oyi_place_set(r, library, place);
-  if (status == OY_OK && kernel && kernel->signature)
+  oy_status status = begin(r, library, slab, kind, place);
+  if (status == OY_OK && kernel->signature)
     status =
         oy_schema_parse(oy_str_of(kernel->signature),
                         OY_SCHEMA_SIGNATURE | OY_SCHEMA_ALLOW_TYPE_VARIABLES, &r->schema);
@@ -69,28 +83,60 @@ oy_status oyi_registration_create(oy_library* library, oyi_registration_kind kin
     oyi_registration_discard(r);
     return status;
   }
-  if (kernel) set_kernel(r, kernel);
+  set_kernel(r, kernel);
+  *out_registration = r;
+  return OY_OK;
+}
+
+static char* put_text(char* at, const char* text, size_t size) {
+  memcpy(at, text, size);
+  at[size] = '\0';
+  return at + size + 1;
+}
+
+oy_status oyi_definition_create(oy_library* library, oy_place place, oy_str text,
+                                const char* tags, oy_registration** out_registration) {
+  *out_registration = NULL;
+  size_t tags_size = tags ? strlen(tags) : 0;
+  oy_registration* r = oyi_malloc(sizeof(*r) + text.size + 1 + tags_size + 1);
+  if (!r) return OY_OUT_OF_MEMORY;
+  char* at = (char*)(r + 1);
+  r->text = at;
+  at = put_text(at, text.data, text.size);
+  r->tags = tags ? at : NULL;
+  if (tags) put_text(at, tags, tags_size);
+  r->signature = NULL;
+  r->sibling = NULL;
+  oy_status status = begin(r, library, NULL, OYI_DEF, place);
+  if (status != OY_OK) {
+    oyi_registration_discard(r);
+    return status;
+  }
   *out_registration = r;
   return OY_OK;
 }
 
 void oyi_registration_discard(oy_registration* r) {
-  oyi_signature_release(r->signature);
+  oyi_text_release(r->place);
   oy_schema_free(r->schema);
-  oyi_free(r->tags);
-  oyi_free(r->text);
-  oyi_free(r);
+  if (r->kind == OYI_DEF) {
+    oyi_signature_release(r->signature);
+    oyi_free(r);
+  } else {
+    oyi_slab_return(r->slab, r);
+  }
 }
 
 static void free_retired(oyi_retired* retired) {
   oy_registration* r = (oy_registration*)retired;
-  if (r->destroy_state) r->destroy_state(r->kernel.user_data);
+  if (r->kind != OYI_DEF && r->destroy_state) r->destroy_state(r->kernel.user_data);
   oyi_registration_discard(r);
 }
 
 static void enlist(oy_registration* r) {
   oy_library* library = r->library;
   r->previous = library->last;
+  r->next = NULL;
   if (library->last)
     library->last->next = r;
   else
@@ -123,42 +169,40 @@ static uint64_t dispatch_bits(const oy_schema* schema) {
   return bits;
 }
 
-static void adopt_schema(oyi_op* op, oy_registration* r) {
+static void adopt_schema(oyi_op* op, oy_registration* r, const oy_schema* schema) {
   const oyi_signature* signature = r->signature;
   // Calls read these without a lock. An operator that is defined again as it
   // was is not written to, so that only a change of its schema can race.
-  uint64_t bits = dispatch_bits(r->schema);
+  uint64_t bits = dispatch_bits(schema);
   uint32_t flags = (r->unobserved ? 0u : OY_OP_OBSERVED) |
                    (signature->returns_object ? OY_OP_RETURNS_OBJECT : 0u);
   if (op->hot.dispatch_arguments != bits)
     __atomic_store_n(&op->hot.dispatch_arguments, bits, __ATOMIC_RELAXED);
-  if (op->hot.argument_count != r->schema->argument_count)
-    __atomic_store_n(&op->hot.argument_count, (uint16_t)r->schema->argument_count,
+  if (op->hot.argument_count != schema->argument_count)
+    __atomic_store_n(&op->hot.argument_count, (uint16_t)schema->argument_count,
                      __ATOMIC_RELAXED);
-  if (op->hot.return_count != r->schema->return_count)
-    __atomic_store_n(&op->hot.return_count, (uint16_t)r->schema->return_count,
+  if (op->hot.return_count != schema->return_count)
+    __atomic_store_n(&op->hot.return_count, (uint16_t)schema->return_count,
                      __ATOMIC_RELAXED);
   if (op->hot.flags != flags) __atomic_store_n(&op->hot.flags, flags, __ATOMIC_RELAXED);
   oy_typed_fn fail = signature->returns_object ? (oy_typed_fn)oyi_fail_object
                                                : (oy_typed_fn)oyi_fail_status;
   if (op->hot.fail != fail) __atomic_store_n(&op->hot.fail, fail, __ATOMIC_RELEASE);
+  oyi_definition_begin(op, r);
   __atomic_store_n(&op->signature, signature, __ATOMIC_RELEASE);
   __atomic_store_n(&op->unbox, signature->unbox, __ATOMIC_RELEASE);
   __atomic_store_n(&op->hot.box, signature->box, __ATOMIC_RELEASE);
   __atomic_store_n(&op->hot.variant, signature->variant, __ATOMIC_RELEASE);
-  op->def = r;
-  __atomic_store_n(&op->schema, r->schema, __ATOMIC_RELEASE);
 }
 
 // The way results are returned is kept, so that a stale handle still fails in
 // the way that its callers test for.
 static void drop_schema(oyi_op* op) {
-  __atomic_store_n(&op->schema, NULL, __ATOMIC_RELEASE);
   __atomic_store_n(&op->hot.box, oyi_thunk_fail, __ATOMIC_RELEASE);
   __atomic_store_n(&op->hot.variant, oyi_thunk_fail, __ATOMIC_RELEASE);
   __atomic_store_n(&op->unbox, oyi_unbox_undefined, __ATOMIC_RELEASE);
   __atomic_store_n(&op->signature, NULL, __ATOMIC_RELEASE);
-  op->def = NULL;
+  oyi_definition_end(op);
 }
 
 static void tell_listeners(oy_registry* registry, const oyi_op* op, bool defined) {
@@ -169,13 +213,13 @@ static void tell_listeners(oy_registry* registry, const oyi_op* op, bool defined
   }
 }
 
-oy_status oyi_link_def(oy_registration* r, oyi_op* op) {
-  for (size_t i = 0; i < op->key_count; i++)
-    for (oy_registration* k = op->keys[i].newest; k; k = k->older)
-      OY_TRY(oyi_check_schema(op, r->schema, r, k));
-  OY_TRY(oyi_signature_acquire(r->schema, &r->signature));
+oy_status oyi_link_def(oy_registration* r, oyi_op* op, const oy_schema* schema) {
+  for (const oy_registration* newest = op->kernels; newest; newest = newest->other)
+    for (const oy_registration* k = newest; k; k = k->older)
+      OY_TRY(oyi_check_schema(op, schema, r, k));
+  OY_TRY(oyi_signature_acquire(schema, &r->signature));
   r->op = op;
-  adopt_schema(op, r);
+  adopt_schema(op, r, schema);
   count(op, 1);
   enlist(r);
   changed(op->registry);
@@ -190,8 +234,8 @@ static void unlink_def(oy_registration* r) {
 
 // ----------------------------------------------------------------------- impl
 
-static void warn_override(const oyi_op* op, const oy_registration* previous,
-                          const oy_registration* r) {
+OYI_COLD static void warn_override(const oyi_op* op, const oy_registration* previous,
+                                   const oy_registration* r) {
   oy_registry* registry = op->registry;
   if (!registry->warning_sink) return;
   oyi_strbuf text = OYI_STRBUF_INIT;
@@ -199,7 +243,8 @@ static void warn_override(const oyi_op* op, const oy_registration* previous,
                   "Overriding a previously registered kernel for the same "
                   "operator and the same dispatch key\n  operator: ");
   char* schema = NULL;
-  if (op->def && oy_schema_print(op->def->schema, &schema) == OY_OK)
+  const oy_schema* defined = op->def ? oyi_definition_schema(op->def) : NULL;
+  if (defined && oy_schema_print(defined, &schema) == OY_OK)
     oyi_strbuf_puts(&text, schema);
   else
     oyi_strbuf_append(&text, op->name, op->name_size);
@@ -219,23 +264,20 @@ static void warn_override(const oyi_op* op, const oy_registration* previous,
 }
 
 // The newest registration that |r| takes the place of: same dtype and machine.
-static const oy_registration* overridden(const oyi_key_kernels* kernels,
+static const oy_registration* overridden(const oy_registration* newest,
                                          const oy_registration* r) {
-  for (const oy_registration* k = kernels ? kernels->newest : NULL; k; k = k->older)
+  for (const oy_registration* k = newest; k; k = k->older)
     if (k->dtype_filter == r->dtype_filter && k->cpu_level == r->cpu_level &&
         k->priority == r->priority)
       return k;
   return NULL;
 }
 
-static oyi_key_kernels* kernels_for(oyi_op* op, oy_key key) {
-  oyi_key_kernels* kernels = oyi_kernels_at(op, key);
-  if (kernels) return kernels;
-  if (!oyi_grow(&op->keys, &op->key_capacity, op->key_count + 1, sizeof(*op->keys)))
-    return NULL;
-  // Counted only when it gets its first kernel: a list is never empty.
-  op->keys[op->key_count] = (oyi_key_kernels){key, NULL};
-  return &op->keys[op->key_count];
+// Where the newest kernel at |key| hangs, or would.
+static oy_registration** stack_at(oyi_op* op, oy_key key) {
+  oy_registration** at = &op->kernels;
+  while (*at && (*at)->key != key) at = &(*at)->other;
+  return at;
 }
 
 // Kernels for the same dtype, capability and priority stand together, newest
@@ -247,25 +289,61 @@ static int compare_groups(const oy_registration* a, const oy_registration* b) {
   return (a->priority > b->priority) - (a->priority < b->priority);
 }
 
-static void push_kernel(oyi_key_kernels* kernels, oy_registration* r) {
-  oy_registration** at = &kernels->newest;
-  while (*at && compare_groups(*at, r) < 0) at = &(*at)->older;
-  r->older = *at;
-  *at = r;
+static void mark_alias(oyi_op* op, oy_key key, bool present) {
+  if (!oy_key_is_alias(key)) return;
+  unsigned bit = 1u << (key & ~(unsigned)OY_KEY_ALIAS_BIT);
+  op->aliases = (uint8_t)(present ? op->aliases | bit : op->aliases & ~bit);
+}
+
+static void push_kernel(oyi_op* op, oy_registration** stack, oy_registration* r) {
+  oy_registration* newest = *stack;
+  if (!newest) {
+    *stack = r;
+    mark_alias(op, r->key, true);
+  } else if (compare_groups(newest, r) >= 0) {
+    r->older = newest;
+    r->other = newest->other;
+    *stack = r;
+  } else {
+    oy_registration** at = &newest->older;
+    while (*at && compare_groups(*at, r) < 0) at = &(*at)->older;
+    r->older = *at;
+    *at = r;
+  }
+}
+
+static void pop_kernel(oyi_op* op, oy_registration* r) {
+  oy_registration** stack = stack_at(op, r->key);
+  if (*stack != r) {
+    oy_registration** at = &(*stack)->older;
+    while (*at != r) at = &(*at)->older;
+    *at = r->older;
+  } else if (r->older) {
+    r->older->other = r->other;
+    *stack = r->older;
+  } else {
+    *stack = r->other;
+    mark_alias(op, r->key, false);
+  }
+}
+
+OYI_COLD static oy_status check_signature(const oyi_op* op, const oy_registration* r) {
+  OY_TRY(oyi_check_other_kernels(op, r));
+  if (!op->def) return OY_OK;
+  const oy_schema* schema = oyi_definition_schema(op->def);
+  return schema ? oyi_check_schema(op, schema, op->def, r) : OY_OUT_OF_MEMORY;
 }
 
 oy_status oyi_link_impl(oy_registration* r, oyi_op* op, bool allow_override) {
-  OY_TRY(oyi_check_other_kernels(op, r));
-  if (op->def) OY_TRY(oyi_check_schema(op, op->def->schema, op->def, r));
-  oyi_key_kernels* kernels = kernels_for(op, r->key);
-  if (!kernels) return OY_OUT_OF_MEMORY;
+  if (r->schema) OY_TRY(check_signature(op, r));
   if (r->dtype_filter) OY_TRY(oyi_variants_ensure(op, r->key));
-  const oy_registration* previous = overridden(kernels, r);
-  if (previous && !allow_override && r->key != OY_KEY_Meta)
-    warn_override(op, previous, r);
+  oy_registration** stack = stack_at(op, r->key);
+  if (*stack && !allow_override && r->key != OY_KEY_Meta) {
+    const oy_registration* previous = overridden(*stack, r);
+    if (previous) warn_override(op, previous, r);
+  }
   r->op = op;
-  if (!kernels->newest) op->key_count++;
-  push_kernel(kernels, r);
+  push_kernel(op, stack, r);
   op->dtype_kernels += r->dtype_filter != 0;
   count(op, 1);
   enlist(r);
@@ -276,14 +354,9 @@ oy_status oyi_link_impl(oy_registration* r, oyi_op* op, bool allow_override) {
 
 static void unlink_impl(oy_registration* r) {
   oyi_op* op = r->op;
-  oyi_key_kernels* kernels = oyi_kernels_at(op, r->key);
-  oy_registration** at = &kernels->newest;
-  while (*at != r) at = &(*at)->older;
-  *at = r->older;
-  oy_key key = r->key;
-  if (!kernels->newest) *kernels = op->keys[--op->key_count];
+  pop_kernel(op, r);
   op->dtype_kernels -= r->dtype_filter != 0;
-  oyi_table_refresh(op, key);
+  oyi_table_refresh(op, r->key);
   if (op->dtype_kernels == 0) oyi_variants_retire(op);
 }
 
@@ -322,6 +395,7 @@ oy_status oyi_link_fallback(oy_registration* r) {
   cursor = 0;
   while (oy_keyset_next(set, &cursor, &key)) *oyi_fallback_slot(registry, key) = r;
   enlist(r);
+  oyi_prototype_drop(registry);
   refresh_fallback(registry, r->key);
   changed(registry);
   return OY_OK;
@@ -334,6 +408,7 @@ static void unlink_fallback(oy_registration* r) {
   oy_key key;
   while (oy_keyset_next(set, &cursor, &key))
     if (oyi_fallback_at(registry, key) == r) *oyi_fallback_slot(registry, key) = NULL;
+  oyi_prototype_drop(registry);
   refresh_fallback(registry, r->key);
 }
 

@@ -7,15 +7,22 @@
 
 #include "dispatch/registry.h"
 
-// A record of |kind| for |library|, not linked. The state in |kernel| belongs to
-// the record only once it is linked.
+// Whether |kernel| says one thing and no nonsense.
+oy_status oyi_check_kernel(const oy_kernel_params* kernel);
+// A record for a checked kernel of |library|, not linked. The state in |kernel|
+// belongs to the record only once it is linked.
 oy_status oyi_registration_create(oy_library* library, oyi_registration_kind kind,
                                   oy_place place, const oy_kernel_params* kernel,
                                   oy_registration** out_registration);
+// The record of a definition; |text| is its schema without the name.
+oy_status oyi_definition_create(oy_library* library, oy_place place, oy_str text,
+                                const char* tags, oy_registration** out_registration);
 // For a record that was never linked; leaves the kernel's state alone.
 void oyi_registration_discard(oy_registration* registration);
 
-oy_status oyi_link_def(oy_registration* registration, oyi_op* op);
+// |schema|, parsed from the definition's text, is not kept.
+oy_status oyi_link_def(oy_registration* registration, oyi_op* op,
+                       const oy_schema* schema);
 oy_status oyi_link_impl(oy_registration* registration, oyi_op* op, bool allow_override);
 oy_status oyi_link_fallback(oy_registration* registration);
 // Undoes the link of any kind, and retires the record.

@@ -73,10 +73,11 @@ void oy_registry_destroy(oy_registry* registry) {
     oyi_free(n);
     n = next;
   }
-  for (size_t i = 0; i < registry->op_count; i++) {
-    oyi_free(registry->ops[i]->keys);
-    oyi_free(registry->ops[i]);
-  }
+  for (size_t i = 0; i < registry->op_count; i++) oyi_free(registry->ops[i]->on_error);
+  oyi_slabs_drain(&registry->tables);
+  oyi_slabs_drain(&registry->kernels);
+  oyi_arena_free(&registry->memory);
+  oyi_free(registry->prototype);
   oyi_free(registry->ops);
   oyi_name_map_free(registry->names);
   pthread_mutex_destroy(&registry->mutex);
@@ -87,10 +88,23 @@ uint64_t oy_registry_generation(oy_registry* registry) {
   return __atomic_load_n(&registry->generation, __ATOMIC_ACQUIRE);
 }
 
-void oyi_registry_unlock(oy_registry* registry) {
+// Kernel state is destroyed without the lock; the records are then put back with it.
+static void collect(oy_registry* registry) {
   oyi_retired* done = oyi_collect(&registry->limbo);
+  if (done) {
+    pthread_mutex_unlock(&registry->mutex);
+    oyi_free_list(done);
+    pthread_mutex_lock(&registry->mutex);
+  }
+  oyi_slabs_drain(&registry->tables);
+  oyi_slabs_drain(&registry->kernels);
+}
+
+void oyi_registry_unlock(oy_registry* registry) {
+  if (OY_UNLIKELY(registry->limbo.head || oyi_slabs_has_returned(&registry->tables) ||
+                  oyi_slabs_has_returned(&registry->kernels)))
+    collect(registry);
   pthread_mutex_unlock(&registry->mutex);
-  oyi_free_list(done);
 }
 
 void oy_registry_collect(oy_registry* registry) {
@@ -101,12 +115,15 @@ void oy_registry_collect(oy_registry* registry) {
 // ----------------------------------------------------------------- operators
 
 static oyi_op* op_create(oy_registry* registry, oy_str name, uint32_t hash) {
-  oyi_op* op = oyi_zalloc(sizeof(*op) + name.size + 1);
+  size_t size = offsetof(oyi_op, name) + name.size + 1;
+  oyi_op* op = oyi_arena_alloc(&registry->memory, size);
   if (!op) return NULL;
+  memset(op, 0, offsetof(oyi_op, name));
   op->registry = registry;
-  op->name_size = (uint32_t)name.size;
+  op->name_size = (uint16_t)name.size;
   op->hash = hash;
   memcpy(op->name, name.data, name.size);
+  op->name[name.size] = '\0';
   op->hot.box = oyi_thunk_fail;
   op->hot.variant = oyi_thunk_fail;
   op->hot.fail = (oy_typed_fn)oyi_fail_object;
@@ -130,7 +147,7 @@ oy_status oyi_op_intern(oy_registry* registry, oy_str name, oyi_op** out_op) {
   op = op_create(registry, name, hash);
   if (!op) return OY_OUT_OF_MEMORY;
   if (oyi_table_create(op) != OY_OK) {
-    oyi_free(op);
+    registry->memory.next = (char*)op;  // as if it had not been asked for
     return OY_OUT_OF_MEMORY;
   }
   oyi_name_map_add(registry, op);
@@ -143,9 +160,6 @@ void oyi_op_settle(oyi_op* op) {
   if (op->registrations) return;
   oyi_variants_retire(op);
   oyi_table_retire(op);
-  oyi_free(op->keys);
-  op->keys = NULL;
-  op->key_count = op->key_capacity = 0;
 }
 
 // ------------------------------------------------------------------- finding
@@ -161,7 +175,7 @@ const oy_op* oy_op_lookup(oy_registry* registry, oy_str name) {
 
 oy_status oy_op_find(oy_registry* registry, oy_str name, const oy_op** out_op) {
   *out_op = oy_op_lookup(registry, name);
-  if (*out_op && oy_op_schema(*out_op)) return OY_OK;
+  if (*out_op && oyi_op_signature(*out_op)) return OY_OK;
   bool has_kernels = *out_op != NULL;
   *out_op = NULL;
   oy_op_name parsed;
@@ -218,10 +232,6 @@ oy_str oy_op_name_of(const oy_op* op) {
   return name;
 }
 
-const oy_schema* oy_op_schema(const oy_op* op) {
-  return __atomic_load_n(&oyi_op_of(op)->schema, __ATOMIC_ACQUIRE);
-}
-
 oy_registry* oy_op_registry(const oy_op* op) {
   return oyi_op_of(op)->registry;
 }
@@ -243,11 +253,20 @@ oy_status oy_op_set_error_callback(const oy_op* op,
                                    void (*callback)(const oy_op*, oy_key, void*),
                                    void* user_data) {
   oyi_op* o = oyi_op_of(op);
+  oy_status status = OY_OK;
   pthread_mutex_lock(&o->registry->mutex);
-  o->error_callback = callback;
-  o->error_user_data = user_data;
+  if (!callback) {
+    oyi_free(o->on_error);
+    o->on_error = NULL;
+  } else {
+    if (!o->on_error) o->on_error = oyi_malloc(sizeof(*o->on_error));
+    if (o->on_error)
+      *o->on_error = (oyi_error_callback){callback, user_data};
+    else
+      status = OY_OUT_OF_MEMORY;
+  }
   pthread_mutex_unlock(&o->registry->mutex);
-  return OY_OK;
+  return status;
 }
 
 void oy_registry_set_dtype_rule(oy_registry* registry, oy_dtype_rule rule) {

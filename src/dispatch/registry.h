@@ -3,7 +3,7 @@
 // calls read (marked "atomic"), which are published with release stores and
 // taken back through the limbo.
 //
-//   registry -> ops (never freed before it) -> kernels by key, newest first
+//   registry -> ops (never freed before it) -> keys -> kernels, newest first
 //   library -> registrations that it made, newest first
 //
 // A registration is the record of one def, impl or fallback; the kernel record
@@ -13,6 +13,8 @@
 
 #include <pthread.h>
 
+#include "base/arena.h"
+#include "base/slab.h"
 #include "dispatch/epoch.h"
 #include "dispatch/signature.h"
 #include "opyard/library.h"
@@ -23,40 +25,54 @@ typedef enum oyi_registration_kind {
   OYI_FALLBACK
 } oyi_registration_kind;
 
+// Text that registrations share, counted.
+typedef struct oyi_text {
+  uint32_t references;  // atomic
+  char data[];
+} oyi_text;
+
+// Kinds differ in what they need; the last bytes of a definition are its texts.
 struct oy_registration {
-  oyi_retired retired;
-  oy_kernel kernel;  // IMPL, FALLBACK
-  void (*destroy_state)(void* state);
-  struct oyi_op* op;              // DEF, IMPL
-  struct oy_registration* older;  // IMPL: next in the stack of its key
+  union {
+    oyi_retired retired;  // once it is unlinked
+    struct {
+      struct oy_registration *previous, *next;  // in the library
+      // IMPL: the newest at another key of the operator; of the newest at its key.
+      struct oy_registration* other;
+    };
+  };
+  union {
+    struct {             // IMPL, FALLBACK
+      oy_kernel kernel;  // read by calls, also after it is unlinked
+      void (*destroy_state)(void* state);
+      struct oy_registration* older;  // IMPL: next in the stack of its key
+    };
+    struct {             // DEF
+      const char* text;  // of the schema, from '(' on; part of this block
+      const char* tags;  // the same, or NULL
+      const oyi_signature* signature;
+      struct oy_registration* sibling;  // IMPL made by the same def call
+      uint8_t alias_kind;
+      uint8_t parse_flags;  // oy_schema_flags
+      bool alias_defaulted;
+      bool unobserved;
+    };
+  };
+  struct oyi_op* op;  // DEF, IMPL; NULL until it is linked
   oy_library* library;
-  struct oy_registration *previous, *next;  // in the library
-  const char* file;                         // the library's, or |text|
-  char* text;                               // owned: a file or debug text of its own
+  oyi_slab* slab;     // NULL: a block of its own (DEF)
+  oyi_text* place;    // a file, or debug text
+  oy_schema* schema;  // DEF: NULL until somebody asks; else the inferred one or NULL
   int line;
-  oy_key key;    // IMPL, FALLBACK (alias keys stay as they are)
-  uint8_t kind;  // oyi_registration_kind
+  oy_key key;  // IMPL, FALLBACK (alias keys stay as they are)
   uint8_t dtype_filter;
   uint8_t cpu_level;
+  int16_t priority;
+  uint8_t kind;  // oyi_registration_kind
   bool fallthrough;
   bool typed;          // has a typed entry of its own
-  bool is_debug_text;  // |file| replaces "registered at"
-  int16_t priority;
-  oy_schema* schema;  // DEF: the schema; else the inferred one, NULL
-  // DEF only
-  const oyi_signature* signature;
-  char* tags;
-  uint8_t alias_kind;
-  bool alias_defaulted;
-  bool unobserved;
-  struct oy_registration* sibling;  // IMPL made by the same def call
+  bool is_debug_text;  // |place| replaces "registered at"
 };
-
-// Kernels of one operator at one key.
-typedef struct oyi_key_kernels {
-  oy_key key;
-  oy_registration* newest;
-} oyi_key_kernels;
 
 // Stands in a slot whose kernel depends on the dtype of the call. Made when a
 // registration with a dtype reaches the slot; kept until the operator has none,
@@ -70,22 +86,26 @@ typedef struct oyi_variants {
   const oy_kernel* any;                       // atomic: for dtypes beyond
 } oyi_variants;
 
+typedef struct oyi_error_callback {
+  void (*call)(const oy_op* op, oy_key key, void* user_data);
+  void* user_data;
+} oyi_error_callback;
+
 typedef struct oyi_op {
   oy_op hot;                       // first
   oy_boxed_fn unbox;               // atomic: boxed call of a typed kernel
-  const oyi_signature* signature;  // atomic; NULL without a schema
-  const oy_schema* schema;         // atomic; NULL while not defined
+  const oyi_signature* signature;  // atomic; NULL while not defined
+  const oy_schema* schema;         // atomic; NULL while nobody asked: oyi_op_schema
   oy_registry* registry;
-  oy_registration* def;
-  oyi_key_kernels* keys;
-  size_t key_count, key_capacity;
+  oy_registration* def;      // atomic: who unpacks a schema has another lock
+  oy_registration* kernels;  // the newest of each key, in the order of the keys
   oyi_variants* variants;
-  uint32_t dtype_kernels;  // registrations with a dtype
-  uint32_t registrations;  // def and impl together
-  uint32_t name_size;
+  oyi_error_callback* on_error;  // NULL: none
+  uint32_t dtype_kernels;        // registrations with a dtype
+  uint32_t registrations;        // def and impl together
   uint32_t hash;
-  void (*error_callback)(const oy_op* op, oy_key key, void* user_data);
-  void* error_user_data;
+  uint16_t name_size;
+  uint8_t aliases;  // bit i: there are kernels at alias key i
   char name[];
 } oyi_op;
 
@@ -100,6 +120,12 @@ typedef struct oyi_listener_node {
 struct oy_registry {
   pthread_mutex_t mutex;
   oyi_name_map* names;  // atomic
+  oyi_arena memory;     // of the operators
+  oyi_slabs tables, kernels;
+  // The table of an operator without kernels, which new ones are copied from; bytes
+  // are 0 if it has to be made again.
+  unsigned char* prototype;
+  size_t prototype_bytes;
   oyi_op** ops;
   size_t op_count, op_capacity;
   oy_library* libraries;
@@ -119,10 +145,14 @@ struct oy_registry {
 struct oy_library {
   oy_registry* registry;
   oy_library_kind kind;
-  char* ns;  // NULL: none
+  const char* ns;      // NULL: none
+  const char* prefix;  // "ns::", "" for none
+  size_t prefix_size;
   oy_key key;
-  char* file;
+  const char* file;
   int line;
+  oyi_text* place;   // |file|
+  oyi_text* recent;  // place of the latest registration that had one of its own
   oy_registration *first, *last;
   oy_library *previous, *next;
 };

@@ -14,10 +14,10 @@ const char* oyi_provenance_name(oyi_provenance provenance) {
   return names[provenance];
 }
 
-oyi_key_kernels* oyi_kernels_at(const oyi_op* op, oy_key key) {
-  for (size_t i = 0; i < op->key_count; i++)
-    if (op->keys[i].key == key) return &op->keys[i];
-  return NULL;
+oy_registration* oyi_kernels_at(const oyi_op* op, oy_key key) {
+  oy_registration* r = op->kernels;
+  while (r && r->key != key) r = r->other;
+  return r;
 }
 
 bool oyi_registration_beats(const oy_registration* a, const oy_registration* b) {
@@ -26,13 +26,12 @@ bool oyi_registration_beats(const oy_registration* a, const oy_registration* b) 
   return a->cpu_level >= b->cpu_level;
 }
 
-oy_registration* oyi_active_kernel(const oyi_key_kernels* kernels, oy_dtype dtype) {
+oy_registration* oyi_best_kernel(oy_registration* newest, oy_dtype dtype) {
   oy_registration* best = NULL;
-  if (!kernels) return NULL;
   uint8_t filter = dtype == OY_DTYPE_ANY ? 0 : OY_FOR_DTYPE(dtype);
   uint8_t level = (uint8_t)oy_cpu_level_get();
   // Newest first, so an older one has to be strictly better.
-  for (oy_registration* r = kernels->newest; r; r = r->older) {
+  for (oy_registration* r = newest; r; r = r->older) {
     if (r->dtype_filter != 0 && r->dtype_filter != filter) continue;
     if (r->cpu_level > level) continue;
     if (!best || !oyi_registration_beats(best, r)) best = r;
@@ -72,9 +71,9 @@ static oyi_cell cell_of(oy_registration* r, oyi_provenance provenance) {
   return (oyi_cell){&r->kernel, r, provenance};
 }
 
-static bool has_usable_kernel(const oyi_key_kernels* kernels) {
+static bool has_usable_kernel(const oy_registration* newest) {
   uint8_t level = (uint8_t)oy_cpu_level_get();
-  for (oy_registration* r = kernels->newest; r; r = r->older)
+  for (const oy_registration* r = newest; r; r = r->older)
     if (r->cpu_level <= level) return true;
   return false;
 }
@@ -83,44 +82,61 @@ static bool has_usable_kernel(const oyi_key_kernels* kernels) {
 // of |set|.
 static bool has_kernel_in(const oyi_op* op, oy_keyset set) {
   if (set.functionality == 0) return false;
-  for (size_t i = 0; i < op->key_count; i++) {
-    oy_key key = op->keys[i].key;
-    if (!oy_key_is_alias(key) && oy_keyset_has(set, key) &&
-        has_usable_kernel(&op->keys[i]))
+  for (const oy_registration* r = op->kernels; r; r = r->other)
+    if (!oy_key_is_alias(r->key) && oy_keyset_has(set, r->key) && has_usable_kernel(r))
       return true;
-  }
   return false;
 }
 
-static oy_registration* active_at(const oyi_op* op, oy_key key, oy_dtype dtype) {
-  return oyi_active_kernel(oyi_kernels_at(op, key), dtype);
+static unsigned alias_index(oy_key alias) {
+  return alias & ~(unsigned)OY_KEY_ALIAS_BIT;
 }
 
-static bool covers(oy_key alias, oy_key key, bool undefined) {
-  return key == OY_KEY_Undefined ? undefined : oy_key_in_alias(key, alias);
+void oyi_rule_begin(oyi_rule* rule, const oyi_op* op, oy_dtype dtype) {
+  rule->op = op;
+  rule->dtype = dtype;
+  rule->has_alias = false;
+  if (!op->aliases) return;
+  memset(rule->alias, 0, sizeof(rule->alias));
+  for (oy_registration* r = op->kernels; r; r = r->other) {
+    if (!oy_key_is_alias(r->key)) continue;
+    oyi_rule_alias* a = &rule->alias[alias_index(r->key)];
+    a->kernel = oyi_active_kernel(r, dtype);
+    a->covers = oy_key_expand(r->key);
+    rule->has_alias |= a->kernel != NULL;
+  }
+}
+
+static const oyi_rule_alias* alias_of(const oyi_rule* rule, oy_key alias) {
+  return &rule->alias[alias_index(alias)];
+}
+
+static bool covers(const oyi_rule_alias* alias, oy_key key, bool undefined) {
+  return key == OY_KEY_Undefined ? undefined : oy_keyset_has(alias->covers, key);
 }
 
 // Steps 4 and 6: the composite that decomposes into other operators.
-static bool implicit_cell(const oyi_op* op, oy_key key, oy_dtype dtype, bool has_explicit,
-                          oyi_cell* out) {
-  oy_registration* r = active_at(op, OY_KEY_CompositeImplicitAutograd, dtype);
-  if (!r || !covers(OY_KEY_CompositeImplicitAutograd, key, true)) return false;
+static bool implicit_cell(const oyi_rule* rule, oy_key key, oyi_cell* out) {
+  const oyi_rule_alias* a = alias_of(rule, OY_KEY_CompositeImplicitAutograd);
+  if (!a->kernel || !covers(a, key, true)) return false;
   if (key == OY_KEY_AutogradOther &&
-      has_kernel_in(op, oy_keyset_named(OY_KEYSET_AUTOGRADOTHER_BACKENDS))) {
+      has_kernel_in(rule->op, oy_keyset_named(OY_KEYSET_AUTOGRADOTHER_BACKENDS))) {
     *out = (oyi_cell){&oyi_ambiguous_kernel, NULL, OYI_AMBIGUOUS};
     return true;
   }
-  if (has_explicit || has_kernel_in(op, oy_key_backends_of_autograd(key))) return false;
-  *out = cell_of(r, OYI_MATH_KERNEL);
+  if (alias_of(rule, OY_KEY_CompositeExplicitAutograd)->kernel ||
+      has_kernel_in(rule->op, oy_key_backends_of_autograd(key)))
+    return false;
+  *out = cell_of(a->kernel, OYI_MATH_KERNEL);
   return true;
 }
 
 // Aliases that hold, in the order of the rule; implicit comes between.
-static bool alias_cell(const oyi_op* op, oy_key key, oy_dtype dtype, oy_key alias,
-                       bool undefined, oyi_provenance provenance, oyi_cell* out) {
-  oy_registration* r = active_at(op, alias, dtype);
-  if (!r || !covers(alias, key, undefined)) return false;
-  *out = cell_of(r, provenance);
+static bool alias_cell(const oyi_rule* rule, oy_key key, oy_key alias, bool undefined,
+                       oyi_provenance provenance, oyi_cell* out) {
+  const oyi_rule_alias* a = alias_of(rule, alias);
+  if (!a->kernel || !covers(a, key, undefined)) return false;
+  *out = cell_of(a->kernel, provenance);
   return true;
 }
 
@@ -131,32 +147,29 @@ static oyi_cell fallback_cell(const oyi_op* op, oy_key key) {
   return (oyi_cell){&oyi_missing_kernel, NULL, OYI_MISSING};
 }
 
-static bool has_alias_kernels(const oyi_op* op) {
-  for (size_t i = 0; i < op->key_count; i++)
-    if (oy_key_is_alias(op->keys[i].key)) return true;
-  return false;
+oyi_cell oyi_rule_cell(const oyi_rule* rule, oy_key key) {
+  oyi_cell cell;
+  oy_registration* direct = oyi_active_kernel(oyi_kernels_at(rule->op, key), rule->dtype);
+  if (direct) return cell_of(direct, OYI_KERNEL);
+  if (!rule->has_alias) return fallback_cell(rule->op, key);
+  if (alias_cell(rule, key, OY_KEY_CompositeExplicitAutogradNonFunctional, true,
+                 OYI_DEFAULT_BACKEND_KERNEL, &cell) ||
+      alias_cell(rule, key, OY_KEY_CompositeExplicitAutograd, true,
+                 OYI_DEFAULT_BACKEND_KERNEL, &cell) ||
+      alias_cell(rule, key, OY_KEY_CompositeImplicitAutogradNestedTensor, false,
+                 OYI_NESTED_KERNEL, &cell) ||
+      implicit_cell(rule, key, &cell) ||
+      alias_cell(rule, key, OY_KEY_Autograd, false, OYI_AUTOGRAD_KERNEL, &cell) ||
+      alias_cell(rule, key, OY_KEY_FuncTorchBatchedDecomposition, false,
+                 OYI_BATCHED_KERNEL, &cell))
+    return cell;
+  return fallback_cell(rule->op, key);
 }
 
 oyi_cell oyi_compute_cell(const oyi_op* op, oy_key key, oy_dtype dtype) {
-  oyi_cell cell;
-  if (op->key_count == 0) return fallback_cell(op, key);
-  oy_registration* direct = active_at(op, key, dtype);
-  if (direct) return cell_of(direct, OYI_KERNEL);
-  if (!has_alias_kernels(op)) return fallback_cell(op, key);
-  if (alias_cell(op, key, dtype, OY_KEY_CompositeExplicitAutogradNonFunctional, true,
-                 OYI_DEFAULT_BACKEND_KERNEL, &cell) ||
-      alias_cell(op, key, dtype, OY_KEY_CompositeExplicitAutograd, true,
-                 OYI_DEFAULT_BACKEND_KERNEL, &cell) ||
-      alias_cell(op, key, dtype, OY_KEY_CompositeImplicitAutogradNestedTensor, false,
-                 OYI_NESTED_KERNEL, &cell))
-    return cell;
-  bool has_explicit = active_at(op, OY_KEY_CompositeExplicitAutograd, dtype) != NULL;
-  if (implicit_cell(op, key, dtype, has_explicit, &cell) ||
-      alias_cell(op, key, dtype, OY_KEY_Autograd, false, OYI_AUTOGRAD_KERNEL, &cell) ||
-      alias_cell(op, key, dtype, OY_KEY_FuncTorchBatchedDecomposition, false,
-                 OYI_BATCHED_KERNEL, &cell))
-    return cell;
-  return fallback_cell(op, key);
+  oyi_rule rule;
+  oyi_rule_begin(&rule, op, dtype);
+  return oyi_rule_cell(&rule, key);
 }
 
 oy_cpu_level oy_cpu_level_get(void) {

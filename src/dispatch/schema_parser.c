@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations: name(arguments) -> returns. The parser copies the text into the
-// schema's arena first and from then on takes views of the copy; arguments are
-// gathered on the stack and copied out once their number is known. So a typical
-// schema is one allocation.
+// Declarations: name(arguments) -> returns. The parser takes views of the text, which
+// oy_schema_parse copies into the schema's arena first; arguments are gathered on the
+// stack and copied out once their number is known. So a typical schema is one
+// allocation, and reading one that is not kept is none.
 #include "dispatch/schema_parser.h"
 
 // First in the arena, so that the schema finds its own memory.
@@ -265,27 +265,36 @@ static size_t guess_size(oy_str text) {
   return sizeof(owner) + text.size + 1 + commas * (sizeof(oy_argument) + 24) + 64;
 }
 
+oy_status oyi_schema_read(oy_str text, unsigned flags, oyi_arena* arena,
+                          oy_schema* out_schema) {
+  oyi_parser parser;
+  parser.arena = *arena;
+  parser.signature = (flags & OY_SCHEMA_SIGNATURE) != 0;
+  parser.depth = 0;
+  oyi_lexer_init(&parser.lexer, text);
+  *out_schema = (oy_schema){0};
+  oy_status status = parse_declaration(&parser, flags, out_schema);
+  *arena = parser.arena;
+  return status;
+}
+
 oy_status oy_schema_parse(oy_str text, unsigned flags, oy_schema** out_schema) {
   *out_schema = NULL;
-  oyi_parser parser;
-  if (!oyi_arena_init(&parser.arena, guess_size(text))) return OY_OUT_OF_MEMORY;
-  owner* self = oyi_arena_alloc(&parser.arena, sizeof(*self));
-  char* copy = self ? oyi_arena_alloc(&parser.arena, text.size + 1) : NULL;
+  oyi_arena arena;
+  if (!oyi_arena_init(&arena, guess_size(text))) return OY_OUT_OF_MEMORY;
+  owner* self = oyi_arena_alloc(&arena, sizeof(*self));
+  char* copy = self ? oyi_arena_alloc(&arena, text.size + 1) : NULL;
   oy_status status = OY_OUT_OF_MEMORY;
   if (copy) {
     if (text.size) memcpy(copy, text.data, text.size);
     copy[text.size] = '\0';
-    self->schema = (oy_schema){0};
-    parser.signature = (flags & OY_SCHEMA_SIGNATURE) != 0;
-    parser.depth = 0;
-    oyi_lexer_init(&parser.lexer, (oy_str){copy, text.size});
-    status = parse_declaration(&parser, flags, &self->schema);
+    status = oyi_schema_read((oy_str){copy, text.size}, flags, &arena, &self->schema);
   }
   if (OY_UNLIKELY(status != OY_OK)) {
-    oyi_arena_free(&parser.arena);
+    oyi_arena_free(&arena);
     return status;
   }
-  self->arena = parser.arena;
+  self->arena = arena;
   *out_schema = &self->schema;
   return OY_OK;
 }

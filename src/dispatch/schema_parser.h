@@ -16,12 +16,17 @@ enum {
 };
 
 typedef struct oyi_parser {
-  oyi_lexer lexer;  // over a NUL-terminated copy of the text in |arena|
+  oyi_lexer lexer;  // over a NUL-terminated text
   oyi_arena arena;
   bool allow_variables;
   bool signature;
   int depth;  // open tuples, dictionaries and the like
 } oyi_parser;
+
+// Parses |text|, which a NUL byte follows. What *out_schema holds are views of the
+// text and of |arena|, which is the caller's to free, also on failure.
+oy_status oyi_schema_read(oy_str text, unsigned flags, oyi_arena* arena,
+                          oy_schema* out_schema);
 
 typedef struct oyi_typed {
   const oy_type* type;

@@ -8,6 +8,7 @@
 #include "dispatch/table.h"
 
 #include "base/memory.h"
+#include "dispatch/call.h"
 #include "dispatch/trace.h"
 
 // Single functionalities are numbered without the per-backend ones between.
@@ -24,14 +25,19 @@ const oy_slot_rule oy_slot_rules[64] = {
     SINGLES4(44, 6), SINGLE(48, 6),
 };
 
+typedef struct table_owner {
+  oyi_retired retired;
+  oyi_slab* slab;
+} table_owner;
+
 enum {
   CPU_BLOCK = OY_TABLE_BASE,
   INACTIVE_BLOCK = OY_TABLE_BASE + OY_TABLE_BLOCK,
   FIRST_FREE_BLOCK = OY_TABLE_BASE + 2 * OY_TABLE_BLOCK,
-  // The end of the base has no slots; it holds what retiring a table needs.
-  RETIRED_AT = OY_TABLE_BASE - (int)sizeof(oyi_retired)
+  // The end of the base has no slots; it holds what giving up a table needs.
+  OWNER_AT = OY_TABLE_BASE - (int)sizeof(table_owner)
 };
-_Static_assert(8 * (48 - 6 + 1) <= RETIRED_AT, "base has room for the header");
+_Static_assert(8 * (48 - 6 + 1) <= OWNER_AT, "base has room for the owner");
 _Static_assert(FIRST_FREE_BLOCK + 62 * OY_TABLE_BLOCK <= 0xffff, "offsets fit");
 
 #define REST  INACTIVE_BLOCK
@@ -77,7 +83,7 @@ static void fill_block(unsigned char* table, size_t block, const oy_kernel* kern
 }
 
 static void fill_base(unsigned char* table) {
-  fill(table, 0, RETIRED_AT, &oyi_missing_kernel);
+  fill(table, 0, OWNER_AT, &oyi_missing_kernel);
   *slot_at(table, oy_slot_rules[OY_KEY_Trace].offset) = &oyi_trace_kernel;
   *slot_at(table, oy_slot_rules[OY_KEY_TraceRedispatch].offset) =
       &oyi_trace_redispatch_kernel;
@@ -96,6 +102,18 @@ size_t oyi_table_bytes(void) {
 bool oyi_backend_is_active(oy_backend backend) {
   uint64_t active = __atomic_load_n(&g_active, __ATOMIC_ACQUIRE);
   return backend >= 0 && (active >> backend & 1);
+}
+
+bool oyi_key_is_ready(oy_key key) {
+  if (oy_key_is_alias(key)) return key < OY_KEY_ALIAS_BIT + OY_ALIAS_KEY_COUNT;
+  const uint64_t singles = ((1ull << OY_FUNCTIONALITY_COUNT) - 1) &
+                           ~(OY_PER_BACKEND_MASK | 1ull << OY_KEY_Undefined |
+                             1ull << OY_KEY_Trace | 1ull << OY_KEY_TraceRedispatch);
+  unsigned f = oy_key_functionality(key);
+  oy_backend backend = oy_key_backend(key);
+  if (f >= 64) return false;
+  if (backend < 0) return singles >> f & 1;
+  return (OY_PER_BACKEND_MASK >> f & 1) && backend < 64 && oyi_backend_is_active(backend);
 }
 
 static bool has_block(oy_backend backend) {
@@ -143,27 +161,63 @@ static void update_masks(unsigned char* table, oy_key key, bool on) {
 
 // The record to store: the plain kernel, or the variant record if the kernel
 // depends on the dtype of the call.
-static const oy_kernel* resolve(oyi_op* op, oy_key key) {
-  oyi_variants* variants = op->variants ? oyi_variants_at(op, key) : NULL;
-  if (variants && oyi_variants_fill(op, variants)) return &variants->kernel;
-  return oyi_compute_cell(op, key, OY_DTYPE_ANY).kernel;
+static const oy_kernel* resolve(const oyi_rule* rule, oy_key key) {
+  oyi_variants* variants = rule->op->variants ? oyi_variants_at(rule->op, key) : NULL;
+  if (variants && oyi_variants_fill(rule->op, variants)) return &variants->kernel;
+  return oyi_rule_cell(rule, key).kernel;
+}
+
+static void store(unsigned char* table, oy_key key, const oy_kernel* kernel) {
+  const oy_kernel** slot = slot_at(table, slot_offset(key));
+  const oy_kernel* before = *slot;
+  if (before == kernel) return;
+  __atomic_store_n(slot, kernel, __ATOMIC_RELEASE);
+  // What stood there is not freed yet.
+  bool skipped = kernel->boxed == oyi_boxed_fallthrough;
+  if (skipped != (before->boxed == oyi_boxed_fallthrough))
+    update_masks(table, key, !skipped);
+}
+
+static void refresh_cell(const oyi_rule* rule, unsigned char* table, oy_key key) {
+  store(table, key, resolve(rule, key));
+}
+
+OYI_COLD static void refresh_by_rule(oyi_op* op, oy_key key) {
+  oyi_rule rule;
+  oyi_rule_begin(&rule, op, OY_DTYPE_ANY);
+  refresh_cell(&rule, table_of(op), key);
 }
 
 void oyi_table_refresh_slot(oyi_op* op, oy_key key) {
   if (!has_block(oy_key_backend(key))) return;
   unsigned char* table = table_of(op);
   if (table == g_dead_table) return;
-  const oy_kernel* kernel = resolve(op, key);
-  const oy_kernel** slot = slot_at(table, slot_offset(key));
-  if (*slot != kernel) __atomic_store_n(slot, kernel, __ATOMIC_RELEASE);
-  update_masks(table, key, !oyi_kernel_is_fallthrough(kernel));
+  // The rule's first step, which most slots need no more of.
+  const oy_registration* direct =
+      op->variants ? NULL : oyi_active_kernel(oyi_kernels_at(op, key), OY_DTYPE_ANY);
+  if (direct)
+    store(table, key, &direct->kernel);
+  else
+    refresh_by_rule(op, key);
 }
 
+// The trace's own keys have the same kernels always.
 static void refresh_set(oyi_op* op, oy_keyset set) {
-  set.backends &= oyi_table_backends;
-  uint32_t cursor = 0;
-  oy_key key;
-  while (oy_keyset_next(set, &cursor, &key)) oyi_table_refresh_slot(op, key);
+  const uint64_t fixed =
+      1ull << OY_KEY_Undefined | 1ull << OY_KEY_Trace | 1ull << OY_KEY_TraceRedispatch;
+  unsigned char* table = table_of(op);
+  if (table == g_dead_table) return;
+  oyi_rule rule;
+  oyi_rule_begin(&rule, op, OY_DTYPE_ANY);
+  for (uint64_t rest = set.functionality & ~fixed; rest; rest &= rest - 1) {
+    oy_key f = (oy_key)__builtin_ctzll(rest);
+    if (!oy_slot_rules[f].block_mask) {
+      refresh_cell(&rule, table, f);
+      continue;
+    }
+    for (uint64_t b = set.backends & oyi_table_backends; b; b &= b - 1)
+      refresh_cell(&rule, table, (oy_key)OY_KEY_OF(f, __builtin_ctzll(b)));
+  }
 }
 
 // The autograd key whose use of composites depends on there being a kernel at
@@ -179,17 +233,26 @@ static oy_key guarding_autograd(oy_key key) {
              : (oy_key)OY_KEY_Undefined;
 }
 
-void oyi_table_refresh(oyi_op* op, oy_key key) {
+#define IMPLICIT_BIT \
+  (1u << (OY_KEY_CompositeImplicitAutograd & ~(unsigned)OY_KEY_ALIAS_BIT))
+
+// Slots besides that of |key|.
+OYI_COLD static void refresh_others(oyi_op* op, oy_key key) {
   if (!oy_key_is_alias(key)) {
-    oyi_table_refresh_slot(op, key);
     oy_key guard = guarding_autograd(key);
     if (guard != OY_KEY_Undefined) oyi_table_refresh_slot(op, guard);
     return;
   }
   refresh_set(op, oy_key_expand(key));
-  if (key == OY_KEY_CompositeExplicitAutograd)
+  if (key == OY_KEY_CompositeExplicitAutograd && op->aliases & IMPLICIT_BIT)
     refresh_set(op, oy_key_expand(OY_KEY_CompositeImplicitAutograd));
   oyi_table_refresh_slot(op, OY_KEY_Undefined);
+}
+
+void oyi_table_refresh(oyi_op* op, oy_key key) {
+  bool alias = oy_key_is_alias(key);
+  if (alias || op->aliases & IMPLICIT_BIT) refresh_others(op, key);
+  if (!alias) oyi_table_refresh_slot(op, key);
 }
 
 void oyi_table_refresh_all(oyi_op* op) {
@@ -199,12 +262,12 @@ void oyi_table_refresh_all(oyi_op* op) {
 
 // ------------------------------------------------------------ create, retire
 
-static oyi_retired* retired_of(unsigned char* table) {
-  return (oyi_retired*)(void*)(table + RETIRED_AT);
+static table_owner* owner_of(unsigned char* table) {
+  return (table_owner*)(void*)(table + OWNER_AT);
 }
 
 static void free_table(oyi_retired* retired) {
-  oyi_aligned_free((unsigned char*)retired - RETIRED_AT);
+  oyi_slab_return(((table_owner*)retired)->slab, (unsigned char*)retired - OWNER_AT);
 }
 
 static void init_table(unsigned char* table) {
@@ -218,21 +281,44 @@ static void publish(oyi_op* op, unsigned char* table) {
   __atomic_store_n(&op->hot.table, table, __ATOMIC_RELEASE);
 }
 
-oy_status oyi_table_create(oyi_op* op) {
-  pthread_once(&g_dead_once, fill_dead_table);
-  if (!op->hot.table) publish(op, g_dead_table);
-  unsigned char* table = oyi_aligned_zalloc(g_table_bytes);
-  if (!table) return OY_OUT_OF_MEMORY;
-  init_table(table);
-  publish(op, table);
-  const oy_registry* registry = op->registry;
+// What an operator without kernels has: fallbacks.
+static void init_prototype(oy_registry* registry) {
+  init_table(registry->prototype);
+  oyi_op model = {.registry = registry};
+  model.hot.table = registry->prototype;
   for (oy_key f = 1; f < OY_FUNCTIONALITY_COUNT; f++)
-    if (registry->fallback_single[f]) oyi_table_refresh_slot(op, f);
+    if (registry->fallback_single[f]) oyi_table_refresh_slot(&model, f);
   oy_keyset rows = {OY_PER_BACKEND_MASK, oyi_table_backends};
   uint32_t cursor = 0;
   oy_key key;
   while (oy_keyset_next(rows, &cursor, &key))
-    if (oyi_fallback_at(registry, key)) oyi_table_refresh_slot(op, key);
+    if (oyi_fallback_at(registry, key)) oyi_table_refresh_slot(&model, key);
+}
+
+static oy_status make_prototype(oy_registry* registry) {
+  oyi_free(registry->prototype);
+  registry->prototype = oyi_zalloc(g_table_bytes);
+  if (!registry->prototype) return OY_OUT_OF_MEMORY;
+  init_prototype(registry);
+  registry->prototype_bytes = g_table_bytes;
+  return OY_OK;
+}
+
+void oyi_prototype_drop(oy_registry* registry) {
+  registry->prototype_bytes = 0;
+}
+
+oy_status oyi_table_create(oyi_op* op) {
+  oy_registry* registry = op->registry;
+  pthread_once(&g_dead_once, fill_dead_table);
+  if (!op->hot.table) publish(op, g_dead_table);
+  if (registry->prototype_bytes != g_table_bytes) OY_TRY(make_prototype(registry));
+  oyi_slab* slab;
+  unsigned char* table = oyi_slabs_take(&registry->tables, g_table_bytes, &slab);
+  if (!table) return OY_OUT_OF_MEMORY;
+  memcpy(table, registry->prototype, g_table_bytes);
+  owner_of(table)->slab = slab;
+  publish(op, table);
   return OY_OK;
 }
 
@@ -240,7 +326,7 @@ void oyi_table_retire(oyi_op* op) {
   unsigned char* table = table_of(op);
   if (table == g_dead_table || !table) return;
   publish(op, g_dead_table);
-  oyi_retire(&op->registry->limbo, retired_of(table), free_table);
+  oyi_retire(&op->registry->limbo, &owner_of(table)->retired, free_table);
 }
 
 // ---------------------------------------------------------- a further backend
@@ -265,10 +351,13 @@ static size_t count_tables(void) {
   return count;
 }
 
-static unsigned char* grown_copy(const unsigned char* table) {
-  unsigned char* copy = oyi_aligned_zalloc(g_table_bytes + OY_TABLE_BLOCK);
+static unsigned char* grown_copy(oy_registry* registry, const unsigned char* table) {
+  oyi_slab* slab;
+  unsigned char* copy =
+      oyi_slabs_take(&registry->tables, g_table_bytes + OY_TABLE_BLOCK, &slab);
   if (!copy) return NULL;
   memcpy(copy, table, g_table_bytes);
+  owner_of(copy)->slab = slab;
   fill_block(copy, g_table_bytes, &oyi_missing_kernel);
   // Masks of single functionalities hold for every backend alike.
   *mask_at(copy, g_table_bytes) = *mask_at(copy, INACTIVE_BLOCK);
@@ -284,11 +373,10 @@ static oy_status prepare(unsigned char** copies, oy_backend backend) {
     for (size_t i = 0; i < r->op_count; i++) {
       oyi_op* op = r->ops[i];
       if (table_of(op) == g_dead_table) continue;
-      copies[n] = grown_copy(table_of(op));
+      copies[n] = grown_copy(r, table_of(op));
       if (!copies[n++]) return OY_OUT_OF_MEMORY;
-      for (size_t k = 0; op->dtype_kernels && k < op->key_count; k++)
-        if (oy_key_is_alias(op->keys[k].key))
-          OY_TRY(oyi_variants_ensure(op, op->keys[k].key));
+      for (const oy_registration* k = op->kernels; op->dtype_kernels && k; k = k->other)
+        if (oy_key_is_alias(k->key)) OY_TRY(oyi_variants_ensure(op, k->key));
     }
   }
   return OY_OK;
@@ -302,7 +390,7 @@ static void swap_tables(unsigned char** copies) {
       unsigned char* old = table_of(op);
       if (old == g_dead_table) continue;
       publish(op, copies[n++]);
-      oyi_retire(&r->limbo, retired_of(old), free_table);
+      oyi_retire(&r->limbo, &owner_of(old)->retired, free_table);
     }
   }
 }
@@ -323,8 +411,10 @@ static void refresh_backend(oy_backend backend) {
   oy_key key;
   while (oy_keyset_next(rows, &cursor, &key))
     for (oy_registry* r = oyi_registries; r; r = r->next) extend_fallbacks(r, key);
-  for (oy_registry* r = oyi_registries; r; r = r->next)
+  for (oy_registry* r = oyi_registries; r; r = r->next) {
+    oyi_prototype_drop(r);
     for (size_t i = 0; i < r->op_count; i++) refresh_set(r->ops[i], rows);
+  }
 }
 
 static oy_status activate_locked(oy_backend backend) {
@@ -336,7 +426,8 @@ static oy_status activate_locked(oy_backend backend) {
   oy_status status = prepare(copies, backend);
   if (status != OY_OK) {
     oyi_table_backends &= ~(1ull << backend);
-    for (size_t i = 0; i < count; i++) oyi_aligned_free(copies[i]);
+    for (size_t i = 0; i < count && copies[i]; i++)
+      oyi_slab_return(owner_of(copies[i])->slab, copies[i]);
   } else {
     swap_tables(copies);
     g_offsets[backend] = (uint16_t)g_table_bytes;

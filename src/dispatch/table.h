@@ -32,12 +32,32 @@ const char* oyi_provenance_name(oyi_provenance provenance);
 // what holds without regard to dtype variants. Lock held.
 oyi_cell oyi_compute_cell(const oyi_op* op, oy_key key, oy_dtype dtype);
 
-// The kernels of |op| at exactly |key|, NULL if none. Lock held.
-oyi_key_kernels* oyi_kernels_at(const oyi_op* op, oy_key key);
-// Of these the one for |dtype|: registered for it rather than for every dtype,
-// then greatest priority, then capability, then newest. NULL if each needs
+// The same for many keys of one operator: what holds for all of them is found once.
+typedef struct oyi_rule_alias {
+  oy_registration* kernel;  // NULL: none for the dtype
+  oy_keyset covers;
+} oyi_rule_alias;
+typedef struct oyi_rule {
+  const oyi_op* op;
+  oy_dtype dtype;
+  bool has_alias;  // else |alias| is not set
+  oyi_rule_alias alias[OY_ALIAS_KEY_COUNT];
+} oyi_rule;
+void oyi_rule_begin(oyi_rule* rule, const oyi_op* op, oy_dtype dtype);
+oyi_cell oyi_rule_cell(const oyi_rule* rule, oy_key key);
+
+// The newest kernel of |op| at exactly |key|, NULL if none. Lock held.
+oy_registration* oyi_kernels_at(const oyi_op* op, oy_key key);
+// Of it and the older ones that for |dtype|: registered for it rather than for every
+// dtype, then greatest priority, then capability, then newest. NULL if each needs
 // another dtype or a better machine. OY_DTYPE_ANY leaves those with a dtype out.
-oy_registration* oyi_active_kernel(const oyi_key_kernels* kernels, oy_dtype dtype);
+oy_registration* oyi_best_kernel(oy_registration* newest, oy_dtype dtype);
+static inline oy_registration* oyi_active_kernel(oy_registration* newest,
+                                                 oy_dtype dtype) {
+  // As most are: alone, for every dtype and machine.
+  bool only = newest && !newest->older && !(newest->dtype_filter | newest->cpu_level);
+  return only ? newest : oyi_best_kernel(newest, dtype);
+}
 // Whether |a| beats |b|, both usable, |a| the newer one.
 bool oyi_registration_beats(const oy_registration* a, const oy_registration* b);
 oy_registration* oyi_fallback_at(const oy_registry* registry, oy_key key);
@@ -51,6 +71,8 @@ bool oyi_kernel_is_fallthrough(const oy_kernel* kernel);
 // A table for a new operator: fallbacks and nothing else. OUT_OF_MEMORY.
 oy_status oyi_table_create(oyi_op* op);
 void oyi_table_retire(oyi_op* op);  // back to the shared table of dead ops
+// After a change of fallbacks: tables to come are made anew.
+void oyi_prototype_drop(oy_registry* registry);
 // Stores what the rule gives for the slots that a change at |key| can reach.
 void oyi_table_refresh(oyi_op* op, oy_key key);
 void oyi_table_refresh_all(oyi_op* op);
@@ -75,6 +97,9 @@ extern const oy_kernel oyi_inactive_kernel;
 // backend lock held.
 oy_status oyi_backend_activate(oy_backend backend);
 bool oyi_backend_is_active(oy_backend backend);
+// Whether kernels can be registered at |key| right now: an alias or runtime key, and
+// its backend is in use.
+bool oyi_key_is_ready(oy_key key);
 // Backends that have a block. Written with every registry's lock held.
 extern uint64_t oyi_table_backends;
 

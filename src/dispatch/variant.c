@@ -46,9 +46,8 @@ static const char* name_of(oy_dtype dtype) {
 static void list_dtypes(const oy_op* op, oy_key key, oyi_strbuf* out) {
   oyi_op* o = oyi_op_of(op);
   pthread_mutex_lock(&o->registry->mutex);
-  const oyi_key_kernels* kernels = oyi_kernels_at(o, key);
   int last = 0;
-  for (const oy_registration* r = kernels ? kernels->newest : NULL; r; r = r->older) {
+  for (const oy_registration* r = oyi_kernels_at(o, key); r; r = r->older) {
     if (r->dtype_filter == last) continue;
     oyi_strbuf_printf(out, "%s%s", out->size ? ", " : "",
                       name_of((oy_dtype)(r->dtype_filter - 1)));

@@ -290,6 +290,7 @@ static void sch_15_owned_values_are_released(void** state) {
 static void sch_15_no_memory(void** state) {
   fixture* f = *state;
   const oy_op* op = test_find(f->registry, "t::lists");
+  assert_non_null(oy_op_schema(op));  // made by the first question, and kept
   test_heap heap = {0};
   test_heap_install(&heap);
   oy_status status = OY_OUT_OF_MEMORY;
