@@ -23,6 +23,7 @@
 #include "opyard/state.h"
 #include "opyard/status.h"
 #include "opyard/tensor.h"
+#include "opyard/threads.h"
 #include "opyard/value.h"
 
 OY_BEGIN_DECLS

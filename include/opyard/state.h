@@ -7,6 +7,7 @@
 #define OPYARD_STATE_H_
 
 #include "opyard/inline.h"
+#include "opyard/threads.h"
 
 OY_BEGIN_DECLS
 
@@ -26,6 +27,11 @@ typedef struct oy_dispatch_state {
 } oy_dispatch_state;
 OY_API oy_dispatch_state oy_dispatch_state_get(void);
 OY_API void oy_dispatch_state_set(oy_dispatch_state state);
+
+// As oy_parallel_for, with the caller's sets in force wherever |fn| runs.
+OY_API OY_MUST_USE oy_status oy_parallel_for_with_state(int64_t begin, int64_t end,
+                                                        int64_t grain, oy_range_fn fn,
+                                                        void* context);
 
 // A guard lives in the caller's frame and is ended by the thread that began it,
 // in reverse order of beginning; also on the way out of a failed call.

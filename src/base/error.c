@@ -4,14 +4,14 @@
 // It uses malloc directly: an error about the library's allocator must not
 // depend on that allocator. When even that fails, a static record per code
 // takes its place.
+#include "base/error.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "opyard/status.h"
-
-typedef struct record {
+typedef struct oyi_error_record {
   oy_error view;
   char* text[4];  // message, detail, notes, op and argument
   char op[160];
@@ -29,15 +29,19 @@ static __thread bool t_lost;  // an error came, and there was no memory for it
 static pthread_key_t g_key;
 static pthread_once_t g_once = PTHREAD_ONCE_INIT;
 
-static void record_free(void* ptr) {
-  record* r = ptr;
+void oyi_error_free(oyi_error_record* r) {
+  if (!r) return;
   for (size_t i = 0; i < 4; i++) free(r->text[i]);
   free(r);
+}
+
+static void thread_ends(void* ptr) {
+  oyi_error_free(ptr);
   t_record = NULL;
 }
 
 static void make_key(void) {
-  (void)pthread_key_create(&g_key, record_free);
+  (void)pthread_key_create(&g_key, thread_ends);
 }
 
 static record* record_of_thread(void) {
@@ -123,6 +127,25 @@ void oy_error_set_detail(oy_str detail) {
   if (!r || r->view.code == OY_OK) return;
   char* text = strndup(detail.data ? detail.data : "", detail.size);
   r->view.detail = put(r, DETAIL, text, "");
+}
+
+oyi_error_record* oyi_error_detach(void) {
+  record* r = t_record;
+  bool lost = t_lost;
+  t_lost = false;
+  t_record = NULL;
+  if (r) pthread_setspecific(g_key, NULL);
+  if (!lost) return r;
+  oyi_error_free(r);
+  return NULL;
+}
+
+void oyi_error_attach(oyi_error_record* r) {
+  oyi_error_free(t_record);
+  t_record = r;
+  t_lost = r == NULL;
+  // The thread that made the record made the key.
+  if (r) pthread_setspecific(g_key, r);
 }
 
 const char* oy_status_name(oy_status code) {

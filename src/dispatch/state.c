@@ -149,6 +149,28 @@ void oy_guard_end(const oy_guard* guard) {
   oy_tls.excluded_backends &= ~guard->exclude.backends;
 }
 
+// A piece of a region that has the sets of the thread that opened it.
+typedef struct carried {
+  oy_dispatch_state state;
+  oy_range_fn fn;
+  void* context;
+} carried;
+
+static oy_status run_carried(int64_t begin, int64_t end, void* context) {
+  const carried* c = context;
+  oy_guard guard = oy_guard_preserve();
+  oy_dispatch_state_set(c->state);
+  oy_status status = c->fn(begin, end, c->context);
+  oy_guard_end(&guard);
+  return status;
+}
+
+oy_status oy_parallel_for_with_state(int64_t begin, int64_t end, int64_t grain,
+                                     oy_range_fn fn, void* context) {
+  carried c = {oy_dispatch_state_get(), fn, context};
+  return oy_parallel_for(begin, end, grain, run_carried, &c);
+}
+
 // -------------------------------------------------------------------- scopes
 
 static uint64_t idle_mark(void) {

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread pool. One region is open at a time:
+//
+//   state       OPEN | WAITING | limit << 16 | workers inside
+//   generation  counts regions; idle workers wait for it to change
+//
+// The caller writes the job, opens |state|, advances |generation|, and takes chunks
+// like any worker. When none are left it closes |state| and waits for the workers
+// that are inside, never for those that have not come. A worker enters by adding
+// itself to an open |state|, so it cannot see a job that is over: what it reads
+// after that stays until it leaves.
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/wait.h"
+
+#define OPEN         (1u << 31)
+#define WAITING      (1u << 30)  // the caller sleeps on |state|
+#define INSIDE       0xffffu
+#define LIMIT(state) ((state) >> 16 & 0x3fff)
+
+// How long a thread spins before it sleeps. About what waking one costs: then the
+// two together never cost more than twice the better of them.
+enum { SPIN_NANOSECONDS = 30000, SPIN_PAUSES = 32 };
+
+typedef struct pool {
+  _Alignas(64) uint32_t generation;
+  uint32_t sleepers;
+  bool stopping;
+  _Alignas(64) uint32_t state;
+  _Alignas(64) int64_t next;  // the first chunk that nobody took
+  int64_t failed;             // the first chunk that failed; INT64_MAX: none
+  _Alignas(64) oyi_chunk_fn fn;
+  void* context;
+  int64_t count;
+  _Alignas(64) uint32_t busy;  // somebody's region is open; guards what follows
+  int workers;
+  bool spins;
+  pthread_t ids[OY_THREADS_MAX];
+} pool;
+
+static pool g_pool;
+static int g_limit;  // 0: not asked for yet
+static pthread_once_t g_once = PTHREAD_ONCE_INIT;
+static __thread bool t_in_region __attribute__((tls_model("initial-exec")));
+
+// The error of chunk g_pool.failed.
+static pthread_mutex_t g_error_lock = PTHREAD_MUTEX_INITIALIZER;
+static oyi_error_record* g_error;
+static oy_status g_status;
+
+// ------------------------------------------------------------ how many threads
+
+static int cpu_count(void) {
+#ifdef __linux__
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
+#endif
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 && online < OY_THREADS_MAX ? (int)online : 1;
+}
+
+// OPYARD_NUM_THREADS; what is no number above 0 is as if it were not set.
+static int highest_allowed(void) {
+  const char* text = getenv("OPYARD_NUM_THREADS");
+  char* end = NULL;
+  long number = text ? strtol(text, &end, 10) : 0;
+  bool good = number > 0 && number < OY_THREADS_MAX && end && !*end;
+  return good ? (int)number : OY_THREADS_MAX;
+}
+
+int oy_get_num_threads(void) {
+  int limit = __atomic_load_n(&g_limit, __ATOMIC_RELAXED);
+  if (limit) return limit;
+  int cpus = cpu_count(), allowed = highest_allowed(), unset = 0;
+  limit = cpus < allowed ? cpus : allowed;
+  // Another thread may have set it meanwhile; that holds.
+  bool first = __atomic_compare_exchange_n(&g_limit, &unset, limit, false,
+                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return first ? limit : unset;
+}
+
+oy_status oy_set_num_threads(int count) {
+  OY_CHECK(count > 0, INVALID_ARGUMENT, "Expected positive number of threads, got %d",
+           count);
+  int allowed = highest_allowed();
+  __atomic_store_n(&g_limit, count < allowed ? count : allowed, __ATOMIC_RELAXED);
+  return OY_OK;
+}
+
+bool oy_in_parallel_region(void) {
+  return t_in_region;
+}
+
+// -------------------------------------------------------------------- spinning
+
+static int64_t nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+// Spins while (*word & mask) is |value|; false if it still is after a while.
+static bool spin_while(const uint32_t* word, uint32_t mask, uint32_t value) {
+  int64_t end = 0;
+  do {
+    for (int i = 0; i < SPIN_PAUSES; i++) {
+      if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) & mask) != value) return true;
+      oyi_pause();
+    }
+    if (!g_pool.spins) return false;
+    if (!end) end = nanoseconds() + SPIN_NANOSECONDS;
+  } while (nanoseconds() < end);
+  return false;
+}
+
+// ---------------------------------------------------------------------- chunks
+
+// Keeps the error of the lowest chunk; each chunk below it still runs, so which one
+// that is does not depend on who was faster.
+static void chunk_failed(int64_t index, oy_status status) {
+  oyi_error_record* error = oyi_error_detach();
+  pthread_mutex_lock(&g_error_lock);
+  if (index < g_pool.failed) {
+    oyi_error_record* later = g_error;
+    g_error = error;
+    g_status = status;
+    error = later;
+    __atomic_store_n(&g_pool.failed, index, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&g_error_lock);
+  oyi_error_free(error);
+}
+
+static void run_chunks(void) {
+  for (;;) {
+    int64_t index = __atomic_fetch_add(&g_pool.next, 1, __ATOMIC_RELAXED);
+    if (index >= g_pool.count) return;
+    if (index > __atomic_load_n(&g_pool.failed, __ATOMIC_RELAXED)) return;
+    oy_status status = g_pool.fn(index, g_pool.context);
+    if (OY_UNLIKELY(status != OY_OK)) chunk_failed(index, status);
+  }
+}
+
+// --------------------------------------------------------------------- workers
+
+static bool enter(void) {
+  uint32_t state = __atomic_load_n(&g_pool.state, __ATOMIC_RELAXED);
+  while ((state & OPEN) && (state & INSIDE) < LIMIT(state))
+    if (__atomic_compare_exchange_n(&g_pool.state, &state, state + 1, true,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return true;
+  return false;
+}
+
+static void leave(void) {
+  uint32_t state = __atomic_sub_fetch(&g_pool.state, 1, __ATOMIC_ACQ_REL);
+  if ((state & WAITING) && (state & INSIDE) == 0) oyi_wake(&g_pool.state, 1);
+}
+
+// The generation after |seen|. A caller that advances it sees this thread among the
+// sleepers, or the kernel sees the new value and does not let it sleep.
+static uint32_t wait_for_region(uint32_t seen) {
+  if (!spin_while(&g_pool.generation, ~0u, seen)) {
+    __atomic_fetch_add(&g_pool.sleepers, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&g_pool.generation, __ATOMIC_SEQ_CST) == seen)
+      oyi_wait(&g_pool.generation, seen);
+    __atomic_fetch_sub(&g_pool.sleepers, 1, __ATOMIC_RELAXED);
+  }
+  return __atomic_load_n(&g_pool.generation, __ATOMIC_ACQUIRE);
+}
+
+static void* worker(void* argument) {
+  uint32_t seen = (uint32_t)(uintptr_t)argument;
+  t_in_region = true;
+  for (;;) {
+    seen = wait_for_region(seen);
+    if (__atomic_load_n(&g_pool.stopping, __ATOMIC_ACQUIRE)) return NULL;
+    if (!enter()) continue;
+    oy_error_clear();
+    run_chunks();
+    leave();
+  }
+}
+
+// In the child of a fork there are no workers. What another thread held is free
+// again; what the forking thread holds, it still does.
+static void after_fork_in_child(void) {
+  oyi_wait_after_fork();
+  g_pool.workers = 0;
+  g_pool.sleepers = 0;
+  g_pool.state = 0;
+  if (!t_in_region) g_pool.busy = 0;
+  g_error_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static void first_use(void) {
+  g_pool.spins = cpu_count() > 1;
+  (void)pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
+// Up to |wanted| workers, or as many as can be had.
+static void start_workers(int wanted) {
+  if (g_pool.workers >= wanted) return;
+  pthread_once(&g_once, first_use);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  void* seen = (void*)(uintptr_t)g_pool.generation;
+  while (g_pool.workers < wanted &&
+         pthread_create(&g_pool.ids[g_pool.workers], NULL, worker, seen) == 0)
+    g_pool.workers++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void advance(int wake) {
+  __atomic_fetch_add(&g_pool.generation, 1, __ATOMIC_SEQ_CST);
+  if (wake > 0) oyi_wake(&g_pool.generation, wake);
+}
+
+// At exit, and when the library is unloaded: workers run its code. A region that is
+// open somewhere gets a moment to end; the process may be on its way out from inside
+// one. |busy| stays set, so later regions run inline.
+static __attribute__((destructor)) void stop_workers(void) {
+  if (t_in_region) return;
+  int64_t end = nanoseconds() + 100000000;
+  while (__atomic_exchange_n(&g_pool.busy, 1, __ATOMIC_ACQUIRE)) {
+    if (nanoseconds() > end) return;
+    sched_yield();
+  }
+  __atomic_store_n(&g_pool.stopping, true, __ATOMIC_RELEASE);
+  advance(OY_THREADS_MAX);
+  for (int i = 0; i < g_pool.workers; i++) pthread_join(g_pool.ids[i], NULL);
+  g_pool.workers = 0;
+}
+
+// --------------------------------------------------------------------- regions
+
+static void open_region(int64_t count, oyi_chunk_fn fn, void* context, int helpers) {
+  g_pool.fn = fn;
+  g_pool.context = context;
+  g_pool.count = count;
+  g_pool.failed = INT64_MAX;
+  g_pool.next = 0;
+  __atomic_store_n(&g_pool.state, OPEN | (uint32_t)helpers << 16, __ATOMIC_RELEASE);
+  __atomic_fetch_add(&g_pool.generation, 1, __ATOMIC_SEQ_CST);
+  int sleepers = (int)__atomic_load_n(&g_pool.sleepers, __ATOMIC_SEQ_CST);
+  int wanted = helpers - (g_pool.workers - sleepers);
+  if (sleepers > 0 && wanted > 0) oyi_wake(&g_pool.generation, wanted);
+}
+
+static void close_region(void) {
+  uint32_t state = __atomic_and_fetch(&g_pool.state, INSIDE, __ATOMIC_ACQUIRE);
+  if (state == 0) return;
+  // Not zero: some worker is inside, and leaves soon.
+  for (uint32_t inside = state; inside;) {
+    if (!spin_while(&g_pool.state, INSIDE, inside)) break;
+    inside = __atomic_load_n(&g_pool.state, __ATOMIC_ACQUIRE) & INSIDE;
+  }
+  state = __atomic_or_fetch(&g_pool.state, WAITING, __ATOMIC_ACQUIRE);
+  while (state & INSIDE) {
+    oyi_wait(&g_pool.state, state);
+    state = __atomic_load_n(&g_pool.state, __ATOMIC_ACQUIRE);
+  }
+}
+
+// The error of the region becomes the caller's.
+static oy_status region_status(void) {
+  if (OY_LIKELY(g_pool.failed == INT64_MAX)) return OY_OK;
+  oyi_error_attach(g_error);
+  g_error = NULL;
+  return g_status;
+}
+
+static oy_status run_inline(int64_t count, oyi_chunk_fn fn, void* context) {
+  for (int64_t i = 0; i < count; i++) OY_TRY(fn(i, context));
+  return OY_OK;
+}
+
+oy_status oyi_parallel_chunks(int64_t count, oyi_chunk_fn fn, void* context) {
+  if (count <= 1 || t_in_region) return run_inline(count, fn, context);
+  int helpers = oy_get_num_threads() - 1;
+  if (helpers >= count) helpers = (int)count - 1;
+  if (helpers == 0 || __atomic_exchange_n(&g_pool.busy, 1, __ATOMIC_ACQUIRE))
+    return run_inline(count, fn, context);
+  start_workers(helpers);
+  t_in_region = true;
+  open_region(count, fn, context, helpers);
+  run_chunks();
+  close_region();
+  oy_status status = region_status();
+  t_in_region = false;
+  __atomic_store_n(&g_pool.busy, 0, __ATOMIC_RELEASE);
+  return status;
+}
+
+typedef struct range {
+  int64_t begin, end, step;
+  oy_range_fn fn;
+  void* context;
+} range;
+
+static oy_status run_piece(int64_t index, void* context) {
+  const range* r = context;
+  int64_t begin = r->begin + index * r->step;
+  int64_t end = r->end - begin > r->step ? begin + r->step : r->end;
+  return r->fn(begin, end, r->context);
+}
+
+oy_status oy_parallel_for(int64_t begin, int64_t end, int64_t grain, oy_range_fn fn,
+                          void* context) {
+  int64_t size;
+  if (end <= begin) return OY_OK;
+  OY_CHECK(!__builtin_sub_overflow(end, begin, &size), OUT_OF_RANGE,
+           "the range from %lld to %lld has more steps than an int64 can count",
+           (long long)begin, (long long)end);
+  if (grain < 1) grain = 1;
+  int threads = size > grain && !t_in_region ? oy_get_num_threads() : 1;
+  if (threads == 1) return fn(begin, end, context);
+  // Several for each thread: one that is held up leaves less to wait for.
+  int64_t most = (size - 1) / grain + 1, pieces = 4 * (int64_t)threads;
+  if (pieces > most) pieces = most;
+  range r = {begin, end, (size - 1) / pieces + 1, fn, context};
+  return oyi_parallel_chunks((size - 1) / r.step + 1, run_piece, &r);
+}
