@@ -17,6 +17,7 @@
 #include "opyard/inline.h"
 #include "opyard/key.h"
 #include "opyard/library.h"
+#include "opyard/memory.h"
 #include "opyard/object.h"
 #include "opyard/ops.h"
 #include "opyard/schema.h"

@@ -12,6 +12,7 @@
 #ifndef OPYARD_TENSOR_H_
 #define OPYARD_TENSOR_H_
 
+#include "opyard/memory.h"
 #include "opyard/object.h"
 #include "opyard/value.h"
 
@@ -168,9 +169,6 @@ OY_API OY_MUST_USE oy_status oy_result_type(oy_tensor* const* tensors, size_t co
 OY_API bool oy_dtype_can_cast(oy_dtype from, oy_dtype to);
 // float32; what factories and integer division use.
 OY_API oy_dtype oy_dtype_default(void);
-
-// Blocks that this thread keeps for reuse go back to the allocator.
-OY_API void oy_tensor_trim(void);
 
 OY_END_DECLS
 

@@ -28,6 +28,10 @@ oy_allocator oy_allocator_set(oy_allocator allocator) {
   return previous;
 }
 
+bool oyi_allocator_is_default(void) {
+  return g_allocator.reallocate == heap_reallocate;
+}
+
 static void* out_of_memory(size_t size) {
   OY_FAIL(OUT_OF_MEMORY, "out of memory: could not allocate %zu bytes", size);
   return NULL;

@@ -17,6 +17,8 @@ void* oyi_zalloc(size_t size);
 void* oyi_calloc(size_t count, size_t size);
 void* oyi_realloc(void* ptr, size_t size);
 void oyi_free(void* ptr);
+// Whether it comes from the C heap, and not from what a program put in its place.
+bool oyi_allocator_is_default(void);
 // A NUL-terminated copy.
 char* oyi_strndup(const char* text, size_t size);
 

@@ -157,9 +157,6 @@ void oyi_storage_release(oyi_storage* storage);
 static inline void oyi_storage_retain(oyi_storage* storage) {
   if (storage) __atomic_fetch_add(&storage->references, 1, __ATOMIC_RELAXED);
 }
-// Memory for tensor data: 64-byte aligned, uninitialised.
-void* oyi_data_alloc(size_t nbytes);
-void oyi_data_free(void* context, void* data);
 
 static inline uint32_t oyi_version(const oyi_tensor* t) {
   return t->storage ? __atomic_load_n(&t->storage->version, __ATOMIC_RELAXED) : 0;

@@ -7,7 +7,6 @@
 #include <pthread.h>
 
 #include "base/memory.h"
-#include "opyard/tensor.h"
 
 __thread oyi_pool_lists oyi_pool;
 // 0: not armed, 1: lists in use, 2: the thread is ending.
@@ -33,10 +32,6 @@ void oyi_pool_trim(void) {
       oyi_aligned_free(block);
     }
   }
-}
-
-void oy_tensor_trim(void) {
-  oyi_pool_trim();
 }
 
 static void thread_ends(void* unused) {

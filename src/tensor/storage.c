@@ -2,34 +2,9 @@
 // Memory under tensors. A storage is counted on its own, since views outlive the
 // tensor that they were taken of; one that lies in a tensor's block takes the
 // block with it when it goes.
-#include "base/memory.h"
+#include "tensor/block_cache.h"
 #include "tensor/impl.h"
 #include "tensor/pool.h"
-
-enum { ALIGNMENT = 64 };
-
-// The address that the allocator gave is kept in the word before the data.
-void* oyi_data_alloc(size_t nbytes) {
-  if (nbytes > SIZE_MAX / 2 - 2 * ALIGNMENT) {
-    OY_FAIL(OUT_OF_MEMORY, "out of memory: could not allocate %zu bytes", nbytes);
-    return NULL;
-  }
-  char* block = oyi_malloc(nbytes + ALIGNMENT + sizeof(void*));
-  if (!block) return NULL;
-  uintptr_t first = (uintptr_t)block + sizeof(void*);
-  uintptr_t aligned = (first + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
-  char* data = block + (aligned - (uintptr_t)block);
-  memcpy(data - sizeof(void*), &block, sizeof(void*));
-  return data;
-}
-
-void oyi_data_free(void* context, void* data) {
-  (void)context;
-  if (!data) return;
-  void* block;
-  memcpy(&block, (char*)data - sizeof(void*), sizeof(void*));
-  oyi_free(block);
-}
 
 oyi_storage* oyi_storage_new(size_t nbytes, oy_device device) {
   const unsigned units = oyi_pool_units(sizeof(oyi_storage));
@@ -44,7 +19,7 @@ oyi_storage* oyi_storage_new(size_t nbytes, oy_device device) {
   if (device.backend != OY_BACKEND_CPU) return s;
   s->resizable = 1;
   if (nbytes == 0) return s;
-  s->data = oyi_data_alloc(nbytes);
+  s->data = oyi_data_alloc(nbytes, &s->context);
   s->deleter = oyi_data_free;
   if (s->data) return s;
   oyi_pool_give(s, units);

@@ -2,6 +2,7 @@
 // Making and destroying tensors, and questions about them. Every way to make one
 // ends in oyi_tensor_new (memory of its own) or oyi_tensor_on_storage.
 #include "base/memory.h"
+#include "tensor/block_cache.h"
 #include "tensor/impl.h"
 #include "tensor/pool.h"
 
@@ -93,7 +94,7 @@ static oy_status storage_init(oyi_tensor* t, size_t nbytes) {
     if (nbytes <= room) {
       s->data = (char*)t + OYI_DATA_OFFSET;
     } else {
-      s->data = oyi_data_alloc(nbytes);
+      s->data = oyi_data_alloc(nbytes, &s->context);
       if (!s->data) return OY_OUT_OF_MEMORY;
       s->deleter = oyi_data_free;
     }
@@ -192,13 +193,14 @@ static oy_status storage_grow(oyi_storage* s, size_t nbytes) {
   if (nbytes <= s->nbytes) return OY_OK;
   OY_CHECK(s->resizable, FAILED_PRECONDITION,
            "Trying to resize storage that is not resizable");
-  void* data = oyi_data_alloc(nbytes);
+  void* context;
+  void* data = oyi_data_alloc(nbytes, &context);
   if (!data) return OY_OUT_OF_MEMORY;
   if (s->data && s->nbytes) memcpy(data, s->data, s->nbytes);
   if (s->deleter) s->deleter(s->context, s->data);
   s->data = data;
   s->deleter = oyi_data_free;
-  s->context = NULL;
+  s->context = context;
   s->nbytes = nbytes;
   return OY_OK;
 }
