@@ -16,10 +16,12 @@
 
 #include "tensor/impl.h"
 
-enum { OYI_ITER_MAX = 4 };
+// Operands at most; and steps that one thread takes at a time (PyTorch's grain size).
+enum { OYI_ITER_MAX = 6, OYI_ITER_GRAIN = 32768 };
 
 // One row: |n| steps, an address and a step in bytes for each operand, the
-// output first.
+// output first. Rows of one walk are run by several threads at once, so a loop writes
+// to its outputs and to nothing else.
 typedef void (*oyi_loop)(int64_t n, char* const* data, const int64_t* strides,
                          const void* args);
 
@@ -51,13 +53,29 @@ oy_status oyi_iter_elementwise(oyi_iter* it, oy_object* out, oy_object* const* i
 void oyi_iter_plain(oyi_iter* it, const oyi_tensor* const* tensors, int count);
 // A reduction of |in| into |acc|, of the same rank, with size 1 where it reduces.
 void oyi_iter_reduction(oyi_iter* it, oyi_tensor* acc, const oyi_tensor* in);
-void oyi_iter_run_dims(oyi_iter* it, oyi_loop loop, const void* args);
+// Large walks are cut into pieces of OYI_ITER_GRAIN steps, whatever the number of
+// threads, so results do not depend on that.
+void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args);
 static inline void oyi_iter_run(oyi_iter* it, oyi_loop loop, const void* args) {
-  if (OY_LIKELY(it->runs && it->ndim == 1))
+  if (OY_LIKELY(it->runs && it->ndim == 1 && it->sizes[0] <= OYI_ITER_GRAIN))
     loop(it->sizes[0], it->data, it->strides[0], args);
   else
     oyi_iter_run_dims(it, loop, args);
 }
+// How a reduction computes. Accumulators are |item| bytes, at most 16.
+typedef struct oyi_reducer {
+  oyi_loop loop;         // takes rows of the input into accumulators
+  oyi_loop combine;      // takes rows of accumulators into accumulators
+  const void* args;      // of both
+  const void* identity;  // an accumulator that has taken nothing in
+  size_t item;
+} oyi_reducer;
+// Runs a walk of two operands, accumulators first, which reduces where these have
+// stride 0. Many results are shared out among the threads, each with the steps of its
+// own in one order. Few results of many steps come from up to 64 partial ones, each of
+// a stretch of steps, combined in order; the stretches depend on the shape alone. So
+// the result never depends on the number of threads.
+void oyi_iter_reduce(const oyi_iter* it, const oyi_reducer* reducer);
 // Writes a temporary output back, releases what the walk held, and gives the
 // output: new, or the one that was given.
 oy_tensor* oyi_iter_finish_converted(oyi_iter* it);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order of dimensions, joining of dimensions, and the walk itself. The sort is an
+// Order of dimensions, and joining of dimensions. The sort is an
 // insertion sort with a comparison that may be undecided, as in PyTorch: it
 // decides the layout of new outputs, so it has to give the same order.
 #include "tensor/iterator_walk.h"
@@ -117,30 +117,6 @@ void oyi_iter_reduction(oyi_iter* it, oyi_tensor* acc, const oyi_tensor* in) {
   it->ndim = 0;
   it->runs = in->numel > 0 && oyi_data(in) && oyi_data(acc);
   if (it->runs) oyi_iter_operands(it, oyi_sizes_view(in), true);
-}
-
-void oyi_iter_run_dims(oyi_iter* it, oyi_loop loop, const void* args) {
-  if (!it->runs) return;
-  int64_t n = it->ndim ? it->sizes[0] : 1;
-  if (it->ndim < 2) {
-    static const int64_t none[OYI_ITER_MAX];
-    loop(n, it->data, it->ndim ? it->strides[0] : none, args);
-    return;
-  }
-  int64_t at[OY_TENSOR_MAX_DIMS] = {0};
-  char* data[OYI_ITER_MAX];
-  memcpy(data, it->data, sizeof(data[0]) * (size_t)it->count);
-  for (;;) {
-    loop(n, data, it->strides[0], args);
-    size_t d = 1;
-    for (; d < it->ndim; d++) {
-      for (int k = 0; k < it->count; k++) data[k] += it->strides[d][k];
-      if (++at[d] < it->sizes[d]) break;
-      for (int k = 0; k < it->count; k++) data[k] -= it->strides[d][k] * it->sizes[d];
-      at[d] = 0;
-    }
-    if (d == it->ndim) return;
-  }
 }
 
 void oyi_warn(const char* format, ...) {

@@ -25,4 +25,15 @@ void oyi_walk_sort(oyi_walk* walk, bool is_reduction);
 // Fills data, sizes and strides of |it| from its tensors.
 void oyi_iter_operands(oyi_iter* it, oy_ints shape, bool is_reduction);
 
+// Runs |loop| on the steps |begin| to |end| of the dimensions |first| to |last| - 1,
+// counted in their order, beginning at |data|; other dimensions stay where they are.
+void oyi_walk_range(const oyi_iter* it, size_t first, size_t last, char* const* data,
+                    int64_t begin, int64_t end, oyi_loop loop, const void* args);
+// Steps of the dimensions |first| to |last| - 1.
+int64_t oyi_walk_steps(const oyi_iter* it, size_t first, size_t last);
+
+// A walk in which some inputs lie across the others: in tiles, for which such inputs
+// are turned round. False if there are none, and nothing is done.
+bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args);
+
 #endif  // OPYARD_SRC_TENSOR_ITERATOR_WALK_H_

@@ -13,12 +13,23 @@ static oy_dtype loop_dtype(oy_dtype result) {
   return oy_dtype_is_integral(result, true) ? OY_DTYPE_I64 : OY_DTYPE_ANY;
 }
 
+// Zero is the same bytes for doubles and integers.
+static void run_sum(const oyi_iter* it, oy_dtype in) {
+  static const int64_t zero;
+  oy_dtype acc = in == OY_DTYPE_I64 ? OY_DTYPE_I64 : OY_DTYPE_F64;
+  oyi_reducer sum = {.loop = oyi_cpu_sum_loops[in],
+                     .combine = oyi_cpu_sum_loops[acc],
+                     .identity = &zero,
+                     .item = sizeof(zero)};
+  oyi_iter_reduce(it, &sum);
+}
+
 static void accumulate(oyi_tensor* sums, const oyi_tensor* in, int64_t divisor) {
   oyi_iter it;
   double* d = oyi_data(sums);
   memset(d, 0, (size_t)sums->numel * sizeof(double));
   oyi_iter_reduction(&it, sums, in);
-  oyi_iter_run(&it, oyi_cpu_sum_loops[in->header.dtype], NULL);
+  run_sum(&it, in->header.dtype);
   if (divisor >= 0)
     for (int64_t i = 0; i < sums->numel; i++) d[i] /= (double)divisor;
 }
@@ -47,7 +58,7 @@ static void reduce_to_one(const oyi_reduction* r, const oyi_tensor* in, int64_t 
   oyi_iter_plain(&it, inputs, 2);
   it.data[0] = (char*)&sum;
   for (size_t i = 0; i < it.ndim; i++) it.strides[i][0] = 0;
-  oyi_iter_run(&it, oyi_cpu_sum_loops[in->header.dtype], NULL);
+  run_sum(&it, in->header.dtype);
   bool is_int = in->header.dtype == OY_DTYPE_I64;
   if (divisor >= 0) sum.d /= (double)divisor;
   oyi_number n = is_int ? oyi_number_of_scalar(oy_int(sum.i))
