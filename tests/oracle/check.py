@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs captured calls through opyard and says how each compares."""
+import re
+
+from opyard import ops
+
+import compare
+
+PASSED, FAILED, UNSUPPORTED = "passed", "failed", "not supported"
+
+# Python's names of operators.
+SIGNS = {"__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub",
+         "__rsub__": "rsub", "__isub__": "sub_", "__mul__": "mul", "__rmul__": "mul",
+         "__imul__": "mul_", "__truediv__": "div", "__div__": "div", "__idiv__": "div_",
+         "__itruediv__": "div_", "__mod__": "remainder", "__rmod__": "remainder",
+         "__imod__": "remainder_", "__pow__": "pow", "__ipow__": "pow_",
+         "__floordiv__": "floor_divide", "__matmul__": "matmul", "__neg__": "neg",
+         "__pos__": "positive", "__invert__": "bitwise_not", "__eq__": "eq", "__ne__": "ne",
+         "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge", "__abs__": "abs"}
+# Questions that are no operators, and what has one in its dispatch trace alone.
+QUESTIONS = {"__get__", "size", "dim", "stride", "numel", "is_floating_point", "is_complex",
+             "data_ptr", "storage_offset", "is_contiguous", "tolist", "__len__", "__bool__",
+             "__hash__", "get_device", "ndimension", "nelement", "element_size", "is_conj",
+             "is_neg", "__repr__", "__set__", "requires_grad_", "is_signed", "__index__",
+             "promote_types", "get_default_dtype", "is_grad_enabled", "can_cast"}
+
+MISFIT = ("no overload takes these arguments", "cannot be a", "takes ", "unexpected keyword")
+
+
+def _short(error):
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[0] if text else ''}"[:300]
+
+
+def packet_of(name):
+    name = SIGNS.get(name, name)
+    return getattr(ops.aten, name) if name in ops.aten else None
+
+
+def overload_of(name):
+    namespace, _, rest = name.partition("::")
+    base, _, overload = rest.partition(".")
+    return getattr(getattr(getattr(ops, namespace), base), overload or "default")
+
+
+def _run(function, call, tolerance):
+    """(verdict, reason) of one call that PyTorch could make."""
+    try:
+        got = function(*call.args, **call.kwargs)
+    except NotImplementedError as error:
+        return UNSUPPORTED, _short(error)
+    except TypeError as error:
+        fits = not any(text in str(error) for text in MISFIT)
+        return (FAILED if fits else UNSUPPORTED), _short(error)
+    except Exception as error:  # noqa: BLE001  every failure is a finding
+        return FAILED, _short(error)
+    values = not call.seeded and "empty" not in call.name
+    pairs = call.converter.pairs
+    why = (compare.results(got, call.result, tolerance, values)
+           or compare.aliases(got, call.result, pairs)
+           or compare.mutations(pairs, tolerance, values))
+    return (FAILED, why) if why else (PASSED, "")
+
+
+def by_name(call, tolerance):
+    packet = packet_of(call.name)
+    if packet is None:
+        return UNSUPPORTED, f"missing aten::{call.name}"
+    if call.unsupported:
+        return UNSUPPORTED, call.unsupported
+    return _run(packet, call, tolerance)
+
+
+class Replay:
+    """Counts by operator, of the calls below CompositeImplicitAutograd."""
+
+    def __init__(self):
+        self.counts = {}
+
+    def run(self, call, tolerance):
+        if call.error is not None:
+            return PASSED, ""
+        if call.unsupported:
+            verdict = UNSUPPORTED, call.unsupported
+        else:
+            verdict = _run(overload_of(call.name), call, tolerance)
+        if not (call.unsupported or "").startswith("missing"):
+            counts = self.counts.setdefault(call.name, {PASSED: 0, FAILED: 0, UNSUPPORTED: 0})
+            counts[verdict[0]] += 1
+        return verdict
+
+
+def _worst(verdicts):
+    for wanted in (FAILED, UNSUPPORTED):
+        for verdict, reason in verdicts:
+            if verdict == wanted:
+                return verdict, reason
+    return PASSED, ""
+
+
+def one_call(call, tolerance, replay):
+    """By name; or, where no operator has it, by the operators that PyTorch makes it of."""
+    parts = _worst([replay.run(inner, tolerance) for inner in call.trace])
+    if call.name in QUESTIONS and not call.trace:
+        return None
+    verdict, reason = by_name(call, tolerance)
+    if verdict != UNSUPPORTED:
+        return verdict, f"{call.name}: {reason}" if reason else ""
+    if not call.trace or call.name.rstrip("_") == "":
+        return verdict, reason
+    if parts[0] == UNSUPPORTED and not reason.startswith("missing"):
+        return verdict, reason
+    if parts[0] == PASSED and packet_of(call.name) is not None:
+        return verdict, reason
+    return parts[0], parts[1] and f"{call.name}, by its parts: {parts[1]}"
+
+
+def sample(calls, tolerance, replay):
+    """The verdict on all calls of one sample."""
+    verdicts = [v for v in (one_call(c, tolerance, replay) for c in calls) if v]
+    return _worst(verdicts) if verdicts else (UNSUPPORTED, "no operator is called")
+
+
+def error_input(calls, error, regex):
+    """PyTorch raised |error|: so must opyard. (verdict, how)"""
+    failing = next((c for c in calls if c.error is error), None)
+    if failing is None:
+        return UNSUPPORTED, "raised by PyTorch's Python code"
+    packet = packet_of(failing.name)
+    if packet is None:
+        return UNSUPPORTED, f"missing aten::{failing.name}"
+    if failing.unsupported:
+        return UNSUPPORTED, failing.unsupported
+    try:
+        packet(*failing.args, **failing.kwargs)
+    except Exception as raised:  # noqa: BLE001
+        return _same_meaning(raised, error, regex)
+    return FAILED, f"no error; PyTorch: {_short(error)}"
+
+
+def _same_meaning(raised, error, regex):
+    theirs, ours = str(error).splitlines()[0], str(raised)
+    if any(text in ours for text in MISFIT) and isinstance(error, TypeError):
+        return PASSED, "same text"
+    if theirs.rstrip(".") in ours or re.search(regex, ours):
+        if isinstance(raised, type(error)):
+            return PASSED, "same text"
+        return PASSED, f"other type: {type(raised).__name__}, PyTorch {_short(error)}"
+    return PASSED, f"other text: {_short(raised)} | PyTorch {_short(error)}"

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares one entry of op_db; as a program, those whose numbers come on stdin.
+
+A process of its own, so that a crash is one entry's failure and not the end.
+"""
+import json
+import os
+import random
+import sys
+import warnings
+
+import samples  # first: it gives torch.testing what it wants
+import torch
+
+import check
+from capture import Capture
+from opyard import _C
+
+KNOWN = {op.name for op in _C.ops()}
+REASONS_KEPT = 4
+
+
+class Tally:
+    """Counts of one entry, with the reasons, most frequent first when shown."""
+
+    def __init__(self):
+        self.counts = {check.PASSED: 0, check.FAILED: 0, check.UNSUPPORTED: 0}
+        self.f32 = dict(self.counts)
+        self.errors = {"same text": 0, "other type": 0, "other text": 0, "failed": 0,
+                       "not supported": 0}
+        self.reasons = {}
+
+    def note(self, verdict, reason, where):
+        key = (verdict, reason.split(": ")[-1] if verdict == check.UNSUPPORTED else reason)
+        found = self.reasons.setdefault(key, [0, where, reason])
+        found[0] += 1
+
+    def add(self, verdict, reason, dtype, where):
+        self.counts[verdict] += 1
+        if dtype is torch.float32:
+            self.f32[verdict] += 1
+        if verdict != check.PASSED:
+            self.note(verdict, reason, where)
+
+    def add_error(self, verdict, how, where):
+        kind = how.split(":")[0] if verdict == check.PASSED else verdict
+        self.errors[kind] += 1
+        if kind != "same text":
+            self.note(f"error inputs, {verdict}", how, where)
+
+    def as_json(self, verbose):
+        ranked = sorted(self.reasons.items(), key=lambda item: -item[1][0])
+        kept = ranked if verbose else ranked[:REASONS_KEPT]
+        return {"counts": self.counts, "f32": self.f32, "errors": self.errors,
+                "reasons": [[key[0], n, where, reason] for key, (n, where, reason) in kept]}
+
+
+def _describe(value):
+    if isinstance(value, torch.Tensor):
+        strides = "" if value.is_contiguous() else f" strides {list(value.stride())}"
+        return f"{str(value.dtype)[6:]}{list(value.shape)}{strides}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_describe(v) for v in value) + "]"
+    return repr(value)
+
+
+def _where(kind, dtype, x, args, kwargs):
+    words = [_describe(x)] + [_describe(a) for a in args]
+    words += [f"{k}={_describe(v)}" for k, v in kwargs.items()]
+    return f"{kind} {str(dtype)[6:]}: ({', '.join(words)})"
+
+
+class Entry:
+    def __init__(self, op, replay):
+        self.op, self.replay, self.tally = op, replay, Tally()
+
+    def compare(self, function, dtype, kind, x, args, kwargs):
+        """Counts the sample and gives PyTorch's result; None if it refuses the sample."""
+        where = _where(kind, dtype, x, args, kwargs)
+        try:
+            with Capture(KNOWN) as capture:
+                result = function(x, *args, **kwargs)
+        except Exception:  # noqa: BLE001  not a sample that PyTorch takes
+            return None
+        allowed = samples.tolerance(self.op, dtype)
+        try:
+            verdict, reason = check.sample(capture.calls, allowed, self.replay)
+        except Exception as error:  # noqa: BLE001
+            verdict, reason = check.FAILED, f"not comparable: {error!r}"
+        self.tally.add(verdict, reason, dtype, where)
+        return result
+
+    def in_place(self, dtype, x, args, kwargs):
+        function = self.op.get_inplace()
+        if function and isinstance(x, torch.Tensor) and x.layout == torch.strided:
+            self.compare(function, dtype, "in place", x.clone(), args, kwargs)
+
+    def out(self, dtype, result, x, args, kwargs):
+        if not self.op.supports_out or "out" in kwargs:
+            return
+        results = result if isinstance(result, (list, tuple)) else [result]
+        if not all(isinstance(r, torch.Tensor) and r.layout == torch.strided for r in results):
+            return
+        for made in (torch.zeros_like, lambda r: r.new_empty(0)):
+            out = [made(r) for r in results]
+            given = dict(kwargs, out=tuple(out) if isinstance(result, tuple) else out[0])
+            self.compare(self.op.op, dtype, "out=", x, args, given)
+
+    def run_dtype(self, dtype):
+        torch.manual_seed(0)
+        random.seed(0)
+        variants = 1000 if dtype is torch.float32 else 4
+        for i, (x, args, kwargs, broadcasts) in enumerate(samples.samples(self.op, dtype)):
+            result = self.compare(self.op.op, dtype, "sample", x, args, kwargs)
+            if result is None or i >= variants:
+                continue
+            if not broadcasts:
+                self.in_place(dtype, x, args, kwargs)
+            self.out(dtype, result, x, args, kwargs)
+        for x, args, kwargs in samples.extra(self.op, dtype):
+            self.compare(self.op.op, dtype, "extra", x, args, kwargs)
+
+    def run_errors(self):
+        for x, args, kwargs, regex in samples.errors(self.op):
+            capture = Capture(KNOWN)
+            try:
+                with capture:
+                    self.op.op(x, *args, **kwargs)
+            except Exception as error:  # noqa: BLE001  this is what is compared
+                verdict, how = check.error_input(capture.calls, error, regex)
+                where = _where("error input", getattr(x, "dtype", "torch."), x, args, kwargs)
+                self.tally.add_error(verdict, how, where)
+
+    def run(self, wanted):
+        for dtype in samples.dtypes(self.op):
+            if wanted is None or str(dtype)[6:] in wanted:
+                try:
+                    self.run_dtype(dtype)
+                except Exception as error:  # noqa: BLE001  op_db cannot make its samples
+                    self.tally.note("samples", repr(error)[:200], str(dtype))
+        if wanted is None:
+            try:
+                self.run_errors()
+            except Exception as error:  # noqa: BLE001
+                self.tally.note("samples", repr(error)[:200], "error inputs")
+
+
+def main():
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    wanted = sys.argv[1].split(",") if sys.argv[1] else None
+    # What a kernel prints goes to stderr, not between the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        index = int(line)
+        op = samples.op_db[index]
+        replay = check.Replay()
+        entry = Entry(op, replay)
+        with torch.no_grad():
+            entry.run(wanted)
+        answer = {"entry": samples.entry_name(op), "index": index, "aten": replay.counts}
+        answer.update(entry.tally.as_json(sys.argv[2] == "verbose"))
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
