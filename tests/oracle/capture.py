@@ -26,12 +26,16 @@ for _module in list(sys.modules.values()):
 
 
 class Call:
-    """A call that PyTorch made: its name, opyard's arguments, and how it ended."""
+    """A call that PyTorch makes: its name, opyard's arguments, and how it ended.
 
-    def __init__(self, name, args, kwargs):
-        self.name = name
+    |verdict| is what check says of it, at once: what comes next may write the result.
+    |writes| is whether its schema says that it writes; None if there is no schema.
+    """
+
+    def __init__(self, name, args, kwargs, writes=None):
+        self.name, self.writes = name, writes
         self.converter = Converter()
-        self.result = self.error = self.unsupported = None
+        self.result = self.error = self.unsupported = self.verdict = None
         self.trace = []
         self.seeded = False
         try:
@@ -39,48 +43,61 @@ class Call:
         except NotSupported as reason:
             self.unsupported = str(reason)
 
-    def run(self, func, args, kwargs):
+    def run(self, func, args, kwargs, judge):
         try:
             self.result = func(*args, **kwargs)
         except Exception as error:
             self.error = error
             raise
-        return self.result
+        result = self.result
+        self.verdict = judge(self)
+        # Views of the arguments keep much memory alive.
+        self.result = self.converter = None
+        return result
+
+
+class _Missing:
+    """A call of an operator that the table does not have."""
+
+    def __init__(self, name):
+        self.verdict = ("not supported", f"missing {name}")
+        self.name, self.seeded = name, False
 
 
 class _Dispatch(TorchDispatchMode):
-    def __init__(self, call, known):
+    def __init__(self, call, judge):
         super().__init__()
-        self.call, self.known = call, known
+        self.call, self.judge = call, judge
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = func._schema.name
         if func._schema.overload_name:
             name += "." + func._schema.overload_name
-        if torch.Tag.nondeterministic_seeded in func.tags:
-            self.call.seeded = True
-        if name not in self.known:
-            missing = Call(name, (), {})
-            missing.unsupported = f"missing {name}"
-            self.call.trace.append(missing)
+        seeded = torch.Tag.nondeterministic_seeded in func.tags
+        self.call.seeded |= seeded
+        if not self.judge.has(name):
+            self.call.trace.append(_Missing(name))
             return func(*args, **kwargs)
-        inner = Call(name, args, kwargs)
-        inner.seeded = torch.Tag.nondeterministic_seeded in func.tags
+        inner = Call(name, args, kwargs, func._schema.is_mutable)
+        inner.seeded = seeded
         self.call.trace.append(inner)
-        return inner.run(func, args, kwargs)
+        return inner.run(func, args, kwargs, self.judge.inner)
 
 
 class Capture(TorchFunctionMode):
-    """with Capture(known) as c: ...; c.calls. |known|: names of opyard's overloads."""
+    """with Capture(judge) as c: ...; c.calls, each with a verdict if it did not raise.
 
-    def __init__(self, known):
+    |judge| has: has(name of an overload), inner(call) and outer(call), which compare.
+    """
+
+    def __init__(self, judge):
         super().__init__()
-        self.known, self.calls = known, []
+        self.judge, self.calls = judge, []
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         call = Call(getattr(func, "__name__", repr(func)), args, kwargs)
         self.calls.append(call)
-        with _Dispatch(call, self.known):
-            return call.run(func, args, kwargs)
+        with _Dispatch(call, self.judge):
+            return call.run(func, args, kwargs, self.judge.outer)

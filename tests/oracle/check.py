@@ -2,9 +2,11 @@
 """Runs captured calls through opyard and says how each compares."""
 import re
 
-from opyard import ops
+from opyard import _C, ops
 
 import compare
+
+_KNOWN = {op.name: op for op in _C.ops()}
 
 PASSED, FAILED, UNSUPPORTED = "passed", "failed", "not supported"
 
@@ -37,10 +39,11 @@ def packet_of(name):
     return getattr(ops.aten, name) if name in ops.aten else None
 
 
-def overload_of(name):
-    namespace, _, rest = name.partition("::")
-    base, _, overload = rest.partition(".")
-    return getattr(getattr(getattr(ops, namespace), base), overload or "default")
+def _guarded(function, call, tolerance):
+    try:
+        return _run(function, call, tolerance)
+    except Exception as error:  # noqa: BLE001  the comparison itself
+        return FAILED, f"not comparable: {error!r}"
 
 
 def _run(function, call, tolerance):
@@ -57,8 +60,9 @@ def _run(function, call, tolerance):
     values = not call.seeded and "empty" not in call.name
     pairs = call.converter.pairs
     why = (compare.results(got, call.result, tolerance, values)
-           or compare.aliases(got, call.result, pairs)
-           or compare.mutations(pairs, tolerance, values))
+           or compare.aliases(got, call.result, pairs))
+    if not why and call.writes is not False:
+        why = compare.mutations(pairs, tolerance, values, counted=call.writes is None)
     return (FAILED, why) if why else (PASSED, "")
 
 
@@ -68,26 +72,7 @@ def by_name(call, tolerance):
         return UNSUPPORTED, f"missing aten::{call.name}"
     if call.unsupported:
         return UNSUPPORTED, call.unsupported
-    return _run(packet, call, tolerance)
-
-
-class Replay:
-    """Counts by operator, of the calls below CompositeImplicitAutograd."""
-
-    def __init__(self):
-        self.counts = {}
-
-    def run(self, call, tolerance):
-        if call.error is not None:
-            return PASSED, ""
-        if call.unsupported:
-            verdict = UNSUPPORTED, call.unsupported
-        else:
-            verdict = _run(overload_of(call.name), call, tolerance)
-        if not (call.unsupported or "").startswith("missing"):
-            counts = self.counts.setdefault(call.name, {PASSED: 0, FAILED: 0, UNSUPPORTED: 0})
-            counts[verdict[0]] += 1
-        return verdict
+    return _guarded(packet, call, tolerance)
 
 
 def _worst(verdicts):
@@ -98,41 +83,54 @@ def _worst(verdicts):
     return PASSED, ""
 
 
-def one_call(call, tolerance, replay):
-    """By name; or, where no operator has it, by the operators that PyTorch makes it of."""
-    parts = _worst([replay.run(inner, tolerance) for inner in call.trace])
-    if call.name in QUESTIONS and not call.trace:
-        return None
-    verdict, reason = by_name(call, tolerance)
-    if verdict != UNSUPPORTED:
-        return verdict, f"{call.name}: {reason}" if reason else ""
-    if not call.trace or call.name.rstrip("_") == "":
-        return verdict, reason
-    if parts[0] == UNSUPPORTED and not reason.startswith("missing"):
-        return verdict, reason
-    if parts[0] == PASSED and packet_of(call.name) is not None:
-        return verdict, reason
-    return parts[0], parts[1] and f"{call.name}, by its parts: {parts[1]}"
+class Judge:
+    """Compares the calls of one sample; counts those below CompositeImplicitAutograd."""
+
+    def __init__(self):
+        self.tolerance = (0, 0)
+        self.counts = {}  # by operator
+
+    @staticmethod
+    def has(name):
+        return name in _KNOWN
+
+    def inner(self, call):
+        if call.unsupported:
+            verdict = UNSUPPORTED, call.unsupported
+        else:
+            verdict = _guarded(_KNOWN[call.name], call, self.tolerance)
+        counts = self.counts.setdefault(call.name, {PASSED: 0, FAILED: 0, UNSUPPORTED: 0})
+        counts[verdict[0]] += 1
+        return verdict
+
+    def outer(self, call):
+        """By name; or, where no operator has it, by those that PyTorch makes it of."""
+        if call.name in QUESTIONS and not call.trace:
+            return None
+        verdict, reason = by_name(call, self.tolerance)
+        if verdict != UNSUPPORTED:
+            return verdict, f"{call.name}: {reason}" if reason else ""
+        if not call.trace or packet_of(call.name) is not None:
+            return verdict, f"{call.name}: {reason}"
+        parts = _worst([part.verdict for part in call.trace])
+        return parts[0], parts[1] and f"{call.name}, by its parts: {parts[1]}"
 
 
-def sample(calls, tolerance, replay):
+def sample(calls):
     """The verdict on all calls of one sample."""
-    verdicts = [v for v in (one_call(c, tolerance, replay) for c in calls) if v]
+    verdicts = [call.verdict for call in calls if call.verdict]
     return _worst(verdicts) if verdicts else (UNSUPPORTED, "no operator is called")
 
 
-def error_input(calls, error, regex):
-    """PyTorch raised |error|: so must opyard. (verdict, how)"""
-    failing = next((c for c in calls if c.error is error), None)
-    if failing is None:
-        return UNSUPPORTED, "raised by PyTorch's Python code"
-    packet = packet_of(failing.name)
+def error_input(call, error, regex):
+    """PyTorch raised |error| in |call|: so must opyard. (verdict, how)"""
+    packet = packet_of(call.name)
     if packet is None:
-        return UNSUPPORTED, f"missing aten::{failing.name}"
-    if failing.unsupported:
-        return UNSUPPORTED, failing.unsupported
+        return UNSUPPORTED, f"missing aten::{call.name}"
+    if call.unsupported:
+        return UNSUPPORTED, call.unsupported
     try:
-        packet(*failing.args, **failing.kwargs)
+        packet(*call.args, **call.kwargs)
     except Exception as raised:  # noqa: BLE001
         return _same_meaning(raised, error, regex)
     return FAILED, f"no error; PyTorch: {_short(error)}"

@@ -7,16 +7,15 @@ import json
 import os
 import random
 import sys
+import time
 import warnings
 
 import samples  # first: it gives torch.testing what it wants
 import torch
 
 import check
-from capture import Capture
-from opyard import _C
+from capture import Call, Capture
 
-KNOWN = {op.name for op in _C.ops()}
 REASONS_KEPT = 4
 
 
@@ -31,7 +30,7 @@ class Tally:
         self.reasons = {}
 
     def note(self, verdict, reason, where):
-        key = (verdict, reason.split(": ")[-1] if verdict == check.UNSUPPORTED else reason)
+        key = (verdict, reason)
         found = self.reasons.setdefault(key, [0, where, reason])
         found[0] += 1
 
@@ -71,23 +70,18 @@ def _where(kind, dtype, x, args, kwargs):
 
 
 class Entry:
-    def __init__(self, op, replay):
-        self.op, self.replay, self.tally = op, replay, Tally()
+    def __init__(self, op, judge):
+        self.op, self.judge, self.tally = op, judge, Tally()
 
     def compare(self, function, dtype, kind, x, args, kwargs):
         """Counts the sample and gives PyTorch's result; None if it refuses the sample."""
         where = _where(kind, dtype, x, args, kwargs)
         try:
-            with Capture(KNOWN) as capture:
+            with Capture(self.judge) as capture:
                 result = function(x, *args, **kwargs)
         except Exception:  # noqa: BLE001  not a sample that PyTorch takes
             return None
-        allowed = samples.tolerance(self.op, dtype)
-        try:
-            verdict, reason = check.sample(capture.calls, allowed, self.replay)
-        except Exception as error:  # noqa: BLE001
-            verdict, reason = check.FAILED, f"not comparable: {error!r}"
-        self.tally.add(verdict, reason, dtype, where)
+        self.tally.add(*check.sample(capture.calls), dtype, where)
         return result
 
     def in_place(self, dtype, x, args, kwargs):
@@ -107,6 +101,7 @@ class Entry:
             self.compare(self.op.op, dtype, "out=", x, args, given)
 
     def run_dtype(self, dtype):
+        self.judge.tolerance = samples.tolerance(self.op, dtype)
         torch.manual_seed(0)
         random.seed(0)
         variants = 1000 if dtype is torch.float32 else 4
@@ -120,16 +115,25 @@ class Entry:
         for x, args, kwargs in samples.extra(self.op, dtype):
             self.compare(self.op.op, dtype, "extra", x, args, kwargs)
 
-    def run_errors(self):
-        for x, args, kwargs, regex in samples.errors(self.op):
-            capture = Capture(KNOWN)
-            try:
-                with capture:
-                    self.op.op(x, *args, **kwargs)
-            except Exception as error:  # noqa: BLE001  this is what is compared
-                verdict, how = check.error_input(capture.calls, error, regex)
-                where = _where("error input", getattr(x, "dtype", "torch."), x, args, kwargs)
-                self.tally.add_error(verdict, how, where)
+    def error_call(self, x, args, kwargs, calls, error):
+        """The call that raised |error|: PyTorch's parser raises before it is captured."""
+        for call in calls:
+            if call.error is error:
+                return call
+        builtin = not hasattr(self.op.op, "__code__")
+        return Call(self.op.op.__name__, (x, *args), kwargs) if builtin else None
+
+    def run_error(self, x, args, kwargs, regex):
+        capture = Capture(self.judge)
+        try:
+            with capture:
+                self.op.op(x, *args, **kwargs)
+        except Exception as error:  # noqa: BLE001  this is what is compared
+            call = self.error_call(x, args, kwargs, capture.calls, error)
+            verdict = (check.error_input(call, error, regex) if call else
+                       (check.UNSUPPORTED, "raised by PyTorch's Python code"))
+            where = _where("error input", getattr(x, "dtype", "torch."), x, args, kwargs)
+            self.tally.add_error(*verdict, where)
 
     def run(self, wanted):
         for dtype in samples.dtypes(self.op):
@@ -140,7 +144,8 @@ class Entry:
                     self.tally.note("samples", repr(error)[:200], str(dtype))
         if wanted is None:
             try:
-                self.run_errors()
+                for x, args, kwargs, regex in samples.errors(self.op):
+                    self.run_error(x, args, kwargs, regex)
             except Exception as error:  # noqa: BLE001
                 self.tally.note("samples", repr(error)[:200], "error inputs")
 
@@ -154,12 +159,13 @@ def main():
     os.dup2(2, 1)
     for line in sys.stdin:
         index = int(line)
-        op = samples.op_db[index]
-        replay = check.Replay()
-        entry = Entry(op, replay)
+        op, start = samples.op_db[index], time.monotonic()
+        judge = check.Judge()
+        entry = Entry(op, judge)
         with torch.no_grad():
             entry.run(wanted)
-        answer = {"entry": samples.entry_name(op), "index": index, "aten": replay.counts}
+        seconds = round(time.monotonic() - start, 2)
+        answer = {"seconds": seconds, "entry": samples.entry_name(op), "index": index, "aten": judge.counts}
         answer.update(entry.tally.as_json(sys.argv[2] == "verbose"))
         print(json.dumps(answer), file=answers, flush=True)
 
