@@ -1,98 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factories: their BackendSelect kernels, which turn the |device| argument into a
-// key (no tensor argument could), and those that are composed of empty and fill.
+// Factories that are composed of empty, fill and zero.
 #include "ops/calls.h"
 #include "ops/kernels.h"
+#include "ops/made.h"
 #include "ops/rules.h"
 
-// The key of the backend that a factory's options ask for (reference, 6.7).
-static oy_status select_keys(oy_value dtype, oy_value layout, oy_value device,
-                             oy_keyset* out_keys) {
-  oy_key key;
-  oy_backend backend =
-      device.tag == OY_TAG_NONE ? OY_BACKEND_CPU : device.as.device.backend;
-  oy_layout kind = layout.tag == OY_TAG_NONE ? OY_LAYOUT_STRIDED : (oy_layout)layout.as.i;
-  bool quantized = dtype.tag != OY_TAG_NONE && dtype.as.i >= 0 && dtype.as.i < 256 &&
-                   oy_dtype_is_quantized((oy_dtype)dtype.as.i);
-  // Of the keys of the call only the trace goes on: the layers between are skipped.
-  uint64_t trace = out_keys->functionality & 1ull << OY_KEY_TraceRedispatch;
-  OY_TRY(oy_key_of_device(backend, kind, quantized, &key));
-  *out_keys = oy_keyset_of(key);
-  out_keys->functionality |= trace;
-  return OY_OK;
-}
-
-OYI_BACKENDSELECT(empty_memory_format) {
-  if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_empty_memory_format(op, keys, OYI_ARGS_empty_memory_format);
-}
-OYI_BACKENDSELECT(empty_strided) {
-  if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_empty_strided(op, keys, OYI_ARGS_empty_strided);
-}
-OYI_BACKENDSELECT(zeros) {
-  if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_zeros(op, keys, OYI_ARGS_zeros);
-}
-OYI_BACKENDSELECT(ones) {
-  if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_ones(op, keys, OYI_ARGS_zeros);
-}
-OYI_BACKENDSELECT(full) {
-  if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_full(op, keys, OYI_ARGS_full);
-}
-OYI_BACKENDSELECT(scalar_tensor) {
-  if (select_keys(dtype, layout, device, &keys) != 0) return NULL;
-  return oyi_redispatch_scalar_tensor(op, keys, OYI_ARGS_scalar_tensor);
-}
-
-// ------------------------------------------------------------------- composed
-
-// The first writes to a tensor that was just made are not changes of it: they do
-// not count as versions, so ADInplaceOrView is left out while they run.
-static uint64_t begin_first_write(void) {
-  uint64_t keep = oy_tls.keep;
-  oy_tls.keep = keep & ~(1ull << OY_KEY_ADInplaceOrView);
-  return keep;
-}
-
-// Gives |made| if it was |written|, else releases it.
-static oy_object* end_first_write(uint64_t keep, oy_object* made, oy_object* written) {
-  oy_tls.keep = keep;
-  if (written) return made;
-  oy_tensor_release(made);
-  return NULL;
-}
-
 static oy_object* filled(oy_object* made, oy_scalar value) {
-  if (!made) return NULL;
-  uint64_t keep = begin_first_write();
-  return end_first_write(keep, made, oyi_call_fill__Scalar(made, value));
+  OYI_MADE(made, oyi_call_fill__Scalar(made, value));
 }
-
 static oy_object* zeroed(oy_object* made) {
-  if (!made) return NULL;
-  uint64_t keep = begin_first_write();
-  return end_first_write(keep, made, oyi_call_zero_(made));
-}
-
-static oy_object* copied(oy_object* made, oy_object* from, bool non_blocking) {
-  if (!made) return NULL;
-  uint64_t keep = begin_first_write();
-  return end_first_write(keep, made, oyi_call_copy_(made, from, non_blocking));
+  OYI_MADE(made, oyi_call_zero_(made));
 }
 
 OYI_COMPOSITE(zeros) {
   return zeroed(oyi_call_empty_memory_format(OYI_ARGS_zeros, oy_none()));
 }
-
 OYI_COMPOSITE(ones) {
   return filled(oyi_call_empty_memory_format(OYI_ARGS_zeros, oy_none()), oy_int(1));
 }
 
-// Without a dtype the tensor has the number's.
-static oy_value dtype_for(oy_value dtype, oy_scalar number) {
+oy_value oyi_dtype_for(oy_value dtype, oy_scalar number) {
   if (dtype.tag != OY_TAG_NONE) return dtype;
   switch (number.tag) {
     case OY_TAG_BOOL: return oy_int(OY_DTYPE_BOOL);
@@ -103,7 +30,7 @@ static oy_value dtype_for(oy_value dtype, oy_scalar number) {
 }
 
 OYI_COMPOSITE(full) {
-  dtype = dtype_for(dtype, fill_value);
+  dtype = oyi_dtype_for(dtype, fill_value);
   return filled(oyi_call_empty_memory_format(OYI_ARGS_zeros, oy_none()), fill_value);
 }
 
@@ -112,6 +39,51 @@ OYI_COMPOSITE(scalar_tensor) {
   oy_ints size = oy_dims_none();
   return filled(oyi_call_empty_memory_format(OYI_ARGS_zeros, oy_none()), s);
 }
+
+OYI_COMPOSITE(empty_permuted) {
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  uint64_t seen = 0;
+  if (size.size != physical_layout.size || size.size > OY_TENSOR_MAX_DIMS) {
+    OY_FAIL(
+        INVALID_ARGUMENT,
+        "Number of dimensions in size does not match the length of the "
+        "physical_layout; i.e. len(size) = %zu is not equal to len(physical_layout) = "
+        "%zu",
+        size.size, physical_layout.size);
+    return NULL;
+  }
+  for (size_t i = 0; i < size.size; i++) {
+    int64_t d = physical_layout.data[i];
+    if (d < 0 || d >= (int64_t)size.size) {
+      OY_FAIL(INVALID_ARGUMENT,
+              "Dimension out of range (expected to be between 0 and %zu, but got %lld at "
+              "index %zu).  NB: negative dims not currently supported; file an issue if "
+              "you want it.",
+              size.size - 1, (long long)d, i);
+      return NULL;
+    }
+    if (seen >> d & 1) {
+      OY_FAIL(INVALID_ARGUMENT, "Duplicate dim not allowed");
+      return NULL;
+    }
+    seen |= 1ull << d;
+    sizes[i] = size.data[d];
+  }
+  oy_object* made = oyi_call_empty_memory_format((oy_ints){sizes, size.size}, dtype,
+                                                 layout, device, pin_memory, oy_none());
+  const oyi_tensor* t = oyi_tensor_of(made);
+  if (!t) return NULL;
+  int64_t strides[OY_TENSOR_MAX_DIMS];
+  for (size_t i = 0; i < size.size; i++)
+    strides[physical_layout.data[i]] = oyi_strides(t)[i];
+  if (oyi_tensor_reshape(oyi_tensor_cast(made), size, (oy_ints){strides, size.size}, 0) ==
+      0)
+    return made;
+  oy_tensor_release(made);
+  return NULL;
+}
+
+// ------------------------------------------------------- like another tensor
 
 OYI_COMPOSITE(empty_like) {
   const oyi_tensor* t = oyi_tensor_of(self);
@@ -138,45 +110,74 @@ OYI_COMPOSITE(empty_like) {
 OYI_COMPOSITE(zeros_like) {
   return zeroed(oyi_call_empty_like(OYI_ARGS_empty_like));
 }
-
 OYI_COMPOSITE(ones_like) {
   return filled(oyi_call_empty_like(OYI_ARGS_empty_like), oy_int(1));
 }
-
 OYI_COMPOSITE(full_like) {
   return filled(oyi_call_empty_like(OYI_ARGS_empty_like), fill_value);
 }
 
-// --------------------------------------------------------------------- copies
+// The options of a new_ factory: what is not given is that of |self|.
+#define OPTIONS_OF_SELF                                      \
+  const oyi_tensor* like = oyi_tensor_of(self);              \
+  if (!like) return NULL;                                    \
+  if (dtype.tag == OY_TAG_NONE) dtype = oy_int(self->dtype); \
+  if (device.tag == OY_TAG_NONE) device = oy_value_device(oyi_tensor_device(like))
 
-OYI_COMPOSITE(clone) {
-  oy_object* made = oyi_call_empty_like(self, oy_none(), oy_none(), oy_none(), oy_none(),
-                                        memory_format);
-  return copied(made, self, false);
+OYI_COMPOSITE(new_empty) {
+  OPTIONS_OF_SELF;
+  return oyi_call_empty_memory_format(size, dtype, layout, device, pin_memory, oy_none());
+}
+OYI_COMPOSITE(new_empty_strided) {
+  OPTIONS_OF_SELF;
+  return oyi_call_empty_strided(size, stride, dtype, layout, device, pin_memory);
+}
+OYI_COMPOSITE(new_zeros) {
+  return zeroed(oyi_call_new_empty(OYI_ARGS_new_zeros));
+}
+OYI_COMPOSITE(new_ones) {
+  return filled(oyi_call_new_empty(OYI_ARGS_new_ones), oy_int(1));
+}
+OYI_COMPOSITE(new_full) {
+  return filled(oyi_call_new_empty(OYI_ARGS_new_empty), fill_value);
 }
 
-OYI_COMPOSITE(_to_copy) {
-  oy_object* made =
-      oyi_call_empty_like(self, dtype, layout, device, pin_memory, memory_format);
-  return copied(made, self, non_blocking);
+// ----------------------------------------------------------------- out= forms
+
+OYI_COMPOSITE(empty_out) {
+  if (memory_format.tag == OY_TAG_NONE) return oyi_call_resize_(out, size, oy_none());
+  return oyi_call_resize_(out, size, memory_format);
+}
+OYI_COMPOSITE(zeros_out) {
+  oy_object* sized = oyi_call_resize_(out, size, oy_none());
+  return oyi_call_zero_(sized);
+}
+OYI_COMPOSITE(ones_out) {
+  return oyi_call_full_out(size, oy_int(1), out);
+}
+OYI_COMPOSITE(full_out) {
+  oy_object* sized = oyi_call_resize_(out, size, oy_none());
+  return oyi_call_fill__Scalar(sized, fill_value);
 }
 
-OYI_COMPOSITE(to_dtype) {
-  if (!oyi_tensor_of(self)) return NULL;
-  bool same_format = memory_format.tag == OY_TAG_NONE ||
-                     memory_format.as.i == OY_MEMORY_PRESERVE ||
-                     oy_tensor_is_contiguous(self, (oy_memory_format)memory_format.as.i);
-  if (!copy && self->dtype == dtype && same_format) return oy_tensor_retain(self);
-  return oyi_call__to_copy(self, oy_int(dtype), oy_none(), oy_none(), oy_none(),
-                           non_blocking, memory_format);
-}
-
-OYI_COMPOSITE(item) {
-  *out_result = oy_none();
-  const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
-  OY_CHECK(t->numel == 1, INVALID_ARGUMENT,
-           "a Tensor with %lld elements cannot be converted to Scalar",
-           (long long)t->numel);
-  return oyi_call__local_scalar_dense(self, out_result);
-}
+// Stores what a factory gives for the dtype and device of |out|.
+#define OF_OUT                   \
+  oy_int(out->dtype), oy_none(), \
+      oy_value_device(oyi_tensor_device(oyi_tensor_cast(out))), oy_none()
+#define STORED(id, call)                  \
+  OYI_COMPOSITE(id) {                     \
+    if (!oyi_tensor_of(out)) return NULL; \
+    return oyi_stored(out, call);         \
+  }
+STORED(empty_strided_out, oyi_call_empty_strided(size, stride, OF_OUT))
+STORED(empty_permuted_out, oyi_call_empty_permuted(size, physical_layout, OF_OUT))
+STORED(scalar_tensor_out, oyi_call_scalar_tensor(s, OF_OUT))
+STORED(empty_like_out, oyi_call_empty_like(self, OF_OUT, memory_format))
+STORED(zeros_like_out, oyi_call_zeros_like(self, OF_OUT, memory_format))
+STORED(ones_like_out, oyi_call_ones_like(self, OF_OUT, memory_format))
+STORED(full_like_out, oyi_call_full_like(self, fill_value, OF_OUT, memory_format))
+STORED(new_empty_out, oyi_call_new_empty(self, size, OF_OUT))
+STORED(new_empty_strided_out, oyi_call_new_empty_strided(self, size, stride, OF_OUT))
+STORED(new_zeros_out, oyi_call_new_zeros(self, size, OF_OUT))
+STORED(new_ones_out, oyi_call_new_ones(self, size, OF_OUT))
+STORED(new_full_out, oyi_call_new_full(self, size, fill_value, OF_OUT))

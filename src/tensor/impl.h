@@ -151,6 +151,9 @@ oy_status oyi_sizes_check(oy_ints sizes, size_t item, int64_t* out_numel,
                           size_t* out_nbytes);
 // Gives the tensor another contiguous shape; the storage grows if it must.
 oy_status oyi_tensor_resize(oyi_tensor* t, oy_ints sizes);
+// Gives the tensor the geometry of a view of it; bounds are the caller's.
+oy_status oyi_tensor_reshape(oyi_tensor* t, oy_ints sizes, oy_ints strides,
+                             int64_t offset);
 
 oyi_storage* oyi_storage_new(size_t nbytes, oy_device device);
 void oyi_storage_release(oyi_storage* storage);

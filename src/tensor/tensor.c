@@ -235,3 +235,17 @@ oy_status oyi_tensor_resize(oyi_tensor* t, oy_ints sizes) {
   oyi_tensor_geometry(t);
   return OY_OK;
 }
+
+oy_status oyi_tensor_reshape(oyi_tensor* t, oy_ints sizes, oy_ints strides,
+                             int64_t offset) {
+  OY_TRY(dims_reserve(t, sizes.size));
+  t->ndim = (uint8_t)sizes.size;
+  for (size_t i = 0; i < sizes.size; i++) {
+    t->sizes[i] = sizes.data[i];
+    oyi_strides(t)[i] = strides.data[i];
+  }
+  t->offset = offset;
+  t->byte_offset = offset * oyi_item(t);
+  oyi_tensor_geometry(t);
+  return OY_OK;
+}

@@ -11,6 +11,7 @@ static const struct {
 } g_elsewhere[] = {
     {"addr", "the kernel for other devices is a composition that nothing here needs yet"},
     {"copy_", "a backend copies to and from itself; PyTorch asks that inside"},
+    {"to.dtype_layout", "it makes nothing itself: _to_copy chooses the backend"},
 };
 
 static char* g_schemas;  // all of PyTorch's, a line each
@@ -93,16 +94,22 @@ static home home_of(const char* registry, oy_str name) {
   if (!at) return h;
   h.known = true;
   const char* end = strstr(at + 1, "\nop ");
+  // One key serves both here; beside a kernel of the CPU it says nothing.
+  bool nonfunctional = false;
   for (const char* line = at + 1; line && (!end || line < end);) {
     h.cpu = h.cpu || strncmp(line, "impl\tCPU\t", 9) == 0;
     h.implicit =
         h.implicit || strncmp(line, "impl\tCompositeImplicitAutograd\t", 31) == 0;
     h.explicit_ =
         h.explicit_ || strncmp(line, "impl\tCompositeExplicitAutograd\t", 31) == 0;
+    nonfunctional =
+        nonfunctional ||
+        strncmp(line, "impl\tCompositeExplicitAutogradNonFunctional\t", 44) == 0;
     h.select = h.select || strncmp(line, "impl\tBackendSelect\t", 19) == 0;
     line = strchr(line, '\n');
     if (line) line++;
   }
+  h.explicit_ = h.explicit_ || (nonfunctional && !h.cpu);
   return h;
 }
 

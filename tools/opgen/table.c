@@ -59,19 +59,24 @@ static void put_parameters(FILE* out, const op_row* op, const options* o) {
 // Tensors and lists of them end in commas, so that none is possible.
 static void put_tensors(FILE* out, const op_row* op) {
   items tensors = {.count = 0}, lists = {.count = 0}, written = {.count = 0};
+  items written_lists = {.count = 0};
   for (size_t i = 0; i < op->argument_count; i++) {
     if (op->abi[i] == 't' || op->abi[i] == 'g')
       add_item(&tensors, "%s", op->arguments[i]);
     if (op->abi[i] == 'T') add_item(&lists, "%s", op->arguments[i]);
     if (op->abi[i] == 't' && is_written(op, i))
       add_item(&written, "%s", op->arguments[i]);
+    if (op->abi[i] == 'T' && is_written(op, i))
+      add_item(&written_lists, "%s", op->arguments[i]);
   }
   add_item(&tensors, "%s", "");
   add_item(&lists, "%s", "");
   add_item(&written, "%s", "");
+  add_item(&written_lists, "%s", "");
   put_macro(out, op, "TENSORS", &tensors);
   put_macro(out, op, "LISTS", &lists);
   put_macro(out, op, "WRITTEN", &written);
+  put_macro(out, op, "WRITTEN_LISTS", &written_lists);
 }
 
 static void put_boxed(FILE* out, const op_row* op) {
@@ -92,6 +97,7 @@ void put_table(FILE* out, const op_list* list, const options* o) {
       "  OYI_TENSORS_X  the tensors among them, each with a comma behind it\n"
       "  OYI_LISTS_X    the lists of tensors, likewise\n"
       "  OYI_WRITTEN_X  the tensors that are written, likewise\n"
+      "  OYI_WRITTEN_LISTS_X  the lists that are written, likewise\n"
       "  OYI_BOXED_X    the arguments as boxed values, likewise\n"
       "  OYI_RESULT_X, OYI_FAILED_X  what kernels return, and on failure\n"
       "  OYI_FORM_X     what becomes of the results: NEW, VIEW, INPLACE (the first\n"

@@ -2,6 +2,7 @@
 // Operators of the CPU that move elements and do not compute: empty, copy, fill,
 // and reading one element.
 #include "backends/cpu/kernels.h"
+#include "ops/calls.h"
 #include "ops/rules.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
@@ -85,6 +86,25 @@ static oy_object* fill(oy_object* self, oy_scalar value) {
 
 OYI_CPU(fill__Scalar) {
   return fill(self, value);
+}
+
+OYI_CPU(fill__Tensor) {
+  const oyi_tensor* number = oyi_tensor_of(value);
+  const oyi_tensor* t = number ? oyi_tensor_of(self) : NULL;
+  if (!t) return NULL;
+  if (number->ndim != 0) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "fill_ only supports 0-dimension value tensor but got tensor with %u "
+            "dimensions.",
+            number->ndim);
+    return NULL;
+  }
+  if (oyi_is_meta(t)) return self;
+  oy_value element = oy_none();
+  if (oyi_call_item(value, &element) != 0) return NULL;
+  oy_object* filled = fill(self, element);
+  oy_value_release(&element);
+  return filled;
 }
 
 OYI_CPU(zero_) {

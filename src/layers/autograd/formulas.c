@@ -6,15 +6,6 @@
 
 #include "ops/calls.h"
 
-enum { EDGE0 = 1, EDGE1 = 2 };
-#define WANTS(i) (node->edges[i].node != NULL)
-// out[i] = |value|, a new reference; returns on failure.
-#define GIVE(i, value)                        \
-  do {                                        \
-    out[i] = (value);                         \
-    if (!out[i]) return oy_error_get()->code; \
-  } while (0)
-
 // |fn| of a temporary, which is released.
 static oy_object* negated(oy_object* temporary) {
   oy_object* result = oyi_call_neg(temporary);
@@ -143,48 +134,6 @@ static oy_status mean_dims(oyi_node* node, oy_object* grad, oy_object** out) {
   return OY_OK;
 }
 
-// ----------------------------------------------------------------------- views
-
-static oy_status view(oyi_node* node, oy_object* grad, oy_object** out) {
-  GIVE(0, oyi_call_reshape(grad, oyi_expected_sizes(node->edges[0].node)));
-  return OY_OK;
-}
-static oy_status t(oyi_node* node, oy_object* grad, oy_object** out) {
-  (void)node;
-  GIVE(0, oyi_call_t(grad));
-  return OY_OK;
-}
-static oy_status transpose(oyi_node* node, oy_object* grad, oy_object** out) {
-  GIVE(0, oyi_call_transpose_int(grad, node->extra.dims[0], node->extra.dims[1]));
-  return OY_OK;
-}
-static oy_status unsqueeze(oyi_node* node, oy_object* grad, oy_object** out) {
-  GIVE(0, oyi_call_squeeze_dim(grad, node->extra.dims[0]));
-  return OY_OK;
-}
-static oy_status select_slice(oyi_node* node, oy_object* grad, oy_object** out) {
-  const oyi_tensor* g = oyi_tensor_of(grad);
-  if (!g) return oy_error_get()->code;
-  oy_object* whole =
-      oyi_call_zeros(oyi_expected_sizes(node->edges[0].node), oy_int(grad->dtype),
-                     oy_none(), oy_value_device(oyi_tensor_device(g)), oy_none());
-  oy_object* part =
-      whole ? oyi_call_select_int(whole, node->extra.dims[0], node->extra.dims[1]) : NULL;
-  oy_object* done = part ? oyi_call_copy_(part, grad, false) : NULL;
-  oy_tensor_release(part);
-  if (!done) {
-    oy_tensor_release(whole);
-    return oy_error_get()->code;
-  }
-  out[0] = whole;
-  return OY_OK;
-}
-static oy_status not_implemented(oyi_node* node, oy_object* grad, oy_object** out) {
-  (void)grad, (void)out;
-  return OY_FAIL(NOT_IMPLEMENTED, "derivative for %s is not implemented",
-                 node->formula->name);
-}
-
 // -------------------------------------------------------------- matrix products
 
 // |a| x transposed |b|, and the like; the dimensions are the last two.
@@ -223,23 +172,7 @@ static oy_status mv(oyi_node* node, oy_object* grad, oy_object** out) {
   return OY_OK;
 }
 
-// ---------------------------------------------------------------------- copies
-
-static oy_status copy_into(oyi_node* node, oy_object* grad, oy_object** out) {
-  // What was there before the copy had no part in the result: NULL for input 0.
-  if (WANTS(1)) GIVE(1, oy_tensor_retain(grad));
-  return OY_OK;
-}
-static oy_status nothing(oyi_node* node, oy_object* grad, oy_object** out) {
-  (void)node, (void)grad, (void)out;
-  return OY_OK;
-}
-
 // ------------------------------------------------------------------- the table
-
-#define FORMULA(id, text, fn, count, ...) \
-  const oyi_formula oyi_formula_##id = {  \
-      .name = text, .apply = fn, .inputs = count, .save_if = {__VA_ARGS__}};
 
 /*      operator            node                         formula       inputs  save if */
 FORMULA(add_Tensor, "AddBackward0", add, 2, 0)
@@ -269,23 +202,7 @@ FORMULA(sum, "SumBackward0", sum, 1, 0)
 FORMULA(sum_dim_IntList, "SumBackward1", sum_dims, 1, 0)
 FORMULA(mean, "MeanBackward0", mean, 1, 0)
 FORMULA(mean_dim, "MeanBackward1", mean_dims, 1, 0)
-FORMULA(as_strided, "AsStridedBackward0", not_implemented, 1, 0)
-FORMULA(view, "ViewBackward0", view, 1, 0)
-FORMULA(_unsafe_view, "UnsafeViewBackward0", view, 1, 0)
-FORMULA(expand, "ExpandBackward0", same, 1, 0)
-FORMULA(t, "TBackward0", t, 1, 0)
-FORMULA(transpose_int, "TransposeBackward0", transpose, 1, 0)
-FORMULA(unsqueeze, "UnsqueezeBackward0", unsqueeze, 1, 0)
-FORMULA(squeeze_dim, "SqueezeBackward1", view, 1, 0)
-FORMULA(select_int, "SelectBackward0", select_slice, 1, 0)
-FORMULA(alias, "AliasBackward0", same, 1, 0)
-FORMULA(detach, "", nothing, 0, 0)
 FORMULA(mm, "MmBackward0", mm, 2, EDGE1, EDGE0)
 FORMULA(bmm, "BmmBackward0", bmm, 2, EDGE1, EDGE0)
 FORMULA(mv, "MvBackward0", mv, 2, EDGE1, EDGE0)
 FORMULA(dot, "DotBackward0", mul, 2, EDGE1, EDGE0)
-FORMULA(copy_, "CopyBackwards", copy_into, 2, 0)
-FORMULA(fill__Scalar, "FillBackward0", nothing, 1, 0)
-FORMULA(zero_, "ZeroBackward0", nothing, 1, 0)
-FORMULA(clone, "CloneBackward0", same, 1, 0)
-FORMULA(_to_copy, "ToCopyBackward0", same, 1, 0)

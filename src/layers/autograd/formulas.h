@@ -14,4 +14,22 @@
 #include "ops/ops.def"
 #undef OY_OP
 
+// ------------------------------------------------------------- writing formulas
+
+// Which edges a saved tensor is for.
+enum { EDGE0 = 1, EDGE1 = 2 };
+#define WANTS(i) (node->edges[i].node != NULL)
+// out[i] = |value|, a new reference; returns on failure.
+#define GIVE(i, value)                        \
+  do {                                        \
+    out[i] = (value);                         \
+    if (!out[i]) return oy_error_get()->code; \
+  } while (0)
+
+// One line of a file's table: inputs, then for which edges each of them, and the result,
+// is saved.
+#define FORMULA(id, text, fn, count, ...) \
+  const oyi_formula oyi_formula_##id = {  \
+      .name = text, .apply = fn, .inputs = count, .save_if = {__VA_ARGS__}};
+
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_FORMULAS_H_

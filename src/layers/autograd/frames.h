@@ -19,6 +19,17 @@
 #define OYI_FRAME_unsqueeze          .extra.dims = {dim}
 #define OYI_FRAME_squeeze_dim        .extra.dims = {dim}
 #define OYI_FRAME_select_int         .extra.dims = {dim, index}
+#define OYI_FRAME_transpose_copy_int .extra.dims = {dim0, dim1}
+#define OYI_FRAME_unsqueeze_copy     .extra.dims = {dim}
+#define OYI_FRAME_select_copy_int    .extra.dims = {dim, index}
+#define OYI_FRAME_slice_Tensor \
+  .extra.dims = {dim, slice_start(start)}, .extra.mask = (uint64_t)step
+#define OYI_FRAME_slice_copy_Tensor \
+  .extra.dims = {dim, slice_start(start)}, .extra.mask = (uint64_t)step
+#define OYI_FRAME_permute       .extra.mask = permutation_code(dims)
+#define OYI_FRAME_permute_copy  .extra.mask = permutation_code(dims)
+#define OYI_FRAME_diagonal      .extra.dims = {dim1, dim2}, .extra.mask = (uint64_t)offset
+#define OYI_FRAME_diagonal_copy .extra.dims = {dim1, dim2}, .extra.mask = (uint64_t)offset
 
 #define OYI_FRAME_add_out
 #define OYI_FRAME_add_Scalar
@@ -64,5 +75,23 @@
 #define OYI_FRAME_exp
 #define OYI_FRAME_exp_
 #define OYI_FRAME_exp_out
+#define OYI_FRAME_squeeze
+#define OYI_FRAME_squeeze_dims
+#define OYI_FRAME_squeeze_copy
+#define OYI_FRAME_squeeze_copy_dim
+#define OYI_FRAME_squeeze_copy_dims
+#define OYI_FRAME__reshape_alias
+#define OYI_FRAME_view_as_real
+#define OYI_FRAME_view_as_complex
+#define OYI_FRAME_view_copy
+#define OYI_FRAME__reshape_alias_copy
+#define OYI_FRAME_alias_copy
+#define OYI_FRAME_expand_copy
+#define OYI_FRAME_t_copy
+#define OYI_FRAME_view_as_real_copy
+#define OYI_FRAME_view_as_complex_copy
+#define OYI_FRAME_fill__Tensor
+#define OYI_FRAME_fill_Scalar
+#define OYI_FRAME_zero
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_FRAMES_H_

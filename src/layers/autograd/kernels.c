@@ -19,6 +19,20 @@ static inline oy_ints reduction_dims(oy_ints dim) {
   return dim.data ? dim : oy_dims_none();
 }
 
+static inline int64_t slice_start(oy_value start) {
+  return start.tag == OY_TAG_NONE ? 0 : start.as.i;
+}
+// The order of up to OYI_CODED_DIMS dimensions, four bits each.
+static inline uint64_t permutation_code(oy_ints dims) {
+  uint64_t code = 0;
+  for (size_t i = 0; i < dims.size && i < OYI_CODED_DIMS; i++) {
+    uint64_t d =
+        (uint64_t)(dims.data[i] < 0 ? dims.data[i] + (int64_t)dims.size : dims.data[i]);
+    code |= (d & 15) << 4 * i;
+  }
+  return code;
+}
+
 // The out= forms have no formula: a gradient asked for through them is refused.
 static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #define FORMULA_NEW(id)     &oyi_formula_##id
@@ -94,6 +108,17 @@ OYI_UNUSED static oy_status written_all(uint64_t keep, oy_object* const* targets
   return status;
 }
 
+// |lists| ends with one that is NULL.
+OYI_UNUSED static oy_status written_lists(uint64_t keep, const oy_tensors* lists,
+                                          oy_status status) {
+  oy_tls.keep = keep;
+  for (; status == 0 && lists->data; lists++)
+    for (size_t i = 0; i < lists->size; i++)
+      if (oyi_is_tensor(lists->data[i]))
+        oyi_version_bump(oyi_tensor_cast(lists->data[i]));
+  return status;
+}
+
 OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object* from,
                                        oy_status status) {
   oy_tls.keep = keep;
@@ -116,6 +141,9 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
 #define WRITTEN_ALL(id, result)                         \
   oy_object* const targets[] = {OYI_WRITTEN_##id NULL}; \
   return written_all(keep, targets, result);
+#define WRITTEN_LIST(id, result)                                   \
+  const oy_tensors written_[] = {OYI_WRITTEN_LISTS_##id{NULL, 0}}; \
+  return written_lists(keep, written_, result);
 #define VIEW_ONE(id, result) return viewed(keep, result, self);
 #define VIEW_ALL(id, result) return viewed_all(keep, out_result, self, result);
 
@@ -134,7 +162,7 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
 #define IN_FORM_TUPLE(id)
 #define IN_FORM_LIST(id)
 #define IN_FORM_VALUE(id)
-#define IN_FORM_NOTHING(id)
+#define IN_FORM_NOTHING(id) DEFINE(id, WRITTEN_LIST)
 
 #define LAYER_KERNEL(id)         OYI_BY_FORM(IN_FORM_, id)(id)
 #define LAYER_KERNEL_SPLIT(id)   OYI_BY_FORM(IN_FORM_, id)(id)

@@ -16,7 +16,8 @@ typedef struct oyi_node oyi_node;
 enum {
   OYI_NODE_INPUTS = 2,
   OYI_SAVE_RESULT = OYI_NODE_INPUTS,
-  OYI_NODE_SAVED = OYI_NODE_INPUTS + 1
+  OYI_NODE_SAVED = OYI_NODE_INPUTS + 1,
+  OYI_CODED_DIMS = 16  // of a permutation that fits in oyi_extra.mask
 };
 
 typedef struct oyi_edge {
@@ -28,7 +29,7 @@ typedef struct oyi_edge {
 typedef struct oyi_extra {
   oy_scalar scalar;  // INT, FLOAT or BOOL; complex ones are not recorded
   int64_t dims[2];
-  uint64_t mask;  // of reduced dimensions
+  uint64_t mask;  // of reduced dimensions, or another number
   bool flag;
 } oyi_extra;
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of views, copies and fills, and of elements that move. A view's gradient is
+// what its inverse shows; where a view leaves elements out, theirs is zero.
+#include "layers/autograd/formulas.h"
+
+#include "ops/calls.h"
+#include "ops/shape.h"
+
+static oy_status same(oyi_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
+  return OY_OK;
+}
+static oy_status view(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_reshape(grad, oyi_expected_sizes(node->edges[0].node)));
+  return OY_OK;
+}
+static oy_status t(oyi_node* node, oy_object* grad, oy_object** out) {
+  (void)node;
+  GIVE(0, oyi_call_t(grad));
+  return OY_OK;
+}
+static oy_status transpose(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_transpose_int(grad, node->extra.dims[0], node->extra.dims[1]));
+  return OY_OK;
+}
+static oy_status unsqueeze(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_squeeze_dim(grad, node->extra.dims[0]));
+  return OY_OK;
+}
+// Zeros of the shape of the input.
+static oy_object* zeros_of_input(const oyi_node* node, oy_object* grad) {
+  const oyi_tensor* g = oyi_tensor_of(grad);
+  if (!g) return NULL;
+  return oyi_call_zeros(oyi_expected_sizes(node->edges[0].node), oy_int(grad->dtype),
+                        oy_none(), oy_value_device(oyi_tensor_device(g)), oy_none());
+}
+
+// |whole| with |part|, a view of it, set to |grad|. Both are taken over.
+static oy_status with_part(oy_object* whole, oy_object* part, oy_object* grad,
+                           oy_object** out) {
+  oy_object* done = part ? oyi_call_copy_(part, grad, false) : NULL;
+  oy_tensor_release(part);
+  GIVE(0, oyi_written(whole, done));
+  return OY_OK;
+}
+
+static oy_status select_slice(oyi_node* node, oy_object* grad, oy_object** out) {
+  oy_object* whole = zeros_of_input(node, grad);
+  const int64_t* at = node->extra.dims;
+  return with_part(whole, oyi_call_select_int(whole, at[0], at[1]), grad, out);
+}
+
+// The part that a slice showed: as many as there are of |grad|, from the same start.
+static oy_status slice(oyi_node* node, oy_object* grad, oy_object** out) {
+  oy_ints sizes = oyi_expected_sizes(node->edges[0].node);
+  int64_t d = oyi_dim_wrap(node->extra.dims[0], (int64_t)sizes.size), start, end;
+  if (d < 0) return OY_OUT_OF_RANGE;
+  oyi_slice_bounds(oy_int(node->extra.dims[1]), oy_none(), sizes.data[d], &start, &end);
+  int64_t step = (int64_t)node->extra.mask, count = oy_tensor_size(grad, d);
+  int64_t last = count > 0 ? start + (count - 1) * step + 1 : start;
+  oy_object* whole = zeros_of_input(node, grad);
+  oy_object* part = oyi_call_slice_Tensor(whole, d, oy_int(start), oy_int(last), step);
+  return with_part(whole, part, grad, out);
+}
+
+static oy_status diagonal(oyi_node* node, oy_object* grad, oy_object** out) {
+  oy_object* whole = zeros_of_input(node, grad);
+  const int64_t* at = node->extra.dims;
+  oy_object* part = oyi_call_diagonal(whole, (int64_t)node->extra.mask, at[0], at[1]);
+  return with_part(whole, part, grad, out);
+}
+
+static oy_status permute(oyi_node* node, oy_object* grad, oy_object** out) {
+  const oyi_tensor* g = oyi_tensor_of(grad);
+  if (!g) return oy_error_get()->code;
+  OY_CHECK(g->ndim <= OYI_CODED_DIMS, NOT_IMPLEMENTED,
+           "derivative for permute of more than %d dimensions is not implemented",
+           OYI_CODED_DIMS);
+  int64_t back[OYI_CODED_DIMS];
+  for (size_t i = 0; i < g->ndim; i++) back[node->extra.mask >> 4 * i & 15] = (int64_t)i;
+  GIVE(0, oyi_call_permute(grad, (oy_ints){back, g->ndim}));
+  return OY_OK;
+}
+
+static oy_status as_pairs(oyi_node* node, oy_object* grad, oy_object** out) {
+  (void)node;
+  GIVE(0, oyi_call_view_as_real(grad));
+  return OY_OK;
+}
+static oy_status as_complex(oyi_node* node, oy_object* grad, oy_object** out) {
+  (void)node;
+  oy_object* flat = oyi_call_contiguous(grad, OY_MEMORY_CONTIGUOUS);
+  oy_object* result = oyi_call_view_as_complex(flat);
+  oy_tensor_release(flat);
+  GIVE(0, result);
+  return OY_OK;
+}
+static oy_status not_implemented(oyi_node* node, oy_object* grad, oy_object** out) {
+  (void)grad, (void)out;
+  return OY_FAIL(NOT_IMPLEMENTED, "derivative for %s is not implemented",
+                 node->formula->name);
+}
+
+// ---------------------------------------------------------------- copies, fills
+
+static oy_status copy_into(oyi_node* node, oy_object* grad, oy_object** out) {
+  // What was there before the copy had no part in the result: NULL for input 0.
+  if (WANTS(1)) GIVE(1, oy_tensor_retain(grad));
+  return OY_OK;
+}
+static oy_status nothing(oyi_node* node, oy_object* grad, oy_object** out) {
+  (void)node, (void)grad, (void)out;
+  return OY_OK;
+}
+
+// ------------------------------------------------------------------- the table
+
+/*      operator            node                         formula       inputs  save if */
+FORMULA(as_strided, "AsStridedBackward0", not_implemented, 1, 0)
+FORMULA(view, "ViewBackward0", view, 1, 0)
+FORMULA(_unsafe_view, "UnsafeViewBackward0", view, 1, 0)
+FORMULA(_reshape_alias, "ReshapeAliasBackward0", view, 1, 0)
+FORMULA(expand, "ExpandBackward0", same, 1, 0)
+FORMULA(t, "TBackward0", t, 1, 0)
+FORMULA(transpose_int, "TransposeBackward0", transpose, 1, 0)
+FORMULA(permute, "PermuteBackward0", permute, 1, 0)
+FORMULA(unsqueeze, "UnsqueezeBackward0", unsqueeze, 1, 0)
+FORMULA(squeeze, "SqueezeBackward0", view, 1, 0)
+FORMULA(squeeze_dim, "SqueezeBackward1", view, 1, 0)
+FORMULA(squeeze_dims, "SqueezeBackward2", view, 1, 0)
+FORMULA(select_int, "SelectBackward0", select_slice, 1, 0)
+FORMULA(slice_Tensor, "SliceBackward0", slice, 1, 0)
+FORMULA(diagonal, "DiagonalBackward0", diagonal, 1, 0)
+FORMULA(view_as_real, "ViewAsRealBackward0", as_complex, 1, 0)
+FORMULA(view_as_complex, "ViewAsComplexBackward0", as_pairs, 1, 0)
+FORMULA(alias, "AliasBackward0", same, 1, 0)
+FORMULA(view_copy, "ViewBackward0_copy", view, 1, 0)
+FORMULA(_reshape_alias_copy, "ReshapeAliasBackward0_copy", view, 1, 0)
+FORMULA(expand_copy, "ExpandBackward0_copy", same, 1, 0)
+FORMULA(t_copy, "TBackward0_copy", t, 1, 0)
+FORMULA(transpose_copy_int, "TransposeBackward0_copy", transpose, 1, 0)
+FORMULA(permute_copy, "PermuteBackward0_copy", permute, 1, 0)
+FORMULA(unsqueeze_copy, "UnsqueezeBackward0_copy", unsqueeze, 1, 0)
+FORMULA(squeeze_copy, "SqueezeBackward0_copy", view, 1, 0)
+FORMULA(squeeze_copy_dim, "SqueezeBackward1_copy", view, 1, 0)
+FORMULA(squeeze_copy_dims, "SqueezeBackward2_copy", view, 1, 0)
+FORMULA(select_copy_int, "SelectBackward0_copy", select_slice, 1, 0)
+FORMULA(slice_copy_Tensor, "SliceBackward0_copy", slice, 1, 0)
+FORMULA(diagonal_copy, "DiagonalBackward0_copy", diagonal, 1, 0)
+FORMULA(view_as_real_copy, "ViewAsRealBackward0_copy", as_complex, 1, 0)
+FORMULA(view_as_complex_copy, "ViewAsComplexBackward0_copy", as_pairs, 1, 0)
+FORMULA(alias_copy, "AliasBackward0_copy", same, 1, 0)
+FORMULA(detach, "", nothing, 0, 0)
+FORMULA(copy_, "CopyBackwards", copy_into, 2, 0)
+FORMULA(fill__Scalar, "FillBackward0", nothing, 1, 0)
+FORMULA(fill__Tensor, "FillBackward1", copy_into, 2, 0)
+FORMULA(fill_Scalar, "FillBackward2", nothing, 1, 0)
+FORMULA(zero_, "ZeroBackward0", nothing, 1, 0)
+FORMULA(zero, "ZeroBackward0", nothing, 1, 0)
+FORMULA(clone, "CloneBackward0", same, 1, 0)
+FORMULA(_to_copy, "ToCopyBackward0", same, 1, 0)

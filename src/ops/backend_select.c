@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// BackendSelect kernels: they turn the |device| argument of a factory into a key, which
+// no tensor argument could.
+#include "ops/calls.h"
+#include "ops/kernels.h"
+#include "opyard/tensor.h"
+
+// The key of the backend that a factory's options ask for (reference, 6.7).
+static oy_status select_keys(oy_value dtype, oy_value layout, oy_value device,
+                             oy_keyset* out_keys) {
+  oy_key key;
+  oy_backend backend =
+      device.tag == OY_TAG_NONE ? OY_BACKEND_CPU : device.as.device.backend;
+  oy_layout kind = layout.tag == OY_TAG_NONE ? OY_LAYOUT_STRIDED : (oy_layout)layout.as.i;
+  bool quantized = dtype.tag != OY_TAG_NONE && dtype.as.i >= 0 && dtype.as.i < 256 &&
+                   oy_dtype_is_quantized((oy_dtype)dtype.as.i);
+  // Of the keys of the call only the trace goes on: the layers between are skipped.
+  uint64_t trace = out_keys->functionality & 1ull << OY_KEY_TraceRedispatch;
+  OY_TRY(oy_key_of_device(backend, kind, quantized, &key));
+  *out_keys = oy_keyset_of(key);
+  out_keys->functionality |= trace;
+  return OY_OK;
+}
+
+#define SELECTED(id)                                                 \
+  OYI_BACKENDSELECT(id) {                                            \
+    if (select_keys(dtype, layout, device, &keys) != 0) return NULL; \
+    return oyi_redispatch_##id(op, keys, OYI_ARGS_##id);             \
+  }
+SELECTED(empty_memory_format)
+SELECTED(empty_strided)
+SELECTED(empty_permuted)
+SELECTED(zeros)
+SELECTED(ones)
+SELECTED(full)
+SELECTED(scalar_tensor)
