@@ -110,11 +110,12 @@ static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   W local[2048];
   if (__builtin_mul_overflow((size_t)(rows + TILE), (size_t)g->k * sizeof(W), &size))
     return OY_FAIL(OUT_OF_MEMORY, "a matrix product of this size cannot be packed");
-  W* packed = size <= sizeof(local) ? local : oyi_data_alloc(size);
+  void* context = NULL;
+  W* packed = size <= sizeof(local) ? local : oyi_data_alloc(size, &context);
   if (!packed) return OY_OUT_OF_MEMORY;
   for (int64_t j0 = 0; j0 < g->m; j0 += TILE)
     OYI_JOIN(column_panel, ID)(g, j0, packed + rows * g->k, packed, alpha, beta);
-  if (packed != local) oyi_data_free(NULL, packed);
+  if (packed != local) oyi_data_free(context, packed);
   return OY_OK;
 }
 #undef VECTOR

@@ -2,6 +2,7 @@
 // The blocked products of the floating types, for the level that the including file is
 // built for: GEMM_BYTES, GEMM_ROWS and GEMM_LEVEL are given.
 #include "backends/cpu/gemm.h"
+#include "tensor/block_cache.h"
 #include "tensor/half.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
