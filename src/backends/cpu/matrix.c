@@ -2,6 +2,7 @@
 #include "backends/cpu/matrix.h"
 
 #include "backends/cpu/kernels.h"
+#include "base/threads.h"
 #include "ops/rules_matrix.h"
 
 // ------------------------------------------------------------------- the product
@@ -23,6 +24,52 @@ static oyi_gemm gemm_of(const oyi_tensor* a, const oyi_tensor* b, const oyi_tens
                     .c_row = sc[0],
                     .c_column = sc[1]};
 }
+
+// --------------------------------------------------------------------- threads
+
+// Below that a region costs more than it saves; multiply-adds.
+enum { WORTH_A_THREAD = 48 * 48 * 48 };
+
+typedef struct split {
+  const oyi_gemm* g;
+  oyi_gemm_fn gemm;
+  int64_t item, step;  // rows or columns of a part
+  bool by_rows;
+} split;
+
+static oy_status multiply_part(int64_t index, void* context) {
+  const split* s = context;
+  oyi_gemm g = *s->g;
+  const int64_t first = index * s->step;
+  if (s->by_rows) {
+    g.n = g.n - first < s->step ? g.n - first : s->step;
+    g.a = (const char*)g.a + first * g.a_row * s->item;
+    g.c = (char*)g.c + first * g.c_row * s->item;
+  } else {
+    g.m = g.m - first < s->step ? g.m - first : s->step;
+    g.b = (const char*)g.b + first * g.b_column * s->item;
+    g.c = (char*)g.c + first * g.c_column * s->item;
+  }
+  return s->gemm(&g);
+}
+
+// Parts along the longer side of the result, whose sums do not depend on the others.
+static oy_status multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t item) {
+  const int64_t threads = oy_get_num_threads();
+  const double work = (double)g->n * (double)g->m * (double)g->k;
+  if (threads == 1 || work < WORTH_A_THREAD) return gemm(g);
+  const bool by_rows = g->n >= g->m;
+  const int64_t side = by_rows ? g->n : g->m;
+  int64_t parts = work / WORTH_A_THREAD < (double)threads
+                      ? (int64_t)(work / WORTH_A_THREAD)
+                      : threads;
+  // Whole tiles, of the widest kernel there is.
+  int64_t step = ((side + parts - 1) / parts + 47) / 48 * 48;
+  split s = {g, gemm, item, step, by_rows};
+  return oyi_parallel_chunks((side + step - 1) / step, multiply_part, &s);
+}
+
+// ------------------------------------------------------------------ the operators
 
 // Puts what is added into |c| first, broadcast, and says how much of it stays.
 static oy_status add_first(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g) {
@@ -71,7 +118,7 @@ static oy_status run(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g,
   oyi_gemm_fn gemm = find_gemm(call, c->header.dtype, name);
   if (!gemm) return OY_NOT_IMPLEMENTED;
   OY_TRY(add_first(call, c, g));
-  return c->numel > 0 ? gemm(g) : OY_OK;
+  return c->numel > 0 ? multiply(gemm, g, oyi_item(c)) : OY_OK;
 }
 
 oy_object* oyi_cpu_addmm(const oyi_matrix_call* call) {
@@ -82,18 +129,48 @@ oy_object* oyi_cpu_addmm(const oyi_matrix_call* call) {
   return finish(call, c, run(call, c, &g, "addmm_impl_cpu_"));
 }
 
-// One product for each matrix of the batch; |c_step| 0 adds them all up.
-static oy_status run_batch(oyi_gemm_fn gemm, oyi_gemm* g, const oyi_tensor* a,
-                           const oyi_tensor* b, int64_t c_step) {
-  int64_t item = oyi_item(a);
-  for (int64_t i = 0; i < a->sizes[0]; i++) {
-    OY_TRY(gemm(g));
-    if (g->k > 0) {
-      g->a = (const char*)g->a + oyi_strides(a)[0] * item;
-      g->b = (const char*)g->b + oyi_strides(b)[0] * item;
-    }
-    if (c_step == 0) g->beta = oyi_number_of_scalar(oy_int(1));
-    g->c = (char*)g->c + c_step * item;
+typedef struct batch {
+  const oyi_gemm* g;
+  oyi_gemm_fn gemm;
+  int64_t a_step, b_step, c_step;  // from one matrix to the next, in bytes
+  int64_t count, chunk;
+} batch;
+
+static oyi_gemm matrix_of(const batch* all, int64_t i) {
+  oyi_gemm g = *all->g;
+  if (g.k > 0) {
+    g.a = (const char*)g.a + i * all->a_step;
+    g.b = (const char*)g.b + i * all->b_step;
+  }
+  g.c = (char*)g.c + i * all->c_step;
+  return g;
+}
+
+static oy_status multiply_chunk(int64_t index, void* context) {
+  const batch* all = context;
+  int64_t end =
+      (index + 1) * all->chunk < all->count ? (index + 1) * all->chunk : all->count;
+  for (int64_t i = index * all->chunk; i < end; i++) {
+    oyi_gemm g = matrix_of(all, i);
+    OY_TRY(all->gemm(&g));
+  }
+  return OY_OK;
+}
+
+// One product for each matrix of the batch, or all of them added up.
+static oy_status run_batch(batch* all, int64_t item, bool sums) {
+  const oyi_gemm* g = all->g;
+  const double work = (double)g->n * (double)g->m * (double)g->k;
+  if (!sums && work < WORTH_A_THREAD) {
+    double chunk = WORTH_A_THREAD / (work > 1 ? work : 1) + 1;
+    all->chunk = chunk < (double)all->count ? (int64_t)chunk : all->count;
+    return oyi_parallel_chunks((all->count + all->chunk - 1) / all->chunk, multiply_chunk,
+                               all);
+  }
+  for (int64_t i = 0; i < all->count; i++) {
+    oyi_gemm one = matrix_of(all, i);
+    if (sums && i > 0) one.beta = oyi_number_of_scalar(oy_int(1));
+    OY_TRY(multiply(all->gemm, &one, item));
   }
   return OY_OK;
 }
@@ -112,7 +189,14 @@ static oy_object* batched(const oyi_matrix_call* call, bool sums) {
     g.k = 0;
     return finish(call, c, sums ? gemm(&g) : OY_OK);
   }
-  return finish(call, c, run_batch(gemm, &g, a, b, sums ? 0 : oyi_strides(c)[0]));
+  const int64_t item = oyi_item(c);
+  batch all = {.g = &g,
+               .gemm = gemm,
+               .a_step = oyi_strides(a)[0] * item,
+               .b_step = oyi_strides(b)[0] * item,
+               .c_step = sums ? 0 : oyi_strides(c)[0] * item,
+               .count = a->sizes[0]};
+  return finish(call, c, run_batch(&all, item, sums));
 }
 
 oy_object* oyi_cpu_baddbmm(const oyi_matrix_call* call) {
