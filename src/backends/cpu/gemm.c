@@ -46,7 +46,7 @@
 #undef W
 
 #define T  float
-#define W  float
+#define W  double
 #define ID c64
 #include "backends/cpu/gemm_complex_tmpl.h"
 #undef T
