@@ -180,6 +180,62 @@ static void linear_and_chains(void** state) {
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
 }
 
+// Values by hand; what einsum says is PyTorch's.
+static void contractions(void** state) {
+  (void)state;
+  oy_tensor* a = F32(OY_DIMS(2, 3), 1, 2, 3, 4, 5, 6);
+  oy_tensor* b = F32(OY_DIMS(3, 2), 1, 0, 0, 1, 1, 1);
+  oy_tensor* square = F32(OY_DIMS(2, 2), 1, 2, 3, 4);
+  oy_object* pair[] = {a, b};
+  oy_object* single[] = {square};
+  oy_tensors both = {pair, 2}, one = {single, 1};
+  oy_ints no_path = {NULL, 0};
+#define EINSUM(text, operands) oy_einsum(oy_str_of(text), operands, no_path)
+  oy_tensor* product = EINSUM("ij,jk->ik", both);
+  assert_elements(product, OY_DIMS(2, 2), 4, 5, 10, 11);
+  oy_tensor* flipped = EINSUM("ij, jk -> ki", both);
+  assert_elements(flipped, OY_DIMS(2, 2), 4, 10, 5, 11);
+  oy_tensor* implied = EINSUM("...j,jk", both);
+  assert_elements(implied, OY_DIMS(2, 2), 4, 5, 10, 11);
+  oy_tensor* all_pairs = EINSUM("ab,cd->", both);
+  assert_elements(all_pairs, oy_dims_none(), 84);
+  oy_tensor* diagonal = EINSUM("ii->i", one);
+  assert_elements(diagonal, OY_DIMS(2), 1, 4);
+  oy_tensor* trace = EINSUM("ii", one);
+  assert_elements(trace, oy_dims_none(), 5);
+  oy_tensor* dotted = oy_tensordot(a, b, OY_DIMS(1, 0), OY_DIMS(0, 1));
+  assert_elements(dotted, oy_dims_none(), 1 + 0 + 3 + 0 + 5 + 6);
+  oy_tensor* inner = oy_inner(a, a);
+  assert_elements(inner, OY_DIMS(2, 2), 14, 32, 32, 77);
+  oy_tensor* cube = oy_matrix_power(square, 3);
+  assert_elements(cube, OY_DIMS(2, 2), 37, 54, 81, 118);
+  oy_tensor* unit = oy_linalg_matrix_power(square, 0);
+  assert_elements(unit, OY_DIMS(2, 2), 1, 0, 0, 1);
+  oy_tensor* x = F32(OY_DIMS(3), 1, 0, 0);
+  oy_tensor* y = F32(OY_DIMS(3), 0, 1, 0);
+  oy_tensor* z = oy_linalg_cross(x, y, -1);
+  assert_elements(z, OY_DIMS(3), 0, 0, 1);
+  oy_tensor* far = oy_cdist(square, square, 2, oy_none());
+  assert_close_(far, OY_DIMS(2, 2), (const double[]){0, sqrt(8), sqrt(8), 0}, 1e-6,
+                __FILE__, __LINE__);
+  assert_fails(EINSUM("ijk,jk->ik", both),
+               "einsum(): the number of subscripts in the equation (3) does not match "
+               "the number of dimensions (2) for operand 0 and no ellipsis was given");
+  assert_fails(EINSUM("ij,kl->iix", both),
+               "einsum(): output subscript i appears more than once in the output");
+  assert_fails(EINSUM("ij,jk,k", both),
+               "einsum(): fewer operands were provided than specified in the equation");
+  assert_fails(EINSUM("ij,ik", both),
+               "einsum(): subscript i has size 3 for operand 1 which does not broadcast "
+               "with previously seen size 2");
+  assert_fails(oy_linalg_cross(a, square, -1),
+               "linalg.cross: inputs dimension -1 must have length 3. Got 3 and 2");
+  oy_tensor* all[] = {a,         b,        square, product, flipped, implied,
+                      all_pairs, diagonal, trace,  dotted,  inner,   cube,
+                      unit,      x,        y,      z,       far};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
 static void what_does_not_fit_is_refused(void** state) {
   (void)state;
   oy_tensor* a = F32(OY_DIMS(2, 3), 1, 2, 3, 4, 5, 6);
@@ -187,6 +243,7 @@ static void what_does_not_fit_is_refused(void** state) {
   oy_tensor* v = F32(OY_DIMS(3), 1, 2, 3);
   oy_tensor* flags = BOOLS(OY_DIMS(2, 2), true, false, true, false);
   oy_tensor* i = I64(OY_DIMS(1, 1), 2);
+  oy_tensor* one = I64(OY_DIMS(1), 2);
   assert_fails(oy_mm(a, a), "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
   assert_fails(oy_mm(a, d),
                "expected m1 and m2 to have the same dtype, but got: Float != Double");
@@ -194,13 +251,13 @@ static void what_does_not_fit_is_refused(void** state) {
   assert_fails(oy_addmm(a, v, a, oy_int(1), oy_int(1)),
                "mat1 must be a matrix, got 1-D tensor");
   assert_fails(oy_mm(flags, flags), "\"addmm_impl_cpu_\" not implemented for 'Bool'");
-  assert_fails(oy_addmm(i, i, i, oy_int(1), oy_float(0.5)),
+  assert_fails(oy_addr(i, one, one, oy_int(1), oy_float(0.5)),
                "For integral input tensors, argument alpha must not be a floating point "
                "number.");
   assert_fails(oy_mv(a, a), "size mismatch, got input [2, 3], vec [2, 3]");
   assert_fails(oy_dot(a, v), "1D tensors expected, but got 2D and 1D tensors");
   assert_fails(oy_outer(a, v), "outer: Expected 1-D argument self, but got 2-D");
-  oy_tensor* all[] = {a, d, v, flags, i};
+  oy_tensor* all[] = {a, d, v, flags, i, one};
   for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) oy_tensor_release(all[k]);
 }
 
@@ -220,6 +277,7 @@ int main(void) {
       cmocka_unit_test(batches),
       cmocka_unit_test(vectors),
       cmocka_unit_test(linear_and_chains),
+      cmocka_unit_test(contractions),
       cmocka_unit_test(what_does_not_fit_is_refused),
   };
   int failed =

@@ -78,7 +78,6 @@ static oy_status add_first(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm*
     g->beta = oyi_number_of_scalar(oy_int(0));
     return OY_OK;
   }
-  OY_TRY(oyi_check_alpha_beta(c->header.dtype, call->alpha, call->beta));
   g->alpha = oyi_number_of_scalar(call->alpha);
   g->beta = oyi_number_of_scalar(call->beta);
   if (call->self == &c->header || oyi_number_is_zero(g->beta)) return OY_OK;
@@ -296,6 +295,7 @@ static void put_vector(const oyi_tensor* x, const void** data, int64_t* step) {
   *step = oyi_strides(x)[0];
 }
 
+// Unlike the others it minds what becomes of fractions.
 static oy_object* addr(const oyi_matrix_call* call) {
   oyi_tensor* c = oyi_rule_addr(call->self, call->a, call->b, call->out);
   if (!c) return NULL;
@@ -308,7 +308,9 @@ static oy_object* addr(const oyi_matrix_call* call) {
                 .c_column = oyi_strides(c)[1]};
   put_vector(oyi_tensor_cast(call->a), &g.a, &g.a_row);
   put_vector(oyi_tensor_cast(call->b), &g.b, &g.b_column);
-  return finish(call, c, run(call, c, &g, "addr"));
+  oy_status status = oyi_check_alpha_beta(c->header.dtype, call->alpha, call->beta);
+  if (status == OY_OK) status = run(call, c, &g, "addr");
+  return finish(call, c, status);
 }
 
 OYI_CPU(addr) {
