@@ -44,7 +44,8 @@ OY_API void oy_ops_free(const oy_op** ops);
 
 // "aten::add.Tensor"; lives as long as the registry.
 OY_API oy_str oy_op_name_of(const oy_op* op);
-// NULL while there is no definition. Valid until the definition is removed.
+// NULL while there is no definition. Valid until the definition is removed. The first
+// question makes it; NULL with OUT_OF_MEMORY set if there is no memory for that.
 OY_API const oy_schema* oy_op_schema(const oy_op* op);
 OY_API oy_registry* oy_op_registry(const oy_op* op);
 // Space-separated tags of the definition, "" if none.

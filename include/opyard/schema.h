@@ -93,13 +93,13 @@ typedef enum oy_default_kind {
 
 typedef struct oy_default {
   oy_default_kind kind;
+  bool broadcast;
   int64_t i;    // INT, BOOL
   double re;    // FLOAT, COMPLEX
   double im;    // COMPLEX
   oy_str text;  // STR: the unescaped text; else how it was written, if as a name
   const struct oy_default* items;  // LIST; a scalar given for "int[N]" is stored
   size_t item_count;               // as N items with |broadcast| set
-  bool broadcast;
 } oy_default;
 
 typedef struct oy_argument {

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { HEADER = 8, FIRST_ELEMENTS = 4, LARGEST_BLOCK = 16384 };
+enum { HEADER = 8, FIRST_ELEMENTS = 4, LARGEST_BLOCK = 4096 };
 
 _Static_assert(sizeof(void*) <= HEADER, "the link fits before the first byte");
 

@@ -4,11 +4,11 @@
 #include "base/memory.h"
 
 #ifdef __SANITIZE_ADDRESS__
-#define MOST_RECORDS 1  // so that a record's use after its end is seen
+enum { LEAST = 1, MOST = 1 };  // so that a record's use after its end is seen
 #else
-#define MOST_RECORDS 32
+enum { LEAST = 16, MOST = 32 };  // records in a slab
 #endif
-enum { HEADER = 64, SLAB_BYTES = 8192 };
+enum { HEADER = 64, SLAB_BYTES = 4096 };
 
 typedef struct node {
   struct node* next;
@@ -45,11 +45,24 @@ static void close_slab(oyi_slab* slab) {
   if (slab->next) slab->next->previous = slab->previous;
 }
 
+static bool is_aligned(size_t size) {
+  return size % HEADER == 0;
+}
+
+static void free_slab(oyi_slab* slab) {
+  if (is_aligned(slab->size))
+    oyi_aligned_free(slab);
+  else
+    oyi_free(slab);
+}
+
 static oyi_slab* make_slab(oyi_slabs* slabs) {
   size_t capacity = SLAB_BYTES / slabs->size;
-  if (capacity > MOST_RECORDS) capacity = MOST_RECORDS;
-  if (capacity == 0) capacity = 1;
-  oyi_slab* slab = oyi_aligned_malloc(HEADER + capacity * slabs->size);
+  if (capacity > MOST) capacity = MOST;
+  if (capacity < LEAST) capacity = LEAST;
+  size_t bytes = HEADER + capacity * slabs->size;
+  oyi_slab* slab =
+      is_aligned(slabs->size) ? oyi_aligned_malloc(bytes) : oyi_malloc(bytes);
   if (!slab) return NULL;
   *slab = (oyi_slab){.owner = slabs, .size = slabs->size, .capacity = (uint32_t)capacity};
   open_slab(slab);
@@ -60,7 +73,7 @@ static oyi_slab* make_slab(oyi_slabs* slabs) {
 OYI_COLD static oyi_slab* find_slab(oyi_slabs* slabs, size_t size) {
   while (slabs->open && slabs->size != size) close_slab(slabs->open);
   slabs->size = size;
-  oyi_slabs_drain(slabs);
+  oyi_returned_drain(slabs->returned);
   return slabs->open ? slabs->open : make_slab(slabs);
 }
 
@@ -86,7 +99,7 @@ static void put_back(oyi_slab* slab, node* record) {
   slab->live--;
   if (slab->live == 0) {
     if (slab->is_open) close_slab(slab);
-    oyi_aligned_free(slab);
+    free_slab(slab);
   } else if (!slab->is_open && slab->size == slab->owner->size) {
     open_slab(slab);
   }
@@ -94,7 +107,7 @@ static void put_back(oyi_slab* slab, node* record) {
 
 void oyi_slab_return(oyi_slab* slab, void* record) {
   node* n = record;
-  void** head = &slab->owner->returned;
+  void** head = &slab->owner->returned->first;
   n->slab = slab;
   void* first = __atomic_load_n(head, __ATOMIC_RELAXED);
   do {
@@ -103,8 +116,8 @@ void oyi_slab_return(oyi_slab* slab, void* record) {
                                         __ATOMIC_RELAXED));
 }
 
-void oyi_slabs_drain(oyi_slabs* slabs) {
-  node* list = __atomic_exchange_n(&slabs->returned, NULL, __ATOMIC_ACQUIRE);
+void oyi_returned_drain(oyi_returned* returned) {
+  node* list = __atomic_exchange_n(&returned->first, NULL, __ATOMIC_ACQUIRE);
   while (list) {
     node* next = list->next;
     put_back(list->slab, list);

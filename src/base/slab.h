@@ -10,10 +10,15 @@
 
 typedef struct oyi_slab oyi_slab;
 
+// Records that were returned and not yet put back, of any number of sizes.
+typedef struct oyi_returned {
+  void* first;  // atomic
+} oyi_returned;
+
 typedef struct oyi_slabs {
   oyi_slab* open;  // slabs with room
   size_t size;     // of a record, at least 16
-  void* returned;  // atomic: list of records that are not yet put back
+  oyi_returned* returned;
 } oyi_slabs;
 
 // A record of |size| bytes, uninitialised, and its slab, which the caller keeps for
@@ -23,10 +28,10 @@ void* oyi_slabs_take(oyi_slabs* slabs, size_t size, oyi_slab** out_slab);
 // Needs no lock.
 void oyi_slab_return(oyi_slab* slab, void* record);
 // Puts back what was returned. Lock held.
-void oyi_slabs_drain(oyi_slabs* slabs);
+void oyi_returned_drain(oyi_returned* returned);
 
-static inline bool oyi_slabs_has_returned(const oyi_slabs* slabs) {
-  return __atomic_load_n(&slabs->returned, __ATOMIC_RELAXED) != NULL;
+static inline bool oyi_returned_any(const oyi_returned* returned) {
+  return __atomic_load_n(&returned->first, __ATOMIC_RELAXED) != NULL;
 }
 
 #endif  // OPYARD_SRC_BASE_SLAB_H_

@@ -83,6 +83,7 @@ static void put_namespace(oy_library* library, const char* ns) {
   memcpy(at + size, "::", 3);
   library->prefix = at;
   library->prefix_size = size + 2;
+  library->allows_variables = strcmp(ns, "aten") == 0 || strcmp(ns, "prim") == 0;
 }
 
 static oy_library* make_library(const oy_library_params* p, oy_registry* registry) {

@@ -41,9 +41,10 @@ static char* def_text(const oy_def_params* params, oy_str name, bool inferred) {
   return oyi_strbuf_take(&text);
 }
 
+// Up to the first blank or parenthesis.
 static size_t plain_head(const char* schema) {
   const char* p = schema;
-  while (oyi_is_word_byte(*p) || *p == '.' || *p == ':') p++;
+  while (*p > ' ' && *p != '(') p++;
   return (size_t)(p - schema);
 }
 
@@ -56,8 +57,7 @@ static oy_status read_plain(const oy_library* library, const oy_def_params* para
   size_t head = plain_head(params->schema);
   if (params->schema[head] != '(') return OY_OK;
   unsigned flags = d->flags;
-  if (strcmp(library->ns, "aten") == 0 || strcmp(library->ns, "prim") == 0)
-    flags |= OY_SCHEMA_ALLOW_TYPE_VARIABLES;
+  if (library->allows_variables) flags |= OY_SCHEMA_ALLOW_TYPE_VARIABLES;
   oy_str text = oy_str_of(params->schema);
   oy_status status = oyi_schema_read(text, flags, &d->arena, &d->schema);
   if (status != OY_OK) return status == OY_OUT_OF_MEMORY ? status : OY_OK;

@@ -53,7 +53,8 @@ bool oy_registry_has_fallback(oy_registry* registry, oy_key key) {
 
 static size_t registration_bytes(const oy_registration* r) {
   if (r->kind != OYI_DEF) return sizeof(*r);
-  return sizeof(*r) + strlen(r->text) + 1 + (r->tags ? strlen(r->tags) + 1 : 0);
+  return offsetof(oy_registration, text) + strlen(r->text) + 1 +
+         (r->tags ? strlen(r->tags) + 1 : 0);
 }
 
 size_t oy_op_memory(const oy_op* op) {

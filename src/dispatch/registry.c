@@ -27,6 +27,10 @@ oy_status oy_registry_create(oy_registry** out_registry) {
   *out_registry = NULL;
   oy_registry* registry = oyi_zalloc(sizeof(*registry));
   if (!registry) return OY_OUT_OF_MEMORY;
+  registry->tables.returned = &registry->returned;
+  registry->kernels.returned = &registry->returned;
+  for (size_t i = 0; i < OYI_DEFINITION_SIZES; i++)
+    registry->definitions[i].returned = &registry->returned;
   pthread_mutex_init(&registry->mutex, NULL);
   link_registry(registry);
   *out_registry = registry;
@@ -74,8 +78,7 @@ void oy_registry_destroy(oy_registry* registry) {
     n = next;
   }
   for (size_t i = 0; i < registry->op_count; i++) oyi_free(registry->ops[i]->on_error);
-  oyi_slabs_drain(&registry->tables);
-  oyi_slabs_drain(&registry->kernels);
+  oyi_returned_drain(&registry->returned);
   oyi_arena_free(&registry->memory);
   oyi_free(registry->prototype);
   oyi_free(registry->ops);
@@ -96,13 +99,11 @@ static void collect(oy_registry* registry) {
     oyi_free_list(done);
     pthread_mutex_lock(&registry->mutex);
   }
-  oyi_slabs_drain(&registry->tables);
-  oyi_slabs_drain(&registry->kernels);
+  oyi_returned_drain(&registry->returned);
 }
 
 void oyi_registry_unlock(oy_registry* registry) {
-  if (OY_UNLIKELY(registry->limbo.head || oyi_slabs_has_returned(&registry->tables) ||
-                  oyi_slabs_has_returned(&registry->kernels)))
+  if (OY_UNLIKELY(registry->limbo.head || oyi_returned_any(&registry->returned)))
     collect(registry);
   pthread_mutex_unlock(&registry->mutex);
 }

@@ -31,7 +31,7 @@ typedef struct oyi_text {
   char data[];
 } oyi_text;
 
-// Kinds differ in what they need; the last bytes of a definition are its texts.
+// Kinds differ in what they need at the end; a definition ends with its texts.
 struct oy_registration {
   union {
     oyi_retired retired;  // once it is unlinked
@@ -41,26 +41,9 @@ struct oy_registration {
       struct oy_registration* other;
     };
   };
-  union {
-    struct {             // IMPL, FALLBACK
-      oy_kernel kernel;  // read by calls, also after it is unlinked
-      void (*destroy_state)(void* state);
-      struct oy_registration* older;  // IMPL: next in the stack of its key
-    };
-    struct {             // DEF
-      const char* text;  // of the schema, from '(' on; part of this block
-      const char* tags;  // the same, or NULL
-      const oyi_signature* signature;
-      struct oy_registration* sibling;  // IMPL made by the same def call
-      uint8_t alias_kind;
-      uint8_t parse_flags;  // oy_schema_flags
-      bool alias_defaulted;
-      bool unobserved;
-    };
-  };
   struct oyi_op* op;  // DEF, IMPL; NULL until it is linked
   oy_library* library;
-  oyi_slab* slab;     // NULL: a block of its own (DEF)
+  oyi_slab* slab;     // NULL: a block of its own (large DEF)
   oyi_text* place;    // a file, or debug text
   oy_schema* schema;  // DEF: NULL until somebody asks; else the inferred one or NULL
   int line;
@@ -72,6 +55,23 @@ struct oy_registration {
   bool fallthrough;
   bool typed;          // has a typed entry of its own
   bool is_debug_text;  // |place| replaces "registered at"
+  union {
+    struct {             // IMPL, FALLBACK
+      oy_kernel kernel;  // read by calls, also after it is unlinked
+      void (*destroy_state)(void* state);
+      struct oy_registration* older;  // IMPL: next in the stack of its key
+    };
+    struct {  // DEF
+      const oyi_signature* signature;
+      struct oy_registration* sibling;  // IMPL made by the same def call
+      const char* tags;                 // behind |text|, or NULL
+      uint8_t alias_kind;
+      uint8_t parse_flags;  // oy_schema_flags
+      bool alias_defaulted;
+      bool unobserved;
+      char text[];  // of the schema, from '(' on
+    };
+  };
 };
 
 // Stands in a slot whose kernel depends on the dtype of the call. Made when a
@@ -117,11 +117,15 @@ typedef struct oyi_listener_node {
   int id;
 } oyi_listener_node;
 
+// Definitions are as large as their texts: slabs for a few sizes, in steps.
+enum { OYI_DEFINITION_LEAST = 144, OYI_DEFINITION_STEP = 16, OYI_DEFINITION_SIZES = 16 };
+
 struct oy_registry {
   pthread_mutex_t mutex;
   oyi_name_map* names;  // atomic
   oyi_arena memory;     // of the operators
-  oyi_slabs tables, kernels;
+  oyi_slabs tables, kernels, definitions[OYI_DEFINITION_SIZES];
+  oyi_returned returned;  // of all of these
   // The table of an operator without kernels, which new ones are copied from; bytes
   // are 0 if it has to be made again.
   unsigned char* prototype;
@@ -148,6 +152,7 @@ struct oy_library {
   const char* ns;      // NULL: none
   const char* prefix;  // "ns::", "" for none
   size_t prefix_size;
+  bool allows_variables;  // of types, in schemas: its namespace is aten or prim
   oy_key key;
   const char* file;
   int line;

@@ -43,18 +43,13 @@ static void describe(int kind, oy_str text, char out[32]) {
     snprintf(out, 32, "%c", kind == OYI_TOKEN_BAD ? text.data[0] : kind);
 }
 
-oy_status oyi_lexer_expect(oyi_lexer* lexer, int kind, oy_str* out_text) {
+oy_status oyi_lexer_expected(oyi_lexer* lexer, int kind) {
   oyi_token token = lexer->cur;
-  if (OY_UNLIKELY(token.kind != kind)) {
-    char expected[32], found[32];
-    describe(kind, token.text, expected);
-    describe(token.kind, token.text, found);
-    return oyi_lexer_fail(lexer, token.text, "expected %s but found '%s' here:", expected,
-                          found);
-  }
-  if (out_text) *out_text = token.text;
-  oyi_lexer_next(lexer);
-  return OY_OK;
+  char expected[32], found[32];
+  describe(kind, token.text, expected);
+  describe(token.kind, token.text, found);
+  return oyi_lexer_fail(lexer, token.text, "expected %s but found '%s' here:", expected,
+                        found);
 }
 
 // Copies |size| bytes with everything but printable ASCII as '?', which keeps

@@ -117,11 +117,18 @@ static void lex_symbol(oyi_lexer* lexer, const char* p) {
   take(lexer, (unsigned char)*p, p, p + 1);
 }
 
+// The first byte behind blank space, and the newline that counts in it.
+static const char* skip_space(const oyi_lexer* lexer, const char* p,
+                              const char** out_newline) {
+  for (; p < lexer->end && is(p, SPACE); p++)
+    if (*p == '\n' && lexer->nesting == 0 && !*out_newline) *out_newline = p;
+  return p;
+}
+
 void oyi_lexer_next(oyi_lexer* lexer) {
   const char* p = lexer->next;
   const char* newline = NULL;
-  for (; p < lexer->end && is(p, SPACE); p++)
-    if (*p == '\n' && lexer->nesting == 0 && !newline) newline = p;
+  if (p < lexer->end && is(p, SPACE)) p = skip_space(lexer, p, &newline);
   if (OY_UNLIKELY(newline != NULL)) {
     // Blank lines count as one newline: go on after them.
     take(lexer, OYI_TOKEN_NEWLINE, newline, newline + 1);

@@ -50,15 +50,15 @@ static inline bool oyi_lexer_next_if(oyi_lexer* lexer, int kind) {
   return true;
 }
 
-// What an identifier is made of.
-static inline bool oyi_is_word_byte(char c) {
-  unsigned letter = ((unsigned char)c | 0x20u) - 'a', digit = (unsigned char)c - '0';
-  return letter < 26 || digit < 10 || c == '_';
-}
-
 // Takes a token of |kind|, or fails: "expected ) but found 'arrow' here:".
 // |out_text| may be NULL.
-oy_status oyi_lexer_expect(oyi_lexer* lexer, int kind, oy_str* out_text);
+oy_status oyi_lexer_expected(oyi_lexer* lexer, int kind);
+static inline oy_status oyi_lexer_expect(oyi_lexer* lexer, int kind, oy_str* out_text) {
+  if (OY_UNLIKELY(lexer->cur.kind != kind)) return oyi_lexer_expected(lexer, kind);
+  if (out_text) *out_text = lexer->cur.text;
+  oyi_lexer_next(lexer);
+  return OY_OK;
+}
 
 // Sets a PARSE error: the text given, then the line and column (in bytes, from
 // 1), what stands there, and the line with "~~~ <--- HERE" under the place. A

@@ -244,7 +244,9 @@ oy_status oyi_parse_type(oyi_parser* parser, bool allow_size, oyi_typed* out_typ
   out_type->depth = 1;
   if (++parser->depth > OYI_SCHEMA_DEPTH_MAX) return too_deep(parser);
   OY_TRY(parse_base(parser, out_type));
-  OY_TRY(oyi_parse_alias(parser, &out_type->alias));
+  int kind = parser->lexer.cur.kind;
+  if (OY_UNLIKELY(kind == '(' || kind == '!'))
+    OY_TRY(oyi_parse_alias(parser, &out_type->alias));
   OY_TRY(parse_suffixes(parser, allow_size, out_type));
   parser->depth--;
   return out_type->depth > OYI_SCHEMA_DEPTH_MAX ? too_deep(parser) : OY_OK;

@@ -56,11 +56,12 @@ const char* oyi_type_text(oy_type_kind kind) {
 }
 
 oy_type_kind oyi_type_find(oy_str name) {
+  if (name.size == 6 && memcmp(name.data, "Tensor", 6) == 0) return OY_TYPE_TENSOR;
   // Structured types have the empty text, which no identifier equals.
-  for (size_t i = 0; i < OY_TYPE_COUNT; i++)
-    if (g_text[i].size == name.size && g_text[i].data[0] == name.data[0] &&
-        memcmp(g_text[i].data, name.data, name.size) == 0)
-      return (oy_type_kind)i;
+  for (const oy_str* text = g_text; text < g_text + OY_TYPE_COUNT; text++)
+    if (text->size == name.size && text->data[0] == name.data[0] &&
+        memcmp(text->data, name.data, name.size) == 0)
+      return (oy_type_kind)(text - g_text);
   return OY_TYPE_COUNT;
 }
 
