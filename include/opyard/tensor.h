@@ -127,11 +127,16 @@ OY_API void* oy_tensor_data(const oy_tensor* tensor);
 OY_API uint32_t oy_tensor_version(const oy_tensor* tensor);
 OY_API void oy_tensor_bump_version(oy_tensor* tensor);
 
-// The element at |index| (one number a dimension, negative ones from the end).
-// OUT_OF_RANGE with PyTorch's text. Complex ones are not scalars that can be
-// held by value: NOT_IMPLEMENTED.
+// The element at |index| (one number a dimension, negative ones from the end), and the
+// only element. OUT_OF_RANGE, INVALID_ARGUMENT with PyTorch's texts. A complex number
+// comes as an owned value: give it up with oy_value_release, which does nothing for
+// others.
 OY_API OY_MUST_USE oy_status oy_tensor_get(const oy_tensor* tensor, oy_ints index,
                                            oy_scalar* out_scalar);
+OY_API OY_MUST_USE oy_status oy_tensor_item(const oy_tensor* tensor,
+                                            oy_scalar* out_scalar);
+// INVALID_ARGUMENT if the dtype cannot hold the number ("value cannot be converted to
+// type int8_t without overflow").
 OY_API OY_MUST_USE oy_status oy_tensor_set(oy_tensor* tensor, oy_ints index,
                                            oy_scalar scalar);
 // As PyTorch prints it: "tensor([1., 2.], requires_grad=True)". Freed with

@@ -1,54 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between dtypes: typed loops for the pairs that programs use, and one
-// loop over oyi_number for the rest. Copies of one dtype move whole elements.
+// Copies between dtypes, in pieces that stay in the first-level cache. Elements that
+// are apart are brought together by size alone; the loops see adjacent ones. Complex
+// numbers are two rows of their parts.
+#include "tensor/convert_loops.h"
 #include "tensor/element.h"
 #include "tensor/half.h"
 #include "tensor/iterator.h"
 
-#define FROM          float
-#define FROM_ID       f32
-#define FROM_IS_FLOAT 1
-#include "tensor/convert_from_tmpl.h"
-#undef FROM
-#undef FROM_ID
-#define FROM    double
-#define FROM_ID f64
-#include "tensor/convert_from_tmpl.h"
-#undef FROM
-#undef FROM_ID
-#undef FROM_IS_FLOAT
-#define FROM_IS_FLOAT 0
-#define FROM          int64_t
-#define FROM_ID       i64
-#include "tensor/convert_from_tmpl.h"
-#undef FROM
-#undef FROM_ID
-#define FROM    int32_t
-#define FROM_ID i32
-#include "tensor/convert_from_tmpl.h"
-#undef FROM
-#undef FROM_ID
-#define FROM    uint8_t
-#define FROM_ID u8
-#include "tensor/convert_from_tmpl.h"
-#undef FROM
-#undef FROM_ID
-#undef FROM_IS_FLOAT
-
-typedef void (*convert_fn)(char* out, int64_t out_stride, const char* in,
-                           int64_t in_stride, int64_t n);
-
-// A bool is a byte that is 0 or 1, so it is read as one.
-#define ROW(from)                                                                       \
-  {                                                                                     \
-    [OY_DTYPE_F32] = convert_##from##_to_f32, [OY_DTYPE_F64] = convert_##from##_to_f64, \
-    [OY_DTYPE_I64] = convert_##from##_to_i64, [OY_DTYPE_I32] = convert_##from##_to_i32, \
-    [OY_DTYPE_U8] = convert_##from##_to_u8, [OY_DTYPE_BOOL] = convert_##from##_to_b1    \
-  }
-enum { TYPED = 16 };
-static const convert_fn g_loops[TYPED][TYPED] = {
-    [OY_DTYPE_F32] = ROW(f32), [OY_DTYPE_F64] = ROW(f64), [OY_DTYPE_I64] = ROW(i64),
-    [OY_DTYPE_I32] = ROW(i32), [OY_DTYPE_U8] = ROW(u8),   [OY_DTYPE_BOOL] = ROW(u8)};
+enum { PIECE = 512 };  // elements; two buffers of 4 kB
 
 static void move_row(size_t item, char* out, int64_t out_stride, const char* in,
                      int64_t in_stride, int64_t n) {
@@ -56,23 +15,109 @@ static void move_row(size_t item, char* out, int64_t out_stride, const char* in,
     memmove(out, in, (size_t)n * item);
     return;
   }
-  for (int64_t i = 0; i < n; i++) memcpy(out + i * out_stride, in + i * in_stride, item);
+  // The size is a constant in each loop, so that memcpy is a load and a store.
+#define MOVE(size) \
+  for (int64_t i = 0; i < n; i++) memcpy(out + i * out_stride, in + i * in_stride, size)
+  switch (item) {
+    case 1: MOVE(1); break;
+    case 2: MOVE(2); break;
+    case 4: MOVE(4); break;
+    case 8: MOVE(8); break;
+    default: MOVE(item);
+  }
+#undef MOVE
+}
+
+// The dtype of the parts of a complex number; real ones are their own.
+static oy_dtype part_of(oy_dtype d) {
+  if (d == OY_DTYPE_C128) return OY_DTYPE_F64;
+  if (d == OY_DTYPE_C64) return OY_DTYPE_F32;
+  return d == OY_DTYPE_C32 ? OY_DTYPE_F16 : d;
+}
+
+// At most PIECE elements.
+static void run_chain(const oyi_convert_chain* chain, void* out, const void* in,
+                      size_t item, int64_t n) {
+  uint64_t middle[2][PIECE];
+  if (chain->count == 0) memmove(out, in, item * (size_t)n);
+  for (int k = 0; k < chain->count; k++) {
+    void* to = k + 1 == chain->count ? out : middle[k & 1];
+    chain->loops[k](to, in, n);
+    in = to;
+  }
+}
+
+static void convert_real(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,
+                         const char* in, int64_t in_stride, int64_t n) {
+  const int64_t to_item = oyi_dtype_bytes[to], from_item = oyi_dtype_bytes[from];
+  if (to == from) {
+    move_row((size_t)to_item, out, out_stride, in, in_stride, n);
+    return;
+  }
+  const oyi_convert_chain chain = oyi_convert_chain_of(to, from);
+  uint64_t together[PIECE], apart[PIECE];
+  while (n > 0) {
+    int64_t count = n < PIECE ? n : PIECE;
+    const void* source = in;
+    void* target = out_stride == to_item ? (void*)out : apart;
+    if (in_stride != from_item) {
+      move_row((size_t)from_item, (char*)together, from_item, in, in_stride, count);
+      source = together;
+    }
+    run_chain(&chain, target, source, (size_t)to_item, count);
+    if (target == apart)
+      move_row((size_t)to_item, out, out_stride, (char*)apart, to_item, count);
+    out += count * out_stride;
+    in += count * in_stride;
+    n -= count;
+  }
+}
+
+// A complex number is true if either part is not zero.
+static void complex_to_bool(char* out, int64_t out_stride, oy_dtype part, const char* in,
+                            int64_t in_stride, int64_t n) {
+  const int64_t size = oyi_dtype_bytes[part];
+  uint8_t re[PIECE], im[PIECE];
+  for (int64_t done = 0; done < n; done += PIECE) {
+    int64_t count = n - done < PIECE ? n - done : PIECE;
+    const char* at = in + done * in_stride;
+    convert_real(OY_DTYPE_BOOL, (char*)re, 1, part, at, in_stride, count);
+    convert_real(OY_DTYPE_BOOL, (char*)im, 1, part, at + size, in_stride, count);
+    for (int64_t i = 0; i < count; i++)
+      out[(done + i) * out_stride] = (char)(re[i] | im[i]);
+  }
+}
+
+static void convert_complex(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,
+                            const char* in, int64_t in_stride, int64_t n) {
+  const oy_dtype a = part_of(from), b = part_of(to);
+  const int64_t in_part = oyi_dtype_bytes[a], out_part = oyi_dtype_bytes[b];
+  if (a != from && b != to && in_stride == 2 * in_part && out_stride == 2 * out_part) {
+    convert_real(b, out, out_part, a, in, in_part, 2 * n);
+    return;
+  }
+  if (to == OY_DTYPE_BOOL) {
+    complex_to_bool(out, out_stride, a, in, in_stride, n);
+    return;
+  }
+  convert_real(b, out, out_stride, a, in, in_stride, n);
+  if (b == to) return;  // the imaginary part is dropped, as PyTorch does with a warning
+  if (a != from) {
+    convert_real(b, out + out_part, out_stride, a, in + in_part, in_stride, n);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++)
+    memset(out + i * out_stride + out_part, 0, (size_t)out_part);
 }
 
 void oyi_convert_row(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,
                      const char* in, int64_t in_stride, int64_t n) {
-  if (to == from) {
+  if (to == from)
     move_row(oyi_dtype_bytes[to], out, out_stride, in, in_stride, n);
-    return;
-  }
-  convert_fn loop = to < TYPED && from < TYPED ? g_loops[from][to] : NULL;
-  if (loop) {
-    loop(out, out_stride, in, in_stride, n);
-    return;
-  }
-  for (int64_t i = 0; i < n; i++)
-    oyi_element_store(to, out + i * out_stride,
-                      oyi_element_load(from, in + i * in_stride));
+  else if (oy_dtype_is_complex(to) || oy_dtype_is_complex(from))
+    convert_complex(to, out, out_stride, from, in, in_stride, n);
+  else
+    convert_real(to, out, out_stride, from, in, in_stride, n);
 }
 
 typedef struct pair {

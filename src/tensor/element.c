@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing single elements. Every dtype goes through oyi_number here;
-// what is hot has typed loops elsewhere (convert.c, the backends).
+// Reading and writing single elements. The types that programs use most are here;
+// the others are rows of one element, so that there is one place that converts.
 #include "tensor/element.h"
 
 #include <math.h>
@@ -17,148 +17,50 @@ static oyi_number of_complex(double re, double im) {
   return (oyi_number){OYI_NUMBER_COMPLEX, 0, re, im};
 }
 
-#define LOAD(type, name) \
-  type name;             \
-  memcpy(&name, at, sizeof(name))
-
-static oyi_number load_small_float(oy_dtype dtype, const void* at) {
-  if (dtype == OY_DTYPE_F8E5M2 || dtype == OY_DTYPE_F8E4M3) {
-    LOAD(uint8_t, b);
-    return of_float(dtype == OY_DTYPE_F8E5M2 ? oyi_f8e5m2_to_float(b)
-                                             : oyi_f8e4m3_to_float(b));
-  }
-  LOAD(uint16_t, h);
-  return of_float(dtype == OY_DTYPE_BF16 ? oyi_bf16_to_float(h) : oyi_f16_to_float(h));
-}
-
-static oyi_number load_complex(oy_dtype dtype, const void* at) {
-  if (dtype == OY_DTYPE_C128) {
-    double c[2];
-    memcpy(c, at, sizeof(c));
-    return of_complex(c[0], c[1]);
-  }
-  if (dtype == OY_DTYPE_C64) {
-    float c[2];
-    memcpy(c, at, sizeof(c));
-    return of_complex((double)c[0], (double)c[1]);
-  }
-  uint16_t c[2];
-  memcpy(c, at, sizeof(c));
-  return of_complex((double)oyi_f16_to_float(c[0]), (double)oyi_f16_to_float(c[1]));
-}
-
 oyi_number oyi_element_load(oy_dtype dtype, const void* at) {
+  int64_t i;
+  float f;
+  double d[2];
   switch (dtype) {
-    case OY_DTYPE_BOOL:
-    case OY_DTYPE_QU8:
-    case OY_DTYPE_U8: {
-      LOAD(uint8_t, x);
-      return of_int(x);
-    }
-    case OY_DTYPE_QI8:
-    case OY_DTYPE_I8: {
-      LOAD(int8_t, x);
-      return of_int(x);
-    }
-    case OY_DTYPE_I16: {
-      LOAD(int16_t, x);
-      return of_int(x);
-    }
-    case OY_DTYPE_U16: {
-      LOAD(uint16_t, x);
-      return of_int(x);
-    }
-    case OY_DTYPE_QI32:
-    case OY_DTYPE_I32: {
-      LOAD(int32_t, x);
-      return of_int(x);
-    }
-    case OY_DTYPE_U32: {
-      LOAD(uint32_t, x);
-      return of_int(x);
-    }
-    case OY_DTYPE_I64: {
-      LOAD(int64_t, x);
-      return of_int(x);
-    }
-    case OY_DTYPE_U64: {
-      LOAD(uint64_t, x);
-      return (oyi_number){OYI_NUMBER_UINT, (int64_t)x, (double)x, 0};
-    }
-    case OY_DTYPE_F32: {
-      LOAD(float, x);
-      return of_float((double)x);
-    }
-    case OY_DTYPE_F64: {
-      LOAD(double, x);
-      return of_float(x);
-    }
-    case OY_DTYPE_C32:
-    case OY_DTYPE_C64:
-    case OY_DTYPE_C128: return load_complex(dtype, at);
-    default: return load_small_float(dtype, at);
+    case OY_DTYPE_I64: memcpy(&i, at, sizeof(i)); return of_int(i);
+    case OY_DTYPE_F32: memcpy(&f, at, sizeof(f)); return of_float((double)f);
+    case OY_DTYPE_F64: memcpy(d, at, sizeof(*d)); return of_float(*d);
+    case OY_DTYPE_U64:
+      memcpy(&i, at, sizeof(i));
+      return (oyi_number){OYI_NUMBER_UINT, i, (double)(uint64_t)i, 0};
+    default: break;
   }
+  if (oy_dtype_is_complex(dtype)) {
+    oyi_convert_row(OY_DTYPE_C128, (char*)d, sizeof(d), dtype, at, 0, 1);
+    return of_complex(d[0], d[1]);
+  }
+  if (oy_dtype_is_floating(dtype)) {
+    oyi_convert_row(OY_DTYPE_F64, (char*)d, sizeof(*d), dtype, at, 0, 1);
+    return of_float(*d);
+  }
+  oyi_convert_row(OY_DTYPE_I64, (char*)&i, sizeof(i), dtype, at, 0, 1);
+  return of_int(i);
 }
 
-int64_t oyi_float_to_int(double d) {
-  // What does not fit is the least integer, as x86 converts it; C leaves it open.
-  if (!(d >= -0x1p63 && d < 0x1p63)) return INT64_MIN;
-  return (int64_t)d;
-}
-
-static int64_t as_int(oyi_number n) {
-  return n.kind <= OYI_NUMBER_UINT ? n.i : oyi_float_to_int(n.re);
-}
-
-static void store_float(oy_dtype dtype, void* at, double re, double im) {
-  float f[2] = {(float)re, (float)im};
-  double d[2] = {re, im};
-  uint16_t h[2] = {0, 0};
-  uint8_t b = 0;
-  switch (dtype) {
-    case OY_DTYPE_F32: memcpy(at, f, sizeof(f[0])); break;
-    case OY_DTYPE_F64: memcpy(at, d, sizeof(d[0])); break;
-    case OY_DTYPE_C64: memcpy(at, f, sizeof(f)); break;
-    case OY_DTYPE_C128: memcpy(at, d, sizeof(d)); break;
-    case OY_DTYPE_C32:
-      h[0] = oyi_f16_from_float(f[0]);
-      h[1] = oyi_f16_from_float(f[1]);
-      memcpy(at, h, sizeof(h));
-      break;
-    case OY_DTYPE_F16:
-    case OY_DTYPE_BF16:
-      h[0] = dtype == OY_DTYPE_F16 ? oyi_f16_from_float(f[0]) : oyi_bf16_from_float(f[0]);
-      memcpy(at, h, sizeof(h[0]));
-      break;
-    default:
-      b = dtype == OY_DTYPE_F8E5M2 ? oyi_f8e5m2_from_float(f[0])
-                                   : oyi_f8e4m3_from_float(f[0]);
-      memcpy(at, &b, sizeof(b));
+static oy_dtype dtype_of_kind(oyi_number n) {
+  switch (n.kind) {
+    case OYI_NUMBER_INT: return OY_DTYPE_I64;
+    case OYI_NUMBER_UINT: return OY_DTYPE_U64;
+    case OYI_NUMBER_FLOAT: return OY_DTYPE_F64;
+    default: return OY_DTYPE_C128;
   }
 }
 
 void oyi_element_store(oy_dtype dtype, void* at, oyi_number n) {
-  if (dtype == OY_DTYPE_BOOL) {
-    uint8_t b = n.kind <= OYI_NUMBER_UINT ? n.i != 0 : n.re != 0 || n.im != 0;
-    memcpy(at, &b, sizeof(b));
-  } else if (oy_dtype_is_floating(dtype) || oy_dtype_is_complex(dtype)) {
-    store_float(dtype, at, n.re, n.im);
-  } else if (dtype == OY_DTYPE_U64 && n.kind > OYI_NUMBER_UINT && n.re >= 0x1p63 &&
-             n.re < 0x1p64) {
-    uint64_t u = (uint64_t)n.re;
-    memcpy(at, &u, sizeof(u));
+  float f = (float)n.re;
+  if (dtype == OY_DTYPE_F64) {
+    memcpy(at, &n.re, sizeof(n.re));
+  } else if (dtype == OY_DTYPE_F32 && n.kind != OYI_NUMBER_INT) {
+    memcpy(at, &f, sizeof(f));
   } else {
-    // The low bytes of two's complement are the wrapped number (little endian).
-    int64_t i = as_int(n);
-    int8_t i8 = (int8_t)i;
-    int16_t i16 = (int16_t)i;
-    int32_t i32 = (int32_t)i;
-    switch (oyi_dtype_bytes[dtype]) {
-      case 1: memcpy(at, &i8, 1); break;
-      case 2: memcpy(at, &i16, 2); break;
-      case 4: memcpy(at, &i32, 4); break;
-      default: memcpy(at, &i, 8);
-    }
+    const double parts[2] = {n.re, n.im};
+    const void* from = n.kind <= OYI_NUMBER_UINT ? (const void*)&n.i : parts;
+    oyi_convert_row(dtype, at, 0, dtype_of_kind(n), from, 0, 1);
   }
 }
 
@@ -169,9 +71,79 @@ oyi_number oyi_number_of_scalar(oy_scalar s) {
   return of_int(s.as.i);
 }
 
-oy_scalar oyi_number_to_scalar(oyi_number n, bool is_bool) {
-  if (n.kind == OYI_NUMBER_FLOAT) return oy_float(n.re);
-  return is_bool ? oy_bool(n.i != 0) : oy_int(n.i);
+// What may be written into each dtype, and how the messages call it. A row without a
+// name takes everything.
+typedef struct limits {
+  const char* name;
+  double lowest, greatest;
+} limits;
+static const limits g_limits[OY_DTYPE_LIMIT] = {
+    [OY_DTYPE_U8] = {"uint8_t", 0, UINT8_MAX},
+    [OY_DTYPE_I8] = {"int8_t", INT8_MIN, INT8_MAX},
+    [OY_DTYPE_I16] = {"int16_t", INT16_MIN, INT16_MAX},
+    [OY_DTYPE_I32] = {"int", INT32_MIN, INT32_MAX},
+    [OY_DTYPE_I64] = {"int64_t", -0x1p63, 0x1p63},
+    [OY_DTYPE_U16] = {"uint16_t", 0, UINT16_MAX},
+    [OY_DTYPE_U32] = {"uint32_t", 0, UINT32_MAX},
+    [OY_DTYPE_U64] = {"uint64_t", 0, 0x1p64},
+    [OY_DTYPE_F16] = {"at::Half", -65504, 65504},
+    [OY_DTYPE_BF16] = {"at::BFloat16", -0x1.fep127, 0x1.fep127},
+    [OY_DTYPE_F32] = {"float", -0x1.fffffep127, 0x1.fffffep127},
+    [OY_DTYPE_F64] = {"double", -0x1.fffffffffffffp1023, 0x1.fffffffffffffp1023},
+    [OY_DTYPE_C32] = {"c10::complex<c10::Half>", -65504, 65504},
+    [OY_DTYPE_C64] = {"c10::complex<float>", -0x1.fffffep127, 0x1.fffffep127},
+    [OY_DTYPE_C128] = {"c10::complex<double>", -0x1.fffffffffffffp1023,
+                       0x1.fffffffffffffp1023},
+    [OY_DTYPE_F8E5M2] = {"at::Float8_e5m2", -57344, 57344},
+    [OY_DTYPE_F8E4M3] = {"at::Float8_e4m3fn", -448, 448},
+    [OY_DTYPE_F8E5M2FNUZ] = {"at::Float8_e5m2fnuz", -57344, 57344},
+    [OY_DTYPE_F8E4M3FNUZ] = {"at::Float8_e4m3fnuz", -240, 240},
+};
+
+static bool part_fits(const limits* l, oy_dtype dtype, double part) {
+  bool integral = oy_dtype_is_integral(dtype, true);
+  if (isinf(part)) return !integral;
+  return isnan(part) ? !integral : part >= l->lowest && part <= l->greatest;
+}
+
+static bool integer_fits(const limits* l, oy_dtype dtype, oyi_number n) {
+  bool negative = n.kind == OYI_NUMBER_INT && n.i < 0;
+  if (dtype == OY_DTYPE_U64) return true;
+  if (dtype == OY_DTYPE_I64) return n.kind == OYI_NUMBER_INT || n.i >= 0;
+  // Negative numbers may wrap into types without a sign.
+  if (negative && l->lowest == 0) return -n.re <= l->greatest;
+  return n.re >= l->lowest && n.re <= l->greatest;
+}
+
+oy_status oyi_number_check(oyi_number n, oy_dtype dtype) {
+  const limits* l = &g_limits[dtype];
+  if (!l->name) return OY_OK;
+  bool fits;
+  if (n.kind <= OYI_NUMBER_UINT)
+    fits = integer_fits(l, dtype, n);
+  else if (oy_dtype_is_complex(dtype))
+    fits = part_fits(l, dtype, n.re) && part_fits(l, dtype, n.im);
+  else
+    fits = n.im == 0 && part_fits(l, dtype, n.re);
+  OY_CHECK(fits, INVALID_ARGUMENT,
+           "value cannot be converted to type %s without overflow", l->name);
+  return OY_OK;
+}
+
+oy_status oyi_number_to_scalar(oyi_number n, bool is_bool, oy_scalar* out_scalar) {
+  *out_scalar = oy_none();
+  if (n.kind == OYI_NUMBER_COMPLEX) {
+    oy_complex c = {n.re, n.im};
+    oy_scalar view = oy_complex_value(&c);
+    OY_TRY(oy_value_own(&view));
+    *out_scalar = view;
+    return OY_OK;
+  }
+  OY_TRY(n.kind == OYI_NUMBER_UINT ? oyi_number_check(n, OY_DTYPE_I64) : OY_OK);
+  *out_scalar = n.kind == OYI_NUMBER_FLOAT ? oy_float(n.re)
+                : is_bool                  ? oy_bool(n.i != 0)
+                                           : oy_int(n.i);
+  return OY_OK;
 }
 
 // Byte address of |index| in the tensor; NULL with the error set.
@@ -204,21 +176,31 @@ static char* address(const oyi_tensor* t, oy_ints index) {
 oy_status oy_tensor_get(const oy_tensor* tensor, oy_ints index, oy_scalar* out_scalar) {
   *out_scalar = oy_none();
   const oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_error_get()->code;
-  OY_CHECK(!oy_dtype_is_complex(t->header.dtype), NOT_IMPLEMENTED,
-           "a complex element cannot be returned as a scalar value");
-  const char* at = address(t, index);
+  const char* at = t ? address(t, index) : NULL;
   if (!at) return oy_error_get()->code;
-  *out_scalar = oyi_number_to_scalar(oyi_element_load(t->header.dtype, at),
-                                     t->header.dtype == OY_DTYPE_BOOL);
-  return OY_OK;
+  return oyi_number_to_scalar(oyi_element_load(t->header.dtype, at),
+                              t->header.dtype == OY_DTYPE_BOOL, out_scalar);
+}
+
+oy_status oy_tensor_item(const oy_tensor* tensor, oy_scalar* out_scalar) {
+  *out_scalar = oy_none();
+  const oyi_tensor* t = oyi_tensor_of(tensor);
+  if (!t) return oy_error_get()->code;
+  static const int64_t zeros[OY_TENSOR_MAX_DIMS];
+  OY_CHECK(t->numel == 1, INVALID_ARGUMENT,
+           "a Tensor with %lld elements cannot be converted to Scalar",
+           (long long)t->numel);
+  return oy_tensor_get(tensor, (oy_ints){zeros, t->ndim}, out_scalar);
 }
 
 oy_status oy_tensor_set(oy_tensor* tensor, oy_ints index, oy_scalar scalar) {
   oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_error_get()->code;
-  char* at = address(t, index);
+  char* at = t ? address(t, index) : NULL;
   if (!at) return oy_error_get()->code;
-  oyi_element_store(t->header.dtype, at, oyi_number_of_scalar(scalar));
+  OY_CHECK(scalar.tag >= OY_TAG_INT && scalar.tag <= OY_TAG_COMPLEX, TYPE_MISMATCH,
+           "expected a number, got %s", oy_value_type_name(scalar));
+  oyi_number n = oyi_number_of_scalar(scalar);
+  OY_TRY(oyi_number_check(n, t->header.dtype));
+  oyi_element_store(t->header.dtype, at, n);
   return OY_OK;
 }

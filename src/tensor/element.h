@@ -5,7 +5,8 @@
 
 #include "tensor/impl.h"
 
-// Any number: integers exactly in |i| (|u| for uint64), others in |re| and |im|.
+// Any number: integers exactly in |i| (as uint64 if UINT), all of them rounded in
+// |re|, others in |re| and |im|.
 typedef struct oyi_number {
   enum { OYI_NUMBER_INT, OYI_NUMBER_UINT, OYI_NUMBER_FLOAT, OYI_NUMBER_COMPLEX } kind;
   int64_t i;
@@ -13,11 +14,16 @@ typedef struct oyi_number {
 } oyi_number;
 
 // Plain dtypes only (see oy_dtype_size); quantized ones read as their integers.
+// Storing wraps integers, as kernels do.
 oyi_number oyi_element_load(oy_dtype dtype, const void* at);
 void oyi_element_store(oy_dtype dtype, void* at, oyi_number number);
 oyi_number oyi_number_of_scalar(oy_scalar scalar);
-// bool, int64 or double; not for complex numbers.
-oy_scalar oyi_number_to_scalar(oyi_number number, bool is_bool);
+// "value cannot be converted to type int8_t without overflow", as PyTorch checks
+// numbers that are written into tensors.
+oy_status oyi_number_check(oyi_number number, oy_dtype dtype);
+// bool, int64 or double by value, a complex one as an owned value. INVALID_ARGUMENT for
+// an integer above 2^63 - 1, OUT_OF_MEMORY.
+oy_status oyi_number_to_scalar(oyi_number number, bool is_bool, oy_scalar* out_scalar);
 
 // n elements, strides in bytes.
 void oyi_convert_row(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,

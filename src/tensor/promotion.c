@@ -40,6 +40,8 @@ static const uint8_t g_kind[256] = {[OY_DTYPE_U8] = INTEGRAL,
                                     [OY_DTYPE_QI32] = QUANTIZED,
                                     [OY_DTYPE_F8E5M2] = FLOATING | FLOAT8,
                                     [OY_DTYPE_F8E4M3] = FLOATING | FLOAT8,
+                                    [OY_DTYPE_F8E5M2FNUZ] = FLOATING | FLOAT8,
+                                    [OY_DTYPE_F8E4M3FNUZ] = FLOATING | FLOAT8,
                                     [OY_DTYPE_U16] = INTEGRAL | BAREBONES,
                                     [OY_DTYPE_U32] = INTEGRAL | BAREBONES,
                                     [OY_DTYPE_U64] = INTEGRAL | BAREBONES};

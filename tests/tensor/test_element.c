@@ -5,43 +5,61 @@
 #include "tensor/element.h"
 #include "tensor/half.h"
 
+// What the greatest exponent, or the pattern of all ones, means.
+typedef enum specials { IEEE, FN, FNUZ } specials;
+
 typedef struct format {
-  const char* name;
-  int exp, man, has_inf;
+  int exp, man, bias;
+  specials specials;
+  float (*to_float)(uint32_t bits);
+  uint32_t (*from_float)(float f);
 } format;
+
+#define FUNCTIONS(name, type)                 \
+  static float name##_to(uint32_t bits) {     \
+    return oyi_##name##_to_float((type)bits); \
+  }                                           \
+  static uint32_t name##_from(float f) {      \
+    return oyi_##name##_from_float(f);        \
+  }
+FUNCTIONS(f16, uint16_t)
+FUNCTIONS(bf16, uint16_t)
+FUNCTIONS(f8e5m2, uint8_t)
+FUNCTIONS(f8e4m3, uint8_t)
+FUNCTIONS(f8e5m2fnuz, uint8_t)
+FUNCTIONS(f8e4m3fnuz, uint8_t)
+
 static const format g_formats[] = {
-    {"f16", 5, 10, 1}, {"bf16", 8, 7, 1}, {"f8e5m2", 5, 2, 1}, {"f8e4m3", 4, 3, 0}};
+    {5, 10, 15, IEEE, f16_to, f16_from},
+    {8, 7, 127, IEEE, bf16_to, bf16_from},
+    {5, 2, 15, IEEE, f8e5m2_to, f8e5m2_from},
+    {4, 3, 7, FN, f8e4m3_to, f8e4m3_from},
+    {5, 2, 16, FNUZ, f8e5m2fnuz_to, f8e5m2fnuz_from},
+    {4, 3, 8, FNUZ, f8e4m3fnuz_to, f8e4m3fnuz_from},
+};
+enum { FORMATS = sizeof(g_formats) / sizeof(*g_formats) };
 
 static float decode(const format* f, uint32_t bits) {
-  int bias = (1 << (f->exp - 1)) - 1, top = (1 << f->exp) - 1;
-  int e = (int)(bits >> f->man) & top;
+  int top = (1 << f->exp) - 1, e = (int)(bits >> f->man) & top;
   uint32_t m = bits & ((1u << f->man) - 1);
   double sign = bits >> (f->exp + f->man) & 1 ? -1 : 1;
-  if (e == top && f->has_inf) return m ? NAN : (float)(sign * INFINITY);
-  if (e == top && m == (1u << f->man) - 1) return NAN;
-  double value = e ? ldexp(1 + (double)m / (1 << f->man), e - bias)
-                   : ldexp((double)m / (1 << f->man), 1 - bias);
+  if (f->specials == IEEE && e == top) return m ? NAN : (float)(sign * INFINITY);
+  if (f->specials == FN && e == top && m == (1u << f->man) - 1) return NAN;
+  if (f->specials == FNUZ && bits == 1u << (f->exp + f->man)) return NAN;
+  double value = e ? ldexp(1 + (double)m / (1 << f->man), e - f->bias)
+                   : ldexp((double)m / (1 << f->man), 1 - f->bias);
   return (float)(sign * value);
-}
-
-static float to_float(const format* f, uint32_t bits) {
-  if (f->exp == 8) return oyi_bf16_to_float((uint16_t)bits);
-  return oyi_small_to_float(bits, f->exp, f->man, f->has_inf);
-}
-static uint32_t from_float(const format* f, float x) {
-  if (f->exp == 8) return oyi_bf16_from_float(x);
-  return oyi_small_from_float(x, f->exp, f->man, f->has_inf);
 }
 
 static void every_pattern_is_decoded(void** state) {
   (void)state;
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < FORMATS; i++) {
     const format* f = &g_formats[i];
     for (uint32_t bits = 0; bits < 1u << (1 + f->exp + f->man); bits++) {
-      float want = decode(f, bits), got = to_float(f, bits);
+      float want = decode(f, bits), got = f->to_float(bits);
       assert_true(isnan(want) ? isnan(got)
                               : want == got && !signbit(want) == !signbit(got));
-      if (!isnan(want)) assert_int_equal(from_float(f, want), bits);
+      if (!isnan(want)) assert_int_equal(f->from_float(want), bits);
     }
   }
 }
@@ -49,7 +67,7 @@ static void every_pattern_is_decoded(void** state) {
 // Between neighbours: below, at and above the middle.
 static void rounding_is_to_nearest_even(void** state) {
   (void)state;
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < FORMATS; i++) {
     const format* f = &g_formats[i];
     for (uint32_t bits = 0; bits < (1u << (f->exp + f->man)) - 2; bits++) {
       float a = decode(f, bits), b = decode(f, bits + 1);
@@ -57,9 +75,9 @@ static void rounding_is_to_nearest_even(void** state) {
       double middle = ((double)a + (double)b) / 2;
       float mid = (float)middle;
       assert_true((double)mid == middle);
-      assert_int_equal(from_float(f, nextafterf(mid, 0)), bits);
-      assert_int_equal(from_float(f, nextafterf(mid, INFINITY)), bits + 1);
-      assert_int_equal(from_float(f, mid), bits & 1 ? bits + 1 : bits);
+      assert_int_equal(f->from_float(nextafterf(mid, 0)), bits);
+      assert_int_equal(f->from_float(nextafterf(mid, INFINITY)), bits + 1);
+      assert_int_equal(f->from_float(mid), bits & 1 ? bits + 1 : bits);
     }
   }
 }
@@ -75,6 +93,16 @@ static void too_great_and_not_a_number(void** state) {
   assert_int_equal(oyi_f8e4m3_from_float(448), 0x7e);
   assert_int_equal(oyi_f8e4m3_from_float(1e9f), 0x7f);  // it has no infinity
   assert_int_equal(oyi_f8e5m2_from_float(1e9f), 0x7c);
+  assert_int_equal(oyi_f8e5m2_from_float(NAN), 0x7f);
+  assert_int_equal(oyi_f8e4m3_from_float(464), 0x7e);  // a tie, to even
+  assert_int_equal(oyi_f8e4m3_from_float(465), 0x7f);
+  assert_int_equal(oyi_f8e4m3fnuz_from_float(240), 0x7f);
+  assert_int_equal(oyi_f8e4m3fnuz_from_float(1e9f), 0x80);
+  assert_int_equal(oyi_f8e4m3fnuz_from_float(-0.0f), 0);
+  assert_int_equal(oyi_f8e4m3fnuz_from_float(-1e-9f), 0);
+  assert_int_equal(oyi_f8e5m2fnuz_from_float(57344), 0x7f);
+  assert_int_equal(oyi_f8e5m2fnuz_from_float(INFINITY), 0x80);
+  assert_int_equal(oyi_f8e5m2fnuz_from_float(NAN), 0x80);
 }
 
 // Each pair of dtypes: small integers survive every conversion.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Printing, against what PyTorch prints.
+// Printing, against what PyTorch prints; make_golden.py writes the file of cases.
 #include "support/tensors.h"
+#include "tensor/element.h"
 
 static void print_is_and_free(oy_tensor* t, const char* want) {
   assert_prints(t, want);
@@ -75,6 +76,90 @@ static void history_is_said(void** state) {
   assert_prints(&oy_none_object, "None");
 }
 
+// ------------------------------------------------------------- PyTorch's own
+
+static size_t read_dims(const char* text, int64_t* out) {
+  size_t n = 0;
+  if (*text == '-') return 0;
+  for (char* end; *text; text = *end ? end + 1 : end) out[n++] = strtoll(text, &end, 10);
+  return n;
+}
+
+// The numbers of make_golden.py's rule.
+static void fill_by_rule(oy_tensor* t, int64_t modulus, double scale) {
+  const bool is_complex = oy_dtype_is_complex(t->dtype);
+  const size_t item = oy_dtype_size(t->dtype);
+  char* at = oy_tensor_data(t);
+  for (int64_t i = 0; i < oy_tensor_numel(t); i++, at += item) {
+    double v[2];
+    for (int64_t k = 0; k < 2; k++) {
+      int64_t number = is_complex ? 2 * i + k : i;
+      v[k] = (double)((number * 7919 + 13) % modulus - modulus / 2) * scale;
+    }
+    oyi_number n = {OYI_NUMBER_FLOAT, 0, v[0], 0};
+    if (is_complex) n = (oyi_number){OYI_NUMBER_COMPLEX, 0, v[0], v[1]};
+    if (t->dtype == OY_DTYPE_BOOL) n.re = n.re > 0;
+    if (oy_dtype_is_integral(t->dtype, true))
+      n = (oyi_number){OYI_NUMBER_INT, (int64_t)n.re, n.re, 0};
+    oyi_element_store(t->dtype, at, n);
+  }
+}
+
+// A line of the file: dtype, sizes, strides, offset, and how it is filled.
+static oy_tensor* read_tensor(const char* line) {
+  char name[32], dims[128], steps[128];
+  static char how[8192];
+  int64_t sizes[64], strides[64], offset;
+  oy_dtype dtype;
+  assert_int_equal(
+      sscanf(line, "%31s %127s %127s %ld %8191[^\n]", name, dims, steps, &offset, how),
+      5);
+  assert_true(oy_dtype_find(oy_str_of(name), &dtype));
+  oy_ints shape = {sizes, read_dims(dims, sizes)};
+  oy_ints apart = {strides, read_dims(steps, strides)};
+  long modulus;
+  double scale;
+  if (sscanf(how, "rule %ld %lf", &modulus, &scale) == 2) {
+    oy_tensor* t = oy_tensor_empty(shape, dtype, oy_device_cpu());
+    fill_by_rule(t, modulus, scale);
+    return t;
+  }
+  static unsigned char bytes[4096];
+  size_t n = 0;
+  unsigned byte;
+  for (const char* at = how + 4; sscanf(at, "%2x", &byte) == 1; at += 2)
+    bytes[n++] = (unsigned char)byte;
+  int64_t count = (int64_t)(n / oy_dtype_size(dtype));
+  oy_tensor* flat = oy_tensor_from_data(bytes, OY_DIMS(count), dtype);
+  oy_tensor* t = oy_tensor_as_strided(flat, shape, apart, offset);
+  oy_tensor_release(flat);
+  return t;
+}
+
+static void as_pytorch_prints(void** state) {
+  (void)state;
+  static char line[16384], want[65536];
+  FILE* file = fopen(OY_SOURCE_DIR "/tests/data/tensor/prints.txt", "r");
+  assert_non_null(file);
+  int count = 0;
+  while (fgets(line, sizeof(line), file)) {
+    oy_tensor* t = read_tensor(line);
+    size_t used = 0;
+    while (fgets(want + used, (int)(sizeof(want) - used), file) &&
+           strcmp(want + used, ".\n") != 0)
+      used += strlen(want + used);
+    want[used - 1] = '\0';
+    char* text;
+    assert_int_equal(oy_tensor_print(t, &text), OY_OK);
+    if (strcmp(text, want) != 0) fail_msg("%sgives\n%s\nand not\n%s", line, text, want);
+    oy_text_free(text);
+    oy_tensor_release(t);
+    count++;
+  }
+  fclose(file);
+  assert_true(count > 800);
+}
+
 static bool print_and_drop(void) {
   oy_tensor* t = F32(OY_DIMS(2, 2), 1, 2, 3, 4.5f);
   char* text = NULL;
@@ -96,6 +181,7 @@ int main(void) {
       cmocka_unit_test(long_rows_are_broken),
       cmocka_unit_test(large_tensors_are_cut),
       cmocka_unit_test(history_is_said),
+      cmocka_unit_test(as_pytorch_prints),
       cmocka_unit_test(allocations_fail_in_turn),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

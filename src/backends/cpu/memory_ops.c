@@ -76,7 +76,9 @@ static oy_object* fill(oy_object* self, oy_scalar value) {
   }
   _Alignas(16) char args[32] = {0};
   memcpy(args, &t->header.dtype, sizeof(t->header.dtype));
-  oyi_element_store(t->header.dtype, args + 16, oyi_number_of_scalar(value));
+  oyi_number n = oyi_number_of_scalar(value);
+  if (oyi_number_check(n, t->header.dtype) != 0) return NULL;
+  oyi_element_store(t->header.dtype, args + 16, n);
   oyi_iter it;
   const oyi_tensor* tensors[] = {t};
   oyi_iter_plain(&it, tensors, 1);
@@ -121,12 +123,6 @@ OYI_CPU(_local_scalar_dense) {
   if (!t) return oy_error_get()->code;
   OY_CHECK(t->numel == 1 && oyi_data(t), INVALID_ARGUMENT,
            "expected a tensor with one element, got %lld", (long long)t->numel);
-  oyi_number n = oyi_element_load(t->header.dtype, oyi_data(t));
-  if (n.kind != OYI_NUMBER_COMPLEX) {
-    *out_result = oyi_number_to_scalar(n, t->header.dtype == OY_DTYPE_BOOL);
-    return OY_OK;
-  }
-  oy_complex c = {n.re, n.im};
-  *out_result = oy_complex_value(&c);
-  return oy_value_own(out_result);
+  return oyi_number_to_scalar(oyi_element_load(t->header.dtype, oyi_data(t)),
+                              t->header.dtype == OY_DTYPE_BOOL, out_result);
 }
