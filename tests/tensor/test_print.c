@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Printing, against what PyTorch prints; make_golden.py writes the file of cases.
-#include "support/tensors.h"
-#include "tensor/element.h"
+#include "support/rule.h"
 
 static void print_is_and_free(oy_tensor* t, const char* want) {
   assert_prints(t, want);
@@ -85,24 +84,10 @@ static size_t read_dims(const char* text, int64_t* out) {
   return n;
 }
 
-// The numbers of make_golden.py's rule.
 static void fill_by_rule(oy_tensor* t, int64_t modulus, double scale) {
-  const bool is_complex = oy_dtype_is_complex(t->dtype);
-  const size_t item = oy_dtype_size(t->dtype);
   char* at = oy_tensor_data(t);
-  for (int64_t i = 0; i < oy_tensor_numel(t); i++, at += item) {
-    double v[2];
-    for (int64_t k = 0; k < 2; k++) {
-      int64_t number = is_complex ? 2 * i + k : i;
-      v[k] = (double)((number * 7919 + 13) % modulus - modulus / 2) * scale;
-    }
-    oyi_number n = {OYI_NUMBER_FLOAT, 0, v[0], 0};
-    if (is_complex) n = (oyi_number){OYI_NUMBER_COMPLEX, 0, v[0], v[1]};
-    if (t->dtype == OY_DTYPE_BOOL) n.re = n.re > 0;
-    if (oy_dtype_is_integral(t->dtype, true))
-      n = (oyi_number){OYI_NUMBER_INT, (int64_t)n.re, n.re, 0};
-    oyi_element_store(t->dtype, at, n);
-  }
+  for (int64_t i = 0; i < oy_tensor_numel(t); i++, at += oy_dtype_size(t->dtype))
+    oyi_element_store(t->dtype, at, ruled_number(t->dtype, i, modulus, scale));
 }
 
 // A line of the file: dtype, sizes, strides, offset, and how it is filled.
