@@ -147,7 +147,7 @@ oy_memory_format oy_tensor_suggest_memory_format(const oy_tensor* tensor) {
   return OY_MEMORY_CONTIGUOUS;
 }
 
-int64_t oyi_dim_wrap(int64_t dim, int64_t ndim) {
+int64_t oyi_dim_wrap_slow(int64_t dim, int64_t ndim) {
   int64_t range = ndim ? ndim : 1;  // a scalar counts as one dimension
   if (dim >= -range && dim < range) return dim < 0 ? dim + range : dim;
   OY_FAIL(OUT_OF_RANGE,

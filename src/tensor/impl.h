@@ -146,6 +146,8 @@ oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys, oy_ints 
 // A view of |t|: same storage, keys without Autograd. Bounds are the caller's.
 oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides,
                              int64_t offset);
+// The same of the same shape. Who changes it afterwards computes the flags anew.
+oyi_tensor* oyi_tensor_alias_same(const oyi_tensor* t);
 // Number of elements and bytes; INVALID_ARGUMENT on a negative or huge size.
 oy_status oyi_sizes_check(oy_ints sizes, size_t item, int64_t* out_numel,
                           size_t* out_nbytes);
@@ -176,7 +178,10 @@ void oyi_strides_contiguous(oy_ints sizes, int64_t* out_strides);
 bool oyi_is_contiguous(oy_ints sizes, oy_ints strides, int64_t numel);
 bool oyi_is_dense(oy_ints sizes, oy_ints strides);
 // A dimension in 0..ndim-1, or -1 with OUT_OF_RANGE set.
-int64_t oyi_dim_wrap(int64_t dim, int64_t ndim);
+int64_t oyi_dim_wrap_slow(int64_t dim, int64_t ndim);
+static inline int64_t oyi_dim_wrap(int64_t dim, int64_t ndim) {
+  return OY_LIKELY((uint64_t)dim < (uint64_t)ndim) ? dim : oyi_dim_wrap_slow(dim, ndim);
+}
 // Resolves one -1. |out| has room for sizes.size numbers.
 oy_status oyi_infer_size(oy_ints sizes, int64_t numel, int64_t* out);
 // Strides of a view with |new_sizes|; false if there is none (no error is set).

@@ -24,7 +24,7 @@ typedef struct setup {
 
 // ------------------------------------------------------------- the short way
 
-// Device, rank and flags, as one word; |block| says nothing about the shape.
+// Device, rank and flags, as one word.
 static inline uint64_t layout_word(const oyi_tensor* t) {
   uint64_t word;
   memcpy(&word, &t->backend, sizeof(word));
@@ -35,14 +35,25 @@ _Static_assert(offsetof(oyi_tensor, block) == offsetof(oyi_tensor, backend) + 7,
 static const union {
   uint8_t bytes[8];
   uint64_t word;
-} g_layout_mask = {{255, 255, 255, 255, 255, 255, 255, 0}};
+} g_layout_mask = {{255, 255, 255, 255, 255, 0, OYI_CONTIGUOUS, 0}};
+
+// Dtype and flags of the object, as one word; what is reserved is 0.
+static inline uint32_t kind_word(const oyi_tensor* t) {
+  uint32_t word;
+  memcpy(&word, &t->header.dtype, sizeof(word));
+  return word;
+}
+_Static_assert(offsetof(oy_object, flags) == offsetof(oy_object, dtype) + 1 &&
+                   offsetof(oy_object, reserved) == offsetof(oy_object, dtype) + 2,
+               "the fields that kind_word reads are one word");
 
 static inline bool same_layout(const oyi_tensor* a, const oyi_tensor* b) {
-  if (((layout_word(a) ^ layout_word(b)) & g_layout_mask.word) != 0 || !b->storage ||
-      a->header.dtype != b->header.dtype || a->header.flags != b->header.flags)
+  if (((layout_word(a) ^ layout_word(b)) & g_layout_mask.word) != 0 ||
+      kind_word(a) != kind_word(b) || !b->storage)
     return false;
-  for (size_t i = 0; i < a->ndim; i++)
-    if (a->sizes[i] != b->sizes[i]) return false;
+  const int64_t *x = a->sizes, *y = b->sizes;
+  for (size_t i = a->ndim; i-- > 0;)
+    if (x[i] != y[i]) return false;
   return true;
 }
 
@@ -63,13 +74,19 @@ static inline __attribute__((always_inline)) bool is_simple(oy_object* out,
       (a->header.flags & OY_OBJECT_WRAPPED_NUMBER) || (flags & OYI_ITER_BOOL_OUTPUT) ||
       ((flags & OYI_ITER_INT_TO_FLOAT) && !oy_dtype_is_floating(a->header.dtype)))
     return false;
-  if (n == 2 && inputs[1] != inputs[0] &&
+  if (n == 2 &&
       (!oyi_is_tensor(inputs[1]) || !same_layout(a, oyi_tensor_cast(inputs[1]))))
     return false;
   if (!out || out == inputs[0])
     return !out || n == 1 || is_apart(o, oyi_tensor_cast(inputs[1]));
   return oyi_is_tensor(out) && same_layout(a, o) && is_apart(o, a) &&
          (n == 1 || is_apart(o, oyi_tensor_cast(inputs[1])));
+}
+
+static inline void set_operand(oyi_iter* it, int k, oyi_tensor* t, int64_t item) {
+  it->tensors[k] = t;
+  it->data[k] = (char*)t->storage->data + t->byte_offset;
+  it->strides[0][k] = item;
 }
 
 static inline __attribute__((always_inline)) oy_status set_up_simple(
@@ -86,12 +103,9 @@ static inline __attribute__((always_inline)) oy_status set_up_simple(
   it->ndim = 1;
   it->sizes[0] = a->numel;
   it->runs = a->numel > 0;
-  for (int k = 0; k <= n; k++) {
-    oyi_tensor* t = k ? oyi_tensor_cast(inputs[k - 1]) : o;
-    it->tensors[k] = t;
-    it->data[k] = (char*)t->storage->data + t->byte_offset;
-    it->strides[0][k] = item;
-  }
+  set_operand(it, 0, o, item);
+  set_operand(it, 1, oyi_tensor_cast(inputs[0]), item);
+  if (n == 2) set_operand(it, 2, oyi_tensor_cast(inputs[1]), item);
   return OY_OK;
 }
 

@@ -177,15 +177,67 @@ oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys, oy_ints 
   return t;
 }
 
-oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides,
-                             int64_t offset) {
+// Another header on the storage of |t|: dtype, device, place and layers' keys are
+// copied in one go, but for Autograd, and history is left behind.
+static inline oyi_tensor* header_copy(const oyi_tensor* t, size_t bytes) {
   static const uint64_t autograd = 1ull << OY_KEY_AutogradFunctionality |
                                    1ull << OY_KEY_AutogradOther |
                                    1ull << OY_KEY_AutogradNestedTensor;
-  oy_keyset keys = t->header.keys;
-  keys.functionality &= ~autograd;
-  return oyi_tensor_on_storage(t->storage, keys, sizes, strides, offset, t->header.dtype,
-                               oyi_tensor_device(t));
+  oyi_tensor* v = oyi_pool_take(OYI_UNITS_HEADER);
+  if (OY_UNLIKELY(!v)) return NULL;
+  memcpy(v, t, bytes);
+  v->header.keys.functionality &= ~autograd;
+  v->header.references = 1;
+  v->header.flags = 0;
+  v->header.reserved = 0;
+  v->meta = NULL;
+  v->sizes = v->dims;
+  v->capacity = OYI_INLINE_DIMS;
+  v->flags &= (uint8_t)~OYI_HEAP_DIMS;
+  v->block = OYI_UNITS_HEADER;
+  return v;
+}
+
+// Room for more dimensions than fit into the header.
+static oyi_tensor* header_with_room(oyi_tensor* v, size_t ndim) {
+  v->sizes = oyi_calloc(2 * ndim, sizeof(int64_t));
+  v->capacity = (uint8_t)ndim;
+  v->flags |= OYI_HEAP_DIMS;
+  if (v->sizes) return v;
+  oyi_pool_give(v, OYI_UNITS_HEADER);
+  return NULL;
+}
+
+oyi_tensor* oyi_tensor_alias_same(const oyi_tensor* t) {
+  oyi_tensor* v = header_copy(t, sizeof(*t));
+  if (OY_UNLIKELY(!v)) return NULL;
+  if (OY_UNLIKELY(t->flags & OYI_HEAP_DIMS)) {
+    if (!(v = header_with_room(v, t->ndim))) return NULL;
+    memcpy(v->sizes, t->sizes, t->ndim * sizeof(int64_t));
+    memcpy(oyi_strides(v), oyi_strides(t), t->ndim * sizeof(int64_t));
+  }
+  oyi_storage_retain(v->storage);
+  return v;
+}
+
+oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides,
+                             int64_t offset) {
+  if (sizes.data == t->sizes && strides.data == oyi_strides(t) && offset == t->offset)
+    return oyi_tensor_alias_same(t);
+  oyi_tensor* v = header_copy(t, offsetof(oyi_tensor, dims));
+  if (OY_UNLIKELY(!v)) return NULL;
+  if (OY_UNLIKELY(sizes.size > OYI_INLINE_DIMS) && !(v = header_with_room(v, sizes.size)))
+    return NULL;
+  v->ndim = (uint8_t)sizes.size;
+  for (size_t i = 0; i < sizes.size; i++) {
+    v->sizes[i] = sizes.data[i];
+    oyi_strides(v)[i] = strides.data[i];
+  }
+  v->offset = offset;
+  v->byte_offset = offset * oyi_dtype_bytes[t->header.dtype];
+  oyi_tensor_geometry(v);
+  oyi_storage_retain(v->storage);
+  return v;
 }
 
 // Room for |nbytes| in the storage; what was there stays.

@@ -203,11 +203,18 @@ oy_tensor* oy_tensor_transpose(const oy_tensor* tensor, int64_t dim0, int64_t di
   int64_t a = oyi_dim_wrap(dim0, t->ndim);
   int64_t b = a < 0 ? -1 : oyi_dim_wrap(dim1, t->ndim);
   if (b < 0) return NULL;
-  int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
-  for (size_t i = 0; i < t->ndim; i++) {
-    size_t from = (int64_t)i == a ? (size_t)b : (int64_t)i == b ? (size_t)a : i;
-    sizes[i] = t->sizes[from];
-    strides[i] = oyi_strides(t)[from];
-  }
-  return alias(t, (oy_ints){sizes, t->ndim}, strides, t->offset);
+  oyi_tensor* v = oyi_tensor_alias_same(t);
+  if (!v || a == b) return oyi_tensor_object(v);
+  int64_t* sizes = v->sizes;
+  int64_t* strides = oyi_strides(v);
+  int64_t size = sizes[a], stride = strides[a];
+  sizes[a] = sizes[b];
+  strides[a] = strides[b];
+  sizes[b] = size;
+  strides[b] = stride;
+  // Dense is dense in any order.
+  v->flags &= (uint8_t)~OYI_CONTIGUOUS;
+  if (oyi_is_contiguous(oyi_sizes_view(v), oyi_strides_view(v), v->numel))
+    v->flags |= OYI_CONTIGUOUS;
+  return oyi_tensor_object(v);
 }

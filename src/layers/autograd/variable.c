@@ -8,12 +8,9 @@
 #include "base/memory.h"
 #include "tensor/pool.h"
 
-void oyi_spin_lock(uint8_t* lock) {
-  for (int spins = 0; __atomic_test_and_set(lock, __ATOMIC_ACQUIRE); spins++)
+void oyi_spin_lock_slow(uint8_t* lock) {
+  for (int spins = 1; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); spins++)
     if (spins > 100) sched_yield();
-}
-void oyi_spin_unlock(uint8_t* lock) {
-  __atomic_clear(lock, __ATOMIC_RELEASE);
 }
 
 static void unlink_view(oyi_variable* v) {
@@ -32,9 +29,9 @@ static void variable_destroy(oyi_tensor* t) {
   oyi_node* grad_fn = v->grad_fn;
   oy_tensor* grad = v->grad;
   oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
-  oy_tensor_release(grad);
-  oyi_node_release(grad_fn);
-  oy_tensor_release(oyi_tensor_object(base));
+  if (grad) oy_tensor_release(grad);
+  if (grad_fn) oyi_node_release(grad_fn);
+  if (base) oy_tensor_release(&base->header);
 }
 
 static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
@@ -47,13 +44,10 @@ static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
 
 static const oyi_tensor_meta_class g_class = {variable_destroy, variable_print};
 
-oyi_variable* oyi_variable_get(oyi_tensor* t) {
-  if (t->meta) return oyi_variable_of(t);
+oyi_variable* oyi_variable_make(oyi_tensor* t) {
   oyi_variable* v = oyi_pool_take(oyi_pool_units(sizeof(*v)));
-  if (!v) return NULL;
-  memset(v, 0, sizeof(*v));
-  v->meta.klass = &g_class;
-  v->tensor = t;
+  if (OY_UNLIKELY(!v)) return NULL;
+  *v = (oyi_variable){.meta = {&g_class}, .tensor = t};
   t->meta = &v->meta;
   return v;
 }

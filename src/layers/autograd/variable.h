@@ -40,7 +40,10 @@ static inline oyi_variable* oyi_variable_of(const oyi_tensor* t) {
   return (oyi_variable*)(void*)t->meta;
 }
 // Makes it if there is none; NULL: OUT_OF_MEMORY.
-oyi_variable* oyi_variable_get(oyi_tensor* t);
+oyi_variable* oyi_variable_make(oyi_tensor* t);
+static inline oyi_variable* oyi_variable_get(oyi_tensor* t) {
+  return t->meta ? oyi_variable_of(t) : oyi_variable_make(t);
+}
 // The Autograd key says it: set when a tensor, or its base, needs a gradient.
 static inline bool oyi_is_tracked(const oy_object* o) {
   return (o->keys.functionality & OYI_AUTOGRAD_BITS) != 0;
@@ -67,7 +70,13 @@ oy_status oyi_view_regenerate(oyi_variable* view);
 // An accumulate node for a leaf, with a reference.
 oyi_node* oyi_accumulator(oyi_variable* v);
 
-void oyi_spin_lock(uint8_t* lock);
-void oyi_spin_unlock(uint8_t* lock);
+void oyi_spin_lock_slow(uint8_t* lock);
+static inline void oyi_spin_lock(uint8_t* lock) {
+  if (OY_UNLIKELY(__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)))
+    oyi_spin_lock_slow(lock);
+}
+static inline void oyi_spin_unlock(uint8_t* lock) {
+  __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_VARIABLE_H_

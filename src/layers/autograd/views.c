@@ -12,23 +12,25 @@
 oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from) {
   if (view == from) return OY_OK;
   oyi_variable* parent = oyi_variable_of(from);
-  oyi_tensor* base = parent && parent->base ? parent->base : from;
-  oyi_variable* b = oyi_variable_get(base);
-  oyi_variable* v = b ? oyi_variable_get(view) : NULL;
-  if (!v) return OY_OUT_OF_MEMORY;
+  oyi_variable* b = parent;
+  if (parent && parent->base) b = oyi_variable_of(parent->base);
+  if (OY_UNLIKELY(!b) && !(b = oyi_variable_get(from))) return OY_OUT_OF_MEMORY;
+  oyi_variable* v = oyi_variable_get(view);
+  if (OY_UNLIKELY(!v)) return OY_OUT_OF_MEMORY;
+  oyi_tensor* base = b->tensor;
   v->base = base;
   oy_object_retain(&base->header);
   bool no_grad = !oyi_grad_mode ||
                  (parent && parent->base && parent->creation == OYI_CREATION_NO_GRAD);
   v->creation = no_grad ? OYI_CREATION_NO_GRAD : OYI_CREATION_DEFAULT;
   v->view_version = oyi_version(view);
+  v->link = &b->views;
   oyi_spin_lock(&b->lock);
   v->next_view = b->views;
   if (b->views) b->views->link = &v->next_view;
   b->views = v;
-  v->link = &b->views;
   oyi_spin_unlock(&b->lock);
-  if (oyi_requires_grad(base)) oyi_track(view);
+  if (OY_UNLIKELY(oyi_is_tracked(&base->header))) oyi_track(view);
   return OY_OK;
 }
 
