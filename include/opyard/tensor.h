@@ -175,6 +175,12 @@ OY_API bool oy_dtype_can_cast(oy_dtype from, oy_dtype to);
 // float32; what factories and integer division use.
 OY_API oy_dtype oy_dtype_default(void);
 
+// What PyTorch says as a warning ("An output with one or more elements was resized
+// ...") goes to |handler|; NULL, as in the beginning, drops it. Set it before other
+// threads call operators.
+typedef void (*oy_warning_handler)(void* user_data, const char* message);
+OY_API void oy_warning_handler_set(oy_warning_handler handler, void* user_data);
+
 OY_END_DECLS
 
 #endif  // OPYARD_TENSOR_H_

@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) bool is_simple(oy_object* out,
       (a->header.flags & OY_OBJECT_WRAPPED_NUMBER) || (flags & OYI_ITER_BOOL_OUTPUT) ||
       ((flags & OYI_ITER_INT_TO_FLOAT) && !oy_dtype_is_floating(a->header.dtype)))
     return false;
-  if (n == 2 &&
+  if (n == 2 && inputs[1] != inputs[0] &&
       (!oyi_is_tensor(inputs[1]) || !same_layout(a, oyi_tensor_cast(inputs[1]))))
     return false;
   if (!out || out == inputs[0])
@@ -126,16 +126,6 @@ static oy_status broadcast_inputs(setup* s) {
   return OY_OK;
 }
 
-static oy_status device_mismatch(oy_device a, oy_device b) {
-  char first[32], second[32];
-  oy_device_print(a, first, sizeof(first));
-  oy_device_print(b, second, sizeof(second));
-  return OY_FAIL(INVALID_ARGUMENT,
-                 "Expected all tensors to be on the same device, but found at least "
-                 "two devices, %s and %s!",
-                 first, second);
-}
-
 // The first device that is not the CPU, or the CPU. One 0-d CPU input may go
 // with another device.
 static oy_status common_device(setup* s) {
@@ -151,11 +141,11 @@ static oy_status common_device(setup* s) {
     const oyi_tensor* t = k ? s->in[k - 1] : s->out;
     if (!t || t->backend == device.backend) {
       if (t && t->device_index != device.index && device.backend != OY_BACKEND_CPU)
-        return device_mismatch(device, oyi_tensor_device(t));
+        return oyi_device_mismatch(device, oyi_tensor_device(t));
       continue;
     }
     if (k == 0 || t->ndim > 0 || t->backend != OY_BACKEND_CPU)
-      return device_mismatch(device, oyi_tensor_device(t));
+      return oyi_device_mismatch(device, oyi_tensor_device(t));
     OY_CHECK(++cpu_scalars < 2, INVALID_ARGUMENT,
              "Trying to pass too many CPU scalars to non-CPU kernel!");
   }
@@ -185,76 +175,37 @@ static oy_status common_dtype(setup* s) {
 
 // ------------------------------------------------------------------- output
 
-oy_status oyi_output_check_overlap(const oyi_tensor* out, const oyi_tensor* const* inputs,
-                                   int count) {
-  OY_CHECK(!oyi_has_internal_overlap(out), INVALID_ARGUMENT,
-           "unsupported operation: more than one element of the written-to tensor "
-           "refers to a single memory location. Please clone() the tensor before "
-           "performing the operation.");
-  for (int k = 0; k < count; k++)
-    OY_CHECK(oyi_overlap_of(out, inputs[k]) != OYI_OVERLAP_YES, INVALID_ARGUMENT,
-             "unsupported operation: some elements of the input tensor and the "
-             "written-to tensor refer to a single memory location. Please clone() "
-             "the tensor before performing the operation.");
+// An output that is an input too keeps its shape.
+static bool is_written_in_place(const setup* s) {
+  bool same = (s->flags & OYI_ITER_INPLACE) != 0;
+  for (int k = 0; k < s->n; k++) same = same || s->in[k] == s->out;
+  return same;
+}
+
+static oy_status check_output_shape(const setup* s) {
+  oy_ints have = oyi_sizes_view(s->out), want = {s->shape, s->ndim};
+  OY_CHECK(!is_written_in_place(s) || oyi_same_sizes(have, want), INVALID_ARGUMENT,
+           "output with shape %s doesn't match the broadcast shape %s",
+           oyi_dims_print(have).text, oyi_dims_print(want).text);
   return OY_OK;
 }
 
-static oy_status resize_output(oyi_tensor* out, oy_ints sizes) {
-  oy_ints have = oyi_sizes_view(out);
-  if (oyi_same_sizes(have, sizes)) return OY_OK;
-  if (out->numel > 0)
-    oyi_warn(
-        "An output with one or more elements was resized since it had shape %s, "
-        "which does not match the required output shape %s. This behavior is "
-        "deprecated, and in a future PyTorch release outputs will not be resized "
-        "unless they have zero elements. You can explicitly reuse an out tensor t "
-        "by resizing it, inplace, to zero elements with t.resize_(0).",
-        oyi_dims_print(have).text, oyi_dims_print(sizes).text);
-  return oyi_tensor_resize(out, sizes);
-}
-
-oy_status oyi_output_prepare(oyi_tensor* out, oy_ints sizes, oy_dtype dtype,
-                             oy_device device) {
-  OY_CHECK(oy_dtype_can_cast(dtype, out->header.dtype), TYPE_MISMATCH,
-           "result type %s can't be cast to the desired output type %s",
-           oy_dtype_pytorch_name(dtype), oy_dtype_pytorch_name(out->header.dtype));
-  if (out->backend != device.backend)
-    return device_mismatch(device, oyi_tensor_device(out));
-  return resize_output(out, sizes);
-}
-
-// The shape that everything broadcasts to, checked against the given output.
-static oy_status check_output(setup* s) {
-  if (!s->out) return OY_OK;
-  OY_TRY(oyi_output_check_overlap(s->out, (const oyi_tensor* const*)s->in, s->n));
+// Makes the output, or gives the one that is there its shape. New and resized ones take
+// the layout of the inputs.
+static oy_status settle_output(setup* s) {
   oy_ints sizes = {s->shape, s->ndim};
-  OY_CHECK(
-      !(s->flags & OYI_ITER_INPLACE) || oyi_same_sizes(oyi_sizes_view(s->out), sizes),
-      INVALID_ARGUMENT, "output with shape %s doesn't match the broadcast shape %s",
-      oyi_dims_print(oyi_sizes_view(s->out)).text, oyi_dims_print(sizes).text);
-  if (s->flags & OYI_ITER_KEEP_DTYPES) return OY_OK;
-  return oyi_output_prepare(s->out, sizes, s->result, s->device);
-}
-
-// A new output takes the layout of the inputs: dimensions in the order of their
-// strides, the first input that decides coming first.
-static oyi_tensor* make_output(setup* s) {
-  oy_ints sizes = {s->shape, s->ndim};
-  bool contiguous = true;
-  for (int k = 0; k < s->n; k++)
-    contiguous = contiguous && (s->in[k]->flags & OYI_CONTIGUOUS);
-  if (contiguous) return oyi_tensor_new(sizes, s->result, s->device);
-  oyi_walk walk;
-  oyi_walk_init(&walk, sizes);
-  for (int k = 0; k < s->n; k++) oyi_walk_add(&walk, s->in[k]);
-  oyi_walk_sort(&walk, false);
-  int64_t strides[OY_TENSOR_MAX_DIMS], stride = 1;
-  for (size_t i = 0; i < s->ndim; i++) {
-    size_t dim = walk.perm[i];
-    strides[dim] = stride;
-    stride *= s->shape[dim] > 1 ? s->shape[dim] : 1;
-  }
-  return oyi_tensor_new_strided(sizes, (oy_ints){strides, s->ndim}, s->result, s->device);
+  int64_t strides[OY_TENSOR_MAX_DIMS];
+  oyi_iter* it = s->it;
+  it->made = !s->out;
+  it->output = s->out;
+  if (s->out && oyi_same_sizes(oyi_sizes_view(s->out), sizes)) return OY_OK;
+  bool contiguous =
+      oyi_output_layout((const oyi_tensor* const*)s->in, s->n, sizes, strides);
+  oy_ints layout = {strides, s->ndim};
+  if (s->out) return oyi_output_resize(s->out, sizes, contiguous ? NULL : &layout);
+  it->output = contiguous ? oyi_tensor_new(sizes, s->result, s->device)
+                          : oyi_tensor_new_strided(sizes, layout, s->result, s->device);
+  return it->output ? OY_OK : oy_error_get()->code;
 }
 
 // ----------------------------------------------------------------- operands
@@ -302,14 +253,16 @@ static oy_status check_memory(const setup* s) {
 
 static oy_status set_up_general(setup* s) {
   oyi_iter* it = s->it;
+  if (s->out)
+    OY_TRY(oyi_output_check_overlap(s->out, (const oyi_tensor* const*)s->in, s->n));
   OY_TRY(broadcast_inputs(s));
+  if (s->out) OY_TRY(check_output_shape(s));
   OY_TRY(common_device(s));
-  OY_TRY(check_memory(s));
   OY_TRY(common_dtype(s));
-  OY_TRY(check_output(s));
-  it->made = !s->out;
-  it->output = s->out ? s->out : make_output(s);
-  if (!it->output) return oy_error_get()->code;
+  if (s->out && !(s->flags & OYI_ITER_KEEP_DTYPES))
+    OY_TRY(oyi_output_check_dtype(s->out, s->result));
+  OY_TRY(check_memory(s));
+  OY_TRY(settle_output(s));
   it->count = s->n + 1;
   it->temporary = 0;
   it->runs = s->device.backend == OY_BACKEND_CPU && it->output->numel > 0;
@@ -330,6 +283,7 @@ static __attribute__((noinline)) oy_status general(oyi_iter* it, oy_object* out,
   s.n = input_count;
   s.flags = flags;
   s.out = NULL;
+  s.in[0] = NULL;  // there is always one; compilers cannot know
   if (out && !(s.out = oyi_tensor_of(out))) return oy_error_get()->code;
   for (int k = 0; k < input_count; k++)
     if (!(s.in[k] = oyi_tensor_of(inputs[k]))) return oy_error_get()->code;

@@ -89,10 +89,20 @@ void oyi_iter_abandon(oyi_iter* it);
 // Checks an out= tensor against what will be written, and resizes it.
 oy_status oyi_output_prepare(oyi_tensor* out, oy_ints sizes, oy_dtype dtype,
                              oy_device device);
+// "result type Float can't be cast to the desired output type Int".
+oy_status oyi_output_check_dtype(const oyi_tensor* out, oy_dtype dtype);
+// Another shape, with the warning of 8.10; |strides| NULL: contiguous.
+oy_status oyi_output_resize(oyi_tensor* out, oy_ints sizes, const oy_ints* strides);
+// True if an output of |shape| is contiguous, else its strides: those of the inputs if
+// they agree, else dimensions in the order of their strides, the first input that
+// decides coming first.
+bool oyi_output_layout(const oyi_tensor* const* in, int n, oy_ints shape,
+                       int64_t* out_strides);
+oy_status oyi_device_mismatch(oy_device a, oy_device b);
 // "unsupported operation: ..." if |out| overlaps itself or, partly, |in|.
 oy_status oyi_output_check_overlap(const oyi_tensor* out, const oyi_tensor* const* inputs,
                                    int count);
-// Where remarks go that PyTorch prints as warnings; NULL drops them (default).
+// A remark that PyTorch prints as a warning (oy_warning_handler_set).
 void oyi_warn(const char* format, ...) OY_PRINTF(1, 2);
 
 #endif  // OPYARD_SRC_TENSOR_ITERATOR_H_

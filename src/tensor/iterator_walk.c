@@ -118,8 +118,3 @@ void oyi_iter_reduction(oyi_iter* it, oyi_tensor* acc, const oyi_tensor* in) {
   it->runs = in->numel > 0 && oyi_data(in) && oyi_data(acc);
   if (it->runs) oyi_iter_operands(it, oyi_sizes_view(in), true);
 }
-
-void oyi_warn(const char* format, ...) {
-  // There is no sink yet; the texts are kept where they arise.
-  (void)format;
-}
