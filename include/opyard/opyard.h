@@ -14,6 +14,7 @@
 #include "opyard/autograd.h"
 #include "opyard/base.h"
 #include "opyard/dispatcher.h"
+#include "opyard/dlpack.h"
 #include "opyard/files.h"
 #include "opyard/inline.h"
 #include "opyard/key.h"
