@@ -123,7 +123,8 @@ OY_API oy_memory_format oy_tensor_suggest_memory_format(const oy_tensor* tensor)
 OY_API bool oy_tensor_is_alias_of(const oy_tensor* a, const oy_tensor* b);
 // Address of the first element; NULL for empty tensors and those without data.
 OY_API void* oy_tensor_data(const oy_tensor* tensor);
-// Counts in-place changes; shared by all views of a storage.
+// Counts in-place changes; shared by views and detached aliases. FAILED_PRECONDITION
+// and 0 for inference tensors, which have none.
 OY_API uint32_t oy_tensor_version(const oy_tensor* tensor);
 OY_API void oy_tensor_bump_version(oy_tensor* tensor);
 
@@ -153,6 +154,36 @@ OY_API oy_tensor* oy_tensor_view(const oy_tensor* tensor, oy_ints sizes);
 OY_API oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes);
 OY_API oy_tensor* oy_tensor_transpose(const oy_tensor* tensor, int64_t dim0,
                                       int64_t dim1);
+
+// ---------------------------------------------------------------- in place
+
+// Another shape, contiguous; the storage grows if it must and never shrinks, and
+// elements that were there stay in their order. FAILED_PRECONDITION if it would have to
+// grow and is memory of somebody else.
+OY_API OY_MUST_USE oy_status oy_tensor_resize(oy_tensor* tensor, oy_ints sizes);
+OY_API size_t oy_tensor_storage_nbytes(const oy_tensor* tensor);
+// PyTorch's set_: |tensor| becomes a view of the storage of |source|, which grows if the
+// shape needs more. Its version goes on counting by itself.
+OY_API OY_MUST_USE oy_status oy_tensor_set_source(oy_tensor* tensor,
+                                                  const oy_tensor* source, int64_t offset,
+                                                  oy_ints sizes, oy_ints strides);
+// PyTorch's .data: an alias that has a version of its own, so that writes to it are not
+// noticed by what was recorded with |tensor|.
+OY_API oy_tensor* oy_tensor_data_alias(const oy_tensor* tensor);
+// PyTorch's x.data = y: storage, shape, dtype and device of |data|; history and version
+// stay. TYPE_MISMATCH for another kind of tensor (sparse, without storage).
+OY_API OY_MUST_USE oy_status oy_tensor_set_data(oy_tensor* tensor, const oy_tensor* data);
+
+// ---------------------------------------------------------- weak references
+
+typedef struct oy_weak oy_weak;
+// Does not keep |tensor|. A new reference to be given to oy_weak_release; NULL on
+// failure. Any thread may take, lock and release weak references.
+OY_API oy_weak* oy_tensor_weak(oy_tensor* tensor);
+// A new reference to the tensor, NULL if it is gone (no error is set).
+OY_API oy_tensor* oy_weak_lock(oy_weak* weak);
+// Takes NULL.
+OY_API void oy_weak_release(oy_weak* weak);
 
 // ------------------------------------------------------------------- dtypes
 

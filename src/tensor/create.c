@@ -151,7 +151,9 @@ void* oy_tensor_data(const oy_tensor* tensor) {
 }
 uint32_t oy_tensor_version(const oy_tensor* tensor) {
   const oyi_tensor* t = oyi_tensor_of(tensor);
-  return t ? oyi_version(t) : 0;
+  if (t && t->flags & OYI_NO_VERSION)
+    OY_FAIL(FAILED_PRECONDITION, "Inference tensors do not track version counter.");
+  return t && !(t->flags & OYI_NO_VERSION) ? oyi_version(t) : 0;
 }
 void oy_tensor_bump_version(oy_tensor* tensor) {
   oyi_tensor* t = oyi_tensor_of(tensor);

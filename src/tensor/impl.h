@@ -2,7 +2,7 @@
 // What a tensor is made of. One pooled block holds the header, the shape (up to
 // five dimensions), the storage record and up to 96 bytes of data:
 //
-//   [ oyi_tensor 168 | pad | oyi_storage 48 | data 32 or 96 ]   256 or 320 bytes
+//   [ oyi_tensor 176 | oyi_storage 48 | data 32 or 96 ]   256 or 320 bytes
 //
 // Invariants:
 //  - the first element is |byte_offset| bytes into the storage's data, which may
@@ -74,6 +74,7 @@ struct oyi_tensor {
   uint8_t flags;
   uint8_t block;  // units of this block
   int64_t dims[2 * OYI_INLINE_DIMS];
+  struct oyi_side* side;  // NULL for nearly all; atomic
 };
 _Static_assert(sizeof(oyi_tensor) <= OYI_STORAGE_OFFSET, "see the picture above");
 _Static_assert(sizeof(oyi_storage) <= OYI_DATA_OFFSET - OYI_STORAGE_OFFSET,
@@ -156,6 +157,9 @@ oy_status oyi_tensor_resize(oyi_tensor* t, oy_ints sizes);
 // Gives the tensor the geometry of a view of it; bounds are the caller's.
 oy_status oyi_tensor_reshape(oyi_tensor* t, oy_ints sizes, oy_ints strides,
                              int64_t offset);
+// The same in two steps: room for dimensions, room for bytes.
+oy_status oyi_dims_reserve(oyi_tensor* t, size_t ndim);
+oy_status oyi_storage_grow(oyi_storage* s, size_t nbytes);
 
 oyi_storage* oyi_storage_new(size_t nbytes, oy_device device);
 void oyi_storage_release(oyi_storage* storage);
@@ -163,11 +167,39 @@ static inline void oyi_storage_retain(oyi_storage* storage) {
   if (storage) __atomic_fetch_add(&storage->references, 1, __ATOMIC_RELAXED);
 }
 
+// ------------------------------------------------------------------ side
+
+// What few tensors have: a version that is not their storage's (after .data, set_ and
+// set_data), weak references, an embedded storage that is no longer theirs.
+typedef struct oyi_counter {
+  int32_t references;  // atomic
+  uint32_t version;    // atomic
+} oyi_counter;
+typedef struct oyi_side {
+  oyi_counter* counter;    // NULL: the storage counts
+  struct oy_weak* weak;    // atomic; NULL: none yet
+  oyi_storage* left_over;  // keeps the block of the tensor
+} oyi_side;
+// The record, made if there is none; NULL: OUT_OF_MEMORY.
+oyi_side* oyi_side_get(oyi_tensor* t);
+// Gives |t| a counter of its own that starts at |version|.
+oy_status oyi_version_separate(oyi_tensor* t, uint32_t version);
+// |view| counts with |t|, which has a counter of its own.
+oy_status oyi_version_share(oyi_tensor* view, const oyi_tensor* t);
+// Ends the record of a tensor that goes; gives what has to be released after it.
+oyi_storage* oyi_side_end(oyi_tensor* t);
+
+static inline uint32_t* oyi_version_word(const oyi_tensor* t) {
+  if (OY_UNLIKELY(t->side && t->side->counter)) return &t->side->counter->version;
+  return t->storage ? &t->storage->version : NULL;
+}
 static inline uint32_t oyi_version(const oyi_tensor* t) {
-  return t->storage ? __atomic_load_n(&t->storage->version, __ATOMIC_RELAXED) : 0;
+  uint32_t* word = oyi_version_word(t);
+  return word ? __atomic_load_n(word, __ATOMIC_RELAXED) : 0;
 }
 static inline void oyi_version_bump(oyi_tensor* t) {
-  if (t->storage) __atomic_fetch_add(&t->storage->version, 1, __ATOMIC_RELAXED);
+  uint32_t* word = oyi_version_word(t);
+  if (word) __atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
 }
 
 // -------------------------------------------------------------- geometry
@@ -189,6 +221,9 @@ bool oyi_view_strides(const oyi_tensor* t, oy_ints new_sizes, int64_t* out);
 // Bytes that a storage must have.
 oy_status oyi_storage_needed(oy_ints sizes, oy_ints strides, int64_t offset, size_t item,
                              size_t* out_bytes);
+// as_strided's arguments: lengths, signs, and that they stay within |have| bytes.
+oy_status oyi_strided_check(oy_ints sizes, oy_ints strides, int64_t offset, size_t item,
+                            size_t have, size_t* out_needed);
 // The broadcast of two shapes; |out| has room for OY_TENSOR_MAX_DIMS numbers.
 oy_status oyi_broadcast(oy_ints a, oy_ints b, int64_t* out, size_t* out_ndim);
 // "[2, 3]"

@@ -11,9 +11,12 @@ static void tensor_destroy(oy_object* object) {
   if (t->meta) t->meta->klass->destroy(t);
   if (t->flags & OYI_HEAP_DIMS) oyi_free(t->sizes);
   oyi_storage* s = t->storage;
+  oyi_storage* left_over = NULL;
+  if (OY_UNLIKELY(t->side != NULL)) left_over = oyi_side_end(t);
   bool own_block = t->block == OYI_UNITS_HEADER;
   if (own_block) oyi_pool_give(t, OYI_UNITS_HEADER);
   oyi_storage_release(s);  // frees the block that they share
+  if (OY_UNLIKELY(left_over != NULL)) oyi_storage_release(left_over);
 }
 
 const oy_object_class oyi_tensor_class = {"Tensor", tensor_destroy};
@@ -56,6 +59,7 @@ static bool header_init(oyi_tensor* t, unsigned units, oy_keyset keys, oy_ints s
   t->byte_offset = 0;
   t->storage = NULL;
   t->meta = NULL;
+  t->side = NULL;
   t->offset = 0;
   t->backend = device.backend;
   t->device_index = device.index;
@@ -191,11 +195,25 @@ static inline oyi_tensor* header_copy(const oyi_tensor* t, size_t bytes) {
   v->header.flags = 0;
   v->header.reserved = 0;
   v->meta = NULL;
+  v->side = NULL;
   v->sizes = v->dims;
   v->capacity = OYI_INLINE_DIMS;
   v->flags &= (uint8_t)~OYI_HEAP_DIMS;
   v->block = OYI_UNITS_HEADER;
   return v;
+}
+
+static __attribute__((noinline)) oyi_tensor* share_version(oyi_tensor* v,
+                                                           const oyi_tensor* t) {
+  if (!t->side->counter || oyi_version_share(v, t) == OY_OK) return v;
+  oy_tensor_release(&v->header);
+  return NULL;
+}
+
+// The end of making a view: it holds the storage, and counts with |t|.
+static inline oyi_tensor* hold_storage(oyi_tensor* v, const oyi_tensor* t) {
+  oyi_storage_retain(v->storage);
+  return OY_LIKELY(!t->side) ? v : share_version(v, t);
 }
 
 // Room for more dimensions than fit into the header.
@@ -216,8 +234,7 @@ oyi_tensor* oyi_tensor_alias_same(const oyi_tensor* t) {
     memcpy(v->sizes, t->sizes, t->ndim * sizeof(int64_t));
     memcpy(oyi_strides(v), oyi_strides(t), t->ndim * sizeof(int64_t));
   }
-  oyi_storage_retain(v->storage);
-  return v;
+  return hold_storage(v, t);
 }
 
 oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides,
@@ -236,12 +253,11 @@ oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides
   v->offset = offset;
   v->byte_offset = offset * oyi_dtype_bytes[t->header.dtype];
   oyi_tensor_geometry(v);
-  oyi_storage_retain(v->storage);
-  return v;
+  return hold_storage(v, t);
 }
 
 // Room for |nbytes| in the storage; what was there stays.
-static oy_status storage_grow(oyi_storage* s, size_t nbytes) {
+oy_status oyi_storage_grow(oyi_storage* s, size_t nbytes) {
   if (nbytes <= s->nbytes) return OY_OK;
   OY_CHECK(s->resizable, FAILED_PRECONDITION,
            "Trying to resize storage that is not resizable");
@@ -257,7 +273,7 @@ static oy_status storage_grow(oyi_storage* s, size_t nbytes) {
   return OY_OK;
 }
 
-static oy_status dims_reserve(oyi_tensor* t, size_t ndim) {
+oy_status oyi_dims_reserve(oyi_tensor* t, size_t ndim) {
   if (ndim <= t->capacity) return OY_OK;
   int64_t* dims = oyi_calloc(2 * ndim, sizeof(int64_t));
   if (!dims) return OY_OUT_OF_MEMORY;
@@ -278,9 +294,9 @@ oy_status oyi_tensor_resize(oyi_tensor* t, oy_ints sizes) {
   OY_TRY(oyi_sizes_check(sizes, (size_t)oyi_item(t), &numel, &nbytes));
   if (__builtin_add_overflow(nbytes, (size_t)t->byte_offset, &nbytes))
     return OY_FAIL(INVALID_ARGUMENT, "the size of the tensor overflows");
-  OY_TRY(dims_reserve(t, sizes.size));
+  OY_TRY(oyi_dims_reserve(t, sizes.size));
   if (t->storage && numel > 0 && t->backend == OY_BACKEND_CPU)
-    OY_TRY(storage_grow(t->storage, nbytes));
+    OY_TRY(oyi_storage_grow(t->storage, nbytes));
   t->ndim = (uint8_t)sizes.size;
   for (size_t i = 0; i < sizes.size; i++) t->sizes[i] = sizes.data[i];
   oyi_strides_contiguous(oyi_sizes_view(t), oyi_strides(t));
@@ -290,7 +306,7 @@ oy_status oyi_tensor_resize(oyi_tensor* t, oy_ints sizes) {
 
 oy_status oyi_tensor_reshape(oyi_tensor* t, oy_ints sizes, oy_ints strides,
                              int64_t offset) {
-  OY_TRY(dims_reserve(t, sizes.size));
+  OY_TRY(oyi_dims_reserve(t, sizes.size));
   t->ndim = (uint8_t)sizes.size;
   for (size_t i = 0; i < sizes.size; i++) {
     t->sizes[i] = sizes.data[i];

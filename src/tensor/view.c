@@ -11,14 +11,13 @@ static oy_tensor* alias(const oyi_tensor* t, oy_ints sizes, const int64_t* strid
       oyi_tensor_alias(t, sizes, (oy_ints){strides, sizes.size}, offset));
 }
 
-static oy_status check_strided(const oyi_tensor* t, oy_ints sizes, oy_ints strides,
-                               int64_t offset) {
+oy_status oyi_strided_check(oy_ints sizes, oy_ints strides, int64_t offset, size_t item,
+                            size_t have, size_t* out_needed) {
   OY_CHECK(sizes.size == strides.size, INVALID_ARGUMENT,
            "mismatch in length of strides and shape: %zu sizes, %zu strides", sizes.size,
            strides.size);
   int64_t numel;
-  size_t nbytes, needed;
-  size_t item = (size_t)oyi_item(t);
+  size_t nbytes;
   OY_TRY(oyi_sizes_check(sizes, item, &numel, &nbytes));
   OY_CHECK(offset >= 0, INVALID_ARGUMENT, "Tensor: invalid storage offset %lld",
            (long long)offset);
@@ -27,20 +26,26 @@ static oy_status check_strided(const oyi_tensor* t, oy_ints sizes, oy_ints strid
              "as_strided: Negative strides are not supported at the moment, got "
              "strides: %s",
              oyi_dims_print(strides).text);
-  OY_TRY(oyi_storage_needed(sizes, strides, offset, item, &needed));
-  OY_CHECK(!t->storage || needed <= t->storage->nbytes, INVALID_ARGUMENT,
+  int64_t at;
+  OY_CHECK(!__builtin_mul_overflow(offset, (int64_t)item, &at), INVALID_ARGUMENT,
+           "Tensor: invalid storage offset %lld", (long long)offset);
+  OY_TRY(oyi_storage_needed(sizes, strides, offset, item, out_needed));
+  OY_CHECK(*out_needed <= have, INVALID_ARGUMENT,
            "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %zu "
            "requiring a storage size of %zu are out of bounds for storage of size "
            "%zu",
            oyi_dims_print(sizes).text, oyi_dims_print(strides).text, (long long)offset,
-           item, needed, t->storage->nbytes);
+           item, *out_needed, have);
   return OY_OK;
 }
 
 oy_tensor* oy_tensor_as_strided(const oy_tensor* tensor, oy_ints sizes, oy_ints strides,
                                 int64_t offset) {
   const oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t || check_strided(t, sizes, strides, offset) != 0) return NULL;
+  size_t needed;
+  if (!t || oyi_strided_check(sizes, strides, offset, (size_t)oyi_item(t),
+                              t->storage ? t->storage->nbytes : SIZE_MAX, &needed) != 0)
+    return NULL;
   return alias(t, sizes, strides.data, offset);
 }
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Versions of their own, and weak references. Both are rare, so they hang on a record
+// that most tensors do not have.
+#include <sched.h>
+
+#include "base/memory.h"
+#include "tensor/impl.h"
+
+// |tensor| is read and cleared under |lock|, so that whoever holds the lock may look at
+// the tensor's count: it cannot be freed meanwhile.
+struct oy_weak {
+  int32_t references;  // atomic; the tensor holds one
+  uint8_t lock;
+  oyi_tensor* tensor;  // NULL: it is gone
+};
+
+static void weak_lock(oy_weak* w) {
+  for (int spins = 0; __atomic_exchange_n(&w->lock, 1, __ATOMIC_ACQUIRE); spins++)
+    if (spins > 100) sched_yield();
+}
+static void weak_unlock(oy_weak* w) {
+  __atomic_store_n(&w->lock, 0, __ATOMIC_RELEASE);
+}
+
+oyi_side* oyi_side_get(oyi_tensor* t) {
+  oyi_side* side = __atomic_load_n(&t->side, __ATOMIC_ACQUIRE);
+  if (side) return side;
+  oyi_side* made = oyi_zalloc(sizeof(*made));
+  if (!made) return NULL;
+  // Another thread may take a weak reference at the same time.
+  if (__atomic_compare_exchange_n(&t->side, &side, made, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE))
+    return made;
+  oyi_free(made);
+  return side;
+}
+
+static void counter_release(oyi_counter* c) {
+  if (c && __atomic_sub_fetch(&c->references, 1, __ATOMIC_ACQ_REL) == 0) oyi_free(c);
+}
+
+oy_status oyi_version_separate(oyi_tensor* t, uint32_t version) {
+  oyi_side* side = oyi_side_get(t);
+  oyi_counter* c = side ? oyi_malloc(sizeof(*c)) : NULL;
+  if (!c) return OY_OUT_OF_MEMORY;
+  *c = (oyi_counter){1, version};
+  counter_release(side->counter);
+  side->counter = c;
+  return OY_OK;
+}
+
+oy_status oyi_version_share(oyi_tensor* view, const oyi_tensor* t) {
+  oyi_side* side = oyi_side_get(view);
+  if (!side) return OY_OUT_OF_MEMORY;
+  side->counter = t->side->counter;
+  __atomic_fetch_add(&side->counter->references, 1, __ATOMIC_RELAXED);
+  return OY_OK;
+}
+
+oyi_storage* oyi_side_end(oyi_tensor* t) {
+  oyi_side* side = t->side;
+  if (side->weak) {
+    weak_lock(side->weak);
+    side->weak->tensor = NULL;
+    weak_unlock(side->weak);
+    oy_weak_release(side->weak);
+  }
+  oyi_storage* left_over = side->left_over;
+  counter_release(side->counter);
+  oyi_free(side);
+  return left_over;
+}
+
+// ------------------------------------------------------------ weak references
+
+oy_weak* oy_tensor_weak(oy_tensor* tensor) {
+  oyi_tensor* t = oyi_tensor_of(tensor);
+  oyi_side* side = t ? oyi_side_get(t) : NULL;
+  if (!side) return NULL;
+  oy_weak* w = __atomic_load_n(&side->weak, __ATOMIC_ACQUIRE);
+  if (!w) {
+    oy_weak* made = oyi_zalloc(sizeof(*made));
+    if (!made) return NULL;
+    made->references = 1;
+    made->tensor = t;
+    if (__atomic_compare_exchange_n(&side->weak, &w, made, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+      w = made;
+    else
+      oyi_free(made);
+  }
+  __atomic_fetch_add(&w->references, 1, __ATOMIC_RELAXED);
+  return w;
+}
+
+oy_tensor* oy_weak_lock(oy_weak* w) {
+  oy_tensor* found = NULL;
+  weak_lock(w);
+  if (w->tensor) {
+    int32_t* count = &w->tensor->header.references;
+    int32_t now = __atomic_load_n(count, __ATOMIC_RELAXED);
+    while (now > 0 && !__atomic_compare_exchange_n(count, &now, now + 1, true,
+                                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {}
+    if (now > 0) found = oyi_tensor_object(w->tensor);
+  }
+  weak_unlock(w);
+  return found;
+}
+
+void oy_weak_release(oy_weak* w) {
+  if (w && __atomic_sub_fetch(&w->references, 1, __ATOMIC_ACQ_REL) == 0) oyi_free(w);
+}
