@@ -108,7 +108,7 @@ static void layouts_are_kept_or_made_plain(void** state) {
 }
 
 // The map is private, lives as long as a tensor on it, and bears a removed file.
-static void writing_to_a_mapped_tensor_leaves_the_file(void** state) {
+static void TEN_17_writing_to_a_mapped_tensor_leaves_the_file(void** state) {
   (void)state;
   oy_tensor* t = F32(OY_DIMS(4), 1, 2, 3, 4);
   assert_int_equal(oy_npy_save(g_path, t), OY_OK);
@@ -286,7 +286,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numpy_files_are_read_and_written_again),
       cmocka_unit_test(layouts_are_kept_or_made_plain),
-      cmocka_unit_test(writing_to_a_mapped_tensor_leaves_the_file),
+      cmocka_unit_test(TEN_17_writing_to_a_mapped_tensor_leaves_the_file),
       cmocka_unit_test(headers_that_lie),
       cmocka_unit_test(files_that_were_cut_short),
       cmocka_unit_test(what_is_no_array),

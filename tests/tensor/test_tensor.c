@@ -215,34 +215,6 @@ static void allocations_fail_in_turn(void** state) {
   fail_each_allocation(make_and_drop);
 }
 
-static void devices_are_read_and_printed(void** state) {
-  (void)state;
-  static const struct {
-    const char *text, *error;
-  } rows[] = {{"cpu", NULL},
-              {"cuda:1", NULL},
-              {"meta", NULL},
-              {"cuda:32767", NULL},
-              {"", "Device string must not be empty"},
-              {"cpu:01", "Invalid device string: 'cpu:01'"},
-              {"cuda:", "Invalid device string: 'cuda:'"},
-              {"cuda:99999",
-               "Could not parse device index '99999' in device string 'cuda:99999'"}};
-  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-    oy_device device;
-    oy_status status = oy_device_parse(oy_str_of(rows[i].text), &device);
-    if (rows[i].error) {
-      assert_int_equal(status, OY_PARSE);
-      assert_error(rows[i].error);
-      continue;
-    }
-    char text[32];
-    assert_int_equal(status, OY_OK);
-    oy_device_print(device, text, sizeof(text));
-    assert_string_equal(text, rows[i].text);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tensor_holds_what_it_was_made_from),
@@ -258,7 +230,6 @@ int main(void) {
       cmocka_unit_test(NULL_and_None_are_no_tensors),
       cmocka_unit_test(stand_ins_have_keys_and_no_data),
       cmocka_unit_test(allocations_fail_in_turn),
-      cmocka_unit_test(devices_are_read_and_printed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
