@@ -118,9 +118,12 @@ int pyoy_add_constants(PyObject* module) {
   static const struct {
     const char* name;
     int64_t value;
-  } layouts[] = {{"strided", OY_LAYOUT_STRIDED},       {"sparse_coo", OY_LAYOUT_SPARSE},
-                 {"sparse_csr", OY_LAYOUT_SPARSE_CSR}, {"sparse_csc", OY_LAYOUT_SPARSE_CSC},
-                 {"sparse_bsr", OY_LAYOUT_SPARSE_BSR}, {"sparse_bsc", OY_LAYOUT_SPARSE_BSC},
+  } layouts[] = {{"strided", OY_LAYOUT_STRIDED},
+                 {"sparse_coo", OY_LAYOUT_SPARSE},
+                 {"sparse_csr", OY_LAYOUT_SPARSE_CSR},
+                 {"sparse_csc", OY_LAYOUT_SPARSE_CSC},
+                 {"sparse_bsr", OY_LAYOUT_SPARSE_BSR},
+                 {"sparse_bsc", OY_LAYOUT_SPARSE_BSC},
                  {"jagged", OY_LAYOUT_JAGGED}},
     formats[] = {{"contiguous_format", OY_MEMORY_CONTIGUOUS},
                  {"preserve_format", OY_MEMORY_PRESERVE},

@@ -90,14 +90,10 @@ static PyGetSetDef device_getters[] = {
 
 int pyoy_add_device(PyObject* module) {
   PyType_Slot slots[] = {
-      {Py_tp_new, device_new},
-      {Py_tp_dealloc, device_dealloc},
-      {Py_tp_repr, device_repr},
-      {Py_tp_str, device_text},
-      {Py_tp_hash, device_hash},
-      {Py_tp_richcompare, device_compare},
-      {Py_tp_getset, device_getters},
-      {0, NULL},
+      {Py_tp_new, device_new},        {Py_tp_dealloc, device_dealloc},
+      {Py_tp_repr, device_repr},      {Py_tp_str, device_text},
+      {Py_tp_hash, device_hash},      {Py_tp_richcompare, device_compare},
+      {Py_tp_getset, device_getters}, {0, NULL},
   };
   PyType_Spec spec = {"opyard.device", sizeof(pyoy_device), 0, Py_TPFLAGS_DEFAULT, slots};
   pyoy_device_type = (PyTypeObject*)PyType_FromSpec(&spec);

@@ -73,7 +73,8 @@ static int add(literal* l, PyObject* object, size_t dim) {
   }
   Py_ssize_t size = PySequence_Size(object);
   if (dim >= l->rank || size != l->sizes[dim]) {
-    PyErr_Format(PyExc_ValueError, "expected sequence of length %lld at dim %zd (got %zd)",
+    PyErr_Format(PyExc_ValueError,
+                 "expected sequence of length %lld at dim %zd (got %zd)",
                  dim < l->rank ? (long long)l->sizes[dim] : 0LL, (Py_ssize_t)dim, size);
     return -1;
   }

@@ -87,8 +87,8 @@ static pyoy_fit push_positional(call* c) {
     const oy_argument* argument =
         (size_t)i < c->schema->argument_count ? &c->schema->arguments[i] : NULL;
     if (!argument || argument->kwarg_only) {
-      PyErr_Format(PyExc_TypeError, "takes %zd positional arguments but %zd were given", i,
-                   count);
+      PyErr_Format(PyExc_TypeError, "takes %zd positional arguments but %zd were given",
+                   i, count);
       return PYOY_NO;
     }
     if (c->lenient && i < 2 && PyLong_Check(object) && is_int_list(argument->type))
@@ -341,8 +341,11 @@ int pyoy_add_op(PyObject* module) {
       {NULL, NULL, 0, NULL},
   };
   PyType_Slot slots[] = {
-      {Py_tp_dealloc, op_dealloc}, {Py_tp_repr, op_repr},      {Py_tp_call, op_call},
-      {Py_tp_getset, getters},     {0, NULL},
+      {Py_tp_dealloc, op_dealloc},
+      {Py_tp_repr, op_repr},
+      {Py_tp_call, op_call},
+      {Py_tp_getset, getters},
+      {0, NULL},
   };
   PyType_Spec spec = {"opyard.Op", sizeof(pyoy_op), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};

@@ -220,7 +220,8 @@ PyObject* pyoy_item(const oy_tensor* tensor) {
   static const int64_t zeros[OY_TENSOR_MAX_DIMS];
   int64_t count = oy_tensor_numel(tensor);
   if (count == 1) return element(tensor, zeros);
-  PyErr_Format(PyExc_RuntimeError, "a Tensor with %lld elements cannot be converted to Scalar",
+  PyErr_Format(PyExc_RuntimeError,
+               "a Tensor with %lld elements cannot be converted to Scalar",
                (long long)count);
   return NULL;
 }

@@ -5,10 +5,12 @@ static const struct {
   const char* format;  // of the module struct, as NumPy has it
   oy_dtype dtype;
 } formats[] = {
-    {"B", OY_DTYPE_U8},   {"b", OY_DTYPE_I8},   {"h", OY_DTYPE_I16},  {"i", OY_DTYPE_I32},
-    {"q", OY_DTYPE_I64},  {"e", OY_DTYPE_F16},  {"f", OY_DTYPE_F32},  {"d", OY_DTYPE_F64},
-    {"Zf", OY_DTYPE_C64}, {"Zd", OY_DTYPE_C128}, {"?", OY_DTYPE_BOOL}, {"H", OY_DTYPE_U16},
-    {"I", OY_DTYPE_U32},  {"Q", OY_DTYPE_U64},  {"l", OY_DTYPE_I64},  {"L", OY_DTYPE_U64},
+    {"B", OY_DTYPE_U8},    {"b", OY_DTYPE_I8},   {"h", OY_DTYPE_I16},
+    {"i", OY_DTYPE_I32},   {"q", OY_DTYPE_I64},  {"e", OY_DTYPE_F16},
+    {"f", OY_DTYPE_F32},   {"d", OY_DTYPE_F64},  {"Zf", OY_DTYPE_C64},
+    {"Zd", OY_DTYPE_C128}, {"?", OY_DTYPE_BOOL}, {"H", OY_DTYPE_U16},
+    {"I", OY_DTYPE_U32},   {"Q", OY_DTYPE_U64},  {"l", OY_DTYPE_I64},
+    {"L", OY_DTYPE_U64},
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
@@ -112,7 +114,8 @@ static oy_tensor* tensor_over(Py_buffer* view) {
   }
   int64_t extent = 1;
   for (int d = 0; d < view->ndim; d++) {
-    if (view->strides[d] % view->itemsize || (view->strides[d] < 0 && view->shape[d] > 1)) {
+    if (view->strides[d] % view->itemsize ||
+        (view->strides[d] < 0 && view->shape[d] > 1)) {
       PyErr_SetString(PyExc_ValueError,
                       "expected strides that are not negative and whole elements");
       return NULL;

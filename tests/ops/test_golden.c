@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators against results that PyTorch gave, through boxed calls: some samples of every
+// operator and dtype that PyTorch's own tests have. What the table does not have yet, or
+// not for that dtype, is counted and left out; everything else must agree.
+#include "ops/golden.h"
+#include "support/tensors.h"
+
+enum { FAILURES_SHOWN = 20 };
+
+typedef enum outcome { PASSED, FAILED, NO_OPERATOR, NO_DTYPE, OTHER_SCHEMA } outcome;
+
+static outcome differs(const golden_call* call, const char* why) {
+  print_error("%s: %s\n", call->op, why);
+  return FAILED;
+}
+
+// Hands the arguments over to the stack.
+static oy_status push(golden_call* call, const oy_op* op, oy_stack* stack) {
+  for (size_t i = 0; i < call->argument_count; i++) {
+    oy_value value = call->arguments[i];
+    call->arguments[i] = oy_none();
+    OY_TRY(oy_stack_push(stack, value));
+  }
+  return oy_op_push_defaults(op, stack, call->argument_count, call->names,
+                             call->name_count);
+}
+
+static outcome compare(const golden_call* call, const oy_stack* stack) {
+  char why[200] = "";
+  if (stack->size != call->result_count) return differs(call, "another number of results");
+  for (size_t i = 0; i < stack->size; i++)
+    if (!golden_same(call, stack->data[i], call->results[i], why, sizeof why))
+      return differs(call, why);
+  return PASSED;
+}
+
+static outcome run(golden_call* call) {
+  const oy_op* op = oy_op_lookup(oy_registry_default(), oy_str_of(call->op));
+  if (!op || !oy_op_schema(op)) return NO_OPERATOR;
+  oy_value storage[GOLDEN_VALUES_MAX];
+  oy_stack stack;
+  oy_stack_init(&stack, storage, GOLDEN_VALUES_MAX);
+  outcome result = OTHER_SCHEMA;
+  if (push(call, op, &stack) == OY_OK) {
+    oy_status status = oy_op_call_boxed(op, &stack);
+    if (status == OY_OK)
+      result = compare(call, &stack);
+    else if (status == OY_NOT_IMPLEMENTED)
+      result = NO_DTYPE;
+    else
+      result = differs(call, oy_error_get()->message);
+  }
+  oy_error_clear();
+  oy_stack_reset(&stack);
+  return result;
+}
+
+static void operators_agree_with_pytorch(void** state) {
+  (void)state;
+  FILE* in = popen("gzip -dc " OY_SOURCE_DIR "/tests/data/torch-1.13-golden.txt.gz", "r");
+  assert_non_null(in);
+  char* line = NULL;
+  size_t capacity = 0, counts[OTHER_SCHEMA + 1] = {0};
+  while (getline(&line, &capacity, in) > 0) {
+    golden_call call;
+    if (!golden_parse(line, &call)) fail_msg("not a line of golden values: %s", line);
+    counts[run(&call)]++;
+    golden_release(&call);
+    if (counts[FAILED] == FAILURES_SHOWN) break;
+  }
+  free(line);
+  pclose(in);
+  print_message(
+      "%zu agree, %zu do not; %zu without operator, %zu without dtype, %zu of "
+      "another schema\n",
+      counts[PASSED], counts[FAILED], counts[NO_OPERATOR], counts[NO_DTYPE],
+      counts[OTHER_SCHEMA]);
+  assert_true(counts[PASSED] > 0);
+  assert_int_equal(counts[FAILED], 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(operators_agree_with_pytorch)};
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
