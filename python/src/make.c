@@ -71,11 +71,15 @@ static int add(literal* l, PyObject* object, size_t dim) {
     PyErr_Format(PyExc_TypeError, "expected a sequence at dim %zd", (Py_ssize_t)dim);
     return -1;
   }
+  if (dim >= l->rank) {
+    PyErr_SetString(PyExc_TypeError, "must be a number, not a sequence");
+    return -1;
+  }
   Py_ssize_t size = PySequence_Size(object);
-  if (dim >= l->rank || size != l->sizes[dim]) {
+  if (size != l->sizes[dim]) {
     PyErr_Format(PyExc_ValueError,
                  "expected sequence of length %lld at dim %zd (got %zd)",
-                 dim < l->rank ? (long long)l->sizes[dim] : 0LL, (Py_ssize_t)dim, size);
+                 (long long)l->sizes[dim], (Py_ssize_t)dim, size);
     return -1;
   }
   for (Py_ssize_t i = 0; i < size; i++) {

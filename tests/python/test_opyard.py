@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package opyard: tensors, calls by schema, errors, memory that is shared."""
+import array
+import gc
+import math
+import unittest
+
+import opyard
+from opyard import ops
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+class TensorTest(unittest.TestCase):
+    def test_literals(self):
+        for data, dtype, shape in (
+                ([[1.0, 2.0], [3.0, 4.0]], opyard.float32, (2, 2)),
+                ([1, 2, 3], opyard.int64, (3,)), ([True, False], opyard.bool, (2,)),
+                (1 + 2j, opyard.complex64, ()), ([], opyard.float32, (0,)),
+                ([1, 2.5], opyard.float32, (2,)), ([[], []], opyard.float32, (2, 0))):
+            x = opyard.tensor(data)
+            self.assertIs(x.dtype, dtype)
+            self.assertEqual(x.shape, shape)
+            self.assertEqual(x.tolist(), data)
+        self.assertEqual(opyard.tensor([1.5, 2.5], dtype=opyard.int32).tolist(), [1, 2])
+
+    def test_literals_that_are_none(self):
+        for data, error in (([[1], [2, 3]], ValueError), ([1, [2]], TypeError),
+                            (["a"], TypeError), ([2**70], OverflowError)):
+            self.assertRaises(error, opyard.tensor, data)
+
+    def test_questions(self):
+        x = opyard.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        y = ops.aten.as_strided(x.t(), [2, 2], [1, 3], 1)
+        self.assertEqual((y.shape, y.stride(), y.storage_offset()), ((2, 2), (1, 3), 1))
+        self.assertTrue(y.is_alias_of(x))
+        self.assertFalse((x + x).is_alias_of(x))
+        self.assertEqual((x.ndim, x.numel(), len(x), x.dim()), (2, 6, 2, 2))
+        self.assertEqual(y.data_ptr(), x.data_ptr() + 4)
+        self.assertEqual(str(x.device), "cpu")
+        self.assertEqual(x.device, "cpu")
+        self.assertEqual(x[1, 2].item(), 6.0)
+        self.assertRaises(IndexError, lambda: x[2])
+        self.assertRaises(RuntimeError, x.item)
+
+    def test_signs(self):
+        x = opyard.tensor([1.0, 2.0])
+        self.assertEqual((2 - x).tolist(), [1.0, 0.0])
+        self.assertEqual((x + 1).tolist(), [2.0, 3.0])
+        self.assertEqual((3 * x).tolist(), [3.0, 6.0])
+        self.assertEqual((-x).tolist(), [-1.0, -2.0])
+        self.assertEqual((x < 2).tolist(), [True, False])
+        self.assertEqual((x @ x).item(), 5.0)
+        before = x
+        x += 1
+        self.assertIs(x, before)
+
+    def test_gradients(self):
+        w = opyard.tensor([1.0, 2.0], requires_grad=True)
+        (w * w).sum().backward()
+        self.assertEqual(w.grad.tolist(), [2.0, 4.0])
+        with opyard.no_grad():
+            self.assertFalse((w * w).requires_grad)
+        self.assertTrue((w * w).requires_grad)
+
+
+class CallTest(unittest.TestCase):
+    def test_overloads_by_name(self):
+        x = opyard.tensor([[1.0, 2.0], [3.0, 4.0]])
+        self.assertEqual(ops.aten.add.Tensor(x, x, alpha=2).tolist(), [[3, 6], [9, 12]])
+        self.assertEqual(ops.aten.sum.dim_IntList(x, [0], keepdim=True).tolist(), [[4, 6]])
+        self.assertEqual(ops.aten.sum.dim_IntList(x, 1).tolist(), [3, 7])
+        self.assertEqual(ops.aten.sum.default(self=x).item(), 10)
+        self.assertIn("add.Tensor(Tensor self", ops.aten.add.Tensor.schema)
+
+    def test_resolution(self):
+        x = opyard.tensor([[1.0, 2.0], [3.0, 4.0]])
+        self.assertEqual(opyard.sum(x, 0).tolist(), [4, 6])
+        self.assertEqual(opyard.sum(x, axis=(0, 1)).item(), 10)
+        self.assertEqual(opyard.add(input=x, other=1).tolist(), [[2, 3], [4, 5]])
+        self.assertEqual(x.view(4).tolist(), x.view((4,)).tolist())
+        out = opyard.zeros([2, 2])
+        self.assertIs(opyard.add(x, x, out=out), out)
+        self.assertEqual(out.tolist(), [[2, 4], [6, 8]])
+
+    def test_arguments_of_other_types(self):
+        x = opyard.zeros([2], dtype=opyard.float64, device="cpu", layout=opyard.strided)
+        self.assertIs(x.dtype, opyard.float64)
+        self.assertIs(opyard.ones([1], dtype=opyard.int8).dtype, opyard.int8)
+        y = opyard.clone(x, memory_format=opyard.contiguous_format)
+        self.assertFalse(y.is_alias_of(x))
+        self.assertEqual(opyard.full([2], True).tolist(), [True, True])
+        self.assertTrue(math.isnan(opyard.full([], float("nan")).item()))
+
+    def test_errors(self):
+        x = opyard.tensor([[1.0, 2.0], [3.0, 4.0]])
+        for error, text, call in (
+                (TypeError, "no overload takes", lambda: opyard.add(x, "a")),
+                (TypeError, "no overload takes", lambda: opyard.add()),
+                (TypeError, "argument 'dim' cannot be a str",
+                 lambda: ops.aten.sum.dim_IntList(x, "a")),
+                (TypeError, "unexpected keyword argument 'no'",
+                 lambda: ops.aten.sum.default(x, no=1)),
+                (RuntimeError, "mat2 must be a matrix", lambda: opyard.mm(x, x[0])),
+                (RuntimeError, "must match the size", lambda: x + opyard.tensor([1.0] * 3)),
+                (IndexError, "Dimension out of range", lambda: opyard.sum(x, 5)),
+                (AttributeError, "no operator aten::nothing", lambda: opyard.nothing),
+                (AttributeError, "no overload 'No'", lambda: ops.aten.add.No),
+                (OverflowError, "", lambda: opyard.sum(x, 2**70)),
+                (RuntimeError, "", lambda: opyard.device("nowhere"))):
+            with self.subTest(text=text):
+                self.assertRaisesRegex(error, text, call)
+
+
+class MemoryTest(unittest.TestCase):
+    def test_buffers(self):
+        numbers = array.array("f", [1, 2, 3])
+        x = opyard.from_buffer(numbers)
+        x.add_(1)
+        self.assertEqual(list(numbers), [2, 3, 4])
+        view = memoryview(x)
+        self.assertEqual((view.format, view.shape, view.tolist()), ("f", (3,), [2, 3, 4]))
+        self.assertRaises(BufferError, numbers.append, 1.0)
+        del x, view
+        gc.collect()
+        numbers.append(1.0)
+        self.assertRaises(ValueError, opyard.from_buffer, b"read only")
+        self.assertRaises(TypeError, opyard.from_buffer, 5)
+        self.assertRaises(BufferError, memoryview, opyard.zeros([1], dtype=opyard.bfloat16))
+
+    @unittest.skipUnless(numpy, "needs NumPy")
+    def test_numpy(self):
+        for name in ("float32", "float64", "float16", "int8", "uint8", "int16", "int32",
+                     "int64", "bool", "complex64", "complex128"):
+            a = numpy.arange(6).reshape(2, 3).astype(name).T
+            x = opyard.from_numpy(a)
+            self.assertEqual((x.dtype.name, x.shape), (name, (3, 2)))
+            self.assertEqual(x.tolist(), a.tolist())
+            b = numpy.asarray(x)
+            self.assertTrue(numpy.shares_memory(a, b))
+            self.assertEqual(b.tolist(), a.tolist())
+        self.assertEqual(opyard.from_numpy(numpy.zeros((0, 3))).shape, (0, 3))
+        self.assertEqual(numpy.asarray(opyard.tensor(2.5)).item(), 2.5)
+        self.assertRaises(ValueError, opyard.from_numpy, numpy.arange(3)[::-1])
+
+    def test_nothing_leaks(self):
+        def everything():
+            x = opyard.tensor([[1.0, 2.0], [3.0, 4.0]])
+            memoryview(opyard.from_buffer(array.array("d", [1.0]))).tolist()
+            repr(x), x.shape, x.dtype, x.device, x.tolist(), x[0, 1].item(), (x + 1j)
+            opyard.sum(x, [0, 1], dtype=opyard.float64)
+            opyard.full([2], 1 + 2j)
+            for bad in (lambda: opyard.add(x, "a"), lambda: opyard.mm(x, x[0]),
+                        lambda: opyard.tensor([1, [2]]), lambda: opyard.sum(x, [0, "a"]),
+                        lambda: opyard.device("nowhere"), lambda: opyard.full([2, None], 1)):
+                try:
+                    bad()
+                except (TypeError, ValueError, RuntimeError, NotImplementedError):
+                    pass
+
+        def resident():
+            with open("/proc/self/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * 4096
+
+        def safely():
+            try:
+                everything()
+            except NotImplementedError:
+                pass
+
+        for _ in range(300):
+            safely()
+        gc.collect()
+        before = resident()
+        for _ in range(3000):
+            safely()
+        gc.collect()
+        self.assertLess(resident() - before, 200000)
+
+
+if __name__ == "__main__":
+    unittest.main()
