@@ -27,7 +27,8 @@ static oy_status push(golden_call* call, const oy_op* op, oy_stack* stack) {
 
 static outcome compare(const golden_call* call, const oy_stack* stack) {
   char why[200] = "";
-  if (stack->size != call->result_count) return differs(call, "another number of results");
+  if (stack->size != call->result_count)
+    return differs(call, "another number of results");
   for (size_t i = 0; i < stack->size; i++)
     if (!golden_same(call, stack->data[i], call->results[i], why, sizeof why))
       return differs(call, why);
