@@ -66,62 +66,69 @@ enum {
   OY_OP_RETURNS_OBJECT = 2  // typed calls return an object, not a status
 };
 
-// A table is the slots of single functionalities (OY_TABLE_BASE bytes), then
-// one 64-byte block for each backend in use:
-//   word 0     mask: functionalities that are not fallthrough for the backend
-//   words 1-6  Dense Quantized Sparse SparseCsr NestedTensor Autograd
+// A table is a base, which is all that a call on the CPU reads:
+//   words 0-48  one slot for each functionality, the CPU's where backends differ
+//   word 49     mask: functionalities that are not fallthrough for the CPU
+// then a 64-byte block for each other backend in use:
+//   word 0      mask: functionalities that are not fallthrough for the backend
+//   words 1-6   Dense Quantized Sparse SparseCsr NestedTensor Autograd
 // A new backend appends a block, so that the offsets of the others hold.
-enum { OY_TABLE_BASE = 384, OY_TABLE_BLOCK = 64 };
+enum {
+  OY_TABLE_MASK = 8 * OY_FUNCTIONALITY_COUNT,
+  OY_TABLE_BASE = 448,
+  OY_TABLE_BLOCK = 64
+};
 
-typedef struct oy_slot_rule {
-  uint32_t offset;      // bytes, in the base or in the block
-  uint32_t block_mask;  // 0xffff if in the block, else 0
-} oy_slot_rule;
-OY_API extern const oy_slot_rule oy_slot_rules[64];
-// Where the block of a backend starts, in bytes; the CPU's for one not in use.
-OY_API extern uint16_t oy_block_offset[64];
+// Where the slots of backends other than the CPU are, in bytes.
+typedef struct oy_table_map {
+  uint64_t block[64];   // atomic; by backend: its mask, and its block
+  uint64_t within[64];  // by functionality: ~0 if in the block, else 0
+  uint64_t offset[64];  // by functionality: in the block, or in the base
+} oy_table_map;
+OY_API extern oy_table_map oy_tables;
 
 // ------------------------------------------------------- thread-local state
 
-// One cache line. Plain loads and stores: only its thread writes it, but for
-// |active|, which writers of the registry read.
+// One cache line. Plain loads and stores: only its thread touches it, but for
+// |active|, which writers of the registry read, and |epoch|, which they store.
 typedef struct oy_tls_block {
   oy_keyset included;
   uint64_t keep;               // functionalities that are not excluded
   uint64_t active;             // see oy_call_enter
+  uint64_t epoch;              // a late copy of the registries', stored by writers
   uint64_t excluded_backends;  // kept for printing only; never takes effect
   struct oy_scope* scope;
-  uint32_t trace_depth;
-  uint32_t reserved;
-  void* more;  // rarely used state, allocated on first use
+  uint64_t trace_depth;
 } __attribute__((aligned(64))) oy_tls_block;
 
 OY_API extern __thread oy_tls_block oy_tls __attribute__((tls_model("initial-exec")));
 
 // --------------------------------------------------------------- read side
 
-// |active| is 0 before the thread's first call, OY_IDLE between calls
-// (OY_IDLE_SCOPE with a scope open), and inside one the even number that
-// oy_epoch had when the outermost call began. A writer frees what it unlinked
-// when no thread is inside a call that began before.
-enum { OY_IDLE = 1, OY_IDLE_SCOPE = 3 };
-OY_API extern uint64_t oy_epoch;
+// |active| is OY_NEW before the thread's first call, OY_IDLE between calls
+// (OY_IDLE_SCOPE with a scope open), and inside one the even number that |epoch|
+// had when the outermost call began. A writer frees what it unlinked when no
+// thread is inside a call that began before.
+enum { OY_IDLE = 1, OY_IDLE_SCOPE = 3, OY_NEW = 5 };
 
 OY_API uint64_t oy_thread_start(void);
 
-// The two halves of oy_call_enter, for generated calls: with nothing to call in
-// between, a typed call keeps only |before| across its kernel.
+// Plain: nobody else writes it.
 OY_CALL_INLINE uint64_t oy_call_before(void) {
-  return __atomic_load_n(&oy_tls.active, __ATOMIC_RELAXED);
+  return oy_tls.active;
 }
-// False, and nothing was done, on the thread's first call: oy_thread_start.
-OY_CALL_INLINE bool oy_call_begin(uint64_t before) {
-  uint64_t now = before;
-  if (OY_LIKELY(before & 1))
-    // Acquire: who sees an epoch sees what was unlinked before it.
-    now = __atomic_load_n(&oy_epoch, __ATOMIC_ACQUIRE);
-  else if (OY_UNLIKELY(before == 0))
-    return false;
+// For a thread that is found not to be OY_IDLE. Looked up again, so that finding
+// out needs no register.
+OY_CALL_INLINE bool oy_call_nested(void) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return !(oy_tls.active & 1);
+}
+
+// The two halves of an outermost call, for generated calls; in between, |active|
+// is an epoch. The thread must be idle, OY_IDLE or OY_IDLE_SCOPE.
+OY_CALL_INLINE void oy_call_begin(void) {
+  // Acquire: who sees an epoch sees what was unlinked before it.
+  uint64_t now = __atomic_load_n(&oy_tls.epoch, __ATOMIC_ACQUIRE);
 #ifdef __SANITIZE_THREAD__
   __atomic_exchange_n(&oy_tls.active, now, __ATOMIC_SEQ_CST);
 #else
@@ -129,14 +136,17 @@ OY_CALL_INLINE bool oy_call_begin(uint64_t before) {
   __atomic_store_n(&oy_tls.active, now, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
-  return true;
+}
+OY_CALL_INLINE void oy_call_end(void) {
+  __atomic_store_n(&oy_tls.active, OY_IDLE, __ATOMIC_RELEASE);
 }
 
+// The same for any state of the thread: a nested call leaves the mark alone.
 OY_CALL_INLINE uint64_t oy_call_enter(void) {
   uint64_t before = oy_call_before();
-  if (OY_UNLIKELY(!oy_call_begin(before))) {
-    before = oy_thread_start();
-    (void)oy_call_begin(before);
+  if (before & 1) {
+    if (OY_UNLIKELY(before == OY_NEW)) before = oy_thread_start();
+    oy_call_begin();
   }
   return before;
 }
@@ -150,9 +160,9 @@ OY_CALL_INLINE void oy_call_leave(uint64_t before) {
 // The highest bit of |bits|, 0 if there is none.
 OY_CALL_INLINE size_t oy_highest_bit(uint64_t bits) {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__LZCNT__)
-  // What compilers make of 63 - clz sign-extends the result once more.
-  size_t bit;
-  __asm__("bsrq %1, %q0" : "=r"(bit) : "r"(bits | 1) : "cc");
+  // Every 64-bit x86 leaves the result alone where there is no bit.
+  size_t bit = 0;
+  __asm__("bsrq %1, %0" : "+r"(bit) : "r"(bits) : "cc");
   return bit;
 #else
   return 63u ^ (unsigned)__builtin_clzll(bits | 1);
@@ -165,37 +175,76 @@ static inline oy_keyset oy_keyset_unmarked(oy_keyset keys) {
   return keys;
 }
 
-// The kernel for exactly |keys|.
-OY_CALL_INLINE const oy_kernel* oy_select_exact(const oy_op* op, oy_keyset keys) {
-  // The offset first: a table that is loaded after it has the block.
-  size_t block = __atomic_load_n(
-      &oy_block_offset[63u ^ (unsigned)__builtin_clzll(keys.backends | 1)],
-      __ATOMIC_ACQUIRE);
-  const unsigned char* table = __atomic_load_n(&op->table, __ATOMIC_ACQUIRE);
-  oy_slot_rule rule =
-      oy_slot_rules[63u ^ (unsigned)__builtin_clzll(keys.functionality | 1)];
-  size_t at = (block & rule.block_mask) + rule.offset;
+// Whether the base of a table says it all: no backend, or the CPU's bit alone.
+OY_CALL_INLINE bool oy_backends_plain(uint64_t backends) {
+  return OY_LIKELY(backends <= 1);
+}
+OY_CALL_INLINE const unsigned char* oy_op_table(const oy_op* op) {
+  return __atomic_load_n(&op->table, __ATOMIC_ACQUIRE);
+}
+OY_CALL_INLINE uint64_t oy_table_mask_at(const unsigned char* table, size_t at) {
+  const uint64_t* mask = (const uint64_t*)(const void*)(table + at);
+#ifdef __SANITIZE_THREAD__
+  return __atomic_load_n(mask, __ATOMIC_RELAXED);
+#else
+  return *mask;  // one word; compilers do not make an atomic one part of the "and"
+#endif
+}
+OY_CALL_INLINE const oy_kernel* oy_table_slot_at(const unsigned char* table, size_t at) {
   return __atomic_load_n((const oy_kernel* const*)(const void*)(table + at),
                          __ATOMIC_ACQUIRE);
+}
+OY_CALL_INLINE const oy_kernel* oy_table_slot(const unsigned char* table,
+                                              uint64_t functionality) {
+  return oy_table_slot_at(table, 8 * oy_highest_bit(functionality));
+}
+// The offset of a block comes before the table: one that is loaded after it has
+// the block.
+OY_CALL_INLINE size_t oy_table_block(uint64_t backends) {
+  return __atomic_load_n(&oy_tables.block[oy_highest_bit(backends)], __ATOMIC_ACQUIRE);
+}
+OY_CALL_INLINE const oy_kernel* oy_table_block_slot(const unsigned char* table,
+                                                    size_t block,
+                                                    uint64_t functionality) {
+  size_t bit = oy_highest_bit(functionality);
+  return oy_table_slot_at(table + oy_tables.offset[bit], block & oy_tables.within[bit]);
+}
+
+// The kernel for exactly |keys|.
+OY_CALL_INLINE const oy_kernel* oy_select_exact(const oy_op* op, oy_keyset keys) {
+  // Layers that mask with a constant do this in the same instruction.
+  uint64_t functionality = keys.functionality & ((1ull << OY_FUNCTIONALITY_COUNT) - 1);
+  if (oy_backends_plain(keys.backends))
+    return oy_table_slot(oy_op_table(op), functionality);
+  size_t block = oy_table_block(keys.backends);
+  return oy_table_block_slot(oy_op_table(op), block, functionality);
+}
+
+// What arguments with |keys| and the thread's sets make of a call, but for the mask
+// of the operator.
+OY_CALL_INLINE oy_keyset oy_call_keys(oy_keyset keys) {
+  keys.backends |= oy_tls.included.backends;
+  keys.functionality = (keys.functionality | oy_tls.included.functionality) & oy_tls.keep;
+  return keys;
+}
+// The kernel for these; applies the mask of the operator to *keys.
+OY_CALL_INLINE const oy_kernel* oy_select_masked(const oy_op* op, oy_keyset* keys) {
+  if (oy_backends_plain(keys->backends)) {
+    const unsigned char* table = oy_op_table(op);
+    keys->functionality &= oy_table_mask_at(table, OY_TABLE_MASK);
+    return oy_table_slot(table, keys->functionality);
+  }
+  size_t block = oy_table_block(keys->backends);
+  const unsigned char* table = oy_op_table(op);
+  keys->functionality &= oy_table_mask_at(table, block);
+  return oy_table_block_slot(table, block, keys->functionality);
 }
 
 // The kernel for a call whose arguments have |keys|; applies the thread's sets
 // and the op's mask to *keys.
 OY_CALL_INLINE const oy_kernel* oy_select_call(const oy_op* op, oy_keyset* keys) {
-  uint64_t backends = keys->backends | oy_tls.included.backends;
-  uint32_t block =
-      __atomic_load_n(&oy_block_offset[oy_highest_bit(backends)], __ATOMIC_ACQUIRE);
-  const unsigned char* table = __atomic_load_n(&op->table, __ATOMIC_ACQUIRE);
-  uint64_t mask =
-      __atomic_load_n((const uint64_t*)(const void*)(table + block), __ATOMIC_RELAXED);
-  uint64_t functionality =
-      (keys->functionality | oy_tls.included.functionality) & oy_tls.keep & mask;
-  oy_slot_rule rule = oy_slot_rules[oy_highest_bit(functionality)];
-  keys->functionality = functionality;
-  keys->backends = backends;
-  size_t at = (size_t)(block & rule.block_mask) + rule.offset;
-  return __atomic_load_n((const oy_kernel* const*)(const void*)(table + at),
-                         __ATOMIC_ACQUIRE);
+  *keys = oy_call_keys(*keys);
+  return oy_select_masked(op, keys);
 }
 
 // Key sets of list arguments. False if an element is NULL.
@@ -205,6 +254,12 @@ static inline bool oy_tensors_keys(oy_tensors list, oy_keyset* keys) {
     *keys = oy_keyset_or(*keys, list.data[i]->keys);
   }
   return true;
+}
+
+static inline bool oy_tensors_have_null(oy_tensors list) {
+  for (size_t i = 0; i < list.size; i++)
+    if (!list.data[i]) return true;
+  return false;
 }
 
 // For trampolines: the kernel that |kernel|, a record with dtype variants, has for

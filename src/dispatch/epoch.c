@@ -17,7 +17,9 @@ typedef struct thread_node {
   oy_tls_block* tls;
 } thread_node;
 
-uint64_t oy_epoch = 2;
+// Even. Threads have late copies of it: a call that starts from an old one holds up
+// freeing a little longer, and nothing else.
+static uint64_t g_epoch = 2;
 static pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
 static thread_node* g_threads;
 static pthread_key_t g_key;
@@ -33,8 +35,7 @@ static void thread_end(void* argument) {
     break;
   }
   pthread_mutex_unlock(&g_mutex);
-  __atomic_store_n(&oy_tls.active, 0, __ATOMIC_RELEASE);
-  oyi_thread_state_free();
+  __atomic_store_n(&oy_tls.active, OY_NEW, __ATOMIC_RELEASE);
   free(node);
 }
 
@@ -49,22 +50,38 @@ static void start_up(void) {
 // freed any more. A leak instead of a crash.
 static uint64_t g_unknown_threads;
 
+// Release: a call that begins with this epoch sees what was unlinked before.
+static void publish(thread_node* node, uint64_t epoch) {
+  __atomic_store_n(&node->tls->epoch, epoch, __ATOMIC_RELEASE);
+}
+
 uint64_t oy_thread_start(void) {
   pthread_once(&g_once, start_up);
   thread_node* node = malloc(sizeof(*node));
   if (node && pthread_setspecific(g_key, node) == 0) {
     node->tls = &oy_tls;
     pthread_mutex_lock(&g_mutex);
+    publish(node, __atomic_load_n(&g_epoch, __ATOMIC_ACQUIRE));
     node->next = g_threads;
     g_threads = node;
     pthread_mutex_unlock(&g_mutex);
   } else {
     free(node);
     __atomic_fetch_add(&g_unknown_threads, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&oy_tls.epoch, 2, __ATOMIC_RELAXED);
   }
   __atomic_store_n(&oy_tls.active, OY_IDLE, __ATOMIC_RELEASE);
   oyi_thread_state_init();
   return __atomic_load_n(&oy_tls.active, __ATOMIC_RELAXED);
+}
+
+static bool barrier(void) {
+#ifdef __SANITIZE_THREAD__
+  return true;  // marks are exchanged, not stored
+#else
+  return g_have_barrier &&
+         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+#endif
 }
 
 // The oldest epoch in which some thread is still inside a call; 0 if that
@@ -72,20 +89,18 @@ uint64_t oy_thread_start(void) {
 static uint64_t oldest_reader(void) {
   pthread_once(&g_once, start_up);
   if (__atomic_load_n(&g_unknown_threads, __ATOMIC_SEQ_CST)) return 0;
-#ifndef __SANITIZE_THREAD__
-  if (!g_have_barrier ||
-      syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
-    return 0;
-#endif
   uint64_t oldest = UINT64_MAX;
   pthread_mutex_lock(&g_mutex);
+  uint64_t now = __atomic_load_n(&g_epoch, __ATOMIC_ACQUIRE);
+  for (thread_node* n = g_threads; n; n = n->next) publish(n, now);
+  if (!barrier()) oldest = 0;
   for (thread_node* n = g_threads; n; n = n->next) {
 #ifdef __SANITIZE_THREAD__
     uint64_t active = __atomic_fetch_add(&n->tls->active, 0, __ATOMIC_SEQ_CST);
 #else
     uint64_t active = __atomic_load_n(&n->tls->active, __ATOMIC_ACQUIRE);
 #endif
-    if (active && !(active & 1) && active < oldest) oldest = active;
+    if (!(active & 1) && active < oldest) oldest = active;
   }
   pthread_mutex_unlock(&g_mutex);
   return oldest;
@@ -95,7 +110,7 @@ void oyi_retire(oyi_limbo* limbo, oyi_retired* object,
                 void (*free_object)(oyi_retired* self)) {
   object->free = free_object;
   // A call that begins from now on has a later epoch, and cannot find it.
-  object->epoch = __atomic_add_fetch(&oy_epoch, 2, __ATOMIC_SEQ_CST);
+  object->epoch = __atomic_add_fetch(&g_epoch, 2, __ATOMIC_SEQ_CST);
   object->next = limbo->head;
   limbo->head = object;
 }

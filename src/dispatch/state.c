@@ -15,7 +15,7 @@
 
 __thread oy_tls_block oy_tls
     __attribute__((tls_model("initial-exec"), visibility("default"))) = {
-        {INCLUDED_BY_DEFAULT, 0}, ~EXCLUDED_BY_DEFAULT, 0, 0, NULL, 0, 0, NULL};
+        {INCLUDED_BY_DEFAULT, 0}, ~EXCLUDED_BY_DEFAULT, OY_NEW, 0, 0, NULL, 0};
 
 // The two trace keys are ours, not the user's: they are kept out of every set
 // that is shown, and guards leave them as they are.
@@ -175,7 +175,7 @@ oy_status oy_parallel_for_with_state(int64_t begin, int64_t end, int64_t grain,
 
 static uint64_t idle_mark(void) {
   uint64_t active = __atomic_load_n(&oy_tls.active, __ATOMIC_RELAXED);
-  return active ? active : oy_thread_start();
+  return active == OY_NEW ? oy_thread_start() : active;
 }
 
 void oy_scope_open(oy_scope* scope) {
@@ -224,10 +224,4 @@ oy_object* oy_scope_take(oy_object* object) {
 oy_object* oy_keep(oy_object* object) {
   oy_object_retain(object);
   return object;
-}
-
-// A scope that a thread left open at its end would be a bug of the caller's;
-// nothing else is held per thread.
-void oyi_thread_state_free(void) {
-  oyi_free(oy_tls.more);
 }

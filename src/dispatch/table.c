@@ -11,49 +11,39 @@
 #include "dispatch/call.h"
 #include "dispatch/trace.h"
 
-// Single functionalities are numbered without the per-backend ones between.
-#define SINGLE(value, below) [value] = {8 * ((value) - (below)), 0}
-#define BLOCK(value, word)   [value] = {8 * (word), 0xffff}
-#define SINGLES4(v, b) \
-  SINGLE(v, b), SINGLE((v) + 1, b), SINGLE((v) + 2, b), SINGLE((v) + 3, b)
-
-const oy_slot_rule oy_slot_rules[64] = {
-    SINGLE(0, 0),    BLOCK(1, 1),     SINGLES4(2, 1),  BLOCK(6, 2),     SINGLE(7, 2),
-    SINGLE(8, 2),    BLOCK(9, 3),     BLOCK(10, 4),    BLOCK(11, 5),    SINGLES4(12, 5),
-    SINGLES4(16, 5), SINGLE(20, 5),   SINGLE(21, 5),   SINGLE(22, 5),   BLOCK(23, 6),
-    SINGLES4(24, 6), SINGLES4(28, 6), SINGLES4(32, 6), SINGLES4(36, 6), SINGLES4(40, 6),
-    SINGLES4(44, 6), SINGLE(48, 6),
-};
-
 typedef struct table_owner {
   oyi_retired retired;
   oyi_slab* slab;
 } table_owner;
 
 enum {
-  CPU_BLOCK = OY_TABLE_BASE,
-  INACTIVE_BLOCK = OY_TABLE_BASE + OY_TABLE_BLOCK,
-  FIRST_FREE_BLOCK = OY_TABLE_BASE + 2 * OY_TABLE_BLOCK,
+  CPU_MASK = OY_TABLE_MASK,
   // The end of the base has no slots; it holds what giving up a table needs.
-  OWNER_AT = OY_TABLE_BASE - (int)sizeof(table_owner)
+  OWNER_AT = OY_TABLE_MASK + 8,
+  INACTIVE_BLOCK = OY_TABLE_BASE,
+  FIRST_FREE_BLOCK = INACTIVE_BLOCK + OY_TABLE_BLOCK
 };
-_Static_assert(8 * (48 - 6 + 1) <= OWNER_AT, "base has room for the owner");
-_Static_assert(FIRST_FREE_BLOCK + 62 * OY_TABLE_BLOCK <= 0xffff, "offsets fit");
+_Static_assert(OWNER_AT + sizeof(table_owner) <= OY_TABLE_BASE, "room for the owner");
 
 #define REST  INACTIVE_BLOCK
-#define REST8 REST, REST, REST, REST, REST, REST, REST, REST
-#define OFFSETS                                                                      \
-  {                                                                                  \
-    CPU_BLOCK, REST, REST, REST, REST, REST, REST, REST, REST8, REST8, REST8, REST8, \
-        REST8, REST8, REST8                                                          \
-  }
-// Calls read the first; writers use the second, which is ahead while the block
+#define REST9 REST, REST, REST, REST, REST, REST, REST, REST, REST
+#define BLOCKS \
+  { CPU_MASK, REST9, REST9, REST9, REST9, REST9, REST9, REST9 }
+// Of backends other than the CPU, whose slots are all in the base.
+#define WITHIN(f) [f] = ~0ull
+#define AT(f, w)  [f] = 8 * (w)
+#define BASE(f)   AT(f, f)
+#define BASE4(f)  BASE(f), BASE((f) + 1), BASE((f) + 2), BASE((f) + 3)
+oy_table_map oy_tables = {
+    BLOCKS,
+    {WITHIN(1), WITHIN(6), WITHIN(9), WITHIN(10), WITHIN(11), WITHIN(23)},
+    {BASE(0),   AT(1, 1),  BASE4(2),  AT(6, 2),  BASE(7),   BASE(8),
+     AT(9, 3),  AT(10, 4), AT(11, 5), BASE4(12), BASE4(16), BASE(20),
+     BASE(21),  BASE(22),  AT(23, 6), BASE4(24), BASE4(28), BASE4(32),
+     BASE4(36), BASE4(40), BASE4(44), BASE(48)}};
+// Calls read the offsets there; writers use these, which are ahead while the block
 // of a backend that comes into use is being filled.
-uint16_t oy_block_offset[64] = OFFSETS;
-static uint16_t g_offsets[64] = OFFSETS;
-#undef OFFSETS
-#undef REST8
-#undef REST
+static uint64_t g_blocks[64] = BLOCKS;
 
 uint64_t oyi_table_backends = 1ull << OY_BACKEND_CPU;
 static uint64_t g_active = 1ull << OY_BACKEND_CPU;  // atomic
@@ -77,16 +67,19 @@ static void fill(unsigned char* table, size_t begin, size_t end,
   for (size_t at = begin; at < end; at += sizeof(void*)) *slot_at(table, at) = kernel;
 }
 
+// Only bits that have a slot: what is left of a key set selects one of them.
+#define ALL_KEYS ((1ull << OY_FUNCTIONALITY_COUNT) - 1)
+
 static void fill_block(unsigned char* table, size_t block, const oy_kernel* kernel) {
   fill(table, block, block + OY_TABLE_BLOCK, kernel);
-  *mask_at(table, block) = ~0ull;
+  *mask_at(table, block) = ALL_KEYS;
 }
 
 static void fill_base(unsigned char* table) {
-  fill(table, 0, OWNER_AT, &oyi_missing_kernel);
-  *slot_at(table, oy_slot_rules[OY_KEY_Trace].offset) = &oyi_trace_kernel;
-  *slot_at(table, oy_slot_rules[OY_KEY_TraceRedispatch].offset) =
-      &oyi_trace_redispatch_kernel;
+  fill(table, 0, CPU_MASK, &oyi_missing_kernel);
+  *mask_at(table, CPU_MASK) = ALL_KEYS;
+  *slot_at(table, 8 * OY_KEY_Trace) = &oyi_trace_kernel;
+  *slot_at(table, 8 * OY_KEY_TraceRedispatch) = &oyi_trace_redispatch_kernel;
 }
 
 static void fill_dead_table(void) {
@@ -125,9 +118,10 @@ static unsigned char* table_of(const oyi_op* op) {
 }
 
 static size_t slot_offset(oy_key key) {
-  oy_slot_rule rule = oy_slot_rules[oy_key_functionality(key)];
+  oy_key f = oy_key_functionality(key);
   oy_backend backend = oy_key_backend(key);
-  return rule.offset + (rule.block_mask & g_offsets[backend < 0 ? 0 : backend]);
+  if (backend <= OY_BACKEND_CPU) return 8 * (size_t)f;
+  return oy_tables.offset[f] + (oy_tables.within[f] & g_blocks[backend]);
 }
 
 const oy_kernel* oyi_table_stored(const oyi_op* op, oy_key key) {
@@ -136,7 +130,7 @@ const oy_kernel* oyi_table_stored(const oyi_op* op, oy_key key) {
 }
 
 uint64_t oyi_table_mask(const oyi_op* op, oy_backend backend) {
-  return *mask_at(table_of(op), g_offsets[backend < 0 ? 0 : backend]);
+  return *mask_at(table_of(op), g_blocks[backend < 0 ? 0 : backend]);
 }
 
 // ------------------------------------------------------------------- refresh
@@ -151,10 +145,11 @@ static void set_mask_bit(unsigned char* table, size_t block, oy_key f, bool on) 
 static void update_masks(unsigned char* table, oy_key key, bool on) {
   oy_key f = oy_key_functionality(key);
   if (f == OY_KEY_Undefined) return;
-  if (oy_slot_rules[f].block_mask) {
-    set_mask_bit(table, g_offsets[oy_key_backend(key)], f, on);
+  if (oy_tables.within[f]) {
+    set_mask_bit(table, g_blocks[oy_key_backend(key)], f, on);
     return;
   }
+  set_mask_bit(table, CPU_MASK, f, on);
   for (size_t b = OY_TABLE_BASE; b < g_table_bytes; b += OY_TABLE_BLOCK)
     set_mask_bit(table, b, f, on);
 }
@@ -211,7 +206,7 @@ static void refresh_set(oyi_op* op, oy_keyset set) {
   oyi_rule_begin(&rule, op, OY_DTYPE_ANY);
   for (uint64_t rest = set.functionality & ~fixed; rest; rest &= rest - 1) {
     oy_key f = (oy_key)__builtin_ctzll(rest);
-    if (!oy_slot_rules[f].block_mask) {
+    if (!oy_tables.within[f]) {
       refresh_cell(&rule, table, f);
       continue;
     }
@@ -430,11 +425,11 @@ static oy_status activate_locked(oy_backend backend) {
       oyi_slab_return(owner_of(copies[i])->slab, copies[i]);
   } else {
     swap_tables(copies);
-    g_offsets[backend] = (uint16_t)g_table_bytes;
+    g_blocks[backend] = g_table_bytes;
     g_table_bytes += OY_TABLE_BLOCK;
     refresh_backend(backend);
     // A call reads the offset before the table: who sees this sees the above.
-    __atomic_store_n(&oy_block_offset[backend], g_offsets[backend], __ATOMIC_RELEASE);
+    __atomic_store_n(&oy_tables.block[backend], g_blocks[backend], __ATOMIC_RELEASE);
     __atomic_store_n(&g_active, oyi_table_backends, __ATOMIC_RELEASE);
   }
   oyi_free(copies);

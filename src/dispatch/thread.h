@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread gets at its first call and gives up at its end.
+// What a thread gets at its first call.
 #ifndef OPYARD_SRC_DISPATCH_THREAD_H_
 #define OPYARD_SRC_DISPATCH_THREAD_H_
 
 #include "opyard/state.h"
 
 void oyi_thread_state_init(void);  // the trace as the environment wants it
-void oyi_thread_state_free(void);
 
 #endif  // OPYARD_SRC_DISPATCH_THREAD_H_

@@ -29,7 +29,7 @@ static uint64_t* included(void) {
 }
 
 void oy_trace_set(bool on) {
-  if (oy_tls.active == 0) (void)oy_thread_start();
+  if (oy_tls.active == OY_NEW) (void)oy_thread_start();
   if (on)
     *included() |= TRACE;
   else
@@ -42,7 +42,7 @@ bool oy_trace_get(void) {
 
 static void emit(const char* entry, const oy_op* op, oy_keyset keys) {
   oyi_strbuf line = OYI_STRBUF_INIT;
-  for (uint32_t i = 0; i < oy_tls.trace_depth; i++) oyi_strbuf_putc(&line, ' ');
+  for (uint64_t i = 0; i < oy_tls.trace_depth; i++) oyi_strbuf_putc(&line, ' ');
   oy_str name = oy_op_name_of(op);
   oyi_strbuf_printf(&line, "[%s] op=[%.*s], key=[%s]", entry, OY_STR_ARG(name),
                     oy_key_name(oy_keyset_highest(keys)));

@@ -191,8 +191,9 @@ static void OBS_03_registrations_per_key(void** state) {
 // ----------------------------------------------------------------- invariants
 
 static const oy_kernel** slot_of(const oy_op* op, oy_key functionality, oy_backend b) {
-  oy_slot_rule rule = oy_slot_rules[functionality];
-  size_t at = (size_t)(oy_block_offset[b] & rule.block_mask) + rule.offset;
+  size_t at = oy_tables.offset[functionality];
+  at += oy_tables.block[b] & oy_tables.within[functionality];
+  if (b == OY_BACKEND_CPU) at = 8 * (size_t)functionality;
   return (const oy_kernel**)(uintptr_t)(op->table + at);
 }
 
@@ -222,7 +223,7 @@ static void OBS_04_invariants_can_fail(void** state) {
     *slot = right;
     assert_ok(oy_op_check_invariants(op));
   }
-  uint64_t* mask = (uint64_t*)(uintptr_t)(op->table + oy_block_offset[OY_BACKEND_CPU]);
+  uint64_t* mask = (uint64_t*)(uintptr_t)(op->table + OY_TABLE_MASK);
   *mask ^= 1ull << OY_KEY_Named;
   assert_error_part(oy_op_check_invariants(op), OY_INTERNAL, "");
   *mask ^= 1ull << OY_KEY_Named;

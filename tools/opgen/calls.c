@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typed calls: declarations, definitions, and their inline twins. A call is what
 // opyard/inline.h says, in the order that keeps the fewest registers busy: look
-// at the arguments, join their keys, enter, select, call, leave.
+// at the arguments, join their keys, begin, select, call, end. Two ways are in the
+// open, that of an idle thread and that of a nested call; all else is apart.
 #include "opgen.h"
 
 static bool casts(const options* o) {
@@ -89,13 +90,13 @@ static void put_null_return(FILE* out, const op_row* op, const options* o,
   fprintf(out, ");\n");
 }
 
-static void put_kernel_call(FILE* out, const op_row* op, const char* start,
-                            const char* kernel) {
+static void put_kernel_call(FILE* out, const op_row* op, const char* indent,
+                            const char* start, const char* kernel) {
   items list = {.count = 0};
   add_item(&list, "op");
   add_item(&list, "keys");
   add_arguments(&list, op);
-  put_items(out, "  ", print_text("%s((%s_fn)%s->typed)(", start, op->call, kernel),
+  put_items(out, indent, print_text("%s((%s_fn)%s->typed)(", start, op->call, kernel),
             &list, ",", ");\n");
 }
 
@@ -112,7 +113,7 @@ static void put_redispatch(FILE* out, const op_row* op, const options* o) {
     put_items(out, "  ", "if (OY_UNLIKELY(", &tests, " ||", "))\n");
     put_null_return(out, op, o, NULL);
   }
-  put_kernel_call(out, op, "return ", "oy_select_exact(op, keys)");
+  put_kernel_call(out, op, "  ", "return ", "oy_select_exact(op, keys)");
   fprintf(out, "}\n");
 }
 
@@ -173,6 +174,15 @@ void put_calls_header(FILE* out, const op_list* list, const options* o) {
 
 // ------------------------------------------------------------------ definitions
 
+// The same call again, of the function |name|, if |test| holds.
+static void put_again_if(FILE* out, const op_row* op, const char* indent,
+                         const char* test, const char* name) {
+  items list = {.count = 0};
+  add_arguments(&list, op);
+  fprintf(out, "%sif (OY_UNLIKELY(%s))\n  ", indent, test);
+  put_items(out, indent, print_text("return %s(", name), &list, ",", ");\n");
+}
+
 // What argument |i| adds to the keys of the call, as an expression; NULL: nothing,
 // or a list.
 static const char* keys_of(const op_row* op, size_t i, const options* o) {
@@ -186,7 +196,7 @@ static const char* keys_of(const op_row* op, size_t i, const options* o) {
   return generator ? print_text("oy_value_keys(%s)", name) : NULL;
 }
 
-static void put_keys(FILE* out, const op_row* op, const options* o) {
+static void put_keys(FILE* out, const op_row* op, const options* o, const char* other) {
   bool first = true;
   for (size_t i = 0; i < op->argument_count; i++) {
     const char* keys = keys_of(op, i, o);
@@ -199,39 +209,29 @@ static void put_keys(FILE* out, const op_row* op, const options* o) {
   if (first) fprintf(out, "  oy_keyset keys = oy_keyset_empty();\n");
   for (size_t i = 0; i < op->argument_count; i++) {
     if (op->abi[i] != 'T') continue;
-    const char* name = op->arguments[i];
-    fprintf(out, "  if (OY_UNLIKELY(!oy_tensors_keys(%s, &keys))) {\n", name);
-    fprintf(out, "    oy_call_leave(before);\n");
-    put_null_return(out, op, o,
-                    print_text("\"%.*s\"", OY_STR_ARG(op->schema->arguments[i].name)));
-    fprintf(out, "  }\n");
+    put_again_if(out, op, "  ",
+                 print_text("!oy_tensors_keys(%s, &keys)", op->arguments[i]), other);
   }
+  fprintf(out, "  keys = oy_call_keys(keys);\n");
 }
 
-// An object goes to the scope if one is open and the object is new.
-static void put_object_call(FILE* out, const op_row* op, const options* o) {
-  put_kernel_call(out, op, print_text("%s result = ", argument_type('t', o)), "kernel");
-  if (op->results[0] == 'r')
-    fprintf(out, "  oy_call_leave(before);\n  return result;\n");
-  else if (casts(o))
-    fprintf(out, "  return (%s*)oy_call_result(before, (oy_object*)result);\n",
-            o->tensor_type);
-  else
-    fprintf(out, "  return oy_call_result(before, result);\n");
-}
-
-static void put_status_call(FILE* out, const op_row* op) {
-  put_kernel_call(out, op, "oy_status status = ", "kernel");
+// |before| is how the thread was. An object goes to the scope if one is open and the
+// object is new.
+static void put_left(FILE* out, const op_row* op, const options* o) {
   fprintf(out, "  oy_call_leave(before);\n");
   items made = {.count = 0};
-  for (size_t i = 0; i < op->result_count; i++)
+  for (size_t i = 0; i < op->result_count && !op->returns_object; i++)
     if (op->results[i] == 't') add_item(&made, "(oy_object**)%s", op->outs[i]);
-  if (made.count) {
-    fprintf(out, "  if (OY_UNLIKELY(before == OY_IDLE_SCOPE && status == 0)) {\n");
+  if (op->returns_object && op->results[0] == 't') {
+    fprintf(out, "  if (before == OY_IDLE_SCOPE)\n");
+    fprintf(out, "    return (%s)oy_scope_take((oy_object*)result);\n",
+            return_type(op, o));
+  } else if (made.count) {
+    fprintf(out, "  if (before == OY_IDLE_SCOPE && result == 0) {\n");
     put_items(out, "    ", "oy_object** const made[] = {", &made, ",", "};\n");
-    fprintf(out, "    status = oy_call_results(made, %zu);\n  }\n", made.count);
+    fprintf(out, "    return oy_call_results(made, %zu);\n  }\n", made.count);
   }
-  fprintf(out, "  return status;\n");
+  fprintf(out, "  return result;\n");
 }
 
 static void put_cleared_results(FILE* out, const op_row* op) {
@@ -251,59 +251,82 @@ static void put_function_head(FILE* out, const op_row* op, const options* o,
             ",", ") {\n");
 }
 
-static void put_again(FILE* out, const op_row* op, const char* name) {
-  items list = {.count = 0};
-  add_arguments(&list, op);
-  put_items(out, "  ", print_text("return %s(", name), &list, ",", ");\n");
-}
-
-// What a call needs once, or never: apart, and called last, so that the call
-// itself has nothing to keep for it.
-static void put_cold_half(FILE* out, const op_row* op, const options* o, const char* cold,
-                          const char* name) {
-  put_function_head(out, op, o, "static __attribute__((noinline, cold)) ", cold);
+// Everything but a call of a thread that is idle, has no scope open and gives proper
+// arguments: apart, and called last, so that the call itself has nothing to keep for it.
+static void put_other(FILE* out, const op_row* op, const options* o, const char* other) {
+  put_function_head(out, op, o, "static __attribute__((noinline)) ", other);
   put_cleared_results(out, op);
   fprintf(out, "  const oy_op* op = oy_op_handle_get(&oy_handle_%s);\n", op->call + 3);
   items tests = null_tests(op);
   tests.count++;
   memmove(tests.text + 1, tests.text, (tests.count - 1) * sizeof(char*));
   tests.text[0] = "!op";
-  put_items(out, "  ", "if (", &tests, " ||", ")\n");
+  put_items(out, "  ", "if (OY_UNLIKELY(", &tests, " ||", "))\n");
   put_null_return(out, op, o, NULL);
-  fprintf(out, "  if (oy_call_before() == 0) oy_thread_start();\n");
-  put_again(out, op, name);
+  for (size_t i = 0; i < op->argument_count; i++) {
+    if (op->abi[i] != 'T') continue;
+    fprintf(out, "  if (OY_UNLIKELY(oy_tensors_have_null(%s)))\n", op->arguments[i]);
+    put_null_return(out, op, o,
+                    print_text("\"%.*s\"", OY_STR_ARG(op->schema->arguments[i].name)));
+  }
+  fprintf(out, "  uint64_t before = oy_call_enter();\n");
+  items list = {.count = 0};
+  add_arguments(&list, op);
+  put_items(out, "  ", print_text("%s result = %s(", return_type(op, o), op->call), &list,
+            ",", ");\n");
+  put_left(out, op, o);
   fprintf(out, "}\n");
 }
 
-static void put_definition(FILE* out, const op_row* op, const options* o,
-                           const char* linkage, const char* name) {
-  const char* cold = print_text("oy_cold_%s", op->call + 3);
-  items list = {.count = 0};
-  add_parameters(&list, op, o);
-  if (!list.count) add_item(&list, "void");
-  if (*linkage)
-    put_items(out, "", print_text("%s%s %s(", linkage, return_type(op, o), name), &list,
-              ",", ");\n");
-  put_cold_half(out, op, o, cold, name);
-  put_function_head(out, op, o, linkage, name);
+// The tests before a call; where one fails, |other| makes it.
+static void put_tests(FILE* out, const op_row* op, const char* other) {
   fprintf(out, "  const oy_op* op = oy_op_handle_peek(&oy_handle_%s);\n", op->call + 3);
-  fprintf(out, "  uint64_t before = oy_call_before();\n");
   items tests = null_tests(op);
-  tests.count++;
-  memmove(tests.text + 1, tests.text, (tests.count - 1) * sizeof(char*));
-  tests.text[0] = "!op";
-  add_item(&tests, "!oy_call_begin(before)");
-  for (size_t i = 0; i < tests.count; i++) {
-    fprintf(out, "  if (OY_UNLIKELY(%s))\n  ", tests.text[i]);
-    put_again(out, op, cold);
-  }
+  add_item(&tests, "!op");
+  for (size_t i = 0; i < tests.count; i++)
+    put_again_if(out, op, "  ", tests.text[i], other);
+}
+
+// An idle thread says what epoch it is in until the kernel comes back.
+static void put_outermost(FILE* out, const op_row* op, const options* o) {
+  fprintf(out, "  oy_call_begin();\n");
+  fprintf(out, "  const oy_kernel* kernel = oy_select_masked(op, &keys);\n");
+  put_kernel_call(out, op, "  ", print_text("%s result = ", return_type(op, o)),
+                  "kernel");
+  fprintf(out, "  oy_call_end();\n  return result;\n");
+}
+
+// A nested call ends in that of its kernel: it has nothing to take back.
+static void put_nested(FILE* out, const op_row* op, const char* other) {
+  fprintf(out, "  if (OY_UNLIKELY(oy_call_before() != OY_IDLE)) {\n");
+  put_again_if(out, op, "    ", "!oy_call_nested()", other);
+  fprintf(out, "    const oy_kernel* kernel = oy_select_masked(op, &keys);\n");
+  put_kernel_call(out, op, "    ", "return ", "kernel");
+  fprintf(out, "  }\n");
+}
+
+static void put_definition(FILE* out, const op_row* op, const options* o) {
+  const char* other = print_text("oy_other_%s", op->call + 3);
+  put_other(out, op, o, other);
+  put_function_head(out, op, o, "", op->call);
+  put_tests(out, op, other);
   put_cleared_results(out, op);
-  put_keys(out, op, o);
-  fprintf(out, "  const oy_kernel* kernel = oy_select_call(op, &keys);\n");
-  if (op->returns_object)
-    put_object_call(out, op, o);
-  else
-    put_status_call(out, op);
+  put_keys(out, op, o, other);
+  put_nested(out, op, other);
+  put_outermost(out, op, o);
+  fprintf(out, "}\n\n");
+}
+
+// Outermost calls on the CPU, in a few instructions; the function makes all others.
+static void put_inline(FILE* out, const op_row* op, const options* o) {
+  put_function_head(out, op, o, "static inline ",
+                    print_text("oy_inline_%s", op->call + 3));
+  put_tests(out, op, op->call);
+  put_keys(out, op, o, op->call);
+  put_again_if(out, op, "  ", "oy_call_before() != OY_IDLE", op->call);
+  put_again_if(out, op, "  ", "!oy_backends_plain(keys.backends)", op->call);
+  put_cleared_results(out, op);
+  put_outermost(out, op, o);
   fprintf(out, "}\n\n");
 }
 
@@ -322,8 +345,7 @@ void put_inline_header(FILE* out, const op_list* list, const options* o) {
     fprintf(out,
             "extern __attribute__((visibility(\"hidden\"))) oy_op_handle oy_handle_%s;\n",
             op->call + 3);
-    put_definition(out, op, o, "static inline ",
-                   print_text("oy_inline_%s", op->call + 3));
+    put_inline(out, op, o);
   }
   fprintf(out, "#ifdef OY_INLINE_CALLS\n");
   for (size_t i = 0; i < list->count; i++)
@@ -341,6 +363,6 @@ void put_calls_source(FILE* out, const op_list* list, const options* o) {
             "extern __attribute__((visibility(\"hidden\"))) oy_op_handle oy_handle_%s;\n",
             op->call + 3);
     fprintf(out, "oy_op_handle oy_handle_%s = {NULL, \"%s\"};\n", op->call + 3, op->name);
-    put_definition(out, op, o, "", op->call);
+    put_definition(out, op, o);
   }
 }
