@@ -48,11 +48,50 @@ OY_API oy_guard oy_guard_exclude(oy_keyset keys);
 OY_API oy_guard oy_guard_force(oy_keyset included, oy_keyset excluded);
 // Snapshots only.
 OY_API oy_guard oy_guard_preserve(void);
-// Excludes the autograd keys / and ADInplaceOrView / Functionalize.
+// Excludes functionalities that are given as bits: the autograd keys, these and
+// ADInplaceOrView, Functionalize.
+OY_API oy_guard oy_guard_exclude_functionalities(uint64_t keys);
 OY_API oy_guard oy_guard_below_autograd(void);
 OY_API oy_guard oy_guard_below_adinplaceorview(void);
 OY_API oy_guard oy_guard_skip_functionalize(void);
 OY_API void oy_guard_end(const oy_guard* guard);
+// Sets both sets: the end of a guard that restores. By value: a guard whose address
+// is given away has to lie in memory.
+OY_API void oy_guard_restore(oy_keyset included, oy_keyset excluded);
+
+// Layers begin and end these around every call they make: bits, and nothing else.
+// The library exports functions of the same names.
+#ifndef OY_GUARD_INLINE
+#define OY_GUARD_INLINE extern inline __attribute__((gnu_inline, always_inline))
+#endif
+OY_GUARD_INLINE oy_guard oy_guard_exclude_functionalities(uint64_t keys) {
+  oy_guard guard = {{0, 0}, {keys & oy_tls.keep, 0}, false};
+  oy_tls.keep &= ~keys;
+  return guard;
+}
+#define OY_AUTOGRAD_BITS_                                                \
+  (1ull << OY_KEY_AutogradOther | 1ull << OY_KEY_AutogradFunctionality | \
+   1ull << OY_KEY_AutogradNestedTensor)
+OY_GUARD_INLINE oy_guard oy_guard_below_autograd(void) {
+  return oy_guard_exclude_functionalities(OY_AUTOGRAD_BITS_);
+}
+OY_GUARD_INLINE oy_guard oy_guard_below_adinplaceorview(void) {
+  return oy_guard_exclude_functionalities(OY_AUTOGRAD_BITS_ |
+                                          1ull << OY_KEY_ADInplaceOrView);
+}
+OY_GUARD_INLINE oy_guard oy_guard_skip_functionalize(void) {
+  return oy_guard_exclude_functionalities(1ull << OY_KEY_Functionalize);
+}
+OY_GUARD_INLINE void oy_guard_end(const oy_guard* guard) {
+  if (guard->restore) {
+    oy_guard_restore(guard->include, guard->exclude);
+    return;
+  }
+  oy_tls.included.functionality &= ~guard->include.functionality;
+  oy_tls.included.backends &= ~guard->include.backends;
+  oy_tls.keep |= guard->exclude.functionality;
+  oy_tls.excluded_backends &= ~guard->exclude.backends;
+}
 
 // --------------------------------------------------------------- temporaries
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-local include and exclude sets, guards, and scopes for temporaries.
+// Here the inline functions of the header are those that the library exports.
+#define OY_GUARD_INLINE
 #include "opyard/state.h"
 
 #include "base/memory.h"
@@ -107,46 +109,15 @@ oy_guard oy_guard_preserve(void) {
   return guard;
 }
 
-oy_guard oy_guard_force(oy_keyset included, oy_keyset excluded) {
-  oy_guard guard = oy_guard_preserve();
+void oy_guard_restore(oy_keyset included, oy_keyset excluded) {
   set_included(included);
   set_excluded(excluded);
+}
+
+oy_guard oy_guard_force(oy_keyset included, oy_keyset excluded) {
+  oy_guard guard = oy_guard_preserve();
+  oy_guard_restore(included, excluded);
   return guard;
-}
-
-// Layers begin and end these around every call they make: bits, and nothing else.
-static inline oy_guard exclude_functionalities(uint64_t keys) {
-  uint64_t added = keys & oy_tls.keep;
-  oy_tls.keep &= ~keys;
-  return (oy_guard){{0, 0}, {added, 0}, false};
-}
-
-#define AUTOGRAD                                                         \
-  (1ull << OY_KEY_AutogradOther | 1ull << OY_KEY_AutogradFunctionality | \
-   1ull << OY_KEY_AutogradNestedTensor)
-
-oy_guard oy_guard_below_autograd(void) {
-  return exclude_functionalities(AUTOGRAD);
-}
-
-oy_guard oy_guard_below_adinplaceorview(void) {
-  return exclude_functionalities(AUTOGRAD | 1ull << OY_KEY_ADInplaceOrView);
-}
-
-oy_guard oy_guard_skip_functionalize(void) {
-  return exclude_functionalities(1ull << OY_KEY_Functionalize);
-}
-
-void oy_guard_end(const oy_guard* guard) {
-  if (guard->restore) {
-    set_included(guard->include);
-    set_excluded(guard->exclude);
-    return;
-  }
-  oy_tls.included.functionality &= ~guard->include.functionality;
-  oy_tls.included.backends &= ~guard->include.backends;
-  oy_tls.keep |= guard->exclude.functionality;
-  oy_tls.excluded_backends &= ~guard->exclude.backends;
 }
 
 // A piece of a region that has the sets of the thread that opened it.
