@@ -146,8 +146,6 @@ OY_API oy_status oy_op_set_error_callback(const oy_op* op,
 
 // The dtype of a call whose tensors have these dtypes, for operators with dtype
 // variants. The default is the greatest number; tensor libraries set promotion.
-typedef oy_dtype (*oy_dtype_rule)(const oy_op* op, oy_object* const* tensors,
-                                  size_t count);
 OY_API void oy_registry_set_dtype_rule(oy_registry* registry, oy_dtype_rule rule);
 
 // CPU capability: what the machine has, capped by OPYARD_CPU_LEVEL

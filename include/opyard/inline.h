@@ -49,6 +49,20 @@ struct oy_kernel {
   // private members follow
 };
 
+// The dtype of a call with these tensors; see oy_registry_set_dtype_rule.
+typedef oy_dtype (*oy_dtype_rule)(const oy_op* op, oy_object* const* tensors,
+                                  size_t count);
+
+// Stands in a slot whose kernel depends on the dtype of the call: a record whose
+// user_data is the record itself. Without a rule the greatest dtype decides.
+enum { OY_VARIANT_LIMIT = OY_DTYPE_LIMIT + 1 };
+typedef struct oy_variants {
+  oy_kernel kernel;           // first
+  const oy_dtype_rule* rule;  // the registry's; *rule is atomic
+  // Atomic. By dtype + 1, so that the first is for calls without one; NULL: none.
+  const oy_kernel* by_dtype[OY_VARIANT_LIMIT];
+} oy_variants;
+
 // The part of an operator that a call reads. One cache line.
 struct oy_op {
   const unsigned char* table;   // atomic; slots and masks, see below
@@ -260,6 +274,22 @@ static inline bool oy_tensors_have_null(oy_tensors list) {
   for (size_t i = 0; i < list.size; i++)
     if (!list.data[i]) return true;
   return false;
+}
+
+// The greater of |index| and the place of |tensor| in by_dtype; None, like NULL, has
+// the first. Starts from 0.
+OY_CALL_INLINE size_t oy_variant_join(size_t index, const oy_object* tensor) {
+  size_t place = tensor ? (uint8_t)(tensor->dtype + 1) : 0;
+  return place > index ? place : index;
+}
+// The kernel of |kernel|, what a slot holds, for a call with that place. NULL if
+// oy_kernel_pick has to say: there is a rule, or no kernel, or no record any more.
+OY_CALL_INLINE const oy_kernel* oy_variant_at(const oy_kernel* kernel, size_t index) {
+  const oy_variants* v = (const oy_variants*)(const void*)kernel;
+  if (OY_UNLIKELY(kernel->user_data != kernel)) return NULL;
+  if (OY_UNLIKELY(__atomic_load_n(v->rule, __ATOMIC_ACQUIRE) != NULL)) return NULL;
+  if (OY_UNLIKELY(index >= OY_VARIANT_LIMIT)) index = 0;
+  return __atomic_load_n(&v->by_dtype[index], __ATOMIC_ACQUIRE);
 }
 
 // For trampolines: the kernel that |kernel|, a record with dtype variants, has for

@@ -103,9 +103,8 @@ static inline oy_value oy_box_M(oy_values x) {
 }
 // NULL and &oy_none_object are None.
 static inline oy_value oy_box_object_as(oy_tag tag, oy_object* x) {
-  oy_value v = oy_value_make(!x || oy_object_is_none(x) ? OY_TAG_NONE : tag);
-  v.as.object = x;
-  return v;
+  bool none = !x || oy_object_is_none(x);
+  return oy_value_pointer(none ? OY_TAG_NONE : tag, x, 0);
 }
 static inline oy_value oy_box_g(oy_object* x) {
   return oy_box_object_as(OY_TAG_GENERATOR, x);
@@ -224,6 +223,11 @@ static inline oy_object* oy_unbox_o(oy_value v) {
 // are gone, if one cannot be.
 OY_API oy_status oy_unbox_convert(const oy_op* op, oy_stack* stack, const char* letters,
                                   size_t count);
+// The same, and then the call of kernel->typed by |unbox|, which came here. In tail
+// position, so that a trampoline has nothing to keep for it.
+OY_API oy_status oy_unbox_converted(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                                    const oy_kernel* kernel, oy_boxed_fn unbox,
+                                    const char* letters);
 
 // -------------------------------------------------------------------- by dtype
 
@@ -238,6 +242,10 @@ static inline void oy_pick_add(oy_pick* pick, oy_object* tensor) {
 static inline void oy_pick_add_list(oy_pick* pick, oy_tensors list) {
   for (size_t i = 0; i < list.size; i++) oy_pick_add(pick, list.data[i]);
 }
+static inline size_t oy_variant_join_list(size_t index, oy_tensors list) {
+  for (size_t i = 0; i < list.size; i++) index = oy_variant_join(index, list.data[i]);
+  return index;
+}
 // NULL with the error set if there is no kernel for the dtype.
 static inline const oy_kernel* oy_pick_kernel(const oy_op* op, oy_keyset keys,
                                               const oy_pick* pick) {
@@ -247,9 +255,9 @@ static inline const oy_kernel* oy_pick_kernel(const oy_op* op, oy_keyset keys,
 // --------------------------------------------- results of a typed kernel -> stack
 
 static inline oy_value oy_give_object_as(oy_tag tag, oy_object* x) {
-  oy_value v = oy_box_object_as(tag, x);
-  v.owned = v.tag != OY_TAG_NONE;
-  return v;
+  bool none = !x || oy_object_is_none(x);
+  uint32_t owned = none ? 0 : OY_VALUE_OWNED;
+  return oy_value_pointer((none ? OY_TAG_NONE : tag) | owned, x, 0);
 }
 static inline oy_value oy_give_t(oy_object* x) {
   return oy_give_object_as(OY_TAG_TENSOR, x);
@@ -268,27 +276,21 @@ OY_API oy_status oy_unbox_finish(oy_stack* stack, size_t arguments, oy_status st
 // For a kernel that gave NULL: drops the arguments; the pending error's code.
 OY_API oy_status oy_unbox_failed(const oy_op* op, oy_stack* stack, size_t arguments);
 
-static inline void oy_unbox_drop(oy_stack* stack, size_t arguments) {
-  oy_value* v = oy_stack_last(stack, arguments);
-  stack->size -= arguments;
-  for (size_t i = 0; i < arguments; i++)
-    if (OY_UNLIKELY(v[i].owned)) oy_value_release_owned(&v[i]);
-}
+// Releases the |count| values at |v|, of which some are owned.
+OY_API void oy_unbox_release(oy_value* v, size_t count);
 
-// For a kernel with one tensor result. It is written where the first argument
-// was, in whole words: a value that is put together and then copied costs a stall.
+// For a kernel with one tensor result, which takes the place of the first argument.
 static inline oy_status oy_unbox_object(const oy_op* op, oy_stack* stack,
                                         size_t arguments, oy_object* result) {
   if (OY_UNLIKELY(!result)) return oy_unbox_failed(op, stack, arguments);
-  oy_unbox_drop(stack, arguments);
-  if (OY_UNLIKELY(arguments == 0 || oy_object_is_none(result)))
-    return oy_stack_push(stack, oy_give_t(result));
-  oy_value* to = &stack->data[stack->size++];
-  to->as.object = result;
-  to->tag = OY_TAG_TENSOR;
-  to->owned = 1;
-  to->reserved = 0;
-  to->count = 0;
+  if (arguments == 0) return oy_stack_push(stack, oy_give_t(result));
+  oy_value* v = oy_stack_last(stack, arguments);
+  unsigned owned = 0;
+  for (size_t i = 0; i < arguments; i++) owned |= v[i].owned;
+  if (OY_UNLIKELY(owned)) oy_unbox_release(v, arguments);
+  stack->size -= arguments - 1;
+  *v = oy_value_pointer(OY_TAG_TENSOR | OY_VALUE_OWNED, result, 0);
+  if (OY_UNLIKELY(oy_object_is_none(result))) *v = oy_none();
   return OY_OK;
 }
 // The result is an argument: a reference more, before the arguments go.

@@ -91,59 +91,63 @@ typedef struct oy_values {
   size_t size;
 } oy_values;
 
-static inline oy_value oy_value_make(oy_tag tag) {
+// Values are put together as two words: written member by member and read as words,
+// as they are when they are passed on, they would wait for the stores.
+// |kind| is a tag, plus OY_VALUE_OWNED.
+enum { OY_VALUE_OWNED = 0x100 };
+static inline oy_value oy_value_words(uint64_t bits, uint32_t kind, size_t count) {
   oy_value v;
-  v.as.bits = 0;
-  v.tag = (uint8_t)tag;
-  v.owned = 0;
+  v.as.bits = bits;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  uint64_t second = (uint64_t)(uint32_t)count << 32 | kind;
+  memcpy(&v.tag, &second, sizeof(second));
+#else
+  v.tag = (uint8_t)kind;
+  v.owned = (uint8_t)(kind >> 8);
   v.reserved = 0;
-  v.count = 0;
+  v.count = (uint32_t)count;
+#endif
   return v;
+}
+static inline oy_value oy_value_make(oy_tag tag) {
+  return oy_value_words(0, (uint32_t)tag, 0);
 }
 static inline oy_value oy_none(void) {
   return oy_value_make(OY_TAG_NONE);
 }
 static inline oy_value oy_int(int64_t i) {
-  oy_value v = oy_value_make(OY_TAG_INT);
-  v.as.i = i;
-  return v;
+  return oy_value_words((uint64_t)i, OY_TAG_INT, 0);
 }
 static inline oy_value oy_float(double d) {
-  oy_value v = oy_value_make(OY_TAG_FLOAT);
-  v.as.d = d;
-  return v;
+  uint64_t bits;
+  memcpy(&bits, &d, sizeof(bits));
+  return oy_value_words(bits, OY_TAG_FLOAT, 0);
 }
 static inline oy_value oy_bool(bool b) {
-  oy_value v = oy_value_make(OY_TAG_BOOL);
-  v.as.i = b;
-  return v;
+  return oy_value_words(b, OY_TAG_BOOL, 0);
+}
+static inline oy_value oy_value_pointer(uint32_t kind, const void* data, size_t count) {
+  return oy_value_words((uint64_t)(uintptr_t)data, kind, count);
 }
 // Borrowed view of |c|, which must outlive the value.
 static inline oy_value oy_complex_value(const oy_complex* c) {
-  oy_value v = oy_value_make(OY_TAG_COMPLEX);
-  v.as.complex_data = c;
-  v.count = 1;
-  return v;
+  return oy_value_pointer(OY_TAG_COMPLEX, c, 1);
 }
 // &oy_none_object gives NONE.
 static inline oy_value oy_value_tensor(oy_object* tensor) {
-  oy_value v = oy_value_make(oy_object_is_none(tensor) ? OY_TAG_NONE : OY_TAG_TENSOR);
-  v.as.object = tensor;
-  return v;
+  uint32_t kind = oy_object_is_none(tensor) ? OY_TAG_NONE : OY_TAG_TENSOR;
+  return oy_value_pointer(kind, tensor, 0);
 }
 static inline oy_value oy_value_list(oy_tag tag, const void* data, size_t count) {
-  oy_value v = oy_value_make(data ? tag : OY_TAG_NONE);
-  v.as.bits = (uint64_t)(uintptr_t)data;
-  v.count = (uint32_t)count;
-  return v;
+  return oy_value_pointer(data ? tag : OY_TAG_NONE, data, count);
 }
 static inline oy_value oy_value_str(oy_str s) {
   return oy_value_list(OY_TAG_STR, s.data ? s.data : "", s.size);
 }
 static inline oy_value oy_value_device(oy_device d) {
-  oy_value v = oy_value_make(OY_TAG_DEVICE);
-  v.as.device = d;
-  return v;
+  uint64_t bits;
+  memcpy(&bits, &d, sizeof(bits));
+  return oy_value_words(bits, OY_TAG_DEVICE, 0);
 }
 // The tensor of a value; &oy_none_object if it is NONE.
 static inline oy_object* oy_value_to_tensor(oy_value v) {

@@ -6,13 +6,17 @@
 #include "dispatch/table.h"
 #include "dispatch/thunks.h"
 
-// Keys of boxed arguments. Generators count too; PyTorch forgets them here.
-static oy_keyset keys_of(const oy_op* op, const oy_value* arguments, size_t n) {
-  oy_keyset keys = {0, 0};
+// Which arguments give keys; |n| bounds what a definition that changes meanwhile says.
+static inline uint64_t key_arguments(const oy_op* op, size_t n) {
   uint64_t m = __atomic_load_n(&op->dispatch_arguments, __ATOMIC_RELAXED);
-  if (n < 64) m &= (1ull << n) - 1;
-  for (; m; m &= m - 1) {
-    const oy_value* v = &arguments[__builtin_ctzll(m)];
+  return OY_LIKELY(n < 64) ? m & ~(~0ull << n) : m;
+}
+
+// Keys of boxed arguments. Generators count too; PyTorch forgets them here.
+static oy_keyset keys_of(const oy_op* op, const oy_value* v, size_t n) {
+  oy_keyset keys = {0, 0};
+  for (uint64_t m = key_arguments(op, n); m; m >>= 1, v++) {
+    if (!(m & 1)) continue;
     if (v->tag == OY_TAG_TENSOR || v->tag == OY_TAG_GENERATOR) {
       keys = oy_keyset_or(keys, v->as.object->keys);
     } else if (v->tag == OY_TAG_TENSOR_LIST) {
@@ -27,6 +31,22 @@ static oy_keyset keys_of(const oy_op* op, const oy_value* arguments, size_t n) {
   return keys;
 }
 
+// The same of arguments that are tensors or None; false if there are others. Most
+// operators have their tensors first: few bits are passed by.
+static inline bool keys_of_tensors(const oy_op* op, const oy_value* v, size_t n,
+                                   oy_keyset* keys) {
+  for (uint64_t m = key_arguments(op, n); m; m >>= 1, v++) {
+    if (!(m & 1)) continue;
+    if (OY_LIKELY(v->tag == OY_TAG_TENSOR)) {
+      keys->functionality |= v->as.object->keys.functionality;
+      keys->backends |= v->as.object->keys.backends;
+    } else if (v->tag != OY_TAG_NONE) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static oy_status too_few(const oy_op* op, oy_stack* stack) {
   oy_str name = oy_op_name_of(op);
   OY_FAIL(INVALID_ARGUMENT,
@@ -37,34 +57,65 @@ static oy_status too_few(const oy_op* op, oy_stack* stack) {
   return OY_INVALID_ARGUMENT;
 }
 
-// Runs |kernel|. One that fails may leave arguments or half of its results; the
-// caller finds the stack without either.
-static oy_status run(const oy_op* op, oy_keyset keys, oy_stack* stack,
-                     const oy_kernel* kernel, size_t n) {
-  size_t base = stack->size - n;
+// A kernel that fails may leave arguments or half of its results; the caller finds
+// the stack without either.
+static __attribute__((noinline, cold)) oy_status failed(oy_stack* stack, size_t base,
+                                                        oy_status status) {
+  if (stack->size > base) oy_stack_drop(stack, stack->size - base);
+  return status;
+}
+
+static inline oy_status run(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                            const oy_kernel* kernel, size_t base) {
   oy_status status = kernel->boxed(op, keys, stack, kernel);
-  if (OY_UNLIKELY(status != OY_OK) && stack->size > base)
-    oy_stack_drop(stack, stack->size - base);
+  return OY_LIKELY(status == OY_OK) ? status : failed(stack, base, status);
+}
+
+static inline oy_status call(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                             size_t base) {
+  const oy_kernel* kernel = oy_select_masked(op, &keys);
+  stack->from_typed = 0;
+  return run(op, keys, stack, kernel, base);
+}
+
+// With lists of tensors, in a thread that has a scope open, or for the first time.
+static __attribute__((noinline)) oy_status call_any(const oy_op* op, oy_stack* stack,
+                                                    size_t n) {
+  uint64_t before = oy_call_enter();
+  size_t base = stack->size - n;
+  oy_keyset keys = oy_call_keys(keys_of(op, stack->data + base, n));
+  oy_status status = call(op, keys, stack, base);
+  oy_call_leave(before);
   return status;
 }
 
 oy_status oy_op_call_boxed(const oy_op* op, oy_stack* stack) {
   size_t n = oyi_argument_count(op);
   if (OY_UNLIKELY(stack->size < n)) return too_few(op, stack);
-  uint64_t before = oy_call_enter();
-  oy_keyset keys = keys_of(op, oy_stack_last(stack, n), n);
-  const oy_kernel* kernel = oy_select_call(op, &keys);
-  stack->from_typed = 0;
-  oy_status status = run(op, keys, stack, kernel, n);
-  oy_call_leave(before);
+  size_t base = stack->size - n;
+  oy_keyset keys = {0, 0};
+  if (OY_UNLIKELY(!keys_of_tensors(op, stack->data + base, n, &keys)))
+    return call_any(op, stack, n);
+  keys = oy_call_keys(keys);
+  if (OY_UNLIKELY(oy_call_before() != OY_IDLE)) {
+    if (OY_UNLIKELY(!oy_call_nested())) return call_any(op, stack, n);
+    return call(op, keys, stack, base);
+  }
+  oy_call_begin();
+  oy_status status = call(op, keys, stack, base);
+  oy_call_end();
   return status;
 }
 
 oy_status oy_op_redispatch_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack) {
   size_t n = oyi_argument_count(op);
   if (OY_UNLIKELY(stack->size < n)) return too_few(op, stack);
+  size_t base = stack->size - n;
+  // Where a layer does it, a call is in flight.
+  if (OY_LIKELY(oy_call_nested()))
+    return run(op, keys, stack, oy_select_exact(op, keys), base);
   uint64_t before = oy_call_enter();
-  oy_status status = run(op, keys, stack, oy_select_exact(op, keys), n);
+  oy_status status = run(op, keys, stack, oy_select_exact(op, keys), base);
   oy_call_leave(before);
   return status;
 }
@@ -143,7 +194,7 @@ oy_status oy_op_call_boxed_for_key(const oy_op* op, oy_key key, oy_stack* stack)
   const oy_kernel* kernel = kernel_at(oyi_op_of(op), key);
   oy_status status;
   if (kernel) {
-    status = run(op, keys_at(keys, key), stack, kernel, n);
+    status = run(op, keys_at(keys, key), stack, kernel, stack->size - n);
   } else {
     oy_str name = oy_op_name_of(op);
     status = OY_FAIL(NOT_IMPLEMENTED,

@@ -9,7 +9,9 @@ static void destroy_none(oy_object* object) {
 
 static const oy_object_class g_none_class = {"None", destroy_none};
 
-oy_object oy_none_object = {
-    .klass = &g_none_class, .references = 1, .flags = OY_OBJECT_STATIC};
+oy_object oy_none_object = {.klass = &g_none_class,
+                            .references = 1,
+                            .dtype = OY_DTYPE_ANY,
+                            .flags = OY_OBJECT_STATIC};
 
 _Static_assert(sizeof(oy_object) == 32, "the header of an object is four words");

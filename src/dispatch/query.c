@@ -82,9 +82,10 @@ static const char* broken_slot(const oyi_op* op, oy_key key) {
   for (unsigned d = 0; op->dtype_kernels && d < OY_DTYPE_LIMIT; d++) {
     const oy_kernel* kernel = oyi_compute_cell(op, key, (oy_dtype)d).kernel;
     differs |= kernel != any.kernel;
-    if (v && v->by_dtype[d] != kernel) return "a variant is not what the rule gives";
+    if (v && oyi_variant_stored(v, (oy_dtype)d) != kernel)
+      return "a variant is not what the rule gives";
   }
-  if (differs ? (!v || stored != &v->kernel) : stored != any.kernel)
+  if (differs ? (!v || stored != &v->open.kernel) : stored != any.kernel)
     return "a slot is not what the rule gives";
   if (key == OY_KEY_Undefined) return NULL;
   bool masked =

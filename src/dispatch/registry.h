@@ -79,11 +79,9 @@ struct oy_registration {
 // so that removing never has to allocate.
 typedef struct oyi_variants {
   oyi_retired retired;
-  oy_kernel kernel;
-  struct oyi_variants* next;                  // of the same operator
-  oy_key key;                                 // the slot
-  const oy_kernel* by_dtype[OY_DTYPE_LIMIT];  // atomic; never NULL
-  const oy_kernel* any;                       // atomic: for dtypes beyond
+  oy_variants open;           // what calls read
+  struct oyi_variants* next;  // of the same operator
+  oy_key key;                 // the slot
 } oyi_variants;
 
 typedef struct oyi_error_callback {

@@ -158,7 +158,7 @@ static void update_masks(unsigned char* table, oy_key key, bool on) {
 // depends on the dtype of the call.
 static const oy_kernel* resolve(const oyi_rule* rule, oy_key key) {
   oyi_variants* variants = rule->op->variants ? oyi_variants_at(rule->op, key) : NULL;
-  if (variants && oyi_variants_fill(rule->op, variants)) return &variants->kernel;
+  if (variants && oyi_variants_fill(rule->op, variants)) return &variants->open.kernel;
   return oyi_rule_cell(rule, key).kernel;
 }
 

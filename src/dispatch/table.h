@@ -86,6 +86,8 @@ size_t oyi_table_bytes(void);
 // a dtype is linked. OUT_OF_MEMORY leaves what was made, which does no harm.
 oy_status oyi_variants_ensure(oyi_op* op, oy_key key);
 oyi_variants* oyi_variants_at(const oyi_op* op, oy_key slot);
+// The stored kernel for |dtype|; never NULL.
+const oy_kernel* oyi_variant_stored(const oyi_variants* variants, oy_dtype dtype);
 // Stores what the rule gives for each dtype; whether any differs from the kernel
 // for calls without one.
 bool oyi_variants_fill(const oyi_op* op, oyi_variants* variants);

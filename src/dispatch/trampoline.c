@@ -111,6 +111,17 @@ oy_status oy_unbox_convert(const oy_op* op, oy_stack* stack, const char* letters
   return OY_OK;
 }
 
+oy_status oy_unbox_converted(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                             const oy_kernel* kernel, oy_boxed_fn unbox,
+                             const char* letters) {
+  OY_TRY(oy_unbox_convert(op, stack, letters, strlen(letters)));
+  return unbox(op, keys, stack, kernel);
+}
+
+void oy_unbox_release(oy_value* v, size_t count) {
+  for (size_t i = 0; i < count; i++) oy_value_release(&v[i]);
+}
+
 oy_status oy_unbox_failed(const oy_op* op, oy_stack* stack, size_t arguments) {
   oy_stack_drop(stack, arguments);
   oy_status pending = oy_error_get()->code;

@@ -14,12 +14,9 @@ oyi_variants* oyi_variants_at(const oyi_op* op, oy_key slot) {
 
 static oy_dtype greatest_dtype(const oy_op* op, oy_object* const* tensors, size_t count) {
   (void)op;
-  oy_dtype dtype = OY_DTYPE_ANY;
-  for (size_t i = 0; i < count; i++) {
-    if (oy_object_is_none(tensors[i])) continue;
-    if (dtype == OY_DTYPE_ANY || tensors[i]->dtype > dtype) dtype = tensors[i]->dtype;
-  }
-  return dtype;
+  size_t index = 0;
+  for (size_t i = 0; i < count; i++) index = oy_variant_join(index, tensors[i]);
+  return (oy_dtype)(index - 1);
 }
 
 static oy_dtype dtype_of_call(const oy_op* op, oy_object* const* tensors, size_t count) {
@@ -28,13 +25,19 @@ static oy_dtype dtype_of_call(const oy_op* op, oy_object* const* tensors, size_t
   return (rule ? rule : greatest_dtype)(op, tensors, count);
 }
 
-static const oy_kernel* by_dtype(const oyi_variants* v, oy_dtype dtype) {
-  return __atomic_load_n(dtype < OY_DTYPE_LIMIT ? &v->by_dtype[dtype] : &v->any,
-                         __ATOMIC_ACQUIRE);
+// No kernel is NULL there, so that calls need to know no address.
+static const oy_kernel* by_dtype(const oy_variants* v, oy_dtype dtype) {
+  size_t index = dtype < OY_DTYPE_LIMIT ? dtype + 1u : 0;
+  const oy_kernel* kernel = __atomic_load_n(&v->by_dtype[index], __ATOMIC_ACQUIRE);
+  return kernel ? kernel : &oyi_missing_kernel;
 }
 
-static const oyi_variants* variants_of(const oy_kernel* kernel) {
-  return (const oyi_variants*)((uintptr_t)kernel - offsetof(oyi_variants, kernel));
+const oy_kernel* oyi_variant_stored(const oyi_variants* variants, oy_dtype dtype) {
+  return by_dtype(&variants->open, dtype);
+}
+
+static const oy_variants* variants_of(const oy_kernel* kernel) {
+  return (const oy_variants*)(const void*)kernel;
 }
 
 static const char* name_of(oy_dtype dtype) {
@@ -112,15 +115,20 @@ static oy_status variants_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack
   return picked->boxed(op, keys, stack, picked);
 }
 
+static void store(const oy_kernel** place, const oy_kernel* kernel) {
+  __atomic_store_n(place, kernel == &oyi_missing_kernel ? NULL : kernel,
+                   __ATOMIC_RELEASE);
+}
+
 bool oyi_variants_fill(const oyi_op* op, oyi_variants* v) {
   const oy_kernel* any = oyi_compute_cell(op, v->key, OY_DTYPE_ANY).kernel;
   bool differs = false;
   for (unsigned d = 0; d < OY_DTYPE_LIMIT; d++) {
     const oy_kernel* kernel = oyi_compute_cell(op, v->key, (oy_dtype)d).kernel;
     differs |= kernel != any;
-    __atomic_store_n(&v->by_dtype[d], kernel, __ATOMIC_RELEASE);
+    store(&v->open.by_dtype[d + 1], kernel);
   }
-  __atomic_store_n(&v->any, any, __ATOMIC_RELEASE);
+  store(&v->open.by_dtype[0], any);
   return differs;
 }
 
@@ -128,8 +136,8 @@ static oy_status ensure_slot(oyi_op* op, oy_key slot) {
   if (oyi_variants_at(op, slot)) return OY_OK;
   oyi_variants* v = oyi_zalloc(sizeof(*v));
   if (!v) return OY_OUT_OF_MEMORY;
-  v->kernel.typed = oyi_thunk_variant;
-  v->kernel.boxed = variants_boxed;
+  v->open.kernel = (oy_kernel){oyi_thunk_variant, variants_boxed, &v->open.kernel};
+  v->open.rule = &op->registry->dtype_rule;
   v->key = slot;
   oyi_variants_fill(op, v);
   v->next = op->variants;
@@ -166,7 +174,7 @@ void oyi_variants_retire(oyi_op* op) {
   }
 }
 
-static void* only_state(const oyi_variants* v) {
+static void* only_state(const oy_variants* v) {
   void* state = NULL;
   for (unsigned d = 0; d <= OY_DTYPE_LIMIT; d++) {
     void* one = by_dtype(v, (oy_dtype)d)->user_data;

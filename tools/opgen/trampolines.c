@@ -136,14 +136,16 @@ static void put_box(FILE* out, const op_row* op, const char* name, const options
 
 // ----------------------------------------------------------------------- unbox
 
-static void put_fit_tests(FILE* out, const op_row* op) {
+static void put_fit_tests(FILE* out, const op_row* op, const char* name) {
   items list = {.count = 0};
   for (size_t i = 0; i < op->argument_count; i++)
     add_item(&list, "oy_fits_%c(v[%zu])", op->abi[i], i);
   if (!list.count) return;
   put_items(out, "  ", "if (OY_UNLIKELY(!(", &list, " &&", ")))\n");
-  fprintf(out, "    OY_TRY(oy_unbox_convert(op, stack, \"%.*s\", %zu));\n",
-          (int)op->argument_count, op->abi, op->argument_count);
+  fprintf(out,
+          "    return oy_unbox_converted(op, keys, stack, kernel, unbox_%s,\n"
+          "      \"%.*s\");\n",
+          name, (int)op->argument_count, op->abi);
 }
 
 static void put_unbox_call(FILE* out, const op_row* op, const char* name,
@@ -205,7 +207,7 @@ static void put_unbox(FILE* out, const op_row* op, const char* name, const optio
   if (op->argument_count)
     fprintf(out, "  const oy_value* v = oy_stack_last(stack, %zu);\n",
             op->argument_count);
-  put_fit_tests(out, op);
+  put_fit_tests(out, op, name);
   if (!op->returns_object) {
     put_unbox_status(out, op, name, o);
     return;
@@ -217,8 +219,23 @@ static void put_unbox(FILE* out, const op_row* op, const char* name, const optio
 
 // --------------------------------------------------------------------- variant
 
-static void put_variant(FILE* out, const op_row* op, const char* name, const options* o) {
-  put_head_of(out, op, "variant", name, o);
+static void put_variant_call(FILE* out, const op_row* op, const char* start,
+                             bool kernel) {
+  items list = {.count = 0};
+  add_item(&list, "op");
+  add_item(&list, "keys");
+  for (size_t i = 0; i < op->argument_count; i++) add_item(&list, "a%zu", i);
+  for (size_t i = 0; i < op->result_count && !op->returns_object; i++)
+    add_item(&list, "r%zu", i);
+  put_items(out, kernel ? "  " : "    ", start, &list, ",", ");\n");
+}
+
+// By the registry's rule, or to fail: with all tensors in a row. Apart, since what is
+// called on the way would make the other way keep its arguments.
+static void put_other_variant(FILE* out, const op_row* op, const char* name,
+                              const options* o) {
+  fprintf(out, "__attribute__((noinline)) ");
+  put_head_of(out, op, "other_variant", name, o);
   fprintf(out, "  oy_pick pick;\n  pick.count = 0;\n");
   for (size_t i = 0; i < op->argument_count; i++) {
     if (op->abi[i] == 't') fprintf(out, "  oy_pick_add(&pick, a%zu);\n", i);
@@ -227,14 +244,24 @@ static void put_variant(FILE* out, const op_row* op, const char* name, const opt
   fprintf(out, "  const oy_kernel* kernel = oy_pick_kernel(op, keys, &pick);\n");
   fprintf(out, "  if (OY_UNLIKELY(!kernel)) return %s;\n",
           op->returns_object ? "NULL" : "oy_error_get()->code");
-  items list = {.count = 0};
-  add_item(&list, "op");
-  add_item(&list, "keys");
-  for (size_t i = 0; i < op->argument_count; i++) add_item(&list, "a%zu", i);
-  for (size_t i = 0; i < op->result_count && !op->returns_object; i++)
-    add_item(&list, "r%zu", i);
-  put_items(out, "  ", print_text("return ((fn_%s)kernel->typed)(", name), &list, ",",
-            ");\n");
+  put_variant_call(out, op, print_text("return ((fn_%s)kernel->typed)(", name), true);
+  fprintf(out, "}\n\n");
+}
+
+static void put_variant(FILE* out, const op_row* op, const char* name, const options* o) {
+  put_other_variant(out, op, name, o);
+  put_head_of(out, op, "variant", name, o);
+  fprintf(out, "  const oy_kernel* kernel = oy_select_exact(op, keys);\n");
+  fprintf(out, "  size_t index = 0;\n");
+  for (size_t i = 0; i < op->argument_count; i++) {
+    if (op->abi[i] == 't') fprintf(out, "  index = oy_variant_join(index, a%zu);\n", i);
+    if (op->abi[i] == 'T')
+      fprintf(out, "  index = oy_variant_join_list(index, a%zu);\n", i);
+  }
+  fprintf(out, "  kernel = oy_variant_at(kernel, index);\n");
+  fprintf(out, "  if (OY_UNLIKELY(!kernel))\n");
+  put_variant_call(out, op, print_text("return other_variant_%s(", name), false);
+  put_variant_call(out, op, print_text("return ((fn_%s)kernel->typed)(", name), true);
   fprintf(out, "}\n\n");
 }
 
