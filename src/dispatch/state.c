@@ -171,23 +171,26 @@ void oy_scope_close(oy_scope* scope) {
   scope->size = 0;
 }
 
-static bool scope_grow(oy_scope* scope) {
+// Apart: what is called here would make oy_scope_take keep registers for it.
+static __attribute__((noinline)) oy_object* take_and_grow(oy_scope* scope,
+                                                          oy_object* object) {
   oy_object** larger = oyi_malloc(2 * scope->capacity * sizeof(*larger));
-  if (!larger) return false;
+  if (!larger) {
+    oy_object_release(object);
+    return NULL;
+  }
   memcpy(larger, scope->objects, scope->size * sizeof(*larger));
   if (scope->objects != scope->storage) oyi_free(scope->objects);
   scope->objects = larger;
   scope->capacity *= 2;
-  return true;
+  scope->objects[scope->size++] = object;
+  return object;
 }
 
 oy_object* oy_scope_take(oy_object* object) {
   oy_scope* scope = oy_tls.scope;
   if (!object || !scope) return object;
-  if (scope->size == scope->capacity && !scope_grow(scope)) {
-    oy_object_release(object);
-    return NULL;
-  }
+  if (OY_UNLIKELY(scope->size == scope->capacity)) return take_and_grow(scope, object);
   scope->objects[scope->size++] = object;
   return object;
 }

@@ -174,13 +174,17 @@ void put_calls_header(FILE* out, const op_list* list, const options* o) {
 
 // ------------------------------------------------------------------ definitions
 
-// The same call again, of the function |name|, if |test| holds.
-static void put_again_if(FILE* out, const op_row* op, const char* indent,
-                         const char* test, const char* name) {
+// The same call again, of the function |name|.
+static void put_again(FILE* out, const op_row* op, const char* indent, const char* name) {
   items list = {.count = 0};
   add_arguments(&list, op);
-  fprintf(out, "%sif (OY_UNLIKELY(%s))\n  ", indent, test);
   put_items(out, indent, print_text("return %s(", name), &list, ",", ");\n");
+}
+
+static void put_again_if(FILE* out, const op_row* op, const char* indent,
+                         const char* test, const char* name) {
+  fprintf(out, "%sif (OY_UNLIKELY(%s))\n  ", indent, test);
+  put_again(out, op, indent, name);
 }
 
 // What argument |i| adds to the keys of the call, as an expression; NULL: nothing,
@@ -196,6 +200,7 @@ static const char* keys_of(const op_row* op, size_t i, const options* o) {
   return generator ? print_text("oy_value_keys(%s)", name) : NULL;
 }
 
+// Where a list has a NULL, |other| makes the call; NULL if none can have one.
 static void put_keys(FILE* out, const op_row* op, const options* o, const char* other) {
   bool first = true;
   for (size_t i = 0; i < op->argument_count; i++) {
@@ -209,8 +214,11 @@ static void put_keys(FILE* out, const op_row* op, const options* o, const char* 
   if (first) fprintf(out, "  oy_keyset keys = oy_keyset_empty();\n");
   for (size_t i = 0; i < op->argument_count; i++) {
     if (op->abi[i] != 'T') continue;
-    put_again_if(out, op, "  ",
-                 print_text("!oy_tensors_keys(%s, &keys)", op->arguments[i]), other);
+    const char* join = print_text("oy_tensors_keys(%s, &keys)", op->arguments[i]);
+    if (other)
+      put_again_if(out, op, "  ", print_text("!%s", join), other);
+    else
+      fprintf(out, "  (void)%s;\n", join);
   }
   fprintf(out, "  keys = oy_call_keys(keys);\n");
 }
@@ -270,10 +278,10 @@ static void put_other(FILE* out, const op_row* op, const options* o, const char*
                     print_text("\"%.*s\"", OY_STR_ARG(op->schema->arguments[i].name)));
   }
   fprintf(out, "  uint64_t before = oy_call_enter();\n");
-  items list = {.count = 0};
-  add_arguments(&list, op);
-  put_items(out, "  ", print_text("%s result = %s(", return_type(op, o), op->call), &list,
-            ",", ");\n");
+  put_keys(out, op, o, NULL);
+  fprintf(out, "  const oy_kernel* kernel = oy_select_masked(op, &keys);\n");
+  put_kernel_call(out, op, "  ", print_text("%s result = ", return_type(op, o)),
+                  "kernel");
   put_left(out, op, o);
   fprintf(out, "}\n");
 }
@@ -296,12 +304,31 @@ static void put_outermost(FILE* out, const op_row* op, const options* o) {
   fprintf(out, "  oy_call_end();\n  return result;\n");
 }
 
+// With a scope open: an object that is new goes to it. Of other results |other| has
+// to think.
+static void put_scoped(FILE* out, const op_row* op, const options* o) {
+  fprintf(out, "    if (oy_call_before() == OY_IDLE_SCOPE) {\n");
+  fprintf(out, "      oy_call_begin();\n");
+  fprintf(out, "      const oy_kernel* kernel = oy_select_masked(op, &keys);\n");
+  const char* type = return_type(op, o);
+  put_kernel_call(out, op, "      ", print_text("%s result = ", type), "kernel");
+  fprintf(out, "      oy_call_leave(OY_IDLE_SCOPE);\n");
+  if (op->results[0] == 't')
+    fprintf(out, "      return (%s)oy_scope_take((oy_object*)result);\n    }\n", type);
+  else
+    fprintf(out, "      return result;\n    }\n");
+}
+
 // A nested call ends in that of its kernel: it has nothing to take back.
-static void put_nested(FILE* out, const op_row* op, const char* other) {
+static void put_not_idle(FILE* out, const op_row* op, const options* o,
+                         const char* other) {
   fprintf(out, "  if (OY_UNLIKELY(oy_call_before() != OY_IDLE)) {\n");
-  put_again_if(out, op, "    ", "!oy_call_nested()", other);
-  fprintf(out, "    const oy_kernel* kernel = oy_select_masked(op, &keys);\n");
-  put_kernel_call(out, op, "    ", "return ", "kernel");
+  fprintf(out, "    if (oy_call_nested()) {\n");
+  fprintf(out, "      const oy_kernel* kernel = oy_select_masked(op, &keys);\n");
+  put_kernel_call(out, op, "      ", "return ", "kernel");
+  fprintf(out, "    }\n");
+  if (op->returns_object) put_scoped(out, op, o);
+  put_again(out, op, "    ", other);
   fprintf(out, "  }\n");
 }
 
@@ -312,7 +339,7 @@ static void put_definition(FILE* out, const op_row* op, const options* o) {
   put_tests(out, op, other);
   put_cleared_results(out, op);
   put_keys(out, op, o, other);
-  put_nested(out, op, other);
+  put_not_idle(out, op, o, other);
   put_outermost(out, op, o);
   fprintf(out, "}\n\n");
 }
