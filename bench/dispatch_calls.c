@@ -178,7 +178,8 @@ static void add_own(bench_list* list, const bench_api* own) {
                                .base = "floor: dispatch",
                                .run = run_scope,
                                .argument = &plain,
-                               .calls = IN_SCOPE});
+                               .calls = IN_SCOPE,
+                               .gate = "scope8"});
 }
 
 void bench_add_calls(bench_list* list, const bench_api* own, const bench_api* api) {

@@ -220,6 +220,18 @@ static void make_tensors(void) {
   g_api.wrapped = tensor_init(&g_wrapped, 1ull << OY_KEY_Conjugate);
 }
 
+static oy_object* use_cuda(void) {
+  static oy_object tensor;
+  oy_library_params p = {NULL, OY_LIBRARY_IMPL, "bench", OY_KEY_CUDA, __FILE__, __LINE__};
+  oy_impl_params two = {.name = "two", .kernel = OY_TYPED(kernel_cpu), .place = OY_HERE};
+  oy_library* library;
+  if (oy_library_create(&p, &library) != OY_OK) return NULL;
+  if (oy_library_impl(library, &two, NULL) != OY_OK) return NULL;
+  tensor_init(&tensor, 0);
+  tensor.keys = oy_keyset_of(OY_KEY_CUDA);
+  return &tensor;
+}
+
 void bench_api_take_calls(bench_api* api) {
   api->two = oy_bench_two;
   api->hop = oy_bench_hop;
@@ -238,6 +250,7 @@ BENCH_API const bench_api* bench_api_open(void) {
     exit(2);
   }
   make_tensors();
+  g_api.use_cuda = use_cuda;
   bench_api_take_calls(&g_api);
   return &g_api;
 }

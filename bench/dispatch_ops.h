@@ -29,6 +29,9 @@ typedef struct bench_api {
   oy_object* plain;
   oy_object* layered[BENCH_HOPS];
   oy_object* wrapped;
+  // Gives bench::two a kernel on CUDA; a tensor there. From then on every table has
+  // one block more. NULL if that fails.
+  oy_object* (*use_cuda)(void);
 } bench_api;
 
 // Registers everything on first use. Ends the program if that fails.

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The gate that CI watches: instructions and bytes, which do not vary, against the
-# limits of gate.txt. Exit status 1 if a row is above its limit or has grown.
+# limits of gate.txt. Exit status 1 if a row is above its limit or has grown. A limit
+# that was met once holds for good, with every compiler.
 #
 #   gate.sh BUILD [--update]     BUILD: a folder built with the preset "release"
 #
 # Needs valgrind, and what a build needs. --update writes what was measured into
-# gate.txt, as the figures that later runs may not be above of.
+# gate.txt, as the figures that later runs may not be above of; but for rows that fail.
 set -eu
 
 build=${1:?usage: gate.sh BUILD [--update]}
@@ -64,14 +65,15 @@ awk -v update="$update" -v compiler="$compiler" -v out="$work/rows" '
   {
     name = $1; must = $2; stretch = $3; reached = $4; slack = NF > 4 ? $5 : 3
     verdict = ""
+    failed = 0
     if (!(name in measured)) {
-      verdict = "MISSING"; bad = 1; value = "-"
+      verdict = "MISSING"; failed = 1; value = "-"
     } else {
       value = measured[name] + 0
       # A limit that was not met when the row was recorded is a known shortfall, told
       # each time; the row still may not grow.
       if (must != "-" && value > must + 0 && (reached == "-" || reached + 0 <= must + 0)) {
-        verdict = "ABOVE THE LIMIT"; bad = 1
+        verdict = "ABOVE THE LIMIT"; failed = 1
       } else if (must != "-" && value > must + 0 && value <= reached * (1 + slack / 100))
         verdict = "above must, as recorded"
       else if (reached != "-" && value > reached * (1 + slack / 100)) {
@@ -83,7 +85,8 @@ awk -v update="$update" -v compiler="$compiler" -v out="$work/rows" '
       else if (stretch != "-" && value <= stretch + 0) verdict = "stretch"
     }
     printf "%-18s %9s %9s %9s %9s  %s\n", name, value, reached, must, stretch, verdict
-    printf "%-18s %9s %8s %8s", name, must, stretch, value >out
+    bad = bad || failed
+    printf "%-18s %9s %8s %8s", name, must, stretch, failed ? reached : value >out
     if (NF > 4) printf " %8s", slack >out
     print "" >out
   }
