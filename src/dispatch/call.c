@@ -111,9 +111,6 @@ oy_status oy_op_redispatch_boxed(const oy_op* op, oy_keyset keys, oy_stack* stac
   size_t n = oyi_argument_count(op);
   if (OY_UNLIKELY(stack->size < n)) return too_few(op, stack);
   size_t base = stack->size - n;
-  // Where a layer does it, a call is in flight.
-  if (OY_LIKELY(oy_call_nested()))
-    return run(op, keys, stack, oy_select_exact(op, keys), base);
   uint64_t before = oy_call_enter();
   oy_status status = run(op, keys, stack, oy_select_exact(op, keys), base);
   oy_call_leave(before);
@@ -129,7 +126,7 @@ oy_status oyi_boxed_typed(const oy_op* op, oy_keyset keys, oy_stack* stack,
 // Goes on with exactly |keys|. The mark of a traced call stays in the set for
 // layers to pass down, but is no key to select by: this step was traced.
 static oy_status pass_on(const oy_op* op, oy_keyset keys, oy_stack* stack) {
-  const oy_kernel* next = oy_select_exact(op, oy_keyset_unmarked(keys));
+  const oy_kernel* next = oy_op_select_exact(op, oy_keyset_unmarked(keys));
   return next->boxed(op, keys, stack, next);
 }
 
@@ -190,7 +187,7 @@ oy_status oy_op_call_boxed_for_key(const oy_op* op, oy_key key, oy_stack* stack)
   if (OY_UNLIKELY(stack->size < n)) return too_few(op, stack);
   uint64_t before = oy_call_enter();
   oy_keyset keys = keys_of(op, oy_stack_last(stack, n), n);
-  (void)oy_select_call(op, &keys);
+  (void)oy_op_select_call(op, &keys);
   const oy_kernel* kernel = kernel_at(oyi_op_of(op), key);
   oy_status status;
   if (kernel) {

@@ -122,12 +122,12 @@ static oy_status report(const oyi_op* op, oy_keyset keys, const oy_kernel* kerne
 }
 
 void* oyi_fail_object(const oy_op* op, oy_keyset keys) {
-  report(oyi_op_of(op), keys, oy_select_exact(op, keys));
+  report(oyi_op_of(op), keys, oy_op_select_exact(op, keys));
   return NULL;
 }
 
 oy_status oyi_fail_status(const oy_op* op, oy_keyset keys) {
-  return report(oyi_op_of(op), keys, oy_select_exact(op, keys));
+  return report(oyi_op_of(op), keys, oy_op_select_exact(op, keys));
 }
 
 static oy_status fail_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack,

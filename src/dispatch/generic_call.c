@@ -157,7 +157,7 @@ uint64_t oyi_generic_box_call(oyi_registers* r) {
     oy_stack_reset(&stack);
     return failure(op, status);
   }
-  const oy_kernel* kernel = oy_select_exact(op, keys);
+  const oy_kernel* kernel = oy_op_select_exact(op, keys);
   oy_status status = kernel->boxed(op, keys, &stack, kernel);
   return unpack(&b, op, &stack, status, letter + 1, signature->returns_object);
 }
@@ -201,8 +201,8 @@ oyi_picked oyi_generic_pick(oyi_registers* r) {
   tensor_list tensors;
   tensors.count = 0;
   collect(r, signature->abi, &tensors);
-  const oy_kernel* kernel =
-      oy_kernel_pick(op, keys, oy_select_exact(op, keys), tensors.items, tensors.count);
+  const oy_kernel* kernel = oy_kernel_pick(op, keys, oy_op_select_exact(op, keys),
+                                           tensors.items, tensors.count);
   picked.typed = kernel ? kernel->typed : NULL;
   if (!kernel) picked.result = failure(op, oy_error_get()->code);
   return picked;

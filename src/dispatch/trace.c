@@ -63,7 +63,7 @@ static oy_status traced(const oy_op* op, oy_keyset keys, oy_stack* stack, bool i
     emit(typed ? "call" : "callBoxed", op, keys);
   else
     emit(typed ? "redispatch" : "redispatchBoxed", op, keys);
-  const oy_kernel* kernel = oy_select_exact(op, keys);
+  const oy_kernel* kernel = oy_op_select_exact(op, keys);
   oy_keyset marked = keys;
   marked.functionality |= TRACE_REDISPATCH;
   oy_status status = kernel->boxed(op, marked, stack, kernel);

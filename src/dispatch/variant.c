@@ -185,7 +185,7 @@ static void* only_state(const oy_variants* v) {
 }
 
 void* oy_kernel_state(const oy_op* op, oy_keyset keys) {
-  const oy_kernel* kernel = oy_select_exact(op, oy_keyset_unmarked(keys));
+  const oy_kernel* kernel = oy_op_select_exact(op, oy_keyset_unmarked(keys));
   if (kernel->typed != oyi_thunk_variant) return kernel->user_data;
   return only_state(variants_of(kernel));
 }
