@@ -4,6 +4,7 @@
 # bench/<noun>_*.c and gate_<noun>.c, the harness and the hand-written floor. Where
 # bench/<noun>.def lies beside it, opgen makes its operators. All of a benchmark links the
 # shared dispatcher: one process, one registry, and calls through it as a user's are.
+# bench_memory, which makes tensors, links the whole library.
 
 set(bench ${PROJECT_SOURCE_DIR}/bench)
 if(NOT TARGET opyard_dispatch OR NOT TARGET opgen)
@@ -11,10 +12,15 @@ if(NOT TARGET opyard_dispatch OR NOT TARGET opgen)
   return()
 endif()
 
+# oy_bench_properties(TARGET [library]): the dispatcher, if no other is named.
 function(oy_bench_properties target)
+  set(library opyard_dispatch)
+  if(ARGC GREATER 1)
+    set(library ${ARGV1})
+  endif()
   target_include_directories(${target} PRIVATE ${bench})
   target_link_libraries(${target} PRIVATE
-    oy_private opyard_dispatch Threads::Threads ${CMAKE_DL_LIBS} m)
+    oy_private ${library} Threads::Threads ${CMAKE_DL_LIBS} m)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
@@ -28,7 +34,11 @@ foreach(file IN LISTS programs)
   string(REGEX REPLACE "^bench_" "" noun ${name})
   file(GLOB parts CONFIGURE_DEPENDS ${bench}/${noun}_*.c ${bench}/gate_${noun}.c)
   add_executable(${name} ${file} ${parts} ${harness} ${bench}/floor.c)
-  oy_bench_properties(${name})
+  if(noun STREQUAL "memory")
+    oy_bench_properties(${name} opyard_opyard)
+  else()
+    oy_bench_properties(${name})
+  endif()
   if(EXISTS ${bench}/${noun}.def)
     opgen(TARGET ${name} DEFS ${bench}/${noun}.def INLINE)
   endif()

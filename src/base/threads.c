@@ -40,6 +40,7 @@ typedef struct pool {
   _Alignas(64) oyi_chunk_fn fn;
   void* context;
   int64_t count;
+  int cpu;                     // that the caller ran on
   _Alignas(64) uint32_t busy;  // somebody's region is open; guards what follows
   int workers;
   bool spins;
@@ -65,6 +66,15 @@ static int cpu_count(void) {
 #endif
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 && online < OY_THREADS_MAX ? (int)online : 1;
+}
+
+// -1 where it cannot be told.
+static int current_cpu(void) {
+#ifdef __linux__
+  return sched_getcpu();
+#else
+  return -1;
+#endif
 }
 
 // OPYARD_NUM_THREADS; what is no number above 0 is as if it were not set.
@@ -165,10 +175,16 @@ static void leave(void) {
   if ((state & WAITING) && (state & INSIDE) == 0) oyi_wake(&g_pool.state, 1);
 }
 
+// A worker that the system put on the caller's CPU, because all others are busy, would
+// only take turns with it, and the caller might wait long for its own.
+static bool would_be_in_the_way(void) {
+  return g_pool.cpu >= 0 && current_cpu() == g_pool.cpu;
+}
+
 // The generation after |seen|. A caller that advances it sees this thread among the
 // sleepers, or the kernel sees the new value and does not let it sleep.
-static uint32_t wait_for_region(uint32_t seen) {
-  if (!spin_while(&g_pool.generation, ~0u, seen)) {
+static uint32_t wait_for_region(uint32_t seen, bool may_spin) {
+  if (!may_spin || !spin_while(&g_pool.generation, ~0u, seen)) {
     __atomic_fetch_add(&g_pool.sleepers, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&g_pool.generation, __ATOMIC_SEQ_CST) == seen)
       oyi_wait(&g_pool.generation, seen);
@@ -179,13 +195,17 @@ static uint32_t wait_for_region(uint32_t seen) {
 
 static void* worker(void* argument) {
   uint32_t seen = (uint32_t)(uintptr_t)argument;
+  bool helps = true;
   t_in_region = true;
   for (;;) {
-    seen = wait_for_region(seen);
+    seen = wait_for_region(seen, helps);
     if (__atomic_load_n(&g_pool.stopping, __ATOMIC_ACQUIRE)) return NULL;
     if (!enter()) continue;
-    oy_error_clear();
-    run_chunks();
+    helps = !would_be_in_the_way();
+    if (helps) {
+      oy_error_clear();
+      run_chunks();
+    }
     leave();
   }
 }
@@ -220,11 +240,6 @@ static void start_workers(int wanted) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void advance(int wake) {
-  __atomic_fetch_add(&g_pool.generation, 1, __ATOMIC_SEQ_CST);
-  if (wake > 0) oyi_wake(&g_pool.generation, wake);
-}
-
 // At exit, and when the library is unloaded: workers run its code. A region that is
 // open somewhere gets a moment to end; the process may be on its way out from inside
 // one. |busy| stays set, so later regions run inline.
@@ -235,8 +250,10 @@ static __attribute__((destructor)) void stop_workers(void) {
     if (nanoseconds() > end) return;
     sched_yield();
   }
+  if (g_pool.workers == 0) return;
   __atomic_store_n(&g_pool.stopping, true, __ATOMIC_RELEASE);
-  advance(OY_THREADS_MAX);
+  __atomic_fetch_add(&g_pool.generation, 1, __ATOMIC_SEQ_CST);
+  oyi_wake(&g_pool.generation, OY_THREADS_MAX);
   for (int i = 0; i < g_pool.workers; i++) pthread_join(g_pool.ids[i], NULL);
   g_pool.workers = 0;
 }
@@ -247,6 +264,7 @@ static void open_region(int64_t count, oyi_chunk_fn fn, void* context, int helpe
   g_pool.fn = fn;
   g_pool.context = context;
   g_pool.count = count;
+  g_pool.cpu = current_cpu();
   g_pool.failed = INT64_MAX;
   g_pool.next = 0;
   __atomic_store_n(&g_pool.state, OPEN | (uint32_t)helpers << 16, __ATOMIC_RELEASE);
