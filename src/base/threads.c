@@ -302,12 +302,21 @@ static oy_status run_inline(int64_t count, oyi_chunk_fn fn, void* context) {
   return OY_OK;
 }
 
+// While another thread has the workers. What is nested in it runs inline all the same.
+static oy_status run_alone(int64_t count, oyi_chunk_fn fn, void* context) {
+  t_in_region = true;
+  oy_status status = run_inline(count, fn, context);
+  t_in_region = false;
+  return status;
+}
+
 oy_status oyi_parallel_chunks(int64_t count, oyi_chunk_fn fn, void* context) {
   if (count <= 1 || t_in_region) return run_inline(count, fn, context);
   int helpers = oy_get_num_threads() - 1;
   if (helpers >= count) helpers = (int)count - 1;
-  if (helpers == 0 || __atomic_exchange_n(&g_pool.busy, 1, __ATOMIC_ACQUIRE))
-    return run_inline(count, fn, context);
+  if (helpers == 0) return run_inline(count, fn, context);
+  if (__atomic_exchange_n(&g_pool.busy, 1, __ATOMIC_ACQUIRE))
+    return run_alone(count, fn, context);
   start_workers(helpers);
   t_in_region = true;
   open_region(count, fn, context, helpers);
