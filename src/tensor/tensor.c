@@ -48,8 +48,9 @@ oy_keyset oy_tensor_keys_for(oy_device device, oy_dtype dtype) {
 }
 
 // Fills a header of |units|; the shape is copied, to the heap if it is long.
-static bool header_init(oyi_tensor* t, unsigned units, oy_keyset keys, oy_ints sizes,
-                        oy_dtype dtype, oy_device device) {
+static inline __attribute__((always_inline)) bool header_init(
+    oyi_tensor* t, unsigned units, oy_keyset keys, oy_ints sizes, oy_dtype dtype,
+    oy_device device) {
   t->header.keys = keys;
   t->header.klass = &oyi_tensor_class;
   t->header.references = 1;
@@ -79,7 +80,8 @@ static bool header_init(oyi_tensor* t, unsigned units, oy_keyset keys, oy_ints s
 }
 
 // Places the storage record in the block, with its data if it fits.
-static oy_status storage_init(oyi_tensor* t, size_t nbytes) {
+static inline __attribute__((always_inline)) oy_status storage_init(oyi_tensor* t,
+                                                                    size_t nbytes) {
   oyi_storage* s = (oyi_storage*)(void*)((char*)t + OYI_STORAGE_OFFSET);
   s->references = 1;
   s->version = 0;
