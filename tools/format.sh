@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 tool=clang-format-14
-files=$(find include src tools tests bench examples -name '*.[ch]' 2>/dev/null |
+files=$(find include src tools tests bench examples python -name '*.[ch]' 2>/dev/null |
   grep -v -e '/corpus/' | sort)
 if [ "${1:-}" != --check ]; then
   echo "$files" | xargs $tool -i

@@ -1,15 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators against results that PyTorch gave, through boxed calls: some samples of every
 // operator and dtype that PyTorch's own tests have. What the table does not have yet, or
-// not for that dtype, is counted and left out; everything else must agree.
+// not for that dtype, is counted and left out; everything else must agree, but for as many
+// calls of an operator as tests/data/golden-differences.txt says.
 #include "ops/golden.h"
 #include "support/tensors.h"
 
-enum { FAILURES_SHOWN = 20 };
+enum { NAME_SIZE = 80, DIFFERENCES_MAX = 256 };
 
-typedef enum outcome { PASSED, FAILED, NO_OPERATOR, NO_DTYPE, OTHER_SCHEMA } outcome;
+// "aten::addmm 3 why": what is known to differ.
+typedef struct difference {
+  char op[NAME_SIZE];
+  int allowed, found;
+} difference;
+static difference g_known[DIFFERENCES_MAX];
+static size_t g_known_count;
+
+static void read_known(void) {
+  FILE* in = fopen(OY_SOURCE_DIR "/tests/data/golden-differences.txt", "r");
+  char line[400];
+  assert_non_null(in);
+  while (fgets(line, sizeof line, in) && g_known_count < DIFFERENCES_MAX) {
+    difference* d = &g_known[g_known_count];
+    if (line[0] != '#' && sscanf(line, "%79s %d", d->op, &d->allowed) == 2)
+      g_known_count++;
+  }
+  fclose(in);
+}
+
+static bool is_known(const char* op) {
+  for (size_t i = 0; i < g_known_count; i++)
+    if (strcmp(g_known[i].op, op) == 0) return ++g_known[i].found <= g_known[i].allowed;
+  return false;
+}
+
+typedef enum outcome {
+  PASSED,
+  FAILED,
+  KNOWN,
+  NO_OPERATOR,
+  NO_DTYPE,
+  OTHER_SCHEMA
+} outcome;
 
 static outcome differs(const golden_call* call, const char* why) {
+  if (is_known(call->op)) return KNOWN;
   print_error("%s: %s\n", call->op, why);
   return FAILED;
 }
@@ -58,6 +93,7 @@ static outcome run(golden_call* call) {
 
 static void operators_agree_with_pytorch(void** state) {
   (void)state;
+  read_known();
   FILE* in = popen("gzip -dc " OY_SOURCE_DIR "/tests/data/torch-1.13-golden.txt.gz", "r");
   assert_non_null(in);
   char* line = NULL;
@@ -67,15 +103,18 @@ static void operators_agree_with_pytorch(void** state) {
     if (!golden_parse(line, &call)) fail_msg("not a line of golden values: %s", line);
     counts[run(&call)]++;
     golden_release(&call);
-    if (counts[FAILED] == FAILURES_SHOWN) break;
   }
   free(line);
   pclose(in);
+  for (size_t i = 0; i < g_known_count; i++)
+    if (g_known[i].found < g_known[i].allowed)
+      print_message("%s: %d differ, %d are recorded\n", g_known[i].op, g_known[i].found,
+                    g_known[i].allowed);
   print_message(
-      "%zu agree, %zu do not; %zu without operator, %zu without dtype, %zu of "
-      "another schema\n",
-      counts[PASSED], counts[FAILED], counts[NO_OPERATOR], counts[NO_DTYPE],
-      counts[OTHER_SCHEMA]);
+      "%zu agree, %zu do not, %zu as recorded; %zu without operator, %zu without dtype, "
+      "%zu of another schema\n",
+      counts[PASSED], counts[FAILED], counts[KNOWN], counts[NO_OPERATOR],
+      counts[NO_DTYPE], counts[OTHER_SCHEMA]);
   assert_true(counts[PASSED] > 0);
   assert_int_equal(counts[FAILED], 0);
 }

@@ -13,6 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+import samples
 from convert import Converter, NotSupported
 
 # Python functions would hand themselves to a mode instead of running.
@@ -37,7 +38,8 @@ class Call:
         self.converter = Converter()
         self.result = self.error = self.unsupported = self.verdict = None
         self.trace = []
-        self.seeded = False
+        # Its values mean nothing: random, or wrong in PyTorch itself.
+        self.valueless = False
         try:
             self.args, self.kwargs = self.converter.call(args, kwargs)
         except NotSupported as reason:
@@ -61,7 +63,7 @@ class _Missing:
 
     def __init__(self, name):
         self.verdict = ("not supported", f"missing {name}")
-        self.name, self.seeded = name, False
+        self.name = name
 
 
 class _Dispatch(TorchDispatchMode):
@@ -74,13 +76,15 @@ class _Dispatch(TorchDispatchMode):
         name = func._schema.name
         if func._schema.overload_name:
             name += "." + func._schema.overload_name
-        seeded = torch.Tag.nondeterministic_seeded in func.tags
-        self.call.seeded |= seeded
+        base = func._schema.name.split("::")[1]
+        valueless = torch.Tag.nondeterministic_seeded in func.tags or (
+            base in samples.WRONG_IN_COMPLEX and args[0].is_complex())
+        self.call.valueless |= valueless
         if not self.judge.has(name):
             self.call.trace.append(_Missing(name))
             return func(*args, **kwargs)
         inner = Call(name, args, kwargs, func._schema.is_mutable)
-        inner.seeded = seeded
+        inner.valueless = valueless
         self.call.trace.append(inner)
         return inner.run(func, args, kwargs, self.judge.inner)
 

@@ -122,6 +122,8 @@ class Recorder(TorchDispatchMode):
             return False
         if torch.Tag.nondeterministic_seeded in func.tags:
             return False
+        if base in samples.WRONG_IN_COMPLEX and args[0].is_complex():
+            return False
         flat = [a for v in (*args, *kwargs.values())
                 for a in (v if isinstance(v, (list, tuple)) else (v,))]
         given = [a for a in flat if isinstance(a, torch.Tensor)]
