@@ -114,8 +114,7 @@ def mutations(pairs, tolerance=(0, 0), values=True, counted=True):
         theirs_changed = not counted or argument._version != before
         if not theirs_changed and ours._version == our_before:
             continue
-        if not theirs_changed:
-            return "an argument was written that PyTorch leaves alone"
         if (why := tensors(ours, argument, tolerance, values)):
-            return f"written argument: {why}"
+            whose = "written" if theirs_changed else "PyTorch leaves alone this"
+            return f"{whose} argument: {why}"
     return None
