@@ -5,8 +5,8 @@
 set -eu
 source=$1
 build=$2
-opgen=$(find "$build" -name opgen -type f -perm -u+x | head -n 1)
-[ -n "$opgen" ] || { echo "no opgen was built"; exit 77; }
+opgen=$build/opgen
+[ -x "$opgen" ] || { echo "no opgen was built"; exit 77; }
 library=$build/libopyard-dispatch.a
 [ -f "$library" ] || { echo "no static library"; exit 77; }
 dir=$(mktemp -d)
