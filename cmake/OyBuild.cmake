@@ -59,8 +59,18 @@ function(oy_capability_levels files_var)
       if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
         continue()
       endif()
-      set_source_files_properties(${file} PROPERTIES
+      set_property(SOURCE ${file} APPEND PROPERTY
         COMPILE_OPTIONS "-march=x86-64-${level}")
+    endif()
+    # Inner loops become vector code, and the same at every level: no value depends on
+    # errno or traps, and a product and a sum are rounded twice everywhere.
+    if(file MATCHES "/cpu/loops_[a-z0-9_]*\\.c$")
+      set_property(SOURCE ${file} APPEND PROPERTY
+        COMPILE_OPTIONS -fno-math-errno -fno-trapping-math -ffp-contract=off)
+      if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+        set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS
+          -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
+      endif()
     endif()
     list(APPEND kept ${file})
   endforeach()

@@ -148,8 +148,8 @@ OY_API oy_status oy_op_set_error_callback(const oy_op* op,
 // variants. The default is the greatest number; tensor libraries set promotion.
 OY_API void oy_registry_set_dtype_rule(oy_registry* registry, oy_dtype_rule rule);
 
-// CPU capability: what the machine has, capped by OPYARD_CPU_LEVEL
-// (baseline, v3, v4). Kernels of a higher level are registered, but not chosen.
+// CPU capability: what the machine has, capped by OPYARD_CPU_CAPABILITY
+// (default, avx2, avx512). Kernels of a higher level are registered, but not chosen.
 typedef enum oy_cpu_level {
   OY_CPU_BASELINE,
   OY_CPU_V3,  // AVX2, FMA, F16C

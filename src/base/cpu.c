@@ -35,8 +35,8 @@ static int machine_level(void) {
 #endif
 
 static int cap(void) {
-  static const char* const names[] = {"baseline", "v3", "v4"};
-  const char* value = getenv("OPYARD_CPU_LEVEL");
+  static const char* const names[] = {"default", "avx2", "avx512"};
+  const char* value = getenv("OPYARD_CPU_CAPABILITY");
   for (int i = 0; value && i < (int)OY_ARRAY_SIZE(names); i++)
     if (strcmp(value, names[i]) == 0) return i;
   return 2;

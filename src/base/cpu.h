@@ -4,7 +4,7 @@
 #define OPYARD_SRC_BASE_CPU_H_
 
 // 0 baseline, 1 x86-64-v3, 2 x86-64-v4; 0 on other architectures. Found once,
-// capped by OPYARD_CPU_LEVEL (baseline, v3 or v4; anything else is ignored).
+// capped by OPYARD_CPU_CAPABILITY (default, avx2 or avx512; anything else is ignored).
 int oyi_cpu_level(void);
 
 #endif  // OPYARD_SRC_BASE_CPU_H_

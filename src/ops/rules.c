@@ -186,6 +186,8 @@ oy_status oyi_check_alpha(oy_dtype dtype, oy_scalar alpha) {
            TYPE_MISMATCH,
            "For integral input tensors, argument alpha must not be a floating point "
            "number.");
+  OY_CHECK(oy_dtype_is_complex(dtype) || alpha.tag != OY_TAG_COMPLEX, TYPE_MISMATCH,
+           "For non-complex input tensors, argument alpha must not be a complex number.");
   return OY_OK;
 }
 

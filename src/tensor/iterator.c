@@ -71,7 +71,8 @@ static inline __attribute__((always_inline)) bool is_simple(oy_object* out,
   const oyi_tensor* o = oyi_tensor_cast(out);
   if (!oyi_is_tensor(inputs[0]) || !(a->flags & OYI_CONTIGUOUS) ||
       a->backend != OY_BACKEND_CPU || !a->storage ||
-      (a->header.flags & OY_OBJECT_WRAPPED_NUMBER) || (flags & OYI_ITER_BOOL_OUTPUT) ||
+      (a->header.flags & OY_OBJECT_WRAPPED_NUMBER) ||
+      (flags & (OYI_ITER_BOOL_OUTPUT | OYI_ITER_REAL_OUTPUT)) ||
       ((flags & OYI_ITER_INT_TO_FLOAT) && !oy_dtype_is_floating(a->header.dtype)))
     return false;
   if (n == 2 && inputs[1] != inputs[0] &&
@@ -153,23 +154,32 @@ static oy_status common_device(setup* s) {
   return OY_OK;
 }
 
+static oy_dtype real_of(oy_dtype d) {
+  if (d == OY_DTYPE_C128) return OY_DTYPE_F64;
+  if (d == OY_DTYPE_C64) return OY_DTYPE_F32;
+  return d == OY_DTYPE_C32 ? OY_DTYPE_F16 : d;
+}
+
 static oy_status common_dtype(setup* s) {
-  oy_dtype d = s->in[0]->header.dtype;
+  int first = s->flags & OYI_ITER_MASK ? 1 : 0;
+  oy_dtype d = s->in[first]->header.dtype;
   if (!(s->flags & OYI_ITER_KEEP_DTYPES)) {
     bool mixed = false;
-    for (int k = 0; k < s->n; k++)
+    for (int k = first; k < s->n; k++)
       mixed = mixed || s->in[k]->header.dtype != d ||
               (s->in[k]->header.flags & OY_OBJECT_WRAPPED_NUMBER);
     if (mixed) {
       oyi_result_state state = OYI_RESULT_STATE_INIT;
-      for (int k = 0; k < s->n; k++) OY_TRY(oyi_result_add(&state, s->in[k]));
+      for (int k = first; k < s->n; k++) OY_TRY(oyi_result_add(&state, s->in[k]));
       OY_TRY(oyi_result_finish(&state, &d));
     }
   }
   if ((s->flags & OYI_ITER_INT_TO_FLOAT) && oy_dtype_is_integral(d, true))
     d = oy_dtype_default();
   s->it->dtype = d;
-  s->result = s->flags & OYI_ITER_BOOL_OUTPUT ? OY_DTYPE_BOOL : d;
+  s->result = s->flags & OYI_ITER_BOOL_OUTPUT   ? OY_DTYPE_BOOL
+              : s->flags & OYI_ITER_REAL_OUTPUT ? real_of(d)
+                                                : d;
   return OY_OK;
 }
 
@@ -226,7 +236,7 @@ static oy_status make_temporaries(setup* s) {
   for (int k = 0; k <= s->n; k++) {
     oyi_tensor* t = it->tensors[k];
     oy_dtype want = k ? it->dtype : s->result;
-    if (t->header.dtype == want) continue;
+    if (t->header.dtype == want || (k == 1 && (s->flags & OYI_ITER_MASK))) continue;
     oyi_tensor* copy =
         k ? oyi_converted(t, want) : oyi_tensor_new(oyi_sizes_view(t), want, s->device);
     if (!copy) {

@@ -12,6 +12,8 @@ static const struct {
     {"addr", "the kernel for other devices is a composition that nothing here needs yet"},
     {"copy_", "a backend copies to and from itself; PyTorch asks that inside"},
     {"to.dtype_layout", "it makes nothing itself: _to_copy chooses the backend"},
+    {"silu_backward", "the kernel serves where PyTorch composes it for other backends"},
+    {"mish_backward", "the kernel serves where PyTorch composes it for other backends"},
 };
 
 static char* g_schemas;  // all of PyTorch's, a line each

@@ -7,17 +7,33 @@
 #include "tensor/iterator.h"
 
 typedef enum oyi_cpu_loop {
-#define OY_LOOP(name, types) OYI_LOOP_##name,
+#define OY_LOOP(name, pytorch) OYI_LOOP_##name,
 #include "backends/cpu/loops.def"
 #undef OY_LOOP
   OYI_LOOP_COUNT
 } oyi_cpu_loop;
 
-enum { OYI_LOOP_DTYPES = OY_DTYPE_BOOL + 1 };
+enum { OYI_LOOP_DTYPES = OY_DTYPE_BF16 + 1 };
 
-// NULL where an operation has no loop for a dtype.
-extern const oyi_loop oyi_cpu_loops[OYI_LOOP_COUNT][OYI_LOOP_DTYPES];
+// NULL where an operation has no loop for a dtype. Filled once, before a kernel is
+// registered, with the loops of the CPU capability that the machine has. f16 and bf16
+// have no loops of their own: elementwise.c computes them in f32.
+extern oyi_loop oyi_cpu_loops[OYI_LOOP_COUNT][OYI_LOOP_DTYPES];
+// As PyTorch calls it in "... not implemented for 'Half'".
 extern const char* const oyi_cpu_loop_names[OYI_LOOP_COUNT];
+void oyi_cpu_loops_init(void);
+
+// Rows of a table of loops; the last one has no loop.
+typedef struct oyi_loop_entry {
+  uint16_t which;
+  uint16_t dtype;
+  oyi_loop loop;
+} oyi_loop_entry;
+extern const oyi_loop_entry oyi_loops_plain[], oyi_loops_complex[], oyi_loops_special[];
+// For each of the three capability levels.
+extern const oyi_loop_entry oyi_loops_arith[], oyi_loops_vmath[];
+extern const oyi_loop_entry oyi_loops_arith_v3[], oyi_loops_vmath_v3[];
+extern const oyi_loop_entry oyi_loops_arith_v4[], oyi_loops_vmath_v4[];
 
 // Rows of a sum: data[0] is a double for floats, else an int64_t, and is added
 // to; data[1] is the input. Loops exist for f32, f64 and i64.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU's kernels as a const table.
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
 #include "backends/cpu/openblas.h"
 #include "base/memory.h"
 
@@ -28,6 +29,7 @@ static const oyi_kernel_row g_meta[] = {
 #undef OY_OP
 
 oy_status oyi_register_cpu(oy_library* library) {
+  oyi_cpu_loops_init();
   OY_TRY(oyi_register_rows(library, OY_KEY_CPU, g_cpu, OY_ARRAY_SIZE(g_cpu)));
   OY_TRY(oyi_register_openblas(library));
   return oyi_register_rows(library, OY_KEY_Meta, g_meta, OY_ARRAY_SIZE(g_meta));

@@ -2,9 +2,7 @@
 // How the gradient of each operator is had. A formula need not undo broadcasting
 // or promotion: what it gives is summed to the shape, and cast to the dtype, of the
 // input that it is for (engine.c). It computes only what an edge asks for.
-#include "layers/autograd/formulas.h"
-
-#include "ops/calls.h"
+#include "layers/autograd/formula_help.h"
 
 // |fn| of a temporary, which is released.
 static oy_object* negated(oy_object* temporary) {
@@ -62,15 +60,6 @@ static oy_status div_number(oyi_node* node, oy_object* grad, oy_object** out) {
 static oy_status neg(oyi_node* node, oy_object* grad, oy_object** out) {
   (void)node;
   GIVE(0, oyi_call_neg(grad));
-  return OY_OK;
-}
-static oy_status exp_result(oyi_node* node, oy_object* grad, oy_object** out) {
-  GIVE(0, oyi_call_mul_Tensor(grad, oyi_node_saved(node, OYI_SAVE_RESULT)));
-  return OY_OK;
-}
-static oy_status relu(oyi_node* node, oy_object* grad, oy_object** out) {
-  oy_object* result = oyi_node_saved(node, OYI_SAVE_RESULT);
-  GIVE(0, oyi_call_threshold_backward(grad, result, oy_int(0)));
   return OY_OK;
 }
 static oy_status threshold(oyi_node* node, oy_object* grad, oy_object** out) {
@@ -193,10 +182,6 @@ FORMULA(div_Scalar, "DivBackward1", div_number, 1, 0)
 FORMULA(div__Scalar, "DivBackward1", div_number, 1, 0)
 FORMULA(neg, "NegBackward0", neg, 1, 0)
 FORMULA(neg_, "NegBackward0", neg, 1, 0)
-FORMULA(exp, "ExpBackward0", exp_result, 1, 0, 0, EDGE0)
-FORMULA(exp_, "ExpBackward0", exp_result, 1, 0, 0, EDGE0)
-FORMULA(relu, "ReluBackward0", relu, 1, 0, 0, EDGE0)
-FORMULA(relu_, "ReluBackward0", relu, 1, 0, 0, EDGE0)
 FORMULA(threshold_backward, "ThresholdBackwardBackward0", threshold, 2, 0, EDGE0)
 FORMULA(sum, "SumBackward0", sum, 1, 0)
 FORMULA(sum_dim_IntList, "SumBackward1", sum_dims, 1, 0)
