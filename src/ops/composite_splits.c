@@ -243,11 +243,10 @@ OYI_COMPOSITE(tensor_split_tensor_indices_or_sections) {
 static oy_status named_dim(oy_object* self, const char* name, int least, int64_t* out) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return oy_error_get()->code;
-  OY_CHECK(
-      t->ndim >= least, INVALID_ARGUMENT,
-      "torch.%s requires a tensor with at least %d dimension%s, but got a tensor with "
-      "%u dimensions!",
-      name, least, least > 1 ? "s" : "", t->ndim);
+  OY_CHECK(t->ndim >= least, INVALID_ARGUMENT,
+           "torch.%s requires a tensor with at least %d dimension, but got a tensor with "
+           "%u dimensions!",
+           name, least, t->ndim);
   *out = name[0] == 'h' ? t->ndim > 1 : name[0] == 'v' ? 0 : 2;
   return OY_OK;
 }

@@ -24,6 +24,10 @@ oyi_tensor* oyi_rule_empty(oy_ints size, const oyi_options* options,
 oyi_tensor* oyi_rule_empty_strided(oy_ints size, oy_ints stride,
                                    const oyi_options* options);
 
+// tril_indices and triu_indices: a (2, count) tensor. *offset is brought into reach.
+oyi_tensor* oyi_rule_triangle_indices(int64_t rows, int64_t columns, int64_t* offset,
+                                      bool lower, const oyi_options* options);
+
 // What a reduction works on. |acc_shape| has the rank of the input.
 typedef struct oyi_reduction {
   oyi_tensor* in;

@@ -107,6 +107,43 @@ static oy_tensor* f_base_had_no_gradient(oy_tensor* a, oy_tensor* b) {
   return oy_mul_Tensor(oy_view(whole, OY_DIMS(2, 3)), b);
 }
 
+static oy_tensor* f_permute(oy_tensor* a, oy_tensor* b) {
+  oy_tensor* x = oy_permute(oy_unsqueeze(a, 0), OY_DIMS(2, 0, -2));  // 3 1 2
+  oy_tensor* y = oy_permute_copy(b, OY_DIMS(1, 0));
+  return oy_mul_Tensor(oy_squeeze(x), oy_squeeze_dims(oy_unsqueeze(y, 1), OY_DIMS(1)));
+}
+static oy_tensor* f_slices(oy_tensor* a, oy_tensor* b) {
+  oy_tensor* x = oy_slice_Tensor(a, 1, oy_int(-5), N(), 2);  // columns 0, 2
+  oy_tensor* y = oy_narrow(b, -1, 1, 2);
+  oy_tensor* z = oy_slice_copy_Tensor(b, 0, oy_int(1), oy_int(9), 1);
+  return oy_add_Tensor(oy_mul_Tensor(x, y), oy_select_copy_int(z, 1, -1), oy_int(1));
+}
+static oy_tensor* f_diagonals(oy_tensor* a, oy_tensor* b) {
+  oy_tensor* x = oy_diagonal(a, 1, 0, 1);
+  return oy_mul_Tensor(x, oy_diagonal_copy(b, 0, 1, 0));
+}
+static oy_tensor* f_turned(oy_tensor* a, oy_tensor* b) {
+  oy_tensor* x = oy_triu(oy_flip(a, OY_DIMS(-1)), 1);
+  oy_tensor* y = oy_tril_(oy_mul_Scalar(b, oy_int(2)), 0);
+  return oy_mul_Tensor(oy_add_Tensor(x, y, oy_int(1)),
+                       oy_flip(oy_triu_(oy_neg(a), 0), OY_DIMS(0, 1)));
+}
+static oy_tensor* f_view_copies(oy_tensor* a, oy_tensor* b) {
+  oy_tensor* x = oy_view_copy(oy_t_copy(oy_transpose_copy_int(a, 0, 1)), OY_DIMS(6));
+  oy_tensor* y = oy_squeeze_copy(oy_unsqueeze_copy(oy_alias_copy(b), 0));
+  oy_tensor* z =
+      oy_expand_copy(oy_squeeze_copy_dim(oy_squeeze_copy_dims(y, OY_DIMS(0)), 1),
+                     OY_DIMS(2, 2, 3), false);
+  return oy_mul_Tensor(oy__reshape_alias_copy(x, OY_DIMS(2, 3), OY_DIMS(3, 1)), z);
+}
+static oy_tensor* f_filled(oy_tensor* a, oy_tensor* b) {
+  oy_tensor* x = oy_mul_Tensor(a, b);
+  oy_fill__Tensor(oy_select_int(x, 0, 0), oy_select_int(oy_select_int(b, 0, 1), 0, 1));
+  oy_uniform_(oy_select_int(x, 0, 1), 1, 1, N());
+  oy_tensor* y = oy_add_Tensor(oy_fill_Scalar(b, oy_int(3)), oy_zero(a), oy_int(1));
+  return oy_mul_Tensor(oy__reshape_alias(x, OY_DIMS(2, 3), OY_DIMS(3, 1)), y);
+}
+
 static const grad_case g_cases[] = {
     {"add", f_add, {2, 3}, {2, 3}},
     {"add of a row", f_add, {2, 3}, {3}},
@@ -127,6 +164,12 @@ static const grad_case g_cases[] = {
     {"mean over a dimension", f_mean_dims, {2, 3}, {2, 3}},
     {"views", f_views, {2, 3}, {2, 3}},
     {"dimensions", f_dims, {2, 3}, {2, 3}},
+    {"permute and squeeze", f_permute, {2, 3}, {2, 3}},
+    {"slices", f_slices, {2, 3}, {2, 3}},
+    {"diagonals", f_diagonals, {2, 3}, {2, 3}},
+    {"flip and triangles", f_turned, {2, 3}, {2, 3}},
+    {"copies of views", f_view_copies, {2, 3}, {2, 3}},
+    {"fills", f_filled, {2, 3}, {2, 3}},
     {"mm", f_mm, {2, 3}, {3, 4}},
     {"dot", f_matmul, {3}, {3}},
     {"mv", f_matmul, {2, 3}, {3}},

@@ -26,6 +26,17 @@ OYI_META(empty_strided) {
   return oyi_tensor_object(oyi_rule_empty_strided(size, stride, &options));
 }
 
+OYI_META(tril_indices) {
+  oyi_options options;
+  if (!read_options(dtype, layout, device, pin_memory, &options)) return NULL;
+  return oyi_tensor_object(oyi_rule_triangle_indices(row, col, &offset, true, &options));
+}
+OYI_META(triu_indices) {
+  oyi_options options;
+  if (!read_options(dtype, layout, device, pin_memory, &options)) return NULL;
+  return oyi_tensor_object(oyi_rule_triangle_indices(row, col, &offset, false, &options));
+}
+
 OYI_META(copy_) {
   const oyi_tensor* to = oyi_tensor_of(self);
   const oyi_tensor* from = to ? oyi_tensor_of(src) : NULL;

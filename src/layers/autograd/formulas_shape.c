@@ -82,6 +82,23 @@ static oy_status permute(oyi_node* node, oy_object* grad, oy_object** out) {
   return OY_OK;
 }
 
+static oy_status flip(oyi_node* node, oy_object* grad, oy_object** out) {
+  int64_t dims[OY_TENSOR_MAX_DIMS];
+  size_t n = 0;
+  for (int64_t i = 0; i < OY_TENSOR_MAX_DIMS; i++)
+    if (node->extra.mask >> i & 1) dims[n++] = i;
+  GIVE(0, oyi_call_flip(grad, (oy_ints){dims, n}));
+  return OY_OK;
+}
+static oy_status tril(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_tril(grad, node->extra.dims[0]));
+  return OY_OK;
+}
+static oy_status triu(oyi_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_triu(grad, node->extra.dims[0]));
+  return OY_OK;
+}
+
 static oy_status as_pairs(oyi_node* node, oy_object* grad, oy_object** out) {
   (void)node;
   GIVE(0, oyi_call_view_as_real(grad));
@@ -159,3 +176,19 @@ FORMULA(zero_, "ZeroBackward0", nothing, 1, 0)
 FORMULA(zero, "ZeroBackward0", nothing, 1, 0)
 FORMULA(clone, "CloneBackward0", same, 1, 0)
 FORMULA(_to_copy, "ToCopyBackward0", same, 1, 0)
+FORMULA(flip, "FlipBackward0", flip, 1, 0)
+FORMULA(tril, "TrilBackward0", tril, 1, 0)
+FORMULA(tril_, "TrilBackward0", tril, 1, 0)
+FORMULA(triu, "TriuBackward0", triu, 1, 0)
+FORMULA(triu_, "TriuBackward0", triu, 1, 0)
+FORMULA(uniform_, "UniformBackward0", nothing, 1, 0)
+FORMULA(normal_, "NormalBackward0", nothing, 1, 0)
+FORMULA(random_, "RandomBackward2", nothing, 1, 0)
+FORMULA(random__to, "RandomBackward1", nothing, 1, 0)
+FORMULA(random__from, "RandomBackward0", nothing, 1, 0)
+FORMULA(bernoulli__Tensor, "BernoulliBackward1", nothing, 1, 0)
+FORMULA(bernoulli__float, "BernoulliBackward2", nothing, 1, 0)
+FORMULA(exponential_, "ExponentialBackward0", nothing, 1, 0)
+FORMULA(geometric_, "GeometricBackward0", nothing, 1, 0)
+FORMULA(log_normal_, "LogNormalBackward0", nothing, 1, 0)
+FORMULA(cauchy_, "CauchyBackward0", nothing, 1, 0)

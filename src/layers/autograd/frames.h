@@ -67,5 +67,10 @@
   FRAME, .extra.dims = {dim1, dim2}, .extra.mask = (uint64_t)offset
 #define OYI_FRAME_diagonal_copy \
   FRAME, .extra.dims = {dim1, dim2}, .extra.mask = (uint64_t)offset
+#define OYI_FRAME_flip  FRAME, .extra.mask = flip_mask(self, dims)
+#define OYI_FRAME_tril  FRAME, .extra.dims = {diagonal}
+#define OYI_FRAME_tril_ FRAME, .extra.dims = {diagonal}
+#define OYI_FRAME_triu  FRAME, .extra.dims = {diagonal}
+#define OYI_FRAME_triu_ FRAME, .extra.dims = {diagonal}
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_FRAMES_H_

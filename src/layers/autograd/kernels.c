@@ -33,6 +33,15 @@ static inline uint64_t permutation_code(oy_ints dims) {
   return code;
 }
 
+// The dimensions that a flip turns; bad ones are for the kernel to report.
+static inline uint64_t flip_mask(const oy_object* self, oy_ints dims) {
+  int64_t ndim = oy_tensor_ndim(self);
+  uint64_t mask = 0;
+  for (size_t i = 0; i < dims.size; i++)
+    mask |= 1ull << ((dims.data[i] < 0 ? dims.data[i] + ndim : dims.data[i]) & 63);
+  return mask;
+}
+
 // The out= forms have no formula: a gradient asked for through them is refused.
 static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #define FORMULA_NEW(id)     &oyi_formula_##id
@@ -191,10 +200,16 @@ static const oy_key g_autograd_keys[] = {
 #undef OY_BACKEND
 };
 
+// detach makes no view that is known to its base; a size is no content, so resizing
+// counts no version.
+static bool has_layer(int id) {
+  return id != OYI_OP_detach && id != OYI_OP_resize_ && id != OYI_OP_resize_as_;
+}
+
 oy_status oyi_register_autograd(oy_library* aten, oy_library* fallbacks) {
   OY_TRY(oyi_register_rows(aten, OY_KEY_Autograd, g_autograd, OY_ARRAY_SIZE(g_autograd)));
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_inplace_or_view); i++)
-    if (g_inplace_or_view[i].id != OYI_OP_detach)
+    if (has_layer(g_inplace_or_view[i].id))
       OY_TRY(oyi_register_rows(aten, OY_KEY_ADInplaceOrView, &g_inplace_or_view[i], 1));
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_autograd_keys); i++)
     if (g_autograd_keys[i])

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors whose elements go by their place. Each is computed from its index alone, in
+// int64, double or complex double, a buffer at a time that is converted to the dtype.
+#include <complex.h>
+#include <math.h>
+
+#include "backends/cpu/kernels.h"
+#include "ops/rules.h"
+#include "ops/shape.h"
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+
+// A name that C takes for itself.
+#undef I
+#undef complex
+
+enum { BUFFER = 256 };
+
+typedef struct sequence {
+  // Writes elements |first| to below |first| + |n|, as |work|.
+  void (*fill)(const struct sequence* s, int64_t first, int64_t n, void* buffer);
+  oy_dtype work;  // I64, F64 or C128
+  int64_t steps;
+  int64_t int_start, int_step;
+  double start, end, step, base;
+  double _Complex complex_start, complex_end, complex_step, complex_base;
+} sequence;
+
+static void fill_flat(const oyi_tensor* out, const sequence* s) {
+  _Alignas(16) char buffer[BUFFER * 16];
+  oy_dtype dtype = out->header.dtype;
+  int64_t item = oyi_item(out), from = oyi_dtype_bytes[s->work];
+  char* to = oyi_data(out);
+  for (int64_t i = 0; i < out->numel; i += BUFFER, to += BUFFER * item) {
+    int64_t n = out->numel - i < BUFFER ? out->numel - i : BUFFER;
+    s->fill(s, i, n, buffer);
+    oyi_convert_row(dtype, to, item, s->work, buffer, from, n);
+  }
+}
+
+// Fills |out|, whatever its layout, in the order of its elements.
+static oy_object* filled(oyi_tensor* out, const sequence* s) {
+  if (oyi_is_meta(out) || out->numel == 0) return &out->header;
+  if (!oyi_data(out)) {
+    OY_FAIL(NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data");
+    return NULL;
+  }
+  if (out->flags & OYI_CONTIGUOUS) {
+    fill_flat(out, s);
+    return &out->header;
+  }
+  oyi_tensor* flat =
+      oyi_tensor_new(oyi_sizes_view(out), out->header.dtype, oy_device_cpu());
+  if (!flat) return NULL;
+  fill_flat(flat, s);
+  oyi_convert(out, flat);
+  oy_tensor_release(&flat->header);
+  return &out->header;
+}
+
+// A vector of |size|, unless there are as many elements already.
+static oyi_tensor* sized(oy_object* out, int64_t size) {
+  oyi_tensor* t = oyi_tensor_of(out);
+  if (!t || t->numel == size) return t;
+  return oyi_output_prepare(t, (oy_ints){&size, 1}, out->dtype, oyi_tensor_device(t)) == 0
+             ? t
+             : NULL;
+}
+
+static oy_status check_dtype(oy_object* out, const char* name, bool allow_complex) {
+  if (!oyi_tensor_of(out)) return oy_error_get()->code;
+  bool bad = out->dtype == OY_DTYPE_BOOL ||
+             (!allow_complex && oy_dtype_is_complex(out->dtype)) ||
+             oy_dtype_is_quantized(out->dtype);
+  OY_CHECK(!bad, NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,
+           oy_dtype_pytorch_name(out->dtype));
+  return OY_OK;
+}
+
+static double real_of(oy_scalar s) {
+  return oyi_number_of_scalar(s).re;
+}
+static int64_t int_of(oy_scalar s) {
+  oyi_number n = oyi_number_of_scalar(s);
+  int64_t i;
+  oyi_element_store(OY_DTYPE_I64, &i, n);
+  return i;
+}
+
+// ------------------------------------------------------------- arange and range
+
+static void fill_ints(const sequence* s, int64_t first, int64_t n, void* buffer) {
+  int64_t* to = buffer;
+  uint64_t at = (uint64_t)s->int_start + (uint64_t)s->int_step * (uint64_t)first;
+  for (int64_t i = 0; i < n; i++, at += (uint64_t)s->int_step) to[i] = (int64_t)at;
+}
+static void fill_reals(const sequence* s, int64_t first, int64_t n, void* buffer) {
+  double* to = buffer;
+  for (int64_t i = 0; i < n; i++) to[i] = s->start + s->step * (double)(first + i);
+}
+
+static void begin(sequence* s, oy_object* out, oy_scalar start, oy_scalar end,
+                  oy_scalar step) {
+  bool ints = oy_dtype_is_integral(out->dtype, false);
+  s->work = ints ? OY_DTYPE_I64 : OY_DTYPE_F64;
+  s->fill = ints ? fill_ints : fill_reals;
+  s->int_start = int_of(start);
+  s->int_step = int_of(step);
+  s->start = ints ? (double)s->int_start : real_of(start);
+  s->end = ints ? (double)int_of(end) : real_of(end);
+  s->step = ints ? (double)s->int_step : real_of(step);
+}
+
+static oy_status check_bounds(const sequence* s) {
+  OY_CHECK(s->step > 0 || s->step < 0, INVALID_ARGUMENT, "step must be nonzero");
+  OY_CHECK(isfinite(s->start) && isfinite(s->end), INVALID_ARGUMENT,
+           "unsupported range: %g -> %g", s->start, s->end);
+  OY_CHECK((s->step > 0 && s->end >= s->start) || (s->step < 0 && s->end <= s->start),
+           INVALID_ARGUMENT, "upper bound and larger bound inconsistent with step sign");
+  return OY_OK;
+}
+
+// The number of steps as a size.
+static oy_status check_count(double count, int64_t* out) {
+  *out = 0;
+  OY_CHECK(count >= 0 && count < 0x1p63, INVALID_ARGUMENT,
+           "invalid size, possible overflow?");
+  *out = (int64_t)count;
+  return OY_OK;
+}
+
+// Steps of an int64 range, exactly; those of smaller integers are counted as written.
+static double int_steps(oy_scalar start, oy_scalar end, int64_t step) {
+  __int128 distance = (__int128)int_of(end) - int_of(start);
+  __int128 count = distance / step + (distance % step != 0);
+  return (double)count;
+}
+
+OYI_CPU(arange_start_out) {
+  sequence s;
+  int64_t size;
+  if (check_dtype(out, "arange_cpu", false) != 0) return NULL;
+  begin(&s, out, start, end, step);
+  if (check_bounds(&s) != 0) return NULL;
+  double count = out->dtype == OY_DTYPE_I64
+                     ? int_steps(start, end, s.int_step)
+                     : ceil((real_of(end) - real_of(start)) / real_of(step));
+  if (check_count(count, &size) != 0) return NULL;
+  oyi_tensor* o = sized(out, size);
+  return o ? filled(o, &s) : NULL;
+}
+
+OYI_CPU(range_out) {
+  sequence s;
+  int64_t size;
+  if (check_dtype(out, "range_cpu", false) != 0) return NULL;
+  begin(&s, out, start, end, step);
+  if (check_bounds(&s) != 0) return NULL;
+  if (check_count(floor((s.end - s.start) / s.step) + 1, &size) != 0) return NULL;
+  oyi_tensor* o = sized(out, size);
+  return o ? filled(o, &s) : NULL;
+}
+
+// ------------------------------------------------------- linspace and logspace
+
+// Counted from the nearer end, so that both ends are met.
+static void fill_spaced(const sequence* s, int64_t first, int64_t n, void* buffer) {
+  double* to = buffer;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t k = first + i, left = s->steps - 1 - k;
+    to[i] = k < s->steps / 2 ? s->start + s->step * (double)k
+                             : s->end - s->step * (double)left;
+  }
+}
+static void fill_spaced_single(const sequence* s, int64_t first, int64_t n,
+                               void* buffer) {
+  double* to = buffer;
+  float start = (float)s->start, end = (float)s->end, step = (float)s->step;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t k = first + i, left = s->steps - 1 - k;
+    float at = k < s->steps / 2 ? start + step * (float)k : end - step * (float)left;
+    to[i] = (double)at;
+  }
+}
+static void fill_spaced_complex(const sequence* s, int64_t first, int64_t n,
+                                void* buffer) {
+  double _Complex* to = buffer;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t k = first + i, left = s->steps - 1 - k;
+    to[i] = k < s->steps / 2 ? s->complex_start + s->complex_step * (double)k
+                             : s->complex_end - s->complex_step * (double)left;
+  }
+}
+static void fill_powers(const sequence* s, int64_t first, int64_t n, void* buffer) {
+  double* to = buffer;
+  fill_spaced(s, first, n, buffer);
+  for (int64_t i = 0; i < n; i++) to[i] = pow(s->base, to[i]);
+}
+static void fill_powers_complex(const sequence* s, int64_t first, int64_t n,
+                                void* buffer) {
+  double _Complex* to = buffer;
+  fill_spaced_complex(s, first, n, buffer);
+  for (int64_t i = 0; i < n; i++) to[i] = cpow(s->complex_base, to[i]);
+}
+
+static void begin_spaced(sequence* s, oy_object* out, oy_scalar start, oy_scalar end,
+                         int64_t steps) {
+  _Alignas(16) char ends[2][16];
+  oyi_element_store(out->dtype, ends[0], oyi_number_of_scalar(start));
+  oyi_element_store(out->dtype, ends[1], oyi_number_of_scalar(end));
+  oyi_number first = oyi_element_load(out->dtype, ends[0]);
+  oyi_number last = oyi_element_load(out->dtype, ends[1]);
+  if (steps == 1) {
+    if (!oy_dtype_is_integral(out->dtype, false)) first = oyi_number_of_scalar(start);
+    last = first;
+  }
+  double count = steps > 1 ? (double)(steps - 1) : 1;
+  s->steps = steps;
+  s->start = first.re;
+  s->end = last.re;
+  s->step = (s->end - s->start) / count;
+  s->complex_start = CMPLX(first.re, first.im);
+  s->complex_end = CMPLX(last.re, last.im);
+  s->complex_step = (s->complex_end - s->complex_start) / count;
+  if (out->dtype == OY_DTYPE_F32)
+    s->step = (double)(((float)s->end - (float)s->start) / (float)count);
+}
+
+static oy_object* spaced(oy_object* out, sequence* s) {
+  if (s->steps < 0) {
+    OY_FAIL(INVALID_ARGUMENT, "number of steps must be non-negative");
+    return NULL;
+  }
+  oyi_tensor* o = sized(out, s->steps);
+  return o ? filled(o, s) : NULL;
+}
+
+OYI_CPU(linspace_out) {
+  sequence s;
+  if (check_dtype(out, "linspace_cpu", true) != 0) return NULL;
+  begin_spaced(&s, out, start, end, steps);
+  bool is_complex = oy_dtype_is_complex(out->dtype);
+  s.work = is_complex ? OY_DTYPE_C128 : OY_DTYPE_F64;
+  s.fill = is_complex                   ? fill_spaced_complex
+           : out->dtype == OY_DTYPE_F32 ? fill_spaced_single
+                                        : fill_spaced;
+  return spaced(out, &s);
+}
+
+OYI_CPU(logspace_out) {
+  sequence s;
+  if (check_dtype(out, "logspace_cpu", true) != 0) return NULL;
+  begin_spaced(&s, out, start, end, steps);
+  bool is_complex = oy_dtype_is_complex(out->dtype);
+  s.base = base;
+  s.complex_base = base;
+  s.work = is_complex ? OY_DTYPE_C128 : OY_DTYPE_F64;
+  s.fill = is_complex ? fill_powers_complex : fill_powers;
+  return spaced(out, &s);
+}
+
+// --------------------------------------------------------------------- matrices
+
+static oy_object* eye(int64_t n, int64_t m, oy_object* out) {
+  oyi_tensor* t = oyi_tensor_of(out);
+  if (!t) return NULL;
+  if (n < 0 || m < 0) {
+    OY_FAIL(INVALID_ARGUMENT, "%s must be greater or equal to 0, got %lld",
+            n < 0 ? "n" : "m", (long long)(n < 0 ? n : m));
+    return NULL;
+  }
+  if (oyi_output_prepare(t, OY_DIMS(n, m), out->dtype, oyi_tensor_device(t)) != 0)
+    return NULL;
+  if (oyi_is_meta(t) || t->numel == 0) return out;
+  if (!oyi_data(t)) {
+    OY_FAIL(NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data");
+    return NULL;
+  }
+  static const int64_t one[1] = {1}, zero[1] = {0};
+  int64_t item = oyi_item(t), step = (oyi_strides(t)[0] + oyi_strides(t)[1]) * item;
+  char* data = oyi_data(t);
+  for (int64_t i = 0; i < n; i++)
+    oyi_convert_row(out->dtype, data + i * oyi_strides(t)[0] * item,
+                    oyi_strides(t)[1] * item, OY_DTYPE_I64, (const char*)zero, 0, m);
+  oyi_convert_row(out->dtype, data, step, OY_DTYPE_I64, (const char*)one, 0,
+                  n < m ? n : m);
+  return out;
+}
+
+OYI_CPU(eye_out) {
+  return eye(n, n, out);
+}
+OYI_CPU(eye_m_out) {
+  return eye(n, m, out);
+}
+
+// Rows, then columns, of the elements of a triangle.
+static void write_indices(oyi_tensor* t, int64_t rows, int64_t columns, int64_t offset,
+                          bool lower) {
+  int64_t *row = oyi_data(t), *column = row + t->sizes[1];
+  for (int64_t i = 0; i < rows && t->numel > 0; i++) {
+    int64_t limit = i + offset + (lower ? 1 : 0);
+    limit = limit < 0 ? 0 : limit > columns ? columns : limit;
+    int64_t last = lower ? limit : columns;
+    for (int64_t k = lower ? 0 : limit; k < last; k++) *row++ = i, *column++ = k;
+  }
+}
+
+static oy_object* indices(int64_t rows, int64_t columns, int64_t offset, bool lower,
+                          const oyi_options* options) {
+  oyi_options as_int = {OY_DTYPE_I64, options->device};
+  oyi_tensor* t = oyi_rule_triangle_indices(rows, columns, &offset, lower, &as_int);
+  if (!t) return NULL;
+  write_indices(t, rows, columns, offset, lower);
+  if (options->dtype == OY_DTYPE_I64) return &t->header;
+  oyi_tensor* converted = oyi_converted(t, options->dtype);
+  oy_tensor_release(&t->header);
+  return oyi_tensor_object(converted);
+}
+
+#define INDICES(id, lower)                                                      \
+  OYI_CPU(id) {                                                                 \
+    oyi_options options;                                                        \
+    if (oyi_options_read(dtype, layout, device, pin_memory, oy_dtype_default(), \
+                         oy_device_cpu(), &options) != 0)                       \
+      return NULL;                                                              \
+    return indices(row, col, offset, lower, &options);                          \
+  }
+INDICES(tril_indices, true)
+INDICES(triu_indices, false)

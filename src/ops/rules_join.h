@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shape and dtype rule of cat, for new and given outputs and for Meta.
+#ifndef OPYARD_SRC_OPS_RULES_JOIN_H_
+#define OPYARD_SRC_OPS_RULES_JOIN_H_
+
+#include "opyard/value.h"
+#include "tensor/impl.h"
+
+typedef struct oyi_join {
+  oyi_tensor* out;
+  size_t dim;
+} oyi_join;
+// An old rule: a vector without elements goes with tensors of any shape.
+static inline bool oyi_join_skips(const oyi_tensor* t) {
+  return t->ndim == 1 && t->sizes[0] == 0;
+}
+// |out| NULL makes a new tensor.
+oy_status oyi_rule_cat(oyi_join* join, oy_tensors tensors, int64_t dim, oy_object* out);
+
+#endif  // OPYARD_SRC_OPS_RULES_JOIN_H_
