@@ -48,3 +48,22 @@ OYI_COMPOSITE(resize_as_) {
     format = oy_tensor_suggest_memory_format(the_template);
   return oyi_call_resize_(self, oyi_sizes_view(like), oy_int(format));
 }
+
+OYI_COMPOSITE(set__source_Tensor_storage_offset) {
+  const oyi_tensor* from = oyi_tensor_of(source);
+  int64_t strides[OY_TENSOR_MAX_DIMS];
+  if (!from) return NULL;
+  if (!(from->flags & OYI_CONTIGUOUS) || size.size > OY_TENSOR_MAX_DIMS) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "passed in tensor to be used as storage must be contiguous");
+    return NULL;
+  }
+  if (stride.size == 0) {
+    oyi_strides_contiguous(size, strides);
+    stride = (oy_ints){strides, size.size};
+  }
+  oy_object* view = oyi_call_as_strided(source, size, stride, oy_int(storage_offset));
+  oy_object* result = view ? oyi_call_set__source_Tensor(self, view) : NULL;
+  oy_tensor_release(view);
+  return result;
+}

@@ -203,6 +203,23 @@ static void resizing(void** state) {
   oy_tensor_release(x);
 }
 
+static void other_storages(void** state) {
+  (void)state;
+  oy_tensor* x = counting(OY_DIMS(2));
+  oy_tensor* y = counting(OY_DIMS(2, 3));
+  assert_ptr_equal(oy_set__source_Tensor(x, y), x);
+  assert_true(oy_tensor_is_alias_of(x, y));
+  assert_elements(x, OY_DIMS(2, 3), 0, 1, 2, 3, 4, 5);
+  assert_ptr_equal(
+      oy_set__source_Tensor_storage_offset(x, y, 2, OY_DIMS(2, 2), (oy_ints){NULL, 0}),
+      x);
+  assert_elements(x, OY_DIMS(2, 2), 2, 3, 4, 5);
+  assert_ptr_equal(oy_set_(x), x);
+  assert_dims(oy_tensor_sizes(x), OY_DIMS(0));
+  oy_tensor_release(x);
+  oy_tensor_release(y);
+}
+
 // Sixty-four dimensions, and none more.
 static void ranks_up_to_the_limit(void** state) {
   (void)state;
@@ -278,6 +295,7 @@ int main(void) {
       cmocka_unit_test(lists_go_into_lists),
       cmocka_unit_test(uninitialised_outs_have_their_shape),
       cmocka_unit_test(resizing),
+      cmocka_unit_test(other_storages),
       cmocka_unit_test(ranks_up_to_the_limit),
       cmocka_unit_test(meta_has_the_same_shapes),
       cmocka_unit_test(allocations_may_fail),

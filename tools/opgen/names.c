@@ -25,7 +25,7 @@ static const char g_taken[] =
     " alias allocator argument backend bool bools call complex default device dtype "
     "enum error explain explanation expression float floats guard guards int ints "
     "keep key keys keyset kernel layout library list listener none object objects op "
-    "ops place registration registry result schema scalar scope stack state status "
+    "ops place range registration registry result schema scalar scope stack state status "
     "str tag tensor tensors tls trampolines type value values version ";
 
 static bool in_list(const char* list, const char* word) {

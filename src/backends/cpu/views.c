@@ -167,3 +167,25 @@ OYI_CPU(split_with_sizes_copy_out) {
   oy_value_release(&list);
   return status;
 }
+
+// ---------------------------------------------------------------------- set_
+
+OYI_CPU(set_) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return NULL;
+  oyi_tensor* fresh = oyi_tensor_new(OY_DIMS(0), self->dtype, oyi_tensor_device(t));
+  if (!fresh) return NULL;
+  oy_status status =
+      oy_tensor_set_source(self, &fresh->header, 0, OY_DIMS(0), OY_DIMS(1));
+  oy_tensor_release(&fresh->header);
+  return status == 0 ? self : NULL;
+}
+
+OYI_CPU(set__source_Tensor) {
+  const oyi_tensor* from = oyi_tensor_of(source);
+  if (!from) return NULL;
+  return oy_tensor_set_source(self, source, from->offset, oyi_sizes_view(from),
+                              oyi_strides_view(from)) == 0
+             ? self
+             : NULL;
+}
