@@ -19,14 +19,22 @@ OYI_COMPOSITE(square_) {
   return oyi_call_pow__Scalar(self, oy_int(2));
 }
 
+static bool is_real(const oy_object* self, const char* name) {
+  if (!oy_dtype_is_complex(self->dtype)) return true;
+  OY_FAIL(TYPE_MISMATCH, "%s is not supported for complex tensors.", name);
+  return false;
+}
 #define ANGLE(name, factor)                                                         \
   OYI_COMPOSITE(name) {                                                             \
+    if (!is_real(self, #name)) return NULL;                                         \
     OYI_WITH_NUMBER(number, oy_float(factor), oyi_call_mul_Tensor(self, number));   \
   }                                                                                 \
   OYI_COMPOSITE(name##_out) {                                                       \
+    if (!is_real(self, #name)) return NULL;                                         \
     OYI_WITH_NUMBER(number, oy_float(factor), oyi_call_mul_out(self, number, out)); \
   }                                                                                 \
   OYI_COMPOSITE(name##_) {                                                          \
+    if (!is_real(self, #name)) return NULL;                                         \
     OYI_WITH_NUMBER(number, oy_float(factor), oyi_call_mul__Tensor(self, number));  \
   }
 ANGLE(deg2rad, M_PI / 180)

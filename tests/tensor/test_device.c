@@ -88,10 +88,10 @@ static void TEN_16_guards_restore_the_device(void** state) {
 static int level_under(const char* cap) {
   pid_t child = fork();
   if (child == 0) {
-    if (cap) setenv("OPYARD_CPU_LEVEL", cap, 1);
-    if (!cap) unsetenv("OPYARD_CPU_LEVEL");
+    if (cap) setenv("OPYARD_CPU_CAPABILITY", cap, 1);
+    if (!cap) unsetenv("OPYARD_CPU_CAPABILITY");
     int first = oyi_cpu_level();
-    setenv("OPYARD_CPU_LEVEL", "baseline", 1);  // too late: it was found once
+    setenv("OPYARD_CPU_CAPABILITY", "default", 1);  // too late: it was found once
     _exit(oyi_cpu_level() == first ? first : 99);
   }
   int status;
@@ -104,9 +104,9 @@ static void TI_07_processor_level(void** state) {
   (void)state;
   int machine = level_under(NULL);
   assert_in_range(machine, 0, 2);
-  assert_int_equal(level_under("baseline"), 0);
-  assert_int_equal(level_under("v3"), machine < 1 ? machine : 1);
-  assert_int_equal(level_under("v4"), machine);
+  assert_int_equal(level_under("default"), 0);
+  assert_int_equal(level_under("avx2"), machine < 1 ? machine : 1);
+  assert_int_equal(level_under("avx512"), machine);
   assert_int_equal(level_under("avx1024"), machine);  // no level: ignored
 #if defined(__x86_64__)
   // What the compiler's own question says.

@@ -30,9 +30,11 @@
 #define CALL_BOOL    oyi_cpu_binary
 #define CALL_DIVIDES oyi_cpu_binary_dividing
 
-#define CHECK_BOOL_ONLY(name)           \
-  if (oy_dtype_is_complex(self->dtype)) \
-    return OYI_REFUSE(#name " does not support complex inputs.");
+#define CHECK_BOOL_ONLY(name)                                                  \
+  if (oy_dtype_is_complex(self->dtype))                                        \
+    return OYI_LOOP_##name == OYI_LOOP_signbit                                 \
+               ? OYI_REFUSE("signbit is not implemented for complex tensors.") \
+               : OYI_REFUSE(#name " does not support complex inputs.");
 // Results of these go nowhere but into bools.
 #define OUT_SAME(name)
 #define OUT_FLOATS(name)

@@ -56,6 +56,7 @@ double oyi_zeta(double s, double q) {
     if (s != floor(s)) return NAN;
   }
   if (isinf(s)) return pow(q, -s);
+  if (isinf(q)) return 0;
   double sum = 0;
   for (; q < g_far; q += 1) sum += pow(q, -s);
   // Euler and Maclaurin: the rest of the sum as an integral, and corrections.

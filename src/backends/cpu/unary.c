@@ -44,6 +44,12 @@ OYI_CPU(sgn_) {
 
 static oy_object* rounded(oy_object* out, oy_object* self, unsigned flags,
                           int64_t decimals) {
+  if (oy_dtype_is_integral(self->dtype, true)) {
+    OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'",
+            oyi_cpu_loop_names[decimals ? OYI_LOOP_round_decimals : OYI_LOOP_round],
+            oy_dtype_pytorch_name(self->dtype));
+    return NULL;
+  }
   if (decimals == 0) return oyi_cpu_unary(out, self, flags, OYI_LOOP_round);
   return oyi_cpu_unary_with(
       out, self, flags, OYI_LOOP_round_decimals,
