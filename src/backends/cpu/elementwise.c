@@ -82,20 +82,24 @@ oy_object* oyi_cpu_binary(oy_object* out, oy_object* self, oy_object* other,
   return run(&it, which, NULL);
 }
 
+// Out of the way of the common case, which needs no more registers than it has.
+static __attribute__((noinline)) oy_object* run_alpha(oyi_iter* it, oyi_cpu_loop which,
+                                                      oy_scalar alpha) {
+  if (oyi_check_alpha(it->dtype, alpha) != 0) return give_up(it);
+  return oyi_cpu_run(it, which, OYI_NUMBERS(alpha));
+}
+
 oy_object* oyi_cpu_binary_alpha(oy_object* out, oy_object* self, oy_object* other,
                                 oy_scalar alpha, unsigned flags, oyi_cpu_loop which) {
   oyi_iter it;
   oy_object* inputs[] = {self, other};
-  packed p;
   if (oyi_iter_elementwise(&it, out, inputs, 2, flags) != 0) return NULL;
-  if (OY_LIKELY(it.dtype == OY_DTYPE_F32 && alpha.tag == OY_TAG_INT)) {
-    // The loops look at the first number only.
-    float f = (float)alpha.as.i;
-    memcpy(p.bytes, &f, sizeof(f));
-    return run(&it, which, p.bytes);
-  }
-  if (oyi_check_alpha(it.dtype, alpha) != 0) return give_up(&it);
-  return oyi_cpu_run(&it, which, OYI_NUMBERS(alpha));
+  if (OY_UNLIKELY(it.dtype != OY_DTYPE_F32 || alpha.tag != OY_TAG_INT))
+    return run_alpha(&it, which, alpha);
+  // The loops look at the first number only.
+  float numbers[OYI_LOOP_NUMBERS];
+  numbers[0] = (float)alpha.as.i;
+  return run(&it, which, numbers);
 }
 
 oy_object* oyi_cpu_binary_number(oy_object* out, oy_object* self, oy_scalar other,
