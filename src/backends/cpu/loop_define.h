@@ -5,8 +5,9 @@
 // loop_list.h makes rows of the table from the same lines.
 //
 // |arg| are three numbers of type T: what the operator has besides tensors, copied from
-// |args|, which may be NULL. The _TO forms have results of another type. Operands may be the same memory, element by element;
-// that never carries a value from one step to the next, so OYI_INDEPENDENT is true.
+// |args|, which may be NULL. The _TO forms have results of another type. Operands may be
+// the same memory, element by element; that never carries a value from one step to the
+// next, so OYI_INDEPENDENT is true.
 //
 // OYI_SMALL_LOOPS: strided loops only, for what gains nothing from vectors.
 #ifndef OYI_LOOP_JOIN

@@ -8,6 +8,7 @@
 #define OYI_FRAME_REST(first, ...) __VA_ARGS__
 #define OYI_FRAME_OF(...)          OYI_FRAME_REST(__VA_ARGS__)
 #define OYI_FRAME(id)              OYI_FRAME_OF(OYI_FRAME_##id)
+#define OYI_IS_TANH(name)          FRAME, .extra.flag = oy_str_equal(name, oy_str_of("tanh"))
 
 #define OYI_FRAME_add_Tensor       FRAME, .extra.scalar = alpha
 #define OYI_FRAME_add__Tensor      FRAME, .extra.scalar = alpha
@@ -42,8 +43,8 @@
 #define OYI_FRAME_threshold           FRAME, .extra.scalar = threshold
 #define OYI_FRAME_threshold_          FRAME, .extra.scalar = threshold
 #define OYI_FRAME_leaky_relu          FRAME, .extra.scalar = negative_slope
-#define OYI_FRAME_gelu                FRAME, .extra.flag = oy_str_equal(approximate, oy_str_of("tanh"))
-#define OYI_FRAME_gelu_               FRAME, .extra.flag = oy_str_equal(approximate, oy_str_of("tanh"))
+#define OYI_FRAME_gelu                OYI_IS_TANH(approximate)
+#define OYI_FRAME_gelu_               OYI_IS_TANH(approximate)
 #define OYI_FRAME_hardshrink          FRAME, .extra.scalar = lambd
 #define OYI_FRAME_softshrink          FRAME, .extra.scalar = lambd
 #define OYI_FRAME_threshold_backward  FRAME, .extra.scalar = threshold

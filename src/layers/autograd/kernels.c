@@ -54,7 +54,7 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #define IN_FORMULA(id)                                                                   \
   static oy_object* autograd_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##id) {    \
     oyi_record r;                                                                        \
-    oyi_frame frame = {.tensors = {OYI_TENSORS_##id}, OYI_FRAME(id)};                   \
+    oyi_frame frame = {.tensors = {OYI_TENSORS_##id}, OYI_FRAME(id)};                    \
     if (oyi_record_begin(&r, OYI_BY_FORM(FORMULA_, id)(id), OYI_FORM_OF(id), &frame, op, \
                          &keys) != 0)                                                    \
       return NULL;                                                                       \
