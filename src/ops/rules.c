@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape and dtype rules of reductions, matrix products and factories.
+// Rules of factories, devices and numbers.
 #include "ops/rules.h"
 
 #include "tensor/element.h"
@@ -94,73 +94,6 @@ oyi_tensor* oyi_rule_empty_strided(oy_ints size, oy_ints stride,
                             stride, 0, options->dtype, options->device);
   oyi_storage_release(s);
   return t;
-}
-
-// ----------------------------------------------------------------- reductions
-
-static oy_status reduction_dtype(oyi_reduction* r, oy_value dtype, unsigned flags) {
-  oy_dtype in = r->in->header.dtype;
-  if (dtype.tag != OY_TAG_NONE) {
-    OY_CHECK(
-        dtype.as.i >= 0 && dtype.as.i < OY_DTYPE_LIMIT && oyi_dtype_bytes[dtype.as.i],
-        INVALID_ARGUMENT, "there is no element type with number %lld",
-        (long long)dtype.as.i);
-    r->dtype = (oy_dtype)dtype.as.i;
-  } else if (r->out && !r->made) {
-    r->dtype = r->out->header.dtype;
-  } else {
-    bool widen = !(flags & OYI_REDUCE_FLOAT) && oy_dtype_is_integral(in, true);
-    r->dtype = widen ? OY_DTYPE_I64 : in;
-  }
-  OY_CHECK(
-      !(flags & OYI_REDUCE_FLOAT) || !oy_dtype_is_integral(r->dtype, true), TYPE_MISMATCH,
-      "mean(): could not infer output dtype. %s dtype must be either a floating "
-      "point or complex dtype. Got: %s",
-      dtype.tag == OY_TAG_NONE ? "Input" : "Optional", oy_dtype_pytorch_name(r->dtype));
-  return OY_OK;
-}
-
-// No dimensions, or an empty list, means all of them.
-static oy_status reduction_mask(const oyi_tensor* in, oy_ints dim, uint64_t* out) {
-  *out = 0;
-  for (size_t i = 0; i < dim.size; i++) {
-    int64_t d = oyi_dim_wrap(dim.data[i], in->ndim);
-    if (d < 0) return OY_OUT_OF_RANGE;
-    OY_CHECK(!(*out >> d & 1), INVALID_ARGUMENT,
-             "dim %lld appears multiple times in the list of dims", (long long)d);
-    *out |= 1ull << d;
-  }
-  if (dim.size == 0) *out = ~0ull;
-  return OY_OK;
-}
-
-oy_status oyi_rule_reduction(oyi_reduction* r, oy_object* self, oy_ints dim, bool keepdim,
-                             oy_value dtype, oy_object* out, unsigned flags) {
-  uint64_t mask;
-  r->made = false;
-  r->out = NULL;
-  if (!(r->in = oyi_tensor_of(self))) return oy_error_get()->code;
-  if (out && !(r->out = oyi_tensor_of(out))) return oy_error_get()->code;
-  OY_TRY(reduction_dtype(r, dtype, flags));
-  OY_TRY(reduction_mask(r->in, dim, &mask));
-  int64_t shape[OY_TENSOR_MAX_DIMS];
-  size_t ndim = 0;
-  r->count = 1;
-  for (size_t i = 0; i < r->in->ndim; i++) {
-    bool reduced = mask >> i & 1;
-    r->acc_shape[i] = reduced ? 1 : r->in->sizes[i];
-    if (reduced) r->count *= r->in->sizes[i];
-    if (!reduced || keepdim) shape[ndim++] = r->acc_shape[i];
-  }
-  oy_ints sizes = {shape, ndim};
-  if (r->out) {
-    const oyi_tensor* inputs[] = {r->in};
-    OY_TRY(oyi_output_check_overlap(r->out, inputs, 1));
-    return oyi_output_prepare(r->out, sizes, r->dtype, oyi_tensor_device(r->in));
-  }
-  r->made = true;
-  r->out = oyi_tensor_new(sizes, r->dtype, oyi_tensor_device(r->in));
-  return r->out ? OY_OK : oy_error_get()->code;
 }
 
 // -------------------------------------------------------------------- devices

@@ -28,19 +28,6 @@ oyi_tensor* oyi_rule_empty_strided(oy_ints size, oy_ints stride,
 oyi_tensor* oyi_rule_triangle_indices(int64_t rows, int64_t columns, int64_t* offset,
                                       bool lower, const oyi_options* options);
 
-// What a reduction works on. |acc_shape| has the rank of the input.
-typedef struct oyi_reduction {
-  oyi_tensor* in;
-  oyi_tensor* out;
-  bool made;
-  oy_dtype dtype;  // of the result, before it is stored in |out|
-  int64_t acc_shape[OY_TENSOR_MAX_DIMS];
-  int64_t count;  // elements that go into one result
-} oyi_reduction;
-enum { OYI_REDUCE_FLOAT = 1 };  // mean: integers are an error
-oy_status oyi_rule_reduction(oyi_reduction* r, oy_object* self, oy_ints dim, bool keepdim,
-                             oy_value dtype, oy_object* out, unsigned flags);
-
 // "add": alpha must go with the dtype of the result.
 oy_status oyi_check_alpha(oy_dtype dtype, oy_scalar alpha);
 // A 0-d tensor that promotes as a number does: a wrapped number.

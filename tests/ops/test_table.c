@@ -11,6 +11,9 @@ static const struct {
 } g_elsewhere[] = {
     {"addr", "the kernel for other devices is a composition that nothing here needs yet"},
     {"copy_", "a backend copies to and from itself; PyTorch asks that inside"},
+    {"any.dims", "one kernel for all; PyTorch has a default beside it"},
+    {"all.dims", "one kernel for all; PyTorch has a default beside it"},
+    {"all.dims_out", "one kernel for all; PyTorch has a default beside it"},
     {"to.dtype_layout", "it makes nothing itself: _to_copy chooses the backend"},
     {"silu_backward", "the kernel serves where PyTorch composes it for other backends"},
     {"mish_backward", "the kernel serves where PyTorch composes it for other backends"},

@@ -35,8 +35,4 @@ extern const oyi_loop_entry oyi_loops_arith[], oyi_loops_vmath[];
 extern const oyi_loop_entry oyi_loops_arith_v3[], oyi_loops_vmath_v3[];
 extern const oyi_loop_entry oyi_loops_arith_v4[], oyi_loops_vmath_v4[];
 
-// Rows of a sum: data[0] is a double for floats, else an int64_t, and is added
-// to; data[1] is the input. Loops exist for f32, f64 and i64.
-extern const oyi_loop oyi_cpu_sum_loops[OYI_LOOP_DTYPES];
-
 #endif  // OPYARD_SRC_BACKENDS_CPU_LOOPS_H_

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places of the most extreme elements of one type: T and ID are the including file's;
+// NAME, EXTREME (the reducer of the value alone) and IS_MORE(x, a) are given, and
+// undefined here. The first of equal elements counts, and the first NaN above all.
+#define PLACE(what) OYI_JOIN(NAME, OYI_JOIN(what, ID))
+
+typedef struct PLACE(state) {
+  T value[OYI_REDUCE_BLOCK];
+  int64_t place[OYI_REDUCE_BLOCK];  // below 0: none yet
+} PLACE(state);
+
+static void PLACE(start)(void* state, int64_t n, const void* args) {
+  PLACE(state)* s = state;
+  (void)args;
+  for (int64_t i = 0; i < n; i++) {
+    s->value[i] = 0;
+    s->place[i] = -1;
+  }
+}
+
+static inline int PLACE(wins)(T x, T value, int64_t place) {
+  return place < 0 || (!IS_NAN(value) && (IS_MORE(x, value) || IS_NAN(x)));
+}
+
+// The piece's extreme is found first, which needs no places; then, if it wins, where.
+static void PLACE(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
+                       int64_t first, const void* args) {
+  PLACE(state)* s = state;
+  T extreme[1];
+  OYI_JOIN(EXTREME, OYI_JOIN(start, ID))(extreme, 1, args);
+  OYI_JOIN(EXTREME, OYI_JOIN(row, ID))(extreme, 0, x, n, step, first, args);
+  const T found = extreme[0];
+  if (!PLACE(wins)(found, s->value[at], s->place[at])) return;
+  int64_t i = 0;
+  for (; i < n; i++) {
+    const T y = *(const T*)(const void*)(x + i * step);
+    if (y == found || IS_NAN(y)) break;
+  }
+  s->value[at] = found;
+  s->place[at] = first + i;
+}
+
+static void PLACE(columns)(void* state, int64_t n, const char* x, int64_t rows,
+                           int64_t row_step, int64_t first, const void* args) {
+  PLACE(state)* s = state;
+  (void)args;
+  for (int64_t r = 0; r < rows; r++, x += row_step) {
+    const T* p = (const T*)(const void*)x;
+    for (int64_t i = 0; i < n; i++) {
+      const int wins = PLACE(wins)(p[i], s->value[i], s->place[i]);
+      s->value[i] = wins ? p[i] : s->value[i];
+      s->place[i] = wins ? first + r : s->place[i];
+    }
+  }
+}
+
+static void PLACE(finish)(const void* state, int64_t n, void* const* out,
+                          const void* args) {
+  const PLACE(state)* s = state;
+  (void)args;
+  memcpy(out[0], s->value, (size_t)n * sizeof(T));
+  memcpy(out[1], s->place, (size_t)n * sizeof(int64_t));
+}
+#undef PLACE
+#undef NAME
+#undef EXTREME
+#undef IS_MORE

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and products of one type; T, A and ID are given.
+#define NAME       sum
+#define START      0
+#define STEP(a, x) ((a) + (A)(x))
+#define JOIN(a, b) ((a) + (b))
+#define RESULT(a)  MEAN(a)
+#ifdef EXACT_SUMS
+#define EXACT
+#endif
+#include "backends/cpu/reduce_fold_tmpl.h"
+
+#define NAME       nansum
+#define START      0
+#define STEP(a, x) ((a) + ((x) == (x) ? (A)(x) : 0))
+#define JOIN(a, b) ((a) + (b))
+#define RESULT(a)  (a)
+#ifdef EXACT_SUMS
+#define EXACT
+#endif
+#include "backends/cpu/reduce_fold_tmpl.h"
+
+#define NAME       prod
+#define START      1
+#define STEP(a, x) ((a) * (A)(x))
+#define JOIN(a, b) ((a) * (b))
+#define RESULT(a)  (a)
+#include "backends/cpu/reduce_fold_tmpl.h"

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/out_form.h"
+
+#include "ops/calls.h"
+#include "ops/rules_reduction.h"
+
+oy_object* oyi_into_exact_out(oy_object* out, oy_object* result) {
+  if (!result) return NULL;
+  oyi_tensor *from = oyi_tensor_of(result), *to = oyi_tensor_of(out);
+  oy_object* done = NULL;
+  if (from && to &&
+      oyi_output_exact(to, oyi_sizes_view(from), from->header.dtype,
+                       oyi_tensor_device(from)) == 0)
+    done = oyi_call_copy_(out, result, false);
+  oy_tensor_release(result);
+  return done;
+}
+
+oy_status oyi_into_outs(oy_status status, oy_object* const* outs,
+                        oy_object* const* results, int count) {
+  if (status != 0) return status;
+  for (int k = 0; k < count; k++)
+    if (status != 0)
+      oy_tensor_release(results[k]);
+    else if (!oyi_into_exact_out(outs[k], results[k]))
+      status = oy_error_get()->code;
+  return status;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forms with given outputs that are made of the functional one and a copy.
+// oyi_into_out (out.h) converts to the dtype of the output; these want the same.
+#ifndef OPYARD_SRC_OPS_OUT_FORM_H_
+#define OPYARD_SRC_OPS_OUT_FORM_H_
+
+#include "tensor/impl.h"
+
+// Copies |result|, whose reference it takes, into |out|, which gets its shape and must
+// have its dtype. Returns |out|; NULL on failure, also if |result| is NULL.
+oy_object* oyi_into_exact_out(oy_object* out, oy_object* result);
+
+// The same for the results of an operator that has several, if |status| is OK.
+oy_status oyi_into_outs(oy_status status, oy_object* const* outs,
+                        oy_object* const* results, int count);
+
+#endif  // OPYARD_SRC_OPS_OUT_FORM_H_
