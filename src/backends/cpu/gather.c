@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// gather: elements of each line along a dimension, by number.
+#include "backends/cpu/index_check.h"
+#include "backends/cpu/index_target.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/lines.h"
+#include "backends/cpu/updates.h"
+#include "ops/rules.h"
+#include "ops/rules_reduction.h"
+#include "tensor/iterator.h"
+
+static oy_status check(const oyi_tensor* t, int64_t dim, const oyi_tensor* index) {
+  OY_CHECK(index->header.dtype == OY_DTYPE_I64, TYPE_MISMATCH,
+           "gather(): Expected dtype int64 for index");
+  OY_TRY(oyi_check_same_device(t, index));
+  OY_TRY(oyi_check_memory(t));
+  OY_TRY(oyi_check_memory(index));
+  if (index->numel == 0) return OY_OK;
+  unsigned rank = t->ndim ? t->ndim : 1;
+  OY_CHECK(rank == (index->ndim ? index->ndim : 1u), INVALID_ARGUMENT,
+           "Index tensor must have the same number of dimensions as input tensor");
+  for (int64_t d = 0; d < t->ndim && d < index->ndim; d++)
+    OY_CHECK(d == dim || index->sizes[d] <= t->sizes[d], INVALID_ARGUMENT,
+             "Size does not match at dimension %lld expected index %s to be smaller than "
+             "self %s apart from dimension %lld",
+             (long long)d, oyi_dims_print(oyi_sizes_view(index)).text,
+             oyi_dims_print(oyi_sizes_view(t)).text, (long long)dim);
+  if (oyi_is_meta(t)) return OY_OK;
+  return oyi_check_line_indices(index, dim, t->ndim ? t->sizes[dim] : 1);
+}
+
+static oyi_tensor* make_output(const oyi_tensor* t, const oyi_tensor* index,
+                               oy_object* out) {
+  oy_ints sizes = oyi_sizes_view(index);
+  oy_device device = oyi_tensor_device(t);
+  if (!out) return oyi_tensor_new(sizes, t->header.dtype, device);
+  oyi_tensor* o = oyi_tensor_of(out);
+  const oyi_tensor* inputs[] = {t, index};
+  bool good = o && oyi_output_check_overlap(o, inputs, 2) == 0 &&
+              oyi_output_exact(o, sizes, t->header.dtype, device) == 0;
+  return good ? o : NULL;
+}
+
+static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_object* out) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  const oyi_tensor* i = t ? oyi_tensor_of(index) : NULL;
+  if (!i || (dim = oyi_dim_wrap(dim, t->ndim)) < 0 || check(t, dim, i) != 0) return NULL;
+  oyi_tensor* o = make_output(t, i, out);
+  if (!o || oyi_is_meta(t)) return oyi_tensor_object(o);
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {o, i, t};
+  int64_t n = i->ndim ? i->sizes[dim] : 1;
+  oyi_take_fn take = oyi_take_for((size_t)oyi_item(t));
+  if (oyi_lines_begin(&w, oyi_sizes_view(i), dim, tensors, 3)) do {
+      take(n, w.data[0], w.step[0], w.data[2], w.step[2], w.data[1], w.step[1]);
+    } while (oyi_lines_next(&w));
+  return &o->header;
+}
+
+OYI_CPU(gather) {
+  return gather(self, dim, index, NULL);
+}
+OYI_CPU(gather_out) {
+  return gather(self, dim, index, out);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/index_check.h"
+
+#include "backends/cpu/lines.h"
+#include "tensor/iterator.h"
+
+typedef struct bounds {
+  int64_t size;
+  bool failed;  // atomic
+} bounds;
+
+static void check_loop(int64_t n, char* const* data, const int64_t* strides,
+                       const void* args) {
+  bounds* b = *(bounds* const*)args;
+  const char* x = data[0];
+  bool bad = false;
+  for (int64_t i = 0; i < n; i++, x += strides[0])
+    bad |= *(const uint64_t*)(const void*)x >= (uint64_t)b->size;
+  if (bad) __atomic_store_n(&b->failed, true, __ATOMIC_RELAXED);
+}
+
+oy_status oyi_check_line_indices(const oyi_tensor* index, int64_t dim, int64_t size) {
+  bounds b = {size, false};
+  bounds* args = &b;
+  oyi_iter it;
+  oyi_iter_plain(&it, &index, 1);
+  oyi_iter_run(&it, check_loop, &args);
+  OY_CHECK(!b.failed, OUT_OF_RANGE,
+           "index %lld is out of bounds for dimension %lld with size %lld",
+           (long long)oyi_first_bad_index(index, 0, size), (long long)dim,
+           (long long)size);
+  return OY_OK;
+}
+
+int64_t oyi_first_bad_index(const oyi_tensor* index, int64_t least, int64_t size) {
+  oyi_lines w;
+  int64_t dim = index->ndim ? index->ndim - 1 : 0,
+          n = index->ndim ? index->sizes[dim] : 1;
+  if (!oyi_lines_begin(&w, oyi_sizes_view(index), dim, &index, 1)) return 0;
+  do {
+    for (int64_t i = 0; i < n; i++) {
+      int64_t at = *(const int64_t*)(const void*)(w.data[0] + i * w.step[0]);
+      if (at < least || at >= size) return at;
+    }
+  } while (oyi_lines_next(&w));
+  return 0;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/index_target.h"
+
+#include "ops/rules_reduction.h"
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+
+oy_status oyi_index_target(oyi_tensor* self, oy_object* out,
+                           const oyi_tensor* const* inputs, int count,
+                           oyi_tensor** target) {
+  *target = NULL;
+  OY_TRY(oyi_check_memory(self));
+  for (int k = 0; k < count; k++) OY_TRY(oyi_check_memory(inputs[k]));
+  if (!out) {
+    oy_device device = oyi_tensor_device(self);
+    *target = oyi_is_meta(self)
+                  ? oyi_tensor_new(oyi_sizes_view(self), self->header.dtype, device)
+                  : oyi_converted(self, self->header.dtype);
+    return *target ? OY_OK : oy_error_get()->code;
+  }
+  oyi_tensor* t = oyi_tensor_of(out);
+  if (!t) return oy_error_get()->code;
+  OY_TRY(oyi_output_check_overlap(t, inputs, count));
+  for (int k = 0; k < count; k++)
+    OY_CHECK(t != inputs[k], INVALID_ARGUMENT,
+             "unsupported operation: some elements of the input tensor and the "
+             "written-to tensor refer to a single memory location. Please clone() the "
+             "tensor before performing the operation.");
+  if (t != self) {
+    const oyi_tensor* from[] = {self};
+    OY_TRY(oyi_output_check_overlap(t, from, 1));
+    OY_TRY(oyi_output_exact(t, oyi_sizes_view(self), self->header.dtype,
+                            oyi_tensor_device(self)));
+    if (!oyi_is_meta(t)) oyi_convert(t, self);
+  }
+  *target = t;
+  return OY_OK;
+}

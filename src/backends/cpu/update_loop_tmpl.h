@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// One update of one type: NAME and EXPR(a, b) are given and undefined here; T, ID,
+// LOAD(x) and STORE(v) are the including file's.
+static void OYI_JOIN(NAME, OYI_JOIN(row, ID))(int64_t n, char* to, int64_t to_step,
+                                              const char* from, int64_t from_step) {
+  if (to_step == (int64_t)sizeof(T) && from_step == (int64_t)sizeof(T)) {
+    T* o = (T*)(void*)to;
+    const T* x = (const T*)(const void*)from;
+    for (int64_t i = 0; i < n; i++) o[i] = STORE(EXPR(LOAD(o[i]), LOAD(x[i])));
+    return;
+  }
+  for (int64_t i = 0; i < n; i++, to += to_step, from += from_step) {
+    T* o = (T*)(void*)to;
+    *o = STORE(EXPR(LOAD(*o), LOAD(*(const T*)(const void*)from)));
+  }
+}
+
+static void OYI_JOIN(NAME, OYI_JOIN(at, ID))(int64_t n, char* to, int64_t scale,
+                                             const char* index, int64_t index_step,
+                                             const char* from, int64_t from_step) {
+  for (int64_t i = 0; i < n; i++, index += index_step, from += from_step) {
+    T* o = (T*)(void*)(to + *(const int64_t*)(const void*)index * scale);
+    *o = STORE(EXPR(LOAD(*o), LOAD(*(const T*)(const void*)from)));
+  }
+}
+#undef NAME
+#undef EXPR

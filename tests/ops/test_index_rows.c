@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements by index and by mask, over dtypes and layouts. What the operators give was
+// computed by PyTorch 1.13, for what that lacks (nonzero_static) by hand.
+#include "ops/op_rows.h"
+#include "support/tensors.h"
+
+static void elements_by_index(void** state) {
+  (void)state;
+  static const op_row rows[] = {
+#include "ops/index_rows.def"
+  };
+  check_op_rows(rows, sizeof(rows) / sizeof(*rows));
+}
+
+// An index that is bad leaves everything as it was.
+static void nothing_is_written_for_a_bad_index(void** state) {
+  (void)state;
+  oy_tensor* x = F32(OY_DIMS(3), 1, 2, 3);
+  oy_tensor* index = I64(OY_DIMS(2), 0, 5);
+  oy_tensor* source = F32(OY_DIMS(2), 8, 9);
+  static const char bad[] = "index 5 is out of bounds for dimension 0 with size 3";
+  oy_tensor* const indices[] = {index};
+  oy_tensors list = {indices, 1};
+  assert_fails(oy_index_put_(x, list, source, false), bad);
+  assert_fails(oy_scatter__src(x, 0, index, source), bad);
+  assert_fails(oy_scatter_add_(x, 0, index, source), bad);
+  assert_fails(oy_index_fill__int_Scalar(x, 0, index, oy_int(7)), bad);
+  assert_fails(oy_index_add_(x, 0, index, source, ALPHA1), "index out of range in self");
+  assert_fails(oy_put_(x, index, source, false),
+               "out of range: tried to access index 5 on a tensor of 3 elements.");
+  assert_elements(x, OY_DIMS(3), 1, 2, 3);
+  oy_tensor_release(source);
+  oy_tensor_release(index);
+  oy_tensor_release(x);
+}
+
+static void meta_has_the_shapes(void** state) {
+  (void)state;
+  oy_tensor* x = oy_tensor_empty(OY_DIMS(4, 5), OY_DTYPE_F32, oy_device_meta());
+  oy_tensor* index = oy_tensor_empty(OY_DIMS(3), OY_DTYPE_I64, oy_device_meta());
+  oy_tensor* const indices[] = {&oy_none_object, index};
+  oy_tensor* r = oy_index_Tensor(x, (oy_tensors){indices, 2});
+  assert_dims(oy_tensor_sizes(r), OY_DIMS(4, 3));
+  oy_tensor_release(r);
+  r = oy_index_select(x, 0, index);
+  assert_dims(oy_tensor_sizes(r), OY_DIMS(3, 5));
+  oy_tensor_release(r);
+  assert_fails(oy_nonzero(x),
+               "nonzero on the meta device: the elements decide the shape of the result");
+  oy_tensor_release(index);
+  oy_tensor_release(x);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(elements_by_index),
+      cmocka_unit_test(nothing_is_written_for_a_bad_index),
+      cmocka_unit_test(meta_has_the_shapes),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
