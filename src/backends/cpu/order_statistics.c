@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element of a given rank, the median, the most frequent element: one of each line,
+// and its place.
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/lines.h"
+#include "backends/cpu/sort_keys.h"
+#include "base/memory.h"
+#include "ops/rules_reduction.h"
+#include "tensor/element.h"
+
+// Which of a line's |n| entries it is; they may be moved. |scratch| has room for |n|.
+typedef int64_t (*choose_fn)(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t nan,
+                             int64_t k);
+
+static int64_t choose_rank(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t nan,
+                           int64_t k) {
+  (void)scratch, (void)nan;
+  oyi_keys_select(e, n, k);
+  return k;
+}
+
+// The lower of two; NaN, the first of them, if there is one.
+static int64_t choose_median(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t nan,
+                             int64_t k) {
+  (void)k;
+  for (int64_t i = 0; i < n && nan; i++)
+    if (e[i].key == nan) return i;
+  return choose_rank(e, scratch, n, nan, (n - 1) / 2);
+}
+
+static int64_t choose_nanmedian(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t nan,
+                                int64_t k) {
+  (void)k;
+  int64_t numbers = 0;
+  for (int64_t i = 0; i < n; i++) numbers += !nan || e[i].key != nan;
+  if (numbers == 0) return 0;
+  return choose_rank(e, scratch, n, nan, (numbers - 1) / 2);
+}
+
+// The last of the longest run; of the least elements if several are as long.
+static int64_t choose_mode(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t nan,
+                           int64_t k) {
+  (void)nan, (void)k;
+  oyi_keys_sort(e, scratch, n);
+  int64_t best = 0, longest = 0;
+  for (int64_t i = 0, run = 0; i < n; i++) {
+    run = i > 0 && e[i].key == e[i - 1].key ? run + 1 : 1;
+    if (run <= longest) continue;
+    longest = run;
+    best = i;
+  }
+  return best;
+}
+
+typedef struct request {
+  const char *name, *kernel;
+  choose_fn choose;
+  int64_t k;
+} request;
+
+static void choose_in_line(const request* q, const oyi_lines* w, oy_dtype dtype,
+                           int64_t n, oyi_entry* entries) {
+  oyi_keys_load(entries, dtype, w->data[0], w->step[0], n, false);
+  int64_t at = q->choose(entries, entries + n, n, oyi_key_of_nan(dtype), q->k);
+  int64_t place = entries[at].place;
+  memcpy(w->data[1], w->data[0] + place * w->step[0], oyi_dtype_bytes[dtype]);
+  *(int64_t*)(void*)w->data[2] = place;
+}
+
+static oy_status run(const oyi_reduction* r, const request* q, int64_t dim,
+                     bool keepdim) {
+  const oyi_tensor* t = r->in;
+  if (t->numel == 0) return OY_OK;
+  int64_t n = t->ndim ? t->sizes[dim] : 1;
+  oyi_entry* entries = oyi_calloc((size_t)n, 2 * sizeof(oyi_entry));
+  if (!entries) return OY_OUT_OF_MEMORY;
+  // Results as they would be with the dimension kept.
+  oy_object* wide[2] = {NULL, NULL};
+  const oyi_tensor* tensors[3] = {t, r->out[0], r->out[1]};
+  oy_status status = OY_OK;
+  for (int k = 0; k < 2 && t->ndim && !keepdim; k++) {
+    const oyi_tensor* o = r->out[k];
+    int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
+    for (int64_t d = 0, from = 0; d < t->ndim; d++) {
+      sizes[d] = d == dim ? 1 : t->sizes[d];
+      strides[d] = d == dim ? 1 : oyi_strides(o)[from++];
+    }
+    wide[k] = oyi_tensor_object(oyi_tensor_alias(o, (oy_ints){sizes, t->ndim},
+                                                 (oy_ints){strides, t->ndim}, o->offset));
+    if (!wide[k]) status = OY_OUT_OF_MEMORY;
+    tensors[k + 1] = oyi_tensor_cast(wide[k]);
+  }
+  oyi_lines w;
+  if (status == 0 && oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) do {
+      choose_in_line(q, &w, t->header.dtype, n, entries);
+    } while (oyi_lines_next(&w));
+  oy_tensor_release(wide[0]);
+  oy_tensor_release(wide[1]);
+  oyi_free(entries);
+  return status;
+}
+
+static oy_status check(const oyi_reduction* r, const request* q, int64_t dim) {
+  oy_dtype dtype = r->in->header.dtype;
+  int64_t n = r->in->ndim ? r->in->sizes[dim] : 1;
+  if (q->choose == choose_rank)
+    OY_CHECK(n == 0 || (q->k >= 0 && q->k < n), INVALID_ARGUMENT,
+             "%s(): selected number k out of range for dimension %lld", q->name,
+             (long long)dim);
+  OY_TRY(oyi_check_dim_not_empty(r->in, dim, q->name));
+  bool refused = dtype == OY_DTYPE_BOOL && q->choose != choose_mode;
+  OY_CHECK(oyi_key_has_order(dtype) && !refused, NOT_IMPLEMENTED,
+           "\"%s\" not implemented for '%s'", q->kernel, oy_dtype_pytorch_name(dtype));
+  return OY_OK;
+}
+
+static oy_status choose(oy_object* self, int64_t dim, bool keepdim, request q,
+                        oy_object* values, oy_object* indices, oy_object** out_values,
+                        oy_object** out_indices) {
+  oyi_reduction r;
+  *out_values = *out_indices = NULL;
+  OY_TRY(oyi_reduction_begin_dim(&r, self, oy_int(dim), keepdim));
+  dim = oyi_dim_wrap(dim, r.in->ndim);
+  OY_TRY(check(&r, &q, dim));
+  OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
+  OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
+  oy_status status = r.meta ? OY_OK : run(&r, &q, dim, keepdim);
+  return oyi_reduction_end_pair(&r, status, out_values, out_indices);
+}
+
+static const request g_median = {"median", "median_cpu", choose_median, 0};
+static const request g_nanmedian = {"median", "median_cpu", choose_nanmedian, 0};
+static const request g_mode = {"mode", "mode_cpu", choose_mode, 0};
+
+OYI_CPU(kthvalue_values) {
+  request q = {"kthvalue", "kthvalue_cpu", choose_rank, k - 1};
+  return choose(self, dim, keepdim, q, values, indices, out_values, out_indices);
+}
+OYI_CPU(median_dim_values) {
+  return choose(self, dim, keepdim, g_median, values, indices, out_values, out_indices);
+}
+OYI_CPU(nanmedian_dim_values) {
+  return choose(self, dim, keepdim, g_nanmedian, values, indices, out_values,
+                out_indices);
+}
+OYI_CPU(mode) {
+  return choose(self, dim, keepdim, g_mode, NULL, NULL, out_values, out_indices);
+}
+
+// ------------------------------------------------------------------- of all elements
+
+static oy_status choose_of_all(const oyi_tensor* t, const request* q, oyi_tensor* out) {
+  oyi_entry* entries = oyi_calloc((size_t)t->numel, 2 * sizeof(oyi_entry));
+  oyi_tensor* x = entries ? oyi_converted(t, t->header.dtype) : NULL;
+  if (x) {
+    const char* data = oyi_data(x);
+    oy_dtype dtype = t->header.dtype;
+    oyi_keys_load(entries, dtype, data, oyi_item(t), t->numel, false);
+    int64_t at =
+        q->choose(entries, entries + t->numel, t->numel, oyi_key_of_nan(dtype), 0);
+    memcpy(oyi_data(out), data + entries[at].place * oyi_item(t), (size_t)oyi_item(t));
+    oy_tensor_release(&x->header);
+  }
+  oyi_free(entries);
+  return x ? OY_OK : OY_OUT_OF_MEMORY;
+}
+
+static oy_object* median_of_all(oy_object* self, const request* q) {
+  oyi_reduction r;
+  if (oyi_reduction_begin(&r, self, oy_dims_none(), false) != 0) return NULL;
+  if (!oyi_key_has_order(self->dtype) || self->dtype == OY_DTYPE_BOOL) {
+    OY_FAIL(NOT_IMPLEMENTED, "\"median_cpu\" not implemented for '%s'",
+            oy_dtype_pytorch_name(self->dtype));
+    return NULL;
+  }
+  if (oyi_reduction_output(&r, NULL, self->dtype, OYI_OUT_EXACT) != 0) return NULL;
+  oy_status status = OY_OK;
+  if (!r.meta && r.in->numel == 0)
+    oyi_element_store(self->dtype, oyi_data(r.out[0]),
+                      oyi_number_of_scalar(oy_float(__builtin_nan(""))));
+  else if (!r.meta)
+    status = choose_of_all(r.in, q, r.out[0]);
+  return oyi_reduction_end(&r, status);
+}
+
+OYI_CPU(median) {
+  return median_of_all(self, &g_median);
+}
+OYI_CPU(nanmedian) {
+  return median_of_all(self, &g_nanmedian);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// sort, argsort and topk: lines along one dimension, by their keys.
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/lines.h"
+#include "backends/cpu/sort_keys.h"
+#include "backends/cpu/updates.h"
+#include "base/memory.h"
+#include "ops/rules_reduction.h"
+
+typedef struct sorting {
+  oy_dtype dtype;
+  int64_t n, kept;  // elements of a line, and how many of them are wanted
+  bool descending, selects;
+  oyi_entry *entries, *scratch;
+} sorting;
+
+static void sort_line(const sorting* s, const char* x, int64_t step) {
+  oyi_keys_load(s->entries, s->dtype, x, step, s->n, s->descending);
+  if (s->selects && s->kept < s->n) oyi_keys_select(s->entries, s->n, s->kept - 1);
+  // Equal keys come as a selection leaves them: topk promises no order among them.
+  oyi_keys_sort(s->entries, s->scratch, s->selects ? s->kept : s->n);
+}
+
+static void write_line(const sorting* s, const oyi_lines* w, oyi_take_fn take) {
+  if (w->data[1])
+    take(s->kept, w->data[1], w->step[1], w->data[0], w->step[0],
+         (const char*)&s->entries[0].place, sizeof(oyi_entry));
+  char* to = w->data[2];
+  for (int64_t i = 0; i < s->kept; i++, to += w->step[2])
+    *(int64_t*)(void*)to = s->entries[i].place;
+}
+
+// Sorts all lines of r->in into r->out: values (or none) and places.
+static oy_status sort_lines(const oyi_reduction* r, int64_t dim, sorting* s) {
+  const oyi_tensor* t = r->in;
+  if (s->n == 0 || s->kept == 0 || t->numel == 0) return OY_OK;
+  s->entries = oyi_calloc((size_t)s->n, 2 * sizeof(oyi_entry));
+  if (!s->entries) return OY_OUT_OF_MEMORY;
+  s->scratch = s->entries + s->n;
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {t, r->out[0] ? r->out[0] : r->out[1], r->out[1]};
+  oyi_take_fn take = oyi_take_for((size_t)oyi_item(t));
+  if (oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) do {
+      sort_line(s, w.data[0], w.step[0]);
+      oyi_lines here = w;
+      if (!r->out[0]) here.data[1] = NULL;
+      write_line(s, &here, take);
+    } while (oyi_lines_next(&w));
+  oyi_free(s->entries);
+  return OY_OK;
+}
+
+static oy_status begin(oyi_reduction* r, oy_object* self, int64_t* dim,
+                       const char* kernel) {
+  OY_TRY(oyi_reduction_begin_dim(r, self, oy_int(*dim), true));
+  *dim = oyi_dim_wrap(*dim, r->in->ndim);
+  OY_CHECK(oyi_key_has_order(self->dtype), NOT_IMPLEMENTED,
+           "\"%s\" not implemented for '%s'", kernel, oy_dtype_pytorch_name(self->dtype));
+  for (size_t d = 0; d < r->ndim; d++) r->sizes[d] = r->in->sizes[d];
+  return OY_OK;
+}
+
+static const char g_sort[] = "sorting_kernel_method_name";
+
+static oy_status sort(oy_object* self, int64_t dim, bool descending, oy_object* values,
+                      oy_object* indices, oy_object** out_values,
+                      oy_object** out_indices) {
+  oyi_reduction r;
+  *out_values = *out_indices = NULL;
+  OY_TRY(begin(&r, self, &dim, g_sort));
+  OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
+  OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
+  int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
+  sorting s = {self->dtype, n, n, descending, false, NULL, NULL};
+  oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
+  return oyi_reduction_end_pair(&r, status, out_values, out_indices);
+}
+
+OYI_CPU(sort_stable) {
+  return sort(self, dim, descending, NULL, NULL, out_values, out_indices);
+}
+OYI_CPU(sort_values_stable) {
+  return sort(self, dim, descending, values, indices, out_values, out_indices);
+}
+
+OYI_CPU(argsort_stable) {
+  oyi_reduction r;
+  if (begin(&r, self, &dim, g_sort) != 0) return NULL;
+  oyi_reduction_skip(&r);
+  if (oyi_reduction_output(&r, NULL, OY_DTYPE_I64, OYI_OUT_EXACT) != 0) return NULL;
+  int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
+  sorting s = {self->dtype, n, n, descending, false, NULL, NULL};
+  oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
+  return oyi_reduction_end(&r, status);
+}
+
+static oy_status topk(oy_object* self, int64_t k, int64_t dim, bool largest,
+                      oy_object* values, oy_object* indices, oy_object** out_values,
+                      oy_object** out_indices) {
+  oyi_reduction r;
+  *out_values = *out_indices = NULL;
+  OY_TRY(begin(&r, self, &dim, "topk_cpu"));
+  OY_CHECK(self->dtype != OY_DTYPE_BOOL, NOT_IMPLEMENTED,
+           "\"topk_cpu\" not implemented for 'Bool'");
+  int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
+  OY_CHECK(k >= 0 && k <= n, INVALID_ARGUMENT, "selected index k out of range");
+  if (r.ndim) r.sizes[dim] = k;
+  OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
+  OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
+  sorting s = {self->dtype, n, k, largest, true, NULL, NULL};
+  oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
+  return oyi_reduction_end_pair(&r, status, out_values, out_indices);
+}
+
+OYI_CPU(topk) {
+  return topk(self, k, dim, largest, NULL, NULL, out_values, out_indices);
+}
+OYI_CPU(topk_values) {
+  return topk(self, k, dim, largest, values, indices, out_values, out_indices);
+}

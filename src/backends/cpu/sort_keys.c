@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/sort_keys.h"
+
+#include <string.h>
+
+#include "tensor/impl.h"
+
+// ------------------------------------------------------------------------------ keys
+
+bool oyi_key_has_order(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_BOOL:
+    case OY_DTYPE_U8:
+    case OY_DTYPE_I8:
+    case OY_DTYPE_I16:
+    case OY_DTYPE_I32:
+    case OY_DTYPE_I64:
+    case OY_DTYPE_F16:
+    case OY_DTYPE_BF16:
+    case OY_DTYPE_F32:
+    case OY_DTYPE_F64: return true;
+    default: return false;
+  }
+}
+
+uint64_t oyi_key_of_nan(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_F16:
+    case OY_DTYPE_BF16: return 0xffff;
+    case OY_DTYPE_F32: return 0xffffffff;
+    case OY_DTYPE_F64: return UINT64_MAX;
+    default: return 0;
+  }
+}
+
+// Bits of a float of |width| bits with |infinity| as its greatest magnitude: negative
+// ones are turned round, and lie below the others.
+static inline uint64_t float_key(uint64_t bits, int width, uint64_t infinity) {
+  const uint64_t sign = 1ull << (width - 1), all = sign | (sign - 1);
+  const uint64_t magnitude = bits & (sign - 1);
+  if (magnitude > infinity) return all;
+  if (magnitude == 0) return sign;
+  return bits & sign ? ~bits & all : bits | sign;
+}
+
+static inline uint64_t key_f16(uint16_t bits) {
+  return float_key(bits, 16, 0x7c00);
+}
+static inline uint64_t key_bf16(uint16_t bits) {
+  return float_key(bits, 16, 0x7f80);
+}
+static inline uint64_t key_f32(uint32_t bits) {
+  return float_key(bits, 32, 0x7f800000);
+}
+static inline uint64_t key_f64(uint64_t bits) {
+  return float_key(bits, 64, 0x7ff0000000000000);
+}
+static inline uint64_t key_u8(uint8_t bits) {
+  return bits;
+}
+static inline uint64_t key_i8(uint8_t bits) {
+  return bits ^ 0x80u;
+}
+static inline uint64_t key_i16(uint16_t bits) {
+  return bits ^ 0x8000u;
+}
+static inline uint64_t key_i32(uint32_t bits) {
+  return bits ^ 0x80000000u;
+}
+static inline uint64_t key_i64(uint64_t bits) {
+  return bits ^ 0x8000000000000000u;
+}
+
+#define EACH_DTYPE(CASE)                          \
+  switch (dtype) {                                \
+    case OY_DTYPE_BOOL:                           \
+    case OY_DTYPE_U8: CASE(uint8_t, key_u8);      \
+    case OY_DTYPE_I8: CASE(uint8_t, key_i8);      \
+    case OY_DTYPE_I16: CASE(uint16_t, key_i16);   \
+    case OY_DTYPE_I32: CASE(uint32_t, key_i32);   \
+    case OY_DTYPE_I64: CASE(uint64_t, key_i64);   \
+    case OY_DTYPE_F16: CASE(uint16_t, key_f16);   \
+    case OY_DTYPE_BF16: CASE(uint16_t, key_bf16); \
+    case OY_DTYPE_F32: CASE(uint32_t, key_f32);   \
+    default: CASE(uint64_t, key_f64);             \
+  }
+
+uint64_t oyi_key_load(oy_dtype dtype, const void* x) {
+#define ONE(T, key_of)           \
+  {                              \
+    T bits;                      \
+    memcpy(&bits, x, sizeof(T)); \
+    return key_of(bits);         \
+  }
+  EACH_DTYPE(ONE)
+#undef ONE
+}
+
+void oyi_keys_load(oyi_entry* out, oy_dtype dtype, const char* x, int64_t step, int64_t n,
+                   bool descending) {
+  // All ones in the bits that keys of this dtype have: what turns the order round.
+  const uint64_t turn = descending ? UINT64_MAX >> (64 - 8 * oyi_dtype_bytes[dtype]) : 0;
+#define ALL(T, key_of)                         \
+  for (int64_t i = 0; i < n; i++, x += step) { \
+    T bits;                                    \
+    memcpy(&bits, x, sizeof(T));               \
+    out[i].key = key_of(bits) ^ turn;          \
+    out[i].place = i;                          \
+  }                                            \
+  return
+  EACH_DTYPE(ALL)
+#undef ALL
+}
+
+// ------------------------------------------------------------------------------ sort
+
+static void insertion_sort(oyi_entry* e, int64_t n) {
+  for (int64_t i = 1; i < n; i++) {
+    oyi_entry moved = e[i];
+    int64_t at = i;
+    for (; at > 0 && e[at - 1].key > moved.key; at--) e[at] = e[at - 1];
+    e[at] = moved;
+  }
+}
+
+// Merges two sorted neighbours into |to|.
+static void merge(oyi_entry* to, const oyi_entry* from, int64_t middle, int64_t n) {
+  int64_t a = 0, b = middle;
+  for (int64_t i = 0; i < n; i++) {
+    bool second = a == middle || (b < n && from[b].key < from[a].key);
+    to[i] = from[second ? b++ : a++];
+  }
+}
+
+static void merge_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n) {
+  enum { RUN = 16 };
+  for (int64_t i = 0; i < n; i += RUN)
+    insertion_sort(entries + i, n - i < RUN ? n - i : RUN);
+  oyi_entry *from = entries, *to = scratch;
+  for (int64_t width = RUN; width < n; width *= 2) {
+    for (int64_t i = 0; i < n; i += 2 * width) {
+      int64_t rest = n - i, length = rest < 2 * width ? rest : 2 * width;
+      merge(to + i, from + i, rest < width ? rest : width, length);
+    }
+    oyi_entry* swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != entries) memcpy(entries, from, (size_t)n * sizeof(*entries));
+}
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = 6 };
+
+// One pass over the digit at |shift|.
+static void distribute(oyi_entry* to, const oyi_entry* from, int64_t n, int shift,
+                       uint32_t* counts) {
+  uint64_t sum = 0;
+  int64_t starts[DIGITS];
+  for (int d = 0; d < DIGITS; d++) {
+    starts[d] = (int64_t)sum;
+    sum += counts[d];
+  }
+  for (int64_t i = 0; i < n; i++)
+    to[starts[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+// From the lowest digit on; digits that are the same in all keys cost nothing.
+static void radix_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n) {
+  uint64_t differ = 0;
+  for (int64_t i = 1; i < n; i++) differ |= entries[i].key ^ entries[0].key;
+  oyi_entry *from = entries, *to = scratch;
+  for (int pass = 0; pass < PASSES; pass++) {
+    int shift = pass * DIGIT_BITS;
+    if ((differ >> shift & (DIGITS - 1)) == 0) continue;
+    uint32_t counts[DIGITS] = {0};
+    for (int64_t i = 0; i < n; i++) counts[from[i].key >> shift & (DIGITS - 1)]++;
+    distribute(to, from, n, shift, counts);
+    oyi_entry* swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != entries) memcpy(entries, from, (size_t)n * sizeof(*entries));
+}
+
+static bool is_sorted(const oyi_entry* e, int64_t n) {
+  for (int64_t i = 1; i < n; i++)
+    if (e[i - 1].key > e[i].key) return false;
+  return true;
+}
+
+void oyi_keys_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n) {
+  // Below this the digits' counters cost more than comparisons; above the other they
+  // would not fit.
+  enum { SHORT = 1024 };
+  if (is_sorted(entries, n)) return;
+  if (n < SHORT || n > UINT32_MAX)
+    merge_sort(entries, scratch, n);
+  else
+    radix_sort(entries, scratch, n);
+}
+
+// ------------------------------------------------------------------------- selection
+
+static inline bool is_less(const oyi_entry* a, const oyi_entry* b) {
+  return a->key < b->key || (a->key == b->key && a->place < b->place);
+}
+
+static inline void swap_entries(oyi_entry* a, oyi_entry* b) {
+  oyi_entry moved = *a;
+  *a = *b;
+  *b = moved;
+}
+
+// Moves the median of three to the front.
+static void choose_pivot(oyi_entry* e, int64_t n) {
+  oyi_entry *a = e, *b = e + n / 2, *c = e + n - 1;
+  if (is_less(b, a)) swap_entries(a, b);
+  if (is_less(c, b)) swap_entries(b, c);
+  if (is_less(b, a)) swap_entries(a, b);
+  swap_entries(a, b);
+}
+
+// Splits at the first entry and returns where it ends up. No two entries are equal.
+static int64_t split(oyi_entry* e, int64_t n) {
+  int64_t low = 1, high = n - 1;
+  for (;;) {
+    while (low <= high && is_less(&e[low], &e[0])) low++;
+    while (low <= high && is_less(&e[0], &e[high])) high--;
+    if (low >= high) break;
+    swap_entries(&e[low++], &e[high--]);
+  }
+  swap_entries(&e[0], &e[high]);
+  return high;
+}
+
+void oyi_keys_select(oyi_entry* entries, int64_t n, int64_t k) {
+  while (n > 1) {
+    choose_pivot(entries, n);
+    int64_t at = split(entries, n);
+    if (at == k) return;
+    if (k < at) {
+      n = at;
+    } else {
+      entries += at + 1;
+      n -= at + 1;
+      k -= at + 1;
+    }
+  }
+}
