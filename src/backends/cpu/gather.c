@@ -10,7 +10,7 @@
 #include "tensor/iterator.h"
 
 static oy_status check(const oyi_tensor* t, int64_t dim, const oyi_tensor* index) {
-  OY_CHECK(index->header.dtype == OY_DTYPE_I64, TYPE_MISMATCH,
+  OY_CHECK(index->numel == 0 || index->header.dtype == OY_DTYPE_I64, TYPE_MISMATCH,
            "gather(): Expected dtype int64 for index");
   OY_TRY(oyi_check_same_device(t, index));
   OY_TRY(oyi_check_memory(t));

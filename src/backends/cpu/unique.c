@@ -239,8 +239,9 @@ static oyi_tensor* slices_first(const oyi_tensor* t, int64_t dim) {
   return copy;
 }
 
-static oy_status group_slices(oyi_tensor* t, int64_t dim, const request* q,
-                              results* out) {
+// Inverse and counts come whether they are asked for or not, as in PyTorch.
+static oy_status group_slices(oyi_tensor* t, int64_t dim, bool sorts, results* out) {
+  const request q = {sorts, true, true};
   groups g;
   OY_TRY(groups_begin(&g, t->sizes[dim]));
   oyi_tensor* copy = slices_first(t, dim);
@@ -251,8 +252,8 @@ static oy_status group_slices(oyi_tensor* t, int64_t dim, const request* q,
     oy_dtype dtype = t->header.dtype;
     rows r = {g.n, g.n ? t->numel / g.n : 0, oyi_key_of_nan(dtype), keys};
     oyi_keys_load(keys, dtype, oyi_data(copy), oyi_item(t), t->numel, false);
-    group_rows(&g, &r, scratch, q->sorts);
-    status = number_groups(&g, q, (oy_ints){&g.n, 1}, out);
+    group_rows(&g, &r, scratch, sorts);
+    status = number_groups(&g, &q, (oy_ints){&g.n, 1}, out);
   }
   if (status == 0) status = take_slices(t, dim, out);
   oyi_free(scratch);
@@ -262,7 +263,7 @@ static oy_status group_slices(oyi_tensor* t, int64_t dim, const request* q,
   return status;
 }
 
-static oy_status unique_slices(oy_object* self, int64_t dim, request q,
+static oy_status unique_slices(oy_object* self, int64_t dim, bool sorts,
                                oy_object** values, oy_object** inverse,
                                oy_object** counts) {
   oyi_tensor* t = oyi_tensor_of(self);
@@ -275,19 +276,17 @@ static oy_status unique_slices(oy_object* self, int64_t dim, request q,
   OY_CHECK(t->numel > 0 || t->sizes[dim] == 0, INVALID_ARGUMENT,
            "There are 0 sized dimensions, and they aren't selected, so unique cannot be "
            "applied");
-  return hand_over(group_slices(t, dim, &q, &out), &out, values, inverse, counts);
+  return hand_over(group_slices(t, dim, sorts, &out), &out, values, inverse, counts);
 }
 
 OYI_CPU(unique_dim) {
-  return unique_slices(self, dim, (request){true, return_inverse, return_counts}, out_0,
-                       out_1, out_2);
+  return unique_slices(self, dim, true, out_0, out_1, out_2);
 }
 OYI_CPU(unique_dim_consecutive) {
-  return unique_slices(self, dim, (request){false, return_inverse, return_counts}, out_0,
-                       out_1, out_2);
+  return unique_slices(self, dim, false, out_0, out_1, out_2);
 }
 OYI_CPU(unique_consecutive) {
   request q = {false, return_inverse, return_counts};
   if (dim.tag == OY_TAG_NONE) return unique(self, q, out_0, out_1, out_2);
-  return unique_slices(self, dim.as.i, q, out_0, out_1, out_2);
+  return unique_slices(self, dim.as.i, false, out_0, out_1, out_2);
 }
