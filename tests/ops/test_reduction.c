@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and means, over every subset of dimensions of a strided tensor.
+#include "opyard/threads.h"
 #include "support/tensors.h"
 
 // 2 x 3 x 4, transposed to 4 x 3 x 2.
@@ -124,6 +125,63 @@ static void long_sums_are_accurate(void** state) {
   free(data);
 }
 
+// What |run| gives is the same to the last bit with one thread and with several.
+static void check_threads(oy_tensor* (*run)(oy_tensor* t), oy_tensor* t) {
+  int before = oy_get_num_threads();
+  oy_tensor* results[2];
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(oy_set_num_threads(k ? 4 : 1), OY_OK);
+    results[k] = run(t);
+    assert_non_null(results[k]);
+  }
+  assert_int_equal(oy_set_num_threads(before), OY_OK);
+  size_t size = (size_t)oy_tensor_numel(results[0]) * oy_dtype_size(results[0]->dtype);
+  assert_memory_equal(oy_tensor_data(results[0]), oy_tensor_data(results[1]), size);
+  oy_tensor_release(results[0]);
+  oy_tensor_release(results[1]);
+}
+
+static oy_tensor* sum_all(oy_tensor* t) {
+  return oy_sum(t, oy_none());
+}
+static oy_tensor* sum_rows(oy_tensor* t) {
+  return oy_sum_dim_IntList(t, OY_DIMS(1), false, oy_none());
+}
+static oy_tensor* sum_columns(oy_tensor* t) {
+  return oy_sum_dim_IntList(t, OY_DIMS(0), false, oy_none());
+}
+static oy_tensor* variance(oy_tensor* t) {
+  return oy_var(t, true);
+}
+static oy_tensor* place(oy_tensor* t) {
+  return oy_argmax(t, oy_none(), false);
+}
+static oy_tensor* norm(oy_tensor* t) {
+  return oy_norm_Scalar(t, oy_float(3));
+}
+
+static void results_do_not_depend_on_threads(void** state) {
+  (void)state;
+  enum { ROWS = 300, COLUMNS = 1001, N = ROWS * COLUMNS };
+  double* data = malloc(N * sizeof(double));
+  for (int i = 0; i < N; i++) data[i] = sin(i * 0.7) * (i % 1000);
+  data[N - 5000] = 5000;
+  oy_tensor* t = oy_tensor_from_data(data, OY_DIMS(ROWS, COLUMNS), OY_DTYPE_F64);
+  oy_tensor* wide = oy_tensor_transpose(t, 0, 1);
+  oy_tensor* (*const runs[])(oy_tensor*) = {sum_all,  sum_rows, sum_columns,
+                                            variance, place,    norm};
+  for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+    check_threads(runs[i], t);
+    check_threads(runs[i], wide);
+  }
+  oy_tensor* at = place(t);
+  assert_elements(at, oy_dims_none(), N - 5000);
+  oy_tensor_release(at);
+  oy_tensor_release(wide);
+  oy_tensor_release(t);
+  free(data);
+}
+
 static void out_forms_and_errors(void** state) {
   (void)state;
   oy_tensor* t = F32(OY_DIMS(2, 2), 1, 2, 3, 4);
@@ -146,6 +204,7 @@ int main(void) {
       cmocka_unit_test(dtypes_of_results),
       cmocka_unit_test(nothing_to_reduce),
       cmocka_unit_test(long_sums_are_accurate),
+      cmocka_unit_test(results_do_not_depend_on_threads),
       cmocka_unit_test(out_forms_and_errors),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/reduce.h"
 
+#include "opyard/threads.h"
+#include "tensor/block_cache.h"
 #include "tensor/element.h"
+#include "tensor/iterator.h"
 
 typedef struct dim {
   int64_t size, in, out[2];  // steps in bytes
@@ -13,13 +16,20 @@ typedef struct walk {
   oy_dtype in_dtype, out_dtype[2];
   bool converts;  // rows are read as another dtype than they have
   bool across;    // along the results of a block
+  bool is_empty;  // there is nothing to reduce
+  const char* x;
+  char* out[2];
+  int64_t block, per_line,
+      blocks;             // results of a block, blocks of a line, of all
+  int64_t pieces, piece;  // of the slowest reduced dimension, for few results
   size_t kept_count, reduced_count;
   dim kept[OY_TENSOR_MAX_DIMS], reduced[OY_TENSOR_MAX_DIMS];
 } walk;
 
 // ---------------------------------------------------------------- dimensions
 
-// Sorts by step, the smallest first; dimensions that continue each other become one.
+// Sorts by step, the smallest first; dimensions that continue each other become
+// one.
 static size_t arrange(dim* dims, size_t count) {
   for (size_t i = 1; i < count; i++) {
     dim moved = dims[i];
@@ -67,18 +77,33 @@ typedef struct block {
   const walk* w;
   void* state;
   int64_t n;
+  int64_t low, high;                  // the piece of the slowest reduced dimension
   int64_t index[OY_TENSOR_MAX_DIMS];  // of the outer reduced dimensions
 } block;
 
+static int64_t first_of(const block* b, size_t d) {
+  return d + 1 == b->w->reduced_count ? b->low : 0;
+}
+static int64_t end_of(const block* b, size_t d) {
+  return d + 1 == b->w->reduced_count ? b->high : b->w->reduced[d].size;
+}
+
+// Goes to the first row of the piece.
+static void first_row(block* b, const char** x) {
+  for (size_t d = 1; d < b->w->reduced_count; d++) {
+    b->index[d] = first_of(b, d);
+    *x += b->index[d] * b->w->reduced[d].in;
+  }
+}
+
 // Steps to the next row of the outer reduced dimensions; false after the last.
 static bool next_row(block* b, const char** x) {
-  const walk* w = b->w;
-  for (size_t d = 1; d < w->reduced_count; d++) {
-    const dim* r = &w->reduced[d];
-    *x += r->in;
-    if (++b->index[d] < r->size) return true;
-    *x -= r->in * r->size;
-    b->index[d] = 0;
+  for (size_t d = 1; d < b->w->reduced_count; d++) {
+    int64_t step = b->w->reduced[d].in, first = first_of(b, d), end = end_of(b, d);
+    *x += step;
+    if (++b->index[d] < end) return true;
+    *x -= step * (end - first);
+    b->index[d] = first;
   }
   return false;
 }
@@ -98,13 +123,14 @@ static void reduce_piece(const block* b, int64_t at, const char* x, int64_t n,
 }
 
 static void reduce_down(block* b, const char* x) {
-  const dim* r = &b->w->reduced[0];
+  const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
+  first_row(b, &x);
   for (int64_t at = 0; at < b->n; at++, x += b->w->kept[0].in) {
     const char* row = x;
     do {
-      for (int64_t i = 0; i < r->size; i += OYI_REDUCE_ROW) {
-        int64_t n = r->size - i < OYI_REDUCE_ROW ? r->size - i : OYI_REDUCE_ROW;
-        reduce_piece(b, at, row + i * r->in, n, i);
+      for (int64_t i = first; i < end; i += OYI_REDUCE_ROW) {
+        int64_t n = end - i < OYI_REDUCE_ROW ? end - i : OYI_REDUCE_ROW;
+        reduce_piece(b, at, row + i * step, n, i);
       }
     } while (next_row(b, &row));
   }
@@ -127,74 +153,141 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
 }
 
 static void reduce_across(block* b, const char* x) {
-  const dim* r = &b->w->reduced[0];
+  const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
+  first_row(b, &x);
   do {
-    for (int64_t i = 0; i < r->size; i += OYI_REDUCE_ROWS) {
-      int64_t rows = r->size - i < OYI_REDUCE_ROWS ? r->size - i : OYI_REDUCE_ROWS;
-      reduce_rows(b, x + i * r->in, rows, i);
+    for (int64_t i = first; i < end; i += OYI_REDUCE_ROWS) {
+      int64_t rows = end - i < OYI_REDUCE_ROWS ? end - i : OYI_REDUCE_ROWS;
+      reduce_rows(b, x + i * step, rows, i);
     }
   } while (next_row(b, &x));
 }
 
-static void write_results(const block* b, char* const* out) {
-  const walk* w = b->w;
+static void write_results(const walk* w, const void* state, int64_t count,
+                          char* const* out) {
   _Alignas(64) char results[2][OYI_REDUCE_BLOCK * 16];
   void* const made[] = {results[0], results[1]};
-  w->reducer->finish(b->state, b->n, made, w->args);
+  w->reducer->finish(state, count, made, w->args);
   for (int k = 0; k < 2; k++) {
     if (!out[k]) continue;
     oy_dtype from = w->reducer->out[k];
     oyi_convert_row(w->out_dtype[k], out[k], w->kept[0].out[k], from, results[k],
-                    oyi_dtype_bytes[from], b->n);
+                    oyi_dtype_bytes[from], count);
   }
 }
 
-static void run_block(const walk* w, const char* x, char* const* out, int64_t n,
-                      bool is_empty) {
-  _Alignas(64) char state[OYI_REDUCE_BLOCK * OYI_REDUCE_STATE];
+enum { STATE_BYTES = OYI_REDUCE_BLOCK * OYI_REDUCE_STATE };
+
+// Piece |number| of the rows of |n| results, from the start.
+static void run_piece(const walk* w, const char* x, int64_t n, int64_t number,
+                      void* state) {
   block b;
   b.w = w;
   b.state = state;
   b.n = n;
-  for (size_t d = 0; d < w->reduced_count; d++) b.index[d] = 0;
+  const int64_t size = w->reduced[w->reduced_count - 1].size;
+  b.low = number * w->piece;
+  b.high = b.low + w->piece < size ? b.low + w->piece : size;
   w->reducer->start(state, n, w->args);
-  if (!is_empty) {
-    if (w->across)
-      reduce_across(&b, x);
-    else
-      reduce_down(&b, x);
+  if (w->is_empty) return;
+  if (w->across)
+    reduce_across(&b, x);
+  else
+    reduce_down(&b, x);
+}
+
+// Pieces are merged in their order, whoever computes them.
+typedef struct pieces {
+  const walk* w;
+  const char* x;
+  int64_t n;
+  char* states;
+} pieces;
+
+static oy_status run_pieces(int64_t begin, int64_t end, void* context) {
+  const pieces* p = context;
+  for (int64_t i = begin; i < end; i++)
+    run_piece(p->w, p->x, p->n, i, p->states + i * STATE_BYTES);
+  return OY_OK;
+}
+
+static void merge_pieces(const walk* w, const char* x, int64_t n, void* state) {
+  _Alignas(64) char later[STATE_BYTES];
+  pieces p = {w, x, n, NULL};
+  bool shared = oy_get_num_threads() > 1;
+  void* context = NULL;
+  if (shared) p.states = oyi_data_alloc((size_t)w->pieces * STATE_BYTES, &context);
+  if (p.states)
+    // Nothing in a piece can fail.
+    (void)!oy_parallel_for(1, w->pieces, 1, run_pieces, &p);
+  else if (shared)
+    oy_error_clear();
+  run_piece(w, x, n, 0, state);
+  for (int64_t i = 1; i < w->pieces; i++) {
+    if (!p.states) run_piece(w, x, n, i, later);
+    w->reducer->merge(state, p.states ? p.states + i * STATE_BYTES : later, n, w->args);
   }
-  write_results(&b, out);
+  if (p.states) oyi_data_free(context, p.states);
+}
+
+static void run_block(const walk* w, const char* x, char* const* out, int64_t n) {
+  _Alignas(64) char state[STATE_BYTES];
+  if (w->pieces > 1)
+    merge_pieces(w, x, n, state);
+  else
+    run_piece(w, x, n, 0, state);
+  write_results(w, state, n, out);
 }
 
 // ------------------------------------------------------------------ all blocks
 
-static void run_line(const walk* w, const char* x, char* const* out, bool is_empty) {
-  const dim* k = &w->kept[0];
-  for (int64_t i = 0; i < k->size; i += OYI_REDUCE_BLOCK) {
-    int64_t n = k->size - i < OYI_REDUCE_BLOCK ? k->size - i : OYI_REDUCE_BLOCK;
-    char* const to[2] = {out[0] ? out[0] + i * k->out[0] : NULL,
-                         out[1] ? out[1] + i * k->out[1] : NULL};
-    run_block(w, x ? x + i * k->in : NULL, to, n, is_empty);
+static oy_status run_blocks(int64_t begin, int64_t end, void* context) {
+  const walk* w = context;
+  for (int64_t number = begin; number < end; number++) {
+    int64_t line = number / w->per_line, at = number % w->per_line * w->block;
+    int64_t rest = w->kept[0].size - at;
+    const char* x = w->x;
+    char* out[2] = {w->out[0], w->out[1]};
+    for (size_t d = 0; d < w->kept_count; d++) {
+      const dim* k = &w->kept[d];
+      int64_t i = d == 0 ? at : line % k->size;
+      if (d > 0) line /= k->size;
+      if (x) x += i * k->in;
+      for (int o = 0; o < 2; o++)
+        if (out[o]) out[o] += i * k->out[o];
+    }
+    run_block(w, x, out, rest < w->block ? rest : w->block);
   }
+  return OY_OK;
 }
 
-static void run_all(const walk* w, const char* x, char** out, bool is_empty) {
-  int64_t index[OY_TENSOR_MAX_DIMS] = {0};
-  for (;;) {
-    run_line(w, x, out, is_empty);
-    size_t d = 1;
-    for (; d < w->kept_count; d++) {
-      const dim* k = &w->kept[d];
-      int64_t back = ++index[d] < k->size ? 0 : k->size;
-      if (x) x += k->in * (1 - back);
-      for (int o = 0; o < 2; o++)
-        if (out[o]) out[o] += k->out[o] * (1 - back);
-      if (!back) break;
-      index[d] = 0;
-    }
-    if (d >= w->kept_count) return;
+// Enough blocks for several threads, where there are enough results; a result
+// does not depend on which block it is in. A few results of many elements are
+// computed by pieces.
+static void find_blocks(walk* w, int64_t numel, int64_t results) {
+  enum { SHARES = 16, LEAST = 32, FEW = 8, PIECES = 64 };
+  const int64_t size = w->kept[0].size;
+  w->block = OYI_REDUCE_BLOCK;
+  if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 &&
+      results / OYI_REDUCE_BLOCK < SHARES) {
+    int64_t part = size / SHARES;
+    w->block = part < LEAST              ? (w->across  ? LEAST
+                                            : part < 1 ? 1
+                                                       : part)
+               : part < OYI_REDUCE_BLOCK ? part
+                                         : OYI_REDUCE_BLOCK;
   }
+  w->per_line = (size + w->block - 1) / w->block;
+  w->blocks = results / size * w->per_line;
+  const int64_t slow = w->reduced[w->reduced_count - 1].size;
+  w->pieces = 1;
+  if (results <= FEW && numel / OYI_ITER_GRAIN > 1) {
+    w->pieces = numel / OYI_ITER_GRAIN;
+    if (w->pieces > PIECES) w->pieces = PIECES;
+    if (w->pieces > slow) w->pieces = slow;
+  }
+  w->piece = (slow + w->pieces - 1) / w->pieces;
+  if (w->pieces > 1) w->pieces = (slow + w->piece - 1) / w->piece;
 }
 
 // A bool is read as the byte that it is.
@@ -203,27 +296,32 @@ static bool reads_as(oy_dtype have, oy_dtype want) {
 }
 
 void oyi_reduce(const oyi_reduction* r, const oyi_fold* reducer, const void* args) {
-  if (oyi_reduction_first(r)->numel == 0) return;
+  const int64_t results = oyi_reduction_first(r)->numel, numel = r->in->numel;
+  if (results == 0) return;
   walk w;
-  char* out[2] = {NULL, NULL};
   w.reducer = reducer;
   w.args = args;
   w.in_dtype = r->in->header.dtype;
   w.converts = !reads_as(w.in_dtype, reducer->in);
-  for (int k = 0; k < r->outs; k++) {
-    if (!r->out[k]) continue;
-    out[k] = oyi_data(r->out[k]);
-    w.out_dtype[k] = r->out[k]->header.dtype;
+  w.is_empty = numel == 0;
+  w.x = oyi_data(r->in);
+  for (int k = 0; k < 2; k++) {
+    w.out[k] = k < r->outs && r->out[k] ? oyi_data(r->out[k]) : NULL;
+    if (w.out[k]) w.out_dtype[k] = r->out[k]->header.dtype;
   }
   find_dims(&w, r);
   // Rows that lie together pay from a few elements on.
   const dim *k = &w.kept[0], *d = &w.reduced[0];
   w.across = k->in == oyi_item(r->in) && k->size >= 4 && d->in != k->in;
-  run_all(&w, oyi_data(r->in), out, r->in->numel == 0);
+  find_blocks(&w, numel, results);
+  int64_t each = numel / w.blocks;
+  // Nothing in a block can fail.
+  (void)!oy_parallel_for(0, w.blocks,
+                         each < OYI_ITER_GRAIN ? OYI_ITER_GRAIN / (each + 1) + 1 : 1,
+                         run_blocks, &w);
 }
 
-const oyi_fold* oyi_fold_for(const oyi_fold* table, oy_dtype dtype,
-                                   const char* name) {
+const oyi_fold* oyi_fold_for(const oyi_fold* table, oy_dtype dtype, const char* name) {
   for (; table->row; table++)
     if (reads_as(dtype, table->in)) return table;
   OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk that all reductions of the CPU share. It goes over blocks of results; the
-// running values of a block lie together, so that a reducer may run along memory in
-// either direction: down a row, into one result, or across the results of a block.
-// A reducer only computes: no allocation, no errors, no globals.
+// The walk that all reductions of the CPU share. It goes over blocks of
+// results; the running values of a block lie together, so that a reducer may
+// run along memory in either direction: down a row, into one result, or across
+// the results of a block. A reducer only computes: no allocation, no errors, no
+// globals.
 //
-// What is added up in which order depends on the shape alone.
+// What is added up in which order depends on the shape alone: not on the number
+// of threads, which share out the blocks, or the pieces of the rows of a few
+// results.
 #ifndef OPYARD_SRC_BACKENDS_CPU_REDUCE_H_
 #define OPYARD_SRC_BACKENDS_CPU_REDUCE_H_
 
@@ -22,8 +25,8 @@ enum {
 // |first| is the place of the first of them in the reduced dimension.
 typedef void (*oyi_reduce_row_fn)(void* state, int64_t at, const char* x, int64_t n,
                                   int64_t step, int64_t first, const void* args);
-// |x| is |rows| rows, |row_step| bytes apart, of n elements that lie together: one
-// for each result.
+// |x| is |rows| rows, |row_step| bytes apart, of n elements that lie together:
+// one for each result.
 typedef void (*oyi_reduce_columns_fn)(void* state, int64_t n, const char* x, int64_t rows,
                                       int64_t row_step, int64_t first, const void* args);
 
@@ -33,6 +36,8 @@ typedef struct oyi_fold {
   void (*start)(void* state, int64_t n, const void* args);
   oyi_reduce_row_fn row;
   oyi_reduce_columns_fn columns;
+  // Adds the running values of what comes later.
+  void (*merge)(void* state, const void* later, int64_t n, const void* args);
   void (*finish)(const void* state, int64_t n, void* const* out, const void* args);
 } oyi_fold;
 
@@ -43,9 +48,8 @@ void oyi_reduce(const oyi_reduction* r, const oyi_fold* reducer, const void* arg
 static inline oy_dtype oyi_reduce_dtype(oy_dtype dtype) {
   return dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16 ? OY_DTYPE_F32 : dtype;
 }
-// The reducer of a dtype from a table that ends with a row without functions; on none
-// the error is `"name" not implemented for 'Half'`.
-const oyi_fold* oyi_fold_for(const oyi_fold* table, oy_dtype dtype,
-                                   const char* name);
+// The reducer of a dtype from a table that ends with a row without functions;
+// on none the error is `"name" not implemented for 'Half'`.
+const oyi_fold* oyi_fold_for(const oyi_fold* table, oy_dtype dtype, const char* name);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_REDUCE_H_

@@ -7,11 +7,12 @@
 //   JOIN(a, b)  of two running values
 //   RESULT(a)   what is written, an R
 //   SETUP       (may be left out) declares what these see; it sees |args|
-//   EXACT       (may be left out) keeps the rounding errors of sums of real numbers
+//   EXACT       (may be left out) keeps the rounding errors of sums of real
+//   numbers
 //
-// T, A and ID, the types of elements and of running values, are the including file's.
-// A piece of a row goes into several values at once, which is faster and, for sums,
-// loses less.
+// T, A and ID, the types of elements and of running values, are the including
+// file's. A piece of a row goes into several values at once, which is faster
+// and, for sums, loses less.
 #ifndef SETUP
 #define SETUP (void)args
 #endif
@@ -76,6 +77,17 @@ static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
     for (int64_t i = 0; i < n; i++) part[i] = STEP(part[i], p[i]);
   }
   for (int64_t i = 0; i < n; i++) FOLD(join)(state, i, part[i], args);
+}
+
+static void FOLD(merge)(void* state, const void* later, int64_t n, const void* args) {
+  A* value = state;
+  const A* from = later;
+  for (int64_t i = 0; i < n; i++) {
+    FOLD(join)(value, i, from[i], args);
+#ifdef EXACT
+    value[OYI_REDUCE_BLOCK + i] += from[OYI_REDUCE_BLOCK + i];
+#endif
+  }
 }
 
 static void FOLD(finish)(const void* state, int64_t n, void* const* out,

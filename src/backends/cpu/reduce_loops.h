@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files of reducers begin with, and which reducers there are. Each file is built
-// for the baseline and, where it pays, for higher capability levels.
+// What files of reducers begin with, and which reducers there are. Each file is
+// built for the baseline and, where it pays, for higher capability levels.
 #ifndef OPYARD_SRC_BACKENDS_CPU_REDUCE_LOOPS_H_
 #define OPYARD_SRC_BACKENDS_CPU_REDUCE_LOOPS_H_
 
@@ -20,25 +20,25 @@
 #define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
 
 // One row of a table: the functions name_start_id, name_row_id, ...
-#define OYI_REDUCER_ROW(name, id, in, first, second)                         \
-  {                                                                          \
-    OY_DTYPE_##in, {OY_DTYPE_##first, OY_DTYPE_##second}, name##_start_##id, \
-        name##_row_##id, name##_columns_##id, name##_finish_##id             \
+#define OYI_REDUCER_ROW(name, id, in, first, second)                                \
+  {                                                                                 \
+    OY_DTYPE_##in, {OY_DTYPE_##first, OY_DTYPE_##second}, name##_start_##id,        \
+        name##_row_##id, name##_columns_##id, name##_merge_##id, name##_finish_##id \
   }
 
 // A table for each level, and the function that gives that of this processor.
 #if defined(__x86_64__)
 #define OYI_REDUCERS(name)                                                              \
-  extern const oyi_fold oyi_##name##_reducers_base[];                                \
-  extern const oyi_fold oyi_##name##_reducers_v3[];                                  \
-  static inline const oyi_fold* oyi_##name##_reducers(void) {                        \
+  extern const oyi_fold oyi_##name##_reducers_base[];                                   \
+  extern const oyi_fold oyi_##name##_reducers_v3[];                                     \
+  static inline const oyi_fold* oyi_##name##_reducers(void) {                           \
     return oyi_cpu_level() > 0 ? oyi_##name##_reducers_v3 : oyi_##name##_reducers_base; \
   }
 #else
-#define OYI_REDUCERS(name)                                       \
+#define OYI_REDUCERS(name)                                    \
   extern const oyi_fold oyi_##name##_reducers_base[];         \
   static inline const oyi_fold* oyi_##name##_reducers(void) { \
-    return oyi_##name##_reducers_base;                           \
+    return oyi_##name##_reducers_base;                        \
   }
 #endif
 

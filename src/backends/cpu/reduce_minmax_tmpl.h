@@ -36,7 +36,8 @@ static void BOTH(start)(void* state, int64_t n, const void* args) {
 static void BOTH(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
                       int64_t first, const void* args) {
   OYI_JOIN(amin_row, ID)(state, at, x, n, step, first, args);
-  OYI_JOIN(amax_row, ID)((T*)state + OYI_REDUCE_BLOCK, at, x, n, step, first, args);
+  OYI_JOIN(amax_row, ID)
+  ((T*)state + OYI_REDUCE_BLOCK, at, x, n, step, first, args);
 }
 static void BOTH(columns)(void* state, int64_t n, const char* x, int64_t rows,
                           int64_t row_step, int64_t first, const void* args) {
@@ -44,9 +45,16 @@ static void BOTH(columns)(void* state, int64_t n, const char* x, int64_t rows,
   OYI_JOIN(amax_columns, ID)
   ((T*)state + OYI_REDUCE_BLOCK, n, x, rows, row_step, first, args);
 }
+static void BOTH(merge)(void* state, const void* later, int64_t n, const void* args) {
+  const T* from = later;
+  OYI_JOIN(amin_merge, ID)(state, later, n, args);
+  OYI_JOIN(amax_merge, ID)
+  ((T*)state + OYI_REDUCE_BLOCK, from + OYI_REDUCE_BLOCK, n, args);
+}
 static void BOTH(finish)(const void* state, int64_t n, void* const* out,
                          const void* args) {
   OYI_JOIN(amin_finish, ID)(state, n, out, args);
-  OYI_JOIN(amax_finish, ID)((const T*)state + OYI_REDUCE_BLOCK, n, out + 1, args);
+  OYI_JOIN(amax_finish, ID)
+  ((const T*)state + OYI_REDUCE_BLOCK, n, out + 1, args);
 }
 #undef BOTH

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of the most extreme elements of one type: T and ID are the including file's;
-// NAME, EXTREME (the reducer of the value alone) and IS_MORE(x, a) are given, and
-// undefined here. The first of equal elements counts, and the first NaN above all.
+// Places of the most extreme elements of one type: T and ID are the including
+// file's; NAME, EXTREME (the reducer of the value alone) and IS_MORE(x, a) are
+// given, and undefined here. The first of equal elements counts, and the first
+// NaN above all.
 #define PLACE(what) OYI_JOIN(NAME, OYI_JOIN(what, ID))
 
 typedef struct PLACE(state) {
@@ -22,7 +23,8 @@ static inline int PLACE(wins)(T x, T value, int64_t place) {
   return place < 0 || (!IS_NAN(value) && (IS_MORE(x, value) || IS_NAN(x)));
 }
 
-// The piece's extreme is found first, which needs no places; then, if it wins, where.
+// The piece's extreme is found first, which needs no places; then, if it wins,
+// where.
 static void PLACE(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
                        int64_t first, const void* args) {
   PLACE(state)* s = state;
@@ -51,6 +53,18 @@ static void PLACE(columns)(void* state, int64_t n, const char* x, int64_t rows,
       s->value[i] = wins ? p[i] : s->value[i];
       s->place[i] = wins ? first + r : s->place[i];
     }
+  }
+}
+
+static void PLACE(merge)(void* state, const void* later, int64_t n, const void* args) {
+  (void)args;
+  PLACE(state)* s = state;
+  const PLACE(state)* from = later;
+  for (int64_t i = 0; i < n; i++) {
+    if (from->place[i] < 0 || !PLACE(wins)(from->value[i], s->value[i], s->place[i]))
+      continue;
+    s->value[i] = from->value[i];
+    s->place[i] = from->place[i];
   }
 }
 

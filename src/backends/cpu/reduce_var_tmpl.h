@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variance and mean of one type; T, A (of means), ID and SQUARE(a), a double, are given.
-// Each piece is gone through twice, while it is in the cache: for its mean, and for its
-// squared distances from that. Pieces are joined by the formula of Chan and others, so
-// that a large mean costs no digits.
+// Variance and mean of one type; T, A (of means), ID and SQUARE(a), a double,
+// are given. Each piece is gone through twice, while it is in the cache: for
+// its mean, and for its squared distances from that. Pieces are joined by the
+// formula of Chan and others, so that a large mean costs no digits.
 #define VAR(what) OYI_JOIN(var, OYI_JOIN(what, ID))
 
 typedef struct VAR(state) {
@@ -68,6 +68,15 @@ static void VAR(columns)(void* state, int64_t n, const char* x, int64_t rows,
     for (int64_t i = 0; i < n; i++) squares[i] += SQUARE((A)p[i] - mean[i]);
   }
   for (int64_t i = 0; i < n; i++) VAR(join)(state, i, (double)rows, mean[i], squares[i]);
+}
+
+static void VAR(merge)(void* state, const void* later, int64_t n, const void* args) {
+  (void)args;
+  VAR(state)* s = state;
+  const VAR(state)* from = later;
+  for (int64_t i = 0; i < n; i++)
+    if (from->count[i] > 0)
+      VAR(join)(s, i, from->count[i], from->mean[i], from->squares[i]);
 }
 
 static void VAR(finish)(const void* state, int64_t n, void* const* out,
