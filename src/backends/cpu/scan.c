@@ -22,23 +22,36 @@ typedef struct scan_kind {
   void (*complexes)(double _Complex* x, int64_t n, double _Complex* total);
 } scan_kind;
 
+// The running value stays in a register: through |total| it would go by memory.
 static void sum_ints(uint64_t* x, int64_t n, uint64_t* total) {
-  for (int64_t i = 0; i < n; i++) x[i] = *total += x[i];
+  uint64_t running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running += x[i];
+  *total = running;
 }
 static void sum_reals(double* x, int64_t n, double* total) {
-  for (int64_t i = 0; i < n; i++) x[i] = *total += x[i];
+  double running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running += x[i];
+  *total = running;
 }
 static void sum_complexes(double _Complex* x, int64_t n, double _Complex* total) {
-  for (int64_t i = 0; i < n; i++) x[i] = *total += x[i];
+  double _Complex running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running += x[i];
+  *total = running;
 }
 static void multiply_ints(uint64_t* x, int64_t n, uint64_t* total) {
-  for (int64_t i = 0; i < n; i++) x[i] = *total *= x[i];
+  uint64_t running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running *= x[i];
+  *total = running;
 }
 static void multiply_reals(double* x, int64_t n, double* total) {
-  for (int64_t i = 0; i < n; i++) x[i] = *total *= x[i];
+  double running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running *= x[i];
+  *total = running;
 }
 static void multiply_complexes(double _Complex* x, int64_t n, double _Complex* total) {
-  for (int64_t i = 0; i < n; i++) x[i] = *total *= x[i];
+  double _Complex running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running *= x[i];
+  *total = running;
 }
 
 // log(exp(a) + exp(b)), without overflow.
