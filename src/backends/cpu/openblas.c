@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "backends/cpu/matrix.h"
+#include "backends/cpu/convolution.h"
 #include "base/memory.h"
 #include "ops/kernel.h"
 #include "ops/library.h"
@@ -223,17 +223,40 @@ OPENBLAS(addmv_out) {
   return oyi_cpu_addmv_call(CALL_ADD(mat, vec, out));
 }
 
+OPENBLAS(convolution) {
+  return oyi_cpu_convolution(OYI_CONV_CALL(bias), pick);
+}
+OPENBLAS(convolution_backward) {
+  oy_object* grads[3] = {NULL, NULL, NULL};
+  oy_status status = oyi_cpu_convolution_backward(OYI_CONV_CALL(&oy_none_object),
+                                                  grad_output, output_mask, pick, grads);
+  *out_0 = grads[0], *out_1 = grads[1], *out_2 = grads[2];
+  return status;
+}
+
 enum { PRIORITY = 100 };  // above the portable ones
 #define ROW(id, dtype)                                               \
   {                                                                  \
     OYI_OP_##id, OY_FOR_DTYPE(OY_DTYPE_##dtype), PRIORITY, __LINE__, \
         (oy_typed_fn)openblas_##id, __FILE__                         \
   }
-#define ROWS(id) ROW(id, F32), ROW(id, F64), ROW(id, C64), ROW(id, C128)
-static const oyi_kernel_row g_rows[] = {ROWS(mm),       ROWS(mm_out),   ROWS(bmm),
-                                        ROWS(bmm_out),  ROWS(addmm),    ROWS(addmm_out),
-                                        ROWS(addmm_),   ROWS(baddbmm),  ROWS(baddbmm_out),
-                                        ROWS(baddbmm_), ROWS(addmv_out)};
+#define ROWS(id)      ROW(id, F32), ROW(id, F64), ROW(id, C64), ROW(id, C128)
+#define HALF_ROWS(id) ROW(id, F16), ROW(id, BF16)  // computed as f32
+static const oyi_kernel_row g_rows[] = {ROWS(convolution),
+                                        HALF_ROWS(convolution),
+                                        ROWS(convolution_backward),
+                                        HALF_ROWS(convolution_backward),
+                                        ROWS(mm),
+                                        ROWS(mm_out),
+                                        ROWS(bmm),
+                                        ROWS(bmm_out),
+                                        ROWS(addmm),
+                                        ROWS(addmm_out),
+                                        ROWS(addmm_),
+                                        ROWS(baddbmm),
+                                        ROWS(baddbmm_out),
+                                        ROWS(baddbmm_),
+                                        ROWS(addmv_out)};
 
 oy_status oyi_register_openblas(oy_library* library) {
   if (!oyi_openblas_path()) return OY_OK;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The three products that convolutions and their gradients come down to, on contiguous
+// tensors of one type: images (batch, image_channels, ...), maps (batch, map_channels,
+// ...), weights (map_channels, image_channels / groups, ...).
+#ifndef OPYARD_SRC_BACKENDS_CPU_CONVOLVE_H_
+#define OPYARD_SRC_BACKENDS_CPU_CONVOLVE_H_
+
+#include "backends/cpu/columns.h"
+#include "backends/cpu/gemm.h"
+
+typedef struct oyi_convolve {
+  const oyi_conv* conv;
+  const oyi_columns* columns;
+  oyi_gemm_fn gemm;
+  int64_t item;
+  char *images, *maps, *weights;
+  const char* bias;  // of what is written; NULL: none
+} oyi_convolve;
+
+// Writes |maps|: windows slide over the images.
+oy_status oyi_convolve_maps(const oyi_convolve* v);
+// Writes |images|: each map element spreads its window.
+oy_status oyi_convolve_images(const oyi_convolve* v);
+// Writes |weights|: their gradient, if one of the other two is that of the output.
+oy_status oyi_convolve_weights(const oyi_convolve* v);
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_CONVOLVE_H_

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions by hand on small numbers, over shapes that reach every path; once with
+// OpenBLAS, where it is there, and once without. Against their definition, whole numbers
+// are exact in every dtype.
+#include "support/tensors.h"
+
+static int64_t value_at(int64_t i, int64_t salt) {
+  return (i * 7 + i / 5 + salt) % 5 - 2;
+}
+
+static oy_tensor* numbers(oy_ints sizes, oy_dtype dtype, int64_t salt) {
+  oy_tensor* t = oy_tensor_empty(sizes, OY_DTYPE_I64, oy_device_cpu());
+  int64_t* data = oy_tensor_data(t);
+  for (int64_t i = 0; i < oy_tensor_numel(t); i++) data[i] = value_at(i, salt);
+  oy_tensor* made =
+      oy__to_copy(t, oy_int(dtype), oy_none(), oy_none(), oy_none(), false, oy_none());
+  oy_tensor_release(t);
+  return made;
+}
+
+typedef struct row {
+  int64_t batch, in, out, groups;
+  int64_t image[2], kernel[2], stride[2], padding[2], dilation[2];
+} row;
+
+static const row g_rows[] = {
+    {1, 1, 1, 1, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1}},
+    {2, 3, 4, 1, {5, 7}, {3, 2}, {2, 1}, {1, 1}, {1, 2}},
+    {1, 4, 6, 2, {6, 5}, {3, 3}, {1, 2}, {2, 1}, {2, 1}},
+    {2, 4, 4, 4, {9, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {1, 3, 6, 3, {4, 9}, {2, 3}, {2, 3}, {0, 2}, {1, 1}},
+    {3, 8, 5, 1, {4, 4}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
+    {1, 2, 2, 1, {1, 4}, {3, 3}, {4, 4}, {3, 3}, {1, 1}},
+    {1, 16, 8, 1, {20, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+};
+
+static int64_t places(const row* r, int d) {
+  return (r->image[d] + 2 * r->padding[d] - r->dilation[d] * (r->kernel[d] - 1) - 1) /
+             r->stride[d] +
+         1;
+}
+
+// What the map element at (sample, channel, y, x) sees through the kernel element at
+// |k| of channel |c|: an index into the image, -1 outside.
+static int64_t seen(const row* r, int64_t sample, int64_t channel, int64_t y, int64_t x,
+                    int64_t c, const int64_t* k) {
+  const int64_t group = channel / (r->out / r->groups), per = r->in / r->groups;
+  int64_t h = y * r->stride[0] - r->padding[0] + k[0] * r->dilation[0];
+  int64_t w = x * r->stride[1] - r->padding[1] + k[1] * r->dilation[1];
+  if (h < 0 || w < 0 || h >= r->image[0] || w >= r->image[1]) return -1;
+  return ((sample * r->in + group * per + c) * r->image[0] + h) * r->image[1] + w;
+}
+
+// Walks over all products: images += maps * weights, or maps += images * weights, or
+// weights += images * maps, as |which| is 0, 1, 2.
+static void definition(const row* r, int which, double* images, double* maps,
+                       double* weights) {
+  const int64_t per = r->in / r->groups, rows = places(r, 0), columns = places(r, 1);
+  int64_t map = 0;
+  for (int64_t n = 0; n < r->batch; n++)
+    for (int64_t o = 0; o < r->out; o++)
+      for (int64_t y = 0; y < rows; y++)
+        for (int64_t x = 0; x < columns; x++, map++)
+          for (int64_t c = 0; c < per; c++)
+            for (int64_t k = 0; k < r->kernel[0] * r->kernel[1]; k++) {
+              const int64_t at[2] = {k / r->kernel[1], k % r->kernel[1]};
+              int64_t i = seen(r, n, o, y, x, c, at);
+              int64_t w = (o * per + c) * r->kernel[0] * r->kernel[1] + k;
+              if (i < 0) continue;
+              if (which == 0) images[i] += maps[map] * weights[w];
+              if (which == 1) maps[map] += images[i] * weights[w];
+              if (which == 2) weights[w] += images[i] * maps[map];
+            }
+}
+
+static double* doubles(const oy_tensor* t, bool zero) {
+  int64_t n = oy_tensor_numel(t);
+  double* made = calloc((size_t)n + 1, sizeof(double));
+  for (int64_t i = 0; i < n && !zero; i++) made[i] = element(t, i);
+  return made;
+}
+
+static void assert_same(const oy_tensor* got, const double* want) {
+  if (!got) print_error("%s\n", oy_error_get()->message);
+  assert_non_null(got);
+  for (int64_t i = 0; i < oy_tensor_numel(got); i++)
+    if (element(got, i) != want[i])
+      fail_msg("[%lld]: %g, expected %g", (long long)i, element(got, i), want[i]);
+}
+
+static void one_row(const row* r, oy_dtype dtype) {
+  const oy_ints kernel = OY_DIMS(r->out, r->in / r->groups, r->kernel[0], r->kernel[1]);
+  const oy_ints image = OY_DIMS(r->batch, r->in, r->image[0], r->image[1]);
+  const oy_ints stride = {r->stride, 2}, padding = {r->padding, 2},
+                dilation = {r->dilation, 2};
+  oy_tensor *x = numbers(image, dtype, 1), *w = numbers(kernel, dtype, 2);
+  oy_tensor* b = numbers(OY_DIMS(r->out), dtype, 3);
+  oy_tensor* y = oy_conv2d(x, w, b, stride, padding, dilation, r->groups);
+  if (!y) print_error("%s\n", oy_error_get()->message);
+  assert_non_null(y);
+  assert_dims(oy_tensor_sizes(y), OY_DIMS(r->batch, r->out, places(r, 0), places(r, 1)));
+  double *images = doubles(x, false), *weights = doubles(w, false),
+         *maps = doubles(y, true);
+  const int64_t plane = places(r, 0) * places(r, 1);
+  for (int64_t i = 0; i < oy_tensor_numel(y); i++)
+    maps[i] = element(b, i / plane % r->out);
+  definition(r, 1, images, maps, weights);
+  assert_same(y, maps);
+
+  oy_tensor* grad = numbers(oy_tensor_sizes(y), dtype, 4);
+  bool all[3] = {true, true, true};
+  oy_tensor *gx, *gw, *gb;
+  assert_int_equal(oy_convolution_backward(grad, x, w, OY_DIMS(r->out), stride, padding,
+                                           dilation, false, OY_DIMS(0), r->groups,
+                                           (oy_bools){all, 3}, &gx, &gw, &gb),
+                   OY_OK);
+  double *grads = doubles(grad, false), *to_x = doubles(x, true),
+         *to_w = doubles(w, true), *to_b = doubles(b, true);
+  definition(r, 0, to_x, grads, weights);
+  assert_same(gx, to_x);
+  definition(r, 2, images, grads, to_w);
+  assert_same(gw, to_w);
+  for (int64_t i = 0; i < oy_tensor_numel(grad); i++)
+    to_b[i / plane % r->out] += grads[i];
+  assert_same(gb, to_b);
+
+  // The adjoint is the transposed convolution, where its size has no remainder.
+  oy_tensor* back = oy_conv_transpose2d_input(grad, w, &oy_none_object, stride, padding,
+                                              OY_DIMS(0, 0), r->groups, dilation);
+  if (back && oy_tensor_numel(back) == oy_tensor_numel(x)) assert_same(back, to_x);
+  oy_error_clear();
+  double* heap[] = {images, weights, maps, grads, to_x, to_w, to_b};
+  for (size_t i = 0; i < sizeof(heap) / sizeof(*heap); i++) free(heap[i]);
+  oy_tensor* tensors[] = {x, w, b, y, grad, gx, gw, gb, back};
+  for (size_t i = 0; i < sizeof(tensors) / sizeof(*tensors); i++)
+    oy_tensor_release(tensors[i]);
+}
+
+static void by_definition(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_I64,
+                                    OY_DTYPE_F16};
+  for (size_t i = 0; i < sizeof(g_rows) / sizeof(*g_rows); i++)
+    for (size_t k = 0; k < 4; k++)
+      if (i < 7 || dtypes[k] != OY_DTYPE_F16) one_row(&g_rows[i], dtypes[k]);
+}
+
+// By hand: a difference, over one and three dimensions, without a batch, by a word.
+static void other_forms(void** state) {
+  (void)state;
+  oy_tensor* x = F32(OY_DIMS(1, 5), 1, 4, 9, 16, 25);
+  oy_tensor* w = F32(OY_DIMS(1, 1, 2), -1, 1);
+  oy_tensor* none = &oy_none_object;
+  oy_ints one = OY_DIMS(1), zero = OY_DIMS(0);
+  oy_tensor* difference = oy_conv1d(x, w, none, one, zero, one, 1);
+  assert_elements(difference, OY_DIMS(1, 4), 3, 5, 7, 9);
+  oy_tensor* same = oy_conv1d_padding(x, w, none, one, oy_str_of("same"), one, 1);
+  assert_elements(same, OY_DIMS(1, 5), 3, 5, 7, 9, -25);
+  oy_tensor* valid = oy_conv1d_padding(x, w, none, one, oy_str_of("valid"), one, 1);
+  assert_elements(valid, OY_DIMS(1, 4), 3, 5, 7, 9);
+  oy_tensor* spread = oy_conv_transpose1d(x, w, none, OY_DIMS(2), zero, one, 1, one);
+  assert_elements(spread, OY_DIMS(1, 11), -1, 1, -4, 4, -9, 9, -16, 16, -25, 25, 0);
+  oy_tensor* cube = F32(OY_DIMS(1, 2, 2, 2), 1, 2, 3, 4, 5, 6, 7, 8);
+  oy_tensor* ones = F32(OY_DIMS(1, 1, 2, 2, 2), 1, 1, 1, 1, 1, 1, 1, 1);
+  oy_tensor* total = oy_conv3d(cube, ones, none, one, zero, one, 1);
+  assert_elements(total, OY_DIMS(1, 1, 1, 1), 36);
+  oy_tensor* doubled =
+      oy_conv_transpose3d_input(total, ones, none, one, zero, zero, 1, one);
+  assert_elements(doubled, OY_DIMS(1, 2, 2, 2), 36, 36, 36, 36, 36, 36, 36, 36);
+  oy_tensor* times = F32(OY_DIMS(3, 1, 2), 1, 2, 3, 4, 5, 6);
+  oy_tensor* kernel = F32(OY_DIMS(2, 2, 1), 1, 10, 100, 1000);
+  oy_tensor* bias = F32(OY_DIMS(1), 0.5);
+  oy_tensor* tbc = oy_conv_tbc(times, kernel, bias, 0);
+  assert_elements(tbc, OY_DIMS(2, 1, 1), 4321.5, 6543.5);
+  oy_tensor* out = F32(OY_DIMS(1), 0);
+  oy_tensor* batch = oy_unsqueeze(x, 0);
+  assert_ptr_equal(
+      oy_convolution_out(batch, w, none, one, zero, one, false, zero, 1, out), out);
+  assert_elements(out, OY_DIMS(1, 1, 4), 3, 5, 7, 9);
+  oy_tensor* all[] = {x,     w,       difference, same,   valid, spread, cube, ones,
+                      total, doubled, times,      kernel, bias,  tbc,    out,  batch};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+static void what_does_not_fit_is_refused(void** state) {
+  (void)state;
+  oy_tensor* x = numbers(OY_DIMS(1, 3, 5, 5), OY_DTYPE_F32, 1);
+  oy_tensor* flat = numbers(OY_DIMS(3, 5), OY_DTYPE_F32, 1);
+  oy_tensor* w = numbers(OY_DIMS(2, 3, 3, 3), OY_DTYPE_F32, 1);
+  oy_tensor* w4 = numbers(OY_DIMS(2, 4, 3, 3), OY_DTYPE_F32, 1);
+  oy_tensor* w7 = numbers(OY_DIMS(2, 3, 7, 3), OY_DTYPE_F32, 1);
+  oy_tensor* wd = numbers(OY_DIMS(2, 3, 3, 3), OY_DTYPE_F64, 1);
+  oy_tensor* b = numbers(OY_DIMS(3), OY_DTYPE_F32, 1);
+  oy_tensor* none = &oy_none_object;
+  oy_ints one = OY_DIMS(1), zero = OY_DIMS(0);
+#define CONV(input, weight, bias, stride, padding, dilation, groups) \
+  oy_conv2d(input, weight, bias, stride, padding, dilation, groups)
+  assert_fails(
+      CONV(flat, w, none, one, zero, one, 1),
+      "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of "
+      "size: [3, 5]");
+  assert_fails(
+      CONV(x, w4, none, one, zero, one, 1),
+      "Given groups=1, weight of size [2, 4, 3, 3], expected input[1, 3, 5, 5] to "
+      "have 4 channels, but got 3 channels instead");
+  assert_fails(
+      CONV(x, w, b, one, zero, one, 1),
+      "Given weight of size [2, 3, 3, 3], expected bias to be 1-dimensional with "
+      "2 elements, but got bias of size [3] instead");
+  assert_fails(CONV(x, w7, none, one, zero, one, 1),
+               "Calculated padded input size per channel: (5 x 5). Kernel size: (7 x 3). "
+               "Kernel size can't be greater than actual input size");
+  assert_fails(CONV(x, w, none, zero, zero, one, 1),
+               "non-positive stride is not supported");
+  assert_fails(CONV(x, w, none, OY_DIMS(1, 1, 1), zero, one, 1),
+               "expected stride to be a single integer value or a list of 2 values to "
+               "match the convolution dimensions, but got stride=[1, 1, 1]");
+  assert_fails(CONV(x, w, none, one, OY_DIMS(-1), one, 1),
+               "negative padding is not supported");
+  assert_fails(CONV(x, w, none, one, zero, one, 0),
+               "non-positive groups is not supported");
+  assert_fails(CONV(x, wd, none, one, zero, one, 1),
+               "expected scalar type Float but found Double");
+  assert_fails(oy_conv2d_padding(x, w, none, OY_DIMS(2), oy_str_of("same"), one, 1),
+               "padding='same' is not supported for strided convolutions");
+  assert_fails(oy_conv2d_padding(x, w, none, one, oy_str_of("sam"), one, 1),
+               "Invalid padding string: 'sam'");
+  assert_fails(
+      oy_conv_transpose2d_input(x, w, none, one, zero, zero, 1, one),
+      "Given transposed=1, weight of size [2, 3, 3, 3], expected input[1, 3, 5, 5] "
+      "to have 2 channels, but got 3 channels instead");
+  oy_tensor* all[] = {x, flat, w, w4, w7, wd, b};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+static int without_openblas(void** state) {
+  setenv("OPYARD_OPENBLAS", "off", 1);
+  return init_library(state);
+}
+static int with_openblas(void** state) {
+  unsetenv("OPYARD_OPENBLAS");
+  return init_library(state);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(by_definition),
+      cmocka_unit_test(other_forms),
+      cmocka_unit_test(what_does_not_fit_is_refused),
+  };
+  int failed =
+      cmocka_run_group_tests_name("portable", tests, without_openblas, shut_library);
+  return failed +
+         cmocka_run_group_tests_name("openblas", tests, with_openblas, shut_library);
+}
