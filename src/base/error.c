@@ -6,10 +6,11 @@
 // takes its place.
 #include "base/error.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/thread_end.h"
 
 typedef struct oyi_error_record {
   oy_error view;
@@ -26,8 +27,6 @@ static const oy_error g_no_memory = {
 
 static __thread record* t_record;
 static __thread bool t_lost;  // an error came, and there was no memory for it
-static pthread_key_t g_key;
-static pthread_once_t g_once = PTHREAD_ONCE_INIT;
 
 void oyi_error_free(oyi_error_record* r) {
   if (!r) return;
@@ -40,17 +39,14 @@ static void thread_ends(void* ptr) {
   t_record = NULL;
 }
 
-static void make_key(void) {
-  (void)pthread_key_create(&g_key, thread_ends);
-}
+static oyi_thread_end g_end = {.run = thread_ends};
 
 static record* record_of_thread(void) {
   if (t_record) return t_record;
-  pthread_once(&g_once, make_key);
   record* r = calloc(1, sizeof(*r));
   if (!r) return NULL;
   r->view = g_no_error;
-  pthread_setspecific(g_key, r);
+  (void)oyi_thread_end_set(&g_end, r);
   t_record = r;
   return r;
 }
@@ -134,7 +130,7 @@ oyi_error_record* oyi_error_detach(void) {
   bool lost = t_lost;
   t_lost = false;
   t_record = NULL;
-  if (r) pthread_setspecific(g_key, NULL);
+  if (r) (void)oyi_thread_end_set(&g_end, NULL);
   if (!lost) return r;
   oyi_error_free(r);
   return NULL;
@@ -144,8 +140,7 @@ void oyi_error_attach(oyi_error_record* r) {
   oyi_error_free(t_record);
   t_record = r;
   t_lost = r == NULL;
-  // The thread that made the record made the key.
-  if (r) pthread_setspecific(g_key, r);
+  if (r) (void)oyi_thread_end_set(&g_end, r);
 }
 
 const char* oy_status_name(oy_status code) {

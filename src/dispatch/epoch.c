@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/thread_end.h"
 #include "dispatch/thread.h"
 
 typedef struct thread_node {
@@ -22,7 +23,6 @@ typedef struct thread_node {
 static uint64_t g_epoch = 2;
 static pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
 static thread_node* g_threads;
-static pthread_key_t g_key;
 static pthread_once_t g_once = PTHREAD_ONCE_INIT;
 static bool g_have_barrier;
 
@@ -39,8 +39,9 @@ static void thread_end(void* argument) {
   free(node);
 }
 
+static oyi_thread_end g_end = {.run = thread_end};
+
 static void start_up(void) {
-  (void)pthread_key_create(&g_key, thread_end);
   g_have_barrier =
       syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
@@ -58,7 +59,7 @@ static void publish(thread_node* node, uint64_t epoch) {
 uint64_t oy_thread_start(void) {
   pthread_once(&g_once, start_up);
   thread_node* node = malloc(sizeof(*node));
-  if (node && pthread_setspecific(g_key, node) == 0) {
+  if (node && oyi_thread_end_set(&g_end, node)) {
     node->tls = &oy_tls;
     pthread_mutex_lock(&g_mutex);
     publish(node, __atomic_load_n(&g_epoch, __ATOMIC_ACQUIRE));

@@ -4,10 +4,10 @@
 // its first block and go back when it ends.
 #include "tensor/block_cache.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/thread_end.h"
 #include "tensor/pool.h"
 #include "tensor/slab.h"
 
@@ -34,9 +34,6 @@ typedef struct thread_lists {
 
 static __thread thread_lists* t_lists __attribute__((tls_model("initial-exec")));
 static __thread bool t_ending __attribute__((tls_model("initial-exec")));
-static pthread_key_t g_key;
-static pthread_once_t g_once = PTHREAD_ONCE_INIT;
-static bool g_has_key;
 
 // ------------------------------------------------------------------ statistics
 
@@ -120,27 +117,17 @@ static void thread_ends(void* lists) {
   t_ending = true;
 }
 
-static void make_key(void) {
-  g_has_key = pthread_key_create(&g_key, thread_ends) == 0;
-}
+static oyi_thread_end g_end = {.run = thread_ends};
 
 // NULL: this thread keeps nothing, because it ends or because memory is short. The
 // lists are no allocation of the library's: without them everything works as well.
 static thread_lists* lists_of_thread(void) {
   if (OY_LIKELY(t_lists != NULL)) return t_lists;
   if (t_ending) return NULL;
-  pthread_once(&g_once, make_key);
-  thread_lists* t = g_has_key ? calloc(1, sizeof(*t)) : NULL;
-  if (t && pthread_setspecific(g_key, t) == 0) return t_lists = t;
+  thread_lists* t = calloc(1, sizeof(*t));
+  if (t && oyi_thread_end_set(&g_end, t)) return t_lists = t;
   free(t);
   return NULL;
-}
-
-static __attribute__((destructor)) void forget_key(void) {
-  if (!g_has_key) return;
-  oyi_data_trim();
-  g_has_key = false;
-  (void)pthread_key_delete(g_key);
 }
 
 // ---------------------------------------------------------------------- blocks

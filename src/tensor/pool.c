@@ -4,9 +4,8 @@
 // nothing at its end.
 #include "tensor/pool.h"
 
-#include <pthread.h>
-
 #include "base/memory.h"
+#include "base/thread_end.h"
 
 __thread oyi_pool_lists oyi_pool;
 // 0: not armed, 1: lists in use, 2: the thread is ending.
@@ -18,10 +17,6 @@ enum { KEEPS_BLOCKS = 0 };
 #else
 enum { KEEPS_BLOCKS = 1 };
 #endif
-
-static pthread_key_t g_key;
-static pthread_once_t g_once = PTHREAD_ONCE_INIT;
-static bool g_has_key;
 
 void oyi_pool_trim(void) {
   for (unsigned i = 0; i < OYI_POOL_CLASSES; i++) {
@@ -41,15 +36,12 @@ static void thread_ends(void* unused) {
   t_state = 2;
 }
 
-static void make_key(void) {
-  g_has_key = pthread_key_create(&g_key, thread_ends) == 0;
-}
+static oyi_thread_end g_end = {.run = thread_ends};
 
 // Whether this thread may keep blocks from now on.
 static bool arm(void) {
   if (!KEEPS_BLOCKS || t_state != 0) return false;
-  pthread_once(&g_once, make_key);
-  if (!g_has_key || pthread_setspecific(g_key, &oyi_pool) != 0) return false;
+  if (!oyi_thread_end_set(&g_end, &oyi_pool)) return false;
   t_state = 1;
   for (unsigned i = 0; i < OYI_POOL_CLASSES; i++) oyi_pool.room[i] = OYI_POOL_KEEP;
   return true;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # test_shared_library.sh SOURCE BUILD: operators in shared objects (REG-18), a second copy
 # of one, and of opyard itself, in a process (REG-19), in an archive (REG-20), and left out
-# when compiling (REG-21).
+# when compiling (REG-21). Threads that outlive opyard itself.
 set -u
 source=$1
 build=$2
@@ -88,5 +88,12 @@ check REG_21_registered test "$(cat "$work/out")" = "plug::twice"
 check REG_21_kernel_is_gone sh -c "! nm '$work/selected.o' | grep -q unwanted_kernel"
 check REG_21_schema_is_gone sh -c "! grep -q 'unwanted(Tensor' '$work/selected.o'"
 check REG_21_kernel_was_there sh -c "nm '$work/plugin.o' | grep -q unwanted_kernel"
+
+# shellcheck disable=SC2086
+$cc $flags "$here/unload.c" -o "$work/unload" -ldl -lpthread || exit 1
+for library in "$shared" "$build/libopyard.so"; do
+  [ -e "$library" ] || continue
+  check "unload_before_a_thread_ends_${library##*/}" "$work/unload" "$library"
+done
 
 exit $failed
