@@ -4,7 +4,12 @@
 # it is there, with clang, without a warning.
 set -eu
 cd "$(dirname "$0")/.."
-gen=build/lint/gen  # opyard/ops.h, as opgen made it
+# opyard/ops.h as opgen made it, in whichever build has it.
+gen=
+for build in build/lint build build/clang build/release build/asan build/ubsan build/tsan; do
+  if [ -f "$build/gen/opyard/ops.h" ]; then gen=$build/gen; break; fi
+done
+[ -n "$gen" ] || { echo "no opyard/ops.h: make a build first, with ./yard build" >&2; exit 1; }
 warnings="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iinclude -I$gen"
 status=0
 
