@@ -59,7 +59,7 @@ oy_status oy_tensor_set_source(oy_tensor* tensor, const oy_tensor* source, int64
     return OY_FAIL(INVALID_ARGUMENT, "expected a storage on the device of the tensor");
   size_t needed, item = (size_t)oyi_item(t), have = from->storage->nbytes;
   oyi_storage* storage = from->storage;
-  bool grows = storage->resizable;
+  bool grows = storage->resizable || storage->backend == OY_BACKEND_Meta;
   OY_TRY(
       oyi_strided_check(sizes, strides, offset, item, grows ? SIZE_MAX : have, &needed));
   OY_TRY(prepare(t, sizes.size));

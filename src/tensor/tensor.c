@@ -258,9 +258,13 @@ oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides
   return hold_storage(v, t);
 }
 
-// Room for |nbytes| in the storage; what was there stays.
+// Room for |nbytes| in the storage; what was there stays. On Meta the bytes are counted.
 oy_status oyi_storage_grow(oyi_storage* s, size_t nbytes) {
   if (nbytes <= s->nbytes) return OY_OK;
+  if (s->backend == OY_BACKEND_Meta) {
+    s->nbytes = nbytes;
+    return OY_OK;
+  }
   OY_CHECK(s->resizable, FAILED_PRECONDITION,
            "Trying to resize storage that is not resizable");
   void* context;
@@ -296,9 +300,11 @@ oy_status oyi_tensor_resize(oyi_tensor* t, oy_ints sizes) {
   OY_TRY(oyi_sizes_check(sizes, (size_t)oyi_item(t), &numel, &nbytes));
   if (__builtin_add_overflow(nbytes, (size_t)t->byte_offset, &nbytes))
     return OY_FAIL(INVALID_ARGUMENT, "the size of the tensor overflows");
+  // A stand-in that had no elements would have some now, and no memory for them.
+  OY_CHECK(t->storage || numel == 0 || t->backend != OY_BACKEND_CPU, NOT_IMPLEMENTED,
+           "a CPU tensor without data cannot be resized");
   OY_TRY(oyi_dims_reserve(t, sizes.size));
-  if (t->storage && numel > 0 && t->backend == OY_BACKEND_CPU)
-    OY_TRY(oyi_storage_grow(t->storage, nbytes));
+  if (t->storage && numel > 0) OY_TRY(oyi_storage_grow(t->storage, nbytes));
   t->ndim = (uint8_t)sizes.size;
   for (size_t i = 0; i < sizes.size; i++) t->sizes[i] = sizes.data[i];
   oyi_strides_contiguous(oyi_sizes_view(t), oyi_strides(t));
