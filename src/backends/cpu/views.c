@@ -125,11 +125,11 @@ static oy_status take_format(oyi_tensor* t, int64_t format) {
 OYI_CPU(resize_) {
   oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
-  if (!oyi_same_sizes(oyi_sizes_view(t), size) && oyi_tensor_resize(t, size) != 0)
-    return NULL;
-  if (memory_format.tag != OY_TAG_NONE && take_format(t, memory_format.as.i) != 0)
-    return NULL;
-  return self;
+  bool keeps = oyi_same_sizes(oyi_sizes_view(t), size);
+  // A format makes even an expanded tensor dense, for which its storage may be short.
+  bool formats = memory_format.tag != OY_TAG_NONE;
+  if ((!keeps || formats) && oyi_tensor_resize(t, size) != 0) return NULL;
+  return formats && take_format(t, memory_format.as.i) != 0 ? NULL : self;
 }
 
 OYI_CPU(is_set_to) {
