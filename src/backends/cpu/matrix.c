@@ -344,7 +344,9 @@ static void negate_imaginary(oyi_tensor* t) {
 
 OYI_CPU(vdot) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t || !oy_dtype_is_complex(t->header.dtype) || oyi_is_meta(t))
+  // What has no data, or is of a complex dtype without products, is refused there.
+  if (!t || !oyi_data(t) ||
+      (t->header.dtype != OY_DTYPE_C64 && t->header.dtype != OY_DTYPE_C128))
     return inner(CALL(self, other, NULL), "vdot");
   oyi_tensor* conjugate = oyi_converted(t, t->header.dtype);
   if (!conjugate) return NULL;
