@@ -53,8 +53,8 @@ oy_status oyi_infer_size(oy_ints sizes, int64_t numel, int64_t* out) {
   OY_CHECK(sizes.size <= OY_TENSOR_MAX_DIMS, INVALID_ARGUMENT,
            "tensors may have at most %d dimensions, got %zu", OY_TENSOR_MAX_DIMS,
            sizes.size);
-  int64_t known = 1;
-  size_t open = sizes.size;  // where the -1 is
+  int64_t known = 1, nonzero = 1;  // strides are products of the others
+  size_t open = sizes.size;        // where the -1 is
   bool overflow = false;
   for (size_t i = 0; i < sizes.size; i++) {
     out[i] = sizes.data[i];
@@ -67,6 +67,8 @@ oy_status oyi_infer_size(oy_ints sizes, int64_t numel, int64_t* out) {
     OY_CHECK(sizes.data[i] >= 0, INVALID_ARGUMENT, "invalid shape dimension %lld",
              (long long)sizes.data[i]);
     overflow |= __builtin_mul_overflow(known, sizes.data[i], &known);
+    overflow |=
+        __builtin_mul_overflow(nonzero, sizes.data[i] ? sizes.data[i] : 1, &nonzero);
   }
   if (open < sizes.size && !overflow) {
     OY_CHECK(known != 0 || numel != 0, INVALID_ARGUMENT,
