@@ -147,6 +147,8 @@ static oy_status common_device(setup* s) {
     }
     if (k == 0 || t->ndim > 0 || t->backend != OY_BACKEND_CPU)
       return oyi_device_mismatch(device, oyi_tensor_device(t));
+    // A number is no tensor of the CPU, though it is made one here.
+    if (t->header.flags & OY_OBJECT_WRAPPED_NUMBER) continue;
     OY_CHECK(++cpu_scalars < 2, INVALID_ARGUMENT,
              "Trying to pass too many CPU scalars to non-CPU kernel!");
   }
