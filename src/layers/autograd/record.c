@@ -131,8 +131,11 @@ oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* o
   if (!any) return OY_OK;
   if (r->form == OYI_GIVES_OUT) return refuse_out(op);
   if (r->formula->inputs == 0) return OY_OK;
-  if (r->form == OYI_GIVES_INPLACE)
-    OY_TRY(check_inplace(oyi_tensor_cast(frame->tensors[0])));
+  if (r->form == OYI_GIVES_INPLACE) {
+    oyi_tensor* t = oyi_tensor_of(frame->tensors[0]);
+    if (!t) return oy_error_get()->code;
+    OY_TRY(check_inplace(t));
+  }
   OY_CHECK(frame->extra.scalar.tag != OY_TAG_COMPLEX, NOT_IMPLEMENTED,
            "gradients of operators with complex numbers are not implemented");
   r->node = oyi_node_new(OYI_NODE_FORMULA, sizeof(oyi_node), r->formula);
