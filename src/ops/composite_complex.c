@@ -29,10 +29,10 @@ OYI_COMPOSITE(imag) {
 }
 
 OYI_COMPOSITE(resolve_conj) {
-  return oy_tensor_retain(self);
+  return oyi_tensor_of(self) ? oy_tensor_retain(self) : NULL;
 }
 OYI_COMPOSITE(resolve_neg) {
-  return oy_tensor_retain(self);
+  return oyi_tensor_of(self) ? oy_tensor_retain(self) : NULL;
 }
 
 // The conjugate of a temporary, which is released.

@@ -5,6 +5,7 @@
 #include "ops/composite.h"
 
 OYI_COMPOSITE(positive) {
+  if (!oyi_tensor_of(self)) return NULL;
   if (self->dtype != OY_DTYPE_BOOL) return oy_tensor_retain(self);
   OY_FAIL(TYPE_MISMATCH, "The `+` operator, on a bool tensor is not supported.");
   return NULL;
@@ -55,6 +56,7 @@ OYI_COMPOSITE(polygamma_) {
 }
 
 OYI_COMPOSITE(conj_physical) {
+  if (!oyi_tensor_of(self)) return NULL;
   if (!oy_dtype_is_complex(self->dtype)) return oy_tensor_retain(self);
   return oyi_call__conj_physical(self);
 }
@@ -66,6 +68,7 @@ OYI_COMPOSITE(_conj_physical) {
   return result;
 }
 OYI_COMPOSITE(conj_physical_) {
+  if (!oyi_tensor_of(self)) return NULL;
   if (!oy_dtype_is_complex(self->dtype)) return self;
   return oyi_call_conj_physical_out(self, self);
 }

@@ -29,7 +29,7 @@ IN_PLACE(transpose_, transpose_int)
 
 // Only a tensor with history has something to detach from: the autograd layer's.
 OYI_COMPOSITE(detach_) {
-  return self;
+  return oyi_tensor_of(self) ? self : NULL;
 }
 OYI_COMPOSITE(swapaxes_) {
   return oyi_call_transpose_(self, axis0, axis1);

@@ -39,10 +39,10 @@ OYI_COMPOSITE(detach) {
 }
 
 OYI_COMPOSITE(lift) {
-  return oy_tensor_retain(self);
+  return oyi_tensor_of(self) ? oy_tensor_retain(self) : NULL;
 }
 OYI_COMPOSITE(lift_fresh) {
-  return oy_tensor_retain(self);
+  return oyi_tensor_of(self) ? oy_tensor_retain(self) : NULL;
 }
 
 // -------------------------------------------------------- order of dimensions
