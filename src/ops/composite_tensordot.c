@@ -26,6 +26,9 @@ static oy_status read_dims(contraction* c, const oyi_tensor* t, oy_ints dims) {
   uint64_t seen = 0;
   c->count = dims.size;
   for (size_t i = 0; i < dims.size; i++) {
+    OY_CHECK(t->ndim > 0, OUT_OF_RANGE,
+             "Dimension specified as %lld but tensor has no dimensions",
+             (long long)dims.data[i]);
     int64_t d = oyi_dim_wrap(dims.data[i], t->ndim);
     if (d < 0) return oy_error_get()->code;
     OY_CHECK(!(seen >> d & 1), INVALID_ARGUMENT,
