@@ -145,7 +145,8 @@ OY_API oy_status oy_op_set_error_callback(const oy_op* op,
                                           void* user_data);
 
 // The dtype of a call whose tensors have these dtypes, for operators with dtype
-// variants. The default is the greatest number; tensor libraries set promotion.
+// variants; asked where they differ, a call of one dtype has that one. The default is
+// the greatest number; tensor libraries set promotion.
 OY_API void oy_registry_set_dtype_rule(oy_registry* registry, oy_dtype_rule rule);
 
 // CPU capability: what the machine has, capped by OPYARD_CPU_CAPABILITY

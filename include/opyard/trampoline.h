@@ -246,6 +246,11 @@ static inline size_t oy_variant_join_list(size_t index, oy_tensors list) {
   for (size_t i = 0; i < list.size; i++) index = oy_variant_join(index, list.data[i]);
   return index;
 }
+static inline bool oy_variant_agrees_list(size_t index, oy_tensors list) {
+  for (size_t i = 0; i < list.size; i++)
+    if (!oy_variant_agrees(index, list.data[i])) return false;
+  return true;
+}
 // NULL with the error set if there is no kernel for the dtype.
 static inline const oy_kernel* oy_pick_kernel(const oy_op* op, oy_keyset keys,
                                               const oy_pick* pick) {

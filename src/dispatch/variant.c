@@ -12,17 +12,25 @@ oyi_variants* oyi_variants_at(const oyi_op* op, oy_key slot) {
   return NULL;
 }
 
-static oy_dtype greatest_dtype(const oy_op* op, oy_object* const* tensors, size_t count) {
-  (void)op;
+static oy_dtype greatest_dtype(oy_object* const* tensors, size_t count) {
   size_t index = 0;
   for (size_t i = 0; i < count; i++) index = oy_variant_join(index, tensors[i]);
   return (oy_dtype)(index - 1);
 }
 
+static bool agree(oy_object* const* tensors, size_t count, oy_dtype dtype) {
+  for (size_t i = 0; i < count; i++)
+    if (!oy_variant_agrees((uint8_t)(dtype + 1u), tensors[i])) return false;
+  return true;
+}
+
+// The registry's rule is for tensors whose dtypes differ.
 static oy_dtype dtype_of_call(const oy_op* op, oy_object* const* tensors, size_t count) {
+  oy_dtype greatest = greatest_dtype(tensors, count);
+  if (agree(tensors, count, greatest)) return greatest;
   oy_dtype_rule rule =
       __atomic_load_n(&oyi_op_of(op)->registry->dtype_rule, __ATOMIC_ACQUIRE);
-  return (rule ? rule : greatest_dtype)(op, tensors, count);
+  return rule ? rule(op, tensors, count) : greatest;
 }
 
 // No kernel is NULL there, so that calls need to know no address.

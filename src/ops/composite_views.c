@@ -56,7 +56,7 @@ OYI_COMPOSITE(t) {
             "t() expects a tensor with <= 2 dimensions, but self is %uD", t->ndim);
     return NULL;
   }
-  return oy_tensor_transpose(self, 0, 1);
+  return oyi_tensor_object(oyi_tensor_transposed(t, 0, 1));
 }
 
 OYI_COMPOSITE(transpose_int) {
@@ -174,7 +174,7 @@ OYI_COMPOSITE(slice_Tensor) {
     return NULL;
   }
   oyi_slice_bounds(start, end, t->sizes[d], &from, &to);
-  int64_t size = to > from ? (to - from - 1) / step + 1 : 0;
+  int64_t size = step == 1 ? to - from : to > from ? (to - from - 1) / step + 1 : 0;
   return oyi_view_slice(t, (size_t)d, from, size, step);
 }
 

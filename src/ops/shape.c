@@ -13,35 +13,12 @@ oy_object* oyi_view_without(const oyi_tensor* t, size_t dim, int64_t offset) {
   return oyi_shape_view(&s, t, t->offset + offset);
 }
 
-oy_object* oyi_view_slice(const oyi_tensor* t, size_t dim, int64_t start, int64_t size,
-                          int64_t step) {
-  oyi_shape s;
-  s.ndim = 0;
-  oyi_shape_keep(&s, t, 0, t->ndim);
-  int64_t stride = s.strides[dim];
-  s.sizes[dim] = size;
-  // The stride of a dimension without elements, or with one, need not be a number.
-  if (__builtin_mul_overflow(stride, step, &s.strides[dim])) s.strides[dim] = stride;
-  return oyi_shape_view(&s, t, t->offset + start * stride);
-}
-
 oy_object* oyi_view_as_dtype(const oyi_tensor* t, const oyi_shape* s, int64_t offset,
                              oy_dtype dtype) {
   oy_device device = oyi_tensor_device(t);
   return oyi_tensor_object(oyi_tensor_on_storage(
       t->storage, oy_tensor_keys_for(device, dtype), (oy_ints){s->sizes, s->ndim},
       (oy_ints){s->strides, s->ndim}, offset, dtype, device));
-}
-
-void oyi_slice_bounds(oy_value start, oy_value end, int64_t size, int64_t* out_start,
-                      int64_t* out_end) {
-  int64_t from = start.tag == OY_TAG_NONE ? 0 : start.as.i;
-  int64_t to = end.tag == OY_TAG_NONE ? INT64_MAX : end.as.i;
-  if (from < 0) from += size;
-  if (to < 0) to += size;
-  from = from < 0 ? 0 : from > size ? size : from;
-  *out_start = from;
-  *out_end = to < from ? from : to > size ? size : to;
 }
 
 oy_status oyi_dims_mask(oy_ints dims, int64_t ndim, uint64_t* out_mask) {

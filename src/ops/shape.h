@@ -36,15 +36,25 @@ static inline oy_object* oyi_view_all(const oyi_tensor* t) {
 // |self| without dimension |dim|, which is in range, |offset| elements further on.
 oy_object* oyi_view_without(const oyi_tensor* t, size_t dim, int64_t offset);
 // Dimension |dim|, in range, from |start| on: |size| slices that are |step| apart.
-oy_object* oyi_view_slice(const oyi_tensor* t, size_t dim, int64_t start, int64_t size,
-                          int64_t step);
+static inline oy_object* oyi_view_slice(const oyi_tensor* t, size_t dim, int64_t start,
+                                        int64_t size, int64_t step) {
+  return oyi_tensor_object(oyi_tensor_slice(t, dim, start, size, step));
+}
 // Another dtype over the same bytes; sizes, strides and offset are in its elements.
 oy_object* oyi_view_as_dtype(const oyi_tensor* t, const oyi_shape* s, int64_t offset,
                              oy_dtype dtype);
 
 // Resolves start and end of a slice as Python does: both end up in 0..size.
-void oyi_slice_bounds(oy_value start, oy_value end, int64_t size, int64_t* out_start,
-                      int64_t* out_end);
+static inline void oyi_slice_bounds(oy_value start, oy_value end, int64_t size,
+                                    int64_t* out_start, int64_t* out_end) {
+  int64_t from = start.tag == OY_TAG_NONE ? 0 : start.as.i;
+  int64_t to = end.tag == OY_TAG_NONE ? INT64_MAX : end.as.i;
+  if (from < 0) from += size;
+  if (to < 0) to += size;
+  from = from < 0 ? 0 : from > size ? size : from;
+  *out_start = from;
+  *out_end = to < from ? from : to > size ? size : to;
+}
 // A bit for each of |dims|, each in range and only once.
 oy_status oyi_dims_mask(oy_ints dims, int64_t ndim, uint64_t* out_mask);
 

@@ -149,6 +149,11 @@ oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides
                              int64_t offset);
 // The same of the same shape. Who changes it afterwards computes the flags anew.
 oyi_tensor* oyi_tensor_alias_same(const oyi_tensor* t);
+// The same with two dimensions, in range, exchanged.
+oyi_tensor* oyi_tensor_transposed(const oyi_tensor* t, size_t a, size_t b);
+// The same with |size| of the slices of |dim|, |step| apart, from |start| on.
+oyi_tensor* oyi_tensor_slice(const oyi_tensor* t, size_t dim, int64_t start, int64_t size,
+                             int64_t step);
 // Number of elements and bytes; INVALID_ARGUMENT on a negative or huge size.
 oy_status oyi_sizes_check(oy_ints sizes, size_t item, int64_t* out_numel,
                           size_t* out_nbytes);

@@ -142,6 +142,11 @@ static void reduce_many(reduction* r) {
 
 void oyi_iter_reduce(const oyi_iter* it, const oyi_reducer* reducer) {
   if (!it->runs) return;
+  // One result of one short row is what the loop makes of it.
+  if (it->ndim == 1 && it->strides[0][0] == 0 && it->sizes[0] < 2 * OYI_ITER_GRAIN) {
+    reducer->loop(it->sizes[0], it->data, it->strides[0], reducer->args);
+    return;
+  }
   reduction r = {.it = it, .by = reducer};
   while (r.split < it->ndim && it->strides[r.split][0] == 0) r.split++;
   r.reduced = oyi_walk_steps(it, 0, r.split);

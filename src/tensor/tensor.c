@@ -34,17 +34,22 @@ oyi_tensor* oyi_tensor_wrong(const oy_object* o) {
   return NULL;
 }
 
-oy_keyset oy_tensor_keys_for(oy_device device, oy_dtype dtype) {
-  static const uint64_t dense = 1ull << OY_KEY_Dense | 1ull << OY_KEY_ADInplaceOrView;
-  // The common case, without a question to the backend table.
-  if (device.backend == OY_BACKEND_CPU && !oy_dtype_is_quantized(dtype))
-    return oy_keyset_make(dense | 1ull << OY_KEY_AutocastCPU, 1);
+static __attribute__((noinline)) oy_keyset keys_for(oy_device device, oy_dtype dtype) {
   oy_keyset keys = oy_keyset_make(
       (oy_dtype_is_quantized(dtype) ? 1ull << OY_KEY_Quantized : 1ull << OY_KEY_Dense) |
           1ull << OY_KEY_ADInplaceOrView,
       0);
   keys = oy_keyset_or(keys, oy_keyset_of_backend(device.backend));
   return oy_keyset_add(keys, oy_key_autocast_of_backend(device.backend));
+}
+
+oy_keyset oy_tensor_keys_for(oy_device device, oy_dtype dtype) {
+  static const uint64_t dense = 1ull << OY_KEY_Dense | 1ull << OY_KEY_ADInplaceOrView;
+  // The common case, without a question to a table.
+  bool is_plain = dtype < OY_DTYPE_QI8 || dtype == OY_DTYPE_BF16;
+  if (OY_LIKELY(device.backend == OY_BACKEND_CPU && is_plain))
+    return oy_keyset_make(dense | 1ull << OY_KEY_AutocastCPU, 1);
+  return keys_for(device, dtype);
 }
 
 // Fills a header of |units|; the shape is copied, to the heap if it is long.
@@ -130,6 +135,16 @@ static inline oyi_tensor* tensor_make_sized(oy_ints sizes, oy_dtype dtype,
   return NULL;
 }
 
+static inline void lay_out(oyi_tensor* t) {
+  int64_t* strides = oyi_strides(t);
+  int64_t stride = 1;
+  for (size_t i = t->ndim; i-- > 0;) {
+    strides[i] = stride;
+    stride *= t->sizes[i] > 1 ? t->sizes[i] : 1;
+  }
+  t->flags |= OYI_CONTIGUOUS | OYI_DENSE;
+}
+
 static oyi_tensor* tensor_make(oy_ints sizes, oy_dtype dtype, oy_device device) {
   int64_t numel;
   size_t nbytes;
@@ -143,16 +158,14 @@ oyi_tensor* oyi_tensor_new_like(const oyi_tensor* like) {
                                     oy_device_make(OY_BACKEND_CPU, like->device_index),
                                     like->numel, (size_t)(like->numel * oyi_item(like)));
   if (!t) return NULL;
-  oyi_strides_contiguous(oyi_sizes_view(t), oyi_strides(t));
-  t->flags |= OYI_CONTIGUOUS | OYI_DENSE;
+  lay_out(t);
   return t;
 }
 
 oyi_tensor* oyi_tensor_new(oy_ints sizes, oy_dtype dtype, oy_device device) {
   oyi_tensor* t = tensor_make(sizes, dtype, device);
   if (!t) return NULL;
-  oyi_strides_contiguous(oyi_sizes_view(t), oyi_strides(t));
-  t->flags |= OYI_CONTIGUOUS | OYI_DENSE;
+  lay_out(t);
   return t;
 }
 
@@ -228,15 +241,64 @@ static oyi_tensor* header_with_room(oyi_tensor* v, size_t ndim) {
   return NULL;
 }
 
-oyi_tensor* oyi_tensor_alias_same(const oyi_tensor* t) {
+// The same shape on the heap.
+static __attribute__((noinline)) oyi_tensor* copy_long_shape(oyi_tensor* v,
+                                                             const oyi_tensor* t) {
+  if (!(v = header_with_room(v, t->ndim))) return NULL;
+  memcpy(v->sizes, t->sizes, t->ndim * sizeof(int64_t));
+  memcpy(oyi_strides(v), oyi_strides(t), t->ndim * sizeof(int64_t));
+  return v;
+}
+
+static inline __attribute__((always_inline)) oyi_tensor* alias_same(const oyi_tensor* t) {
   oyi_tensor* v = header_copy(t, sizeof(*t));
   if (OY_UNLIKELY(!v)) return NULL;
-  if (OY_UNLIKELY(t->flags & OYI_HEAP_DIMS)) {
-    if (!(v = header_with_room(v, t->ndim))) return NULL;
-    memcpy(v->sizes, t->sizes, t->ndim * sizeof(int64_t));
-    memcpy(oyi_strides(v), oyi_strides(t), t->ndim * sizeof(int64_t));
-  }
+  if (OY_UNLIKELY(t->flags & OYI_HEAP_DIMS) && !(v = copy_long_shape(v, t))) return NULL;
   return hold_storage(v, t);
+}
+
+oyi_tensor* oyi_tensor_alias_same(const oyi_tensor* t) {
+  return alias_same(t);
+}
+
+oyi_tensor* oyi_tensor_transposed(const oyi_tensor* t, size_t a, size_t b) {
+  oyi_tensor* v = alias_same(t);
+  if (OY_UNLIKELY(!v) || a == b) return v;
+  int64_t* sizes = v->sizes;
+  int64_t* strides = oyi_strides(v);
+  int64_t size = sizes[a], stride = strides[a];
+  sizes[a] = sizes[b];
+  strides[a] = strides[b];
+  sizes[b] = size;
+  strides[b] = stride;
+  // Dense is dense in any order; what is contiguous is so in one order alone.
+  bool was_contiguous = v->flags & OYI_CONTIGUOUS;
+  v->flags &= (uint8_t)~OYI_CONTIGUOUS;
+  if (OY_LIKELY(was_contiguous && size > 1 && sizes[a] > 1 && v->numel > 0)) return v;
+  if (oyi_is_contiguous(oyi_sizes_view(v), oyi_strides_view(v), v->numel))
+    v->flags |= OYI_CONTIGUOUS;
+  return v;
+}
+
+oyi_tensor* oyi_tensor_slice(const oyi_tensor* t, size_t dim, int64_t start, int64_t size,
+                             int64_t step) {
+  oyi_tensor* v = alias_same(t);
+  if (OY_UNLIKELY(!v)) return NULL;
+  int64_t* stride = &oyi_strides(v)[dim];
+  v->offset += start * *stride;
+  v->byte_offset = v->offset * oyi_item(v);
+  int64_t before = v->sizes[dim];
+  if (size == before && step == 1) return v;
+  v->sizes[dim] = size;
+  // The stride of a dimension without elements, or with one, need not be a number.
+  int64_t wide;
+  if (!__builtin_mul_overflow(*stride, step, &wide)) *stride = wide;
+  // Part of the first dimension of what is contiguous is that, too.
+  if (dim == 0 && step == 1 && (v->flags & OYI_CONTIGUOUS) && v->numel > 0)
+    v->numel = v->numel / before * size;
+  else
+    oyi_tensor_geometry(v);
+  return v;
 }
 
 oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides,

@@ -210,18 +210,5 @@ oy_tensor* oy_tensor_transpose(const oy_tensor* tensor, int64_t dim0, int64_t di
   int64_t a = oyi_dim_wrap(dim0, t->ndim);
   int64_t b = a < 0 ? -1 : oyi_dim_wrap(dim1, t->ndim);
   if (b < 0) return NULL;
-  oyi_tensor* v = oyi_tensor_alias_same(t);
-  if (!v || a == b) return oyi_tensor_object(v);
-  int64_t* sizes = v->sizes;
-  int64_t* strides = oyi_strides(v);
-  int64_t size = sizes[a], stride = strides[a];
-  sizes[a] = sizes[b];
-  strides[a] = strides[b];
-  sizes[b] = size;
-  strides[b] = stride;
-  // Dense is dense in any order.
-  v->flags &= (uint8_t)~OYI_CONTIGUOUS;
-  if (oyi_is_contiguous(oyi_sizes_view(v), oyi_strides_view(v), v->numel))
-    v->flags |= OYI_CONTIGUOUS;
-  return oyi_tensor_object(v);
+  return oyi_tensor_object(oyi_tensor_transposed(t, (size_t)a, (size_t)b));
 }

@@ -63,7 +63,7 @@ const oyi_gemm_fn oyi_gemm_base[OYI_GEMM_DTYPES] = {
     [OY_DTYPE_I32] = gemm_i32, [OY_DTYPE_I64] = gemm_i64,  [OY_DTYPE_BF16] = gemm_bf16,
     [OY_DTYPE_C64] = gemm_c64, [OY_DTYPE_C128] = gemm_c128};
 
-oyi_gemm_fn oyi_gemm_portable(oy_dtype dtype) {
+static __attribute__((noinline)) oyi_gemm_fn best_of(oy_dtype dtype) {
   const oyi_gemm_fn* levels[] = {
     oyi_gemm_base,
 #if defined(__x86_64__)
@@ -72,7 +72,17 @@ oyi_gemm_fn oyi_gemm_portable(oy_dtype dtype) {
 #endif
   };
   int level = oyi_cpu_level();
-  if (dtype >= OY_ARRAY_SIZE(oyi_gemm_base)) return NULL;
   while (level > 0 && !levels[level][dtype]) level--;
   return levels[level][dtype];
+}
+
+// The level does not change, so what was found once holds.
+oyi_gemm_fn oyi_gemm_portable(oy_dtype dtype) {
+  static oyi_gemm_fn found[OYI_GEMM_DTYPES];
+  if (dtype >= OYI_GEMM_DTYPES) return NULL;
+  oyi_gemm_fn gemm = __atomic_load_n(&found[dtype], __ATOMIC_RELAXED);
+  if (OY_LIKELY(gemm != NULL)) return gemm;
+  gemm = best_of(dtype);
+  __atomic_store_n(&found[dtype], gemm, __ATOMIC_RELAXED);
+  return gemm;
 }

@@ -67,20 +67,26 @@ static void OYI_JOIN(put, ID)(const oyi_gemm* g, int64_t i0, int64_t rows, int64
   }
 }
 
-// Small ones are not worth packing.
-static void OYI_JOIN(small, ID)(const oyi_gemm* g, W alpha, W beta) {
+// Small ones are not worth packing. Apart, since the other way needs a large frame.
+static __attribute__((noinline)) oy_status OYI_JOIN(small, ID)(const oyi_gemm* g, W alpha,
+                                                               W beta) {
+  const int64_t n = g->n, m = g->m, k = g->k;
+  const int64_t a_column = g->a_column, b_row = g->b_row;
   const T* a = g->a;
-  for (int64_t i = 0; i < g->n; i++, a += g->a_row) {
-    T* to = (T*)g->c + i * g->c_row;
-    for (int64_t j = 0; j < g->m; j++, to += g->c_column) {
-      const T *x = a, *y = (const T*)g->b + j * g->b_column;
+  T* row = g->c;
+  for (int64_t i = 0; i < n; i++, a += g->a_row, row += g->c_row) {
+    const T* b = g->b;
+    T* to = row;
+    for (int64_t j = 0; j < m; j++, to += g->c_column, b += g->b_column) {
+      const T *x = a, *y = b;
       W sum = 0;
-      for (int64_t p = 0; p < g->k; p++, x += g->a_column, y += g->b_row)
+      for (int64_t p = k; p > 0; p--, x += a_column, y += b_row)
         sum += (W)LOAD(*x) * (W)LOAD(*y);
       sum *= alpha;
       *to = (T)STORE(beta == 0 ? sum : sum + beta * (W)LOAD(*to));
     }
   }
+  return OY_OK;
 }
 
 // Whole sums are kept where one pass over k does not do: rounding to T in between would
@@ -99,12 +105,8 @@ static void OYI_JOIN(column_panel, ID)(const oyi_gemm* g, int64_t j0, W* packed_
   }
 }
 
-static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
-  const W alpha = (W)NUMBER(g->alpha), beta = (W)NUMBER(g->beta);
-  if (g->n < 4 || g->m < 4 || g->k < 2) {
-    OYI_JOIN(small, ID)(g, alpha, beta);
-    return OY_OK;
-  }
+static __attribute__((noinline)) oy_status OYI_JOIN(blocked, ID)(const oyi_gemm* g,
+                                                                 W alpha, W beta) {
   const int64_t rows = (g->n + GEMM_ROWS - 1) / GEMM_ROWS * GEMM_ROWS;
   size_t size;
   W local[2048];
@@ -117,6 +119,12 @@ static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
     OYI_JOIN(column_panel, ID)(g, j0, packed + rows * g->k, packed, alpha, beta);
   if (packed != local) oyi_data_free(context, packed);
   return OY_OK;
+}
+
+static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
+  const W alpha = (W)NUMBER(g->alpha), beta = (W)NUMBER(g->beta);
+  if (g->n < 4 || g->m < 4 || g->k < 2) return OYI_JOIN(small, ID)(g, alpha, beta);
+  return OYI_JOIN(blocked, ID)(g, alpha, beta);
 }
 #undef VECTOR
 #undef LANES

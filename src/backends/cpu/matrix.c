@@ -8,21 +8,22 @@
 // ------------------------------------------------------------------- the product
 
 // The last two dimensions of the operands.
-static oyi_gemm gemm_of(const oyi_tensor* a, const oyi_tensor* b, const oyi_tensor* c) {
+static inline void put_matrices(oyi_gemm* g, const oyi_tensor* a, const oyi_tensor* b,
+                                const oyi_tensor* c) {
   const int64_t *sa = oyi_strides(a) + a->ndim - 2, *sb = oyi_strides(b) + b->ndim - 2;
   const int64_t* sc = oyi_strides(c) + c->ndim - 2;
-  return (oyi_gemm){.n = a->sizes[a->ndim - 2],
-                    .m = b->sizes[b->ndim - 1],
-                    .k = a->sizes[a->ndim - 1],
-                    .a = oyi_data(a),
-                    .b = oyi_data(b),
-                    .c = oyi_data(c),
-                    .a_row = sa[0],
-                    .a_column = sa[1],
-                    .b_row = sb[0],
-                    .b_column = sb[1],
-                    .c_row = sc[0],
-                    .c_column = sc[1]};
+  g->n = a->sizes[a->ndim - 2];
+  g->m = b->sizes[b->ndim - 1];
+  g->k = a->sizes[a->ndim - 1];
+  g->a = oyi_data(a);
+  g->b = oyi_data(b);
+  g->c = oyi_data(c);
+  g->a_row = sa[0];
+  g->a_column = sa[1];
+  g->b_row = sb[0];
+  g->b_column = sb[1];
+  g->c_row = sc[0];
+  g->c_column = sc[1];
 }
 
 // --------------------------------------------------------------------- threads
@@ -54,7 +55,9 @@ static oy_status multiply_part(int64_t index, void* context) {
 }
 
 // Parts along the longer side of the result, whose sums do not depend on the others.
-static oy_status multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t item) {
+static __attribute__((noinline)) oy_status multiply_split(oyi_gemm_fn gemm,
+                                                          const oyi_gemm* g,
+                                                          int64_t item) {
   const int64_t threads = oy_get_num_threads();
   const double work = (double)g->n * (double)g->m * (double)g->k;
   if (threads == 1 || work < WORTH_A_THREAD) return gemm(g);
@@ -69,15 +72,17 @@ static oy_status multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t item) {
   return oyi_parallel_chunks((side + step - 1) / step, multiply_part, &s);
 }
 
+static inline oy_status multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t item) {
+  enum { SIDE = 32 };  // up to there nothing has to be worked out
+  _Static_assert(SIDE * SIDE * SIDE < WORTH_A_THREAD, "those take no threads");
+  if (g->n <= SIDE && g->m <= SIDE && g->k <= SIDE) return gemm(g);
+  return multiply_split(gemm, g, item);
+}
+
 // ------------------------------------------------------------------ the operators
 
 // Puts what is added into |c| first, broadcast, and says how much of it stays.
-static oy_status add_first(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g) {
-  if (!call->self) {
-    g->alpha = oyi_number_of_scalar(oy_int(1));
-    g->beta = oyi_number_of_scalar(oy_int(0));
-    return OY_OK;
-  }
+static oy_status add_self(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g) {
   g->alpha = oyi_number_of_scalar(call->alpha);
   g->beta = oyi_number_of_scalar(call->beta);
   if (call->self == &c->header || oyi_number_is_zero(g->beta)) return OY_OK;
@@ -88,8 +93,16 @@ static oy_status add_first(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm*
   return OY_OK;
 }
 
-static oyi_gemm_fn find_gemm(const oyi_matrix_call* call, oy_dtype dtype,
-                             const char* name) {
+static inline oy_status add_first(const oyi_matrix_call* call, oyi_tensor* c,
+                                  oyi_gemm* g) {
+  if (call->self) return add_self(call, c, g);
+  g->alpha = (oyi_number){.kind = OYI_NUMBER_INT, .i = 1, .re = 1};
+  g->beta = (oyi_number){.kind = OYI_NUMBER_INT};
+  return OY_OK;
+}
+
+static inline oyi_gemm_fn find_gemm(const oyi_matrix_call* call, oy_dtype dtype,
+                                    const char* name) {
   oyi_gemm_fn gemm = call->pick(dtype);
   if (!gemm)
     OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,
@@ -98,21 +111,23 @@ static oyi_gemm_fn find_gemm(const oyi_matrix_call* call, oy_dtype dtype,
 }
 
 // Gives |c|, or gives it up if it is new and |status| is a failure.
-static oy_object* finish(const oyi_matrix_call* call, oyi_tensor* c, oy_status status) {
+static inline oy_object* finish(const oyi_matrix_call* call, oyi_tensor* c,
+                                oy_status status) {
   if (OY_LIKELY(status == OY_OK)) return &c->header;
   if (!call->out) oy_tensor_release(&c->header);
   return NULL;
 }
 
 // A tensor of another device with the CPU's key has nothing to read.
-static oy_status check_data(const oyi_tensor* a, const oyi_tensor* b) {
+static inline oy_status check_data(const oyi_tensor* a, const oyi_tensor* b) {
   OY_CHECK((a->numel == 0 || oyi_data(a)) && (b->numel == 0 || oyi_data(b)),
            NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data");
   return OY_OK;
 }
 
-static oy_status run(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g,
-                     const char* name) {
+static inline __attribute__((always_inline)) oy_status run(const oyi_matrix_call* call,
+                                                           oyi_tensor* c, oyi_gemm* g,
+                                                           const char* name) {
   OY_TRY(check_data(oyi_tensor_cast(call->a), oyi_tensor_cast(call->b)));
   oyi_gemm_fn gemm = find_gemm(call, c->header.dtype, name);
   if (!gemm) return OY_NOT_IMPLEMENTED;
@@ -124,7 +139,8 @@ oy_object* oyi_cpu_addmm(const oyi_matrix_call* call) {
   oyi_tensor* c = oyi_rule_mm(call->self, call->a, call->b, call->out);
   if (!c) return NULL;
   if (oyi_is_meta(c)) return &c->header;
-  oyi_gemm g = gemm_of(oyi_tensor_cast(call->a), oyi_tensor_cast(call->b), c);
+  oyi_gemm g;
+  put_matrices(&g, oyi_tensor_cast(call->a), oyi_tensor_cast(call->b), c);
   return finish(call, c, run(call, c, &g, "addmm_impl_cpu_"));
 }
 
@@ -179,7 +195,8 @@ static oy_object* batched(const oyi_matrix_call* call, bool sums) {
   if (!c) return NULL;
   if (oyi_is_meta(c)) return &c->header;
   const oyi_tensor *a = oyi_tensor_cast(call->a), *b = oyi_tensor_cast(call->b);
-  oyi_gemm g = gemm_of(a, b, c);
+  oyi_gemm g;
+  put_matrices(&g, a, b, c);
   oyi_gemm_fn gemm = find_gemm(call, c->header.dtype, sums ? "addbmm_impl_cpu_" : "bmm");
   oy_status status = gemm ? check_data(a, b) : OY_NOT_IMPLEMENTED;
   if (status == OY_OK) status = add_first(call, c, &g);

@@ -134,7 +134,12 @@ static void call_blas(oy_dtype dtype, const oyi_gemm* g, operand a, operand b,
 // Up to here the portable kernel is done before BLAS has looked at its arguments.
 enum { SMALL = 8 * 8 * 8 };
 
-static oy_status multiply(oy_dtype dtype, const oyi_gemm* given) {
+static inline bool is_small(const oyi_gemm* g) {
+  return g->n <= SMALL && g->m <= SMALL && g->k <= SMALL && g->n * g->m * g->k <= SMALL;
+}
+
+static __attribute__((noinline)) oy_status multiply_large(oy_dtype dtype,
+                                                          const oyi_gemm* given) {
   oyi_gemm g = *given;
   operand a, b, c;
   if (g.k == 0 || g.n > INT_MAX || g.m > INT_MAX || g.k > INT_MAX ||
@@ -151,6 +156,10 @@ static oy_status multiply(oy_dtype dtype, const oyi_gemm* given) {
     return oyi_gemm_portable(dtype)(given);
   call_blas(dtype, &g, a, b, c);
   return OY_OK;
+}
+
+static inline oy_status multiply(oy_dtype dtype, const oyi_gemm* g) {
+  return is_small(g) ? oyi_gemm_portable(dtype)(g) : multiply_large(dtype, g);
 }
 
 static oy_status multiply_f32(const oyi_gemm* g) {

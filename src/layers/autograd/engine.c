@@ -147,7 +147,8 @@ static oy_status run_all(oyi_task* task, oyi_node* root, oy_object* grad,
 }
 
 oy_status oyi_engine_run(oyi_edge root, oy_object* grad, bool keep_graph) {
-  oyi_task task = {0};
+  oyi_task task;
+  oyi_task_init(&task);
   // The walk counts as a call: results of operators in it belong to it and not to
   // a scope, and code of backends stays loaded until it is over.
   uint64_t before = oy_call_enter();

@@ -12,14 +12,23 @@ typedef struct oyi_task_entry {
   int64_t waiting;  // gradients that have not come yet
 } oyi_task_entry;
 
+// Small graphs need no memory but the walk's own.
+enum { OYI_TASK_ENTRIES = 16, OYI_TASK_SLOTS = 2 * OYI_TASK_ENTRIES };
+
 typedef struct oyi_task {
   oyi_task_entry* entries;  // in the order they were found
   size_t count, capacity;
   uint32_t* slots;    // hash table of entry numbers + 1
-  size_t slot_count;  // a power of two, or 0
+  size_t slot_count;  // a power of two
   uint32_t* heap;     // entry numbers, the greatest sequence first
   size_t heap_size, heap_capacity;
+  // What the three point to at first.
+  oyi_task_entry own_entries[OYI_TASK_ENTRIES];
+  uint32_t own_slots[OYI_TASK_SLOTS];
+  uint32_t own_heap[OYI_TASK_ENTRIES];
 } oyi_task;
+
+void oyi_task_init(oyi_task* task);
 
 // The entry of |node|; NULL if there is none.
 oyi_task_entry* oyi_task_find(oyi_task* task, const oyi_node* node);

@@ -100,12 +100,9 @@ static inline oy_object* written(uint64_t keep, oy_object* target) {
   return target;
 }
 
-static oy_object* viewed(uint64_t keep, oy_object* view, oy_object* from) {
+static inline oy_object* viewed(uint64_t keep, oy_object* view, oy_object* from) {
   oy_tls.keep = keep;
-  if (!view || view == from || !oyi_is_tensor(view) || !oyi_is_tensor(from)) return view;
-  if (oyi_view_attach(oyi_tensor_cast(view), oyi_tensor_cast(from)) == 0) return view;
-  oy_tensor_release(view);
-  return NULL;
+  return oyi_view_result(view, from);
 }
 
 // The rest serves forms that the table may not have any of.

@@ -20,7 +20,8 @@ oyi_node* oyi_node_new(oyi_node_kind kind, size_t size, const oyi_formula* formu
   oyi_node* node = oyi_pool_take(units);
   if (!node) return NULL;
   // Most of a node is written before it is read; only the rest is cleared.
-  memset((char*)node + sizeof(*node), 0, size - sizeof(*node));
+  if (kind == OYI_NODE_COPY_SLICES || kind == OYI_NODE_AS_STRIDED)
+    memset((char*)node + sizeof(*node), 0, size - sizeof(*node));
   node->references = 1;
   node->kind = (uint8_t)kind;
   node->edge_count = 0;
@@ -42,36 +43,48 @@ static void release_view_parts(oyi_view_node* v) {
   oyi_node_release(v->inner);
 }
 
-static void bury(oyi_node* node) {
-  for (int i = 0; i < node->edge_count; i++) oyi_node_release(node->edges[i].node);
-  oyi_node_release_saved(node);
-  if (node->kind == OYI_NODE_ACCUMULATE) {
-    oyi_accumulate_node* a = (oyi_accumulate_node*)(void*)node;
-    oy_tensor_release(oyi_tensor_object(a->variable));
-  } else if (node->kind != OYI_NODE_FORMULA) {
-    release_view_parts((oyi_view_node*)(void*)node);
-  }
-  if (node->expected.sizes != node->expected.inline_sizes) oyi_free(node->expected.sizes);
+static void free_node(oyi_node* node) {
+  if (OY_UNLIKELY(node->expected.sizes != node->expected.inline_sizes))
+    oyi_free(node->expected.sizes);
   oyi_pool_give(node, node->block);
 }
 
-// The last reference of an accumulate node goes under its variable's lock, since
-// the variable may hand out a new one at the same moment.
+static void bury(oyi_node* node) {
+  for (int i = 0; i < node->edge_count; i++) oyi_node_release(node->edges[i].node);
+  oyi_node_release_saved(node);
+  if (OY_UNLIKELY(node->kind != OYI_NODE_FORMULA))
+    release_view_parts((oyi_view_node*)(void*)node);
+  free_node(node);
+}
+
+void oyi_accumulator_free(oyi_node* node) {
+  free_node(node);
+}
+
+// The last reference goes under the variable's lock, since the variable may hand out a
+// new one at the same moment; the node then waits there.
+static void drop_accumulator(oyi_node* node) {
+  oyi_tensor* leaf = ((oyi_accumulate_node*)(void*)node)->variable;
+  oyi_variable* v = oyi_variable_of(leaf);
+  oyi_spin_lock(&v->lock);
+  bool last = __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0;
+  oyi_spin_unlock(&v->lock);
+  if (last) oy_tensor_release(oyi_tensor_object(leaf));
+}
+
+// A node that nobody else has needs no atomic operation to go.
 static bool drop(oyi_node* node) {
-  if (node->kind == OYI_NODE_ACCUMULATE) {
-    oyi_accumulate_node* a = (oyi_accumulate_node*)(void*)node;
-    oyi_variable* v = oyi_variable_of(a->variable);
-    oyi_spin_lock(&v->lock);
-    bool dead = __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0;
-    if (dead && v->accumulator == node) v->accumulator = NULL;
-    oyi_spin_unlock(&v->lock);
-    return dead;
-  }
-  return __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0;
+  return __atomic_load_n(&node->references, __ATOMIC_ACQUIRE) == 1 ||
+         __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0;
 }
 
 void oyi_node_release(oyi_node* node) {
-  if (!node || !drop(node)) return;
+  if (!node) return;
+  if (node->kind == OYI_NODE_ACCUMULATE) {
+    drop_accumulator(node);
+    return;
+  }
+  if (!drop(node)) return;
   node->next_dead = t_dead;
   t_dead = node;
   if (t_burying) return;
@@ -84,19 +97,16 @@ void oyi_node_release(oyi_node* node) {
   t_burying = false;
 }
 
-oy_status oyi_node_expect(oyi_node* node, const oyi_tensor* like) {
+oy_status oyi_node_expect_long(oyi_node* node, const oyi_tensor* like) {
   oyi_expectation* e = &node->expected;
-  e->dtype = like->header.dtype;
-  e->ndim = like->ndim;
-  e->backend = like->backend;
-  e->device_index = like->device_index;
-  if (like->ndim > OYI_INLINE_DIMS) {
-    e->sizes = oyi_calloc(like->ndim, sizeof(int64_t));
-    if (!e->sizes) {
-      e->sizes = e->inline_sizes;
-      e->ndim = 0;
-      return OY_OUT_OF_MEMORY;
-    }
+  // Room that an accumulate node got for an earlier graph may be too small.
+  if (e->sizes != e->inline_sizes) oyi_free(e->sizes);
+  e->sizes = e->inline_sizes;
+  if (like->ndim > OYI_INLINE_DIMS &&
+      !(e->sizes = oyi_calloc(like->ndim, sizeof(int64_t)))) {
+    e->sizes = e->inline_sizes;
+    e->ndim = 0;
+    return OY_OUT_OF_MEMORY;
   }
   for (size_t i = 0; i < like->ndim; i++) e->sizes[i] = like->sizes[i];
   return OY_OK;

@@ -97,8 +97,10 @@ typedef struct oyi_view_node {
 
 typedef struct oyi_accumulate_node {
   oyi_node node;
-  oyi_tensor* variable;  // strong; the variable holds the node weakly
+  oyi_tensor* variable;  // strong while the node has references
 } oyi_accumulate_node;
+// Of a variable that goes, or that has one already.
+void oyi_accumulator_free(oyi_node* node);
 
 // A new node without edges, with one reference. NULL: OUT_OF_MEMORY.
 oyi_node* oyi_node_new(oyi_node_kind kind, size_t size, const oyi_formula* formula);
@@ -108,7 +110,18 @@ static inline oyi_node* oyi_node_retain(oyi_node* node) {
 }
 // Takes NULL.
 void oyi_node_release(oyi_node* node);
-oy_status oyi_node_expect(oyi_node* node, const oyi_tensor* like);
+oy_status oyi_node_expect_long(oyi_node* node, const oyi_tensor* like);
+static inline oy_status oyi_node_expect(oyi_node* node, const oyi_tensor* like) {
+  oyi_expectation* e = &node->expected;
+  e->dtype = like->header.dtype;
+  e->ndim = like->ndim;
+  e->backend = like->backend;
+  e->device_index = like->device_index;
+  if (OY_UNLIKELY(like->ndim > OYI_INLINE_DIMS || e->sizes != e->inline_sizes))
+    return oyi_node_expect_long(node, like);
+  for (size_t i = 0; i < like->ndim; i++) e->inline_sizes[i] = like->sizes[i];
+  return OY_OK;
+}
 static inline oy_ints oyi_expected_sizes(const oyi_node* node) {
   return (oy_ints){node->expected.sizes, node->expected.ndim};
 }

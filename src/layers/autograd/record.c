@@ -105,8 +105,10 @@ static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
 }
 
 // A tensor that is only followed for its base's sake has the key, too.
-static bool needs_gradient(const oy_object* object) {
-  return oyi_is_tensor(object) && oyi_is_tracked(object) &&
+static inline bool needs_gradient(const oy_object* object) {
+  if (!oyi_is_tensor(object) || !oyi_is_tracked(object)) return false;
+  const oyi_variable* v = oyi_variable_of(oyi_tensor_cast(object));
+  return (v && (v->requires_grad || v->grad_fn)) ||
          oyi_requires_grad(oyi_tensor_cast(object));
 }
 

@@ -5,6 +5,33 @@
 #include "base/memory.h"
 #include "layers/autograd/engine.h"
 
+void oyi_task_init(oyi_task* task) {
+  task->entries = task->own_entries;
+  task->count = 0;
+  task->capacity = OYI_TASK_ENTRIES;
+  task->slots = task->own_slots;
+  task->slot_count = OYI_TASK_SLOTS;
+  memset(task->own_slots, 0, sizeof(task->own_slots));
+  task->heap = task->own_heap;
+  task->heap_size = 0;
+  task->heap_capacity = OYI_TASK_ENTRIES;
+}
+
+// Room for one more of |count|; what lies in |own| moves out at first.
+static bool grow(void* data, const void* own, size_t* capacity, size_t count,
+                 size_t element) {
+  if (OY_LIKELY(count < *capacity)) return true;
+  void** array = data;
+  if (*array != own) return oyi_grow(data, capacity, count + 1, element);
+  void* moved = NULL;
+  size_t room = 0;
+  if (!oyi_grow(&moved, &room, 2 * count, element)) return false;
+  memcpy(moved, own, count * element);
+  *array = moved;
+  *capacity = room;
+  return true;
+}
+
 static size_t slot_of(const oyi_task* task, const oyi_node* node) {
   uint64_t h = (uint64_t)(uintptr_t)node * 0x9e3779b97f4a7c15ull;
   size_t at = (size_t)(h >> 32) & (task->slot_count - 1);
@@ -14,10 +41,10 @@ static size_t slot_of(const oyi_task* task, const oyi_node* node) {
 }
 
 static oy_status grow_slots(oyi_task* task) {
-  size_t larger = task->slot_count ? 2 * task->slot_count : 32;
+  size_t larger = 2 * task->slot_count;
   uint32_t* slots = oyi_calloc(larger, sizeof(*slots));
   if (!slots) return OY_OUT_OF_MEMORY;
-  oyi_free(task->slots);
+  if (task->slots != task->own_slots) oyi_free(task->slots);
   task->slots = slots;
   task->slot_count = larger;
   for (size_t i = 0; i < task->count; i++)
@@ -26,24 +53,26 @@ static oy_status grow_slots(oyi_task* task) {
 }
 
 oyi_task_entry* oyi_task_find(oyi_task* task, const oyi_node* node) {
-  if (!task->slot_count) return NULL;
   uint32_t at = task->slots[slot_of(task, node)];
   return at ? &task->entries[at - 1] : NULL;
 }
 
 oy_status oyi_task_add(oyi_task* task, oyi_node* node, size_t* out_entry, bool* out_new) {
-  oyi_task_entry* found = oyi_task_find(task, node);
-  *out_new = !found;
-  if (found) {
-    *out_entry = (size_t)(found - task->entries);
+  size_t slot = slot_of(task, node);
+  *out_new = !task->slots[slot];
+  if (!*out_new) {
+    *out_entry = task->slots[slot] - 1;
     return OY_OK;
   }
   *out_entry = task->count;
   if (task->count >= UINT32_MAX - 1 ||
-      !oyi_grow(&task->entries, &task->capacity, task->count + 1, sizeof(*task->entries)))
+      !grow(&task->entries, task->own_entries, &task->capacity, task->count,
+            sizeof(*task->entries)))
     return OY_OUT_OF_MEMORY;
-  if (2 * (task->count + 1) > task->slot_count) OY_TRY(grow_slots(task));
-  size_t slot = slot_of(task, node);
+  if (2 * (task->count + 1) > task->slot_count) {
+    OY_TRY(grow_slots(task));
+    slot = slot_of(task, node);
+  }
   task->entries[task->count++] = (oyi_task_entry){node, NULL, 0};
   task->slots[slot] = (uint32_t)task->count;
   return OY_OK;
@@ -54,8 +83,8 @@ static bool runs_before(const oyi_task* task, uint32_t a, uint32_t b) {
 }
 
 oy_status oyi_task_push(oyi_task* task, size_t entry) {
-  if (!oyi_grow(&task->heap, &task->heap_capacity, task->heap_size + 1,
-                sizeof(*task->heap)))
+  if (!grow(&task->heap, task->own_heap, &task->heap_capacity, task->heap_size,
+            sizeof(*task->heap)))
     return OY_OUT_OF_MEMORY;
   size_t at = task->heap_size++;
   while (at > 0 && runs_before(task, (uint32_t)entry, task->heap[(at - 1) / 2])) {
@@ -87,7 +116,7 @@ bool oyi_task_pop(oyi_task* task, size_t* out_entry) {
 
 void oyi_task_free(oyi_task* task) {
   for (size_t i = 0; i < task->count; i++) oy_tensor_release(task->entries[i].grad);
-  oyi_free(task->entries);
-  oyi_free(task->slots);
-  oyi_free(task->heap);
+  if (task->entries != task->own_entries) oyi_free(task->entries);
+  if (task->slots != task->own_slots) oyi_free(task->slots);
+  if (task->heap != task->own_heap) oyi_free(task->heap);
 }

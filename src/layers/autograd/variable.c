@@ -28,6 +28,7 @@ static void variable_destroy(oyi_tensor* t) {
   if (base) unlink_view(v);
   oyi_node* grad_fn = v->grad_fn;
   oy_tensor* grad = v->grad;
+  if (v->accumulator) oyi_accumulator_free(v->accumulator);
   oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
   if (grad) oy_tensor_release(grad);
   if (grad_fn) oyi_node_release(grad_fn);
@@ -42,13 +43,12 @@ static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
     oyi_strbuf_puts(buf, "requires_grad=True");
 }
 
-static const oyi_tensor_meta_class g_class = {variable_destroy, variable_print};
+const oyi_tensor_meta_class oyi_variable_class = {variable_destroy, variable_print};
 
 oyi_variable* oyi_variable_make(oyi_tensor* t) {
   oyi_variable* v = oyi_pool_take(oyi_pool_units(sizeof(*v)));
   if (OY_UNLIKELY(!v)) return NULL;
-  *v = (oyi_variable){.meta = {&g_class}, .tensor = t};
-  t->meta = &v->meta;
+  oyi_variable_init(v, t);
   return v;
 }
 
@@ -99,33 +99,45 @@ oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node) {
   return OY_OK;
 }
 
-oyi_node* oyi_accumulator(oyi_variable* v) {
-  oyi_spin_lock(&v->lock);
-  oyi_node* node = oyi_node_retain(v->accumulator);
-  oyi_spin_unlock(&v->lock);
-  if (node) return node;
-  oyi_node* made = oyi_node_new(OYI_NODE_ACCUMULATE, sizeof(oyi_accumulate_node), NULL);
-  if (!made) return NULL;
-  ((oyi_accumulate_node*)(void*)made)->variable = v->tensor;
-  oy_object_retain(&v->tensor->header);
-  if (oyi_node_expect(made, v->tensor) != 0) {
-    oyi_node_release(made);
+// One is made once; without references it holds nothing and waits for the next graph.
+// Called under the lock; the reference counts from 0 up only there.
+static oyi_node* accumulator_wake(oyi_variable* v) {
+  oyi_node* node = v->accumulator;
+  if (!node || __atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED) > 0)
+    return node;
+  if (OY_UNLIKELY(oyi_node_expect(node, v->tensor) != 0)) {
+    __atomic_store_n(&node->references, 0, __ATOMIC_RELAXED);
     return NULL;
   }
-  // Another thread may have been faster; its node is the one.
-  oyi_spin_lock(&v->lock);
-  if (v->accumulator)
-    node = oyi_node_retain(v->accumulator);
-  else
-    v->accumulator = made;
-  oyi_spin_unlock(&v->lock);
-  if (!node) return made;
-  oyi_node_release(made);
+  oy_object_retain(&v->tensor->header);
   return node;
 }
 
-oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge) {
-  *out_edge = (oyi_edge){NULL, 0};
+static oyi_node* accumulator_make(oyi_variable* v) {
+  oyi_node* made = oyi_node_new(OYI_NODE_ACCUMULATE, sizeof(oyi_accumulate_node), NULL);
+  if (!made) return NULL;
+  ((oyi_accumulate_node*)(void*)made)->variable = v->tensor;
+  made->references = 0;
+  // Another thread may have been faster; its node is the one.
+  oyi_spin_lock(&v->lock);
+  oyi_node* spare = v->accumulator ? made : NULL;
+  if (!spare) v->accumulator = made;
+  oyi_node* node = accumulator_wake(v);
+  oyi_spin_unlock(&v->lock);
+  if (spare) oyi_accumulator_free(spare);
+  return node;
+}
+
+oyi_node* oyi_accumulator(oyi_variable* v) {
+  oyi_spin_lock(&v->lock);
+  bool is_there = v->accumulator != NULL;
+  oyi_node* node = accumulator_wake(v);
+  oyi_spin_unlock(&v->lock);
+  return OY_LIKELY(is_there) ? node : accumulator_make(v);
+}
+
+// Of a view, whose history may be out of date.
+static oy_status gradient_edge_slow(oyi_tensor* t, oyi_edge* out_edge) {
   oyi_node* node;
   OY_TRY(oyi_grad_fn(t, &node));
   if (node) {
@@ -135,6 +147,20 @@ oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge) {
   if (!oyi_requires_grad(t)) return OY_OK;
   out_edge->node = oyi_accumulator(oyi_variable_of(t));
   return out_edge->node ? OY_OK : OY_OUT_OF_MEMORY;
+}
+
+oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge) {
+  *out_edge = (oyi_edge){NULL, 0};
+  oyi_variable* v = oyi_variable_of(t);
+  if (!v) return OY_OK;
+  if (OY_UNLIKELY(v->base != NULL)) return gradient_edge_slow(t, out_edge);
+  if (v->grad_fn) {
+    *out_edge = (oyi_edge){oyi_node_retain(v->grad_fn), v->output_nr};
+    return OY_OK;
+  }
+  if (!v->requires_grad) return OY_OK;
+  out_edge->node = oyi_accumulator(v);
+  return OY_LIKELY(out_edge->node != NULL) ? OY_OK : OY_OUT_OF_MEMORY;
 }
 
 oy_status oyi_set_history(oyi_tensor* t, oyi_node* node) {

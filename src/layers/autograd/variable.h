@@ -19,7 +19,7 @@ typedef struct oyi_variable {
   oyi_tensor* tensor;
   oyi_node* grad_fn;
   oy_tensor* grad;
-  oyi_node* accumulator;  // weak; under |lock|
+  oyi_node* accumulator;  // owned, see oyi_accumulator; under |lock|
   oyi_tensor* base;       // strong; NULL: not a view
   // Views of this tensor, under |lock|; links of this one under its base's.
   struct oyi_variable* views;
@@ -39,8 +39,23 @@ typedef struct oyi_variable {
 static inline oyi_variable* oyi_variable_of(const oyi_tensor* t) {
   return (oyi_variable*)(void*)t->meta;
 }
+extern const oyi_tensor_meta_class oyi_variable_class;
 // Makes it if there is none; NULL: OUT_OF_MEMORY.
 oyi_variable* oyi_variable_make(oyi_tensor* t);
+// Fields are set one by one, since compilers clear a record of this size slowly.
+static inline void oyi_variable_init(oyi_variable* v, oyi_tensor* t) {
+  v->meta.klass = &oyi_variable_class;
+  v->tensor = t;
+  v->grad_fn = v->accumulator = NULL;
+  v->grad = NULL;
+  v->base = NULL;
+  v->views = NULL;
+  v->output_nr = v->view_version = 0;
+  v->requires_grad = false;
+  v->creation = OYI_CREATION_DEFAULT;
+  v->lock = v->grad_lock = 0;
+  t->meta = &v->meta;
+}
 static inline oyi_variable* oyi_variable_get(oyi_tensor* t) {
   return t->meta ? oyi_variable_of(t) : oyi_variable_make(t);
 }
@@ -63,11 +78,14 @@ oy_status oyi_set_history(oyi_tensor* t, oyi_node* node);
 
 // Notes that |view| was made from |from|.
 oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from);
+// The same for what a call gave, which may be anything: the view, or NULL with it gone.
+oy_object* oyi_view_result(oy_object* view, oy_object* from);
 // In-place on a view: |node| becomes a CopySlices of its base. Takes over |node|.
 oy_status oyi_view_rebase(oyi_tensor* view, oyi_node* node);
 oy_status oyi_view_regenerate(oyi_variable* view);
 
-// An accumulate node for a leaf, with a reference.
+// The accumulate node of a leaf, with a reference. While anybody has one the node keeps
+// the leaf; the memory is the variable's, so that graphs do not make it again.
 oyi_node* oyi_accumulator(oyi_variable* v);
 
 void oyi_spin_lock_slow(uint8_t* lock);

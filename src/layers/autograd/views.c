@@ -8,21 +8,38 @@
 #include "ops/calls.h"
 
 #include "layers/autograd/record.h"
+#include "tensor/pool.h"
 
-oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from) {
-  if (view == from) return OY_OK;
+static inline oyi_variable* base_of(oyi_tensor* from) {
   oyi_variable* parent = oyi_variable_of(from);
-  oyi_variable* b = parent;
-  if (parent && parent->base) b = oyi_variable_of(parent->base);
-  if (OY_UNLIKELY(!b) && !(b = oyi_variable_get(from))) return OY_OUT_OF_MEMORY;
-  oyi_variable* v = oyi_variable_get(view);
+  if (OY_UNLIKELY(!parent)) return oyi_variable_make(from);
+  return parent->base ? oyi_variable_of(parent->base) : parent;
+}
+
+// Whether |from| is a view that was taken while grad mode was off.
+static inline bool is_without_grad(const oyi_tensor* from) {
+  const oyi_variable* v = oyi_variable_of(from);
+  return v->base && v->creation == OYI_CREATION_NO_GRAD;
+}
+
+// A new view has no record yet.
+static inline oyi_variable* record_of(oyi_tensor* view) {
+  oyi_variable* v = oyi_variable_of(view);
+  if (OY_UNLIKELY(v != NULL)) return v;
+  v = oyi_pool_take(oyi_pool_units(sizeof(*v)));
+  if (OY_LIKELY(v != NULL)) oyi_variable_init(v, view);
+  return v;
+}
+
+static inline __attribute__((always_inline)) oy_status attach(oyi_tensor* view,
+                                                              oyi_tensor* from) {
+  oyi_variable* b = base_of(from);
+  oyi_variable* v = OY_LIKELY(b != NULL) ? record_of(view) : NULL;
   if (OY_UNLIKELY(!v)) return OY_OUT_OF_MEMORY;
-  oyi_tensor* base = b->tensor;
-  v->base = base;
-  oy_object_retain(&base->header);
-  bool no_grad = !oyi_grad_mode ||
-                 (parent && parent->base && parent->creation == OYI_CREATION_NO_GRAD);
-  v->creation = no_grad ? OYI_CREATION_NO_GRAD : OYI_CREATION_DEFAULT;
+  v->base = b->tensor;
+  oy_object_retain(&b->tensor->header);
+  v->creation = !oyi_grad_mode || is_without_grad(from) ? OYI_CREATION_NO_GRAD
+                                                        : OYI_CREATION_DEFAULT;
   v->view_version = oyi_version(view);
   v->link = &b->views;
   oyi_spin_lock(&b->lock);
@@ -30,8 +47,19 @@ oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from) {
   if (b->views) b->views->link = &v->next_view;
   b->views = v;
   oyi_spin_unlock(&b->lock);
-  if (OY_UNLIKELY(oyi_is_tracked(&base->header))) oyi_track(view);
+  if (OY_UNLIKELY(oyi_is_tracked(&b->tensor->header))) oyi_track(view);
   return OY_OK;
+}
+
+oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from) {
+  return view == from ? OY_OK : attach(view, from);
+}
+
+oy_object* oyi_view_result(oy_object* view, oy_object* from) {
+  if (!view || view == from || !oyi_is_tensor(view) || !oyi_is_tensor(from)) return view;
+  if (OY_LIKELY(attach(oyi_tensor_cast(view), oyi_tensor_cast(from)) == 0)) return view;
+  oy_tensor_release(view);
+  return NULL;
 }
 
 // An alias that has the geometry of |t| and no history.
