@@ -14,9 +14,10 @@ build=${1:?usage: gate.sh BUILD [--update]}
 update=${2:-}
 rows=$(dirname "$0")/gate.txt
 program=$build/bench/bench_dispatch
+tensor=$build/bench/gate_tensor
 start=$build/bench/bench_start_shared
 
-for needed in "$program" "$start" "$build/bench/libbench_calls.so"; do
+for needed in "$program" "$tensor" "$start" "$build/bench/libbench_calls.so"; do
   [ -e "$needed" ] || { echo "gate: $needed is missing; build it first" >&2; exit 2; }
 done
 command -v valgrind >/dev/null || { echo "gate: valgrind is not installed" >&2; exit 2; }
@@ -26,21 +27,27 @@ library=$(find "$build" -maxdepth 1 -name 'libopyard-dispatch.so*' -type f | hea
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 
-# One profile for each row that counts instructions; rows of bytes are printed.
-valgrind --tool=callgrind --collect-atstart=no --callgrind-out-file="$work/profile" \
-  "$program" --gate >"$work/measured" 2>"$work/log" ||
-  { cat "$work/log" >&2; echo "gate: $program --gate failed" >&2; exit 2; }
-for profile in "$work"/profile.*; do
-  awk '/^desc: Trigger: Client Request: / { name = $5 }
-       /^(summary|totals): / { sum = $2 }
-       END { if (name != "") print name, sum }' "$profile"
-done >"$work/sums"
-awk '$1 == "empty" { empty = $2 }
+# count NAME PROGRAM [ARGUMENT]: one profile for each row that counts instructions, less
+# the empty loop; rows of bytes are printed.
+count() {
+  profile=$work/$1
+  shift
+  valgrind --tool=callgrind --collect-atstart=no --callgrind-out-file="$profile" \
+    "$@" >>"$work/measured" 2>"$work/log" ||
+    { cat "$work/log" >&2; echo "gate: $* failed" >&2; exit 2; }
+  for part in "$profile".*; do
+    awk '/^desc: Trigger: Client Request: / { name = $5 }
+         /^(summary|totals): / { sum = $2 }
+         END { if (name != "") print name, sum }' "$part"
+  done | awk '$1 == "empty" { empty = $2 }
      { name[NR] = $1; sum[NR] = $2 }
      END {
        for (i = 1; i <= NR; i++)
          if (name[i] != "empty") printf "%s %.0f\n", name[i], (sum[i] - empty) / 1000
-     }' "$work/sums" >>"$work/measured"
+     }' >>"$work/measured"
+}
+count dispatch "$program" --gate
+count tensor "$tensor"
 
 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$start" 2>&1 >/dev/null |
   awk '/Collected/ { print "start", $NF }' >>"$work/measured"

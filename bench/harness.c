@@ -45,7 +45,7 @@ static int number_of(int argc, char** argv, int* i, int least) {
 }
 
 bench_options bench_options_parse(int argc, char** argv) {
-  bench_options o = {NULL, NULL, 31, -1, false, false};
+  bench_options o = {NULL, NULL, 31, -1, false, false, false};
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--json") == 0)
       o.json = value_of(argc, argv, &i);
@@ -59,10 +59,12 @@ bench_options bench_options_parse(int argc, char** argv) {
       o.list = true;
     else if (strcmp(argv[i], "--gate") == 0)
       o.gate = true;
+    else if (strcmp(argv[i], "--quick") == 0)
+      o.quick = true, o.rounds = 5;
     else
       bench_die(
           "unknown option '%s'; options are --json FILE, --filter TEXT, "
-          "--rounds N, --cpu N, --list, --gate",
+          "--rounds N, --cpu N, --list, --quick, --gate",
           argv[i]);
   }
   return o;

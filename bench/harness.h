@@ -38,7 +38,8 @@ typedef struct bench_options {
   int rounds;
   int cpu;  // to run on; -1: the last one
   bool list;
-  bool gate;  // count instructions instead, see gate_dispatch.c
+  bool gate;   // count instructions instead, see gate_dispatch.c
+  bool quick;  // few rounds; bench_ops leaves out what is large, too
 } bench_options;
 
 typedef struct bench_result {
@@ -77,6 +78,7 @@ void bench_machine_print(const bench_machine* machine);
 
 double bench_now(void);  // nanoseconds
 bool bench_pin(int cpu);
+void bench_unpin(void);  // to what the process was allowed before it was pinned
 _Noreturn void bench_die(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 // Keeps the compiler from knowing what |x| is.

@@ -47,8 +47,16 @@ static void read_model(char* out, size_t size) {
   fclose(in);
 }
 
+static cpu_set_t g_allowed;
+static bool g_pinned;
+
+void bench_unpin(void) {
+  if (g_pinned) sched_setaffinity(0, sizeof(g_allowed), &g_allowed);
+}
+
 bool bench_pin(int cpu) {
   cpu_set_t set;
+  if (!g_pinned) g_pinned = sched_getaffinity(0, sizeof(g_allowed), &g_allowed) == 0;
   CPU_ZERO(&set);
   CPU_SET((unsigned)cpu, &set);
   return sched_setaffinity(0, sizeof(set), &set) == 0;

@@ -4,7 +4,7 @@
 # bench/<noun>_*.c and gate_<noun>.c, the harness and the hand-written floor. Where
 # bench/<noun>.def lies beside it, opgen makes its operators. All of a benchmark links the
 # shared dispatcher: one process, one registry, and calls through it as a user's are.
-# bench_memory, which makes tensors, links the whole library.
+# bench_memory and bench_ops, which make tensors, link the whole library.
 
 set(bench ${PROJECT_SOURCE_DIR}/bench)
 if(NOT TARGET opyard_dispatch OR NOT TARGET opgen)
@@ -34,7 +34,7 @@ foreach(file IN LISTS programs)
   string(REGEX REPLACE "^bench_" "" noun ${name})
   file(GLOB parts CONFIGURE_DEPENDS ${bench}/${noun}_*.c ${bench}/gate_${noun}.c)
   add_executable(${name} ${file} ${parts} ${harness} ${bench}/floor.c)
-  if(noun STREQUAL "memory")
+  if(noun MATCHES "^(memory|ops)$")
     oy_bench_properties(${name} opyard_opyard)
   else()
     oy_bench_properties(${name})
@@ -43,6 +43,12 @@ foreach(file IN LISTS programs)
     opgen(TARGET ${name} DEFS ${bench}/${noun}.def INLINE)
   endif()
 endforeach()
+
+# What the gate counts above the dispatcher.
+if(TARGET opyard_opyard)
+  add_executable(gate_tensor ${bench}/gate_tensor.c ${harness})
+  oy_bench_properties(gate_tensor opyard_opyard)
+endif()
 
 if(TARGET bench_dispatch)
   # The same calls from a shared object of their own, and the smallest program that there

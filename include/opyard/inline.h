@@ -292,15 +292,18 @@ OY_CALL_INLINE bool oy_variant_agrees(size_t index, const oy_object* tensor) {
   size_t place = tensor ? (uint8_t)(tensor->dtype + 1) : 0;
   return place == index || place == 0;
 }
-// The kernel of |kernel|, what a slot holds, for a call with that place; |agree|: all
-// tensors have it. NULL if oy_kernel_pick has to say: there is a rule for tensors that
-// do not agree, or no kernel, or no record any more.
-OY_CALL_INLINE const oy_kernel* oy_variant_at(const oy_kernel* kernel, size_t index,
-                                              bool agree) {
+// Whether |kernel|, what a slot holds, is a record with a rule for tensors that do not
+// agree.
+OY_CALL_INLINE bool oy_variant_has_rule(const oy_kernel* kernel) {
+  const oy_variants* v = (const oy_variants*)(const void*)kernel;
+  return kernel->user_data == kernel &&
+         __atomic_load_n(v->rule, __ATOMIC_ACQUIRE) != NULL;
+}
+// Its kernel for a call with that place. NULL if oy_kernel_pick has to say: there is no
+// kernel, or no record any more.
+OY_CALL_INLINE const oy_kernel* oy_variant_at(const oy_kernel* kernel, size_t index) {
   const oy_variants* v = (const oy_variants*)(const void*)kernel;
   if (OY_UNLIKELY(kernel->user_data != kernel)) return NULL;
-  if (OY_UNLIKELY(!agree && __atomic_load_n(v->rule, __ATOMIC_ACQUIRE) != NULL))
-    return NULL;
   if (OY_UNLIKELY(index >= OY_VARIANT_LIMIT)) index = 0;
   return __atomic_load_n(&v->by_dtype[index], __ATOMIC_ACQUIRE);
 }

@@ -249,14 +249,16 @@ static void put_other_variant(FILE* out, const op_row* op, const char* name,
 }
 
 // A call of one dtype needs no rule.
-static void put_agreement(FILE* out, const op_row* op) {
+static void put_rule(FILE* out, const op_row* op, const char* name) {
   items list = {.count = 0};
   for (size_t i = 0; i < op->argument_count; i++) {
     if (op->abi[i] == 't') add_item(&list, "oy_variant_agrees(index, a%zu)", i);
     if (op->abi[i] == 'T') add_item(&list, "oy_variant_agrees_list(index, a%zu)", i);
   }
-  if (!list.count) add_item(&list, "true");
-  put_items(out, "  ", "bool agree = ", &list, " &", ";\n");
+  if (!list.count) return;
+  put_items(out, "  ", "if (OY_UNLIKELY(oy_variant_has_rule(kernel) && !(", &list, " &&",
+            ")))\n");
+  put_variant_call(out, op, print_text("return other_variant_%s(", name), false);
 }
 
 static void put_variant(FILE* out, const op_row* op, const char* name, const options* o) {
@@ -269,8 +271,8 @@ static void put_variant(FILE* out, const op_row* op, const char* name, const opt
     if (op->abi[i] == 'T')
       fprintf(out, "  index = oy_variant_join_list(index, a%zu);\n", i);
   }
-  put_agreement(out, op);
-  fprintf(out, "  kernel = oy_variant_at(kernel, index, agree);\n");
+  put_rule(out, op, name);
+  fprintf(out, "  kernel = oy_variant_at(kernel, index);\n");
   fprintf(out, "  if (OY_UNLIKELY(!kernel))\n");
   put_variant_call(out, op, print_text("return other_variant_%s(", name), false);
   put_variant_call(out, op, print_text("return ((fn_%s)kernel->typed)(", name), true);

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows by opyard. Small operators are called through their typed functions, as a
+// program would; operators that a build may not have are found by name and called boxed.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops_rows.h"
+
+static const int64_t g_all[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 0};
+static const int64_t g_some[] = {100, 10000, 1000000, 0};
+static const int64_t g_sides[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 0};
+static const int64_t g_views[] = {4, 0};
+
+const ops_kind ops_kinds[] = {
+    {"add", g_all},           {"add out=", g_all},      {"add transposed", g_all},
+    {"add broadcast", g_all}, {"exp", g_all},           {"sum", g_all},
+    {"sum rows", g_some},     {"sum columns", g_some},  {"softmax", g_some},
+    {"layer_norm", g_some},   {"index_select", g_some}, {"sort", g_some},
+    {"mm f32", g_sides},      {"mm bf16", g_sides},     {"empty", g_all},
+    {"t", g_views},           {"slice", g_views},       {"detach", g_views},
+};
+const size_t ops_kind_count = BENCH_COUNT(ops_kinds);
+
+// ----------------------------------------------------------------------- memory
+
+static void* allocate(size_t size) {
+  void* block = aligned_alloc(64, (size + 63) / 64 * 64);
+  if (!block) bench_die("out of memory");
+  return block;
+}
+
+const ops_memory* ops_memory_get(void) {
+  static ops_memory m;
+  if (m.a) return &m;
+  const size_t most = OPS_MOST, square = (size_t)OPS_SIDE * OPS_SIDE;
+  m.a = allocate(most * sizeof(float));
+  m.b = allocate(most * sizeof(float));
+  m.c = allocate(most * sizeof(float));
+  m.a_bf16 = allocate(square * sizeof(uint16_t));
+  m.b_bf16 = allocate(square * sizeof(uint16_t));
+  m.index = allocate(OPS_SIDE * 2 * sizeof(int64_t));
+  uint32_t random = 1;
+  for (size_t i = 0; i < most; i++) {
+    random = random * 1664525u + 1013904223u;
+    m.a[i] = (float)(random >> 8) / (float)(1 << 24);
+    m.b[i] = 1 - m.a[i];
+    m.c[i] = 0;
+  }
+  // The upper half of a float is a bfloat16.
+  for (size_t i = 0; i < square; i++) {
+    uint32_t bits;
+    memcpy(&bits, &m.a[i], sizeof(bits));
+    m.a_bf16[i] = m.b_bf16[i] = (uint16_t)(bits >> 16);
+  }
+  for (int64_t i = 0; i < 2 * OPS_SIDE; i++) m.index[i] = 0;
+  return &m;
+}
+
+static oy_tensor* view_of(void* data, oy_ints sizes, oy_ints strides, oy_dtype dtype) {
+  const oy_tensor_memory memory = {
+      .data = data, .nbytes = OPS_MOST * sizeof(uint16_t), .device = oy_device_cpu()};
+  oy_tensor_memory whole = memory;
+  if (dtype == OY_DTYPE_F32) whole.nbytes = OPS_MOST * sizeof(float);
+  if (dtype == OY_DTYPE_BF16) whole.nbytes = (size_t)OPS_SIDE * OPS_SIDE * 2;
+  if (dtype == OY_DTYPE_I64) whole.nbytes = (size_t)OPS_SIDE * 2 * sizeof(int64_t);
+  oy_tensor* t = oy_tensor_from_memory(&whole, sizes, strides, dtype);
+  if (!t) bench_die("%s", oy_error_get()->message);
+  return t;
+}
+
+static oy_tensor* whole(void* data, oy_ints sizes, oy_dtype dtype) {
+  return view_of(data, sizes, (oy_ints){NULL, 0}, dtype);
+}
+
+// ------------------------------------------------------------------------- calls
+
+#define CALLS(name, call)                                 \
+  static void run_##name(const ops_row* r, long n) {      \
+    for (long i = 0; i < n; i++) oy_tensor_release(call); \
+  }
+CALLS(add, oy_add_Tensor(r->a, r->b, oy_int(1)))
+CALLS(exp, oy_exp(r->a))
+CALLS(mm, oy_mm(r->a, r->b))
+CALLS(sum, oy_sum(r->a, oy_none()))
+CALLS(empty, oy_tensor_empty(OY_DIMS(r->size), OY_DTYPE_F32, oy_device_cpu()))
+CALLS(t, oy_t(r->a))
+CALLS(slice, oy_slice_Tensor(r->a, 0, oy_int(0), oy_int(1), 1))
+CALLS(detach, oy_detach(r->a))
+static void run_add_out(const ops_row* r, long n) {
+  for (long i = 0; i < n; i++) (void)oy_add_out(r->a, r->b, oy_int(1), r->c);
+}
+static void run_boxed(const ops_row* r, long n) {
+  for (long i = 0; i < n; i++) {
+    oy_value storage[8];
+    oy_stack stack;
+    oy_stack_init(&stack, storage, BENCH_COUNT(storage));
+    memcpy(storage, r->arguments, r->argument_count * sizeof(oy_value));
+    stack.size = r->argument_count;
+    if (oy_op_call_boxed(r->by_name, &stack) != OY_OK)
+      bench_die("%s: %s", r->op, oy_error_get()->message);
+    oy_stack_reset(&stack);
+  }
+}
+
+// Arguments after the tensor, as the schema has them.
+static void put_arguments(ops_row* r, oy_value first, oy_value second, size_t count) {
+  r->arguments[0] = oy_value_tensor(r->a);
+  r->arguments[1] = first;
+  r->arguments[2] = second;
+  r->argument_count = count;
+}
+
+static const struct {
+  const char *op, *name;
+  void (*run)(const ops_row* row, long n);
+} g_calls[] = {
+    {"add", NULL, run_add},
+    {"add out=", NULL, run_add_out},
+    {"add transposed", NULL, run_add},
+    {"add broadcast", NULL, run_add},
+    {"exp", NULL, run_exp},
+    {"sum", NULL, run_sum},
+    {"mm f32", NULL, run_mm},
+    {"mm bf16", NULL, run_mm},
+    {"empty", NULL, run_empty},
+    {"t", NULL, run_t},
+    {"slice", NULL, run_slice},
+    {"detach", NULL, run_detach},
+    {"sum rows", "aten::sum.dim_IntList", run_boxed},
+    {"sum columns", "aten::sum.dim_IntList", run_boxed},
+    {"softmax", "aten::softmax.int", run_boxed},
+    {"layer_norm", "aten::layer_norm", run_boxed},
+    {"index_select", "aten::index_select", run_boxed},
+    {"sort", "aten::sort", run_boxed},
+};
+
+static void set_boxed(ops_row* r, int64_t side) {
+  static const int64_t rows = 1, columns = 0;
+  static int64_t last[64];  // lists that rows point to
+  static size_t used;
+  if (strncmp(r->op, "sum", 3) == 0) {
+    const int64_t* dim = strcmp(r->op, "sum rows") == 0 ? &rows : &columns;
+    put_arguments(r, oy_value_list(OY_TAG_INT_LIST, dim, 1), oy_bool(false), 4);
+    r->arguments[3] = oy_none();
+  } else if (strcmp(r->op, "softmax") == 0) {
+    put_arguments(r, oy_int(1), oy_none(), 3);
+  } else if (strcmp(r->op, "index_select") == 0) {
+    put_arguments(r, oy_int(0), oy_value_tensor(r->c), 3);
+  } else if (strcmp(r->op, "sort") == 0) {
+    put_arguments(r, oy_int(-1), oy_bool(false), 3);
+  } else {  // layer_norm
+    if (used == BENCH_COUNT(last)) bench_die("too many rows of layer_norm");
+    last[used] = side;
+    put_arguments(r, oy_value_list(OY_TAG_INT_LIST, &last[used++], 1), oy_none(), 6);
+    r->arguments[3] = oy_none();
+    r->arguments[4] = oy_float(1e-5);
+    r->arguments[5] = oy_bool(false);
+  }
+}
+
+static void set_tensors(ops_row* r, int64_t side) {
+  const ops_memory* m = ops_memory_get();
+  const char* op = r->op;
+  oy_ints flat = OY_DIMS(r->size), square = OY_DIMS(side, side);
+  bool is_flat = strcmp(op, "add") == 0 || strcmp(op, "add out=") == 0 ||
+                 strcmp(op, "exp") == 0 || strcmp(op, "sum") == 0 ||
+                 strcmp(op, "sort") == 0;
+  oy_ints sizes = is_flat ? flat : square;
+  if (strcmp(op, "empty") == 0) return;
+  if (strcmp(op, "mm bf16") == 0) {
+    r->a = whole(m->a_bf16, sizes, OY_DTYPE_BF16);
+    r->b = whole(m->b_bf16, sizes, OY_DTYPE_BF16);
+    return;
+  }
+  bool is_transposed = strcmp(op, "add transposed") == 0;
+  bool is_broadcast = strcmp(op, "add broadcast") == 0;
+  r->a = is_transposed ? view_of(m->a, sizes, OY_DIMS(1, side), OY_DTYPE_F32)
+                       : whole(m->a, sizes, OY_DTYPE_F32);
+  r->b = whole(m->b, is_broadcast ? OY_DIMS(side) : sizes, OY_DTYPE_F32);
+  r->c = strcmp(op, "index_select") == 0 ? whole(m->index, OY_DIMS(side), OY_DTYPE_I64)
+                                         : whole(m->c, sizes, OY_DTYPE_F32);
+}
+
+bool ops_row_open(ops_row* row, const char* op, int64_t size) {
+  *row = (ops_row){.op = op, .size = size};
+  int64_t side = strncmp(op, "mm", 2) == 0 ? size : (int64_t)sqrt((double)size);
+  for (size_t i = 0; i < BENCH_COUNT(g_calls); i++) {
+    if (strcmp(g_calls[i].op, op) != 0) continue;
+    row->run = g_calls[i].run;
+    const char* name = g_calls[i].name;
+    if (name) row->by_name = oy_op_lookup(oy_registry_default(), oy_str_of(name));
+    set_tensors(row, side < 1 ? 1 : side);
+    if (row->by_name) set_boxed(row, side);
+    return !name || row->by_name;
+  }
+  bench_die("no operator '%s'", op);
+}
+
+void ops_row_run(const void* row, long n) {
+  const ops_row* r = row;
+  r->run(r, n);
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of bench_ops by PyTorch's C++ interface, in the same process and on the same
+// memory, with gradients off.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "ops_torch.h"
+
+namespace {
+
+struct Inputs {
+  at::Tensor a, b, out, index;
+  int64_t side;
+};
+
+using Op = std::function<void(const Inputs&)>;
+
+const std::map<std::string, Op>& ops() {
+  static const std::map<std::string, Op> all = {
+      {"add", [](const Inputs& i) { at::add(i.a, i.b); }},
+      {"add out=",
+       [](const Inputs& i) {
+         at::Tensor out = i.out;
+         at::add_out(out, i.a, i.b);
+       }},
+      {"add transposed", [](const Inputs& i) { at::add(i.a, i.b); }},
+      {"add broadcast", [](const Inputs& i) { at::add(i.a, i.b); }},
+      {"exp", [](const Inputs& i) { at::exp(i.a); }},
+      {"mm f32", [](const Inputs& i) { at::mm(i.a, i.b); }},
+      {"mm bf16", [](const Inputs& i) { at::mm(i.a, i.b); }},
+      {"sum", [](const Inputs& i) { at::sum(i.a); }},
+      {"sum rows", [](const Inputs& i) { at::sum(i.a, 1); }},
+      {"sum columns", [](const Inputs& i) { at::sum(i.a, 0); }},
+      {"softmax", [](const Inputs& i) { at::softmax(i.a, 1); }},
+      {"layer_norm", [](const Inputs& i) { at::layer_norm(i.a, {i.side}); }},
+      {"index_select", [](const Inputs& i) { at::index_select(i.a, 0, i.index); }},
+      {"sort", [](const Inputs& i) { at::sort(i.a); }},
+      {"empty", [](const Inputs& i) { at::empty(i.a.sizes(), i.a.options()); }},
+      {"t", [](const Inputs& i) { i.a.t(); }},
+      {"slice", [](const Inputs& i) { i.a.slice(0, 0, 1); }},
+      {"detach", [](const Inputs& i) { i.a.detach(); }},
+  };
+  return all;
+}
+
+bool starts_with(const std::string& text, const char* start) {
+  return text.rfind(start, 0) == 0;
+}
+
+// The shapes of ops_rows.c.
+Inputs inputs_of(const ops_memory* m, const std::string& op, int64_t size) {
+  auto f32 = at::TensorOptions().dtype(at::kFloat);
+  Inputs in;
+  in.side = starts_with(op, "mm") ? size : static_cast<int64_t>(std::sqrt(size));
+  if (in.side < 1) in.side = 1;
+  int64_t s = in.side;
+  if (op == "mm bf16") {
+    auto bf16 = at::TensorOptions().dtype(at::kBFloat16);
+    in.a = at::from_blob(m->a_bf16, {s, s}, bf16);
+    in.b = at::from_blob(m->b_bf16, {s, s}, bf16);
+  } else if (op == "add" || op == "add out=" || op == "exp" || op == "sum" ||
+             op == "sort" || op == "empty") {
+    in.a = at::from_blob(m->a, {size}, f32);
+    in.b = at::from_blob(m->b, {size}, f32);
+    in.out = at::from_blob(m->c, {size}, f32);
+  } else {
+    in.a = at::from_blob(m->a, {s, s}, f32);
+    in.b = at::from_blob(m->b, {s, s}, f32);
+    if (op == "add transposed") in.a = in.a.t();
+    if (op == "add broadcast") in.b = at::from_blob(m->b, {s}, f32);
+    in.index = at::from_blob(m->index, {s}, at::TensorOptions().dtype(at::kLong));
+  }
+  return in;
+}
+
+}  // namespace
+
+extern "C" int ops_torch_has(const char* op) {
+  return ops().count(op) != 0;
+}
+
+extern "C" void ops_torch_threads(int threads) {
+  at::set_num_threads(threads);
+}
+
+extern "C" void ops_torch_run(const ops_memory* memory, const char* op, int64_t size,
+                              long n) {
+  at::NoGradGuard no_grad;
+  Inputs in = inputs_of(memory, op, size);
+  const Op& run = ops().at(op);
+  for (long i = 0; i < n; i++) run(in);
+}
