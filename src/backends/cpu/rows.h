@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What softmax and the normalisations do with one contiguous row, in vectors, for float
+// and double at each capability level. Sums are made of the same partial ones whatever
+// the address, so results depend on the numbers alone.
+#ifndef OPYARD_SRC_BACKENDS_CPU_ROWS_H_
+#define OPYARD_SRC_BACKENDS_CPU_ROWS_H_
+
+#include "opyard/value.h"
+
+typedef struct oyi_row_math {
+  void (*softmax)(int64_t n, const void* in, void* out);
+  void (*log_softmax)(int64_t n, const void* in, void* out);
+  // From the gradient and the result of the forward operator.
+  void (*softmax_backward)(int64_t n, const void* grad, const void* result, void* out);
+  void (*log_softmax_backward)(int64_t n, const void* grad, const void* result,
+                               void* out);
+
+  double (*sum)(int64_t n, const void* in);
+  double (*square_deviations)(int64_t n, const void* in, double mean);
+  // (in - mean) * rstd * weight + bias, where either of these may be NULL.
+  void (*normalise)(int64_t n, const void* in, void* out, double mean, double rstd,
+                    const void* weight, const void* bias);
+  // The sums of grad * weight, and of that times (in - mean). |weight| may be NULL.
+  void (*gradient_sums)(int64_t n, const void* grad, const void* in, const void* weight,
+                        double mean, double out_sums[2]);
+  // a * grad * weight + b * (in - mean) + c
+  void (*gradient)(int64_t n, const void* grad, const void* in, const void* weight,
+                   void* out, double mean, const double abc[3]);
+} oyi_row_math;
+
+// For F32 or F64, at the level of this machine.
+const oyi_row_math* oyi_row_math_for(oy_dtype dtype);
+
+// By level: float, then double.
+extern const oyi_row_math oyi_row_math_base[2];
+extern const oyi_row_math oyi_row_math_v3[2];
+extern const oyi_row_math oyi_row_math_v4[2];
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_ROWS_H_

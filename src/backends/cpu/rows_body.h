@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of rows.h for the level that the including file is built for, with
+// ROW_BYTES in a vector; ROW_TABLE is the name of the table.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#define OYI_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define OYI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#endif
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "backends/cpu/rows.h"
+
+#define OYI_JOIN__(a, b) a##_##b
+#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
+#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
+
+// The bounds are where results are 0 and infinite; 1.5 * 2^23 rounds to an integer.
+#define T            float
+#define INT          int32_t
+#define UINT         uint32_t
+#define ID           f32
+#define EXP_LOW      (-104.0f)
+#define EXP_HIGH     89.0f
+#define EXP_MAGIC    12582912.0f
+#define EXP_LN2_HIGH 0x1.62e4p-1f
+#define EXP_LN2_LOW  0x1.7f7d1cp-20f
+#define EXP_BIAS     127
+#define EXP_SHIFT    23
+#define EXP_SERIES   1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5, 1, 1
+#include "backends/cpu/rows_tmpl.h"
+#undef T
+#undef INT
+#undef UINT
+#undef ID
+#undef EXP_LOW
+#undef EXP_HIGH
+#undef EXP_MAGIC
+#undef EXP_LN2_HIGH
+#undef EXP_LN2_LOW
+#undef EXP_BIAS
+#undef EXP_SHIFT
+#undef EXP_SERIES
+#define T            double
+#define INT          int64_t
+#define UINT         uint64_t
+#define ID           f64
+#define EXP_LOW      (-746.0)
+#define EXP_HIGH     710.0
+#define EXP_MAGIC    6755399441055744.0
+#define EXP_LN2_HIGH 0x1.62e42fee00000p-1
+#define EXP_LN2_LOW  0x1.a39ef35793c76p-33
+#define EXP_BIAS     1023
+#define EXP_SHIFT    52
+#define EXP_SERIES                                                                \
+  1 / 6227020800.0, 1 / 479001600.0, 1 / 39916800.0, 1 / 3628800.0, 1 / 362880.0, \
+      1 / 40320.0, 1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5, 1, 1
+#include "backends/cpu/rows_tmpl.h"
+
+#define ROW_FUNCTIONS(id)                                                             \
+  {                                                                                   \
+    softmax_##id, log_softmax_##id, softmax_backward_##id, log_softmax_backward_##id, \
+        sum_##id, square_deviations_##id, normalise_##id, gradient_sums_##id,         \
+        gradient_##id                                                                 \
+  }
+const oyi_row_math ROW_TABLE[2] = {ROW_FUNCTIONS(f32), ROW_FUNCTIONS(f64)};

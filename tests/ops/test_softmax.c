@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax, its logarithm and their gradients. Expected values are PyTorch's
+// (torch.softmax and the aten calls of the same name), printed with nine digits.
+#include "support/tensors.h"
+
+#define NEAR 1e-6
+
+static void over_the_last_and_another_dimension(void** state) {
+  (void)state;
+  oy_tensor* x = F32(OY_DIMS(2, 3), 1, 2, 3, 4, 1, -2);
+  oy_tensor* rows = oy_softmax_int(x, -1, oy_none());
+  assert_close(rows, OY_DIMS(2, 3), NEAR, 0.0900305733, 0.244728476, 0.665240943,
+               0.950330257, 0.0473141558, 0.0023556333);
+  oy_tensor* columns = oy__softmax(x, 0, false);
+  assert_close(columns, OY_DIMS(2, 3), NEAR, 0.0474258736, 0.731058598, 0.993307173,
+               0.952574134, 0.268941432, 0.00669285096);
+  oy_tensor* logs = oy_log_softmax_int(x, 1, oy_int(OY_DTYPE_F64));
+  assert_int_equal(logs->dtype, OY_DTYPE_F64);
+  assert_close(logs, OY_DIMS(2, 3), NEAR, -2.40760589, -1.40760589, -0.407605946,
+               -0.0509457104, -3.05094576, -6.05094576);
+  oy_tensor* all[] = {x, rows, columns, logs};
+  for (size_t i = 0; i < 4; i++) oy_tensor_release(all[i]);
+}
+
+// Rows around the width of a vector, against the definition in double.
+static void rows_of_every_length(void** state) {
+  (void)state;
+  for (int64_t n = 1; n < 70; n++) {
+    oy_tensor* x = oy_tensor_empty(OY_DIMS(n), OY_DTYPE_F32, oy_device_cpu());
+    float* data = oy_tensor_data(x);
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) data[i] = (float)((i * 37) % 23 - 11) / 2;
+    for (int64_t i = 0; i < n; i++) sum += exp((double)data[i]);
+    oy_tensor* y = oy__softmax(x, 0, false);
+    oy_tensor* z = oy__log_softmax(x, 0, false);
+    for (int64_t i = 0; i < n; i++) {
+      double want = exp((double)data[i]) / sum;
+      assert_true(fabs(element(y, i) - want) <= want * 4e-7);
+      assert_true(fabs(element(z, i) - log(want)) <= 4e-6);
+    }
+    oy_tensor_release(x);
+    oy_tensor_release(y);
+    oy_tensor_release(z);
+  }
+}
+
+static void what_is_not_finite(void** state) {
+  (void)state;
+  const double inf = INFINITY;
+  oy_tensor* x = F64(OY_DIMS(4, 2), -inf, 0, -inf, -inf, inf, 0, NAN, 0);
+  oy_tensor* y = oy__softmax(x, 1, false);
+  assert_close(y, OY_DIMS(4, 2), 0, 0, 1, NAN, NAN, NAN, NAN, NAN, NAN);
+  oy_tensor* z = oy__log_softmax(x, 1, false);
+  assert_close(z, OY_DIMS(4, 2), 0, -inf, 0, NAN, NAN, NAN, NAN, NAN, NAN);
+  oy_tensor_release(x);
+  oy_tensor_release(y);
+  oy_tensor_release(z);
+}
+
+static void gradients(void** state) {
+  (void)state;
+  oy_tensor* grad = F32(OY_DIMS(1, 3), 1, 0, 2);
+  oy_tensor* result = F32(OY_DIMS(1, 3), 0.25f, 0.25f, 0.5f);
+  oy_tensor* a = oy__softmax_backward_data(grad, result, 1, OY_DTYPE_F32);
+  assert_close(a, OY_DIMS(1, 3), NEAR, -0.0625, -0.3125, 0.375);
+  oy_tensor* logs = F32(OY_DIMS(1, 3), -1.38629436f, -1.38629436f, -0.693147182f);
+  oy_tensor* b = oy__log_softmax_backward_data(grad, logs, -1, OY_DTYPE_F32);
+  assert_close(b, OY_DIMS(1, 3), NEAR, 0.25, -0.75, 0.5);
+  oy_tensor* out = oy_tensor_empty(OY_DIMS(0), OY_DTYPE_F32, oy_device_cpu());
+  assert_ptr_equal(oy__softmax_backward_data_out(grad, result, 1, OY_DTYPE_F32, out),
+                   out);
+  assert_close(out, OY_DIMS(1, 3), NEAR, -0.0625, -0.3125, 0.375);
+  oy_tensor* all[] = {grad, result, a, logs, b, out};
+  for (size_t i = 0; i < 6; i++) oy_tensor_release(all[i]);
+}
+
+static void what_is_refused(void** state) {
+  (void)state;
+  oy_tensor* x = I64(OY_DIMS(2, 1), 1, 2);
+  assert_fails(oy__softmax(x, 1, false),
+               "\"softmax_lastdim_kernel_impl\" not implemented for 'Long'");
+  assert_fails(oy__softmax(x, 0, false),
+               "\"softmax_kernel_impl\" not implemented for 'Long'");
+  assert_fails(oy__softmax(x, 2, false),
+               "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
+  assert_fails(oy__softmax(x, 0, true),
+               "softmax with half to float conversion is not supported on CPU");
+  oy_tensor_release(x);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(over_the_last_and_another_dimension),
+      cmocka_unit_test(rows_of_every_length),
+      cmocka_unit_test(what_is_not_finite),
+      cmocka_unit_test(gradients),
+      cmocka_unit_test(what_is_refused),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
