@@ -30,20 +30,25 @@ static void compare_rows(int64_t n, char* const* data, const int64_t* strides,
   }
 }
 
-// The 16-bit floats in f32, others as they are.
+// In the dtype that both go to, the 16-bit floats in f32.
 static oy_status compare(const oyi_tensor* a, const oyi_tensor* b, bool* out) {
-  oy_dtype dtype = a->header.dtype;
-  oyi_tensor *x = NULL, *y = NULL;
-  if (dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16) {
-    dtype = OY_DTYPE_F32;
-    x = oyi_converted(a, dtype);
-    y = x ? oyi_converted(b, dtype) : NULL;
-    if (!y) oy_tensor_release(oyi_tensor_object(x));
-    if (!y) return OY_OUT_OF_MEMORY;
+  oy_dtype dtype;
+  OY_TRY(oy_dtype_promote(a->header.dtype, b->header.dtype, &dtype));
+  if (dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16) dtype = OY_DTYPE_F32;
+  oyi_tensor* x = a->header.dtype != dtype ? oyi_converted(a, dtype) : NULL;
+  oyi_tensor* y = b->header.dtype != dtype ? oyi_converted(b, dtype) : NULL;
+  if ((!x && a->header.dtype != dtype) || (!y && b->header.dtype != dtype)) {
+    oy_tensor_release(oyi_tensor_object(x));
+    oy_tensor_release(oyi_tensor_object(y));
+    return OY_OUT_OF_MEMORY;
   }
   oyi_loop loop = dtype < OYI_LOOP_DTYPES ? oyi_cpu_loops[OYI_LOOP_ne][dtype] : NULL;
-  OY_CHECK(loop, NOT_IMPLEMENTED, "\"equal_notify_cpu\" not implemented for '%s'",
-           oy_dtype_pytorch_name(dtype));
+  if (!loop) {
+    oy_tensor_release(oyi_tensor_object(x));
+    oy_tensor_release(oyi_tensor_object(y));
+    return OY_FAIL(NOT_IMPLEMENTED, "\"equal_notify_cpu\" not implemented for '%s'",
+                   oy_dtype_pytorch_name(dtype));
+  }
   bool differ = false;
   comparison c = {loop, &differ};
   const oyi_tensor* operands[] = {x ? x : a, y ? y : b};
@@ -62,9 +67,6 @@ OYI_CPU(equal) {
   const oyi_tensor* b = a ? oyi_tensor_of(other) : NULL;
   if (!b) return oy_error_get()->code;
   OY_TRY(oyi_check_same_device(a, b));
-  OY_CHECK(self->dtype == other->dtype, TYPE_MISMATCH,
-           "Expected all tensors to have the same dtype, but got: %s and %s",
-           oy_dtype_pytorch_name(self->dtype), oy_dtype_pytorch_name(other->dtype));
   if (!oyi_same_sizes(oyi_sizes_view(a), oyi_sizes_view(b))) return OY_OK;
   OY_CHECK(!oyi_is_meta(a), NOT_IMPLEMENTED,
            "aten::equal: the result depends on data, which meta tensors do not have");

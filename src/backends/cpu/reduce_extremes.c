@@ -21,9 +21,8 @@ static oy_object* run(oyi_reduction* r, const oyi_fold* table, const char* name)
 
 // ------------------------------------------------------------------ values alone
 
-static oy_object* extreme_of_all(oy_object* self, oy_object* out,
-                                 const oyi_fold* table, const char* name,
-                                 const char* kernel) {
+static oy_object* extreme_of_all(oy_object* self, oy_object* out, const oyi_fold* table,
+                                 const char* name, const char* kernel) {
   oyi_reduction r;
   if (oyi_reduction_begin(&r, self, oy_dims_none(), false) != 0 ||
       check_all_not_empty(r.in, name) != 0 ||
@@ -55,8 +54,7 @@ static oy_status check_dims_not_empty(const oyi_reduction* r, oy_ints dim,
 }
 
 static oy_object* extreme(oy_object* self, oy_ints dim, bool keepdim, oy_object* out,
-                          const oyi_fold* table, const char* name,
-                          const char* kernel) {
+                          const oyi_fold* table, const char* name, const char* kernel) {
   oyi_reduction r;
   if (oyi_reduction_begin(&r, self, dim, keepdim) != 0) return NULL;
   if (out && out->dtype != self->dtype) {

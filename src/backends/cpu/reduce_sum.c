@@ -11,8 +11,7 @@ static oy_status result_dtype(const oyi_reduction* r, oy_value dtype,
 }
 
 // The reducer that computes results of this dtype; NULL with the error set.
-static const oyi_fold* find(const oyi_fold* table, oy_dtype result,
-                               const char* name) {
+static const oyi_fold* find(const oyi_fold* table, oy_dtype result, const char* name) {
   if (result == OY_DTYPE_F16 || result == OY_DTYPE_BF16)
     result = OY_DTYPE_F32;
   else if (oy_dtype_is_integral(result, false))

@@ -23,12 +23,11 @@ static oy_status begin(oyi_reduction* r, oy_object* self, const request* q,
            : q->is_std   ? "std_mean"
                          : "var_mean");
   *reducer = oyi_fold_for(oyi_var_reducers(), oyi_reduce_dtype(self->dtype),
-                             q->is_std ? "std_cpu" : "var_cpu");
+                          q->is_std ? "std_cpu" : "var_cpu");
   return *reducer ? OY_OK : OY_NOT_IMPLEMENTED;
 }
 
-static void compute(const oyi_reduction* r, const request* q,
-                    const oyi_fold* reducer) {
+static void compute(const oyi_reduction* r, const request* q, const oyi_fold* reducer) {
   oyi_var_args args = {1, q->is_std};
   if (q->correction.tag == OY_TAG_FLOAT)
     args.correction = q->correction.as.d;
