@@ -59,7 +59,10 @@ oy_status oyi_output_prepare(oyi_tensor* out, oy_ints sizes, oy_dtype dtype,
   OY_TRY(oyi_output_check_dtype(out, dtype));
   if (out->backend != device.backend)
     return oyi_device_mismatch(device, oyi_tensor_device(out));
-  return oyi_output_resize(out, sizes, NULL);
+  OY_TRY(oyi_output_resize(out, sizes, NULL));
+  OY_CHECK(out->backend != OY_BACKEND_CPU || out->numel == 0 || oyi_data(out),
+           NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data");
+  return OY_OK;
 }
 
 // --------------------------------------------------------------------- layout
