@@ -36,7 +36,7 @@ static void copy_loop(int64_t n, char* const* data, const int64_t* strides,
 }
 
 OYI_CPU(copy_) {
-  if (self == src) return self;
+  if (self == src) return oyi_tensor_of(self) ? self : NULL;
   oyi_iter it;
   // The source does not make the target larger: it is broadcast to it.
   oy_object* inputs[] = {src};
