@@ -16,6 +16,7 @@ echo "$files" | grep -E '\.(c|h|cpp|S|def|sh|cmake|md|1|json|oy|in)$|^yard$|^\.c
     function fail(text) { print text; found = 1 }
     function finish() {
       if (name == "") return
+      if (name ~ /^tests\/.*_rows\.def$/) lines = 0  # what PyTorch gave, one after another
       if (lines > 1000) fail(name ": " lines " lines, 1000 at most")
       else if (lines > 600 && name !~ /\.md$/) print "note: " name " has " lines " lines"
       if (!licence && name !~ /\.(md|json|oy|1)$/) fail(name ": no SPDX line in the first three")
