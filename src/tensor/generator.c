@@ -147,6 +147,9 @@ uint64_t oy_generator_initial_seed(const oy_generator* object) {
 
 oy_status oyi_generator_take(oy_value value, oy_device device, uint64_t steps,
                              oy_generator_state* out_state) {
+  OY_CHECK(value.tag == OY_TAG_NONE || value.tag == OY_TAG_GENERATOR ||
+               value.tag == OY_TAG_OBJECT,
+           TYPE_MISMATCH, "expected a generator or None, got a value of another type");
   generator* g = generator_of(value.tag == OY_TAG_NONE ? oy_generator_default(device)
                                                        : value.as.object);
   if (!g) return oy_error_get()->code;

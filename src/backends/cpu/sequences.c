@@ -297,8 +297,10 @@ OYI_CPU(eye_m_out) {
 // Rows, then columns, of the elements of a triangle.
 static void write_indices(oyi_tensor* t, int64_t rows, int64_t columns, int64_t offset,
                           bool lower) {
-  int64_t *row = oyi_data(t), *column = row + t->sizes[1];
-  for (int64_t i = 0; i < rows && t->numel > 0; i++) {
+  const int64_t count = t->sizes[1];
+  int64_t *row = oyi_data(t), *column = row + count, *end = column;
+  // Rows without an element are not walked: there may be 2^62 of them.
+  for (int64_t i = lower && offset < 0 ? -offset : 0; i < rows && row < end; i++) {
     int64_t limit = i + offset + (lower ? 1 : 0);
     limit = limit < 0 ? 0 : limit > columns ? columns : limit;
     int64_t last = lower ? limit : columns;
