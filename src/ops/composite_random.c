@@ -169,7 +169,10 @@ OYI_COMPOSITE(native_dropout_out) {
   OY_TRY(oyi_call_native_dropout(input, p, train, &result, &mask));
   bool good = oyi_stored(out0, result) != NULL;
   good = oyi_stored(out1, mask) && good;
-  return good ? OY_OK : oy_error_get()->code;
+  if (!good) return oy_error_get()->code;
+  *out_0 = out0;
+  *out_1 = out1;
+  return OY_OK;
 }
 
 // What the input is multiplied with: zeros, and what makes up for them. |by_channel|: one

@@ -139,6 +139,10 @@ void oyi_convert(oyi_tensor* to, const oyi_tensor* from) {
 }
 
 oyi_tensor* oyi_converted(const oyi_tensor* t, oy_dtype dtype) {
+  if (t->numel > 0 && !oyi_data(t) && !oyi_is_meta(t)) {
+    OY_FAIL(NOT_IMPLEMENTED, "a kernel was given a tensor without data");
+    return NULL;
+  }
   oyi_tensor* copy = oyi_tensor_new(oyi_sizes_view(t), dtype, oyi_tensor_device(t));
   if (copy) oyi_convert(copy, t);
   return copy;

@@ -31,7 +31,7 @@ void oyi_convert_row(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,
 // Copies elements of |from| into |to|, of the same sizes, converting them. Both
 // have memory or no elements.
 void oyi_convert(oyi_tensor* to, const oyi_tensor* from);
-// A contiguous copy as |dtype|; NULL without memory.
+// A contiguous copy as |dtype|; NULL without memory, or where there is no data to copy.
 oyi_tensor* oyi_converted(const oyi_tensor* t, oy_dtype dtype);
 
 #endif  // OPYARD_SRC_TENSOR_ELEMENT_H_

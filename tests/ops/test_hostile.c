@@ -241,6 +241,11 @@ static const char* const g_by_elements[] = {"item",
                                             "equal",
                                             "allclose",
                                             "argwhere",
+                                            "linspace",
+                                            "block_diag.out",
+                                            "logspace",
+                                            "bucketize.Scalar",
+                                            "searchsorted.Scalar",
                                             "tensor_split.tensor_indices_or_sections"};
 
 static bool is_by_elements(const oy_op* op) {

@@ -117,7 +117,11 @@ OYI_CPU(index_fill__int_Tensor) {
             v->ndim);
     return NULL;
   }
-  if (oyi_is_meta(v)) return fill_slices(self, dim, index, v);
+  if (oyi_is_meta(oyi_tensor_cast(self))) return fill_slices(self, dim, index, v);
+  if (oyi_is_meta(v)) {
+    (void)!oyi_check_same_device(oyi_tensor_cast(self), v);
+    return NULL;
+  }
   oyi_tensor* one = oyi_converted(v, self->dtype);
   if (!one) return NULL;
   oy_object* result = fill_slices(self, dim, index, one);

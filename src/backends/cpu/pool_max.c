@@ -68,9 +68,9 @@ static oy_status fixed(const oyi_pool_call* call, pair to) {
   (pair) {                     \
     NULL, NULL, values, places \
   }
-#define GIVEN                \
-  (pair) {                   \
-    out, indices, NULL, NULL \
+#define GIVEN                  \
+  (pair) {                     \
+    out, indices, out_0, out_1 \
   }
 OYI_CPU(max_pool2d_with_indices) {
   return fixed(CALL(2), NEW(out_0, out_1));

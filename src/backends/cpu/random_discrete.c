@@ -157,6 +157,7 @@ static oy_status draw_each(double* p, int64_t n, oy_value generator, oy_device d
 // Fills |out| with draws of the probabilities |p|, broadcast to it.
 static oy_object* bernoulli_each(oyi_tensor* out, oy_object* p, oy_value generator) {
   if (oyi_is_meta(out)) return &out->header;
+  if (oyi_check_same_device(out, oyi_tensor_cast(p)) != 0) return NULL;
   oy_object* wide = oy_tensor_expand(p, oyi_sizes_view(out));
   oyi_tensor* draws = wide ? oyi_converted(oyi_tensor_cast(wide), OY_DTYPE_F64) : NULL;
   oy_status status =

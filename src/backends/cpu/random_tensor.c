@@ -231,7 +231,7 @@ OYI_CPU(binomial) {
   const oyi_tensor* p = t ? oyi_tensor_of(prob) : NULL;
   int64_t sizes[OY_TENSOR_MAX_DIMS];
   size_t ndim;
-  if (!p || !is_float(count, "binomial_cpu") ||
+  if (!p || !is_float(count, "binomial_cpu") || oyi_check_same_device(t, p) != 0 ||
       oyi_broadcast(oyi_sizes_view(t), oyi_sizes_view(p), sizes, &ndim) != 0)
     return NULL;
   oy_ints shape = {sizes, ndim};

@@ -110,6 +110,9 @@ static oy_object* softmax(oy_object* self, int64_t dim, bool half_to_float,
   }
   oyi_tensor* o = prepare(t, &dim, out, self->dtype);
   if (!o || oyi_is_meta(o) || o->numel == 0) return oyi_tensor_object(o);
+  if (!oyi_data(t) || !oyi_data(o))
+    return finish(
+        o, out, OY_FAIL(NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data"));
   oy_dtype dtype = oyi_float_to_compute(self->dtype);
   if (dtype == OY_DTYPE_ANY) {
     bool is_last = t->ndim > 0 && dim == t->ndim - 1;
