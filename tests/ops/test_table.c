@@ -14,6 +14,8 @@ static const struct {
     {"any.dims", "one kernel for all; PyTorch has a default beside it"},
     {"all.dims", "one kernel for all; PyTorch has a default beside it"},
     {"all.dims_out", "one kernel for all; PyTorch has a default beside it"},
+    {"native_layer_norm",
+     "the composition for other devices is one that nothing here needs yet"},
     {"to.dtype_layout", "it makes nothing itself: _to_copy chooses the backend"},
     {"silu_backward", "the kernel serves where PyTorch composes it for other backends"},
     {"mish_backward", "the kernel serves where PyTorch composes it for other backends"},

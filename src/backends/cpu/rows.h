@@ -20,12 +20,9 @@ typedef struct oyi_row_math {
   // (in - mean) * rstd * weight + bias, where either of these may be NULL.
   void (*normalise)(int64_t n, const void* in, void* out, double mean, double rstd,
                     const void* weight, const void* bias);
-  // The sums of grad * weight, and of that times (in - mean). |weight| may be NULL.
-  void (*gradient_sums)(int64_t n, const void* grad, const void* in, const void* weight,
-                        double mean, double out_sums[2]);
-  // a * grad * weight + b * (in - mean) + c
-  void (*gradient)(int64_t n, const void* grad, const void* in, const void* weight,
-                   void* out, double mean, const double abc[3]);
+  // (in - mean) * scale + shift
+  void (*affine)(int64_t n, const void* in, void* out, double mean, double scale,
+                 double shift);
 } oyi_row_math;
 
 // For F32 or F64, at the level of this machine.

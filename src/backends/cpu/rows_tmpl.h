@@ -196,43 +196,12 @@ static void F(normalise)(int64_t n, const void* in_, void* out_, double mean_,
   }
 }
 
-static void F(gradient_sums)(int64_t n, const void* grad_, const void* in_,
-                             const void* weight_, double mean_, double out_sums[2]) {
-  const T *grad = grad_, *in = in_, *weight = weight_, mean = (T)mean_;
-  double sum = 0, product = 0;
-  for (int64_t from = 0; from < n; from += SUM_BLOCK) {
-    const int64_t to = n - from < SUM_BLOCK ? n : from + SUM_BLOCK;
-    V a = F(splat)(0), b = a;
-    for (int64_t i = from; i < to; i += LANES) {
-      int64_t left = to - i < LANES ? to - i : LANES;
-      V g = left == LANES ? F(load)(grad + i) : F(load_some)(grad + i, left, 0);
-      V x = left == LANES ? F(load)(in + i) : F(load_some)(in + i, left, mean);
-      if (weight)
-        g *= left == LANES ? F(load)(weight + i) : F(load_some)(weight + i, left, 0);
-      a += g;
-      b += g * (x - mean);
-    }
-    sum += F(add_lanes)(a);
-    product += F(add_lanes)(b);
-  }
-  out_sums[0] = sum;
-  out_sums[1] = product;
-}
-
-static void F(gradient)(int64_t n, const void* grad_, const void* in_,
-                        const void* weight_, void* out_, double mean_,
-                        const double abc[3]) {
-  const T *grad = grad_, *in = in_, *weight = weight_;
-  const T mean = (T)mean_, a = (T)abc[0], b = (T)abc[1], c = (T)abc[2];
+static void F(affine)(int64_t n, const void* in_, void* out_, double mean_, double scale_,
+                      double shift_) {
+  const T *in = in_, mean = (T)mean_, scale = (T)scale_, shift = (T)shift_;
   T* out = out_;
-  if (weight) {
-    OYI_INDEPENDENT
-    for (int64_t i = 0; i < n; i++)
-      out[i] = a * grad[i] * weight[i] + b * (in[i] - mean) + c;
-  } else {
-    OYI_INDEPENDENT
-    for (int64_t i = 0; i < n; i++) out[i] = a * grad[i] + b * (in[i] - mean) + c;
-  }
+  OYI_INDEPENDENT
+  for (int64_t i = 0; i < n; i++) out[i] = (in[i] - mean) * scale + shift;
 }
 
 #undef SUM_BLOCK

@@ -37,6 +37,12 @@ void* oyi_work_write(oyi_work* w, oyi_tensor* out) {
   return hold(w, oyi_tensor_new(oyi_sizes_view(out), w->dtype, oy_device_cpu()), out);
 }
 
+void* oyi_work_update(oyi_work* w, oyi_tensor* t) {
+  void* data = oyi_work_read(w, t);
+  if (t && !w->failed && !is_ready(t, w->dtype)) w->held[w->count - 1].out = t;
+  return data;
+}
+
 oy_status oyi_work_end(oyi_work* w, oy_status status) {
   if (w->failed) status = oy_error_get()->code;
   for (int i = 0; i < w->count; i++) {

@@ -36,6 +36,8 @@ void* oyi_work_read(oyi_work* w, const oyi_tensor* t);
 void* oyi_work_read_as(oyi_work* w, const oyi_tensor* t, oy_dtype dtype);
 // Where to write what |out| gets; it is not filled.
 void* oyi_work_write(oyi_work* w, oyi_tensor* out);
+// Both: what is there, to be written over.
+void* oyi_work_update(oyi_work* w, oyi_tensor* t);
 // Stores what was written, unless |status| or a step before is a failure, which it gives.
 oy_status oyi_work_end(oyi_work* w, oy_status status);
 

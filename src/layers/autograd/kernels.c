@@ -165,7 +165,9 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
 #define IN_FORM_VIEW(id)    DEFINE(id, VIEW_ONE)
 #define IN_FORM_VIEWS(id)   DEFINE(id, VIEW_ALL)
 #define IN_FORM_NEW(id)
-#define IN_FORM_TUPLE(id)
+// New tensors, and arguments that are written besides, which only few have.
+#define TUPLE_IF_WRITTEN(id, ...) __VA_OPT__(DEFINE(id, WRITTEN_ALL))
+#define IN_FORM_TUPLE(id)         TUPLE_IF_WRITTEN(id, OYI_WRITTEN_##id)
 #define IN_FORM_LIST(id)
 #define IN_FORM_VALUE(id)
 #define IN_FORM_NOTHING(id) DEFINE(id, WRITTEN_LIST)

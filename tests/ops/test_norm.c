@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalisations. Expected values are those of PyTorch's operators of the same name,
+// printed with nine digits.
+#include "support/tensors.h"
+
+#define NEAR 2e-6
+
+static oy_tensor *g_x, *g_weight, *g_bias;
+
+static int make_operands(void** state) {
+  if (init_library(state) != 0) return -1;
+  g_x = F32(OY_DIMS(2, 4), 1, 2, 3, 6, 4, 1, -2, 5);
+  g_weight = F32(OY_DIMS(4), 1, 2, .5f, -1);
+  g_bias = F32(OY_DIMS(4), 0, 1, -1, .25f);
+  return g_x && g_weight && g_bias ? 0 : -1;
+}
+
+static int drop_operands(void** state) {
+  oy_tensor_release(g_x);
+  oy_tensor_release(g_weight);
+  oy_tensor_release(g_bias);
+  return shut_library(state);
+}
+
+static void release(oy_tensor* const* tensors, int count) {
+  for (int i = 0; i < count; i++) oy_tensor_release(tensors[i]);
+}
+
+static void layers(void** state) {
+  (void)state;
+  oy_tensor* r[3];
+  assert_int_equal(
+      oy_native_layer_norm(g_x, OY_DIMS(4), g_weight, g_bias, 1e-5, &r[0], &r[1], &r[2]),
+      OY_OK);
+  assert_close(r[0], OY_DIMS(2, 4), NEAR, -1.0690434, -0.0690433979, -1, -1.3535651,
+               0.730296254, 0.269703746, -1.73029625, -0.845444441);
+  assert_close(r[1], OY_DIMS(2, 1), NEAR, 3, 2);
+  assert_close(r[2], OY_DIMS(2, 1), NEAR, 0.534521699, 0.365148127);
+  oy_tensor* none = &oy_none_object;
+  oy_tensor* whole = oy_layer_norm(g_x, OY_DIMS(2, 4), none, none, 1e-5, true);
+  assert_close(whole, OY_DIMS(2, 4), NEAR, -0.62554276, -0.208514333, 0.208514094,
+               1.45959938, 0.625542521, -0.62554276, -1.87662804, 1.04257095);
+  oy_tensor_release(whole);
+  release(r, 3);
+}
+
+static void groups(void** state) {
+  (void)state;
+  oy_tensor* x = oy_tensor_view(g_x, OY_DIMS(1, 4, 2));
+  oy_tensor* r[3];
+  assert_int_equal(
+      oy_native_group_norm(x, g_weight, g_bias, 1, 4, 2, 2, 1e-5, &r[0], &r[1], &r[2]),
+      OY_OK);
+  assert_close(r[0], OY_DIMS(1, 4, 2), NEAR, -1.0690434, -0.534521699, 1, 4.20713043,
+               -0.634851813, -1.18257403, 1.71059251, -0.845444381);
+  assert_close(r[1], OY_DIMS(1, 2), NEAR, 3, 2);
+  assert_close(r[2], OY_DIMS(1, 2), NEAR, 0.534521699, 0.365148127);
+  oy_tensor* same = oy_group_norm(x, 2, g_weight, g_bias, 1e-5, true);
+  assert_close(same, OY_DIMS(1, 4, 2), NEAR, -1.0690434, -0.534521699, 1, 4.20713043,
+               -0.634851813, -1.18257403, 1.71059251, -0.845444381);
+  oy_tensor_release(same);
+  oy_tensor_release(x);
+  release(r, 3);
+}
+
+static void batches(void** state) {
+  (void)state;
+  oy_tensor* mean = F32(OY_DIMS(4), 0, 0, 0, 0);
+  oy_tensor* var = F32(OY_DIMS(4), 1, 1, 1, 1);
+  oy_tensor* r[3];
+  assert_int_equal(oy_native_batch_norm(g_x, g_weight, g_bias, mean, var, true, .1, 1e-5,
+                                        &r[0], &r[1], &r[2]),
+                   OY_OK);
+  assert_close(r[0], OY_DIMS(2, 4), NEAR, -0.999997735, 2.99995995, -0.500000358,
+               -0.749979973, 0.999997854, -0.999959946, -1.49999952, 1.24997997);
+  assert_close(r[1], OY_DIMS(4), NEAR, 2.5, 1.5, 0.5, 5.5);
+  assert_close(r[2], OY_DIMS(4), NEAR, 0.666665196, 1.99995995, 0.399999678, 1.99995995);
+  assert_close(mean, OY_DIMS(4), NEAR, 0.25, 0.150000006, 0.0500000007, 0.550000012);
+  assert_close(var, OY_DIMS(4), NEAR, 1.35000002, 0.949999988, 2.1500001, 0.949999988);
+  release(r, 3);
+  assert_int_equal(oy__native_batch_norm_legit_no_training(
+                       g_x, g_weight, g_bias, mean, var, .1, 1e-5, &r[0], &r[1], &r[2]),
+                   OY_OK);
+  assert_close(r[0], OY_DIMS(2, 4), NEAR, 0.645494819, 4.79610014, 0.00593927503,
+               -5.34155273, 3.22747421, 2.74415398, -1.69904256, -4.31557941);
+  assert_dims(oy_tensor_sizes(r[1]), OY_DIMS(0));
+  release(r, 3);
+  oy_tensor_release(mean);
+  oy_tensor_release(var);
+}
+
+static void batches_of_rows(void** state) {
+  (void)state;
+  oy_tensor* x = oy_tensor_view(g_x, OY_DIMS(2, 2, 2));
+  oy_tensor* none = &oy_none_object;
+  oy_tensor* r[3];
+  assert_int_equal(oy__native_batch_norm_legit_no_stats(x, none, none, true, .1, 1e-5,
+                                                        &r[0], &r[1], &r[2]),
+                   OY_OK);
+  assert_close(r[0], OY_DIMS(2, 2, 2), NEAR, -0.816493869, 0, 0, 0.973328054, 1.63298774,
+               -0.816493869, -1.62221336, 0.648885369);
+  assert_close(r[1], OY_DIMS(2), NEAR, 2, 3);
+  assert_close(r[2], OY_DIMS(2), NEAR, 0.816493869, 0.324442685);
+  oy_tensor_release(x);
+  release(r, 3);
+}
+
+// By hand: the mean squares of the rows are 12.5 and 11.5.
+static void root_mean_squares(void** state) {
+  (void)state;
+  oy_tensor* y = oy_rms_norm(g_x, OY_DIMS(4), g_weight, oy_float(0));
+  const double a = 1 / sqrt(12.5), b = 1 / sqrt(11.5);
+  assert_close(y, OY_DIMS(2, 4), NEAR, a, 4 * a, 1.5 * a, -6 * a, 4 * b, 2 * b, -b,
+               -5 * b);
+  oy_tensor_release(y);
+}
+
+static void what_is_refused(void** state) {
+  (void)state;
+  oy_tensor* none = &oy_none_object;
+  oy_tensor* whole = I64(OY_DIMS(2, 4), 1, 2, 3, 4, 5, 6, 7, 8);
+  assert_fails(oy_layer_norm(g_x, OY_DIMS(3), none, none, 1e-5, true),
+               "Given normalized_shape=[3], expected input with shape [*, 3], but got "
+               "input of size[2, 4]");
+  assert_fails(oy_layer_norm(g_x, OY_DIMS(2, 4), g_weight, none, 1e-5, true),
+               "Expected weight to be of same shape as normalized_shape, but got weight "
+               "of shape [4] and normalized_shape = [2, 4]");
+  assert_fails(oy_layer_norm(whole, OY_DIMS(4), none, none, 1e-5, true),
+               "\"LayerNormKernelImpl\" not implemented for 'Long'");
+  assert_fails(oy_group_norm(g_x, 3, none, none, 1e-5, true),
+               "Expected number of channels in input to be divisible by num_groups, but "
+               "got input of shape [2, 4] and num_groups=3");
+  assert_fails(oy_batch_norm(g_x, none, none, none, none, false, .1, 1e-5, false),
+               "running_mean must be defined in evaluation mode");
+  oy_tensor_release(whole);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(layers),
+      cmocka_unit_test(groups),
+      cmocka_unit_test(batches),
+      cmocka_unit_test(batches_of_rows),
+      cmocka_unit_test(root_mean_squares),
+      cmocka_unit_test(what_is_refused),
+  };
+  return cmocka_run_group_tests(tests, make_operands, drop_operands);
+}
