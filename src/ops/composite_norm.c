@@ -69,9 +69,10 @@ OYI_COMPOSITE(group_norm) {
                r);
 }
 
+// Not by _native_batch_norm_legit, whose schema says that it writes the statistics.
 OYI_COMPOSITE(_native_batch_norm_legit_no_training) {
-  return oyi_call__native_batch_norm_legit(input, weight, bias, running_mean, running_var,
-                                           false, momentum, eps, out_0, out_1, out_2);
+  return oyi_call_native_batch_norm(input, weight, bias, running_mean, running_var, false,
+                                    momentum, eps, out_0, out_1, out_2);
 }
 
 OYI_COMPOSITE(_native_batch_norm_legit_no_training_out) {

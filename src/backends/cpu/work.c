@@ -19,8 +19,16 @@ static bool is_ready(const oyi_tensor* t, oy_dtype dtype) {
   return t->header.dtype == dtype && (t->flags & OYI_CONTIGUOUS);
 }
 
+// A call may come by here with a tensor that has a shape and no memory.
+static bool lacks_data(oyi_work* w, const oyi_tensor* t) {
+  if (t->numel == 0 || oyi_data(t)) return false;
+  w->failed = true;
+  OY_FAIL(NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data");
+  return true;
+}
+
 void* oyi_work_read_as(oyi_work* w, const oyi_tensor* t, oy_dtype dtype) {
-  if (!t || w->failed) return NULL;
+  if (!t || w->failed || lacks_data(w, t)) return NULL;
   if (is_ready(t, dtype))
     return hold(w, oyi_tensor_cast(oy_tensor_retain(oyi_tensor_object(t))), NULL);
   return hold(w, oyi_converted(t, dtype), NULL);
@@ -31,7 +39,7 @@ void* oyi_work_read(oyi_work* w, const oyi_tensor* t) {
 }
 
 void* oyi_work_write(oyi_work* w, oyi_tensor* out) {
-  if (!out || w->failed) return NULL;
+  if (!out || w->failed || lacks_data(w, out)) return NULL;
   if (is_ready(out, w->dtype))
     return hold(w, oyi_tensor_cast(oy_tensor_retain(&out->header)), NULL);
   return hold(w, oyi_tensor_new(oyi_sizes_view(out), w->dtype, oy_device_cpu()), out);
