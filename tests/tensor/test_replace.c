@@ -180,7 +180,8 @@ static void TEN_10_set_source(void** state) {
 static bool replace_all(void) {
   static const int64_t ones[7] = {1, 1, 1, 1, 1, 1, 1};
   oy_ints long_shape = {ones, 7};
-  oy_tensor *x = F32(OY_DIMS(1), 1), *y = x ? F32(OY_DIMS(40), 1) : NULL;
+  oy_tensor *x = F32(OY_DIMS(1), 1),
+            *y = x ? oy_tensor_empty(OY_DIMS(40), OY_DTYPE_F32, oy_device_cpu()) : NULL;
   oy_tensor* d = y ? oy_tensor_data_alias(y) : NULL;
   oy_tensor* v = d ? oy_tensor_view(d, OY_DIMS(40)) : NULL;
   oy_weak* w = v ? oy_tensor_weak(x) : NULL;
