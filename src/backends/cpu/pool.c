@@ -22,6 +22,8 @@ typedef struct windows {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
+// A macro, since it is asked of integers too, which are never.
+#define IS_NAN(x)   ((x) != (x))
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define T           float

@@ -15,7 +15,7 @@ static void JOIN(max, ID)(const windows* w, const void* image, void* out,
           for (int64_t j = rh.from; j < rh.to; j += w->step[1]) {
             const T* row = (const T*)image + (i * w->in[1] + j) * w->in[2];
             for (int64_t k = rw.from; k < rw.to; k += w->step[2])
-              if (row[k] > best || row[k] != row[k]) {
+              if (row[k] > best || IS_NAN(row[k])) {
                 best = row[k];
                 at = (i * w->in[1] + j) * w->in[2] + k;
               }

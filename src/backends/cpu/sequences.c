@@ -203,6 +203,15 @@ static void fill_powers_complex(const sequence* s, int64_t first, int64_t n,
   for (int64_t i = 0; i < n; i++) to[i] = cpow(s->complex_base, to[i]);
 }
 
+// CMPLX is C11, and clang has none with every C library.
+static double _Complex complex_of(oyi_number n) {
+  const union {
+    double parts[2];
+    double _Complex whole;
+  } u = {{n.re, n.im}};
+  return u.whole;
+}
+
 static void begin_spaced(sequence* s, oy_object* out, oy_scalar start, oy_scalar end,
                          int64_t steps) {
   _Alignas(16) char ends[2][16];
@@ -219,8 +228,8 @@ static void begin_spaced(sequence* s, oy_object* out, oy_scalar start, oy_scalar
   s->start = first.re;
   s->end = last.re;
   s->step = (s->end - s->start) / count;
-  s->complex_start = CMPLX(first.re, first.im);
-  s->complex_end = CMPLX(last.re, last.im);
+  s->complex_start = complex_of(first);
+  s->complex_end = complex_of(last);
   s->complex_step = (s->complex_end - s->complex_start) / count;
   if (out->dtype == OY_DTYPE_F32)
     s->step = (double)(((float)s->end - (float)s->start) / (float)count);
