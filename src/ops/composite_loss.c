@@ -5,6 +5,7 @@
 #include "ops/calls.h"
 #include "ops/held.h"
 #include "ops/kernels.h"
+#include "ops/made.h"
 #include "tensor/impl.h"
 
 enum { REDUCE_NONE, REDUCE_MEAN, REDUCE_SUM };
@@ -85,6 +86,8 @@ OYI_COMPOSITE(binary_cross_entropy_with_logits) {
   return oyi_held_end(&h, reduced(loss, reduction));
 }
 
+OYI_STORED(binary_cross_entropy_with_logits_out, binary_cross_entropy_with_logits)
+
 OYI_COMPOSITE(soft_margin_loss) {
   oyi_held h = {0};
   oy_object* sign = HOLD(oyi_call_neg(target));
@@ -92,6 +95,44 @@ OYI_COMPOSITE(soft_margin_loss) {
   oy_object* exponential = HOLD(oyi_call_exp(product));
   oy_object* loss = HOLD(oyi_call_log1p(exponential));
   return oyi_held_end(&h, reduced(loss, reduction));
+}
+
+OYI_STORED(soft_margin_loss_out, soft_margin_loss)
+
+// -target * exp(-target * self) / (1 + exp(-target * self)) * grad_output
+OYI_COMPOSITE(soft_margin_loss_backward) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return NULL;
+  oyi_held h = {0};
+  const double norm = reduction == REDUCE_MEAN ? 1 / (double)t->numel : 1;
+  oy_object* sign = HOLD(oyi_call_neg(target));
+  oy_object* product = HOLD(oyi_call_mul_Tensor(sign, self));
+  oy_object* z = HOLD(oyi_call_exp(product));
+  oy_object* scaled = HOLD(oyi_call_mul_Scalar(target, oy_float(-norm)));
+  oy_object* above = HOLD(oyi_call_mul_Tensor(scaled, z));
+  oy_object* below = HOLD(oyi_call_add_Scalar(z, ONE, ONE));
+  oy_object* slope = HOLD(oyi_call_div_Tensor(above, below));
+  return oyi_held_end(&h, oyi_call_mul_Tensor(slope, grad_output));
+}
+OYI_COMPOSITE(soft_margin_loss_backward_grad_input) {
+  return oyi_stored(
+      grad_input, oyi_call_soft_margin_loss_backward(OYI_ARGS_soft_margin_loss_backward));
+}
+
+// The gradient that |into|, an out= form, writes.
+static oy_object* new_gradient(oy_object* self) {
+  return oyi_call_zeros_like(self, oy_none(), oy_none(), oy_none(), oy_none(),
+                             oy_int(OY_MEMORY_CONTIGUOUS));
+}
+OYI_COMPOSITE(smooth_l1_loss_backward) {
+  oy_object* made = new_gradient(self);
+  OYI_MADE(made, oyi_call_smooth_l1_loss_backward_grad_input(grad_output, self, target,
+                                                             reduction, beta, made));
+}
+OYI_COMPOSITE(huber_loss_backward) {
+  oy_object* made = new_gradient(self);
+  OYI_MADE(made, oyi_call_huber_loss_backward_out(grad_output, self, target, reduction,
+                                                  delta, made));
 }
 
 OYI_COMPOSITE(poisson_nll_loss) {

@@ -140,12 +140,22 @@ static oy_value int_list(const char** p) {
   return list;
 }
 
+static oy_value bool_list(const char** p) {
+  oy_value list;
+  int64_t found[8];
+  size_t n = read_ints(p, found);
+  assert_int_equal(oy_value_new_list(OY_TAG_BOOL_LIST, n, &list), OY_OK);
+  for (size_t i = 0; i < n; i++) ((bool*)(uintptr_t)list.as.bools)[i] = found[i] != 0;
+  return list;
+}
+
 static oy_value read_argument(const char** p) {
   literal t;
   oy_dtype dtype;
   if (skip_text(p, "none")) return oy_none();
   if (skip_text(p, "true")) return oy_bool(true);
   if (skip_text(p, "false")) return oy_bool(false);
+  if (skip_text(p, "bools[")) return bool_list(p);
   if (skip_text(p, "{")) return tensor_list(p);
   if (skip_text(p, "dtype:") && read_dtype(p, 0, &dtype)) return oy_int(dtype);
   if (skip_text(p, "[")) return int_list(p);
@@ -202,6 +212,7 @@ static bool same_tensor(const oy_tensor* got, const literal* want) {
 
 static bool same_result(oy_value got, const char** want) {
   literal t;
+  if (got.tag == OY_TAG_NONE) return skip_text(want, "none");
   if (got.tag == OY_TAG_BOOL) return skip_text(want, got.as.i ? "true" : "false");
   return got.tag == OY_TAG_TENSOR && read_literal(want, &t) &&
          same_tensor(got.as.object, &t);

@@ -74,8 +74,7 @@ static oy_status one_channel(int64_t c, void* context) {
   return OY_OK;
 }
 
-// Channels first, for inputs of two dimensions: rows are what can be walked fast.
-static oyi_tensor* flipped(const oyi_tensor* t) {
+oyi_tensor* oyi_channels_first(const oyi_tensor* t) {
   const int64_t* strides = oyi_strides(t);
   if (t->ndim != 2)
     return oyi_tensor_alias(t, oyi_sizes_view(t), oyi_strides_view(t), t->offset);
@@ -84,7 +83,7 @@ static oyi_tensor* flipped(const oyi_tensor* t) {
 }
 
 static oy_status compute(const operands* o, oyi_tensor* const made[3]) {
-  oyi_tensor *in = flipped(o->in), *out = in ? flipped(made[0]) : NULL;
+  oyi_tensor *in = oyi_channels_first(o->in), *out = in ? oyi_channels_first(made[0]) : NULL;
   oyi_work w = oyi_work_begin(oyi_float_to_compute(o->in->header.dtype));
   w.failed = !out;
   job j = {.math = oyi_row_math_for(w.dtype),

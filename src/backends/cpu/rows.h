@@ -23,6 +23,16 @@ typedef struct oyi_row_math {
   // (in - mean) * scale + shift
   void (*affine)(int64_t n, const void* in, void* out, double mean, double scale,
                  double shift);
+
+  // sums: of grad * weight, and of grad * weight * (in - mean). |weight| may be NULL.
+  void (*products)(int64_t n, const void* grad, const void* in, double mean,
+                   const void* weight, double* sums);
+  // grad * weight * by[0] + (in - mean) * by[1] + by[2]
+  void (*blend)(int64_t n, const void* grad, const void* in, void* out, double mean,
+                const void* weight, const double* by);
+  // Adds grad * (in - mean) * rstd to |weights|, and grad to |biases|.
+  void (*add_products)(int64_t n, const void* grad, const void* in, double mean,
+                       double rstd, void* weights, void* biases);
 } oyi_row_math;
 
 // For F32 or F64, at the level of this machine.

@@ -63,6 +63,7 @@
 #define ROW_FUNCTIONS(id)                                                             \
   {                                                                                   \
     softmax_##id, log_softmax_##id, softmax_backward_##id, log_softmax_backward_##id, \
-        sum_##id, square_deviations_##id, normalise_##id, affine_##id                 \
+        sum_##id, square_deviations_##id, normalise_##id, affine_##id, products_##id, \
+        blend_##id, add_products_##id                                                 \
   }
 const oyi_row_math ROW_TABLE[2] = {ROW_FUNCTIONS(f32), ROW_FUNCTIONS(f64)};

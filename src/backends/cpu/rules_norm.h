@@ -24,6 +24,10 @@ oy_status oyi_rule_group_norm(oyi_norm* rule, oy_object* input, oy_object* weigh
 oy_status oyi_rule_batch_norm(oyi_norm* rule, oy_object* input,
                               oy_object* const params[4], bool training);
 
+// A view of an input of two dimensions with its channels first, else of all of it: rows
+// are what can be walked fast.
+oyi_tensor* oyi_channels_first(const oyi_tensor* t);
+
 // New tensors for the result, the mean and 1 / deviation: all of them or none.
 oy_status oyi_norm_make(const oyi_norm* rule, oyi_tensor* made[3]);
 // Hands them over if |status| is OY_OK, else releases them; gives |status|.
