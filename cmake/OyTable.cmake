@@ -6,7 +6,8 @@
 # expand to OY_OP(...), which opgen reads.
 
 set(OY_GEN ${PROJECT_BINARY_DIR}/gen)
-set(OY_TABLE_HEADERS ${OY_GEN}/opyard/ops.h ${OY_GEN}/ops/gen/table.h)
+set(OY_TABLE_HEADERS ${OY_GEN}/opyard/ops.h ${OY_GEN}/ops/gen/table.h
+  ${OY_GEN}/ops/gen/arguments.h)
 set(OY_TABLE_SOURCES ${OY_GEN}/ops_calls.c ${OY_GEN}/ops_trampolines.c)
 file(MAKE_DIRECTORY ${OY_GEN}/opyard ${OY_GEN}/ops/gen)
 if(OY_OPGEN)
@@ -26,10 +27,10 @@ add_custom_command(OUTPUT ${OY_TABLE_HEADERS} ${OY_TABLE_SOURCES}
   COMMAND ${opgen_program} --name ops
     --tensor-type oy_tensor --include opyard/tensor.h --header-name opyard/ops.h
     --calls-header ${OY_GEN}/opyard/ops.h --table ${OY_GEN}/ops/gen/table.h
+    --arguments ${OY_GEN}/ops/gen/arguments.h
     --calls-source ${OY_GEN}/ops_calls.c --trampolines ${OY_GEN}/ops_trampolines.c
     ${OY_GEN}/ops.rows
-  # opgen leaves a file alone that would not change; Ninja goes by its time.
-  COMMAND ${CMAKE_COMMAND} -E touch ${OY_TABLE_HEADERS} ${OY_TABLE_SOURCES}
+  # opgen leaves a file alone that would not change, and then nothing is compiled anew.
   DEPENDS ${OY_GEN}/ops.rows ${opgen_program}
   COMMENT "opgen ops"
   VERBATIM)

@@ -37,6 +37,71 @@ OY_API OY_MUST_USE oy_status oy_set_grad(oy_tensor* tensor, oy_tensor* grad);
 OY_API OY_MUST_USE oy_status oy_backward(oy_tensor* tensor, oy_tensor* grad,
                                          bool retain_graph);
 
+// Options of the two below; all zero is what PyTorch does if nothing is said.
+typedef struct oy_backward_options {
+  bool retain_graph;       // keep saved tensors; implied by create_graph
+  bool create_graph;       // record the walk, so that its results have gradients
+  bool allow_unused;       // oy_gradients: an input that plays no part gives NULL
+  bool materialize_grads;  // oy_gradients: and then zeros
+  // oy_backward_all: only these leaves get a gradient. NULL: all.
+  oy_tensor* const* inputs;
+  size_t input_count;
+} oy_backward_options;
+
+// oy_backward of several tensors at once. |grads|, or single elements of it, may be NULL
+// where a tensor has one element. |options| may be NULL.
+OY_API OY_MUST_USE oy_status oy_backward_all(oy_tensor* const* tensors,
+                                             oy_tensor* const* grads, size_t count,
+                                             const oy_backward_options* options);
+// Gradients of the sum of |outputs|, weighted by |grads|, with respect to |inputs|, which
+// need not be leaves: new references in out_grads[0..input_count). No .grad changes
+// (PyTorch: torch.autograd.grad).
+OY_API OY_MUST_USE oy_status oy_gradients(oy_tensor* const* outputs,
+                                          oy_tensor* const* grads, size_t count,
+                                          oy_tensor* const* inputs, size_t input_count,
+                                          const oy_backward_options* options,
+                                          oy_tensor** out_grads);
+
+// Keeps the gradient of a tensor that is no leaf in its .grad, too.
+OY_API OY_MUST_USE oy_status oy_retain_grad(oy_tensor* tensor);
+
+// ---------------------------------------------------------------------- hooks
+
+// Sees a gradient; may set *out_grad to a new reference that takes its place, of the same
+// sizes and dtype. Of oy_register_post_accumulate_grad_hook: sees the leaf.
+typedef oy_status (*oy_tensor_hook_fn)(void* data, oy_tensor* grad, oy_tensor** out_grad);
+// |grads| may be replaced: the hook releases what it replaces. After a node: the gradients
+// of its inputs, and, in |others|, of its results. Elements may be NULL: zero.
+typedef oy_status (*oy_node_hook_fn)(void* data, oy_tensor** grads, size_t count,
+                                     oy_tensor* const* others, size_t other_count);
+
+// Hooks of a tensor run when its gradient is complete, in the order of registration, and
+// before those of the node that made it. They return an id for oy_remove_hook, 0 on
+// failure, and take over |data|; |destroy| may be NULL. Not while the graph is walked by
+// another thread.
+OY_API uint64_t oy_register_hook(oy_tensor* tensor, oy_tensor_hook_fn fn, void* data,
+                                 void (*destroy)(void* data));
+// After .grad of the leaf |tensor| has changed.
+OY_API uint64_t oy_register_post_accumulate_grad_hook(oy_tensor* tensor,
+                                                      oy_tensor_hook_fn fn, void* data,
+                                                      void (*destroy)(void* data));
+// Before or after the node that made |tensor| runs.
+OY_API uint64_t oy_register_node_hook(oy_tensor* tensor, bool after, oy_node_hook_fn fn,
+                                      void* data, void (*destroy)(void* data));
+// False if there is no such hook.
+OY_API bool oy_remove_hook(oy_tensor* tensor, uint64_t id);
+
+// --------------------------------------------------------------- anomaly mode
+
+// While it is on in this thread, nodes remember the call that made them, errors in the walk
+// name that call, and with |check_nan| a NaN in a gradient is an error.
+OY_API void oy_anomaly_mode_set(bool on, bool check_nan);
+OY_API bool oy_anomaly_mode_get(void);
+// Writes where the program is into |buffer|, and returns how many bytes; asked when a node is
+// made in anomaly mode. NULL, as at first: the operator and its arguments alone.
+typedef size_t (*oy_anomaly_traceback_fn)(char* buffer, size_t size);
+OY_API void oy_anomaly_traceback_set(oy_anomaly_traceback_fn fn);
+
 // ----------------------------------------------------------------- grad mode
 
 // Whether this thread records. On in a new thread.

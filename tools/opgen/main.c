@@ -24,6 +24,7 @@ static const char g_help[] =
     "                          make something for each operator\n"
     "  --select LIST --select-header F\n"
     "                          the operators named in LIST, for a selective build\n"
+    "  --arguments F           macros of their arguments by name, for derivatives\n"
     "  --name NAME             names what belongs to the whole table (default: of FILE)\n"
     "  --namespace NS          of schemas that give none (default: aten)\n"
     "  --tensor-type TYPE      in calls, instead of oy_object; begins with an oy_object\n"
@@ -49,6 +50,7 @@ static output g_outputs[] = {
     {"--enum", NULL, put_enum, NULL},
     {"--select-header", NULL, put_selection, NULL},
     {"--table", NULL, put_table, NULL},
+    {"--arguments", NULL, put_arguments, NULL},
     {NULL, NULL, put_calls_source, put_trampolines},  // NAME.gen.c
 };
 enum { HEADER = 0, COMBINED = sizeof(g_outputs) / sizeof(*g_outputs) - 1 };

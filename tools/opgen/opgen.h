@@ -84,6 +84,7 @@ void put_inline_header(FILE* out, const op_list* list, const options* o);
 void put_calls_source(FILE* out, const op_list* list, const options* o);
 void put_trampolines(FILE* out, const op_list* list, const options* o);
 void put_table(FILE* out, const op_list* list, const options* o);
+void put_arguments(FILE* out, const op_list* list, const options* o);
 void put_enum(FILE* out, const op_list* list, const options* o);
 void put_selection(FILE* out, const op_list* list, const options* o);
 

@@ -88,6 +88,15 @@ static void put_boxed(FILE* out, const op_row* op) {
   put_macro(out, op, "BOXED", &boxed);
 }
 
+// Where the results go: pointers, each with a comma behind it.
+static void put_outs(FILE* out, const op_row* op) {
+  items outs = {.count = 0};
+  for (size_t i = 0; i < op->result_count && !op->returns_object; i++)
+    add_item(&outs, "%s", op->outs[i]);
+  add_item(&outs, "%s", "");
+  put_macro(out, op, "OUTS", &outs);
+}
+
 void put_table(FILE* out, const op_list* list, const options* o) {
   put_head(
       out,
@@ -99,6 +108,7 @@ void put_table(FILE* out, const op_list* list, const options* o) {
       "  OYI_WRITTEN_X  the tensors that are written, likewise\n"
       "  OYI_WRITTEN_LISTS_X  the lists that are written, likewise\n"
       "  OYI_BOXED_X    the arguments as boxed values, likewise\n"
+      "  OYI_OUTS_X     where kernels put their results, likewise\n"
       "  OYI_RESULT_X, OYI_FAILED_X  what kernels return, and on failure\n"
       "  OYI_FORM_X     what becomes of the results: NEW, VIEW, INPLACE (the first\n"
       "                 argument), OUT (another one), TUPLE (of new tensors), OUTS,\n"
@@ -111,10 +121,31 @@ void put_table(FILE* out, const op_list* list, const options* o) {
     put_parameters(out, op, &plain);
     put_tensors(out, op);
     put_boxed(out, op);
+    put_outs(out, op);
     fprintf(out, "#define OYI_RESULT_%s %s\n", op->id,
             op->returns_object ? "oy_object*" : "oy_status");
     fprintf(out, "#define OYI_FAILED_%s %s\n", op->id,
             op->returns_object ? "NULL" : "oy_error_get()->code");
     fprintf(out, "#define OYI_FORM_%s %s\n", op->id, form_of(op));
+  }
+}
+
+// Once more what the arguments are, apart: only derivatives need it.
+void put_arguments(FILE* out, const op_list* list, const options* o) {
+  (void)o;
+  put_head(out,
+           "For each operator X of the table: OYI_AT_X_name, the place of an argument, and\n"
+           "OYI_ARGUMENTS_X, OYI_ARGUMENT(letter, name, place) for each of them, where the\n"
+           "letter is that of oy_unbox_*.");
+  for (size_t i = 0; i < list->count; i++) {
+    const op_row* op = &list->items[i];
+    if (op->argument_count == 0) continue;
+    fprintf(out, "\nenum {");
+    for (size_t k = 0; k < op->argument_count; k++)
+      fprintf(out, " OYI_AT_%s_%s = %zu,", op->id, op->arguments[k], k);
+    fprintf(out, " };\n#define OYI_ARGUMENTS_%s", op->id);
+    for (size_t k = 0; k < op->argument_count; k++)
+      fprintf(out, " OYI_ARGUMENT(%c, %s, %zu)", op->abi[k], op->arguments[k], k);
+    fputc('\n', out);
   }
 }

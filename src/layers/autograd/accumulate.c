@@ -2,6 +2,8 @@
 // Adding up the gradient of a leaf. The first gradient is taken over if nobody else
 // holds it or its memory and it is laid out as the leaf is; otherwise it is copied.
 // Later ones are added in place, so .grad stays the same object (reference, 9.8).
+#include "layers/autograd/hooks.h"
+#include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 
@@ -33,14 +35,28 @@ static oy_object* copy_for(const oyi_tensor* t, oy_object* grad) {
   return NULL;
 }
 
+// While the walk is recorded, .grad is a new tensor with a history.
+static oy_status accumulate_recorded(oyi_variable* v, oy_object* grad) {
+  oy_tensor* before = v->grad;
+  v->grad = before ? oyi_call_add_Tensor(before, grad, oy_int(1))
+                   : oyi_call_clone(grad, oy_none());
+  if (!v->grad) {
+    v->grad = before;
+    return oyi_failure();
+  }
+  oy_tensor_release(before);
+  return OY_OK;
+}
+
 static oy_status accumulate(oyi_variable* v, oy_object* grad) {
+  if (oyi_grad_mode) return accumulate_recorded(v, grad);
   if (v->grad)
-    return oyi_call_add__Tensor(v->grad, grad, oy_int(1)) ? OY_OK : oy_error_get()->code;
+    return oyi_call_add__Tensor(v->grad, grad, oy_int(1)) ? OY_OK : oyi_failure();
   const oyi_tensor* g = oyi_tensor_of(grad);
-  if (!g) return oy_error_get()->code;
+  if (!g) return oyi_failure();
   bool take = is_exclusive(g) && obeys_layout(g, v->tensor);
   v->grad = take ? oy_tensor_retain(grad) : copy_for(v->tensor, grad);
-  return v->grad ? OY_OK : oy_error_get()->code;
+  return v->grad ? OY_OK : oyi_failure();
 }
 
 oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object* grad) {
@@ -50,5 +66,7 @@ oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object* grad) {
   oyi_spin_lock(&v->grad_lock);
   oy_status status = accumulate(v, grad);
   oyi_spin_unlock(&v->grad_lock);
+  if (status == 0 && OY_UNLIKELY(node->head.hooks != NULL))
+    status = oyi_hooks_accumulated(&node->head, oyi_tensor_object(node->variable));
   return status;
 }

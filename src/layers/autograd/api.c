@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions of autograd.h.
+// The public functions of autograd.h about one tensor.
 #include "base/memory.h"
 #include "layers/autograd/engine.h"
 #include "layers/autograd/variable.h"
@@ -85,12 +85,12 @@ static oy_status check_assigned(const oyi_tensor* t, const oyi_tensor* grad) {
 
 oy_status oy_set_grad(oy_tensor* tensor, oy_tensor* grad) {
   oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oyi_failure();
   if (grad && oy_object_is_none(grad)) grad = NULL;
   if (!grad && !t->meta) return OY_OK;
   if (grad) {
     const oyi_tensor* g = oyi_tensor_of(grad);
-    if (!g) return oy_error_get()->code;
+    if (!g) return oyi_failure();
     OY_TRY(check_assigned(t, g));
   }
   oyi_variable* v = oyi_variable_get(t);
@@ -99,49 +99,4 @@ oy_status oy_set_grad(oy_tensor* tensor, oy_tensor* grad) {
   v->grad = grad ? oy_tensor_retain(grad) : NULL;
   oy_tensor_release(before);
   return OY_OK;
-}
-
-static oy_status check_root(const oyi_tensor* t, const oy_tensor* grad) {
-  if (!grad) {
-    OY_CHECK(t->numel == 1, INVALID_ARGUMENT,
-             "grad can be implicitly created only for scalar outputs");
-    OY_CHECK(oy_dtype_is_floating(t->header.dtype), TYPE_MISMATCH,
-             "grad can be implicitly created only for real scalar outputs but got "
-             "torch.%s",
-             oy_dtype_name(t->header.dtype));
-    return OY_OK;
-  }
-  const oyi_tensor* g = oyi_tensor_of(grad);
-  if (!g) return oy_error_get()->code;
-  OY_CHECK(oyi_same_sizes(oyi_sizes_view(t), oyi_sizes_view(g)), INVALID_ARGUMENT,
-           "Mismatch in shape: grad_output[0] has a shape of torch.Size(%s) and "
-           "output[0] has a shape of torch.Size(%s).",
-           oyi_dims_print(oyi_sizes_view(g)).text,
-           oyi_dims_print(oyi_sizes_view(t)).text);
-  return OY_OK;
-}
-
-oy_status oy_backward(oy_tensor* tensor, oy_tensor* grad, bool retain_graph) {
-  oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_error_get()->code;
-  if (grad && oy_object_is_none(grad)) grad = NULL;
-  OY_CHECK(oyi_requires_grad(t), FAILED_PRECONDITION,
-           "element 0 of tensors does not require grad and does not have a grad_fn");
-  OY_TRY(check_root(t, grad));
-  oyi_edge root;
-  OY_TRY(oyi_gradient_edge(t, &root));
-  oy_tensor* ones = NULL;
-  oy_status status = OY_OK;
-  if (!grad) {
-    bool mode = oy_grad_mode_get();
-    oy_grad_mode_set(false);
-    grad = ones =
-        oyi_call_ones_like(tensor, oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
-    oy_grad_mode_set(mode);
-    if (!ones) status = oy_error_get()->code;
-  }
-  if (status == 0) status = oyi_engine_run(root, grad, retain_graph);
-  oy_tensor_release(ones);
-  oyi_node_release(root.node);
-  return status;
 }

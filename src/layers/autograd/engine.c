@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backward walk (reference, 9.4): count how many gradients each node will get,
 // then run the nodes that have got all of theirs, latest first. It runs in the
-// caller's thread, without recursion, with grad mode off.
+// caller's thread, without recursion; it is recorded itself if it is asked to.
 #include "layers/autograd/engine.h"
 
 #include "base/memory.h"
+#include "layers/autograd/anomaly.h"
+#include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 
-static oy_status count_dependencies(oyi_task* task, oyi_node* root) {
+static oy_status count_dependencies(oyi_task* task, const oyi_walk* walk) {
   size_t entry;
   bool is_new;
-  OY_TRY(oyi_task_add(task, root, &entry, &is_new));
+  for (size_t i = 0; i < walk->root_count; i++)
+    OY_TRY(oyi_task_add(task, walk->roots[i].node, &entry, &is_new));
   // Entries are appended as they are found, so the list is its own queue.
   for (size_t i = 0; i < task->count; i++) {
     oyi_node* node = task->entries[i].node;
-    for (int k = 0; k < node->edge_count; k++) {
+    for (uint32_t k = 0; k < node->edge_count; k++) {
       if (!node->edges[k].node) continue;
       OY_TRY(oyi_task_add(task, node->edges[k].node, &entry, &is_new));
       task->entries[entry].waiting++;
@@ -25,136 +28,177 @@ static oy_status count_dependencies(oyi_task* task, oyi_node* root) {
   return OY_OK;
 }
 
-// ------------------------------------------------------------------ validation
+// ------------------------------------------------------------------ delivering
 
-// Whether |from| is what a tensor of |to| broadcasts to.
-static bool can_sum_to(oy_ints from, oy_ints to) {
-  if (to.size > from.size) return false;
-  for (size_t i = 0; i < to.size; i++) {
-    int64_t a = from.data[from.size - 1 - i], b = to.data[to.size - 1 - i];
-    if (a != b && b != 1) return false;
-  }
-  return true;
+static oy_object** buffer_of(oyi_task_entry* entry, uint32_t nr) {
+  if (nr == 0) return &entry->grad;
+  if (!entry->more)
+    entry->more = oyi_calloc(entry->node->output_count - 1, sizeof(oy_object*));
+  return entry->more ? &entry->more[nr - 1] : NULL;
 }
 
-// Sums away what broadcasting added; takes over |grad|.
-static oy_object* sum_to(oy_object* grad, oy_ints from, oy_ints to) {
-  int64_t dims[OY_TENSOR_MAX_DIMS];
-  size_t n = 0, lead = from.size - to.size;
-  for (size_t i = 0; i < from.size; i++)
-    if (i < lead || (to.data[i - lead] == 1 && from.data[i] != 1)) dims[n++] = (int64_t)i;
-  oy_object* summed = oyi_call_sum_dim_IntList(grad, (oy_ints){dims, n}, true, oy_none());
+// A sum that nobody else sees may be added to in place.
+static bool is_own(const oy_object* grad) {
+  const oyi_tensor* g = oyi_tensor_cast(grad);
+  return !oyi_grad_mode && __atomic_load_n(&grad->references, __ATOMIC_ACQUIRE) == 1 &&
+         g->storage && !g->meta && (g->flags & OYI_DENSE) &&
+         __atomic_load_n(&g->storage->references, __ATOMIC_ACQUIRE) == 1;
+}
+
+static oy_status add_into(oy_object** sum, oy_object* grad) {
+  if (is_own(*sum)) return oyi_call_add__Tensor(*sum, grad, oy_int(1)) ? OY_OK : oyi_failure();
+  oy_object* both = oyi_call_add_Tensor(*sum, grad, oy_int(1));
+  if (!both) return oyi_failure();
+  oy_tensor_release(*sum);
+  *sum = both;
+  return OY_OK;
+}
+
+// Adds |grad|, which it takes over and which may be NULL, to what result |nr| has.
+static oy_status put(oyi_task_entry* entry, uint32_t nr, oy_object* grad) {
+  if (!grad) return OY_OK;
+  oy_object** buffer = buffer_of(entry, nr);
+  oy_status status = buffer ? OY_OK : OY_OUT_OF_MEMORY;
+  if (status == 0 && !*buffer) {
+    *buffer = grad;
+    return OY_OK;
+  }
+  if (status == 0) status = add_into(buffer, grad);
   oy_tensor_release(grad);
-  if (lead == 0 || !summed) return summed;
-  oy_object* result = oyi_call__unsafe_view(summed, to);
-  oy_tensor_release(summed);
-  return result;
+  return status;
 }
 
-// Makes *grad fit what |to| expects, or fails with it released.
-static oy_status validate(oy_object** grad, const oyi_node* to, const char* from,
-                          int index) {
-  const oyi_tensor* g = oyi_tensor_of(*grad);
-  if (!g) return oy_error_get()->code;
-  const oyi_expectation* e = &to->expected;
-  oy_ints sizes = oyi_sizes_view(g), expected = oyi_expected_sizes(to);
-  OY_CHECK(g->backend == e->backend, INVALID_ARGUMENT,
-           "Function %s returned an invalid gradient at index %d - expected a tensor of "
-           "backend %s but got %s",
-           from, index, oy_backend_name(e->backend), oy_backend_name(g->backend));
-  if (!oyi_same_sizes(sizes, expected)) {
-    OY_CHECK(can_sum_to(sizes, expected), INVALID_ARGUMENT,
-             "Function %s returned an invalid gradient at index %d - got %s but "
-             "expected shape compatible with %s",
-             from, index, oyi_dims_print(sizes).text, oyi_dims_print(expected).text);
-    *grad = sum_to(*grad, sizes, expected);
-    if (!*grad) return oy_error_get()->code;
-  }
-  if ((*grad)->dtype == e->dtype) return OY_OK;
-  oy_object* cast = oyi_call__to_copy(*grad, oy_int(e->dtype), oy_none(), oy_none(),
-                                      oy_none(), false, oy_none());
-  oy_tensor_release(*grad);
-  *grad = cast;
-  return cast ? OY_OK : oy_error_get()->code;
+static bool is_run(const oyi_walk* walk, const oyi_task_entry* entry) {
+  return !walk->capture_count || entry->is_needed || entry->is_captured;
 }
 
-// -------------------------------------------------------------------- running
-
-// Adds |grad|, which it takes over and which may be NULL, to what |entry| has.
-static oy_status deliver(oyi_task* task, size_t at, oy_object* grad) {
+static oy_status deliver(oyi_task* task, const oyi_walk* walk, const oyi_edge* edge,
+                         oy_object* grad) {
+  size_t at = (size_t)(oyi_task_find(task, edge->node) - task->entries);
   oyi_task_entry* entry = &task->entries[at];
-  if (!entry->grad) {
-    entry->grad = grad;
-  } else if (grad) {
-    oy_object* sum = oyi_call_add_Tensor(entry->grad, grad, oy_int(1));
+  if (!is_run(walk, entry)) {
     oy_tensor_release(grad);
-    if (!sum) return oy_error_get()->code;
-    oy_tensor_release(entry->grad);
-    entry->grad = sum;
+    return OY_OK;
   }
+  OY_TRY(put(entry, edge->output_nr, grad));
   if (--entry->waiting > 0) return OY_OK;
   return oyi_task_push(task, at);
 }
 
 // Hands the results of |node| on, and takes them over.
-static oy_status hand_on(oyi_task* task, oyi_node* node, oy_object** grads) {
+static oy_status hand_on(oyi_task* task, const oyi_walk* walk, oyi_node* node,
+                         oy_object** grads) {
   oy_status status = OY_OK;
-  for (int i = 0; i < node->edge_count; i++) {
-    oyi_node* to = node->edges[i].node;
+  for (uint32_t i = 0; i < node->edge_count; i++) {
+    const oyi_edge* edge = &node->edges[i];
     oy_object* grad = grads[i];
     grads[i] = NULL;
-    if (!to || status != 0) {
+    if (!edge->node || status != 0) {
       oy_tensor_release(grad);
       continue;
     }
-    if (grad) status = validate(&grad, to, oyi_node_name(node), i);
-    if (status != 0) {
-      oy_tensor_release(grad);
-      continue;
-    }
-    size_t at = (size_t)(oyi_task_find(task, to) - task->entries);
-    status = deliver(task, at, grad);
+    if (grad) status = oyi_validate(&grad, oyi_expected_at(edge), oyi_node_name(node), i);
+    if (status == 0) status = deliver(task, walk, edge, grad);
   }
   return status;
 }
 
-static oy_status run_node(oyi_task* task, size_t at, bool keep_graph) {
-  oyi_node* node = task->entries[at].node;
-  oy_object* grad = task->entries[at].grad;
-  task->entries[at].grad = NULL;
+// --------------------------------------------------------------------- running
+
+static void capture(const oyi_walk* walk, const oyi_node* node, oy_object* const* grads) {
+  for (size_t i = 0; walk->captured && i < walk->capture_count; i++)
+    if (walk->captures[i].node == node)
+      walk->captured[i] = oy_tensor_retain(grads[walk->captures[i].output_nr]);
+}
+
+static bool any_of(oy_object* const* grads, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (grads[i]) return true;
+  return false;
+}
+
+static oy_status apply(oyi_task* task, const oyi_walk* walk, oyi_node* node,
+                       oy_object** grads, oy_object** out) {
   oy_status status = OY_OK;
+  if (any_of(grads, node->output_count)) status = oyi_node_apply(node, grads, out);
+  if (OY_UNLIKELY(oyi_anomaly_mode)) status = oyi_anomaly_after(node, out, status);
+  if (status == 0 && OY_UNLIKELY(node->hooks != NULL))
+    status = oyi_hooks_after(node, out, grads);
+  if (status == 0 && !walk->keep_graph) oyi_node_release_saved(node);
+  if (status == 0) return hand_on(task, walk, node, out);
+  for (uint32_t i = 0; i < node->edge_count; i++) oy_tensor_release(out[i]);
+  return status;
+}
+
+// |grads|, of which it may replace some, stay the caller's.
+static oy_status run_with(oyi_task* task, const oyi_walk* walk, const oyi_task_entry* entry,
+                          oy_object** grads) {
+  oyi_node* node = entry->node;
+  bool stops = walk->capture_count && !entry->is_needed;
+  if (OY_UNLIKELY(node->hooks != NULL)) OY_TRY(oyi_hooks_before(node, grads, stops));
+  if (entry->is_captured) capture(walk, node, grads);
+  if (stops) return OY_OK;
   if (node->kind == OYI_NODE_ACCUMULATE) {
-    if (grad) status = oyi_accumulate_apply((oyi_accumulate_node*)(void*)node, grad);
-    oy_tensor_release(grad);
+    if (!grads[0]) return OY_OK;
+    return oyi_accumulate_apply(oyi_accumulate_node_of(node), grads[0]);
+  }
+  oy_object* few[OYI_NODE_INPUTS] = {NULL, NULL};
+  if (node->edge_count <= OYI_NODE_INPUTS) return apply(task, walk, node, grads, few);
+  oy_object** out = oyi_calloc(node->edge_count, sizeof(*out));
+  if (!out) return OY_OUT_OF_MEMORY;
+  oy_status status = apply(task, walk, node, grads, out);
+  oyi_free(out);
+  return status;
+}
+
+static oy_status run_node(oyi_task* task, const oyi_walk* walk, size_t at) {
+  // The list may move while the node runs.
+  oyi_task_entry entry = task->entries[at];
+  task->entries[at].grad = NULL;
+  task->entries[at].more = NULL;
+  size_t count = entry.node->output_count;
+  if (count == 1) {
+    oy_status status = run_with(task, walk, &entry, &entry.grad);
+    oy_tensor_release(entry.grad);
     return status;
   }
-  oy_object* out[OYI_NODE_INPUTS] = {NULL, NULL};
-  if (grad) status = oyi_node_apply(node, grad, out);
-  oy_tensor_release(grad);
-  if (status == 0 && !keep_graph) oyi_node_release_saved(node);
-  if (status == 0) return hand_on(task, node, out);
-  for (int i = 0; i < OYI_NODE_INPUTS; i++) oy_tensor_release(out[i]);
+  oy_object** grads = oyi_calloc(count, sizeof(*grads));
+  oy_status status = grads ? OY_OK : OY_OUT_OF_MEMORY;
+  if (status == 0) {
+    grads[0] = entry.grad;
+    for (size_t i = 1; entry.more && i < count; i++) grads[i] = entry.more[i - 1];
+    status = run_with(task, walk, &entry, grads);
+    for (size_t i = 0; i < count; i++) oy_tensor_release(grads[i]);
+  }
+  oyi_free(entry.more);
+  oyi_free(grads);
   return status;
 }
 
-static oy_status run_all(oyi_task* task, oyi_node* root, oy_object* grad,
-                         bool keep_graph) {
-  OY_TRY(count_dependencies(task, root));
-  task->entries[0].grad = oy_tensor_retain(grad);
-  OY_TRY(oyi_task_push(task, 0));
-  for (size_t at; oyi_task_pop(task, &at);) OY_TRY(run_node(task, at, keep_graph));
+static oy_status run_all(oyi_task* task, const oyi_walk* walk) {
+  OY_TRY(count_dependencies(task, walk));
+  if (walk->capture_count) OY_TRY(oyi_task_need(task, walk));
+  for (size_t i = 0; i < walk->root_count; i++) {
+    oyi_task_entry* entry = oyi_task_find(task, walk->roots[i].node);
+    if (!is_run(walk, entry)) continue;
+    OY_TRY(put(entry, walk->roots[i].output_nr, oy_tensor_retain(walk->grads[i])));
+    // A root that is reached from another one as well waits for that.
+    size_t at = (size_t)(entry - task->entries);
+    if (entry->waiting == 0 && !entry->is_queued) OY_TRY(oyi_task_push(task, at));
+  }
+  for (size_t at; oyi_task_pop(task, &at);) OY_TRY(run_node(task, walk, at));
   return OY_OK;
 }
 
-oy_status oyi_engine_run(oyi_edge root, oy_object* grad, bool keep_graph) {
+oy_status oyi_engine_run(const oyi_walk* walk) {
   oyi_task task;
   oyi_task_init(&task);
   // The walk counts as a call: results of operators in it belong to it and not to
   // a scope, and code of backends stays loaded until it is over.
   uint64_t before = oy_call_enter();
   bool mode = oyi_grad_mode;
-  oyi_grad_mode = false;
-  oy_status status = run_all(&task, root.node, grad, keep_graph);
+  oyi_grad_mode = walk->create_graph;
+  oy_status status = run_all(&task, walk);
   oyi_task_free(&task);
   oyi_grad_mode = mode;
   oy_call_leave(before);

@@ -7,9 +7,13 @@
 #include "layers/autograd/node.h"
 
 typedef struct oyi_task_entry {
-  oyi_node* node;   // borrowed: the root edge holds the graph
-  oy_object* grad;  // the sum so far, owned; NULL: zero
-  int64_t waiting;  // gradients that have not come yet
+  oyi_node* node;    // borrowed: the root edges hold the graph
+  oy_object* grad;   // of result 0: the sum so far, owned; NULL: zero
+  oy_object** more;  // of results 1 and on; NULL: all zero
+  int64_t waiting;   // gradients that have not come yet
+  bool is_needed;    // with |captures|: something behind it was asked for
+  bool is_captured;
+  bool is_queued;
 } oyi_task_entry;
 
 // Small graphs need no memory but the walk's own.
@@ -39,7 +43,24 @@ oy_status oyi_task_push(oyi_task* task, size_t entry);
 bool oyi_task_pop(oyi_task* task, size_t* out_entry);
 void oyi_task_free(oyi_task* task);
 
-// Runs everything below |root|, giving it |grad|.
-oy_status oyi_engine_run(oyi_edge root, oy_object* grad, bool keep_graph);
+// What a walk is to do.
+typedef struct oyi_walk {
+  const oyi_edge* roots;
+  oy_object* const* grads;  // one for each root
+  size_t root_count;
+  bool keep_graph;
+  bool create_graph;  // record the walk itself
+  // If there are any, only what they need is run.
+  const oyi_edge* captures;
+  size_t capture_count;
+  oy_object** captured;  // NULL before; new references. NULL: add to .grad of leaves
+} oyi_walk;
+
+oy_status oyi_engine_run(const oyi_walk* walk);
+// Makes *grad, which is taken over on failure too, fit what |to| expects.
+oy_status oyi_validate(oy_object** grad, const oyi_expectation* to, const char* from,
+                       size_t index);
+// Marks in |task| what |walk| needs.
+oy_status oyi_task_need(oyi_task* task, const oyi_walk* walk);
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_ENGINE_H_

@@ -12,10 +12,10 @@
 static inline oy_object* keep(oy_object* tensor) {
   return oy_tensor_retain(tensor);
 }
-static inline oy_object* saved(oyi_node* node, int slot) {
+static inline oy_object* saved(oyi_short_node* node, int slot) {
   return oy_tensor_retain(oyi_node_saved(node, slot));
 }
-static inline oy_object* saved_result(oyi_node* node) {
+static inline oy_object* saved_result(oyi_short_node* node) {
   return saved(node, OYI_SAVE_RESULT);
 }
 

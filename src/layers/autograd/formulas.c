@@ -17,26 +17,26 @@ static oy_object* times(oy_object* grad, oy_scalar number) {
 
 // ------------------------------------------------------------------ arithmetic
 
-static oy_status same(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status same(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
   return OY_OK;
 }
-static oy_status add(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status add(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
   if (WANTS(1)) GIVE(1, times(grad, node->extra.scalar));
   return OY_OK;
 }
-static oy_status sub(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status sub(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
   if (WANTS(1)) GIVE(1, negated(times(grad, node->extra.scalar)));
   return OY_OK;
 }
-static oy_status mul(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status mul(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, oyi_call_mul_Tensor(grad, oyi_node_saved(node, 1)));
   if (WANTS(1)) GIVE(1, oyi_call_mul_Tensor(grad, oyi_node_saved(node, 0)));
   return OY_OK;
 }
-static oy_status div(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status div(oyi_short_node* node, oy_object* grad, oy_object** out) {
   oy_object* other = oyi_node_saved(node, 1);
   if (WANTS(0)) GIVE(0, oyi_call_div_Tensor(grad, other));
   if (!WANTS(1)) return OY_OK;
@@ -49,20 +49,20 @@ static oy_status div(oyi_node* node, oy_object* grad, oy_object** out) {
   GIVE(1, negated(product));
   return OY_OK;
 }
-static oy_status mul_number(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status mul_number(oyi_short_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, times(grad, node->extra.scalar));
   return OY_OK;
 }
-static oy_status div_number(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status div_number(oyi_short_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, oyi_call_div_Scalar(grad, node->extra.scalar));
   return OY_OK;
 }
-static oy_status neg(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status neg(oyi_short_node* node, oy_object* grad, oy_object** out) {
   (void)node;
   GIVE(0, oyi_call_neg(grad));
   return OY_OK;
 }
-static oy_status threshold(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status threshold(oyi_short_node* node, oy_object* grad, oy_object** out) {
   oy_object* self = oyi_node_saved(node, 1);
   // The gradient with respect to |self| is zero: NULL.
   if (WANTS(0)) GIVE(0, oyi_call_threshold_backward(grad, self, node->extra.scalar));
@@ -72,13 +72,13 @@ static oy_status threshold(oyi_node* node, oy_object* grad, oy_object** out) {
 // ------------------------------------------------------------------ reductions
 
 // |grad| spread over the shape of the input.
-static oy_object* spread(oyi_node* node, oy_object* grad) {
-  return oyi_call_expand(grad, oyi_expected_sizes(node->edges[0].node), false);
+static oy_object* spread(oyi_short_node* node, oy_object* grad) {
+  return oyi_call_expand(grad, oyi_input_sizes(&node->head, 0), false);
 }
 
 // Puts the reduced dimensions back with size 1.
-static oy_object* with_reduced_dims(oyi_node* node, oy_object* grad) {
-  oy_ints sizes = oyi_expected_sizes(node->edges[0].node);
+static oy_object* with_reduced_dims(oyi_short_node* node, oy_object* grad) {
+  oy_ints sizes = oyi_input_sizes(&node->head, 0);
   if (node->extra.flag || oy_tensor_ndim(grad) == (int64_t)sizes.size)
     return oy_tensor_retain(grad);
   int64_t shape[OY_TENSOR_MAX_DIMS];
@@ -87,8 +87,8 @@ static oy_object* with_reduced_dims(oyi_node* node, oy_object* grad) {
   return oyi_call_reshape(grad, (oy_ints){shape, sizes.size});
 }
 
-static int64_t reduced_count(oyi_node* node) {
-  oy_ints sizes = oyi_expected_sizes(node->edges[0].node);
+static int64_t reduced_count(oyi_short_node* node) {
+  oy_ints sizes = oyi_input_sizes(&node->head, 0);
   int64_t count = 1;
   for (size_t i = 0; i < sizes.size; i++)
     if (node->extra.mask >> i & 1) count *= sizes.data[i];
@@ -101,23 +101,23 @@ static oy_object* averaged(oy_object* spread_out, int64_t count) {
   return result;
 }
 
-static oy_status sum(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status sum(oyi_short_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, spread(node, grad));
   return OY_OK;
 }
-static oy_status sum_dims(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status sum_dims(oyi_short_node* node, oy_object* grad, oy_object** out) {
   oy_object* wide = with_reduced_dims(node, grad);
   oy_object* result = spread(node, wide);
   oy_tensor_release(wide);
   GIVE(0, result);
   return OY_OK;
 }
-static oy_status mean(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status mean(oyi_short_node* node, oy_object* grad, oy_object** out) {
   node->extra.mask = ~0ull;
   GIVE(0, averaged(spread(node, grad), reduced_count(node)));
   return OY_OK;
 }
-static oy_status mean_dims(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status mean_dims(oyi_short_node* node, oy_object* grad, oy_object** out) {
   OY_TRY(sum_dims(node, grad, out));
   GIVE(0, averaged(out[0], reduced_count(node)));
   return OY_OK;
@@ -135,17 +135,17 @@ static oy_object* product(oy_object* a, bool flip_a, oy_object* b, bool flip_b,
   oy_tensor_release(y);
   return result;
 }
-static oy_status mm(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status mm(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, product(grad, false, oyi_node_saved(node, 1), true, false));
   if (WANTS(1)) GIVE(1, product(oyi_node_saved(node, 0), true, grad, false, false));
   return OY_OK;
 }
-static oy_status bmm(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status bmm(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, product(grad, false, oyi_node_saved(node, 1), true, true));
   if (WANTS(1)) GIVE(1, product(oyi_node_saved(node, 0), true, grad, false, true));
   return OY_OK;
 }
-static oy_status mv(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status mv(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) {
     oy_object* column = oyi_call_unsqueeze(grad, 1);
     oy_object* outer = oyi_call_mul_Tensor(column, oyi_node_saved(node, 1));

@@ -11,21 +11,21 @@
 #define Y saved_result(node)
 // A formula for both inputs, each only if it is wanted.
 #define RULE(name, for_a, for_b)                                            \
-  static oy_status name(oyi_node* node, oy_object* grad, oy_object** out) { \
+  static oy_status name(oyi_short_node* node, oy_object* grad, oy_object** out) { \
     if (WANTS(0)) GIVE(0, for_a);                                           \
     if (WANTS(1)) GIVE(1, for_b);                                           \
     return OY_OK;                                                           \
   }
 // A formula for input 0 alone.
 #define RULE_1(name, value)                                                 \
-  static oy_status name(oyi_node* node, oy_object* grad, oy_object** out) { \
+  static oy_status name(oyi_short_node* node, oy_object* grad, oy_object** out) { \
     (void)node;                                                             \
     GIVE(0, value);                                                         \
     return OY_OK;                                                           \
   }
 #define NUMBER node->extra.scalar
 
-static oy_object* quotient(oyi_node* node, const char* mode) {
+static oy_object* quotient(oyi_short_node* node, const char* mode) {
   return oyi_call_div_Tensor_mode(oyi_node_saved(node, 0), oyi_node_saved(node, 1),
                                   oy_value_str(oy_str_of(mode)));
 }
@@ -39,7 +39,7 @@ static oy_object* share(oy_object* same, oy_object* chosen, oy_object* grad) {
   oy_tensor_release(same);
   return result;
 }
-static oy_object* squares(oyi_node* node) {
+static oy_object* squares(oyi_short_node* node) {
   return of_add(of_square(A), of_square(B));
 }
 static double number_of(oy_scalar s) {
@@ -55,7 +55,7 @@ RULE(rsub, of_neg(of_mul_number(G, NUMBER)), G)
 RULE_1(rsub_number, of_neg(of_mul_number(G, NUMBER)))
 RULE_1(same, G)
 
-static oy_status div_mode(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status div_mode(oyi_short_node* node, oy_object* grad, oy_object** out) {
   bool rounds = node->extra.flag;
   if (WANTS(0)) GIVE(0, rounds ? zeros_like(grad) : of_div(G, of_conj(B)));
   if (!WANTS(1)) return OY_OK;
@@ -65,7 +65,7 @@ static oy_status div_mode(oyi_node* node, oy_object* grad, oy_object** out) {
     GIVE(1, of_neg(of_mul(G, of_conj(of_div(of_div(A, B), B)))));
   return OY_OK;
 }
-static oy_status div_number_mode(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status div_number_mode(oyi_short_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, node->extra.flag ? zeros_like(grad) : of_div_number(G, NUMBER));
   return OY_OK;
 }
@@ -98,7 +98,7 @@ static oy_object* log_or_zero(oy_object* product, oy_object* a, oy_object* b) {
                    product);
 }
 RULE(xlogy_ab, log_or_zero(of_xlogy(G, B), A, B), of_div(of_mul(G, A), B))
-static oy_status xlogy_number(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status xlogy_number(oyi_short_node* node, oy_object* grad, oy_object** out) {
   oy_object* product = oyi_call_xlogy_Scalar_Other(grad, NUMBER);
   if (number_of(NUMBER) <= 0)
     product = of_masked(of_not(of_eq_number(A, oy_int(0))), product);
@@ -108,7 +108,7 @@ static oy_status xlogy_number(oyi_node* node, oy_object* grad, oy_object** out) 
 
 // ----------------------------------------------------------------------- powers
 
-static oy_status pow_number(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status pow_number(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (number_of(NUMBER) == 0) {
     GIVE(0, zeros_like(grad));
     return OY_OK;
@@ -118,13 +118,13 @@ static oy_status pow_number(oyi_node* node, oy_object* grad, oy_object** out) {
   return OY_OK;
 }
 // Where the exponent is 0 the power is 1, whatever the base.
-static oy_object* power_of_base(oyi_node* node, oy_object* grad) {
+static oy_object* power_of_base(oyi_short_node* node, oy_object* grad) {
   oy_object* power = of_pow(A, of_add_number(B, oy_int(-1)));
   oy_object* slope = of_mul(keep(grad), of_conj(of_mul(B, power)));
   return of_masked(of_not(of_eq_number(B, oy_int(0))), slope);
 }
 // Where the base is 0 it stays so for exponents around this one, unless that is below 0.
-static oy_object* power_of_exponent(oyi_node* node, oy_object* grad) {
+static oy_object* power_of_exponent(oyi_short_node* node, oy_object* grad) {
   oy_object* flat = of_eq_number(A, oy_int(0));
   if (!oy_dtype_is_complex(grad->dtype)) flat = of_and(flat, of_ge_number(B, oy_int(0)));
   return of_masked(of_not(flat), of_mul(keep(grad), of_conj(of_mul(Y, of_log(A)))));

@@ -6,32 +6,32 @@
 #include "ops/calls.h"
 #include "ops/shape.h"
 
-static oy_status same(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status same(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
   return OY_OK;
 }
-static oy_status view(oyi_node* node, oy_object* grad, oy_object** out) {
-  GIVE(0, oyi_call_reshape(grad, oyi_expected_sizes(node->edges[0].node)));
+static oy_status view(oyi_short_node* node, oy_object* grad, oy_object** out) {
+  GIVE(0, oyi_call_reshape(grad, oyi_input_sizes(&node->head, 0)));
   return OY_OK;
 }
-static oy_status t(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status t(oyi_short_node* node, oy_object* grad, oy_object** out) {
   (void)node;
   GIVE(0, oyi_call_t(grad));
   return OY_OK;
 }
-static oy_status transpose(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status transpose(oyi_short_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, oyi_call_transpose_int(grad, node->extra.dims[0], node->extra.dims[1]));
   return OY_OK;
 }
-static oy_status unsqueeze(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status unsqueeze(oyi_short_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, oyi_call_squeeze_dim(grad, node->extra.dims[0]));
   return OY_OK;
 }
 // Zeros of the shape of the input.
-static oy_object* zeros_of_input(const oyi_node* node, oy_object* grad) {
+static oy_object* zeros_of_input(const oyi_short_node* node, oy_object* grad) {
   const oyi_tensor* g = oyi_tensor_of(grad);
   if (!g) return NULL;
-  return oyi_call_zeros(oyi_expected_sizes(node->edges[0].node), oy_int(grad->dtype),
+  return oyi_call_zeros(oyi_input_sizes(&node->head, 0), oy_int(grad->dtype),
                         oy_none(), oy_value_device(oyi_tensor_device(g)), oy_none());
 }
 
@@ -44,15 +44,15 @@ static oy_status with_part(oy_object* whole, oy_object* part, oy_object* grad,
   return OY_OK;
 }
 
-static oy_status select_slice(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status select_slice(oyi_short_node* node, oy_object* grad, oy_object** out) {
   oy_object* whole = zeros_of_input(node, grad);
   const int64_t* at = node->extra.dims;
   return with_part(whole, oyi_call_select_int(whole, at[0], at[1]), grad, out);
 }
 
 // The part that a slice showed: as many as there are of |grad|, from the same start.
-static oy_status slice(oyi_node* node, oy_object* grad, oy_object** out) {
-  oy_ints sizes = oyi_expected_sizes(node->edges[0].node);
+static oy_status slice(oyi_short_node* node, oy_object* grad, oy_object** out) {
+  oy_ints sizes = oyi_input_sizes(&node->head, 0);
   int64_t d = oyi_dim_wrap(node->extra.dims[0], (int64_t)sizes.size), start, end;
   if (d < 0) return OY_OUT_OF_RANGE;
   oyi_slice_bounds(oy_int(node->extra.dims[1]), oy_none(), sizes.data[d], &start, &end);
@@ -63,14 +63,14 @@ static oy_status slice(oyi_node* node, oy_object* grad, oy_object** out) {
   return with_part(whole, part, grad, out);
 }
 
-static oy_status diagonal(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status diagonal(oyi_short_node* node, oy_object* grad, oy_object** out) {
   oy_object* whole = zeros_of_input(node, grad);
   const int64_t* at = node->extra.dims;
   oy_object* part = oyi_call_diagonal(whole, (int64_t)node->extra.mask, at[0], at[1]);
   return with_part(whole, part, grad, out);
 }
 
-static oy_status permute(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status permute(oyi_short_node* node, oy_object* grad, oy_object** out) {
   const oyi_tensor* g = oyi_tensor_of(grad);
   if (!g) return oy_error_get()->code;
   OY_CHECK(g->ndim <= OYI_CODED_DIMS, NOT_IMPLEMENTED,
@@ -82,7 +82,7 @@ static oy_status permute(oyi_node* node, oy_object* grad, oy_object** out) {
   return OY_OK;
 }
 
-static oy_status flip(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status flip(oyi_short_node* node, oy_object* grad, oy_object** out) {
   int64_t dims[OY_TENSOR_MAX_DIMS];
   size_t n = 0;
   for (int64_t i = 0; i < OY_TENSOR_MAX_DIMS; i++)
@@ -90,21 +90,21 @@ static oy_status flip(oyi_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, oyi_call_flip(grad, (oy_ints){dims, n}));
   return OY_OK;
 }
-static oy_status tril(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status tril(oyi_short_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, oyi_call_tril(grad, node->extra.dims[0]));
   return OY_OK;
 }
-static oy_status triu(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status triu(oyi_short_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, oyi_call_triu(grad, node->extra.dims[0]));
   return OY_OK;
 }
 
-static oy_status as_pairs(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status as_pairs(oyi_short_node* node, oy_object* grad, oy_object** out) {
   (void)node;
   GIVE(0, oyi_call_view_as_real(grad));
   return OY_OK;
 }
-static oy_status as_complex(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status as_complex(oyi_short_node* node, oy_object* grad, oy_object** out) {
   (void)node;
   oy_object* flat = oyi_call_contiguous(grad, OY_MEMORY_CONTIGUOUS);
   oy_object* result = oyi_call_view_as_complex(flat);
@@ -112,20 +112,20 @@ static oy_status as_complex(oyi_node* node, oy_object* grad, oy_object** out) {
   GIVE(0, result);
   return OY_OK;
 }
-static oy_status not_implemented(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status not_implemented(oyi_short_node* node, oy_object* grad, oy_object** out) {
   (void)grad, (void)out;
   return OY_FAIL(NOT_IMPLEMENTED, "derivative for %s is not implemented",
-                 node->formula->name);
+                 node->head.formula->name);
 }
 
 // ---------------------------------------------------------------- copies, fills
 
-static oy_status copy_into(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status copy_into(oyi_short_node* node, oy_object* grad, oy_object** out) {
   // What was there before the copy had no part in the result: NULL for input 0.
   if (WANTS(1)) GIVE(1, oy_tensor_retain(grad));
   return OY_OK;
 }
-static oy_status nothing(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status nothing(oyi_short_node* node, oy_object* grad, oy_object** out) {
   (void)node, (void)grad, (void)out;
   return OY_OK;
 }

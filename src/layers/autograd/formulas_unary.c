@@ -7,7 +7,7 @@
 
 // A formula that gives |value| for input 0.
 #define RULE(name, value)                                                   \
-  static oy_status name(oyi_node* node, oy_object* grad, oy_object** out) { \
+  static oy_status name(oyi_short_node* node, oy_object* grad, oy_object** out) { \
     GIVE(0, value);                                                         \
     return OY_OK;                                                           \
   }
@@ -59,11 +59,11 @@ RULE(finite_x, of_mul(G, of_isfinite(X)))
 RULE(conj_g, (NO, of_conj(G)))
 
 // The direction of complex numbers has a slope of its own.
-static oy_status sgn_x(oyi_node* node, oy_object* grad, oy_object** out) {
+static oy_status sgn_x(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (oy_dtype_is_complex(grad->dtype))
     return OY_FAIL(NOT_IMPLEMENTED,
                    "derivative for %s of complex numbers is not implemented",
-                   node->formula->name);
+                   node->head.formula->name);
   return zero(node, grad, out);
 }
 

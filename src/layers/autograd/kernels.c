@@ -8,6 +8,7 @@
 #include "layers/autograd/autograd.h"
 #include "layers/autograd/formulas.h"
 #include "layers/autograd/frames.h"
+#include "layers/autograd/full.h"
 #include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
@@ -49,7 +50,18 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #define FORMULA_INPLACE(id) &oyi_formula_##id
 #define FORMULA_OUT(id)     &g_no_formula
 
-#define IN_PARTS(id)
+// What is composed needs nothing, but for out= forms, whose parts would not see |out|.
+#define PARTS_NEW(id)
+#define PARTS_VIEW(id)
+#define PARTS_INPLACE(id)
+#define PARTS_TUPLE(id)
+#define PARTS_LIST(id)
+#define PARTS_VIEWS(id)
+#define PARTS_VALUE(id)
+#define PARTS_NOTHING(id)
+#define PARTS_OUT(id)  REFUSED(id)
+#define PARTS_OUTS(id) REFUSED(id)
+#define IN_PARTS(id)   OYI_BY_FORM(PARTS_, id)(id)
 #define IN_NONE(id)
 #define IN_FORMULA(id)                                                                   \
   static oy_object* autograd_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##id) {    \
@@ -60,8 +72,8 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
       return NULL;                                                                       \
     return oyi_record_end(&r, oyi_redispatch_##id(op, keys, OYI_ARGS_##id));             \
   }
-// Any form of results: only looks whether a gradient would be asked for.
-#define IN_MISSING(id)                                                      \
+// A gradient asked for through what cannot have one is refused.
+#define REFUSED(id)                                                         \
   static OYI_RESULT_##id autograd_##id(const oy_op* op, oy_keyset keys,     \
                                        OYI_PARAMS_##id) {                   \
     oy_object* const tensors_[] = {OYI_TENSORS_##id NULL};                  \
@@ -71,13 +83,47 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
     keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_AutogradOther)); \
     return oyi_redispatch_##id(op, keys, OYI_ARGS_##id);                    \
   }
+#define FULL(id, which, end)                                              \
+  static OYI_RESULT_##id autograd_##id(const oy_op* op, oy_keyset keys,   \
+                                       OYI_PARAMS_##id) {                 \
+    oyi_full_call c = {.formula = &which, .op = op, .form = OYI_FORM_OF(id)}; \
+    const oy_value arguments_[] = {OYI_BOXED_##id};                       \
+    if (oyi_full_begin(&c, arguments_, OY_ARRAY_SIZE(arguments_), &keys) != 0) \
+      return OYI_FAILED_##id;                                             \
+    end(id)                                                               \
+  }
+#define END_OBJECT(id) return oyi_full_end(&c, oyi_redispatch_##id(op, keys, OYI_ARGS_##id));
+#define END_TUPLE(id)                                                          \
+  oy_object** const results_[] = {OYI_OUTS_##id};                              \
+  return oyi_full_end_results(&c, results_, OY_ARRAY_SIZE(results_),           \
+                              oyi_redispatch_##id(op, keys, OYI_ARGS_##id));
+#define END_LIST(id)                \
+  return oyi_full_end_list(&c, out_result, \
+                           oyi_redispatch_##id(op, keys, OYI_ARGS_##id));
+// By the form of the results.
+#define FULL_NEW(id, which)     FULL(id, which, END_OBJECT)
+#define FULL_VIEW(id, which)    FULL(id, which, END_OBJECT)
+#define FULL_INPLACE(id, which) FULL(id, which, END_OBJECT)
+#define FULL_TUPLE(id, which)   FULL(id, which, END_TUPLE)
+#define FULL_LIST(id, which)    FULL(id, which, END_LIST)
+#define FULL_VIEWS(id, which)   FULL(id, which, END_LIST)
+#define FULL_OUT(id, which)     REFUSED(id)
+#define FULL_OUTS(id, which)    REFUSED(id)
+#define FULL_VALUE(id, which)   REFUSED(id)
+#define FULL_NOTHING(id, which) REFUSED(id)
+#define IN_MISSING(id)    OYI_BY_FORM(FULL_, id)(id, oyi_formula_not_implemented)
+#define IN_DERIVATIVE(id) OYI_BY_FORM(FULL_, id)(id, oyi_formula_##id)
 #define OY_OP(family, id, where, backward, schema, doc) IN_##backward(id)
 #include "ops/ops.def"
 #undef IN_FORMULA
 #undef IN_MISSING
+#undef IN_DERIVATIVE
+#undef REFUSED
 
-#define IN_FORMULA(id) {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)autograd_##id, NULL},
-#define IN_MISSING(id) IN_FORMULA(id)
+#define IN_FORMULA(id)    {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)autograd_##id, NULL},
+#define IN_MISSING(id)    IN_FORMULA(id)
+#define IN_DERIVATIVE(id) IN_FORMULA(id)
+#define REFUSED(id)       IN_FORMULA(id)
 static const oyi_kernel_row g_autograd[] = {
 #include "ops/ops.def"
 };
@@ -132,7 +178,9 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
     return status;
   for (size_t i = 0; i < views->count && status == 0; i++) {
     oyi_tensor* view = oyi_tensor_of(views->as.tensors[i]);
-    status = view ? oyi_view_attach(view, oyi_tensor_cast(from)) : oy_error_get()->code;
+    status = view ? oyi_view_attach(view, oyi_tensor_cast(from)) : oyi_failure();
+    if (status == 0 && oyi_variable_of(view)->creation == OYI_CREATION_DEFAULT)
+      oyi_variable_of(view)->creation = OYI_CREATION_MULTI_OUTPUT;
   }
   if (status == 0) return OY_OK;
   oy_value_release(views);

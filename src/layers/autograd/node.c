@@ -5,6 +5,9 @@
 #include "layers/autograd/node.h"
 
 #include "base/memory.h"
+#include "layers/autograd/full.h"
+#include "layers/autograd/hooks.h"
+#include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
 #include "tensor/pool.h"
 
@@ -15,45 +18,92 @@ static __thread uint64_t t_sequence __attribute__((tls_model("initial-exec")));
 static __thread oyi_node* t_dead __attribute__((tls_model("initial-exec")));
 static __thread bool t_burying __attribute__((tls_model("initial-exec")));
 
-oyi_node* oyi_node_new(oyi_node_kind kind, size_t size, const oyi_formula* formula) {
-  unsigned units = oyi_pool_units(size);
-  oyi_node* node = oyi_pool_take(units);
-  if (!node) return NULL;
-  // Most of a node is written before it is read; only the rest is cleared.
-  if (kind == OYI_NODE_COPY_SLICES || kind == OYI_NODE_AS_STRIDED)
-    memset((char*)node + sizeof(*node), 0, size - sizeof(*node));
+// Most of a node is written before it is read; little is cleared.
+void oyi_node_init(oyi_node* node, oyi_node_kind kind, const oyi_formula* formula) {
   node->references = 1;
   node->kind = (uint8_t)kind;
-  node->edge_count = 0;
   node->released = false;
-  node->block = (uint8_t)units;
-  for (int i = 0; i < OYI_NODE_INPUTS; i++) node->edges[i] = (oyi_edge){NULL, 0};
-  for (int i = 0; i < OYI_NODE_SAVED; i++) node->saved[i].tensor = NULL;
+  node->block = 0;
+  node->edge_count = 0;
+  node->output_count = 1;
   // The greatest number runs first, and gradients of leaves as soon as they can.
   node->sequence = kind == OYI_NODE_ACCUMULATE ? UINT64_MAX : t_sequence++;
   node->formula = formula;
-  node->expected.sizes = node->expected.inline_sizes;
-  node->expected.ndim = 0;
-  return node;
+  node->hooks = NULL;
+}
+
+static void* take(size_t size, uint8_t* out_units) {
+  *out_units = (uint8_t)oyi_pool_units(size);
+  return oyi_pool_take(*out_units);
+}
+
+oyi_short_node* oyi_short_node_new(const oyi_formula* formula) {
+  uint8_t units;
+  oyi_short_node* s = take(sizeof(*s), &units);
+  if (!s) return NULL;
+  oyi_node_init(&s->head, OYI_NODE_SHORT, formula);
+  s->head.block = units;
+  s->head.edges = s->own_edges;
+  s->head.expected = &s->own_expected;
+  for (int i = 0; i < OYI_NODE_INPUTS; i++) s->own_edges[i] = (oyi_edge){NULL, 0};
+  for (int i = 0; i < OYI_NODE_SAVED; i++) s->saved[i].tensor = NULL;
+  oyi_expectation_init(&s->own_expected);
+  return s;
+}
+
+oyi_view_node* oyi_view_node_new(oyi_node_kind kind) {
+  uint8_t units;
+  oyi_view_node* v = take(sizeof(*v), &units);
+  if (!v) return NULL;
+  memset(v, 0, sizeof(*v));
+  oyi_node_init(&v->head, kind, NULL);
+  v->head.block = units;
+  v->head.edges = v->own_edges;
+  v->head.expected = &v->own_expected;
+  oyi_expectation_init(&v->own_expected);
+  return v;
+}
+
+oyi_accumulate_node* oyi_accumulate_node_new(oyi_tensor* variable) {
+  uint8_t units;
+  oyi_accumulate_node* a = take(sizeof(*a), &units);
+  if (!a) return NULL;
+  oyi_node_init(&a->head, OYI_NODE_ACCUMULATE, NULL);
+  a->head.references = 0;
+  a->head.block = units;
+  a->head.edges = NULL;
+  a->head.expected = &a->own_expected;
+  a->variable = variable;
+  oyi_expectation_init(&a->own_expected);
+  return a;
 }
 
 static void release_view_parts(oyi_view_node* v) {
   oy_tensor_release(oyi_tensor_object(v->base.like));
   oy_tensor_release(oyi_tensor_object(v->view.like));
   oyi_node_release(v->inner);
+  if (v->head.edges != v->own_edges) oyi_free(v->head.edges);
+}
+
+void oyi_expectation_reset(oyi_expectation* e) {
+  if (OY_UNLIKELY(e->sizes != e->inline_sizes)) oyi_free(e->sizes);
 }
 
 static void free_node(oyi_node* node) {
-  if (OY_UNLIKELY(node->expected.sizes != node->expected.inline_sizes))
-    oyi_free(node->expected.sizes);
+  if (OY_UNLIKELY(node->hooks != NULL)) oyi_hooks_free(node->hooks);
+  if (node->kind == OYI_NODE_FULL) {
+    oyi_full_node_free(node);
+    return;
+  }
+  oyi_expectation_reset(node->expected);
   oyi_pool_give(node, node->block);
 }
 
 static void bury(oyi_node* node) {
-  for (int i = 0; i < node->edge_count; i++) oyi_node_release(node->edges[i].node);
+  for (uint32_t i = 0; i < node->edge_count; i++) oyi_node_release(node->edges[i].node);
   oyi_node_release_saved(node);
-  if (OY_UNLIKELY(node->kind != OYI_NODE_FORMULA))
-    release_view_parts((oyi_view_node*)(void*)node);
+  if (node->kind == OYI_NODE_COPY_SLICES || node->kind == OYI_NODE_AS_STRIDED)
+    release_view_parts(oyi_view_node_of(node));
   free_node(node);
 }
 
@@ -64,7 +114,7 @@ void oyi_accumulator_free(oyi_node* node) {
 // The last reference goes under the variable's lock, since the variable may hand out a
 // new one at the same moment; the node then waits there.
 static void drop_accumulator(oyi_node* node) {
-  oyi_tensor* leaf = ((oyi_accumulate_node*)(void*)node)->variable;
+  oyi_tensor* leaf = oyi_accumulate_node_of(node)->variable;
   oyi_variable* v = oyi_variable_of(leaf);
   oyi_spin_lock(&v->lock);
   bool last = __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0;
@@ -97,10 +147,9 @@ void oyi_node_release(oyi_node* node) {
   t_burying = false;
 }
 
-oy_status oyi_node_expect_long(oyi_node* node, const oyi_tensor* like) {
-  oyi_expectation* e = &node->expected;
+oy_status oyi_expect_long(oyi_expectation* e, const oyi_tensor* like) {
   // Room that an accumulate node got for an earlier graph may be too small.
-  if (e->sizes != e->inline_sizes) oyi_free(e->sizes);
+  oyi_expectation_reset(e);
   e->sizes = e->inline_sizes;
   if (like->ndim > OYI_INLINE_DIMS &&
       !(e->sizes = oyi_calloc(like->ndim, sizeof(int64_t)))) {
@@ -123,84 +172,78 @@ const char* oyi_node_name(const oyi_node* node) {
 
 // --------------------------------------------------------------------- saving
 
-oy_status oyi_node_save(oyi_node* node, int slot, oyi_tensor* t, bool is_result) {
-  oyi_saved* s = &node->saved[slot];
-  if (is_result) {
-    s->tensor = oyi_tensor_alias(t, oyi_sizes_view(t), oyi_strides_view(t), t->offset);
-    if (!s->tensor) return OY_OUT_OF_MEMORY;
-  } else {
-    s->tensor = t;
-    oy_object_retain(&t->header);
+static void release_slots(oyi_saved* saved, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    oyi_tensor* t = saved[i].tensor;
+    if (!t) continue;
+    saved[i].tensor = NULL;
+    oy_tensor_release(oyi_tensor_object(t));
   }
-  s->is_result = is_result;
-  s->version = oyi_version(t);
-  return OY_OK;
-}
-
-static const char* producer_name(oyi_node* node, const oyi_saved* s, uint32_t* out_nr) {
-  *out_nr = 0;
-  if (s->is_result) return oyi_node_name(node);
-  const oyi_variable* v = oyi_variable_of(s->tensor);
-  if (!v || !v->grad_fn) return NULL;
-  *out_nr = v->output_nr;
-  return oyi_node_name(v->grad_fn);
-}
-
-static void fail_modified(oyi_node* node, const oyi_saved* s) {
-  uint32_t nr;
-  const char* producer = producer_name(node, s, &nr);
-  char origin[96] = "";
-  if (producer) {
-    oyi_strbuf buf = OYI_STRBUF_INIT;
-    oyi_strbuf_printf(&buf, ", which is output %u of %s,", nr, producer);
-    if (buf.data && buf.size < sizeof(origin)) memcpy(origin, buf.data, buf.size + 1);
-    oyi_strbuf_reset(&buf);
-  }
-  OY_FAIL(FAILED_PRECONDITION,
-          "one of the variables needed for gradient computation has been modified by "
-          "an inplace operation: [torch.%sTensor %s]%s is at version %u; expected "
-          "version %u instead. Hint: enable anomaly detection to find the operation "
-          "that failed to compute its gradient, with "
-          "torch.autograd.set_detect_anomaly(True).",
-          oy_dtype_pytorch_name(s->tensor->header.dtype),
-          oyi_dims_print(oyi_sizes_view(s->tensor)).text, origin, oyi_version(s->tensor),
-          s->version);
-}
-
-oy_object* oyi_node_saved(oyi_node* node, int slot) {
-  oyi_saved* s = &node->saved[slot];
-  if (!s->tensor) {
-    OY_FAIL(FAILED_PRECONDITION,
-            "Trying to backward through the graph a second time (or directly access "
-            "saved tensors after they have already been freed). Saved intermediate "
-            "values of the graph are freed when you call .backward() or "
-            "autograd.grad(). Specify retain_graph=True if you need to backward "
-            "through the graph a second time or if you need to access saved tensors "
-            "after calling backward.");
-    return NULL;
-  }
-  if (oyi_version(s->tensor) == s->version) return &s->tensor->header;
-  fail_modified(node, s);
-  return NULL;
 }
 
 void oyi_node_release_saved(oyi_node* node) {
   node->released = true;
-  for (int i = 0; i < OYI_NODE_SAVED; i++) {
-    oyi_tensor* t = node->saved[i].tensor;
-    if (!t) continue;
-    node->saved[i].tensor = NULL;
-    oy_tensor_release(oyi_tensor_object(t));
-  }
-  if (node->kind != OYI_NODE_COPY_SLICES) return;
-  oyi_node* inner = ((oyi_view_node*)(void*)node)->inner;
-  if (inner) oyi_node_release_saved(inner);
+  if (node->kind == OYI_NODE_SHORT)
+    release_slots(oyi_short_of(node)->saved, OYI_NODE_SAVED);
+  else if (node->kind == OYI_NODE_FULL)
+    release_slots(oyi_full_of(node)->saved, oyi_full_of(node)->saved_count);
+  else if (node->kind == OYI_NODE_COPY_SLICES && oyi_view_node_of(node)->inner)
+    oyi_node_release_saved(oyi_view_node_of(node)->inner);
 }
 
-oy_status oyi_node_apply(oyi_node* node, oy_object* grad, oy_object** out) {
+// --------------------------------------------------------------------- running
+
+// While the walk itself is recorded, saved results are results of the node once more:
+// aliases that it made. |before| gets what they stand in for.
+static oy_status revive(oyi_node* node, oyi_saved* saved, size_t count,
+                        oyi_tensor** before) {
+  for (size_t i = 0; i < count; i++) {
+    before[i] = saved[i].tensor;
+    if (!saved[i].tensor || !saved[i].is_result) continue;
+    if (!oyi_saved_tensor(node, &saved[i])) return oyi_failure();
+    oyi_tensor* t = saved[i].tensor;
+    oyi_tensor* live =
+        oyi_tensor_alias(t, oyi_sizes_view(t), oyi_strides_view(t), t->offset);
+    if (!live) return OY_OUT_OF_MEMORY;
+    saved[i].tensor = live;
+    OY_TRY(oyi_set_history(live, oyi_node_retain(node), saved[i].output_nr));
+  }
+  return OY_OK;
+}
+
+static void put_back(oyi_saved* saved, size_t count, oyi_tensor** before) {
+  for (size_t i = 0; i < count; i++) {
+    if (saved[i].tensor == before[i]) continue;
+    oy_tensor_release(oyi_tensor_object(saved[i].tensor));
+    saved[i].tensor = before[i];
+  }
+}
+
+static oy_status apply_formula(oyi_node* node, oy_object* const* grads, oy_object** out) {
+  if (node->kind == OYI_NODE_FULL)
+    return node->formula->apply_full(oyi_full_of(node), grads, out);
+  return node->formula->apply(oyi_short_of(node), grads[0], out);
+}
+
+static oy_status apply_recorded(oyi_node* node, oy_object* const* grads,
+                                oy_object** out) {
+  bool is_full = node->kind == OYI_NODE_FULL;
+  oyi_saved* saved = is_full ? oyi_full_results(oyi_full_of(node))
+                             : &oyi_short_of(node)->saved[OYI_SAVE_RESULT];
+  size_t count = is_full ? oyi_full_of(node)->result_count : 1;
+  oyi_tensor* before[OYI_SAVES] = {NULL};
+  oy_status status = revive(node, saved, count, before);
+  if (status == 0) status = apply_formula(node, grads, out);
+  put_back(saved, count, before);
+  return status;
+}
+
+oy_status oyi_node_apply(oyi_node* node, oy_object* const* grads, oy_object** out) {
   if (node->kind == OYI_NODE_COPY_SLICES)
-    return oyi_copy_slices_apply((oyi_view_node*)(void*)node, grad, out);
+    return oyi_copy_slices_apply(oyi_view_node_of(node), grads[0], out);
   if (node->kind == OYI_NODE_AS_STRIDED)
-    return oyi_as_strided_apply((oyi_view_node*)(void*)node, grad, out);
-  return node->formula->apply(node, grad, out);
+    return oyi_as_strided_apply(oyi_view_node_of(node), grads[0], out);
+  if (node->kind == OYI_NODE_FULL) OY_TRY(oyi_full_check(oyi_full_of(node)));
+  if (OY_LIKELY(!oyi_grad_mode)) return apply_formula(node, grads, out);
+  return apply_recorded(node, grads, out);
 }

@@ -11,10 +11,18 @@
 #include "opyard/autograd.h"
 #include "tensor/impl.h"
 
+// Of a call that failed: the pending error's code.
+static inline oy_status oyi_failure(void) {
+  oy_status code = oy_error_get()->code;
+  return code ? code : OY_INTERNAL;
+}
+
 typedef struct oyi_node oyi_node;
+typedef struct oyi_short_node oyi_short_node;
+typedef struct oyi_full_node oyi_full_node;
 
 enum {
-  OYI_NODE_INPUTS = 2,
+  OYI_NODE_INPUTS = 2,  // of a short node
   OYI_SAVE_RESULT = OYI_NODE_INPUTS,
   OYI_NODE_SAVED = OYI_NODE_INPUTS + 1,
   OYI_CODED_DIMS = 16  // of a permutation that fits in oyi_extra.mask
@@ -33,24 +41,41 @@ typedef struct oyi_extra {
   bool flag;
 } oyi_extra;
 
-// How the gradient of an operator is had. |apply| gets a gradient that is not
-// NULL and fills out[i] for every input whose edge is valid: a new reference, or
-// NULL for zero.
+// What a full node keeps of a call (full.h).
+typedef enum oyi_save_kind {
+  OYI_SAVE_TENSOR = 1,  // an argument, with its version
+  OYI_SAVE_SHAPE,       // sizes, dtype and device of an argument, without its data
+  OYI_SAVE_OUTPUT       // a result
+} oyi_save_kind;
+typedef struct oyi_save {
+  uint8_t kind;      // oyi_save_kind; 0 ends a list
+  uint8_t at;        // of the argument, or of the result
+  uint32_t only_if;  // arguments, as bits, one of which must need a gradient; 0: always
+} oyi_save;
+enum { OYI_SAVES = 6 };
+
+// How the gradient of an operator is had. A short one, |apply|, gets a gradient that is
+// not NULL and fills out[i] for every input whose edge is valid: a new reference, or
+// NULL for zero. A full one, |apply_full|, gets one for each result, NULL for zero.
 typedef struct oyi_formula {
   const char* name;  // "AddBackward0"
-  oy_status (*apply)(oyi_node* node, oy_object* grad, oy_object** out);
+  oy_status (*apply)(oyi_short_node* node, oy_object* grad, oy_object** out);
+  oy_status (*apply_full)(oyi_full_node* node, oy_object* const* grads,
+                          oy_object** gives);
   uint8_t inputs;  // number of tensors that may need a gradient
   // Which edges must be valid for input 0, input 1, the result to be saved.
   uint8_t save_if[OYI_NODE_SAVED];
+  oyi_save saves[OYI_SAVES];
 } oyi_formula;
 
 typedef struct oyi_saved {
   oyi_tensor* tensor;  // NULL: nothing saved
   uint32_t version;
   bool is_result;
+  uint8_t output_nr;  // of a result
 } oyi_saved;
 
-// Shape, dtype and device of what the gradient of a node must match.
+// Shape, dtype and device of what the gradient of a result must match.
 typedef struct oyi_expectation {
   oy_dtype dtype;
   uint8_t ndim;
@@ -61,23 +86,34 @@ typedef struct oyi_expectation {
 } oyi_expectation;
 
 typedef enum oyi_node_kind {
-  OYI_NODE_FORMULA,
-  OYI_NODE_ACCUMULATE,
+  OYI_NODE_SHORT,       // at most two inputs, one result: most operators
+  OYI_NODE_FULL,        // any number of either
+  OYI_NODE_ACCUMULATE,  // the gradient of a leaf
   OYI_NODE_COPY_SLICES,
   OYI_NODE_AS_STRIDED
 } oyi_node_kind;
 
+// What all nodes begin with.
 struct oyi_node {
   int32_t references;  // atomic
   uint8_t kind;
-  uint8_t edge_count;
   bool released;  // what was saved is gone
-  uint8_t block;  // pool units
-  uint64_t sequence;
+  uint8_t block;  // pool units; 0: of the allocator
+  uint32_t edge_count, output_count;
+  union {
+    uint64_t sequence;
+    oyi_node* next_dead;  // once nobody has it
+  };
   const oyi_formula* formula;
-  oyi_node* next_dead;
-  oyi_edge edges[OYI_NODE_INPUTS];
-  oyi_expectation expected;  // of its one output
+  struct oyi_hooks* hooks;  // NULL: none (hooks.h)
+  oyi_edge* edges;
+  oyi_expectation* expected;  // one for each result
+};
+
+struct oyi_short_node {
+  oyi_node head;
+  oyi_edge own_edges[OYI_NODE_INPUTS];
+  oyi_expectation own_expected;
   oyi_saved saved[OYI_NODE_SAVED];
   oyi_extra extra;
 };
@@ -90,53 +126,87 @@ typedef struct oyi_geometry {
 
 // A node that replays a view, or a write to one (views.c).
 typedef struct oyi_view_node {
-  oyi_node node;
+  oyi_node head;
+  oyi_edge own_edges[OYI_NODE_INPUTS];
+  oyi_expectation own_expected;
   oyi_geometry base, view;
   oyi_node* inner;  // COPY_SLICES: the node of the operator
 } oyi_view_node;
 
 typedef struct oyi_accumulate_node {
-  oyi_node node;
+  oyi_node head;
   oyi_tensor* variable;  // strong while the node has references
+  oyi_expectation own_expected;
 } oyi_accumulate_node;
+
+static inline oyi_short_node* oyi_short_of(oyi_node* node) {
+  return (oyi_short_node*)(void*)node;
+}
+static inline oyi_view_node* oyi_view_node_of(oyi_node* node) {
+  return (oyi_view_node*)(void*)node;
+}
+static inline oyi_accumulate_node* oyi_accumulate_node_of(oyi_node* node) {
+  return (oyi_accumulate_node*)(void*)node;
+}
 // Of a variable that goes, or that has one already.
 void oyi_accumulator_free(oyi_node* node);
 
-// A new node without edges, with one reference. NULL: OUT_OF_MEMORY.
-oyi_node* oyi_node_new(oyi_node_kind kind, size_t size, const oyi_formula* formula);
+// New nodes without edges, with one reference. NULL: OUT_OF_MEMORY.
+oyi_short_node* oyi_short_node_new(const oyi_formula* formula);
+oyi_view_node* oyi_view_node_new(oyi_node_kind kind);
+oyi_accumulate_node* oyi_accumulate_node_new(oyi_tensor* variable);
+// What they all begin with; |node| has room for what follows.
+void oyi_node_init(oyi_node* node, oyi_node_kind kind, const oyi_formula* formula);
+static inline void oyi_expectation_init(oyi_expectation* e) {
+  e->sizes = e->inline_sizes;
+  e->ndim = 0;
+}
 static inline oyi_node* oyi_node_retain(oyi_node* node) {
   if (node) __atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED);
   return node;
 }
 // Takes NULL.
 void oyi_node_release(oyi_node* node);
-oy_status oyi_node_expect_long(oyi_node* node, const oyi_tensor* like);
-static inline oy_status oyi_node_expect(oyi_node* node, const oyi_tensor* like) {
-  oyi_expectation* e = &node->expected;
+// What the gradient of a result like |like| must match. OUT_OF_MEMORY.
+oy_status oyi_expect_long(oyi_expectation* e, const oyi_tensor* like);
+static inline oy_status oyi_expect(oyi_expectation* e, const oyi_tensor* like) {
   e->dtype = like->header.dtype;
   e->ndim = like->ndim;
   e->backend = like->backend;
   e->device_index = like->device_index;
   if (OY_UNLIKELY(like->ndim > OYI_INLINE_DIMS || e->sizes != e->inline_sizes))
-    return oyi_node_expect_long(node, like);
+    return oyi_expect_long(e, like);
   for (size_t i = 0; i < like->ndim; i++) e->inline_sizes[i] = like->sizes[i];
   return OY_OK;
 }
-static inline oy_ints oyi_expected_sizes(const oyi_node* node) {
-  return (oy_ints){node->expected.sizes, node->expected.ndim};
+void oyi_expectation_reset(oyi_expectation* e);
+static inline const oyi_expectation* oyi_expected_at(const oyi_edge* edge) {
+  return &edge->node->expected[edge->output_nr];
+}
+static inline oy_ints oyi_expected_sizes(const oyi_expectation* e) {
+  return (oy_ints){e->sizes, e->ndim};
+}
+// Sizes of input |i|, whose edge is valid.
+static inline oy_ints oyi_input_sizes(const oyi_node* node, size_t i) {
+  return oyi_expected_sizes(oyi_expected_at(&node->edges[i]));
 }
 const char* oyi_node_name(const oyi_node* node);
 
-// Saves |t| in |slot|; a result as an alias. OUT_OF_MEMORY.
-oy_status oyi_node_save(oyi_node* node, int slot, oyi_tensor* t, bool is_result);
-// The saved tensor, borrowed; NULL with PyTorch's text if it was freed or has
-// been modified since.
-oy_object* oyi_node_saved(oyi_node* node, int slot);
+// Saves |t|; result |output_nr| as an alias, -1 for an input. OUT_OF_MEMORY.
+oy_status oyi_save_tensor(oyi_saved* s, oyi_tensor* t, int output_nr);
+// NULL with PyTorch's text if it was freed or has been modified since; else the saved
+// tensor, borrowed.
+oy_object* oyi_saved_tensor(oyi_node* node, const oyi_saved* s);
+static inline oy_object* oyi_node_saved(oyi_short_node* node, int slot) {
+  return oyi_saved_tensor(&node->head, &node->saved[slot]);
+}
+oy_status oyi_fail_released(void);
 // Frees what was saved.
 void oyi_node_release_saved(oyi_node* node);
 
-// Runs a node that is not ACCUMULATE: out[0..edge_count) get new references.
-oy_status oyi_node_apply(oyi_node* node, oy_object* grad, oy_object** out);
+// Runs a node that is not ACCUMULATE: |grads| has one for each of its results, NULL for
+// zero, not all of them; out[0..edge_count), NULL before, get new references.
+oy_status oyi_node_apply(oyi_node* node, oy_object* const* grads, oy_object** out);
 oy_status oyi_copy_slices_apply(oyi_view_node* node, oy_object* grad, oy_object** out);
 oy_status oyi_as_strided_apply(oyi_view_node* node, oy_object* grad, oy_object** out);
 oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object* grad);

@@ -17,10 +17,6 @@ void oy_grad_mode_set(bool on) {
   oyi_grad_mode = on;
 }
 
-static bool is_differentiable(oy_dtype dtype) {
-  return oy_dtype_is_floating(dtype) || oy_dtype_is_complex(dtype);
-}
-
 static oy_status refuse_out(const oy_op* op) {
   oy_str name = oy_op_name_of(op);
   const char* base = name.data ? strstr(name.data, "::") : NULL;
@@ -31,17 +27,37 @@ static oy_status refuse_out(const oy_op* op) {
                  (int)strcspn(base, "."), base);
 }
 
-static oy_status check_inplace(oyi_tensor* t) {
+static oy_status fail_without_grad(const oyi_tensor* t, bool is_base) {
+  const oyi_variable* v = oyi_variable_of(t);
+  if (v->creation == OYI_CREATION_MULTI_OUTPUT)
+    return OY_FAIL(FAILED_PRECONDITION,
+                   "Output %u of %s is a view and %s modified inplace. This view is the "
+                   "output of a function that returns multiple views. Such functions do "
+                   "not allow the output views to be modified inplace. You should "
+                   "replace the inplace operation by an out-of-place one.",
+                   v->output_nr, v->grad_fn ? oyi_node_name(v->grad_fn) : "a function",
+                   is_base ? "its base or another view of its base has been"
+                           : "is being");
+  return OY_FAIL(FAILED_PRECONDITION,
+                 "A view was created in no_grad mode and %s modified inplace "
+                 "with grad mode enabled. Given that this use case is ambiguous and "
+                 "error-prone, it is forbidden. You can clarify your code by moving "
+                 "both the view and the inplace either both inside the no_grad block "
+                 "(if you don't want the inplace to be tracked) or both outside (if "
+                 "you want the inplace to be tracked).",
+                 is_base ? "its base or another view of its base has been" : "is being");
+}
+
+oy_status oyi_check_view(const oyi_tensor* view, bool is_base) {
+  const oyi_variable* v = oyi_variable_of(view);
+  if (!v || !v->base || v->creation == OYI_CREATION_DEFAULT) return OY_OK;
+  return fail_without_grad(view, is_base);
+}
+
+oy_status oyi_check_inplace(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   if (!v) return OY_OK;
-  if (v->base && v->creation == OYI_CREATION_NO_GRAD)
-    return OY_FAIL(FAILED_PRECONDITION,
-                   "A view was created in no_grad mode and is being modified inplace "
-                   "with grad mode enabled. Given that this use case is ambiguous and "
-                   "error-prone, it is forbidden. You can clarify your code by moving "
-                   "both the view and the inplace either both inside the no_grad block "
-                   "(if you don't want the inplace to be tracked) or both outside (if "
-                   "you want the inplace to be tracked).");
+  OY_TRY(oyi_check_view(t, false));
   if (v->base) {
     const oyi_variable* base = oyi_variable_of(v->base);
     OY_CHECK(!base || !base->requires_grad || base->grad_fn, FAILED_PRECONDITION,
@@ -69,21 +85,21 @@ static uint64_t dims_mask(oy_ints dims, int64_t ndim) {
 static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
   unsigned valid = 0;
   for (int i = 0; i < r->formula->inputs; i++)
-    valid |= r->node->edges[i].node ? 1u << i : 0;
+    valid |= r->node->own_edges[i].node ? 1u << i : 0;
   for (int i = 0; i < r->formula->inputs; i++) {
     if (!(r->formula->save_if[i] & valid)) continue;
     oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
-    if (!t) return oy_error_get()->code;
+    if (!t) return oyi_failure();
     oy_object* copy = NULL;
     if (i == 0 && r->form == OYI_GIVES_INPLACE) {
       uint64_t keep = oy_tls.keep;
       oy_tls.keep &= ~OYI_BELOW_AUTOGRAD;
       copy = oyi_call_clone(frame->tensors[i], oy_none());
       oy_tls.keep = keep;
-      if (!copy) return oy_error_get()->code;
+      if (!copy) return oyi_failure();
       t = oyi_tensor_cast(copy);
     }
-    oy_status status = oyi_node_save(r->node, i, t, false);
+    oy_status status = oyi_save_tensor(&r->node->saved[i], t, -1);
     oy_tensor_release(copy);
     OY_TRY(status);
   }
@@ -91,12 +107,12 @@ static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
 }
 
 static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
-  oyi_node* node = r->node;
-  node->edge_count = r->formula->inputs;
+  oyi_short_node* node = r->node;
+  node->head.edge_count = r->formula->inputs;
   for (int i = 0; i < r->formula->inputs; i++) {
     oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
-    if (!t) return oy_error_get()->code;
-    OY_TRY(oyi_gradient_edge(t, &node->edges[i]));
+    if (!t) return oyi_failure();
+    OY_TRY(oyi_gradient_edge(t, &node->own_edges[i]));
   }
   node->extra = frame->extra;
   if (frame->dims.data)
@@ -104,20 +120,12 @@ static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
   return save_inputs(r, frame);
 }
 
-// A tensor that is only followed for its base's sake has the key, too.
-static inline bool needs_gradient(const oy_object* object) {
-  if (!oyi_is_tensor(object) || !oyi_is_tracked(object)) return false;
-  const oyi_variable* v = oyi_variable_of(oyi_tensor_cast(object));
-  return (v && (v->requires_grad || v->grad_fn)) ||
-         oyi_requires_grad(oyi_tensor_cast(object));
-}
-
 oy_status oyi_refuse_gradient(const oy_op* op, oy_object* const* tensors,
                               const oy_tensors* lists, oyi_form form) {
   bool any = false;
-  for (; *tensors; tensors++) any = any || needs_gradient(*tensors);
+  for (; *tensors; tensors++) any = any || oyi_needs_gradient(*tensors);
   for (; lists->data; lists++)
-    for (size_t i = 0; i < lists->size; i++) any = any || needs_gradient(lists->data[i]);
+    for (size_t i = 0; i < lists->size; i++) any = any || oyi_needs_gradient(lists->data[i]);
   if (!any || !oyi_grad_mode) return OY_OK;
   if (form == OYI_GIVES_OUT || form == OYI_GIVES_OUTS) return refuse_out(op);
   oy_str name = oy_op_name_of(op);
@@ -129,22 +137,22 @@ oy_status oyi_refuse_gradient(const oy_op* op, oy_object* const* tensors,
 
 oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* op) {
   bool any = false;
-  for (oy_object* const* t = frame->tensors; *t; t++) any = any || needs_gradient(*t);
+  for (oy_object* const* t = frame->tensors; *t; t++) any = any || oyi_needs_gradient(*t);
   if (!any) return OY_OK;
   if (r->form == OYI_GIVES_OUT) return refuse_out(op);
   if (r->formula->inputs == 0) return OY_OK;
   if (r->form == OYI_GIVES_INPLACE) {
     oyi_tensor* t = oyi_tensor_of(frame->tensors[0]);
-    if (!t) return oy_error_get()->code;
-    OY_TRY(check_inplace(t));
+    if (!t) return oyi_failure();
+    OY_TRY(oyi_check_inplace(t));
   }
   OY_CHECK(frame->extra.scalar.tag != OY_TAG_COMPLEX, NOT_IMPLEMENTED,
            "gradients of operators with complex numbers are not implemented");
-  r->node = oyi_node_new(OYI_NODE_FORMULA, sizeof(oyi_node), r->formula);
+  r->node = oyi_short_node_new(r->formula);
   if (!r->node) return OY_OUT_OF_MEMORY;
   oy_status status = fill_node(r, frame);
   if (status == 0) return OY_OK;
-  oyi_node_release(r->node);
+  oyi_node_release(&r->node->head);
   r->node = NULL;
   return status;
 }
@@ -152,20 +160,20 @@ oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* o
 // Takes over the node.
 static oy_status give_history(oyi_record* r, oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
-  if (r->form == OYI_GIVES_INPLACE && v && v->base) return oyi_view_rebase(t, r->node);
-  return oyi_set_history(t, r->node);
+  if (r->form == OYI_GIVES_INPLACE && v && v->base) return oyi_view_rebase(t, &r->node->head);
+  return oyi_set_history(t, &r->node->head, 0);
 }
 
 oy_object* oyi_record_finish(oyi_record* r, oy_object* result) {
-  oyi_node* node = r->node;
+  oyi_node* node = &r->node->head;
   oyi_tensor* t = result ? oyi_tensor_of(result) : NULL;
-  if (!t || !is_differentiable(t->header.dtype)) {
+  if (!t || !oyi_is_differentiable(t->header.dtype)) {
     oyi_node_release(node);
     return result;
   }
   bool save = r->formula->save_if[OYI_SAVE_RESULT] != 0;
   oy_status status = OY_OK;
-  if (save) status = oyi_node_save(node, OYI_SAVE_RESULT, t, true);
+  if (save) status = oyi_save_tensor(&r->node->saved[OYI_SAVE_RESULT], t, 0);
   if (status != 0)
     oyi_node_release(node);
   else

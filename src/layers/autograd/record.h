@@ -18,7 +18,7 @@ typedef struct oyi_frame {
 typedef struct oyi_record {
   const oyi_formula* formula;
   oyi_form form;
-  oyi_node* node;  // NULL: nothing to record
+  oyi_short_node* node;  // NULL: nothing to record
   uint64_t keep;   // of the thread's sets before
 } oyi_record;
 
@@ -28,6 +28,11 @@ typedef struct oyi_record {
    1ull << OY_KEY_AutogradNestedTensor)
 
 extern __thread bool oyi_grad_mode __attribute__((tls_model("initial-exec")));
+extern __thread bool oyi_anomaly_mode __attribute__((tls_model("initial-exec")));
+
+// Whether |view|, or |is_base| its base, may be written now (reference, 9.6).
+oy_status oyi_check_view(const oyi_tensor* view, bool is_base);
+oy_status oyi_check_inplace(oyi_tensor* t);
 
 // NOT_IMPLEMENTED if the call would have to be recorded: for operators without a
 // formula. |tensors| and |lists| end with NULL.

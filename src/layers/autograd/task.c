@@ -73,7 +73,7 @@ oy_status oyi_task_add(oyi_task* task, oyi_node* node, size_t* out_entry, bool* 
     OY_TRY(grow_slots(task));
     slot = slot_of(task, node);
   }
-  task->entries[task->count++] = (oyi_task_entry){node, NULL, 0};
+  task->entries[task->count++] = (oyi_task_entry){.node = node};
   task->slots[slot] = (uint32_t)task->count;
   return OY_OK;
 }
@@ -83,6 +83,7 @@ static bool runs_before(const oyi_task* task, uint32_t a, uint32_t b) {
 }
 
 oy_status oyi_task_push(oyi_task* task, size_t entry) {
+  task->entries[entry].is_queued = true;
   if (!grow(&task->heap, task->own_heap, &task->heap_capacity, task->heap_size,
             sizeof(*task->heap)))
     return OY_OUT_OF_MEMORY;
@@ -115,7 +116,13 @@ bool oyi_task_pop(oyi_task* task, size_t* out_entry) {
 }
 
 void oyi_task_free(oyi_task* task) {
-  for (size_t i = 0; i < task->count; i++) oy_tensor_release(task->entries[i].grad);
+  for (size_t i = 0; i < task->count; i++) {
+    oyi_task_entry* e = &task->entries[i];
+    oy_tensor_release(e->grad);
+    for (size_t k = 1; e->more && k < e->node->output_count; k++)
+      oy_tensor_release(e->more[k - 1]);
+    oyi_free(e->more);
+  }
   if (task->entries != task->own_entries) oyi_free(task->entries);
   if (task->slots != task->own_slots) oyi_free(task->slots);
   if (task->heap != task->own_heap) oyi_free(task->heap);

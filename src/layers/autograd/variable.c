@@ -6,6 +6,8 @@
 #include <sched.h>
 
 #include "base/memory.h"
+#include "layers/autograd/hooks.h"
+#include "layers/autograd/record.h"
 #include "tensor/pool.h"
 
 void oyi_spin_lock_slow(uint8_t* lock) {
@@ -28,6 +30,7 @@ static void variable_destroy(oyi_tensor* t) {
   if (base) unlink_view(v);
   oyi_node* grad_fn = v->grad_fn;
   oy_tensor* grad = v->grad;
+  if (v->retains) oyi_hook_remove(grad_fn, v->retains);
   if (v->accumulator) oyi_accumulator_free(v->accumulator);
   oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
   if (grad) oy_tensor_release(grad);
@@ -93,8 +96,10 @@ oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node) {
   oyi_variable* v = oyi_variable_of(t);
   if (!v) return OY_OK;
   if (v->base && v->view_version != oyi_version(t) &&
-      (v->grad_fn || oyi_requires_grad(v->base)))
+      (v->grad_fn || oyi_requires_grad(v->base))) {
+    OY_TRY(oyi_check_view(t, true));
     OY_TRY(oyi_view_regenerate(v));
+  }
   *out_node = v->grad_fn;
   return OY_OK;
 }
@@ -105,7 +110,7 @@ static oyi_node* accumulator_wake(oyi_variable* v) {
   oyi_node* node = v->accumulator;
   if (!node || __atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED) > 0)
     return node;
-  if (OY_UNLIKELY(oyi_node_expect(node, v->tensor) != 0)) {
+  if (OY_UNLIKELY(oyi_expect(node->expected, v->tensor) != 0)) {
     __atomic_store_n(&node->references, 0, __ATOMIC_RELAXED);
     return NULL;
   }
@@ -114,10 +119,9 @@ static oyi_node* accumulator_wake(oyi_variable* v) {
 }
 
 static oyi_node* accumulator_make(oyi_variable* v) {
-  oyi_node* made = oyi_node_new(OYI_NODE_ACCUMULATE, sizeof(oyi_accumulate_node), NULL);
-  if (!made) return NULL;
-  ((oyi_accumulate_node*)(void*)made)->variable = v->tensor;
-  made->references = 0;
+  oyi_accumulate_node* new_node = oyi_accumulate_node_new(v->tensor);
+  if (!new_node) return NULL;
+  oyi_node* made = &new_node->head;
   // Another thread may have been faster; its node is the one.
   oyi_spin_lock(&v->lock);
   oyi_node* spare = v->accumulator ? made : NULL;
@@ -163,18 +167,23 @@ oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge) {
   return OY_LIKELY(out_edge->node != NULL) ? OY_OK : OY_OUT_OF_MEMORY;
 }
 
-oy_status oyi_set_history(oyi_tensor* t, oyi_node* node) {
+oy_status oyi_set_history(oyi_tensor* t, oyi_node* node, uint32_t output_nr) {
   oyi_variable* v = oyi_variable_get(t);
-  oy_status status = v ? oyi_node_expect(node, t) : OY_OUT_OF_MEMORY;
+  oy_status status = v ? oyi_expect(&node->expected[output_nr], t) : OY_OUT_OF_MEMORY;
   if (status != 0) {
     oyi_node_release(node);
     return status;
   }
   oyi_node* before = v->grad_fn;
   v->grad_fn = node;
-  v->output_nr = 0;
+  v->output_nr = output_nr;
   v->view_version = oyi_version(t);
   oyi_track(t);
+  // Hooks that keep the gradient follow the tensor to its new node.
+  if (OY_UNLIKELY(v->retains)) {
+    oyi_hook_remove(before, v->retains);
+    status = oyi_retain_on(v, node);
+  }
   oyi_node_release(before);
-  return OY_OK;
+  return status;
 }

@@ -11,7 +11,8 @@
 
 typedef enum oyi_creation {
   OYI_CREATION_DEFAULT,
-  OYI_CREATION_NO_GRAD  // the view was taken while grad mode was off
+  OYI_CREATION_NO_GRAD,      // the view was taken while grad mode was off
+  OYI_CREATION_MULTI_OUTPUT  // it is one of several views that one call gave
 } oyi_creation;
 
 typedef struct oyi_variable {
@@ -25,6 +26,7 @@ typedef struct oyi_variable {
   struct oyi_variable* views;
   struct oyi_variable* next_view;
   struct oyi_variable** link;
+  uint64_t retains;  // the hook of grad_fn that keeps .grad; 0: none
   uint32_t output_nr;
   uint32_t view_version;  // when grad_fn of a view was last made
   bool requires_grad;
@@ -50,6 +52,7 @@ static inline void oyi_variable_init(oyi_variable* v, oyi_tensor* t) {
   v->grad = NULL;
   v->base = NULL;
   v->views = NULL;
+  v->retains = 0;
   v->output_nr = v->view_version = 0;
   v->requires_grad = false;
   v->creation = OYI_CREATION_DEFAULT;
@@ -64,6 +67,13 @@ static inline bool oyi_is_tracked(const oy_object* o) {
   return (o->keys.functionality & OYI_AUTOGRAD_BITS) != 0;
 }
 bool oyi_requires_grad(const oyi_tensor* t);
+// A tensor that is only followed for its base's sake has the key, too.
+static inline bool oyi_needs_gradient(const oy_object* object) {
+  if (!oyi_is_tensor(object) || !oyi_is_tracked(object)) return false;
+  const oyi_variable* v = oyi_variable_of(oyi_tensor_cast(object));
+  return (v && (v->requires_grad || v->grad_fn)) ||
+         oyi_requires_grad(oyi_tensor_cast(object));
+}
 // Puts the Autograd key on the tensor and on all views of it.
 void oyi_track(oyi_tensor* t);
 void oyi_untrack(oyi_tensor* t);
@@ -73,8 +83,12 @@ void oyi_untrack(oyi_tensor* t);
 oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node);
 // Where the gradient of |t| goes, with a reference to the node.
 oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge);
-// Says that |node| made |t|; takes over a reference to the node, also on failure.
-oy_status oyi_set_history(oyi_tensor* t, oyi_node* node);
+// Says that |node| made |t|, as its result |output_nr|; takes over a reference to the
+// node, also on failure.
+oy_status oyi_set_history(oyi_tensor* t, oyi_node* node, uint32_t output_nr);
+static inline bool oyi_is_differentiable(oy_dtype dtype) {
+  return oy_dtype_is_floating(dtype) || oy_dtype_is_complex(dtype);
+}
 
 // Notes that |view| was made from |from|.
 oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from);

@@ -4,6 +4,7 @@
 // of the gradient to the operator and lets the rest through. The history of every
 // view of the base is then out of date, and is made again from the base, as
 // as_strided, when it is next asked for (reference, 9.6).
+#include "base/memory.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 
@@ -73,43 +74,52 @@ static oy_status keep_geometry(const oyi_tensor* t, oyi_geometry* out) {
 
 static oyi_view_node* view_node(oyi_node_kind kind, const oyi_tensor* base,
                                 const oyi_tensor* view) {
-  oyi_view_node* v =
-      (oyi_view_node*)(void*)oyi_node_new(kind, sizeof(oyi_view_node), NULL);
+  oyi_view_node* v = oyi_view_node_new(kind);
   if (!v) return NULL;
   if (keep_geometry(base, &v->base) == 0 && keep_geometry(view, &v->view) == 0) return v;
-  oyi_node_release(&v->node);
+  oyi_node_release(&v->head);
   return NULL;
 }
 
 oy_status oyi_view_regenerate(oyi_variable* v) {
   oyi_view_node* made = view_node(OYI_NODE_AS_STRIDED, v->base, v->tensor);
   if (!made) return OY_OUT_OF_MEMORY;
-  made->node.edge_count = 1;
-  oy_status status = oyi_gradient_edge(v->base, &made->node.edges[0]);
-  if (status == 0) return oyi_set_history(v->tensor, &made->node);
-  oyi_node_release(&made->node);
+  made->head.edge_count = 1;
+  oy_status status = oyi_gradient_edge(v->base, &made->head.edges[0]);
+  if (status == 0) return oyi_set_history(v->tensor, &made->head, 0);
+  oyi_node_release(&made->head);
   return status;
+}
+
+// The inner node's first edge led through the view to the base; the others are its own
+// as well, so that the walk sees them.
+static oy_status take_edges(oyi_view_node* slices, oyi_node* inner) {
+  if (inner->edge_count > OYI_NODE_INPUTS) {
+    oyi_edge* edges = oyi_calloc(inner->edge_count, sizeof(*edges));
+    if (!edges) return OY_OUT_OF_MEMORY;
+    slices->head.edges = edges;
+  }
+  slices->inner = inner;
+  slices->head.edge_count = inner->edge_count;
+  for (uint32_t i = 1; i < inner->edge_count; i++) {
+    slices->head.edges[i] = inner->edges[i];
+    oyi_node_retain(inner->edges[i].node);
+  }
+  return OY_OK;
 }
 
 oy_status oyi_view_rebase(oyi_tensor* view, oyi_node* inner) {
   oyi_variable* v = oyi_variable_of(view);
   oyi_view_node* slices = view_node(OYI_NODE_COPY_SLICES, v->base, view);
-  oy_status status = slices ? oyi_node_expect(inner, view) : OY_OUT_OF_MEMORY;
-  if (status == 0) status = oyi_gradient_edge(v->base, &slices->node.edges[0]);
+  oy_status status = slices ? oyi_expect(inner->expected, view) : OY_OUT_OF_MEMORY;
+  if (status == 0) status = take_edges(slices, inner);
+  if (status == 0) status = oyi_gradient_edge(v->base, &slices->head.edges[0]);
   if (status != 0) {
-    if (slices) oyi_node_release(&slices->node);
-    oyi_node_release(inner);
+    if (!slices || !slices->inner) oyi_node_release(inner);
+    if (slices) oyi_node_release(&slices->head);
     return status;
   }
-  slices->inner = inner;
-  slices->node.edge_count = inner->edge_count;
-  // The inner node's first edge led through the view to the base; the others are
-  // moved out, so that the walk sees them.
-  for (int i = 1; i < inner->edge_count; i++) {
-    slices->node.edges[i] = inner->edges[i];
-    oyi_node_retain(inner->edges[i].node);
-  }
-  OY_TRY(oyi_set_history(v->base, &slices->node));
+  OY_TRY(oyi_set_history(v->base, &slices->head, 0));
   oyi_track(view);
   return oyi_view_regenerate(v);
 }
@@ -175,24 +185,23 @@ oy_status oyi_as_strided_apply(oyi_view_node* v, oy_object* grad, oy_object** ou
   oy_tensor_release(summed);
   oy_tensor_release(part);
   oy_tensor_release(flat);
-  return out[0] ? OY_OK : oy_error_get()->code;
+  return out[0] ? OY_OK : oyi_failure();
 }
 
 // The operator's own gradient of the written part, in its place.
 static oy_status write_back(oyi_view_node* v, oy_object* part, oy_object** out) {
-  oy_object* inner_out[OYI_NODE_INPUTS] = {NULL, NULL};
   oy_object* copy = oyi_call_clone(part, oy_none());
-  if (!copy) return oy_error_get()->code;
+  if (!copy) return oyi_failure();
   // The edge of the view itself is always wanted: it leads into the base.
-  oy_status status = oyi_node_apply(v->inner, copy, inner_out);
+  oy_status status = oyi_node_apply(v->inner, &copy, out);
   oy_tensor_release(copy);
   if (status == 0) {
     oy_object* done =
-        inner_out[0] ? oyi_call_copy_(part, inner_out[0], false) : oyi_call_zero_(part);
-    if (!done) status = oy_error_get()->code;
+        out[0] ? oyi_call_copy_(part, out[0], false) : oyi_call_zero_(part);
+    if (!done) status = oyi_failure();
   }
-  oy_tensor_release(inner_out[0]);
-  for (int i = 1; i < OYI_NODE_INPUTS; i++) out[i] = inner_out[i];
+  oy_tensor_release(out[0]);
+  out[0] = NULL;
   return status;
 }
 
@@ -202,7 +211,7 @@ oy_status oyi_copy_slices_apply(oyi_view_node* v, oy_object* grad, oy_object** o
   oy_object* whole = flat ? strided(flat, &v->base, first) : NULL;
   oy_object* part = whole ? strided(flat, &v->view, first) : NULL;
   oy_status status = OY_OK;
-  if (!part || !oyi_call_copy_(whole, grad, false)) status = oy_error_get()->code;
+  if (!part || !oyi_call_copy_(whole, grad, false)) status = oyi_failure();
   if (status == 0) status = write_back(v, part, out);
   if (status == 0) out[0] = oy_tensor_retain(whole);
   oy_tensor_release(part);

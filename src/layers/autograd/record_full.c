@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording a call of an operator with any number of tensors and results (full.h).
+#include "layers/autograd/full.h"
+#include "layers/autograd/record.h"
+#include "layers/autograd/variable.h"
+#include "opyard/dispatcher.h"
+
+static bool any_needs_gradient(const oy_value* arguments, size_t count) {
+  bool any = false;
+  for (size_t i = 0; i < count && !any; i++) {
+    const oy_value* v = &arguments[i];
+    if (v->tag == OY_TAG_TENSOR) any = oyi_needs_gradient(v->as.object);
+    if (v->tag == OY_TAG_TENSOR_LIST)
+      for (size_t k = 0; k < v->count; k++)
+        any = any || oyi_needs_gradient(v->as.tensors[k]);
+  }
+  return any;
+}
+
+static oy_status start(oyi_full_call* c, const oy_value* arguments, size_t count) {
+  if (!any_needs_gradient(arguments, count)) return OY_OK;
+  bool is_inplace = c->form == OYI_GIVES_INPLACE;
+  if (is_inplace) OY_TRY(oyi_check_inplace(oyi_tensor_cast(arguments[0].as.object)));
+  c->node = oyi_full_node_new(c->formula, c->op, arguments, count, is_inplace);
+  return c->node ? OY_OK : oyi_failure();
+}
+
+oy_status oyi_full_begin(oyi_full_call* c, const oy_value* arguments, size_t count,
+                         oy_keyset* keys) {
+  c->node = NULL;
+  if (oyi_grad_mode) OY_TRY(start(c, arguments, count));
+  *keys = oy_keyset_and(*keys, oy_keyset_full_after(OY_KEY_AutogradOther));
+  c->keep = oy_tls.keep;
+  oy_tls.keep = c->keep & ~OYI_BELOW_AUTOGRAD;
+  return OY_OK;
+}
+
+// ------------------------------------------------------------------- afterwards
+
+// Result |nr| of the call; integers and None have no history.
+static oy_status give_one(oyi_full_call* c, oy_object* result, uint32_t nr) {
+  if (!oyi_is_tensor(result) || !oyi_is_differentiable(result->dtype)) return OY_OK;
+  oyi_tensor* t = oyi_tensor_cast(result);
+  oyi_variable* v = oyi_variable_of(t);
+  oyi_node* node = oyi_node_retain(&c->node->head);
+  if (c->form == OYI_GIVES_INPLACE && v && v->base) return oyi_view_rebase(t, node);
+  return oyi_set_history(t, node, nr);
+}
+
+static oy_status save_results(oyi_full_call* c, oy_object* const* results, size_t count) {
+  oyi_saved* slot = oyi_full_results(c->node);
+  const oyi_save* end = c->formula->saves + OYI_SAVES;
+  for (const oyi_save* s = c->formula->saves; s < end && s->kind; s++) {
+    if (s->kind != OYI_SAVE_OUTPUT) continue;
+    if (s->at < count && oyi_is_tensor(results[s->at]))
+      OY_TRY(oyi_save_tensor(slot, oyi_tensor_cast(results[s->at]), s->at));
+    slot++;
+  }
+  return OY_OK;
+}
+
+static oy_status give_all(oyi_full_call* c, oy_object* const* results, size_t count) {
+  OY_TRY(oyi_full_outputs(c->node, count));
+  OY_TRY(save_results(c, results, count));
+  for (size_t i = 0; i < count; i++) OY_TRY(give_one(c, results[i], (uint32_t)i));
+  return OY_OK;
+}
+
+// What comes back from the call below, if it did, gets its history.
+static oy_status finish(oyi_full_call* c, oy_object* const* results, size_t count,
+                        oy_status status) {
+  if (status == 0) status = give_all(c, results, count);
+  oyi_node_release(&c->node->head);
+  return status;
+}
+
+oy_object* oyi_full_end(oyi_full_call* c, oy_object* result) {
+  oy_tls.keep = c->keep;
+  if (!c->node) return result;
+  oy_status status = result ? OY_OK : OY_INTERNAL;
+  if (finish(c, &result, 1, status) == 0) return result;
+  if (c->form != OYI_GIVES_INPLACE) oy_tensor_release(result);
+  return NULL;
+}
+
+oy_status oyi_full_end_results(oyi_full_call* c, oy_object** const* results, size_t count,
+                               oy_status status) {
+  oy_tls.keep = c->keep;
+  if (!c->node) return status;
+  oy_object* made[OYI_RESULTS_MAX] = {NULL};
+  for (size_t i = 0; i < count && status == 0; i++) made[i] = *results[i];
+  bool had = status == 0;
+  status = finish(c, made, count, status);
+  for (size_t i = 0; i < count && had && status != 0; i++) {
+    oy_tensor_release(*results[i]);
+    *results[i] = NULL;
+  }
+  return status;
+}
+
+oy_status oyi_full_end_list(oyi_full_call* c, oy_value* list, oy_status status) {
+  oy_tls.keep = c->keep;
+  if (!c->node) return status;
+  bool is_list = status == 0 && list->tag == OY_TAG_TENSOR_LIST;
+  bool had = status == 0;
+  status = finish(c, is_list ? list->as.tensors : NULL, is_list ? list->count : 0, status);
+  if (status == 0 || !had) return status;
+  oy_value_release(list);
+  *list = oy_none();
+  return status;
+}
