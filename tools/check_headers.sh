@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 # opyard/ops.h as opgen made it, in whichever build has it.
 gen=
-for build in build/lint build build/clang build/release build/asan build/ubsan build/tsan; do
+for build in build/lint build build/release build/asan build/ubsan build/tsan; do
   if [ -f "$build/gen/opyard/ops.h" ]; then gen=$build/gen; break; fi
 done
 [ -n "$gen" ] || { echo "no opyard/ops.h: make a build first, with ./yard build" >&2; exit 1; }

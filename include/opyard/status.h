@@ -34,6 +34,14 @@ typedef struct oy_error {
 // The record of this thread; never NULL. Thread-local, so thread-safe.
 OY_API const oy_error* oy_error_get(void);
 
+// The code that a function hands on after something it called failed: the
+// pending error's, and OY_INTERNAL if there is none. Never OY_OK, which compilers
+// and analysers can see, so that they follow no path on which a failure succeeds.
+static inline oy_status oy_failure(void) {
+  oy_status code = oy_error_get()->code;
+  return OY_LIKELY(code != OY_OK) ? code : OY_INTERNAL;
+}
+
 // Forgets the pending error of this thread.
 OY_API void oy_error_clear(void);
 
@@ -56,6 +64,11 @@ OY_API const char* oy_status_name(oy_status code);
 OY_API const char* oy_status_python(oy_status code);
 
 #define OY_FAIL(code, ...) oy_error_set(OY_##code, __FILE__, __LINE__, __VA_ARGS__)
+#ifdef __clang_analyzer__  // it does not see what oy_error_set returns
+#undef OY_FAIL
+#define OY_FAIL(code, ...) \
+  ((void)oy_error_set(OY_##code, __FILE__, __LINE__, __VA_ARGS__), OY_##code)
+#endif
 
 #define OY_CHECK(condition, code, ...)                                \
   do {                                                                \

@@ -118,7 +118,7 @@ static oy_status report(const oyi_op* op, oy_keyset keys, const oy_kernel* kerne
   if (oy_op_dump_table(&op->hot, &table) == OY_OK) oy_error_set_detail(oy_str_of(table));
   oy_text_free(table);
   if (on_error.call) on_error.call(&op->hot, key, on_error.user_data);
-  return oy_error_get()->code;
+  return oy_failure();
 }
 
 void* oyi_fail_object(const oy_op* op, oy_keyset keys) {

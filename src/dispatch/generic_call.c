@@ -98,6 +98,7 @@ static void store_results(boxing* b, const oy_stack* stack, const char* letters)
         size_t n = 0;
         while (*letters >= '0' && *letters <= '9')
           n = 10 * n + (size_t)(*letters++ - '0');
+        // NOLINT: the letters name an argument, and box_next() kept each
         *(oy_object**)out = b->tensors[n];
         oy_value_release(&v);
         break;
@@ -151,6 +152,7 @@ uint64_t oyi_generic_box_call(oyi_registers* r) {
   const char* letter = signature->abi;
   for (size_t i = 0; *letter != '>'; letter++, i++) {
     oy_value v = box_next(&b, *letter, i);
+    // NOLINT: box_next() keeps the tensors
     oy_status status = *letter == 't' && !b.tensors[i] ? oy_box_null_status(op, i)
                                                        : oy_stack_push(&stack, v);
     if (status == OY_OK) continue;
@@ -204,7 +206,7 @@ oyi_picked oyi_generic_pick(oyi_registers* r) {
   const oy_kernel* kernel = oy_kernel_pick(op, keys, oy_op_select_exact(op, keys),
                                            tensors.items, tensors.count);
   picked.typed = kernel ? kernel->typed : NULL;
-  if (!kernel) picked.result = failure(op, oy_error_get()->code);
+  if (!kernel) picked.result = failure(op, oy_failure());
   return picked;
 }
 

@@ -125,7 +125,7 @@ oy_status oy_library_create(const oy_library_params* params, oy_library** out_li
   *out_library = NULL;
   OY_TRY(check_params(params));
   oy_registry* registry = params->registry ? params->registry : oy_registry_default();
-  if (!registry) return oy_error_get()->code;
+  if (!registry) return oy_failure();
   oy_library* library = make_library(params, registry);
   if (!library) return OY_OUT_OF_MEMORY;
   pthread_mutex_lock(&registry->mutex);

@@ -211,6 +211,7 @@ static void pop_kernel(oyi_op* op, oy_registration* r) {
   oy_registration** stack = stack_at(op, r->key);
   if (*stack != r) {
     oy_registration** at = &(*stack)->older;
+    // NOLINT: below the top of a stack that is not empty stands |r|
     while (*at != r) at = &(*at)->older;
     *at = r->older;
   } else if (r->older) {

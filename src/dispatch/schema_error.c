@@ -8,6 +8,9 @@
 
 #include "dispatch/schema_lexer.h"
 
+#undef oyi_lexer_expected  // what analysers are told of it
+#undef oyi_lexer_fail      // what analysers are told of it
+
 enum { WINDOW_BEFORE = 60, WINDOW = 100, MARK_MAX = 40, SHOWN_MAX = 32 };
 
 static const char* kind_name(int kind) {

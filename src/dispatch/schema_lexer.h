@@ -53,6 +53,9 @@ static inline bool oyi_lexer_next_if(oyi_lexer* lexer, int kind) {
 // Takes a token of |kind|, or fails: "expected ) but found 'arrow' here:".
 // |out_text| may be NULL.
 oy_status oyi_lexer_expected(oyi_lexer* lexer, int kind);
+#ifdef __clang_analyzer__  // it does not see that this never succeeds
+#define oyi_lexer_expected(...) ((void)oyi_lexer_expected(__VA_ARGS__), OY_PARSE)
+#endif
 static inline oy_status oyi_lexer_expect(oyi_lexer* lexer, int kind, oy_str* out_text) {
   if (OY_UNLIKELY(lexer->cur.kind != kind)) return oyi_lexer_expected(lexer, kind);
   if (out_text) *out_text = lexer->cur.text;
@@ -65,6 +68,9 @@ static inline oy_status oyi_lexer_expect(oyi_lexer* lexer, int kind, oy_str* out
 // long line is cut around it. |at| must be inside the lexer's text.
 oy_status oyi_lexer_fail(const oyi_lexer* lexer, oy_str at, const char* format, ...)
     OY_PRINTF(3, 4);
+#ifdef __clang_analyzer__  // it does not see that this never succeeds
+#define oyi_lexer_fail(...) ((void)oyi_lexer_fail(__VA_ARGS__), OY_PARSE)
+#endif
 
 // IDENT [:: IDENT] [. IDENT], and the rule for overloads.
 oy_status oyi_op_name_read(oyi_lexer* lexer, oy_op_name* out_name);

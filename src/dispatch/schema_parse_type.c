@@ -190,7 +190,7 @@ static oy_status parse_base(oyi_parser* parser, oyi_typed* out) {
     return OY_OK;
   }
   if (lexer->cur.kind == '(') return parse_fields(parser, OY_TYPE_TUPLE, out);
-  return oyi_lexer_expect(lexer, OYI_TOKEN_IDENT, NULL);
+  return oyi_lexer_expected(lexer, OYI_TOKEN_IDENT);
 }
 
 static oy_status parse_size(oyi_parser* parser, int64_t* out_size) {

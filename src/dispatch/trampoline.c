@@ -8,6 +8,8 @@
 
 #include "dispatch/value_convert.h"
 
+#undef oy_call_null_status  // what analysers are told of it
+
 // ------------------------------------------------------------------ typed calls
 
 const oy_op* oy_op_handle_bind(oy_op_handle* handle) {
@@ -25,7 +27,7 @@ void* oy_call_null(const oy_op* op, const char* argument) {
 }
 
 oy_status oy_call_null_status(const oy_op* op, const char* argument) {
-  return op ? oy_call_null_argument(op, argument) : oy_error_get()->code;
+  return op ? oy_call_null_argument(op, argument) : oy_failure();
 }
 
 oy_status oy_call_results(oy_object** const* results, size_t count) {

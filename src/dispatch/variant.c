@@ -118,7 +118,7 @@ static oy_status variants_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack
   const oy_kernel* picked = oy_kernel_pick(op, keys, kernel, tensors, count);
   if (!picked) {
     oy_stack_drop(stack, n);
-    return oy_error_get()->code;
+    return oy_failure();
   }
   return picked->boxed(op, keys, stack, picked);
 }

@@ -27,7 +27,7 @@ OYI_COMPOSITE(convolution_backward_out) {
       output_padding, groups, output_mask, &grads[0], &grads[1], &grads[2]);
   for (int i = 0; i < 3; i++) {
     bool wanted = status == OY_OK && !oy_object_is_none(grads[i]);
-    if (wanted && !oyi_stored(outs[i], grads[i])) status = oy_error_get()->code;
+    if (wanted && !oyi_stored(outs[i], grads[i])) status = oy_failure();
     if (!wanted && grads[i] && !oy_object_is_none(grads[i])) oy_tensor_release(grads[i]);
   }
   return status;

@@ -116,7 +116,7 @@ OYI_COMPOSITE(type_as) {
 OYI_COMPOSITE(item) {
   *out_result = oy_none();
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->numel == 1, INVALID_ARGUMENT,
            "a Tensor with %lld elements cannot be converted to Scalar",
            (long long)t->numel);
@@ -127,7 +127,7 @@ OYI_COMPOSITE(is_same_size) {
   *out_result = false;
   const oyi_tensor* a = oyi_tensor_of(self);
   const oyi_tensor* b = a ? oyi_tensor_of(other) : NULL;
-  if (!b) return oy_error_get()->code;
+  if (!b) return oy_failure();
   *out_result = oyi_same_sizes(oyi_sizes_view(a), oyi_sizes_view(b));
   return OY_OK;
 }
@@ -136,7 +136,7 @@ OYI_COMPOSITE(is_same_size) {
 static oy_status dim_number(oy_object* self, int64_t dim, bool is_stride, int64_t* out) {
   *out = 0;
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim > 0, OUT_OF_RANGE,
            "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
   int64_t d = oyi_dim_wrap(dim, t->ndim);
@@ -159,14 +159,14 @@ OYI_COMPOSITE(sym_stride_int) {
 OYI_COMPOSITE(sym_numel) {
   *out_result = 0;
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   *out_result = t->numel;
   return OY_OK;
 }
 OYI_COMPOSITE(sym_storage_offset) {
   *out_result = 0;
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   *out_result = t->offset;
   return OY_OK;
 }

@@ -132,7 +132,7 @@ static oy_status measure_ellipsis(einsum_plan* e) {
   e->ellipsis_ndim = 0;
   for (size_t i = 0; i < e->operands.size; i++) {
     const oyi_tensor* t = oyi_tensor_of(e->operands.data[i]);
-    if (!t) return oy_error_get()->code;
+    if (!t) return oy_failure();
     const subscripts* s = &e->in[i];
     size_t named = s->count - (s->has_ellipsis ? 1 : 0);
     OY_CHECK(s->has_ellipsis || named == t->ndim, INVALID_ARGUMENT,

@@ -71,7 +71,7 @@ static oy_status check_attention(oy_object* const tensors[3], oy_object* mask,
                                  bool is_causal, double dropout_p) {
   for (int i = 0; i < 3; i++) {
     const oyi_tensor* t = oyi_tensor_of(tensors[i]);
-    if (!t) return oy_error_get()->code;
+    if (!t) return oy_failure();
     OY_CHECK(
         tensors[i]->dtype == tensors[0]->dtype, INVALID_ARGUMENT,
         "Expected query, key, and value to have the same dtype, but got query.dtype: "
@@ -85,7 +85,7 @@ static oy_status check_attention(oy_object* const tensors[3], oy_object* mask,
              oyi_tensor_cast(tensors[0])->ndim, oyi_tensor_cast(tensors[1])->ndim,
              oyi_tensor_cast(tensors[2])->ndim);
   }
-  if (!mask) return oy_error_get()->code;
+  if (!mask) return oy_failure();
   OY_CHECK(!is_causal || mask == &oy_none_object, INVALID_ARGUMENT,
            "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
            "is_causal=True");
@@ -140,7 +140,7 @@ static oy_object* dropped(oyi_held* h, oy_object* weights, oy_object* mask, doub
 OYI_COMPOSITE(_scaled_dot_product_attention_math) {
   OY_TRY(check_attention((oy_object*[]){query, key, value}, attn_mask, is_causal,
                          dropout_p));
-  if (!dropout_mask) return oy_error_get()->code;
+  if (!dropout_mask) return oy_failure();
   oyi_held h = {0};
   const oy_dtype dtype = query->dtype;
   const bool is_small = dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16;
@@ -164,7 +164,7 @@ OYI_COMPOSITE(_scaled_dot_product_attention_math) {
   oyi_held_end(&h, NULL);
   if (*out_1) return OY_OK;
   oy_tensor_release(*out_0);
-  return oy_error_get()->code;
+  return oy_failure();
 }
 
 OYI_COMPOSITE(scaled_dot_product_attention) {

@@ -13,7 +13,7 @@ OYI_COMPOSITE(broadcast_tensors) {
   for (size_t i = 0; i < tensors.size; i++) {
     const oyi_tensor* t = oyi_tensor_of(tensors.data[i]);
     int64_t joined[OY_TENSOR_MAX_DIMS];
-    if (!t) return oy_error_get()->code;
+    if (!t) return oy_failure();
     OY_TRY(oyi_broadcast((oy_ints){shape, ndim}, oyi_sizes_view(t), joined, &ndim));
     memcpy(shape, joined, ndim * sizeof(int64_t));
   }
@@ -34,7 +34,7 @@ static oy_status check_meshgrid(oy_tensors tensors) {
            "tensors may have at most %d dimensions", OY_TENSOR_MAX_DIMS);
   for (size_t i = 0; i < tensors.size; i++) {
     const oyi_tensor* t = oyi_tensor_of(tensors.data[i]);
-    if (!t) return oy_error_get()->code;
+    if (!t) return oy_failure();
     OY_CHECK(t->ndim <= 1, INVALID_ARGUMENT,
              "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %uD",
              t->ndim);
@@ -157,7 +157,7 @@ static oy_status put_places(oy_object** items, oy_object* self, int64_t r, int64
   do {
     for (int64_t k = 0; k < r && status == 0; k++)
       if (!oyi_list_put(items, next++, oyi_call_narrow(self, 0, at[k], 1)))
-        status = oy_error_get()->code;
+        status = oy_failure();
   } while (status == 0 && next_places(at, r, n, again));
   oyi_free(at);
   return status;
@@ -203,7 +203,7 @@ OYI_COMPOSITE(combinations) {
 static oy_status block_size(oy_object* tensor, size_t position, int64_t* rows,
                             int64_t* columns) {
   const oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(
       t->ndim <= 2, INVALID_ARGUMENT,
       "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %zu has "
@@ -225,7 +225,7 @@ static oy_status put_blocks(oy_object* whole, oy_tensors tensors) {
     oy_object* done = oyi_call_copy_(block, tensors.data[i], false);
     oy_tensor_release(block);
     oy_tensor_release(rows);
-    if (!done) return oy_error_get()->code;
+    if (!done) return oy_failure();
     at[0] += size[0];
     at[1] += size[1];
   }
@@ -241,7 +241,10 @@ OYI_COMPOSITE(block_diag) {
   for (size_t i = 0; i < tensors.size; i++) {
     if (block_size(tensors.data[i], i, &one[0], &one[1]) != 0) return NULL;
     for (int k = 0; k < 2; k++)
-      if (__builtin_add_overflow(sizes[k], one[k], &sizes[k])) return NULL;
+      if (__builtin_add_overflow(sizes[k], one[k], &sizes[k])) {
+        OY_FAIL(INVALID_ARGUMENT, "torch.block_diag: the sum of sizes overflows");
+        return NULL;
+      }
   }
   if (oy_result_type(tensors.data, tensors.size, &dtype) != 0) return NULL;
   oy_device device = oyi_tensor_device(oyi_tensor_cast(tensors.data[0]));

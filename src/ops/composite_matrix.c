@@ -246,6 +246,7 @@ static void plan_chain(oy_tensors list, uint8_t split[CHAIN_MAX][CHAIN_MAX]) {
 static oy_object* multiply_chain(oy_tensors list, uint8_t split[CHAIN_MAX][CHAIN_MAX],
                                  size_t i, size_t j) {
   if (i == j) return oy_tensor_retain(list.data[i]);
+  // NOLINT: plan_chain() splits each range
   oy_object* left = multiply_chain(list, split, i, split[i][j]);
   oy_object* right = left ? multiply_chain(list, split, split[i][j] + 1u, j) : NULL;
   oy_object* result = oyi_call_mm(left, right);

@@ -129,21 +129,21 @@ static oy_status lower(oy_object* values, oy_object* indices, oy_object** out_va
   oy_tensor_release(*out_values);
   oy_tensor_release(*out_indices);
   *out_values = *out_indices = NULL;
-  return oy_error_get()->code;
+  return oy_failure();
 }
 
 OYI_COMPOSITE(max_pool1d_with_indices) {
   *out_0 = *out_1 = NULL;
   const oyi_tensor* t = oyi_tensor_of(self);
   oy_ints steps = stride.size ? stride : kernel_size;
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_TRY(check_rank(t, "max_pool1d"));
   OY_TRY(check_one(kernel_size, "max_pool1d", "kernel_size"));
   OY_TRY(check_one(steps, "max_pool1d", "stride"));
   OY_TRY(check_one(padding, "max_pool1d", "padding"));
   OY_TRY(check_one(dilation, "max_pool1d", "dilation"));
   oy_object *wide = oyi_call_unsqueeze(self, -2), *values = NULL, *indices = NULL;
-  if (!wide) return oy_error_get()->code;
+  if (!wide) return oy_failure();
   oy_status status = oyi_call_max_pool2d_with_indices(
       wide, TWO(1, kernel_size), TWO(1, steps), TWO(0, padding), TWO(1, dilation),
       ceil_mode, &values, &indices);
@@ -154,11 +154,11 @@ OYI_COMPOSITE(max_pool1d_with_indices) {
 OYI_COMPOSITE(adaptive_max_pool1d) {
   *out_0 = *out_1 = NULL;
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_TRY(check_rank(t, "adaptive_max_pool1d"));
   OY_TRY(check_one(output_size, "adaptive_max_pool1d", "output_size"));
   oy_object *wide = oyi_call_unsqueeze(self, -2), *values = NULL, *indices = NULL;
-  if (!wide) return oy_error_get()->code;
+  if (!wide) return oy_failure();
   oy_status status =
       oyi_call_adaptive_max_pool2d(wide, TWO(1, output_size), &values, &indices);
   oy_tensor_release(wide);

@@ -169,7 +169,7 @@ OYI_COMPOSITE(native_dropout_out) {
   OY_TRY(oyi_call_native_dropout(input, p, train, &result, &mask));
   bool good = oyi_stored(out0, result) != NULL;
   good = oyi_stored(out1, mask) && good;
-  if (!good) return oy_error_get()->code;
+  if (!good) return oy_failure();
   *out_0 = out0;
   *out_1 = out1;
   return OY_OK;

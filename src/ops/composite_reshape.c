@@ -196,6 +196,7 @@ OYI_COMPOSITE(movedim_intlist) {
       wrap_all(destination, t, "destination", to, &placed) != 0)
     return NULL;
   if (t->ndim == 0) return oyi_call_alias(self);
+  // NOLINT: both lists have one size
   for (size_t i = 0; i < source.size; i++) order[to[i]] = from[i];
   for (size_t i = 0, next = 0; i < t->ndim; i++) {
     if (placed >> i & 1) continue;

@@ -71,7 +71,7 @@ static oy_status number_of(oy_object* tensor, const char* name, const char* whic
                            oy_value* out) {
   *out = oy_none();
   const oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim == 0, INVALID_ARGUMENT,
            "%s only supports 0-dimensional start and end tensors, but got %s with %u "
            "dimension(s).",

@@ -59,7 +59,7 @@ typedef struct pair {
 static oy_status make_pair(oy_object* self, pair* p) {
   const oyi_tensor* t = oyi_tensor_of(self);
   p->values = p->indices = NULL;
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   oy_device device = oyi_tensor_device(t);
   static const int64_t none = 0;
   oy_ints sizes = {&none, 1};
@@ -68,7 +68,7 @@ static oy_status make_pair(oy_object* self, pair* p) {
     p->indices = oyi_tensor_object(oyi_tensor_new(sizes, OY_DTYPE_I64, device));
   if (p->indices) return OY_OK;
   oy_tensor_release(p->values);
-  return oy_error_get()->code;
+  return oy_failure();
 }
 
 // Hands the pair over, or gives it up if |status| is a failure.
@@ -118,7 +118,7 @@ static oy_status prepare(oy_object* self, oy_object* values, oy_object* indices)
   const oyi_tensor* t = oyi_tensor_of(self);
   oyi_tensor* v = t ? oyi_tensor_of(values) : NULL;
   oyi_tensor* i = v ? oyi_tensor_of(indices) : NULL;
-  if (!i) return oy_error_get()->code;
+  if (!i) return oy_failure();
   OY_CHECK(v->header.dtype == self->dtype, TYPE_MISMATCH,
            "expected scalar_type %s but found %s", oy_dtype_pytorch_name(self->dtype),
            oy_dtype_pytorch_name(v->header.dtype));

@@ -23,7 +23,7 @@ static oy_status split_evenly(const oyi_tensor* t, int64_t size, size_t dim, siz
 static oy_status split(oy_object* self, int64_t size, int64_t dim, oy_value* out_list) {
   *out_list = oy_none();
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim > 0, INVALID_ARGUMENT,
            "split expects at least a 1-dimensional tensor");
   OY_CHECK(size >= 0, INVALID_ARGUMENT,
@@ -44,7 +44,7 @@ static oy_status split_by_sizes(oy_object* self, oy_ints sizes, int64_t dim,
                                 oy_value* out_list) {
   *out_list = oy_none();
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim > 0, INVALID_ARGUMENT,
            "split expects at least a 1-dimensional tensor");
   int64_t d = oyi_dim_wrap(dim, t->ndim), at = 0;
@@ -91,7 +91,7 @@ OYI_COMPOSITE(unsafe_split_with_sizes) {
 OYI_COMPOSITE(unbind_int) {
   *out_result = oy_none();
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim > 0, OUT_OF_RANGE,
            "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
   int64_t d = oyi_dim_wrap(dim, t->ndim);
@@ -112,7 +112,7 @@ OYI_COMPOSITE(unbind_int) {
 static oy_status chunk_size(oy_object* self, int64_t chunks, int64_t dim,
                             int64_t* out_size, int64_t* out_dim) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim > 0, INVALID_ARGUMENT,
            "chunk expects at least a 1-dimensional tensor");
   OY_CHECK(chunks > 0, INVALID_ARGUMENT,
@@ -158,7 +158,7 @@ OYI_COMPOSITE(unsafe_chunk) {
 
 static oy_status tensor_split_dim(oy_object* self, int64_t dim, int64_t* out_dim) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim > 0, INVALID_ARGUMENT,
            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with "
            "0 dims");
@@ -219,7 +219,7 @@ static oy_status split_at_elements(oy_object* self, const oyi_tensor* at, int64_
 OYI_COMPOSITE(tensor_split_tensor_indices_or_sections) {
   *out_result = oy_none();
   const oyi_tensor* at = oyi_tensor_of(tensor_indices_or_sections);
-  if (!at) return oy_error_get()->code;
+  if (!at) return oy_failure();
   OY_CHECK(
       at->backend == OY_BACKEND_CPU && (at->numel == 0 || oyi_data(at)), INVALID_ARGUMENT,
       "tensor_split expected tensor_indices_or_sections to be on cpu, but it's on %s",
@@ -242,7 +242,7 @@ OYI_COMPOSITE(tensor_split_tensor_indices_or_sections) {
 // The dimension that |name| splits, in a tensor of at least |least| dimensions.
 static oy_status named_dim(oy_object* self, const char* name, int least, int64_t* out) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim >= least, INVALID_ARGUMENT,
            "torch.%s requires a tensor with at least %d dimension, but got a tensor with "
            "%u dimensions!",

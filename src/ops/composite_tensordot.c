@@ -30,7 +30,7 @@ static oy_status read_dims(contraction* c, const oyi_tensor* t, oy_ints dims) {
              "Dimension specified as %lld but tensor has no dimensions",
              (long long)dims.data[i]);
     int64_t d = oyi_dim_wrap(dims.data[i], t->ndim);
-    if (d < 0) return oy_error_get()->code;
+    if (d < 0) return oy_failure();
     OY_CHECK(!(seen >> d & 1), INVALID_ARGUMENT,
              "dim %lld appears multiple times in the list of dims", (long long)d);
     seen |= 1ull << d;
@@ -63,7 +63,7 @@ static oy_status match_dims(contraction* a, contraction* b, oy_object** self,
     if (wide)
       *wide = replaced(*wide, oyi_call_sum_dim_IntList(*wide, (oy_ints){&c->dims[i], 1},
                                                        true, oy_none()));
-    if (wide && !*wide) return oy_error_get()->code;
+    if (wide && !*wide) return oy_failure();
     *out_size *= wide ? 1 : x;
   }
   return OY_OK;
@@ -219,7 +219,7 @@ OYI_COMPOSITE(matrix_power_out) {
 // The first dimension of size 3, which is what cross() without |dim| means.
 static oy_status cross_dim(oy_object* self, oy_value dim, int64_t* out) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   if (dim.tag != OY_TAG_NONE) {
     *out = dim.as.i;
     return OY_OK;
@@ -244,7 +244,7 @@ OYI_COMPOSITE(cross_out) {
 
 static oy_status check_rows(oy_object* object, const char* name) {
   const oyi_tensor* t = oyi_tensor_of(object);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim >= 2, INVALID_ARGUMENT,
            "cdist only supports at least 2D tensors, %s got: %dD", name, t->ndim);
   OY_CHECK(oy_dtype_is_floating(object->dtype), INVALID_ARGUMENT,

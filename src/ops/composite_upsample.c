@@ -14,7 +14,7 @@ typedef struct target {
 static oy_status find_target(oy_object* input, oy_ints output_size, oy_floats factors,
                              size_t ndim, target* out) {
   const oyi_tensor* t = oyi_tensor_of(input);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(!output_size.data != !factors.data, INVALID_ARGUMENT,
            "Must specify exactly one of output_size and scale_factors");
   OY_CHECK(t->ndim == ndim + 2, INVALID_ARGUMENT,

@@ -88,7 +88,7 @@ static oy_status store_each(oy_status status, oy_value* list, oy_tensors out) {
                      out.size);
   for (size_t i = 0; i < list->count && status == 0; i++)
     if (!oyi_stored(out.data[i], oy_tensor_retain(list->as.tensors[i])))
-      status = oy_error_get()->code;
+      status = oy_failure();
   oy_value_release(list);
   return status;
 }

@@ -23,6 +23,6 @@ oy_status oyi_into_outs(oy_status status, oy_object* const* outs,
     if (status != 0)
       oy_tensor_release(results[k]);
     else if (!oyi_into_exact_out(outs[k], results[k]))
-      status = oy_error_get()->code;
+      status = oy_failure();
   return status;
 }

@@ -239,7 +239,7 @@ oy_status oyi_rule_convolution(const oyi_conv_call* call, oyi_conv* out_conv,
   const oyi_tensor* x = oyi_tensor_of(call->input);
   const oyi_tensor* w = x ? oyi_tensor_of(call->weight) : NULL;
   if (!w || (!oy_object_is_none(call->bias) && !oyi_tensor_of(call->bias)))
-    return oy_error_get()->code;
+    return oy_failure();
   OY_CHECK(w->ndim > 2, INVALID_ARGUMENT, "weight should have at least three dimensions");
   OY_CHECK(w->ndim <= 2 + OYI_SPATIAL, NOT_IMPLEMENTED,
            "convolution: expected at most %d spatial dimensions, got %d", OYI_SPATIAL,

@@ -11,7 +11,7 @@ static oy_status check_list(oy_tensors tensors) {
   const oyi_tensor* first = oyi_tensor_of(tensors.data[0]);
   for (size_t i = 0; i < tensors.size; i++) {
     const oyi_tensor* t = oyi_tensor_of(tensors.data[i]);
-    if (!t) return oy_error_get()->code;
+    if (!t) return oy_failure();
     OY_CHECK(t->ndim > 0, INVALID_ARGUMENT,
              "zero-dimensional tensor (at position %zu) cannot be concatenated", i);
     OY_TRY(oyi_check_same_device(first, t));
@@ -96,9 +96,9 @@ oy_status oyi_rule_cat(oyi_join* join, oy_tensors tensors, int64_t dim, oy_objec
   OY_TRY(oy_result_type(tensors.data, tensors.size, &options.dtype));
   if (!out) {
     join->out = oyi_rule_empty(shape, &options, common_format(tensors), NULL);
-    return join->out ? OY_OK : oy_error_get()->code;
+    return join->out ? OY_OK : oy_failure();
   }
-  if (!(join->out = oyi_tensor_of(out))) return oy_error_get()->code;
+  if (!(join->out = oyi_tensor_of(out))) return oy_failure();
   OY_CHECK(oy_dtype_can_cast(options.dtype, out->dtype), TYPE_MISMATCH,
            "torch.cat(): input types can't be cast to the desired output type %s",
            oy_dtype_pytorch_name(out->dtype));

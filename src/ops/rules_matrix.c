@@ -37,10 +37,10 @@ static __attribute__((noinline)) oy_status check_added(oy_object* self,
                                                        const oyi_tensor* a,
                                                        oy_ints sizes) {
   const oyi_tensor* s = oyi_tensor_of(self);
-  if (!s) return oy_error_get()->code;
+  if (!s) return oy_failure();
   OY_TRY(check_operands(s, a, "self and mat2"));
   oy_object* wide = oy_tensor_expand(self, sizes);
-  if (!wide) return oy_error_get()->code;
+  if (!wide) return oy_failure();
   oy_tensor_release(wide);
   return OY_OK;
 }

@@ -152,7 +152,7 @@ oy_status oyi_rule_pool(const oyi_pool_call* call, oyi_pool* out_pool,
                         int64_t* out_sizes) {
   const oyi_tensor* t = oyi_tensor_of(call->self);
   const size_t n = call->ndim;
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_TRY(read_lists(call, out_pool));
   OY_CHECK(t->ndim == n + 1 || t->ndim == n + 2, INVALID_ARGUMENT,
            "non-empty %zuD or %zuD (batch mode) tensor expected for input", n + 1, n + 2);
@@ -170,7 +170,7 @@ oy_status oyi_rule_adaptive_pool(oy_object* self, oy_ints output_size_, size_t n
                                  const char* name, oyi_pool* out_pool,
                                  int64_t* out_sizes) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   const bool is_max = strstr(name, "max") != NULL;
   OY_CHECK(output_size_.size == ndim, INVALID_ARGUMENT,
            is_max ? "%s(): internal error: output_size.size() must be %zu"

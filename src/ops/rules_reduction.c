@@ -69,7 +69,7 @@ static oy_status take_input(oyi_reduction* r, oy_object* self) {
   r->mask = 0;
   r->out[0] = r->out[1] = NULL;
   r->in = oyi_tensor_of(self);
-  if (!r->in) return oy_error_get()->code;
+  if (!r->in) return oy_failure();
   r->meta = oyi_is_meta(r->in);
   return OY_OK;
 }
@@ -115,10 +115,10 @@ oy_status oyi_reduction_output(oyi_reduction* r, oy_object* out, oy_dtype dtype,
   oyi_tensor* t;
   if (out) {
     t = oyi_tensor_of(out);
-    status = t ? prepare(r, t, dtype, rule) : oy_error_get()->code;
+    status = t ? prepare(r, t, dtype, rule) : oy_failure();
   } else {
     t = oyi_tensor_new((oy_ints){r->sizes, r->ndim}, dtype, oyi_tensor_device(r->in));
-    if (!t) status = oy_error_get()->code;
+    if (!t) status = oy_failure();
   }
   if (status != 0) {
     give_up(r);

@@ -42,7 +42,7 @@ oy_status oyi_list_new(size_t count, oy_value* out_list, oy_object*** out_items)
 oy_status oyi_list_fail(oy_value* list) {
   oy_value_release(list);
   *list = oy_none();
-  return oy_error_get()->code;
+  return oy_failure();
 }
 
 static oy_status store(oyi_tensor* out, const oyi_tensor* from) {
@@ -53,7 +53,7 @@ static oy_status store(oyi_tensor* out, const oyi_tensor* from) {
   OY_TRY(oyi_output_prepare(out, oyi_sizes_view(from), from->header.dtype,
                             oyi_tensor_device(from)));
   oy_object* copied = oyi_call_copy_(&out->header, oyi_tensor_object(from), false);
-  return copied ? OY_OK : oy_error_get()->code;
+  return copied ? OY_OK : oy_failure();
 }
 
 oy_object* oyi_stored(oy_object* out, oy_object* result) {

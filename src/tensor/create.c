@@ -54,6 +54,7 @@ static oy_status check_memory(const oy_tensor_memory* memory, oy_ints sizes,
            "expected one stride for each of %zu dimensions, got %zu", sizes.size,
            strides.size);
   for (size_t i = 0; i < strides.size; i++)
+    // NOLINT: sizes that are too many failed above
     OY_CHECK(strides.data[i] >= 0, INVALID_ARGUMENT,
              "strides must not be negative, got %s", oyi_dims_print(strides).text);
   OY_TRY(oyi_storage_needed(sizes, strides, 0, item, &needed));

@@ -177,7 +177,7 @@ oy_status oy_tensor_get(const oy_tensor* tensor, oy_ints index, oy_scalar* out_s
   *out_scalar = oy_none();
   const oyi_tensor* t = oyi_tensor_of(tensor);
   const char* at = t ? address(t, index) : NULL;
-  if (!at) return oy_error_get()->code;
+  if (!at) return oy_failure();
   return oyi_number_to_scalar(oyi_element_load(t->header.dtype, at),
                               t->header.dtype == OY_DTYPE_BOOL, out_scalar);
 }
@@ -185,7 +185,7 @@ oy_status oy_tensor_get(const oy_tensor* tensor, oy_ints index, oy_scalar* out_s
 oy_status oy_tensor_item(const oy_tensor* tensor, oy_scalar* out_scalar) {
   *out_scalar = oy_none();
   const oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   static const int64_t zeros[OY_TENSOR_MAX_DIMS];
   OY_CHECK(t->numel == 1, INVALID_ARGUMENT,
            "a Tensor with %lld elements cannot be converted to Scalar",
@@ -196,7 +196,7 @@ oy_status oy_tensor_item(const oy_tensor* tensor, oy_scalar* out_scalar) {
 oy_status oy_tensor_set(oy_tensor* tensor, oy_ints index, oy_scalar scalar) {
   oyi_tensor* t = oyi_tensor_of(tensor);
   char* at = t ? address(t, index) : NULL;
-  if (!at) return oy_error_get()->code;
+  if (!at) return oy_failure();
   OY_CHECK(scalar.tag >= OY_TAG_INT && scalar.tag <= OY_TAG_COMPLEX, TYPE_MISMATCH,
            "expected a number, got %s", oy_value_type_name(scalar));
   oyi_number n = oyi_number_of_scalar(scalar);

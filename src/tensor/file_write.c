@@ -52,7 +52,7 @@ oy_status oyi_file_write_elements(oyi_file_writer* w, const oyi_tensor* t,
   if (as_they_lie || (t->flags & OYI_CONTIGUOUS))
     return oyi_file_write(w, oyi_data(t), nbytes);
   oyi_tensor* copy = oyi_converted(t, t->header.dtype);
-  if (!copy) return oy_error_get()->code;
+  if (!copy) return oy_failure();
   oy_status status = oyi_file_write(w, oyi_data(copy), nbytes);
   oy_tensor_release(oyi_tensor_object(copy));
   return status;

@@ -105,7 +105,7 @@ oy_status oy_generator_get_state(const oy_generator* object,
                                  oy_generator_state* out_state) {
   *out_state = (oy_generator_state){0, 0};
   generator* g = generator_of(object);
-  if (!g) return oy_error_get()->code;
+  if (!g) return oy_failure();
   pthread_mutex_lock(&g->lock);
   *out_state = g->state;
   pthread_mutex_unlock(&g->lock);
@@ -114,7 +114,7 @@ oy_status oy_generator_get_state(const oy_generator* object,
 
 oy_status oy_generator_set_state(oy_generator* object, oy_generator_state state) {
   generator* g = generator_of(object);
-  if (!g) return oy_error_get()->code;
+  if (!g) return oy_failure();
   pthread_mutex_lock(&g->lock);
   g->state = state;
   pthread_mutex_unlock(&g->lock);
@@ -152,7 +152,7 @@ oy_status oyi_generator_take(oy_value value, oy_device device, uint64_t steps,
            TYPE_MISMATCH, "expected a generator or None, got a value of another type");
   generator* g = generator_of(value.tag == OY_TAG_NONE ? oy_generator_default(device)
                                                        : value.as.object);
-  if (!g) return oy_error_get()->code;
+  if (!g) return oy_failure();
   if (g->device.backend != device.backend) {
     char want[32], have[32];
     oy_device_print(oy_device_make((oy_backend)device.backend, -1), want, sizeof(want));

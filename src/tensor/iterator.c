@@ -114,6 +114,7 @@ static inline __attribute__((always_inline)) oy_status set_up_simple(
 
 static oy_status broadcast_inputs(setup* s) {
   const oyi_tensor* a = s->in[0];
+  // NOLINT: there is at least one input
   s->ndim = a->ndim;
   for (size_t i = 0; i < a->ndim; i++) s->shape[i] = a->sizes[i];
   for (int k = 1; k < s->n; k++) {
@@ -217,7 +218,7 @@ static oy_status settle_output(setup* s) {
   if (s->out) return oyi_output_resize(s->out, sizes, contiguous ? NULL : &layout);
   it->output = contiguous ? oyi_tensor_new(sizes, s->result, s->device)
                           : oyi_tensor_new_strided(sizes, layout, s->result, s->device);
-  return it->output ? OY_OK : oy_error_get()->code;
+  return it->output ? OY_OK : oy_failure();
 }
 
 // ----------------------------------------------------------------- operands
@@ -296,9 +297,9 @@ static __attribute__((noinline)) oy_status general(oyi_iter* it, oy_object* out,
   s.flags = flags;
   s.out = NULL;
   s.in[0] = NULL;  // there is always one; compilers cannot know
-  if (out && !(s.out = oyi_tensor_of(out))) return oy_error_get()->code;
+  if (out && !(s.out = oyi_tensor_of(out))) return oy_failure();
   for (int k = 0; k < input_count; k++)
-    if (!(s.in[k] = oyi_tensor_of(inputs[k]))) return oy_error_get()->code;
+    if (!(s.in[k] = oyi_tensor_of(inputs[k]))) return oy_failure();
   return set_up_general(&s);
 }
 

@@ -157,7 +157,7 @@ static oy_status read_dict(reader* r, oyi_npy_header* h) {
   while (!take(r, '}')) {
     if (!comma) return unexpected(r, "',' or '}'");
     size_t at = r->at, k = 0;
-    oy_str key;
+    oy_str key = {NULL, 0};
     OY_TRY(read_string(r, &key));
     while (k < 3 && !oy_str_equal(key, oy_str_of(keys[k]))) k++;
     OY_CHECK(k < 3 && !(seen >> k & 1), PARSE,

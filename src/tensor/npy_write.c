@@ -53,7 +53,7 @@ static oy_status write_header(oyi_file_writer* w, const oyi_tensor* t, bool fort
 
 oy_status oy_npy_save(const char* path, const oy_tensor* tensor) {
   const oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_TRY(oyi_file_check_tensor(t));
   OY_CHECK(oyi_npy_name(t->header.dtype), NOT_IMPLEMENTED,
            "NumPy has no dtype for torch.%s; convert the tensor first",

@@ -243,7 +243,7 @@ oy_status oy_tensor_print(const oy_tensor* tensor, char** out_text) {
     return *out_text ? OY_OK : OY_OUT_OF_MEMORY;
   }
   const oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   printer p = {.t = t, .buf = OYI_STRBUF_INIT, .summarize = t->numel > THRESHOLD};
   const char* data = oyi_data(t);
   const bool has_elements = t->numel > 0 && data && t->backend == OY_BACKEND_CPU;

@@ -231,7 +231,7 @@ oy_status oy_result_type(oy_tensor* const* tensors, size_t count, oy_dtype* out_
   for (size_t i = 0; i < count; i++) {
     if (tensors[i] && oy_object_is_none(tensors[i])) continue;
     const oyi_tensor* t = oyi_tensor_of(tensors[i]);
-    if (!t) return oy_error_get()->code;
+    if (!t) return oy_failure();
     OY_TRY(oyi_result_add(&state, t));
   }
   return oyi_result_finish(&state, out_dtype);

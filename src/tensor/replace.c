@@ -6,7 +6,7 @@
 
 oy_status oy_tensor_resize(oy_tensor* tensor, oy_ints sizes) {
   oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   if (oyi_same_sizes(oyi_sizes_view(t), sizes)) return OY_OK;
   return oyi_tensor_resize(t, sizes);
 }
@@ -48,7 +48,7 @@ oy_status oy_tensor_set_source(oy_tensor* tensor, const oy_tensor* source, int64
                                oy_ints sizes, oy_ints strides) {
   oyi_tensor* t = oyi_tensor_of(tensor);
   const oyi_tensor* from = t ? oyi_tensor_of(source) : NULL;
-  if (!from) return oy_error_get()->code;
+  if (!from) return oy_failure();
   OY_CHECK(from->storage && t->storage, INVALID_ARGUMENT,
            "expected tensors with a storage, got one without");
   OY_CHECK(from->header.dtype == t->header.dtype, TYPE_MISMATCH,
@@ -81,7 +81,7 @@ static bool is_compatible(const oyi_tensor* a, const oyi_tensor* b) {
 oy_status oy_tensor_set_data(oy_tensor* tensor, const oy_tensor* data) {
   oyi_tensor* t = oyi_tensor_of(tensor);
   const oyi_tensor* from = t ? oyi_tensor_of(data) : NULL;
-  if (!from) return oy_error_get()->code;
+  if (!from) return oy_failure();
   if (from == t) return OY_OK;
   OY_CHECK(is_compatible(t, from), TYPE_MISMATCH,
            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` "

@@ -62,6 +62,7 @@ static oy_status read_shape(oyi_json* j, oyi_safetensors_entry* e) {
   }
   e->shape = oyi_arena_alloc(j->arena, (e->ndim + 1) * sizeof(int64_t));
   if (!e->shape) return OY_OUT_OF_MEMORY;
+  // NOLINT: a header has one shape, and |ndim| was 0
   for (size_t i = 0; i < e->ndim; i++) e->shape[i] = sizes[i];
   return OY_OK;
 }

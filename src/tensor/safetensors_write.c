@@ -33,7 +33,7 @@ static oy_status check_text(oy_str text, const char* what) {
 
 static oy_status check_item(const oy_named_tensor* named, item* out) {
   const oyi_tensor* t = oyi_tensor_of(named->tensor);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   *out = (item){named->name, t, oyi_safetensors_rank(t->header.dtype)};
   OY_TRY(check_text(named->name, "the name of a tensor"));
   OY_CHECK(!oy_str_equal(named->name, oy_str_of(OYI_SAFETENSORS_METADATA)),

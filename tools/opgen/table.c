@@ -125,7 +125,7 @@ void put_table(FILE* out, const op_list* list, const options* o) {
     fprintf(out, "#define OYI_RESULT_%s %s\n", op->id,
             op->returns_object ? "oy_object*" : "oy_status");
     fprintf(out, "#define OYI_FAILED_%s %s\n", op->id,
-            op->returns_object ? "NULL" : "oy_error_get()->code");
+            op->returns_object ? "NULL" : "oy_failure()");
     fprintf(out, "#define OYI_FORM_%s %s\n", op->id, form_of(op));
   }
 }

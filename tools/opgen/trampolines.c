@@ -243,7 +243,7 @@ static void put_other_variant(FILE* out, const op_row* op, const char* name,
   }
   fprintf(out, "  const oy_kernel* kernel = oy_pick_kernel(op, keys, &pick);\n");
   fprintf(out, "  if (OY_UNLIKELY(!kernel)) return %s;\n",
-          op->returns_object ? "NULL" : "oy_error_get()->code");
+          op->returns_object ? "NULL" : "oy_failure()");
   put_variant_call(out, op, print_text("return ((fn_%s)kernel->typed)(", name), true);
   fprintf(out, "}\n\n");
 }

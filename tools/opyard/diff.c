@@ -78,6 +78,7 @@ static bool diff_cells(changes* c, const cli_model_op* a, const cli_model_op* b)
     const cli_cell* was = order <= 0 ? &a->cells[i] : NULL;
     const cli_cell* now = order >= 0 ? &b->cells[k] : NULL;
     static const oy_str none = {NULL, 0};
+    // NOLINT: one of the two is there
     c->cells += compare(c, a->name, was ? was->key_text.data : now->key_text.data,
                         was ? was->text : none, now ? now->text : none);
     i += was != NULL;

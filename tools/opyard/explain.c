@@ -34,6 +34,7 @@ static void print_sets(const oy_explanation* e, const char* const* texts) {
   char buffer[SET_TEXT];
   for (size_t i = 0; i < e->argument_count; i++) {
     oy_str name = argument_name(e->op, i);
+    // NOLINT: an explanation has as many arguments as it was asked for
     printf("  %-12.*s %-23s %s\n", OY_STR_ARG(name), texts[i],
            set_text(e->argument_keys[i], buffer));
   }
@@ -83,6 +84,7 @@ void cli_explanation_json(cli_json* json, const oy_explanation* e,
   for (size_t i = 0; i < e->argument_count; i++) {
     cli_json_open(json, NULL, '{');
     cli_json_str(json, "name", argument_name(e->op, i));
+    // NOLINT: an explanation has as many arguments as it was asked for
     cli_json_text(json, "given", texts[i]);
     json_set(json, "keys", e->argument_keys[i]);
     cli_json_close(json, '}');

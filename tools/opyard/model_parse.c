@@ -72,8 +72,8 @@ static oy_status read_key(const parser* p, oy_str text, size_t at, int which,
 static oy_status read_fallback(parser* p) {
   cli_fallback* f = cli_model_add_fallback(p->model);
   if (!f) return OY_OUT_OF_MEMORY;
-  size_t at;
-  oy_str how;
+  size_t at = 0;
+  oy_str how = {NULL, 0};
   f->line = p->line;
   if (p->op) return expected(p, p->at, "fallbacks before the first operator");
   OY_TRY(field(p, false, "a dispatch key", &f->key_text, &at));
@@ -89,8 +89,8 @@ static oy_status read_fallback(parser* p) {
 }
 
 static oy_status read_op(parser* p) {
-  size_t at;
-  oy_str name;
+  size_t at = 0;
+  oy_str name = {NULL, 0};
   OY_TRY(field(p, true, "an operator name", &name, &at));
   oy_op_name parsed;
   if (oy_op_name_parse(name, &parsed) != OY_OK || parsed.ns.size == 0)

@@ -5,6 +5,8 @@
 #include "common.h"
 #include "dispatch/backend.h"
 
+#undef cli_parse_fail  // what analysers are told of it
+
 // The line that holds |at|, with tabs and other odd bytes made blanks, so that the
 // caret stands below its character; long lines are cut around it.
 static void draw_line(oy_str text, size_t at, char* buffer, size_t size) {

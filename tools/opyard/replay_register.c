@@ -110,7 +110,7 @@ static oy_library* library_for(plan* p, oy_str ns, oy_library_kind kind) {
 
 static oy_status register_fallback(plan* p, const cli_fallback* f) {
   oy_library* library = library_for(p, oy_str_of("_"), OY_LIBRARY_IMPL);
-  if (!library) return oy_error_get()->code;
+  if (!library) return oy_failure();
   const oy_kernel_params kernel =
       f->fallthrough ? OY_FALLTHROUGH : OY_BOXED(standin_boxed);
   const oy_place place = {.debug = f->debug.data};
@@ -171,7 +171,7 @@ static oy_status register_step(plan* p, const step* s) {
     oy_op_name name;
     OY_TRY(oy_op_name_parse(op->name, &name));
     oy_library* library = library_for(p, name.ns, OY_LIBRARY_FRAGMENT);
-    if (!library) return oy_error_get()->code;
+    if (!library) return oy_failure();
     const cli_impl* impl = s->kind == STEP_IMPL ? take_oldest(p, s) : NULL;
     line = impl ? impl->line : op->line;
     status = impl ? register_impl(library, op, impl) : register_def(library, op);

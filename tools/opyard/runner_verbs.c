@@ -194,6 +194,7 @@ static oy_status tensor_of(const cli_runner* r, const cli_node* node,
   char found[64];
   snprintf(found, sizeof found, "%s", oy_value_type_name(*out_value));
   oy_value_release(out_value);
+  // NOLINT: bind() fails if the first is missing
   return fail_at(r, node->at, "a tensor", found);
 }
 

@@ -76,11 +76,11 @@ static oy_status make(const cli_literal* literal, oy_value* out_value) {
   const oy_ints sizes = {literal->sizes, literal->rank};
   *out_value = oy_none();
   oy_tensor* tensor = oy_tensor_empty(sizes, literal->dtype, literal->device);
-  if (!tensor) return oy_error_get()->code;
+  if (!tensor) return oy_failure();
   oy_status status =
       literal->device.backend == OY_BACKEND_Meta ? OY_OK : fill(tensor, literal);
   if (status == OY_OK && literal->requires_grad && !oy_requires_grad_(tensor, true))
-    status = oy_error_get()->code;
+    status = oy_failure();
   if (status != OY_OK) {
     oy_tensor_release(tensor);
     return status;

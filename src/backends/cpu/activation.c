@@ -188,12 +188,12 @@ static oy_status log_sigmoid_into(oy_object* self, oy_object* output, oy_object*
                                   oy_object** out_output, oy_object** out_buffer) {
   *out_buffer = NULL;
   *out_output = oyi_cpu_unary(output, self, 0, OYI_LOOP_log_sigmoid);
-  if (!*out_output) return oy_error_get()->code;
+  if (!*out_output) return oy_failure();
   *out_buffer = oyi_cpu_unary(buffer, self, 0, OYI_LOOP_exp_minus_abs);
   if (*out_buffer) return OY_OK;
   if (!output) oy_tensor_release(*out_output);
   *out_output = NULL;
-  return oy_error_get()->code;
+  return oy_failure();
 }
 OYI_CPU(log_sigmoid_forward) {
   return log_sigmoid_into(self, NULL, NULL, out_output, out_buffer);
@@ -219,10 +219,10 @@ OYI_CPU(_prelu_kernel_backward) {
   *out_1 = NULL;
   *out_0 = oyi_cpu_ternary_with(NULL, grad_output, self, weight, 0,
                                 OYI_LOOP_prelu_backward, NULL);
-  if (!*out_0) return oy_error_get()->code;
+  if (!*out_0) return oy_failure();
   *out_1 = oyi_cpu_binary(NULL, grad_output, self, 0, OYI_LOOP_prelu_weight_backward);
   if (*out_1) return OY_OK;
   oy_tensor_release(*out_0);
   *out_0 = NULL;
-  return oy_error_get()->code;
+  return oy_failure();
 }

@@ -167,7 +167,7 @@ static oy_status batch_norm_out(operands* o, oy_object* input, oy_object* const 
     if (status != OY_OK)
       oy_tensor_release(r[i]);
     else if (!oyi_stored(outs[i], r[i]))
-      status = oy_error_get()->code;
+      status = oy_failure();
   }
   for (int i = 0; i < 3 && status == OY_OK; i++) *given[i] = outs[i];
   return status;

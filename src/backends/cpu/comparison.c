@@ -65,7 +65,7 @@ OYI_CPU(equal) {
   *out_result = false;
   const oyi_tensor* a = oyi_tensor_of(self);
   const oyi_tensor* b = a ? oyi_tensor_of(other) : NULL;
-  if (!b) return oy_error_get()->code;
+  if (!b) return oy_failure();
   OY_TRY(oyi_check_same_device(a, b));
   if (!oyi_same_sizes(oyi_sizes_view(a), oyi_sizes_view(b))) return OY_OK;
   OY_CHECK(!oyi_is_meta(a), NOT_IMPLEMENTED,

@@ -151,7 +151,7 @@ static oy_status make_gradients(const oyi_conv_call* call, const oy_ints* sizes,
     }
     oyi_tensor* made = oyi_rule_spatial(sizes[i], x->header.dtype, x, format, NULL);
     out_grads[i] = oyi_tensor_object(made);
-    if (!made) return oy_error_get()->code;
+    if (!made) return oy_failure();
   }
   return OY_OK;
 }
@@ -161,7 +161,7 @@ static oy_status compute_gradients(gradient* g, oy_object* grad_output, oy_bools
   static oy_status (*const parts[])(gradient*, oyi_tensor*) = {
       input_gradient, weight_gradient, bias_gradient};
   g->grad = oyi_stage_in(oyi_tensor_cast(grad_output), g->type);
-  oy_status status = g->grad ? OY_OK : oy_error_get()->code;
+  oy_status status = g->grad ? OY_OK : oy_failure();
   for (int i = 0; i < 3 && status == OY_OK; i++)
     if (mask.data[i]) status = parts[i](g, oyi_tensor_cast(grads[i]));
   release(g->grad);
@@ -176,7 +176,7 @@ oy_status oyi_cpu_convolution_backward(const oyi_conv_call* call, oy_object* gra
   gradient g = {.call = call, .v = {.conv = &conv}};
   OY_TRY(oyi_rule_convolution(call, &conv, sizes));
   const oyi_tensor* grad = oyi_tensor_of(grad_output);
-  if (!grad) return oy_error_get()->code;
+  if (!grad) return oy_failure();
   OY_TRY(check_gradient(call, grad, mask, (oy_ints){sizes, conv.ndim + 2}));
   OY_TRY(find(&g.v, grad->header.dtype, pick));
   g.type = oyi_compute_dtype(grad->header.dtype);

@@ -17,7 +17,7 @@ static void halves_release(halves* h) {
 static oy_status halve(oy_object* self, int64_t dim, halves* out) {
   *out = (halves){0};
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim > 0, INVALID_ARGUMENT, "glu does not support 0-dimensional tensors");
   int64_t d = oyi_dim_wrap(dim, t->ndim);
   if (d < 0) return OY_OUT_OF_RANGE;
@@ -63,7 +63,7 @@ static oy_status glu_gradient(oy_object* out, oy_object* grad, oy_object* self,
   OY_TRY(halve(self, dim, &of));
   oy_status status = halve(out, dim, &to);
   if (status == OY_OK) {
-    if (!gradients(&to, &of, grad)) status = oy_error_get()->code;
+    if (!gradients(&to, &of, grad)) status = oy_failure();
     halves_release(&to);
   }
   halves_release(&of);

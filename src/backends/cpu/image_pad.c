@@ -33,7 +33,7 @@ static oy_status move(const padding_call* call, const oyi_resample* r, taps_fn f
                       oyi_tensor* in, oyi_tensor* out) {
   oyi_taps taps[OYI_SPATIAL] = {0};
   oy_status status =
-      make_taps(call, r, taps) ? fn(call->name, r, taps, in, out) : oy_error_get()->code;
+      make_taps(call, r, taps) ? fn(call->name, r, taps, in, out) : oy_failure();
   for (size_t d = 0; d < OYI_SPATIAL; d++) oyi_taps_free(&taps[d]);
   return status;
 }

@@ -68,7 +68,7 @@ static oy_status put(oy_object* self, oy_tensors indices, oy_object* values,
                      bool accumulate) {
   oyi_indexing x;
   const oyi_tensor* v = oyi_tensor_of(values);
-  if (!v) return oy_error_get()->code;
+  if (!v) return oy_failure();
   OY_TRY(oyi_indexing_begin(&x, self, indices));
   oy_status status = check_values(&x, v);
   const oyi_tensor* inputs[] = {v};

@@ -16,10 +16,10 @@ oy_status oyi_index_target(oyi_tensor* self, oy_object* out,
     *target = oyi_is_meta(self)
                   ? oyi_tensor_new(oyi_sizes_view(self), self->header.dtype, device)
                   : oyi_converted(self, self->header.dtype);
-    return *target ? OY_OK : oy_error_get()->code;
+    return *target ? OY_OK : oy_failure();
   }
   oyi_tensor* t = oyi_tensor_of(out);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_TRY(oyi_output_check_overlap(t, inputs, count));
   for (int k = 0; k < count; k++)
     OY_CHECK(t != inputs[k], INVALID_ARGUMENT,

@@ -54,7 +54,7 @@ static oy_status add_index(oyi_indexing* x, const oyi_tensor* index, int64_t dim
   span* args = &s;
   oy_object* wide = oy_tensor_expand(&((oyi_tensor*)(uintptr_t)index)->header,
                                      oyi_sizes_view(x->offsets));
-  if (!wide) return oy_error_get()->code;
+  if (!wide) return oy_failure();
   oyi_iter it;
   const oyi_tensor* tensors[] = {x->offsets, oyi_tensor_cast(wide)};
   oyi_iter_plain(&it, tensors, 2);
@@ -65,7 +65,7 @@ static oy_status add_index(oyi_indexing* x, const oyi_tensor* index, int64_t dim
 
 static oy_status new_offsets(oyi_indexing* x, oy_ints sizes) {
   x->offsets = oyi_tensor_new(sizes, OY_DTYPE_I64, oyi_tensor_device(x->self));
-  if (!x->offsets) return oy_error_get()->code;
+  if (!x->offsets) return oy_failure();
   if (!oyi_is_meta(x->self) && x->offsets->numel > 0)
     memset(oyi_data(x->offsets), 0, (size_t)x->offsets->numel * sizeof(int64_t));
   return OY_OK;
@@ -113,7 +113,7 @@ static oy_status add_entry(index_list* list, const oyi_tensor* self, oy_object* 
     return OY_OK;
   }
   oyi_tensor* t = oyi_tensor_of(entry);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_TRY(oyi_check_memory(t));
   oy_dtype dtype = t->header.dtype;
   if (dtype == OY_DTYPE_BOOL || dtype == OY_DTYPE_U8) return add_mask(list, self, t);
@@ -180,7 +180,7 @@ static oy_status find_offsets(oyi_indexing* x, const index_list* list) {
 oy_status oyi_indexing_begin(oyi_indexing* x, oy_object* self, oy_tensors indices) {
   x->offsets = NULL;
   x->self = oyi_tensor_of(self);
-  if (!x->self) return oy_error_get()->code;
+  if (!x->self) return oy_failure();
   OY_TRY(oyi_check_memory(x->self));
   if (indices.size > x->self->ndim) return too_many(x->self, indices.size);
   index_list list = {.count = 0};

@@ -132,7 +132,7 @@ oy_status oyi_indexing_update(const oyi_indexing* x, const oyi_tensor* from,
   if (!(from->flags & OYI_CONTIGUOUS) || from->numel != numel) {
     oy_object* wide =
         oy_tensor_expand(&((oyi_tensor*)(uintptr_t)from)->header, (oy_ints){sizes, ndim});
-    if (!wide) return oy_error_get()->code;
+    if (!wide) return oy_failure();
     copy = oyi_converted(oyi_tensor_cast(wide), from->header.dtype);
     oy_tensor_release(wide);
     if (!copy) return OY_OUT_OF_MEMORY;

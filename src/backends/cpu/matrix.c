@@ -87,7 +87,7 @@ static oy_status add_self(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* 
   g->beta = oyi_number_of_scalar(call->beta);
   if (call->self == &c->header || oyi_number_is_zero(g->beta)) return OY_OK;
   oy_object* wide = oy_tensor_expand(call->self, oyi_sizes_view(c));
-  if (!wide) return oy_error_get()->code;
+  if (!wide) return oy_failure();
   oyi_convert(c, oyi_tensor_cast(wide));
   oy_tensor_release(wide);
   return OY_OK;

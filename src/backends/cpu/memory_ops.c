@@ -120,7 +120,7 @@ OYI_CPU(zero_) {
 OYI_CPU(_local_scalar_dense) {
   *out_result = oy_none();
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->numel == 1 && oyi_data(t), INVALID_ARGUMENT,
            "expected a tensor with one element, got %lld", (long long)t->numel);
   return oyi_number_to_scalar(oyi_element_load(t->header.dtype, oyi_data(t)),

@@ -14,7 +14,7 @@
 
 static oy_status check(oy_object* self, int64_t samples, bool replacement) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim == 1 || t->ndim == 2, INVALID_ARGUMENT,
            "prob_dist must be 1 or 2 dim");
   OY_CHECK(oy_dtype_is_floating(self->dtype), TYPE_MISMATCH,

@@ -27,7 +27,7 @@ static oy_status prepare(outputs* o, const oyi_tensor* t, const int64_t* sizes,
   if (o->values) o->indices = oyi_rule_spatial(shape, OY_DTYPE_I64, t, format, indices);
   if (o->indices) return OY_OK;
   give_up(o);
-  return oy_error_get()->code;
+  return oy_failure();
 }
 
 typedef struct pair {

@@ -39,7 +39,7 @@ OYI_CPU(normal_) {
 
 static oy_status check_deviations(oy_object* std) {
   const oyi_tensor* t = oyi_tensor_of(std);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(!oy_dtype_is_complex(std->dtype), TYPE_MISMATCH,
            "normal expects standard deviation to be non-complex");
   if (oyi_is_meta(t) || t->numel == 0) return OY_OK;
@@ -256,11 +256,10 @@ static oy_status drop(oy_object* input, double p, oy_object** out, oy_object** m
   oy_value none = oy_none();
   double stay = 1 - p;
   *mask = oyi_call_empty_like(input, oy_int(OY_DTYPE_BOOL), none, none, none, none);
-  if (!*mask || !oyi_call_bernoulli__float(*mask, stay, oy_none()))
-    return oy_error_get()->code;
+  if (!*mask || !oyi_call_bernoulli__float(*mask, stay, oy_none())) return oy_failure();
   *out = oyi_call_mul_Tensor(input, *mask);
   oy_object* scaled = oyi_call_mul__Scalar(*out, oy_float(stay == 0 ? 0 : 1 / stay));
-  return scaled ? OY_OK : oy_error_get()->code;
+  return scaled ? OY_OK : oy_failure();
 }
 
 OYI_CPU(native_dropout) {
@@ -268,14 +267,14 @@ OYI_CPU(native_dropout) {
   oy_value none = oy_none();
   oy_object *out = NULL, *mask = NULL;
   *out_0 = *out_1 = NULL;
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   oy_status status;
   if (train.tag == OY_TAG_NONE || train.as.i) {
     status = drop(input, p, &out, &mask);
   } else {
     mask = oyi_call_ones_like(input, oy_int(OY_DTYPE_BOOL), none, none, none, none);
     out = mask ? oyi_call_clone(input, none) : NULL;
-    status = out ? OY_OK : oy_error_get()->code;
+    status = out ? OY_OK : oy_failure();
   }
   if (status == 0) {
     *out_0 = out;

@@ -219,6 +219,7 @@ static oyi_tensor* repeated_indices(const oyi_tensor* counts, oy_value output_si
   if (!out) return NULL;
   int64_t* to = oyi_data(out);
   for (int64_t i = 0; i < counts->numel; i++)
+    // NOLINT: a tensor with elements has data
     for (int64_t k = 0; k < n[i]; k++) *to++ = i;
   return out;
 }

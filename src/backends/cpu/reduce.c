@@ -101,6 +101,7 @@ static bool next_row(block* b, const char** x) {
   for (size_t d = 1; d < b->w->reduced_count; d++) {
     int64_t step = b->w->reduced[d].in, first = first_of(b, d), end = end_of(b, d);
     *x += step;
+    // NOLINT: first_row() set all of them
     if (++b->index[d] < end) return true;
     *x -= step * (end - first);
     b->index[d] = first;

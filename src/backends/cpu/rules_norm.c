@@ -8,7 +8,7 @@
 static oy_status read_operands(oyi_norm* rule, oy_object* input, oy_object* weight,
                                oy_object* bias, const char* name) {
   rule->in = oyi_tensor_of(input);
-  if (!rule->in || !weight || !bias) return oy_error_get()->code;
+  if (!rule->in || !weight || !bias) return oy_failure();
   rule->weight = oyi_optional_tensor(weight);
   rule->bias = oyi_optional_tensor(bias);
   rule->statistics = input->dtype;
@@ -111,7 +111,7 @@ static oy_status check_channels(const oyi_norm* rule, oy_object* const params[4]
              "%s must be defined in evaluation mode", names[k]);
     if (params[k] == &oy_none_object) continue;
     const oyi_tensor* t = oyi_tensor_of(params[k]);
-    if (!t) return oy_error_get()->code;
+    if (!t) return oy_failure();
     OY_TRY(oyi_check_same_device(rule->in, t));
     OY_CHECK(t->numel == rule->in->sizes[1], INVALID_ARGUMENT,
              "%s should contain %lld elements not %lld", names[k],
@@ -122,7 +122,7 @@ static oy_status check_channels(const oyi_norm* rule, oy_object* const params[4]
 
 oy_status oyi_rule_batch_norm(oyi_norm* rule, oy_object* input,
                               oy_object* const params[4], bool training) {
-  if (!params[2] || !params[3]) return oy_error_get()->code;
+  if (!params[2] || !params[3]) return oy_failure();
   OY_TRY(read_operands(rule, input, params[0], params[1], "batch_norm"));
   OY_CHECK(rule->in->ndim >= 2, INVALID_ARGUMENT,
            "Expected at least 2 dimensions for input tensor but received %u",
@@ -145,7 +145,7 @@ oy_status oyi_norm_make(const oyi_norm* rule, oyi_tensor* made[3]) {
   if (made[2]) return OY_OK;
   oy_tensor_release(oyi_tensor_object(made[0]));
   oy_tensor_release(oyi_tensor_object(made[1]));
-  return oy_error_get()->code;
+  return oy_failure();
 }
 
 oy_status oyi_norm_give(oyi_tensor* const made[3], oy_object** const results[3],

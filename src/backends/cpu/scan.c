@@ -200,7 +200,7 @@ static oy_status extremes(oy_object* self, oy_object* values, oy_object* indices
   const oyi_tensor* t = oyi_tensor_of(self);
   const oyi_tensor* v = t ? oyi_tensor_of(values) : NULL;
   const oyi_tensor* p = v ? oyi_tensor_of(indices) : NULL;
-  if (!p) return oy_error_get()->code;
+  if (!p) return oy_failure();
   if ((dim = oyi_dim_wrap(dim, t->ndim)) < 0) return OY_OUT_OF_RANGE;
   OY_CHECK(oyi_key_has_order(self->dtype), NOT_IMPLEMENTED,
            "\"%s_cpu\" not implemented for '%s'", is_least ? "cummin" : "cummax",

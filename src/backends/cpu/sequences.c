@@ -68,7 +68,7 @@ static oyi_tensor* sized(oy_object* out, int64_t size) {
 }
 
 static oy_status check_dtype(oy_object* out, const char* name, bool allow_complex) {
-  if (!oyi_tensor_of(out)) return oy_error_get()->code;
+  if (!oyi_tensor_of(out)) return oy_failure();
   bool bad = out->dtype == OY_DTYPE_BOOL ||
              (!allow_complex && oy_dtype_is_complex(out->dtype)) ||
              oy_dtype_is_quantized(out->dtype);

@@ -21,7 +21,7 @@ oyi_tensor* oyi_stage_out(oyi_tensor* out, oy_dtype dtype) {
 }
 
 oy_status oyi_unstage(oyi_tensor* out, oyi_tensor* staged, oy_status status) {
-  if (!staged) return status != OY_OK ? status : oy_error_get()->code;
+  if (!staged) return status != OY_OK ? status : oy_failure();
   if (status == OY_OK && staged != out) oyi_convert(out, staged);
   oy_tensor_release(&staged->header);
   return status;

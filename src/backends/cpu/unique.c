@@ -155,8 +155,7 @@ static oy_status take_slices(oyi_tensor* t, int64_t dim, results* out) {
   OY_TRY(oyi_indexing_begin_dim(&x, t, dim, out->firsts, OYI_INDEX_SELECT));
   out->values =
       oyi_tensor_new((oy_ints){sizes, t->ndim}, t->header.dtype, oy_device_cpu());
-  oy_status status =
-      out->values ? oyi_indexing_take(&x, out->values) : oy_error_get()->code;
+  oy_status status = out->values ? oyi_indexing_take(&x, out->values) : oy_failure();
   oyi_indexing_end(&x);
   return status;
 }
@@ -200,7 +199,7 @@ static oy_status unique(oy_object* self, request q, oy_object** values,
                         oy_object** inverse, oy_object** counts) {
   const oyi_tensor* t = oyi_tensor_of(self);
   results out = {NULL, NULL, NULL, NULL};
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_TRY(check(t, "unique"));
   oyi_tensor* copy = oyi_converted(t, self->dtype);
   oy_object* flat = copy ? oy_tensor_view(&copy->header, (oy_ints){&t->numel, 1}) : NULL;
@@ -268,7 +267,7 @@ static oy_status unique_slices(oy_object* self, int64_t dim, bool sorts,
                                oy_object** counts) {
   oyi_tensor* t = oyi_tensor_of(self);
   results out = {NULL, NULL, NULL, NULL};
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_TRY(check(t, "unique_dim"));
   OY_CHECK(t->ndim > 0, OUT_OF_RANGE,
            "Dimension specified as %lld but tensor has no dimensions", (long long)dim);

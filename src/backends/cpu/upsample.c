@@ -118,7 +118,7 @@ static oy_object* run(const upsample_call* call, const oyi_resample* r, taps_fn 
   oyi_taps taps[OYI_SPATIAL] = {0};
   oy_status status = make_taps(call, r, in->header.dtype != OY_DTYPE_F64, taps)
                          ? fn(g_names[call->how], r, taps, in, out)
-                         : oy_error_get()->code;
+                         : oy_failure();
   for (size_t d = 0; d < OYI_SPATIAL; d++) oyi_taps_free(&taps[d]);
   if (status == OY_OK) return &out->header;
   if (!given) oy_tensor_release(&out->header);

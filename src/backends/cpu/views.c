@@ -115,7 +115,7 @@ static oy_status take_format(oyi_tensor* t, int64_t format) {
   OY_CHECK(format != OY_MEMORY_PRESERVE, INVALID_ARGUMENT, "Unsupported memory format %s",
            "Preserve");
   oyi_tensor* like = oyi_rule_empty(oyi_sizes_view(t), &options, format, NULL);
-  if (!like) return oy_error_get()->code;
+  if (!like) return oy_failure();
   oy_status status =
       oyi_tensor_reshape(t, oyi_sizes_view(t), oyi_strides_view(like), t->offset);
   oy_tensor_release(&like->header);
@@ -136,7 +136,7 @@ OYI_CPU(is_set_to) {
   *out_result = false;
   const oyi_tensor* a = oyi_tensor_of(self);
   const oyi_tensor* b = a ? oyi_tensor_of(tensor) : NULL;
-  if (!b) return oy_error_get()->code;
+  if (!b) return oy_failure();
   *out_result = a->storage && a->storage == b->storage && a->offset == b->offset &&
                 oyi_same_sizes(oyi_sizes_view(a), oyi_sizes_view(b)) &&
                 oyi_same_sizes(oyi_strides_view(a), oyi_strides_view(b));
@@ -163,7 +163,7 @@ OYI_CPU(split_with_sizes_copy_out) {
                      list.count, out.size);
   for (size_t i = 0; i < out.size && status == 0; i++)
     if (!oyi_stored(out.data[i], oy_tensor_retain(list.as.tensors[i])))
-      status = oy_error_get()->code;
+      status = oy_failure();
   oy_value_release(&list);
   return status;
 }

@@ -52,7 +52,7 @@ void* oyi_work_update(oyi_work* w, oyi_tensor* t) {
 }
 
 oy_status oyi_work_end(oyi_work* w, oy_status status) {
-  if (w->failed) status = oy_error_get()->code;
+  if (w->failed) status = oy_failure();
   for (int i = 0; i < w->count; i++) {
     if (w->held[i].out && status == OY_OK) oyi_convert(w->held[i].out, w->held[i].used);
     oy_tensor_release(&w->held[i].used->header);

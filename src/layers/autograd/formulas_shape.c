@@ -72,7 +72,7 @@ static oy_status diagonal(oyi_short_node* node, oy_object* grad, oy_object** out
 
 static oy_status permute(oyi_short_node* node, oy_object* grad, oy_object** out) {
   const oyi_tensor* g = oyi_tensor_of(grad);
-  if (!g) return oy_error_get()->code;
+  if (!g) return oy_failure();
   OY_CHECK(g->ndim <= OYI_CODED_DIMS, NOT_IMPLEMENTED,
            "derivative for permute of more than %d dimensions is not implemented",
            OYI_CODED_DIMS);
