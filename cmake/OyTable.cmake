@@ -8,7 +8,14 @@
 set(OY_GEN ${PROJECT_BINARY_DIR}/gen)
 set(OY_TABLE_HEADERS ${OY_GEN}/opyard/ops.h ${OY_GEN}/ops/gen/table.h
   ${OY_GEN}/ops/gen/arguments.h)
-set(OY_TABLE_SOURCES ${OY_GEN}/ops_calls.c ${OY_GEN}/ops_trampolines.c)
+# Calls in several files: one of them alone takes as long as all the rest of src/ops. Which
+# one an operator is in hangs on its name, so that a new one compiles one of them again.
+set(OY_TABLE_PARTS 8)
+set(OY_TABLE_SOURCES ${OY_GEN}/ops_trampolines.c)
+math(EXPR last "${OY_TABLE_PARTS} - 1")
+foreach(part RANGE ${last})
+  list(APPEND OY_TABLE_SOURCES ${OY_GEN}/ops_calls_${part}.c)
+endforeach()
 file(MAKE_DIRECTORY ${OY_GEN}/opyard ${OY_GEN}/ops/gen)
 if(OY_OPGEN)
   set(opgen_program ${OY_OPGEN})
@@ -23,14 +30,20 @@ add_custom_command(OUTPUT ${OY_GEN}/ops.rows
   DEPENDS ${oy_tables}
   COMMENT "rows of src/ops/ops.def"
   VERBATIM)
+# opgen leaves a file alone that would not change. Ninja looks at its time afterwards
+# (restat) and compiles nothing for it; what does not would run opgen each time.
+set(table_touch)
+if(NOT CMAKE_GENERATOR MATCHES Ninja)
+  set(table_touch COMMAND ${CMAKE_COMMAND} -E touch ${OY_TABLE_HEADERS} ${OY_TABLE_SOURCES})
+endif()
 add_custom_command(OUTPUT ${OY_TABLE_HEADERS} ${OY_TABLE_SOURCES}
   COMMAND ${opgen_program} --name ops
     --tensor-type oy_tensor --include opyard/tensor.h --header-name opyard/ops.h
     --calls-header ${OY_GEN}/opyard/ops.h --table ${OY_GEN}/ops/gen/table.h
     --arguments ${OY_GEN}/ops/gen/arguments.h
-    --calls-source ${OY_GEN}/ops_calls.c --trampolines ${OY_GEN}/ops_trampolines.c
+    --calls-source ${OY_GEN}/ops_calls.c --parts ${OY_TABLE_PARTS} --trampolines ${OY_GEN}/ops_trampolines.c
     ${OY_GEN}/ops.rows
-  # opgen leaves a file alone that would not change, and then nothing is compiled anew.
+  ${table_touch}
   DEPENDS ${OY_GEN}/ops.rows ${opgen_program}
   COMMENT "opgen ops"
   VERBATIM)

@@ -62,6 +62,21 @@ if command -v c++ >/dev/null; then
     -o "$dir/plain.o"
 fi
 
+# ---- calls in parts: each in one of them, wherever its row stands
+calls_in() { sed -n 's/^oy_op_handle \(oy_handle_[A-Za-z0-9_]*\) .*/\1/p' "$@" | sort; }
+"$opgen" --calls-source "$dir/part.c" --parts 3 "$data/sample.txt" 2>&-
+calls_in "$dir/sample.calls.c" >"$dir/whole.list"
+calls_in "$dir"/part_[012].c >"$dir/parts.list"
+[ -s "$dir/whole.list" ] && cmp "$dir/whole.list" "$dir/parts.list" || fail "parts are not the whole"
+sort -r "$data/sample.txt" >"$dir/turned.txt"
+"$opgen" --calls-source "$dir/turned.c" --parts 3 "$dir/turned.txt" 2>&-
+for k in 0 1 2; do
+  calls_in "$dir/part_$k.c" >"$dir/parts.list"
+  calls_in "$dir/turned_$k.c" | cmp - "$dir/parts.list" || fail "a call moved to another part"
+done
+"$opgen" --calls-source "$dir/part.c" --parts 0 "$data/sample.txt" 2>&- &&
+  fail "--parts 0 was taken"
+
 # ---- tables, numbers, selections
 printf '# wanted\nmul.Tensor\n' >"$dir/list"
 "$opgen" --out-dir "$dir" --enum "$dir/enum.h" --select "$dir/list" \

@@ -17,6 +17,8 @@ static const char g_help[] =
     "                          trampolines)\n"
     "  --calls-header F        declarations of typed calls\n"
     "  --calls-source F        their definitions\n"
+    "  --parts N               in N files: F of ops.c is ops_0.c, ops_1.c, ...; an\n"
+    "                          operator's name decides on the file, not its place\n"
     "  --inline-header F       their inline twins, for static builds\n"
     "  --trampolines F         between typed and boxed calls\n"
     "  --enum F                operators by number\n"
@@ -53,7 +55,7 @@ static output g_outputs[] = {
     {"--arguments", NULL, put_arguments, NULL},
     {NULL, NULL, put_calls_source, put_trampolines},  // NAME.gen.c
 };
-enum { HEADER = 0, COMBINED = sizeof(g_outputs) / sizeof(*g_outputs) - 1 };
+enum { HEADER = 0, CALLS = 1, COMBINED = sizeof(g_outputs) / sizeof(*g_outputs) - 1 };
 
 static bool is_same(const char* path, const char* text, size_t size) {
   FILE* in = fopen(path, "rb");
@@ -73,7 +75,8 @@ static bool write_file(const char* path, const char* text, size_t size) {
   return false;
 }
 
-static bool write_output(const output* to, const op_list* list, const options* o) {
+static bool write_output(const output* to, const char* path, const op_list* list,
+                         const options* o) {
   char* text = NULL;
   size_t size = 0;
   FILE* out = open_memstream(&text, &size);
@@ -84,8 +87,33 @@ static bool write_output(const output* to, const op_list* list, const options* o
     to->then(out, list, o);
   }
   fclose(out);
-  bool good = write_file(to->path, text, size);
+  bool good = write_file(path, text, size);
   free(text);
+  return good;
+}
+
+// FNV-1a of the name: an operator stays where it is when others come.
+static unsigned long part_of(const char* id, unsigned long parts) {
+  uint32_t hash = 2166136261u;
+  for (const char* p = id; *p; p++) hash = (hash ^ (unsigned char)*p) * 16777619u;
+  return hash % parts;
+}
+
+// The definitions of calls, in as many files: "calls.c" makes "calls_0.c", ...
+static bool write_parts(const output* to, unsigned long parts, const op_list* list,
+                        const options* o) {
+  const char* dot = strrchr(to->path, '.');
+  int stem = dot ? (int)(dot - to->path) : (int)strlen(to->path);
+  op_list part = {take((list->count + 1) * sizeof(op_row)), 0, 0};
+  bool good = true;
+  for (unsigned long k = 0; k < parts && good; k++) {
+    part.count = 0;
+    for (size_t i = 0; i < list->count; i++)
+      if (part_of(list->items[i].id, parts) == k)
+        part.items[part.count++] = list->items[i];
+    char* path = print_text("%.*s_%lu%s", stem, to->path, k, dot ? dot : "");
+    good = write_output(to, path, &part, o);
+  }
   return good;
 }
 
@@ -93,6 +121,7 @@ typedef struct arguments {
   options o;
   const char* out_dir;
   const char* select;
+  const char* parts;
   const char** files;
   size_t file_count;
 } arguments;
@@ -103,6 +132,7 @@ static const char** place_of(arguments* a, const char* option) {
     if (strcmp(option, g_outputs[i].option) == 0) return &g_outputs[i].path;
   if (strcmp(option, "--out-dir") == 0) return &a->out_dir;
   if (strcmp(option, "--select") == 0) return &a->select;
+  if (strcmp(option, "--parts") == 0) return &a->parts;
   if (strcmp(option, "--name") == 0) return &a->o.stem;
   if (strcmp(option, "--namespace") == 0) return &a->o.ns;
   if (strcmp(option, "--tensor-type") == 0) return &a->o.tensor_type;
@@ -132,6 +162,17 @@ static bool parse(arguments* a, int argc, char** argv) {
     return false;
   }
   return a->file_count > 0;
+}
+
+static bool write_all(const arguments* a, unsigned long parts, const op_list* list) {
+  bool good = true;
+  for (size_t i = 0; i <= COMBINED && good; i++) {
+    const output* to = &g_outputs[i];
+    if (!to->path) continue;
+    good = i == CALLS && parts ? write_parts(to, parts, list, &a->o)
+                               : write_output(to, to->path, list, &a->o);
+  }
+  return good;
 }
 
 static char* file_name(const char* path) {
@@ -164,13 +205,17 @@ int main(int argc, char** argv) {
   a.o.includes = take((size_t)argc * sizeof(char*));
   if (!parse(&a, argc, argv)) return 2;
   complete(&a);
+  unsigned long parts = a.parts ? strtoul(a.parts, NULL, 10) : 0;
+  if (a.parts && (parts < 1 || parts > 99)) {
+    fprintf(stderr, "opgen: expected --parts between 1 and 99, got %s\n", a.parts);
+    return 2;
+  }
   op_list list = {NULL, 0, 0};
   bool good = true;
   for (size_t i = 0; i < a.file_count; i++) good &= read_ops(a.files[i], &a.o, &list);
   good = good && check_names(&list);
   if (good && a.select) good = read_selection(a.select, &a.o, &list);
-  for (size_t i = 0; i <= COMBINED && good; i++)
-    if (g_outputs[i].path) good = write_output(&g_outputs[i], &list, &a.o);
+  good = good && write_all(&a, parts, &list);
   for (size_t i = 0; i < list.count; i++) drop_op(&list.items[i]);
   give_back();
   return good ? 0 : 1;
