@@ -20,7 +20,9 @@ oy_status oyi_into_outs(oy_status status, oy_object* const* outs,
                         oy_object* const* results, int count) {
   if (status != 0) return status;
   for (int k = 0; k < count; k++)
-    if (status != 0)
+    if (results[k] == &oy_none_object)
+      continue;
+    else if (status != 0)
       oy_tensor_release(results[k]);
     else if (!oyi_into_exact_out(outs[k], results[k]))
       status = oy_failure();

@@ -10,7 +10,8 @@
 // have its dtype. Returns |out|; NULL on failure, also if |result| is NULL.
 oy_object* oyi_into_exact_out(oy_object* out, oy_object* result);
 
-// The same for the results of an operator that has several, if |status| is OK.
+// The same for the results of an operator that has several, if |status| is OK. Those
+// that are &oy_none_object are left out.
 oy_status oyi_into_outs(oy_status status, oy_object* const* outs,
                         oy_object* const* results, int count);
 

@@ -90,7 +90,8 @@ static bool is_written(const hostile_call* c, const hostile_snapshot* s) {
 // PyTorch's schemas do not say that these write the running statistics.
 static bool writes_more_than_it_says(const hostile_call* c) {
   static const char* const names[] = {"aten::native_batch_norm", "aten::batch_norm",
-                                      "aten::native_batch_norm.out"};
+                                      "aten::native_batch_norm.out",
+                                      "aten::instance_norm"};
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     if (oy_str_equal(oy_op_name_of(c->op), oy_str_of(names[i]))) return true;
   return false;

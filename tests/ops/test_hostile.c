@@ -232,6 +232,7 @@ static void each_allocation_may_fail(void** state) {
 static const char* const g_by_elements[] = {"item",
                                             "_local_scalar_dense",
                                             "nonzero",
+                                            "masked_scatter_backward",
                                             "masked_select",
                                             "unique",
                                             "bincount",

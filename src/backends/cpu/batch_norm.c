@@ -83,7 +83,8 @@ oyi_tensor* oyi_channels_first(const oyi_tensor* t) {
 }
 
 static oy_status compute(const operands* o, oyi_tensor* const made[3]) {
-  oyi_tensor *in = oyi_channels_first(o->in), *out = in ? oyi_channels_first(made[0]) : NULL;
+  oyi_tensor *in = oyi_channels_first(o->in),
+             *out = in ? oyi_channels_first(made[0]) : NULL;
   oyi_work w = oyi_work_begin(oyi_float_to_compute(o->in->header.dtype));
   w.failed = !out;
   job j = {.math = oyi_row_math_for(w.dtype),

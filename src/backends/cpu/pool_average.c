@@ -2,6 +2,8 @@
 // Average pools as operators.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/pool.h"
+#include "ops/calls.h"
+#include "ops/out_form.h"
 
 typedef struct average {
   oyi_pool_call call;
@@ -161,4 +163,8 @@ OYI_CPU(_adaptive_avg_pool2d_backward) {
 }
 OYI_CPU(_adaptive_avg_pool3d_backward) {
   return adaptive_backward(grad_output, self, 3, "adaptive_avg_pool3d_backward");
+}
+OYI_CPU(adaptive_avg_pool3d_backward_grad_input) {
+  return oyi_into_exact_out(grad_input,
+                            oyi_call__adaptive_avg_pool3d_backward(grad_output, self));
 }
