@@ -3,7 +3,7 @@
 #include "ops/calls.h"
 #include "ops/held.h"
 #include "ops/kernels.h"
-#include "opyard/autograd.h"
+#include "opyard/state.h"
 #include "tensor/impl.h"
 
 enum { REDUCE_NONE, REDUCE_MEAN, REDUCE_SUM };
@@ -19,9 +19,9 @@ static oy_object* unit(oy_object* x, int64_t dim, double eps) {
       x ? HOLD(oyi_call_linalg_vector_norm(x, oy_int(2), OY_DIMS(dim), true, oy_none()))
         : NULL;
   oy_object* copy = norm ? HOLD(oyi_call_clone(norm, oy_none())) : NULL;
-  oy_grad_guard guard = oy_no_grad();
+  oy_guard guard = oy_guard_below_autograd();
   oy_object* bounded = copy ? oyi_call_clamp_min_(copy, oy_float(eps)) : NULL;
-  oy_grad_guard_end(&guard);
+  oy_guard_end(&guard);
   return oyi_held_end(&h, bounded ? oyi_call_div_Tensor(x, copy) : NULL);
 }
 

@@ -5,7 +5,6 @@
 #include "ops/kernels.h"
 #include "ops/made.h"
 #include "ops/out_form.h"
-#include "opyard/autograd.h"
 
 #define HOLD(...) oyi_hold(&h, __VA_ARGS__)
 
@@ -33,7 +32,7 @@ static oy_status bags(oy_object* weight, oy_object* indices, oy_object* offsets,
   oy_object* index = HOLD(oyi_call_contiguous(indices, OY_MEMORY_CONTIGUOUS));
   oy_object* offset = HOLD(oyi_call_contiguous(offsets, OY_MEMORY_CONTIGUOUS));
   oy_status status;
-  if (oy_requires_grad(weight))
+  if (weight->keys.functionality >> OY_KEY_AutogradFunctionality & 1)
     status =
         oyi_call__embedding_bag(weight, index, offset, scale_grad_by_freq, mode, sparse,
                                 per_sample_weights, include_last_offset, padding_idx,
