@@ -73,14 +73,6 @@ OYI_COMPOSITE(constant_pad_nd) {
 }
 OYI_STORED(constant_pad_nd_out, constant_pad_nd)
 
-OYI_COMPOSITE(pad) {
-  if (oy_str_equal(mode, oy_str_of("constant")))
-    return oyi_call_constant_pad_nd(self, pad,
-                                    value.tag == OY_TAG_NONE ? oy_float(0) : value);
-  OY_FAIL(NOT_IMPLEMENTED, "pad: expected the mode constant, got %.*s", OY_STR_ARG(mode));
-  return NULL;
-}
-
 // -------------------------------------------------------------------- powers
 
 // The powers 0 to |count| - 1 of |x|, stacked in a new last dimension.

@@ -14,6 +14,7 @@ static const struct {
     {"any.dims", "one kernel for all; PyTorch has a default beside it"},
     {"all.dims", "one kernel for all; PyTorch has a default beside it"},
     {"all.dims_out", "one kernel for all; PyTorch has a default beside it"},
+    {"native_channel_shuffle", "one kernel for all; PyTorch has a default beside it"},
     {"native_layer_norm",
      "the composition for other devices is one that nothing here needs yet"},
     {"to.dtype_layout", "it makes nothing itself: _to_copy chooses the backend"},
