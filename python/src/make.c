@@ -139,15 +139,6 @@ static PyObject* literal_tensor(PyObject* module, PyObject* object) {
   return tensor ? pyoy_wrap(tensor) : NULL;
 }
 
-static PyObject* grad_mode(PyObject* module, PyObject* args) {
-  (void)module;
-  int on = -1;
-  if (!PyArg_ParseTuple(args, "|p:grad_mode", &on)) return NULL;
-  bool before = oy_grad_mode_get();
-  if (on >= 0) oy_grad_mode_set(on != 0);
-  return PyBool_FromLong(before);
-}
-
 static PyObject* as_strided(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *self, *sizes_object, *strides_object;
@@ -173,7 +164,5 @@ PyMethodDef pyoy_make_methods[] = {
      METH_VARARGS | METH_KEYWORDS, "A tensor over memory that an owner keeps alive."},
     {"copy_memory", pyoy_copy_memory, METH_VARARGS,
      "copy_memory(address, count, dtype): a row that holds a copy of memory."},
-    {"grad_mode", grad_mode, METH_VARARGS,
-     "Whether this thread records for backward; sets it if a bool is given."},
     {NULL, NULL, 0, NULL},
 };

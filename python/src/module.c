@@ -17,7 +17,7 @@ PyMODINIT_FUNC PyInit__C(void) {
   if (!module) return NULL;
   if (pyoy_add_errors(module) != 0 || pyoy_add_constants(module) != 0 ||
       pyoy_add_device(module) != 0 || pyoy_add_tensor(module) != 0 ||
-      pyoy_add_op(module) != 0 ||
+      pyoy_add_op(module) != 0 || pyoy_add_autograd(module) != 0 ||
       PyModule_AddStringConstant(module, "__version__", oy_version()) != 0)
     Py_CLEAR(module);
   return module;

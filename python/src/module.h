@@ -44,6 +44,7 @@ int pyoy_add_constants(PyObject* module);
 int pyoy_add_device(PyObject* module);
 int pyoy_add_tensor(PyObject* module);
 int pyoy_add_op(PyObject* module);
+int pyoy_add_autograd(PyObject* module);
 extern PyMethodDef pyoy_make_methods[];
 
 // ------------------------------------------------------------------ errors

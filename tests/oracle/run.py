@@ -5,6 +5,8 @@
     ./yard oracle ops --op softmax         entries and operators of that name
     ./yard oracle ops --op 'nn.functional.*' --dtype float32 --verbose
     ./yard oracle ops --update             write passed.txt anew
+    ./yard oracle ops --gradients          first and second derivatives instead of results,
+                                           against gradients.txt
 
 Columns: samples that passed, failed, are not supported; error inputs with the same
 text, another text, no error. An entry runs entirely if every sample of every dtype
@@ -21,7 +23,8 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RECORD = os.path.join(HERE, "passed.txt")
+# What passed, by whether it is of gradients.
+RECORDS = {False: os.path.join(HERE, "passed.txt"), True: os.path.join(HERE, "gradients.txt")}
 SECONDS_PER_ENTRY = 240
 
 
@@ -32,6 +35,8 @@ def arguments():
     parser.add_argument("--op", action="append", metavar="NAME",
                         help="entries of that name, a pattern with * or a last part")
     parser.add_argument("--dtype", default="", help="these alone: float32,int64")
+    parser.add_argument("--gradients", action="store_true",
+                        help="derivatives instead of results")
     parser.add_argument("--verbose", action="store_true", help="every reason")
     parser.add_argument("--json", metavar="FILE", help="everything, for a program")
     parser.add_argument("--update", action="store_true", help="record what passes now")
@@ -58,7 +63,8 @@ class Worker:
         environment = dict(os.environ, PYTHONHASHSEED="0", OMP_NUM_THREADS="1")
         self.process = subprocess.Popen(
             [sys.executable, os.path.join(HERE, "worker.py"), self.options.dtype,
-             "verbose" if self.options.verbose else ""],
+             "verbose" if self.options.verbose else "",
+             "gradients" if self.options.gradients else ""],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=None if self.options.verbose else subprocess.DEVNULL, env=environment)
 
@@ -182,10 +188,10 @@ def record_of(answers, aten):
     return lines
 
 
-def read_record():
+def read_record(path):
     recorded = {}
-    if os.path.exists(RECORD):
-        with open(RECORD, encoding="utf-8") as file:
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
             for line in file:
                 if line.strip() and not line.startswith("#"):
                     name, passed = line.split()
@@ -193,18 +199,18 @@ def read_record():
     return recorded
 
 
-def write_record(now):
-    with open(RECORD, "w", encoding="utf-8") as file:
+def write_record(path, now):
+    with open(path, "w", encoding="utf-8") as file:
         file.write("# SPDX-License-Identifier: Apache-2.0\n"
                    "# Samples that pass, by entry of op_db, and calls by operator:\n"
                    "# ./yard oracle ops --update\n")
         file.writelines(f"{name} {passed}\n" for name, passed in sorted(now.items()))
 
 
-def compare_record(now, names):
+def compare_record(path, now, names):
     """Lines that fell below what was recorded; an operator alone if its entries ran."""
     fallen = []
-    for name, before in read_record().items():
+    for name, before in read_record(path).items():
         if (names is None or name in names) and now.get(name, 0) < before:
             fallen.append(f"{name}: {now.get(name, 0)} pass, {before} are recorded")
     return fallen
@@ -230,14 +236,14 @@ def main():
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"entries": answers, "aten": aten}, file, indent=1)
-    now = record_of(answers, aten)
+    now, record = record_of(answers, aten), RECORDS[options.gradients]
     if options.update and whole:
-        write_record(now)
+        write_record(record, now)
     if not whole and options.dtype:
         return
-    fallen = compare_record(now, None if whole else {a["entry"] for a in answers})
+    fallen = compare_record(record, now, None if whole else {a["entry"] for a in answers})
     if fallen:
-        print("\nfewer pass than recorded in tests/oracle/passed.txt:")
+        print(f"\nfewer pass than recorded in tests/oracle/{os.path.basename(record)}:")
         print("\n".join(f"    {line}" for line in fallen))
         sys.exit(1)
 

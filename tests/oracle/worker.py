@@ -14,6 +14,7 @@ import samples  # first: it gives torch.testing what it wants
 import torch
 
 import check
+import gradients
 from capture import Call, Capture
 
 REASONS_KEPT = 4
@@ -135,6 +136,21 @@ class Entry:
             where = _where("error input", getattr(x, "dtype", "torch."), x, args, kwargs)
             self.tally.add_error(*verdict, where)
 
+    def run_gradients(self, wanted):
+        """First and second derivatives of the samples, of the dtypes that have any."""
+        for dtype in gradients.dtypes(self.op):
+            if wanted is not None and str(dtype)[6:] not in wanted:
+                continue
+            tolerance = samples.tolerance(self.op, dtype)
+            torch.manual_seed(0)
+            random.seed(0)
+            try:
+                for sample, verdict in gradients.verdicts(self.op, dtype, tolerance):
+                    where = _where("sample", dtype, sample.input, sample.args, sample.kwargs)
+                    self.tally.add(*verdict, dtype, where)
+            except Exception as error:  # noqa: BLE001  op_db cannot make its samples
+                self.tally.note("samples", repr(error)[:200], str(dtype))
+
     def run(self, wanted):
         for dtype in samples.dtypes(self.op):
             if wanted is None or str(dtype)[6:] in wanted:
@@ -162,11 +178,14 @@ def main():
         op, start = samples.op_db[index], time.monotonic()
         judge = check.Judge()
         entry = Entry(op, judge)
-        with torch.no_grad():
-            entry.run(wanted)
+        if "gradients" in sys.argv:
+            entry.run_gradients(wanted)
+        else:
+            with torch.no_grad():
+                entry.run(wanted)
         seconds = round(time.monotonic() - start, 2)
         answer = {"seconds": seconds, "entry": samples.entry_name(op), "index": index, "aten": judge.counts}
-        answer.update(entry.tally.as_json(sys.argv[2] == "verbose"))
+        answer.update(entry.tally.as_json("verbose" in sys.argv))
         print(json.dumps(answer), file=answers, flush=True)
 
 

@@ -19,6 +19,14 @@ static inline oy_object* saved_result(oyi_short_node* node) {
   return saved(node, OYI_SAVE_RESULT);
 }
 
+// The conjugate: a real tensor is its own.
+static inline oy_object* of_conj(oy_object* a) {
+  if (!a || !oy_dtype_is_complex(a->dtype)) return a;
+  oy_object* result = oyi_call_conj_physical(a);
+  oy_tensor_release(a);
+  return result;
+}
+
 #define OYI_OF_1(name, call)                         \
   static inline oy_object* of_##name(oy_object* a) { \
     oy_object* result = call;                        \
@@ -39,8 +47,6 @@ static inline oy_object* saved_result(oyi_short_node* node) {
     return result;                                                     \
   }
 OYI_OF_1(neg, oyi_call_neg(a))
-// The conjugate: a real tensor is its own.
-OYI_OF_1(conj, oyi_call_conj_physical(a))
 OYI_OF_1(square, oyi_call_mul_Tensor(a, a))
 OYI_OF_1(cos, oyi_call_cos(a))
 OYI_OF_1(sin, oyi_call_sin(a))

@@ -4,12 +4,6 @@
 // input that it is for (engine.c). It computes only what an edge asks for.
 #include "layers/autograd/formula_help.h"
 
-// |fn| of a temporary, which is released.
-static oy_object* negated(oy_object* temporary) {
-  oy_object* result = oyi_call_neg(temporary);
-  oy_tensor_release(temporary);
-  return result;
-}
 static oy_object* times(oy_object* grad, oy_scalar number) {
   if (number.tag == OY_TAG_INT && number.as.i == 1) return oy_tensor_retain(grad);
   return oyi_call_mul_Scalar(grad, number);
@@ -28,25 +22,26 @@ static oy_status add(oyi_short_node* node, oy_object* grad, oy_object** out) {
 }
 static oy_status sub(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
-  if (WANTS(1)) GIVE(1, negated(times(grad, node->extra.scalar)));
+  if (WANTS(1)) GIVE(1, of_neg(times(grad, node->extra.scalar)));
   return OY_OK;
 }
+// |grad| times the conjugate of what was saved in |slot|.
+static oy_object* times_saved(oyi_short_node* node, oy_object* grad, int slot) {
+  oy_object* other = oyi_node_saved(node, slot);
+  if (!other || !oy_dtype_is_complex(other->dtype)) return oyi_call_mul_Tensor(grad, other);
+  return of_mul(keep(grad), of_conj(keep(other)));
+}
 static oy_status mul(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  if (WANTS(0)) GIVE(0, oyi_call_mul_Tensor(grad, oyi_node_saved(node, 1)));
-  if (WANTS(1)) GIVE(1, oyi_call_mul_Tensor(grad, oyi_node_saved(node, 0)));
+  if (WANTS(0)) GIVE(0, times_saved(node, grad, 1));
+  if (WANTS(1)) GIVE(1, times_saved(node, grad, 0));
   return OY_OK;
 }
 static oy_status div(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  oy_object* other = oyi_node_saved(node, 1);
-  if (WANTS(0)) GIVE(0, oyi_call_div_Tensor(grad, other));
+  if (WANTS(0)) GIVE(0, of_div(keep(grad), of_conj(saved(node, 1))));
   if (!WANTS(1)) return OY_OK;
-  // -grad * ((self / other) / other)
-  oy_object* once = oyi_call_div_Tensor(oyi_node_saved(node, 0), other);
-  oy_object* twice = oyi_call_div_Tensor(once, other);
-  oy_object* product = oyi_call_mul_Tensor(grad, twice);
-  oy_tensor_release(once);
-  oy_tensor_release(twice);
-  GIVE(1, negated(product));
+  // -grad * conj((self / other) / other)
+  oy_object* twice = of_div(of_div(saved(node, 0), saved(node, 1)), saved(node, 1));
+  GIVE(1, of_neg(of_mul(keep(grad), of_conj(twice))));
   return OY_OK;
 }
 static oy_status mul_number(oyi_short_node* node, oy_object* grad, oy_object** out) {
@@ -125,35 +120,36 @@ static oy_status mean_dims(oyi_short_node* node, oy_object* grad, oy_object** ou
 
 // -------------------------------------------------------------- matrix products
 
-// |a| x transposed |b|, and the like; the dimensions are the last two.
-static oy_object* product(oy_object* a, bool flip_a, oy_object* b, bool flip_b,
-                          bool batched) {
-  oy_object* x = flip_a ? oyi_call_transpose_int(a, -2, -1) : oy_tensor_retain(a);
-  oy_object* y = flip_b ? oyi_call_transpose_int(b, -2, -1) : oy_tensor_retain(b);
-  oy_object* result = batched ? oyi_call_bmm(x, y) : oyi_call_mm(x, y);
-  oy_tensor_release(x);
-  oy_tensor_release(y);
+static oy_object* of_transposed(oy_object* a) {
+  oy_object* result = oyi_call_transpose_int(a, -2, -1);
+  oy_tensor_release(a);
+  return result;
+}
+// The transposed conjugate of what was saved in |slot|.
+static oy_object* adjoint(oyi_short_node* node, int slot) {
+  return of_transposed(of_conj(saved(node, slot)));
+}
+static oy_object* of_product(oy_object* a, oy_object* b, bool batched) {
+  oy_object* result = batched ? oyi_call_bmm(a, b) : oyi_call_mm(a, b);
+  oy_tensor_release(a);
+  oy_tensor_release(b);
   return result;
 }
 static oy_status mm(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  if (WANTS(0)) GIVE(0, product(grad, false, oyi_node_saved(node, 1), true, false));
-  if (WANTS(1)) GIVE(1, product(oyi_node_saved(node, 0), true, grad, false, false));
+  if (WANTS(0)) GIVE(0, of_product(keep(grad), adjoint(node, 1), false));
+  if (WANTS(1)) GIVE(1, of_product(adjoint(node, 0), keep(grad), false));
   return OY_OK;
 }
 static oy_status bmm(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  if (WANTS(0)) GIVE(0, product(grad, false, oyi_node_saved(node, 1), true, true));
-  if (WANTS(1)) GIVE(1, product(oyi_node_saved(node, 0), true, grad, false, true));
+  if (WANTS(0)) GIVE(0, of_product(keep(grad), adjoint(node, 1), true));
+  if (WANTS(1)) GIVE(1, of_product(adjoint(node, 0), keep(grad), true));
   return OY_OK;
 }
 static oy_status mv(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  if (WANTS(0)) {
-    oy_object* column = oyi_call_unsqueeze(grad, 1);
-    oy_object* outer = oyi_call_mul_Tensor(column, oyi_node_saved(node, 1));
-    oy_tensor_release(column);
-    GIVE(0, outer);
-  }
+  if (WANTS(0))
+    GIVE(0, of_mul(oyi_call_unsqueeze(grad, 1), of_conj(saved(node, 1))));
   if (WANTS(1)) {
-    oy_object* flipped = oyi_call_t(oyi_node_saved(node, 0));
+    oy_object* flipped = adjoint(node, 0);
     oy_object* result = oyi_call_mv(flipped, grad);
     oy_tensor_release(flipped);
     GIVE(1, result);

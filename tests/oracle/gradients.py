@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""First and second derivatives of op_db's samples, in PyTorch and in opyard.
+
+Each function that PyTorch calls is called in opyard with the tensors that came of the
+same calls before, so a sample of several calls is compared as a whole.
+"""
+import torch
+from torch.overrides import TorchFunctionMode
+
+from opyard import _C, Tensor
+
+import check
+import compare
+from convert import Converter, NotSupported
+
+# Results differ by chance.
+RANDOM = ("dropout", "rrelu", "bernoulli", "normal", "uniform", "rand", "multinomial",
+          "poisson", "cauchy", "exponential", "geometric", "empty")
+SAMPLES = 40  # of one dtype
+
+
+def dtypes(op):
+    if not op.supports_autograd or any(word in op.name for word in RANDOM):
+        return []
+    wanted = (torch.float32, torch.float64, torch.complex128)
+    return [d for d in wanted if d in op.supported_backward_dtypes("cpu")]
+
+
+class _Ours(Exception):
+    """opyard failed where PyTorch did not."""
+
+
+def _flat(value):
+    if isinstance(value, (list, tuple)):
+        return [item for part in value for item in _flat(part)]
+    return [value]
+
+
+class Shadow(TorchFunctionMode):
+    """with Shadow(converter): every call in PyTorch is made in opyard, too."""
+
+    def __init__(self, converter):
+        super().__init__()
+        self.converter, self.pairs = converter, {}
+
+    def pair(self, theirs, ours):
+        self.pairs[id(theirs)] = (theirs, ours)
+
+    def ours(self, value):
+        if isinstance(value, torch.Tensor):
+            if id(value) not in self.pairs:
+                self.pair(value, self.converter.tensor(value.detach()))
+            return self.pairs[id(value)][1]
+        if isinstance(value, (list, tuple)):
+            return [self.ours(item) for item in value]
+        return self.converter.value(value)
+
+    def run(self, name, args, kwargs):
+        packet = check.packet_of(name)
+        if packet is None:
+            raise NotSupported(f"missing aten::{name}")
+        args, kwargs = self.ours(args), {k: self.ours(v) for k, v in kwargs.items()}
+        try:
+            return packet(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001
+            raise _Ours(f"{name}: {check._short(error)}") from error
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", repr(func))
+        if name in check.QUESTIONS:
+            return func(*args, **kwargs)
+        got = self.run(name, args, kwargs)
+        result = func(*args, **kwargs)
+        for theirs, ours in zip(_flat(result), _flat(got)):
+            if isinstance(theirs, torch.Tensor) and isinstance(ours, Tensor):
+                self.pair(theirs, ours)
+        return result
+
+
+class _Sample:
+    """A sample with leaves of its own."""
+
+    def __init__(self, sample):
+        self.leaves = []
+        self.input, self.args = self._take(sample.input), self._take(sample.args)
+        self.kwargs = {k: self._take(v) for k, v in sample.kwargs.items()}
+
+    def _take(self, value):
+        if isinstance(value, torch.Tensor):
+            wanted, value = value.requires_grad, value.detach()
+            if wanted:
+                self.leaves.append(value.requires_grad_())
+            return value
+        if type(value) in (list, tuple):
+            return type(value)(self._take(v) for v in value)
+        return value
+
+
+def _random_like(t):
+    return torch.randn(t.shape, dtype=t.dtype)
+
+
+def _differ(theirs, ours, tolerance, what):
+    """What of |ours| is not |theirs|; None and zeros are the same."""
+    for i, (want, got) in enumerate(zip(theirs, ours)):
+        if want is None and got is None:
+            continue
+        if want is None:
+            want = torch.zeros(got.shape, dtype=getattr(torch, got.dtype.name))
+        if got is None:
+            if bool((want == 0).all()):
+                continue
+            return f"{what} {i} is None, PyTorch has one"
+        if (why := compare._values(got, want.detach(), tolerance)
+                if got.shape == tuple(want.shape) else f"shape {list(got.shape)}, PyTorch "
+                f"{list(want.shape)}"):
+            return f"{what} {i}: {why}"
+    return None
+
+
+def _gradients(outputs, inputs, weights, create):
+    try:
+        return _C.gradients(outputs, inputs, weights, create, create, True)
+    except NotImplementedError as error:
+        raise NotSupported(check._short(error)) from error
+    except Exception as error:  # noqa: BLE001
+        raise _Ours(f"gradient: {check._short(error)}") from error
+
+
+def _second(shadow, leaves, first, our_first, tolerance):
+    """The derivatives of the gradients themselves, also by what they were weighted with."""
+    at = [i for i, g in enumerate(first) if g is not None and g.requires_grad]
+    if not at:
+        return None
+    weights = [_random_like(first[i]) for i in at]
+    try:
+        want = torch.autograd.grad([first[i] for i in at], leaves, weights,
+                                   allow_unused=True)
+    except Exception:  # noqa: BLE001  PyTorch has no second derivative
+        return None
+    lost = [i for i in at if our_first[i] is None or not our_first[i].requires_grad]
+    # A gradient that does not depend on anything any more has none of its own.
+    kept = [(i, w) for i, w in zip(at, weights) if i not in lost]
+    if not kept:
+        got = [None] * len(leaves)
+    else:
+        got = _gradients([our_first[i] for i, _ in kept], [shadow.ours(v) for v in leaves],
+                         [shadow.converter.tensor(w) for _, w in kept], False)
+    return _differ(want, got, tolerance, "second derivative")
+
+
+def _verdict(op, sample, tolerance):
+    shadow = Shadow(Converter())
+    for leaf in sample.leaves:
+        ours = shadow.converter.tensor(leaf.detach())
+        ours.requires_grad = True
+        shadow.pair(leaf, ours)
+    with shadow:
+        result = op.op(sample.input, *sample.args, **sample.kwargs)
+    outputs = [r for r in _flat(result) if isinstance(r, torch.Tensor) and r.requires_grad]
+    if not outputs:
+        return None
+    weights = [_random_like(r).requires_grad_() for r in outputs]
+    for w in weights:
+        ours = shadow.converter.tensor(w.detach())
+        ours.requires_grad = True
+        shadow.pair(w, ours)
+    first = torch.autograd.grad(outputs, sample.leaves, weights, create_graph=True,
+                                allow_unused=True)
+    lost = [i for i, r in enumerate(outputs) if not shadow.ours(r).requires_grad]
+    if lost:
+        return check.FAILED, f"result {lost[0]} has no gradient"
+    leaves = [shadow.ours(v) for v in sample.leaves]
+    our_first = _gradients([shadow.ours(r) for r in outputs], leaves,
+                           [shadow.ours(w) for w in weights], True)
+    why = _differ(first, our_first, tolerance, "gradient")
+    if not why and op.supports_gradgrad:
+        why = _second(shadow, sample.leaves + weights, first, our_first, tolerance)
+    return (check.FAILED, why) if why else (check.PASSED, "")
+
+
+def verdicts(op, dtype, tolerance):
+    """(sample, (verdict, reason)) of each sample that PyTorch can differentiate."""
+    least = 2e-5 if dtype is torch.float32 else 1e-9
+    tolerance = max(tolerance[0], least), max(tolerance[1], least)
+    for i, sample in enumerate(op.sample_inputs("cpu", dtype, requires_grad=True)):
+        if i >= SAMPLES:
+            return
+        sample = _Sample(sample)
+        if not sample.leaves:
+            continue
+        try:
+            verdict = _verdict(op, sample, tolerance)
+        except NotSupported as reason:
+            verdict = check.UNSUPPORTED, str(reason)
+        except _Ours as reason:
+            verdict = check.FAILED, str(reason)
+        except Exception:  # noqa: BLE001  not a sample that PyTorch takes
+            continue
+        if verdict:
+            yield sample, verdict
