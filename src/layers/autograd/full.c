@@ -25,7 +25,8 @@ static full_sizes count_all(const oyi_formula* formula, const oy_value* argument
                             size_t count) {
   full_sizes n = {0, 0, 0, 0};
   for (size_t i = 0; i < count; i++) n.edges += tensors_in(&arguments[i]);
-  for (const oyi_save* s = formula->saves; s < formula->saves + OYI_SAVES && s->kind; s++) {
+  for (const oyi_save* s = formula->saves; s < formula->saves + OYI_SAVES && s->kind;
+       s++) {
     if (s->kind == OYI_SAVE_OUTPUT) {
       n.results++;
       continue;
@@ -78,15 +79,6 @@ static bool is_wanted(const oyi_full_node* f, const oyi_save* s) {
   return false;
 }
 
-// A copy of what is about to change, made below autograd.
-static oy_object* copy_before(oy_object* tensor) {
-  uint64_t keep = oy_tls.keep;
-  oy_tls.keep &= ~OYI_BELOW_AUTOGRAD;
-  oy_object* copy = oyi_call_clone(tensor, oy_none());
-  oy_tls.keep = keep;
-  return copy;
-}
-
 static oy_status save_shape(oyi_saved* slot, const oyi_tensor* t) {
   slot->tensor =
       oyi_tensor_on_storage(NULL, t->header.keys, oyi_sizes_view(t), oyi_strides_view(t),
@@ -101,7 +93,8 @@ static oy_status save_one(const oyi_save* s, oyi_saved* slot, oy_object* o, bool
   if (!oyi_is_tensor(o)) return OY_OK;
   if (s->kind == OYI_SAVE_SHAPE) return save_shape(slot, oyi_tensor_cast(o));
   if (!copy) return oyi_save_tensor(slot, oyi_tensor_cast(o), -1);
-  oy_object* made = copy_before(o);
+  // A copy of what is about to change, with its history.
+  oy_object* made = oyi_call_clone(o, oy_none());
   if (!made) return oyi_failure();
   oy_status status = oyi_save_tensor(slot, oyi_tensor_cast(made), -1);
   oy_tensor_release(made);
@@ -116,7 +109,8 @@ static oy_status fill_saved(oyi_full_node* f, const oyi_formula* formula,
                             const oy_value* arguments, bool is_inplace) {
   oy_object** lists = (oy_object**)(void*)(f->arguments + f->argument_count);
   oyi_saved* slot = f->saved;
-  for (const oyi_save* s = formula->saves; s < formula->saves + OYI_SAVES && s->kind; s++) {
+  for (const oyi_save* s = formula->saves; s < formula->saves + OYI_SAVES && s->kind;
+       s++) {
     if (s->kind == OYI_SAVE_OUTPUT) continue;
     const oy_value* v = &arguments[s->at];
     size_t n = tensors_in(v);
