@@ -57,11 +57,39 @@
 #undef GIVE
 #define GIVE(name, value) GIVE_TO(name, 0, value)
 
+// As GIVE, of a result of an operator that has several: None gives nothing, and what is
+// not wanted goes.
+#define GIVE_PART(name, value) \
+  oyi_give_part(WANTS(name) ? &gives[EDGE_AT(name)] : NULL, value)
+static inline void oyi_give_part(oy_object** give, oy_object* value) {
+  if (oy_object_is_none(value)) return;
+  if (give)
+    *give = value;
+  else
+    oy_tensor_release(value);
+}
+// For derivatives that release something before they return: whether all that is wanted is
+// there.
+static inline oy_status given_all(const oyi_full_node* node, oy_object* const* gives) {
+  for (uint32_t i = 0; i < node->head.edge_count; i++)
+    if (node->head.edges[i].node && !gives[i]) return oyi_failure();
+  return OY_OK;
+}
+// The dtype of an input whose gradient is wanted.
+#define INPUT_DTYPE(name) (oyi_expected_at(&node->head.edges[EDGE_AT(name)])->dtype)
+
 // A line of a file's table. SAVE keeps a tensor, SAVE_IF only if the gradient of another
-// argument is wanted, SHAPE only its sizes and dtype, OUTPUT a result.
+// argument is wanted, SHAPE only its sizes and dtype, OUTPUT a result, COPY what the
+// call writes to.
 #define DERIVATIVE(id, text, ...)        \
   const oyi_formula oyi_formula_##id = { \
       .name = text, .apply_full = backward_##id, .saves = {__VA_ARGS__}};
+// Of an operator whose other results have no gradient.
+#define DERIVATIVE_OF_FIRST(id, text, ...)                           \
+  const oyi_formula oyi_formula_##id = {.name = text,                \
+                                        .apply_full = backward_##id, \
+                                        .only_first = true,          \
+                                        .saves = {__VA_ARGS__}};
 // The same derivative for another operator with the same arguments in the same places.
 #define DERIVATIVE_AS(id, text, other, ...) \
   const oyi_formula oyi_formula_##id = {    \
@@ -69,6 +97,7 @@
 #define SAVE(id, name) {OYI_SAVE_TENSOR, OYI_AT_##id##_##name, 0}
 #define SAVE_IF(id, name, other) \
   {OYI_SAVE_TENSOR, OYI_AT_##id##_##name, 1u << OYI_AT_##id##_##other}
+#define COPY(id, name)  {OYI_SAVE_COPY, OYI_AT_##id##_##name, 0}
 #define SHAPE(id, name) {OYI_SAVE_SHAPE, OYI_AT_##id##_##name, 0}
 #define OUTPUT(i)       {OYI_SAVE_OUTPUT, i, 0}
 

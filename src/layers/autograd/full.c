@@ -115,8 +115,9 @@ static oy_status fill_saved(oyi_full_node* f, const oyi_formula* formula,
     const oy_value* v = &arguments[s->at];
     size_t n = tensors_in(v);
     if (n == 0 || !is_wanted(f, s)) continue;
+    bool copy = s->kind == OYI_SAVE_COPY || (is_inplace && s->at == 0);
     for (size_t i = 0; i < n; i++)
-      OY_TRY(save_one(s, &slot[i], tensor_in(v, i), is_inplace && s->at == 0));
+      OY_TRY(save_one(s, &slot[i], tensor_in(v, i), copy));
     if (v->tag == OY_TAG_TENSOR) {
       f->arguments[s->at] = oy_value_tensor(object_in(slot));
     } else {

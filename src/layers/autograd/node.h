@@ -45,7 +45,8 @@ typedef struct oyi_extra {
 typedef enum oyi_save_kind {
   OYI_SAVE_TENSOR = 1,  // an argument, with its version
   OYI_SAVE_SHAPE,       // sizes, dtype and device of an argument, without its data
-  OYI_SAVE_OUTPUT       // a result
+  OYI_SAVE_OUTPUT,      // a result
+  OYI_SAVE_COPY         // as it is before the call, which may write to it
 } oyi_save_kind;
 typedef struct oyi_save {
   uint8_t kind;      // oyi_save_kind; 0 ends a list
@@ -62,7 +63,8 @@ typedef struct oyi_formula {
   oy_status (*apply)(oyi_short_node* node, oy_object* grad, oy_object** out);
   oy_status (*apply_full)(oyi_full_node* node, oy_object* const* grads,
                           oy_object** gives);
-  uint8_t inputs;  // number of tensors that may need a gradient
+  uint8_t inputs;   // number of tensors that may need a gradient
+  bool only_first;  // of several results only the first has a gradient
   // Which edges must be valid for input 0, input 1, the result to be saved.
   uint8_t save_if[OYI_NODE_SAVED];
   oyi_save saves[OYI_SAVES];

@@ -62,7 +62,8 @@ static oy_status save_results(oyi_full_call* c, oy_object* const* results, size_
 static oy_status give_all(oyi_full_call* c, oy_object* const* results, size_t count) {
   OY_TRY(oyi_full_outputs(c->node, count));
   OY_TRY(save_results(c, results, count));
-  for (size_t i = 0; i < count; i++) OY_TRY(give_one(c, results[i], (uint32_t)i));
+  size_t with_history = c->formula->only_first && count > 1 ? 1 : count;
+  for (size_t i = 0; i < with_history; i++) OY_TRY(give_one(c, results[i], (uint32_t)i));
   return OY_OK;
 }
 
@@ -103,7 +104,8 @@ oy_status oyi_full_end_list(oyi_full_call* c, oy_value* list, oy_status status) 
   if (!c->node) return status;
   bool is_list = status == 0 && list->tag == OY_TAG_TENSOR_LIST;
   bool had = status == 0;
-  status = finish(c, is_list ? list->as.tensors : NULL, is_list ? list->count : 0, status);
+  status =
+      finish(c, is_list ? list->as.tensors : NULL, is_list ? list->count : 0, status);
   if (status == 0 || !had) return status;
   oy_value_release(list);
   *list = oy_none();
