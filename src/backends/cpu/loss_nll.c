@@ -218,6 +218,7 @@ static oy_status compute_forward(job* j, oy_object* const operands[3], int64_t r
   oy_status status = OY_OK;
   if (!w.failed) status = oyi_parallel_chunks(stretches, run_forward, j);
   if (!w.failed && status == OY_OK) store_sums(j, stretches, reduction, result, total_to);
+  j->sums = j->weights = NULL;  // they end here
   return oyi_work_end(&w, status);
 }
 

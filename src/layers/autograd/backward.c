@@ -98,6 +98,8 @@ static oy_status run_from(oy_tensor* const* tensors, oy_tensor* const* grads,
   walk->keep_graph = options && (options->retain_graph || options->create_graph);
   if (status == 0) status = oyi_engine_run(walk);
   free_room(&room, count);
+  walk->roots = NULL;
+  walk->grads = NULL;
   return status;
 }
 

@@ -48,6 +48,7 @@ static oy_status fit_shape(oy_object** grad, const oyi_expectation* e, const cha
 }
 
 static oy_status fit_dtype(oy_object** grad, oy_dtype dtype) {
+  // NOLINT: whoever calls knows that it is a tensor
   if ((*grad)->dtype == dtype) return OY_OK;
   if (oy_dtype_is_complex((*grad)->dtype) && !oy_dtype_is_complex(dtype)) {
     replace(grad, oyi_call_real(*grad));
