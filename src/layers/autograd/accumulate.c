@@ -42,7 +42,7 @@ static oy_status accumulate_recorded(oyi_variable* v, oy_object* grad) {
                    : oyi_call_clone(grad, oy_none());
   if (!v->grad) {
     v->grad = before;
-    return oyi_failure();
+    return oy_failure();
   }
   oy_tensor_release(before);
   return OY_OK;
@@ -51,12 +51,12 @@ static oy_status accumulate_recorded(oyi_variable* v, oy_object* grad) {
 static oy_status accumulate(oyi_variable* v, oy_object* grad) {
   if (oyi_grad_mode) return accumulate_recorded(v, grad);
   if (v->grad)
-    return oyi_call_add__Tensor(v->grad, grad, oy_int(1)) ? OY_OK : oyi_failure();
+    return oyi_call_add__Tensor(v->grad, grad, oy_int(1)) ? OY_OK : oy_failure();
   const oyi_tensor* g = oyi_tensor_of(grad);
-  if (!g) return oyi_failure();
+  if (!g) return oy_failure();
   bool take = is_exclusive(g) && obeys_layout(g, v->tensor);
   v->grad = take ? oy_tensor_retain(grad) : copy_for(v->tensor, grad);
-  return v->grad ? OY_OK : oyi_failure();
+  return v->grad ? OY_OK : oy_failure();
 }
 
 oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object* grad) {

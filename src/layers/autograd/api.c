@@ -85,12 +85,12 @@ static oy_status check_assigned(const oyi_tensor* t, const oyi_tensor* grad) {
 
 oy_status oy_set_grad(oy_tensor* tensor, oy_tensor* grad) {
   oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oyi_failure();
+  if (!t) return oy_failure();
   if (grad && oy_object_is_none(grad)) grad = NULL;
   if (!grad && !t->meta) return OY_OK;
   if (grad) {
     const oyi_tensor* g = oyi_tensor_of(grad);
-    if (!g) return oyi_failure();
+    if (!g) return oy_failure();
     OY_TRY(check_assigned(t, g));
   }
   oyi_variable* v = oyi_variable_get(t);

@@ -5,7 +5,7 @@
 // The node where hooks of |tensor| are, with a reference, and which result it is.
 static oy_status hook_edge(oy_tensor* tensor, oyi_edge* out_edge) {
   oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oyi_failure();
+  if (!t) return oy_failure();
   OY_CHECK(oyi_requires_grad(t), FAILED_PRECONDITION,
            "cannot register a hook on a tensor that doesn't require gradient");
   return oyi_gradient_edge(t, out_edge);
@@ -64,7 +64,7 @@ bool oy_remove_hook(oy_tensor* tensor, uint64_t id) {
 
 oy_status oy_retain_grad(oy_tensor* tensor) {
   oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oyi_failure();
+  if (!t) return oy_failure();
   OY_CHECK(oyi_requires_grad(t), FAILED_PRECONDITION,
            "can't retain_grad on Tensor that has requires_grad=False");
   oyi_node* node;

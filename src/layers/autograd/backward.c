@@ -16,7 +16,7 @@ static oy_status check_grad(const oyi_tensor* t, const oy_tensor* grad, size_t i
     return OY_OK;
   }
   const oyi_tensor* g = oyi_tensor_of(grad);
-  if (!g) return oyi_failure();
+  if (!g) return oy_failure();
   OY_CHECK(oyi_same_sizes(oyi_sizes_view(t), oyi_sizes_view(g)), INVALID_ARGUMENT,
            "Mismatch in shape: grad_output[%zu] has a shape of torch.Size(%s) and "
            "output[%zu] has a shape of torch.Size(%s).",
@@ -73,14 +73,14 @@ static void free_room(start_room* room, size_t count) {
 static oy_status fill_root(start_room* room, size_t i, oy_tensor* tensor,
                            oy_tensor* grad) {
   oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oyi_failure();
+  if (!t) return oy_failure();
   if (grad && oy_object_is_none(grad)) grad = NULL;
   OY_CHECK(oyi_requires_grad(t), FAILED_PRECONDITION,
            "element %zu of tensors does not require grad and does not have a grad_fn", i);
   OY_TRY(check_grad(t, grad, i));
   OY_TRY(oyi_gradient_edge(t, &room->edges[i]));
   room->grads[i] = root_grad(tensor, grad, &room->edges[i]);
-  return room->grads[i] ? OY_OK : oyi_failure();
+  return room->grads[i] ? OY_OK : oy_failure();
 }
 
 // Runs |walk| from |tensors|.
@@ -112,7 +112,7 @@ oy_status oy_backward(oy_tensor* tensor, oy_tensor* grad, bool retain_graph) {
 // The edge of an input: of a leaf its accumulate node.
 static oy_status fill_input(start_room* room, size_t i, oy_tensor* input) {
   oyi_tensor* t = oyi_tensor_of(input);
-  if (!t) return oyi_failure();
+  if (!t) return oy_failure();
   OY_CHECK(oyi_requires_grad(t), FAILED_PRECONDITION,
            "One of the differentiated Tensors does not require grad");
   return oyi_gradient_edge(t, &room->edges[i]);
@@ -141,7 +141,7 @@ static oy_status check_unused(const oy_backward_options* options,
     if (options && options->materialize_grads) {
       out_grads[i] = oyi_call_zeros_like(inputs[i], oy_none(), oy_none(), oy_none(),
                                          oy_none(), oy_none());
-      if (!out_grads[i]) return oyi_failure();
+      if (!out_grads[i]) return oy_failure();
       continue;
     }
     OY_CHECK(options && options->allow_unused, FAILED_PRECONDITION,

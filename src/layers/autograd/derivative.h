@@ -25,7 +25,7 @@
 
 // Declares the arguments, and at_<name>: where each is among them.
 #define OYI_ARGUMENT(letter, name, i)            \
-  OYI_UNUSED enum { at_##name = i };             \
+  enum { at_##name = i };                        \
   OYI_UNUSED __auto_type name = oy_unbox_##letter(node->arguments[i]);
 #define ARGUMENTS(id) \
   (void)grads;        \
@@ -52,7 +52,7 @@
   do {                                              \
     oy_object** give_ = &gives[EDGE_AT(name) + (k)]; \
     *give_ = (value);                               \
-    if (!*give_) return oyi_failure();              \
+    if (!*give_) return oy_failure();              \
   } while (0)
 #undef GIVE
 #define GIVE(name, value) GIVE_TO(name, 0, value)

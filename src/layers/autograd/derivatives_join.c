@@ -12,14 +12,14 @@ BACKWARD(cat) {
   int64_t start = 0;
   for (size_t i = 0; i < tensors.size; i++) {
     const oyi_tensor* t = oyi_tensor_of(tensors.data[i]);
-    if (!t) return oyi_failure();
+    if (!t) return oy_failure();
     // An empty vector joins tensors of any shape, and has no part.
     if (t->ndim == 1 && t->sizes[0] == 0) {
       if (WANTS_OF(tensors, i)) GIVE_TO(tensors, i, zeros_like(tensors.data[i]));
       continue;
     }
     int64_t d = oyi_dim_wrap(dim, t->ndim);
-    if (d < 0) return oyi_failure();
+    if (d < 0) return oy_failure();
     if (WANTS_OF(tensors, i))
       GIVE_TO(tensors, i, oyi_call_narrow(GRAD(0), d, start, t->sizes[d]));
     start += t->sizes[d];

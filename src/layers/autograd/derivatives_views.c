@@ -174,7 +174,7 @@ BACKWARD(polar) {
   oy_tensor_release(grad);
   bool failed = (WANTS(abs) && !gives[EDGE_AT(abs)]) ||
                 (WANTS(angle) && !gives[EDGE_AT(angle)]);
-  return failed ? oyi_failure() : OY_OK;
+  return failed ? oy_failure() : OY_OK;
 }
 
 // ---------------------------------------------------------------- random numbers
@@ -186,7 +186,7 @@ BACKWARD(polar) {
     for (uint32_t i = 0; i < node->head.edge_count; i++)                     \
       if (node->head.edges[i].node &&                                        \
           !(gives[i] = zeros_of(node, i, GRAD(0))))                          \
-        return oyi_failure();                                                \
+        return oy_failure();                                                \
     return OY_OK;                                                            \
   }
 FLAT(bernoulli)

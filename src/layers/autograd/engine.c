@@ -46,9 +46,9 @@ static bool is_own(const oy_object* grad) {
 }
 
 static oy_status add_into(oy_object** sum, oy_object* grad) {
-  if (is_own(*sum)) return oyi_call_add__Tensor(*sum, grad, oy_int(1)) ? OY_OK : oyi_failure();
+  if (is_own(*sum)) return oyi_call_add__Tensor(*sum, grad, oy_int(1)) ? OY_OK : oy_failure();
   oy_object* both = oyi_call_add_Tensor(*sum, grad, oy_int(1));
-  if (!both) return oyi_failure();
+  if (!both) return oy_failure();
   oy_tensor_release(*sum);
   *sum = both;
   return OY_OK;

@@ -24,7 +24,7 @@ enum { EDGE0 = 1, EDGE1 = 2 };
 #define GIVE(i, value)                        \
   do {                                        \
     out[i] = (value);                         \
-    if (!out[i]) return oyi_failure();     \
+    if (!out[i]) return oy_failure();     \
   } while (0)
 
 // One line of a file's table: inputs, then for which edges each of them, and the result,

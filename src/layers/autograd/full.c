@@ -95,7 +95,7 @@ static oy_status save_one(const oyi_save* s, oyi_saved* slot, oy_object* o, bool
   if (!copy) return oyi_save_tensor(slot, oyi_tensor_cast(o), -1);
   // A copy of what is about to change, with its history.
   oy_object* made = oyi_call_clone(o, oy_none());
-  if (!made) return oyi_failure();
+  if (!made) return oy_failure();
   oy_status status = oyi_save_tensor(slot, oyi_tensor_cast(made), -1);
   oy_tensor_release(made);
   return status;
@@ -191,7 +191,7 @@ oy_status oyi_full_check(oyi_full_node* f) {
   if (f->head.released && f->saved_count) return oyi_fail_released();
   for (uint32_t i = 0; i < f->saved_count; i++)
     if (f->saved[i].tensor && !oyi_saved_tensor(&f->head, &f->saved[i]))
-      return oyi_failure();
+      return oy_failure();
   return OY_OK;
 }
 

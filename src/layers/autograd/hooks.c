@@ -71,7 +71,7 @@ void oyi_hooks_free(oyi_hooks* hooks) {
 
 static oy_status check_replaced(oy_object* before, oy_object* after) {
   const oyi_tensor *b = oyi_tensor_of(before), *a = oyi_tensor_of(after);
-  if (!a || !b) return oyi_failure();
+  if (!a || !b) return oy_failure();
   OY_CHECK(after->dtype == before->dtype, TYPE_MISMATCH,
            "hook has changed the type of value (was %s got %s)",
            oy_dtype_name(before->dtype), oy_dtype_name(after->dtype));
@@ -148,7 +148,7 @@ static oy_status keep_gradient(void* data, oy_tensor* grad, oy_tensor** out_grad
   v->grad = oyi_grad_mode ? oy_tensor_retain(grad) : oyi_call_clone(grad, oy_none());
   if (!v->grad) {
     v->grad = before;
-    return oyi_failure();
+    return oy_failure();
   }
   oy_tensor_release(before);
   return OY_OK;

@@ -178,7 +178,7 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
     return status;
   for (size_t i = 0; i < views->count && status == 0; i++) {
     oyi_tensor* view = oyi_tensor_of(views->as.tensors[i]);
-    status = view ? oyi_view_attach(view, oyi_tensor_cast(from)) : oyi_failure();
+    status = view ? oyi_view_attach(view, oyi_tensor_cast(from)) : oy_failure();
     if (status == 0 && oyi_variable_of(view)->creation == OYI_CREATION_DEFAULT)
       oyi_variable_of(view)->creation = OYI_CREATION_MULTI_OUTPUT;
   }

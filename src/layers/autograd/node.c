@@ -200,7 +200,7 @@ static oy_status revive(oyi_node* node, oyi_saved* saved, size_t count,
   for (size_t i = 0; i < count; i++) {
     before[i] = saved[i].tensor;
     if (!saved[i].tensor || !saved[i].is_result) continue;
-    if (!oyi_saved_tensor(node, &saved[i])) return oyi_failure();
+    if (!oyi_saved_tensor(node, &saved[i])) return oy_failure();
     oyi_tensor* t = saved[i].tensor;
     oyi_tensor* live =
         oyi_tensor_alias(t, oyi_sizes_view(t), oyi_strides_view(t), t->offset);

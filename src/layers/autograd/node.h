@@ -11,11 +11,9 @@
 #include "opyard/autograd.h"
 #include "tensor/impl.h"
 
-// Of a call that failed: the pending error's code.
-static inline oy_status oyi_failure(void) {
-  oy_status code = oy_error_get()->code;
-  return code ? code : OY_INTERNAL;
-}
+
+// By its former name.
+#define oyi_failure oy_failure
 
 typedef struct oyi_node oyi_node;
 typedef struct oyi_short_node oyi_short_node;

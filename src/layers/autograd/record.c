@@ -4,6 +4,7 @@
 // needs its own input later saves a copy: the input itself is about to change.
 #include "layers/autograd/record.h"
 
+#include "layers/autograd/anomaly.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 #include "opyard/dispatcher.h"
@@ -89,14 +90,11 @@ static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
   for (int i = 0; i < r->formula->inputs; i++) {
     if (!(r->formula->save_if[i] & valid)) continue;
     oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
-    if (!t) return oyi_failure();
+    if (!t) return oy_failure();
     oy_object* copy = NULL;
     if (i == 0 && r->form == OYI_GIVES_INPLACE) {
-      uint64_t keep = oy_tls.keep;
-      oy_tls.keep &= ~OYI_BELOW_AUTOGRAD;
       copy = oyi_call_clone(frame->tensors[i], oy_none());
-      oy_tls.keep = keep;
-      if (!copy) return oyi_failure();
+      if (!copy) return oy_failure();
       t = oyi_tensor_cast(copy);
     }
     oy_status status = oyi_save_tensor(&r->node->saved[i], t, -1);
@@ -111,7 +109,7 @@ static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
   node->head.edge_count = r->formula->inputs;
   for (int i = 0; i < r->formula->inputs; i++) {
     oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
-    if (!t) return oyi_failure();
+    if (!t) return oy_failure();
     OY_TRY(oyi_gradient_edge(t, &node->own_edges[i]));
   }
   node->extra = frame->extra;
@@ -143,7 +141,7 @@ oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* o
   if (r->formula->inputs == 0) return OY_OK;
   if (r->form == OYI_GIVES_INPLACE) {
     oyi_tensor* t = oyi_tensor_of(frame->tensors[0]);
-    if (!t) return oyi_failure();
+    if (!t) return oy_failure();
     OY_TRY(oyi_check_inplace(t));
   }
   OY_CHECK(frame->extra.scalar.tag != OY_TAG_COMPLEX, NOT_IMPLEMENTED,
@@ -151,6 +149,8 @@ oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* o
   r->node = oyi_short_node_new(r->formula);
   if (!r->node) return OY_OUT_OF_MEMORY;
   oy_status status = fill_node(r, frame);
+  if (status == 0 && OY_UNLIKELY(oyi_anomaly_mode))
+    status = oyi_anomaly_note(&r->node->head, op, frame->tensors, r->formula->inputs);
   if (status == 0) return OY_OK;
   oyi_node_release(&r->node->head);
   r->node = NULL;

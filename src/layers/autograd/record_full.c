@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording a call of an operator with any number of tensors and results (full.h).
+#include "layers/autograd/anomaly.h"
 #include "layers/autograd/full.h"
 #include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
@@ -17,12 +18,27 @@ static bool any_needs_gradient(const oy_value* arguments, size_t count) {
   return any;
 }
 
+// For anomaly mode: the tensors among the first arguments are enough to know the call by.
+static oy_status note(oyi_full_call* c, const oy_value* arguments, size_t count) {
+  oy_object* tensors[8];
+  size_t n = 0;
+  for (size_t i = 0; i < count && n < OY_ARRAY_SIZE(tensors); i++)
+    if (arguments[i].tag == OY_TAG_TENSOR) tensors[n++] = arguments[i].as.object;
+  oy_status status = oyi_anomaly_note(&c->node->head, c->op, tensors, n);
+  if (status == 0) return OY_OK;
+  oyi_node_release(&c->node->head);
+  c->node = NULL;
+  return status;
+}
+
 static oy_status start(oyi_full_call* c, const oy_value* arguments, size_t count) {
   if (!any_needs_gradient(arguments, count)) return OY_OK;
   bool is_inplace = c->form == OYI_GIVES_INPLACE;
-  if (is_inplace) OY_TRY(oyi_check_inplace(oyi_tensor_cast(arguments[0].as.object)));
+  if (is_inplace && oyi_is_tensor(arguments[0].as.object))
+    OY_TRY(oyi_check_inplace(oyi_tensor_cast(arguments[0].as.object)));
   c->node = oyi_full_node_new(c->formula, c->op, arguments, count, is_inplace);
-  return c->node ? OY_OK : oyi_failure();
+  if (!c->node) return oy_failure();
+  return OY_UNLIKELY(oyi_anomaly_mode) ? note(c, arguments, count) : OY_OK;
 }
 
 oy_status oyi_full_begin(oyi_full_call* c, const oy_value* arguments, size_t count,

@@ -28,13 +28,13 @@ static oy_status sum_to(oy_object** grad, oy_ints from, oy_ints to) {
     if (i < lead || (to.data[i - lead] == 1 && from.data[i] != 1)) dims[n++] = (int64_t)i;
   replace(grad, oyi_call_sum_dim_IntList(*grad, (oy_ints){dims, n}, true, oy_none()));
   if (lead != 0 && *grad) replace(grad, oyi_call_view(*grad, to));
-  return *grad ? OY_OK : oyi_failure();
+  return *grad ? OY_OK : oy_failure();
 }
 
 static oy_status fit_shape(oy_object** grad, const oyi_expectation* e, const char* from,
                            size_t index) {
   const oyi_tensor* g = oyi_tensor_of(*grad);
-  if (!g) return oyi_failure();
+  if (!g) return oy_failure();
   // |grad| goes while its sizes are still asked for.
   int64_t kept[OY_TENSOR_MAX_DIMS];
   oy_ints sizes = {kept, g->ndim}, expected = oyi_expected_sizes(e);
@@ -52,18 +52,18 @@ static oy_status fit_dtype(oy_object** grad, oy_dtype dtype) {
   if ((*grad)->dtype == dtype) return OY_OK;
   if (oy_dtype_is_complex((*grad)->dtype) && !oy_dtype_is_complex(dtype)) {
     replace(grad, oyi_call_real(*grad));
-    if (!*grad) return oyi_failure();
+    if (!*grad) return oy_failure();
     if ((*grad)->dtype == dtype) return OY_OK;
   }
   replace(grad, oyi_call__to_copy(*grad, oy_int(dtype), oy_none(), oy_none(), oy_none(),
                                   false, oy_none()));
-  return *grad ? OY_OK : oyi_failure();
+  return *grad ? OY_OK : oy_failure();
 }
 
 oy_status oyi_validate(oy_object** grad, const oyi_expectation* to, const char* from,
                        size_t index) {
   const oyi_tensor* g = oyi_tensor_of(*grad);
-  oy_status status = g ? OY_OK : oyi_failure();
+  oy_status status = g ? OY_OK : oy_failure();
   if (status == 0 && g->backend != to->backend)
     status = OY_FAIL(INVALID_ARGUMENT,
                      "Function %s returned an invalid gradient at index %zu - expected "

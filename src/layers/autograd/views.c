@@ -185,20 +185,20 @@ oy_status oyi_as_strided_apply(oyi_view_node* v, oy_object* grad, oy_object** ou
   oy_tensor_release(summed);
   oy_tensor_release(part);
   oy_tensor_release(flat);
-  return out[0] ? OY_OK : oyi_failure();
+  return out[0] ? OY_OK : oy_failure();
 }
 
 // The operator's own gradient of the written part, in its place.
 static oy_status write_back(oyi_view_node* v, oy_object* part, oy_object** out) {
   oy_object* copy = oyi_call_clone(part, oy_none());
-  if (!copy) return oyi_failure();
+  if (!copy) return oy_failure();
   // The edge of the view itself is always wanted: it leads into the base.
   oy_status status = oyi_node_apply(v->inner, &copy, out);
   oy_tensor_release(copy);
   if (status == 0) {
     oy_object* done =
         out[0] ? oyi_call_copy_(part, out[0], false) : oyi_call_zero_(part);
-    if (!done) status = oyi_failure();
+    if (!done) status = oy_failure();
   }
   oy_tensor_release(out[0]);
   out[0] = NULL;
@@ -211,7 +211,7 @@ oy_status oyi_copy_slices_apply(oyi_view_node* v, oy_object* grad, oy_object** o
   oy_object* whole = flat ? strided(flat, &v->base, first) : NULL;
   oy_object* part = whole ? strided(flat, &v->view, first) : NULL;
   oy_status status = OY_OK;
-  if (!part || !oyi_call_copy_(whole, grad, false)) status = oyi_failure();
+  if (!part || !oyi_call_copy_(whole, grad, false)) status = oy_failure();
   if (status == 0) status = write_back(v, part, out);
   if (status == 0) out[0] = oy_tensor_retain(whole);
   oy_tensor_release(part);
