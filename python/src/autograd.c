@@ -81,9 +81,9 @@ static PyObject* run(const tensor_list* outputs, const tensor_list* grads,
 }
 
 static PyObject* gradients(PyObject* module, PyObject* args, PyObject* kwargs) {
-  static char* names[] = {"outputs",      "inputs",       "grad_outputs",
-                          "retain_graph", "create_graph", "allow_unused",
-                          "materialize_grads", NULL};
+  static char* names[] = {
+      "outputs",      "inputs",       "grad_outputs",      "retain_graph",
+      "create_graph", "allow_unused", "materialize_grads", NULL};
   PyObject *outputs_object, *inputs_object, *grads_object;
   int retain = 0, create = 0, unused = 0, materialize = 0;
   (void)module;

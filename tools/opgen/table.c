@@ -133,10 +133,11 @@ void put_table(FILE* out, const op_list* list, const options* o) {
 // Once more what the arguments are, apart: only derivatives need it.
 void put_arguments(FILE* out, const op_list* list, const options* o) {
   (void)o;
-  put_head(out,
-           "For each operator X of the table: OYI_AT_X_name, the place of an argument, and\n"
-           "OYI_ARGUMENTS_X, OYI_ARGUMENT(letter, name, place) for each of them, where the\n"
-           "letter is that of oy_unbox_*.");
+  put_head(
+      out,
+      "For each operator X of the table: OYI_AT_X_name, the place of an argument, and\n"
+      "OYI_ARGUMENTS_X, OYI_ARGUMENT(letter, name, place) for each of them, where the\n"
+      "letter is that of oy_unbox_*.");
   for (size_t i = 0; i < list->count; i++) {
     const op_row* op = &list->items[i];
     if (op->argument_count == 0) continue;

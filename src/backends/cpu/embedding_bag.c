@@ -158,6 +158,7 @@ static oy_status compute(bags* b, oyi_tensor* const made[4]) {
     b->size = size;
     b->places = places;
     if (b->bag_of) memset(bag_of, 0, (size_t)made[1]->numel * sizeof(int64_t));
+    if (made[2]->numel > b->count) size[b->count] = places[b->count] = 0;
     b->stretch =
         oyi_stretch((b->count ? b->indices->numel / b->count + 1 : 1) * (b->columns + 1));
     status = oyi_parallel_chunks(oyi_stretches(b->count, b->stretch), run_bags, b);
@@ -166,15 +167,18 @@ static oy_status compute(bags* b, oyi_tensor* const made[4]) {
   return oyi_work_end(&w, status);
 }
 
+// With no gradient in view PyTorch leaves the sizes of bags as long as |offsets| and, of
+// sums, without meaning.
 static oy_status forward(bags* b, oy_object* const operands[4], bool has_last,
-                         oy_object** const results[4]) {
+                         bool only_forward, oy_object** const results[4]) {
   for (int i = 0; i < 4; i++) *results[i] = NULL;
   OY_TRY(check(b, operands, has_last));
   const oy_device device = oyi_tensor_device(b->weight);
   const bool is_max = b->mode == BAG_MAX;
   const int64_t all = skips_bag_of(b) ? 0 : b->indices->numel;
   const int64_t shape[2] = {b->count, b->columns};
-  const oy_ints one = {shape, 1}, two = {shape, 2};
+  const int64_t sizes = only_forward && b->mode == BAG_SUM ? b->offsets->numel : b->count;
+  const oy_ints one = {&sizes, 1}, two = {shape, 2};
   oyi_tensor* made[4] = {oyi_tensor_new(two, b->weight->header.dtype, device),
                          oyi_tensor_new((oy_ints){&all, 1}, b->index_dtype, device),
                          oyi_tensor_new(one, b->index_dtype, device),
@@ -192,16 +196,16 @@ static oy_status forward(bags* b, oy_object* const operands[4], bool has_last,
   return status;
 }
 
-#define FORWARD                                                                    \
+#define FORWARD(only)                                                              \
   bags b = {.mode = mode, .padding = padding_idx};                                 \
   return forward(&b, (oy_object*[]){weight, indices, offsets, per_sample_weights}, \
-                 include_last_offset,                                              \
+                 include_last_offset, only,                                        \
                  (oy_object * * const[]){out_0, out_1, out_2, out_3})
 OYI_CPU(_embedding_bag) {
-  FORWARD;
+  FORWARD(false);
 }
 OYI_CPU(_embedding_bag_forward_only) {
-  FORWARD;
+  FORWARD(true);
 }
 
 // ---------------------------------------------------------------------- backward

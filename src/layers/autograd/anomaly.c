@@ -71,14 +71,15 @@ oy_status oyi_anomaly_after(const oyi_node* node, oy_object* const* out,
                             oy_status status) {
   for (uint32_t i = 0; status == 0 && t_check_nan && i < node->edge_count; i++)
     if (out[i] && has_nan(out[i]))
-      status =
-          OY_FAIL(FAILED_PRECONDITION, "Function '%s' returned nan values in its %uth output.",
-                  oyi_node_name(node), i);
+      status = OY_FAIL(FAILED_PRECONDITION,
+                       "Function '%s' returned nan values in its %uth output.",
+                       oyi_node_name(node), i);
   if (status != 0)
-    oy_error_note("Error detected in %s. Traceback of forward call that caused the error:\n%s",
-                  oyi_node_name(node),
-                  node->hooks && node->hooks->forward
-                      ? node->hooks->forward
-                      : "  no forward call is known: anomaly mode was off then");
+    oy_error_note(
+        "Error detected in %s. Traceback of forward call that caused the error:\n%s",
+        oyi_node_name(node),
+        node->hooks && node->hooks->forward
+            ? node->hooks->forward
+            : "  no forward call is known: anomaly mode was off then");
   return status;
 }

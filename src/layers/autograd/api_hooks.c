@@ -26,10 +26,10 @@ static uint64_t add(oy_tensor* tensor, oyi_hook hook) {
 
 uint64_t oy_register_hook(oy_tensor* tensor, oy_tensor_hook_fn fn, void* data,
                           void (*destroy)(void* data)) {
-  return add(tensor, (oyi_hook){.kind = OYI_HOOK_TENSOR,
-                                .tensor_fn = fn,
-                                .data = data,
-                                .destroy = destroy});
+  return add(
+      tensor,
+      (oyi_hook){
+          .kind = OYI_HOOK_TENSOR, .tensor_fn = fn, .data = data, .destroy = destroy});
 }
 
 uint64_t oy_register_post_accumulate_grad_hook(oy_tensor* tensor, oy_tensor_hook_fn fn,

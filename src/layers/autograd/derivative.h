@@ -19,13 +19,13 @@
 #include "layers/autograd/full.h"
 #include "ops/gen/arguments.h"
 
-#define BACKWARD(id)                                                             \
+#define BACKWARD(id)                                                           \
   static oy_status backward_##id(oyi_full_node* node, oy_object* const* grads, \
                                  oy_object** gives)
 
 // Declares the arguments, and at_<name>: where each is among them.
-#define OYI_ARGUMENT(letter, name, i)            \
-  enum { at_##name = i };                        \
+#define OYI_ARGUMENT(letter, name, i) \
+  enum { at_##name = i };             \
   OYI_UNUSED __auto_type name = oy_unbox_##letter(node->arguments[i]);
 #define ARGUMENTS(id) \
   (void)grads;        \
@@ -37,9 +37,8 @@
 #define RESULT(i) oyi_full_result(node, i)
 
 // Of a list: how many tensors, and whether the gradient of one of them is wanted.
-#define EDGE_AT(name) (node->edge_at[at_##name])
-#define COUNT_OF(name) \
-  ((size_t)(node->edge_at[at_##name + 1] - node->edge_at[at_##name]))
+#define EDGE_AT(name)     (node->edge_at[at_##name])
+#define COUNT_OF(name)    ((size_t)(node->edge_at[at_##name + 1] - node->edge_at[at_##name]))
 #define WANTS_OF(name, k) (node->head.edges[EDGE_AT(name) + (k)].node != NULL)
 #undef WANTS
 #define WANTS(name) (COUNT_OF(name) == 1 && WANTS_OF(name, 0))
@@ -48,11 +47,11 @@
 #define INPUT_SIZES_OF(name, k) oyi_input_sizes(&node->head, EDGE_AT(name) + (k))
 
 // Gives |value|, a new reference, for an input; returns if it failed.
-#define GIVE_TO(name, k, value)                     \
-  do {                                              \
+#define GIVE_TO(name, k, value)                      \
+  do {                                               \
     oy_object** give_ = &gives[EDGE_AT(name) + (k)]; \
-    *give_ = (value);                               \
-    if (!*give_) return oy_failure();              \
+    *give_ = (value);                                \
+    if (!*give_) return oy_failure();                \
   } while (0)
 #undef GIVE
 #define GIVE(name, value) GIVE_TO(name, 0, value)
@@ -72,7 +71,7 @@ static inline void oyi_give_part(oy_object** give, oy_object* value) {
 // there.
 static inline oy_status given_all(const oyi_full_node* node, oy_object* const* gives) {
   for (uint32_t i = 0; i < node->head.edge_count; i++)
-    if (node->head.edges[i].node && !gives[i]) return oyi_failure();
+    if (node->head.edges[i].node && !gives[i]) return oy_failure();
   return OY_OK;
 }
 // The dtype of an input whose gradient is wanted.
@@ -94,11 +93,15 @@ static inline oy_status given_all(const oyi_full_node* node, oy_object* const* g
 #define DERIVATIVE_AS(id, text, other, ...) \
   const oyi_formula oyi_formula_##id = {    \
       .name = text, .apply_full = backward_##other, .saves = {__VA_ARGS__}};
-#define SAVE(id, name) {OYI_SAVE_TENSOR, OYI_AT_##id##_##name, 0}
+#define SAVE(id, name) \
+  { OYI_SAVE_TENSOR, OYI_AT_##id##_##name, 0 }
 #define SAVE_IF(id, name, other) \
-  {OYI_SAVE_TENSOR, OYI_AT_##id##_##name, 1u << OYI_AT_##id##_##other}
-#define COPY(id, name)  {OYI_SAVE_COPY, OYI_AT_##id##_##name, 0}
-#define SHAPE(id, name) {OYI_SAVE_SHAPE, OYI_AT_##id##_##name, 0}
-#define OUTPUT(i)       {OYI_SAVE_OUTPUT, i, 0}
+  { OYI_SAVE_TENSOR, OYI_AT_##id##_##name, 1u << OYI_AT_##id##_##other }
+#define COPY(id, name) \
+  { OYI_SAVE_COPY, OYI_AT_##id##_##name, 0 }
+#define SHAPE(id, name) \
+  { OYI_SAVE_SHAPE, OYI_AT_##id##_##name, 0 }
+#define OUTPUT(i) \
+  { OYI_SAVE_OUTPUT, i, 0 }
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_DERIVATIVE_H_

@@ -76,7 +76,7 @@ OYI_UNUSED static oy_object* of_reverse_sums(oy_object* a, int64_t dim) {
 OYI_UNUSED static oy_status of_any(oy_object* mask, bool* out) {
   oy_object* any = oyi_call_any(mask);
   oy_value value;
-  oy_status status = any ? oyi_call_item(any, &value) : oyi_failure();
+  oy_status status = any ? oyi_call_item(any, &value) : oy_failure();
   if (status == 0) *out = value.as.i != 0;
   oy_tensor_release(any);
   oy_tensor_release(mask);

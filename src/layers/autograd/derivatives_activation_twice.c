@@ -255,7 +255,7 @@ BACKWARD(glu_backward) {
   gives[EDGE_AT(grad_output)] = of_output;
   gives[EDGE_AT(self)] = of_input;
   bool failed = (wants_output && !of_output) || (wants_self && !of_input);
-  return failed ? oyi_failure() : OY_OK;
+  return failed ? oy_failure() : OY_OK;
 }
 
 // ------------------------------------------------------------------------- prelu

@@ -72,7 +72,7 @@ BACKWARD(conv_tbc) {
   GIVE_PART(bias, given[2]);
   if (mask[1]) gives[EDGE_AT(weight)] = of_permuted(given[1], OY_DIMS(2, 1, 0));
   if (mask[0]) GIVE(self, of_permuted(given[0], OY_DIMS(2, 0, 1)));
-  return mask[1] && !gives[EDGE_AT(weight)] ? oyi_failure() : OY_OK;
+  return mask[1] && !gives[EDGE_AT(weight)] ? oy_failure() : OY_OK;
 }
 
 // ------------------------------------------------------------------ second order

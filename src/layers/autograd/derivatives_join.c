@@ -54,7 +54,8 @@ static oy_object* joined(oyi_full_node* node, oy_object* const* grads, int64_t d
   oy_object** parts = oyi_calloc(n, sizeof(*parts));
   if (!parts) return NULL;
   bool all = true;
-  for (uint32_t i = 0; i < n; i++) all = (parts[i] = part_or_zeros(node, grads, i)) && all;
+  for (uint32_t i = 0; i < n; i++)
+    all = (parts[i] = part_or_zeros(node, grads, i)) && all;
   oy_object* result = all ? join((oy_tensors){parts, n}, dim) : NULL;
   for (uint32_t i = 0; i < n; i++) oy_tensor_release(parts[i]);
   oyi_free(parts);

@@ -83,7 +83,7 @@ BACKWARD(block_diag) {
   int64_t row = 0, column = 0;
   for (size_t i = 0; i < tensors.size; i++) {
     const oyi_tensor* t = oyi_tensor_of(tensors.data[i]);
-    if (!t) return oyi_failure();
+    if (!t) return oy_failure();
     // A vector is a row.
     int64_t rows = t->ndim == 2 ? t->sizes[0] : 1;
     int64_t columns = t->ndim == 0 ? 1 : t->sizes[t->ndim - 1];

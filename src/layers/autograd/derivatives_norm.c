@@ -70,10 +70,10 @@ static oy_object* for_weight(norm* n, oy_ints dims, oy_ints sizes) {
 // Gives |made| to an input; a failure is told at the end, when all is released.
 #define TAKE(name, made) \
   if (WANTS(name) && !(gives[EDGE_AT(name)] = (made))) failed = true
-#define FINISH()                           \
-  do {                                     \
-    oyi_held_end(&n->held, NULL);          \
-    return failed ? oyi_failure() : OY_OK; \
+#define FINISH()                          \
+  do {                                    \
+    oyi_held_end(&n->held, NULL);         \
+    return failed ? oy_failure() : OY_OK; \
   } while (0)
 
 // -------------------------------------------------------------------- layer_norm

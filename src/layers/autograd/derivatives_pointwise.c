@@ -44,8 +44,7 @@ static oy_object* inside_tensors(oy_object* self, oy_object* min, oy_object* max
 BACKWARD(clamp_Tensor) {
   ARGUMENTS(clamp_Tensor);
   bool no_min = oy_object_is_none(min), no_max = oy_object_is_none(max);
-  if (WANTS(self))
-    GIVE(self, of_masked(inside_tensors(self, min, max), keep(GRAD(0))));
+  if (WANTS(self)) GIVE(self, of_masked(inside_tensors(self, min, max), keep(GRAD(0))));
   if (WANTS(min)) {
     oy_object* below = oyi_call_lt_Tensor(self, min);
     if (!no_max) below = of_and(below, oyi_call_lt_Tensor(min, max));

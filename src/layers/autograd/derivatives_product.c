@@ -64,7 +64,7 @@ BACKWARD(cumprod) {
   if (!WANTS(self)) return OY_OK;
   oy_object* grad = GRAD(0);
   int64_t d = oyi_dim_wrap(dim, oy_tensor_ndim(grad));
-  if (d < 0) return oyi_failure();
+  if (d < 0) return oy_failure();
   bool zeros = false;
   if (oy_tensor_numel(grad) <= 1 || oy_tensor_size(grad, d) == 1) {
     GIVE(self, keep(grad));
@@ -137,7 +137,7 @@ BACKWARD(prod) {
   bool zeros = false;
   OY_TRY(has_zeros(self, &zeros));
   oy_object* x = as_grad(self, GRAD(0));
-  if (!x) return oyi_failure();
+  if (!x) return oy_failure();
   oy_object* result =
       zeros ? all_product(GRAD(0), x) : product_divided(GRAD(0), RESULT(0), x);
   oy_tensor_release(x);
@@ -153,7 +153,7 @@ BACKWARD(prod_dim_int) {
     return OY_OK;
   }
   int64_t d = oyi_dim_wrap(dim, ndim);
-  if (d < 0) return oyi_failure();
+  if (d < 0) return oy_failure();
   bool zeros = false;
   OY_TRY(has_zeros(self, &zeros));
   oyi_held h = {0};

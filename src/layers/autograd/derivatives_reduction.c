@@ -66,12 +66,12 @@ static oy_status spread_back(oy_object* const* grads, size_t count, oy_object* s
     oy_object* wide = grad ? restored(grad, dims, keepdim, ndim) : NULL;
     oy_tensor_release(grad);
     *give = of_var(wide, self, dims, correction);
-    if (!*give) return oyi_failure();
+    if (!*give) return oy_failure();
   }
   if (count < 2 || !grads[1]) return OY_OK;
   oy_object* part = of_mean(restored(grads[1], dims, keepdim, ndim), self, dims);
   *give = *give ? of_add(*give, part) : part;
-  return *give ? OY_OK : oyi_failure();
+  return *give ? OY_OK : oy_failure();
 }
 #define SPREAD_BACK(id, count, deviation)                                       \
   BACKWARD(id) {                                                                \
@@ -156,11 +156,11 @@ BACKWARD(dist) {
   oy_object* apart = oyi_call_sub_Tensor(self, other, oy_int(1));
   oy_object* grad = norm_of(GRAD(0), apart, RESULT(0), number_of(p), ALL);
   oy_tensor_release(apart);
-  if (!grad) return oyi_failure();
+  if (!grad) return oy_failure();
   if (WANTS(self)) gives[EDGE_AT(self)] = keep(grad);
   if (WANTS(other)) gives[EDGE_AT(other)] = oyi_call_neg(grad);
   oy_tensor_release(grad);
-  return WANTS(other) && !gives[EDGE_AT(other)] ? oyi_failure() : OY_OK;
+  return WANTS(other) && !gives[EDGE_AT(other)] ? oy_failure() : OY_OK;
 }
 
 // -------------------------------------------------------------------- the table

@@ -58,7 +58,7 @@ BACKWARD(trace) {
   if (!WANTS(self)) return OY_OK;
   oy_object* grad = GRAD(0);
   const oyi_tensor* t = oyi_tensor_of(grad);
-  if (!t) return oyi_failure();
+  if (!t) return oy_failure();
   oy_ints sizes = INPUT_SIZES(self);
   oy_object* ones =
       oyi_call_eye_m(sizes.data[0], sizes.data[1], oy_int(grad->dtype), oy_none(),

@@ -145,7 +145,7 @@ static oy_status both(const reduction* r, oy_object** self, oy_object** src) {
     OY_TRY(extremes(r, self, src));
   }
   if (self && !r->include_self && *self) *self = of_zeros_at(&r->at, *self);
-  return (self && !*self) || (src && !*src) ? oyi_failure() : OY_OK;
+  return (self && !*self) || (src && !*src) ? oy_failure() : OY_OK;
 }
 
 BACKWARD(scatter_reduce_two) {

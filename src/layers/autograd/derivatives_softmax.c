@@ -16,7 +16,7 @@ BACKWARD(_log_softmax) {
 BACKWARD(_safe_softmax) {
   ARGUMENTS(_safe_softmax);
   oy_object* result = RESULT(0);
-  if (!result) return oyi_failure();
+  if (!result) return oy_failure();
   GIVE(self, oyi_call__softmax_backward_data(GRAD(0), result, dim, result->dtype));
   return OY_OK;
 }

@@ -59,7 +59,8 @@ BACKWARD(special_entr) {
 BACKWARD(special_ndtri) {
   ARGUMENTS(special_ndtri);
   oy_object* half = of_mul_number(of_square(keep(RESULT(0))), oy_float(0.5));
-  GIVE(self, of_mul(keep(GRAD(0)), of_mul_number(of_exp(half), oy_float(sqrt(2 * M_PI)))));
+  GIVE(self,
+       of_mul(keep(GRAD(0)), of_mul_number(of_exp(half), oy_float(sqrt(2 * M_PI)))));
   return OY_OK;
 }
 // exp(-x^2 / 2 - y) / sqrt(2 pi), by erfcx where it would go to 0 / 0
@@ -88,8 +89,8 @@ BACKWARD(i0) {
 // i1e(x) - sgn(x) y
 BACKWARD(special_i0e) {
   ARGUMENTS(special_i0e);
-  oy_object* slope = of_sub(oyi_call_special_i1e(self),
-                            of_mul(of_sgn(keep(self)), keep(RESULT(0))));
+  oy_object* slope =
+      of_sub(oyi_call_special_i1e(self), of_mul(of_sgn(keep(self)), keep(RESULT(0))));
   GIVE(self, of_mul(keep(GRAD(0)), slope));
   return OY_OK;
 }

@@ -172,22 +172,21 @@ BACKWARD(polar) {
     gives[EDGE_AT(angle)] = part;
   }
   oy_tensor_release(grad);
-  bool failed = (WANTS(abs) && !gives[EDGE_AT(abs)]) ||
-                (WANTS(angle) && !gives[EDGE_AT(angle)]);
+  bool failed =
+      (WANTS(abs) && !gives[EDGE_AT(abs)]) || (WANTS(angle) && !gives[EDGE_AT(angle)]);
   return failed ? oy_failure() : OY_OK;
 }
 
 // ---------------------------------------------------------------- random numbers
 
 // What was drawn does not move with what it was drawn by.
-#define FLAT(id)                                                             \
-  BACKWARD(id) {                                                             \
-    ARGUMENTS(id);                                                           \
-    for (uint32_t i = 0; i < node->head.edge_count; i++)                     \
-      if (node->head.edges[i].node &&                                        \
-          !(gives[i] = zeros_of(node, i, GRAD(0))))                          \
-        return oy_failure();                                                \
-    return OY_OK;                                                            \
+#define FLAT(id)                                                                \
+  BACKWARD(id) {                                                                \
+    ARGUMENTS(id);                                                              \
+    for (uint32_t i = 0; i < node->head.edge_count; i++)                        \
+      if (node->head.edges[i].node && !(gives[i] = zeros_of(node, i, GRAD(0)))) \
+        return oy_failure();                                                    \
+    return OY_OK;                                                               \
   }
 FLAT(bernoulli)
 FLAT(bernoulli_p)

@@ -46,7 +46,8 @@ static bool is_own(const oy_object* grad) {
 }
 
 static oy_status add_into(oy_object** sum, oy_object* grad) {
-  if (is_own(*sum)) return oyi_call_add__Tensor(*sum, grad, oy_int(1)) ? OY_OK : oy_failure();
+  if (is_own(*sum))
+    return oyi_call_add__Tensor(*sum, grad, oy_int(1)) ? OY_OK : oy_failure();
   oy_object* both = oyi_call_add_Tensor(*sum, grad, oy_int(1));
   if (!both) return oy_failure();
   oy_tensor_release(*sum);
@@ -131,8 +132,8 @@ static oy_status apply(oyi_task* task, const oyi_walk* walk, oyi_node* node,
 }
 
 // |grads|, of which it may replace some, stay the caller's.
-static oy_status run_with(oyi_task* task, const oyi_walk* walk, const oyi_task_entry* entry,
-                          oy_object** grads) {
+static oy_status run_with(oyi_task* task, const oyi_walk* walk,
+                          const oyi_task_entry* entry, oy_object** grads) {
   oyi_node* node = entry->node;
   bool stops = walk->capture_count && !entry->is_needed;
   if (OY_UNLIKELY(node->hooks != NULL)) OY_TRY(oyi_hooks_before(node, grads, stops));

@@ -28,7 +28,8 @@ static oy_status sub(oyi_short_node* node, oy_object* grad, oy_object** out) {
 // |grad| times the conjugate of what was saved in |slot|.
 static oy_object* times_saved(oyi_short_node* node, oy_object* grad, int slot) {
   oy_object* other = oyi_node_saved(node, slot);
-  if (!other || !oy_dtype_is_complex(other->dtype)) return oyi_call_mul_Tensor(grad, other);
+  if (!other || !oy_dtype_is_complex(other->dtype))
+    return oyi_call_mul_Tensor(grad, other);
   return of_mul(keep(grad), of_conj(keep(other)));
 }
 static oy_status mul(oyi_short_node* node, oy_object* grad, oy_object** out) {
@@ -146,8 +147,7 @@ static oy_status bmm(oyi_short_node* node, oy_object* grad, oy_object** out) {
   return OY_OK;
 }
 static oy_status mv(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  if (WANTS(0))
-    GIVE(0, of_mul(oyi_call_unsqueeze(grad, 1), of_conj(saved(node, 1))));
+  if (WANTS(0)) GIVE(0, of_mul(oyi_call_unsqueeze(grad, 1), of_conj(saved(node, 1))));
   if (WANTS(1)) {
     oy_object* flipped = adjoint(node, 0);
     oy_object* result = oyi_call_mv(flipped, grad);

@@ -6,7 +6,7 @@
 
 #include "layers/autograd/node.h"
 
-#define OYI_DECLARE_FORMULA(id) extern const oyi_formula oyi_formula_##id;
+#define OYI_DECLARE_FORMULA(id)    extern const oyi_formula oyi_formula_##id;
 #define OYI_DECLARE_DERIVATIVE(id) OYI_DECLARE_FORMULA(id)
 #define OYI_DECLARE_PARTS(id)
 #define OYI_DECLARE_NONE(id)
@@ -21,10 +21,10 @@
 enum { EDGE0 = 1, EDGE1 = 2 };
 #define WANTS(i) (node->head.edges[i].node != NULL)
 // out[i] = |value|, a new reference; returns on failure.
-#define GIVE(i, value)                        \
-  do {                                        \
-    out[i] = (value);                         \
-    if (!out[i]) return oy_failure();     \
+#define GIVE(i, value)                \
+  do {                                \
+    out[i] = (value);                 \
+    if (!out[i]) return oy_failure(); \
   } while (0)
 
 // One line of a file's table: inputs, then for which edges each of them, and the result,

@@ -4,10 +4,10 @@
 
 #define X      oyi_node_saved(node, 0)
 #define NUMBER node->extra.scalar
-#define RULE(name, value)                                                   \
+#define RULE(name, value)                                                         \
   static oy_status name(oyi_short_node* node, oy_object* grad, oy_object** out) { \
-    GIVE(0, value);                                                         \
-    return OY_OK;                                                           \
+    GIVE(0, value);                                                               \
+    return OY_OK;                                                                 \
   }
 static oy_str approximation(const oyi_short_node* node) {
   return oy_str_of(node->extra.flag ? "tanh" : "none");

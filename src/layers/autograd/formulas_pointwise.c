@@ -10,18 +10,18 @@
 #define B saved(node, 1)
 #define Y saved_result(node)
 // A formula for both inputs, each only if it is wanted.
-#define RULE(name, for_a, for_b)                                            \
+#define RULE(name, for_a, for_b)                                                  \
   static oy_status name(oyi_short_node* node, oy_object* grad, oy_object** out) { \
-    if (WANTS(0)) GIVE(0, for_a);                                           \
-    if (WANTS(1)) GIVE(1, for_b);                                           \
-    return OY_OK;                                                           \
+    if (WANTS(0)) GIVE(0, for_a);                                                 \
+    if (WANTS(1)) GIVE(1, for_b);                                                 \
+    return OY_OK;                                                                 \
   }
 // A formula for input 0 alone.
-#define RULE_1(name, value)                                                 \
+#define RULE_1(name, value)                                                       \
   static oy_status name(oyi_short_node* node, oy_object* grad, oy_object** out) { \
-    (void)node;                                                             \
-    GIVE(0, value);                                                         \
-    return OY_OK;                                                           \
+    (void)node;                                                                   \
+    GIVE(0, value);                                                               \
+    return OY_OK;                                                                 \
   }
 #define NUMBER node->extra.scalar
 

@@ -31,8 +31,8 @@ static oy_status unsqueeze(oyi_short_node* node, oy_object* grad, oy_object** ou
 static oy_object* zeros_of_input(const oyi_short_node* node, oy_object* grad) {
   const oyi_tensor* g = oyi_tensor_of(grad);
   if (!g) return NULL;
-  return oyi_call_zeros(oyi_input_sizes(&node->head, 0), oy_int(grad->dtype),
-                        oy_none(), oy_value_device(oyi_tensor_device(g)), oy_none());
+  return oyi_call_zeros(oyi_input_sizes(&node->head, 0), oy_int(grad->dtype), oy_none(),
+                        oy_value_device(oyi_tensor_device(g)), oy_none());
 }
 
 // |whole| with |part|, a view of it, set to |grad|. Both are taken over.

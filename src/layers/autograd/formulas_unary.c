@@ -6,10 +6,10 @@
 #include "layers/autograd/formula_help.h"
 
 // A formula that gives |value| for input 0.
-#define RULE(name, value)                                                   \
+#define RULE(name, value)                                                         \
   static oy_status name(oyi_short_node* node, oy_object* grad, oy_object** out) { \
-    GIVE(0, value);                                                         \
-    return OY_OK;                                                           \
+    GIVE(0, value);                                                               \
+    return OY_OK;                                                                 \
   }
 #define X    saved(node, 0)
 #define Y    saved_result(node)

@@ -89,10 +89,11 @@ static oy_status save_shape(oyi_saved* slot, const oyi_tensor* t) {
   return OY_OK;
 }
 
-static oy_status save_one(const oyi_save* s, oyi_saved* slot, oy_object* o, bool copy) {
+static oy_status save_one(const oyi_save* s, oyi_saved* slot, oy_object* o, bool copy,
+                          const oyi_tensor* written) {
   if (!oyi_is_tensor(o)) return OY_OK;
   if (s->kind == OYI_SAVE_SHAPE) return save_shape(slot, oyi_tensor_cast(o));
-  if (!copy) return oyi_save_tensor(slot, oyi_tensor_cast(o), -1);
+  if (!copy) return oyi_save_input(slot, oyi_tensor_cast(o), written);
   // A copy of what is about to change, with its history.
   oy_object* made = oyi_call_clone(o, oy_none());
   if (!made) return oy_failure();
@@ -109,6 +110,9 @@ static oy_status fill_saved(oyi_full_node* f, const oyi_formula* formula,
                             const oy_value* arguments, bool is_inplace) {
   oy_object** lists = (oy_object**)(void*)(f->arguments + f->argument_count);
   oyi_saved* slot = f->saved;
+  const oyi_tensor* written = is_inplace && oyi_is_tensor(arguments[0].as.object)
+                                  ? oyi_tensor_cast(arguments[0].as.object)
+                                  : NULL;
   for (const oyi_save* s = formula->saves; s < formula->saves + OYI_SAVES && s->kind;
        s++) {
     if (s->kind == OYI_SAVE_OUTPUT) continue;
@@ -117,7 +121,7 @@ static oy_status fill_saved(oyi_full_node* f, const oyi_formula* formula,
     if (n == 0 || !is_wanted(f, s)) continue;
     bool copy = s->kind == OYI_SAVE_COPY || (is_inplace && s->at == 0);
     for (size_t i = 0; i < n; i++)
-      OY_TRY(save_one(s, &slot[i], tensor_in(v, i), copy));
+      OY_TRY(save_one(s, &slot[i], tensor_in(v, i), copy, written));
     if (v->tag == OY_TAG_TENSOR) {
       f->arguments[s->at] = oy_value_tensor(object_in(slot));
     } else {

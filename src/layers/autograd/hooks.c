@@ -77,7 +77,8 @@ static oy_status check_replaced(oy_object* before, oy_object* after) {
            oy_dtype_name(before->dtype), oy_dtype_name(after->dtype));
   OY_CHECK(oyi_same_sizes(oyi_sizes_view(a), oyi_sizes_view(b)), INVALID_ARGUMENT,
            "hook has changed the size of value (was %s got %s)",
-           oyi_dims_print(oyi_sizes_view(b)).text, oyi_dims_print(oyi_sizes_view(a)).text);
+           oyi_dims_print(oyi_sizes_view(b)).text,
+           oyi_dims_print(oyi_sizes_view(a)).text);
   return OY_OK;
 }
 

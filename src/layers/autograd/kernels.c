@@ -50,7 +50,7 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #define FORMULA_INPLACE(id) &oyi_formula_##id
 #define FORMULA_OUT(id)     &g_no_formula
 
-// What is composed needs nothing, but for out= forms, whose parts would not see |out|.
+// What is composed needs nothing.
 #define PARTS_NEW(id)
 #define PARTS_VIEW(id)
 #define PARTS_INPLACE(id)
@@ -59,9 +59,9 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #define PARTS_VIEWS(id)
 #define PARTS_VALUE(id)
 #define PARTS_NOTHING(id)
-#define PARTS_OUT(id)  REFUSED(id)
-#define PARTS_OUTS(id) REFUSED(id)
-#define IN_PARTS(id)   OYI_BY_FORM(PARTS_, id)(id)
+#define PARTS_OUT(id)
+#define PARTS_OUTS(id)
+#define IN_PARTS(id) OYI_BY_FORM(PARTS_, id)(id)
 #define IN_NONE(id)
 #define IN_FORMULA(id)                                                                   \
   static oy_object* autograd_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##id) {    \
@@ -83,36 +83,36 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
     keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_AutogradOther)); \
     return oyi_redispatch_##id(op, keys, OYI_ARGS_##id);                    \
   }
-#define FULL(id, which, end)                                              \
-  static OYI_RESULT_##id autograd_##id(const oy_op* op, oy_keyset keys,   \
-                                       OYI_PARAMS_##id) {                 \
-    oyi_full_call c = {.formula = &which, .op = op, .form = OYI_FORM_OF(id)}; \
-    const oy_value arguments_[] = {OYI_BOXED_##id};                       \
+#define FULL(id, which, end)                                                   \
+  static OYI_RESULT_##id autograd_##id(const oy_op* op, oy_keyset keys,        \
+                                       OYI_PARAMS_##id) {                      \
+    oyi_full_call c = {.formula = &which, .op = op, .form = OYI_FORM_OF(id)};  \
+    const oy_value arguments_[] = {OYI_BOXED_##id};                            \
     if (oyi_full_begin(&c, arguments_, OY_ARRAY_SIZE(arguments_), &keys) != 0) \
-      return OYI_FAILED_##id;                                             \
-    end(id)                                                               \
+      return OYI_FAILED_##id;                                                  \
+    end(id)                                                                    \
   }
-#define END_OBJECT(id) return oyi_full_end(&c, oyi_redispatch_##id(op, keys, OYI_ARGS_##id));
-#define END_TUPLE(id)                                                          \
-  oy_object** const results_[] = {OYI_OUTS_##id};                              \
-  return oyi_full_end_results(&c, results_, OY_ARRAY_SIZE(results_),           \
+#define END_OBJECT(id) \
+  return oyi_full_end(&c, oyi_redispatch_##id(op, keys, OYI_ARGS_##id));
+#define END_TUPLE(id)                                                \
+  oy_object** const results_[] = {OYI_OUTS_##id};                    \
+  return oyi_full_end_results(&c, results_, OY_ARRAY_SIZE(results_), \
                               oyi_redispatch_##id(op, keys, OYI_ARGS_##id));
-#define END_LIST(id)                \
-  return oyi_full_end_list(&c, out_result, \
-                           oyi_redispatch_##id(op, keys, OYI_ARGS_##id));
+#define END_LIST(id) \
+  return oyi_full_end_list(&c, out_result, oyi_redispatch_##id(op, keys, OYI_ARGS_##id));
 // By the form of the results.
-#define FULL_NEW(id, which)     FULL(id, which, END_OBJECT)
-#define FULL_VIEW(id, which)    FULL(id, which, END_OBJECT)
-#define FULL_INPLACE(id, which) FULL(id, which, END_OBJECT)
-#define FULL_TUPLE(id, which)   FULL(id, which, END_TUPLE)
-#define FULL_LIST(id, which)    FULL(id, which, END_LIST)
-#define FULL_VIEWS(id, which)   FULL(id, which, END_LIST)
-#define FULL_OUT(id, which)     REFUSED(id)
-#define FULL_OUTS(id, which)    REFUSED(id)
-#define FULL_VALUE(id, which)   REFUSED(id)
-#define FULL_NOTHING(id, which) REFUSED(id)
-#define IN_MISSING(id)    OYI_BY_FORM(FULL_, id)(id, oyi_formula_not_implemented)
-#define IN_DERIVATIVE(id) OYI_BY_FORM(FULL_, id)(id, oyi_formula_##id)
+#define FULL_NEW(id, which)                             FULL(id, which, END_OBJECT)
+#define FULL_VIEW(id, which)                            FULL(id, which, END_OBJECT)
+#define FULL_INPLACE(id, which)                         FULL(id, which, END_OBJECT)
+#define FULL_TUPLE(id, which)                           FULL(id, which, END_TUPLE)
+#define FULL_LIST(id, which)                            FULL(id, which, END_LIST)
+#define FULL_VIEWS(id, which)                           FULL(id, which, END_LIST)
+#define FULL_OUT(id, which)                             REFUSED(id)
+#define FULL_OUTS(id, which)                            REFUSED(id)
+#define FULL_VALUE(id, which)                           REFUSED(id)
+#define FULL_NOTHING(id, which)                         REFUSED(id)
+#define IN_MISSING(id)                                  OYI_BY_FORM(FULL_, id)(id, oyi_formula_not_implemented)
+#define IN_DERIVATIVE(id)                               OYI_BY_FORM(FULL_, id)(id, oyi_formula_##id)
 #define OY_OP(family, id, where, backward, schema, doc) IN_##backward(id)
 #include "ops/ops.def"
 #undef IN_FORMULA

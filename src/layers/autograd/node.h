@@ -11,10 +11,6 @@
 #include "opyard/autograd.h"
 #include "tensor/impl.h"
 
-
-// By its former name.
-#define oyi_failure oy_failure
-
 typedef struct oyi_node oyi_node;
 typedef struct oyi_short_node oyi_short_node;
 typedef struct oyi_full_node oyi_full_node;
@@ -194,6 +190,8 @@ const char* oyi_node_name(const oyi_node* node);
 
 // Saves |t|; result |output_nr| as an alias, -1 for an input. OUT_OF_MEMORY.
 oy_status oyi_save_tensor(oyi_saved* s, oyi_tensor* t, int output_nr);
+// Saves an input of a call that is going to change |written|, or nothing if NULL.
+oy_status oyi_save_input(oyi_saved* s, oyi_tensor* t, const oyi_tensor* written);
 // NULL with PyTorch's text if it was freed or has been modified since; else the saved
 // tensor, borrowed.
 oy_object* oyi_saved_tensor(oyi_node* node, const oyi_saved* s);

@@ -31,14 +31,14 @@ static oy_status refuse_out(const oy_op* op) {
 static oy_status fail_without_grad(const oyi_tensor* t, bool is_base) {
   const oyi_variable* v = oyi_variable_of(t);
   if (v->creation == OYI_CREATION_MULTI_OUTPUT)
-    return OY_FAIL(FAILED_PRECONDITION,
-                   "Output %u of %s is a view and %s modified inplace. This view is the "
-                   "output of a function that returns multiple views. Such functions do "
-                   "not allow the output views to be modified inplace. You should "
-                   "replace the inplace operation by an out-of-place one.",
-                   v->output_nr, v->grad_fn ? oyi_node_name(v->grad_fn) : "a function",
-                   is_base ? "its base or another view of its base has been"
-                           : "is being");
+    return OY_FAIL(
+        FAILED_PRECONDITION,
+        "Output %u of %s is a view and %s modified inplace. This view is the "
+        "output of a function that returns multiple views. Such functions do "
+        "not allow the output views to be modified inplace. You should "
+        "replace the inplace operation by an out-of-place one.",
+        v->output_nr, v->grad_fn ? oyi_node_name(v->grad_fn) : "a function",
+        is_base ? "its base or another view of its base has been" : "is being");
   return OY_FAIL(FAILED_PRECONDITION,
                  "A view was created in no_grad mode and %s modified inplace "
                  "with grad mode enabled. Given that this use case is ambiguous and "
@@ -84,6 +84,8 @@ static uint64_t dims_mask(oy_ints dims, int64_t ndim) {
 }
 
 static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
+  bool is_inplace = r->form == OYI_GIVES_INPLACE;
+  const oyi_tensor* written = is_inplace ? oyi_tensor_of(frame->tensors[0]) : NULL;
   unsigned valid = 0;
   for (int i = 0; i < r->formula->inputs; i++)
     valid |= r->node->own_edges[i].node ? 1u << i : 0;
@@ -92,12 +94,12 @@ static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
     oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
     if (!t) return oy_failure();
     oy_object* copy = NULL;
-    if (i == 0 && r->form == OYI_GIVES_INPLACE) {
+    if (i == 0 && is_inplace) {
       copy = oyi_call_clone(frame->tensors[i], oy_none());
       if (!copy) return oy_failure();
       t = oyi_tensor_cast(copy);
     }
-    oy_status status = oyi_save_tensor(&r->node->saved[i], t, -1);
+    oy_status status = oyi_save_input(&r->node->saved[i], t, written);
     oy_tensor_release(copy);
     OY_TRY(status);
   }
@@ -123,7 +125,8 @@ oy_status oyi_refuse_gradient(const oy_op* op, oy_object* const* tensors,
   bool any = false;
   for (; *tensors; tensors++) any = any || oyi_needs_gradient(*tensors);
   for (; lists->data; lists++)
-    for (size_t i = 0; i < lists->size; i++) any = any || oyi_needs_gradient(lists->data[i]);
+    for (size_t i = 0; i < lists->size; i++)
+      any = any || oyi_needs_gradient(lists->data[i]);
   if (!any || !oyi_grad_mode) return OY_OK;
   if (form == OYI_GIVES_OUT || form == OYI_GIVES_OUTS) return refuse_out(op);
   oy_str name = oy_op_name_of(op);
@@ -160,7 +163,8 @@ oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* o
 // Takes over the node.
 static oy_status give_history(oyi_record* r, oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
-  if (r->form == OYI_GIVES_INPLACE && v && v->base) return oyi_view_rebase(t, &r->node->head);
+  if (r->form == OYI_GIVES_INPLACE && v && v->base)
+    return oyi_view_rebase(t, &r->node->head);
   return oyi_set_history(t, &r->node->head, 0);
 }
 

@@ -19,7 +19,7 @@ typedef struct oyi_record {
   const oyi_formula* formula;
   oyi_form form;
   oyi_short_node* node;  // NULL: nothing to record
-  uint64_t keep;   // of the thread's sets before
+  uint64_t keep;         // of the thread's sets before
 } oyi_record;
 
 // Keys that are excluded while the layers below run.

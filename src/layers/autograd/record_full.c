@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording a call of an operator with any number of tensors and results (full.h).
+#include "base/memory.h"
 #include "layers/autograd/anomaly.h"
 #include "layers/autograd/full.h"
 #include "layers/autograd/record.h"

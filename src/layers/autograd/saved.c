@@ -19,6 +19,16 @@ oy_status oyi_save_tensor(oyi_saved* s, oyi_tensor* t, int output_nr) {
   return OY_OK;
 }
 
+oy_status oyi_save_input(oyi_saved* s, oyi_tensor* t, const oyi_tensor* written) {
+  if (!written || oyi_version_word(t) != oyi_version_word(written))
+    return oyi_save_tensor(s, t, -1);
+  // What the call changes gets the node as its history: to hold it would be a cycle. It
+  // will be refused anyhow when it is asked for.
+  OY_TRY(oyi_save_tensor(s, t, 0));
+  s->is_result = false;
+  return OY_OK;
+}
+
 static const char* producer_name(oyi_node* node, const oyi_saved* s, uint32_t* out_nr) {
   *out_nr = s->output_nr;
   if (s->is_result) return oyi_node_name(node);

@@ -65,11 +65,11 @@ oy_status oyi_validate(oy_object** grad, const oyi_expectation* to, const char* 
   const oyi_tensor* g = oyi_tensor_of(*grad);
   oy_status status = g ? OY_OK : oy_failure();
   if (status == 0 && g->backend != to->backend)
-    status = OY_FAIL(INVALID_ARGUMENT,
-                     "Function %s returned an invalid gradient at index %zu - expected "
-                     "device %s but got %s",
-                     from, index, oy_backend_name(to->backend),
-                     oy_backend_name(g->backend));
+    status =
+        OY_FAIL(INVALID_ARGUMENT,
+                "Function %s returned an invalid gradient at index %zu - expected "
+                "device %s but got %s",
+                from, index, oy_backend_name(to->backend), oy_backend_name(g->backend));
   if (status == 0) status = fit_shape(grad, to, from, index);
   if (status == 0) status = fit_dtype(grad, to->dtype);
   if (status == 0) return OY_OK;

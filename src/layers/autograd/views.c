@@ -196,8 +196,7 @@ static oy_status write_back(oyi_view_node* v, oy_object* part, oy_object** out) 
   oy_status status = oyi_node_apply(v->inner, &copy, out);
   oy_tensor_release(copy);
   if (status == 0) {
-    oy_object* done =
-        out[0] ? oyi_call_copy_(part, out[0], false) : oyi_call_zero_(part);
+    oy_object* done = out[0] ? oyi_call_copy_(part, out[0], false) : oyi_call_zero_(part);
     if (!done) status = oy_failure();
   }
   oy_tensor_release(out[0]);
