@@ -67,6 +67,9 @@ OY_API OY_MUST_USE oy_status oy_retain_grad(oy_tensor* tensor);
 
 // ---------------------------------------------------------------------- hooks
 
+// Hooks run as kernels do: what operators return within them is theirs to hand on or to
+// release, and goes to no scope.
+//
 // Sees a gradient; may set *out_grad to a new reference that takes its place, of the same
 // sizes and dtype. Of oy_register_post_accumulate_grad_hook: sees the leaf.
 typedef oy_status (*oy_tensor_hook_fn)(void* data, oy_tensor* grad, oy_tensor** out_grad);

@@ -16,7 +16,10 @@ static oy_status select_keys(oy_value dtype, oy_value layout, oy_value device,
                    oy_dtype_is_quantized((oy_dtype)dtype.as.i);
   // Of the keys of the call only the trace goes on: the layers between are skipped.
   uint64_t trace = out_keys->functionality & 1ull << OY_KEY_TraceRedispatch;
-  OY_TRY(oy_key_of_device(backend, kind, quantized, &key));
+  if (OY_LIKELY(backend == OY_BACKEND_CPU && kind == OY_LAYOUT_STRIDED && !quantized))
+    key = OY_KEY_OF(OY_KEY_Dense, OY_BACKEND_CPU);
+  else
+    OY_TRY(oy_key_of_device(backend, kind, quantized, &key));
   *out_keys = oy_keyset_of(key);
   out_keys->functionality |= trace;
   return OY_OK;

@@ -62,7 +62,7 @@ static oy_status check_ranks(oy_object* input1, oy_object* input2, oy_object* ta
   const oyi_tensor* a = oyi_tensor_of(input1);
   const oyi_tensor* b = a ? oyi_tensor_of(input2) : NULL;
   const oyi_tensor* to = b ? oyi_tensor_of(target) : NULL;
-  if (!to) return oy_error_get()->code;
+  if (!to) return oy_failure();
   OY_CHECK(to->ndim <= 1, INVALID_ARGUMENT,
            "0D or 1D target tensor expected, multi-target not supported");
   OY_CHECK(a->ndim == to->ndim + 1, INVALID_ARGUMENT,

@@ -12,7 +12,7 @@
 // -------------------------------------------------------------------------- diff
 
 static oy_status check_piece(const oyi_tensor* t, oy_object* piece, int64_t dim) {
-  if (!piece) return oy_error_get()->code;
+  if (!piece) return oy_failure();
   if (piece == &oy_none_object) return OY_OK;
   const oyi_tensor* p = oyi_tensor_cast(piece);
   OY_CHECK(p->ndim == t->ndim, INVALID_ARGUMENT,
@@ -29,13 +29,13 @@ static oy_status check_piece(const oyi_tensor* t, oy_object* piece, int64_t dim)
 static oy_status check_diff(oy_object* self, int64_t n, int64_t* dim, oy_object* prepend,
                             oy_object* append) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim >= 1, INVALID_ARGUMENT,
            "diff expects input to be at least one-dimensional");
   OY_CHECK(n >= 0, INVALID_ARGUMENT, "order must be non-negative but got %lld",
            (long long)n);
   *dim = oyi_dim_wrap(*dim, t->ndim);
-  if (*dim < 0) return oy_error_get()->code;
+  if (*dim < 0) return oy_failure();
   OY_TRY(check_piece(t, prepend, *dim));
   return check_piece(t, append, *dim);
 }
@@ -81,13 +81,13 @@ OYI_STORED(diff_out, diff)
 // --------------------------------------------------------------------- trapezoid
 
 static oy_status check_bools(oy_object* y, oy_object* x, const char* name) {
-  if (!oyi_tensor_of(y)) return oy_error_get()->code;
+  if (!oyi_tensor_of(y)) return oy_failure();
   if (!x) {
     OY_CHECK(y->dtype != OY_DTYPE_BOOL, TYPE_MISMATCH,
              "%s: received a bool input for `y`, but bool is not supported", name);
     return OY_OK;
   }
-  if (!oyi_tensor_of(x)) return oy_error_get()->code;
+  if (!oyi_tensor_of(x)) return oy_failure();
   OY_CHECK(y->dtype != OY_DTYPE_BOOL && x->dtype != OY_DTYPE_BOOL, TYPE_MISMATCH,
            "%s: received a bool input for `x` or `y`, but bool is not supported", name);
   return OY_OK;

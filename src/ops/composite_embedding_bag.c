@@ -28,7 +28,7 @@ static oy_status bags(oy_object* weight, oy_object* indices, oy_object* offsets,
                       oy_object* per_sample_weights, bool include_last_offset,
                       int64_t padding_idx, oy_object** results) {
   oyi_held h = {0};
-  if (!oyi_tensor_of(weight)) return oy_error_get()->code;
+  if (!oyi_tensor_of(weight)) return oy_failure();
   oy_object* index = HOLD(oyi_call_contiguous(indices, OY_MEMORY_CONTIGUOUS));
   oy_object* offset = HOLD(oyi_call_contiguous(offsets, OY_MEMORY_CONTIGUOUS));
   oy_status status;
@@ -59,7 +59,7 @@ OYI_COMPOSITE(embedding_bag) {
 OYI_COMPOSITE(embedding_bag_padding_idx) {
   oy_object* r[4] = {NULL, NULL, NULL, NULL};
   const oyi_tensor* t = oyi_tensor_of(weight);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   int64_t skipped = -1;
   if (padding_idx.tag != OY_TAG_NONE) {
     const int64_t count = t->ndim ? t->sizes[0] : 1;

@@ -48,7 +48,7 @@ static oy_status update(oy_object* running, oy_object* all, int64_t samples,
   oy_object* place = HOLD(oyi_call_alias(running));
   oy_object* done = oyi_call_copy_(place, mean, false);
   oyi_held_end(&h, NULL);
-  return done ? OY_OK : oy_error_get()->code;
+  return done ? OY_OK : oy_failure();
 }
 
 OYI_COMPOSITE(instance_norm) {

@@ -33,8 +33,7 @@ static oy_status check_range(oy_object* q) {
   oy_object* high = HOLD(oyi_call_le_Scalar(q, oy_int(1)));
   oy_object* both = HOLD(oyi_call_logical_and(low, high));
   oy_object* all = both ? HOLD(oyi_call_all(both)) : NULL;
-  oy_status status =
-      all ? oy_tensor_get(all, oy_dims_none(), &good) : oy_error_get()->code;
+  oy_status status = all ? oy_tensor_get(all, oy_dims_none(), &good) : oy_failure();
   oyi_held_end(&h, NULL);
   OY_TRY(status);
   OY_CHECK(good.as.i, INVALID_ARGUMENT,
@@ -45,7 +44,7 @@ static oy_status check_range(oy_object* q) {
 static oy_status check(oy_object* self, oy_object* q) {
   const oyi_tensor* t = oyi_tensor_of(self);
   const oyi_tensor* places = t ? oyi_tensor_of(q) : NULL;
-  if (!places) return oy_error_get()->code;
+  if (!places) return oy_failure();
   OY_CHECK(t->numel > 0, INVALID_ARGUMENT, "quantile() input tensor must be non-empty");
   OY_CHECK(places->ndim <= 1, INVALID_ARGUMENT,
            "quantile() q must be a scalar or 1D tensor");

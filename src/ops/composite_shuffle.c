@@ -26,7 +26,7 @@ static oy_status count_classes(oy_object* self, int64_t* classes) {
   int64_t least = 0, greatest = *classes - 1;
   if (!oyi_is_meta(oyi_tensor_cast(self)) || *classes == -1) {
     if (!bound(oyi_call_min(self), &least) || !bound(oyi_call_max(self), &greatest))
-      return oy_error_get()->code;
+      return oy_failure();
   }
   OY_CHECK(least >= 0, INVALID_ARGUMENT, "Class values must be non-negative.");
   if (*classes == -1) *classes = greatest + 1;

@@ -79,7 +79,7 @@ OYI_STORED(nanmean_out, nanmean)
 
 // Whether |made|, which it takes, is true; so is what has no elements to look at.
 static oy_status read_truth(oy_object* made, bool* out) {
-  if (!made) return oy_error_get()->code;
+  if (!made) return oy_failure();
   oy_scalar s = oy_bool(true);
   oy_status status = OY_OK;
   if (!oyi_is_meta(oyi_tensor_cast(made)))
@@ -91,7 +91,7 @@ static oy_status read_truth(oy_object* made, bool* out) {
 
 static oy_status check_weights(oy_object* weights, int64_t observations, bool is_integral,
                                const char* name) {
-  if (!weights) return oy_error_get()->code;
+  if (!weights) return oy_failure();
   if (weights == &oy_none_object) return OY_OK;
   const oyi_tensor* w = oyi_tensor_cast(weights);
   OY_CHECK(w->ndim <= 1, INVALID_ARGUMENT,
@@ -121,7 +121,7 @@ static oy_status check_weights(oy_object* weights, int64_t observations, bool is
 
 static oy_status check_matrix(oy_object* self, const char* name) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim <= 2, INVALID_ARGUMENT,
            "%s(): expected input to have two or fewer dimensions but got an input with "
            "%u dimensions",

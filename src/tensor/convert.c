@@ -112,12 +112,19 @@ static void convert_complex(oy_dtype to, char* out, int64_t out_stride, oy_dtype
 
 void oyi_convert_row(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,
                      const char* in, int64_t in_stride, int64_t n) {
-  if (to == from)
+  if (to == from) {
     move_row(oyi_dtype_bytes[to], out, out_stride, in, in_stride, n);
-  else if (oy_dtype_is_complex(to) || oy_dtype_is_complex(from))
+  } else if (n == 1 && to == OY_DTYPE_F32 && from == OY_DTYPE_F64) {
+    // What a reduction of few elements comes to.
+    double wide;
+    memcpy(&wide, in, sizeof(wide));
+    const float narrow = (float)wide;
+    memcpy(out, &narrow, sizeof(narrow));
+  } else if (oy_dtype_is_complex(to) || oy_dtype_is_complex(from)) {
     convert_complex(to, out, out_stride, from, in, in_stride, n);
-  else
+  } else {
     convert_real(to, out, out_stride, from, in, in_stride, n);
+  }
 }
 
 typedef struct pair {

@@ -52,10 +52,11 @@ static oy_dtype dtype_of_kind(oyi_number n) {
 }
 
 void oyi_element_store(oy_dtype dtype, void* at, oyi_number n) {
-  float f = (float)n.re;
+  // The common ones need no chain of conversions.
+  float f = n.kind == OYI_NUMBER_INT ? (float)n.i : (float)n.re;
   if (dtype == OY_DTYPE_F64) {
     memcpy(at, &n.re, sizeof(n.re));
-  } else if (dtype == OY_DTYPE_F32 && n.kind != OYI_NUMBER_INT) {
+  } else if (dtype == OY_DTYPE_F32 && n.kind != OYI_NUMBER_UINT) {
     memcpy(at, &f, sizeof(f));
   } else {
     const double parts[2] = {n.re, n.im};

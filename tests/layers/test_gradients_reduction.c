@@ -112,6 +112,7 @@ DISTANCE(most, INFINITY)
 
 static void check(const difference_case* cases, size_t size) {
   difference_check_all(cases, size / sizeof(*cases));
+  difference_check_memory(cases, size / sizeof(*cases));
 }
 
 static void scans(void** state) {

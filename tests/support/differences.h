@@ -115,10 +115,42 @@ HELPER void difference_check(const difference_case* c, int order) {
   }
 }
 
+// One gradient with allocations that may fail.
+static const difference_case* difference_case_now;
+HELPER bool difference_runs(void) {
+  const difference_case* c = difference_case_now;
+  oy_tensor *in[INPUTS_MAX] = {NULL}, *grads[INPUTS_MAX] = {NULL};
+  bool good = true;
+  for (int i = 0; i < c->inputs; i++) {
+    in[i] = difference_input(c->sizes[i], i, c->with_a_zero);
+    good = good && in[i] && oy_requires_grad_(in[i], true);
+  }
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* loss = good ? difference_loss(c, in, 1) : NULL;
+  oy_backward_options options = {.allow_unused = true};
+  good = loss &&
+         oy_gradients(&loss, NULL, 1, in, (size_t)c->inputs, &options, grads) == OY_OK;
+  oy_scope_close(&scope);
+  for (int i = 0; i < c->inputs; i++) {
+    oy_tensor_release(grads[i]);
+    oy_tensor_release(in[i]);
+  }
+  return good;
+}
+
 HELPER void difference_check_all(const difference_case* cases, size_t count) {
   for (size_t i = 0; i < count; i++)
     for (int order = 1; order <= (cases[i].once ? 1 : 2); order++)
       difference_check(&cases[i], order);
+}
+// No failing allocation leaks, or goes by unnoticed.
+HELPER void difference_check_memory(const difference_case* cases, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    difference_case_now = &cases[i];
+    print_message("%s with too little memory\n", cases[i].name);
+    fail_each_allocation(difference_runs);
+  }
 }
 
 #endif  // OPYARD_TESTS_SUPPORT_DIFFERENCES_H_

@@ -135,6 +135,7 @@ HELPER void fail_each_allocation(bool (*body)(void)) {
     f.left = -1;
     oy_tensor_trim();
     oy_allocator_set(f.below);
+    if (f.live != 0) print_error("allocation %ld failed: %ld blocks kept\n", n, f.live);
     assert_int_equal(f.live, 0);
     if (!f.failed) {
       assert_true(good);

@@ -6,7 +6,7 @@
 
 typedef struct row {
   oy_dtype from, to;
-  unsigned char in[4096], want[4096];
+  _Alignas(16) unsigned char in[4096], want[4096];
   int64_t n;
 } row;
 

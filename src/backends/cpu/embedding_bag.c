@@ -66,7 +66,7 @@ static oy_status check(bags* b, oy_object* const operands[4], bool has_last) {
   b->weight = oyi_tensor_of(operands[0]);
   b->indices = b->weight ? oyi_tensor_of(operands[1]) : NULL;
   b->offsets = b->indices ? oyi_tensor_of(operands[2]) : NULL;
-  if (!b->offsets || !operands[3]) return oy_error_get()->code;
+  if (!b->offsets || !operands[3]) return oy_failure();
   b->scales = oyi_optional_tensor(operands[3]);
   OY_TRY(check_index_dtypes(b));
   b->index_dtype = b->indices->header.dtype == b->offsets->header.dtype
@@ -163,7 +163,7 @@ static oy_status compute(bags* b, oyi_tensor* const made[4]) {
         oyi_stretch((b->count ? b->indices->numel / b->count + 1 : 1) * (b->columns + 1));
     status = oyi_parallel_chunks(oyi_stretches(b->count, b->stretch), run_bags, b);
   }
-  status = oyi_work_end(&whole, w.failed ? oy_error_get()->code : status);
+  status = oyi_work_end(&whole, w.failed ? oy_failure() : status);
   return oyi_work_end(&w, status);
 }
 
@@ -288,7 +288,7 @@ static oy_status add_bags(const bag_grads* g, oyi_add_rows* a, const int64_t* si
   OY_TRY(oyi_add_rows_check(a->index, a->count, a->rows));
   OY_TRY(oyi_add_rows_check(a->source, a->count, g->grad->sizes[0]));
   double* share = shares(g, a, size, scales);
-  if (!share) return oy_error_get()->code;
+  if (!share) return oy_failure();
   a->scale = share;
   oy_status status = oyi_add_rows_run(a);
   oyi_free(share);
@@ -317,19 +317,17 @@ static oy_status compute_grads(const bag_grads* g, oyi_tensor* out) {
 }
 
 OYI_CPU(_embedding_bag_dense_backward) {
-  if (!oyi_tensor_of(grad) || !oyi_tensor_of(indices) || !oyi_tensor_of(offset2bag) ||
-      !oyi_tensor_of(bag_size) || !oyi_tensor_of(maximum_indices) || !per_sample_weights)
-    return NULL;
-  bag_grads g = {oyi_tensor_cast(grad),
-                 oyi_tensor_cast(indices),
-                 oyi_tensor_cast(offset2bag),
-                 oyi_tensor_cast(bag_size),
-                 oyi_tensor_cast(maximum_indices),
-                 oyi_optional_tensor(per_sample_weights),
-                 num_weights,
-                 mode,
-                 padding_idx,
-                 scale_grad_by_freq};
+  bag_grads g = {.grad = oyi_tensor_of(grad),
+                 .rows = num_weights,
+                 .mode = mode,
+                 .padding = padding_idx,
+                 .by_frequency = scale_grad_by_freq};
+  g.indices = g.grad ? oyi_tensor_of(indices) : NULL;
+  g.bag_of = g.indices ? oyi_tensor_of(offset2bag) : NULL;
+  g.size = g.bag_of ? oyi_tensor_of(bag_size) : NULL;
+  g.places = g.size ? oyi_tensor_of(maximum_indices) : NULL;
+  if (!g.places || !per_sample_weights) return NULL;
+  g.scales = oyi_optional_tensor(per_sample_weights);
   if (check_grads(&g) != 0) return NULL;
   oyi_tensor* out = oyi_tensor_new(OY_DIMS(num_weights, g.grad->sizes[1]), grad->dtype,
                                    oyi_tensor_device(g.grad));

@@ -28,5 +28,5 @@ static void JOIN(one_bag, ID)(const bags* b, int64_t k) {
     for (int64_t d = 0; d < n; d++) out[d] /= (T)size;
   // Of sums nobody asks how many there were.
   b->size[k] = b->mode == BAG_SUM ? 0 : size;
-  if (!places) b->places[k] = b->size[k];
+  if (b->mode != BAG_MAX) b->places[k] = b->size[k];
 }

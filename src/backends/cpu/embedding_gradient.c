@@ -54,7 +54,7 @@ static oy_status add_up(oyi_tensor* out, const oyi_tensor* grad,
   oy_status status = w.failed ? OY_OK : oyi_add_rows_check(a.index, a.count, a.rows);
   if (!w.failed && status == OY_OK && by_frequency) {
     a.scale = scale = frequencies(&a);
-    if (!scale) status = oy_error_get()->code;
+    if (!scale) status = oy_failure();
   }
   if (!w.failed && status == OY_OK) status = oyi_add_rows_run(&a);
   oyi_free(scale);
@@ -94,8 +94,8 @@ static oy_status renorm_rows(oy_object* self, const int64_t* index, int64_t coun
     oy_status status = norm ? oy_tensor_get(norm, oy_dims_none(), &length) : OY_OK;
     const bool is_long = norm && status == OY_OK && length.as.d > max_norm;
     if (is_long && !oyi_call_mul__Scalar(row, oy_float(max_norm / (length.as.d + 1e-7))))
-      status = oy_error_get()->code;
-    if (!norm) status = oy_error_get()->code;
+      status = oy_failure();
+    if (!norm) status = oy_failure();
     oy_tensor_release(norm);
     oy_tensor_release(row);
     OY_TRY(status);

@@ -81,7 +81,7 @@ static oy_status check_modes(const sampling* g) {
 static oy_status check(sampling* g, oy_object* input, oy_object* places, int64_t* sizes) {
   const oyi_tensor* t = oyi_tensor_of(input);
   const oyi_tensor* at = t ? oyi_tensor_of(places) : NULL;
-  if (!at) return oy_error_get()->code;
+  if (!at) return oy_failure();
   OY_TRY(oyi_check_same_device(t, at));
   OY_TRY(check_sizes(t, at, g->ndim));
   OY_TRY(check_modes(g));
@@ -178,7 +178,7 @@ static oy_status compute_backward(sampling* g, oy_object* const operands[3],
 static oy_status check_grad(const sampling* g, oy_object* grad_output,
                             const int64_t* sizes, oy_bools mask) {
   const oyi_tensor* grad = oyi_tensor_of(grad_output);
-  if (!grad) return oy_error_get()->code;
+  if (!grad) return oy_failure();
   OY_CHECK(mask.size == 2, INVALID_ARGUMENT,
            "expected 2 elements in output_mask, got %zu", mask.size);
   OY_CHECK(oyi_same_sizes(oyi_sizes_view(grad), (oy_ints){sizes, (size_t)g->ndim + 2}),
@@ -201,11 +201,11 @@ static oy_status backward(sampling* g, oy_object* const operands[3], oy_bools ma
   const oyi_tensor *t = oyi_tensor_cast(operands[1]), *at = oyi_tensor_cast(operands[2]);
   oyi_tensor* to_places =
       oyi_tensor_new(oyi_sizes_view(at), g->dtype, oyi_tensor_device(t));
-  if (!to_places) return oy_error_get()->code;
+  if (!to_places) return oy_failure();
   oyi_tensor* to_input =
       mask.data[0] ? oyi_tensor_new(oyi_sizes_view(t), g->dtype, oyi_tensor_device(t))
                    : NULL;
-  oy_status status = mask.data[0] && !to_input ? oy_error_get()->code : OY_OK;
+  oy_status status = mask.data[0] && !to_input ? oy_failure() : OY_OK;
   if (status == OY_OK && !oyi_is_meta(to_places))
     status = compute_backward(g, operands, to_input, to_places);
   if (status == OY_OK) {

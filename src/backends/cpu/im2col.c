@@ -69,7 +69,7 @@ static oy_status rule_im2col(const windows* w, const oyi_tensor* t, oyi_conv* c,
                              int64_t sizes[3]) {
   OY_TRY(check_windows(w));
   for (int64_t d = 1; d < 3; d++)
-    if (oyi_dim_wrap(d, t->ndim) < 0) return oy_error_get()->code;
+    if (oyi_dim_wrap(d, t->ndim) < 0) return oy_failure();
   const int64_t* s = t->sizes;
   const bool is_batch = t->ndim == 4;
   OY_CHECK((t->ndim == 3 && s[0] && s[1] && s[2]) || (is_batch && s[1] && s[2] && s[3]),

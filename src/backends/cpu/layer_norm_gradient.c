@@ -68,7 +68,7 @@ static oy_status layer_run(job* j) {
   const int64_t count = oyi_stretches(j->rows, j->stretch);
   if (j->r.to_weight || j->r.to_bias) {
     j->parts = oyi_calloc((size_t)(count * 2) + 1, (size_t)bytes + 1);
-    if (!j->parts) return oy_error_get()->code;
+    if (!j->parts) return oy_failure();
   }
   oy_status status = oyi_parallel_chunks(count, layer_rows, j);
   if (j->parts && status == OY_OK) {
@@ -103,7 +103,7 @@ OYI_CPU(native_layer_norm_backward) {
                       .mask = output_mask,
                       .statistics = rule.rows,
                       .params = normalized_shape};
-  if (!oyi_tensor_of(mean) || !oyi_tensor_of(rstd)) return oy_error_get()->code;
+  if (!oyi_tensor_of(mean) || !oyi_tensor_of(rstd)) return oy_failure();
   oy_status status = oyi_norm_grads_make(&g, "LayerNormBackwardKernelImpl", made);
   job j = {.rows = rule.rows, .n = rule.n};
   if (status == OY_OK && oyi_norm_grads_run(made))
@@ -157,7 +157,7 @@ static void add_samples(const job* j) {
 
 static oy_status group_run(job* j) {
   j->sums = oyi_calloc((size_t)(j->rows * j->per) + 1, 2 * sizeof(double));
-  if (!j->sums) return oy_error_get()->code;
+  if (!j->sums) return oy_failure();
   oy_status status = OY_OK;
   if (j->n > 0) status = oyi_parallel_chunks(j->rows, group_row, j);
   if (status == OY_OK) add_samples(j);
@@ -178,7 +178,7 @@ OYI_CPU(native_group_norm_backward) {
                       .mask = output_mask,
                       .statistics = rule.rows,
                       .params = {&shape[1], 1}};
-  if (!oyi_tensor_of(mean) || !oyi_tensor_of(rstd)) return oy_error_get()->code;
+  if (!oyi_tensor_of(mean) || !oyi_tensor_of(rstd)) return oy_failure();
   oy_status status = oyi_norm_grads_make(&g, "GroupNormBackwardKernelImpl", made);
   job j = {.rows = rule.rows,
            .n = rule.n,

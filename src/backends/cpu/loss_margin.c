@@ -78,7 +78,7 @@ static oy_status run(scores* m, oyi_chunk_fn fn) {
 
 static oy_status check_scores(scores* m, oy_object* self, const char* name) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  if (!t) return oy_error_get()->code;
+  if (!t) return oy_failure();
   OY_CHECK(t->ndim <= 2 && (t->ndim == 0 || t->sizes[t->ndim - 1] != 0), INVALID_ARGUMENT,
            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
            "%s",
@@ -104,7 +104,7 @@ static oy_status check_single(scores* m, oy_object* self, oy_object* target, oy_
                               oy_object* weight) {
   OY_TRY(check_scores(m, self, "multi_margin_loss_cpu_kernel"));
   const oyi_tensor *t = oyi_tensor_cast(self), *to = oyi_tensor_of(target);
-  if (!to || !weight) return oy_error_get()->code;
+  if (!to || !weight) return oy_failure();
   m->p = p.tag == OY_TAG_FLOAT ? (int64_t)(p.as.d == 1) + 2 * (p.as.d == 2) : p.as.i;
   OY_CHECK(m->p == 1 || m->p == 2, INVALID_ARGUMENT, "only p == 1 and p == 2 supported");
   OY_CHECK(to->ndim <= 1 && to->numel == m->rows, INVALID_ARGUMENT,
@@ -126,7 +126,7 @@ static oy_status check_several(scores* m, oy_object* self, oy_object* target,
                                const char* name) {
   OY_TRY(check_scores(m, self, name));
   const oyi_tensor *t = oyi_tensor_cast(self), *to = oyi_tensor_of(target);
-  if (!to) return oy_error_get()->code;
+  if (!to) return oy_failure();
   const bool fits = t->ndim == 2 ? oyi_same_sizes(oyi_sizes_view(t), oyi_sizes_view(to))
                                  : to->ndim <= 1 && to->numel == m->n;
   OY_CHECK(fits, INVALID_ARGUMENT, "inconsistent target size: %s for input of size: %s",
@@ -170,7 +170,7 @@ static oy_object* finish(oyi_tensor* out, oy_object* given, oy_status status) {
 static oy_status read_grad(scores* m, oyi_work* w, oy_object* grad_output,
                            int64_t reduction) {
   const oyi_tensor* grad = oyi_tensor_of(grad_output);
-  if (!grad) return oy_error_get()->code;
+  if (!grad) return oy_failure();
   const bool kept = reduction == OYI_REDUCE_NONE && grad->ndim > 0;
   OY_CHECK(!kept || (grad->ndim == 1 && grad->sizes[0] == m->rows), INVALID_ARGUMENT,
            "Expected a tensor of dimension 1 and tensor.size[0] == %lld but got: "
@@ -206,9 +206,9 @@ static oy_status single_forward(scores* m, oy_object* const operands[3],
   m->weight = oyi_work_read_as(&w, oyi_optional_tensor(operands[2]), OY_DTYPE_F64);
   char* result = oyi_work_write(&w, out);
   oy_status status =
-      w.failed ? oy_error_get()->code : check_range(m, m->rows, 0, "target out of range");
+      w.failed ? oy_failure() : check_range(m, m->rows, 0, "target out of range");
   m->losses = oyi_calloc((size_t)m->rows + 1, sizeof(double));
-  if (status == OY_OK && !m->losses) status = oy_error_get()->code;
+  if (status == OY_OK && !m->losses) status = oy_failure();
   if (status == OY_OK) status = run(m, run_single);
   if (status == OY_OK) store_losses(m, keeps, reduction, result);
   oyi_free(m->losses);
@@ -242,8 +242,7 @@ static oy_object* single_backward(oy_object* const operands[3], oy_object* grad_
     m.target = oyi_work_read_as(&w, oyi_tensor_cast(operands[1]), OY_DTYPE_I64);
     m.weight = oyi_work_read_as(&w, oyi_optional_tensor(operands[2]), OY_DTYPE_F64);
     m.out = oyi_work_write(&w, out);
-    status = w.failed ? oy_error_get()->code
-                      : check_range(&m, m.rows, 0, "target out of range");
+    status = w.failed ? oy_failure() : check_range(&m, m.rows, 0, "target out of range");
     if (status == OY_OK) status = run(&m, run_single);
   }
   status = oyi_work_end(&w, status);
@@ -274,11 +273,11 @@ static oy_status several_forward(scores* m, oy_object* self, oy_object* target,
   m->target = oyi_work_read_as(&w, oyi_tensor_cast(target), OY_DTYPE_I64);
   char* result = oyi_work_write(&w, made[0]);
   m->is_target = oyi_work_write(&w, made[1]);
-  oy_status status = w.failed ? oy_error_get()->code
+  oy_status status = w.failed ? oy_failure()
                               : check_range(m, m->rows * m->n, -1,
                                             "argument #2 'target' is out of range");
   m->losses = oyi_calloc((size_t)m->rows + 1, sizeof(double));
-  if (status == OY_OK && !m->losses) status = oy_error_get()->code;
+  if (status == OY_OK && !m->losses) status = oy_failure();
   if (status == OY_OK) status = run(m, run_several);
   if (status == OY_OK) store_losses(m, keeps, reduction, result);
   oyi_free(m->losses);
@@ -297,7 +296,7 @@ static oy_status several(oy_object* self, oy_object* target, int64_t reduction,
   if (made[0])
     made[1] =
         oyi_rule_spatial(oyi_sizes_view(to), m.dtype, t, OY_MEMORY_CONTIGUOUS, given[1]);
-  oy_status status = made[1] ? OY_OK : oy_error_get()->code;
+  oy_status status = made[1] ? OY_OK : oy_failure();
   if (made[1] && !oyi_is_meta(made[1]))
     status = several_forward(&m, self, target, reduction, keeps, made);
   if (status == OY_OK) {
@@ -320,7 +319,7 @@ OYI_CPU(multilabel_margin_loss_forward_output) {
 
 static oy_status check_flags(oy_object* target, oy_object* is_target, oy_dtype dtype) {
   const oyi_tensor *to = oyi_tensor_cast(target), *flags = oyi_tensor_of(is_target);
-  if (!flags) return oy_error_get()->code;
+  if (!flags) return oy_failure();
   OY_CHECK(
       oyi_same_sizes(oyi_sizes_view(to), oyi_sizes_view(flags)), INVALID_ARGUMENT,
       "Expected tensor for argument #3 'target' to have same size as tensor for argument "
@@ -352,7 +351,7 @@ static oy_object* several_backward(oy_object* const operands[3], oy_object* grad
     m.target = oyi_work_read_as(&w, oyi_tensor_cast(operands[1]), OY_DTYPE_I64);
     m.is_target = oyi_work_read(&w, oyi_tensor_cast(operands[2]));
     m.out = oyi_work_write(&w, out);
-    status = w.failed ? oy_error_get()->code
+    status = w.failed ? oy_failure()
                       : check_range(&m, m.rows * m.n, -1,
                                     "argument #3 'target' is out of range");
     if (status == OY_OK) status = run(&m, run_several);

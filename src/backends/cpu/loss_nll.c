@@ -139,7 +139,7 @@ static oy_status rule(oy_object* self, oy_object* target, oy_object* weight,
                       int64_t reduction, shape* s) {
   const oyi_tensor* t = oyi_tensor_of(self);
   const oyi_tensor* to = t ? oyi_tensor_of(target) : NULL;
-  if (!to || !weight) return oy_error_get()->code;
+  if (!to || !weight) return oy_failure();
   OY_TRY(oyi_check_same_device(t, to));
   OY_TRY(s->is_image ? check_images(t, to) : check_rows(t, to));
   OY_CHECK(
@@ -235,7 +235,7 @@ static oy_status forward(job* j, oy_object* const operands[3], int64_t reduction
   oyi_tensor* total = output ? oyi_rule_spatial(oy_dims_none(), t->header.dtype, t,
                                                 OY_MEMORY_CONTIGUOUS, given[1])
                              : NULL;
-  oy_status status = total ? OY_OK : oy_error_get()->code;
+  oy_status status = total ? OY_OK : oy_failure();
   if (total && !oyi_is_meta(total))
     status = compute_forward(j, operands, reduction, output, total);
   if (status == OY_OK) {
@@ -288,7 +288,7 @@ static oy_status check_grad(const shape* s, const oyi_tensor* t, oy_object* grad
                             oy_object* total_weight) {
   const oyi_tensor* grad = oyi_tensor_of(grad_output);
   const oyi_tensor* total = grad ? oyi_tensor_of(total_weight) : NULL;
-  if (!total) return oy_error_get()->code;
+  if (!total) return oy_failure();
   OY_TRY(oyi_check_same_device(t, grad));
   OY_CHECK(total->numel == 1, INVALID_ARGUMENT,
            "expected total_weight to be a  single element tensor, got: %s (%lld "

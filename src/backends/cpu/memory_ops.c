@@ -79,6 +79,11 @@ static oy_object* fill(oy_object* self, oy_scalar value) {
   oyi_number n = oyi_number_of_scalar(value);
   if (oyi_number_check(n, t->header.dtype) != 0) return NULL;
   oyi_element_store(t->header.dtype, args + 16, n);
+  const int64_t item = oyi_dtype_bytes[t->header.dtype];
+  if ((t->flags & OYI_DENSE) && t->numel <= OYI_ITER_GRAIN) {
+    fill_loop(t->numel, &(char*){oyi_data(t)}, &item, args);
+    return self;
+  }
   oyi_iter it;
   const oyi_tensor* tensors[] = {t};
   oyi_iter_plain(&it, tensors, 1);

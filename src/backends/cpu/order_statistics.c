@@ -133,7 +133,8 @@ static const request g_nanmedian = {"median", "median_cpu", choose_nanmedian, 0}
 static const request g_mode = {"mode", "mode_cpu", choose_mode, 0};
 
 OYI_CPU(kthvalue_values) {
-  request q = {"kthvalue", "kthvalue_cpu", choose_rank, k - 1};
+  // No number below the first rank can be one too many below.
+  request q = {"kthvalue", "kthvalue_cpu", choose_rank, k > 0 ? k - 1 : -1};
   return choose(self, dim, keepdim, q, values, indices, out_values, out_indices);
 }
 OYI_CPU(median_dim_values) {

@@ -41,7 +41,7 @@ static oy_object* root_grad(oy_tensor* t, oy_tensor* grad, const oyi_edge* root)
     return ones;
   }
   oy_object* fit = oy_tensor_retain(grad);
-  if (oyi_validate(&fit, oyi_expected_at(root), "GraphRoot", 0) != 0) return NULL;
+  if (oyi_validate(&fit, oyi_expected_at(root), NULL, 0) != 0) return NULL;
   return fit;
 }
 

@@ -167,6 +167,8 @@ DERIVATIVE(index_put, "IndexPutBackward0", INDICES(index_put))
 DERIVATIVE_AS(index_put_, "IndexPutBackward0", index_put, INDICES(index_put_))
 DERIVATIVE_AS(_unsafe_index_put, "UnsafeIndexPutBackward0", index_put,
               INDICES(_unsafe_index_put))
+DERIVATIVE_AS(_index_put_impl, "IndexPutImplBackward0", index_put,
+              INDICES(_index_put_impl))
 DERIVATIVE_AS(_index_put_impl_, "IndexPutImplBackward0", index_put,
               INDICES(_index_put_impl_))
 DERIVATIVE(index_select, "IndexSelectBackward0", INDEX(index_select))

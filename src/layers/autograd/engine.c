@@ -98,7 +98,9 @@ static oy_status hand_on(oyi_task* task, const oyi_walk* walk, oyi_node* node,
       oy_tensor_release(grad);
       continue;
     }
-    if (grad) status = oyi_validate(&grad, oyi_expected_at(edge), oyi_node_name(node), i);
+    const oyi_expectation* expected = oyi_expected_at(edge);
+    if (grad && OY_UNLIKELY(!oyi_fits(grad, expected)))
+      status = oyi_validate(&grad, expected, node, i);
     if (status == 0) status = deliver(task, walk, edge, grad);
   }
   return status;
@@ -164,13 +166,16 @@ static oy_status run_node(oyi_task* task, const oyi_walk* walk, size_t at) {
     return status;
   }
   oy_object** grads = oyi_calloc(count, sizeof(*grads));
-  oy_status status = grads ? OY_OK : OY_OUT_OF_MEMORY;
-  if (status == 0) {
-    grads[0] = entry.grad;
-    for (size_t i = 1; entry.more && i < count; i++) grads[i] = entry.more[i - 1];
-    status = run_with(task, walk, &entry, grads);
-    for (size_t i = 0; i < count; i++) oy_tensor_release(grads[i]);
+  if (!grads) {
+    // It goes with the task.
+    task->entries[at].grad = entry.grad;
+    task->entries[at].more = entry.more;
+    return OY_OUT_OF_MEMORY;
   }
+  grads[0] = entry.grad;
+  for (size_t i = 1; entry.more && i < count; i++) grads[i] = entry.more[i - 1];
+  oy_status status = run_with(task, walk, &entry, grads);
+  for (size_t i = 0; i < count; i++) oy_tensor_release(grads[i]);
   oyi_free(entry.more);
   oyi_free(grads);
   return status;

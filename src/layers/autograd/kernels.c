@@ -101,18 +101,20 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #define END_LIST(id) \
   return oyi_full_end_list(&c, out_result, oyi_redispatch_##id(op, keys, OYI_ARGS_##id));
 // By the form of the results.
-#define FULL_NEW(id, which)                             FULL(id, which, END_OBJECT)
-#define FULL_VIEW(id, which)                            FULL(id, which, END_OBJECT)
-#define FULL_INPLACE(id, which)                         FULL(id, which, END_OBJECT)
-#define FULL_TUPLE(id, which)                           FULL(id, which, END_TUPLE)
-#define FULL_LIST(id, which)                            FULL(id, which, END_LIST)
-#define FULL_VIEWS(id, which)                           FULL(id, which, END_LIST)
-#define FULL_OUT(id, which)                             REFUSED(id)
-#define FULL_OUTS(id, which)                            REFUSED(id)
-#define FULL_VALUE(id, which)                           REFUSED(id)
-#define FULL_NOTHING(id, which)                         REFUSED(id)
-#define IN_MISSING(id)                                  OYI_BY_FORM(FULL_, id)(id, oyi_formula_not_implemented)
-#define IN_DERIVATIVE(id)                               OYI_BY_FORM(FULL_, id)(id, oyi_formula_##id)
+#define FULL_NEW(id, which)     FULL(id, which, END_OBJECT)
+#define FULL_VIEW(id, which)    FULL(id, which, END_OBJECT)
+#define FULL_INPLACE(id, which) FULL(id, which, END_OBJECT)
+#define FULL_TUPLE(id, which)   FULL(id, which, END_TUPLE)
+#define FULL_LIST(id, which)    FULL(id, which, END_LIST)
+#define FULL_VIEWS(id, which)   FULL(id, which, END_LIST)
+#define FULL_OUT(id, which)     REFUSED(id)
+#define FULL_OUTS(id, which)    REFUSED(id)
+#define FULL_VALUE(id, which)   REFUSED(id)
+#define FULL_NOTHING(id, which) REFUSED(id)
+
+#define IN_MISSING(id)    OYI_BY_FORM(FULL_, id)(id, oyi_formula_not_implemented)
+#define IN_DERIVATIVE(id) OYI_BY_FORM(FULL_, id)(id, oyi_formula_##id)
+
 #define OY_OP(family, id, where, backward, schema, doc) IN_##backward(id)
 #include "ops/ops.def"
 #undef IN_FORMULA

@@ -182,6 +182,7 @@ static void release_slots(oyi_saved* saved, size_t count) {
 }
 
 void oyi_node_release_saved(oyi_node* node) {
+  if (node->released) return;
   node->released = true;
   if (node->kind == OYI_NODE_SHORT)
     release_slots(oyi_short_of(node)->saved, OYI_NODE_SAVED);

@@ -60,10 +60,11 @@ static oy_status fit_dtype(oy_object** grad, oy_dtype dtype) {
   return *grad ? OY_OK : oy_failure();
 }
 
-oy_status oyi_validate(oy_object** grad, const oyi_expectation* to, const char* from,
+oy_status oyi_validate(oy_object** grad, const oyi_expectation* to, const oyi_node* node,
                        size_t index) {
   const oyi_tensor* g = oyi_tensor_of(*grad);
   oy_status status = g ? OY_OK : oy_failure();
+  const char* from = node ? oyi_node_name(node) : "GraphRoot";
   if (status == 0 && g->backend != to->backend)
     status =
         OY_FAIL(INVALID_ARGUMENT,

@@ -106,10 +106,9 @@ oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node) {
 
 // One is made once; without references it holds nothing and waits for the next graph.
 // Called under the lock; the reference counts from 0 up only there.
-static oyi_node* accumulator_wake(oyi_variable* v) {
+__attribute__((always_inline)) static inline oyi_node* accumulator_wake(oyi_variable* v) {
   oyi_node* node = v->accumulator;
-  if (!node || __atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED) > 0)
-    return node;
+  if (__atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED) > 0) return node;
   if (OY_UNLIKELY(oyi_expect(node->expected, v->tensor) != 0)) {
     __atomic_store_n(&node->references, 0, __ATOMIC_RELAXED);
     return NULL;
@@ -118,7 +117,7 @@ static oyi_node* accumulator_wake(oyi_variable* v) {
   return node;
 }
 
-static oyi_node* accumulator_make(oyi_variable* v) {
+__attribute__((noinline)) static oyi_node* accumulator_make(oyi_variable* v) {
   oyi_accumulate_node* new_node = oyi_accumulate_node_new(v->tensor);
   if (!new_node) return NULL;
   oyi_node* made = &new_node->head;
@@ -135,7 +134,7 @@ static oyi_node* accumulator_make(oyi_variable* v) {
 oyi_node* oyi_accumulator(oyi_variable* v) {
   oyi_spin_lock(&v->lock);
   bool is_there = v->accumulator != NULL;
-  oyi_node* node = accumulator_wake(v);
+  oyi_node* node = OY_LIKELY(is_there) ? accumulator_wake(v) : NULL;
   oyi_spin_unlock(&v->lock);
   return OY_LIKELY(is_there) ? node : accumulator_make(v);
 }
@@ -184,6 +183,6 @@ oy_status oyi_set_history(oyi_tensor* t, oyi_node* node, uint32_t output_nr) {
     oyi_hook_remove(before, v->retains);
     status = oyi_retain_on(v, node);
   }
-  oyi_node_release(before);
+  if (before) oyi_node_release(before);
   return status;
 }
