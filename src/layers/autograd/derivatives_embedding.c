@@ -44,3 +44,24 @@ BACKWARD(embedding) {
 }
 
 DERIVATIVE(embedding, "EmbeddingBackward0", SAVE(embedding, indices))
+
+BACKWARD(_embedding_bag) {
+  ARGUMENTS(_embedding_bag);
+  oy_object *bag_of = RESULT(1), *size = RESULT(2), *places = RESULT(3);
+  if (!bag_of || !size || !places) return oy_failure();
+  if (WANTS(weight))
+    GIVE(weight,
+         oyi_call__embedding_bag_backward(GRAD(0), indices, offsets, bag_of, size, places,
+                                          INPUT_SIZES(weight).data[0], scale_grad_by_freq,
+                                          mode, sparse, per_sample_weights, padding_idx));
+  if (WANTS(per_sample_weights))
+    GIVE(per_sample_weights,
+         oyi_call__embedding_bag_per_sample_weights_backward(
+             GRAD(0), weight, indices, offsets, bag_of, mode, padding_idx));
+  return OY_OK;
+}
+DERIVATIVE_OF_FIRST(_embedding_bag, "EmbeddingBagBackward0",
+                    SAVE_IF(_embedding_bag, weight, per_sample_weights),
+                    SAVE(_embedding_bag, indices), SAVE(_embedding_bag, offsets),
+                    SAVE(_embedding_bag, per_sample_weights), OUTPUT(1), OUTPUT(2),
+                    OUTPUT(3))

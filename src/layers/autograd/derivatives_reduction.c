@@ -163,9 +163,20 @@ BACKWARD(dist) {
   return WANTS(other) && !gives[EDGE_AT(other)] ? oy_failure() : OY_OK;
 }
 
+// The share of each element in the sum: exp(x - result).
+BACKWARD(logsumexp) {
+  ARGUMENTS(logsumexp);
+  int64_t ndim = oy_tensor_ndim(self);
+  oy_object* result = restored(RESULT(0), dim, keepdim, ndim);
+  oy_object* share = of_conj(of_exp(of_sub(keep(self), result)));
+  GIVE(self, of_mul(restored(GRAD(0), dim, keepdim, ndim), share));
+  return OY_OK;
+}
+
 // -------------------------------------------------------------------- the table
 
 #define WITH_RESULT(id) SAVE(id, self), OUTPUT(0)
+DERIVATIVE(logsumexp, "LogsumexpBackward0", SAVE(logsumexp, self), OUTPUT(0))
 DERIVATIVE(nansum, "NansumBackward0", SAVE(nansum, self))
 DERIVATIVE(var_correction, "VarBackward0", SAVE(var_correction, self))
 DERIVATIVE(std_correction, "StdBackward0", WITH_RESULT(std_correction))

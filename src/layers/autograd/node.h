@@ -47,7 +47,7 @@ typedef struct oyi_save {
   uint8_t at;        // of the argument, or of the result
   uint32_t only_if;  // arguments, as bits, one of which must need a gradient; 0: always
 } oyi_save;
-enum { OYI_SAVES = 6 };
+enum { OYI_SAVES = 8 };
 
 // How the gradient of an operator is had. A short one, |apply|, gets a gradient that is
 // not NULL and fills out[i] for every input whose edge is valid: a new reference, or
