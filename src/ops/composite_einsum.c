@@ -358,6 +358,16 @@ static oy_object* summed(oy_object* t, uint64_t dims) {
   return replaced(t, oyi_call_sum_dim_IntList(t, (oy_ints){list, n}, true, dtype));
 }
 
+// The only operand: PyTorch calls sum, whose result is a new tensor, and int64 for
+// integers, also where there is one step to sum.
+static oy_object* summed_alone(const einsum_plan* e, oy_object* t) {
+  int64_t list[LABELS_MAX];
+  size_t n = 0;
+  for (size_t k = e->out_ndim; k < e->ndim; k++) list[n++] = (int64_t)k;
+  if (n == 0) return t;
+  return replaced(t, oyi_call_sum_dim_IntList(t, (oy_ints){list, n}, true, oy_none()));
+}
+
 // The last operand that has more than one step in dimension |k|.
 static size_t last_with(const einsum_plan* e, oy_object* const* operands, size_t k) {
   for (size_t i = e->operands.size; i-- > 0;)
@@ -370,7 +380,8 @@ static oy_object* contract(const einsum_plan* e, oy_object** operands) {
   uint64_t done[LABELS_MAX] = {0};  // dimensions that end with an operand
   for (size_t k = e->out_ndim; k < e->ndim; k++)
     done[last_with(e, operands, k)] |= 1ull << k;
-  oy_object* a = summed(operands[0], done[0]);
+  oy_object* a =
+      e->operands.size == 1 ? summed_alone(e, operands[0]) : summed(operands[0], done[0]);
   operands[0] = NULL;
   for (size_t i = 1; i < e->operands.size && a; i++) {
     oy_object* b = operands[i];

@@ -70,8 +70,8 @@ oy_dtype oyi_float_to_compute(oy_dtype dtype) {
   }
 }
 
-oy_status oyi_not_implemented(const char* name, oy_dtype dtype) {
-  return OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,
+void oyi_say_not_implemented(const char* name, oy_dtype dtype) {
+  OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,
                  oy_dtype_pytorch_name(dtype));
 }
 

@@ -44,7 +44,11 @@ oy_status oyi_work_end(oyi_work* w, oy_status status);
 // float for the 16-bit floats, the same for float and double; OY_DTYPE_ANY for others.
 oy_dtype oyi_float_to_compute(oy_dtype dtype);
 // "\"name\" not implemented for 'Long'"
-oy_status oyi_not_implemented(const char* name, oy_dtype dtype);
+void oyi_say_not_implemented(const char* name, oy_dtype dtype);
+static inline oy_status oyi_not_implemented(const char* name, oy_dtype dtype) {
+  oyi_say_not_implemented(name, dtype);
+  return oy_failure();
+}
 // How many items of |size| elements one thread takes at a time, and how many such
 // stretches |items| has. Both depend on the shape alone.
 int64_t oyi_stretch(int64_t size);
