@@ -18,6 +18,7 @@
 #include "opyard/dlpack.h"
 #include "opyard/files.h"
 #include "opyard/generator.h"
+#include "opyard/gradcheck.h"
 #include "opyard/inline.h"
 #include "opyard/key.h"
 #include "opyard/library.h"

@@ -72,7 +72,7 @@ oy_dtype oyi_float_to_compute(oy_dtype dtype) {
 
 void oyi_say_not_implemented(const char* name, oy_dtype dtype) {
   OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,
-                 oy_dtype_pytorch_name(dtype));
+          oy_dtype_pytorch_name(dtype));
 }
 
 int64_t oyi_stretch(int64_t size) {
