@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// See differences.h. What is differentiated is a sum of the elements of the result with
-// weights that all differ; the second time, such a sum of the elements of the gradients.
+// See differences.h.
 #include "layers/differences.h"
 
 enum { ELEMENTS_MAX = 512 };
 
-static oy_tensor* filled(oy_ints sizes, double (*number)(int, double, double), double a,
-                         double b) {
+// About from |a| to |b|, in no order, all different, no two as far apart as two others, none
+// nearer to 0 than 0.01.
+static double point(int i, double a, double b) {
+  double golden = (i + 0.37) * 0.6180339887498949;
+  double place = golden - floor(golden) + 0.04 * sin((double)i * i + 40 * a);
+  double x = a + (b - a) * place;
+  return fabs(x) < 0.01 ? x + 0.02 : x;
+}
+static oy_tensor* filled(oy_ints sizes, double a, double b, bool with_a_zero) {
   double data[ELEMENTS_MAX];
   int64_t count = 1;
   for (size_t i = 0; i < sizes.size; i++) count *= sizes.data[i];
   assert_true(count <= ELEMENTS_MAX);
-  for (int i = 0; i < count; i++) data[i] = number(i, a, b);
+  for (int i = 0; i < count; i++) data[i] = point(i, a, b);
+  if (with_a_zero) data[count > 1] = 0;
   return oy_tensor_from_data(data, sizes, OY_DTYPE_F64);
-}
-static double weight(int i, double a, double b) {
-  return cos(i * a) + b;
-}
-// From a to b, in no order, all different.
-static double point(int i, double a, double b) {
-  double golden = (i + 0.37) * 0.6180339887498949;
-  return a + (b - a) * (golden - floor(golden));
 }
 
 static oy_ints next_shape(const char** text, int64_t* sizes) {
@@ -37,112 +36,77 @@ static oy_ints next_shape(const char** text, int64_t* sizes) {
   }
   return (oy_ints){sizes, n};
 }
-static int make_inputs(const differences_row* row, oy_tensor** x) {
-  int count = 0;
-  const char* text = row->shapes;
-  while (*text) {
+// False if memory is short.
+static bool make_inputs(const differences_row* row, oy_tensor** x, size_t* count) {
+  const char* text = row->shapes + (*row->shapes == '!');
+  for (*count = 0; *text; ++*count) {
     int64_t sizes[8];
     oy_ints shape = next_shape(&text, sizes);
-    assert_true(count < INPUTS_MAX);
+    assert_true(*count < INPUTS_MAX);
     // Inputs differ from each other.
-    double shift = 0.013 * count * (row->to - row->from);
-    x[count] = filled(shape, point, row->from + shift, row->to + shift);
-    assert_non_null(oy_requires_grad_(x[count++], true));
+    double shift = 0.013 * (double)*count * (row->to - row->from);
+    x[*count] = filled(shape, row->from + shift, row->to + shift, *row->shapes == '!');
+    if (!x[*count]) return false;
+    if (oy_requires_grad_(x[*count], true)) continue;
+    oy_tensor_release(x[*count]);
+    return false;
   }
-  return count;
+  return true;
+}
+static void release(oy_tensor** x, size_t count) {
+  for (size_t i = 0; i < count; i++) oy_tensor_release(x[i]);
 }
 
-static oy_tensor* weighted_sum(oy_tensor* t, double a) {
-  oy_tensor* w = t ? filled(oy_tensor_sizes(t), weight, a, 0.2) : NULL;
-  oy_tensor* sum = w ? oy_sum(oy_mul_Tensor(t, w), oy_none()) : NULL;
-  oy_tensor_release(w);
-  return sum;
-}
-// Of y + y^2 / 2, so that also what is given for y depends on the inputs.
-static oy_tensor* first_order(const differences_row* row, oy_tensor* const* x) {
-  oy_tensor* y = row->f(x);
-  oy_tensor* square = y ? oy_mul_Tensor(y, y) : NULL;
-  return square ? weighted_sum(oy_add_Tensor(y, square, oy_float(0.5)), 0.9) : NULL;
+static oy_status call(void* data, oy_tensor* const* inputs, size_t count,
+                      oy_tensor** outputs, size_t* out_count) {
+  (void)count;
+  const differences_row* row = data;
+  outputs[0] = row->f(inputs);
+  *out_count = 1;
+  return outputs[0] ? OY_OK : oy_failure();
 }
 
-// The gradients of |of|, as part of the graph if they are to be differentiated.
-static void gradients(const differences_row* row, oy_tensor* of, oy_tensor* const* x,
-                      int count, bool create_graph, oy_tensor** out) {
-  oy_backward_options options = {.create_graph = create_graph, .allow_unused = true};
-  if (of && oy_gradients(&of, NULL, 1, x, (size_t)count, &options, out) == OY_OK) return;
-  fail_msg("%s: %s", row->name, oy_error_get()->message);
-}
-
-// Parts that no input reaches are left out; NULL if all are.
-static oy_tensor* second_order(const differences_row* row, oy_tensor* const* x,
-                               int count) {
-  oy_tensor *grads[INPUTS_MAX] = {NULL}, *sum = NULL;
-  gradients(row, first_order(row, x), x, count, true, grads);
-  for (int i = 0; i < count; i++) {
-    bool reached = grads[i] && oy_requires_grad(grads[i]);
-    oy_tensor* part = reached ? weighted_sum(grads[i], 1.7 + i) : NULL;
-    oy_tensor_release(grads[i]);
-    if (part) sum = sum ? oy_add_Tensor(sum, part, oy_int(1)) : part;
-  }
-  return sum;
-}
-
-static oy_tensor* of_order(int order, const differences_row* row, oy_tensor* const* x,
-                           int count) {
-  return order == 1 ? first_order(row, x) : second_order(row, x, count);
-}
-static double value(int order, const differences_row* row, oy_tensor* const* x,
-                    int count) {
-  oy_scope scope;
-  oy_scope_open(&scope);
-  oy_tensor* t = of_order(order, row, x, count);
-  if (!t) fail_msg("%s: %s", row->name, oy_error_get()->message);
-  double result = element(t, 0);
-  oy_scope_close(&scope);
-  return result;
-}
-
-static void compare(int order, const differences_row* row, oy_tensor* const* x, int count,
-                    oy_tensor* const* grads) {
-  for (int k = 0; k < count; k++) {
-    double* data = oy_tensor_data(x[k]);
-    for (int64_t i = 0; i < oy_tensor_numel(x[k]); i++) {
-      const double eps = 1e-6, kept = data[i];
-      data[i] = kept + eps;
-      double above = value(order, row, x, count);
-      data[i] = kept - eps;
-      double below = value(order, row, x, count);
-      data[i] = kept;
-      double want = (above - below) / (2 * eps);
-      double got = grads[k] ? element(grads[k], i) : 0;
-      if (!(fabs(got - want) <= 2e-6 + 2e-5 * fabs(want)))
-        fail_msg("%s, order %d, input %d, element %d at %g: %.9g, by differences %.9g",
-                 row->name, order, k, (int)i, kept, got, want);
-    }
-  }
-}
-
-static void check_order(int order, const differences_row* row, oy_tensor* const* x,
-                        int count) {
-  oy_tensor* grads[INPUTS_MAX] = {NULL};
-  oy_scope scope;
-  oy_scope_open(&scope);
-  oy_tensor* t = of_order(order, row, x, count);
-  // The gradient of a linear function does not depend on its inputs.
-  bool depends = t && oy_requires_grad(t);
-  if (order == 1 && !depends)
-    fail_msg("%s: no graph: %s", row->name, oy_error_get()->message);
-  if (depends) gradients(row, t, x, count, false, grads);
-  oy_scope_close(&scope);
-  if (depends) compare(order, row, x, count, grads);
-  for (int k = 0; k < count; k++) oy_tensor_release(grads[k]);
+static void check_row(const differences_row* row, int orders) {
+  static const oy_gradcheck_options options = {.atol = 2e-6, .rtol = 2e-5};
+  oy_tensor* x[INPUTS_MAX];
+  size_t count;
+  assert_true(make_inputs(row, x, &count));
+  void* data = (void*)(uintptr_t)row;
+  if (oy_gradcheck(call, data, x, count, &options) != OY_OK)
+    fail_msg("%s: %s", row->name, oy_error_get()->message);
+  if (orders > 1 && oy_gradgradcheck(call, data, x, count, &options) != OY_OK)
+    fail_msg("%s, second order: %s", row->name, oy_error_get()->message);
+  release(x, count);
 }
 
 void check_differences(const differences_row* rows, size_t count, int orders) {
-  for (const differences_row* row = rows; row < rows + count; row++) {
-    oy_tensor* x[INPUTS_MAX];
-    int inputs = make_inputs(row, x);
-    for (int order = 1; order <= orders; order++) check_order(order, row, x, inputs);
-    for (int k = 0; k < inputs; k++) oy_tensor_release(x[k]);
+  for (size_t i = 0; i < count; i++) check_row(&rows[i], orders);
+}
+
+// -------------------------------------------------------------------------- memory
+
+static const differences_row* g_row;
+
+static bool runs(void) {
+  oy_tensor *x[INPUTS_MAX], *grads[INPUTS_MAX] = {NULL};
+  size_t count;
+  bool good = make_inputs(g_row, x, &count);
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* value = good ? g_row->f(x) : NULL;
+  oy_tensor* sum = value ? oy_sum(value, oy_none()) : NULL;
+  oy_backward_options options = {.allow_unused = true};
+  good = sum && oy_gradients(&sum, NULL, 1, x, count, &options, grads) == OY_OK;
+  oy_scope_close(&scope);
+  release(grads, count);
+  release(x, count);
+  return good;
+}
+
+void check_differences_memory(const differences_row* rows, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    g_row = &rows[i];
+    print_message("%s with too little memory\n", g_row->name);
+    fail_each_allocation(runs);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of indexing, masks, sorts and extremes against finite differences.
-#include "support/differences.h"
+#include "layers/differences.h"
 
 #define X in[0]
 #define Y in[1]
@@ -142,102 +142,94 @@ static oy_tensor* aminmax(oy_tensor* const* in) {
   return oy_add_Tensor(least, most, oy_int(3));
 }
 
+#define FROM -1.6, 1.6
 #define ONE(f) \
-  { #f, f, 1, {OY_DIMS(3, 4) }, false, false }
-#define TWO(f, ...) \
-  { #f, f, 2, {OY_DIMS(3, 4), __VA_ARGS__ }, false, false }
-#define ZERO_TOO(f, ...) \
-  { #f, f, 2, {OY_DIMS(3, 4), __VA_ARGS__ }, true, true }
-#define NO_DIMS ((oy_ints){NULL, 0})
+  { #f, f, "3,4", FROM }
+#define TWO(f, other) \
+  { #f, f, "3,4 " other, FROM }
+#define ZERO_TOO(f, other) \
+  { #f, f, "!3,4 " other, FROM }
 
-static void check(const difference_case* cases, size_t size) {
-  difference_check_all(cases, size / sizeof(*cases));
-  difference_check_memory(cases, size / sizeof(*cases));
+static void check(const differences_row* rows, size_t size, int orders) {
+  check_differences(rows, size / sizeof(*rows), orders);
+  check_differences_memory(rows, size / sizeof(*rows));
 }
 
 static void indexing(void** state) {
   (void)state;
-  const difference_case cases[] = {
+  static const differences_row rows[] = {
       ONE(index_list),
       ONE(index_mask),
       ONE(index_unsafe),
-      TWO(index_put, OY_DIMS(2)),
-      TWO(index_put_add, OY_DIMS(2)),
-      TWO(index_put_in_place, OY_DIMS(1)),
-      TWO(index_put_impl, OY_DIMS(2)),
-      TWO(index_put_unsafe, OY_DIMS(2)),
-      TWO(index_put_view, OY_DIMS(2)),
+      TWO(index_put, "2"),
+      TWO(index_put_add, "2"),
+      TWO(index_put_in_place, "1"),
+      TWO(index_put_impl, "2"),
+      TWO(index_put_unsafe, "2"),
+      TWO(index_put_view, "2"),
       ONE(select_rows),
       ONE(fill_number),
       ONE(fill_number_),
-      TWO(fill_tensor, NO_DIMS),
-      TWO(fill_tensor_, NO_DIMS),
-      TWO(copy_rows, OY_DIMS(2, 4)),
-      TWO(copy_rows_, OY_DIMS(2, 4)),
-      TWO(add_rows, OY_DIMS(3, 4)),
-      TWO(add_rows_, OY_DIMS(3, 4)),
+      TWO(fill_tensor, "-"),
+      TWO(fill_tensor_, "-"),
+      TWO(copy_rows, "2,4"),
+      TWO(copy_rows_, "2,4"),
+      TWO(add_rows, "3,4"),
+      TWO(add_rows_, "3,4"),
       ONE(take),
-      TWO(put_flat, OY_DIMS(2, 2)),
-      TWO(put_flat_add, OY_DIMS(2, 2)),
+      TWO(put_flat, "2,2"),
+      TWO(put_flat_add, "2,2"),
       ONE(gather),
-      {"add_number", add_number, 2, {OY_DIMS(3), NO_DIMS}, false, false},
-      {"copy_number", copy_number, 2, {OY_DIMS(3), NO_DIMS}, false, false},
+      {"add_number", add_number, "3 -", FROM},
+      {"copy_number", copy_number, "3 -", FROM},
   };
-  check(cases, sizeof(cases));
+  check(rows, sizeof(rows), 2);
 }
 
 static void masks(void** state) {
   (void)state;
-  const difference_case cases[] = {
+  static const differences_row rows[] = {
       ONE(masked_fill_number),
       ONE(masked_fill_number_),
-      TWO(masked_fill_tensor, NO_DIMS),
-      TWO(masked_fill_tensor_, NO_DIMS),
+      TWO(masked_fill_tensor, "-"),
+      TWO(masked_fill_tensor_, "-"),
       ONE(masked_select),
       ONE(masked_select_narrow),
-      {"masked_select, wider mask", masked_select_wide, 1, {OY_DIMS(4)}, false, false},
-      TWO(masked_scatter, OY_DIMS(8)),
-      TWO(masked_scatter_, OY_DIMS(2, 3)),
+      {"masked_select, wider mask", masked_select_wide, "4", FROM},
+      TWO(masked_scatter, "8"),
+      TWO(masked_scatter_, "2,3"),
   };
-  check(cases, sizeof(cases));
+  check(rows, sizeof(rows), 2);
 }
 
 static void scatters(void** state) {
   (void)state;
-  const difference_case cases[] = {
-      TWO(scatter, OY_DIMS(2, 3)),
-      TWO(scatter_, OY_DIMS(2, 3)),
-      ONE(scatter_number),
-      ONE(scatter_number_),
-      TWO(scatter_add, OY_DIMS(2, 3)),
-      TWO(scatter_add_, OY_DIMS(2, 3)),
-      TWO(scatter_sum, OY_DIMS(2, 3)),
-      TWO(scatter_sum_new, OY_DIMS(2, 3)),
-      TWO(scatter_prod, OY_DIMS(2, 3)),
-      TWO(scatter_prod_new, OY_DIMS(2, 3)),
-      TWO(scatter_mean, OY_DIMS(2, 3)),
-      TWO(scatter_mean_new, OY_DIMS(2, 3)),
-      TWO(scatter_amax, OY_DIMS(2, 3)),
-      TWO(scatter_amax_new, OY_DIMS(2, 3)),
-      TWO(scatter_amin, OY_DIMS(2, 3)),
-      TWO(scatter_amin_new, OY_DIMS(2, 3)),
-      TWO(rows_prod, OY_DIMS(3, 4)),
-      TWO(rows_prod_new, OY_DIMS(3, 4)),
-      TWO(rows_mean, OY_DIMS(3, 4)),
-      TWO(rows_mean_new, OY_DIMS(3, 4)),
-      TWO(rows_amax, OY_DIMS(3, 4)),
-      TWO(rows_amax_new, OY_DIMS(3, 4)),
-      TWO(rows_amin, OY_DIMS(3, 4)),
-      TWO(rows_amin_new, OY_DIMS(3, 4)),
-      ZERO_TOO(scatter_prod, OY_DIMS(2, 3)),
-      ZERO_TOO(rows_prod, OY_DIMS(3, 4)),
+  static const differences_row rows[] = {
+      TWO(scatter, "2,3"),      TWO(scatter_, "2,3"),
+      ONE(scatter_number),      ONE(scatter_number_),
+      TWO(scatter_add, "2,3"),  TWO(scatter_add_, "2,3"),
+      TWO(scatter_sum, "2,3"),  TWO(scatter_sum_new, "2,3"),
+      TWO(scatter_prod, "2,3"), TWO(scatter_prod_new, "2,3"),
+      TWO(scatter_mean, "2,3"), TWO(scatter_mean_new, "2,3"),
+      TWO(scatter_amax, "2,3"), TWO(scatter_amax_new, "2,3"),
+      TWO(scatter_amin, "2,3"), TWO(scatter_amin_new, "2,3"),
+      TWO(rows_prod, "3,4"),    TWO(rows_prod_new, "3,4"),
+      TWO(rows_mean, "3,4"),    TWO(rows_mean_new, "3,4"),
+      TWO(rows_amax, "3,4"),    TWO(rows_amax_new, "3,4"),
+      TWO(rows_amin, "3,4"),    TWO(rows_amin_new, "3,4"),
   };
-  check(cases, sizeof(cases));
+  // PyTorch's gradient of a product with a zero is no gradient of that gradient.
+  static const differences_row zeros[] = {
+      ZERO_TOO(scatter_prod, "2,3"),
+      ZERO_TOO(rows_prod, "3,4"),
+  };
+  check(rows, sizeof(rows), 2);
+  check(zeros, sizeof(zeros), 1);
 }
 
 static void choices(void** state) {
   (void)state;
-  const difference_case cases[] = {
+  static const differences_row rows[] = {
       ONE(sort),
       ONE(sort_stable),
       ONE(topk),
@@ -258,7 +250,7 @@ static void choices(void** state) {
       ONE(amin),
       ONE(aminmax),
   };
-  check(cases, sizeof(cases));
+  check(rows, sizeof(rows), 2);
 }
 
 // PyTorch shares the gradient of a maximum among all that have it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of scans, reductions, norms and products of matrices against finite
 // differences.
-#include "support/differences.h"
+#include "layers/differences.h"
 
 #define X in[0]
 #define Y in[1]
@@ -99,101 +99,92 @@ DISTANCE(most, INFINITY)
 
 // ------------------------------------------------------------------------- checks
 
+#define FROM -1.6, 1.6
 #define ONE(f) \
-  { #f, f, 1, {OY_DIMS(3, 4) }, false, false }
+  { #f, f, "3,4", FROM }
 #define ZERO_TOO(f) \
-  { #f, f, 1, {OY_DIMS(3, 4) }, false, true }
-#define TWO(f, ...) \
-  { #f, f, 2, {OY_DIMS(3, 4), __VA_ARGS__ }, false, false }
-#define THREE(f, a, b, c)                     \
-  {#f, f, 3, {a, b, c}, false, false}, {      \
-#f "_", f##_, 3, {a, b, c }, false, false \
+  { #f, f, "!3,4", FROM }
+#define TWO(f, other) \
+  { #f, f, "3,4 " other, FROM }
+// In place, too.
+#define THREE(f, shapes)       \
+  {#f, f, shapes, FROM}, {     \
+#f "_", f##_, shapes, FROM \
   }
 
-static void check(const difference_case* cases, size_t size) {
-  difference_check_all(cases, size / sizeof(*cases));
-  difference_check_memory(cases, size / sizeof(*cases));
+static void check(const differences_row* rows, size_t size, int orders) {
+  check_differences(rows, size / sizeof(*rows), orders);
+  check_differences_memory(rows, size / sizeof(*rows));
 }
 
 static void scans(void** state) {
   (void)state;
-  const difference_case cases[] = {
+  static const differences_row rows[] = {
       ONE(cumsum),          ONE(cumsum_),        ONE(cumprod),
       ONE(cumprod_columns), ONE(cumprod_),       ONE(logcumsumexp),
       ONE(trace),           ONE(prod),           ONE(prod_rows),
       ONE(prod_columns),    ZERO_TOO(cumprod),   ZERO_TOO(cumprod_columns),
       ZERO_TOO(prod),       ZERO_TOO(prod_rows), ZERO_TOO(prod_columns),
   };
-  check(cases, sizeof(cases));
+  check(rows, sizeof(rows), 2);
 }
 
 static void reductions(void** state) {
   (void)state;
-  const difference_case cases[] = {
+  static const differences_row rows[] = {
       ONE(nansum),  ONE(nansum_all), ONE(var),      ONE(var_rows),         ONE(std_rows),
       ONE(std_all), ONE(var_mean),   ONE(std_mean), ONE(mean_of_var_mean),
   };
-  check(cases, sizeof(cases));
+  check(rows, sizeof(rows), 2);
 }
 
 static void norms(void** state) {
   (void)state;
-  const difference_case cases[] = {
-      ONE(norm_0),         ONE(norm_0_5),         ONE(norm_0_5_rows),
-      ONE(norm_1),         ONE(norm_1_rows),      ONE(norm_1_5),
-      ONE(norm_1_5_rows),  ONE(norm_2),           ONE(norm_2_rows),
-      ONE(norm_3),         ONE(norm_3_rows),      ONE(norm_most),
-      ONE(norm_most_rows), ONE(norm_least),       ONE(norm_least_rows),
-      ONE(norm_number),    ONE(norm_dims),        ONE(norm_dtype),
-      ONE(norm_dim_dtype), TWO(dist, OY_DIMS(4)), TWO(dist_3, OY_DIMS(3, 4)),
+  static const differences_row rows[] = {
+      ONE(norm_0),         ONE(norm_0_5),   ONE(norm_0_5_rows),   ONE(norm_1),
+      ONE(norm_1_rows),    ONE(norm_1_5),   ONE(norm_1_5_rows),   ONE(norm_2),
+      ONE(norm_2_rows),    ONE(norm_3),     ONE(norm_3_rows),     ONE(norm_most),
+      ONE(norm_most_rows), ONE(norm_least), ONE(norm_least_rows), ONE(norm_number),
+      ONE(norm_dims),      ONE(norm_dtype), ONE(norm_dim_dtype),  TWO(dist, "4"),
+      TWO(dist_3, "3,4"),
   };
-  check(cases, sizeof(cases));
+  check(rows, sizeof(rows), 2);
 }
 
 static void matrices(void** state) {
   (void)state;
-  const difference_case cases[] = {
-      THREE(addmm, OY_DIMS(2, 3), OY_DIMS(2, 4), OY_DIMS(4, 3)),
-      THREE(addbmm, OY_DIMS(2, 3), OY_DIMS(2, 2, 4), OY_DIMS(2, 4, 3)),
-      THREE(baddbmm, OY_DIMS(2, 2, 3), OY_DIMS(2, 2, 4), OY_DIMS(2, 4, 3)),
-      THREE(addmv, OY_DIMS(3), OY_DIMS(3, 4), OY_DIMS(4)),
-      THREE(addr, OY_DIMS(3, 4), OY_DIMS(3), OY_DIMS(4)),
-      {"addmm of a row",
-       addmm,
-       3,
-       {OY_DIMS(3), OY_DIMS(2, 4), OY_DIMS(4, 3)},
-       false,
-       false},
-      {"vdot", vdot, 2, {OY_DIMS(4), OY_DIMS(4)}, false, false},
-      {"cross", cross, 2, {OY_DIMS(3, 2), OY_DIMS(3, 1)}, false, false},
-      {"block_diag", block_diag, 3, {OY_DIMS(2, 3), OY_DIMS(2), ALL}, false, false},
+  static const differences_row rows[] = {
+      THREE(addmm, "2,3 2,4 4,3"),
+      THREE(addbmm, "2,3 2,2,4 2,4,3"),
+      THREE(baddbmm, "2,2,3 2,2,4 2,4,3"),
+      THREE(addmv, "3 3,4 4"),
+      THREE(addr, "3,4 3 4"),
+      {"addmm of a row", addmm, "3 2,4 4,3", FROM},
+      {"vdot", vdot, "4 4", FROM},
+      {"cross", cross, "3,2 3,1", FROM},
+      {"block_diag", block_diag, "2,3 2 -", FROM},
   };
-  check(cases, sizeof(cases));
+  check(rows, sizeof(rows), 2);
 }
 
 static void distances(void** state) {
   (void)state;
-  const difference_case cases[] = {
-      TWO(cdist_0, OY_DIMS(2, 4)),
-      TWO(cdist_1, OY_DIMS(2, 4)),
-      TWO(cdist_1_5, OY_DIMS(2, 4)),
-      TWO(cdist_2, OY_DIMS(2, 4)),
-      TWO(cdist_3, OY_DIMS(2, 4)),
-      TWO(cdist_most, OY_DIMS(2, 4)),
+  static const differences_row rows[] = {
+      TWO(cdist_0, "2,4"),
+      TWO(cdist_1, "2,4"),
+      TWO(cdist_1_5, "2,4"),
+      TWO(cdist_2, "2,4"),
+      TWO(cdist_3, "2,4"),
+      TWO(cdist_most, "2,4"),
       ONE(pdist_0),
       ONE(pdist_1),
       ONE(pdist_1_5),
       ONE(pdist_2),
       ONE(pdist_3),
       ONE(pdist_most),
-      {"cdist of batches",
-       cdist_2,
-       2,
-       {OY_DIMS(2, 3, 2), OY_DIMS(2, 2, 2)},
-       false,
-       false},
+      {"cdist of batches", cdist_2, "2,3,2 2,2,2", FROM},
   };
-  check(cases, sizeof(cases));
+  check(rows, sizeof(rows), 2);
 }
 
 int main(void) {
