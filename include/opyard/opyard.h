@@ -17,6 +17,7 @@
 #include "opyard/dispatcher.h"
 #include "opyard/dlpack.h"
 #include "opyard/files.h"
+#include "opyard/function.h"
 #include "opyard/generator.h"
 #include "opyard/gradcheck.h"
 #include "opyard/inline.h"

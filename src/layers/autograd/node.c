@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "layers/autograd/full.h"
+#include "layers/autograd/function.h"
 #include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
@@ -93,6 +94,10 @@ static void free_node(oyi_node* node) {
   if (OY_UNLIKELY(node->hooks != NULL)) oyi_hooks_free(node->hooks);
   if (node->kind == OYI_NODE_FULL) {
     oyi_full_node_free(node);
+    return;
+  }
+  if (node->kind == OYI_NODE_FUNCTION) {
+    oyi_function_node_free(oyi_function_of(node));
     return;
   }
   oyi_expectation_reset(node->expected);
@@ -188,6 +193,8 @@ void oyi_node_release_saved(oyi_node* node) {
     release_slots(oyi_short_of(node)->saved, OYI_NODE_SAVED);
   else if (node->kind == OYI_NODE_FULL)
     release_slots(oyi_full_of(node)->saved, oyi_full_of(node)->saved_count);
+  else if (node->kind == OYI_NODE_FUNCTION)
+    oyi_function_node_release_saved(oyi_function_of(node));
   else if (node->kind == OYI_NODE_COPY_SLICES && oyi_view_node_of(node)->inner)
     oyi_node_release_saved(oyi_view_node_of(node)->inner);
 }
@@ -244,6 +251,8 @@ oy_status oyi_node_apply(oyi_node* node, oy_object* const* grads, oy_object** ou
     return oyi_copy_slices_apply(oyi_view_node_of(node), grads[0], out);
   if (node->kind == OYI_NODE_AS_STRIDED)
     return oyi_as_strided_apply(oyi_view_node_of(node), grads[0], out);
+  if (node->kind == OYI_NODE_FUNCTION)
+    return oyi_function_node_apply(oyi_function_of(node), grads, out);
   if (node->kind == OYI_NODE_FULL) OY_TRY(oyi_full_check(oyi_full_of(node)));
   if (OY_LIKELY(!oyi_grad_mode)) return apply_formula(node, grads, out);
   return apply_recorded(node, grads, out);

@@ -86,7 +86,8 @@ typedef enum oyi_node_kind {
   OYI_NODE_FULL,        // any number of either
   OYI_NODE_ACCUMULATE,  // the gradient of a leaf
   OYI_NODE_COPY_SLICES,
-  OYI_NODE_AS_STRIDED
+  OYI_NODE_AS_STRIDED,
+  OYI_NODE_FUNCTION  // of a custom function (function.h)
 } oyi_node_kind;
 
 // What all nodes begin with.
