@@ -13,6 +13,7 @@
 #include "opyard/allocator.h"
 #include "opyard/autograd.h"
 #include "opyard/base.h"
+#include "opyard/checkpoint.h"
 #include "opyard/device.h"
 #include "opyard/dispatcher.h"
 #include "opyard/dlpack.h"

@@ -54,11 +54,11 @@ typedef struct start_room {
 } start_room;
 
 static oy_status make_room(start_room* room, size_t count) {
-  room->own_edge = (oyi_edge){NULL, 0};
-  room->own_grad = NULL;
+  *room = (start_room){.own_edge = {NULL, 0}};
+  if (count == 0) return OY_OK;
   room->edges = count == 1 ? &room->own_edge : oyi_calloc(count, sizeof(oyi_edge));
   room->grads = count == 1 ? &room->own_grad : oyi_calloc(count, sizeof(oy_object*));
-  return count == 0 || (room->edges && room->grads) ? OY_OK : OY_OUT_OF_MEMORY;
+  return room->edges && room->grads ? OY_OK : OY_OUT_OF_MEMORY;
 }
 
 static void free_room(start_room* room, size_t count) {

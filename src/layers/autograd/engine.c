@@ -28,6 +28,8 @@ static oy_status count_dependencies(oyi_task* task, const oyi_walk* walk) {
   return OY_OK;
 }
 
+__thread bool oyi_walk_is_selective;
+
 // ------------------------------------------------------------------ delivering
 
 static oy_object** buffer_of(oyi_task_entry* entry, uint32_t nr) {
@@ -202,10 +204,12 @@ oy_status oyi_engine_run(const oyi_walk* walk) {
   // The walk counts as a call: results of operators in it belong to it and not to
   // a scope, and code of backends stays loaded until it is over.
   uint64_t before = oy_call_enter();
-  bool mode = oyi_grad_mode;
+  bool mode = oyi_grad_mode, outer = oyi_walk_is_selective;
   oyi_grad_mode = walk->create_graph;
+  oyi_walk_is_selective = walk->capture_count > 0;
   oy_status status = run_all(&task, walk);
   oyi_task_free(&task);
+  oyi_walk_is_selective = outer;
   oyi_grad_mode = mode;
   oy_call_leave(before);
   return status;

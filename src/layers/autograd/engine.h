@@ -57,6 +57,8 @@ typedef struct oyi_walk {
 } oyi_walk;
 
 oy_status oyi_engine_run(const oyi_walk* walk);
+// Whether the walk that this thread is in has captures.
+extern __thread bool oyi_walk_is_selective __attribute__((tls_model("initial-exec")));
 // Whether |grad| fits as it is: nearly every one does.
 static inline bool oyi_fits(const oy_object* grad, const oyi_expectation* to) {
   const oyi_tensor* g = (const oyi_tensor*)grad;

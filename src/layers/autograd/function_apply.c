@@ -190,10 +190,12 @@ static oy_status detach_output(oy_tensor** output) {
 static oy_status finish_output(application* a, size_t i) {
   oy_function_context* c = a->context;
   oy_tensor** output = &a->outputs[i];
+  const oyi_tensor* made = oyi_tensor_of(*output);
+  if (!made) return oy_failure();
   const bool is_dirty = has(&c->dirty, *output);
   const bool has_none =
-      has(&c->non_differentiable, *output) || !oyi_is_differentiable((*output)->dtype);
-  const oyi_variable* had = oyi_variable_of(oyi_tensor_cast(*output));
+      has(&c->non_differentiable, *output) || !oyi_is_differentiable(made->header.dtype);
+  const oyi_variable* had = oyi_variable_of(made);
   if (!is_dirty && (is_among(a->inputs, a->count, *output) || (had && had->base)))
     OY_TRY(detach_output(output));
   if (!c->node) return OY_OK;
