@@ -86,7 +86,7 @@ OYI_CPU(native_batch_norm_backward) {
   oy_object* made[3];
   oy_object* const params[4] = {weight, &oy_none_object, running_mean, running_var};
   OY_TRY(oyi_rule_batch_norm(&rule, input, params, train));
-  if (!save_mean || !save_invstd) return oy_failure();
+  if (!oyi_is_optional(save_mean) || !oyi_is_optional(save_invstd)) return oy_failure();
   OY_CHECK(!train || (save_mean != &oy_none_object && save_invstd != &oy_none_object),
            INVALID_ARGUMENT,
            "native_batch_norm_backward: expected save_mean and save_invstd in training");

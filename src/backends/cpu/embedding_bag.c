@@ -66,7 +66,7 @@ static oy_status check(bags* b, oy_object* const operands[4], bool has_last) {
   b->weight = oyi_tensor_of(operands[0]);
   b->indices = b->weight ? oyi_tensor_of(operands[1]) : NULL;
   b->offsets = b->indices ? oyi_tensor_of(operands[2]) : NULL;
-  if (!b->offsets || !operands[3]) return oy_failure();
+  if (!b->offsets || !oyi_is_optional(operands[3])) return oy_failure();
   b->scales = oyi_optional_tensor(operands[3]);
   OY_TRY(check_index_dtypes(b));
   b->index_dtype = b->indices->header.dtype == b->offsets->header.dtype
@@ -326,7 +326,7 @@ OYI_CPU(_embedding_bag_dense_backward) {
   g.bag_of = g.indices ? oyi_tensor_of(offset2bag) : NULL;
   g.size = g.bag_of ? oyi_tensor_of(bag_size) : NULL;
   g.places = g.size ? oyi_tensor_of(maximum_indices) : NULL;
-  if (!g.places || !per_sample_weights) return NULL;
+  if (!g.places || !oyi_is_optional(per_sample_weights)) return NULL;
   g.scales = oyi_optional_tensor(per_sample_weights);
   if (check_grads(&g) != 0) return NULL;
   oyi_tensor* out = oyi_tensor_new(OY_DIMS(num_weights, g.grad->sizes[1]), grad->dtype,

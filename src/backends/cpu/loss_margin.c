@@ -104,7 +104,7 @@ static oy_status check_single(scores* m, oy_object* self, oy_object* target, oy_
                               oy_object* weight) {
   OY_TRY(check_scores(m, self, "multi_margin_loss_cpu_kernel"));
   const oyi_tensor *t = oyi_tensor_cast(self), *to = oyi_tensor_of(target);
-  if (!to || !weight) return oy_failure();
+  if (!to || !oyi_is_optional(weight)) return oy_failure();
   m->p = p.tag == OY_TAG_FLOAT ? (int64_t)(p.as.d == 1) + 2 * (p.as.d == 2) : p.as.i;
   OY_CHECK(m->p == 1 || m->p == 2, INVALID_ARGUMENT, "only p == 1 and p == 2 supported");
   OY_CHECK(to->ndim <= 1 && to->numel == m->rows, INVALID_ARGUMENT,

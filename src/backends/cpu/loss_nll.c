@@ -139,7 +139,7 @@ static oy_status rule(oy_object* self, oy_object* target, oy_object* weight,
                       int64_t reduction, shape* s) {
   const oyi_tensor* t = oyi_tensor_of(self);
   const oyi_tensor* to = t ? oyi_tensor_of(target) : NULL;
-  if (!to || !weight) return oy_failure();
+  if (!to || !oyi_is_optional(weight)) return oy_failure();
   OY_TRY(oyi_check_same_device(t, to));
   OY_TRY(s->is_image ? check_images(t, to) : check_rows(t, to));
   OY_CHECK(

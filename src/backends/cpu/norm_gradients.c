@@ -5,7 +5,7 @@
 
 static oy_status check_statistics(const oyi_norm_grads* g, oy_object* statistic,
                                   const char* name) {
-  if (!statistic) return oy_failure();
+  if (!oyi_is_optional(statistic)) return oy_failure();
   const oyi_tensor* t = oyi_optional_tensor(statistic);
   if (!t) return OY_OK;
   OY_CHECK(t->numel == g->statistics, INVALID_ARGUMENT,
@@ -20,7 +20,7 @@ static oy_status check_statistics(const oyi_norm_grads* g, oy_object* statistic,
 static oy_status check(const oyi_norm_grads* g, const char* name) {
   const oyi_tensor* t = oyi_tensor_of(g->input);
   const oyi_tensor* grad = t ? oyi_tensor_of(g->grad) : NULL;
-  if (!grad) return oy_failure();
+  if (!grad || !oyi_is_optional(g->weight)) return oy_failure();
   OY_CHECK(g->mask.size == 3, INVALID_ARGUMENT,
            "expected 3 elements in output_mask, got %zu", g->mask.size);
   if (oyi_float_to_compute(g->input->dtype) == OY_DTYPE_ANY)

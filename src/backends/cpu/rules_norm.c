@@ -8,7 +8,8 @@
 static oy_status read_operands(oyi_norm* rule, oy_object* input, oy_object* weight,
                                oy_object* bias, const char* name) {
   rule->in = oyi_tensor_of(input);
-  if (!rule->in || !weight || !bias) return oy_failure();
+  if (!rule->in || !oyi_is_optional(weight) || !oyi_is_optional(bias))
+    return oy_failure();
   rule->weight = oyi_optional_tensor(weight);
   rule->bias = oyi_optional_tensor(bias);
   rule->statistics = input->dtype;
@@ -122,7 +123,7 @@ static oy_status check_channels(const oyi_norm* rule, oy_object* const params[4]
 
 oy_status oyi_rule_batch_norm(oyi_norm* rule, oy_object* input,
                               oy_object* const params[4], bool training) {
-  if (!params[2] || !params[3]) return oy_failure();
+  if (!oyi_is_optional(params[2]) || !oyi_is_optional(params[3])) return oy_failure();
   OY_TRY(read_operands(rule, input, params[0], params[1], "batch_norm"));
   OY_CHECK(rule->in->ndim >= 2, INVALID_ARGUMENT,
            "Expected at least 2 dimensions for input tensor but received %u",
