@@ -127,7 +127,7 @@ static oy_object* along_classes(oy_object* weight, size_t ndim, int64_t dim) {
 }
 
 static oy_status check_class_weight(oy_object* weight, int64_t classes) {
-  if (!weight) return oy_failure();
+  if (!oyi_is_optional(weight)) return oy_failure();
   if (weight == &oy_none_object) return OY_OK;
   const oyi_tensor* w = oyi_tensor_cast(weight);
   OY_CHECK(

@@ -12,7 +12,7 @@
 // -------------------------------------------------------------------------- diff
 
 static oy_status check_piece(const oyi_tensor* t, oy_object* piece, int64_t dim) {
-  if (!piece) return oy_failure();
+  if (!oyi_is_optional(piece)) return oy_failure();
   if (piece == &oy_none_object) return OY_OK;
   const oyi_tensor* p = oyi_tensor_cast(piece);
   OY_CHECK(p->ndim == t->ndim, INVALID_ARGUMENT,

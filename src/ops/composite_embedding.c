@@ -69,9 +69,10 @@ static oy_object* additive_mask(oyi_held* h, oy_object* mask, oy_object* query,
 
 static oy_status check_attention(oy_object* const tensors[3], oy_object* mask,
                                  bool is_causal, double dropout_p) {
+  for (int i = 0; i < 3; i++)
+    if (!oyi_tensor_of(tensors[i])) return oy_failure();
   for (int i = 0; i < 3; i++) {
-    const oyi_tensor* t = oyi_tensor_of(tensors[i]);
-    if (!t) return oy_failure();
+    const oyi_tensor* t = oyi_tensor_cast(tensors[i]);
     OY_CHECK(
         tensors[i]->dtype == tensors[0]->dtype, INVALID_ARGUMENT,
         "Expected query, key, and value to have the same dtype, but got query.dtype: "
@@ -85,7 +86,7 @@ static oy_status check_attention(oy_object* const tensors[3], oy_object* mask,
              oyi_tensor_cast(tensors[0])->ndim, oyi_tensor_cast(tensors[1])->ndim,
              oyi_tensor_cast(tensors[2])->ndim);
   }
-  if (!mask) return oy_failure();
+  if (!oyi_is_optional(mask)) return oy_failure();
   OY_CHECK(!is_causal || mask == &oy_none_object, INVALID_ARGUMENT,
            "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
            "is_causal=True");

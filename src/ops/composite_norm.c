@@ -118,7 +118,7 @@ static oy_object* inverse_root(oy_object* wide, size_t count, double eps) {
 
 static oy_status check_rms_norm(oy_object* input, oy_ints shape, oy_object* weight) {
   const oyi_tensor* t = oyi_tensor_of(input);
-  if (!t || !weight) return oy_failure();
+  if (!t || !oyi_is_optional(weight)) return oy_failure();
   OY_CHECK(oy_dtype_is_floating(input->dtype), NOT_IMPLEMENTED,
            "\"rms_norm\" not implemented for '%s'", oy_dtype_pytorch_name(input->dtype));
   OY_CHECK(shape.size >= 1, INVALID_ARGUMENT,

@@ -91,7 +91,7 @@ static oy_status read_truth(oy_object* made, bool* out) {
 
 static oy_status check_weights(oy_object* weights, int64_t observations, bool is_integral,
                                const char* name) {
-  if (!weights) return oy_failure();
+  if (!oyi_is_optional(weights)) return oy_failure();
   if (weights == &oy_none_object) return OY_OK;
   const oyi_tensor* w = oyi_tensor_cast(weights);
   OY_CHECK(w->ndim <= 1, INVALID_ARGUMENT,

@@ -95,6 +95,10 @@ oyi_tensor* oyi_tensor_wrong(const oy_object* o);
 static inline oyi_tensor* oyi_tensor_of(const oy_object* o) {
   return OY_LIKELY(oyi_is_tensor(o)) ? oyi_tensor_cast(o) : oyi_tensor_wrong(o);
 }
+// Whether |o| is a tensor or None; the error is set if it is neither.
+static inline bool oyi_is_optional(const oy_object* o) {
+  return o == &oy_none_object || oyi_tensor_of(o);
+}
 static inline oy_tensor* oyi_tensor_object(const oyi_tensor* t) {
   return t ? (oy_tensor*)(uintptr_t)&t->header : NULL;
 }

@@ -55,10 +55,6 @@ int64_t oyi_stretch(int64_t size);
 static inline int64_t oyi_stretches(int64_t items, int64_t stretch) {
   return items / stretch + (items % stretch != 0);
 }
-// Whether |o| is a tensor or None; the error is set if it is neither.
-static inline bool oyi_is_optional(const oy_object* o) {
-  return o == &oy_none_object || oyi_tensor_of(o);
-}
 // NULL for None.
 static inline oyi_tensor* oyi_optional_tensor(oy_object* o) {
   return o == &oy_none_object ? NULL : oyi_tensor_cast(o);
