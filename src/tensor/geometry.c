@@ -211,6 +211,19 @@ oyi_overlap oyi_overlap_of(const oyi_tensor* a, const oyi_tensor* b) {
   return a0 < b1 && b0 < a1 ? OYI_OVERLAP_YES : OYI_OVERLAP_NO;
 }
 
+// The bytes from the first element to behind the last one.
+static uintptr_t extent(const oyi_tensor* t) {
+  int64_t last = 0;
+  for (size_t i = 0; i < t->ndim; i++) last += (t->sizes[i] - 1) * oyi_strides(t)[i];
+  return (uintptr_t)((last + 1) * oyi_item(t));
+}
+
+bool oyi_may_share(const oyi_tensor* a, const oyi_tensor* b) {
+  if (a->numel == 0 || b->numel == 0 || oyi_is_meta(a) || oyi_is_meta(b)) return false;
+  uintptr_t a0 = (uintptr_t)oyi_data(a), b0 = (uintptr_t)oyi_data(b);
+  return a0 < b0 + extent(b) && b0 < a0 + extent(a);
+}
+
 void oyi_print_dims(oyi_strbuf* buf, oy_ints dims) {
   oyi_strbuf_putc(buf, '[');
   for (size_t i = 0; i < dims.size; i++)

@@ -251,5 +251,8 @@ typedef enum oyi_overlap {
 bool oyi_has_internal_overlap(const oyi_tensor* t);
 // Partial or full overlap of two different tensors' elements.
 oyi_overlap oyi_overlap_of(const oyi_tensor* a, const oyi_tensor* b);
+// Whether the bytes that they span meet, whatever storages they come from: false is
+// certain, true is not.
+bool oyi_may_share(const oyi_tensor* a, const oyi_tensor* b);
 
 #endif  // OPYARD_SRC_TENSOR_IMPL_H_

@@ -41,19 +41,30 @@ static oyi_tensor* make_output(const oyi_tensor* t, const oyi_tensor* index,
   return good ? o : NULL;
 }
 
+static void take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
+                       const oyi_tensor* index) {
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {o, index, t};
+  int64_t n = index->ndim ? index->sizes[dim] : 1;
+  oyi_take_fn take = oyi_take_for((size_t)oyi_item(t));
+  if (oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3)) do {
+      take(n, w.data[0], w.step[0], w.data[2], w.step[2], w.data[1], w.step[1]);
+    } while (oyi_lines_next(&w));
+}
+
 static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_object* out) {
   const oyi_tensor* t = oyi_tensor_of(self);
   const oyi_tensor* i = t ? oyi_tensor_of(index) : NULL;
   if (!i || (dim = oyi_dim_wrap(dim, t->ndim)) < 0 || check(t, dim, i) != 0) return NULL;
   oyi_tensor* o = make_output(t, i, out);
   if (!o || oyi_is_meta(t)) return oyi_tensor_object(o);
-  oyi_lines w;
-  const oyi_tensor* tensors[] = {o, i, t};
-  int64_t n = i->ndim ? i->sizes[dim] : 1;
-  oyi_take_fn take = oyi_take_for((size_t)oyi_item(t));
-  if (oyi_lines_begin(&w, oyi_sizes_view(i), dim, tensors, 3)) do {
-      take(n, w.data[0], w.step[0], w.data[2], w.step[2], w.data[1], w.step[1]);
-    } while (oyi_lines_next(&w));
+  oyi_tensor* apart = oyi_index_apart(i, o);
+  if (!apart) {
+    if (!out) oy_tensor_release(&o->header);
+    return NULL;
+  }
+  take_lines(o, t, dim, apart);
+  oy_tensor_release(&apart->header);
   return &o->header;
 }
 

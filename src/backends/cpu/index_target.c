@@ -5,6 +5,27 @@
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
+// Unlike for elementwise kernels, the very same elements are no better than others.
+static oy_status check_apart(const oyi_tensor* t, const oyi_tensor* const* inputs,
+                             int count) {
+  OY_TRY(oyi_output_check_overlap(t, inputs, count));
+  for (int k = 0; k < count; k++) {
+    bool dense = t->flags & inputs[k]->flags & OYI_DENSE;
+    OY_CHECK(t != inputs[k] && !(dense && oyi_may_share(t, inputs[k])), INVALID_ARGUMENT,
+             "unsupported operation: some elements of the input tensor and the "
+             "written-to tensor refer to a single memory location. Please clone() the "
+             "tensor before performing the operation.");
+  }
+  return OY_OK;
+}
+
+oyi_tensor* oyi_index_apart(const oyi_tensor* index, const oyi_tensor* target) {
+  if (oyi_may_share(index, target)) return oyi_converted(index, index->header.dtype);
+  oy_object* object = oyi_tensor_object(index);
+  oy_tensor_retain(object);
+  return oyi_tensor_cast(object);
+}
+
 oy_status oyi_index_target(oyi_tensor* self, oy_object* out,
                            const oyi_tensor* const* inputs, int count,
                            oyi_tensor** target) {
@@ -20,12 +41,7 @@ oy_status oyi_index_target(oyi_tensor* self, oy_object* out,
   }
   oyi_tensor* t = oyi_tensor_of(out);
   if (!t) return oy_failure();
-  OY_TRY(oyi_output_check_overlap(t, inputs, count));
-  for (int k = 0; k < count; k++)
-    OY_CHECK(t != inputs[k], INVALID_ARGUMENT,
-             "unsupported operation: some elements of the input tensor and the "
-             "written-to tensor refer to a single memory location. Please clone() the "
-             "tensor before performing the operation.");
+  OY_TRY(check_apart(t, inputs, count));
   if (t != self) {
     const oyi_tensor* from[] = {self};
     OY_TRY(oyi_output_check_overlap(t, from, 1));

@@ -13,6 +13,9 @@
 oy_status oyi_index_target(oyi_tensor* self, oy_object* out,
                            const oyi_tensor* const* inputs, int count,
                            oyi_tensor** target);
+// |index|, retained, or a copy if what is written to |target| might change it: indices
+// are checked before anything is written, and must still be what was checked after.
+oyi_tensor* oyi_index_apart(const oyi_tensor* index, const oyi_tensor* target);
 // |target|, or NULL with a new one given up if |status| is a failure.
 static inline oy_object* oyi_index_result(oyi_tensor* target, const oy_object* out,
                                           oy_status status) {

@@ -178,33 +178,41 @@ static oy_status check_select(const oyi_tensor* t, const oyi_tensor* mask) {
   return OY_OK;
 }
 
+// A given output of another layout, or in the way of what is read, gets the elements by
+// way of a new one.
+static oy_status select_into(oyi_tensor* result, const oyi_tensor* x, const oyi_tensor* m,
+                             int64_t count) {
+  oyi_tensor* to = result;
+  bool direct = (result->flags & OYI_CONTIGUOUS) && !oyi_may_share(result, x) &&
+                !oyi_may_share(result, m);
+  if (!direct &&
+      !(to = oyi_tensor_new((oy_ints){&count, 1}, x->header.dtype, oyi_tensor_device(x))))
+    return oy_failure();
+  if (count > 0)
+    select_elements(oyi_data(to), oyi_data(x), oyi_data(m), count, (size_t)oyi_item(x));
+  if (direct) return OY_OK;
+  oyi_convert(result, to);
+  oy_tensor_release(&to->header);
+  return OY_OK;
+}
+
 static oy_object* selected(oyi_tensor* t, oyi_tensor* mask, oy_object* out) {
-  oyi_tensor *x, *m;
   int64_t joined[OY_TENSOR_MAX_DIMS];
   size_t ndim;
   if (oyi_broadcast(oyi_sizes_view(mask), oyi_sizes_view(t), joined, &ndim) != 0)
     return NULL;
   oy_ints sizes = {joined, ndim};
-  x = wide_copy(t, sizes);
-  m = x ? wide_copy(mask, sizes) : NULL;
-  oyi_tensor* result = NULL;
+  oyi_tensor *result = NULL, *x = wide_copy(t, sizes);
+  oyi_tensor* m = x ? wide_copy(mask, sizes) : NULL;
   if (m) {
     int64_t count = count_true(oyi_data(m), m->numel);
     result = select_output(t, mask, count, out);
-    // A given output of another layout gets the elements by way of a new one.
-    oyi_tensor* target = result;
-    if (result && !(result->flags & OYI_CONTIGUOUS))
-      target = oyi_tensor_new((oy_ints){&count, 1}, t->header.dtype, oy_device_cpu());
-    if (target && count > 0)
-      select_elements(oyi_data(target), oyi_data(x), oyi_data(m), count,
-                      (size_t)oyi_item(t));
-    if (target && target != result) {
-      oyi_convert(result, target);
-      oy_tensor_release(&target->header);
+    if (result && select_into(result, x, m, count) != 0) {
+      if (!out) oy_tensor_release(&result->header);
+      result = NULL;
     }
-    if (!target) result = NULL;
+    oy_tensor_release(&m->header);
   }
-  if (m) oy_tensor_release(&m->header);
   if (x) oy_tensor_release(&x->header);
   return oyi_tensor_object(result);
 }

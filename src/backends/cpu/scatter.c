@@ -104,6 +104,15 @@ static oy_status compute(const request* q, oyi_tensor* target) {
   return q->how.is_mean ? divide(q, target) : OY_OK;
 }
 
+static oy_status compute_apart(request* q, oyi_tensor* target) {
+  oyi_tensor* index = oyi_index_apart(q->index, target);
+  if (!index) return oy_failure();
+  q->index = index;
+  oy_status status = compute(q, target);
+  oy_tensor_release(&index->header);
+  return status;
+}
+
 static oy_object* scatter(request* q, oy_object* self, int64_t dim, oy_object* index,
                           oy_object* src, oy_object* out) {
   q->self = oyi_tensor_of(self);
@@ -115,7 +124,7 @@ static oy_object* scatter(request* q, oy_object* self, int64_t dim, oy_object* i
     return NULL;
   const oyi_tensor* inputs[] = {q->index, q->src};
   if (oyi_index_target(q->self, out, inputs, src ? 2 : 1, &target) != 0) return NULL;
-  return oyi_index_result(target, out, compute(q, target));
+  return oyi_index_result(target, out, compute_apart(q, target));
 }
 
 static oy_object* scatter_number(request* q, oy_object* self, int64_t dim,
