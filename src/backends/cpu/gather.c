@@ -45,6 +45,7 @@ static void take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
                        const oyi_tensor* index) {
   oyi_lines w;
   const oyi_tensor* tensors[] = {o, index, t};
+  if (index->numel == 0) return;  // and may be of any rank
   int64_t n = index->ndim ? index->sizes[dim] : 1;
   oyi_take_fn take = oyi_take_for((size_t)oyi_item(t));
   if (oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3)) do {

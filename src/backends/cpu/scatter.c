@@ -73,8 +73,8 @@ static void run(const request* q, const oyi_tensor* to, const oyi_tensor* src,
   const oyi_tensor* i = q->index;
   oyi_lines w;
   const oyi_tensor* tensors[] = {to, i, src};
+  if (i->numel == 0) return;  // and may be of any rank
   int64_t n = i->ndim ? i->sizes[q->dim] : 1;
-  if (i->numel == 0) return;
   if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, src ? 3 : 2)) do {
       updater.at(n, w.data[0], w.step[0], w.data[1], w.step[1], src ? w.data[2] : one,
                  src ? w.step[2] : 0);
