@@ -25,5 +25,9 @@ double oyi_i0(double x);
 double oyi_i0e(double x);
 double oyi_i1(double x);
 double oyi_i1e(double x);
+// The incomplete gamma functions over gamma(a), up to |x| and from there on; they add up
+// to 1 (special_gamma.c).
+double oyi_igamma(double a, double x);
+double oyi_igammac(double a, double x);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_SPECIAL_MATH_H_
