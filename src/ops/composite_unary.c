@@ -91,6 +91,10 @@ OYI_COMPOSITE(isinf) {
 OYI_COMPOSITE(isinf_out) {
   return oyi_into_out(oyi_call_isinf(self), out);
 }
+OYI_COMPOSITE(isreal) {
+  if (!oy_dtype_is_complex(self->dtype)) return filled_like(self, 1);
+  OYI_LAST_USE(part, oyi_call_imag(self), oyi_call_eq_Scalar(part, oy_int(0)));
+}
 OYI_COMPOSITE(isfinite) {
   if (oy_dtype_is_integral(self->dtype, true)) return filled_like(self, 1);
   oy_object* number = oyi_call_eq_Tensor(self, self);

@@ -59,6 +59,21 @@ static oy_tensor* rsub_number(oy_tensor* x) {
   return oy_rsub_Scalar(x, oy_float(2), oy_float(3));
 }
 
+// Only the second input has a derivative.
+static oy_tensor* with_order(oy_tensor* (*f)(oy_tensor*, oy_tensor*), oy_tensor* x) {
+  const double order = 1.7;
+  oy_tensor* a = oy_tensor_from_data(&order, OY_DIMS(1), OY_DTYPE_F64);
+  oy_tensor* result = f(a, x);
+  oy_tensor_release(a);
+  return result;
+}
+static oy_tensor* igamma_of_order(oy_tensor* x) {
+  return with_order(oy_igamma, x);
+}
+static oy_tensor* igammac_of_order(oy_tensor* x) {
+  return with_order(oy_igammac, x);
+}
+
 static const case_1 g_unary[] = {
     UNARY(abs, -2, 2),
     UNARY(neg, -2, 2),
@@ -122,6 +137,8 @@ static const case_1 g_unary[] = {
     {"xlogy", xlogy_number, xlogy_number_, 0.2, 2},
     {"round decimals", round_decimals, round_decimals_, 0.01, 0.04},
     {"nan_to_num", nan_to_num, nan_to_num_, -2, 2},
+    {"igamma", igamma_of_order, NULL, 0.3, 4},
+    {"igammac", igammac_of_order, NULL, 0.3, 4},
     {"leaky_relu", leaky_relu, NULL, -2, 2},
     {"hardshrink", hardshrink, NULL, -2, 2},
     {"softshrink", softshrink, NULL, -2, 2},

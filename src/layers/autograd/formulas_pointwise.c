@@ -131,6 +131,27 @@ static oy_object* power_of_exponent(oyi_short_node* node, oy_object* grad) {
 }
 RULE(pow_ab, power_of_base(node, grad), power_of_exponent(node, grad))
 
+// The slope of the lower incomplete gamma function in |b|: b^(a - 1) e^-b / gamma(a).
+static oy_object* igamma_slope(oyi_short_node* node) {
+  oy_object* power = of_mul(of_add_number(A, oy_int(-1)), of_log(B));
+  oy_object* scale = oyi_call_lgamma(oyi_node_saved(node, 0));
+  return of_exp(of_sub(of_sub(power, B), scale));
+}
+static oy_status igamma_refuse(const char* name) {
+  return OY_FAIL(NOT_IMPLEMENTED, "the derivative for '%s: input' is not implemented.",
+                 name);
+}
+static oy_status igamma_ab(oyi_short_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) return igamma_refuse("igamma");
+  GIVE(1, of_mul(G, igamma_slope(node)));
+  return OY_OK;
+}
+static oy_status igammac_ab(oyi_short_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) return igamma_refuse("igammac");
+  GIVE(1, of_neg(of_mul(G, igamma_slope(node))));
+  return OY_OK;
+}
+
 // ----------------------------------------------------------------- bounds and lerp
 
 RULE_1(clamp_min_a, of_masked(of_ge_number(A, NUMBER), G))
@@ -155,6 +176,8 @@ BOTH_FORMS(remainder_Tensor, remainder__Tensor, "RemainderBackward1", remainder_
            EDGE1, EDGE1)
 BOTH_FORMS(remainder_Scalar, remainder__Scalar, "RemainderBackward0", same, 1, 0)
 BOTH_FORMS(atan2, atan2_, "Atan2Backward0", atan2_ab, 2, BOTH, BOTH)
+BOTH_FORMS(igamma, igamma_, "IgammaBackward0", igamma_ab, 2, EDGE1, EDGE1)
+BOTH_FORMS(igammac, igammac_, "IgammacBackward0", igammac_ab, 2, EDGE1, EDGE1)
 BOTH_FORMS(hypot, hypot_, "HypotBackward0", hypot_ab, 2, EDGE0, EDGE1, BOTH)
 FORMULA(maximum, "MaximumBackward0", maximum_ab, 2, BOTH, BOTH)
 FORMULA(minimum, "MinimumBackward0", minimum_ab, 2, BOTH, BOTH)
