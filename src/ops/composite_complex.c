@@ -38,12 +38,9 @@ OYI_COMPOSITE(resolve_neg) {
 // The conjugate of a temporary, which is released.
 static oy_object* conjugated(oy_object* view) {
   if (!view || !oy_dtype_is_complex(view->dtype)) return view;
-  oy_object* copy = oyi_call_clone(view, oy_none());
-  oy_object* imaginary = copy ? part(copy, 1) : NULL;
-  oy_object* done = oyi_call_neg_(imaginary);
-  oy_tensor_release(imaginary);
+  oy_object* result = oyi_call_conj_physical(view);
   oy_tensor_release(view);
-  return oyi_written(copy, done);
+  return result;
 }
 
 // |name| as messages have it.

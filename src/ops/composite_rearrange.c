@@ -4,7 +4,6 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
-#include "tensor/element.h"
 
 // --------------------------------------------------------------------- repeat
 
@@ -82,29 +81,10 @@ static oy_object* interleaved_input(oy_object* self, oy_value dim, int64_t* out_
   return t->ndim ? oy_tensor_retain(self) : oyi_call_flatten_using_ints(self, 0, -1);
 }
 
-// Each slice of |dim|, expanded to |repeats|, as they are joined again.
 static oy_object* interleaved(oy_object* input, oy_object* repeats, int64_t dim) {
-  const oyi_tensor* t = oyi_tensor_cast(input);
-  oy_object* indices = oyi_call_repeat_interleave_Tensor(repeats, oy_none());
-  const oyi_tensor* from = oyi_tensor_of(indices);
-  if (!from || from->numel == 0) {
-    oy_tensor_release(indices);
-    return from ? oyi_call_narrow_copy(input, dim, 0, 0) : NULL;
-  }
-  oy_value list;
-  oy_object** items;
-  oy_object* result = NULL;
-  if (oyi_list_new((size_t)from->numel, &list, &items) == 0) {
-    int64_t i = 0;
-    const char* data = oyi_data(from);
-    for (bool good = true; good && i < from->numel; i++) {
-      oyi_number n = oyi_element_load(from->header.dtype, data + i * oyi_item(from));
-      good = oyi_list_put(items, (size_t)i, oyi_view_slice(t, (size_t)dim, n.i, 1, 1));
-    }
-    result = oyi_call_cat(oyi_list_tensors(list), dim);
-    oy_value_release(&list);
-  }
-  oy_tensor_release(indices);
+  oy_object* from = oyi_call_repeat_interleave_Tensor(repeats, oy_none());
+  oy_object* result = oyi_call_index_select(input, dim, from);
+  oy_tensor_release(from);
   return result;
 }
 

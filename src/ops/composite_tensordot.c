@@ -142,7 +142,7 @@ OYI_COMPOSITE(inner_out) {
 }
 
 OYI_COMPOSITE(linalg_vecdot) {
-  oy_object* left = oyi_call_resolve_conj(x);
+  oy_object* left = oyi_call_conj_physical(x);
   oy_object* products = oyi_call_mul_Tensor(left, y);
   oy_object* result =
       oyi_call_sum_dim_IntList(products, (oy_ints){&dim, 1}, false, oy_none());

@@ -17,6 +17,10 @@ from convert import Converter, NotSupported
 RANDOM = ("dropout", "rrelu", "bernoulli", "normal", "uniform", "rand", "multinomial",
           "poisson", "cauchy", "exponential", "geometric", "empty")
 SAMPLES = 40  # of one dtype
+# Attributes that are operators.
+ATTRIBUTES = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real",
+              "imag": "imag"}
+MAKERS = {"tensor", "as_tensor"}  # of tensors that no gradient reaches
 
 
 def dtypes(op):
@@ -68,7 +72,9 @@ class Shadow(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", repr(func))
-        if name in check.QUESTIONS:
+        if name == "__get__":
+            name = ATTRIBUTES.get(getattr(func.__self__, "__name__", ""), name)
+        if name in check.QUESTIONS or name in MAKERS:
             return func(*args, **kwargs)
         got = self.run(name, args, kwargs)
         result = func(*args, **kwargs)

@@ -337,7 +337,8 @@ OYI_CPU(_embedding_bag_dense_backward) {
   return NULL;
 }
 
-// Each is the product of the row of its index with the gradient of its bag.
+// Each is the product of the row of its index with the gradient of its bag. The bags
+// that the forward left out are known from where they begin.
 static oy_status compute_scales(bags* b, const oyi_tensor* grad, const oyi_tensor* bag_of,
                                 oyi_tensor* out) {
   oyi_work w = oyi_work_begin(oyi_float_to_compute(grad->header.dtype));
@@ -345,14 +346,18 @@ static oy_status compute_scales(bags* b, const oyi_tensor* grad, const oyi_tenso
   const void* table = oyi_work_read(&w, b->weight);
   const int64_t* index = oyi_work_read_as(&w, b->indices, OY_DTYPE_I64);
   const int64_t* bag = oyi_work_read_as(&w, bag_of, OY_DTYPE_I64);
+  const int64_t* begin = oyi_work_read_as(&w, b->offsets, OY_DTYPE_I64);
   void* to = oyi_work_write(&w, out);
   const int64_t n = b->indices->numel, columns = b->columns;
   oy_status status = w.failed ? OY_OK : oyi_add_rows_check(index, n, b->weight->sizes[0]);
-  if (!w.failed && status == OY_OK) status = oyi_add_rows_check(bag, n, grad->sizes[0]);
-  for (int64_t i = 0; !w.failed && status == OY_OK && i < n; i++) {
+  if (!w.failed && status == OY_OK)
+    status = oyi_add_rows_check(bag, bag_of->numel, grad->sizes[0]);
+  for (int64_t i = 0, at = 0; !w.failed && status == OY_OK && i < n; i++) {
     double sum = 0;
+    while (at + 1 < b->count && begin[at + 1] <= i) at++;
+    const int64_t row = bag_of->numel ? bag[i] : at;
     for (int64_t d = 0; d < columns && index[i] != b->padding; d++)
-      sum += oyi_number_at(g, w.dtype, bag[i] * columns + d) *
+      sum += oyi_number_at(g, w.dtype, row * columns + d) *
              oyi_number_at(table, w.dtype, index[i] * columns + d);
     oyi_number_put(to, w.dtype, i, sum);
   }
@@ -371,12 +376,15 @@ OYI_CPU(_embedding_bag_per_sample_weights_backward) {
   }
   oy_object* const operands[4] = {weight, indices, offsets, &oy_none_object};
   if (check(&b, operands, false) != 0) return NULL;
+  const bool is_known = bag_of->numel == b.indices->numel ||
+                        (bag_of->numel == 0 && g->ndim == 2 && b.count > 0 &&
+                         b.count <= g->sizes[0]);
   if (g->ndim != 2 || g->sizes[1] != b.columns || grad->dtype != weight->dtype ||
-      bag_of->numel != b.indices->numel) {
+      !is_known) {
     OY_FAIL(INVALID_ARGUMENT,
             "_embedding_bag_per_sample_weights_backward: expected grad with %lld columns "
-            "and the dtype of weight, and an element of offset2bag for each index, got "
-            "%s and %s",
+            "and the dtype of weight, and an element of offset2bag for each index, or "
+            "none, got %s and %s",
             (long long)b.columns, oyi_dims_print(oyi_sizes_view(g)).text,
             oyi_dims_print(oyi_sizes_view(bag_of)).text);
     return NULL;
