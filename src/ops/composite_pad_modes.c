@@ -150,5 +150,6 @@ OYI_COMPOSITE(_pad_circular) {
   if (measure(t, &r) != 0) return NULL;
   oy_object* made = oyi_call_new_empty(self, (oy_ints){r.sizes, t->ndim}, oy_none(),
                                        oy_none(), oy_none(), oy_none());
-  OYI_MADE(made, fill_ring(made, self, &r));
+  // By views that autograd must know: no OYI_MADE.
+  return made ? oyi_written(made, fill_ring(made, self, &r)) : NULL;
 }

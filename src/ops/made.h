@@ -18,7 +18,8 @@ static inline oy_object* oyi_made_end(uint64_t keep, oy_object* made,
   oy_tls.keep = keep;
   return oyi_written(made, written);
 }
-// |made|, a new tensor or NULL, once |call| has written to it.
+// |made|, a new tensor or NULL, once |call| has written to it. Autograd does not see views
+// that are made meanwhile, so composites that it looks into write to all of |made|.
 #define OYI_MADE(made, call)                \
   do {                                      \
     if (!(made)) return NULL;               \
