@@ -15,9 +15,9 @@ typedef oy_status (*oy_checkpoint_fn)(void* data, oy_tensor* const* inputs, size
 
 // Runs |fn| without grad mode, and keeps |inputs| alone. One of these must require a
 // gradient, or the outputs have none, also of other leaves that |fn| uses; those get theirs in
-// .grad. The default generator of the CPU draws the same numbers again. oy_gradients through
-// it, oy_backward_all with inputs, and second derivatives are errors. |data| is taken over, on
-// failure too; |destroy| may be NULL.
+// .grad. When it runs again, the default generator of the CPU draws the same numbers, and the
+// same regions of autocast.h are in force. oy_gradients through it, oy_backward_all with inputs,
+// and second derivatives are errors. |data| is taken over, on failure too; |destroy| may be NULL.
 OY_API OY_MUST_USE oy_status oy_checkpoint(oy_checkpoint_fn fn, void* data,
                                            void (*destroy)(void* data),
                                            oy_tensor* const* inputs, size_t count,

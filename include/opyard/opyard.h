@@ -11,6 +11,7 @@
 #define OPYARD_OPYARD_H_
 
 #include "opyard/allocator.h"
+#include "opyard/autocast.h"
 #include "opyard/autograd.h"
 #include "opyard/base.h"
 #include "opyard/checkpoint.h"
@@ -36,7 +37,7 @@
 
 OY_BEGIN_DECLS
 
-// Registers the operators, the CPU and Meta backends and autograd in the default
+// Registers the operators, the CPU and Meta backends, autograd and autocast in the default
 // registry, once: later calls give the result of the first one that succeeded.
 // Nothing else does it, so call it before using operators. Thread-safe.
 OY_API OY_MUST_USE oy_status oy_init(void);

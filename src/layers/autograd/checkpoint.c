@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "layers/autograd/engine.h"
 #include "layers/autograd/variable.h"
+#include "opyard/autocast.h"
 #include "opyard/autograd.h"
 #include "opyard/device.h"
 #include "opyard/function.h"
@@ -19,6 +20,7 @@ typedef struct checkpoint {
   void* data;
   void (*destroy)(void* data);
   oy_generator_state before;  // of the default generator
+  oy_autocast_state autocast;
 } checkpoint;
 
 static void checkpoint_destroy(void* data) {
@@ -30,6 +32,7 @@ static void checkpoint_destroy(void* data) {
 static oy_status forward(oy_function_context* c, oy_tensor* const* inputs, size_t count,
                          oy_tensor** outputs) {
   checkpoint* p = oy_function_data(c);
+  p->autocast = oy_autocast_state_get();
   OY_TRY(oy_function_save(c, inputs, count));
   OY_TRY(oy_generator_get_state(oy_generator_default(oy_device_cpu()), &p->before));
   return p->fn(p->data, inputs, count, outputs);
@@ -58,7 +61,10 @@ static oy_status run_again(const checkpoint* p, oy_tensor* const* leaves, size_t
   OY_TRY(oy_generator_get_state(generator, &now));
   OY_TRY(oy_generator_set_state(generator, p->before));
   oy_grad_guard guard = oy_enable_grad();
+  oy_autocast_guard region;
+  oy_autocast_enter_state(p->autocast, &region);
   oy_status status = p->fn(p->data, leaves, count, outputs);
+  oy_autocast_leave(&region);
   oy_grad_guard_end(&guard);
   oy_status restored = oy_generator_set_state(generator, now);
   return status ? status : restored;
