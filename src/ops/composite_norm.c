@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The normalisations that users call, and out= forms, composed of the native ones.
 #include "ops/calls.h"
+#include "ops/held.h"
 #include "ops/kernels.h"
 #include "ops/shape.h"
 
@@ -85,8 +86,27 @@ OYI_COMPOSITE(_native_batch_norm_legit_no_training_out) {
               r, outs, given);
 }
 
+// Nothing is normalised whatever its rank, and yet scaled, so that it has a history.
+static oy_object* batch_norm_of_nothing(oy_object* input, oy_object* weight,
+                                        oy_object* bias) {
+  oyi_held h = {0};
+  oy_object* made = oyi_hold(&h, oyi_call_clone(input, oy_none()));
+  if (made && !oy_object_is_none(weight)) {
+    oy_object* scale = oyi_hold(&h, oyi_call_select_int(weight, 0, 0));
+    made = oyi_hold(&h, oyi_call_mul_Tensor(made, scale));
+  }
+  if (made && !oy_object_is_none(bias)) {
+    oy_object* shift = oyi_hold(&h, oyi_call_select_int(bias, 0, 0));
+    made = oyi_hold(&h, oyi_call_add_Tensor(made, shift, oy_int(1)));
+  }
+  return oyi_held_end(&h, made ? oy_tensor_retain(made) : NULL);
+}
+
 OYI_COMPOSITE(batch_norm) {
   oy_object* r[3];
+  const oyi_tensor* t = oyi_tensor_of(input);
+  if (!t || !oyi_is_optional(weight) || !oyi_is_optional(bias)) return NULL;
+  if (t->numel == 0) return batch_norm_of_nothing(input, weight, bias);
   return first(oyi_call_native_batch_norm(input, weight, bias, running_mean, running_var,
                                           training, momentum, eps, &r[0], &r[1], &r[2]),
                r);
