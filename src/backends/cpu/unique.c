@@ -147,14 +147,24 @@ static oy_status number_groups(const groups* g, const request* q, oy_ints shape,
   return OY_OK;
 }
 
+// As in PyTorch, slices lie one after the other in memory, whatever their dimension.
+static oyi_tensor* new_slices(const oyi_tensor* like, int64_t dim, int64_t count) {
+  int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS], step = 1;
+  const size_t ndim = like->ndim;
+  for (size_t d = ndim; d-- > 0;) {
+    sizes[d] = (int64_t)d == dim ? count : like->sizes[d];
+    strides[d] = step;
+    if ((int64_t)d != dim) step *= sizes[d] > 1 ? sizes[d] : 1;
+  }
+  strides[dim] = step;
+  return oyi_tensor_new_strided((oy_ints){sizes, ndim}, (oy_ints){strides, ndim},
+                                like->header.dtype, oy_device_cpu());
+}
+
 static oy_status take_slices(oyi_tensor* t, int64_t dim, results* out) {
   oyi_indexing x;
-  int64_t sizes[OY_TENSOR_MAX_DIMS];
-  for (size_t d = 0; d < t->ndim; d++) sizes[d] = t->sizes[d];
-  sizes[dim] = out->firsts->numel;
   OY_TRY(oyi_indexing_begin_dim(&x, t, dim, out->firsts, OYI_INDEX_SELECT));
-  out->values =
-      oyi_tensor_new((oy_ints){sizes, t->ndim}, t->header.dtype, oy_device_cpu());
+  out->values = new_slices(t, dim, out->firsts->numel);
   oy_status status = out->values ? oyi_indexing_take(&x, out->values) : oy_failure();
   oyi_indexing_end(&x);
   return status;
@@ -286,6 +296,10 @@ OYI_CPU(unique_dim_consecutive) {
 }
 OYI_CPU(unique_consecutive) {
   request q = {false, return_inverse, return_counts};
-  if (dim.tag == OY_TAG_NONE) return unique(self, q, out_0, out_1, out_2);
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return oy_failure();
+  // Of one dimension slices are elements.
+  if (dim.tag == OY_TAG_NONE || (dim.as.i == 0 && t->ndim == 1))
+    return unique(self, q, out_0, out_1, out_2);
   return unique_slices(self, dim.as.i, false, out_0, out_1, out_2);
 }
