@@ -8,6 +8,7 @@
 #ifndef OPYARD_AUTOGRAD_H_
 #define OPYARD_AUTOGRAD_H_
 
+#include "opyard/state.h"
 #include "opyard/tensor.h"
 
 OY_BEGIN_DECLS
@@ -131,6 +132,25 @@ static inline oy_grad_guard oy_enable_grad(void) {
 static inline void oy_grad_guard_end(const oy_grad_guard* guard) {
   oy_grad_mode_set(guard->before);
 }
+
+// ------------------------------------------------------------ inference mode
+
+// While it is on, calls of this thread neither record nor count versions, and what they make
+// are inference tensors: without version, not to be saved for backward, and only written to
+// in inference mode. Views of other tensors that are taken meanwhile are no inference
+// tensors, but must not be written to by a recorded call. Off, within it, is as if it
+// had never been on; both set grad mode. New threads are not in it.
+//   oy_inference_guard guard = oy_inference_mode(true);  ...  oy_inference_guard_end(&guard);
+typedef struct oy_inference_guard {
+  oy_guard sets;  // as everything was before
+  uint8_t grad_mode;
+  bool mode;
+} oy_inference_guard;
+OY_API oy_inference_guard oy_inference_mode(bool on);
+OY_API void oy_inference_guard_end(const oy_inference_guard* guard);
+OY_API bool oy_inference_mode_get(void);
+// False, with the error set, for what is no tensor.
+OY_API bool oy_is_inference(const oy_tensor* tensor);
 
 OY_END_DECLS
 

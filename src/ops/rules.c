@@ -90,7 +90,7 @@ oyi_tensor* oyi_rule_empty_strided(oy_ints size, oy_ints stride,
   oyi_storage* s = oyi_storage_new(needed, options->device);
   if (!s) return NULL;
   oyi_tensor* t =
-      oyi_tensor_on_storage(s, oy_tensor_keys_for(options->device, options->dtype), size,
+      oyi_tensor_on_storage(s, oyi_tensor_new_keys(options->device, options->dtype), size,
                             stride, 0, options->dtype, options->device);
   oyi_storage_release(s);
   return t;

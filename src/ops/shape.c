@@ -16,9 +16,11 @@ oy_object* oyi_view_without(const oyi_tensor* t, size_t dim, int64_t offset) {
 oy_object* oyi_view_as_dtype(const oyi_tensor* t, const oyi_shape* s, int64_t offset,
                              oy_dtype dtype) {
   oy_device device = oyi_tensor_device(t);
-  return oyi_tensor_object(oyi_tensor_on_storage(
-      t->storage, oy_tensor_keys_for(device, dtype), (oy_ints){s->sizes, s->ndim},
-      (oy_ints){s->strides, s->ndim}, offset, dtype, device));
+  oy_keyset keys = oy_tensor_keys_for(device, dtype);
+  if (oyi_is_inference(t)) keys.functionality &= ~OYI_GRADIENT_KEYS;
+  return oyi_tensor_object(
+      oyi_tensor_on_storage(t->storage, keys, (oy_ints){s->sizes, s->ndim},
+                            (oy_ints){s->strides, s->ndim}, offset, dtype, device));
 }
 
 oy_status oyi_dims_mask(oy_ints dims, int64_t ndim, uint64_t* out_mask) {

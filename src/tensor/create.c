@@ -77,7 +77,7 @@ oy_tensor* oy_tensor_from_memory(const oy_tensor_memory* memory, oy_ints sizes,
   if (check_memory(memory, sizes, strides, dtype) != 0) return NULL;
   oyi_storage* s = oyi_storage_new(0, memory->device);
   if (!s) return NULL;
-  oyi_tensor* t = oyi_tensor_on_storage(s, oy_tensor_keys_for(memory->device, dtype),
+  oyi_tensor* t = oyi_tensor_on_storage(s, oyi_tensor_new_keys(memory->device, dtype),
                                         sizes, strides, 0, dtype, memory->device);
   if (t) {
     s->data = memory->data;
@@ -98,8 +98,12 @@ oy_tensor* oy_tensor_opaque(oy_keyset keys, oy_ints sizes, oy_dtype dtype,
       oyi_sizes_check(sizes, oyi_dtype_bytes[dtype], &numel, &nbytes) != 0)
     return NULL;
   oyi_strides_contiguous(sizes, strides);
-  return oyi_tensor_object(oyi_tensor_on_storage(
-      NULL, keys, sizes, (oy_ints){strides, sizes.size}, 0, dtype, device));
+  bool is_inference = oyi_makes_inference();
+  if (is_inference) keys.functionality &= ~OYI_GRADIENT_KEYS;
+  oyi_tensor* t = oyi_tensor_on_storage(NULL, keys, sizes, (oy_ints){strides, sizes.size},
+                                        0, dtype, device);
+  if (t && is_inference) t->flags |= OYI_NO_VERSION;
+  return oyi_tensor_object(t);
 }
 
 // ---------------------------------------------------------------- questions
@@ -152,11 +156,11 @@ void* oy_tensor_data(const oy_tensor* tensor) {
 }
 uint32_t oy_tensor_version(const oy_tensor* tensor) {
   const oyi_tensor* t = oyi_tensor_of(tensor);
-  if (t && t->flags & OYI_NO_VERSION)
-    OY_FAIL(FAILED_PRECONDITION, "Inference tensors do not track version counter.");
-  return t && !(t->flags & OYI_NO_VERSION) ? oyi_version(t) : 0;
+  if (!t || !oyi_is_inference(t)) return t ? oyi_version(t) : 0;
+  OY_FAIL(FAILED_PRECONDITION, "Inference tensors do not track version counter.");
+  return 0;
 }
 void oy_tensor_bump_version(oy_tensor* tensor) {
   oyi_tensor* t = oyi_tensor_of(tensor);
-  if (t) oyi_version_bump(t);
+  if (t) (void)!oyi_version_count(t);
 }

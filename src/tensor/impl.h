@@ -55,7 +55,7 @@ enum oyi_tensor_flags {
   OYI_CONTIGUOUS = 1,
   OYI_DENSE = 2,      // non-overlapping and dense
   OYI_HEAP_DIMS = 4,  // sizes and strides are a block of their own
-  OYI_NO_VERSION = 8  // inference tensors
+  OYI_NO_VERSION = 8  // opaque inference tensors
 };
 
 struct oyi_tensor {
@@ -79,6 +79,15 @@ struct oyi_tensor {
 _Static_assert(sizeof(oyi_tensor) <= OYI_STORAGE_OFFSET, "see the picture above");
 _Static_assert(sizeof(oyi_storage) <= OYI_DATA_OFFSET - OYI_STORAGE_OFFSET,
                "see the picture above");
+
+// Of a plain tensor on the CPU.
+#define OYI_TENSOR_KEYS \
+  (1ull << OY_KEY_Dense | 1ull << OY_KEY_ADInplaceOrView | 1ull << OY_KEY_AutocastCPU)
+
+// What inference tensors lack.
+#define OYI_GRADIENT_KEYS                                                  \
+  (1ull << OY_KEY_ADInplaceOrView | 1ull << OY_KEY_AutogradFunctionality | \
+   1ull << OY_KEY_AutogradOther | 1ull << OY_KEY_AutogradNestedTensor)
 
 extern const oy_object_class oyi_tensor_class;
 
@@ -176,6 +185,21 @@ static inline void oyi_storage_retain(oyi_storage* storage) {
   if (storage) __atomic_fetch_add(&storage->references, 1, __ATOMIC_RELAXED);
 }
 
+// ------------------------------------------------------------- inference
+
+// Tensors made in inference mode have no key ADInplaceOrView, and no version. Opaque ones
+// have the keys that their maker wants, and so a flag besides.
+static inline bool oyi_is_inference(const oyi_tensor* t) {
+  return OY_UNLIKELY(!(t->header.keys.functionality & 1ull << OY_KEY_ADInplaceOrView)) &&
+         (t->storage || (t->flags & OYI_NO_VERSION));
+}
+// What oy_tensor_keys_for says of a new tensor of this thread, which may be in inference
+// mode.
+oy_keyset oyi_tensor_new_keys(oy_device device, oy_dtype dtype);
+// Whether new tensors of this thread are inference tensors.
+bool oyi_makes_inference(void);
+void oyi_makes_inference_set(bool on);
+
 // ------------------------------------------------------------------ side
 
 // What few tensors have: a version that is not their storage's (after .data, set_ and
@@ -209,6 +233,15 @@ static inline uint32_t oyi_version(const oyi_tensor* t) {
 static inline void oyi_version_bump(oyi_tensor* t) {
   uint32_t* word = oyi_version_word(t);
   if (word) __atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+}
+// The same for what may be an inference tensor: FAILED_PRECONDITION outside of inference
+// mode.
+oy_status oyi_version_bump_slow(oyi_tensor* t);
+static inline oy_status oyi_version_count(oyi_tensor* t) {
+  if (OY_UNLIKELY(!(t->header.keys.functionality & 1ull << OY_KEY_ADInplaceOrView)))
+    return oyi_version_bump_slow(t);
+  oyi_version_bump(t);
+  return OY_OK;
 }
 
 // -------------------------------------------------------------- geometry

@@ -6,8 +6,9 @@
 
 #include "base/memory.h"
 #include "base/thread_end.h"
+#include "tensor/impl.h"
 
-__thread oyi_pool_lists oyi_pool;
+__thread oyi_pool_lists oyi_pool = {.tensor_keys = OYI_TENSOR_KEYS};
 // 0: not armed, 1: lists in use, 2: the thread is ending.
 static __thread uint8_t t_state __attribute__((tls_model("initial-exec")));
 

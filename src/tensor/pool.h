@@ -17,6 +17,9 @@ typedef struct oyi_pool_lists {
   void* head[OYI_POOL_CLASSES];
   // Free places left in each list; 0 before the thread's first free.
   uint16_t room[OYI_POOL_CLASSES];
+  // The keys of new CPU tensors of this thread: here, since who makes one has this
+  // address at hand (tensor.c, inference_tensor.c).
+  uint64_t tensor_keys;
 } oyi_pool_lists;
 
 extern __thread oyi_pool_lists oyi_pool __attribute__((tls_model("initial-exec")));

@@ -43,13 +43,24 @@ static __attribute__((noinline)) oy_keyset keys_for(oy_device device, oy_dtype d
   return oy_keyset_add(keys, oy_key_autocast_of_backend(device.backend));
 }
 
+// The common case, without a question to a table.
+static inline bool is_plain(oy_device device, oy_dtype dtype) {
+  return device.backend == OY_BACKEND_CPU &&
+         (dtype < OY_DTYPE_QI8 || dtype == OY_DTYPE_BF16);
+}
 oy_keyset oy_tensor_keys_for(oy_device device, oy_dtype dtype) {
-  static const uint64_t dense = 1ull << OY_KEY_Dense | 1ull << OY_KEY_ADInplaceOrView;
-  // The common case, without a question to a table.
-  bool is_plain = dtype < OY_DTYPE_QI8 || dtype == OY_DTYPE_BF16;
-  if (OY_LIKELY(device.backend == OY_BACKEND_CPU && is_plain))
-    return oy_keyset_make(dense | 1ull << OY_KEY_AutocastCPU, 1);
+  if (OY_LIKELY(is_plain(device, dtype))) return oy_keyset_make(OYI_TENSOR_KEYS, 1);
   return keys_for(device, dtype);
+}
+
+oy_keyset oyi_tensor_new_keys(oy_device device, oy_dtype dtype) {
+  oy_keyset keys = oy_tensor_keys_for(device, dtype);
+  keys.functionality &= ~(OYI_TENSOR_KEYS ^ oyi_pool.tensor_keys);
+  return keys;
+}
+static inline oy_keyset new_keys(oy_device device, oy_dtype dtype) {
+  if (OY_LIKELY(is_plain(device, dtype))) return oy_keyset_make(oyi_pool.tensor_keys, 1);
+  return oyi_tensor_new_keys(device, dtype);
 }
 
 // Fills a header of |units|; the shape is copied, to the heap if it is long.
@@ -124,7 +135,7 @@ static inline oyi_tensor* tensor_make_sized(oy_ints sizes, oy_dtype dtype,
       nbytes > small && nbytes <= medium ? OYI_UNITS_MEDIUM : OYI_UNITS_SMALL;
   oyi_tensor* t = oyi_pool_take(units);
   if (!t) return NULL;
-  if (!header_init(t, units, oy_tensor_keys_for(device, dtype), sizes, dtype, device)) {
+  if (!header_init(t, units, new_keys(device, dtype), sizes, dtype, device)) {
     oyi_pool_give(t, units);
     return NULL;
   }

@@ -55,7 +55,8 @@ oy_status oyi_anomaly_note(oyi_node* node, const oy_op* op, oy_object* const* te
 }
 
 static bool has_nan(oy_object* grad) {
-  bool mode = oyi_grad_mode, found = false;
+  uint8_t mode = oyi_grad_mode;
+  bool found = false;
   oyi_grad_mode = false;
   oy_object* nan = oyi_call_isnan(grad);
   oy_object* any = oyi_call_any(nan);

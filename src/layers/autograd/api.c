@@ -23,11 +23,18 @@ oy_tensor* oy_requires_grad_(oy_tensor* tensor, bool requires_grad) {
     OY_FAIL(TYPE_MISMATCH, "only Tensors of floating point dtype can require gradients");
     return NULL;
   }
+  const bool is_inference = oyi_is_inference(t);
+  if (requires_grad && is_inference && !oyi_makes_inference()) {
+    OY_FAIL(FAILED_PRECONDITION,
+            "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+            "allowed.");
+    return NULL;
+  }
   if (!requires_grad && !t->meta) return tensor;
   oyi_variable* v = oyi_variable_get(t);
   if (!v) return NULL;
   v->requires_grad = requires_grad;
-  if (requires_grad)
+  if (requires_grad && !is_inference)
     oyi_track(t);
   else if (!oyi_requires_grad(t))
     oyi_untrack(t);

@@ -204,7 +204,8 @@ oy_status oyi_engine_run(const oyi_walk* walk) {
   // The walk counts as a call: results of operators in it belong to it and not to
   // a scope, and code of backends stays loaded until it is over.
   uint64_t before = oy_call_enter();
-  bool mode = oyi_grad_mode, outer = oyi_walk_is_selective;
+  uint8_t mode = oyi_grad_mode;
+  bool outer = oyi_walk_is_selective;
   oyi_grad_mode = walk->create_graph;
   oyi_walk_is_selective = walk->capture_count > 0;
   oy_status status = run_all(&task, walk);

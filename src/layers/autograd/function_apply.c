@@ -135,7 +135,7 @@ static oy_status make_node(application* a) {
 
 static oy_status run_forward(application* a) {
   uint64_t before = oy_call_enter();
-  bool mode = oyi_grad_mode;
+  uint8_t mode = oyi_grad_mode;
   oyi_grad_mode = false;
   const oy_function* f = a->context->function;
   oy_status status = f->forward(a->context, a->inputs, a->count, a->outputs);
@@ -187,6 +187,14 @@ static oy_status detach_output(oy_tensor** output) {
   return OY_OK;
 }
 
+// What was made in inference mode stays without keys.
+static oy_status history_of_inference(oyi_tensor* t, oyi_node* node, uint32_t nr) {
+  oy_keyset keys = t->header.keys;
+  oy_status status = oyi_set_history(t, node, nr);
+  t->header.keys = keys;
+  return status;
+}
+
 static oy_status finish_output(application* a, size_t i) {
   oy_function_context* c = a->context;
   oy_tensor** output = &a->outputs[i];
@@ -204,6 +212,7 @@ static oy_status finish_output(application* a, size_t i) {
   oyi_node* node = oyi_node_retain(&c->node->head);
   const oyi_variable* v = oyi_variable_of(t);
   if (is_dirty && v && v->base) return oyi_view_rebase(t, node);
+  if (OY_UNLIKELY(oyi_is_inference(t))) return history_of_inference(t, node, (uint32_t)i);
   return oyi_set_history(t, node, (uint32_t)i);
 }
 

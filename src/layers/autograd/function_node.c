@@ -80,7 +80,8 @@ static oy_status refuse_more(oy_object** out, uint32_t count) {
 
 static oy_status call(oyi_function_node* node, oy_object* const* grads, oy_object** out) {
   oy_function_context* c = node->context;
-  bool mode = oyi_grad_mode, once = mode && c->function->once_differentiable;
+  uint8_t mode = oyi_grad_mode;
+  bool once = mode && c->function->once_differentiable;
   if (once) oyi_grad_mode = false;
   oy_status status = c->function->backward(c, grads, node->head.output_count, out,
                                            node->head.edge_count);

@@ -144,8 +144,8 @@ static inline uint64_t step_down(oy_keyset* keys) {
 
 static inline oy_object* written(uint64_t keep, oy_object* target) {
   oy_tls.keep = keep;
-  if (OY_LIKELY(oyi_is_tensor(target))) oyi_version_bump(oyi_tensor_cast(target));
-  return target;
+  if (OY_UNLIKELY(!oyi_is_tensor(target))) return target;
+  return oyi_version_count(oyi_tensor_cast(target)) == 0 ? target : NULL;
 }
 
 static inline oy_object* viewed(uint64_t keep, oy_object* view, oy_object* from) {
@@ -158,7 +158,19 @@ OYI_UNUSED static oy_status written_all(uint64_t keep, oy_object* const* targets
                                         oy_status status) {
   oy_tls.keep = keep;
   for (; status == 0 && *targets; targets++)
-    if (oyi_is_tensor(*targets)) oyi_version_bump(oyi_tensor_cast(*targets));
+    if (oyi_is_tensor(*targets)) status = oyi_version_count(oyi_tensor_cast(*targets));
+  return status;
+}
+
+// |made|: new tensors, which go if that fails.
+OYI_UNUSED static oy_status written_besides(uint64_t keep, oy_object* const* targets,
+                                            oy_object** const* made, size_t count,
+                                            oy_status called) {
+  oy_status status = written_all(keep, targets, called);
+  for (size_t i = 0; i < count && called == 0 && status != 0; i++) {
+    oy_tensor_release(*made[i]);
+    *made[i] = NULL;
+  }
   return status;
 }
 
@@ -167,16 +179,17 @@ OYI_UNUSED static oy_status written_lists(uint64_t keep, const oy_tensors* lists
                                           oy_status status) {
   oy_tls.keep = keep;
   for (; status == 0 && lists->data; lists++)
-    for (size_t i = 0; i < lists->size; i++)
+    for (size_t i = 0; i < lists->size && status == 0; i++)
       if (oyi_is_tensor(lists->data[i]))
-        oyi_version_bump(oyi_tensor_cast(lists->data[i]));
+        status = oyi_version_count(oyi_tensor_cast(lists->data[i]));
   return status;
 }
 
 OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object* from,
                                        oy_status status) {
   oy_tls.keep = keep;
-  if (status != 0 || views->tag != OY_TAG_TENSOR_LIST || !oyi_is_tensor(from))
+  if (status != 0 || views->tag != OY_TAG_TENSOR_LIST || !oyi_is_tensor(from) ||
+      oyi_is_inference(oyi_tensor_cast(from)))
     return status;
   for (size_t i = 0; i < views->count && status == 0; i++) {
     oyi_tensor* view = oyi_tensor_of(views->as.tensors[i]);
@@ -197,6 +210,10 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
 #define WRITTEN_ALL(id, result)                         \
   oy_object* const targets[] = {OYI_WRITTEN_##id NULL}; \
   return written_all(keep, targets, result);
+#define WRITTEN_BESIDES(id, result)                     \
+  oy_object* const targets[] = {OYI_WRITTEN_##id NULL}; \
+  oy_object** const made[] = {OYI_OUTS_##id};           \
+  return written_besides(keep, targets, made, OY_ARRAY_SIZE(made), result);
 #define WRITTEN_LIST(id, result)                                   \
   const oy_tensors written_[] = {OYI_WRITTEN_LISTS_##id{NULL, 0}}; \
   return written_lists(keep, written_, result);
@@ -216,7 +233,7 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
 #define IN_FORM_VIEWS(id)   DEFINE(id, VIEW_ALL)
 #define IN_FORM_NEW(id)
 // New tensors, and arguments that are written besides, which only few have.
-#define TUPLE_IF_WRITTEN(id, ...) __VA_OPT__(DEFINE(id, WRITTEN_ALL))
+#define TUPLE_IF_WRITTEN(id, ...) __VA_OPT__(DEFINE(id, WRITTEN_BESIDES))
 #define IN_FORM_TUPLE(id)         TUPLE_IF_WRITTEN(id, OYI_WRITTEN_##id)
 #define IN_FORM_LIST(id)
 #define IN_FORM_VALUE(id)

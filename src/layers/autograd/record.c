@@ -9,13 +9,14 @@
 #include "ops/calls.h"
 #include "opyard/dispatcher.h"
 
-__thread bool oyi_grad_mode = true;
+__thread uint8_t oyi_grad_mode = OYI_GRAD_ON;
 
 bool oy_grad_mode_get(void) {
-  return oyi_grad_mode;
+  return oyi_grad_mode != OYI_GRAD_OFF;
 }
 void oy_grad_mode_set(bool on) {
-  oyi_grad_mode = on;
+  uint8_t as_on = oyi_makes_inference() ? OYI_GRAD_ON_IN_INFERENCE : OYI_GRAD_ON;
+  oyi_grad_mode = on ? as_on : OYI_GRAD_OFF;
 }
 
 static oy_status refuse_out(const oy_op* op) {
@@ -28,31 +29,10 @@ static oy_status refuse_out(const oy_op* op) {
                  (int)strcspn(base, "."), base);
 }
 
-static oy_status fail_without_grad(const oyi_tensor* t, bool is_base) {
-  const oyi_variable* v = oyi_variable_of(t);
-  if (v->creation == OYI_CREATION_MULTI_OUTPUT)
-    return OY_FAIL(
-        FAILED_PRECONDITION,
-        "Output %u of %s is a view and %s modified inplace. This view is the "
-        "output of a function that returns multiple views. Such functions do "
-        "not allow the output views to be modified inplace. You should "
-        "replace the inplace operation by an out-of-place one.",
-        v->output_nr, v->grad_fn ? oyi_node_name(v->grad_fn) : "a function",
-        is_base ? "its base or another view of its base has been" : "is being");
-  return OY_FAIL(FAILED_PRECONDITION,
-                 "A view was created in no_grad mode and %s modified inplace "
-                 "with grad mode enabled. Given that this use case is ambiguous and "
-                 "error-prone, it is forbidden. You can clarify your code by moving "
-                 "both the view and the inplace either both inside the no_grad block "
-                 "(if you don't want the inplace to be tracked) or both outside (if "
-                 "you want the inplace to be tracked).",
-                 is_base ? "its base or another view of its base has been" : "is being");
-}
-
 oy_status oyi_check_view(const oyi_tensor* view, bool is_base) {
   const oyi_variable* v = oyi_variable_of(view);
   if (!v || !v->base || v->creation == OYI_CREATION_DEFAULT) return OY_OK;
-  return fail_without_grad(view, is_base);
+  return oyi_fail_view(view, is_base);
 }
 
 oy_status oyi_check_inplace(oyi_tensor* t) {

@@ -27,11 +27,15 @@ typedef struct oyi_record {
   (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther | \
    1ull << OY_KEY_AutogradNestedTensor)
 
-extern __thread bool oyi_grad_mode __attribute__((tls_model("initial-exec")));
+// Autograd keys are excluded in inference mode; grad mode may be on there all the same.
+enum { OYI_GRAD_OFF, OYI_GRAD_ON, OYI_GRAD_ON_IN_INFERENCE };
+extern __thread uint8_t oyi_grad_mode __attribute__((tls_model("initial-exec")));
 extern __thread bool oyi_anomaly_mode __attribute__((tls_model("initial-exec")));
 
 // Whether |view|, or |is_base| its base, may be written now (reference, 9.6).
 oy_status oyi_check_view(const oyi_tensor* view, bool is_base);
+// Fails with why not.
+oy_status oyi_fail_view(const oyi_tensor* view, bool is_base);
 oy_status oyi_check_inplace(oyi_tensor* t);
 
 // NOT_IMPLEMENTED if the call would have to be recorded: for operators without a

@@ -11,16 +11,18 @@
 #include "layers/autograd/record.h"
 #include "tensor/pool.h"
 
+// NULL if there is no memory, and of inference tensors, whose views are not followed.
 static inline oyi_variable* base_of(oyi_tensor* from) {
   oyi_variable* parent = oyi_variable_of(from);
-  if (OY_UNLIKELY(!parent)) return oyi_variable_make(from);
+  if (OY_UNLIKELY(!parent))
+    return oyi_is_inference(from) ? NULL : oyi_variable_make(from);
   return parent->base ? oyi_variable_of(parent->base) : parent;
 }
 
-// Whether |from| is a view that was taken while grad mode was off.
-static inline bool is_without_grad(const oyi_tensor* from) {
-  const oyi_variable* v = oyi_variable_of(from);
-  return v->base && v->creation == OYI_CREATION_NO_GRAD;
+// A view taken with grad mode on is as writable as what it is taken of.
+static inline uint8_t creation_of(const oyi_tensor* from) {
+  if (OY_LIKELY(oyi_grad_mode == OYI_GRAD_ON)) return oyi_variable_of(from)->creation;
+  return oyi_makes_inference() ? OYI_CREATION_INFERENCE : OYI_CREATION_NO_GRAD;
 }
 
 // A new view has no record yet.
@@ -36,11 +38,10 @@ static inline __attribute__((always_inline)) oy_status attach(oyi_tensor* view,
                                                               oyi_tensor* from) {
   oyi_variable* b = base_of(from);
   oyi_variable* v = OY_LIKELY(b != NULL) ? record_of(view) : NULL;
-  if (OY_UNLIKELY(!v)) return OY_OUT_OF_MEMORY;
+  if (OY_UNLIKELY(!v)) return oyi_is_inference(from) ? OY_OK : OY_OUT_OF_MEMORY;
   v->base = b->tensor;
   oy_object_retain(&b->tensor->header);
-  v->creation = !oyi_grad_mode || is_without_grad(from) ? OYI_CREATION_NO_GRAD
-                                                        : OYI_CREATION_DEFAULT;
+  v->creation = creation_of(from);
   v->view_version = oyi_version(view);
   v->link = &b->views;
   oyi_spin_lock(&b->lock);
