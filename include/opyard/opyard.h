@@ -28,6 +28,7 @@
 #include "opyard/memory.h"
 #include "opyard/object.h"
 #include "opyard/ops.h"
+#include "opyard/saved_hooks.h"
 #include "opyard/schema.h"
 #include "opyard/state.h"
 #include "opyard/status.h"

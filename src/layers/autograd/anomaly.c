@@ -13,6 +13,8 @@ static __thread bool t_check_nan = true;
 
 void oy_anomaly_mode_set(bool on, bool check_nan) {
   oyi_anomaly_mode = on;
+  oyi_record_also &= (uint8_t)~OYI_ALSO_NOTE;
+  oyi_record_also |= on ? OYI_ALSO_NOTE : 0;
   t_check_nan = check_nan;
 }
 bool oy_anomaly_mode_get(void) {

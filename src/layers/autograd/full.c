@@ -86,6 +86,7 @@ static oy_status save_shape(oyi_saved* slot, const oyi_tensor* t) {
   if (!slot->tensor) return OY_OUT_OF_MEMORY;
   slot->tensor->header.keys.functionality &= ~OYI_AUTOGRAD_BITS;
   slot->version = oyi_version(slot->tensor);
+  slot->is_shape = true;
   return OY_OK;
 }
 
@@ -132,6 +133,21 @@ static oy_status fill_saved(oyi_full_node* f, const oyi_formula* formula,
     slot += n;
   }
   return OY_OK;
+}
+
+// The same way through the slots.
+void oyi_full_rebind(oyi_full_node* f) {
+  oyi_saved* slot = f->saved;
+  const oyi_save* end = f->head.formula->saves + OYI_SAVES;
+  for (const oyi_save* s = f->head.formula->saves; s < end && s->kind; s++) {
+    if (s->kind == OYI_SAVE_OUTPUT || !is_wanted(f, s)) continue;
+    oy_value* v = &f->arguments[s->at];
+    if (v->tag == OY_TAG_TENSOR) v->as.object = object_in(slot);
+    if (v->tag == OY_TAG_TENSOR_LIST)
+      for (size_t i = 0; i < v->count; i++)
+        ((oy_object**)(uintptr_t)v->as.tensors)[i] = object_in(&slot[i]);
+    slot += tensors_in(v);
+  }
 }
 
 // What is no tensor is kept as it is.

@@ -37,6 +37,8 @@ oyi_full_node* oyi_full_node_new(const oyi_formula* formula, const oy_op* op,
                                  bool is_inplace);
 // Room for what |count| results expect. OUT_OF_MEMORY.
 oy_status oyi_full_outputs(oyi_full_node* f, size_t count);
+// Makes the arguments those that are saved now, once slots have changed.
+void oyi_full_rebind(oyi_full_node* f);
 void oyi_full_node_free(oyi_node* node);
 // That everything saved is there and as it was.
 oy_status oyi_full_check(oyi_full_node* f);

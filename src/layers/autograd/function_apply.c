@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "layers/autograd/function_context.h"
+#include "layers/autograd/packed.h"
 #include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
 #include "opyard/autograd.h"
@@ -242,6 +243,8 @@ static oy_status save_all(application* a, oy_tensor* const* before) {
     if (nr < 0) nr = dirty_nr(a, t);
     oy_tensor* kept = nr >= 0 ? a->outputs[nr] : c->to_save.data[i];
     OY_TRY(oyi_save_tensor(&c->saved[i], oyi_tensor_cast(kept), nr));
+    if (OY_UNLIKELY(oyi_record_also & OYI_ALSO_PACK))
+      OY_TRY(oyi_pack(&c->node->head, &c->saved[i], oyi_tensor_cast(kept)));
   }
   return OY_OK;
 }

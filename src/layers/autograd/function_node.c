@@ -2,6 +2,7 @@
 // The backward of custom functions.
 #include "base/memory.h"
 #include "layers/autograd/function_context.h"
+#include "layers/autograd/packed.h"
 #include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
@@ -34,6 +35,10 @@ oy_tensor* oy_function_saved(oy_function_context* c, size_t i) {
     OY_FAIL(INVALID_ARGUMENT, "%s: expected a saved tensor below %zu, got %zu", c->name,
             c->saved_count, i);
     return NULL;
+  }
+  if (OY_UNLIKELY(oyi_is_packed(&c->saved[i]))) {
+    if (!c->live[i]) c->live[i] = oyi_unpack(&c->node->head, &c->saved[i]);
+    return c->live[i];
   }
   oy_object* saved = oyi_saved_tensor(&c->node->head, &c->saved[i]);
   if (!saved || !oyi_grad_mode || !c->saved[i].is_result) return saved;

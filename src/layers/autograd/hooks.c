@@ -64,6 +64,7 @@ void oyi_hooks_free(oyi_hooks* hooks) {
   for (size_t i = 0; i < hooks->count; i++) drop(&hooks->items[i]);
   oyi_free(hooks->items);
   oyi_free(hooks->forward);
+  oyi_free(hooks->unpacking);
   oyi_free(hooks);
 }
 

@@ -29,8 +29,9 @@ typedef struct oyi_hook {
 typedef struct oyi_hooks {
   oyi_hook* items;
   size_t count, capacity;
-  char* forward;  // what the call was, in anomaly mode (anomaly.h)
-  uint8_t lock;   // while items change
+  char* forward;    // what the call was, in anomaly mode (anomaly.h)
+  void* unpacking;  // the formula of a node with packed tensors (packed.c)
+  uint8_t lock;     // while items change
 } oyi_hooks;
 
 // Makes the list if there is none. NULL: OUT_OF_MEMORY.

@@ -68,6 +68,7 @@ typedef struct oyi_saved {
   oyi_tensor* tensor;  // NULL: nothing saved
   uint32_t version;
   bool is_result;
+  bool is_shape;      // of full nodes: OYI_SAVE_SHAPE
   uint8_t output_nr;  // of a result
 } oyi_saved;
 

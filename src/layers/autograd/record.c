@@ -5,11 +5,13 @@
 #include "layers/autograd/record.h"
 
 #include "layers/autograd/anomaly.h"
+#include "layers/autograd/packed.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 #include "opyard/dispatcher.h"
 
 __thread uint8_t oyi_grad_mode = OYI_GRAD_ON;
+__thread uint8_t oyi_record_also;
 
 bool oy_grad_mode_get(void) {
   return oyi_grad_mode != OYI_GRAD_OFF;
@@ -116,6 +118,17 @@ oy_status oyi_refuse_gradient(const oy_op* op, oy_object* const* tensors,
                  OY_STR_ARG(name));
 }
 
+static __attribute__((noinline)) oy_status record_also(oyi_record* r,
+                                                       const oyi_frame* frame,
+                                                       const oy_op* op) {
+  oyi_node* node = &r->node->head;
+  oyi_saved* saved = r->node->saved;
+  for (int i = 0; i < OYI_NODE_INPUTS && (oyi_record_also & OYI_ALSO_PACK); i++)
+    if (saved[i].tensor) OY_TRY(oyi_pack(node, &saved[i], saved[i].tensor));
+  if (!(oyi_record_also & OYI_ALSO_NOTE)) return OY_OK;
+  return oyi_anomaly_note(node, op, frame->tensors, r->formula->inputs);
+}
+
 oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* op) {
   bool any = false;
   for (oy_object* const* t = frame->tensors; *t; t++) any = any || oyi_needs_gradient(*t);
@@ -132,8 +145,7 @@ oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* o
   r->node = oyi_short_node_new(r->formula);
   if (!r->node) return OY_OUT_OF_MEMORY;
   oy_status status = fill_node(r, frame);
-  if (status == 0 && OY_UNLIKELY(oyi_anomaly_mode))
-    status = oyi_anomaly_note(&r->node->head, op, frame->tensors, r->formula->inputs);
+  if (status == 0 && OY_UNLIKELY(oyi_record_also)) status = record_also(r, frame, op);
   if (status == 0) return OY_OK;
   oyi_node_release(&r->node->head);
   r->node = NULL;
@@ -162,6 +174,8 @@ oy_object* oyi_record_finish(oyi_record* r, oy_object* result) {
     oyi_node_release(node);
   else
     status = give_history(r, t);
+  if (save && OY_UNLIKELY(oyi_record_also & OYI_ALSO_PACK) && status == 0)
+    status = oyi_pack(node, &r->node->saved[OYI_SAVE_RESULT], t);
   if (status == 0) return result;
   if (r->form != OYI_GIVES_INPLACE) oy_tensor_release(result);
   return NULL;

@@ -31,6 +31,13 @@ typedef struct oyi_record {
 enum { OYI_GRAD_OFF, OYI_GRAD_ON, OYI_GRAD_ON_IN_INFERENCE };
 extern __thread uint8_t oyi_grad_mode __attribute__((tls_model("initial-exec")));
 extern __thread bool oyi_anomaly_mode __attribute__((tls_model("initial-exec")));
+// What else is done with a call that is recorded: nearly always nothing, so that one test
+// is for all.
+enum {
+  OYI_ALSO_NOTE = 1,  // anomaly mode
+  OYI_ALSO_PACK = 2   // saved tensor hooks
+};
+extern __thread uint8_t oyi_record_also __attribute__((tls_model("initial-exec")));
 
 // Whether |view|, or |is_base| its base, may be written now (reference, 9.6).
 oy_status oyi_check_view(const oyi_tensor* view, bool is_base);

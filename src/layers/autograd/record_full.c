@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "layers/autograd/anomaly.h"
 #include "layers/autograd/full.h"
+#include "layers/autograd/packed.h"
 #include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
 #include "opyard/dispatcher.h"
@@ -25,7 +26,25 @@ static oy_status note(oyi_full_call* c, const oy_value* arguments, size_t count)
   size_t n = 0;
   for (size_t i = 0; i < count && n < OY_ARRAY_SIZE(tensors); i++)
     if (arguments[i].tag == OY_TAG_TENSOR) tensors[n++] = arguments[i].as.object;
-  oy_status status = oyi_anomaly_note(&c->node->head, c->op, tensors, n);
+  return oyi_anomaly_note(&c->node->head, c->op, tensors, n);
+}
+
+static oy_status pack(oyi_full_node* f) {
+  oy_status status = OY_OK;
+  for (uint32_t i = 0; i < f->saved_count - f->result_count && status == 0; i++)
+    if (f->saved[i].tensor && !f->saved[i].is_shape)
+      status = oyi_pack(&f->head, &f->saved[i], f->saved[i].tensor);
+  oyi_full_rebind(f);
+  return status;
+}
+
+static __attribute__((noinline)) oy_status record_also(oyi_full_call* c,
+                                                       const oy_value* arguments,
+                                                       size_t count) {
+  oy_status status = OY_OK;
+  if (oyi_record_also & OYI_ALSO_PACK) status = pack(c->node);
+  if (status == 0 && (oyi_record_also & OYI_ALSO_NOTE))
+    status = note(c, arguments, count);
   if (status == 0) return OY_OK;
   oyi_node_release(&c->node->head);
   c->node = NULL;
@@ -39,7 +58,7 @@ static oy_status start(oyi_full_call* c, const oy_value* arguments, size_t count
     OY_TRY(oyi_check_inplace(oyi_tensor_cast(arguments[0].as.object)));
   c->node = oyi_full_node_new(c->formula, c->op, arguments, count, is_inplace);
   if (!c->node) return oy_failure();
-  return OY_UNLIKELY(oyi_anomaly_mode) ? note(c, arguments, count) : OY_OK;
+  return OY_UNLIKELY(oyi_record_also) ? record_also(c, arguments, count) : OY_OK;
 }
 
 oy_status oyi_full_begin(oyi_full_call* c, const oy_value* arguments, size_t count,
@@ -76,12 +95,22 @@ static oy_status save_results(oyi_full_call* c, oy_object* const* results, size_
   return OY_OK;
 }
 
+// Once they have their history.
+static oy_status pack_results(oyi_full_call* c, oy_object* const* results) {
+  oyi_saved* slots = oyi_full_results(c->node);
+  for (uint32_t i = 0; i < c->node->result_count; i++)
+    if (slots[i].tensor)
+      OY_TRY(oyi_pack(&c->node->head, &slots[i],
+                      oyi_tensor_cast(results[slots[i].output_nr])));
+  return OY_OK;
+}
+
 static oy_status give_all(oyi_full_call* c, oy_object* const* results, size_t count) {
   OY_TRY(oyi_full_outputs(c->node, count));
   OY_TRY(save_results(c, results, count));
   size_t with_history = c->formula->only_first && count > 1 ? 1 : count;
   for (size_t i = 0; i < with_history; i++) OY_TRY(give_one(c, results[i], (uint32_t)i));
-  return OY_OK;
+  return OY_UNLIKELY(oyi_record_also & OYI_ALSO_PACK) ? pack_results(c, results) : OY_OK;
 }
 
 // What comes back from the call below, if it did, gets its history.
