@@ -106,6 +106,24 @@ OY_API bool oy_anomaly_mode_get(void);
 typedef size_t (*oy_anomaly_traceback_fn)(char* buffer, size_t size);
 OY_API void oy_anomaly_traceback_set(oy_anomaly_traceback_fn fn);
 
+// ------------------------------------- operators without an autograd kernel
+
+// What a call of an operator does that has a kernel for the backend and none for Autograd,
+// when an argument needs a gradient and grad mode is on. Whoever knows that no gradient is
+// wanted registers OY_FALLTHROUGH for Autograd.
+typedef enum oy_autograd_fallback {
+  OY_AUTOGRAD_FALLBACK_NOTHING,  // its results have no history but what its kernel records
+  // The backward through it warns (oy_warning_handler_set), and gives no gradients. As at
+  // first.
+  OY_AUTOGRAD_FALLBACK_WARN,
+  // The backward fails: "derivative for ns::op is not implemented". Arguments that it
+  // writes to obey the rules of operators in place.
+  OY_AUTOGRAD_FALLBACK_ERROR
+} oy_autograd_fallback;
+// Of the process. Thread-safe; calls in flight do one or the other.
+OY_API void oy_autograd_fallback_set(oy_autograd_fallback mode);
+OY_API oy_autograd_fallback oy_autograd_fallback_get(void);
+
 // ----------------------------------------------------------------- grad mode
 
 // Whether this thread records. On in a new thread.

@@ -72,6 +72,7 @@ oy_status oyi_register_rows(oy_library* library, oy_key key, const oyi_kernel_ro
     oy_impl_params params = {.name = name,
                              .key = key,
                              .kernel = {.typed = rows[i].typed,
+                                        .fallthrough = !rows[i].typed,
                                         .dtype_filter = rows[i].dtype_filter,
                                         .priority = rows[i].priority},
                              .place = place_of(&rows[i])};

@@ -14,8 +14,8 @@ typedef struct oyi_kernel_row {
   uint8_t dtype_filter;  // OY_FOR_DTYPE, 0 for all
   int16_t priority;      // the greater wins
   uint16_t line;         // of |file|
-  oy_typed_fn typed;
-  const char* file;  // where it is from; NULL: the row of the table
+  oy_typed_fn typed;     // NULL: calls fall through
+  const char* file;      // where it is from; NULL: the row of the table
 } oyi_kernel_row;
 
 // Registers |rows| for |key|.

@@ -6,6 +6,7 @@
 // knows views also of tensors that need no gradient.
 #include "base/memory.h"
 #include "layers/autograd/autograd.h"
+#include "layers/autograd/fallback.h"
 #include "layers/autograd/formulas.h"
 #include "layers/autograd/frames.h"
 #include "layers/autograd/full.h"
@@ -122,6 +123,9 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #undef IN_DERIVATIVE
 #undef REFUSED
 
+// What has no gradient is not missing one: it falls through.
+#undef IN_NONE
+#define IN_NONE(id)       {OYI_OP_##id, 0, 0, 0, NULL, NULL},
 #define IN_FORMULA(id)    {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)autograd_##id, NULL},
 #define IN_MISSING(id)    IN_FORMULA(id)
 #define IN_DERIVATIVE(id) IN_FORMULA(id)
@@ -257,8 +261,7 @@ static const oyi_kernel_row g_inplace_or_view[] = {
 
 // --------------------------------------------------------------- registration
 
-// Autograd keys of every backend: operators without a gradient of their own run
-// below as if the key were not there.
+// Autograd keys of every backend: for operators that nobody gave an autograd kernel.
 static const oy_key g_autograd_keys[] = {
     OY_KEY_AutogradOther,
 #define OY_BACKEND(name, bit, autograd) autograd ? OY_KEY_Autograd##name : 0,
@@ -279,7 +282,7 @@ oy_status oyi_register_autograd(oy_library* aten, oy_library* fallbacks) {
       OY_TRY(oyi_register_rows(aten, OY_KEY_ADInplaceOrView, &g_inplace_or_view[i], 1));
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_autograd_keys); i++)
     if (g_autograd_keys[i])
-      OY_TRY(oy_library_fallback(fallbacks, g_autograd_keys[i], &OY_FALLTHROUGH, OY_HERE,
-                                 NULL));
+      OY_TRY(oy_library_fallback(fallbacks, g_autograd_keys[i],
+                                 &OY_BOXED(oyi_autograd_fallback), OY_HERE, NULL));
   return OY_OK;
 }
