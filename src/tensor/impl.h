@@ -189,8 +189,11 @@ static inline void oyi_storage_retain(oyi_storage* storage) {
 
 // Tensors made in inference mode have no key ADInplaceOrView, and no version. Opaque ones
 // have the keys that their maker wants, and so a flag besides.
+static inline bool oyi_has_view_key(const oy_object* o) {
+  return o->keys.functionality & 1ull << OY_KEY_ADInplaceOrView;
+}
 static inline bool oyi_is_inference(const oyi_tensor* t) {
-  return OY_UNLIKELY(!(t->header.keys.functionality & 1ull << OY_KEY_ADInplaceOrView)) &&
+  return OY_UNLIKELY(!oyi_has_view_key(&t->header)) &&
          (t->storage || (t->flags & OYI_NO_VERSION));
 }
 // What oy_tensor_keys_for says of a new tensor of this thread, which may be in inference
@@ -238,8 +241,7 @@ static inline void oyi_version_bump(oyi_tensor* t) {
 // mode.
 oy_status oyi_version_bump_slow(oyi_tensor* t);
 static inline oy_status oyi_version_count(oyi_tensor* t) {
-  if (OY_UNLIKELY(!(t->header.keys.functionality & 1ull << OY_KEY_ADInplaceOrView)))
-    return oyi_version_bump_slow(t);
+  if (OY_UNLIKELY(!oyi_has_view_key(&t->header))) return oyi_version_bump_slow(t);
   oyi_version_bump(t);
   return OY_OK;
 }

@@ -146,10 +146,16 @@ static inline uint64_t step_down(oy_keyset* keys) {
   return keep;
 }
 
+// Apart, so that the common case saves no registers for a call.
+static __attribute__((noinline)) oy_object* written_slow(oy_object* target) {
+  return oyi_version_count(oyi_tensor_cast(target)) == 0 ? target : NULL;
+}
 static inline oy_object* written(uint64_t keep, oy_object* target) {
   oy_tls.keep = keep;
   if (OY_UNLIKELY(!oyi_is_tensor(target))) return target;
-  return oyi_version_count(oyi_tensor_cast(target)) == 0 ? target : NULL;
+  if (OY_UNLIKELY(!oyi_has_view_key(target))) return written_slow(target);
+  oyi_version_bump(oyi_tensor_cast(target));
+  return target;
 }
 
 static inline oy_object* viewed(uint64_t keep, oy_object* view, oy_object* from) {

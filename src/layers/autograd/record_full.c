@@ -96,7 +96,8 @@ static oy_status save_results(oyi_full_call* c, oy_object* const* results, size_
 }
 
 // Once they have their history.
-static oy_status pack_results(oyi_full_call* c, oy_object* const* results) {
+static __attribute__((noinline)) oy_status pack_results(oyi_full_call* c,
+                                                        oy_object* const* results) {
   oyi_saved* slots = oyi_full_results(c->node);
   for (uint32_t i = 0; i < c->node->result_count; i++)
     if (slots[i].tensor)
