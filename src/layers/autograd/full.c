@@ -71,7 +71,8 @@ static oy_status fill_edges(oyi_full_node* f, const oy_value* arguments, size_t 
   return OY_OK;
 }
 
-static bool is_wanted(const oyi_full_node* f, const oyi_save* s) {
+static inline __attribute__((always_inline)) bool is_wanted(const oyi_full_node* f,
+                                                            const oyi_save* s) {
   if (!s->only_if) return true;
   for (uint32_t i = 0; i < f->argument_count && i < 32; i++)
     for (uint32_t e = f->edge_at[i]; (s->only_if >> i & 1) && e < f->edge_at[i + 1]; e++)
