@@ -153,11 +153,12 @@ static inline void oy_grad_guard_end(const oy_grad_guard* guard) {
 
 // ------------------------------------------------------------ inference mode
 
-// While it is on, calls of this thread neither record nor count versions, and what they make
-// are inference tensors: without version, not to be saved for backward, and only written to
-// in inference mode. Views of other tensors that are taken meanwhile are no inference
-// tensors, but must not be written to by a recorded call. Off, within it, is as if it
-// had never been on; both set grad mode. New threads are not in it.
+// While it is on, calls of this thread are not recorded, and what they make are inference
+// tensors (oy_tensor_is_inference): they have no version, are not saved for a backward, and
+// are written to in inference mode alone. Other tensors count versions as ever; views of them
+// that are taken meanwhile are no inference tensors, but no recorded call may write to them.
+// Off, within it, is as if it had never been on; both set grad mode. New threads are not in
+// it.
 //   oy_inference_guard guard = oy_inference_mode(true);  ...  oy_inference_guard_end(&guard);
 typedef struct oy_inference_guard {
   oy_guard sets;  // as everything was before
@@ -167,8 +168,6 @@ typedef struct oy_inference_guard {
 OY_API oy_inference_guard oy_inference_mode(bool on);
 OY_API void oy_inference_guard_end(const oy_inference_guard* guard);
 OY_API bool oy_inference_mode_get(void);
-// False, with the error set, for what is no tensor.
-OY_API bool oy_is_inference(const oy_tensor* tensor);
 
 OY_END_DECLS
 

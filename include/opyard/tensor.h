@@ -126,6 +126,9 @@ OY_API void* oy_tensor_data(const oy_tensor* tensor);
 // Counts in-place changes; shared by views and detached aliases. FAILED_PRECONDITION
 // and 0 for inference tensors, which have none.
 OY_API uint32_t oy_tensor_version(const oy_tensor* tensor);
+// Whether it was made in inference mode (autograd.h), or views what was. False, with the
+// error set, for what is no tensor.
+OY_API bool oy_tensor_is_inference(const oy_tensor* tensor);
 // Nothing for inference tensors; outside of inference mode with FAILED_PRECONDITION set.
 OY_API void oy_tensor_bump_version(oy_tensor* tensor);
 

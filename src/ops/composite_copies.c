@@ -132,6 +132,12 @@ OYI_COMPOSITE(is_same_size) {
   return OY_OK;
 }
 
+OYI_COMPOSITE(is_inference) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  *out_result = t && oyi_is_inference(t);
+  return t ? OY_OK : oy_failure();
+}
+
 // The number of |list|, sizes or strides of |self|, for a dimension.
 static oy_status dim_number(oy_object* self, int64_t dim, bool is_stride, int64_t* out) {
   *out = 0;

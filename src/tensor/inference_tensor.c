@@ -14,6 +14,11 @@ void oyi_makes_inference_set(bool on) {
   oyi_pool.tensor_keys = on ? OYI_TENSOR_KEYS & ~layer : OYI_TENSOR_KEYS;
 }
 
+bool oy_tensor_is_inference(const oy_tensor* tensor) {
+  const oyi_tensor* t = oyi_tensor_of(tensor);
+  return t && oyi_is_inference(t);
+}
+
 oy_status oyi_version_bump_slow(oyi_tensor* t) {
   if (!oyi_is_inference(t)) {
     oyi_version_bump(t);

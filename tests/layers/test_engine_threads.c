@@ -238,7 +238,7 @@ static void* modes_of_its_own(void* number) {
     oy_grad_guard grad = me == 2 ? oy_no_grad() : oy_enable_grad();
     if (me != 1) wrong += oy_backward(sum, NULL, false) != OY_OK;
     oy_tensor* made = oy_mul_Tensor(g_x, g_x);
-    wrong += oy_is_inference(made) != (me == 1);
+    wrong += oy_tensor_is_inference(made) != (me == 1);
     wrong += oy_requires_grad(made) != (me == 0 || me == 3);
     oy_tensor_release(made);
     oy_grad_guard_end(&grad);

@@ -116,7 +116,7 @@ static void ENG_13_grad_mode_within(void** state) {
   oy_inference_guard off = oy_inference_mode(false);
   oy_tensor* z = oy_mul_Tensor(w, w);
   assert_string_equal(oy_grad_fn_name(z), "MulBackward0");
-  assert_false(oy_is_inference(z));
+  assert_false(oy_tensor_is_inference(z));
   oy_inference_guard_end(&off);
   oy_inference_guard_end(&guard);
   oy_tensor_release(z);
@@ -145,7 +145,7 @@ static void ENG_13_new_threads_are_not_in_it(void** state) {
 
 static void assert_inference(oy_tensor* t) {
   assert_non_null(t);
-  assert_true(oy_is_inference(t));
+  assert_true(oy_tensor_is_inference(t));
   assert_false(has_key(t, OY_KEY_ADInplaceOrView));
   assert_false(has_key(t, OY_KEY_AutogradCPU));
   assert_true(has_key(t, OY_KEY_CPU));
@@ -185,7 +185,7 @@ static void AG_03_opaque_ones(void** state) {
   (void)state;
   const oy_keyset keys = oy_keyset_of(OY_KEY_CPU);
   oy_tensor* outside = oy_tensor_opaque(keys, OY_DIMS(2), OY_DTYPE_F32, oy_device_cpu());
-  assert_false(oy_is_inference(outside));
+  assert_false(oy_tensor_is_inference(outside));
   oy_inference_guard guard = oy_inference_mode(true);
   oy_tensor* inside = oy_tensor_opaque(oy_tensor_keys_for(oy_device_cpu(), OY_DTYPE_F32),
                                        OY_DIMS(2), OY_DTYPE_F32, oy_device_cpu());
@@ -198,17 +198,37 @@ static void AG_03_opaque_ones(void** state) {
 static void AG_03_what_is_none(void** state) {
   (void)state;
   oy_tensor* n = F32(OY_DIMS(2), 1, 2);
-  assert_false(oy_is_inference(n));
-  assert_false(oy_is_inference(NULL));
+  assert_false(oy_tensor_is_inference(n));
+  assert_false(oy_tensor_is_inference(NULL));
   oy_error_clear();
-  assert_false(oy_is_inference(&oy_none_object));
+  assert_false(oy_tensor_is_inference(&oy_none_object));
   assert_string_equal(oy_error_get()->message, "expected a tensor, got None");
   oy_error_clear();
   oy_tensor* v = view_inside(n);
-  assert_false(oy_is_inference(v));
+  assert_false(oy_tensor_is_inference(v));
   assert_int_equal(oy_tensor_version(v), 0);
   oy_tensor_release(v);
   oy_tensor_release(n);
+}
+
+static void AG_03_the_operator_that_asks(void** state) {
+  (void)state;
+  oy_tensor* both[] = {made_inside(), F32(OY_DIMS(2), 1, 2)};
+  for (int i = 0; i < 2; i++) {
+    bool is_inference = i != 0;
+    MUST(oy_is_inference(both[i], &is_inference));
+    assert_int_equal(is_inference, i == 0);
+    oy_inference_guard guard = oy_inference_mode(true);
+    MUST(oy_is_inference(both[i], &is_inference));
+    oy_inference_guard_end(&guard);
+    assert_int_equal(is_inference, i == 0);
+    oy_tensor_release(both[i]);
+  }
+  bool is_inference = true;
+  assert_int_not_equal(oy_is_inference((oy_tensor*)&oy_none_object, &is_inference),
+                       OY_OK);
+  oy_error_clear();
+  assert_false(is_inference);
 }
 
 // Functional operators outside give normal tensors, views inference tensors.
@@ -217,9 +237,9 @@ static void AG_03_used_outside(void** state) {
   oy_tensor* x = made_inside();
   oy_tensor* normal[] = {oy_add_Tensor(x, x, ALPHA1), oy_clone(x, oy_none()),
                          oy_contiguous(x, OY_MEMORY_CONTIGUOUS)};
-  assert_false(oy_is_inference(normal[0]));
+  assert_false(oy_tensor_is_inference(normal[0]));
   assert_true(element(normal[0], 1) == 4);
-  assert_false(oy_is_inference(normal[1]));
+  assert_false(oy_tensor_is_inference(normal[1]));
   assert_non_null(oy_add__Tensor(normal[1], normal[0], ALPHA1));
   assert_int_equal(oy_tensor_version(normal[1]), 1);
   assert_true(normal[2] == x);  // it is contiguous
@@ -430,7 +450,7 @@ static void AG_03_backward_inside(void** state) {
   oy_inference_guard guard = oy_inference_mode(true);
   MUST(oy_backward(sum, NULL, true));
   oy_inference_guard_end(&guard);
-  assert_true(oy_is_inference(oy_grad(w)));
+  assert_true(oy_tensor_is_inference(oy_grad(w)));
   assert_true(element(oy_grad(w), 1) == 4);
   REFUSED(oy_backward(sum, NULL, true));  // adds in place
   assert_string_equal(oy_error_get()->message, IN_PLACE_OUTSIDE);
@@ -440,7 +460,7 @@ static void AG_03_backward_inside(void** state) {
   guard = oy_inference_mode(true);
   MUST(oy_backward(sum, NULL, false));
   oy_inference_guard_end(&guard);
-  assert_false(oy_is_inference(oy_grad(w)));
+  assert_false(oy_tensor_is_inference(oy_grad(w)));
   assert_true(element(oy_grad(w), 1) == 8);
   oy_tensor_release(sum);
   oy_tensor_release(y);
@@ -549,6 +569,7 @@ int main(void) {
       cmocka_unit_test(AG_03_what_is_made_inside),
       cmocka_unit_test(AG_03_opaque_ones),
       cmocka_unit_test(AG_03_what_is_none),
+      cmocka_unit_test(AG_03_the_operator_that_asks),
       cmocka_unit_test(AG_03_used_outside),
       cmocka_unit_test(AG_03_lists_of_views_outside),
       cmocka_unit_test(AG_03_in_place_outside),

@@ -30,8 +30,3 @@ void oy_inference_guard_end(const oy_inference_guard* guard) {
 bool oy_inference_mode_get(void) {
   return oyi_makes_inference();
 }
-
-bool oy_is_inference(const oy_tensor* tensor) {
-  const oyi_tensor* t = oyi_tensor_of(tensor);
-  return t && oyi_is_inference(t);
-}
