@@ -334,6 +334,28 @@ static void ENG_06_custom_functions(void** state) {
   assert_int_equal(d.destroyed, 1);
 }
 
+static oy_status cube_again(void* data, oy_tensor* const* in, size_t count,
+                            oy_tensor** out) {
+  (void)data, (void)count;
+  return (out[0] = oy_pow_Tensor_Scalar(in[0], oy_int(3))) ? OY_OK : oy_failure();
+}
+// A checkpoint asks what it saved whether it needs a gradient.
+static void ENG_06_checkpoints(void** state) {
+  (void)state;
+  diary d = {.factor = 1};
+  oy_tensor *a = leaf(F64(OY_DIMS(1), 2)), *y;
+  push(&d);
+  MUST(oy_checkpoint(cube_again, NULL, NULL, &a, 1, &y, 1));
+  pop();
+  assert_int_equal(d.packed, 1);
+  MUST(backward_of(y, false));
+  assert_elements(oy_grad(a), OY_DIMS(1), 12);
+  assert_int_equal(d.unpacked, 1);
+  oy_tensor_release(y);
+  oy_tensor_release(a);
+  assert_int_equal(d.destroyed, 1);
+}
+
 // ----------------------------------------------------------------------------- what fails
 
 static oy_status pack_nothing(void* data, oy_tensor* t, void** out) {
@@ -457,6 +479,8 @@ static void ENG_06_misuse(void** state) {
   assert_int_equal(oy_saved_hooks_push(&half), OY_INVALID_ARGUMENT);
   assert_error("expected a hook that packs and one that unpacks");
   assert_int_equal(d.destroyed, 1);
+  assert_int_equal(oy_saved_hooks_push(NULL), OY_INVALID_ARGUMENT);
+  assert_error("expected a hook that packs and one that unpacks");
 }
 
 // ------------------------------------------------------------------------------- threads
@@ -525,6 +549,7 @@ int main(void) {
       cmocka_unit_test(ENG_06_within_copy_slices),
       cmocka_unit_test(ENG_06_unpacked_tensors_have_their_history),
       cmocka_unit_test(ENG_06_custom_functions),
+      cmocka_unit_test(ENG_06_checkpoints),
       cmocka_unit_test(ENG_06_texts_of_unpacking),
       cmocka_unit_test(ENG_06_texts_of_packing),
       cmocka_unit_test(ENG_06_disabled),

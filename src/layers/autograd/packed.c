@@ -150,8 +150,11 @@ static oy_object* with_history(oy_object* made, const oyi_edge* edge) {
 oy_object* oyi_unpack(oyi_node* node, const oyi_saved* slot) {
   const packed* p = packed_of(slot);
   oy_object* made = call_unpack(p);
-  if (!made || !oyi_grad_mode) return made;
-  oyi_edge edge = p->is_result ? (oyi_edge){node, slot->output_nr} : p->edge;
+  if (!made) return NULL;
+  // An input needs a gradient as it did, which a custom function may ask for; a result is
+  // one of its node only while the walk is recorded.
+  oyi_edge edge = p->edge;
+  if (p->is_result && oyi_grad_mode) edge = (oyi_edge){node, slot->output_nr};
   // What needs no gradient is as good as it came.
   if (!edge.node && !oyi_needs_gradient(made)) return made;
   return with_history(made, &edge);

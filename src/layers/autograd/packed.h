@@ -22,8 +22,8 @@ oyi_saved_hooks* oyi_saved_hooks_get(void);
 // Packs |original| in place of what |slot| of |node| has, by the hooks of this thread.
 oy_status oyi_pack(oyi_node* node, oyi_saved* slot, oyi_tensor* original);
 bool oyi_is_packed(const oyi_saved* slot);
-// A new reference to what takes its place, with the history of the original if the walk is
-// recorded. NULL with the error set.
+// A new reference to what takes its place, with the history of the original; that of a
+// result only if the walk is recorded. NULL with the error set.
 oy_object* oyi_unpack(oyi_node* node, const oyi_saved* slot);
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_PACKED_H_

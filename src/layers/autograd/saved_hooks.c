@@ -20,7 +20,7 @@ oyi_saved_hooks* oyi_saved_hooks_get(void) {
 
 static oy_status new_hooks(const oy_saved_hooks* hooks, oyi_saved_hooks** out) {
   OY_CHECK(!t_disabled, FAILED_PRECONDITION, "%s", t_disabled);
-  OY_CHECK(hooks->pack && hooks->unpack, INVALID_ARGUMENT,
+  OY_CHECK(hooks && hooks->pack && hooks->unpack, INVALID_ARGUMENT,
            "expected a hook that packs and one that unpacks");
   *out = oyi_malloc(sizeof(**out));
   return *out ? OY_OK : OY_OUT_OF_MEMORY;
@@ -30,7 +30,7 @@ oy_status oy_saved_hooks_push(const oy_saved_hooks* hooks) {
   oyi_saved_hooks* made = NULL;
   oy_status status = new_hooks(hooks, &made);
   if (status != 0) {
-    if (hooks->destroy) hooks->destroy(hooks->data);
+    if (hooks && hooks->destroy) hooks->destroy(hooks->data);
     return status;
   }
   *made = (oyi_saved_hooks){1, *hooks, t_top};
