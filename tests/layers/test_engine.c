@@ -289,6 +289,37 @@ static void ENG_07_one_of_several_views(void** state) {
   oy_tensor_release(x);
 }
 
+#define OF_SEVERAL                                                                      \
+  " This view is the output of a function that returns multiple views. Such functions " \
+  "do "                                                                                 \
+  "not allow the output views to be modified inplace. You should replace the inplace "  \
+  "operation by an out-of-place one."
+
+// The rule is for views of such a view as well, and the text is odd where nothing was
+// recorded; both as in PyTorch.
+static void ENG_07_views_of_one_of_several(void** state) {
+  (void)state;
+  oy_tensor* x = oy_requires_grad_(F64(OY_DIMS(2), 1, 2), true);
+  oy_tensor* recorded = oy_mul_Scalar(x, oy_int(1));
+  oy_tensor* plain = F64(OY_DIMS(2), 1, 2);
+  oy_value parts = oy_none();
+  ok(oy_split_Tensor(recorded, 1, 0, &parts));
+  oy_tensor* again = oy_view(parts.as.tensors[0], OY_DIMS(1));
+  assert_fails(oy_mul__Scalar(again, oy_int(2)),
+               "Output 0 of ViewBackward0 is a view and is being modified "
+               "inplace." OF_SEVERAL);
+  oy_value_release(&parts);
+  ok(oy_split_Tensor(plain, 1, 0, &parts));
+  oy_tensor* one = oy_select_int(x, 0, 0);
+  assert_non_null(oy_mul__Scalar(parts.as.tensors[0], oy_int(2)));  // nothing to record
+  assert_fails(oy_mul__Tensor(parts.as.tensors[0], one),
+               "A view was created in no_grad mode and is being modified inplace with "
+               "grad mode enabled." OF_SEVERAL);
+  oy_value_release(&parts);
+  oy_tensor_release(plain);
+  oy_tensor_release(x);
+}
+
 static void out_forms_refuse_gradients(void** state) {
   (void)state;
   oy_tensor* x = oy_requires_grad_(F64(OY_DIMS(2, 2), 1, 2, 3, 4), true);
@@ -320,6 +351,7 @@ int main(void) {
       IN_SCOPE(ENG_12_anomaly_mode),
       IN_SCOPE(no_derivative_fails_in_the_walk),
       IN_SCOPE(ENG_07_one_of_several_views),
+      IN_SCOPE(ENG_07_views_of_one_of_several),
       IN_SCOPE(out_forms_refuse_gradients),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
