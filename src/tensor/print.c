@@ -10,7 +10,7 @@
 #include "tensor/element.h"
 #include "tensor/impl.h"
 
-enum { LINE = 80, EDGE = 3, THRESHOLD = 1000, NUMBER = 400, INDENT = 7 };
+enum { LINE = 80, EDGE = 3, THRESHOLD = 1000, NUMBER = 400 };
 
 // How one column of numbers is written.
 typedef struct format {
@@ -23,6 +23,7 @@ typedef struct printer {
   const oyi_tensor* t;
   oyi_strbuf buf;
   bool summarize, floating, complex;
+  int indent;       // of what follows the first line
   format parts[2];  // real, or all there is; imaginary
 } printer;
 
@@ -188,8 +189,8 @@ static void put_dim(printer* p, size_t dim, const char* at, int indent) {
 static void put_suffix(printer* p, const char* text, size_t* line) {
   size_t length = strlen(text);
   if (*line + length + 2 > LINE) {
-    oyi_strbuf_printf(&p->buf, ",\n%*s%s", INDENT, "", text);
-    *line = INDENT + length;
+    oyi_strbuf_printf(&p->buf, ",\n%*s%s", p->indent, "", text);
+    *line = (size_t)p->indent + length;
   } else {
     oyi_strbuf_printf(&p->buf, ", %s", text);
     *line += length + 2;
@@ -245,12 +246,14 @@ oy_status oy_tensor_print(const oy_tensor* tensor, char** out_text) {
   const oyi_tensor* t = oyi_tensor_of(tensor);
   if (!t) return oy_failure();
   printer p = {.t = t, .buf = OYI_STRBUF_INIT, .summarize = t->numel > THRESHOLD};
+  const char* name = oyi_attached(t) ? oyi_attached(t)->name : "tensor";
+  p.indent = (int)strlen(name) + 1;
   const char* data = oyi_data(t);
   const bool has_elements = t->numel > 0 && data && t->backend == OY_BACKEND_CPU;
-  oyi_strbuf_puts(&p.buf, "tensor(");
+  oyi_strbuf_printf(&p.buf, "%s(", name);
   if (has_elements) {
     choose_formats(&p, data);
-    put_dim(&p, 0, data, INDENT);
+    put_dim(&p, 0, data, p.indent);
   } else {
     bool is_empty = t->numel == 0 && t->backend == OY_BACKEND_CPU;
     oyi_strbuf_puts(&p.buf, is_empty ? "[]" : "...");

@@ -87,6 +87,7 @@ oy_status oy_tensor_set_data(oy_tensor* tensor, const oy_tensor* data) {
            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` "
            "have incompatible tensor type.");
   OY_TRY(prepare(t, from->ndim));
+  if (oyi_attached(t) != oyi_attached(from)) OY_TRY(oyi_attach(t, oyi_attached(from)));
   const uint64_t autograd =
       1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther;
   uint64_t kept = t->header.keys.functionality & autograd;

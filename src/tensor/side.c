@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Versions of their own, and weak references. Both are rare, so they hang on a record
-// that most tensors do not have.
+// Versions of their own, weak references, attachments. All are rare, so they hang on a
+// record that most tensors do not have.
 #include <sched.h>
 
 #include "base/memory.h"
@@ -49,11 +49,29 @@ oy_status oyi_version_separate(oyi_tensor* t, uint32_t version) {
   return OY_OK;
 }
 
-oy_status oyi_version_share(oyi_tensor* view, const oyi_tensor* t) {
+void oyi_attachment_release(oyi_attachment* a) {
+  if (a && __atomic_sub_fetch(&a->references, 1, __ATOMIC_ACQ_REL) == 0) a->destroy(a);
+}
+
+oy_status oyi_attach(oyi_tensor* t, oyi_attachment* attachment) {
+  if (!attachment && !t->side) return OY_OK;
+  oyi_side* side = oyi_side_get(t);
+  if (!side) return OY_OUT_OF_MEMORY;
+  oyi_attachment* before = side->attachment;
+  if (attachment) __atomic_fetch_add(&attachment->references, 1, __ATOMIC_RELAXED);
+  side->attachment = attachment;
+  oyi_attachment_release(before);
+  return OY_OK;
+}
+
+oy_status oyi_side_share(oyi_tensor* view, const oyi_tensor* t) {
+  oyi_counter* counter = t->side->counter;
+  OY_TRY(oyi_attach(view, oyi_attached(t)));
+  if (!counter) return OY_OK;
   oyi_side* side = oyi_side_get(view);
   if (!side) return OY_OUT_OF_MEMORY;
-  side->counter = t->side->counter;
-  __atomic_fetch_add(&side->counter->references, 1, __ATOMIC_RELAXED);
+  side->counter = counter;
+  __atomic_fetch_add(&counter->references, 1, __ATOMIC_RELAXED);
   return OY_OK;
 }
 
@@ -67,6 +85,7 @@ oyi_storage* oyi_side_end(oyi_tensor* t) {
   }
   oyi_storage* left_over = side->left_over;
   counter_release(side->counter);
+  oyi_attachment_release(side->attachment);
   oyi_free(side);
   return left_over;
 }

@@ -229,17 +229,17 @@ static inline oyi_tensor* header_copy(const oyi_tensor* t, size_t bytes) {
   return v;
 }
 
-static __attribute__((noinline)) oyi_tensor* share_version(oyi_tensor* v,
-                                                           const oyi_tensor* t) {
-  if (!t->side->counter || oyi_version_share(v, t) == OY_OK) return v;
+static __attribute__((noinline)) oyi_tensor* share_side(oyi_tensor* v,
+                                                        const oyi_tensor* t) {
+  if (oyi_side_share(v, t) == OY_OK) return v;
   oy_tensor_release(&v->header);
   return NULL;
 }
 
-// The end of making a view: it holds the storage, and counts with |t|.
+// The end of making a view: it holds the storage, counts with |t|, has what is attached.
 static inline oyi_tensor* hold_storage(oyi_tensor* v, const oyi_tensor* t) {
   oyi_storage_retain(v->storage);
-  return OY_LIKELY(!t->side) ? v : share_version(v, t);
+  return OY_LIKELY(!t->side) ? v : share_side(v, t);
 }
 
 // Room for more dimensions than fit into the header.
