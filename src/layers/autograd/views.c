@@ -70,7 +70,7 @@ static oy_status keep_geometry(const oyi_tensor* t, oyi_geometry* out) {
       oyi_tensor_on_storage(NULL, t->header.keys, oyi_sizes_view(t), oyi_strides_view(t),
                             t->offset, t->header.dtype, oyi_tensor_device(t));
   out->offset = t->offset;
-  return out->like ? OY_OK : OY_OUT_OF_MEMORY;
+  return out->like ? oyi_attach(out->like, oyi_attached(t)) : OY_OUT_OF_MEMORY;
 }
 
 static oyi_view_node* view_node(oyi_node_kind kind, const oyi_tensor* base,

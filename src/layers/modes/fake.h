@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fake tensors (reference, 6.6): tensors of the Meta backend's keys that name another device
+// and have a handler, which hangs on them with their mode. Below it, calls run on plain Meta
+// aliases of them: what passes the handler by computes shapes, and finds no data.
+#ifndef OPYARD_SRC_LAYERS_MODES_FAKE_H_
+#define OPYARD_SRC_LAYERS_MODES_FAKE_H_
+
+#include "layers/modes/modes.h"
+#include "opyard/fake.h"
+
+struct oy_fake_mode {
+  oyi_handled handled;  // first; its references are the mode's
+  oyi_own_mode own;
+  oy_fake_options options;
+};
+
+// The handler of fake tensors, and of modes that are entered.
+oy_status oyi_fake_handle(oy_handler_call* call);
+
+// The fallback of the Fake key.
+oy_status oyi_fake_fallback(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                            const oy_kernel* kernel);
+
+// Makes a tensor of Meta, which must be the caller's alone, a fake one on |device|.
+oy_status oyi_fake_mark(oy_fake_mode* mode, oyi_tensor* t, oy_device device);
+// A plain Meta tensor on the same storage, or of the same shape if |t| is real.
+oyi_tensor* oyi_fake_plain(const oyi_tensor* t);
+bool oyi_is_fake(const oy_object* o);
+
+// ------------------------------------------------- what is known of operators
+
+// Sets the error if the result of the call depends on data.
+oy_status oyi_fake_check_data(const oy_op* op, const oy_schema* schema,
+                              const oy_value* arguments);
+// Whether tensors of several devices may meet: the first one's is the result's then.
+bool oyi_fake_any_device(const oy_schema* schema);
+// The device that the fake tensors among the arguments share, in *device, if there are any.
+oy_status oyi_fake_common_device(const oy_op* op, const oy_schema* schema,
+                                 const oy_value* arguments, oy_device* device);
+
+#endif  // OPYARD_SRC_LAYERS_MODES_FAKE_H_
