@@ -141,11 +141,11 @@ static void META_03_devices_do_not_mix(void** state) {
 static void META_03_real_tensors_do_not_mix(void** state) {
   (void)state;
   oy_tensor *a = fake(OY_DIMS(2, 3), g_cuda), *real = F32(OY_DIMS(3), 1, 2, 3);
-  assert_fails(
-      oy_add_Tensor(a, real, oy_int(2)),
-      "Please convert all Tensors to FakeTensors first or instantiate FakeTensorMode with "
-      "'allow_non_fake_inputs'. Found in aten.add.Tensor(FakeTensor(..., "
-      "device='cuda:0', size=(2, 3)), tensor([...], size=(3,)), alpha=2)");
+  assert_fails(oy_add_Tensor(a, real, oy_int(2)),
+               "Please convert all Tensors to FakeTensors first or instantiate "
+               "FakeTensorMode with "
+               "'allow_non_fake_inputs'. Found in aten.add.Tensor(FakeTensor(..., "
+               "device='cuda:0', size=(2, 3)), tensor([...], size=(3,)), alpha=2)");
   oy_fake_guard guard = oy_fake_mode_enter(g_mode);
   assert_null(oy_neg(real));
   oy_fake_mode_leave(&guard);
@@ -234,7 +234,8 @@ static void META_03_no_data_for_anybody(void** state) {
       "aten::neg: expected tensors with data, got fake tensors while handlers are off";
   assert_fails(oy_neg(a), refused);
   assert_fails(oy_neg(b), refused);
-  assert_fails(oy_neg_(a), "aten::neg_: expected tensors with data, got fake tensors while "
+  assert_fails(oy_neg_(a),
+               "aten::neg_: expected tensors with data, got fake tensors while "
                "handlers are off");
   oy_guard_end(&guard);
   assert_null(oy_tensor_data(a));
@@ -290,6 +291,33 @@ static void META_03_gradients(void** state) {
   assert_fake(oy_grad(w), OY_DIMS(3, 4), "cuda:0");
   oy_tensor* all[] = {a, w, product, positive, sum};
   for (int i = 0; i < 5; i++) oy_tensor_release(all[i]);
+}
+
+// Gradients go back to the device that a copy came from, and so do numbers.
+static void ENG_05_gradients_between_devices(void** state) {
+  (void)state;
+  const oy_device cpu = oy_device_cpu();
+  oy_tensor *a = fake(OY_DIMS(2), cpu), *b = fake(OY_DIMS(2), cpu),
+            *number = fake(oy_dims_none(), cpu);
+  assert_non_null(oy_requires_grad_(a, true));
+  assert_non_null(oy_requires_grad_(b, true));
+  assert_non_null(oy_requires_grad_(number, true));
+  oy_fake_guard guard = oy_fake_mode_enter(g_mode);
+  oy_tensor* there = oy__to_copy(a, oy_none(), oy_none(), oy_value_device(g_cuda),
+                                 oy_none(), false, oy_none());
+  oy_tensor* copy =
+      oy_empty_like(there, oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
+  assert_ptr_equal(oy_copy_(copy, b, false), copy);
+  oy_tensor *both = oy_add_Tensor(there, copy, ALPHA1),
+            *scaled = oy_mul_Tensor(both, number), *sum = oy_sum(scaled, oy_none());
+  assert_fake(sum, oy_dims_none(), "cuda:0");
+  MUST(oy_backward(sum, NULL, false));
+  oy_fake_mode_leave(&guard);
+  assert_fake(oy_grad(a), OY_DIMS(2), "cpu");
+  assert_fake(oy_grad(b), OY_DIMS(2), "cpu");
+  assert_fake(oy_grad(number), oy_dims_none(), "cpu");
+  oy_tensor* all[] = {a, b, number, there, copy, both, scaled, sum};
+  for (int i = 0; i < 8; i++) oy_tensor_release(all[i]);
 }
 
 // ------------------------------------------------------------------ with others
@@ -410,6 +438,7 @@ int main(void) {
       T(META_03_printed),
       T(META_03_in_place),
       T(META_03_gradients),
+      T(ENG_05_gradients_between_devices),
       T(META_03_below_the_modes_of_users),
       T(META_03_other_classes_handle_their_own),
       T(META_03_modes_within_modes),

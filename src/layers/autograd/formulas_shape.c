@@ -120,9 +120,24 @@ static oy_status not_implemented(oyi_short_node* node, oy_object* grad, oy_objec
 
 // ---------------------------------------------------------------- copies, fills
 
+// |grad| on the device of input |i|: copies go between devices.
+static oy_object* back_to(const oyi_short_node* node, size_t i, oy_object* grad) {
+  const oyi_expectation* e = oyi_expected_at(&node->head.edges[i]);
+  const oyi_tensor* g = oyi_tensor_of(grad);
+  if (!g) return NULL;
+  if (g->backend == e->backend && g->device_index == e->device_index)
+    return oy_tensor_retain(grad);
+  oy_device device = {e->backend, e->device_index, 0};
+  return oyi_call__to_copy(grad, oy_none(), oy_none(), oy_value_device(device), oy_none(),
+                           false, oy_none());
+}
+static oy_status moved(oyi_short_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0)) GIVE(0, back_to(node, 0, grad));
+  return OY_OK;
+}
 static oy_status copy_into(oyi_short_node* node, oy_object* grad, oy_object** out) {
   // What was there before the copy had no part in the result: NULL for input 0.
-  if (WANTS(1)) GIVE(1, oy_tensor_retain(grad));
+  if (WANTS(1)) GIVE(1, back_to(node, 1, grad));
   return OY_OK;
 }
 static oy_status nothing(oyi_short_node* node, oy_object* grad, oy_object** out) {
@@ -175,7 +190,7 @@ FORMULA(fill_Scalar, "FillBackward2", nothing, 1, 0)
 FORMULA(zero_, "ZeroBackward0", nothing, 1, 0)
 FORMULA(zero, "ZeroBackward0", nothing, 1, 0)
 FORMULA(clone, "CloneBackward0", same, 1, 0)
-FORMULA(_to_copy, "ToCopyBackward0", same, 1, 0)
+FORMULA(_to_copy, "ToCopyBackward0", moved, 1, 0)
 FORMULA(flip, "FlipBackward0", flip, 1, 0)
 FORMULA(tril, "TrilBackward0", tril, 1, 0)
 FORMULA(tril_, "TrilBackward0", tril, 1, 0)

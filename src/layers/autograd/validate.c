@@ -60,19 +60,34 @@ static oy_status fit_dtype(oy_object** grad, oy_dtype dtype) {
   return *grad ? OY_OK : oy_failure();
 }
 
+// Numbers go to any device: an input without dimensions may have come from the CPU.
+static oy_status fit_device(oy_object** grad, const oyi_expectation* to, const char* from,
+                            size_t index) {
+  const oyi_tensor* g = oyi_tensor_of(*grad);
+  if (!g) return oy_failure();
+  if (g->backend == to->backend) return OY_OK;
+  const oy_device device = {to->backend, to->device_index, 0};
+  if (g->ndim == 0) {
+    replace(grad, oyi_call__to_copy(*grad, oy_none(), oy_none(), oy_value_device(device),
+                                    oy_none(), false, oy_none()));
+    return *grad ? OY_OK : oy_failure();
+  }
+  char expected[64], got[64];
+  oy_device_print(device, expected, sizeof(expected));
+  oy_device_print(oyi_tensor_device(g), got, sizeof(got));
+  return OY_FAIL(INVALID_ARGUMENT,
+                 "Function %s returned an invalid gradient at index %zu - expected "
+                 "device %s but got %s",
+                 from, index, expected, got);
+}
+
 oy_status oyi_validate(oy_object** grad, const oyi_expectation* to, const oyi_node* node,
                        size_t index) {
-  const oyi_tensor* g = oyi_tensor_of(*grad);
-  oy_status status = g ? OY_OK : oy_failure();
+  oy_status status = oyi_tensor_of(*grad) ? OY_OK : oy_failure();
   const char* from = node ? oyi_node_name(node) : "GraphRoot";
-  if (status == 0 && g->backend != to->backend)
-    status =
-        OY_FAIL(INVALID_ARGUMENT,
-                "Function %s returned an invalid gradient at index %zu - expected "
-                "device %s but got %s",
-                from, index, oy_backend_name(to->backend), oy_backend_name(g->backend));
   if (status == 0) status = fit_shape(grad, to, from, index);
   if (status == 0) status = fit_dtype(grad, to->dtype);
+  if (status == 0) status = fit_device(grad, to, from, index);
   if (status == 0) return OY_OK;
   oy_tensor_release(*grad);
   *grad = NULL;
