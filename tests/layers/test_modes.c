@@ -15,10 +15,10 @@ static void see(const char* name, const oy_op* op) {
   oy_str text = oy_op_name_of(op);
   snprintf(g_seen + at, sizeof(g_seen) - at, "%s %.*s\n", name, OY_STR_ARG(text));
 }
-#define assert_seen(text)               \
-  do {                                  \
-    assert_string_equal(g_seen, text);  \
-    g_seen[0] = '\0';                   \
+#define assert_seen(text)              \
+  do {                                 \
+    assert_string_equal(g_seen, text); \
+    g_seen[0] = '\0';                  \
   } while (0)
 
 static oy_tensor *g_x, *g_y;
@@ -175,6 +175,18 @@ static void PY_01_an_argument_given_for_a_result_gets_no_history(void** state) {
   assert_string_equal(oy_grad_fn_name(sum), "AddBackward0");
   assert_elements(sum, OY_DIMS(2, 2), 1, 2, 3, 4);
   oy_tensor_release(sum);
+}
+
+// lift_fresh gives what it gets, and autograd has nothing to do with it.
+static void PY_01_an_argument_that_is_the_result(void** state) {
+  (void)state;
+  assert_non_null(oy_requires_grad_(g_x, true));
+  oy_dispatch_mode mode;
+  oy_mode_push(&mode, "mode", pass, "m", NULL);
+  oy_tensor* same = oy_lift_fresh(g_x);
+  MUST(oy_mode_pop(&mode));
+  assert_ptr_equal(same, g_x);
+  oy_tensor_release(same);
 }
 
 static void PY_01_views_and_versions_above(void** state) {
@@ -365,7 +377,8 @@ static void PY_01_the_outer_mode_is_not_asked_for_the_inner_one(void** state) {
   MUST(oy_mode_pop(&inner));
   MUST(oy_mode_pop(&outer));
   assert_error(
-      "Multiple dispatch failed for 'aten::neg'; all __torch_dispatch__ handlers returned "
+      "Multiple dispatch failed for 'aten::neg'; all __torch_dispatch__ handlers "
+      "returned "
       "NotImplemented:\n\n  - mode object inner\n\nFor more information, try re-running "
       "with TORCH_LOGS=not_implemented");
 }
@@ -560,8 +573,7 @@ typedef struct gift {
 static oy_status give_all(oy_handler_call* call) {
   const gift* g = call->data;
   oy_stack_drop(call->stack, call->op->argument_count);
-  for (size_t i = 0; i < g->count; i++)
-    OY_TRY(oy_stack_push(call->stack, g->values[i]));
+  for (size_t i = 0; i < g->count; i++) OY_TRY(oy_stack_push(call->stack, g->values[i]));
   return OY_OK;
 }
 static oy_status call_with(const gift* g, const char* name, oy_value* out_result) {
@@ -587,11 +599,11 @@ static oy_status call_with(const gift* g, const char* name, oy_value* out_result
   oy_stack_reset(&stack);
   return status;
 }
-#define assert_refused(name, text, n, ...)                          \
-  do {                                                              \
-    gift g = {{__VA_ARGS__}, n};                                    \
-    assert_int_equal(call_with(&g, name, NULL), OY_TYPE_MISMATCH);  \
-    assert_error(text);                                             \
+#define assert_refused(name, text, n, ...)                         \
+  do {                                                             \
+    gift g = {{__VA_ARGS__}, n};                                   \
+    assert_int_equal(call_with(&g, name, NULL), OY_TYPE_MISMATCH); \
+    assert_error(text);                                            \
   } while (0)
 
 static void PY_04_types_of_results(void** state) {
@@ -613,10 +625,11 @@ static void PY_04_numbers_of_results(void** state) {
                  "Expected __torch_dispatch__ for aten::add.Tensor to return 1 value but "
                  "it returned 0 instead.",
                  0, oy_none());
-  assert_refused("aten::max.dim",
-                 "Expected __torch_dispatch__ for aten::max.dim to return 2 values but it "
-                 "returned 1 instead.",
-                 1, oy_value_tensor(g_x));
+  assert_refused(
+      "aten::max.dim",
+      "Expected __torch_dispatch__ for aten::max.dim to return 2 values but it "
+      "returned 1 instead.",
+      1, oy_value_tensor(g_x));
 }
 
 static void PY_04_nothing_to_return(void** state) {
@@ -758,6 +771,7 @@ int main(void) {
       T(PY_01_autograd_records_above_and_its_backward_is_seen),
       T(PY_01_a_mode_that_replaces_results),
       T(PY_01_an_argument_given_for_a_result_gets_no_history),
+      T(PY_01_an_argument_that_is_the_result),
       T(PY_01_views_and_versions_above),
       T(PY_01_threads_do_not_see_each_others_modes),
       T(PY_01_sets_without_their_modes),

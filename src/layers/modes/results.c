@@ -43,10 +43,19 @@ static bool is_argument(const oyi_handling* h, oy_object* tensor) {
   return false;
 }
 
+// Whether autograd does anything for the operator, or lets it pass.
+static bool is_recorded(const oyi_handling* h, const oy_object* tensor) {
+  const uint64_t autograd = 1ull << OY_KEY_AutogradFunctionality;
+  oy_keyset keys = {autograd, tensor->keys.backends};
+  (void)oy_select_masked(h->op, &keys);
+  return (keys.functionality & autograd) != 0;
+}
+
 static oy_status make_new(const oyi_handling* h, oy_value* v) {
   if (!oyi_is_tensor(v->as.object)) return OY_OK;
   const oyi_tensor* t = oyi_tensor_cast(v->as.object);
   if (!t->meta && !is_argument(h, v->as.object)) return OY_OK;
+  if (!is_recorded(h, v->as.object)) return OY_OK;
   oyi_tensor* alias = oyi_tensor_alias_same(t);
   if (!alias) return OY_OUT_OF_MEMORY;
   oy_value_release(v);
