@@ -23,6 +23,13 @@ typedef struct golden_call {
 // Cuts up |line|, which the call points into. False if it is not well formed.
 bool golden_parse(char* line, golden_call* out_call);
 void golden_release(golden_call* call);
+// Hands the arguments over to |stack|, with defaults for those that were not given. On failure
+// the arguments do not fit the schema.
+oy_status golden_push(golden_call* call, const oy_op* op, oy_stack* stack);
+// Hands each call of |file| to |visit|.
+#define GOLDEN_FILE OY_SOURCE_DIR "/tests/data/torch-1.13-golden.txt.gz"
+void golden_each(const char* file, void (*visit)(void* context, golden_call* call),
+                 void* context);
 // Whether |got| is |want|, within the tolerance of the call and of the dtype; else what
 // differs is in |why|.
 bool golden_same(const golden_call* call, oy_value got, oy_value want, char* why,

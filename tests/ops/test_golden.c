@@ -49,17 +49,6 @@ static outcome differs(const golden_call* call, const char* why) {
   return FAILED;
 }
 
-// Hands the arguments over to the stack.
-static oy_status push(golden_call* call, const oy_op* op, oy_stack* stack) {
-  for (size_t i = 0; i < call->argument_count; i++) {
-    oy_value value = call->arguments[i];
-    call->arguments[i] = oy_none();
-    OY_TRY(oy_stack_push(stack, value));
-  }
-  return oy_op_push_defaults(op, stack, call->argument_count, call->names,
-                             call->name_count);
-}
-
 static outcome compare(const golden_call* call, const oy_stack* stack) {
   char why[200] = "";
   if (stack->size != call->result_count)
@@ -77,7 +66,7 @@ static outcome run(golden_call* call) {
   oy_stack stack;
   oy_stack_init(&stack, storage, GOLDEN_VALUES_MAX);
   outcome result = OTHER_SCHEMA;
-  if (push(call, op, &stack) == OY_OK) {
+  if (golden_push(call, op, &stack) == OY_OK) {
     oy_status status = oy_op_call_boxed(op, &stack);
     if (status == OY_OK)
       result = compare(call, &stack);
@@ -91,21 +80,15 @@ static outcome run(golden_call* call) {
   return result;
 }
 
+static void count(void* counts, golden_call* call) {
+  ((size_t*)counts)[run(call)]++;
+}
+
 static void operators_agree_with_pytorch(void** state) {
   (void)state;
   read_known();
-  FILE* in = popen("gzip -dc " OY_SOURCE_DIR "/tests/data/torch-1.13-golden.txt.gz", "r");
-  assert_non_null(in);
-  char* line = NULL;
-  size_t capacity = 0, counts[OTHER_SCHEMA + 1] = {0};
-  while (getline(&line, &capacity, in) > 0) {
-    golden_call call;
-    if (!golden_parse(line, &call)) fail_msg("not a line of golden values: %s", line);
-    counts[run(&call)]++;
-    golden_release(&call);
-  }
-  free(line);
-  pclose(in);
+  size_t counts[OTHER_SCHEMA + 1] = {0};
+  golden_each(GOLDEN_FILE, count, counts);
   for (size_t i = 0; i < g_known_count; i++)
     if (g_known[i].found < g_known[i].allowed)
       print_message("%s: %d differ, %d are recorded\n", g_known[i].op, g_known[i].found,
