@@ -156,6 +156,11 @@ static void META_03_real_tensors_do_not_mix(void** state) {
   guard = oy_fake_mode_enter(allowing);
   oy_tensor* sum = oy_add_Tensor(real, real, ALPHA1);
   assert_ptr_equal(oy_fake_mode_of(sum), allowing);
+  assert_int_equal(oy_tensor_device(sum).backend, OY_BACKEND_CPU);
+  oy_tensor* meta = oy_tensor_empty(OY_DIMS(3), OY_DTYPE_F32, oy_device_meta());
+  assert_fails(oy_add_Tensor(meta, sum, ALPHA1),
+               "Unhandled FakeTensor Device Propagation for aten.add.Tensor, found two "
+               "different devices meta, cpu");
   assert_dims(oy_tensor_sizes(sum), OY_DIMS(3));
   assert_null(oy_add__Tensor(real, sum, ALPHA1));
   oy_fake_mode_leave(&guard);
@@ -163,8 +168,8 @@ static void META_03_real_tensors_do_not_mix(void** state) {
   assert_elements(real, OY_DIMS(3), 1, 2, 3);
   assert_fails(oy_add_Tensor(a, sum, ALPHA1), "Mixing fake modes NYI");
   assert_fails(oy_fake_from(g_mode, sum), "Mixing fake modes NYI");
-  oy_tensor* all[] = {a, real, sum};
-  for (int i = 0; i < 3; i++) oy_tensor_release(all[i]);
+  oy_tensor* all[] = {a, real, sum, meta};
+  for (int i = 0; i < 4; i++) oy_tensor_release(all[i]);
   oy_fake_mode_release(allowing);
 }
 
@@ -270,12 +275,18 @@ static void META_03_in_place(void** state) {
   assert_ptr_equal(oy_resize_(b, OY_DIMS(4, 4), oy_none()), b);
   assert_fake(b, OY_DIMS(4, 4), "cuda:0");
   assert_true(oy_tensor_storage_nbytes(b) >= 64);
+  // Given twice, written once.
+  oy_tensor* c = fake(OY_DIMS(2, 3), g_cuda);
+  assert_ptr_equal(oy_mul__Tensor(c, c), c);
+  oy_tensor* row = fake(OY_DIMS(3), g_cuda);
+  assert_ptr_equal(oy_resize_as_(row, c, oy_none()), row);
+  assert_fake(row, OY_DIMS(2, 3), "cuda:0");
   oy_tensor* out = fake(OY_DIMS(0), g_cuda);
   assert_ptr_equal(oy_neg_out(b, out), out);
   assert_fake(out, OY_DIMS(4, 4), "cuda:0");
   assert_fails(oy_mm(a, b), "mat1 and mat2 shapes cannot be multiplied (3x2 and 4x4)");
-  oy_tensor* all[] = {a, b, out};
-  for (int i = 0; i < 3; i++) oy_tensor_release(all[i]);
+  oy_tensor* all[] = {a, b, c, row, out};
+  for (int i = 0; i < 5; i++) oy_tensor_release(all[i]);
 }
 
 static void META_03_gradients(void** state) {

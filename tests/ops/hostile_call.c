@@ -131,7 +131,7 @@ const char* hostile_tensor_check(const oy_object* tensor) {
   const oyi_storage* s = t->storage;
   if (!s) return NULL;
   if (needed > s->nbytes) return "a tensor reaches beyond its storage";
-  if (t->backend == OY_BACKEND_CPU && numel > 0 && !s->data) return "memory is missing";
+  if (s->backend == OY_BACKEND_CPU && numel > 0 && !s->data) return "memory is missing";
   if (t->backend == OY_BACKEND_Meta && s->data) return "a Meta tensor has memory";
   (void)hash_data(s);
   return NULL;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every operator of the table with arguments made up from its schema: whatever they are,
 // a call gives results or an error, changes nothing that it does not write to, and holds
-// no memory afterwards. With each allocation failing in turn it is out of memory. On
-// Meta it gives the shapes that it gives on the CPU.
+// no memory afterwards; so it is under a mode that passes calls on, and under one that makes
+// fake tensors of all that it is given. With each allocation failing in turn it is out of
+// memory. On Meta it gives the shapes that it gives on the CPU.
 //
 //   OPYARD_HOSTILE_OP=add.Tensor    this operator alone
 //   OPYARD_HOSTILE_CALLS=20000      calls of each, instead of a few hundred
@@ -14,7 +15,7 @@
 #include "ops/op_ids.h"
 #include "support/tensors.h"
 
-enum { CALLS = 400, GOOD_CALLS = 3, META_CALLS = 100, SECONDS = 120 };
+enum { CALLS = 400, GOOD_CALLS = 3, META_CALLS = 100, HANDLED_CALLS = 60, SECONDS = 120 };
 
 // ------------------------------------------------------------------------ the heap
 
@@ -157,12 +158,11 @@ static void find_leak(const oy_op* op, long first, long last) {
   }
 }
 
-static void no_call_is_too_much(void** state) {
-  (void)state;
-  long calls = setting("OPYARD_HOSTILE_CALLS", CALLS);
+static void make_calls(long calls) {
   long only = setting("OPYARD_HOSTILE_CALL", -1);
   long first = only < 0 ? 0 : only, last = only < 0 ? calls : only + 1, good_calls = 0;
   watch();
+  g_wrong = 0;
   for (int id = 0; id < OYI_OP_COUNT; id++) {
     if (!is_chosen(id)) continue;
     (void)oy_op_schema(oyi_ops[id]);
@@ -178,6 +178,32 @@ static void no_call_is_too_much(void** state) {
   }
   print_message("%ld calls went well\n", good_calls);
   assert_int_equal(g_wrong, 0);
+}
+
+static void no_call_is_too_much(void** state) {
+  (void)state;
+  make_calls(setting("OPYARD_HOSTILE_CALLS", CALLS));
+}
+
+static oy_status pass(oy_handler_call* call) {
+  return oy_handler_run(call);
+}
+static void PY_01_nor_under_a_mode(void** state) {
+  (void)state;
+  oy_dispatch_mode mode;
+  oy_mode_push(&mode, "pass", pass, NULL, NULL);
+  make_calls(setting("OPYARD_HOSTILE_CALLS", HANDLED_CALLS));
+  assert_int_equal(oy_mode_pop(&mode), OY_OK);
+}
+static void META_03_nor_with_fake_tensors(void** state) {
+  (void)state;
+  const oy_fake_options options = {.allow_non_fake_inputs = true};
+  oy_fake_mode* fake;
+  assert_int_equal(oy_fake_mode_create(&options, &fake), OY_OK);
+  oy_fake_guard guard = oy_fake_mode_enter(fake);
+  make_calls(setting("OPYARD_HOSTILE_CALLS", HANDLED_CALLS));
+  oy_fake_mode_leave(&guard);
+  oy_fake_mode_release(fake);
 }
 
 // -------------------------------------------------------------- failing allocations
@@ -322,6 +348,8 @@ static void meta_gives_the_same_shapes(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_call_is_too_much),
+      cmocka_unit_test(PY_01_nor_under_a_mode),
+      cmocka_unit_test(META_03_nor_with_fake_tensors),
       cmocka_unit_test(each_allocation_may_fail),
       cmocka_unit_test(meta_gives_the_same_shapes),
   };

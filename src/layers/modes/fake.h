@@ -34,7 +34,7 @@ oy_status oyi_fake_check_data(const oy_op* op, const oy_schema* schema,
                               const oy_value* arguments);
 // Whether tensors of several devices may meet: the first one's is the result's then.
 bool oyi_fake_any_device(const oy_schema* schema);
-// The device that the fake tensors among the arguments share, in *device, if there are any.
+// The device that the tensors among the arguments share, in *device, if there are any.
 oy_status oyi_fake_common_device(const oy_op* op, const oy_schema* schema,
                                  const oy_value* arguments, oy_device* device);
 

@@ -5,9 +5,11 @@
 #include "base/memory.h"
 #include "layers/modes/fake.h"
 
+// A tensor that is given twice has two aliases.
 typedef struct pair {
   oyi_tensor* given;
   oyi_tensor* plain;
+  bool is_written;
 } pair;
 
 typedef struct fake_call {
@@ -99,11 +101,9 @@ static bool has_strangers(const oy_value* arguments, size_t count) {
 static oyi_tensor* plain_of(fake_call* c, oy_object* tensor) {
   oyi_tensor* t = oyi_tensor_of(tensor);
   if (!t) return NULL;
-  for (size_t i = 0; i < c->size; i++)
-    if (c->pairs[i].given == t) return c->pairs[i].plain;
   if (!oyi_grow(&c->pairs, &c->capacity, c->size + 1, sizeof(*c->pairs))) return NULL;
   oyi_tensor* plain = oyi_fake_plain(t);
-  if (plain) c->pairs[c->size++] = (pair){t, plain};
+  if (plain) c->pairs[c->size++] = (pair){t, plain, c->is_written};
   return plain;
 }
 
@@ -137,6 +137,7 @@ static bool is_device(const oy_type* type) {
 // |argument| as it is below, in *out, which the caller releases on failure, too.
 static oy_status go_down(fake_call* c, size_t i, oy_value* out) {
   oy_value v = c->arguments[i];
+  c->is_written = oy_argument_is_mutable(&c->schema->arguments[i]);
   *out = v;
   out->owned = 0;
   if (is_device(c->schema->arguments[i].type)) {
@@ -155,7 +156,9 @@ static oy_status go_down(fake_call* c, size_t i, oy_value* out) {
 
 // ----------------------------------------------------------------- coming back
 
+// NULL for what the call made: nobody else holds that.
 static oyi_tensor* given_for(const fake_call* c, const oy_object* plain) {
+  if (__atomic_load_n(&plain->references, __ATOMIC_ACQUIRE) == 1) return NULL;
   for (size_t i = 0; i < c->size; i++)
     if (&c->pairs[i].plain->header == plain) return c->pairs[i].given;
   return NULL;
@@ -197,7 +200,7 @@ static oy_status take_shapes(const fake_call* c) {
   for (size_t i = 0; i < c->size; i++) {
     oyi_tensor* t = c->pairs[i].given;
     const oyi_tensor* plain = c->pairs[i].plain;
-    if (!oyi_is_fake(&t->header)) continue;
+    if (!c->pairs[i].is_written) continue;
     oy_ints sizes = oyi_sizes_view(plain), strides = oyi_strides_view(plain);
     if (plain->storage != t->storage)
       OY_TRY(oy_tensor_set_source(&t->header, &plain->header, plain->offset, sizes,

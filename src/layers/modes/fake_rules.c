@@ -104,7 +104,9 @@ static oy_status differ(const oy_op* op, oy_device a, oy_device b) {
 
 static oy_status merge(void* context, oy_object* tensor) {
   common* c = context;
-  if (!oyi_is_fake(tensor)) return OY_OK;
+  // A number has no device; other real tensors stand for fake ones.
+  bool is_number = !oyi_is_fake(tensor) && tensor->flags & OY_OBJECT_WRAPPED_NUMBER;
+  if (is_number || !oyi_is_tensor(tensor)) return OY_OK;
   const oyi_tensor* t = oyi_tensor_cast(tensor);
   const oy_device device = oyi_tensor_device(t);
   const bool gives_way = device.backend == OY_BACKEND_CPU && t->ndim == 0;
