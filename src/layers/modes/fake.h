@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fake tensors (reference, 6.6): tensors of the Meta backend's keys that name another device
-// and have a handler, which hangs on them with their mode. Below it, calls run on plain Meta
-// aliases of them: what passes the handler by computes shapes, and finds no data.
+// Fake tensors (reference, 6.6): tensors of Meta's keys that name another device and have a
+// handler, which hangs on them with their mode. It runs calls on plain Meta aliases of them.
+// They also have the Fake key, right above Python, so that no call gets to a kernel with them
+// when handlers are off: there is no data for it.
 #ifndef OPYARD_SRC_LAYERS_MODES_FAKE_H_
 #define OPYARD_SRC_LAYERS_MODES_FAKE_H_
 

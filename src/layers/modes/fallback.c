@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fallbacks of the two keys that a call with a mode, or with a tensor that has a handler,
-// passes: PythonTLSSnapshot above autograd notes the thread's sets, Python below it asks the
+// The fallbacks of the keys that a call passes with a mode, or with a tensor that has a
+// handler: PythonTLSSnapshot above autograd notes the thread's sets, Python below it asks the
 // handlers.
 #include "base/memory.h"
 #include "dispatch/thunks.h"
