@@ -433,6 +433,58 @@ static void META_01_no_data(void** state) {
   for (int i = 0; i < 5; i++) oy_tensor_release(all[i]);
 }
 
+// An operator with a kernel for the CPU alone.
+static oy_status nothing(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                         const oy_kernel* kernel) {
+  (void)op, (void)keys, (void)kernel;
+  oy_stack_drop(stack, 1);
+  return OY_OK;
+}
+static oy_status call_boxed(const char* name, oy_tensor* x) {
+  const oy_op* op;
+  MUST(oy_op_find(oy_registry_default(), oy_str_of(name), &op));
+  oy_value storage[2];
+  oy_stack stack;
+  oy_stack_init(&stack, storage, 2);
+  MUST(oy_stack_push(&stack, oy_value_tensor(x)));
+  oy_status status = oy_op_call_boxed(op, &stack);
+  oy_stack_reset(&stack);
+  return status;
+}
+static void META_01_no_kernel(void** state) {
+  (void)state;
+  oy_library* library;
+  oy_library_params params = {NULL, OY_LIBRARY_DEF, "mine", 0, __FILE__, __LINE__};
+  oy_kernel_params kernel = OY_BOXED(nothing);
+  oy_def_params made = {.schema = "made(Tensor x) -> Tensor",
+                        .kernel = &kernel,
+                        .key = OY_KEY_CPU,
+                        .place = OY_HERE};
+  oy_def_params written = made;
+  written.schema = "written(Tensor(a!) x) -> ()";
+  MUST(oy_library_create(&params, &library));
+  MUST(oy_library_def(library, &made, NULL));
+  MUST(oy_library_def(library, &written, NULL));
+  oy_tensor* meta = oy_tensor_empty(OY_DIMS(2), OY_DTYPE_F32, oy_device_meta());
+  assert_int_equal(call_boxed("mine::made", meta), OY_NOT_IMPLEMENTED);
+  assert_error(
+      "mine::made: attempted to run this operator with Meta tensors, but there was no "
+      "fake "
+      "impl or Meta kernel registered. You may have run into this message while using an "
+      "operator with PT2 compilation APIs (torch.compile/torch.export); in order to use "
+      "this operator with those APIs you'll need to add a fake impl. Please see the "
+      "following for next steps:  "
+      "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html");
+  // A fake tensor needs no kernel if the operator gives nothing, and says what it writes.
+  oy_tensor* a = fake(OY_DIMS(2), g_cuda);
+  assert_int_equal(call_boxed("mine::made", a), OY_FAILED_PRECONDITION);
+  assert_error("UnsupportedOperatorException: mine.made.default");
+  MUST(call_boxed("mine::written", a));
+  oy_tensor_release(a);
+  oy_tensor_release(meta);
+  oy_library_close(library);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, open_mode, close_mode)
 
 int main(void) {
@@ -455,6 +507,7 @@ int main(void) {
       T(META_03_modes_within_modes),
       T(without_memory),
       T(META_01_no_data),
+      T(META_01_no_kernel),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

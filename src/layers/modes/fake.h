@@ -28,8 +28,15 @@ oy_status oyi_fake_mark(oy_fake_mode* mode, oyi_tensor* t, oy_device device);
 oyi_tensor* oyi_fake_plain(const oyi_tensor* t);
 bool oyi_is_fake(const oy_object* o);
 
+// The fallback of the Meta key, and whether an operator has anything else there.
+oy_status oyi_meta_fallback(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                            const oy_kernel* kernel);
+bool oyi_has_meta_kernel(const oy_op* op);
+
 // ------------------------------------------------- what is known of operators
 
+// Sets the error |exception|, as PyTorch calls it, for |op|.
+oy_status oyi_fake_refuse(const char* exception, const oy_op* op);
 // Sets the error if the result of the call depends on data.
 oy_status oyi_fake_check_data(const oy_op* op, const oy_schema* schema,
                               const oy_value* arguments);

@@ -247,6 +247,18 @@ static oy_status run(fake_call* c, oy_stack* stack) {
   return status;
 }
 
+// PyTorch runs an operator without a Meta kernel if there is nothing to compute: it writes to
+// its arguments and gives nothing.
+static oy_status run_without_kernel(const fake_call* c, oy_stack* stack) {
+  if (c->schema->return_count > 0 || !oy_schema_is_mutable(c->schema)) {
+    oy_status status = oyi_fake_refuse("UnsupportedOperatorException", c->op);
+    oy_error_note("it has no kernel for Meta, which is where fake tensors are computed");
+    return status;
+  }
+  oy_stack_drop(stack, c->schema->argument_count);
+  return OY_OK;
+}
+
 oy_status oyi_fake_handle(oy_handler_call* call) {
   fake_call c = {.mode = call->data,
                  .op = call->op,
@@ -259,6 +271,7 @@ oy_status oyi_fake_handle(oy_handler_call* call) {
   OY_TRY(check_arguments(&c));
   OY_TRY(oyi_fake_check_data(c.op, c.schema, c.arguments));
   OY_TRY(oyi_fake_common_device(c.op, c.schema, c.arguments, &c.device));
+  if (!oyi_has_meta_kernel(c.op)) return run_without_kernel(&c, call->stack);
   oy_status status = run(&c, call->stack);
   for (size_t i = 0; i < c.size; i++) oy_tensor_release(&c.pairs[i].plain->header);
   oyi_free(c.pairs);

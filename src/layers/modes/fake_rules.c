@@ -39,13 +39,18 @@ static bool repeats_unknown(const oy_schema* schema, const oy_value* arguments) 
          oy_str_equal(schema->arguments[1].name, oy_str_of("output_size"));
 }
 
-static oy_status refused(const char* exception, const oy_op* op) {
+oy_status oyi_fake_refuse(const char* exception, const oy_op* op) {
   oyi_strbuf name = OYI_STRBUF_INIT;
   oyi_write_op(&name, op);
   oy_status status = oyi_strbuf_status(&name);
   if (status == OY_OK)
     status = OY_FAIL(FAILED_PRECONDITION, "%s: %s", exception, name.data);
   oyi_strbuf_reset(&name);
+  return status;
+}
+
+static oy_status refused(const char* exception, const oy_op* op) {
+  oy_status status = oyi_fake_refuse(exception, op);
   if (status == OY_FAILED_PRECONDITION)
     oy_error_note("the result depends on data, which fake tensors do not have");
   return status;

@@ -191,6 +191,8 @@ static oy_status snapshot(const oy_op* op, oy_keyset keys, oy_stack* stack,
 oy_status oyi_register_modes(oy_library* fallbacks) {
   OY_TRY(oy_library_fallback(fallbacks, OY_KEY_PythonTLSSnapshot, &OY_BOXED(snapshot),
                              OY_HERE, NULL));
+  OY_TRY(oy_library_fallback(fallbacks, OY_KEY_Meta, &OY_BOXED(oyi_meta_fallback),
+                             OY_HERE, NULL));
   OY_TRY(oy_library_fallback(fallbacks, OY_KEY_Fake, &OY_BOXED(oyi_fake_fallback),
                              OY_HERE, NULL));
   return oy_library_fallback(fallbacks, OY_KEY_Python, &OY_BOXED(python), OY_HERE, NULL);
