@@ -148,6 +148,10 @@ static void META_03_real_tensors_do_not_mix(void** state) {
                "device='cuda:0', size=(2, 3)), tensor([...], size=(3,)), alpha=2)");
   oy_fake_guard guard = oy_fake_mode_enter(g_mode);
   assert_null(oy_neg(real));
+  // But for constants on their way into the program.
+  oy_tensor* lifted = oy_lift_fresh(real);
+  assert_fake(lifted, OY_DIMS(3), "cpu");
+  oy_tensor_release(lifted);
   oy_fake_mode_leave(&guard);
   oy_error_clear();
   // With the option they are taken for fake ones, unless they are written.
@@ -281,6 +285,9 @@ static void META_03_in_place(void** state) {
   oy_tensor* row = fake(OY_DIMS(3), g_cuda);
   assert_ptr_equal(oy_resize_as_(row, c, oy_none()), row);
   assert_fake(row, OY_DIMS(2, 3), "cuda:0");
+  assert_ptr_equal(oy_set__source_Tensor(row, b), row);
+  assert_fake(row, OY_DIMS(4, 4), "cuda:0");
+  assert_true(oy_tensor_is_alias_of(row, b));
   oy_tensor* out = fake(OY_DIMS(0), g_cuda);
   assert_ptr_equal(oy_neg_out(b, out), out);
   assert_fake(out, OY_DIMS(4, 4), "cuda:0");

@@ -40,6 +40,8 @@ oy_status oyi_fake_refuse(const char* exception, const oy_op* op);
 // Sets the error if the result of the call depends on data.
 oy_status oyi_fake_check_data(const oy_op* op, const oy_schema* schema,
                               const oy_value* arguments);
+// Whether the operator makes fake tensors of real ones, constants of a program.
+bool oyi_fake_is_lift(const oy_schema* schema);
 // Whether tensors of several devices may meet: the first one's is the result's then.
 bool oyi_fake_any_device(const oy_schema* schema);
 // The device that the tensors among the arguments share, in *device, if there are any.

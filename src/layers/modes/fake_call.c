@@ -69,9 +69,10 @@ static oy_status check_tensor(void* context, oy_object* tensor) {
              "Mixing fake modes NYI");
     return OY_OK;
   }
-  if (tensor->flags & OY_OBJECT_WRAPPED_NUMBER) return OY_OK;
-  // What is written would stay as it is.
-  return c->mode->options.allow_non_fake_inputs && !c->is_written ? OY_OK : is_real(c);
+  // Numbers and constants; but what is written would stay as it is.
+  bool allowed = c->mode->options.allow_non_fake_inputs ||
+                 tensor->flags & OY_OBJECT_WRAPPED_NUMBER || oyi_fake_is_lift(c->schema);
+  return allowed && !c->is_written ? OY_OK : is_real(c);
 }
 
 static oy_status check_arguments(fake_call* c) {
@@ -167,9 +168,9 @@ static oyi_tensor* given_for(const fake_call* c, const oy_object* plain) {
 // |*tensor| is owned and stays so.
 static oy_status come_back(const fake_call* c, oy_object** tensor) {
   oyi_tensor* given = given_for(c, *tensor);
-  oyi_tensor* t = given ? given : oyi_tensor_of(*tensor);
+  oyi_tensor* t = oyi_tensor_of(*tensor);
   if (!t) return oy_failure();
-  if (given) {
+  if (given && oyi_is_fake(&given->header)) {
     oy_tensor_retain(&given->header);
     oy_tensor_release(*tensor);
     *tensor = &given->header;
@@ -196,19 +197,21 @@ static oy_status come_back_value(const fake_call* c, oy_value* v) {
 }
 
 // What the call did to the shape of its arguments, by resize_, t_ or set_, holds for them.
-static oy_status take_shapes(const fake_call* c) {
-  for (size_t i = 0; i < c->size; i++) {
-    oyi_tensor* t = c->pairs[i].given;
-    const oyi_tensor* plain = c->pairs[i].plain;
-    if (!c->pairs[i].is_written) continue;
-    oy_ints sizes = oyi_sizes_view(plain), strides = oyi_strides_view(plain);
-    if (plain->storage != t->storage)
-      OY_TRY(oy_tensor_set_source(&t->header, &plain->header, plain->offset, sizes,
-                                  strides));
-    else if (t->offset != plain->offset || !oyi_same_sizes(oyi_sizes_view(t), sizes) ||
-             !oyi_same_sizes(oyi_strides_view(t), strides))
-      OY_TRY(oyi_tensor_reshape(t, sizes, strides, plain->offset));
+static oy_status take_shape(oyi_tensor* t, oyi_tensor* plain) {
+  oy_ints sizes = oyi_sizes_view(plain), strides = oyi_strides_view(plain);
+  if (plain->storage != t->storage) {
+    plain->backend = t->backend;  // a storage of Meta, as that of |t|
+    return oy_tensor_set_source(&t->header, &plain->header, plain->offset, sizes,
+                                strides);
   }
+  if (t->offset == plain->offset && oyi_same_sizes(oyi_sizes_view(t), sizes) &&
+      oyi_same_sizes(oyi_strides_view(t), strides))
+    return OY_OK;
+  return oyi_tensor_reshape(t, sizes, strides, plain->offset);
+}
+static oy_status take_shapes(const fake_call* c) {
+  for (size_t i = 0; i < c->size; i++)
+    if (c->pairs[i].is_written) OY_TRY(take_shape(c->pairs[i].given, c->pairs[i].plain));
   return OY_OK;
 }
 

@@ -67,6 +67,11 @@ oy_status oyi_fake_check_data(const oy_op* op, const oy_schema* schema,
   return OY_OK;
 }
 
+bool oyi_fake_is_lift(const oy_schema* schema) {
+  static const char* const names[] = {"lift", "lift_fresh", "lift_fresh_copy"};
+  return IS_AMONG(schema->name.base, names);
+}
+
 bool oyi_fake_any_device(const oy_schema* schema) {
   static const char* const names[] = {"copy_",
                                       "copy",
