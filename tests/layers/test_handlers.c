@@ -289,7 +289,7 @@ static void PY_04_results_are_converted(void** state) {
   (void)state;
   // What is borrowed becomes owned.
   gift g = {{oy_value_tensor(g_y)}, 1};
-  oy_value result;
+  oy_value result = oy_none();
   MUST(call_with(&g, "aten::neg", &result));
   assert_true(result.owned && result.as.object == g_y);
   oy_value_release(&result);
