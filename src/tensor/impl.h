@@ -205,10 +205,11 @@ void oyi_makes_inference_set(bool on);
 
 // ------------------------------------------------------------------ side
 
-// What a layer hangs on a tensor and on its aliases; such tensors are few.
+// What a layer hangs on a tensor and on its aliases; such tensors are few. The first member
+// of the layer's record.
 typedef struct oyi_attachment {
   int32_t references;  // atomic
-  const char* name;    // what a printed tensor begins with
+  const char* name;    // what a printed tensor begins with; not for
   void (*destroy)(struct oyi_attachment* attachment);
 } oyi_attachment;
 
@@ -219,23 +220,28 @@ typedef struct oyi_counter {
   uint32_t version;    // atomic
 } oyi_counter;
 typedef struct oyi_side {
-  oyi_counter* counter;    // NULL: the storage counts
-  struct oy_weak* weak;    // atomic; NULL: none yet
-  oyi_storage* left_over;  // keeps the block of the tensor
-  oyi_attachment* attachment;
+  oyi_counter* counter;        // NULL: the storage counts
+  struct oy_weak* weak;        // atomic; NULL: none yet
+  oyi_storage* left_over;      // keeps the block of the tensor
+  oyi_attachment* attachment;  // of a handler
+  oyi_attachment* wrapped;     // what the tensor stands for, without a storage of its own
 } oyi_side;
 // The record, made if there is none; NULL: OUT_OF_MEMORY.
 oyi_side* oyi_side_get(oyi_tensor* t);
 // Gives |t| a counter of its own that starts at |version|.
 oy_status oyi_version_separate(oyi_tensor* t, uint32_t version);
-// |view| counts with |t|, if that has a counter of its own, and has what is attached to it.
+// |view| counts with |t|, if that has a counter of its own, and has what hangs on it.
 oy_status oyi_side_share(oyi_tensor* view, const oyi_tensor* t);
-// Retains |attachment|, which may be NULL, and releases what was there.
+// Retain |attachment|, which may be NULL, and release what was there.
 oy_status oyi_attach(oyi_tensor* t, oyi_attachment* attachment);
+oy_status oyi_wrap(oyi_tensor* t, oyi_attachment* wrapped);
 // Takes NULL.
 void oyi_attachment_release(oyi_attachment* attachment);
 static inline oyi_attachment* oyi_attached(const oyi_tensor* t) {
   return t->side ? t->side->attachment : NULL;
+}
+static inline oyi_attachment* oyi_wrapped_of(const oyi_tensor* t) {
+  return t->side ? t->side->wrapped : NULL;
 }
 // Ends the record of a tensor that goes; gives what has to be released after it.
 oyi_storage* oyi_side_end(oyi_tensor* t);

@@ -53,20 +53,33 @@ void oyi_attachment_release(oyi_attachment* a) {
   if (a && __atomic_sub_fetch(&a->references, 1, __ATOMIC_ACQ_REL) == 0) a->destroy(a);
 }
 
+static void hang(oyi_attachment** place, oyi_attachment* attachment) {
+  oyi_attachment* before = *place;
+  if (attachment) __atomic_fetch_add(&attachment->references, 1, __ATOMIC_RELAXED);
+  *place = attachment;
+  oyi_attachment_release(before);
+}
+
 oy_status oyi_attach(oyi_tensor* t, oyi_attachment* attachment) {
   if (!attachment && !t->side) return OY_OK;
   oyi_side* side = oyi_side_get(t);
   if (!side) return OY_OUT_OF_MEMORY;
-  oyi_attachment* before = side->attachment;
-  if (attachment) __atomic_fetch_add(&attachment->references, 1, __ATOMIC_RELAXED);
-  side->attachment = attachment;
-  oyi_attachment_release(before);
+  hang(&side->attachment, attachment);
+  return OY_OK;
+}
+
+oy_status oyi_wrap(oyi_tensor* t, oyi_attachment* wrapped) {
+  if (!wrapped && !t->side) return OY_OK;
+  oyi_side* side = oyi_side_get(t);
+  if (!side) return OY_OUT_OF_MEMORY;
+  hang(&side->wrapped, wrapped);
   return OY_OK;
 }
 
 oy_status oyi_side_share(oyi_tensor* view, const oyi_tensor* t) {
   oyi_counter* counter = t->side->counter;
   OY_TRY(oyi_attach(view, oyi_attached(t)));
+  OY_TRY(oyi_wrap(view, oyi_wrapped_of(t)));
   if (!counter) return OY_OK;
   oyi_side* side = oyi_side_get(view);
   if (!side) return OY_OUT_OF_MEMORY;
@@ -85,8 +98,10 @@ oyi_storage* oyi_side_end(oyi_tensor* t) {
   }
   oyi_storage* left_over = side->left_over;
   counter_release(side->counter);
-  oyi_attachment_release(side->attachment);
+  oyi_attachment *attachment = side->attachment, *wrapped = side->wrapped;
   oyi_free(side);
+  oyi_attachment_release(attachment);
+  oyi_attachment_release(wrapped);
   return left_over;
 }
 
