@@ -5,12 +5,11 @@
 #include "ops/out.h"
 #include "ops/shape.h"
 
-// Zeros like the input behind |edge|, of the dtype of |grad|.
+// Zeros of the sizes of the input behind |edge|, otherwise like |grad|.
 static oy_object* zeros_of(const oyi_full_node* node, size_t edge, oy_object* grad) {
   const oyi_expectation* e = oyi_expected_at(&node->head.edges[edge]);
-  oy_device device = {.backend = e->backend, .index = e->device_index};
-  return oyi_call_zeros(oyi_expected_sizes(e), oy_int(grad->dtype), oy_none(),
-                        oy_value_device(device), oy_none());
+  return oyi_call_new_zeros(grad, oyi_expected_sizes(e), oy_none(), oy_none(), oy_none(),
+                            oy_none());
 }
 
 BACKWARD(narrow_copy) {

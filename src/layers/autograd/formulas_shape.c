@@ -27,12 +27,10 @@ static oy_status unsqueeze(oyi_short_node* node, oy_object* grad, oy_object** ou
   GIVE(0, oyi_call_squeeze_dim(grad, node->extra.dims[0]));
   return OY_OK;
 }
-// Zeros of the shape of the input.
+// Zeros of the shape of the input, batched where |grad| is: it is written into them.
 static oy_object* zeros_of_input(const oyi_short_node* node, oy_object* grad) {
-  const oyi_tensor* g = oyi_tensor_of(grad);
-  if (!g) return NULL;
-  return oyi_call_zeros(oyi_input_sizes(&node->head, 0), oy_int(grad->dtype), oy_none(),
-                        oy_value_device(oyi_tensor_device(g)), oy_none());
+  return oyi_call_new_zeros(grad, oyi_input_sizes(&node->head, 0), oy_none(), oy_none(),
+                            oy_none(), oy_none());
 }
 
 // |whole| with |part|, a view of it, set to |grad|. Both are taken over.
