@@ -37,6 +37,7 @@
 #include "opyard/tensor.h"
 #include "opyard/threads.h"
 #include "opyard/value.h"
+#include "opyard/vmap.h"
 
 OY_BEGIN_DECLS
 

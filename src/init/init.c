@@ -9,6 +9,7 @@
 #include "layers/autocast/autocast.h"
 #include "layers/autograd/autograd.h"
 #include "layers/modes/modes.h"
+#include "layers/vmap/vmap_register.h"
 #include "opyard/opyard.h"
 #include "tensor/promotion.h"
 
@@ -40,6 +41,7 @@ static oy_status load(oy_registry* registry) {
   OY_TRY(oyi_register_autograd(g_aten, g_fallbacks));
   OY_TRY(oyi_register_autocast(g_aten, registry));
   OY_TRY(oyi_register_modes(g_fallbacks));
+  OY_TRY(oyi_register_vmap(g_aten, g_fallbacks));
   oy_registry_set_dtype_rule(registry, oyi_call_dtype);
   return OY_OK;
 }
