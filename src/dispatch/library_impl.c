@@ -100,7 +100,7 @@ oy_status oy_library_fallback(oy_library* library, oy_key key,
            "typed one, which fits one signature only",
            oy_key_name(key));
   OY_TRY(oyi_check_kernel_key(key));
-  OY_TRY(oyi_use_backend_of(key));
+  // A fallback alone brings no backend into use: the first call of it does, and finds this.
   OY_TRY(oyi_check_kernel(kernel));
   oy_registration* r;
   pthread_mutex_lock(&library->registry->mutex);

@@ -143,12 +143,40 @@ static void TAB_15_backend_not_in_use(void** state) {
   oy_registry_destroy(registry);
 }
 
+// A fallback is found by the first call of a backend that it did not bring into use, and
+// by no call once it is gone.
+static void TAB_12_fallback_of_a_backend_not_in_use(void** state) {
+  (void)state;
+  oy_registry* registry = test_registry();
+  test_libraries libraries;
+  test_register(registry, "test", g_steps, TEST_COUNT(g_steps), &libraries);
+  static const test_step fallback = STEP_FALLBACK(IPU, "ipu fallback");
+  oy_library* library;
+  assert_ok(test_apply_alone(registry, "test", &fallback, &library));
+  assert_ok(oy_registry_check_invariants(registry));
+  const oy_keyset ipu = oy_keyset_of(OY_KEY_IPU);
+  test_step h = STEP_DEF("h(Tensor x) -> Tensor");
+  oy_library* own;
+  assert_ok(test_apply_alone(registry, "test", &h, &own));
+  assert_string_equal(ran(test_find(registry, "test::h"), ipu), "ipu fallback");
+  assert_ok(oy_registry_check_invariants(registry));
+  // Composites stand above it.
+  assert_string_equal(ran(test_find(registry, "test::f"), ipu), "math");
+  assert_string_equal(ran(test_find(registry, "test::g"), ipu), "default");
+  oy_library_close(library);
+  assert_string_equal(ran(test_find(registry, "test::h"), ipu), "error");
+  oy_library_close(own);
+  test_close(&libraries);
+  oy_registry_destroy(registry);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(TAB_15_backend_not_in_use),
       TEST(TAB_12_backend_added_later),
       TEST(TAB_12_backend_order_does_not_matter),
       TEST(TAB_13_alias_fallback_and_new_backend),
+      TEST(TAB_12_fallback_of_a_backend_not_in_use),
   };
   return cmocka_run_group_tests_name("table_backends", tests, NULL, NULL);
 }

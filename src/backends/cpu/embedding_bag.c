@@ -376,9 +376,9 @@ OYI_CPU(_embedding_bag_per_sample_weights_backward) {
   }
   oy_object* const operands[4] = {weight, indices, offsets, &oy_none_object};
   if (check(&b, operands, false) != 0) return NULL;
-  const bool is_known = bag_of->numel == b.indices->numel ||
-                        (bag_of->numel == 0 && g->ndim == 2 && b.count > 0 &&
-                         b.count <= g->sizes[0]);
+  const bool is_known =
+      bag_of->numel == b.indices->numel ||
+      (bag_of->numel == 0 && g->ndim == 2 && b.count > 0 && b.count <= g->sizes[0]);
   if (g->ndim != 2 || g->sizes[1] != b.columns || grad->dtype != weight->dtype ||
       !is_known) {
     OY_FAIL(INVALID_ARGUMENT,
