@@ -31,6 +31,7 @@
 #include "opyard/object.h"
 #include "opyard/ops.h"
 #include "opyard/saved_hooks.h"
+#include "opyard/optim.h"
 #include "opyard/schema.h"
 #include "opyard/state.h"
 #include "opyard/status.h"
