@@ -66,6 +66,8 @@ static uint64_t dims_mask(oy_ints dims, int64_t ndim) {
 }
 
 static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
+  _Static_assert(OYI_NODE_INPUTS == 2, "both are asked for");
+  if (!(r->formula->save_if[0] | r->formula->save_if[1])) return OY_OK;
   bool is_inplace = r->form == OYI_GIVES_INPLACE;
   const oyi_tensor* written = is_inplace ? oyi_tensor_of(frame->tensors[0]) : NULL;
   unsigned valid = 0;
