@@ -35,13 +35,17 @@ static oy_status load(oy_registry* registry) {
   OY_TRY(oy_register_trampolines_ops());
   OY_TRY(oy_library_create(&aten, &g_aten));
   OY_TRY(oy_library_create(&fallbacks, &g_fallbacks));
+  // Fallbacks first: operators that are defined later begin with them, those that are there
+  // are computed again, one by one.
+  OY_TRY(oyi_register_autograd_fallbacks(g_fallbacks));
+  OY_TRY(oyi_register_modes(g_fallbacks));
+  OY_TRY(oyi_register_vmap_fallbacks(g_fallbacks));
   OY_TRY(oyi_register_ops(g_aten, registry));
   OY_TRY(oyi_register_cpu(g_aten));
   OY_TRY(oyi_register_meta(g_aten));
-  OY_TRY(oyi_register_autograd(g_aten, g_fallbacks));
+  OY_TRY(oyi_register_autograd(g_aten));
   OY_TRY(oyi_register_autocast(g_aten, registry));
-  OY_TRY(oyi_register_modes(g_fallbacks));
-  OY_TRY(oyi_register_vmap(g_aten, g_fallbacks));
+  OY_TRY(oyi_register_vmap(g_aten));
   oy_registry_set_dtype_rule(registry, oyi_call_dtype);
   return OY_OK;
 }

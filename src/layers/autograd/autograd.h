@@ -5,7 +5,8 @@
 
 #include "ops/library.h"
 
-// Kernels go to |aten|, fallthroughs to |fallbacks|, an IMPL library of "_".
-oy_status oyi_register_autograd(oy_library* aten, oy_library* fallbacks);
+oy_status oyi_register_autograd(oy_library* aten);
+// For operators without an autograd kernel; |fallbacks| is an IMPL library of "_".
+oy_status oyi_register_autograd_fallbacks(oy_library* fallbacks);
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_AUTOGRAD_H_

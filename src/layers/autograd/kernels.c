@@ -281,11 +281,15 @@ static bool has_layer(int id) {
   return id != OYI_OP_detach && id != OYI_OP_resize_ && id != OYI_OP_resize_as_;
 }
 
-oy_status oyi_register_autograd(oy_library* aten, oy_library* fallbacks) {
+oy_status oyi_register_autograd(oy_library* aten) {
   OY_TRY(oyi_register_rows(aten, OY_KEY_Autograd, g_autograd, OY_ARRAY_SIZE(g_autograd)));
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_inplace_or_view); i++)
     if (has_layer(g_inplace_or_view[i].id))
       OY_TRY(oyi_register_rows(aten, OY_KEY_ADInplaceOrView, &g_inplace_or_view[i], 1));
+  return OY_OK;
+}
+
+oy_status oyi_register_autograd_fallbacks(oy_library* fallbacks) {
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_autograd_keys); i++)
     if (g_autograd_keys[i])
       OY_TRY(oy_library_fallback(fallbacks, g_autograd_keys[i],

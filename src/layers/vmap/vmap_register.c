@@ -38,11 +38,14 @@ static oy_status register_fallback(oy_library* fallbacks, oy_key key, oy_boxed_f
   return oy_library_fallback(fallbacks, key, &OY_BOXED(fn), OY_HERE, NULL);
 }
 
-oy_status oyi_register_vmap(oy_library* aten, oy_library* fallbacks) {
+oy_status oyi_register_vmap(oy_library* aten) {
   OY_TRY(oyi_register_rows(aten, OY_KEY_FuncTorchBatchedDecomposition, g_decompositions,
                            OY_ARRAY_SIZE(g_decompositions)));
   OY_TRY(oyi_register_batch_decompositions(aten));
-  OY_TRY(oyi_register_batch_rules(aten));
+  return oyi_register_batch_rules(aten);
+}
+
+oy_status oyi_register_vmap_fallbacks(oy_library* fallbacks) {
   OY_TRY(register_fallback(fallbacks, OY_KEY_FuncTorchDynamicLayerFrontMode,
                            oyi_layer_front));
   OY_TRY(

@@ -5,8 +5,9 @@
 
 #include "ops/library.h"
 
-// Rules and decompositions go to |aten|, what serves every operator to |fallbacks|, an IMPL
-// library of "_".
-oy_status oyi_register_vmap(oy_library* aten, oy_library* fallbacks);
+// Rules and decompositions.
+oy_status oyi_register_vmap(oy_library* aten);
+// What serves every operator; |fallbacks| is an IMPL library of "_".
+oy_status oyi_register_vmap_fallbacks(oy_library* fallbacks);
 
 #endif  // OPYARD_SRC_LAYERS_VMAP_VMAP_REGISTER_H_
