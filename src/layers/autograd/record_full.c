@@ -97,10 +97,11 @@ static oy_status save_results(oyi_full_call* c, oy_object* const* results, size_
 
 // Once they have their history.
 static __attribute__((noinline)) oy_status pack_results(oyi_full_call* c,
-                                                        oy_object* const* results) {
+                                                        oy_object* const* results,
+                                                        size_t count) {
   oyi_saved* slots = oyi_full_results(c->node);
   for (uint32_t i = 0; i < c->node->result_count; i++)
-    if (slots[i].tensor)
+    if (slots[i].tensor && slots[i].output_nr < count)
       OY_TRY(oyi_pack(&c->node->head, &slots[i],
                       oyi_tensor_cast(results[slots[i].output_nr])));
   return OY_OK;
@@ -111,7 +112,8 @@ static oy_status give_all(oyi_full_call* c, oy_object* const* results, size_t co
   OY_TRY(save_results(c, results, count));
   size_t with_history = c->formula->only_first && count > 1 ? 1 : count;
   for (size_t i = 0; i < with_history; i++) OY_TRY(give_one(c, results[i], (uint32_t)i));
-  return OY_UNLIKELY(oyi_record_also & OYI_ALSO_PACK) ? pack_results(c, results) : OY_OK;
+  if (OY_LIKELY(!(oyi_record_also & OYI_ALSO_PACK))) return OY_OK;
+  return pack_results(c, results, count);
 }
 
 // What comes back from the call below, if it did, gets its history.
