@@ -149,8 +149,8 @@ static oy_status check_rot90(const oyi_tensor* t, oy_ints dims) {
   OY_CHECK(t->ndim >= 2, INVALID_ARGUMENT,
            "expected total dims >= 2, but got total dims = %u", t->ndim);
   int64_t a = dims.data[0], b = dims.data[1], n = t->ndim;
-  int64_t apart = a < b ? b - a : a - b;
-  OY_CHECK(a != b && apart != n, INVALID_ARGUMENT,
+  __int128 apart = (__int128)a - b;  // they may be any numbers
+  OY_CHECK(a != b && apart != n && apart != -n, INVALID_ARGUMENT,
            "expected rotation dims to be different, but got dim0 = %lld and dim1 = %lld",
            (long long)a, (long long)b);
   OY_CHECK(a < n && a >= -n, OUT_OF_RANGE, "Rotation dim0 out of range, dim0 = %lld",
@@ -230,7 +230,7 @@ OYI_COMPOSITE(diag_embed) {
       OY_FAIL(INVALID_ARGUMENT, "diag_embed expects at least a 1-dimensional tensor");
     return NULL;
   }
-  int64_t apart = offset < 0 ? -(offset + 1) + 1 : offset;
+  int64_t apart = offset >= 0 ? offset : offset > INT64_MIN ? -offset : INT64_MAX;
   if (offset == INT64_MIN || t->ndim == OY_TENSOR_MAX_DIMS ||
       __builtin_add_overflow(t->sizes[t->ndim - 1], apart, &size)) {
     OY_FAIL(INVALID_ARGUMENT, "numel: integer multiplication overflow");

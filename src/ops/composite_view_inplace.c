@@ -59,6 +59,9 @@ OYI_COMPOSITE(set__source_Tensor_storage_offset) {
     return NULL;
   }
   if (stride.size == 0) {
+    int64_t numel;
+    size_t nbytes;
+    if (oyi_sizes_check(size, (size_t)oyi_item(from), &numel, &nbytes) != 0) return NULL;
     oyi_strides_contiguous(size, strides);
     stride = (oy_ints){strides, size.size};
   }

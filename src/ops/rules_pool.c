@@ -69,8 +69,8 @@ static oy_status output_size(const oyi_pool* p, size_t i, bool ceil, int64_t* ou
   OY_CHECK(pad >= 0, INVALID_ARGUMENT, "pad must be non-negative, but got pad: %lld",
            (long long)pad);
   int64_t reach;
-  OY_CHECK(!__builtin_mul_overflow(d, k - 1, &reach) && reach < limit && reach > -limit &&
-               pad < limit && s < limit && s > -limit,
+  OY_CHECK(k > -limit && !__builtin_mul_overflow(d, k - 1, &reach) && reach < limit &&
+               reach > -limit && pad < limit && s < limit && s > -limit,
            INVALID_ARGUMENT, "pool: kernel, stride or padding is too large");
   OY_CHECK(pad <= (reach + 1) / 2 || k <= 0 || d <= 0, INVALID_ARGUMENT,
            "pad should be at most half of effective kernel size, but got pad=%lld, "

@@ -87,7 +87,9 @@ oy_status oyi_rule_upsample(oy_ints input_size, oy_ints output_size, size_t ndim
   *out = (oyi_resample){.ndim = ndim, .in = {1, 1, 1}, .out = {1, 1, 1}};
   out_sizes[0] = input_size.data[0];
   out_sizes[1] = input_size.data[1];
-  out->planes = out_sizes[0] * out_sizes[1];
+  OY_CHECK(!__builtin_mul_overflow(out_sizes[0], out_sizes[1], &out->planes),
+           INVALID_ARGUMENT, "numel: integer multiplication overflow: %s",
+           DIMS(input_size));
   for (size_t i = 0; i < ndim; i++) {
     size_t at = OYI_SPATIAL - ndim + i;
     out->in[at] = input_size.data[i + 2];

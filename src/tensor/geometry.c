@@ -34,11 +34,12 @@ oy_status oyi_sizes_check(oy_ints sizes, size_t item, int64_t* out_numel,
   return OY_OK;
 }
 
+// Of a shape without elements they may be too great for a number, and mean nothing.
 void oyi_strides_contiguous(oy_ints sizes, int64_t* out_strides) {
-  int64_t stride = 1;
+  uint64_t stride = 1;
   for (size_t i = sizes.size; i-- > 0;) {
-    out_strides[i] = stride;
-    stride *= sizes.data[i] > 1 ? sizes.data[i] : 1;
+    out_strides[i] = (int64_t)stride;
+    stride *= sizes.data[i] > 1 ? (uint64_t)sizes.data[i] : 1;
   }
 }
 

@@ -14,10 +14,11 @@ void oyi_walk_init(oyi_walk* walk, oy_ints sizes) {
 void oyi_walk_add(oyi_walk* walk, const oyi_tensor* t) {
   int64_t* out = walk->strides[walk->count++];
   size_t lead = walk->ndim - t->ndim;
-  int64_t item = oyi_item(t);
+  uint64_t item = (uint64_t)oyi_item(t);
   for (size_t i = 0; i < walk->ndim; i++) {
     bool spread = i < lead || (t->sizes[i - lead] == 1 && walk->shape[i] != 1);
-    out[i] = spread ? 0 : oyi_strides(t)[i - lead] * item;
+    // The stride of one element, or none, is any number.
+    out[i] = spread ? 0 : (int64_t)((uint64_t)oyi_strides(t)[i - lead] * item);
   }
 }
 

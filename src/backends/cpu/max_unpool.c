@@ -50,7 +50,7 @@ static oy_status run_planes(int64_t k, void* context) {
   const int64_t end = (k + 1) * j->stretch;
   for (int64_t i = k * j->stretch; i < end && i < j->planes; i++) {
     char* out = j->out + i * j->there * j->item;
-    memset(out, 0, (size_t)(j->there * j->item));
+    if (j->there > 0) memset(out, 0, (size_t)(j->there * j->item));
     for (int64_t p = i * j->here; p < (i + 1) * j->here; p++) {
       const int64_t at = j->index[p];
       OY_CHECK((uint64_t)at < (uint64_t)j->there, INVALID_ARGUMENT,

@@ -29,6 +29,7 @@ typedef struct windows {
 #define T           float
 #define ID          f32
 #define LEAST       (-INFINITY)
+#define ADD(a, b)   ((a) + (b))
 #include "backends/cpu/pool_tmpl.h"
 #undef T
 #undef ID
@@ -38,9 +39,11 @@ typedef struct windows {
 #undef T
 #undef ID
 #undef LEAST
-#define T     int64_t
-#define ID    i64
-#define LEAST INT64_MIN
+#undef ADD
+#define T         int64_t
+#define ID        i64
+#define LEAST     INT64_MIN
+#define ADD(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
 #include "backends/cpu/pool_tmpl.h"
 
 typedef void (*plane_fn)(const windows* w, const void* in, void* out, int64_t* indices);

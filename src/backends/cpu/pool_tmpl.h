@@ -79,7 +79,7 @@ static bool JOIN(scatter, ID)(const void* values, const int64_t* indices, int64_
   T* to = out;
   for (int64_t i = 0; i < n; i++) {
     if ((uint64_t)indices[i] >= (uint64_t)room) return false;
-    to[indices[i]] = add ? (T)(to[indices[i]] + from[i]) : from[i];
+    to[indices[i]] = add ? ADD(to[indices[i]], from[i]) : from[i];
   }
   return true;
 }

@@ -309,7 +309,8 @@ static void write_indices(oyi_tensor* t, int64_t rows, int64_t columns, int64_t 
   const int64_t count = t->sizes[1];
   int64_t *row = oyi_data(t), *column = row + count, *end = column;
   // Rows without an element are not walked: there may be 2^62 of them.
-  for (int64_t i = lower && offset < 0 ? -offset : 0; i < rows && row < end; i++) {
+  int64_t first = !lower || offset >= 0 ? 0 : offset > INT64_MIN ? -offset : INT64_MAX;
+  for (int64_t i = first; i < rows && row < end; i++) {
     int64_t limit = i + offset + (lower ? 1 : 0);
     limit = limit < 0 ? 0 : limit > columns ? columns : limit;
     int64_t last = lower ? limit : columns;

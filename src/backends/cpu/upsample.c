@@ -25,11 +25,16 @@ static double step_of(const upsample_call* call, size_t d, int64_t in, int64_t o
   return (double)in / (double)out;
 }
 
+// |at| as a place among |in| elements. Scales may be any numbers, and so may |at|.
+static int64_t place_at(double at, int64_t in) {
+  if (!(at > 0)) return 0;
+  return at < (double)(in - 1) ? (int64_t)at : in - 1;
+}
+
 // Computed in float, so that ties fall as they do in PyTorch.
 static int64_t nearest(kind how, int64_t i, double step, int64_t in) {
   float at = how == EXACT ? ((float)i + 0.5f) * (float)step : (float)i * (float)step;
-  int64_t index = (int64_t)floorf(at);
-  return index < in - 1 ? index : in - 1;
+  return place_at(floorf(at), in);
 }
 
 static double source_of(const upsample_call* call, int64_t i, double step, bool single) {
@@ -42,7 +47,7 @@ static double source_of(const upsample_call* call, int64_t i, double step, bool 
 }
 
 static void linear(double at, int64_t in, int64_t* index, double* weight) {
-  int64_t first = (int64_t)at < in - 1 ? (int64_t)at : in - 1;
+  int64_t first = place_at(at, in);
   double part = fmin(fmax(at - (double)first, 0), 1);
   index[0] = first;
   index[1] = first + (first < in - 1);
@@ -60,10 +65,7 @@ static double far_weight(double x) {
 
 static void cubic(double at, int64_t in, int64_t* index, double* weight) {
   const double whole = floor(at), part = at - whole;
-  for (int64_t k = 0; k < 4; k++) {
-    int64_t i = (int64_t)whole - 1 + k;
-    index[k] = i < 0 ? 0 : i < in - 1 ? i : in - 1;
-  }
+  for (int k = 0; k < 4; k++) index[k] = place_at(whole - 1 + k, in);
   weight[0] = far_weight(part + 1);
   weight[1] = near_weight(part);
   weight[2] = near_weight(1 - part);
