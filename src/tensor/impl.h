@@ -84,10 +84,12 @@ _Static_assert(sizeof(oyi_storage) <= OYI_DATA_OFFSET - OYI_STORAGE_OFFSET,
 #define OYI_TENSOR_KEYS \
   (1ull << OY_KEY_Dense | 1ull << OY_KEY_ADInplaceOrView | 1ull << OY_KEY_AutocastCPU)
 
+// Of what has, or may come to have, a history.
+#define OYI_AUTOGRAD_KEYS                                                \
+  (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther | \
+   1ull << OY_KEY_AutogradNestedTensor)
 // What inference tensors lack.
-#define OYI_GRADIENT_KEYS                                                  \
-  (1ull << OY_KEY_ADInplaceOrView | 1ull << OY_KEY_AutogradFunctionality | \
-   1ull << OY_KEY_AutogradOther | 1ull << OY_KEY_AutogradNestedTensor)
+#define OYI_GRADIENT_KEYS (OYI_AUTOGRAD_KEYS | 1ull << OY_KEY_ADInplaceOrView)
 
 extern const oy_object_class oyi_tensor_class;
 
@@ -209,7 +211,7 @@ void oyi_makes_inference_set(bool on);
 // of the layer's record.
 typedef struct oyi_attachment {
   int32_t references;  // atomic
-  const char* name;    // what a printed tensor begins with; not for
+  const char* name;    // of a handler: what a printed tensor begins with
   void (*destroy)(struct oyi_attachment* attachment);
 } oyi_attachment;
 

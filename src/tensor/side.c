@@ -53,27 +53,25 @@ void oyi_attachment_release(oyi_attachment* a) {
   if (a && __atomic_sub_fetch(&a->references, 1, __ATOMIC_ACQ_REL) == 0) a->destroy(a);
 }
 
-static void hang(oyi_attachment** place, oyi_attachment* attachment) {
+// |is_wrapped|: where what the tensor stands for is kept, else where its handler is.
+static oy_status hang(oyi_tensor* t, oyi_attachment* attachment, bool is_wrapped) {
+  if (!attachment && !t->side) return OY_OK;
+  oyi_side* side = oyi_side_get(t);
+  if (!side) return OY_OUT_OF_MEMORY;
+  oyi_attachment** place = is_wrapped ? &side->wrapped : &side->attachment;
   oyi_attachment* before = *place;
   if (attachment) __atomic_fetch_add(&attachment->references, 1, __ATOMIC_RELAXED);
   *place = attachment;
   oyi_attachment_release(before);
+  return OY_OK;
 }
 
 oy_status oyi_attach(oyi_tensor* t, oyi_attachment* attachment) {
-  if (!attachment && !t->side) return OY_OK;
-  oyi_side* side = oyi_side_get(t);
-  if (!side) return OY_OUT_OF_MEMORY;
-  hang(&side->attachment, attachment);
-  return OY_OK;
+  return hang(t, attachment, false);
 }
 
 oy_status oyi_wrap(oyi_tensor* t, oyi_attachment* wrapped) {
-  if (!wrapped && !t->side) return OY_OK;
-  oyi_side* side = oyi_side_get(t);
-  if (!side) return OY_OUT_OF_MEMORY;
-  hang(&side->wrapped, wrapped);
-  return OY_OK;
+  return hang(t, wrapped, true);
 }
 
 oy_status oyi_side_share(oyi_tensor* view, const oyi_tensor* t) {

@@ -210,13 +210,10 @@ oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys, oy_ints 
 // Another header on the storage of |t|: dtype, device, place and layers' keys are
 // copied in one go, but for Autograd, and history is left behind.
 static inline oyi_tensor* header_copy(const oyi_tensor* t, size_t bytes) {
-  static const uint64_t autograd = 1ull << OY_KEY_AutogradFunctionality |
-                                   1ull << OY_KEY_AutogradOther |
-                                   1ull << OY_KEY_AutogradNestedTensor;
   oyi_tensor* v = oyi_pool_take(OYI_UNITS_HEADER);
   if (OY_UNLIKELY(!v)) return NULL;
   memcpy(v, t, bytes);
-  v->header.keys.functionality &= ~autograd;
+  v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
   v->header.references = 1;
   v->header.flags = 0;
   v->header.reserved = 0;

@@ -10,10 +10,10 @@ oy_inference_guard oy_inference_mode(bool on) {
   oy_keyset included = guard.sets.include, excluded = guard.sets.exclude;
   if (on) {
     included.functionality &= ~view_layer;
-    excluded.functionality |= OYI_BELOW_AUTOGRAD;
+    excluded.functionality |= OYI_AUTOGRAD_KEYS;
   } else {
     included.functionality |= view_layer;
-    excluded.functionality &= ~OYI_BELOW_AUTOGRAD;
+    excluded.functionality &= ~OYI_AUTOGRAD_KEYS;
   }
   oy_guard_restore(included, excluded);
   oyi_makes_inference_set(on);

@@ -142,7 +142,7 @@ static const oyi_kernel_row g_autograd[] = {
 static inline uint64_t step_down(oy_keyset* keys) {
   uint64_t keep = oy_tls.keep;
   *keys = oy_keyset_and(*keys, oy_keyset_full_after(OY_KEY_ADInplaceOrView));
-  oy_tls.keep = keep & ~(1ull << OY_KEY_ADInplaceOrView | OYI_BELOW_AUTOGRAD);
+  oy_tls.keep = keep & ~OYI_GRADIENT_KEYS;
   return keep;
 }
 

@@ -22,11 +22,6 @@ typedef struct oyi_record {
   uint64_t keep;         // of the thread's sets before
 } oyi_record;
 
-// Keys that are excluded while the layers below run.
-#define OYI_BELOW_AUTOGRAD                                               \
-  (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther | \
-   1ull << OY_KEY_AutogradNestedTensor)
-
 // Autograd keys are excluded in inference mode; grad mode may be on there all the same.
 enum { OYI_GRAD_OFF, OYI_GRAD_ON, OYI_GRAD_ON_IN_INFERENCE };
 extern __thread uint8_t oyi_grad_mode __attribute__((tls_model("initial-exec")));
@@ -64,7 +59,7 @@ static inline oy_status oyi_record_begin(oyi_record* r, const oyi_formula* formu
   }
   *keys = oy_keyset_and(*keys, oy_keyset_full_after(OY_KEY_AutogradOther));
   r->keep = oy_tls.keep;
-  oy_tls.keep = r->keep & ~OYI_BELOW_AUTOGRAD;
+  oy_tls.keep = r->keep & ~OYI_AUTOGRAD_KEYS;
   return OY_OK;
 }
 

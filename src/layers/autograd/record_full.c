@@ -67,7 +67,7 @@ oy_status oyi_full_begin(oyi_full_call* c, const oy_value* arguments, size_t cou
   if (oyi_grad_mode) OY_TRY(start(c, arguments, count));
   *keys = oy_keyset_and(*keys, oy_keyset_full_after(OY_KEY_AutogradOther));
   c->keep = oy_tls.keep;
-  oy_tls.keep = c->keep & ~OYI_BELOW_AUTOGRAD;
+  oy_tls.keep = c->keep & ~OYI_AUTOGRAD_KEYS;
   return OY_OK;
 }
 

@@ -160,8 +160,7 @@ static oy_status grad_below(oyi_layer* layer, const oy_op* op, oy_stack* stack) 
 
 const oyi_layer_class oyi_grad_class = {
     .name = "Grad",
-    .own_keys = 1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther |
-                1ull << OY_KEY_AutogradNestedTensor | 1ull << OY_KEY_ADInplaceOrView,
+    .own_keys = OYI_GRADIENT_KEYS,
     .enter = grad_enter,
     .below = grad_below,
 };
