@@ -51,6 +51,12 @@ OY_API OY_MUST_USE oy_status oy_generator_get_state(const oy_generator* generato
                                                     oy_generator_state* out_state);
 OY_API OY_MUST_USE oy_status oy_generator_set_state(oy_generator* generator,
                                                     oy_generator_state state);
+// For kernels: takes |steps| of 128 bits for a call on |device|; *out_state is where they
+// begin. |generator| is NULL or &oy_none_object for the default one. INVALID_ARGUMENT if
+// it is another device's ("Expected a 'cuda' device type for generator but found 'cpu'").
+OY_API OY_MUST_USE oy_status oy_generator_take(oy_object* generator, oy_device device,
+                                               uint64_t steps,
+                                               oy_generator_state* out_state);
 // Seeds the default generators of all devices, as torch.manual_seed does.
 OY_API void oy_manual_seed(uint64_t seed);
 

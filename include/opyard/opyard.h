@@ -10,6 +10,7 @@
 #ifndef OPYARD_OPYARD_H_
 #define OPYARD_OPYARD_H_
 
+#include "opyard/abi.h"
 #include "opyard/allocator.h"
 #include "opyard/autocast.h"
 #include "opyard/autograd.h"

@@ -66,9 +66,10 @@ static inline oy_ints oy_dims_none(void) {
 
 // ------------------------------------------------------------------- making
 
-// Uninitialised, contiguous, on the CPU or without data on Meta.
-// INVALID_ARGUMENT for a negative or overflowing size; NOT_IMPLEMENTED for
-// other devices: call the operator empty.memory_format for those.
+// Uninitialised, contiguous, on the CPU, without data on Meta, or on a device with hooks
+// (device.h), whose index is -1 for the current one.
+// INVALID_ARGUMENT for a negative or overflowing size, or a device that is not there;
+// FAILED_PRECONDITION for a backend without devices.
 OY_API oy_tensor* oy_tensor_empty(oy_ints sizes, oy_dtype dtype, oy_device device);
 // On the CPU, with a copy of |data|, which holds as many elements as |sizes| say.
 OY_API oy_tensor* oy_tensor_from_data(const void* data, oy_ints sizes, oy_dtype dtype);

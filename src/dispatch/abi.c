@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "opyard/abi.h"
+#include "dispatch/abi_extend.h"
 
 // The layout is what plugins are built against: nothing before the end moves.
 _Static_assert(offsetof(oy_api, version) == 16, "header of the table");
-_Static_assert(sizeof(oy_api) == 16 + 17 * sizeof(void*), "1.0 has 17 functions");
+_Static_assert(offsetof(oy_api, features) == 16 + 17 * sizeof(void*),
+               "1.0 has 17 functions");
+_Static_assert(sizeof(oy_api) == 16 + 20 * sizeof(void*), "1.1 has 3 members more");
 
-static const oy_api g_api = {
+static oy_api g_api = {
     .struct_size = sizeof(oy_api),
     .abi_version = OY_ABI_VERSION,
     .version = oy_version,
@@ -25,7 +27,13 @@ static const oy_api g_api = {
     .op_push_defaults = oy_op_push_defaults,
     .stack_reset = oy_stack_reset,
     .value_release = oy_value_release_owned,
+    .error_set = oy_error_set,
 };
+
+void oyi_api_extend(uint64_t features, const oy_tensor_api* tensors) {
+  __atomic_store_n(&g_api.tensors, tensors, __ATOMIC_RELAXED);
+  __atomic_store_n(&g_api.features, features, __ATOMIC_RELAXED);
+}
 
 const oy_api* oy_api_get(uint32_t abi_version) {
   uint32_t major = abi_version >> 16, minor = abi_version & 0xffff;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "backends/cpu/kernels.h"
+#include "backends/device/device.h"
 #include "backends/meta/meta.h"
 #include "layers/autocast/autocast.h"
 #include "layers/autograd/autograd.h"
@@ -19,6 +20,7 @@ static oy_library* g_fallbacks;
 static int g_ready;  // atomic
 
 static void close_libraries(void) {
+  oyi_device_kernels_stop();
   oy_library_close(g_fallbacks);
   oy_library_close(g_aten);
   g_fallbacks = g_aten = NULL;
@@ -46,6 +48,7 @@ static oy_status load(oy_registry* registry) {
   OY_TRY(oyi_register_autograd(g_aten));
   OY_TRY(oyi_register_autocast(g_aten, registry));
   OY_TRY(oyi_register_vmap(g_aten));
+  OY_TRY(oyi_device_kernels_start(registry, oyi_register_views));
   oy_registry_set_dtype_rule(registry, oyi_call_dtype);
   return OY_OK;
 }

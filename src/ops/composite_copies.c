@@ -3,6 +3,7 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
+#include "opyard/device.h"
 
 static oy_object* copied(oy_object* made, oy_object* from, bool non_blocking) {
   OYI_MADE(made, oyi_call_copy_(made, from, non_blocking));
@@ -59,6 +60,9 @@ typedef struct target {
 static bool is_there(const oyi_tensor* t, oy_value device) {
   if (device.tag == OY_TAG_NONE) return true;
   oy_device wanted = device.as.device;
+  if (wanted.backend == t->backend && wanted.index < 0 &&
+      oy_device_is_available(wanted.backend))
+    (void)!oy_device_resolve(&wanted);
   return wanted.backend == t->backend &&
          (wanted.index == t->device_index || wanted.backend == OY_BACKEND_CPU ||
           wanted.backend == OY_BACKEND_Meta);

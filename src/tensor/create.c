@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public ways to make tensors, and the public questions about them.
 #include "tensor/element.h"
+#include "tensor/hooks.h"
 #include "tensor/impl.h"
 #include "tensor/iterator.h"
 
@@ -11,13 +12,7 @@ static bool dtype_has_elements(oy_dtype dtype) {
 }
 
 oy_tensor* oy_tensor_empty(oy_ints sizes, oy_dtype dtype, oy_device device) {
-  if (!dtype_has_elements(dtype)) return NULL;
-  if (device.backend != OY_BACKEND_CPU && device.backend != OY_BACKEND_Meta) {
-    OY_FAIL(NOT_IMPLEMENTED,
-            "only the CPU and Meta have tensors built in; call the operator "
-            "empty.memory_format for other devices");
-    return NULL;
-  }
+  if (!dtype_has_elements(dtype) || oy_device_resolve(&device) != OY_OK) return NULL;
   return oyi_tensor_object(oyi_tensor_new(sizes, dtype, device));
 }
 

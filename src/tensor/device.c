@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "tensor/impl.h"
+#include "tensor/hooks.h"
 
 size_t oy_device_print(oy_device device, char* buffer, size_t size) {
   const char* name = oy_backend_name(device.backend);
@@ -46,10 +46,15 @@ oy_status oy_device_parse(oy_str text, oy_device* out_device) {
     OY_TRY(parse_index(text, digits, &index));
   }
   oy_backend backend;
-  OY_CHECK(oy_backend_find(name, &backend), PARSE,
-           "Expected the name of a backend, such as cpu, cuda or meta, at start of "
-           "device string: %.*s",
-           OY_STR_ARG(text));
+  if (!oy_backend_find(name, &backend) &&
+      (!oyi_device_wanted(name) || !oy_backend_find(name, &backend))) {
+    OY_FAIL(PARSE,
+            "Expected the name of a backend, such as cpu, cuda or meta, at start of "
+            "device string: %.*s",
+            OY_STR_ARG(text));
+    oyi_device_explain(name);
+    return OY_PARSE;
+  }
   *out_device = oy_device_make(backend, index);
   return OY_OK;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "tensor/half.h"
+#include "tensor/hooks.h"
 
 static oyi_number of_int(int64_t i) {
   return (oyi_number){OYI_NUMBER_INT, i, (double)i, 0};
@@ -147,39 +148,40 @@ oy_status oyi_number_to_scalar(oyi_number n, bool is_bool, oy_scalar* out_scalar
   return OY_OK;
 }
 
-// Byte address of |index| in the tensor; NULL with the error set.
-static char* address(const oyi_tensor* t, oy_ints index) {
-  if (index.size != t->ndim) {
-    OY_FAIL(INVALID_ARGUMENT, "expected %u indices for a tensor of sizes %s, got %zu",
-            t->ndim, oyi_dims_print(oyi_sizes_view(t)).text, index.size);
-    return NULL;
-  }
+// Bytes from the first element to the one at |index|.
+static oy_status find(const oyi_tensor* t, oy_ints index, int64_t* out_offset) {
+  *out_offset = 0;
+  OY_CHECK(index.size == t->ndim, INVALID_ARGUMENT,
+           "expected %u indices for a tensor of sizes %s, got %zu", t->ndim,
+           oyi_dims_print(oyi_sizes_view(t)).text, index.size);
   int64_t at = 0;
   for (size_t i = 0; i < index.size; i++) {
     int64_t k = index.data[i];
-    if (k < -t->sizes[i] || k >= t->sizes[i]) {
-      OY_FAIL(OUT_OF_RANGE,
-              "index %lld is out of bounds for dimension %zu with size %lld",
-              (long long)k, i, (long long)t->sizes[i]);
-      return NULL;
-    }
+    OY_CHECK(k >= -t->sizes[i] && k < t->sizes[i], OUT_OF_RANGE,
+             "index %lld is out of bounds for dimension %zu with size %lld", (long long)k,
+             i, (long long)t->sizes[i]);
     at += (k < 0 ? k + t->sizes[i] : k) * oyi_strides(t)[i];
   }
-  char* data = oyi_data(t);
-  if (!data) {
-    OY_FAIL(NOT_IMPLEMENTED, "the tensor on %s has no data to access here",
-            oy_backend_name(t->backend) ? oy_backend_name(t->backend) : "?");
-    return NULL;
-  }
-  return data + at * oyi_item(t);
+  OY_CHECK(oyi_data(t), NOT_IMPLEMENTED, "the tensor on %s has no data to access here",
+           oy_backend_name(t->backend) ? oy_backend_name(t->backend) : "?");
+  *out_offset = at * oyi_item(t);
+  return OY_OK;
 }
 
 oy_status oy_tensor_get(const oy_tensor* tensor, oy_ints index, oy_scalar* out_scalar) {
   *out_scalar = oy_none();
   const oyi_tensor* t = oyi_tensor_of(tensor);
-  const char* at = t ? address(t, index) : NULL;
-  if (!at) return oy_failure();
-  return oyi_number_to_scalar(oyi_element_load(t->header.dtype, at),
+  if (!t) return oy_failure();
+  int64_t at;
+  OY_TRY(find(t, index, &at));
+  _Alignas(16) char element[16];
+  const void* from = (char*)oyi_data(t) + at;
+  if (oyi_is_remote(t)) {
+    OY_TRY(oyi_storage_read(t->storage, (size_t)(t->byte_offset + at),
+                            (size_t)oyi_item(t), element));
+    from = element;
+  }
+  return oyi_number_to_scalar(oyi_element_load(t->header.dtype, from),
                               t->header.dtype == OY_DTYPE_BOOL, out_scalar);
 }
 
@@ -196,12 +198,17 @@ oy_status oy_tensor_item(const oy_tensor* tensor, oy_scalar* out_scalar) {
 
 oy_status oy_tensor_set(oy_tensor* tensor, oy_ints index, oy_scalar scalar) {
   oyi_tensor* t = oyi_tensor_of(tensor);
-  char* at = t ? address(t, index) : NULL;
-  if (!at) return oy_failure();
+  if (!t) return oy_failure();
+  int64_t at;
+  OY_TRY(find(t, index, &at));
   OY_CHECK(scalar.tag >= OY_TAG_INT && scalar.tag <= OY_TAG_COMPLEX, TYPE_MISMATCH,
            "expected a number, got %s", oy_value_type_name(scalar));
   oyi_number n = oyi_number_of_scalar(scalar);
   OY_TRY(oyi_number_check(n, t->header.dtype));
-  oyi_element_store(t->header.dtype, at, n);
-  return OY_OK;
+  _Alignas(16) char element[16];
+  bool remote = oyi_is_remote(t);
+  oyi_element_store(t->header.dtype, remote ? element : (char*)oyi_data(t) + at, n);
+  if (!remote) return OY_OK;
+  return oyi_storage_write(t->storage, (size_t)(t->byte_offset + at), (size_t)oyi_item(t),
+                           element);
 }

@@ -145,6 +145,16 @@ uint64_t oy_generator_initial_seed(const oy_generator* object) {
   return oy_generator_get_state(object, &state) == 0 ? state.seed : 0;
 }
 
+oy_status oy_generator_take(oy_object* object, oy_device device, uint64_t steps,
+                            oy_generator_state* out_state) {
+  oy_value value = oy_none();
+  if (object && !oy_object_is_none(object)) {
+    value.tag = OY_TAG_GENERATOR;
+    value.as.object = object;
+  }
+  return oyi_generator_take(value, device, steps, out_state);
+}
+
 oy_status oyi_generator_take(oy_value value, oy_device device, uint64_t steps,
                              oy_generator_state* out_state) {
   OY_CHECK(value.tag == OY_TAG_NONE || value.tag == OY_TAG_GENERATOR ||

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "tensor/element.h"
+#include "tensor/hooks.h"
 #include "tensor/impl.h"
 
 enum { LINE = 80, EDGE = 3, THRESHOLD = 1000, NUMBER = 400 };
@@ -20,7 +21,8 @@ typedef struct format {
 } format;
 
 typedef struct printer {
-  const oyi_tensor* t;
+  const oyi_tensor* t;         // what is printed
+  const oyi_tensor* elements;  // |t|, or its mirror on the host
   oyi_strbuf buf;
   bool summarize, floating, complex;
   int indent;       // of what follows the first line
@@ -57,7 +59,7 @@ static void each(printer* p, size_t dim, const char* at, visit_fn visit) {
     return;
   }
   int64_t size = p->t->sizes[dim];
-  int64_t step = oyi_strides(p->t)[dim] * oyi_item(p->t);
+  int64_t step = oyi_strides(p->elements)[dim] * oyi_item(p->t);
   for (int64_t i = 0; i < size; i++) {
     if (is_hidden(p, i, size)) i = size - EDGE;
     each(p, dim + 1, at + i * step, visit);
@@ -134,7 +136,7 @@ static void put_number(printer* p, const char* at) {
 
 static void put_row(printer* p, const char* at, int indent) {
   int64_t size = p->t->sizes[p->t->ndim - 1];
-  int64_t step = oyi_strides(p->t)[p->t->ndim - 1] * oyi_item(p->t);
+  int64_t step = oyi_strides(p->elements)[p->t->ndim - 1] * oyi_item(p->t);
   int item = p->parts[0].width + 2 + (p->complex ? p->parts[1].width + 1 : 0);
   int64_t per_line = (LINE - indent) / item;
   if (per_line < 1) per_line = 1;
@@ -165,7 +167,7 @@ static void put_dim(printer* p, size_t dim, const char* at, int indent) {
     return;
   }
   int64_t size = p->t->sizes[dim];
-  int64_t step = oyi_strides(p->t)[dim] * oyi_item(p->t);
+  int64_t step = oyi_strides(p->elements)[dim] * oyi_item(p->t);
   oyi_strbuf_putc(&p->buf, '[');
   for (int64_t i = 0; i < size; i++) {
     if (i > 0) {
@@ -225,7 +227,7 @@ static void put_suffixes(printer* p, bool has_elements) {
     snprintf(text, sizeof(text), "device='%s'", device);
     put_suffix(p, text, &line);
   }
-  bool is_plain_empty = p->t->numel == 0 && p->t->backend == OY_BACKEND_CPU;
+  bool is_plain_empty = p->t->numel == 0 && p->t->backend != OY_BACKEND_Meta;
   if (!has_elements && !(is_plain_empty && p->t->ndim == 1)) put_size(p, &line);
   snprintf(text, sizeof(text), "dtype=torch.%s", oy_dtype_name(p->t->header.dtype));
   if (needs_dtype(p, has_elements)) put_suffix(p, text, &line);
@@ -248,16 +250,21 @@ oy_status oy_tensor_print(const oy_tensor* tensor, char** out_text) {
   printer p = {.t = t, .buf = OYI_STRBUF_INIT, .summarize = t->numel > THRESHOLD};
   const char* name = oyi_attached(t) ? oyi_attached(t)->name : "tensor";
   p.indent = (int)strlen(name) + 1;
-  const char* data = oyi_data(t);
-  const bool has_elements = t->numel > 0 && data && t->backend == OY_BACKEND_CPU;
+  oyi_tensor* mirror = NULL;
+  if (t->numel > 0 && oyi_is_remote(t) && oyi_data(t) && !(mirror = oyi_host_mirror(t)))
+    return oy_failure();
+  p.elements = mirror ? mirror : t;
+  const char* data = oyi_data(p.elements);
+  const bool has_elements = t->numel > 0 && data && t->backend != OY_BACKEND_Meta;
   oyi_strbuf_printf(&p.buf, "%s(", name);
   if (has_elements) {
     choose_formats(&p, data);
     put_dim(&p, 0, data, p.indent);
   } else {
-    bool is_empty = t->numel == 0 && t->backend == OY_BACKEND_CPU;
+    bool is_empty = t->numel == 0 && t->backend != OY_BACKEND_Meta;
     oyi_strbuf_puts(&p.buf, is_empty ? "[]" : "...");
   }
+  if (mirror) oy_tensor_release(&mirror->header);
   if (oyi_strbuf_status(&p.buf) == 0) put_suffixes(&p, has_elements);
   oyi_strbuf_putc(&p.buf, ')');
   *out_text = oyi_strbuf_take(&p.buf);

@@ -3,6 +3,7 @@
 // tensor that they were taken of; one that lies in a tensor's block takes the
 // block with it when it goes.
 #include "tensor/block_cache.h"
+#include "tensor/hooks.h"
 #include "tensor/impl.h"
 #include "tensor/pool.h"
 
@@ -16,7 +17,11 @@ oyi_storage* oyi_storage_new(size_t nbytes, oy_device device) {
   s->device_index = device.index;
   s->block = (uint8_t)units;
   s->nbytes = nbytes;
-  if (device.backend != OY_BACKEND_CPU) return s;
+  if (device.backend != OY_BACKEND_CPU) {
+    if (oyi_device_storage_fill(s) == OY_OK) return s;
+    oyi_pool_give(s, units);
+    return NULL;
+  }
   s->resizable = 1;
   if (nbytes == 0) return s;
   s->data = oyi_data_alloc(nbytes, &s->context);

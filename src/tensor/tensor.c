@@ -3,6 +3,7 @@
 // ends in oyi_tensor_new (memory of its own) or oyi_tensor_on_storage.
 #include "base/memory.h"
 #include "tensor/block_cache.h"
+#include "tensor/hooks.h"
 #include "tensor/impl.h"
 #include "tensor/pool.h"
 
@@ -120,6 +121,8 @@ static inline __attribute__((always_inline)) oy_status storage_init(oyi_tensor* 
       if (!s->data) return OY_OUT_OF_MEMORY;
       s->deleter = oyi_data_free;
     }
+  } else if (OY_UNLIKELY(!s->resizable)) {
+    OY_TRY(oyi_device_storage_fill(s));
   }
   t->storage = s;
   return OY_OK;
@@ -337,6 +340,7 @@ oy_status oyi_storage_grow(oyi_storage* s, size_t nbytes) {
   }
   OY_CHECK(s->resizable, FAILED_PRECONDITION,
            "Trying to resize storage that is not resizable");
+  if (s->backend != OY_BACKEND_CPU) return oyi_device_storage_grow(s, nbytes);
   void* context;
   void* data = oyi_data_alloc(nbytes, &context);
   if (!data) return OY_OUT_OF_MEMORY;

@@ -40,25 +40,33 @@ static void TEN_16_devices_are_read_and_printed(void** state) {
   }
 }
 
-// A machine of four devices.
-static oy_status exchange(void* user_data, int16_t index, int16_t* out_before) {
-  int16_t* current = user_data;
+// A machine of four devices, which have no memory.
+static oy_status count_four(void* state, int16_t* out_count) {
+  (void)state;
+  *out_count = 4;
+  return OY_OK;
+}
+static oy_status exchange(void* state, int16_t index, int16_t* out_before) {
+  int16_t* current = state;
   *out_before = *current;
   OY_CHECK(index < 4, OUT_OF_RANGE, "invalid device ordinal");
-  *current = index;
+  if (index >= 0) *current = index;
   return OY_OK;
 }
 
 static void TEN_16_guards_restore_the_device(void** state) {
   (void)state;
   int16_t current = 0;
-  const oy_device_switch four = {exchange, &current};
+  const oy_device_hooks four = {.struct_size = sizeof(four),
+                                .state = &current,
+                                .count = count_four,
+                                .exchange = exchange};
   oy_device_guard a, b, c;
   oy_device two = oy_device_make(OY_BACKEND_CUDA, 2);
   assert_int_equal(oy_device_guard_enter(two, &a), OY_FAILED_PRECONDITION);
   assert_error("PyTorch is not linked with support for cuda devices");
   assert_int_equal(oy_device_guard_leave(&a), OY_OK);
-  assert_int_equal(oy_device_switch_set(OY_BACKEND_CUDA, &four), OY_OK);
+  assert_int_equal(oy_device_hooks_set(OY_BACKEND_CUDA, &four), OY_OK);
   assert_int_equal(oy_device_guard_enter(two, &a), OY_OK);
   assert_int_equal(current, 2);
   assert_int_equal(oy_device_guard_enter(oy_device_make(OY_BACKEND_CUDA, 3), &b), OY_OK);
@@ -74,13 +82,19 @@ static void TEN_16_guards_restore_the_device(void** state) {
   assert_error("invalid device ordinal");
   assert_int_equal(oy_device_guard_leave(&b), OY_OK);  // nothing was changed
   assert_int_equal(current, 2);
+  oy_device device = oy_device_make(OY_BACKEND_CUDA, -1);
+  assert_int_equal(oy_device_resolve(&device), OY_OK);
+  assert_int_equal(device.index, 2);
+  device.index = 4;
+  assert_int_equal(oy_device_resolve(&device), OY_INVALID_ARGUMENT);
+  assert_error("there is no device cuda:4: invalid device ordinal, CUDA has 4 devices");
   assert_int_equal(oy_device_guard_enter(oy_device_cpu(), &b), OY_OK);
   assert_int_equal(oy_device_guard_leave(&b), OY_OK);
   assert_int_equal(oy_device_guard_leave(&a), OY_OK);
   assert_int_equal(oy_device_guard_leave(&a), OY_OK);
   assert_int_equal(current, 0);
-  assert_int_equal(oy_device_switch_set(OY_BACKEND_CUDA, NULL), OY_OK);
-  assert_int_equal(oy_device_switch_set(40, &four), OY_INVALID_ARGUMENT);
+  assert_int_equal(oy_device_hooks_set(OY_BACKEND_CUDA, NULL), OY_OK);
+  assert_int_equal(oy_device_hooks_set(40, &four), OY_INVALID_ARGUMENT);
   assert_error("there is no backend with number 40");
 }
 

@@ -20,5 +20,8 @@
 // Registers all of them, and for Meta those that serve it too; |library| is the aten
 // library.
 oy_status oyi_register_cpu(oy_library* library);
+// Those of them that compute no element, for |key| of any backend whose tensors have
+// storages.
+oy_status oyi_register_views(oy_library* library, oy_key key);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_KERNELS_H_

@@ -28,6 +28,28 @@ static const oyi_kernel_row g_meta[] = {
 };
 #undef OY_OP
 
+// Kernels that compute no element and call operators for the rest: right on any device.
+enum { GENERIC = -16384 };
+#define ANYWHERE(id) \
+  { OYI_OP_##id, 0, GENERIC, __LINE__, (oy_typed_fn)oy_cpu_##id, __FILE__ }
+static const oyi_kernel_row g_anywhere[] = {
+    ANYWHERE(_reshape_alias),
+    ANYWHERE(unfold),
+    ANYWHERE(view_as_real),
+    ANYWHERE(view_as_complex),
+    ANYWHERE(narrow_copy),
+    ANYWHERE(narrow_copy_out),
+    ANYWHERE(resize_),
+    ANYWHERE(set_),
+    ANYWHERE(set__source_Tensor),
+    ANYWHERE(is_set_to),
+    ANYWHERE(split_with_sizes_copy_out),
+};
+
+oy_status oyi_register_views(oy_library* library, oy_key key) {
+  return oyi_register_rows(library, key, g_anywhere, OY_ARRAY_SIZE(g_anywhere));
+}
+
 oy_status oyi_register_cpu(oy_library* library) {
   oyi_cpu_loops_init();
   OY_TRY(oyi_register_rows(library, OY_KEY_CPU, g_cpu, OY_ARRAY_SIZE(g_cpu)));
