@@ -8,6 +8,19 @@
 
 #define OYI_DEVICE(id) OYI_TYPED_KERNEL(id, oy_device_##id)
 
+// All of them.
+#define OYI_DEVICE_KERNELS(X) \
+  X(empty_memory_format)      \
+  X(empty_strided)            \
+  X(copy_)                    \
+  X(fill__Scalar)             \
+  X(fill__Tensor)             \
+  X(zero_)                    \
+  X(_local_scalar_dense)
+#define OYI_DEVICE_DECLARE(id) OYI_DEVICE(id);
+OYI_DEVICE_KERNELS(OYI_DEVICE_DECLARE)
+#undef OYI_DEVICE_DECLARE
+
 // What any kernel of a plugin has: it is taken instead of these.
 enum { OYI_PRIORITY_GENERIC = -16384 };
 

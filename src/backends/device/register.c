@@ -4,19 +4,9 @@
 #include "backends/device/device.h"
 #include "tensor/hooks.h"
 
-#define DECLARE(id) OYI_DEVICE(id);
 #define ROW(id) \
   {OYI_OP_##id, 0, OYI_PRIORITY_GENERIC, __LINE__, (oy_typed_fn)oy_device_##id, __FILE__},
-#define EACH(X)          \
-  X(empty_memory_format) \
-  X(empty_strided)       \
-  X(copy_)               \
-  X(fill__Scalar)        \
-  X(fill__Tensor)        \
-  X(zero_)               \
-  X(_local_scalar_dense)
-EACH(DECLARE)
-static const oyi_kernel_row g_rows[] = {EACH(ROW)};
+static const oyi_kernel_row g_rows[] = {OYI_DEVICE_KERNELS(ROW)};
 
 static oy_registry* g_registry;
 static oy_status (*g_more)(oy_library* library, oy_key key);
