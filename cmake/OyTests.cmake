@@ -53,6 +53,19 @@ function(oy_add_tests layer)
   endforeach()
 endfunction()
 
+# What the tests of plugins load: linked with nothing, as a plugin may be.
+if(TARGET opyard_opyard_static)
+  add_library(test_plugin MODULE ${PROJECT_SOURCE_DIR}/tests/plugin/plugins/test_plugin.c
+    ${PROJECT_SOURCE_DIR}/tests/support/sim_device.c)
+  target_include_directories(test_plugin PRIVATE ${PROJECT_SOURCE_DIR}/include
+    ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/plugin/plugins)
+  target_compile_definitions(test_plugin PRIVATE _GNU_SOURCE)
+  target_compile_options(test_plugin PRIVATE -include through_table.h)
+  target_link_libraries(test_plugin PRIVATE oy_flags Threads::Threads)
+  set_target_properties(test_plugin PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/plugin)
+endif()
+
 # A script tests/<layer>/test_<noun>.sh is a test too; it gets the paths of the source
 # and the build as its two arguments, and exits 77 when what it needs is not there.
 function(oy_add_script_tests layer)

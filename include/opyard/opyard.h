@@ -32,6 +32,7 @@
 #include "opyard/object.h"
 #include "opyard/ops.h"
 #include "opyard/optim.h"
+#include "opyard/plugin.h"
 #include "opyard/saved_hooks.h"
 #include "opyard/schema.h"
 #include "opyard/state.h"

@@ -16,6 +16,7 @@ typedef struct oyi_error_record {
   oy_error view;
   char* text[4];  // message, detail, notes, op and argument
   char op[160];
+  char file[160];  // copied: the code that failed may be unloaded
   char argument[64];
 } record;
 
@@ -72,6 +73,15 @@ void oy_error_clear(void) {
   if (t_record) t_record->view = g_no_error;
 }
 
+// The end of a path that is too long.
+static const char* keep_file(record* r, const char* file) {
+  size_t size = file ? strlen(file) : 0;
+  size_t skipped = size < sizeof(r->file) ? 0 : size - (sizeof(r->file) - 1);
+  if (size) memcpy(r->file, file + skipped, size - skipped);
+  r->file[size - skipped] = '\0';
+  return r->file;
+}
+
 oy_status oy_error_set(oy_status code, const char* file, int line, const char* format,
                        ...) {
   record* r = record_of_thread();
@@ -84,7 +94,7 @@ oy_status oy_error_set(oy_status code, const char* file, int line, const char* f
   va_end(args);
   r->view = g_no_error;
   r->view.code = code;
-  r->view.file = file;
+  r->view.file = keep_file(r, file);
   r->view.line = line;
   r->view.message = put(r, MESSAGE, text, oy_status_name(code));
   return code;

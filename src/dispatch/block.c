@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/strbuf.h"
-#include "opyard/library.h"
+#include "dispatch/owner.h"
 
 // Recursive: a body may load the libraries that it builds on.
 static pthread_mutex_t g_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -19,7 +19,8 @@ static oy_status load(oy_library_block* block) {
            block->params.ns ? block->params.ns : "_");
   OY_TRY(oy_library_create(&block->params, &block->library));
   block->loaded = LOADING;
-  oy_status status = block->body(block->library);
+  oy_status status = oyi_owner_adopt_block(block);
+  if (status == OY_OK) status = block->body(block->library);
   block->loaded = NOT_LOADED;
   if (status == OY_OK) {
     block->loaded = LOADED;

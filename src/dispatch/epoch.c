@@ -116,6 +116,21 @@ void oyi_retire(oyi_limbo* limbo, oyi_retired* object,
   limbo->head = object;
 }
 
+// Lists that were taken off a limbo and are not freed yet.
+static uint64_t g_pending;  // atomic
+
+uint64_t oyi_grace_begin(void) {
+  return __atomic_add_fetch(&g_epoch, 2, __ATOMIC_SEQ_CST);
+}
+
+bool oyi_grace_over(uint64_t grace) {
+  return oldest_reader() >= grace;
+}
+
+bool oyi_free_pending(void) {
+  return __atomic_load_n(&g_pending, __ATOMIC_SEQ_CST) != 0;
+}
+
 oyi_retired* oyi_collect(oyi_limbo* limbo) {
   if (!limbo->head) return NULL;
   uint64_t oldest = oldest_reader();
@@ -130,13 +145,16 @@ oyi_retired* oyi_collect(oyi_limbo* limbo) {
     object->next = done;
     done = object;
   }
+  if (done) __atomic_fetch_add(&g_pending, 1, __ATOMIC_SEQ_CST);
   return done;
 }
 
 void oyi_free_list(oyi_retired* list) {
+  if (!list) return;
   while (list) {
     oyi_retired* next = list->next;
     list->free(list);
     list = next;
   }
+  __atomic_fetch_sub(&g_pending, 1, __ATOMIC_SEQ_CST);
 }

@@ -29,4 +29,11 @@ void oyi_retire(oyi_limbo* limbo, oyi_retired* object,
 oyi_retired* oyi_collect(oyi_limbo* limbo);
 void oyi_free_list(oyi_retired* list);
 
+// Waiting for calls instead of freeing something: every call that began before
+// oyi_grace_begin has left when oyi_grace_over says so. What was retired before it, and
+// unlinked from its limbo since, is freed when oyi_free_pending is false, too.
+uint64_t oyi_grace_begin(void);
+bool oyi_grace_over(uint64_t grace);
+bool oyi_free_pending(void);
+
 #endif  // OPYARD_SRC_DISPATCH_EPOCH_H_

@@ -8,6 +8,7 @@
 #include "dispatch/library_name.h"
 #include "dispatch/library_text.h"
 #include "dispatch/op.h"
+#include "dispatch/owner.h"
 #include "dispatch/place.h"
 #include "dispatch/registration.h"
 
@@ -51,6 +52,7 @@ static oy_status check_only_def(const oy_registry* registry, const oy_library* l
   if (library->kind != OY_LIBRARY_DEF) return OY_OK;
   for (const oy_library* l = registry->libraries; l; l = l->next) {
     if (l->kind != OY_LIBRARY_DEF || strcmp(l->ns, library->ns) != 0) continue;
+    if (oyi_owner_is_replaced(l)) continue;
     return OY_FAIL(
         ALREADY_EXISTS,
         "Only a single TORCH_LIBRARY can be used to register the namespace %s; "
@@ -136,12 +138,17 @@ oy_status oy_library_create(const oy_library_params* params, oy_library** out_li
     free_library(library);
     return status;
   }
+  if (oyi_owner_adopt(library) != OY_OK) {
+    oy_library_close(library);
+    return OY_OUT_OF_MEMORY;
+  }
   *out_library = library;
   return OY_OK;
 }
 
 void oy_library_close(oy_library* library) {
   if (!library) return;
+  oyi_owner_forget(library);
   oy_registry* registry = library->registry;
   pthread_mutex_lock(&registry->mutex);
   while (library->last) oyi_unlink(library->last);

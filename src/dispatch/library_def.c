@@ -6,6 +6,7 @@
 #include "dispatch/library_name.h"
 #include "dispatch/library_text.h"
 #include "dispatch/op.h"
+#include "dispatch/owner.h"
 #include "dispatch/registration.h"
 #include "dispatch/schema_parser.h"
 
@@ -142,17 +143,29 @@ static oy_status make_def_kernel(oy_library* library, const oy_def_params* param
   return status;
 }
 
-static oy_status link_def_and_impl(oy_registration* def, oy_registration* impl,
+// A definition that is there may be the same one, of code that is being replaced.
+static bool take_over(const oyi_op* op, oy_registration** def) {
+  if (strcmp(op->def->text, (*def)->text) != 0 ||
+      !oyi_owner_take_definition(op->def, (*def)->library))
+    return false;
+  oyi_registration_discard(*def);
+  *def = op->def;
+  return true;
+}
+
+static oy_status link_def_and_impl(oy_registration** def, oy_registration* impl,
                                    const read_def* d) {
   oyi_op* op;
-  OY_TRY(oyi_op_intern(def->library->registry, d->name, &op));
+  OY_TRY(oyi_op_intern((*def)->library->registry, d->name, &op));
   oy_status status = OY_OK;
-  if (op->def) status = oyi_fail_duplicate_def(op, def, &d->schema);
-  if (status == OY_OK) status = oyi_link_def(def, op, &d->schema);
+  bool taken = op->def && take_over(op, def);
+  if (op->def && !taken) status = oyi_fail_duplicate_def(op, *def, &d->schema);
+  if (status == OY_OK && !taken) status = oyi_link_def(*def, op, &d->schema);
   if (status == OY_OK && impl) {
     status = oyi_link_impl(impl, op, false);
-    // The record of a definition that is taken back is freed by the limbo.
-    if (status != OY_OK) oyi_unlink(def);
+    // The record of a definition that is taken back is freed by the limbo; one that was
+    // taken over goes back with the rest.
+    if (status != OY_OK && !taken) oyi_unlink(*def);
   }
   oyi_op_settle(op);
   return status;
@@ -164,7 +177,7 @@ static oy_status define(oy_library* library, const oy_def_params* params,
   pthread_mutex_lock(&library->registry->mutex);
   oy_status status = make_def(library, params, d, &def);
   if (status == OY_OK && params->kernel) status = make_def_kernel(library, params, &impl);
-  if (status == OY_OK) status = link_def_and_impl(def, impl, d);
+  if (status == OY_OK) status = link_def_and_impl(&def, impl, d);
   if (status == OY_OK) {
     def->sibling = impl;
     if (out_registration) *out_registration = def;

@@ -51,6 +51,12 @@ static void delist(oy_registration* r) {
     library->last = r->previous;
 }
 
+void oyi_registration_move(oy_registration* r, oy_library* library) {
+  delist(r);
+  r->library = library;
+  enlist(r);
+}
+
 // ------------------------------------------------------------------------ def
 
 static uint64_t dispatch_bits(const oy_schema* schema) {

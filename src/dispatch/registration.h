@@ -25,6 +25,8 @@ oy_status oyi_link_def(oy_registration* registration, oyi_op* op,
                        const oy_schema* schema);
 oy_status oyi_link_impl(oy_registration* registration, oyi_op* op, bool allow_override);
 oy_status oyi_link_fallback(oy_registration* registration);
+// Makes a linked record |library|'s to undo.
+void oyi_registration_move(oy_registration* registration, oy_library* library);
 // Undoes the link of any kind, and retires the record.
 void oyi_unlink(oy_registration* registration);
 

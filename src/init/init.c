@@ -12,6 +12,7 @@
 #include "layers/modes/modes.h"
 #include "layers/vmap/vmap_register.h"
 #include "opyard/opyard.h"
+#include "plugin/plugin.h"
 #include "tensor/promotion.h"
 
 static pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -49,6 +50,7 @@ static oy_status load(oy_registry* registry) {
   OY_TRY(oyi_register_autocast(g_aten, registry));
   OY_TRY(oyi_register_vmap(g_aten));
   OY_TRY(oyi_device_kernels_start(registry, oyi_register_views));
+  oyi_plugins_start();
   oy_registry_set_dtype_rule(registry, oyi_call_dtype);
   return OY_OK;
 }
@@ -70,6 +72,7 @@ oy_status oy_init(void) {
 }
 
 void oy_shutdown(void) {
+  oyi_plugins_stop();
   pthread_mutex_lock(&g_lock);
   if (g_ready) close_libraries();
   __atomic_store_n(&g_ready, 0, __ATOMIC_RELEASE);

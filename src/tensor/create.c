@@ -16,6 +16,34 @@ oy_tensor* oy_tensor_empty(oy_ints sizes, oy_dtype dtype, oy_device device) {
   return oyi_tensor_object(oyi_tensor_new(sizes, dtype, device));
 }
 
+static bool check_strides(oy_ints sizes, oy_ints strides, oy_dtype dtype,
+                          size_t* out_needed) {
+  if (sizes.size != strides.size) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "dimensionality of sizes (%zu) must match dimensionality of strides (%zu)",
+            sizes.size, strides.size);
+    return false;
+  }
+  return oyi_strided_check(sizes, strides, 0, oyi_dtype_bytes[dtype], SIZE_MAX,
+                           out_needed) == OY_OK;
+}
+
+oy_tensor* oy_tensor_empty_strided(oy_ints sizes, oy_ints strides, oy_dtype dtype,
+                                   oy_device device) {
+  size_t needed, nbytes;
+  int64_t numel;
+  if (!dtype_has_elements(dtype) || oy_device_resolve(&device) != OY_OK ||
+      oyi_sizes_check(sizes, oyi_dtype_bytes[dtype], &numel, &nbytes) != OY_OK ||
+      !check_strides(sizes, strides, dtype, &needed))
+    return NULL;
+  oyi_storage* s = oyi_storage_new(needed, device);
+  if (!s) return NULL;
+  oyi_tensor* t = oyi_tensor_on_storage(s, oyi_tensor_new_keys(device, dtype), sizes,
+                                        strides, 0, dtype, device);
+  oyi_storage_release(s);
+  return oyi_tensor_object(t);
+}
+
 oy_tensor* oy_tensor_from_data(const void* data, oy_ints sizes, oy_dtype dtype) {
   oy_tensor* object = oy_tensor_empty(sizes, dtype, oy_device_cpu());
   if (!object) return NULL;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "base/memory.h"
+#include "dispatch/owner.h"
 
 static oyi_hooks* g_table[OY_BACKEND_COUNT_MAX];  // atomic; written under g_mutex
 static pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -103,6 +104,12 @@ static oy_status check_backend(oy_backend backend) {
   return OY_OK;
 }
 
+oy_status oyi_hooks_check(oy_backend backend, const oy_device_hooks* hooks,
+                          oy_device_hooks* out) {
+  OY_TRY(check_backend(backend));
+  return copy_hooks(hooks, out);
+}
+
 oy_status oyi_hooks_set(oy_backend backend, const oy_device_hooks* hooks,
                         const void* owner, oyi_hooks** out_hooks) {
   if (out_hooks) *out_hooks = NULL;
@@ -123,7 +130,40 @@ oy_status oyi_hooks_set(oy_backend backend, const oy_device_hooks* hooks,
 }
 
 oy_status oy_device_hooks_set(oy_backend backend, const oy_device_hooks* hooks) {
-  return oyi_hooks_set(backend, hooks, NULL, NULL);
+  return oyi_hooks_set(backend, hooks, oyi_owner_current(), NULL);
+}
+
+oy_status oyi_hooks_prepare(oy_backend backend, const oy_device_hooks* hooks,
+                            const void* owner, oyi_hooks** out_hooks) {
+  *out_hooks = NULL;
+  OY_TRY(check_backend(backend));
+  oyi_hooks* record = make_record(backend, hooks, owner);
+  if (!record) return oy_failure();
+  pthread_mutex_lock(&g_mutex);
+  oy_status status = OY_OK;
+  if (!g_table[backend] && g_listener) status = g_listener->added(backend);
+  pthread_mutex_unlock(&g_mutex);
+  if (status == OY_OK)
+    *out_hooks = record;
+  else
+    oyi_free(record);
+  return status;
+}
+
+void oyi_hooks_publish(oyi_hooks* hooks) {
+  pthread_mutex_lock(&g_mutex);
+  __atomic_fetch_add(&hooks->references, 1, __ATOMIC_RELAXED);
+  exchange_record(hooks->backend, hooks);
+  oyi_retired* done = oyi_collect(&g_limbo);
+  pthread_mutex_unlock(&g_mutex);
+  oyi_free_list(done);
+}
+
+void oyi_hooks_discard(oyi_hooks* hooks) {
+  pthread_mutex_lock(&g_mutex);
+  if (!g_table[hooks->backend] && g_listener) g_listener->removed(hooks->backend);
+  pthread_mutex_unlock(&g_mutex);
+  oyi_hooks_release(hooks);
 }
 
 void oyi_hooks_withdraw(oyi_hooks* hooks) {
@@ -132,6 +172,15 @@ void oyi_hooks_withdraw(oyi_hooks* hooks) {
   oyi_retired* done = oyi_collect(&g_limbo);
   pthread_mutex_unlock(&g_mutex);
   oyi_free_list(done);
+}
+
+oyi_hooks* oyi_hooks_of_owner(oy_backend backend, const void* owner) {
+  pthread_mutex_lock(&g_mutex);
+  oyi_hooks* hooks = g_table[backend];
+  if (hooks && hooks->owner != owner) hooks = NULL;
+  if (hooks) __atomic_fetch_add(&hooks->references, 1, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&g_mutex);
+  return hooks;
 }
 
 bool oyi_hooks_owner(oy_backend backend, const void** out_owner) {

@@ -51,15 +51,26 @@ void oyi_device_explain_set(void (*explain)(oy_str name));
 // |out_hooks| if that is not NULL.
 oy_status oyi_hooks_set(oy_backend backend, const oy_device_hooks* hooks,
                         const void* owner, oyi_hooks** out_hooks);
+// Whether they are sound; what an older header lacks is NULL in *out.
+oy_status oyi_hooks_check(oy_backend backend, const oy_device_hooks* hooks,
+                          oy_device_hooks* out);
+// Setting in two steps: all that can fail, then the change. The record is the caller's, who
+// discards one that is not published; the table has a reference of its own.
+oy_status oyi_hooks_prepare(oy_backend backend, const oy_device_hooks* hooks,
+                            const void* owner, oyi_hooks** out_hooks);
+void oyi_hooks_publish(oyi_hooks* hooks);
+void oyi_hooks_discard(oyi_hooks* hooks);
 // Takes |hooks| back if they are still the backend's.
 void oyi_hooks_withdraw(oyi_hooks* hooks);
 void oyi_hooks_release(oyi_hooks* hooks);
+// The record of |backend|, retained, if it is |owner|'s.
+oyi_hooks* oyi_hooks_of_owner(oy_backend backend, const void* owner);
 // The owner of the hooks of |backend|, which may be NULL; false if it has none.
 bool oyi_hooks_owner(oy_backend backend, const void** out_owner);
 
-// Told of every backend that gets its first hooks, or loses them. |changed| may fail for
-// the former: the hooks are not set then. Set by oy_init, which is told of all that are
-// there; NULL takes it back.
+// Told of every backend that gets its first hooks, or loses them. |added| may fail: the
+// hooks are not set then; it may be called again. Set by oy_init, which is told of all that
+// are there; NULL takes it back.
 typedef struct oyi_hooks_listener {
   oy_status (*added)(oy_backend backend);
   void (*removed)(oy_backend backend);

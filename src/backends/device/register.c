@@ -2,6 +2,7 @@
 // One library of kernels for each backend with hooks: opened when it gets its first ones,
 // closed when they are taken back. Called with the lock of the hooks held.
 #include "backends/device/device.h"
+#include "dispatch/owner.h"
 #include "tensor/hooks.h"
 
 #define ROW(id) \
@@ -21,7 +22,9 @@ static oy_status add_kernels(oy_library* library, oy_backend backend) {
 static oy_status added(oy_backend backend) {
   oy_library_params params = {g_registry,       OY_LIBRARY_IMPL, "aten",
                               OY_KEY_Undefined, __FILE__,        __LINE__};
+  if (g_libraries[backend]) return OY_OK;
   OY_TRY(oy_library_create(&params, &g_libraries[backend]));
+  oyi_owner_forget(g_libraries[backend]);  // a plugin's thread may be here
   oy_status status = add_kernels(g_libraries[backend], backend);
   if (status == OY_OK) return OY_OK;
   oy_library_close(g_libraries[backend]);
