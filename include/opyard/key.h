@@ -113,6 +113,12 @@ OY_API bool oy_key_at(size_t i, oy_key* out_key);
 // keys, or two devices, of one name. Also finds by the spelling of devices. If
 // memory for the tables is short, no backend is added. Thread-safe; takes a lock.
 OY_API OY_MUST_USE oy_status oy_backend_register(oy_str name, oy_backend* out_backend);
+// Gives PrivateUse1, PrivateUse2 or PrivateUse3 another name, once: its keys, errors and
+// devices have that from then on, and are found by the old names, too. The same name again
+// is fine. Else PyTorch's errors: FAILED_PRECONDITION if it was renamed before,
+// INVALID_ARGUMENT for a device of PyTorch's own ("cuda"), and as oy_backend_register.
+// Thread-safe.
+OY_API OY_MUST_USE oy_status oy_backend_rename(oy_backend backend, oy_str name);
 // NULL if there is no such backend.
 OY_API const char* oy_backend_name(oy_backend backend);
 // By name, "CPU" or "cpu" (device spelling: lower case, and "privateuseone");

@@ -97,6 +97,10 @@ OY_API oy_status oy_library_def(oy_library* library, const oy_def_params* params
                                 oy_registration** out_registration);
 OY_API oy_status oy_library_impl(oy_library* library, const oy_impl_params* params,
                                  oy_registration** out_registration);
+// Of fallbacks for one key the one of the greatest priority is used, and when it goes the
+// next; those of the library itself have OY_FALLBACK_DEFAULT, so that others replace them.
+// ALREADY_EXISTS for two of one priority, and above or below one for an alias key.
+enum { OY_FALLBACK_DEFAULT = -100 };
 OY_API oy_status oy_library_fallback(oy_library* library, oy_key key,
                                      const oy_kernel_params* kernel, oy_place place,
                                      oy_registration** out_registration);

@@ -20,6 +20,7 @@
 #include "opyard/dispatcher.h"
 #include "opyard/dlpack.h"
 #include "opyard/fake.h"
+#include "opyard/fallback.h"
 #include "opyard/files.h"
 #include "opyard/function.h"
 #include "opyard/generator.h"

@@ -47,6 +47,14 @@ const oyi_backend* oyi_backend_get(oy_backend backend) {
   return __atomic_load_n(&g_records[backend], __ATOMIC_ACQUIRE);
 }
 
+// Of a backend of keys.def: what it was called before it was renamed.
+static const char* first_name(oy_backend backend) {
+  const oyi_backend* record = oyi_backend_get(backend);
+  if (!record || !(g_known >> backend & 1)) return NULL;
+  while (record->replaced) record = record->replaced;
+  return record->key_names[0];
+}
+
 const char* oy_backend_name(oy_backend backend) {
   const oyi_backend* record = oyi_backend_get(backend);
   return record ? record->key_names[0] : NULL;
@@ -83,8 +91,10 @@ static bool find(oy_str text, matcher matches, oy_backend* out_backend) {
   for (uint64_t rest = oy_backend_all(); rest; rest &= rest - 1) {
     oy_backend backend = __builtin_ctzll(rest);
     // An added backend may be withdrawn at any moment: its activation failed.
-    const char* name = oy_backend_name(backend);
-    if (!name || !matches(text, oy_str_of(name))) continue;
+    const char *name = oy_backend_name(backend), *first = first_name(backend);
+    if (!(name && matches(text, oy_str_of(name))) &&
+        !(first && matches(text, oy_str_of(first))))
+      continue;
     *out_backend = backend;
     return true;
   }
@@ -194,6 +204,27 @@ static oy_status add_backend(oy_str name, oy_backend* out_backend) {
   return OY_OK;
 }
 
+static struct {
+  oyi_backend_hook hook;
+  void* context;
+} g_hook;
+
+static oy_status tell_hook(oy_backend backend) {
+  const bool is_known = g_known >> backend & 1;
+  return g_hook.hook && !is_known ? g_hook.hook(g_hook.context, backend) : OY_OK;
+}
+
+oy_status oyi_backend_set_hook(oyi_backend_hook hook, void* context) {
+  oy_status status = OY_OK;
+  pthread_mutex_lock(&g_lock);
+  g_hook.hook = hook;
+  g_hook.context = context;
+  for (uint64_t rest = g_added; rest && status == OY_OK; rest &= rest - 1)
+    status = tell_hook(__builtin_ctzll(rest));
+  pthread_mutex_unlock(&g_lock);
+  return status;
+}
+
 oy_status oy_backend_register(oy_str name, oy_backend* out_backend) {
   *out_backend = OY_BACKEND_NONE;
   oy_status status = OY_OK;
@@ -205,6 +236,50 @@ oy_status oy_backend_register(oy_str name, oy_backend* out_backend) {
     status = oyi_backend_activate(backend);
     if (status == OY_OK) *out_backend = backend;
   }
+  // A backend that is there stays; who asks for it once more asks for the rest, too.
+  if (status == OY_OK) status = tell_hook(*out_backend);
+  if (status != OY_OK) *out_backend = OY_BACKEND_NONE;
+  pthread_mutex_unlock(&g_lock);
+  return status;
+}
+
+// --------------------------------------------------------------------- rename
+
+static bool is_in_tree(oy_str name) {
+  static const char* const names[] = {"cpu", "cuda", "hip", "mps", "xpu", "mtia"};
+  char device[OYI_BACKEND_NAME_MAX + 1];
+  oy_str spelling = {device, oyi_device_spelling(name, device)};
+  for (size_t i = 0; i < OY_ARRAY_SIZE(names); i++)
+    if (oy_str_equal(spelling, oy_str_of(names[i]))) return true;
+  return false;
+}
+
+static oy_status rename_locked(oy_backend backend, oy_str name) {
+  const char* now = oy_backend_name(backend);
+  if (oy_str_equal(name, oy_str_of(now))) return OY_OK;
+  OY_CHECK(
+      g_records[backend]->replaced == NULL, FAILED_PRECONDITION,
+      "torch.register_privateuse1_backend() has already been set! Current backend: %s",
+      now);
+  OY_TRY(check_name(name));
+  oyi_backend* record = make_record(name);
+  if (!record) return OY_OUT_OF_MEMORY;
+  record->replaced = g_records[backend];
+  __atomic_store_n(&g_records[backend], record, __ATOMIC_RELEASE);
+  return OY_OK;
+}
+
+oy_status oy_backend_rename(oy_backend backend, oy_str name) {
+  OY_CHECK(backend >= OY_BACKEND_PrivateUse1 && backend <= OY_BACKEND_PrivateUse3,
+           INVALID_ARGUMENT,
+           "expected PrivateUse1, PrivateUse2 or PrivateUse3, got %s; a backend with a "
+           "name of its own is added by oy_backend_register",
+           oy_backend_name(backend) ? oy_backend_name(backend) : "no backend");
+  OY_CHECK(!is_in_tree(name), INVALID_ARGUMENT,
+           "Cannot register privateuse1 backend with in-tree device name: %.*s",
+           OY_STR_ARG(name));
+  pthread_mutex_lock(&g_lock);
+  oy_status status = rename_locked(backend, name);
   pthread_mutex_unlock(&g_lock);
   return status;
 }

@@ -15,13 +15,18 @@ typedef struct oyi_backend {
   // By oyi_per_backend_index; the first, of Dense, is the backend's own name.
   const char* key_names[OYI_PER_BACKEND_COUNT];
   bool autograd;
-  // The record that had the bit before, when its activation had failed. Keeps
-  // it reachable: a reader may still hold its names.
+  // The record that had the bit before: its activation had failed, or the backend was
+  // renamed. Keeps it reachable: a reader may still hold its names.
   const struct oyi_backend* replaced;
 } oyi_backend;
 
 // NULL if there is no such backend.
 const oyi_backend* oyi_backend_get(oy_backend backend);
+
+// Called for every backend that is or was added at run time, whenever one is registered: it
+// may come more than once. The backends' lock is held. NULL takes it back.
+typedef oy_status (*oyi_backend_hook)(void* context, oy_backend backend);
+oy_status oyi_backend_set_hook(oyi_backend_hook hook, void* context);
 
 // By its exact name only; false if there is none.
 bool oyi_backend_find_exact(oy_str name, oy_backend* out_backend);

@@ -273,8 +273,17 @@ static void refresh_fallback(oy_registry* registry, oy_key key) {
       oyi_table_refresh_slot(registry->ops[i], slot);
 }
 
+// Whether both can stand at one key. Those of one key may have others of another priority
+// below them; one of an alias key has many places, and so nothing below it.
+static bool fits(const oy_registration* r, const oy_registration* other) {
+  if (r->priority == other->priority) return false;
+  const oy_registration* upper = r->priority > other->priority ? r : other;
+  return !oy_key_is_alias(upper->key);
+}
+
 static oy_status check_free(oy_registry* registry, const oy_registration* r, oy_key key) {
-  oy_registration* other = oyi_fallback_at(registry, key);
+  const oy_registration* other = oyi_fallback_at(registry, key);
+  while (other && fits(r, other)) other = other->older;
   if (!other) return OY_OK;
   oyi_strbuf was = OYI_STRBUF_INIT, now = OYI_STRBUF_INIT;
   oyi_place_print(other, &was);
@@ -288,6 +297,19 @@ static oy_status check_free(oy_registry* registry, const oy_registration* r, oy_
   return OY_ALREADY_EXISTS;
 }
 
+static void push_fallback(oy_registry* registry, oy_registration* r, oy_key key) {
+  oy_registration** at = oyi_fallback_slot(registry, key);
+  while (*at && (*at)->priority > r->priority) at = &(*at)->older;
+  if (!oy_key_is_alias(r->key)) r->older = *at;
+  *at = r;
+}
+
+static void pop_fallback(oy_registry* registry, const oy_registration* r, oy_key key) {
+  oy_registration** at = oyi_fallback_slot(registry, key);
+  while (*at && *at != r) at = &(*at)->older;
+  if (*at) *at = r->older;
+}
+
 oy_status oyi_link_fallback(oy_registration* r) {
   oy_registry* registry = r->library->registry;
   oy_keyset set = oy_key_expand(r->key);
@@ -295,7 +317,7 @@ oy_status oyi_link_fallback(oy_registration* r) {
   oy_key key;
   while (oy_keyset_next(set, &cursor, &key)) OY_TRY(check_free(registry, r, key));
   cursor = 0;
-  while (oy_keyset_next(set, &cursor, &key)) *oyi_fallback_slot(registry, key) = r;
+  while (oy_keyset_next(set, &cursor, &key)) push_fallback(registry, r, key);
   enlist(r);
   oyi_prototype_drop(registry);
   refresh_fallback(registry, r->key);
@@ -308,8 +330,7 @@ static void unlink_fallback(oy_registration* r) {
   oy_keyset set = oy_key_expand(r->key);
   uint32_t cursor = 0;
   oy_key key;
-  while (oy_keyset_next(set, &cursor, &key))
-    if (oyi_fallback_at(registry, key) == r) *oyi_fallback_slot(registry, key) = NULL;
+  while (oy_keyset_next(set, &cursor, &key)) pop_fallback(registry, r, key);
   oyi_prototype_drop(registry);
   refresh_fallback(registry, r->key);
 }

@@ -59,7 +59,8 @@ struct oy_registration {
     struct {             // IMPL, FALLBACK
       oy_kernel kernel;  // read by calls, also after it is unlinked
       void (*destroy_state)(void* state);
-      struct oy_registration* older;  // IMPL: next in the stack of its key
+      // Next in the stack of its key. FALLBACK: of a lesser priority.
+      struct oy_registration* older;
     };
     struct {  // DEF
       const oyi_signature* signature;

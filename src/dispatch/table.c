@@ -396,7 +396,8 @@ static void extend_fallbacks(oy_registry* registry, oy_key key) {
   for (oy_backend b = 0; !*slot && b < OY_BACKEND_COUNT_MAX; b++) {
     oy_registration* r =
         oyi_fallback_at(registry, (oy_key)OY_KEY_OF(oy_key_functionality(key), b));
-    if (r && oy_key_is_alias(r->key) && oy_key_in_alias(key, r->key)) *slot = r;
+    while (r && !oy_key_is_alias(r->key)) r = r->older;
+    if (r && oy_key_in_alias(key, r->key)) *slot = r;
   }
 }
 

@@ -7,10 +7,12 @@
 #include "backends/cpu/kernels.h"
 #include "backends/device/device.h"
 #include "backends/meta/meta.h"
+#include "dispatch/backend.h"
 #include "layers/autocast/autocast.h"
 #include "layers/autograd/autograd.h"
 #include "layers/modes/modes.h"
 #include "layers/vmap/vmap_register.h"
+#include "observe/fallback_ledger.h"
 #include "opyard/opyard.h"
 #include "plugin/plugin.h"
 #include "tensor/promotion.h"
@@ -22,6 +24,7 @@ static int g_ready;  // atomic
 
 static void close_libraries(void) {
   oyi_device_kernels_stop();
+  (void)!oyi_backend_set_hook(NULL, NULL);
   oy_library_close(g_fallbacks);
   oy_library_close(g_aten);
   g_fallbacks = g_aten = NULL;
@@ -52,7 +55,7 @@ static oy_status load(oy_registry* registry) {
   OY_TRY(oyi_device_kernels_start(registry, oyi_register_views));
   oyi_plugins_start();
   oy_registry_set_dtype_rule(registry, oyi_call_dtype);
-  return OY_OK;
+  return oyi_backend_set_hook(oyi_autograd_fallback_of_backend, g_fallbacks);
 }
 
 oy_status oy_init(void) {
@@ -75,6 +78,7 @@ void oy_shutdown(void) {
   oyi_plugins_stop();
   pthread_mutex_lock(&g_lock);
   if (g_ready) close_libraries();
+  oyi_fallback_free();
   __atomic_store_n(&g_ready, 0, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&g_lock);
 }

@@ -289,10 +289,21 @@ oy_status oyi_register_autograd(oy_library* aten) {
   return OY_OK;
 }
 
+// Others replace it.
+static oy_status add_fallback(oy_library* fallbacks, oy_key key) {
+  const oy_kernel_params kernel = {.boxed = oyi_autograd_fallback,
+                                   .priority = OY_FALLBACK_DEFAULT};
+  return oy_library_fallback(fallbacks, key, &kernel, OY_HERE, NULL);
+}
+
 oy_status oyi_register_autograd_fallbacks(oy_library* fallbacks) {
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_autograd_keys); i++)
-    if (g_autograd_keys[i])
-      OY_TRY(oy_library_fallback(fallbacks, g_autograd_keys[i],
-                                 &OY_BOXED(oyi_autograd_fallback), OY_HERE, NULL));
+    if (g_autograd_keys[i]) OY_TRY(add_fallback(fallbacks, g_autograd_keys[i]));
   return OY_OK;
+}
+
+oy_status oyi_autograd_fallback_of_backend(void* fallbacks, oy_backend backend) {
+  const oy_key key = (oy_key)OY_KEY_OF(OY_KEY_AutogradFunctionality, backend);
+  if (oy_registry_has_fallback(oy_registry_default(), key)) return OY_OK;
+  return add_fallback(fallbacks, key);
 }
