@@ -44,6 +44,8 @@ function(oy_glob out)
       ${PROJECT_SOURCE_DIR}/${folder}/*.c ${PROJECT_SOURCE_DIR}/${folder}/*.S)
     # *_tmpl.c files are bodies that other files include, one time per type.
     list(FILTER more EXCLUDE REGEX "_tmpl\\.c$")
+    # Plugins are shared objects of their own.
+    list(FILTER more EXCLUDE REGEX "/src/backends/opencl/")
     list(APPEND found ${more})
   endforeach()
   set(${out} ${found} PARENT_SCOPE)
