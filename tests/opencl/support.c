@@ -16,9 +16,11 @@ static oy_status scope_backend(oy_plugin_scope* scope, oy_str name, oy_backend* 
   (void)scope;
   return oy_backend_register(name, out);
 }
+static oy_device_hooks g_hooks;
 static oy_status scope_hooks(oy_plugin_scope* scope, oy_backend backend,
                              const oy_device_hooks* hooks) {
   (void)scope;
+  g_hooks = *hooks;
   return oy_device_hooks_set(backend, hooks);
 }
 static oy_status scope_library(oy_plugin_scope* scope, const oy_library_params* params,
@@ -71,6 +73,10 @@ void opencl_start(void) {
 
 oy_device opencl_device(int index) {
   return oy_device_make(g_backend, (int16_t)index);
+}
+
+const oy_device_hooks* opencl_hooks(void) {
+  return &g_hooks;
 }
 
 // ----------------------------------------------------------------------- tensors

@@ -17,6 +17,8 @@
 // program with 77 and a reason if there is no device.
 void opencl_start(void);
 oy_device opencl_device(int index);
+// What the plugin gave the library.
+const oy_device_hooks* opencl_hooks(void);
 
 // A copy on the device (contiguous), and back. Never NULL: the test fails.
 oy_tensor* to_opencl(const oy_tensor* t, int index);
