@@ -11,24 +11,6 @@ static oy_backend g_backend;
 
 // -------------------------------------------------------------------------- loading
 
-// What the loader of plugins gives a plugin, without the taking back.
-static oy_status scope_backend(oy_plugin_scope* scope, oy_str name, oy_backend* out) {
-  (void)scope;
-  return oy_backend_register(name, out);
-}
-static oy_device_hooks g_hooks;
-static oy_status scope_hooks(oy_plugin_scope* scope, oy_backend backend,
-                             const oy_device_hooks* hooks) {
-  (void)scope;
-  g_hooks = *hooks;
-  return oy_device_hooks_set(backend, hooks);
-}
-static oy_status scope_library(oy_plugin_scope* scope, const oy_library_params* params,
-                               oy_library** out_library) {
-  (void)scope;
-  return oy_library_create(params, out_library);
-}
-
 static void give_out(const char* what) {
   fprintf(stderr, "%s: %s\n", what, oy_error_get()->message);
   exit(1);
@@ -46,25 +28,13 @@ static void set_environment(void) {
   setenv("POCL_DEVICES", "pthread basic pthread", 0);
 }
 
-static void load_plugin(void) {
-  void* library = dlopen(OY_PLUGIN, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    fprintf(stderr, "%s\n", dlerror());
-    exit(1);
-  }
-  const oy_plugin* (*plugin)(void) =
-      (const oy_plugin* (*)(void))(uintptr_t)dlsym(library, OY_PLUGIN_SYMBOL);
-  static oy_plugin_scope scope = {sizeof(scope), scope_backend, scope_hooks,
-                                  scope_library};
-  if (!plugin || plugin()->load(oy_api_get(OY_ABI_VERSION), &scope) != OY_OK)
-    give_out("loading the plugin");
-}
-
 void opencl_start(void) {
   int16_t count = 0;
   set_environment();
   if (oy_init() != OY_OK) give_out("starting");
-  load_plugin();
+  oy_loaded_plugin* plugin;
+  if (oy_plugin_load(oy_str_of(OY_PLUGIN), &plugin) != OY_OK)
+    give_out("loading the plugin");
   if (!oy_backend_find(oy_str_of("opencl"), &g_backend)) give_out("finding the backend");
   if (oy_device_count(g_backend, &count) == OY_OK && count > 0) return;
   printf("skipped: %s\n", oy_error_get()->message);
@@ -75,7 +45,32 @@ oy_device opencl_device(int index) {
   return oy_device_make(g_backend, (int16_t)index);
 }
 
+// The plugin's load function in a scope that notes the hooks and refuses what comes then.
+static oy_device_hooks g_hooks;
+static oy_status note_backend(oy_plugin_scope* scope, oy_str name, oy_backend* out) {
+  (void)scope;
+  return oy_backend_register(name, out);
+}
+static oy_status note_hooks(oy_plugin_scope* scope, oy_backend backend,
+                            const oy_device_hooks* hooks) {
+  (void)scope, (void)backend;
+  g_hooks = *hooks;
+  return OY_FAIL(FAILED_PRECONDITION, "enough is known");
+}
+
 const oy_device_hooks* opencl_hooks(void) {
+  oy_plugin_info info = {.struct_size = sizeof(info)};
+  oy_plugin_scope scope = {sizeof(scope), note_backend, note_hooks, NULL};
+  if (g_hooks.struct_size) return &g_hooks;
+  if (oy_plugin_get_info(oy_plugin_find(oy_str_of("opencl")), &info) != OY_OK)
+    give_out("asking for the plugin");
+  void* library = dlopen(info.path, RTLD_NOW | RTLD_LOCAL);
+  const oy_plugin* (*entry)(void) =
+      library ? (const oy_plugin* (*)(void))(uintptr_t)dlsym(library, OY_PLUGIN_SYMBOL)
+              : NULL;
+  if (!entry || entry()->load(oy_api_get(OY_ABI_VERSION), &scope) == OY_OK)
+    give_out("asking for the hooks");
+  oy_error_clear();
   return &g_hooks;
 }
 

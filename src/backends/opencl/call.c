@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.h"
 
+#include "opyard/fallback.h"
 #include "text.h"
 
 oy_backend ocl_backend;
@@ -221,20 +222,12 @@ static oy_status run(ocl_call* c) {
   return c->row->run(c);
 }
 
-// As where there is no row.
-static oy_status call_cpu(const oy_op* op, oy_keyset keys, oy_stack* stack) {
-  (void)keys;
-  oy_stack_drop(stack, op->argument_count);
-  return OY_FAIL(NOT_IMPLEMENTED, "%.*s has no OpenCL kernel for these arguments",
-                 OY_STR_ARG(oy_op_name_of(op)));
-}
-
 oy_status ocl_call_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack,
                          const oy_kernel* kernel) {
   ocl_call c = {.row = kernel->user_data, .op = op, .arg_count = op->argument_count};
   c.args = oy_stack_last(stack, c.arg_count);
   oy_status status = find_device(&c);
-  if (status == OY_OK && is_for_cpu(&c)) return call_cpu(op, keys, stack);
+  if (status == OY_OK && is_for_cpu(&c)) return oy_cpu_fallback(op, keys, stack, NULL);
   if (status == OY_OK) status = run(&c);
   oy_stack_drop(stack, c.arg_count);
   for (size_t i = 0; i < c.out_count; i++) {

@@ -4,6 +4,7 @@
 // is asked for.
 #include <stdio.h>
 
+#include "opyard/fallback.h"
 #include "rows.h"
 
 // ------------------------------------------------------------------------- devices
@@ -132,7 +133,11 @@ static oy_status load(const oy_api* api, oy_plugin_scope* scope) {
       ocl_rows_softmax,   ocl_rows_norm, ocl_rows_index};
   for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
     OY_TRY(register_rows(library, families[i]()));
-  return OY_OK;
+  // What there is no row for runs on the CPU, and is counted.
+  params.ns = "_";
+  params.key = OY_KEY_Undefined;
+  OY_TRY(scope->library(scope, &params, &library));
+  return oy_library_add_cpu_fallback(library, ocl_backend, NULL);
 }
 
 static void unload(void) {

@@ -83,7 +83,8 @@ oy_dtype ocl_compute_dtype(oy_dtype dtype) {
 }
 
 void ocl_text_begin(ocl_text* t, oy_dtype dtype, int width, bool uses_f64) {
-  ocl_text_add(t, "#define S %s\n#define W %d\n", ocl_type_name(dtype), width);
+  const char* type = ocl_type_name(dtype);
+  ocl_text_add(t, "#define S %s\n#define W %d\n", type ? type : "", width);
   if (dtype == OY_DTYPE_F64) ocl_text_append(t, "#define S_IS_F64\n");
   if (uses_f64) ocl_text_append(t, "#define USES_F64\n");
   ocl_text_append(t, ocl_text_prelude);
