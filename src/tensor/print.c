@@ -2,21 +2,25 @@
 // Tensors as text, by the rules of PyTorch's printer: a number format chosen from the
 // values that will be shown (integers, four digits, or scientific), aligned columns,
 // lines of at most 80 characters, and no more than three items at each edge of tensors
-// with over 1000 elements. Complex tensors have two formats, one for each part.
+// with over 1000 elements; the numbers are options. Complex tensors have two formats, one
+// for each part.
 #include <math.h>
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "opyard/defaults.h"
 #include "tensor/element.h"
 #include "tensor/hooks.h"
 #include "tensor/impl.h"
 
-enum { LINE = 80, EDGE = 3, THRESHOLD = 1000, NUMBER = 400 };
+enum { NUMBER = 400, PRECISION_MAX = 60 };
+
+static oy_print_options g_options = {4, 1000, 3, 80, -1};
 
 // How one column of numbers is written.
 typedef struct format {
   bool whole, scientific;
-  int width;
+  int width, precision;
   double least, greatest;  // magnitudes of what is finite and not zero
 } format;
 
@@ -24,6 +28,7 @@ typedef struct printer {
   const oyi_tensor* t;         // what is printed
   const oyi_tensor* elements;  // |t|, or its mirror on the host
   oyi_strbuf buf;
+  oy_print_options options;
   bool summarize, floating, complex;
   int indent;       // of what follows the first line
   format parts[2];  // real, or all there is; imaginary
@@ -34,8 +39,9 @@ typedef struct printer {
 static int print_float(const format* f, double value, char* out) {
   if (isnan(value)) return snprintf(out, NUMBER, "nan");
   if (isinf(value)) return snprintf(out, NUMBER, value < 0 ? "-inf" : "inf");
-  if (f->scientific) return snprintf(out, NUMBER, "%.4e", value);
-  return snprintf(out, NUMBER, f->whole ? "%.0f." : "%.4f", value);
+  if (f->scientific) return snprintf(out, NUMBER, "%.*e", f->precision, value);
+  if (f->whole) return snprintf(out, NUMBER, "%.0f.", value);
+  return snprintf(out, NUMBER, "%.*f", f->precision, value);
 }
 
 static int print_integer(const printer* p, oyi_number n, char* out) {
@@ -47,7 +53,8 @@ static int print_integer(const printer* p, oyi_number n, char* out) {
 }
 
 static bool is_hidden(const printer* p, int64_t i, int64_t size) {
-  return p->summarize && size > 2 * EDGE && i >= EDGE && i < size - EDGE;
+  const int64_t edge = p->options.edge_items;
+  return p->summarize && size > 2 * edge && i >= edge && i < size - edge;
 }
 
 typedef void (*visit_fn)(printer* p, oyi_number n);
@@ -61,7 +68,7 @@ static void each(printer* p, size_t dim, const char* at, visit_fn visit) {
   int64_t size = p->t->sizes[dim];
   int64_t step = oyi_strides(p->elements)[dim] * oyi_item(p->t);
   for (int64_t i = 0; i < size; i++) {
-    if (is_hidden(p, i, size)) i = size - EDGE;
+    if (is_hidden(p, i, size)) i = size - p->options.edge_items;
     each(p, dim + 1, at + i * step, visit);
   }
 }
@@ -106,13 +113,15 @@ static void choose_formats(printer* p, const char* data) {
   p->complex = oy_dtype_is_complex(p->t->header.dtype);
   p->floating = p->complex || oy_dtype_is_floating(p->t->header.dtype);
   for (int i = 0; i < 2; i++)
-    p->parts[i] = (format){.whole = true, .width = 1, .least = INFINITY};
+    p->parts[i] = (format){
+        .whole = true, .width = 1, .precision = p->options.precision, .least = INFINITY};
   if (p->floating) each(p, 0, data, visit_range);
   for (int i = 0; i < 2; i++) {
     format* f = &p->parts[i];
     f->scientific =
         f->greatest > 0 && (f->greatest / f->least > 1000 || f->greatest > 1e8 ||
                             (!f->whole && f->least < 1e-4));
+    if (p->options.scientific >= 0) f->scientific = p->options.scientific;
   }
   each(p, 0, data, visit_width);
 }
@@ -138,7 +147,7 @@ static void put_row(printer* p, const char* at, int indent) {
   int64_t size = p->t->sizes[p->t->ndim - 1];
   int64_t step = oyi_strides(p->elements)[p->t->ndim - 1] * oyi_item(p->t);
   int item = p->parts[0].width + 2 + (p->complex ? p->parts[1].width + 1 : 0);
-  int64_t per_line = (LINE - indent) / item;
+  int64_t per_line = (p->options.line_width - indent) / item;
   if (per_line < 1) per_line = 1;
   int64_t printed = 0;
   oyi_strbuf_putc(&p->buf, '[');
@@ -149,7 +158,7 @@ static void put_row(printer* p, const char* at, int indent) {
       oyi_strbuf_puts(&p->buf, ", ");
     if (is_hidden(p, i, size)) {
       oyi_strbuf_puts(&p->buf, " ...");
-      i = size - EDGE - 1;
+      i = size - p->options.edge_items - 1;
     } else {
       put_number(p, at + i * step);
     }
@@ -177,7 +186,7 @@ static void put_dim(printer* p, size_t dim, const char* at, int indent) {
     }
     if (is_hidden(p, i, size)) {
       oyi_strbuf_puts(&p->buf, "...");
-      i = size - EDGE - 1;
+      i = size - p->options.edge_items - 1;
     } else {
       put_dim(p, dim + 1, at + i * step, indent + 1);
     }
@@ -190,7 +199,7 @@ static void put_dim(printer* p, size_t dim, const char* at, int indent) {
 // |*line| is the length of the last line as PyTorch counts it.
 static void put_suffix(printer* p, const char* text, size_t* line) {
   size_t length = strlen(text);
-  if (*line + length + 2 > LINE) {
+  if (*line + length + 2 > (size_t)p->options.line_width) {
     oyi_strbuf_printf(&p->buf, ",\n%*s%s", p->indent, "", text);
     *line = (size_t)p->indent + length;
   } else {
@@ -239,6 +248,19 @@ static void put_suffixes(printer* p, bool has_elements) {
   oyi_strbuf_reset(&suffix);
 }
 
+oy_print_options oy_print_options_get(void) {
+  return g_options;
+}
+
+oy_status oy_print_options_set(oy_print_options options) {
+  OY_CHECK(options.precision >= 0 && options.precision <= PRECISION_MAX, INVALID_ARGUMENT,
+           "expected a precision from 0 to %d, got %d", PRECISION_MAX, options.precision);
+  OY_CHECK(options.threshold >= 0 && options.edge_items >= 0 && options.line_width >= 0,
+           INVALID_ARGUMENT, "expected print options that are not negative");
+  g_options = options;
+  return OY_OK;
+}
+
 oy_status oy_tensor_print(const oy_tensor* tensor, char** out_text) {
   *out_text = NULL;
   if (tensor && oy_object_is_none(tensor)) {
@@ -247,7 +269,10 @@ oy_status oy_tensor_print(const oy_tensor* tensor, char** out_text) {
   }
   const oyi_tensor* t = oyi_tensor_of(tensor);
   if (!t) return oy_failure();
-  printer p = {.t = t, .buf = OYI_STRBUF_INIT, .summarize = t->numel > THRESHOLD};
+  printer p = {.t = t,
+               .buf = OYI_STRBUF_INIT,
+               .options = g_options,
+               .summarize = t->numel > g_options.threshold};
   const char* name = oyi_attached(t) ? oyi_attached(t)->name : "tensor";
   p.indent = (int)strlen(name) + 1;
   oyi_tensor* mirror = NULL;

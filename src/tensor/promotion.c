@@ -3,7 +3,9 @@
 // three categories of operands (8.8), and the dtype of a call for operators with
 // dtype variants. OY_DTYPE_ANY stands for Undefined.
 #include "tensor/promotion.h"
+
 #include "base/memory.h"
+#include "opyard/defaults.h"
 #include "tensor/impl.h"
 
 const uint8_t oyi_dtype_bytes[256] = {
@@ -58,8 +60,18 @@ bool oy_dtype_is_integral(oy_dtype dtype, bool include_bool) {
 bool oy_dtype_is_quantized(oy_dtype dtype) {
   return g_kind[dtype] & QUANTIZED;
 }
+static oy_dtype g_default = OY_DTYPE_F32;
+
 oy_dtype oy_dtype_default(void) {
-  return OY_DTYPE_F32;
+  return __atomic_load_n(&g_default, __ATOMIC_RELAXED);
+}
+
+oy_status oy_dtype_default_set(oy_dtype dtype) {
+  OY_CHECK(dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_F64 || dtype == OY_DTYPE_F16 ||
+               dtype == OY_DTYPE_BF16,
+           TYPE_MISMATCH, "only floating-point types are supported as the default type");
+  __atomic_store_n(&g_default, dtype, __ATOMIC_RELAXED);
+  return OY_OK;
 }
 
 const char* oy_dtype_pytorch_name(oy_dtype dtype) {
