@@ -2,87 +2,61 @@
 """opyard.ops.<namespace>.<name>.<overload>, made of the registry as it is at the time."""
 from . import _C
 
-# Overloads in the order in which they are tried: the plain ones come before those that
-# take fewer arguments for more, so that "Tensor" wins over "Scalar" as in PyTorch.
-_FIRST = ("", "Tensor", "default", "self", "dim", "Scalar", "int")
-
-
-def _order(overload):
-    if overload in _FIRST:
-        return (_FIRST.index(overload), overload)
-    return (len(_FIRST) + ("out" in overload), overload)
-
-
-class Packet:
-    """All overloads of a name; calling it picks the one that takes the arguments."""
-
-    def __init__(self, name, overloads):
-        self.__name__ = name
-        self._overloads = dict(sorted(overloads.items(), key=lambda item: _order(item[0])))
-        self._ops = tuple(self._overloads.values())
-
-    def __call__(self, *args, **kwargs):
-        return _C.call_overloaded(self._ops, args, kwargs)
-
-    def __getattr__(self, overload):
-        try:
-            return self._overloads["" if overload == "default" else overload]
-        except KeyError:
-            raise AttributeError(f"{self.__name__} has no overload '{overload}'") from None
-
-    def overloads(self):
-        return [overload or "default" for overload in self._overloads]
-
-    def __repr__(self):
-        return f"<operator {self.__name__}: {', '.join(self.overloads())}>"
-
 
 class Namespace:
-    def __init__(self, name, packets):
+    """The operators of one namespace. Nothing is kept: what goes is gone at once."""
+
+    def __init__(self, name):
         self.__name__ = name
-        self._packets = {
-            base: Packet(f"{name}::{base}", overloads) for base, overloads in packets.items()
-        }
 
     def __getattr__(self, name):
-        try:
-            return self._packets[name]
-        except KeyError:
-            raise AttributeError(f"no operator {self.__name__}::{name}") from None
+        if name.startswith("__") and name.endswith("__") and name not in _SIGNS:
+            raise AttributeError(name)
+        packet = _C.packet(f"{self.__name__}::{name}")
+        if packet is None:
+            raise AttributeError(f"no operator {self.__name__}::{name}")
+        return packet
 
     def __contains__(self, name):
-        return name in self._packets
+        return _C.packet(f"{self.__name__}::{name}") is not None
 
     def __iter__(self):
-        return iter(self._packets)
+        skip = len(self.__name__) + 2
+        return iter([name[skip:] for name in _C.op_names(self.__name__ + "::")])
 
     def __dir__(self):
-        return sorted(self._packets)
+        return sorted(self)
+
+    def __repr__(self):
+        return f"<namespace {self.__name__} of operators>"
+
+
+# Operators of aten that are called so: __lshift__.
+_SIGNS = frozenset(
+    f"__{before}{name}__" for name in ("lshift", "rshift", "and", "or", "xor")
+    for before in ("", "i"))
 
 
 class Ops:
-    """The registry. Read on first use; refresh() reads what was registered since."""
-
-    def __init__(self):
-        self._namespaces = None
-
-    def refresh(self):
-        found = {}
-        for op in _C.ops():
-            namespace, _, rest = op.name.partition("::")
-            base, _, overload = rest.partition(".")
-            found.setdefault(namespace, {}).setdefault(base, {})[overload] = op
-        self._namespaces = {name: Namespace(name, packets) for name, packets in found.items()}
+    """The registry, by namespace."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        if self._namespaces is None:
-            self.refresh()
-        try:
-            return self._namespaces[name]
-        except KeyError:
-            raise AttributeError(f"no namespace '{name}'") from None
+        if not _C.op_names(name + "::"):
+            raise AttributeError(f"no namespace '{name}'")
+        return Namespace(name)
+
+    def refresh(self):
+        """Nothing to do: every access asks the registry."""
+
+    def __dir__(self):
+        return sorted({name.partition("::")[0] for name in _C.op_names("")})
+
+    def __iter__(self):
+        return iter(dir(self))
 
 
 ops = Ops()
+# Asked for at every operator function that is used for the first time.
+ops.__dict__["aten"] = Namespace("aten")

@@ -1,133 +1,318 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Tensor has besides its C part: operators as methods, signs, indexing."""
-from . import _C
+"""What Tensor has besides its C part: methods that are no operators."""
+from . import _C, _create, _return_types
 from ._C import Tensor
 from ._ops import ops
 
+aten = ops.aten
+_C.set_return_types(_return_types.make)
+_C.set_constructor(_create.from_constructor)
+_C.set_to_index(_create.to_index)
 
-def tensor(data, *, dtype=None, device=None, requires_grad=False):
-    """A new tensor of numbers, nested lists of them, or of a buffer, which is copied."""
-    if isinstance(data, (list, tuple, bool, int, float, complex)):
-        made = _C.literal(data)
-        if dtype is None:
-            defaults = {_C.float64: _C.float32, _C.complex128: _C.complex64}
-            dtype = defaults.get(made.dtype, made.dtype)
-    else:
-        made = data if isinstance(data, Tensor) else _C.from_buffer(data)
-        made = ops.aten.clone(made)
-    if dtype is not None and dtype is not made.dtype or device is not None:
-        made = ops.aten._to_copy(made, dtype=dtype, device=device)
-    if requires_grad:
-        made.requires_grad = True
+
+# ------------------------------------------------------------------ conversions
+
+def _to(self, *args, **kwargs):
+    """to(dtype), to(device), to(other), to(device, dtype): self if it is that already."""
+    dtype, device, rest = kwargs.pop("dtype", None), kwargs.pop("device", None), list(args)
+    other = kwargs.pop("other", None)
+    if rest and isinstance(rest[0], Tensor):
+        other = rest.pop(0)
+    if other is not None:
+        dtype, device = other.dtype, other.device
+    if rest and (isinstance(rest[0], (str, _C.device)) or rest[0] is None):
+        device = rest.pop(0)
+    if rest and (isinstance(rest[0], (_C.dtype, type)) or rest[0] is None):
+        dtype = rest.pop(0)
+    options = dict(zip(("non_blocking", "copy"), rest), **kwargs)
+    unknown = set(options) - {"non_blocking", "copy", "memory_format"}
+    if unknown or len(rest) > 2 or any(not isinstance(item, (bool, int)) for item in rest):
+        got = ", ".join([type(item).__name__ for item in args] + [
+            f"{name}={type(item).__name__}" for name, item in kwargs.items()])
+        raise TypeError(
+            f"to() received an invalid combination of arguments - got ({got}), but expected "
+            "one of:\n * (torch.device device, torch.dtype dtype, bool non_blocking, bool copy, "
+            "*, torch.memory_format memory_format)\n * (torch.dtype dtype, bool non_blocking, "
+            "bool copy, *, torch.memory_format memory_format)\n * (Tensor tensor, bool "
+            "non_blocking, bool copy, *, torch.memory_format memory_format)\n")
+    return _convert(self, _create.as_dtype(dtype), device, **options)
+
+
+def _convert(self, dtype, device, non_blocking=False, copy=False, memory_format=None):
+    same = (dtype is None or dtype is self.dtype) and (
+        device is None or _create._same_device(self, device))
+    if same and not copy and (
+            memory_format in (None, _C.preserve_format)
+            or self.is_contiguous(memory_format=memory_format)):
+        return self
+    return aten._to_copy(self, dtype=dtype, device=device, memory_format=memory_format)
+
+
+def _dtype_method(name):
+    def method(self, memory_format=_C.preserve_format):
+        return _convert(self, dtype, None, memory_format=memory_format)
+
+    dtype = getattr(_C, name)
+    return method
+
+
+_CLASSES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor",
+            "bfloat16": "BFloat16Tensor", "uint8": "ByteTensor", "int8": "CharTensor",
+            "int16": "ShortTensor", "int32": "IntTensor", "int64": "LongTensor",
+            "bool": "BoolTensor", "complex64": "ComplexFloatTensor",
+            "complex128": "ComplexDoubleTensor"}
+
+
+def _type(self, dtype=None, non_blocking=False):
+    """"torch.FloatTensor", or the tensor as another dtype."""
+    if dtype is None:
+        return "torch." + _CLASSES.get(self.dtype.name, "Tensor")
+    if isinstance(dtype, str):
+        found = [name for name, title in _CLASSES.items() if dtype == "torch." + title]
+        if not found:
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = getattr(_C, found[0])
+    return _convert(self, _create.as_dtype(dtype), None)
+
+
+def _cpu(self, memory_format=_C.preserve_format):
+    return _convert(self, None, "cpu")
+
+
+def _numpy(self, *, force=False):
+    """An array over the same memory; with force=True of whatever there is."""
+    import numpy
+
+    if force:
+        self = aten.resolve_neg(aten.resolve_conj(self.detach().cpu()))
+    elif self.requires_grad:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
+                           "tensor.detach().numpy() instead.")
+    if self.device.type != "cpu":
+        raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use "
+                        "Tensor.cpu() to copy the tensor to host memory first.")
+    if self.dtype is _C.bfloat16:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    return numpy.asarray(memoryview(self))
+
+
+def _array(self, dtype=None, copy=None):
+    array = _numpy(self)
+    if dtype is not None and array.dtype != dtype:
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _array_wrap(self, array, context=None, return_scalar=False):
+    from .interop import from_numpy
+
+    return from_numpy(array)
+
+
+# ---------------------------------------------------------------- new tensors like it
+
+def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
+    return _create.tensor(data, dtype=dtype or self.dtype, device=device or self.device,
+                          requires_grad=requires_grad)
+
+
+def _varargs(name):
+    """new_zeros(2, 3) as well as new_zeros([2, 3])."""
+    packet = getattr(aten, name)
+
+    def method(self, *size, **options):
+        if len(size) == 1 and not isinstance(size[0], int):
+            size = size[0]
+        return packet(self, list(size), **options)
+
+    method.__name__ = name
+    return method
+
+
+# --------------------------------------------------------------------- objects
+
+def _deepcopy(self, memo):
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol at the moment")
+    if id(self) in memo:
+        return memo[id(self)]
+    with _no_grad():
+        made = aten.clone(self)
+    if type(self) is not Tensor:
+        made = Tensor._make_subclass(type(self), made)
+    if self.requires_grad:
+        made.requires_grad_()
+    memo[id(self)] = made
+    if self.grad is not None:
+        made.grad = _deepcopy(self.grad, memo)
+    if self.__dict__:
+        import copy
+
+        made.__dict__.update(copy.deepcopy(self.__dict__, memo))
     return made
 
 
-class _GradMode:
-    def __init__(self, on):
-        self._on = on
-
+class _no_grad:
     def __enter__(self):
-        self._before = _C.grad_mode(self._on)
+        self._before = _C.grad_mode(False)
 
     def __exit__(self, *exception):
         _C.grad_mode(self._before)
 
 
-def no_grad():
-    """with opyard.no_grad(): nothing is recorded for backward."""
-    return _GradMode(False)
+def _reduce(self, protocol=None):
+    """As bytes and a shape: nothing that is loaded can run."""
+    if self.device.type != "cpu":
+        raise TypeError(f"cannot pickle a tensor on {self.device}: take .cpu() of it")
+    plain = aten.clone(self.detach(), memory_format=_C.contiguous_format)
+    raw = bytes(memoryview(aten.view.dtype(plain.flatten(), _C.uint8))) if plain.numel() else b""
+    return _rebuild, (raw, self.dtype.name, tuple(self.shape), self.requires_grad)
 
 
-def enable_grad():
-    return _GradMode(True)
+def _rebuild(raw, dtype, shape, requires_grad):
+    made = aten.empty(list(shape), dtype=getattr(_C, dtype))
+    if raw:
+        row = _C.from_buffer(bytearray(raw))
+        made = aten.view(aten.view.dtype(row, getattr(_C, dtype)), list(shape))
+    return made.requires_grad_() if requires_grad else made
 
 
-class _Method:
-    """An operator as a method: found when it is asked for."""
-
-    def __init__(self, packet, self_):
-        self._packet, self._self = packet, self_
-
-    def __call__(self, *args, **kwargs):
-        return self._packet(self._self, *args, **kwargs)
+def _format(self, spec):
+    if self.dim() == 0 and type(self) is Tensor:
+        return self.item().__format__(spec)
+    return object.__format__(self, spec)
 
 
-def _getattr(self, name):
-    if name.startswith("__") or name not in ops.aten:
-        raise AttributeError(f"'Tensor' object has no attribute '{name}'")
-    return _Method(getattr(ops.aten, name), self)
+def _contains(self, element):
+    if isinstance(element, (Tensor, bool, int, float, complex)):
+        return bool((element == self).any().item())
+    raise RuntimeError(
+        f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+        f"{type(element)}.")
 
 
-def _binary(name, swapped=False):
-    def method(self, other):
-        if not isinstance(other, (Tensor, bool, int, float, complex)):
-            return NotImplemented
-        packet = getattr(ops.aten, name)
-        return packet(other, self) if swapped else packet(self, other)
+def _reversed(self):
+    return self if self.dim() == 0 else self.flip(0)
 
+
+def _dir(self):
+    return sorted(set(object.__dir__(self)))
+
+
+def _apply(self, callable):
+    """Replaces each element by what |callable| makes of it."""
+    flat = [callable(item) for item in self.flatten().tolist()]
+    with _no_grad():
+        self.copy_(_create.tensor(flat, dtype=self.dtype).view(self.shape))
+    return self
+
+
+# --------------------------------------------------------------------- small questions
+
+def _requires_grad_(self, requires_grad=True):
+    self.requires_grad = requires_grad
+    return self
+
+
+def _is_floating_point(self):
+    return self.dtype.is_floating_point
+
+
+def _is_complex(self):
+    return self.dtype.is_complex
+
+
+def _is_signed(self):
+    return self.dtype.is_signed
+
+
+def _false(self):
+    return False
+
+
+def _nonzero(self, *, as_tuple=False):
+    return _functions().nonzero(self, as_tuple=as_tuple)
+
+
+def _split(self, split_size, dim=0):
+    return _functions().split(self, split_size, dim)
+
+
+def _norm(self, p="fro", dim=None, keepdim=False, dtype=None):
+    return _functions().norm(self, p, dim, keepdim, dtype=dtype)
+
+
+def _unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    return _functions().unique(self, sorted, return_inverse, return_counts, dim)
+
+
+def _unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
+    return _functions().unique_consecutive(self, return_inverse, return_counts, dim)
+
+
+def _unflatten(self, dim, sizes):
+    return aten.unflatten(self, dim, list(sizes))
+
+
+def _functions():
+    from . import _functions
+
+    return _functions
+
+
+# ------------------------------------------------------------------------- DLPack
+
+def _dlpack(self, **options):
+    from .interop import to_dlpack
+
+    return to_dlpack(self, **options)
+
+
+def _dlpack_device(self):
+    return {"cpu": 1, "cuda": 2}.get(self.device.type, 0), self.device.index or 0
+
+
+# --------------------------------------------------------------------- gradients
+
+def _autograd(name):
+    """What is in opyard.autograd, which is imported when it is used."""
+    def method(self, *args, **kwargs):
+        from . import autograd
+
+        return getattr(autograd, name)(self, *args, **kwargs)
+
+    method.__name__ = name
     return method
 
 
-def _index(self, key):
-    """x[i], x[i:j:k], x[..., None]: views, one step a dimension."""
-    keys = list(key) if isinstance(key, tuple) else [key]
-    used = sum(1 for k in keys if k is not None and k is not Ellipsis)
-    if used > self.ndim:
-        raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
-    if Ellipsis in [k for k in keys if not isinstance(k, Tensor)]:
-        at = [k is Ellipsis for k in keys].index(True)
-        keys[at : at + 1] = [slice(None)] * (self.ndim - used)
-    result, dim = self, 0
-    for k in keys:
-        if k is None:
-            result, dim = ops.aten.unsqueeze(result, dim), dim + 1
-        elif isinstance(k, slice):
-            if k != slice(None):
-                step = 1 if k.step is None else k.step
-                result = ops.aten.slice(result, dim, k.start, k.stop, step)
-            dim += 1
-        elif isinstance(k, Tensor):
-            before = [None] * dim
-            result, dim = ops.aten.index(result, before + [k]), dim + 1
-        else:
-            result = ops.aten.select(result, dim, k)
-    return result
-
-
-def _len(self):
-    if self.ndim == 0:
-        raise TypeError("len() of a 0-d tensor")
-    return self.shape[0]
-
-
-def _size(self, dim=None):
-    return self.shape if dim is None else self.shape[dim]
-
-
-_BINARY = {
-    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "matmul": "matmul",
-    "pow": "pow", "mod": "remainder", "floordiv": "floor_divide", "and": "bitwise_and",
-    "or": "bitwise_or", "xor": "bitwise_xor", "eq": "eq", "ne": "ne", "lt": "lt",
-    "le": "le", "gt": "gt", "ge": "ge",
+_METHODS = {
+    "to": _to, "type": _type, "cpu": _cpu, "numpy": _numpy, "new_tensor": _new_tensor,
+    "requires_grad_": _requires_grad_, "is_floating_point": _is_floating_point,
+    "is_complex": _is_complex, "is_signed": _is_signed, "is_conj": _false, "is_neg": _false,
+    "is_pinned": _false, "is_shared": _false, "nonzero": _nonzero, "split": _split,
+    "norm": _norm, "unique": _unique, "unique_consecutive": _unique_consecutive,
+    "unflatten": _unflatten, "apply_": _apply, "element_size": lambda self: self.itemsize,
+    "get_device": lambda self: -1 if self.device.index is None else self.device.index,
+    "is_nonzero": lambda self: bool(self),
+    "__array__": _array, "__array_wrap__": _array_wrap, "__deepcopy__": _deepcopy,
+    "__reduce_ex__": _reduce, "__format__": _format, "__contains__": _contains,
+    "__reversed__": _reversed, "__dlpack__": _dlpack, "__dlpack_device__": _dlpack_device,
+    "__dir__": _dir,
 }
-
-for _sign, _name in _BINARY.items():
-    setattr(Tensor, f"__{_sign}__", _binary(_name))
-for _sign in ("add", "sub", "mul", "truediv", "pow", "mod", "floordiv"):
-    setattr(Tensor, f"__r{_sign}__", _binary(_BINARY[_sign], swapped=True))
-for _sign in ("add", "sub", "mul", "truediv"):
-    setattr(Tensor, f"__i{_sign}__", _binary(_BINARY[_sign] + "_"))
-
-Tensor.__hash__ = object.__hash__
-Tensor.__getattr__ = _getattr
-Tensor.__getitem__ = _index
-Tensor.__len__ = _len
-Tensor.__iter__ = lambda self: (self[i] for i in range(len(self)))
-Tensor.__neg__ = lambda self: ops.aten.neg(self)
-Tensor.__abs__ = lambda self: ops.aten.abs(self)
-Tensor.__invert__ = lambda self: ops.aten.bitwise_not(self)
-Tensor.__bool__ = lambda self: bool(self.item())
-Tensor.__int__ = lambda self: int(self.item())
-Tensor.__float__ = lambda self: float(self.item())
-Tensor.size = _size
-Tensor.dim = lambda self: self.ndim
+for _name, _method in _METHODS.items():
+    setattr(Tensor, _name, _method)
+for _name, _dtype in {
+        "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16",
+        "int": "int32", "long": "int64", "short": "int16", "char": "int8", "byte": "uint8",
+        "bool": "bool", "cfloat": "complex64", "cdouble": "complex128"}.items():
+    setattr(Tensor, _name, _dtype_method(_dtype))
+for _name in ("new_zeros", "new_ones", "new_empty"):
+    setattr(Tensor, _name, _varargs(_name))
+for _name in ("register_hook", "register_post_accumulate_grad_hook", "retain_grad"):
+    setattr(Tensor, _name, _autograd(_name))
+Tensor.backward = _autograd("_backward")
+Tensor.__array_priority__ = 1000
+Tensor.is_quantized = False
+_C.add_methods()

@@ -107,12 +107,112 @@ static PyObject* gradients(PyObject* module, PyObject* args, PyObject* kwargs) {
   return result;
 }
 
+// -------------------------------------------------------------------- backward
+
+static PyObject* run_backward(const tensor_list* tensors, const tensor_list* grads,
+                              const oy_backward_options* options) {
+  oy_status status;
+  if (grads->size != tensors->size) {
+    PyErr_Format(PyExc_RuntimeError, "got %zu tensors and %zu gradients", tensors->size,
+                 grads->size);
+    return NULL;
+  }
+  for (size_t i = 0; i < tensors->size; i++) {
+    if (tensors->data[i]) continue;
+    PyErr_SetString(PyExc_TypeError, "expected a Tensor, got None");
+    return NULL;
+  }
+  Py_BEGIN_ALLOW_THREADS;
+  status = oy_backward_all(tensors->data, grads->data, tensors->size, options);
+  Py_END_ALLOW_THREADS;
+  if (status != OY_OK) return pyoy_raise();
+  return PyErr_CheckSignals() == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+// backward(tensors, grads, retain_graph, create_graph, inputs or None)
+static PyObject* backward(PyObject* module, PyObject* args) {
+  PyObject *tensors_object, *grads_object, *inputs_object;
+  int retain, create;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "OOppO:backward", &tensors_object, &grads_object, &retain,
+                        &create, &inputs_object))
+    return NULL;
+  tensor_list tensors, grads = {NULL, NULL, 0}, inputs = {NULL, NULL, 0};
+  oy_backward_options options = {.retain_graph = retain, .create_graph = create};
+  PyObject* result = NULL;
+  if (list_from(&tensors, tensors_object, "tensors") == 0 &&
+      list_from(&grads, grads_object, "gradients") == 0 &&
+      (inputs_object == Py_None || list_from(&inputs, inputs_object, "inputs") == 0)) {
+    options.inputs = inputs.data;
+    options.input_count = inputs.size;
+    result = run_backward(&tensors, &grads, &options);
+  }
+  list_free(&tensors);
+  list_free(&grads);
+  list_free(&inputs);
+  return result;
+}
+
+static PyObject* retain_grad(PyObject* module, PyObject* object) {
+  (void)module;
+  oy_tensor* tensor = pyoy_unwrap(object);
+  if (!tensor) {
+    PyErr_SetString(PyExc_TypeError, "retain_grad() expects a Tensor");
+    return NULL;
+  }
+  return oy_retain_grad(tensor) == OY_OK ? Py_NewRef(Py_None) : pyoy_raise();
+}
+
+// --------------------------------------------------------------------- anomaly mode
+
+static PyObject* g_traceback;  // gives the stack as a text
+
+static size_t write_traceback(char* buffer, size_t size) {
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyObject* text = g_traceback ? PyObject_CallNoArgs(g_traceback) : NULL;
+  Py_ssize_t length = 0;
+  const char* words =
+      text && PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+  size_t written = words ? (size_t)length : 0;
+  if (written > size) {  // its end is nearest to the call
+    words += written - size;
+    written = size;
+  }
+  if (words) memcpy(buffer, words, written);
+  Py_XDECREF(text);
+  PyErr_Restore(type, value, traceback);
+  PyGILState_Release(state);
+  return written;
+}
+
+static PyObject* anomaly_mode(PyObject* module, PyObject* args) {
+  (void)module;
+  int on = -1, check_nan = 1;
+  PyObject* traceback = NULL;
+  if (!PyArg_ParseTuple(args, "|ppO:anomaly_mode", &on, &check_nan, &traceback))
+    return NULL;
+  bool before = oy_anomaly_mode_get();
+  if (traceback && !g_traceback) {
+    g_traceback = Py_NewRef(traceback);
+    oy_anomaly_traceback_set(write_traceback);
+  }
+  if (on >= 0) oy_anomaly_mode_set(on != 0, check_nan != 0);
+  return PyBool_FromLong(before);
+}
+
 static PyMethodDef functions[] = {
     {"grad_mode", grad_mode, METH_VARARGS,
      "Whether this thread records for backward; sets it if a bool is given."},
     {"gradients", (PyCFunction)(void (*)(void))gradients, METH_VARARGS | METH_KEYWORDS,
      "gradients(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, "
      "materialize_grads): a tuple, None for an input that plays no part."},
+    {"backward", backward, METH_VARARGS,
+     "backward(tensors, grads, retain_graph, create_graph, inputs): adds to .grad"},
+    {"retain_grad", retain_grad, METH_O, "Keeps the gradient of what is no leaf."},
+    {"anomaly_mode", anomaly_mode, METH_VARARGS,
+     "Whether it is on; sets it: anomaly_mode(on, check_nan, traceback)"},
     {NULL, NULL, 0, NULL},
 };
 

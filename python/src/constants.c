@@ -6,8 +6,11 @@
 PyTypeObject *pyoy_dtype_type, *pyoy_layout_type, *pyoy_memory_format_type;
 static PyObject* g_dtypes[OY_DTYPE_LIMIT];
 
+static PyObject* g_strided;
+
+// As the printer of tensors has it: dtype=torch.float64.
 static PyObject* constant_repr(PyObject* self) {
-  return PyUnicode_FromFormat("opyard.%s", ((pyoy_constant*)self)->name);
+  return PyUnicode_FromFormat("torch.%s", ((pyoy_constant*)self)->name);
 }
 
 static void constant_dealloc(PyObject* self) {
@@ -45,12 +48,30 @@ static PyObject* get_is_complex(PyObject* self, void* closure) {
   return PyBool_FromLong(oy_dtype_is_complex(dtype_of(self)));
 }
 
+static PyObject* get_is_signed(PyObject* self, void* closure) {
+  (void)closure;
+  oy_dtype d = dtype_of(self);
+  return PyBool_FromLong(d != OY_DTYPE_BOOL && d != OY_DTYPE_U8 && d != OY_DTYPE_U16 &&
+                         d != OY_DTYPE_U32 && d != OY_DTYPE_U64);
+}
+
+static PyObject* constant_reduce(PyObject* self, PyObject* unused) {
+  (void)unused;
+  return get_name(self, NULL);
+}
+
+static PyMethodDef constant_methods[] = {
+    {"__reduce__", constant_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyGetSetDef dtype_getters[] = {
     {"name", get_name, NULL, "\"float32\"", NULL},
     {"value", get_value, NULL, "PyTorch's number of the dtype", NULL},
     {"itemsize", get_itemsize, NULL, "bytes of an element", NULL},
     {"is_floating_point", get_is_floating, NULL, NULL, NULL},
     {"is_complex", get_is_complex, NULL, NULL, NULL},
+    {"is_signed", get_is_signed, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -65,6 +86,7 @@ static PyTypeObject* make_type(const char* name, PyGetSetDef* getters) {
       {Py_tp_repr, constant_repr},
       {Py_tp_dealloc, constant_dealloc},
       {Py_tp_getset, getters},
+      {Py_tp_methods, constant_methods},
       {0, NULL},
   };
   PyType_Spec spec = {name, sizeof(pyoy_constant), 0,
@@ -84,6 +106,10 @@ PyObject* pyoy_dtype(oy_dtype dtype) {
   if (dtype < OY_DTYPE_LIMIT && g_dtypes[dtype]) return Py_NewRef(g_dtypes[dtype]);
   PyErr_Format(PyExc_ValueError, "expected the number of a dtype, got %d", dtype);
   return NULL;
+}
+
+PyObject* pyoy_layout_strided(void) {
+  return Py_NewRef(g_strided);
 }
 
 int pyoy_constant_value(PyObject* object, PyTypeObject* type, int64_t* out_value) {
@@ -138,7 +164,8 @@ int pyoy_add_constants(PyObject* module) {
       PyModule_AddType(module, pyoy_memory_format_type) != 0 || add_dtypes(module) != 0)
     return -1;
   for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
-    if (add_one(module, pyoy_layout_type, layouts[i].name, layouts[i].value, NULL) != 0)
+    if (add_one(module, pyoy_layout_type, layouts[i].name, layouts[i].value,
+                i == 0 ? &g_strided : NULL) != 0)
       return -1;
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
     if (add_one(module, pyoy_memory_format_type, formats[i].name, formats[i].value,

@@ -33,14 +33,29 @@ int pyoy_device_value(PyObject* object, oy_device* out_device) {
 static PyObject* device_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   static char* names[] = {"type", "index", NULL};
   (void)type;
-  PyObject* text;
-  int index = -1;
+  PyObject *text, *number = Py_None;
   oy_device device;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "U|i:device", names, &text, &index))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device", names, &text, &number))
     return NULL;
+  if (Py_IS_TYPE(text, pyoy_device_type) && number == Py_None) return Py_NewRef(text);
+  if (!PyUnicode_Check(text)) {
+    PyErr_Format(PyExc_TypeError, "device(): argument 'type' must be str, not %R",
+                 (PyObject*)Py_TYPE(text));
+    return NULL;
+  }
+  long index = number == Py_None ? -1 : PyLong_AsLong(number);
+  if (index == -1 && PyErr_Occurred()) return NULL;
   int found = parse(text, &device);
   if (found < 0) return NULL;
   if (found == 0) return pyoy_raise();
+  if (number != Py_None && (index < 0 || index > INT16_MAX || device.index >= 0)) {
+    PyErr_Format(PyExc_RuntimeError,
+                 device.index >= 0 ? "type (string) must not include an index because "
+                                     "index was passed explicitly: %U"
+                                   : "Device index must not be negative (%U)",
+                 text);
+    return NULL;
+  }
   if (index >= 0) device.index = (int16_t)index;
   return pyoy_device_object(device);
 }
@@ -57,12 +72,30 @@ static PyObject* device_text(PyObject* self) {
   return PyUnicode_FromString(text);
 }
 
+// "cpu" of "cpu:0".
+static PyObject* get_type(PyObject* self, void* closure) {
+  char text[64];
+  oy_device device = ((pyoy_device*)self)->device;
+  (void)closure;
+  device.index = -1;
+  oy_device_print(device, text, sizeof text);
+  return PyUnicode_FromString(text);
+}
+
 static PyObject* device_repr(PyObject* self) {
-  PyObject* text = device_text(self);
-  if (!text) return NULL;
-  PyObject* repr = PyUnicode_FromFormat("device(%R)", text);
-  Py_DECREF(text);
+  PyObject* type = get_type(self, NULL);
+  if (!type) return NULL;
+  int index = ((pyoy_device*)self)->device.index;
+  PyObject* repr = index < 0
+                       ? PyUnicode_FromFormat("device(type=%R)", type)
+                       : PyUnicode_FromFormat("device(type=%R, index=%d)", type, index);
+  Py_DECREF(type);
   return repr;
+}
+
+static PyObject* device_reduce(PyObject* self, PyObject* unused) {
+  (void)unused;
+  return Py_BuildValue("(O(N))", pyoy_device_type, device_text(self));
 }
 
 static PyObject* device_compare(PyObject* a, PyObject* b, int op) {
@@ -84,16 +117,26 @@ static PyObject* get_index(PyObject* self, void* closure) {
 }
 
 static PyGetSetDef device_getters[] = {
+    {"type", get_type, NULL, "\"cpu\"", NULL},
     {"index", get_index, NULL, "the number, None for the current device", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 int pyoy_add_device(PyObject* module) {
+  static PyMethodDef methods[] = {
+      {"__reduce__", device_reduce, METH_NOARGS, NULL},
+      {NULL, NULL, 0, NULL},
+  };
   PyType_Slot slots[] = {
-      {Py_tp_new, device_new},        {Py_tp_dealloc, device_dealloc},
-      {Py_tp_repr, device_repr},      {Py_tp_str, device_text},
-      {Py_tp_hash, device_hash},      {Py_tp_richcompare, device_compare},
-      {Py_tp_getset, device_getters}, {0, NULL},
+      {Py_tp_new, device_new},
+      {Py_tp_dealloc, device_dealloc},
+      {Py_tp_repr, device_repr},
+      {Py_tp_str, device_text},
+      {Py_tp_hash, device_hash},
+      {Py_tp_richcompare, device_compare},
+      {Py_tp_getset, device_getters},
+      {Py_tp_methods, methods},
+      {0, NULL},
   };
   PyType_Spec spec = {"opyard.device", sizeof(pyoy_device), 0, Py_TPFLAGS_DEFAULT, slots};
   pyoy_device_type = (PyTypeObject*)PyType_FromSpec(&spec);

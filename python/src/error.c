@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread's error record as a Python exception.
+// The thread's error record as a Python exception, and exceptions of what the library calls
+// back; warnings of the library.
 #include "module.h"
 
 static PyObject* g_argument_error;
+
+// The exception that a callback of this thread left; the error record has its text.
+static __thread PyObject* t_kept[3];
+static const char* const g_kept_detail = "raised in Python";
 
 static PyObject* exception_for(oy_status code) {
   switch (code) {
@@ -17,12 +22,46 @@ static PyObject* exception_for(oy_status code) {
   }
 }
 
+static void drop_kept(void) {
+  for (int i = 0; i < 3; i++) Py_CLEAR(t_kept[i]);
+}
+
 PyObject* pyoy_raise(void) {
   const oy_error* error = oy_error_get();
-  PyErr_SetString(exception_for(error->code),
-                  error->message[0] ? error->message : oy_status_name(error->code));
+  if (t_kept[0] && strcmp(error->detail, g_kept_detail) == 0) {
+    PyErr_Restore(t_kept[0], t_kept[1], t_kept[2]);
+    memset(t_kept, 0, sizeof t_kept);
+  } else {
+    drop_kept();
+    PyErr_SetString(exception_for(error->code),
+                    error->message[0] ? error->message : oy_status_name(error->code));
+  }
   oy_error_clear();
   return NULL;
+}
+
+oy_status pyoy_keep_exception(void) {
+  drop_kept();
+  PyErr_Fetch(&t_kept[0], &t_kept[1], &t_kept[2]);
+  PyObject* text = t_kept[1] ? PyObject_Str(t_kept[1]) : NULL;
+  const char* words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+  oy_status status =
+      OY_FAIL(FAILED_PRECONDITION, "%s", words ? words : "an exception of Python");
+  oy_error_set_detail(oy_str_of(g_kept_detail));
+  Py_XDECREF(text);
+  if (PyErr_Occurred()) PyErr_Clear();
+  return status;
+}
+
+// A filter that makes errors of warnings has no call to end here: what it raises is printed.
+static void warn(void* user_data, const char* message) {
+  (void)user_data;
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (PyErr_WarnEx(PyExc_UserWarning, message, 1) != 0) PyErr_WriteUnraisable(NULL);
+  PyErr_Restore(type, value, traceback);
+  PyGILState_Release(state);
 }
 
 int pyoy_add_errors(PyObject* module) {
@@ -35,5 +74,6 @@ int pyoy_add_errors(PyObject* module) {
       bases, NULL);
   Py_DECREF(bases);
   if (!g_argument_error) return -1;
+  oy_warning_handler_set(warn, NULL);
   return PyModule_AddObjectRef(module, "ArgumentError", g_argument_error);
 }

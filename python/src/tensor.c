@@ -1,34 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Tensor type: what a tensor says of itself. What it computes are operators.
-#include "module.h"
+#include "tensor_type.h"
+
+#include <structmember.h>
 
 #include "tensor_buffer.h"
 
 PyTypeObject* pyoy_tensor_type;
 
-PyObject* pyoy_wrap(oy_tensor* tensor) {
-  if (!tensor) return pyoy_raise();
-  pyoy_tensor* self = PyObject_New(pyoy_tensor, pyoy_tensor_type);
+static PyObject* fill(pyoy_tensor* self, oy_tensor* tensor) {
   if (!self) {
     oy_tensor_release(tensor);
     return NULL;
   }
   self->tensor = tensor;
+  self->grad = NULL;
+  self->attributes = NULL;
+  self->weak_references = NULL;
   return (PyObject*)self;
 }
 
-oy_tensor* pyoy_unwrap(PyObject* object) {
-  return PyObject_TypeCheck(object, pyoy_tensor_type) ? ((pyoy_tensor*)object)->tensor
-                                                      : NULL;
+PyObject* pyoy_wrap(oy_tensor* tensor) {
+  if (OY_UNLIKELY(!tensor)) return pyoy_raise();
+  return fill(PyObject_New(pyoy_tensor, pyoy_tensor_type), tensor);
+}
+
+PyObject* pyoy_wrap_as(PyTypeObject* type, oy_tensor* tensor) {
+  if (!tensor) return pyoy_raise();
+  return fill((pyoy_tensor*)PyType_GenericAlloc(type, 0), tensor);
 }
 
 static oy_tensor* of(PyObject* self) {
   return ((pyoy_tensor*)self)->tensor;
 }
 
-static void tensor_dealloc(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  oy_tensor_release(of(self));
+// Subclasses come here, too: they have no slots of their own that need more.
+static void tensor_dealloc(PyObject* object) {
+  pyoy_tensor* self = (pyoy_tensor*)object;
+  PyTypeObject* type = Py_TYPE(object);
+  if (OY_UNLIKELY(self->weak_references != NULL)) PyObject_ClearWeakRefs(object);
+  if (OY_UNLIKELY(self->attributes != NULL)) Py_CLEAR(self->attributes);
+  if (OY_UNLIKELY(self->grad != NULL)) Py_CLEAR(self->grad);
+  oy_tensor_release(self->tensor);
   PyObject_Free(self);
   Py_DECREF(type);
 }
@@ -39,6 +52,52 @@ static PyObject* tensor_repr(PyObject* self) {
   PyObject* result = PyUnicode_FromString(text);
   oy_text_free(text);
   return result;
+}
+
+// Tensor.__new__(cls, tensor): the same data as a tensor of the class cls. What else may be
+// given is the front end's affair, opyard/_tensor.py.
+static PyObject* g_constructor;
+
+static PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* made = NULL;
+  if (PyTuple_Size(args) == 1 && pyoy_unwrap(PyTuple_GetItem(args, 0)))
+    made = Py_NewRef(PyTuple_GetItem(args, 0));
+  else if (g_constructor)
+    made = PyObject_Call(g_constructor, args, kwargs);
+  else
+    PyErr_SetString(PyExc_TypeError, "Tensor() expects a Tensor");
+  if (!made) return NULL;
+  PyObject* result = pyoy_wrap_as(type, oy_detach(of(made)));
+  Py_DECREF(made);
+  return result;
+}
+
+static PyObject* set_constructor(PyObject* module, PyObject* constructor) {
+  (void)module;
+  PyObject* before = g_constructor;
+  g_constructor = Py_NewRef(constructor);
+  Py_XDECREF(before);
+  return Py_NewRef(Py_None);
+}
+
+static PyObject* make_subclass(PyObject* unused, PyObject* args, PyObject* kwargs) {
+  static char* names[] = {"cls", "data", "require_grad", NULL};
+  (void)unused;
+  PyObject *cls, *data;
+  int requires_grad = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!|p:_make_subclass", names, &cls,
+                                   pyoy_tensor_type, &data, &requires_grad))
+    return NULL;
+  if (!PyType_Check(cls) || !PyType_IsSubtype((PyTypeObject*)cls, pyoy_tensor_type)) {
+    PyErr_SetString(PyExc_TypeError, "cls must be a type (got something else)");
+    return NULL;
+  }
+  PyObject* made = pyoy_wrap_as((PyTypeObject*)cls, oy_detach(of(data)));
+  if (made && requires_grad && !oy_requires_grad_(of(made), true)) {
+    Py_DECREF(made);
+    return pyoy_raise();
+  }
+  return made;
 }
 
 static PyObject* ints_to_tuple(oy_ints ints) {
@@ -52,86 +111,66 @@ static PyObject* ints_to_tuple(oy_ints ints) {
 
 // ---------------------------------------------------------------- questions
 
-static PyObject* get_shape(PyObject* self, void* closure) {
-  (void)closure;
-  return ints_to_tuple(oy_tensor_sizes(of(self)));
+// One of |ints|, which belong to dimensions, or all of them, by an optional dim=.
+static PyObject* by_dim(PyObject* self, PyObject* args, PyObject* kwargs, oy_ints ints,
+                        PyObject* (*all)(oy_ints ints)) {
+  static char* names[] = {"dim", NULL};
+  PyObject* dim_object = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", names, &dim_object)) return NULL;
+  if (dim_object == Py_None) return all(ints);
+  long long dim = PyLong_AsLongLong(dim_object), n = oy_tensor_ndim(of(self));
+  if (dim == -1 && PyErr_Occurred()) return NULL;
+  long long least = n ? -n : -1, greatest = n ? n - 1 : 0;
+  if (n == 0) {
+    PyErr_Format(PyExc_IndexError,
+                 "Dimension specified as %lld but tensor has no dimensions", dim);
+    return NULL;
+  }
+  if (dim >= least && dim <= greatest)
+    return PyLong_FromLongLong(ints.data[dim < 0 ? dim + n : dim]);
+  PyErr_Format(PyExc_IndexError,
+               "Dimension out of range (expected to be in range of [%lld, %lld], but got "
+               "%lld)",
+               least, greatest, dim);
+  return NULL;
 }
 
-static PyObject* get_dtype(PyObject* self, void* closure) {
-  (void)closure;
-  return pyoy_dtype(of(self)->dtype);
+static PyObject* method_size(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return by_dim(self, args, kwargs, oy_tensor_sizes(of(self)), pyoy_size);
 }
 
-static PyObject* get_device(PyObject* self, void* closure) {
-  (void)closure;
-  return pyoy_device_object(oy_tensor_device(of(self)));
+static PyObject* method_stride(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return by_dim(self, args, kwargs, oy_tensor_strides(of(self)), ints_to_tuple);
 }
 
-static PyObject* get_ndim(PyObject* self, void* closure) {
-  (void)closure;
+static Py_ssize_t tensor_length(PyObject* self) {
+  oy_ints sizes = oy_tensor_sizes(of(self));
+  if (sizes.size > 0) return (Py_ssize_t)sizes.data[0];
+  PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
+  return -1;
+}
+
+static PyObject* method_dim(PyObject* self, PyObject* unused) {
+  (void)unused;
   return PyLong_FromLongLong(oy_tensor_ndim(of(self)));
 }
 
-static PyObject* get_requires_grad(PyObject* self, void* closure) {
-  (void)closure;
-  return PyBool_FromLong(oy_requires_grad(of(self)));
-}
-
-static int set_requires_grad(PyObject* self, PyObject* value, void* closure) {
-  (void)closure;
-  int on = value ? PyObject_IsTrue(value) : 0;
-  if (on < 0) return -1;
-  if (oy_requires_grad_(of(self), on != 0)) return 0;
-  pyoy_raise();
-  return -1;
-}
-
-static PyObject* get_is_leaf(PyObject* self, void* closure) {
-  (void)closure;
-  return PyBool_FromLong(oy_is_leaf(of(self)));
-}
-
-static PyObject* get_grad(PyObject* self, void* closure) {
-  (void)closure;
-  oy_tensor* grad = oy_grad(of(self));
-  return grad ? pyoy_wrap(oy_tensor_retain(grad)) : Py_NewRef(Py_None);
-}
-
-static int set_grad(PyObject* self, PyObject* value, void* closure) {
-  (void)closure;
-  oy_tensor* grad = NULL;
-  if (value && value != Py_None) {
-    grad = pyoy_unwrap(value);
-    if (!grad) {
-      PyErr_SetString(PyExc_TypeError, "grad must be a Tensor or None");
-      return -1;
-    }
+static PyObject* method_iter(PyObject* self) {
+  if (oy_tensor_ndim(of(self)) == 0) {
+    PyErr_SetString(PyExc_TypeError, "iteration over a 0-d tensor");
+    return NULL;
   }
-  if (oy_set_grad(of(self), grad) == OY_OK) return 0;
-  pyoy_raise();
-  return -1;
+  oy_value parts;
+  if (oy_unbind_int(of(self), 0, &parts) != OY_OK) return pyoy_raise();
+  PyObject* tuple = pyoy_value_to(parts, NULL);
+  oy_value_release(&parts);
+  PyObject* iterator = tuple ? PyObject_GetIter(tuple) : NULL;
+  Py_XDECREF(tuple);
+  return iterator;
 }
 
-static PyObject* get_version(PyObject* self, void* closure) {
-  (void)closure;
-  return PyLong_FromUnsignedLong(oy_tensor_version(of(self)));
-}
-
-static PyGetSetDef getters[] = {
-    {"shape", get_shape, NULL, "sizes as a tuple", NULL},
-    {"dtype", get_dtype, NULL, NULL, NULL},
-    {"device", get_device, NULL, NULL, NULL},
-    {"ndim", get_ndim, NULL, NULL, NULL},
-    {"requires_grad", get_requires_grad, set_requires_grad, NULL, NULL},
-    {"is_leaf", get_is_leaf, NULL, "no recorded operator made it", NULL},
-    {"grad", get_grad, set_grad, "the gradient or None", NULL},
-    {"_version", get_version, NULL, "counts in-place changes", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-static PyObject* method_stride(PyObject* self, PyObject* unused) {
-  (void)unused;
-  return ints_to_tuple(oy_tensor_strides(of(self)));
+static Py_hash_t tensor_hash(PyObject* self) {
+  return (Py_hash_t)((uintptr_t)self >> 4);
 }
 
 static PyObject* method_storage_offset(PyObject* self, PyObject* unused) {
@@ -149,9 +188,15 @@ static PyObject* method_data_ptr(PyObject* self, PyObject* unused) {
   return PyLong_FromVoidPtr(oy_tensor_data(of(self)));
 }
 
-static PyObject* method_is_contiguous(PyObject* self, PyObject* unused) {
-  (void)unused;
-  return PyBool_FromLong(oy_tensor_is_contiguous(of(self), OY_MEMORY_CONTIGUOUS));
+static PyObject* method_is_contiguous(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static char* names[] = {"memory_format", NULL};
+  PyObject* object = NULL;
+  int64_t format = OY_MEMORY_CONTIGUOUS;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O!:is_contiguous", names,
+                                   pyoy_memory_format_type, &object))
+    return NULL;
+  if (object) pyoy_constant_value(object, pyoy_memory_format_type, &format);
+  return PyBool_FromLong(oy_tensor_is_contiguous(of(self), (oy_memory_format)format));
 }
 
 static PyObject* method_is_alias_of(PyObject* self, PyObject* other) {
@@ -165,117 +210,80 @@ static PyObject* method_is_same(PyObject* self, PyObject* other) {
   return PyBool_FromLong(pyoy_unwrap(other) == of(self));
 }
 
-static PyObject* method_backward(PyObject* self, PyObject* args, PyObject* kwargs) {
-  static char* names[] = {"gradient", "retain_graph", NULL};
-  PyObject* gradient = Py_None;
-  int retain = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Op:backward", names, &gradient,
-                                   &retain))
-    return NULL;
-  oy_tensor* grad = gradient == Py_None ? NULL : pyoy_unwrap(gradient);
-  if (gradient != Py_None && !grad) {
-    PyErr_SetString(PyExc_TypeError, "gradient must be a Tensor or None");
-    return NULL;
-  }
-  oy_status status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = oy_backward(of(self), grad, retain != 0);
-  Py_END_ALLOW_THREADS;
-  return status == OY_OK ? Py_NewRef(Py_None) : pyoy_raise();
-}
-
-// ---------------------------------------------------------------- elements
-
-static PyObject* complex_element(const oy_tensor* tensor, const int64_t* index) {
-  const char* data = oy_tensor_data(tensor);
-  oy_ints strides = oy_tensor_strides(tensor);
-  int64_t offset = 0;
-  for (size_t d = 0; d < strides.size; d++) offset += index[d] * strides.data[d];
-  if (tensor->dtype == OY_DTYPE_C64) {
-    const float* c = (const float*)data + 2 * offset;
-    return PyComplex_FromDoubles((double)c[0], (double)c[1]);
-  }
-  if (tensor->dtype == OY_DTYPE_C128) {
-    const double* c = (const double*)data + 2 * offset;
-    return PyComplex_FromDoubles(c[0], c[1]);
-  }
-  PyErr_Format(PyExc_NotImplementedError, "elements of %s have no form in Python",
-               oy_dtype_name(tensor->dtype));
-  return NULL;
-}
-
-static PyObject* element(const oy_tensor* tensor, const int64_t* index) {
-  if (!oy_tensor_data(tensor)) {
-    PyErr_SetString(PyExc_RuntimeError, "expected a tensor with data");
-    return NULL;
-  }
-  if (oy_dtype_is_complex(tensor->dtype)) return complex_element(tensor, index);
-  oy_scalar scalar;
-  oy_ints at = {index, (size_t)oy_tensor_ndim(tensor)};
-  if (oy_tensor_get(tensor, at, &scalar) != OY_OK) return pyoy_raise();
-  return pyoy_value_to(scalar, NULL);
-}
-
-PyObject* pyoy_item(const oy_tensor* tensor) {
-  static const int64_t zeros[OY_TENSOR_MAX_DIMS];
-  int64_t count = oy_tensor_numel(tensor);
-  if (count == 1) return element(tensor, zeros);
-  PyErr_Format(PyExc_RuntimeError,
-               "a Tensor with %lld elements cannot be converted to Scalar",
-               (long long)count);
-  return NULL;
-}
-
-static PyObject* method_item(PyObject* self, PyObject* unused) {
+static PyObject* method_is_inference(PyObject* self, PyObject* unused) {
   (void)unused;
-  return pyoy_item(of(self));
+  return PyBool_FromLong(oy_tensor_is_inference(of(self)));
 }
 
-static PyObject* to_list(const oy_tensor* tensor, int64_t* index, size_t dim) {
-  oy_ints sizes = oy_tensor_sizes(tensor);
-  if (dim == sizes.size) return element(tensor, index);
-  PyObject* list = PyList_New((Py_ssize_t)sizes.data[dim]);
-  for (index[dim] = 0; list && index[dim] < sizes.data[dim]; index[dim]++) {
-    PyObject* item = to_list(tensor, index, dim + 1);
-    if (!item || PyList_SetItem(list, (Py_ssize_t)index[dim], item) != 0) Py_CLEAR(list);
-  }
-  return list;
-}
-
-static PyObject* method_tolist(PyObject* self, PyObject* unused) {
-  int64_t index[OY_TENSOR_MAX_DIMS] = {0};
-  (void)unused;
-  return to_list(of(self), index, 0);
-}
+#define WITH_KEYWORDS(fn) (PyCFunction)(void (*)(void))(fn), METH_VARARGS | METH_KEYWORDS
 
 static PyMethodDef methods[] = {
-    {"stride", method_stride, METH_NOARGS, "strides in elements, as a tuple"},
+    {"size", WITH_KEYWORDS(method_size), "sizes, or one of them"},
+    {"stride", WITH_KEYWORDS(method_stride), "strides in elements, or one of them"},
+    {"dim", method_dim, METH_NOARGS, "how many dimensions there are"},
+    {"ndimension", method_dim, METH_NOARGS, NULL},
     {"storage_offset", method_storage_offset, METH_NOARGS, "in elements"},
     {"numel", method_numel, METH_NOARGS, NULL},
+    {"nelement", method_numel, METH_NOARGS, NULL},
     {"data_ptr", method_data_ptr, METH_NOARGS, "address of the first element, or 0"},
-    {"is_contiguous", method_is_contiguous, METH_NOARGS, NULL},
+    {"is_contiguous", WITH_KEYWORDS(method_is_contiguous), NULL},
     {"is_alias_of", method_is_alias_of, METH_O, "whether both lie on one storage"},
     {"is_same", method_is_same, METH_O, "whether both are one tensor"},
-    {"backward", (PyCFunction)(void (*)(void))method_backward,
-     METH_VARARGS | METH_KEYWORDS, "backward(gradient=None, retain_graph=False)"},
-    {"item", method_item, METH_NOARGS, "the one element as a number"},
-    {"tolist", method_tolist, METH_NOARGS, "nested lists of numbers"},
+    {"is_inference", method_is_inference, METH_NOARGS, NULL},
+    {"item", pyoy_tensor_item, METH_NOARGS, "the one element as a number"},
+    {"tolist", pyoy_tensor_tolist, METH_NOARGS, "nested lists of numbers"},
+    {"__complex__", pyoy_tensor_complex, METH_NOARGS, NULL},
+    {"_make_subclass", (PyCFunction)(void (*)(void))make_subclass,
+     METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+     "_make_subclass(cls, data, require_grad=False): the same data as a leaf of class "
+     "cls"},
     {NULL, NULL, 0, NULL},
 };
 
+static PyMemberDef members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(pyoy_tensor, attributes), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(pyoy_tensor, weak_references), READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static const PyType_Slot own_slots[] = {
+    {Py_tp_new, tensor_new},
+    {Py_tp_dealloc, tensor_dealloc},
+    {Py_tp_repr, tensor_repr},
+    {Py_tp_hash, tensor_hash},
+    {Py_tp_iter, method_iter},
+    {Py_tp_richcompare, pyoy_tensor_compare},
+    {Py_tp_getset, pyoy_tensor_getters},
+    {Py_tp_methods, methods},
+    {Py_tp_members, members},
+    {Py_mp_length, tensor_length},
+    {Py_mp_subscript, pyoy_tensor_get},
+    {Py_mp_ass_subscript, pyoy_tensor_set},
+    {Py_nb_bool, pyoy_tensor_bool},
+    {Py_nb_int, pyoy_tensor_int},
+    {Py_nb_float, pyoy_tensor_float},
+    {Py_nb_index, pyoy_tensor_index},
+    {Py_bf_getbuffer, pyoy_tensor_getbuffer},
+    {Py_bf_releasebuffer, pyoy_tensor_releasebuffer},
+};
+enum { OWN_SLOTS = sizeof own_slots / sizeof *own_slots, SLOTS_MAX = 96 };
+
 int pyoy_add_tensor(PyObject* module) {
-  PyType_Slot slots[] = {
-      {Py_tp_dealloc, tensor_dealloc},
-      {Py_tp_repr, tensor_repr},
-      {Py_tp_getset, getters},
-      {Py_tp_methods, methods},
-      {Py_bf_getbuffer, pyoy_tensor_getbuffer},
-      {Py_bf_releasebuffer, pyoy_tensor_releasebuffer},
-      {0, NULL},
+  static PyMethodDef functions[] = {
+      {"set_constructor", set_constructor, METH_O,
+       "Sets what Tensor(...) calls for what is no tensor."},
+      {"set_to_index", pyoy_set_to_index, METH_O,
+       "Sets what makes tensors of lists in x[[0, 1]]."},
+      {NULL, NULL, 0, NULL},
   };
+  PyType_Slot slots[SLOTS_MAX] = {{0, NULL}};
+  memcpy(slots, own_slots, sizeof own_slots);
+  for (size_t i = 0; pyoy_tensor_signs[i].slot && OWN_SLOTS + i + 1 < SLOTS_MAX; i++)
+    slots[OWN_SLOTS + i] = pyoy_tensor_signs[i];
   PyType_Spec spec = {"opyard.Tensor", sizeof(pyoy_tensor), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   pyoy_tensor_type = (PyTypeObject*)PyType_FromSpec(&spec);
-  if (!pyoy_tensor_type) return -1;
+  if (!pyoy_tensor_type || PyModule_AddFunctions(module, functions) != 0) return -1;
   return PyModule_AddType(module, pyoy_tensor_type);
 }

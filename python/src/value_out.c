@@ -16,6 +16,18 @@ static oy_value element(oy_value list, uint32_t i) {
   }
 }
 
+// What split() and its kind give is a tuple in Python.
+static PyObject* tensors_to(oy_value value) {
+  PyObject* tuple = PyTuple_New(value.count);
+  for (uint32_t i = 0; tuple && i < value.count; i++) {
+    oy_object* tensor = value.as.tensors[i];
+    PyObject* item = oy_object_is_none(tensor) ? Py_NewRef(Py_None)
+                                               : pyoy_wrap(oy_tensor_retain(tensor));
+    if (!item || PyTuple_SetItem(tuple, i, item) != 0) Py_CLEAR(tuple);
+  }
+  return tuple;
+}
+
 static PyObject* list_to(oy_value value, const oy_type* type) {
   PyObject* list = PyList_New(value.count);
   for (uint32_t i = 0; list && i < value.count; i++) {
@@ -58,8 +70,11 @@ PyObject* pyoy_value_to(oy_value value, const oy_type* type) {
     case OY_TAG_INT_LIST:
     case OY_TAG_FLOAT_LIST:
     case OY_TAG_BOOL_LIST:
-    case OY_TAG_TENSOR_LIST:
     case OY_TAG_LIST: return list_to(value, type);
+    case OY_TAG_TENSOR_LIST: return tensors_to(value);
+    case OY_TAG_GENERATOR:
+      oy_object_retain(value.as.object);
+      return pyoy_wrap_generator(value.as.object);
     default:
       PyErr_Format(PyExc_NotImplementedError,
                    "expected a value that Python can hold, got %s",
