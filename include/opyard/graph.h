@@ -24,6 +24,9 @@ OY_API size_t oy_node_edge_count(const oy_node* node);
 // Where edge |i| goes: borrowed from |node|; NULL if that input needs no gradient, or there
 // is no such edge. *out_output_nr, unless it is NULL, is which result of that node it is.
 OY_API oy_node* oy_node_edge(const oy_node* node, size_t i, uint32_t* out_output_nr);
+// PyTorch's detach_: |tensor| becomes a leaf that needs no gradient. FAILED_PRECONDITION for
+// views: "Can't detach views in-place. Use detach() instead. ...".
+OY_API OY_MUST_USE oy_status oy_detach_in_place(oy_tensor* tensor);
 // The leaf of an accumulating node, borrowed; NULL for others.
 OY_API oy_tensor* oy_node_variable(const oy_node* node);
 

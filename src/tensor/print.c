@@ -121,9 +121,11 @@ static void choose_formats(printer* p, const char* data) {
     f->scientific =
         f->greatest > 0 && (f->greatest / f->least > 1000 || f->greatest > 1e8 ||
                             (!f->whole && f->least < 1e-4));
-    if (p->options.scientific >= 0) f->scientific = p->options.scientific;
   }
   each(p, 0, data, visit_width);
+  // After the widths, as PyTorch does it.
+  for (int i = 0; i < 2 && p->options.scientific >= 0; i++)
+    p->parts[i].scientific = p->options.scientific;
 }
 
 // ------------------------------------------------------------------ brackets

@@ -48,3 +48,25 @@ oy_tensor* oy_node_variable(const oy_node* node) {
   if (n->kind != OYI_NODE_ACCUMULATE) return NULL;
   return oyi_tensor_object(oyi_accumulate_node_of(n)->variable);
 }
+
+oy_status oy_detach_in_place(oy_tensor* tensor) {
+  oyi_tensor* t = oyi_tensor_of(tensor);
+  if (!t) return oy_failure();
+  oyi_variable* v = t->meta ? oyi_variable_of(t) : NULL;
+  if (!v) return OY_OK;
+  OY_CHECK(
+      !v->base, FAILED_PRECONDITION,
+      "Can't detach views in-place. Use detach() instead. If you are using "
+      "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set "
+      "as True, gradients are views of DDP buckets, and hence detach_() cannot be "
+      "called on these gradients. To fix this error, please refer to the "
+      "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution.");
+  oyi_node* before = v->grad_fn;
+  v->grad_fn = NULL;
+  v->output_nr = 0;
+  v->retains = 0;
+  v->requires_grad = false;
+  oyi_untrack(t);
+  oyi_node_release(before);
+  return OY_OK;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes of the graph seen from outside (opyard/graph.h), and detaching in place.
+#include "opyard/graph.h"
+
+#include "support/tensors.h"
+
+static void graph_names_and_edges(void** state) {
+  (void)state;
+  oy_tensor* w = oy_requires_grad_(F64(OY_DIMS(2), 1, 2), true);
+  oy_tensor* y = oy_mul_Tensor(w, w);
+  oy_node* node = oy_grad_node(y);
+  uint32_t output_nr = 7;
+  assert_string_equal(oy_node_name(node), "MulBackward0");
+  assert_int_equal(oy_node_edge_count(node), 2);
+  oy_node* leaf = oy_node_edge(node, 1, &output_nr);
+  assert_string_equal(oy_node_name(leaf), "AccumulateGrad");
+  assert_int_equal(output_nr, 0);
+  assert_ptr_equal(oy_node_variable(leaf), w);
+  assert_null(oy_node_variable(node));
+  assert_null(oy_node_edge(node, 2, &output_nr));
+  assert_null(oy_grad_node(w));
+  oy_tensor_release(y);
+  // The node outlives the tensor that it made.
+  assert_ptr_equal(oy_node_edge(node, 0, NULL), leaf);
+  oy_node_release(node);
+  oy_node_release(NULL);
+  oy_tensor_release(w);
+}
+
+static void graph_detach_in_place(void** state) {
+  (void)state;
+  oy_tensor* w = oy_requires_grad_(F64(OY_DIMS(2), 1, 2), true);
+  oy_tensor* y = oy_mul_Tensor(w, w);
+  oy_tensor* view = oy_view(y, OY_DIMS(2, 1));
+  assert_int_equal(oy_detach_in_place(view), OY_FAILED_PRECONDITION);
+  assert_non_null(strstr(oy_error_get()->message, "Can't detach views in-place."));
+  oy_tensor_release(view);
+  assert_int_equal(oy_detach_in_place(y), OY_OK);
+  assert_false(oy_requires_grad(y));
+  assert_true(oy_is_leaf(y));
+  oy_tensor* z = oy_mul_Tensor(y, y);
+  assert_false(oy_requires_grad(z));
+  assert_int_equal(oy_detach_in_place(w), OY_OK);
+  assert_false(oy_requires_grad(w));
+  assert_int_not_equal(oy_detach_in_place(NULL), OY_OK);
+  oy_tensor_release(z);
+  oy_tensor_release(y);
+  oy_tensor_release(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(graph_names_and_edges),
+      cmocka_unit_test(graph_detach_in_place),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
