@@ -12,7 +12,7 @@ not needed at once is imported when it is asked for.
 """
 from . import _C
 from ._C import (
-    ArgumentError, Generator, Size, Tensor, can_cast, device, dtype, from_buffer,
+    ArgumentError, DtypeError, Generator, Size, Tensor, can_cast, device, dtype, from_buffer,
     get_default_dtype, get_num_threads, is_inference_mode_enabled, layout, memory_format,
     promote_types, result_type, set_default_dtype, set_num_threads)
 from ._ops import ops
@@ -62,7 +62,8 @@ def __getattr__(name):
     else:
         found = _C.packet("aten::" + name)
         if found is None:
-            raise AttributeError(f"no operator aten::{name}, and no attribute of opyard")
+            raise AttributeError(
+                f"module 'opyard' has no attribute '{name}' (no operator aten::{name})")
     globals()[name] = found
     return found
 

@@ -72,34 +72,43 @@ def _made_of(data):
     if isinstance(data, Tensor):
         return data, True
     if isinstance(data, (list, tuple)):
-        try:
-            return _literal(data), False
-        except (TypeError, ValueError) as error:
-            try:
-                plain = _numbers_of(data)
-                if plain == data:
-                    raise error
-                made = _C.literal(plain)
-            except (TypeError, ValueError):
-                raise error from None
-            dtype = _dtype_within(data)
-            return (_cast(made, dtype) if dtype else _literal(plain)), False
-    if isinstance(data, _NUMBERS):
-        return _literal(data), False
+        return _made_of_list(data), False
     if hasattr(data, "dtype") and getattr(data, "shape", None) == () and hasattr(data, "item"):
         made = _C.literal(data.item())
         return _cast(made, getattr(_C, data.dtype.name, None)), False
+    if isinstance(data, _NUMBERS):
+        return _literal(data), False
+    if isinstance(data, str):
+        raise TypeError("new(): invalid data type 'str'")
     if _is_array(data):
         return _array_as_tensor(data), True
+    if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict):
+        return _made_of_list(list(data)), False
+    if not hasattr(data, "__index__") and not hasattr(data, "__float__"):
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
     return _literal(data), False
 
 
-def _dtype_within(data):
-    """The dtype of what a list of tensors or arrays holds."""
+def _made_of_list(data):
+    first = _first_within(data)
+    name = getattr(getattr(first, "dtype", None), "name", None)
+    if name is not None:  # of tensors or of NumPy's numbers
+        return _cast(_C.literal(_numbers_of(data)), getattr(_C, name, None))
+    if isinstance(first, str):
+        raise ValueError("too many dimensions 'str'")
+    try:
+        return _literal(data)
+    except TypeError:
+        plain = _numbers_of(data)
+        if plain == data:
+            raise
+        return _literal(plain)
+
+
+def _first_within(data):
     while isinstance(data, (list, tuple)) and data:
         data = data[0]
-    name = getattr(getattr(data, "dtype", None), "name", None)
-    return getattr(_C, name, None) if name else None
+    return data
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
@@ -179,13 +188,7 @@ def as_dtype(dtype):
 
 def to_index(data):
     """What a list, or an array, is as an index: whole numbers or a mask."""
-    if isinstance(data, (list, tuple)):
-        try:
-            made = _C.literal(data)
-        except (TypeError, ValueError):
-            made, _ = _made_of(data)
-    else:
-        made, _ = _made_of(data)
+    made, _ = _made_of(data)
     if made.numel() == 0 and made.dtype.is_floating_point:
         made = _cast(made, _C.int64)
     return made

@@ -95,8 +95,8 @@ class finfo(_Info):
         type = {"complex64": _C.float32, "complex128": _C.float64}.get(type.name, type)
         if type.name not in _FLOATS:
             raise TypeError(
-                f"torch.finfo() requires a floating point input type. Use torch.iinfo to "
-                f"handle '{__name__.partition('.')[0]}.{type.name}'")
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
+                "'torch.finfo'")
         exponent, mantissa = _FLOATS[type.name]
         bias = 2 ** (exponent - 1) - 1
         largest = (2 - 2.0 ** -mantissa) * 2.0 ** bias
@@ -117,7 +117,7 @@ class iinfo(_Info):
         type = as_dtype(type)
         if type.is_floating_point or type.is_complex or type is _C.bool:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to "
-                            f"handle 'torch.{type.name}'")
+                            "handle 'torch.iinfo'")
         bits = 8 * type.itemsize
         low = -2 ** (bits - 1) if type.is_signed else 0
         super().__init__(type, bits=bits, min=low, max=low + 2 ** bits - 1)

@@ -25,6 +25,8 @@ def _to(self, *args, **kwargs):
     if rest and (isinstance(rest[0], (_C.dtype, type)) or rest[0] is None):
         dtype = rest.pop(0)
     options = dict(zip(("non_blocking", "copy"), rest), **kwargs)
+    if rest and not isinstance(rest[0], bool) and isinstance(rest[0], int):
+        raise RuntimeError(f"no accelerator for the device index {rest[0]}: name the device")
     unknown = set(options) - {"non_blocking", "copy", "memory_format"}
     if unknown or len(rest) > 2 or any(not isinstance(item, (bool, int)) for item in rest):
         got = ", ".join([type(item).__name__ for item in args] + [
@@ -232,6 +234,16 @@ def _false(self):
     return False
 
 
+def _conj(self):
+    return aten.conj_physical(self) if self.dtype.is_complex else self
+
+
+def _detach_(self):
+    """Forgets its history, and needs no gradient."""
+    _C.detach_(self)
+    return self
+
+
 def _nonzero(self, *, as_tuple=False):
     return _functions().nonzero(self, as_tuple=as_tuple)
 
@@ -295,7 +307,8 @@ _METHODS = {
     "norm": _norm, "unique": _unique, "unique_consecutive": _unique_consecutive,
     "unflatten": _unflatten, "apply_": _apply, "element_size": lambda self: self.itemsize,
     "get_device": lambda self: -1 if self.device.index is None else self.device.index,
-    "is_nonzero": lambda self: bool(self),
+    "is_nonzero": lambda self: bool(self), "conj": _conj, "adjoint": lambda self: self.mH,
+    "new": lambda self, *size: self.new_empty(size or (0,)), "detach_": _detach_,
     "__array__": _array, "__array_wrap__": _array_wrap, "__deepcopy__": _deepcopy,
     "__reduce_ex__": _reduce, "__format__": _format, "__contains__": _contains,
     "__reversed__": _reversed, "__dlpack__": _dlpack, "__dlpack_device__": _dlpack_device,

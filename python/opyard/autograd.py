@@ -63,6 +63,10 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         raise ValueError("Expected allow_unused to be True or not passed when "
                          "materialize_grads=True, but got: allow_unused=False.")
     outputs, inputs = _tuple(outputs), _tuple(inputs)
+    for i, output in enumerate(outputs):
+        if not output.requires_grad:
+            raise RuntimeError(
+                f"element {i} of tensors does not require grad and does not have a grad_fn")
     retain = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
         from ._vmap import vmap

@@ -3,7 +3,7 @@
 // back; warnings of the library.
 #include "module.h"
 
-static PyObject* g_argument_error;
+static PyObject *g_argument_error, *g_dtype_error;
 
 // The exception that a callback of this thread left; the error record has its text.
 static __thread PyObject* t_kept[3];
@@ -12,7 +12,7 @@ static const char* const g_kept_detail = "raised in Python";
 static PyObject* exception_for(oy_status code) {
   switch (code) {
     case OY_INVALID_ARGUMENT: return g_argument_error;
-    case OY_TYPE_MISMATCH: return PyExc_TypeError;
+    case OY_TYPE_MISMATCH: return g_dtype_error;
     case OY_NOT_FOUND: return PyExc_LookupError;
     case OY_NOT_IMPLEMENTED: return PyExc_NotImplementedError;
     case OY_OUT_OF_RANGE: return PyExc_IndexError;
@@ -64,16 +64,27 @@ static void warn(void* user_data, const char* message) {
   PyGILState_Release(state);
 }
 
-int pyoy_add_errors(PyObject* module) {
-  PyObject* bases = PyTuple_Pack(2, PyExc_RuntimeError, PyExc_ValueError);
-  if (!bases) return -1;
-  g_argument_error = PyErr_NewExceptionWithDoc(
-      "opyard.ArgumentError",
-      "An argument has a wrong value. PyTorch raises RuntimeError for most of these and "
-      "ValueError for some; this is both.",
-      bases, NULL);
+static PyObject* make_error(PyObject* module, const char* name, PyObject* second,
+                            const char* doc) {
+  PyObject* bases = PyTuple_Pack(2, PyExc_RuntimeError, second);
+  if (!bases) return NULL;
+  PyObject* error = PyErr_NewExceptionWithDoc(name, doc, bases, NULL);
   Py_DECREF(bases);
-  if (!g_argument_error) return -1;
+  if (error && PyModule_AddObjectRef(module, strchr(name, '.') + 1, error) != 0)
+    Py_CLEAR(error);
+  return error;
+}
+
+int pyoy_add_errors(PyObject* module) {
+  g_argument_error = make_error(
+      module, "opyard.ArgumentError", PyExc_ValueError,
+      "An argument has a wrong value. PyTorch raises RuntimeError for most of these and "
+      "ValueError for some; this is both.");
+  g_dtype_error = make_error(
+      module, "opyard.DtypeError", PyExc_TypeError,
+      "An operator does not take tensors of this kind or dtype. PyTorch raises "
+      "RuntimeError for most of these and TypeError for some; this is both.");
+  if (!g_argument_error || !g_dtype_error) return -1;
   oy_warning_handler_set(warn, NULL);
-  return PyModule_AddObjectRef(module, "ArgumentError", g_argument_error);
+  return 0;
 }

@@ -36,7 +36,9 @@ static void node_dealloc(PyObject* self) {
 
 static PyObject* node_name(PyObject* self, PyObject* unused) {
   (void)unused;
-  return PyUnicode_FromString(oy_node_name(((node*)self)->node));
+  const oy_node* n = ((node*)self)->node;
+  return PyUnicode_FromFormat("%s%s", oy_node_variable(n) ? "torch::autograd::" : "",
+                              oy_node_name(n));
 }
 
 static PyObject* node_repr(PyObject* self) {
@@ -78,7 +80,21 @@ static Py_hash_t node_hash(PyObject* self) {
   return (Py_hash_t)((uintptr_t)((node*)self)->node >> 4);
 }
 
+static PyObject* detach(PyObject* module, PyObject* object) {
+  (void)module;
+  oy_tensor* tensor = pyoy_unwrap(object);
+  if (!tensor) {
+    PyErr_SetString(PyExc_TypeError, "detach_() expects a Tensor");
+    return NULL;
+  }
+  return oy_detach_in_place(tensor) == OY_OK ? Py_NewRef(Py_None) : pyoy_raise();
+}
+
 int pyoy_add_graph(PyObject* module) {
+  static PyMethodDef functions[] = {
+      {"detach_", detach, METH_O, "Makes a tensor a leaf that needs no gradient."},
+      {NULL, NULL, 0, NULL},
+  };
   static PyMethodDef methods[] = {
       {"name", node_name, METH_NOARGS, "\"AddBackward0\""},
       {NULL, NULL, 0, NULL},
@@ -101,5 +117,6 @@ int pyoy_add_graph(PyObject* module) {
   PyType_Spec spec = {"opyard.Node", sizeof(node), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   g_node_type = (PyTypeObject*)PyType_FromSpec(&spec);
-  return g_node_type ? PyModule_AddType(module, g_node_type) : -1;
+  if (!g_node_type || PyModule_AddFunctions(module, functions) != 0) return -1;
+  return PyModule_AddType(module, g_node_type);
 }

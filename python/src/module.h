@@ -129,6 +129,7 @@ pyoy_fit pyoy_value_from(PyObject* object, const oy_type* type, int lenient,
                          oy_value* out_value);
 // A number as a tensor without dimensions that promotes as the number does, owned. NULL
 // without an exception if |object| is no number of Python's.
+oy_tensor* pyoy_wrapped_number(oy_value number);
 oy_tensor* pyoy_number(PyObject* object, pyoy_fit* out_fit);
 // A number of Python's, also in a tensor without dimensions if |lenient|.
 pyoy_fit pyoy_scalar(PyObject* object, int lenient, oy_value* out_value);

@@ -122,7 +122,8 @@ static PyObject* refuse(packet* self, const pyoy_arguments* arguments) {
     // Overloads with out= are the others, as PyTorch counts.
     size_t plain = 0;
     while (plain < self->count && rank(self->plans[plain]) < 8) plain++;
-    if (plain != 1) return pyoy_misfit_raise_all(self->plans, self->count, arguments);
+    if (plain != 1 && !self->strict)
+      return pyoy_misfit_raise_all(self->plans, self->count, arguments);
   }
   pyoy_fit fit;
   pyoy_reason reason;

@@ -2,6 +2,8 @@
 // One call of one overload: arguments to values, the boxed call, results to objects.
 #include "plan.h"
 
+enum { INTS_MAX = 64 };
+
 // |objects|: who gave argument i, borrowed, for results that are arguments.
 typedef struct call {
   const pyoy_plan* plan;
@@ -10,6 +12,8 @@ typedef struct call {
   pyoy_reason* reason;
   int requires_grad;
   oy_stack stack;
+  size_t int_count;
+  int64_t ints[INTS_MAX];  // of lists; those that have no room are allocated
   PyObject* objects[PYOY_ARGUMENTS];
   oy_value values[PYOY_ARGUMENTS];
 } call;
@@ -20,14 +24,51 @@ static pyoy_fit refuse(call* c, pyoy_misfit kind, Py_ssize_t argument,
   return PYOY_NO;
 }
 
+// A list of plain numbers, which nearly all are; PYOY_NO if pyoy_value_from has to see.
+static pyoy_fit read_ints(call* c, PyObject* const* items, Py_ssize_t count,
+                          oy_value* out) {
+  int64_t* to = c->ints + c->int_count;
+  if (count > (Py_ssize_t)(INTS_MAX - c->int_count)) return PYOY_NO;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if (!PyLong_CheckExact(items[i])) return PYOY_NO;
+    to[i] = PyLong_AsLongLong(items[i]);
+    if (to[i] == -1 && PyErr_Occurred()) return PYOY_ERROR;
+  }
+  c->int_count += (size_t)count;
+  *out = oy_value_list(OY_TAG_INT_LIST, to, (size_t)count);
+  return PYOY_YES;
+}
+
+static pyoy_fit read_int_list(call* c, PyObject* object, const pyoy_argument* argument,
+                              oy_value* out) {
+  PyObject* items[INTS_MAX];
+  int64_t repeat = argument->type->fixed_size;
+  if (PyLong_CheckExact(object) && repeat > 0 && repeat <= INTS_MAX) {
+    for (int64_t i = 0; i < repeat; i++) items[i] = object;
+    return read_ints(c, items, repeat, out);
+  }
+  bool is_tuple = PyTuple_Check(object);
+  Py_ssize_t size = is_tuple               ? PyTuple_Size(object)
+                    : PyList_Check(object) ? PyList_Size(object)
+                                           : INTS_MAX + 1;
+  if (size > INTS_MAX) return PYOY_NO;
+  for (Py_ssize_t i = 0; i < size; i++)
+    items[i] = is_tuple ? PyTuple_GetItem(object, i) : PyList_GetItem(object, i);
+  return read_ints(c, items, size, out);
+}
+
 static pyoy_fit place(call* c, Py_ssize_t i, PyObject* object, Py_ssize_t position) {
   const pyoy_argument* argument = &c->plan->arguments[i];
   if (c->objects[i]) return refuse(c, PYOY_MISFIT_TWICE, i, position, object);
-  pyoy_fit fit = PYOY_YES;
+  pyoy_fit fit =
+      argument->is_ints ? read_int_list(c, object, argument, &c->values[i]) : PYOY_NO;
+  if (fit == PYOY_ERROR) return fit;
   // None stands for what it is where a default is: PyTorch takes it for a list, too.
-  if (object == Py_None && argument->optional)
+  if (fit == PYOY_NO && object == Py_None && argument->optional) {
     c->values[i] = oy_none();
-  else
+    fit = PYOY_YES;
+  }
+  if (fit == PYOY_NO)
     fit = pyoy_value_from(object, argument->type, c->lenient, &c->values[i]);
   if (fit == PYOY_NO) return refuse(c, PYOY_MISFIT_TYPE, i, position, object);
   if (fit == PYOY_YES) c->objects[i] = object;
@@ -37,6 +78,9 @@ static pyoy_fit place(call* c, Py_ssize_t i, PyObject* object, Py_ssize_t positi
 // x.view(2, 3): the numbers from |i| on are one list.
 static pyoy_fit place_rest(call* c, Py_ssize_t i) {
   Py_ssize_t count = c->given->count - i;
+  pyoy_fit quick = read_ints(c, c->given->values + i, count, &c->values[i]);
+  if (quick == PYOY_YES) c->objects[i] = c->given->values[i];
+  if (quick != PYOY_NO) return quick;
   PyObject* rest = PyTuple_New(count);
   for (Py_ssize_t k = 0; rest && k < count; k++)
     PyTuple_SetItem(rest, k, Py_NewRef(c->given->values[i + k]));
@@ -179,6 +223,9 @@ static PyObject* result(const call* c, size_t i) {
     int from = c->plan->return_argument[i];
     PyObject* given = from >= 0 ? c->objects[from] : NULL;
     if (given && pyoy_unwrap(given) == value->as.object) return Py_NewRef(given);
+    // x.contiguous() is x, where nothing is to be done.
+    given = c->plan->count > 0 ? c->objects[0] : NULL;
+    if (given && pyoy_unwrap(given) == value->as.object) return Py_NewRef(given);
     if (value->owned) {
       value->owned = 0;
       return pyoy_wrap(value->as.object);
@@ -217,6 +264,7 @@ PyObject* pyoy_plan_call(pyoy_plan* plan, const pyoy_arguments* arguments, int l
   c.lenient = lenient;
   c.reason = out_reason;
   c.requires_grad = 0;
+  c.int_count = 0;
   memset(c.objects, 0, (size_t)plan->count * sizeof(*c.objects));
   // Whatever runs meanwhile may define operators, and so end plans.
   pyoy_plan_retain(plan);

@@ -34,7 +34,7 @@ static oy_tensor* of(PyObject* self) {
   return ((pyoy_tensor*)self)->tensor;
 }
 
-// Subclasses come here, too: they have no slots of their own that need more.
+// Subclasses come here, too, and their objects may be the collector's.
 static void tensor_dealloc(PyObject* object) {
   pyoy_tensor* self = (pyoy_tensor*)object;
   PyTypeObject* type = Py_TYPE(object);
@@ -42,7 +42,12 @@ static void tensor_dealloc(PyObject* object) {
   if (OY_UNLIKELY(self->attributes != NULL)) Py_CLEAR(self->attributes);
   if (OY_UNLIKELY(self->grad != NULL)) Py_CLEAR(self->grad);
   oy_tensor_release(self->tensor);
-  PyObject_Free(self);
+  if (OY_LIKELY(type == pyoy_tensor_type)) {
+    PyObject_Free(self);
+  } else {
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+  }
   Py_DECREF(type);
 }
 

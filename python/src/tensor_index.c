@@ -10,6 +10,7 @@ enum { ITEMS_MAX = OY_TENSOR_MAX_DIMS };
 typedef struct indexing {
   oy_tensor *self, *view;
   int64_t dim;                    // which the next item is for
+  int64_t item;                   // how many items came before it
   oy_object* indices[ITEMS_MAX];  // of view's dimensions; owned, or None
   size_t index_count;
   bool has_indices;
@@ -51,7 +52,7 @@ static int apply_int(indexing* x, int64_t i) {
   if (i < -size || i >= size) {
     PyErr_Format(PyExc_IndexError,
                  "index %lld is out of bounds for dimension %lld with size %lld",
-                 (long long)i, (long long)x->dim, (long long)size);
+                 (long long)i, (long long)x->item, (long long)size);
     return -1;
   }
   return step_to(x, oy_select_int(tensor, x->dim, i));
@@ -222,8 +223,8 @@ static int apply_items(indexing* x, PyObject* items) {
                  (long long)ndim);
     return -1;
   }
-  for (Py_ssize_t i = 0; i < PyTuple_Size(items); i++)
-    if (apply_item(x, PyTuple_GetItem(items, i), ndim - used) != 0) return -1;
+  for (x->item = 0; x->item < PyTuple_Size(items); x->item++)
+    if (apply_item(x, PyTuple_GetItem(items, x->item), ndim - used) != 0) return -1;
   return 0;
 }
 
@@ -271,7 +272,19 @@ static PyObject* get_view(indexing* x) {
   return pyoy_wrap(view);
 }
 
+// x[i], which loops are made of.
+static PyObject* get_slice(oy_tensor* self, int64_t i) {
+  int64_t size = oy_tensor_sizes(self).data[0];
+  return i >= -size && i < size ? pyoy_wrap(oy_select_int(self, 0, i)) : NULL;
+}
+
 PyObject* pyoy_tensor_get(PyObject* self, PyObject* key) {
+  if (PyLong_CheckExact(key) && oy_tensor_ndim(pyoy_unwrap(self)) > 0) {
+    int overflow;
+    long long i = PyLong_AsLongLongAndOverflow(key, &overflow);
+    PyObject* slice = overflow ? NULL : get_slice(pyoy_unwrap(self), i);
+    if (slice || PyErr_Occurred()) return slice;
+  }
   indexing x = {.self = pyoy_unwrap(self)};
   PyObject* result = NULL;
   int status = PyLong_CheckExact(key) ? apply_number(&x, key) : apply_key(&x, key);
@@ -361,7 +374,7 @@ int pyoy_tensor_set(PyObject* self, PyObject* key, PyObject* value) {
   oy_tensor* source = read_value(self, value);
   if (!source) return -1;
   indexing x = {.self = pyoy_unwrap(self)};
-  int status = apply_key(&x, key);
+  int status = PyLong_CheckExact(key) ? apply_number(&x, key) : apply_key(&x, key);
   if (status == 0)
     status = x.has_indices ? put(&x, source) : copy_to(current(&x), source);
   end(&x);

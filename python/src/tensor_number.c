@@ -56,7 +56,7 @@ static oy_tensor* run_left(left_fn fn, oy_scalar a, oy_tensor* b) {
 
 static bool is_number(PyObject* object) {
   return PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
-         (PyIndex_Check(object) && !pyoy_unwrap(object));
+         (PyIndex_Check(object) && !PySequence_Check(object));
 }
 
 static PyObject* with_scalar(const sign* s, oy_tensor* tensor, PyObject* number,
@@ -137,8 +137,10 @@ static oy_tensor* number_sub(oy_scalar a, oy_tensor* b) {
 }
 static oy_tensor* number_div(oy_scalar a, oy_tensor* b) {
   oy_tensor* inverse = oy_reciprocal(b);
-  oy_tensor* result = inverse ? oy_mul_Scalar(inverse, a) : NULL;
+  oy_tensor* number = inverse ? pyoy_wrapped_number(a) : NULL;
+  oy_tensor* result = number ? oy_mul_Tensor(inverse, number) : NULL;
   oy_tensor_release(inverse);
+  oy_tensor_release(number);
   return result;
 }
 #define SIGN(name, ...)                                    \

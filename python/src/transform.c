@@ -129,7 +129,10 @@ static oy_status check_fn(void* data, oy_tensor* const* inputs, size_t count,
                           oy_tensor** outputs, size_t* out_count) {
   PyGILState_STATE state = PyGILState_Ensure();
   PyObject* args = pyoy_tensors_tuple(inputs, count);
+  // As within a kernel: what operators return belongs to Python, not to the open scope.
+  uint64_t before = oy_call_enter();
   PyObject* result = args ? PyObject_Call(data, args, NULL) : NULL;
+  oy_call_leave(before);
   Py_ssize_t size = result ? PySequence_Size(result) : -1;
   oy_status status = OY_OK;
   if (size > OY_GRADCHECK_OUTPUTS)

@@ -95,7 +95,7 @@ static pyoy_fit from_str(PyObject* object, oy_value* out) {
 }
 
 // In the widest type of its kind; what it promotes to does not depend on that.
-static oy_tensor* number_tensor(oy_value number) {
+oy_tensor* pyoy_wrapped_number(oy_value number) {
   oy_dtype dtype = number.tag == OY_TAG_BOOL    ? (oy_dtype)OY_DTYPE_BOOL
                    : number.tag == OY_TAG_INT   ? (oy_dtype)OY_DTYPE_I64
                    : number.tag == OY_TAG_FLOAT ? (oy_dtype)OY_DTYPE_F64
@@ -117,11 +117,11 @@ oy_tensor* pyoy_number(PyObject* object, pyoy_fit* out_fit) {
   oy_value number;
   *out_fit = PYOY_NO;
   if (!PyFloat_Check(object) && !PyLong_Check(object) && !PyComplex_Check(object) &&
-      (!PyIndex_Check(object) || pyoy_unwrap(object)))
+      (!PyIndex_Check(object) || PySequence_Check(object)))
     return NULL;
   *out_fit = pyoy_scalar(object, 0, &number);
   if (*out_fit != PYOY_YES) return NULL;
-  oy_tensor* tensor = number_tensor(number);
+  oy_tensor* tensor = pyoy_wrapped_number(number);
   oy_value_release(&number);
   if (tensor) return tensor;
   pyoy_raise();

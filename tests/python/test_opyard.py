@@ -29,7 +29,7 @@ class TensorTest(unittest.TestCase):
 
     def test_literals_that_are_none(self):
         for data, error in (([[1], [2, 3]], ValueError), ([1, [2]], TypeError),
-                            (["a"], TypeError), ([2**70], OverflowError)):
+                            (["a"], ValueError), ([2**70], OverflowError)):
             self.assertRaises(error, opyard.tensor, data)
 
     def test_questions(self):
@@ -98,9 +98,9 @@ class CallTest(unittest.TestCase):
     def test_errors(self):
         x = opyard.tensor([[1.0, 2.0], [3.0, 4.0]])
         for error, text, call in (
-                (TypeError, "invalid combination of arguments - got .Tensor, str.",
+                (TypeError, "argument 'other' .position 2. must be Tensor, not str",
                  lambda: opyard.add(x, "a")),
-                (TypeError, "invalid combination of arguments - got ..",
+                (TypeError, "missing 2 required positional argument: \"input\", \"other\"",
                  lambda: opyard.add()),
                 (TypeError, "argument 'dim' .position 2. must be tuple of ints, not str",
                  lambda: ops.aten.sum.dim_IntList(x, "a")),

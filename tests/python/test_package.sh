@@ -8,4 +8,5 @@ if [ ! -f "$2/python/opyard/_C.abi3.so" ]; then
   echo "skipped: the extension is not built here (no python3-dev, or a sanitizer)"
   exit 77
 fi
-PYTHONPATH="$2/python" PYTHONDONTWRITEBYTECODE=1 exec "$python" "$1/tests/python/test_opyard.py"
+PYTHONPATH="$2/python" PYTHONDONTWRITEBYTECODE=1 exec "$python" -m unittest discover \
+  -s "$1/tests/python"
