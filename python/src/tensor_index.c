@@ -58,39 +58,11 @@ static int apply_int(indexing* x, int64_t i) {
   return step_to(x, oy_select_int(tensor, x->dim, i));
 }
 
-// A bound of a slice; |*out_value| stays as it is for None.
-static int read_bound(PyObject* slice, const char* name, int64_t* out_value,
-                      bool* given) {
-  PyObject* bound = PyObject_GetAttrString(slice, name);
-  if (!bound) return -1;
-  *given = bound != Py_None;
-  int status = 0;
-  if (*given) {
-    PyObject* number = PyIndex_Check(bound) ? PyNumber_Index(bound) : NULL;
-    if (!number && !PyErr_Occurred())
-      PyErr_SetString(
-          PyExc_TypeError,
-          "slice indices must be integers or None or have an __index__ method");
-    int overflow = 0;
-    long long value = number ? PyLong_AsLongLongAndOverflow(number, &overflow) : 0;
-    *out_value = overflow > 0 ? INT64_MAX : overflow < 0 ? INT64_MIN : value;
-    status = number ? 0 : -1;
-    Py_XDECREF(number);
-  }
-  Py_DECREF(bound);
-  return status;
-}
-
 static int apply_slice(indexing* x, PyObject* slice) {
-  int64_t start = 0, stop = 0, step = 1;
-  bool has_start, has_stop, has_step;
-  if (read_bound(slice, "start", &start, &has_start) != 0 ||
-      read_bound(slice, "stop", &stop, &has_stop) != 0 ||
-      read_bound(slice, "step", &step, &has_step) != 0)
-    return -1;
+  Py_ssize_t start, stop, step;
+  if (PySlice_Unpack(slice, &start, &stop, &step) != 0) return -1;
   if (step <= 0) {
-    PyErr_SetString(PyExc_ValueError, step == 0 ? "slice step cannot be zero"
-                                                : "step must be greater than zero");
+    PyErr_SetString(PyExc_ValueError, "step must be greater than zero");
     return -1;
   }
   if (oy_tensor_ndim(current(x)) == 0) {
@@ -98,10 +70,10 @@ static int apply_slice(indexing* x, PyObject* slice) {
     return -1;
   }
   x->dim++;
-  if (!has_start && !has_stop && step == 1) return 0;
+  // None stands for the ends.
+  if (start == 0 && stop == PY_SSIZE_T_MAX && step == 1) return 0;
   return step_to(
-      x, oy_slice_Tensor(current(x), x->dim - 1, has_start ? oy_int(start) : oy_none(),
-                         has_stop ? oy_int(stop) : oy_none(), step));
+      x, oy_slice_Tensor(current(x), x->dim - 1, oy_int(start), oy_int(stop), step));
 }
 
 static int apply_none(indexing* x) {
