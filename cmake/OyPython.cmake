@@ -24,9 +24,11 @@ set_target_properties(opyard_python PROPERTIES
   BUILD_RPATH "$ORIGIN/../..")
 
 # Links, so that an edited file is the one that is imported.
-file(GLOB modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/opyard/*.py)
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python/opyard)
+file(GLOB_RECURSE modules CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/opyard
+     ${PROJECT_SOURCE_DIR}/python/opyard/*.py)
 foreach(module IN LISTS modules)
-  get_filename_component(name ${module} NAME)
-  file(CREATE_LINK ${module} ${PROJECT_BINARY_DIR}/python/opyard/${name} SYMBOLIC)
+  get_filename_component(folder ${module} DIRECTORY)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python/opyard/${folder})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/opyard/${module}
+       ${PROJECT_BINARY_DIR}/python/opyard/${module} SYMBOLIC)
 endforeach()

@@ -20,6 +20,7 @@ from . import _tensor  # noqa: F401  the methods of Tensor
 from ._create import as_tensor, asarray, frombuffer, full, tensor
 from ._create import complex_ as complex
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .exchange import from_dlpack
 
 __version__ = _C.__version__
 # opyard.float32, opyard.strided, opyard.channels_last
@@ -43,9 +44,10 @@ _LAZY = {name: module for module, names in {
         "unique_consecutive where"),
     "_amp": "autocast",
     "_vmap": "vmap",
-    "interop": "from_dlpack from_numpy from_torch to_torch",
+    "interop": "from_numpy from_torch to_torch",
+    "files": "load save",
 }.items() for name in names.split()}
-_MODULES = ("autograd", "fake", "func", "interop", "utils")
+_MODULES = ("array_api", "autograd", "fake", "files", "func", "interop", "nn", "optim", "utils")
 
 
 def __getattr__(name):

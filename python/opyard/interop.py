@@ -3,6 +3,7 @@
 import ctypes
 
 from . import _C
+from .exchange import from_dlpack  # noqa: F401
 
 
 def from_numpy(array):

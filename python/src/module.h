@@ -79,6 +79,9 @@ int pyoy_add_graph(PyObject* module);
 int pyoy_add_hooks(PyObject* module);
 int pyoy_add_function(PyObject* module);
 int pyoy_add_transform(PyObject* module);
+int pyoy_add_subclass(PyObject* module);
+int pyoy_add_dlpack(PyObject* module);
+int pyoy_add_files(PyObject* module);
 extern PyMethodDef pyoy_make_methods[];
 
 // ------------------------------------------------------------------ errors

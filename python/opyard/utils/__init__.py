@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data to train on, checkpoints of graphs, and DLPack under PyTorch's name for it."""
+import sys
+
+from .. import _checkpoint as checkpoint
+from . import data, dlpack  # noqa: F401
+
+sys.modules[__name__ + ".checkpoint"] = checkpoint

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every module and optimiser of opyard.nn and opyard.optim beside PyTorch's: the same
+arguments, parameters and inputs have to give the same print, outputs and gradients, and the
+same parameters after steps.
+
+    PYTHONPATH=build/python /usr/bin/python3 tests/oracle/modules.py [NAME...]
+"""
+import math
+import sys
+import warnings
+
+import numpy
+import torch
+
+import opyard
+
+warnings.simplefilter("ignore")
+
+# name(arguments) | the shapes of the inputs; "i5:2x3" are integers below 5, "p:" positive
+# numbers, "s:" signs, "b:" zeros and ones, "n:" numbers that need no gradient, "u:" within
+# (0, 1), "l:" logarithms of probabilities.
+MODULES = """
+Linear(3, 4) | 5x3
+Linear(3, 4, bias=False) | 2x5x3
+Bilinear(3, 4, 2) | 5x3 5x4
+Identity() | 2x3
+Flatten() | 2x3x4
+Flatten(0, 1) | 2x3x4
+Unflatten(1, (2, 3)) | 2x6x4
+Embedding(7, 3) | i7:2x4
+Embedding(7, 3, padding_idx=-2) | i7:2x4
+Conv1d(4, 6, 3) | 2x4x9
+Conv1d(4, 6, 3, stride=2, padding=1, dilation=2, groups=2, bias=False) | 2x4x9
+Conv1d(4, 6, 4, padding='same') | 2x4x9
+Conv1d(4, 6, 3, padding=1, padding_mode='circular') | 2x4x9
+Conv2d(3, 4, 3) | 2x3x6x7
+Conv2d(3, 4, (3, 2), stride=(2, 1), padding=(1, 0)) | 2x3x6x7
+Conv2d(4, 4, 3, groups=4, padding='valid') | 2x4x6x7
+Conv2d(3, 4, 3, padding=1, padding_mode='reflect') | 2x3x6x7
+Conv2d(3, 4, 3, padding=(1, 2), padding_mode='replicate') | 2x3x6x7
+Conv3d(2, 3, 2) | 1x2x4x5x3
+ConvTranspose1d(4, 6, 3, stride=2, output_padding=1) | 2x4x5
+ConvTranspose2d(4, 6, 3, stride=2, padding=1, groups=2) | 2x4x5x4
+ConvTranspose2d(4, 6, 3, dilation=2, bias=False) | 2x4x5x4
+ConvTranspose3d(2, 3, 2) | 1x2x3x3x2
+Unfold(2) | 2x3x5x4
+Fold((5, 4), 2) | 2x12x12
+BatchNorm1d(4) | 5x4
+BatchNorm1d(4, momentum=None) | 5x4x3
+BatchNorm1d(4, affine=False, track_running_stats=False) | 5x4
+BatchNorm2d(3, eps=0.001, momentum=0.3) | 2x3x4x5
+BatchNorm3d(3) | 2x3x2x2x3
+InstanceNorm1d(3) | 2x3x5
+InstanceNorm2d(3, affine=True) | 2x3x4x5
+InstanceNorm2d(3, track_running_stats=True) | 2x3x4x5
+LayerNorm(5) | 2x3x5
+LayerNorm((3, 5), elementwise_affine=False) | 2x3x5
+GroupNorm(2, 6) | 2x6x3
+GroupNorm(3, 6, affine=False) | 2x6x3x2
+LocalResponseNorm(3) | 2x5x4x3
+ReLU() | 3x4
+ReLU(inplace=True) | n:3x4
+ReLU6() | 3x4
+SELU() | 3x4
+SiLU() | 3x4
+Mish() | 3x4
+ELU(0.7) | 3x4
+CELU(0.7) | 3x4
+GELU() | 3x4
+GELU('tanh') | 3x4
+GLU() | 3x4
+LeakyReLU(0.2) | 3x4
+PReLU() | 3x4
+PReLU(4) | 3x4
+RReLU() | 3x4
+Threshold(0.1, 20) | 3x4
+Hardtanh() | 3x4
+Hardtanh(-2, 0.5) | 3x4
+Hardshrink() | 3x4
+Softshrink(0.3) | 3x4
+Hardsigmoid() | 3x4
+Hardswish() | 3x4
+Sigmoid() | 3x4
+Tanh() | 3x4
+Tanhshrink() | 3x4
+Softsign() | 3x4
+LogSigmoid() | 3x4
+Softplus(2, 1) | 3x4
+Softmax(dim=1) | 3x4
+Softmin(dim=0) | 3x4
+LogSoftmax(dim=-1) | 3x4
+Softmax2d() | 2x3x4x2
+Dropout(0.0) | 3x4
+Dropout(0.5, inplace=True) | 3x4
+Dropout2d(0.2) | 2x3x4x4
+AlphaDropout(0.2) | 3x4
+MaxPool1d(2) | 2x3x7
+MaxPool2d(3, stride=2, padding=1) | 2x3x7x6
+MaxPool2d((2, 3), dilation=(1, 2), ceil_mode=True) | 2x3x7x6
+MaxPool2d(2, return_indices=True) | 2x3x6x6
+MaxPool3d(2) | 1x2x4x4x5
+AvgPool1d(3, 2, 1) | 2x3x7
+AvgPool2d(2, stride=1, padding=1, count_include_pad=False) | 2x3x5x4
+AvgPool2d(2, divisor_override=3) | 2x3x5x4
+AvgPool3d(2) | 1x2x4x4x5
+LPPool1d(2, 3) | p:2x3x7
+LPPool2d(2, 2, stride=1) | p:2x3x5x4
+AdaptiveAvgPool1d(3) | 2x3x7
+AdaptiveAvgPool2d((3, None)) | 2x3x7x5
+AdaptiveAvgPool2d(1) | 2x3x7x5
+AdaptiveAvgPool3d(2) | 1x2x4x5x3
+AdaptiveMaxPool1d(3) | 2x3x7
+AdaptiveMaxPool2d((2, 3)) | 2x3x7x5
+AdaptiveMaxPool3d(2) | 1x2x4x5x3
+ConstantPad1d(2, 1.5) | 2x3x4
+ConstantPad2d((1, 0, 2, 1), -1) | 2x3x4x3
+ZeroPad2d(1) | 2x3x4x3
+ReflectionPad1d((1, 2)) | 2x3x4
+ReflectionPad2d(2) | 2x3x4x3
+ReplicationPad2d((1, 0, 0, 2)) | 2x3x4x3
+ReplicationPad3d(1) | 1x2x3x2x2
+PixelShuffle(2) | 1x8x3x2
+PixelUnshuffle(2) | 1x2x4x6
+ChannelShuffle(2) | n:1x4x2x3
+Upsample(scale_factor=2) | 1x2x3x4
+Upsample(size=(5, 7), mode='bilinear', align_corners=True) | 1x2x3x4
+Upsample(scale_factor=1.5, mode='bicubic') | 1x2x4x4
+Upsample(scale_factor=2, mode='linear') | 1x2x4
+Upsample(size=6, mode='trilinear') | 1x1x3x4x2
+UpsamplingNearest2d(scale_factor=2) | 1x2x3x4
+UpsamplingBilinear2d(size=(4, 5)) | 1x2x3x4
+L1Loss() | 3x4 3x4
+L1Loss(reduction='sum') | 3x4 3x4
+MSELoss() | 3x4 3x4
+MSELoss(reduction='none') | 3x4 3x4
+SmoothL1Loss(beta=0.5) | 3x4 3x4
+HuberLoss(delta=0.7) | 3x4 3x4
+KLDivLoss(reduction='batchmean') | l:3x4 u:3x4
+KLDivLoss(reduction='sum', log_target=True) | l:3x4 l:3x4
+NLLLoss() | l:5x4 i4:5
+NLLLoss(ignore_index=1, reduction='sum') | l:5x4 i4:5
+CrossEntropyLoss() | 5x4 i4:5
+CrossEntropyLoss(label_smoothing=0.1) | 5x4x3 i4:5x3
+CrossEntropyLoss() | 5x4 u:5x4
+BCELoss() | u:3x4 b:3x4
+BCEWithLogitsLoss() | 3x4 b:3x4
+PoissonNLLLoss() | 3x4 p:3x4
+PoissonNLLLoss(log_input=False, full=True) | p:3x4 p:3x4
+GaussianNLLLoss() | 3x4 n:3x4 p:3x4
+GaussianNLLLoss(full=True, reduction='sum') | 3x4 n:3x4 p:3x1
+HingeEmbeddingLoss() | 3x4 s:3x4
+MarginRankingLoss(0.1) | 5 5 s:5
+CosineEmbeddingLoss(0.2) | 5x3 5x3 s:5
+SoftMarginLoss() | 3x4 s:3x4
+MultiMarginLoss(p=2) | 3x4 i4:3
+MultiLabelMarginLoss() | 3x4 i4:3x4
+MultiLabelSoftMarginLoss() | 3x4 b:3x4
+TripletMarginLoss(swap=True) | 4x3 4x3 4x3
+TripletMarginWithDistanceLoss() | 4x3 4x3 4x3
+CosineSimilarity(dim=-1) | 4x3 4x3
+PairwiseDistance(1.5, keepdim=True) | 4x3 4x3
+MultiheadAttention(6, 2) | 3x2x6 4x2x6 4x2x6
+MultiheadAttention(6, 3, bias=False, batch_first=True) | 2x3x6 2x4x6 2x4x6
+MultiheadAttention(6, 2, kdim=5, vdim=4) | 3x2x6 4x2x5 4x2x4
+MultiheadAttention(6, 2) | 3x6 4x6 4x6
+TransformerEncoderLayer(6, 2, 8, dropout=0.0) | 3x2x6
+TransformerEncoderLayer(6, 2, 8, dropout=0.0, norm_first=True, activation='gelu') | 3x2x6
+Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2, bias=False)) | 5x3
+Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten()) | 2x1x5x5
+"""
+
+OPTIMIZERS = """
+SGD(p, lr=0.1)
+SGD(p, lr=0.1, momentum=0.9)
+SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.01)
+SGD(p, lr=0.1, momentum=0.8, dampening=0.3, maximize=True)
+Adam(p)
+Adam(p, lr=0.01, betas=(0.8, 0.95), eps=1e-6, weight_decay=0.1)
+Adam(p, lr=0.05, amsgrad=True, maximize=True)
+AdamW(p)
+AdamW(p, lr=0.01, weight_decay=0.3, amsgrad=True)
+Adagrad(p, lr=0.1, lr_decay=0.1, weight_decay=0.01, initial_accumulator_value=0.1)
+RMSprop(p)
+RMSprop(p, lr=0.05, momentum=0.5, centered=True, weight_decay=0.01)
+"""
+
+SCHEDULES = """
+LambdaLR(o, lambda epoch: 0.9 ** epoch)
+MultiplicativeLR(o, lambda epoch: 0.5 + epoch / 40)
+StepLR(o, 3, 0.5)
+MultiStepLR(o, [2, 5, 5, 9], 0.3)
+ConstantLR(o, 0.5, 4)
+LinearLR(o, 0.2, 0.9, 6)
+ExponentialLR(o, 0.8)
+PolynomialLR(o, 8, 2.0)
+CosineAnnealingLR(o, 5, 0.01)
+SequentialLR(o, [s.ConstantLR(o, 0.1, 2), s.ExponentialLR(o, 0.9)], [3])
+"""
+
+# What later releases print in another way than PyTorch 1.13.
+PRINT_OTHERWISE = ("Upsampl", "MultiheadAttention", "TransformerEncoderLayer",
+                   "TripletMarginWithDistanceLoss")
+
+
+def make_input(spec, rng):
+    """An array, and whether a gradient is wanted of it."""
+    kind, _, sizes = spec.rpartition(":")
+    shape = tuple(int(n) for n in sizes.split("x"))
+    plain = rng.standard_normal(shape).astype("float32")
+    if kind.startswith("i"):
+        return rng.integers(0, int(kind[1:]), shape), False
+    if kind == "s":
+        return numpy.where(plain < 0, -1, 1).astype("float32"), False
+    if kind == "b":
+        return (plain < 0).astype("float32"), False
+    if kind == "p":
+        return numpy.abs(plain) + 0.1, True
+    if kind == "u":
+        return 1 / (1 + numpy.exp(-plain)), True
+    if kind == "l":
+        return plain - numpy.log(numpy.exp(plain).sum(1, keepdims=True)), True
+    return plain, kind != "n"
+
+
+def load_torch(module, state):
+    with torch.no_grad():
+        for name, tensor in module.state_dict().items():
+            tensor.copy_(torch.from_numpy(numpy.array(state[name])))
+
+
+def flat(value):
+    if isinstance(value, (list, tuple)):
+        return [tensor for item in value for tensor in flat(item)]
+    return [] if value is None else [value]
+
+
+def to_array(tensor):
+    if isinstance(tensor, (int, float)):
+        return numpy.array(tensor, dtype="float64")
+    return numpy.array(tensor.detach().tolist(), dtype="float64")
+
+
+def run(library, module, arrays):
+    """Outputs, then gradients of inputs and parameters, then the state."""
+    inputs = []
+    for array, wants_grad in arrays:
+        dtype = getattr(library, str(array.dtype))
+        inputs.append(library.tensor(array.tolist(), dtype=dtype, requires_grad=wants_grad))
+    outputs = flat(module(*inputs))
+    found = [to_array(output) for output in outputs]
+    total = sum((output * output).sum() for output in outputs if output.requires_grad)
+    if isinstance(total, library.Tensor):
+        total.backward()
+    for tensor in inputs + list(module.parameters()):
+        if tensor.requires_grad:
+            grad = tensor.grad
+            found.append(numpy.zeros(0) if grad is None else to_array(grad))
+    return found + [to_array(tensor) for tensor in module.state_dict().values()]
+
+
+def differs(ours, theirs, tolerance=2e-5):
+    if len(ours) != len(theirs):
+        return f"{len(ours)} results, not {len(theirs)}"
+    for i, (a, b) in enumerate(zip(ours, theirs)):
+        if a.shape != b.shape:
+            return f"result {i} has shape {a.shape}, not {b.shape}"
+        if not numpy.allclose(a, b, tolerance, tolerance, equal_nan=True):
+            return f"result {i} differs by up to {numpy.abs(a - b).max():.3g}"
+    return ""
+
+
+def check_module(text):
+    call, _, specs = text.partition(" | ")
+    rng = numpy.random.default_rng(len(text))
+    arrays = [make_input(spec, rng) for spec in specs.split()]
+    ours = eval("nn." + call, {"nn": opyard.nn})
+    theirs = eval("nn." + call, {"nn": torch.nn})
+    if list(ours.state_dict()) != list(theirs.state_dict()):
+        return f"state_dict has {list(ours.state_dict())}, not {list(theirs.state_dict())}"
+    load_torch(theirs, {name: tensor.tolist() for name, tensor in ours.state_dict().items()})
+    if not call.startswith(PRINT_OTHERWISE) and repr(ours) != repr(theirs):
+        return f"prints {ours!r}, not {theirs!r}"
+    for training in (True, False):
+        ours.train(training), theirs.train(training)
+        if training and any(word in call for word in ("Dropout(0.5", "Dropout2d", "Alpha", "RReLU")):
+            continue
+        ours.zero_grad(), theirs.zero_grad(set_to_none=True)
+        with_ours = run(opyard, ours, arrays)
+        found = differs(with_ours, run(torch, theirs, arrays))
+        if found:
+            return found
+    return ""
+
+
+def check_optimizer(text):
+    start = [numpy.array([0.5, -1.5, 2.0], "float32"), numpy.array([[1.0, -0.25]], "float32")]
+    results = []
+    for library in (opyard, torch):
+        parameters = [library.nn.Parameter(library.tensor(a.tolist())) for a in start]
+        optimizer = eval("optim." + text, {"optim": library.optim, "p": parameters})
+        for step in range(6):
+            optimizer.zero_grad()
+            loss = sum(((p - 1) ** 4).sum() + (p * math.sin(step)).sum() for p in parameters)
+            loss.backward()
+            optimizer.step()
+            if step == 2:  # half-way, through a state_dict
+                kept = optimizer.state_dict()
+                optimizer = eval("optim." + text, {"optim": library.optim, "p": parameters})
+                optimizer.load_state_dict(kept)
+        state = optimizer.state_dict()["state"]
+        results.append([to_array(p) for p in parameters] + [
+            to_array(entry[name]) for _, entry in sorted(state.items())
+            for name in sorted(entry) if entry[name] is not None])
+    return differs(*results, tolerance=1e-6)
+
+
+def check_schedule(text):
+    results = []
+    for library in (opyard, torch):
+        parameter = library.nn.Parameter(library.tensor([1.0]))
+        optimizer = library.optim.SGD([parameter], lr=0.8)
+        scheduler = eval("s." + text, {"s": library.optim.lr_scheduler, "o": optimizer})
+        rates = []
+        for _ in range(12):
+            rates.append(numpy.array(optimizer.param_groups[0]["lr"]))
+            optimizer.step()
+            scheduler.step()
+        results.append(rates)
+    return differs(*results, tolerance=1e-12)
+
+
+def main(names):
+    failed = passed = 0
+    for check, table in ((check_module, MODULES), (check_optimizer, OPTIMIZERS),
+                         (check_schedule, SCHEDULES)):
+        for text in table.strip().split("\n"):
+            if names and not any(text.startswith(name) for name in names):
+                continue
+            try:
+                found = check(text)
+            except Exception as error:  # any failure is a finding
+                found = f"{type(error).__name__}: {error}"
+            passed, failed = passed + (not found), failed + bool(found)
+            if found:
+                print(f"FAIL {text}: {found}")
+    print(f"modules: {passed} agree with PyTorch {torch.__version__}, {failed} do not")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
