@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors from and to other libraries on the same memory: DLPack."""
+"""Tensors from and to other libraries on the same memory: DLPack, and the
+array API standard's methods."""
+import importlib
+
 from . import _C
 from ._C import Tensor
 from ._ops import ops
@@ -80,5 +83,23 @@ def from_dlpack(x, /, *, device=None, copy=None):
     return ops.aten.clone(tensor) if copy and is_old else tensor
 
 
+# -------------------------------------------------------- the array API standard
+
+
+def _array_namespace(self, *, api_version=None):
+    """opyard.array_api"""
+    if api_version not in (None, "2021.12", "2022.12", "2023.12"):
+        raise ValueError(f"the array API of {api_version!r} is not there; 2023.12 is")
+    return importlib.import_module(".array_api", __package__)
+
+
+def _to_device(self, device, /, *, stream=None):
+    if stream is not None:
+        raise ValueError("stream must be None")
+    return ops.aten._to_copy(self, device=device) if self.device != device else self
+
+
 Tensor.__dlpack__ = _dlpack
 Tensor.__dlpack_device__ = _dlpack_device
+Tensor.__array_namespace__ = _array_namespace
+Tensor.to_device = _to_device
