@@ -32,3 +32,18 @@ foreach(module IN LISTS modules)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/opyard/${module}
        ${PROJECT_BINARY_DIR}/python/opyard/${module} SYMBOLIC)
 endforeach()
+
+# What type checkers read, made of the registry of the library that was built.
+configure_file(${PROJECT_SOURCE_DIR}/python/opyard/py.typed
+  ${PROJECT_BINARY_DIR}/python/opyard/py.typed COPYONLY)
+if(NOT CMAKE_CROSSCOMPILING)
+  set(stubs ${PROJECT_BINARY_DIR}/python/opyard/__init__.pyi)
+  add_custom_command(OUTPUT ${stubs}
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1
+      ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/stubs.py
+      ${PROJECT_BINARY_DIR}/python ${stubs}
+    DEPENDS opyard_python ${PROJECT_SOURCE_DIR}/tools/stubs.py
+    COMMENT "stubs of the Python package"
+    VERBATIM)
+  add_custom_target(opyard_stubs ALL DEPENDS ${stubs})
+endif()
