@@ -47,6 +47,9 @@ RESULTS = {
     "is_contiguous": "builtins.bool", "storage_offset": "builtins.int",
     "stride": "Any", "backward": "None", "tolist": "Any", "item": "Any",
 }
+# What an attribute is that is no operator alone.
+OWN = (types.FunctionType, types.MethodDescriptorType, types.GetSetDescriptorType,
+       types.MemberDescriptorType, property, classmethod, staticmethod)
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 ARITHMETIC = tuple(f"__{i}{name}__" for name in (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
@@ -187,6 +190,11 @@ def plain_function(name, value, indent=""):
     return f"{indent}def {name}({', '.join(texts)}) -> {result}: ...\n"
 
 
+def is_own(name, value, operators):
+    """Whether an attribute of Tensor is more than the operator of that name."""
+    return name not in operators or isinstance(value, OWN) or name in RESULTS
+
+
 def class_body(cls, operators, is_tensor):
     """Attributes, methods, and for tensors the operators and signs."""
     text = ""
@@ -196,8 +204,7 @@ def class_body(cls, operators, is_tensor):
                                                 "__setitem__", "__enter__", "__exit__",
                                                 "__call__"):
             continue
-        if is_tensor and name in operators and operators[name][0].is_method() \
-                and name not in RESULTS:
+        if is_tensor and not is_own(name, value, operators):
             continue
         if isinstance(value, (property, types.GetSetDescriptorType,
                               types.MemberDescriptorType)):
@@ -227,9 +234,8 @@ def tensor_class(cls, operators):
             text += f"    def __{name}__(self) -> builtins.{kind}: ...\n"
     for name, schemas in operators.items():
         methods = [schema for schema in schemas if schema.is_method()]
-        if methods and is_public(name) and name not in RESULTS \
-                and not (hasattr(cls, name) and isinstance(
-                    inspect.getattr_static(cls, name), types.GetSetDescriptorType)):
+        own = name in dir(cls) and is_own(name, inspect.getattr_static(cls, name), operators)
+        if methods and is_public(name) and not own:
             text += definitions(name, methods, True, "    ")
     return text + "\n"
 

@@ -5,7 +5,7 @@ import math
 
 from .. import _C
 from .._C import Tensor
-from .._tensor import tensor
+from .._create import tensor
 from ..exchange import from_dlpack
 from ._core import (DEFAULT_COMPLEX, DEFAULT_INTEGRAL, DEFAULT_REAL, aten, cast, computed,
                     result_type)
