@@ -64,6 +64,13 @@ static inline Py_ssize_t pyoy_nargs(size_t nargsf) {
 PyObject* pyoy_call_vector(pyoy_vectorcall call, PyObject* self, PyObject* args,
                            PyObject* kwargs);
 
+// PyType_GetName, which Python 3.10 has not; all else that is used here it has, so that one
+// build loads there, too.
+static inline PyObject* pyoy_type_name(PyTypeObject* type) {
+  return PyObject_GetAttrString((PyObject*)type, "__name__");
+}
+#define PyType_GetName(type) pyoy_type_name(type)
+
 // Make the types and what belongs to them, and add them to |module|. 0, or -1.
 int pyoy_add_constants(PyObject* module);
 int pyoy_add_device(PyObject* module);
