@@ -329,10 +329,69 @@ def check_schedule(text):
     return differs(*results, tolerance=1e-12)
 
 
+def hooks_of(library):
+    """What hooks see of a call and its gradients, also when they change them."""
+    nn, seen = library.nn, []
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    with library.no_grad():
+        for parameter in net.parameters():
+            parameter.fill_(0.5)
+
+    def note(module, *tensors):
+        seen.extend(to_array(t) for t in flat(tensors))
+
+    def double(module, grads_in, grads_out):
+        note(module, grads_in, grads_out)
+        return tuple(g * 2 for g in grads_in)
+
+    net[0].register_full_backward_hook(double)
+    net[1].register_full_backward_hook(note)
+    net[1].register_forward_pre_hook(note)
+    net.register_forward_hook(lambda module, args, output: output * 3)
+    x = library.tensor([[1.0, -2.0], [0.5, 3.0]], requires_grad=True)
+    output = net(x)
+    (output ** 2).sum().backward()
+    return seen + [to_array(output), to_array(x.grad)] + [to_array(p.grad)
+                                                          for p in net.parameters()]
+
+
+def check_hooks(text):
+    return differs(hooks_of(opyard), hooks_of(torch))
+
+
+def check_exchange(text):
+    """Both ways by DLPack and by the buffer, on one memory."""
+    theirs = torch.arange(6, dtype=getattr(torch, text)).reshape(2, 3).t()
+    x = opyard.from_dlpack(theirs)
+    back = torch.from_dlpack(x)
+    also = opyard.from_torch(theirs)
+    if not x.data_ptr() == back.data_ptr() == theirs.data_ptr() == also.data_ptr():
+        return "memory was copied"
+    theirs[0, 1] = 9
+    if x.tolist() != theirs.tolist() or tuple(x.stride()) != theirs.stride():
+        return f"{x.tolist()}, not {theirs.tolist()}"
+    made = opyard.to_torch(opyard.ones(2, dtype=getattr(opyard, text)))
+    return "" if made.dtype is theirs.dtype and made.tolist() == [1, 1] else "to_torch differs"
+
+
+EXCHANGE = """
+uint8
+int8
+int16
+int32
+int64
+float16
+bfloat16
+float32
+float64
+"""
+
+
 def main(names):
     failed = passed = 0
     for check, table in ((check_module, MODULES), (check_optimizer, OPTIMIZERS),
-                         (check_schedule, SCHEDULES)):
+                         (check_schedule, SCHEDULES), (check_hooks, "hooks"),
+                         (check_exchange, EXCHANGE)):
         for text in table.strip().split("\n"):
             if names and not any(text.startswith(name) for name in names):
                 continue
