@@ -38,6 +38,7 @@ check() {
       shows["fallback.h"] = "layers"
       shows["defaults.h"] = "tensor"
       shows["graph.h"] = "layers"
+      shows["observe.h"] = shows["profiler.h"] = "observe"
       shows["opyard.h"] = "init"
     }
     {

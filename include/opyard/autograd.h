@@ -124,6 +124,14 @@ typedef enum oy_autograd_fallback {
 OY_API void oy_autograd_fallback_set(oy_autograd_fallback mode);
 OY_API oy_autograd_fallback oy_autograd_fallback_get(void);
 
+// ----------------------------------------------------------- sequence numbers
+
+// The number that the next recorded call of this thread gives its node: what a profiler
+// links a call and its backward by. The low OY_SEQUENCE_BITS bits count; the others are
+// the number of the thread, from 1, and 0 in what it recorded before it first asked.
+enum { OY_SEQUENCE_BITS = 48 };
+OY_API uint64_t oy_sequence_next(void);
+
 // ----------------------------------------------------------------- grad mode
 
 // Whether this thread records. On in a new thread.

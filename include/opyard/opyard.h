@@ -33,6 +33,7 @@
 #include "opyard/memory.h"
 #include "opyard/mode.h"
 #include "opyard/object.h"
+#include "opyard/observe.h"
 #include "opyard/ops.h"
 #include "opyard/optim.h"
 #include "opyard/plugin.h"

@@ -17,7 +17,13 @@
 
 __thread oy_tls_block oy_tls
     __attribute__((tls_model("initial-exec"), visibility("default"))) = {
-        {INCLUDED_BY_DEFAULT, 0}, ~EXCLUDED_BY_DEFAULT, OY_NEW, 0, 0, NULL, 0};
+        {INCLUDED_BY_DEFAULT | 1ull << OY_KEY_TraceRedispatch, 0},
+        ~EXCLUDED_BY_DEFAULT,
+        OY_NEW,
+        0,
+        0,
+        NULL,
+        0};
 
 // The two trace keys are ours, not the user's: they are kept out of every set
 // that is shown, and guards leave them as they are.

@@ -67,8 +67,14 @@ static void fill(unsigned char* table, size_t begin, size_t end,
   for (size_t at = begin; at < end; at += sizeof(void*)) *slot_at(table, at) = kernel;
 }
 
-// Only bits that have a slot: what is left of a key set selects one of them.
-#define ALL_KEYS ((1ull << OY_FUNCTIONALITY_COUNT) - 1)
+// Only bits that have a slot: what is left of a key set selects one of them. Every
+// thread includes the mark; it gets through while all threads are observed.
+#define MARK     (1ull << OY_KEY_TraceRedispatch)
+#define ALL_KEYS (((1ull << OY_FUNCTIONALITY_COUNT) - 1) & (~MARK | mark()))
+static uint64_t g_mark;  // MARK or 0; atomic, written with every registry's lock held
+static uint64_t mark(void) {
+  return __atomic_load_n(&g_mark, __ATOMIC_RELAXED);
+}
 
 static void fill_block(unsigned char* table, size_t block, const oy_kernel* kernel) {
   fill(table, block, block + OY_TABLE_BLOCK, kernel);
@@ -253,6 +259,12 @@ void oyi_table_refresh(oyi_op* op, oy_key key) {
 void oyi_table_refresh_all(oyi_op* op) {
   oyi_table_refresh_slot(op, OY_KEY_Undefined);
   refresh_set(op, oy_keyset_full());
+}
+
+static void observe_table(unsigned char* table, size_t bytes, bool on) {
+  set_mask_bit(table, CPU_MASK, OY_KEY_TraceRedispatch, on);
+  for (size_t b = OY_TABLE_BASE; b < bytes; b += OY_TABLE_BLOCK)
+    set_mask_bit(table, b, OY_KEY_TraceRedispatch, on);
 }
 
 // ------------------------------------------------------------ create, retire
@@ -443,4 +455,16 @@ oy_status oyi_backend_activate(oy_backend backend) {
   oy_status status = activate_locked(backend);
   unlock_all();
   return status;
+}
+
+void oyi_observe_all(bool on) {
+  lock_all();
+  __atomic_store_n(&g_mark, on ? MARK : 0, __ATOMIC_RELAXED);
+  for (oy_registry* r = oyi_registries; r; r = r->next) {
+    oyi_prototype_drop(r);
+    for (size_t i = 0; i < r->op_count; i++)
+      if (table_of(r->ops[i]) != g_dead_table)
+        observe_table(table_of(r->ops[i]), g_table_bytes, on);
+  }
+  unlock_all();
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dispatch trace. A traced thread includes the key Trace, so its calls meet
-// the trace's fallback first; that prints and passes on with TraceRedispatch in
+// The door that watchers of calls come in by: the dispatch trace, and observers
+// (observe/observers.h). A thread that is watched includes the key Trace, so its calls
+// meet the record below first; that prints, and passes on with TraceRedispatch in
 // its place, which layers keep (it is in every FULL_AFTER set), so that the
-// steps below are seen as well. A thread that is not traced pays nothing.
+// steps below are printed as well. Every thread includes TraceRedispatch, too, which
+// the masks of all tables keep out; while all threads are observed they let it in.
+// So who is not watched pays nothing.
 #include "dispatch/trace.h"
 
 #include <stdio.h>
@@ -24,20 +27,34 @@ void oy_trace_set_sink(oy_trace_sink sink, void* user_data) {
   g_sink_data = user_data;
 }
 
-static uint64_t* included(void) {
-  return &oy_tls.included.functionality;
+enum { TRACED = 1, OBSERVED = 2 };
+static __thread uint8_t t_watch __attribute__((tls_model("initial-exec")));
+static oyi_observe_fn g_observe;  // atomic
+uint8_t oyi_backward_watch;
+
+static void watch(uint8_t by, bool on) {
+  if (oy_tls.active == OY_NEW) (void)oy_thread_start();
+  t_watch = on ? t_watch | by : t_watch & (uint8_t)~by;
+  if (t_watch)
+    oy_tls.included.functionality |= TRACE;
+  else
+    oy_tls.included.functionality &= ~TRACE;
 }
 
 void oy_trace_set(bool on) {
-  if (oy_tls.active == OY_NEW) (void)oy_thread_start();
-  if (on)
-    *included() |= TRACE;
-  else
-    *included() &= ~(TRACE | TRACE_REDISPATCH);
+  watch(TRACED, on);
 }
 
 bool oy_trace_get(void) {
-  return (*included() & TRACE) != 0;
+  return (t_watch & TRACED) != 0;
+}
+
+void oyi_observe_set(oyi_observe_fn observe) {
+  __atomic_store_n(&g_observe, observe, __ATOMIC_RELEASE);
+}
+
+void oyi_observe_thread(bool on) {
+  watch(OBSERVED, on);
 }
 
 static void emit(const char* entry, const oy_op* op, oy_keyset keys) {
@@ -54,19 +71,29 @@ static void emit(const char* entry, const oy_op* op, oy_keyset keys) {
   oyi_strbuf_reset(&line);
 }
 
-static oy_status traced(const oy_op* op, oy_keyset keys, oy_stack* stack, bool is_call) {
-  bool typed = stack->from_typed;
-  stack->from_typed = 0;
-  keys.functionality &= ~(TRACE | TRACE_REDISPATCH);
-  oy_tls.trace_depth++;
+static void print(const oy_op* op, oy_keyset keys, bool is_call, bool typed) {
   if (is_call)
     emit(typed ? "call" : "callBoxed", op, keys);
   else
     emit(typed ? "redispatch" : "redispatchBoxed", op, keys);
-  const oy_kernel* kernel = oy_op_select_exact(op, keys);
-  oy_keyset marked = keys;
-  marked.functionality |= TRACE_REDISPATCH;
-  oy_status status = kernel->boxed(op, marked, stack, kernel);
+}
+
+static oy_status run(const oy_op* op, oy_keyset keys, oy_stack* stack, bool is_call) {
+  const oy_kernel* kernel = oy_op_select_exact(op, oy_keyset_unmarked(keys));
+  oyi_observe_fn observe = __atomic_load_n(&g_observe, __ATOMIC_ACQUIRE);
+  if (is_call && observe) return observe(op, keys, stack, kernel);
+  return kernel->boxed(op, keys, stack, kernel);
+}
+
+static oy_status watched(const oy_op* op, oy_keyset keys, oy_stack* stack, bool is_call) {
+  bool typed = stack->from_typed;
+  stack->from_typed = 0;
+  keys.functionality &= ~(TRACE | TRACE_REDISPATCH);
+  if (!oy_trace_get()) return run(op, keys, stack, is_call);
+  oy_tls.trace_depth++;
+  print(op, keys, is_call, typed);
+  keys.functionality |= TRACE_REDISPATCH;
+  oy_status status = run(op, keys, stack, is_call);
   oy_tls.trace_depth--;
   return status;
 }
@@ -74,13 +101,15 @@ static oy_status traced(const oy_op* op, oy_keyset keys, oy_stack* stack, bool i
 static oy_status trace_call(const oy_op* op, oy_keyset keys, oy_stack* stack,
                             const oy_kernel* kernel) {
   (void)kernel;
-  return traced(op, keys, stack, true);
+  return watched(op, keys, stack, true);
 }
 
+// A step below a call that was printed; or a call, where all threads are observed and
+// this one, which has no Trace key, does not print.
 static oy_status trace_redispatch(const oy_op* op, oy_keyset keys, oy_stack* stack,
                                   const oy_kernel* kernel) {
   (void)kernel;
-  return traced(op, keys, stack, false);
+  return watched(op, keys, stack, !oy_trace_get());
 }
 
 const oy_kernel oyi_trace_kernel = {oyi_thunk_box, trace_call, NULL};
@@ -106,5 +135,7 @@ void oyi_thread_state_init(void) {
     now = wanted_by_environment();
     __atomic_store_n(&wanted, now, __ATOMIC_RELEASE);
   }
-  if (now) *included() |= TRACE;
+  if (!now) return;
+  t_watch |= TRACED;
+  oy_tls.included.functionality |= TRACE;
 }

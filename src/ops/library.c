@@ -81,9 +81,15 @@ oy_status oyi_register_rows(oy_library* library, oy_key key, const oyi_kernel_ro
   return OY_OK;
 }
 
+// Of those that PyTorch hides from observers (reference, 7.5), the ones that are here.
+static bool is_unobserved(int id) {
+  return id == OYI_OP_size_int;
+}
+
 static oy_status define_ops(oy_library* library, oy_registry* registry) {
   for (int id = 0; id < OYI_OP_COUNT; id++) {
     oy_def_params params = {.schema = oyi_op_rows[id].schema,
+                            .unobserved = is_unobserved(id),
                             .place = {oyi_op_rows[id].file, oyi_op_rows[id].line, NULL}};
     OY_TRY(oy_library_def(library, &params, NULL));
     oy_str shortened = oyi_op_short_name((oyi_op_id)id);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "dispatch/trace.h"
 #include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
 #include "ops/calls.h"
@@ -13,6 +14,7 @@ static __thread bool t_check_nan = true;
 
 void oy_anomaly_mode_set(bool on, bool check_nan) {
   oyi_anomaly_mode = on;
+  if (on) __atomic_fetch_or(&oyi_backward_watch, OYI_WATCH_ANOMALY, __ATOMIC_RELAXED);
   oyi_record_also &= (uint8_t)~OYI_ALSO_NOTE;
   oyi_record_also |= on ? OYI_ALSO_NOTE : 0;
   t_check_nan = check_nan;

@@ -4,12 +4,16 @@
 // caller's thread, without recursion; it is recorded itself if it is asked to.
 #include "layers/autograd/engine.h"
 
+#include <stdio.h>
+
 #include "base/memory.h"
+#include "dispatch/trace.h"
 #include "layers/autograd/anomaly.h"
 #include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
+#include "opyard/observe.h"
 
 static oy_status count_dependencies(oyi_task* task, const oyi_walk* walk) {
   size_t entry;
@@ -122,11 +126,47 @@ static bool any_of(oy_object* const* grads, size_t count) {
   return false;
 }
 
+static bool is_watched(uint8_t what) {
+  return (__atomic_load_n(&oyi_backward_watch, __ATOMIC_RELAXED) & what) != 0;
+}
+
+// What PyTorch's records call it.
+static const char* record_name(const oyi_node* node) {
+  if (node->kind == OYI_NODE_ACCUMULATE) return "torch::autograd::AccumulateGrad";
+  if (node->kind == OYI_NODE_COPY_SLICES) return "torch::autograd::CopySlices";
+  return oyi_node_name(node);
+}
+
+// |node| as observers see it (reference, 7.5).
+static void begin_record(oy_range* range, const oyi_node* node) {
+  const bool is_leaf = node->kind == OYI_NODE_ACCUMULATE;
+  oy_range_info info = {.scope = OY_RECORD_BACKWARD_FUNCTION,
+                        .name = oy_str_of(record_name(node)),
+                        .sequence = -1};
+  if (!is_leaf) {
+    info.sequence = (int64_t)(node->sequence & ((1ull << OY_SEQUENCE_BITS) - 1));
+    info.forward_thread = node->sequence >> OY_SEQUENCE_BITS;
+  }
+  oy_range_begin(range, &info);
+}
+
+static OYI_COLD oy_status apply_watched(oyi_node* node, oy_object** grads,
+                                        oy_object** out) {
+  oy_status status = OY_OK;
+  oy_range range = {NULL};
+  if (is_watched(OYI_WATCH_RECORD)) begin_record(&range, node);
+  if (any_of(grads, node->output_count)) status = oyi_node_apply(node, grads, out);
+  oy_range_end(&range);
+  return oyi_anomaly_mode ? oyi_anomaly_after(node, out, status) : status;
+}
+
 static oy_status apply(oyi_task* task, const oyi_walk* walk, oyi_node* node,
                        oy_object** grads, oy_object** out) {
   oy_status status = OY_OK;
-  if (any_of(grads, node->output_count)) status = oyi_node_apply(node, grads, out);
-  if (OY_UNLIKELY(oyi_anomaly_mode)) status = oyi_anomaly_after(node, out, status);
+  if (OY_UNLIKELY(oyi_backward_watch))
+    status = apply_watched(node, grads, out);
+  else if (any_of(grads, node->output_count))
+    status = oyi_node_apply(node, grads, out);
   if (status == 0 && OY_UNLIKELY(node->hooks != NULL))
     status = oyi_hooks_after(node, out, grads);
   if (status == 0 && !walk->keep_graph) oyi_node_release_saved(node);
@@ -183,6 +223,23 @@ static oy_status run_node(oyi_task* task, const oyi_walk* walk, size_t at) {
   return status;
 }
 
+// The records that PyTorch's engine makes: one around all that is done for a node.
+static OYI_COLD oy_status run_recorded(oyi_task* task, const oyi_walk* walk, size_t at) {
+  const oyi_node* node = task->entries[at].node;
+  char name[128];
+  snprintf(name, sizeof(name), "autograd::engine::evaluate_function: %s",
+           record_name(node));
+  oy_range_info info = {
+      .scope = OY_RECORD_FUNCTION, .name = oy_str_of(name), .sequence = -1};
+  oy_range outer, inner = {NULL};
+  oy_range_begin(&outer, &info);
+  if (node->kind == OYI_NODE_ACCUMULATE) begin_record(&inner, node);
+  oy_status status = run_node(task, walk, at);
+  oy_range_end(&inner);
+  oy_range_end(&outer);
+  return status;
+}
+
 static oy_status run_all(oyi_task* task, const oyi_walk* walk) {
   OY_TRY(count_dependencies(task, walk));
   if (walk->capture_count) OY_TRY(oyi_task_need(task, walk));
@@ -193,6 +250,10 @@ static oy_status run_all(oyi_task* task, const oyi_walk* walk) {
     // A root that is reached from another one as well waits for that.
     size_t at = (size_t)(entry - task->entries);
     if (entry->waiting == 0 && !entry->is_queued) OY_TRY(oyi_task_push(task, at));
+  }
+  if (OY_UNLIKELY(is_watched(OYI_WATCH_RECORD))) {
+    for (size_t at; oyi_task_pop(task, &at);) OY_TRY(run_recorded(task, walk, at));
+    return OY_OK;
   }
   for (size_t at; oyi_task_pop(task, &at);) OY_TRY(run_node(task, walk, at));
   return OY_OK;

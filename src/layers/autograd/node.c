@@ -16,8 +16,20 @@ _Static_assert(sizeof(oyi_view_node) <= OYI_POOL_UNIT * OYI_POOL_CLASSES,
                "nodes come from the pool");
 
 static __thread uint64_t t_sequence __attribute__((tls_model("initial-exec")));
+static __thread bool t_numbered __attribute__((tls_model("initial-exec")));
 static __thread oyi_node* t_dead __attribute__((tls_model("initial-exec")));
 static __thread bool t_burying __attribute__((tls_model("initial-exec")));
+
+// What a thread made before it asked keeps its small number; so the order holds.
+uint64_t oy_sequence_next(void) {
+  static uint64_t threads;  // atomic
+  if (!t_numbered) {
+    uint64_t number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    t_sequence |= (number & 0x7fff) << OY_SEQUENCE_BITS;
+    t_numbered = true;
+  }
+  return t_sequence;
+}
 
 // Most of a node is written before it is read; little is cleared.
 void oyi_node_init(oyi_node* node, oyi_node_kind kind, const oyi_formula* formula) {
