@@ -37,6 +37,7 @@
 #include "opyard/ops.h"
 #include "opyard/optim.h"
 #include "opyard/plugin.h"
+#include "opyard/profiler.h"
 #include "opyard/saved_hooks.h"
 #include "opyard/schema.h"
 #include "opyard/state.h"

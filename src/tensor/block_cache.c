@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/thread_end.h"
+#include "tensor/memory_watch.h"
 #include "tensor/pool.h"
 #include "tensor/slab.h"
 
@@ -34,6 +35,9 @@ typedef struct thread_lists {
 
 static __thread thread_lists* t_lists __attribute__((tls_model("initial-exec")));
 static __thread bool t_ending __attribute__((tls_model("initial-exec")));
+// Of a thread that is watched, and so has no lists for the time.
+static __thread bool t_watched __attribute__((tls_model("initial-exec")));
+static __thread thread_lists* t_parked __attribute__((tls_model("initial-exec")));
 
 // ------------------------------------------------------------------ statistics
 
@@ -56,14 +60,22 @@ static void report_thread(thread_lists* t) {
   t->allocations = 0;
 }
 
-static void count(thread_lists* t, int64_t bytes, int64_t blocks) {
+// In a thread that has no lists.
+static OYI_COLD void count_apart(const oyi_block* b, int64_t bytes, int64_t blocks) {
+  report(bytes, blocks, blocks > 0);
+  if (t_watched) oyi_memory_seen(b->data, bytes);
+}
+
+// |b| was taken, or is given back.
+static inline void count(thread_lists* t, const oyi_block* b, bool taken) {
+  int64_t bytes = taken ? (int64_t)b->size : -(int64_t)b->size;
   if (!t) {
-    report(bytes, blocks, blocks > 0);
+    count_apart(b, bytes, taken ? 1 : -1);
     return;
   }
   t->in_use += bytes;
-  t->blocks += blocks;
-  t->allocations += blocks > 0;
+  t->blocks += taken ? 1 : -1;
+  t->allocations += taken;
   if (t->in_use >= REPORT_BYTES || t->in_use <= -REPORT_BYTES) report_thread(t);
 }
 
@@ -110,6 +122,15 @@ void oyi_data_trim(void) {
   t->bytes = 0;
 }
 
+void oyi_data_watch(bool on) {
+  if (on) {
+    oyi_data_trim();
+    t_parked = t_lists;
+  }
+  t_lists = on ? NULL : t_parked;
+  t_watched = on;
+}
+
 static void thread_ends(void* lists) {
   oyi_data_trim();
   free(lists);
@@ -123,7 +144,7 @@ static oyi_thread_end g_end = {.run = thread_ends};
 // lists are no allocation of the library's: without them everything works as well.
 static thread_lists* lists_of_thread(void) {
   if (OY_LIKELY(t_lists != NULL)) return t_lists;
-  if (t_ending) return NULL;
+  if (t_ending || t_watched) return NULL;
   thread_lists* t = calloc(1, sizeof(*t));
   if (t && oyi_thread_end_set(&g_end, t)) return t_lists = t;
   free(t);
@@ -160,13 +181,13 @@ static oyi_block* take_block(size_t nbytes) {
     if (!b) return NULL;
     b->size_class = (uint8_t)size_class;
   }
-  count(t, (int64_t)b->size, 1);
+  count(t, b, true);
   return b;
 }
 
 static void give_block(oyi_block* b) {
   thread_lists* t = lists_of_thread();
-  count(t, -(int64_t)b->size, -1);
+  count(t, b, false);
   if (!t || b->size_class == UNCACHED || t->bytes + b->size > KEPT_BYTES) {
     oyi_slab_give(b);
     return;

@@ -54,5 +54,8 @@ static inline void oyi_pool_give(void* block, unsigned units) {
 
 // Empties the lists of this thread.
 void oyi_pool_trim(void);
+// While it is on, the thread keeps no blocks, so that each that comes and goes takes one
+// of the slow ends, which report it (memory_watch.h).
+void oyi_pool_watch(bool on);
 
 #endif  // OPYARD_SRC_TENSOR_POOL_H_
