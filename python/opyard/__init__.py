@@ -46,8 +46,10 @@ _LAZY = {name: module for module, names in {
     "_vmap": "vmap",
     "interop": "from_numpy from_torch to_torch",
     "files": "load save",
+    "profiler": "profile record_function",
 }.items() for name in names.split()}
-_MODULES = ("array_api", "autograd", "fake", "files", "func", "interop", "nn", "optim", "utils")
+_MODULES = ("array_api", "autograd", "fake", "files", "func", "interop", "nn", "optim", "profiler",
+            "utils")
 
 
 def __getattr__(name):

@@ -28,7 +28,7 @@ static int fill(PyObject* module) {
       pyoy_add_tensor, pyoy_add_generator, pyoy_add_op,        pyoy_add_registry,
       pyoy_add_packet, pyoy_add_settings,  pyoy_add_autograd,  pyoy_add_graph,
       pyoy_add_hooks,  pyoy_add_function,  pyoy_add_transform, pyoy_add_subclass,
-      pyoy_add_dlpack, pyoy_add_files,
+      pyoy_add_dlpack, pyoy_add_files,     pyoy_add_profiler,
   };
   if (claim_interpreter() != 0) return -1;
   if (oy_init() != OY_OK) {

@@ -89,6 +89,7 @@ int pyoy_add_transform(PyObject* module);
 int pyoy_add_subclass(PyObject* module);
 int pyoy_add_dlpack(PyObject* module);
 int pyoy_add_files(PyObject* module);
+int pyoy_add_profiler(PyObject* module);
 extern PyMethodDef pyoy_make_methods[];
 
 // ------------------------------------------------------------------ errors

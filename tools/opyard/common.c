@@ -9,6 +9,13 @@
 static int take_option(int argc, char** argv, int* i, const cli_option* options,
                        size_t count) {
   for (size_t k = 0; k < count; k++) {
+    size_t size = strlen(options[k].name);
+    if (options[k].flag && options[k].value &&
+        strncmp(argv[*i], options[k].name, size) == 0 && argv[*i][size] == '=') {
+      *options[k].flag = true;
+      *options[k].value = argv[*i] + size + 1;
+      return 0;
+    }
     if (strcmp(argv[*i], options[k].name) != 0) continue;
     if (options[k].flag) {
       *options[k].flag = true;

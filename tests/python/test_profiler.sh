@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The profiler of the Python package; 77, which is "skipped", where it is not built.
+set -eu
+python=/usr/bin/python3
+[ -x "$python" ] || python=python3
+if [ ! -f "$2/python/opyard/_C.abi3.so" ]; then
+  echo "skipped: the extension is not built here (no python3-dev, or a sanitizer)"
+  exit 77
+fi
+PYTHONPATH="$2/python" PYTHONDONTWRITEBYTECODE=1 exec "$python" "$1/tests/python/test_profiler.py"
