@@ -50,4 +50,16 @@ if(pages)
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
+<<<<<<< HEAD
 include(cmake/OyWheel.cmake)
+=======
+# Where gdb looks for what belongs to a library, and once more where people do.
+if(TARGET opyard_opyard)
+  set(gdb_file libopyard.so.${PROJECT_VERSION}-gdb.py)
+  install(FILES tools/gdb/opyard-gdb.py RENAME ${gdb_file}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load/${CMAKE_INSTALL_FULL_LIBDIR})
+  install(FILES tools/gdb/opyard-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/opyard)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tools/gdb/opyard-gdb.py
+    ${PROJECT_BINARY_DIR}/${gdb_file} SYMBOLIC)
+endif()
+>>>>>>> d057bef (gdb: print tensors, key sets, values, operators and graphs)

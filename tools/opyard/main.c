@@ -10,13 +10,15 @@ static const cli_verb verbs[] = {
      "A gradient through real tensors, and one operator with six kernels of which a\n"
      "call picks the right one. Each fits a screen.\n",
      cli_demo},
-    {"run", "FILE|- [--trace] [--profile[=table|=FILE.json]] [--json]", "run a program; its last value is printed",
+    {"run", "FILE|- [--trace] [--profile[=table|=FILE.json]] [--json]",
+     "run a program; its last value is printed",
      "One call a line, by schema name: y = add(x, w, alpha=2). The overload is the\n"
      "first whose schema takes the arguments, or the one named: aten::add.Tensor.\n"
      "Values: None True False, 1, 1.5, 1+2j, 'text', [1, 2], dtypes, earlier names.\n"
      "Besides operators: x = tensor([1, 2], dtype=float32, requires_grad=True),\n"
      "print(x, ...), backward(y), g = grad(x). `#` begins a comment.\n"
-     "--trace prints each dispatch to stderr, --profile a table of where time and memory\n"
+     "--trace prints each dispatch to stderr, --profile a table of where time and "
+     "memory\n"
      "went; with a file, it gets a trace for Perfetto, speedscope or chrome://tracing.\n",
      cli_run},
     {"trace", "FILE|- [--json]", "run a program; every dispatch below its statement",

@@ -196,7 +196,8 @@ static oy_status run_with(oyi_task* task, const oyi_walk* walk,
   return status;
 }
 
-static oy_status run_node(oyi_task* task, const oyi_walk* walk, size_t at) {
+// Part of the walk's loop, also where there are two of them.
+OY_CALL_INLINE oy_status run_node(oyi_task* task, const oyi_walk* walk, size_t at) {
   // The list may move while the node runs.
   oyi_task_entry entry = task->entries[at];
   task->entries[at].grad = NULL;
