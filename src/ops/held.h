@@ -9,7 +9,7 @@
 
 #include "opyard/tensor.h"
 
-enum { OYI_HELD_MAX = 24 };
+enum { OYI_HELD_MAX = 32 };
 
 typedef struct oyi_held {
   int count;

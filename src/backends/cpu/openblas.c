@@ -46,6 +46,7 @@ typedef void (*zgemm_fn)(int order, int trans_a, int trans_b, int n, int m, int 
                          int ldb, const void* beta, void* c, int ldc);
 
 static struct {
+  void* library;
   bool ready;  // loaded, and everything found
   sgemm_fn sgemm;
   dgemm_fn dgemm;
@@ -61,6 +62,7 @@ static void load(void) {
     oyi_warn("cannot load OpenBLAS: %s", path ? dlerror() : "the file is gone");
     return;
   }
+  g_blas.library = library;
   void (*set_threads)(int) = (void (*)(int))dlsym(library, "openblas_set_num_threads");
   g_blas.sgemm = (sgemm_fn)dlsym(library, "cblas_sgemm");
   g_blas.dgemm = (dgemm_fn)dlsym(library, "cblas_dgemm");
@@ -70,6 +72,14 @@ static void load(void) {
   // One thread each: opyard's own pool splits the work. Where the program had the library
   // before, its setting stays.
   if (set_threads && !was_here) set_threads(1);
+}
+
+void* oyi_openblas_library(void) {
+  pthread_once(&g_once, load);
+  return g_blas.library;
+}
+void* oyi_openblas_symbol(void* library, const char* name) {
+  return dlsym(library, name);
 }
 
 // --------------------------------------------------------------------- one product

@@ -10,6 +10,11 @@
 
 // Registers nothing where there is no OpenBLAS.
 oy_status oyi_register_openblas(oy_library* library);
+// Its functions of linear algebra, the same way (openblas_lapack.c).
+oy_status oyi_register_openblas_lapack(oy_library* library);
+// The library, loaded; NULL if it cannot be. One of its functions; NULL if it has none.
+void* oyi_openblas_library(void);
+void* oyi_openblas_symbol(void* library, const char* name);
 // The file that is used; NULL if there is none.
 const char* oyi_openblas_path(void);
 

@@ -54,5 +54,6 @@ oy_status oyi_register_cpu(oy_library* library) {
   oyi_cpu_loops_init();
   OY_TRY(oyi_register_rows(library, OY_KEY_CPU, g_cpu, OY_ARRAY_SIZE(g_cpu)));
   OY_TRY(oyi_register_openblas(library));
+  OY_TRY(oyi_register_openblas_lapack(library));
   return oyi_register_rows(library, OY_KEY_Meta, g_meta, OY_ARRAY_SIZE(g_meta));
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Singular values and eigenvalues.
+#include "backends/cpu/linalg.h"
+#include "ops/calls.h"
+#include "ops/out_form.h"
+
+// Real numbers of each matrix as |dtype|; takes |row| over.
+static oy_object* values_done(oyi_tensor* row, oy_dtype dtype) {
+  if (!row || row->header.dtype == dtype) return oyi_tensor_object(row);
+  oyi_tensor* made = oyi_tensor_new(oyi_sizes_view(row), dtype, oyi_tensor_device(row));
+  if (made && !oyi_is_meta(made)) oyi_convert(made, row);
+  oy_tensor_release(&row->header);
+  return oyi_tensor_object(made);
+}
+
+static void drop(oyi_tensor* t) {
+  oy_tensor_release(oyi_tensor_object(t));
+}
+
+// What is wrong with matrix |i| of |like|, as PyTorch tells it.
+static oy_status check_one(const oyi_tensor* like, int64_t i, int32_t info,
+                           const char* name) {
+  if (info == 0) return OY_OK;
+  OY_TRY(oyi_check_info(info));
+  oyi_tensor* infos = oyi_batch_new(like, OY_DTYPE_I32);
+  if (!infos) return oy_failure();
+  memset(oyi_data(infos), 0, (size_t)(infos->numel * oyi_item(infos)));
+  ((int32_t*)oyi_data(infos))[i] = info;
+  oy_status status = oyi_linalg_check(&infos->header, name, like->ndim == 2);
+  drop(infos);
+  return status;
+}
+
+LINALG(_linalg_svd) {
+  *out_U = *out_S = *out_Vh = NULL;
+  const oyi_tensor* t = oyi_check_matrix(A, "linalg.svd");
+  if (!t) return oy_failure();
+  OY_CHECK(
+      driver.tag == OY_TAG_NONE, INVALID_ARGUMENT,
+      "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs "
+      "with cuSOLVER backend.");
+  int64_t m = oyi_rows(t), n = oyi_columns(t), k = oyi_least(m, n);
+  oyi_tensor *work = oyi_matrices_work(lapack, A), *u = NULL, *vh = NULL;
+  oy_dtype dtype = work ? work->header.dtype : A->dtype;
+  oyi_tensor* s = work ? oyi_batch_rows_new(t, k, oyi_real_dtype(dtype)) : NULL;
+  if (s && compute_uv) {
+    u = oyi_matrices_new(t, m, full_matrices ? m : k, dtype, true);
+    vh = oyi_matrices_new(t, full_matrices ? n : k, n, dtype, true);
+  }
+  oy_status status = s && (!compute_uv || (u && vh)) ? OY_OK : oy_failure();
+  int64_t count = status == 0 && !oyi_is_meta(t) ? oyi_matrix_count(t) : 0;
+  for (int64_t i = 0; status == 0 && i < count; i++) {
+    int32_t info =
+        lapack->svd(dtype, full_matrices, m, n, oyi_matrix_at(work, i), oyi_row_at(s, i),
+                    u ? oyi_matrix_at(u, i) : NULL, vh ? oyi_matrix_at(vh, i) : NULL);
+    status = check_one(t, i, info, "linalg.svd");
+  }
+  drop(work);
+  oy_object* made[] = {u ? oyi_matrices_done(u, A->dtype)
+                         : oyi_tensor_object(oyi_nothing_new(t, A->dtype)),
+                       values_done(s, oyi_real_dtype(A->dtype)),
+                       vh ? oyi_matrices_done(vh, A->dtype)
+                          : oyi_tensor_object(oyi_nothing_new(t, A->dtype))};
+  oy_object** results[] = {out_U, out_S, out_Vh};
+  return oyi_give_results(status, 3, made, results);
+}
+LINALG(_linalg_svd_U) {
+  oy_object *made[3], *outs[] = {U, S, Vh};
+  *out_U = U, *out_S = S, *out_Vh = Vh;
+  return oyi_into_outs(linalg__linalg_svd(lapack, A, full_matrices, compute_uv, driver,
+                                          &made[0], &made[1], &made[2]),
+                       outs, made, 3);
+}
+
+static oy_status read_uplo(oy_str uplo, bool* out_upper) {
+  char c = uplo.size == 1 ? uplo.data[0] : ' ';
+  *out_upper = c == 'U' || c == 'u';
+  OY_CHECK(*out_upper || c == 'L' || c == 'l', INVALID_ARGUMENT,
+           "Expected UPLO argument to be 'L' or 'U', but got %.*s", OY_STR_ARG(uplo));
+  return OY_OK;
+}
+
+// The matrices by columns, what is to be read in the lower triangle.
+static oyi_tensor* hermitian_work(const oyi_lapack* lapack, oy_object* a, bool upper) {
+  if (!upper) return oyi_matrices_work(lapack, a);
+  oy_object* flipped = oyi_flipped(a);
+  oyi_tensor* work = oyi_matrices_work(lapack, flipped);
+  oy_tensor_release(flipped);
+  if (work) oyi_conjugate(work);
+  return work;
+}
+
+LINALG(_linalg_eigh) {
+  *out_eigenvalues = *out_eigenvectors = NULL;
+  const oyi_tensor* t = oyi_check_square(A, "linalg.eigh");
+  if (!t) return oy_failure();
+  bool upper;
+  OY_TRY(read_uplo(UPLO, &upper));
+  int64_t n = oyi_rows(t);
+  oyi_tensor* work = hermitian_work(lapack, A, upper);
+  oyi_tensor* values =
+      work ? oyi_batch_rows_new(t, n, oyi_real_dtype(work->header.dtype)) : NULL;
+  oy_status status = values ? OY_OK : oy_failure();
+  int64_t count = values && !oyi_is_meta(t) ? oyi_matrix_count(t) : 0;
+  for (int64_t i = 0; status == 0 && i < count; i++) {
+    int32_t info = lapack->eigh(work->header.dtype, compute_v, n, oyi_matrix_at(work, i),
+                                oyi_row_at(values, i));
+    status = check_one(t, i, info, "linalg.eigh");
+  }
+  if (!compute_v) drop(work);
+  oy_object* made[] = {values_done(values, oyi_real_dtype(A->dtype)),
+                       compute_v ? oyi_matrices_done(work, A->dtype)
+                                 : oyi_tensor_object(oyi_nothing_new(t, A->dtype))};
+  oy_object** results[] = {out_eigenvalues, out_eigenvectors};
+  return oyi_give_results(status, 2, made, results);
+}
+LINALG(_linalg_eigh_eigenvalues) {
+  oy_object *made[2], *outs[] = {eigenvalues, eigenvectors};
+  *out_eigenvalues = eigenvalues, *out_eigenvectors = eigenvectors;
+  return oyi_into_outs(
+      linalg__linalg_eigh(lapack, A, UPLO, compute_v, &made[0], &made[1]), outs, made, 2);
+}
+
+// -------------------------------------------------------------------- any matrix
+
+static oy_status check_finite(const oyi_tensor* work) {
+  int64_t parts = oy_dtype_is_complex(work->header.dtype) ? 2 : 1;
+  oy_dtype real = oyi_real_dtype(work->header.dtype);
+  for (int64_t i = 0; i < work->numel * parts; i++) {
+    double x = real == OY_DTYPE_F64 ? ((const double*)oyi_data(work))[i]
+                                    : (double)((const float*)oyi_data(work))[i];
+    OY_CHECK(x - x == 0, INVALID_ARGUMENT,
+             "torch.linalg.eig: input tensor should not contain infs or NaNs.");
+  }
+  return OY_OK;
+}
+
+static oy_status eig(const oyi_lapack* lapack, oy_object* a, bool wants_vectors,
+                     oy_object** out_values, oy_object** out_vectors) {
+  const oyi_tensor* t = oyi_check_square(a, "linalg.eig");
+  if (!t) return oy_failure();
+  int64_t n = oyi_rows(t);
+  oyi_tensor* work = oyi_matrices_work(lapack, a);
+  oy_dtype dtype = work ? oyi_complex_dtype(work->header.dtype) : a->dtype;
+  oyi_tensor *values = work ? oyi_batch_rows_new(t, n, dtype) : NULL, *vectors = NULL;
+  if (values && wants_vectors) vectors = oyi_matrices_new(t, n, n, dtype, true);
+  oy_status status = values && (!wants_vectors || vectors) ? OY_OK : oy_failure();
+  bool computes = status == 0 && !oyi_is_meta(t);
+  if (computes) status = check_finite(work);
+  for (int64_t i = 0; computes && status == 0 && i < oyi_matrix_count(t); i++) {
+    int32_t info =
+        lapack->eig(work->header.dtype, n, oyi_matrix_at(work, i), oyi_row_at(values, i),
+                    vectors ? oyi_matrix_at(vectors, i) : NULL);
+    status = check_one(t, i, info, "torch.linalg.eig");
+  }
+  drop(work);
+  oy_dtype wanted = oyi_complex_dtype(a->dtype);
+  oy_object* made[] = {values_done(values, wanted), oyi_matrices_done(vectors, wanted)};
+  oy_object** results[] = {out_values, out_vectors};
+  return oyi_give_results(status, wants_vectors ? 2 : 1, made, results);
+}
+
+LINALG(linalg_eig) {
+  *out_eigenvalues = *out_eigenvectors = NULL;
+  return eig(lapack, self, true, out_eigenvalues, out_eigenvectors);
+}
+LINALG(linalg_eig_out) {
+  oy_object *made[2], *outs[] = {eigenvalues, eigenvectors};
+  *out_eigenvalues = eigenvalues, *out_eigenvectors = eigenvectors;
+  return oyi_into_outs(linalg_linalg_eig(lapack, self, &made[0], &made[1]), outs, made,
+                       2);
+}
+LINALG(_linalg_eigvals) {
+  oy_object *values, *none = NULL;
+  return eig(lapack, self, false, &values, &none) == 0 ? values : NULL;
+}
+LINALG(linalg_eigvals_out) {
+  return oyi_into_exact_out(out, linalg__linalg_eigvals(lapack, self));
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of inverses, equations, determinants, the exponential and the pseudoinverse
+// (Giles 2008, "An extended collection of matrix derivative results"). |G| is what comes
+// in, X^H the conjugate transpose.
+#include "layers/autograd/linalg_help.h"
+
+BACKWARD(linalg_inv_ex) {
+  ARGUMENTS(linalg_inv_ex);
+  if (!WANTS(A) || !GRAD(0)) return OY_OK;
+  oyi_held h = {0};
+  oy_object* x_h = HOLD(mh(RESULT(0)));
+  oy_object* product = HOLD(times(x_h, HOLD(times(GRAD(0), x_h))));
+  GIVE(A, oyi_held_end(&h, product ? oyi_call_neg(product) : NULL));
+  return OY_OK;
+}
+
+// ------------------------------------------------------------------- determinants
+
+// The solution of A^H X = diag(factor).
+static oy_object* over_adjoint(oy_object* a, oy_object* factor) {
+  oyi_held h = {0};
+  oy_object* a_h = HOLD(mh(a));
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  oy_ints shape = oy_tensor_sizes(a);
+  memcpy(sizes, shape.data, (shape.size - 1) * sizeof(int64_t));
+  oy_object* one = HOLD(oyi_call_unsqueeze(factor, -1));
+  oy_object* row =
+      one ? HOLD(oyi_call_expand(one, (oy_ints){sizes, shape.size - 1}, false)) : NULL;
+  oy_object* right = row ? HOLD(oyi_call_diag_embed(row, 0, -2, -1)) : NULL;
+  oy_object *x = NULL, *info = NULL;
+  if (a_h && right && oyi_call_linalg_solve_ex(a_h, right, true, false, &x, &info) == 0)
+    oy_tensor_release(info);
+  return oyi_held_end(&h, x);
+}
+
+// Where the determinant is 0 the factors are moved a little: it is continuously
+// differentiable.
+static oy_object* over_factors(oy_object* a, oy_object* lu, oy_object* pivots,
+                               oy_object* factor) {
+  oyi_held h = {0};
+  const oyi_tensor* t = oyi_tensor_cast(a);
+  bool flips = (t->flags & OYI_CONTIGUOUS) && !oy_dtype_is_complex(a->dtype);
+  double epsilon = a->dtype == OY_DTYPE_F32 || a->dtype == OY_DTYPE_C64
+                       ? 1.1920929e-07
+                       : 2.220446049250313e-16;
+  oy_object* diagonal = HOLD(oyi_call_diagonal(lu, 0, -2, -1));
+  oy_object* zero = diagonal ? HOLD(oyi_call_eq_Scalar(diagonal, oy_int(0))) : NULL;
+  oy_object* as =
+      zero ? HOLD(oyi_call_to_dtype(zero, lu->dtype, false, false, oy_none())) : NULL;
+  oy_object* small = as ? HOLD(oyi_call_mul_Scalar(as, oy_float(epsilon))) : NULL;
+  oy_object* added = small ? HOLD(oyi_call_diag_embed(small, 0, -2, -1)) : NULL;
+  oy_object* moved = added ? HOLD(oyi_call_add_Tensor(lu, added, oy_int(1))) : NULL;
+  oy_object* one = HOLD(oyi_call_unsqueeze(factor, -1));
+  oy_object* row = one ? HOLD(oyi_call_expand_as(one, pivots)) : NULL;
+  oy_object* right = row ? HOLD(oyi_call_diag_embed(row, 0, -2, -1)) : NULL;
+  return oyi_held_end(
+      &h, moved && right ? oyi_call_linalg_lu_solve(moved, pivots, right, true, !flips)
+                         : NULL);
+}
+
+BACKWARD(_linalg_det) {
+  ARGUMENTS(_linalg_det);
+  if (!WANTS(A) || !GRAD(0)) return OY_OK;
+  oyi_held h = {0};
+  bool singular = false;
+  oy_object* factor = HOLD(of_mul(keep(GRAD(0)), conj_of(RESULT(0))));
+  oy_object* result = NULL;
+  if (factor && has_zeros(RESULT(0), &singular) == 0)
+    result = singular ? over_factors(A, RESULT(1), RESULT(2), factor)
+                      : over_adjoint(A, factor);
+  GIVE(A, oyi_held_end(&h, result));
+  return OY_OK;
+}
+
+// g - i Im(conj(g_sign) sign): what the logarithm and the sign want of the trace.
+static oy_object* of_turn(oyi_held* held, oy_object* grad_sign, oy_object* sign,
+                          oy_object* grad) {
+  if (!grad_sign || !oy_dtype_is_complex(sign->dtype)) return grad;
+  oy_object* product = oyi_hold(held, of_mul(conj_of(grad_sign), keep(sign)));
+  oy_object* imaginary = product ? oyi_hold(held, oyi_call_imag(product)) : NULL;
+  oy_object* negative = imaginary ? oyi_hold(held, oyi_call_neg(imaginary)) : NULL;
+  oy_object* real =
+      grad       ? grad
+      : negative ? oyi_hold(held, oyi_call_zeros_like(negative, oy_none(), oy_none(),
+                                                      oy_none(), oy_none(), oy_none()))
+                 : NULL;
+  return real && negative ? oyi_hold(held, oyi_call_complex(real, negative)) : NULL;
+}
+
+BACKWARD(_linalg_slogdet) {
+  ARGUMENTS(_linalg_slogdet);
+  if (!WANTS(A) || (!GRAD(1) && !oy_dtype_is_complex(A->dtype))) return OY_OK;
+  oyi_held h = {0};
+  oy_object* turn = of_turn(&h, GRAD(0), RESULT(0), GRAD(1));
+  oy_object* factor =
+      turn ? HOLD(oyi_call_to_dtype(turn, A->dtype, false, false, oy_none())) : NULL;
+  GIVE(A, oyi_held_end(&h, factor ? over_adjoint(A, factor) : NULL));
+  return OY_OK;
+}
+
+// ---------------------------------------------------------------------- equations
+
+static bool is_vectors(oy_object* a, oy_ints b) {
+  oy_ints sizes = oy_tensor_sizes(a);
+  return b.size == 1 || (b.size + 1 == sizes.size &&
+                         memcmp(b.data, sizes.data, b.size * sizeof(int64_t)) == 0);
+}
+static oy_object* solved(oy_object* a, oy_object* b, bool left) {
+  oy_object *x, *info;
+  if (!a || !b || oyi_call_linalg_solve_ex(a, b, left, false, &x, &info) != 0)
+    return NULL;
+  oy_tensor_release(info);
+  return x;
+}
+
+BACKWARD(_linalg_solve_ex) {
+  ARGUMENTS(_linalg_solve_ex);
+  if (!GRAD(0)) return OY_OK;
+  oyi_held h = {0};
+  bool vectors = is_vectors(A, oy_tensor_sizes(B));
+  oy_object* g = vectors ? HOLD(oyi_call_unsqueeze(GRAD(0), -1)) : GRAD(0);
+  oy_object* x = vectors ? HOLD(oyi_call_unsqueeze(RESULT(0), -1)) : RESULT(0);
+  oy_object* g_b = HOLD(solved(HOLD(mh(A)), g, left));
+  oy_object* x_h = HOLD(mh(x));
+  if (WANTS(A) && g_b && x_h) {
+    oy_object* product = HOLD(left ? times(g_b, x_h) : times(x_h, g_b));
+    if (product) gives[EDGE_AT(A)] = oyi_call_neg(product);
+  }
+  if (WANTS(B) && g_b)
+    gives[EDGE_AT(B)] = vectors ? oyi_call_squeeze_dim(g_b, -1) : oy_tensor_retain(g_b);
+  oyi_held_end(&h, NULL);
+  return given_all(node, gives);
+}
+
+BACKWARD(linalg_solve_triangular) {
+  ARGUMENTS(linalg_solve_triangular);
+  if (!GRAD(0)) return OY_OK;
+  oyi_held h = {0};
+  oy_object* a_h = HOLD(mh(self));
+  oy_object* g_b = a_h ? HOLD(oyi_call_linalg_solve_triangular(a_h, GRAD(0), !upper, left,
+                                                               unitriangular))
+                       : NULL;
+  oy_object* x_h = HOLD(mh(RESULT(0)));
+  if (WANTS(self) && g_b && x_h) {
+    oy_object* product = HOLD(left ? times(g_b, x_h) : times(x_h, g_b));
+    oy_object* negative = product ? HOLD(oyi_call_neg(product)) : NULL;
+    if (negative)
+      gives[EDGE_AT(self)] = upper ? oyi_call_triu(negative, unitriangular)
+                                   : oyi_call_tril(negative, -(int64_t)unitriangular);
+  }
+  if (WANTS(B) && g_b) gives[EDGE_AT(B)] = oy_tensor_retain(g_b);
+  oyi_held_end(&h, NULL);
+  return given_all(node, gives);
+}
+
+// --------------------------------------------------------------- functions of matrices
+
+// The block beside the diagonal of exp([[A^H, G], [0, A^H]]).
+BACKWARD(linalg_matrix_exp) {
+  ARGUMENTS(linalg_matrix_exp);
+  if (!WANTS(self)) return OY_OK;
+  oyi_held h = {0};
+  int64_t n = oy_tensor_size(self, -1);
+  oy_object* a_h = HOLD(mh(self));
+  oy_object* zero = a_h ? HOLD(oyi_call_zeros_like(a_h, oy_none(), oy_none(), oy_none(),
+                                                   oy_none(), oy_none()))
+                        : NULL;
+  oy_object *top[] = {a_h, GRAD(0)}, *bottom[] = {zero, a_h};
+  oy_object* rows[2] = {zero ? HOLD(oyi_call_cat((oy_tensors){top, 2}, -1)) : NULL, NULL};
+  if (rows[0]) rows[1] = HOLD(oyi_call_cat((oy_tensors){bottom, 2}, -1));
+  oy_object* both = rows[1] ? HOLD(oyi_call_cat((oy_tensors){rows, 2}, -2)) : NULL;
+  oy_object* exponential = both ? HOLD(oyi_call_linalg_matrix_exp(both)) : NULL;
+  oy_object* half = exponential ? HOLD(oyi_call_narrow(exponential, -2, 0, n)) : NULL;
+  GIVE(self, oyi_held_end(&h, half ? oyi_call_narrow(half, -1, n, n) : NULL));
+  return OY_OK;
+}
+
+// Golub and Pereyra 1973; of two ways the one with the smaller products.
+static oy_object* pinv_wide(oy_object* a, oy_object* p, oy_object* g_h) {
+  oyi_held h = {0};
+  oy_object *p_h = HOLD(mh(p)), *k = HOLD(times(g_h, p)), *k_p = HOLD(times(k, p_h));
+  oy_object* first = HOLD(mh(HOLD(times(p, k))));
+  oy_object* second = HOLD(times(HOLD(times(a, p)), k_p));
+  oy_object* rest = HOLD(minus(g_h, HOLD(times(k, a))));
+  oy_object* third = HOLD(times(HOLD(times(p_h, p)), rest));
+  oy_object* sum = HOLD(plus(HOLD(minus(k_p, second)), third));
+  return oyi_held_end(&h, minus(sum, first));
+}
+static oy_object* pinv_tall(oy_object* a, oy_object* p, oy_object* g_h) {
+  oyi_held h = {0};
+  oy_object *p_h = HOLD(mh(p)), *k = HOLD(times(p, g_h)), *p_k = HOLD(times(p_h, k));
+  oy_object* first = HOLD(mh(HOLD(times(k, p))));
+  oy_object* rest = HOLD(minus(g_h, HOLD(times(a, k))));
+  oy_object* second = HOLD(times(HOLD(times(rest, p)), p_h));
+  oy_object* third = HOLD(times(HOLD(times(p_k, p)), a));
+  oy_object* sum = HOLD(minus(HOLD(plus(p_k, second)), third));
+  return oyi_held_end(&h, minus(sum, first));
+}
+
+BACKWARD(linalg_pinv_atol_rtol_tensor) {
+  ARGUMENTS(linalg_pinv_atol_rtol_tensor);
+  if (!WANTS(self)) return OY_OK;
+  oyi_held h = {0};
+  oy_object* g_h = HOLD(mh(GRAD(0)));
+  bool wide = oy_tensor_size(self, -2) <= oy_tensor_size(self, -1);
+  oy_object* result =
+      wide ? pinv_wide(self, RESULT(0), g_h) : pinv_tall(self, RESULT(0), g_h);
+  GIVE(self, oyi_held_end(&h, result));
+  return OY_OK;
+}
+
+// -------------------------------------------------------------------- the table
+
+DERIVATIVE(linalg_inv_ex, "LinalgInvExBackward0", OUTPUT(0))
+DERIVATIVE(_linalg_det, "LinalgDetBackward0", SAVE(_linalg_det, A), OUTPUT(0), OUTPUT(1),
+           OUTPUT(2))
+DERIVATIVE(_linalg_slogdet, "LinalgSlogdetBackward0", SAVE(_linalg_slogdet, A), OUTPUT(0))
+DERIVATIVE(_linalg_solve_ex, "LinalgSolveExBackward0", SAVE(_linalg_solve_ex, A),
+           SHAPE(_linalg_solve_ex, B), OUTPUT(0))
+DERIVATIVE(linalg_solve_triangular, "LinalgSolveTriangularBackward0",
+           SAVE(linalg_solve_triangular, self), OUTPUT(0))
+DERIVATIVE(linalg_matrix_exp, "LinalgMatrixExpBackward0", SAVE(linalg_matrix_exp, self))
+DERIVATIVE(linalg_pinv_atol_rtol_tensor, "LinalgPinvBackward0",
+           SAVE(linalg_pinv_atol_rtol_tensor, self), OUTPUT(0))
