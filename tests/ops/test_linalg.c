@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear algebra by what must hold: factors multiply back, solutions solve, bases are
+// orthonormal; and by matrices whose answers are known. Once with the portable functions
+// and once with OpenBLAS', where it is installed.
+#include "support/tensors.h"
+
+static uint32_t g_seed;
+
+static double next_number(void) {
+  g_seed = g_seed * 1664525u + 1013904223u;
+  return (double)(g_seed >> 8) / (1 << 23) - 1;
+}
+
+// Numbers between -1 and 1, of any dtype.
+static oy_tensor* numbers(oy_ints sizes, oy_dtype dtype) {
+  int64_t count = 2;
+  for (size_t i = 0; i < sizes.size; i++) count *= sizes.data[i];
+  double* data = malloc((size_t)(count + 1) * sizeof(double));
+  assert_non_null(data);
+  for (int64_t i = 0; i < count; i++) data[i] = next_number();
+  oy_tensor* wide = oy_tensor_from_data(data, sizes, OY_DTYPE_C128);
+  oy_tensor* real = oy_dtype_is_complex(dtype) ? oy_tensor_retain(wide) : oy_real(wide);
+  oy_tensor* made = oy_to_dtype(real, dtype, false, true, oy_none());
+  oy_tensor_release(real);
+  oy_tensor_release(wide);
+  free(data);
+  assert_non_null(made);
+  return made;
+}
+
+static oy_tensor* give_up(oy_tensor* x, oy_tensor* result) {
+  oy_tensor_release(x);
+  return result;
+}
+// A product that releases both.
+static oy_tensor* product(oy_tensor* a, oy_tensor* b) {
+  oy_tensor* result = oy_matmul(a, b);
+  oy_tensor_release(a);
+  return give_up(b, result);
+}
+static oy_tensor* kept(oy_tensor* t) {
+  return oy_tensor_retain(t);
+}
+
+static bool is_single(oy_dtype dtype) {
+  return dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_C64;
+}
+
+// That all elements of both are as near as the dtype allows. Takes |a| over.
+static void assert_near_(oy_tensor* a, const oy_tensor* b, const char* what, int line) {
+  if (!a) print_error("%s: %s\n", what, oy_error_get()->message);
+  if (!a) _fail(__FILE__, line);
+  oy_tensor* d = oy_abs(oy_sub_Tensor(a, (oy_tensor*)(uintptr_t)b, oy_int(1)));
+  oy_tensor* most = oy_tensor_numel(d) ? oy_max(d) : oy_sum(d, oy_none());
+  oy_scalar s;
+  assert_int_equal(oy_tensor_item(most, &s), OY_OK);
+  double limit = is_single(((const oy_object*)b)->dtype) ? 2e-4 : 1e-10;
+  if (!(scalar_number(s) <= limit)) {
+    print_error("%s: off by %g\n", what, scalar_number(s));
+    _fail(__FILE__, line);
+  }
+  oy_tensor_release(most);
+  oy_tensor_release(d);
+  oy_tensor_release(a);
+}
+#define assert_near(a, b) assert_near_(a, b, #a, __LINE__)
+
+static const oy_dtype g_dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_C64,
+                                    OY_DTYPE_C128};
+
+typedef void (*check_fn)(oy_dtype dtype, int64_t m, int64_t n);
+
+static void for_shapes(check_fn check, bool square) {
+  static const int64_t shapes[][2] = {{1, 1}, {2, 2},  {5, 5}, {17, 17}, {5, 3},
+                                      {3, 5}, {40, 7}, {0, 0}, {4, 0}};
+  g_seed = 7;
+  for (size_t d = 0; d < 4; d++)
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+      if (square && shapes[i][0] != shapes[i][1]) continue;
+      check(g_dtypes[d], shapes[i][0], shapes[i][1]);
+    }
+}
+
+static oy_tensor* unit(int64_t n, oy_dtype dtype) {
+  oy_tensor* one = oy_eye(n, oy_int(dtype), oy_none(), oy_none(), oy_none());
+  assert_non_null(one);
+  return one;
+}
+
+// ------------------------------------------------------------------------- factors
+
+static void check_lu(oy_dtype dtype, int64_t m, int64_t n) {
+  oy_tensor *a = numbers(OY_DIMS(2, m, n), dtype), *p, *l, *u;
+  assert_int_equal(oy_linalg_lu(a, true, &p, &l, &u), OY_OK);
+  assert_near(product(p, product(l, u)), a);
+  oy_tensor_release(a);
+}
+static void lu_factors_multiply_back(void** state) {
+  (void)state;
+  for_shapes(check_lu, false);
+}
+
+static void check_qr(oy_dtype dtype, int64_t m, int64_t n) {
+  for (int complete = 0; complete < 2; complete++) {
+    oy_tensor *a = numbers(OY_DIMS(2, m, n), dtype), *q, *r;
+    oy_str mode = oy_str_of(complete ? "complete" : "reduced");
+    assert_int_equal(oy_linalg_qr(a, mode, &q, &r), OY_OK);
+    oy_tensor* one = unit(oy_tensor_size(q, -1), dtype);
+    assert_near(product(oy_mH(q), kept(q)), one);
+    oy_tensor* lower = oy_tril(r, -1);
+    oy_tensor* zero =
+        oy_zeros_like(r, oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
+    assert_near(lower, zero);
+    assert_near(product(q, r), a);
+    oy_tensor_release(zero);
+    oy_tensor_release(one);
+    oy_tensor_release(a);
+  }
+}
+static void qr_factors_multiply_back(void** state) {
+  (void)state;
+  for_shapes(check_qr, false);
+}
+
+static oy_tensor* positive(int64_t n, oy_dtype dtype) {
+  oy_tensor* a = numbers(OY_DIMS(2, n, n), dtype);
+  oy_tensor* square = product(kept(a), oy_mH(a));
+  oy_tensor* one = unit(n, dtype);
+  oy_tensor* result = oy_add_Tensor(square, one, oy_int(1));
+  oy_tensor_release(a);
+  oy_tensor_release(one);
+  return give_up(square, result);
+}
+
+static void check_cholesky(oy_dtype dtype, int64_t n, int64_t unused) {
+  (void)unused;
+  oy_tensor* a = positive(n, dtype);
+  oy_tensor* l = oy_linalg_cholesky(a, false);
+  oy_tensor* u = oy_linalg_cholesky(a, true);
+  assert_near(product(kept(l), oy_mH(l)), a);
+  assert_near(product(oy_mH(u), kept(u)), a);
+  oy_tensor* b = numbers(OY_DIMS(2, n, 3), dtype);
+  assert_near(product(kept(a), oy_cholesky_solve(b, l, false)), b);
+  assert_near(product(kept(a), oy_cholesky_solve(b, u, true)), b);
+  oy_tensor* one = unit(n, dtype);
+  assert_near(product(kept(a), oy_cholesky_inverse(u, true)), one);
+  oy_tensor* const all[] = {a, l, u, b, one};
+  for (int i = 0; i < 5; i++) oy_tensor_release(all[i]);
+}
+static void cholesky_factors_multiply_back(void** state) {
+  (void)state;
+  for_shapes(check_cholesky, true);
+}
+
+// ----------------------------------------------------------------------- equations
+
+static void check_solve(oy_dtype dtype, int64_t n, int64_t unused) {
+  (void)unused;
+  oy_tensor *a = positive(n, dtype), *b = numbers(OY_DIMS(2, n, 3), dtype);
+  oy_tensor* row = numbers(OY_DIMS(2, 3, n), dtype);
+  oy_tensor* flipped = oy_transpose_int(a, -2, -1);
+  assert_near(product(kept(a), oy_linalg_solve(a, b, true)), b);
+  assert_near(product(kept(flipped), oy_linalg_solve(flipped, b, true)), b);
+  assert_near(product(oy_linalg_solve(a, row, false), kept(a)), row);
+  assert_near(product(oy_linalg_solve(flipped, row, false), kept(flipped)), row);
+  oy_tensor* one = unit(n, dtype);
+  assert_near(product(kept(a), oy_linalg_inv(a)), one);
+  for (int upper = 0; upper < 2; upper++) {
+    oy_tensor* t = upper ? oy_triu(a, 0) : oy_tril(a, 0);
+    assert_near(product(kept(t), oy_linalg_solve_triangular(t, b, upper, true, false)),
+                b);
+    assert_near(product(oy_linalg_solve_triangular(t, row, upper, false, false), kept(t)),
+                row);
+    oy_tensor_release(t);
+  }
+  oy_tensor* const all[] = {a, b, row, flipped, one};
+  for (int i = 0; i < 5; i++) oy_tensor_release(all[i]);
+}
+static void solutions_solve(void** state) {
+  (void)state;
+  for_shapes(check_solve, true);
+}
+
+static void check_lu_solve(oy_dtype dtype, int64_t n, int64_t unused) {
+  (void)unused;
+  oy_tensor *a = positive(n, dtype), *b = numbers(OY_DIMS(2, n, 3), dtype);
+  oy_tensor *row = numbers(OY_DIMS(2, 3, n), dtype), *lu, *pivots, *a_h = oy_mH(a);
+  assert_int_equal(oy_linalg_lu_factor(a, true, &lu, &pivots), OY_OK);
+  assert_near(product(kept(a), oy_linalg_lu_solve(lu, pivots, b, true, false)), b);
+  assert_near(product(kept(a_h), oy_linalg_lu_solve(lu, pivots, b, true, true)), b);
+  assert_near(product(oy_linalg_lu_solve(lu, pivots, row, false, false), kept(a)), row);
+  assert_near(product(oy_linalg_lu_solve(lu, pivots, row, false, true), kept(a_h)), row);
+  oy_tensor* const all[] = {a, b, row, lu, pivots, a_h};
+  for (int i = 0; i < 6; i++) oy_tensor_release(all[i]);
+}
+static void factors_solve_four_equations(void** state) {
+  (void)state;
+  for_shapes(check_lu_solve, true);
+}
+
+// ---------------------------------------------------------- values and vectors
+
+static void check_svd(oy_dtype dtype, int64_t m, int64_t n) {
+  for (int full = 0; full < 2; full++) {
+    oy_tensor *a = numbers(OY_DIMS(2, m, n), dtype), *u, *s, *vh;
+    assert_int_equal(oy_linalg_svd(a, full, oy_none(), &u, &s, &vh), OY_OK);
+    oy_tensor* one = unit(oy_tensor_size(u, -1), dtype);
+    assert_near(product(oy_mH(u), kept(u)), one);
+    oy_tensor_release(one);
+    one = unit(oy_tensor_size(vh, -2), dtype);
+    assert_near(product(kept(vh), oy_mH(vh)), one);
+    int64_t k = oy_tensor_size(s, -1);
+    oy_tensor* wide = oy_to_dtype(s, dtype, false, false, oy_none());
+    oy_tensor *left = oy_narrow(u, -1, 0, k), *right = oy_narrow(vh, -2, 0, k);
+    assert_near(product(left, product(oy_diag_embed(wide, 0, -2, -1), right)), a);
+    for (int64_t i = 1; i < k; i++) assert_true(element(s, i - 1) >= element(s, i));
+    oy_tensor* const all[] = {a, u, s, vh, one, wide};
+    for (int i = 0; i < 6; i++) oy_tensor_release(all[i]);
+  }
+}
+static void singular_values_multiply_back(void** state) {
+  (void)state;
+  for_shapes(check_svd, false);
+}
+
+static void check_eigh(oy_dtype dtype, int64_t n, int64_t unused) {
+  (void)unused;
+  oy_tensor *a = positive(n, dtype), *w, *v;
+  for (int upper = 0; upper < 2; upper++) {
+    oy_tensor* half = upper ? oy_triu(a, 0) : oy_tril(a, 0);  // all that is read
+    assert_int_equal(oy_linalg_eigh(half, oy_str_of(upper ? "U" : "L"), &w, &v), OY_OK);
+    oy_tensor* wide = oy_to_dtype(w, dtype, false, false, oy_none());
+    assert_near(product(kept(v), product(oy_diag_embed(wide, 0, -2, -1), oy_mH(v))), a);
+    for (int64_t i = 1; i < n; i++) assert_true(element(w, i - 1) <= element(w, i));
+    oy_tensor* const all[] = {half, w, v, wide};
+    for (int i = 0; i < 4; i++) oy_tensor_release(all[i]);
+  }
+  oy_tensor_release(a);
+}
+static void hermitian_eigenvalues_multiply_back(void** state) {
+  (void)state;
+  for_shapes(check_eigh, true);
+}
+
+static void check_eig(oy_dtype dtype, int64_t n, int64_t unused) {
+  (void)unused;
+  oy_tensor *a = numbers(OY_DIMS(2, n, n), dtype), *w, *v;
+  assert_int_equal(oy_linalg_eig(a, &w, &v), OY_OK);
+  oy_dtype wide = is_single(dtype) ? OY_DTYPE_C64 : OY_DTYPE_C128;
+  oy_tensor* as = oy_to_dtype(a, wide, false, false, oy_none());
+  oy_tensor* scaled = product(kept(v), oy_diag_embed(w, 0, -2, -1));
+  assert_near(product(as, kept(v)), scaled);
+  oy_tensor* const all[] = {a, w, v, scaled};
+  for (int i = 0; i < 4; i++) oy_tensor_release(all[i]);
+}
+static void eigenvectors_are_stretched(void** state) {
+  (void)state;
+  for_shapes(check_eig, true);
+}
+
+// ------------------------------------------------------------------- known answers
+
+static void known_matrices(void** state) {
+  (void)state;
+  oy_tensor* a = F64(OY_DIMS(2, 2), 1, 2, 3, 4);
+  oy_tensor *d = oy_linalg_det(a), *sign, *size;
+  assert_close_(d, OY_DIMS(), (const double[]){-2}, 1e-14, __FILE__, __LINE__);
+  assert_int_equal(oy_linalg_slogdet(a, &sign, &size), OY_OK);
+  assert_close_(sign, OY_DIMS(), (const double[]){-1}, 0, __FILE__, __LINE__);
+  assert_close_(size, OY_DIMS(), (const double[]){log(2)}, 1e-14, __FILE__, __LINE__);
+  // A^T A = [[25, 20], [20, 25]] has the eigenvalues 45 and 5.
+  oy_tensor* b = F64(OY_DIMS(2, 2), 3, 0, 4, 5);
+  oy_tensor* s = oy_linalg_svdvals(b, oy_none());
+  assert_close_(s, OY_DIMS(2), (const double[]){sqrt(45), sqrt(5)}, 1e-13, __FILE__,
+                __LINE__);
+  oy_tensor* turn = F64(OY_DIMS(2, 2), 0, 1, -1, 0);
+  oy_tensor* e = oy_linalg_matrix_exp(turn);
+  const double want[] = {cos(1), sin(1), -sin(1), cos(1)};
+  assert_close_(e, OY_DIMS(2, 2), want, 1e-14, __FILE__, __LINE__);
+  oy_tensor* const all[] = {a, d, sign, size, b, s, turn, e};
+  for (int i = 0; i < 8; i++) oy_tensor_release(all[i]);
+}
+
+static void norms_and_ranks(void** state) {
+  (void)state;
+  oy_tensor* a = F64(OY_DIMS(2, 2), 1, -2, 3, 4);
+  oy_ints last = OY_DIMS(-2, -1);
+  const struct {
+    double order, want;
+  } rows[] = {{1, 6}, {-1, 4}, {INFINITY, 7}, {-INFINITY, 3}};
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    oy_tensor* n =
+        oy_linalg_matrix_norm(a, oy_float(rows[i].order), last, false, oy_none());
+    assert_close_(n, OY_DIMS(), &rows[i].want, 1e-14, __FILE__, __LINE__);
+    oy_tensor_release(n);
+  }
+  oy_tensor* fro =
+      oy_linalg_matrix_norm_str_ord(a, oy_str_of("fro"), last, false, oy_none());
+  assert_close_(fro, OY_DIMS(), (const double[]){sqrt(30)}, 1e-14, __FILE__, __LINE__);
+  oy_tensor* thin = F64(OY_DIMS(2, 3), 1, 2, 3, 2, 4, 6);  // one row twice the other
+  oy_tensor* rank =
+      oy_linalg_matrix_rank_atol_rtol_float(thin, oy_none(), oy_none(), false);
+  assert_int_equal((int)element(rank, 0), 1);
+  // x x^T / |x|^2 |y|^2 of x y^T: the pseudoinverse is y x^T / (|x|^2 |y|^2).
+  oy_tensor* p = oy_linalg_pinv_atol_rtol_float(thin, oy_none(), oy_none(), false);
+  const double want[] = {1 / 70., 2 / 70., 2 / 70., 4 / 70., 3 / 70., 6 / 70.};
+  assert_close_(p, OY_DIMS(3, 2), want, 1e-14, __FILE__, __LINE__);
+  oy_tensor* const all[] = {a, fro, thin, rank, p};
+  for (int i = 0; i < 5; i++) oy_tensor_release(all[i]);
+}
+
+static void least_squares(void** state) {
+  (void)state;
+  // A line through (0, 1), (1, 3), (2, 5), (3, 6): y = 1.2 + 1.7 x, squares 0.3 in all.
+  oy_tensor* a = F64(OY_DIMS(4, 2), 1, 0, 1, 1, 1, 2, 1, 3);
+  oy_tensor* b = F64(OY_DIMS(4, 1), 1, 3, 5, 6);
+  oy_tensor *x, *left, *rank, *values;
+  oy_value driver = oy_value_str(oy_str_of("gelsd"));
+  assert_int_equal(oy_linalg_lstsq(a, b, oy_none(), driver, &x, &left, &rank, &values),
+                   OY_OK);
+  assert_close_(x, OY_DIMS(2, 1), (const double[]){1.2, 1.7}, 1e-12, __FILE__, __LINE__);
+  assert_close_(left, OY_DIMS(1), (const double[]){0.3}, 1e-12, __FILE__, __LINE__);
+  assert_int_equal((int)element(rank, 0), 2);
+  oy_tensor* const all[] = {a, b, x, left, rank, values};
+  for (int i = 0; i < 6; i++) oy_tensor_release(all[i]);
+}
+
+// ------------------------------------------------------------------------- errors
+
+static void expect(oy_tensor* result, const char* text) {
+  assert_null(result);
+  if (!strstr(oy_error_get()->message, text))
+    print_error("%s\n", oy_error_get()->message);
+  assert_non_null(strstr(oy_error_get()->message, text));
+  oy_error_clear();
+}
+
+static void what_is_wrong_is_said_as_pytorch_says_it(void** state) {
+  (void)state;
+  oy_tensor* zero = F32(OY_DIMS(2, 2), 0, 0, 0, 0);
+  oy_tensor* two = F32(OY_DIMS(2, 2, 2), 1, 0, 0, 1, 0, 0, 0, 0);
+  oy_tensor* wide = F32(OY_DIMS(2, 3), 1, 2, 3, 4, 5, 6);
+  oy_tensor* nan = F32(OY_DIMS(2, 2), NAN, 0, 0, 1);
+  oy_tensor* ints = I64(OY_DIMS(2, 2), 1, 2, 3, 4);
+  oy_tensor* ones = F32(OY_DIMS(2), 1, 1);
+  expect(oy_linalg_inv(zero),
+         "linalg.inv: The diagonal element 1 is zero, the inversion");
+  expect(oy_linalg_inv(two),
+         "linalg.inv: (Batch element 1): The diagonal element 1 is zero");
+  expect(oy_linalg_solve(zero, ones, true),
+         "torch.linalg.solve: The solver failed because the input matrix is singular.");
+  expect(oy_linalg_cholesky(zero, false),
+         "(the leading minor of order 1 is not positive-definite)");
+  expect(
+      oy_linalg_inv(wide),
+      "linalg.inv: A must be batches of square matrices, but they are 2 by 3 matrices");
+  expect(oy_linalg_inv(ones),
+         "linalg.inv: The input tensor A must have at least 2 dimensions.");
+  expect(oy_linalg_inv(ints),
+         "linalg.inv: Expected a floating point or complex tensor as input. Got Long");
+  expect(
+      oy_linalg_svdvals(nan, oy_none()),
+      "linalg.svd: The algorithm failed to converge because the input matrix contained "
+      "non-finite values.");
+  expect(oy_linalg_eigvals(nan),
+         "torch.linalg.eig: input tensor should not contain infs or NaNs.");
+  oy_tensor* const all[] = {zero, two, wide, nan, ints, ones};
+  for (int i = 0; i < 6; i++) oy_tensor_release(all[i]);
+}
+
+static int init_portable(void** state) {
+  (void)state;
+  setenv("OPYARD_OPENBLAS", "off", 1);
+  return oy_init() == OY_OK ? 0 : -1;
+}
+static int init_any(void** state) {
+  (void)state;
+  unsetenv("OPYARD_OPENBLAS");
+  return oy_init() == OY_OK ? 0 : -1;
+}
+static int shut(void** state) {
+  (void)state;
+  oy_tensor_trim();
+  oy_shutdown();
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lu_factors_multiply_back),
+      cmocka_unit_test(qr_factors_multiply_back),
+      cmocka_unit_test(cholesky_factors_multiply_back),
+      cmocka_unit_test(solutions_solve),
+      cmocka_unit_test(factors_solve_four_equations),
+      cmocka_unit_test(singular_values_multiply_back),
+      cmocka_unit_test(hermitian_eigenvalues_multiply_back),
+      cmocka_unit_test(eigenvectors_are_stretched),
+      cmocka_unit_test(known_matrices),
+      cmocka_unit_test(norms_and_ranks),
+      cmocka_unit_test(least_squares),
+      cmocka_unit_test(what_is_wrong_is_said_as_pytorch_says_it),
+  };
+  int failed = cmocka_run_group_tests_name("portable", tests, init_portable, shut);
+  return failed + cmocka_run_group_tests_name("as installed", tests, init_any, shut);
+}
