@@ -50,9 +50,7 @@ if(pages)
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
-<<<<<<< HEAD
 include(cmake/OyWheel.cmake)
-=======
 # Where gdb looks for what belongs to a library, and once more where people do.
 if(TARGET opyard_opyard)
   set(gdb_file libopyard.so.${PROJECT_VERSION}-gdb.py)
@@ -62,4 +60,3 @@ if(TARGET opyard_opyard)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/tools/gdb/opyard-gdb.py
     ${PROJECT_BINARY_DIR}/${gdb_file} SYMBOLIC)
 endif()
->>>>>>> d057bef (gdb: print tensors, key sets, values, operators and graphs)
