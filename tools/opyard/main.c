@@ -64,6 +64,13 @@ static const cli_verb verbs[] = {
      "shadowed (below a newer kernel of its key), missing (on one backend in use).\n"
      "Of opyard's registry, or of FILE. Exit status 1 if there are errors.\n",
      cli_lint},
+    {"report", "[FILE|-] [-o PAGE.html]", "one HTML page: who was called, why, how long",
+     "Runs a program twice, profiled and traced. The page shows which kernels of which\n"
+     "operators it got to, the key stack of each call with the reason of every step, "
+     "what\n"
+     "fell back to the CPU, and the profile as a flame chart. Without a program, the\n"
+     "registry alone. It needs no network. -o: opyard-report.html if it is left out.\n",
+     cli_report_main},
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
