@@ -4,6 +4,7 @@
 // kernels with fallbacks that cannot help; here they are told apart, nearest
 // first, and the whole table is in the error's detail.
 #include "base/memory.h"
+#include "base/probe.h"
 #include "base/strbuf.h"
 #include "dispatch/call.h"
 #include "dispatch/place.h"
@@ -95,6 +96,7 @@ static oy_status report(const oyi_op* op, oy_keyset keys, const oy_kernel* kerne
   oy_str name = {op->name, op->name_size};
   oy_key key = oy_keyset_highest(oy_keyset_unmarked(keys));
   oyi_strbuf text = OYI_STRBUF_INIT;
+  OYI_PROBE2(kernel__missing, &op->name[0], key);
   pthread_mutex_lock(&op->registry->mutex);
   oyi_error_callback on_error = {NULL, NULL};
   if (op->on_error) on_error = *op->on_error;

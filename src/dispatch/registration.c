@@ -2,6 +2,7 @@
 #include "dispatch/registration.h"
 
 #include "base/memory.h"
+#include "base/probe.h"
 #include "base/strbuf.h"
 #include "dispatch/call.h"
 #include "dispatch/op.h"
@@ -251,6 +252,7 @@ oy_status oyi_link_impl(oy_registration* r, oyi_op* op, bool allow_override) {
   enlist(r);
   oyi_table_refresh(op, r->key);
   changed(op->registry);
+  OYI_PROBE2(kernel__register, &op->name[0], r->key);
   return OY_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/probe.h"
 #include "base/strbuf.h"
 #include "dispatch/registry.h"
 #include "observe/observers.h"
@@ -125,7 +126,9 @@ static OYI_COLD oy_status call_seen(oyi_observation* o, const oy_op* op, oy_keys
                           .inputs = stack->data + base,
                           .input_count = n};
   begin(o, o->list);
+  OYI_PROBE2(op__begin, &oyi_op_of(op)->name[0], o->record.sequence);
   oy_status status = kernel->boxed(op, keys, stack, kernel);
+  OYI_PROBE2(op__end, &oyi_op_of(op)->name[0], status);
   if (status == OY_OK && WANTED(o, outputs) && stack->size >= base) {
     o->record.outputs = stack->data + base;
     o->record.output_count = stack->size - base;
@@ -163,6 +166,7 @@ static OYI_COLD oyi_observation* begin_range(const oy_range_info* info,
                           .inputs = info->inputs,
                           .input_count = info->input_count};
   begin(o, list);
+  OYI_PROBE2(range__begin, name, o->record.scope);
   return o;
 }
 
@@ -184,6 +188,7 @@ void oy_range_end(oy_range* range) {
   oyi_observation* o = range->observation;
   range->observation = NULL;
   if (!o) return;
+  OYI_PROBE2(range__end, o->record.name.data, o->record.scope);
   end(o);
   oyi_free(o);
 }

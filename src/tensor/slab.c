@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/probe.h"
 #include "tensor/pool.h"
 
 enum {
@@ -166,6 +167,7 @@ static oyi_block* slab_new(size_t size) {
   g_slab_count++;
   g_reserved += size;
   oyi_memory_forbid(base, size);
+  OYI_PROBE2(slab__map, base, size);
   return block;
 }
 
@@ -254,11 +256,14 @@ oyi_block* oyi_slab_take(size_t size, size_t asked) {
             "DefaultCPUAllocator: can't allocate memory: you tried to allocate %zu "
             "bytes.",
             asked);
+  else
+    OYI_PROBE2(block__take, b->data, b->size);
   return b;
 }
 
 void oyi_slab_give(oyi_block* block) {
   oyi_memory_forbid(block->data, block->size);
+  OYI_PROBE2(block__give, block->data, block->size);
   lock();
   free_block(block);
   unlock();
