@@ -25,3 +25,4 @@ for package in opyard opyard-dispatch; do
   "$work/by_pkg_config"
 done
 "$work/prefix/bin/opyard" --version
+find "$work/prefix" -path '*/gdb/auto-load/*/libopyard.so.*-gdb.py' | grep -q .

@@ -464,6 +464,34 @@ static void obs_09_sequence_numbers(void** state) {
   for (int i = 0; i < 4; i++) oy_tensor_release(all[i]);
 }
 
+static void* record_in_thread(void* data) {
+  *(oy_tensor**)data = oy_mul_Tensor(*(oy_tensor**)data, *(oy_tensor**)data);
+  return NULL;
+}
+
+// A graph of another thread: its numbers are its own, and nodes know whose they are.
+static void obs_09_backward_in_another_thread(void** state) {
+  (void)state;
+  seen s = {0};
+  oy_observer o = observer_of(&s);
+  uint64_t id = add(&o, OY_OBSERVE_ALL);
+  oy_tensor *x = oy_requires_grad_(F32(OY_DIMS(1), 3), true), *y = x;
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, record_in_thread, &y), 0);
+  pthread_join(thread, NULL);
+  assert_true(y && y != x);
+  MUST(oy_backward(y, NULL, false));
+  assert_true(element(oy_grad(x), 0) == 6);
+  int mul = find_record(&s, "aten::mul"), back = find_record(&s, "MulBackward0");
+  assert_true(mul >= 0 && back > mul);
+  assert_true(s.records[mul].thread != s.records[back].thread);
+  assert_int_equal(s.records[back].forward_thread, s.records[mul].thread);
+  assert_int_equal(s.records[back].sequence, s.records[mul].sequence);
+  assert_true(oy_observer_remove(id));
+  oy_tensor_release(y);
+  oy_tensor_release(x);
+}
+
 // A traced call that is observed as well is both printed and seen, once.
 static int g_traced;
 static void count_line(void* data, const char* line) {
@@ -512,6 +540,7 @@ int main(void) {
       cmocka_unit_test(obs_07_errors_are_logged),
       cmocka_unit_test(obs_08_unobserved),
       cmocka_unit_test(obs_09_sequence_numbers),
+      cmocka_unit_test(obs_09_backward_in_another_thread),
   };
   if (oy_init() != OY_OK) return 1;
   return cmocka_run_group_tests(tests, NULL, NULL);
