@@ -76,13 +76,21 @@ static void call_observers(oyi_observation* o, bool start) {
   if (pending) oyi_error_attach(before);
 }
 
+// Threads take numbers by the block, so that they do not meet at every record.
+static uint64_t next_id(void) {
+  enum { BLOCK = 256 };
+  static uint64_t blocks;  // atomic
+  static __thread uint64_t last __attribute__((tls_model("initial-exec")));
+  if (last % BLOCK == 0) last = BLOCK * __atomic_fetch_add(&blocks, 1, __ATOMIC_RELAXED);
+  return ++last;
+}
+
 static void begin(oyi_observation* o, oyi_observer_list* list) {
-  static uint64_t last_id;  // atomic
   o->list = list;
   list->references++;
   memset(o->contexts, 0, list->count * sizeof(*o->contexts));
   o->record.thread = oy_sequence_next() >> OY_SEQUENCE_BITS;
-  if (WANTED(o, ids)) o->record.id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+  if (WANTED(o, ids)) o->record.id = next_id();
   if (!WANTED(o, inputs)) {
     o->record.inputs = NULL;
     o->record.input_count = 0;
