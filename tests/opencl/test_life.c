@@ -23,9 +23,9 @@ static void* add_and_look(void* argument) {
     oy_tensor* there = oy_tensor_copy_to(a, OY_DTYPE_ANY, opencl_device(w->device));
     oy_value result[2], args[] = {T(there), T(there)};
     w->right = there && call_op("aten::add.Tensor", 2, args, result) == 1;
-    oy_tensor* back = w->right ? oy_tensor_copy_to(result[0].as.object, OY_DTYPE_ANY,
-                                                   oy_device_cpu())
-                               : NULL;
+    oy_tensor* back =
+        w->right ? oy_tensor_copy_to(result[0].as.object, OY_DTYPE_ANY, oy_device_cpu())
+                 : NULL;
     const float* sums = back ? oy_tensor_data(back) : NULL;
     for (int64_t k = 0; sums && k < oy_tensor_numel(a); k++)
       w->right = w->right && sums[k] == 2 * data[k];

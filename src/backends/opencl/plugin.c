@@ -130,7 +130,7 @@ static oy_status load(const oy_api* api, oy_plugin_scope* scope) {
   OY_TRY(scope->library(scope, &params, &library));
   ocl_rows (*const families[])(void) = {
       ocl_rows_pointwise, ocl_rows_copy, ocl_rows_reduce, ocl_rows_matrix,
-      ocl_rows_softmax,   ocl_rows_norm, ocl_rows_index};
+      ocl_rows_softmax,   ocl_rows_norm, ocl_rows_index,  ocl_rows_image};
   for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
     OY_TRY(register_rows(library, families[i]()));
   // What there is no row for runs on the CPU, and is counted.

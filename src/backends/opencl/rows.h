@@ -17,5 +17,6 @@ ocl_rows ocl_rows_matrix(void);
 ocl_rows ocl_rows_softmax(void);
 ocl_rows ocl_rows_norm(void);
 ocl_rows ocl_rows_index(void);
+ocl_rows ocl_rows_image(void);
 
 #endif  // OPYARD_SRC_BACKENDS_OPENCL_ROWS_H_

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images under windows of two dimensions. Before this text stand DTYPE, S and one of the
+// names below. Images are contiguous: batch x channels x height x width.
+typedef struct window {
+  long channels, height, width;     // of an image
+  long down, across;                // places of the window
+  long extent[2], stride[2], padding[2], dilation[2];
+} window;
+
+#if defined(IM2COL)
+// columns[image, channel, kh, kw, place] of |images| images, of |channels| channels from
+// |first| on; |all| channels lie in an image. 0 outside.
+kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o, long images,
+                long all, long first, window w) {
+  const long kernels = w.extent[0] * w.extent[1];
+  const long row = (long)get_global_id(0);
+  if (row >= images * w.channels * kernels) return;
+  const long k = row % kernels, channel = row / kernels % w.channels;
+  const long image = row / (kernels * w.channels);
+  const long kh = k / w.extent[1], kw = k % w.extent[1];
+  a_p += a_o, c_p += c_o;
+  const long from = (image * all + first + channel) * w.height * w.width;
+  long to = row * w.down * w.across;
+  for (long i = 0; i < w.down; i++) {
+    const long y = i * w.stride[0] - w.padding[0] + kh * w.dilation[0];
+    for (long j = 0; j < w.across; j++, to++) {
+      const long x = j * w.stride[1] - w.padding[1] + kw * w.dilation[1];
+      const bool inside = y >= 0 && y < w.height && x >= 0 && x < w.width;
+      ST(DTYPE, c_p, to, inside ? LD(DTYPE, a_p, from + y * w.width + x) : (S)0);
+    }
+  }
+}
+
+#elif defined(COL2IM)
+// The adjoint: each element of the images is the sum of those of the columns that it is in.
+kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o, long images,
+                long all, long first, window w) {
+  const long id = (long)get_global_id(0), area = w.height * w.width;
+  if (id >= images * w.channels * w.height) return;
+  const long y = id % w.height, channel = id / w.height % w.channels;
+  const long image = id / (w.height * w.channels), places = w.down * w.across;
+  const long kernels = w.extent[0] * w.extent[1];
+  a_p += a_o + (image * w.channels + channel) * kernels * places * (long)SIZE;
+  c_p += c_o;
+  const long to = (image * all + first + channel) * area + y * w.width;
+  for (long x = 0; x < w.width; x++) {
+    S sum = 0;
+    for (long kh = 0; kh < w.extent[0]; kh++) {
+      const long i = y + w.padding[0] - kh * w.dilation[0];
+      if (i < 0 || i % w.stride[0] || i / w.stride[0] >= w.down) continue;
+      for (long kw = 0; kw < w.extent[1]; kw++) {
+        const long j = x + w.padding[1] - kw * w.dilation[1];
+        if (j < 0 || j % w.stride[1] || j / w.stride[1] >= w.across) continue;
+        sum += LD(DTYPE, a_p,
+                  ((kh * w.extent[1] + kw) * w.down + i / w.stride[0]) * w.across +
+                      j / w.stride[1]);
+      }
+    }
+    ST(DTYPE, c_p, to + x, sum);
+  }
+}
+
+#elif defined(MAX_POOL)
+// a: images, c: the greatest elements, d: where they are in their image; the first one
+// counts, and NaN is the greatest.
+kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o,
+                global char* d_p, long d_o, long planes, window w) {
+  const long row = (long)get_global_id(0);
+  if (row >= planes * w.down) return;
+  const long plane = row / w.down, i = row % w.down;
+  a_p += a_o + plane * w.height * w.width * (long)SIZE;
+  for (long j = 0; j < w.across; j++) {
+    S best = 0;
+    long at = -1;
+    for (long kh = 0; kh < w.extent[0]; kh++)
+      for (long kw = 0; kw < w.extent[1]; kw++) {
+        const long y = i * w.stride[0] - w.padding[0] + kh * w.dilation[0];
+        const long x = j * w.stride[1] - w.padding[1] + kw * w.dilation[1];
+        if (y < 0 || y >= w.height || x < 0 || x >= w.width) continue;
+        const S v = LD(DTYPE, a_p, y * w.width + x);
+        if (at < 0 || v > best || v != v) best = v, at = y * w.width + x;
+      }
+    ST(DTYPE, c_p + c_o, row * w.across + j, best);
+    AT(long, d_p + d_o)[row * w.across + j] = at;
+  }
+}
+
+#elif defined(MAX_POOL_BACKWARD)
+// a: gradient of the result, d: where the elements were, c: gradient of the images.
+kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o,
+                global const char* d_p, long d_o, long planes, window w) {
+  const long plane = (long)get_global_id(0), places = w.down * w.across;
+  if (plane >= planes) return;
+  a_p += a_o, d_p += d_o;
+  c_p += c_o + plane * w.height * w.width * (long)SIZE;
+  for (long i = 0; i < w.height * w.width; i++) ST(DTYPE, c_p, i, (S)0);
+  for (long i = 0; i < places; i++) {
+    const long at = AT(const long, d_p)[plane * places + i];
+    if (at < 0 || at >= w.height * w.width) continue;
+    ST(DTYPE, c_p, at, LD(DTYPE, c_p, at) + LD(DTYPE, a_p, plane * places + i));
+  }
+}
+#endif
