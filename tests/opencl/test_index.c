@@ -52,11 +52,14 @@ static void opencl_matrix(void** state) {
   products();
   unsetenv("OPYARD_OPENCL_TILES");
   oy_tensor* ints = numbers(OY_DIMS(5, 5), OY_DTYPE_I64, 1);
+  oy_tensor* small = numbers(OY_DIMS(6, 6), OY_DTYPE_I16, 1);
   oy_tensor* half = numbers(OY_DIMS(8, 40), OY_DTYPE_BF16, 2);
   oy_tensor* turned = numbers_transposed(OY_DIMS(40, 8), OY_DTYPE_BF16, 3);
   CHECK_CALL("aten::mm", 0, T(ints), T(ints));
+  CHECK_CALL("aten::mm", 0, T(small), T(small));
   CHECK_CALL("aten::mm", 1e-2, T(half), T(turned));
   oy_tensor_release(ints);
+  oy_tensor_release(small);
   oy_tensor_release(half);
   oy_tensor_release(turned);
 }

@@ -21,8 +21,6 @@ typedef struct header {
 } header;
 static const char g_magic[8] = "OYCLBIN1";
 
-static uint64_t g_rejected;
-
 static uint64_t hash(uint64_t seed, const void* data, size_t size) {
   const unsigned char* at = data;
   uint64_t h = seed ^ 0xcbf29ce484222325ull;
@@ -107,7 +105,6 @@ bool ocl_cache_read(const char* key_text, unsigned char** out_data, size_t* out_
   unsigned char* file = read_file(path, &size);
   if (!file) return false;
   if (!is_good(file, size, key_text)) {
-    __atomic_fetch_add(&g_rejected, 1, __ATOMIC_RELAXED);
     free(file);
     return false;
   }
@@ -149,8 +146,4 @@ void ocl_cache_write(const char* key_text, const unsigned char* data, size_t siz
     if (!good || rename(part, path) != 0) unlink(part);
   }
   free(body);
-}
-
-uint64_t ocl_cache_rejected(void) {
-  return __atomic_load_n(&g_rejected, __ATOMIC_RELAXED);
 }

@@ -37,7 +37,6 @@ static void describe(ocl_device* d, cl_platform_id platform) {
   cl_device_type type = 0;
   cl_device_fp_config doubles = 0;
   cl_ulong memory = 0, largest = 0;
-  cl_uint units = 1;
   ocl.GetDeviceInfo(d->id, CL_DEVICE_NAME, sizeof(d->name) - 1, d->name, NULL);
   ocl.GetDeviceInfo(d->id, CL_DEVICE_VENDOR, sizeof(vendor) - 1, vendor, NULL);
   ocl.GetDeviceInfo(d->id, CL_DRIVER_VERSION, sizeof(driver) - 1, driver, NULL);
@@ -46,12 +45,10 @@ static void describe(ocl_device* d, cl_platform_id platform) {
   ocl.GetDeviceInfo(d->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(doubles), &doubles, NULL);
   ocl.GetDeviceInfo(d->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(memory), &memory, NULL);
   ocl.GetDeviceInfo(d->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(largest), &largest, NULL);
-  ocl.GetDeviceInfo(d->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
   snprintf(d->identity, sizeof(d->identity), "%s|%s|%s|%s", vendor, d->name, driver,
            version);
   d->memory = memory;
   d->largest = largest;
-  d->units = units;
   d->is_cpu = type & CL_DEVICE_TYPE_CPU;
   d->has_f64 = doubles != 0;
   d->has_i64_atomics = has_extension(d->id, "cl_khr_int64_base_atomics");
@@ -146,10 +143,6 @@ oy_status ocl_device_get(int16_t index, ocl_device** out_device) {
            "expected an OpenCL device below %d, got opencl:%d", count, index);
   *out_device = devices[index];
   return OY_OK;
-}
-
-int16_t ocl_device_current(void) {
-  return t_current;
 }
 
 oy_status ocl_device_exchange(int16_t index, int16_t* out_before) {

@@ -380,7 +380,7 @@ static oy_status places_begin(places* p, ocl_call* c, const oy_tensor* self) {
 }
 
 static oy_status visit(ocl_call* c, const places* p, const form* f, oy_tensor* a,
-                       oy_tensor* out, bool is_one) {
+                       oy_tensor* out) {
   ocl_launch l;
   ocl_report report;
   if (p->outer * p->count * p->inner == 0) return OY_OK;
@@ -395,7 +395,6 @@ static oy_status visit(ocl_call* c, const places* p, const form* f, oy_tensor* a
   ocl_arg_long(&l, p->inner);
   ocl_arg_int(&l, p->of);
   ocl_arg(&l, p->size, sizeof(p->size));
-  ocl_arg_int(&l, is_one);
   OY_TRY(launch(&l, f, p->outer * p->count, &report));
   return report.is_bad
              ? out_of_bounds(report.index, p->first + report.which, p->size[report.which])
@@ -410,7 +409,7 @@ static oy_status index_get(ocl_call* c) {
   oy_tensor* a = ocl_plain(c, self, self->dtype);
   oy_tensor* out = ocl_result(c, 0);
   oy_status status = a && out ? places_begin(&p, c, self) : oy_failure();
-  if (status == OY_OK) status = visit(c, &p, &f, a, out, false);
+  if (status == OY_OK) status = visit(c, &p, &f, a, out);
   places_end(&p);
   oy_tensor_release(a);
   return ocl_result_done(c, 0, out, status);
@@ -441,7 +440,7 @@ static oy_status index_put(ocl_call* c) {
   oy_status status = to && here ? places_begin(&p, c, self) : oy_failure();
   if (status == OY_OK && !(values = spread_values(c, &p, self, here)))
     status = oy_failure();
-  if (status == OY_OK) status = visit(c, &p, &f, values, to, false);
+  if (status == OY_OK) status = visit(c, &p, &f, values, to);
   if (status == OY_OK && to != self) status = ocl_copy_elements(c->device, self, to);
   places_end(&p);
   oy_tensor_release(values);

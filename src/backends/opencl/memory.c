@@ -42,7 +42,6 @@ static ocl_block* take_kept(ocl_device* d, int bin, int stream) {
   if (!found) return NULL;
   ocl_block* block = *found;
   *found = block->next;
-  d->free_bytes -= block->size;
   return block;
 }
 
@@ -110,7 +109,6 @@ void ocl_block_release(ocl_block* block) {
   pthread_mutex_lock(&d->lock);
   block->next = d->free_blocks[block->bin];
   d->free_blocks[block->bin] = block;
-  d->free_bytes += block->size;
   pthread_mutex_unlock(&d->lock);
 }
 
@@ -129,7 +127,6 @@ void ocl_trim(ocl_device* d) {
       block->next = all;
       all = block;
     }
-  d->free_bytes = 0;
   pthread_mutex_unlock(&d->lock);
   while (all) {
     ocl_block* next = all->next;

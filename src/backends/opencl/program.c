@@ -6,8 +6,6 @@
 
 #include "runtime.h"
 
-static uint64_t g_built, g_loaded;
-
 static unsigned bucket_of(const uint64_t key[8]) {
   uint64_t h = 0;
   for (int i = 0; i < 8; i++) h = (h ^ key[i]) * 0x9E3779B97F4A7C15ull, h ^= h >> 31;
@@ -88,7 +86,6 @@ static oy_status compile(ocl_device* d, const char* source, const char* key_text
     ocl.ReleaseProgram(program);
     return status;
   }
-  __atomic_fetch_add(&g_built, 1, __ATOMIC_RELAXED);
   keep(program, key_text);
   *out_program = program;
   return OY_OK;
@@ -98,11 +95,7 @@ static oy_status program_of(ocl_device* d, const char* source, cl_program* out_p
   char* key_text = key_text_of(d, source);
   OY_CHECK(key_text, OUT_OF_MEMORY, "no memory for the source of a kernel");
   *out_program = load(d, key_text);
-  oy_status status = OY_OK;
-  if (*out_program)
-    __atomic_fetch_add(&g_loaded, 1, __ATOMIC_RELAXED);
-  else
-    status = compile(d, source, key_text, out_program);
+  oy_status status = *out_program ? OY_OK : compile(d, source, key_text, out_program);
   free(key_text);
   return status;
 }
@@ -146,10 +139,4 @@ oy_status ocl_kernel_get(ocl_device* d, const uint64_t key[8], ocl_source_fn sou
   }
   pthread_mutex_unlock(&d->build_lock);
   return status;
-}
-
-ocl_program_counts ocl_programs_counted(void) {
-  return (ocl_program_counts){__atomic_load_n(&g_built, __ATOMIC_RELAXED),
-                              __atomic_load_n(&g_loaded, __ATOMIC_RELAXED),
-                              ocl_cache_rejected()};
 }

@@ -52,14 +52,12 @@ typedef struct ocl_device {
   char name[128];
   char identity[512];        // of device, driver and platform: what a binary is good for
   uint64_t memory, largest;  // bytes of all, and of one buffer at most
-  unsigned units;
-  bool is_cpu;  // wants few, long work-items and vectors
+  bool is_cpu;               // wants few, long work-items and vectors
   bool has_f64;
   bool has_i64_atomics;
   pthread_mutex_t lock;  // of streams and free blocks
   ocl_stream streams[OCL_STREAMS];
   ocl_block* free_blocks[OCL_BINS];
-  size_t free_bytes;
   pthread_mutex_t build_lock;        // held while one program is built
   ocl_kernel* kernels[OCL_BUCKETS];  // atomic heads: entries are added and never removed
   ocl_block* report;                 // where kernels tell of a bad index; see launch.h
@@ -75,8 +73,7 @@ oy_status ocl_devices(ocl_device*** out_devices, int16_t* out_count);
 oy_status ocl_device_get(int16_t index, ocl_device** out_device);
 // Gives up what is kept: free blocks, kernels, queues. For when the plugin is unloaded.
 void ocl_close(void);
-// Of the calling thread.
-int16_t ocl_device_current(void);
+// Makes |index| current for the calling thread; -1 only asks.
 oy_status ocl_device_exchange(int16_t index, int16_t* out_before);
 
 // ------------------------------------------------------------------------- memory
@@ -121,16 +118,8 @@ typedef char* (*ocl_source_fn)(const ocl_device* device, const void* what);
 oy_status ocl_kernel_get(ocl_device* device, const uint64_t key[8], ocl_source_fn source,
                          const void* what, ocl_kernel** out_kernel);
 
-// How programs were come by since the plugin was loaded.
-typedef struct ocl_program_counts {
-  uint64_t built, loaded, rejected;  // from source, from disk, damaged files
-} ocl_program_counts;
-ocl_program_counts ocl_programs_counted(void);
-
 // The binary of |key_text| on disk; false if there is none that is good. The caller frees.
 bool ocl_cache_read(const char* key_text, unsigned char** out_data, size_t* out_size);
-// Files that were found damaged.
-uint64_t ocl_cache_rejected(void);
 // Does nothing where there is no place for it.
 void ocl_cache_write(const char* key_text, const unsigned char* data, size_t size);
 

@@ -122,7 +122,7 @@ kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o,
                 global long* report, global const char* x_p, long x_o,
                 global const char* y_p, long y_o, global const char* z_p, long z_o,
                 global const char* w_p, long w_o, long outer, long count, long inner,
-                int of, long4 sizes, int is_one) {
+                int of, long4 sizes) {
   const long id = (long)get_global_id(0);
   if (id >= outer * count) return;
   const long o = id / count, j = id % count;
@@ -151,7 +151,7 @@ kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o,
     ST(DTYPE, c_p, id * inner + k, LD(DTYPE, a_p, at * inner + k));
 #else
   for (long k = 0; k < inner; k++)
-    PUT(c_p, at * inner + k, LD(DTYPE, a_p, is_one ? 0 : id * inner + k));
+    PUT(c_p, at * inner + k, LD(DTYPE, a_p, id * inner + k));
 #endif
 }
 #endif
