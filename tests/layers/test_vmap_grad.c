@@ -219,6 +219,41 @@ static void vmap_06_walks_with_batched_gradients(void** state) {
   release(all, 4);
 }
 
+// y = f(x); y[2] *= 5; the sum. |data| is f.
+static oy_status writes_a_view(void* data, oy_tensor* const* in, size_t count,
+                               oy_tensor** out, size_t outputs) {
+  (void)count, (void)outputs;
+  oy_tensor* (*f)(oy_tensor*) = *(oy_tensor * (**)(oy_tensor*)) data;
+  oy_tensor *y = f(in[0]), *last = oy_narrow(y, 0, 2, 1);
+  bool good = last && oy_mul__Scalar(last, oy_int(5)) != NULL;
+  out[0] = good ? oy_sum(y, oy_none()) : NULL;
+  oy_tensor_release(y);
+  oy_tensor_release(last);
+  return out[0] ? OY_OK : oy_failure();
+}
+static oy_tensor* tripled(oy_tensor* x) {
+  return oy_mul_Scalar(x, oy_int(3));
+}
+static oy_tensor* exponential(oy_tensor* x) {
+  return oy_exp(x);
+}
+static void vmap_06_writes_through_views(void** state) {
+  (void)state;
+  oy_tensor* (*f)(oy_tensor*) = tripled;
+  oy_tensor *x = F64(OY_DIMS(2, 3), X_DATA), *grad;
+  oy_grad_params g = {.fn = writes_a_view, .data = &f};
+  const oy_vmap_params v = {.fn = gradient, .data = &g};
+  MUST(oy_vmap(&v, &x, 1, &grad, 1));
+  assert_elements(grad, OY_DIMS(2, 3), 3, 3, 15, 3, 3, 15);
+  oy_tensor_release(grad);
+  // What was saved is written to, by way of a view of it.
+  f = exponential;
+  assert_int_equal(oy_vmap(&v, &x, 1, &grad, 1), OY_FAILED_PRECONDITION);
+  assert_non_null(strstr(oy_error_get()->message, "modified by an inplace operation"));
+  oy_error_clear();
+  oy_tensor_release(x);
+}
+
 static oy_tensor* g_captured;
 static oy_status writes_captured(void* data, oy_tensor* const* in, size_t count,
                                  oy_tensor** out, size_t outputs) {
@@ -337,6 +372,7 @@ int main(void) {
       cmocka_unit_test(vmap_06_grad_where_grad_mode_is_off),
       cmocka_unit_test(vmap_06_jacobian),
       cmocka_unit_test(vmap_06_walks_with_batched_gradients),
+      cmocka_unit_test(vmap_06_writes_through_views),
       cmocka_unit_test(vmap_06_errors_and_edges),
       cmocka_unit_test(vmap_06_without_memory),
   };

@@ -143,13 +143,13 @@ static oy_object* strided(oy_object* flat, const oyi_geometry* g, int64_t first)
                              oy_int(g->offset - first));
 }
 
-// Zeros for the base, seen flat.
-static oy_object* flat_zeros(const oyi_view_node* v, int64_t first) {
+// Zeros for the base, seen flat; of |grad|, so that a transform takes them for its own.
+static oy_object* flat_zeros(const oyi_view_node* v, int64_t first, oy_object* grad) {
   int64_t a = extent(&v->base, first), b = extent(&v->view, first);
   int64_t size = a > b ? a : b;
-  return oyi_call_zeros((oy_ints){&size, 1}, oy_int(v->base.like->header.dtype),
-                        oy_none(), oy_value_device(oyi_tensor_device(v->base.like)),
-                        oy_none());
+  return oyi_call_new_zeros(grad, (oy_ints){&size, 1}, oy_int(v->base.like->header.dtype),
+                            oy_none(), oy_value_device(oyi_tensor_device(v->base.like)),
+                            oy_none());
 }
 
 static int64_t first_element(const oyi_view_node* v) {
@@ -178,7 +178,7 @@ static oy_object* strided_once(oy_object* flat, const oyi_geometry* g, int64_t f
 
 oy_status oyi_as_strided_apply(oyi_view_node* v, oy_object* grad, oy_object** out) {
   int64_t first = first_element(v);
-  oy_object* flat = flat_zeros(v, first);
+  oy_object* flat = flat_zeros(v, first, grad);
   oy_object* part = flat ? strided_once(flat, &v->view, first) : NULL;
   oy_object* summed = part ? sum_expanded(&v->view, grad) : NULL;
   if (summed && oyi_call_copy_(part, summed, false))
@@ -207,7 +207,7 @@ static oy_status write_back(oyi_view_node* v, oy_object* part, oy_object** out) 
 
 oy_status oyi_copy_slices_apply(oyi_view_node* v, oy_object* grad, oy_object** out) {
   int64_t first = first_element(v);
-  oy_object* flat = flat_zeros(v, first);
+  oy_object* flat = flat_zeros(v, first, grad);
   oy_object* whole = flat ? strided(flat, &v->base, first) : NULL;
   oy_object* part = whole ? strided(flat, &v->view, first) : NULL;
   oy_status status = OY_OK;

@@ -103,6 +103,7 @@ OYI_BATCH_RULE(view_inplace);
 OYI_BATCH_RULE(product);
 OYI_BATCH_RULE(index);
 OYI_BATCH_RULE(index_put);
+OYI_BATCH_RULE(as_strided);
 // Random operators, at FuncTorchVmapMode.
 OYI_BATCH_RULE(random);
 // What no rule is possible for.

@@ -106,7 +106,8 @@ static oy_object* rewrapped_immutable(oy_object* tensor, const oyi_layer* layer)
 typedef struct targets {
   oy_object* of[8];
   size_t count;
-  bool immutable;  // a view of something that is
+  bool immutable;     // a view of something that is
+  oy_object* viewed;  // a wrapper, retained
 } targets;
 
 static void find_targets(const oyi_layer* layer, const oy_op* op, const oy_value* args,
@@ -122,15 +123,37 @@ static void find_targets(const oyi_layer* layer, const oy_op* op, const oy_value
   if (!schema || !oy_schema_is_view(schema) || args->tag != OY_TAG_TENSOR) return;
   const oyi_wrapper* w = oyi_wrapper_at(args->as.object, layer);
   t->immutable = w && w->immutable;
+  if (w) t->viewed = oy_tensor_retain(args->as.object);
 }
 
 static void release_targets(targets* t) {
   for (size_t i = 0; i < OY_ARRAY_SIZE(t->of); i++) oy_tensor_release(t->of[i]);
+  oy_tensor_release(t->viewed);
+}
+
+// A view counts versions with what it views: a write to one is a write to the other. A new
+// wrapper has a counter that nobody else knows.
+static void share_version(oy_object* view, const oy_object* from) {
+  oyi_side *side = oyi_tensor_cast(view)->side, *other = oyi_tensor_cast(from)->side;
+  if (view == from || !side || !other || !side->counter || !other->counter) return;
+  oyi_free(side->counter);
+  side->counter = other->counter;
+  __atomic_fetch_add(&side->counter->references, 1, __ATOMIC_RELAXED);
+}
+
+static void share_versions(oy_stack* stack, const targets* t) {
+  for (size_t i = 0; i < t->count && t->viewed; i++) {
+    const oy_value v = oy_stack_last(stack, t->count)[i];
+    if (v.tag == OY_TAG_TENSOR) share_version(v.as.object, t->viewed);
+    for (size_t k = 0; v.tag == OY_TAG_TENSOR_LIST && k < v.count; k++)
+      share_version(v.as.tensors[k], t->viewed);
+  }
 }
 
 static oy_status wrap_results(const oyi_layer* layer, oy_stack* stack, targets* t) {
   OY_TRY(
       change_all(stack, t->count, t->immutable ? rewrapped_immutable : rewrapped, layer));
+  share_versions(stack, t);
   for (size_t i = 0; i < t->count && i < OY_ARRAY_SIZE(t->of); i++) {
     if (!t->of[i]) continue;
     oy_value* v = oy_stack_last(stack, t->count) + i;

@@ -59,8 +59,8 @@ static oy_object* shell_for(const oyi_tensor* value, int64_t bdim) {
   int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
   size_t n = shape_without(value, bdim, sizes, strides);
   oyi_tensor* t = oyi_tensor_on_storage(NULL, keys_for(value, own), (oy_ints){sizes, n},
-                                        (oy_ints){strides, n}, 0, value->header.dtype,
-                                        oyi_tensor_device(value));
+                                        (oy_ints){strides, n}, value->offset,
+                                        value->header.dtype, oyi_tensor_device(value));
   if (t) t->header.flags |= value->header.flags & OY_OBJECT_WRAPPED_NUMBER;
   return oyi_tensor_object(t);
 }
@@ -108,7 +108,7 @@ oy_status oyi_wrapper_refresh(oy_object* tensor) {
   int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
   size_t n = shape_without(value, w->bdim, sizes, strides);
   return oyi_tensor_reshape(oyi_tensor_cast(tensor), (oy_ints){sizes, n},
-                            (oy_ints){strides, n}, 0);
+                            (oy_ints){strides, n}, value->offset);
 }
 
 oy_status oyi_batched_replace(oy_object* tensor, oy_object* value, int64_t bdim) {
