@@ -39,6 +39,7 @@ check() {
       shows["defaults.h"] = "tensor"
       shows["graph.h"] = "layers"
       shows["observe.h"] = shows["profiler.h"] = "observe"
+      shows["functionalize.h"] = "layers"
       shows["opyard.h"] = "init"
     }
     {

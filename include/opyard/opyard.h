@@ -24,6 +24,7 @@
 #include "opyard/fallback.h"
 #include "opyard/files.h"
 #include "opyard/function.h"
+#include "opyard/functionalize.h"
 #include "opyard/generator.h"
 #include "opyard/gradcheck.h"
 #include "opyard/graph.h"

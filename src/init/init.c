@@ -10,6 +10,7 @@
 #include "dispatch/backend.h"
 #include "layers/autocast/autocast.h"
 #include "layers/autograd/autograd.h"
+#include "layers/functionalize/functionalize_register.h"
 #include "layers/modes/modes.h"
 #include "layers/vmap/vmap_register.h"
 #include "observe/fallback_ledger.h"
@@ -46,6 +47,7 @@ static oy_status load(oy_registry* registry) {
   OY_TRY(oyi_register_autograd_fallbacks(g_fallbacks));
   OY_TRY(oyi_register_modes(g_fallbacks));
   OY_TRY(oyi_register_vmap_fallbacks(g_fallbacks));
+  OY_TRY(oyi_register_functionalize_fallback(g_fallbacks));
   OY_TRY(oyi_register_ops(g_aten, registry));
   OY_TRY(oyi_register_cpu(g_aten));
   OY_TRY(oyi_register_meta(g_aten));
