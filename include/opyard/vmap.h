@@ -77,6 +77,34 @@ OY_API OY_MUST_USE oy_status oy_vjp_of(const oy_grad_params* params,
                                        oy_tensor* const* cotangents, oy_tensor** outputs,
                                        size_t output_count, oy_tensor** out_grads);
 
+// ------------------------------------------------------- forward mode, Jacobians
+
+// What changes of the inputs at |argnums|, |tangents| (one for each, of its shape), do to
+// fn's outputs, to first order: one new reference for each output, which must be of floating
+// point or complex; and the outputs. The gradient, which is linear in what it is multiplied
+// by, is differentiated by that, so every operator whose gradient has one will do; for
+// another, NOT_IMPLEMENTED: "Trying to use forward AD with ...". As oy_vjp_of otherwise.
+OY_API OY_MUST_USE oy_status oy_jvp_of(const oy_grad_params* params,
+                                       oy_tensor* const* inputs, size_t count,
+                                       oy_tensor* const* tangents, oy_tensor** outputs,
+                                       size_t output_count, oy_tensor** out_tangents);
+
+// All derivatives of all |output_count| outputs by all inputs at argnums: new references,
+// output by output, of the output's sizes followed by the input's. By rows: one walk back,
+// mapped over the elements of each output; fn is called once. On failure all are NULL.
+OY_API OY_MUST_USE oy_status oy_jacrev_of(const oy_grad_params* params,
+                                          oy_tensor* const* inputs, size_t count,
+                                          size_t output_count, oy_tensor** out_jacobians);
+// The same by columns: oy_jvp_of, mapped over the elements of the inputs.
+OY_API OY_MUST_USE oy_status oy_jacfwd_of(const oy_grad_params* params,
+                                          oy_tensor* const* inputs, size_t count,
+                                          size_t output_count, oy_tensor** out_jacobians);
+// Second derivatives of fn's one output: columns of rows. One for each pair of argnums, the
+// second changing fastest, of the output's sizes, then those of the two inputs.
+OY_API OY_MUST_USE oy_status oy_hessian_of(const oy_grad_params* params,
+                                           oy_tensor* const* inputs, size_t count,
+                                           oy_tensor** out_hessians);
+
 // ------------------------------------------------------------- the parts of vmap
 
 // For front ends that call the function themselves.

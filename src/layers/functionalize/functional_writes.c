@@ -252,7 +252,7 @@ static oy_status give_targets(oyi_functional_call* c) {
 
 static oy_status write_on_copies(oyi_functional_call* c) {
   oy_value copies[64];
-  for (size_t i = 0; i < c->count; i++) copies[i] = oy_none();
+  memset(copies, 0, sizeof(copies));  // None
   oy_status status = push_copies(c, copies);
   if (status == OY_OK) status = oy_op_call_boxed(c->op, c->stack);
   if (status == OY_OK) status = store_copies(c, copies);
