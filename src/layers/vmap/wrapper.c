@@ -17,10 +17,12 @@ static oyi_wrapper* record_of(const oy_object* tensor) {
   return head && head->destroy == wrapper_destroy ? (oyi_wrapper*)(void*)head : NULL;
 }
 
-// What it shows of the value's keys: where it is, and the lazy bits; besides |own|.
+// What it shows of the value's keys: where it is, the lazy bits, and that autocast may cast
+// it; besides |own|.
 static oy_keyset keys_for(const oyi_tensor* value, oy_key own) {
   static const uint64_t shown =
-      1ull << OY_KEY_Dense | 1ull << OY_KEY_Negative | 1ull << OY_KEY_Conjugate;
+      1ull << OY_KEY_Dense | 1ull << OY_KEY_Negative | 1ull << OY_KEY_Conjugate |
+      ((2ull << OY_KEY_AutocastPrivateUse1) - (1ull << OY_KEY_AutocastCPU));
   oy_keyset keys = value->header.keys;
   keys.functionality &= shown;
   keys.functionality |= 1ull << own;
