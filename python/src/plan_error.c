@@ -51,7 +51,7 @@ static PyObject* wrong_type(const pyoy_plan* plan, const pyoy_reason* reason,
   const pyoy_argument* argument = &plan->arguments[reason->argument];
   PyObject* want = type_text(argument->type);
   PyObject* name = shown_name(argument->name);
-  PyObject* got = PyType_GetName(Py_TYPE(reason->object));
+  PyObject* got = pyoy_type_name(Py_TYPE(reason->object));
   if (want && name && got) {
     if (reason->position >= 0)
       PyErr_Format(PyExc_TypeError,
@@ -135,13 +135,13 @@ static PyObject* join(PyObject* text, PyObject* part, const char* between) {
 // "Tensor", or "tuple of (int, str)" as PyTorch names what came.
 static PyObject* object_text(PyObject* object) {
   if (!PyTuple_Check(object) && !PyList_Check(object))
-    return PyType_GetName(Py_TYPE(object));
+    return pyoy_type_name(Py_TYPE(object));
   PyObject* text =
       PyUnicode_FromString(PyTuple_Check(object) ? "tuple of (" : "list of [");
   Py_ssize_t size = PySequence_Size(object);
   for (Py_ssize_t i = 0; text && i < size; i++) {
     PyObject* item = PySequence_GetItem(object, i);
-    text = join(text, item ? PyType_GetName(Py_TYPE(item)) : NULL, i ? ", " : "");
+    text = join(text, item ? pyoy_type_name(Py_TYPE(item)) : NULL, i ? ", " : "");
     Py_XDECREF(item);
   }
   PyObject* close = PyUnicode_FromString(!PyTuple_Check(object) ? "]"

@@ -136,7 +136,7 @@ static bool is_numpy_scalar(PyObject* object) {
 }
 
 static int refuse(PyObject* item) {
-  PyObject* name = PyType_GetName(Py_TYPE(item));
+  PyObject* name = pyoy_type_name(Py_TYPE(item));
   if (name)
     PyErr_Format(PyExc_IndexError,
                  "only integers, slices (`:`), ellipsis (`...`), None and long or byte "
@@ -330,7 +330,7 @@ static oy_tensor* read_value(PyObject* object, PyObject* value) {
   if (tensor) return oy_tensor_retain(tensor);
   if (PyLong_Check(value) || PyFloat_Check(value) || PyComplex_Check(value))
     return number_like(self, value);
-  PyObject* name = PyType_GetName(Py_TYPE(value));
+  PyObject* name = pyoy_type_name(Py_TYPE(value));
   if (name)
     PyErr_Format(PyExc_TypeError, "can't assign a %U to a torch.%sTensor", name,
                  oy_dtype_pytorch_name(self->dtype));
