@@ -46,9 +46,31 @@ static PyObject* shown_name(PyObject* name) {
   return Py_NewRef(name);
 }
 
+// Of a list of tensors that holds something else. Whether it did.
+static bool wrong_element(const pyoy_argument* argument, const pyoy_reason* reason) {
+  PyObject* list = reason->object;
+  bool is_list = PyList_Check(list) || PyTuple_Check(list);
+  if (!is_list || argument->type->kind != OY_TYPE_LIST ||
+      argument->type->element->kind != OY_TYPE_TENSOR)
+    return false;
+  for (Py_ssize_t i = 0; i < PySequence_Size(list); i++) {
+    PyObject* item = PySequence_GetItem(list, i);
+    PyObject* type = item && !pyoy_unwrap(item) ? pyoy_type_name(Py_TYPE(item)) : NULL;
+    Py_XDECREF(item);
+    if (type)
+      PyErr_Format(PyExc_TypeError,
+                   "expected Tensor as element %zd in argument %zd, but got %U", i,
+                   reason->argument, type);
+    Py_XDECREF(type);
+    if (PyErr_Occurred()) return true;
+  }
+  return false;
+}
+
 static PyObject* wrong_type(const pyoy_plan* plan, const pyoy_reason* reason,
                             PyObject* function) {
   const pyoy_argument* argument = &plan->arguments[reason->argument];
+  if (wrong_element(argument, reason)) return NULL;
   PyObject* want = type_text(argument->type);
   PyObject* name = shown_name(argument->name);
   PyObject* got = pyoy_type_name(Py_TYPE(reason->object));

@@ -107,6 +107,8 @@ class CallTest(unittest.TestCase):
                 (TypeError, "unexpected keyword argument 'no'",
                  lambda: ops.aten.sum.default(x, no=1)),
                 (RuntimeError, "mat2 must be a matrix", lambda: opyard.mm(x, x[0])),
+                (TypeError, "expected Tensor as element 1 in argument 0, but got NoneType",
+                 lambda: opyard.cat([x, None])),
                 (RuntimeError, "must match the size", lambda: x + opyard.tensor([1.0] * 3)),
                 (IndexError, "Dimension out of range", lambda: opyard.sum(x, 5)),
                 (AttributeError, "no operator aten::nothing", lambda: opyard.nothing),
