@@ -114,7 +114,7 @@ def _first_within(data):
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """A new tensor of numbers, nested lists of them, or of an array, which is copied."""
     dtype = as_dtype(dtype)
-    if isinstance(data, (list, tuple)) and dtype is not None:
+    if isinstance(data, (list, tuple, float, complex)) and dtype is not None:
         made, shared = _exact(data, dtype)
     else:
         made, shared = _made_of(data)
