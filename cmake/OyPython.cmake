@@ -37,7 +37,8 @@ endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/python/opyard/py.typed
   ${PROJECT_BINARY_DIR}/python/opyard/py.typed COPYONLY)
 if(NOT CMAKE_CROSSCOMPILING)
-  set(stubs ${PROJECT_BINARY_DIR}/python/opyard/__init__.pyi)
+  set(stubs ${PROJECT_BINARY_DIR}/python/opyard/__init__.pyi
+    ${PROJECT_BINARY_DIR}/python/opyard/nn/__init__.pyi)
   add_custom_command(OUTPUT ${stubs}
     COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1
       ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/stubs.py

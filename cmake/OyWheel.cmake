@@ -14,6 +14,7 @@ install(TARGETS opyard_python LIBRARY DESTINATION opyard ${here})
 install(DIRECTORY python/opyard/ DESTINATION opyard ${here}
   FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/python/opyard/__init__.pyi DESTINATION opyard ${here})
+install(FILES ${PROJECT_BINARY_DIR}/python/opyard/nn/__init__.pyi DESTINATION opyard/nn ${here})
 install(PROGRAMS $<TARGET_FILE:opyard_opyard> DESTINATION opyard/lib
   RENAME libopyard.so.${PROJECT_VERSION_MAJOR} ${here})
 install(DIRECTORY include/opyard DESTINATION opyard/include ${here}

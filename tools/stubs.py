@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes opyard/__init__.pyi: every operator of the registry as a typed function and, where
-its first argument is a tensor called self, as a method; and what else the package has, as it
-is found there.
+"""Writes opyard/__init__.pyi and opyard/nn/__init__.pyi: every operator of the registry as a
+typed function and, where its first argument is a tensor called self, as a method; and what
+else the package has, as it is found there.
 
-    python3 tools/stubs.py FOLDER OUT    FOLDER holds the package opyard
+    python3 tools/stubs.py FOLDER OUT [OUT_NN]    FOLDER holds the package opyard
 """
 import inspect
 import keyword
@@ -267,10 +267,95 @@ def rest_of_package(package, operators):
     return text
 
 
-def main(folder, out):
+# ------------------------------------------------------------------ modules
+
+HEAD_NN = '''# Made by tools/stubs.py; not to be edited.
+from collections.abc import Iterator
+from typing import Any
+
+from typing_extensions import Self
+
+from .. import Tensor
+from . import functional as functional, init as init, utils as utils
+
+'''
+RESULTS_NN = {
+    "parameters": "Iterator[Parameter]", "buffers": "Iterator[Tensor]",
+    "modules": "Iterator[Module]", "children": "Iterator[Module]",
+    "named_parameters": "Iterator[tuple[str, Parameter]]",
+    "named_buffers": "Iterator[tuple[str, Tensor]]",
+    "named_modules": "Iterator[tuple[str, Module]]",
+    "named_children": "Iterator[tuple[str, Module]]",
+    "state_dict": "dict[str, Any]", "extra_repr": "str", "__len__": "int", "__repr__": "str",
+    "zero_grad": "None", "register_parameter": "None", "register_buffer": "None",
+    "add_module": "None", "register_module": "None", "get_submodule": "Module",
+    "get_parameter": "Parameter", "get_buffer": "Tensor", "reset_parameters": "None",
+    "reset_running_stats": "None",
+} | dict.fromkeys(("train", "eval", "to", "cpu", "float", "double", "half", "bfloat16", "type",
+                   "apply", "requires_grad_"), "Self")
+
+
+def methods_of(cls, base):
+    """What the class has that its base in the stubs has not."""
+    text = ""
+    for name in sorted(set(dir(cls)) - set(dir(base))):
+        value = inspect.getattr_static(cls, name)
+        public = is_public(name) or name in ("__len__", "__iter__", "__getitem__",
+                                             "__setitem__", "__delitem__", "__contains__",
+                                             "__call__")
+        if public and isinstance(value, types.FunctionType):
+            line = plain_function(name, value, "    ")
+            text += line.replace("-> Any", f"-> {RESULTS_NN.get(name, 'Any')}")
+        elif public and isinstance(value, classmethod):
+            text += f"    @classmethod\n    def {name}(cls, *args: Any, **kwargs: Any) -> Self: ...\n"
+    return text
+
+
+class Signed:
+    """Something with a signature, for plain_function()."""
+
+    def __init__(self, parameters):
+        own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self.__signature__ = inspect.Signature([own] + parameters)
+
+    def __call__(self):
+        pass
+
+
+def constructor(cls):
+    """As the class is called; parts that are made of a table know it by __signature__."""
+    parameters = list(inspect.signature(cls).parameters.values())
+    return plain_function("__init__", Signed(parameters), "    ").replace("-> Any", "-> None")
+
+
+def nn_text(nn):
+    classes = {name: value for name, value in vars(nn).items()
+               if inspect.isclass(value) and is_public(name)
+               and issubclass(value, (nn.Module, nn.Parameter, nn.Buffer))}
+    text = HEAD_NN
+    # A class comes after the one that it derives from.
+    for name, cls in sorted(classes.items(), key=lambda item: (len(item[1].__mro__), item[0])):
+        base = next((b for b in cls.__mro__[1:] if b in classes.values()), None)
+        if issubclass(cls, (nn.Parameter, nn.Buffer)):
+            text += (f"class {name}(Tensor):\n"
+                     "    def __init__(self, data: Any = ..., **kwargs: Any) -> None: ...\n\n")
+            continue
+        if base is None:
+            body = "    training: bool\n    def __init__(self, *args: Any, **kwargs: Any) -> None: ...\n" \
+                + methods_of(cls, object) + "    def __getattr__(self, name: str) -> Any: ...\n"
+            text += f"class {name}:\n{body}\n"
+        else:
+            text += f"class {name}({base.__name__}):\n{constructor(cls)}{methods_of(cls, base)}\n"
+    return text
+
+
+def main(folder, out, out_nn=None):
     sys.path.insert(0, folder)
     import opyard
 
+    if out_nn is not None:
+        with open(out_nn, "w", encoding="utf-8") as file:
+            file.write(nn_text(opyard.nn))
     operators = {}
     for op in opyard._C.ops():
         schema = Schema(op.schema)
@@ -288,6 +373,6 @@ def main(folder, out):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: stubs.py FOLDER OUT")
+    if len(sys.argv) not in (3, 4):
+        sys.exit("usage: stubs.py FOLDER OUT [OUT_NN]")
     main(*sys.argv[1:])

@@ -16,7 +16,8 @@ static int text_from(PyObject* object, const char* what, oy_str* out) {
   return 0;
 }
 
-// What is to be saved, borrowed from its dicts.
+// What is to be saved, borrowed from its dicts, which save() in files.py makes for this call:
+// no other thread changes them.
 typedef struct content {
   oy_named_tensor* tensors;
   oy_text_pair* texts;
@@ -62,8 +63,10 @@ static PyObject* save(PyObject* module, PyObject* args) {
   if (!c.tensors || !c.texts) {
     PyErr_NoMemory();
   } else if (add_tensors(&c, tensors) == 0 && add_texts(&c, texts) == 0) {
-    oy_status status =
-        oy_safetensors_save(path, c.tensors, c.tensor_count, c.texts, c.text_count);
+    oy_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = oy_safetensors_save(path, c.tensors, c.tensor_count, c.texts, c.text_count);
+    Py_END_ALLOW_THREADS;
     result = status == OY_OK ? Py_NewRef(Py_None) : pyoy_raise();
   }
   PyMem_Free(c.tensors);

@@ -16,8 +16,20 @@ def shapes(x: Tensor) -> list[tuple[int, ...]]:
     return [part.shape for part in parts] + [values.view(-1).shape, indices.shape]
 
 
+class Net(opyard.nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.layers = opyard.nn.Sequential(opyard.nn.Linear(3, width), opyard.nn.ReLU(inplace=True))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layers(x)
+
+
 x = opyard.zeros(2, 3, dtype=opyard.float32)
 w = opyard.tensor([[1.0, 1.0, 1.0]] * 2, requires_grad=True)
 total = loss(x, w)
 total.backward()
+net = Net(4).double().eval()
+names: list[str] = [name for name, parameter in net.named_parameters() if parameter.ndim > 1]
+print(names, net.training)
 print(total.item(), shapes(x), w.dtype is opyard.float32, opyard.where(x > 0, x, w).shape)
