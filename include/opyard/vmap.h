@@ -115,6 +115,11 @@ OY_API OY_MUST_USE oy_status oy_vmap_enter(int64_t batch_size, oy_randomness ran
                                            int64_t* out_level);
 // Ends the innermost layer, which must be |level|.
 OY_API OY_MUST_USE oy_status oy_vmap_leave(int64_t level);
+// For batching rules: the level, the batch size and the randomness of the innermost layer.
+// FAILED_PRECONDITION if that is no vmap.
+OY_API OY_MUST_USE oy_status oy_vmap_innermost(int64_t* out_level,
+                                               int64_t* out_batch_size,
+                                               oy_randomness* out_randomness);
 // A batched tensor over |tensor|, whose dimension |dim| the layer |level| maps.
 OY_API oy_tensor* oy_batched_make(oy_tensor* tensor, int64_t dim, int64_t level);
 // The tensor within one of |level| with the mapped dimension at |dim|; another tensor is

@@ -36,6 +36,23 @@ static void vmap_01_shape_of_a_slice(void** state) {
   for (int i = 0; i < 3; i++) oy_tensor_release(all[i]);
 }
 
+static void vmap_04_what_a_rule_asks_of_its_layer(void** state) {
+  (void)state;
+  int64_t level, inner, found, size;
+  oy_randomness randomness;
+  assert_int_equal(oy_vmap_innermost(&found, &size, &randomness), OY_FAILED_PRECONDITION);
+  assert_true(found == 0 && size == 0);
+  oy_error_clear();
+  MUST(oy_vmap_enter(3, OY_RANDOMNESS_SAME, &level));
+  MUST(oy_vmap_enter(5, OY_RANDOMNESS_DIFFERENT, &inner));
+  MUST(oy_vmap_innermost(&found, &size, &randomness));
+  assert_true(found == inner && size == 5 && randomness == OY_RANDOMNESS_DIFFERENT);
+  MUST(oy_vmap_leave(inner));
+  MUST(oy_vmap_innermost(&found, &size, &randomness));
+  assert_true(found == level && size == 3 && randomness == OY_RANDOMNESS_SAME);
+  MUST(oy_vmap_leave(level));
+}
+
 static oy_tensor* g_escaped;
 static oy_status escape(void* data, oy_tensor* const* in, size_t count, oy_tensor** out,
                         size_t outputs) {
@@ -537,6 +554,7 @@ int main(void) {
       cmocka_unit_test(vmap_03_operators_without_a_rule),
       cmocka_unit_test(vmap_03_what_has_no_rule_at_all),
       cmocka_unit_test(vmap_04_levels),
+      cmocka_unit_test(vmap_04_what_a_rule_asks_of_its_layer),
       cmocka_unit_test(vmap_04_layers_are_the_threads_own),
       cmocka_unit_test(vmap_06_nested),
       cmocka_unit_test(vmap_without_memory),

@@ -51,6 +51,18 @@ oy_status oy_vmap_enter(int64_t batch_size, oy_randomness randomness,
   return OY_OK;
 }
 
+oy_status oy_vmap_innermost(int64_t* out_level, int64_t* out_batch_size,
+                            oy_randomness* out_randomness) {
+  const oyi_layer* layer = oyi_layers;
+  bool is_vmap = oyi_layer_is_vmap(layer);
+  *out_level = is_vmap ? layer->level : 0;
+  *out_batch_size = is_vmap ? layer->batch_size : 0;
+  *out_randomness = is_vmap ? layer->randomness : OY_RANDOMNESS_ERROR;
+  OY_CHECK(is_vmap, FAILED_PRECONDITION,
+           "expected a batching rule to run within vmap, got no layer of vmap innermost");
+  return OY_OK;
+}
+
 oy_status oy_vmap_leave(int64_t level) {
   OY_CHECK(oyi_layer_is_vmap(oyi_layers) && oyi_layers->level == level,
            FAILED_PRECONDITION,
