@@ -48,8 +48,8 @@ _LAZY = {name: module for module, names in {
     "files": "load save",
     "profiler": "profile record_function",
 }.items() for name in names.split()}
-_MODULES = ("array_api", "autograd", "fake", "files", "func", "interop", "nn", "optim", "profiler",
-            "utils")
+_MODULES = ("array_api", "autograd", "dispatch", "fake", "files", "func", "interop", "library",
+            "modes", "nn", "optim", "profiler", "utils")
 
 
 def __getattr__(name):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread's error record as a Python exception, and exceptions of what the library calls
 // back; warnings of the library.
-#include "module.h"
+#include "library.h"
 
 static PyObject *g_argument_error, *g_dtype_error;
 
@@ -28,7 +28,9 @@ static void drop_kept(void) {
 
 PyObject* pyoy_raise(void) {
   const oy_error* error = oy_error_get();
-  if (t_kept[0] && strcmp(error->detail, g_kept_detail) == 0) {
+  if (pyoy_exception_restore(error)) {
+    // A kernel's.
+  } else if (t_kept[0] && strcmp(error->detail, g_kept_detail) == 0) {
     PyErr_Restore(t_kept[0], t_kept[1], t_kept[2]);
     memset(t_kept, 0, sizeof t_kept);
   } else {

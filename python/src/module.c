@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // opyard._C: the part of the package `opyard` that is not Python.
-#include "module.h"
+#include "library.h"
 
 // Types and operators are of the process, objects of one interpreter: another interpreter
 // of the process is told so.
@@ -24,11 +24,38 @@ static int claim_interpreter(void) {
 
 static int fill(PyObject* module) {
   static int (*const parts[])(PyObject*) = {
-      pyoy_add_errors, pyoy_add_constants, pyoy_add_device,    pyoy_add_size,
-      pyoy_add_tensor, pyoy_add_generator, pyoy_add_op,        pyoy_add_registry,
-      pyoy_add_packet, pyoy_add_settings,  pyoy_add_autograd,  pyoy_add_graph,
-      pyoy_add_hooks,  pyoy_add_function,  pyoy_add_transform, pyoy_add_subclass,
-      pyoy_add_dlpack, pyoy_add_files,     pyoy_add_profiler,
+      pyoy_add_errors,
+      pyoy_add_constants,
+      pyoy_add_device,
+      pyoy_add_size,
+      pyoy_add_tensor,
+      pyoy_add_generator,
+      pyoy_add_op,
+      pyoy_add_registry,
+      pyoy_add_packet,
+      pyoy_add_settings,
+      pyoy_add_autograd,
+      pyoy_add_graph,
+      pyoy_add_hooks,
+      pyoy_add_function,
+      pyoy_add_transform,
+      // Registration, modes, introspection.
+      pyoy_add_exceptions,
+      pyoy_add_arguments,
+      pyoy_add_library,
+      pyoy_add_dispatch,
+      pyoy_add_dispatch_key,
+      pyoy_add_dispatch_state,
+      pyoy_add_dispatch_call,
+      pyoy_add_mode,
+      pyoy_add_batched,
+      pyoy_add_custom_function,
+      pyoy_add_schema,
+      // Classes, exchange, profiles.
+      pyoy_add_subclass,
+      pyoy_add_dlpack,
+      pyoy_add_files,
+      pyoy_add_profiler,
   };
   if (claim_interpreter() != 0) return -1;
   if (oy_init() != OY_OK) {

@@ -55,7 +55,7 @@ static PyObject* op_call(PyObject* self, PyObject* args, PyObject* kwargs) {
   return pyoy_call_vector(op_vectorcall, self, args, kwargs);
 }
 
-PyObject* pyoy_op_object(const oy_op* op) {
+static PyObject* new_object(const oy_op* op) {
   pyoy_op* self = PyObject_New(pyoy_op, pyoy_op_type);
   if (!self) return NULL;
   self->op = op;
@@ -63,6 +63,21 @@ PyObject* pyoy_op_object(const oy_op* op) {
   self->plan = NULL;
   self->seen = 0;
   return (PyObject*)self;
+}
+
+// One object each, for the life of the process, as operators: `func is ops.aten.mul.Tensor`.
+PyObject* pyoy_op_object(const oy_op* op) {
+  static PyObject* known;  // address -> object
+  if (!known && !(known = PyDict_New())) return NULL;
+  PyObject* address = PyLong_FromVoidPtr((void*)(uintptr_t)op);
+  PyObject* found = address ? PyDict_GetItemWithError(known, address) : NULL;
+  Py_XINCREF(found);
+  if (!found && !PyErr_Occurred()) {
+    found = new_object(op);
+    if (found && PyDict_SetItem(known, address, found) != 0) Py_CLEAR(found);
+  }
+  Py_XDECREF(address);
+  return found;
 }
 
 static void op_dealloc(PyObject* self) {
