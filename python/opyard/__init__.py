@@ -47,6 +47,7 @@ _LAZY = {name: module for module, names in {
     "interop": "from_numpy from_torch to_torch",
     "files": "load save",
     "profiler": "profile record_function",
+    "modes": "DispatchMode TensorHandler",
 }.items() for name in names.split()}
 _MODULES = ("array_api", "autograd", "dispatch", "fake", "files", "func", "interop", "library",
             "modes", "nn", "optim", "profiler", "utils")

@@ -290,6 +290,10 @@ class CustomOpTest(unittest.TestCase):
         finally:
             _C.layer_leave(level)
         self.assertEqual(seen, [(3, "same", (1,), (2, 3))])
+        y = opyard.vmap(scale, in_dims=1, out_dims=1)(x)
+        self.assertEqual(y.tolist(), [[2, 4, 6], [8, 10, 12]])
+        self.assertEqual(seen[1], (3, "error", (1,), (2, 3)))
+        self.assertEqual(scale(x).tolist(), y.tolist())  # outside of vmap the rule is not asked
         scale.register_vmap(lambda info, in_dims, x, factor=2.0: x)
         level = _C.layer_enter(3)
         try:

@@ -104,6 +104,10 @@ class ModeTest(unittest.TestCase):
                     "try re-running with TORCH_LOGS=not_implemented")):
                 opyard.relu(X)
 
+    def test_py_01_names(self):
+        self.assertIs(opyard.DispatchMode, DispatchMode)
+        self.assertIs(TorchDispatchMode, DispatchMode)
+
     def test_py_01_dispatch_method(self):
         class Other(DispatchMode):
             def __dispatch__(self, func, types, args, kwargs):
