@@ -84,7 +84,7 @@ static PyObject* guard_end(PyObject* module, PyObject* object) {
 
 // -------------------------------------------------------------------- trace
 
-// The list that this thread's lines go to; NULL: stderr. Held by a Python frame.
+// The list that this thread's lines go to, held; NULL: stderr.
 static __thread PyObject* t_lines;
 
 static void keep_line(void* user_data, const char* line) {
@@ -107,20 +107,28 @@ static void keep_line(void* user_data, const char* line) {
   pyoy_leave(gil);
 }
 
+static int is_lines(PyObject* lines) {
+  if (lines == Py_None || PyList_Check(lines)) return 1;
+  PyErr_Format(PyExc_TypeError, "expected a list or None, got %R", lines);
+  return 0;
+}
+
+static void write_to(PyObject* lines) {
+  PyObject* before = t_lines;
+  t_lines = lines == Py_None ? NULL : Py_NewRef(lines);
+  Py_XDECREF(before);
+}
+
 // trace_begin(lines): from now on this thread's calls add their lines to a list, or go to
-// stderr if it is None. Gives what trace_end takes; the caller keeps the list.
+// stderr if it is None. Gives what trace_end takes.
 static PyObject* trace_begin(PyObject* module, PyObject* lines) {
   (void)module;
-  if (lines != Py_None && !PyList_Check(lines)) {
-    PyErr_Format(PyExc_TypeError, "expected a list or None, got %R", lines);
-    return NULL;
-  }
-  PyObject* before = PyLong_FromVoidPtr(t_lines);
+  if (!is_lines(lines)) return NULL;
   PyObject* token =
-      before ? Py_BuildValue("(NO)", before, oy_trace_get() ? Py_True : Py_False) : NULL;
+      PyTuple_Pack(2, t_lines ? t_lines : Py_None, oy_trace_get() ? Py_True : Py_False);
   if (!token) return NULL;
   oy_trace_set_sink(keep_line, NULL);
-  t_lines = lines == Py_None ? NULL : lines;
+  write_to(lines);
   oy_trace_set(true);
   return token;
 }
@@ -130,9 +138,8 @@ static PyObject* trace_end(PyObject* module, PyObject* args) {
   int on;
   (void)module;
   if (!PyArg_ParseTuple(args, "Op:trace_end", &before, &on)) return NULL;
-  void* lines = PyLong_AsVoidPtr(before);
-  if (!lines && PyErr_Occurred()) return NULL;
-  t_lines = lines;
+  if (!is_lines(before)) return NULL;
+  write_to(before);
   oy_trace_set(on != 0);
   return Py_NewRef(Py_None);
 }
