@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors from and to other libraries on the same memory: DLPack, and the
 array API standard's methods."""
-import importlib
-
 from . import _C
 from ._C import Tensor
 from ._ops import ops
@@ -90,7 +88,9 @@ def _array_namespace(self, *, api_version=None):
     """opyard.array_api"""
     if api_version not in (None, "2021.12", "2022.12", "2023.12"):
         raise ValueError(f"the array API of {api_version!r} is not there; 2023.12 is")
-    return importlib.import_module(".array_api", __package__)
+    from . import array_api
+
+    return array_api
 
 
 def _to_device(self, device, /, *, stream=None):
