@@ -175,10 +175,24 @@ void oyi_owner_close(oyi_owner* owner) {
   *owner = (oyi_owner){.tag = tag};
 }
 
-void oyi_registries_collect(void) {
+static bool has_retired(oy_registry* registry, uint64_t grace) {
+  bool has = false;
+  pthread_mutex_lock(&registry->mutex);
+  for (const oyi_retired* r = registry->limbo.head; r && !has; r = r->next)
+    has = r->epoch <= grace;
+  pthread_mutex_unlock(&registry->mutex);
+  return has;
+}
+
+bool oyi_registries_collect(uint64_t grace) {
+  bool clean = true;
   pthread_mutex_lock(&oyi_registries_mutex);
-  for (oy_registry* r = oyi_registries; r; r = r->next) oy_registry_collect(r);
+  for (oy_registry* r = oyi_registries; r; r = r->next) {
+    oy_registry_collect(r);
+    clean = !has_retired(r, grace) && clean;
+  }
   pthread_mutex_unlock(&oyi_registries_mutex);
+  return clean;
 }
 
 // ------------------------------------------------------------------- strangers

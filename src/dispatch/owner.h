@@ -42,8 +42,10 @@ size_t oyi_registrations_in(const void* begin, const void* end);
 
 // Registrations of its libraries that run code.
 size_t oyi_owner_registrations(const oyi_owner* owner);
-// Frees what every registry has retired and nobody can see any more.
-void oyi_registries_collect(void);
+// Frees what registries have retired and nobody can see any more. Whether all is freed, or
+// being freed, that was retired before |grace| began: a call may be seen with an epoch
+// that is older than its beginning, and hold it up.
+bool oyi_registries_collect(uint64_t grace);
 
 // For library.c and block.c. OUT_OF_MEMORY if a library cannot be noted.
 oy_status oyi_owner_adopt(oy_library* library);

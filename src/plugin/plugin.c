@@ -327,9 +327,12 @@ static bool load_wanted(oy_str backend) {
 static bool is_wanted_now(oy_str backend) {
   bool pending = oy_error_get()->code != OY_OK;
   oyi_error_record* error = pending ? oyi_error_detach() : NULL;
-  oyi_plugins_lock();
-  bool loaded = load_wanted(backend);
-  oyi_plugins_unlock();
+  // Who holds the lock may be waiting for this thread's call to end.
+  bool nested = oy_call_nested();
+  bool locked =
+      nested ? pthread_mutex_trylock(&g_mutex) == 0 : pthread_mutex_lock(&g_mutex) == 0;
+  bool loaded = locked && load_wanted(backend);
+  if (locked) oyi_plugins_unlock();
   if (pending) oyi_error_attach(error);
   return loaded;
 }

@@ -35,7 +35,8 @@ struct oy_loaded_plugin {
   oyi_owner owner;
   oyi_devices* devices;
   size_t device_count, device_capacity;
-  uint64_t grace;              // LEAVING: calls that began before it are waited for
+  uint64_t grace;  // LEAVING: calls that began before it are waited for
+  bool withdrawn;  // so are its devices; kernels go first, and need them to the end
   oy_loaded_plugin* replaces;  // LOADING
 };
 

@@ -32,8 +32,9 @@ static oy_status scope_library(oy_plugin_scope* scope, const oy_library_params* 
 static oy_status check_vacant(const oy_loaded_plugin* p, oy_backend backend) {
   const void* owner = NULL;
   if (!oyi_hooks_owner(backend, &owner) || owner == p) return OY_OK;
-  if (p->replaces && owner == p->replaces) return OY_OK;
   const oy_loaded_plugin* other = owner;
+  // One on its way out keeps them for calls that are in flight, as long as nobody comes.
+  if (other && (other == p->replaces || other->state == OYI_PLUGIN_LEAVING)) return OY_OK;
   return OY_FAIL(ALREADY_EXISTS, "the devices of %s are those of %s%s already",
                  oy_backend_name(backend), other ? "plugin " : "",
                  other ? other->name : "the program");

@@ -70,15 +70,22 @@ static bool is_in_call(void) {
   return !(oy_call_before() & 1);
 }
 
-// Every call that could see the plugin has left, and what it left behind is freed.
-static bool is_quiet(const oy_loaded_plugin* p) {
+// Every call that could see the plugin has left, and what it left behind is freed. Calls
+// in flight go on with its devices; these are withdrawn when they have left.
+static bool is_quiet(oy_loaded_plugin* p) {
   if (!oyi_grace_over(p->grace)) return false;
-  oyi_registries_collect();
+  if (!p->withdrawn) {
+    oyi_scope_withdraw(p);
+    p->withdrawn = true;
+    p->grace = oyi_grace_begin();
+    if (!oyi_grace_over(p->grace)) return false;
+  }
+  if (!oyi_registries_collect(p->grace)) return false;
   oyi_hooks_collect();
   return !oyi_free_pending();
 }
 
-static bool wait_quiet(const oy_loaded_plugin* p, unsigned wait_ms) {
+static bool wait_quiet(oy_loaded_plugin* p, unsigned wait_ms) {
   // This thread's own call would be waited for.
   if (is_in_call()) return false;
   uint64_t end = now_ms() + wait_ms;
@@ -121,7 +128,6 @@ bool oyi_plugin_finish(oy_loaded_plugin* p, unsigned wait_ms) {
 
 bool oyi_plugin_leave(oy_loaded_plugin* p, unsigned wait_ms) {
   p->state = OYI_PLUGIN_LEAVING;
-  oyi_scope_withdraw(p);
   oyi_owner_close(&p->owner);
   p->grace = oyi_grace_begin();
   return oyi_plugin_finish(p, wait_ms);

@@ -13,7 +13,7 @@ static bool dtype_has_elements(oy_dtype dtype) {
 
 oy_tensor* oy_tensor_empty(oy_ints sizes, oy_dtype dtype, oy_device device) {
   if (!dtype_has_elements(dtype) || oy_device_resolve(&device) != OY_OK) return NULL;
-  return oyi_tensor_object(oyi_tensor_new(sizes, dtype, device));
+  return oyi_with_memory(oyi_tensor_new(sizes, dtype, device));
 }
 
 static bool check_strides(oy_ints sizes, oy_ints strides, oy_dtype dtype,
@@ -41,7 +41,7 @@ oy_tensor* oy_tensor_empty_strided(oy_ints sizes, oy_ints strides, oy_dtype dtyp
   oyi_tensor* t = oyi_tensor_on_storage(s, oyi_tensor_new_keys(device, dtype), sizes,
                                         strides, 0, dtype, device);
   oyi_storage_release(s);
-  return oyi_tensor_object(t);
+  return oyi_with_memory(t);
 }
 
 oy_tensor* oy_tensor_from_data(const void* data, oy_ints sizes, oy_dtype dtype) {

@@ -85,13 +85,14 @@ oy_status oyi_storage_copy(oyi_storage* to, size_t to_offset, const oyi_storage*
   oyi_hooks_use from_use = oyi_hooks_enter(from->backend);
   const oyi_hooks* a = is_remote(to) ? hooks_of(to, to_use.hooks) : NULL;
   const oyi_hooks* b = is_remote(from) ? hooks_of(from, from_use.hooks) : NULL;
+  const oyi_hooks* h = a ? a : b;
   oy_status status;
-  if ((is_remote(to) && !a) || (is_remote(from) && !b))
+  if (!h || (is_remote(to) && !a) || (is_remote(from) && !b))
     status = oyi_hooks_missing(is_remote(to) && !a ? to->backend : from->backend);
   else if (a && b && a != b)
     status = copy_through_host(a, to, to_offset, b, from, from_offset, nbytes);
   else
-    status = copy_by(a ? a : b, to, to_offset, from, from_offset, nbytes, non_blocking);
+    status = copy_by(h, to, to_offset, from, from_offset, nbytes, non_blocking);
   oyi_hooks_leave(from_use);
   oyi_hooks_leave(to_use);
   return status;

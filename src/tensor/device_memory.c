@@ -63,6 +63,14 @@ oy_status oyi_device_storage_fill(oyi_storage* s) {
   return status;
 }
 
+oy_tensor* oyi_with_memory(oyi_tensor* made) {
+  if (!made || made->numel == 0 || !oyi_is_remote(made) || oyi_data(made))
+    return oyi_tensor_object(made);
+  (void)oyi_hooks_missing(made->backend);
+  oy_tensor_release(&made->header);
+  return NULL;
+}
+
 oy_status oyi_device_storage_grow(oyi_storage* s, size_t nbytes) {
   oyi_storage fresh = *s;
   fresh.data = fresh.context = NULL;

@@ -92,6 +92,9 @@ typedef struct oyi_device_block {
 oy_status oyi_device_storage_fill(oyi_storage* s);
 // The same for a storage that grows; what it had is copied.
 oy_status oyi_device_storage_grow(oyi_storage* s, size_t nbytes);
+// |made|, which may be NULL; released, with FAILED_PRECONDITION, if it is to have memory on
+// a device and has none: the hooks went while it was made.
+oy_tensor* oyi_with_memory(oyi_tensor* made);
 // The block of a storage; NULL if its memory is the CPU's, or somebody else's.
 const oyi_device_block* oyi_device_block_of(const oyi_storage* s);
 // A storage of the CPU, pinned for |backend|, and whether one is pinned by |hooks|.

@@ -20,13 +20,13 @@ OYI_DEVICE(empty_memory_format) {
   if (!read_options(keys, dtype, layout, device, pin_memory, &options)) return NULL;
   int64_t format =
       memory_format.tag == OY_TAG_NONE ? OY_MEMORY_CONTIGUOUS : memory_format.as.i;
-  return oyi_tensor_object(oyi_rule_empty(size, &options, format, NULL));
+  return oyi_with_memory(oyi_rule_empty(size, &options, format, NULL));
 }
 
 OYI_DEVICE(empty_strided) {
   oyi_options options;
   if (!read_options(keys, dtype, layout, device, pin_memory, &options)) return NULL;
-  return oyi_tensor_object(oyi_rule_empty_strided(size, stride, &options));
+  return oyi_with_memory(oyi_rule_empty_strided(size, stride, &options));
 }
 
 // To a device, from one, or between two.
