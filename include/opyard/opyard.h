@@ -43,6 +43,7 @@
 #include "opyard/schema.h"
 #include "opyard/state.h"
 #include "opyard/status.h"
+#include "opyard/stream.h"
 #include "opyard/tensor.h"
 #include "opyard/threads.h"
 #include "opyard/value.h"
