@@ -71,6 +71,11 @@ static const cli_verb verbs[] = {
      "fell back to the CPU, and the profile as a flame chart. Without a program, the\n"
      "registry alone. It needs no network. -o: opyard-report.html if it is left out.\n",
      cli_report_main},
+    {"doctor", "[PLUGIN...] [--json]", "which plugins there are, and why one is refused",
+     "Looks where plugins are looked for (OPYARD_PLUGIN_PATH, then the library's own\n"
+     "folder), loads what manifests announce or what is named, by name or path, lists\n"
+     "their devices, and unloads them. Exit status 1 if one was refused.\n",
+     cli_doctor},
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
