@@ -130,7 +130,10 @@ BACKWARD(angle) {
   oy_object* real = oyi_call_real(self);
   oy_object* imag = oyi_call_imag(self);
   oy_object* square = of_add(of_square(keep(real)), of_square(keep(imag)));
-  oy_object* turned = oyi_call_complex(of_neg(imag), real);
+  oy_object* minus = of_neg(imag);
+  oy_object* turned = oyi_call_complex(minus, real);
+  oy_tensor_release(minus);
+  oy_tensor_release(real);
   oy_object* slope = of_div(turned, square);
   oy_object* at_zero = oyi_call_eq_Scalar(self, oy_int(0));
   GIVE(self, of_masked(of_not(at_zero), of_mul(keep(GRAD(0)), slope)));
