@@ -7,6 +7,7 @@
 #include "dispatch/call.h"
 #include "dispatch/op.h"
 #include "dispatch/op_schema.h"
+#include "dispatch/owner.h"
 #include "dispatch/place.h"
 #include "dispatch/table.h"
 #include "dispatch/thunks.h"
@@ -276,10 +277,12 @@ static void refresh_fallback(oy_registry* registry, oy_key key) {
 }
 
 // Whether both can stand at one key. Those of one key may have others of another priority
-// below them; one of an alias key has many places, and so nothing below it.
+// below them, and those of code that they replace; one of an alias key has many places, and
+// so nothing below it.
 static bool fits(const oy_registration* r, const oy_registration* other) {
-  if (r->priority == other->priority) return false;
-  const oy_registration* upper = r->priority > other->priority ? r : other;
+  if (r->priority == other->priority && !oyi_owner_is_replaced(other->library))
+    return false;
+  const oy_registration* upper = r->priority >= other->priority ? r : other;
   return !oy_key_is_alias(upper->key);
 }
 
