@@ -9,10 +9,12 @@ has err "expected a verb, found \`nonsense\`"
 expect 0 help
 has out "Exit status: 0 good; 1 a difference or finding; 2 bad usage or bad input;"
 expect 0 --help
-for verb in demo run trace ops keys table state explain schema replay dump diff lint report; do
+verbs="demo run trace ops keys table state explain schema replay dump diff lint report doctor
+  new-backend certify"
+for verb in $verbs; do
   has out "  $verb "
 done
-for verb in demo run trace ops keys table state explain schema replay dump diff lint report; do
+for verb in $verbs; do
   expect 0 help $verb
   has out "usage: opyard $verb"
   has out "3 a call or a write failed"

@@ -35,6 +35,8 @@ int cli_diff(int argc, char** argv);
 int cli_lint(int argc, char** argv);
 int cli_report_main(int argc, char** argv);
 int cli_doctor(int argc, char** argv);
+int cli_new_backend(int argc, char** argv);
+int cli_certify(int argc, char** argv);
 
 // A long option: |flag| is set if it is there, or |value| to what follows it. With both,
 // "--name" sets the flag and "--name=text" the two.

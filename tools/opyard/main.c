@@ -76,6 +76,22 @@ static const cli_verb verbs[] = {
      "folder), loads what manifests announce or what is named, by name or path, lists\n"
      "their devices, and unloads them. Exit status 1 if one was refused.\n",
      cli_doctor},
+    {"new-backend", "NAME [--dir DIR]", "write a plugin project for a device",
+     "A complete project in DIR (./NAME if it is left out): CMake, a source with the\n"
+     "hooks of a device and three kernels, a manifest, a test, a README and a script\n"
+     "for CI. It builds against the installed opyard, passes its test and is certified\n"
+     "as it is. NAME is an identifier: what devices are called.\n",
+     cli_new_backend},
+    {"certify", "PLUGIN.so|NAME|cpu [--ops PATTERN] [--case DTYPE:N] [--json]",
+     "run the conformance suite on a backend",
+     "Calls every operator that the backend has a kernel for, or composes, or leaves to\n"
+     "the CPU, with arguments made up from its schema, over dtypes, shapes, strides,\n"
+     "in-place and out= forms, gradients and bad input, and compares with the CPU; cpu\n"
+     "is compared with its portable kernels. Then threads, streams, memory, every\n"
+     "device, unloading and loading again. PATTERN is a glob, or the name of an operator\n"
+     "with or without its overload; --case makes one call alone, as failures say.\n"
+     "Exit status 1 if anything is wrong.\n",
+     cli_certify},
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
@@ -86,9 +102,9 @@ static const char exit_codes[] =
 static int help(FILE* out) {
   fprintf(out, "usage: opyard VERB [ARGUMENT...]\n\n");
   for (int i = 0; i < VERBS; i++)
-    fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].summary);
-  fprintf(out, "  %-9s %s\n", "version", "print the version");
-  fprintf(out, "  %-9s %s\n", "help", "this text, or with a verb, more about it");
+    fprintf(out, "  %-11s %s\n", verbs[i].name, verbs[i].summary);
+  fprintf(out, "  %-11s %s\n", "version", "print the version");
+  fprintf(out, "  %-11s %s\n", "help", "this text, or with a verb, more about it");
   fprintf(out,
           "\nVerbs that print data take --json. Files may be gzip; - is stdin.\n"
           "--registry FILE shows the registry of a file, such as PyTorch's, and not "
