@@ -88,7 +88,8 @@ static const cli_verb verbs[] = {
      "the CPU, with arguments made up from its schema, over dtypes, shapes, strides,\n"
      "in-place and out= forms, gradients and bad input, and compares with the CPU; cpu\n"
      "is compared with its portable kernels. Then threads, streams, memory, every\n"
-     "device, unloading and loading again. PATTERN is a glob, or the name of an operator\n"
+     "device, unloading and loading again. PATTERN is a glob, or the name of an "
+     "operator\n"
      "with or without its overload; --case makes one call alone, as failures say.\n"
      "Exit status 1 if anything is wrong.\n",
      cli_certify},

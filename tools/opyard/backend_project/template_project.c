@@ -107,9 +107,9 @@ const project_file project_others[] = {
     "| `ci.sh` | builds, tests and certifies |\n"
     "\n"
     "What to do next: put your driver into `src/device.c`; look at what falls back most\n"
-    "What to do next: put your driver into `src/device.c`; look at what falls back the most\n"
-    "keep `opyard certify` green. The headers to read are `opyard/abi.h`, `opyard/device.h`,\n"
-    "`opyard/library.h` and `opyard/fallback.h`.\n"},
+    "(`OPYARD_FALLBACK=error` refuses it, `oy_fallback_print` lists it), and write kernels for\n"
+    "that; keep `opyard certify` green. The headers to read are `opyard/abi.h`,\n"
+    "`opyard/device.h`, `opyard/library.h` and `opyard/fallback.h`.\n"},
   {"ci.sh",
     "#!/bin/sh\n"
     "# ci.sh [PREFIX]: builds the plugin against the opyard in PREFIX, tests and certifies it.\n"

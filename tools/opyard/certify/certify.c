@@ -34,6 +34,7 @@ int cli_certify(int argc, char** argv) {
   const int operands = cli_arguments(argc, argv, options, 4, 0, 1);
   oy_registry* registry;
   if (operands < 0) return CLI_BAD_INPUT;
+  certify_limit();
   if (cli_registry(NULL, &registry) != OY_OK) return cli_fail();
   if (serve) return certify_serve();
   if (operands < 1) {

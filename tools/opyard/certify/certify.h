@@ -166,6 +166,8 @@ void certify_report_print(const certify_report* r);
 void certify_report_json(const certify_report* r);
 void certify_report_free(certify_report* r);
 
+// From now on the library refuses allocations that are large.
+void certify_limit(void);
 // Finds the backend that |r->name| stands for, and loads its plugin.
 oy_status certify_load(certify_report* r);
 void certify_unload(certify_report* r);
