@@ -88,11 +88,12 @@ static const char* say(const char* format, ...) {
   return g_text;
 }
 
-// Integers stay exact as int64, all others go through complex128.
-static oy_tensor* widened(const item* it) {
+// |n| elements from |first| on. Integers stay exact as int64, all others go through
+// complex128.
+static oy_tensor* widened(const item* it, int64_t first, int64_t n) {
   const bool exact = oy_dtype_is_integral(it->dtype, true);
-  oy_tensor* t =
-      oy_tensor_from_data(it->data, (oy_ints){&it->numel, 1}, (oy_dtype)it->dtype);
+  const char* data = it->data + (size_t)first * oy_dtype_size(it->dtype);
+  oy_tensor* t = oy_tensor_from_data(data, (oy_ints){&n, 1}, (oy_dtype)it->dtype);
   oy_tensor* wide =
       oy_tensor_copy_to(t, exact ? OY_DTYPE_I64 : OY_DTYPE_C128, oy_device_cpu());
   oy_tensor_release(t);
@@ -117,17 +118,29 @@ static const char* compare_floats(size_t at, const oy_complex* got,
   return "";
 }
 
-static const char* compare_elements(size_t at, const item* got, const item* want) {
-  oy_tensor *a = widened(got), *b = widened(want);
+static const char* compare_some(size_t at, const item* got, const item* want,
+                                int64_t first, int64_t n) {
+  oy_tensor *a = widened(got, first, n), *b = widened(want, first, n);
   const char* wrong = "there is no memory to compare";
   if (a && b && a->dtype == OY_DTYPE_I64)
-    wrong = compare_ints(at, oy_tensor_data(a), oy_tensor_data(b), want->numel);
+    wrong = compare_ints(at, oy_tensor_data(a), oy_tensor_data(b), n);
   else if (a && b)
-    wrong = compare_floats(at, oy_tensor_data(a), oy_tensor_data(b), want->numel,
+    wrong = compare_floats(at, oy_tensor_data(a), oy_tensor_data(b), n,
                            tolerance_of((oy_dtype)want->dtype));
   oy_tensor_release(a);
   oy_tensor_release(b);
   return wrong;
+}
+
+// In parts, so that what is compared needs little memory.
+static const char* compare_elements(size_t at, const item* got, const item* want) {
+  enum { PART = 1 << 16 };
+  for (int64_t i = 0; i < want->numel; i += PART) {
+    const int64_t rest = want->numel - i;
+    const char* wrong = compare_some(at, got, want, i, rest < PART ? rest : PART);
+    if (wrong[0]) return wrong;
+  }
+  return "";
 }
 
 static void print_sizes(const item* it, char* text, size_t size) {
