@@ -375,7 +375,8 @@ const oyi_lapack* oyi_lapack_openblas(void) {
 #define KERNELS(X)                                                                      \
   X(linalg_lu_factor_ex)                                                                \
   X(linalg_lu_factor_ex_out)                                                            \
-  X(linalg_lu) X(linalg_lu_out) X(_linalg_det) X(_linalg_det_result) X(_linalg_slogdet) \
+  X(linalg_lu)                                                                          \
+  X(linalg_lu_out) X(_linalg_det) X(_linalg_det_result) X(_linalg_slogdet)              \
       X(_linalg_slogdet_sign) X(linalg_cholesky_ex) X(linalg_cholesky_ex_L) X(cholesky) \
           X(cholesky_out) X(linalg_lu_solve) X(linalg_lu_solve_out) X(_linalg_solve_ex) \
               X(_linalg_solve_ex_result) X(linalg_inv_ex) X(linalg_inv_ex_inverse)      \
