@@ -92,11 +92,6 @@ int pyoy_add_files(PyObject* module);
 int pyoy_add_profiler(PyObject* module);
 extern PyMethodDef pyoy_make_methods[];
 
-// The name of a type, new reference: PyType_GetName, which Python 3.10 lacks.
-static inline PyObject* pyoy_type_name(PyTypeObject* type) {
-  return PyObject_GetAttrString((PyObject*)type, "__name__");
-}
-
 // ------------------------------------------------------------------ errors
 
 // Raises what the thread's error record says; NULL. A kernel's INVALID_ARGUMENT is
