@@ -3,6 +3,7 @@
 // file of ours, and a number in place of the line. The exception with that number waits in
 // the thread's dictionary.
 #include <stdio.h>
+#include <string.h>
 
 #include "library.h"
 
@@ -111,7 +112,7 @@ int pyoy_exception_restore(const oy_error* error) {
   }
   Py_INCREF(value);
   if (PyDict_DelItemString(dict, g_slot) != 0) PyErr_Clear();
-  if (error->file != g_place || error->line != number) {
+  if (!error->file || strcmp(error->file, g_place) != 0 || error->line != number) {
     Py_DECREF(value);
     return 0;
   }

@@ -51,13 +51,17 @@ OYI_COMPOSITE(linalg_tensorsolve) {
   oyi_held h = {0};
   oy_object* moved = self;
   if (dims.data) {
-    const oy_ints from = dims;
     int64_t to[OY_TENSOR_MAX_DIMS];
-    for (size_t i = 0; i < from.size && i < OY_TENSOR_MAX_DIMS; i++)
-      to[i] = (int64_t)i - (int64_t)from.size;
-    moved = from.size <= OY_TENSOR_MAX_DIMS
-                ? HOLD(oyi_call_movedim_intlist(self, from, (oy_ints){to, from.size}))
-                : NULL;
+    if (dims.size > a->ndim) {
+      OY_FAIL(INVALID_ARGUMENT,
+              "tensorsolve: expected at most %d dims, one for each dimension of self, "
+              "but got "
+              "%zu",
+              a->ndim, dims.size);
+      return NULL;
+    }
+    for (size_t i = 0; i < dims.size; i++) to[i] = (int64_t)i - (int64_t)dims.size;
+    moved = HOLD(oyi_call_movedim_intlist(self, dims, (oy_ints){to, dims.size}));
     if (!moved) return oyi_held_end(&h, NULL);
   }
   a = oyi_tensor_cast(moved);
@@ -173,6 +177,26 @@ static oy_object* least_squares(oyi_held* held, oy_object* const usv[3], oy_obje
   return v ? oyi_call_matmul(v, scaled) : NULL;
 }
 
+// |x| in memory that the right side would fit in too, by columns: where LAPACK leaves it.
+static oy_object* as_left_by_lapack(oyi_held* held, oy_object* x, int64_t rows) {
+  const oyi_tensor* t = oyi_tensor_cast(x);
+  int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS],
+      n = t->sizes[t->ndim - 2];
+  memcpy(sizes, t->sizes, t->ndim * sizeof(int64_t));
+  sizes[t->ndim - 2] = rows > n ? rows : n;
+  oyi_strides_contiguous((oy_ints){sizes, t->ndim}, strides);
+  strides[t->ndim - 2] = 1;
+  strides[t->ndim - 1] = sizes[t->ndim - 2] > 1 ? sizes[t->ndim - 2] : 1;
+  oy_object* room =
+      oyi_hold(held, oyi_call_new_empty_strided(x, (oy_ints){sizes, t->ndim},
+                                                (oy_ints){strides, t->ndim}, oy_none(),
+                                                oy_none(), oy_none(), oy_none()));
+  oy_object* part = room ? oyi_call_narrow(room, -2, 0, n) : NULL;
+  if (part && oyi_call_copy_(part, x, false)) return part;
+  oy_tensor_release(part);
+  return NULL;
+}
+
 OYI_COMPOSITE(linalg_lstsq) {
   const oyi_tensor *a = oyi_tensor_of(self), *right = a ? oyi_tensor_of(b) : NULL;
   if (!right) return oy_failure();
@@ -209,6 +233,7 @@ OYI_COMPOSITE(linalg_lstsq) {
                 : x ? nothing(self, usv[1]->dtype)
                     : NULL;
   }
+  if (x) x = as_left_by_lapack(&h, HOLD(x), m);
   if (x && vectors) x = oyi_call_squeeze_dim(HOLD(x), -1);
   if (rank && !kind.ranks) rank = nothing(HOLD(rank), OY_DTYPE_I64);
   oy_object* values = !residuals    ? NULL

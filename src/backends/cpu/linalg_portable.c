@@ -201,17 +201,9 @@ static int32_t svd_vectors(const svd_work* w, int64_t columns, char* u, char* v)
   return complete(w->dtype, w->m, known, columns, u);
 }
 
-static bool is_finite(oy_dtype dtype, int64_t count, const void* a) {
-  int64_t parts = dtype == OY_DTYPE_F64 ? count : 2 * count;
-  for (int64_t i = 0; i < parts; i++)
-    if (!isfinite(((const double*)a)[i])) return false;
-  return true;
-}
-
 // Of a matrix with more columns than rows the adjoint is taken apart.
 static int32_t svd(oy_dtype dtype, bool full, int64_t m, int64_t n, void* a, void* s,
                    void* u, void* vh) {
-  if (!is_finite(dtype, m * n, a)) return -4;
   bool flipped = m < n;
   svd_work w = {.dtype = dtype, .m = flipped ? n : m, .n = flipped ? m : n};
   int64_t columns = full ? w.m : w.n;
@@ -251,19 +243,9 @@ static void mirror(oy_dtype dtype, int64_t n, void* a) {
             i == j ? creal(((z*)a)[i + j * n]) : conj(((z*)a)[i + j * n]);
 }
 
-static void not_a_number(oy_dtype dtype, int64_t count, void* a) {
-  int64_t parts = dtype == OY_DTYPE_F64 ? count : 2 * count;
-  for (int64_t i = 0; i < parts; i++) ((double*)a)[i] = NAN;
-}
-
 static int32_t eigh(oy_dtype dtype, bool vectors, int64_t n, void* a, void* values) {
   size_t item = item_of(dtype), step = (size_t)n * item;
   mirror(dtype, n, a);
-  if (!is_finite(dtype, n * n, a)) {
-    not_a_number(dtype, n * n, a);
-    not_a_number(OY_DTYPE_F64, n, values);
-    return 0;
-  }
   char* v = unit_matrix(dtype, n);
   double* found = oyi_calloc((size_t)n + 1, sizeof(double));
   int64_t* order = oyi_calloc((size_t)n + 1, sizeof(int64_t));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Singular values and eigenvalues.
+#include <math.h>
+
 #include "backends/cpu/linalg.h"
 #include "ops/calls.h"
 #include "ops/out_form.h"
@@ -31,6 +33,31 @@ static oy_status check_one(const oyi_tensor* like, int64_t i, int32_t info,
   return status;
 }
 
+// Real numbers that a matrix is made of, and one of them.
+static int64_t real_count(const oyi_tensor* t) {
+  return oyi_rows(t) * oyi_columns(t) * (oy_dtype_is_complex(t->header.dtype) ? 2 : 1);
+}
+static bool is_single(const oyi_tensor* t) {
+  return oyi_real_dtype(t->header.dtype) == OY_DTYPE_F32;
+}
+
+// Iterations may not end with others, and some libraries do not look.
+static bool is_finite(const oyi_tensor* t, int64_t matrix) {
+  const void* data = oyi_matrix_at(t, matrix);
+  for (int64_t i = 0, count = real_count(t); i < count; i++)
+    if (!isfinite(is_single(t) ? (double)((const float*)data)[i]
+                               : ((const double*)data)[i]))
+      return false;
+  return true;
+}
+static void fill_nan(bool single, int64_t count, void* data) {
+  for (int64_t i = 0; i < count; i++)
+    if (single)
+      ((float*)data)[i] = NAN;
+    else
+      ((double*)data)[i] = NAN;
+}
+
 LINALG(_linalg_svd) {
   *out_U = *out_S = *out_Vh = NULL;
   const oyi_tensor* t = oyi_check_matrix(A, "linalg.svd");
@@ -50,9 +77,11 @@ LINALG(_linalg_svd) {
   oy_status status = s && (!compute_uv || (u && vh)) ? OY_OK : oy_failure();
   int64_t count = status == 0 && !oyi_is_meta(t) ? oyi_matrix_count(t) : 0;
   for (int64_t i = 0; status == 0 && i < count; i++) {
-    int32_t info =
-        lapack->svd(dtype, full_matrices, m, n, oyi_matrix_at(work, i), oyi_row_at(s, i),
-                    u ? oyi_matrix_at(u, i) : NULL, vh ? oyi_matrix_at(vh, i) : NULL);
+    int32_t info = -4;
+    if (is_finite(work, i))
+      info = lapack->svd(dtype, full_matrices, m, n, oyi_matrix_at(work, i),
+                         oyi_row_at(s, i), u ? oyi_matrix_at(u, i) : NULL,
+                         vh ? oyi_matrix_at(vh, i) : NULL);
     status = check_one(t, i, info, "linalg.svd");
   }
   drop(work);
@@ -103,8 +132,14 @@ LINALG(_linalg_eigh) {
   oy_status status = values ? OY_OK : oy_failure();
   int64_t count = values && !oyi_is_meta(t) ? oyi_matrix_count(t) : 0;
   for (int64_t i = 0; status == 0 && i < count; i++) {
-    int32_t info = lapack->eigh(work->header.dtype, compute_v, n, oyi_matrix_at(work, i),
-                                oyi_row_at(values, i));
+    int32_t info = 0;
+    if (is_finite(work, i)) {
+      info = lapack->eigh(work->header.dtype, compute_v, n, oyi_matrix_at(work, i),
+                          oyi_row_at(values, i));
+    } else {  // as LAPACK has it
+      fill_nan(is_single(work), real_count(work), oyi_matrix_at(work, i));
+      fill_nan(is_single(work), n, oyi_row_at(values, i));
+    }
     status = check_one(t, i, info, "linalg.eigh");
   }
   if (!compute_v) drop(work);
@@ -124,14 +159,9 @@ LINALG(_linalg_eigh_eigenvalues) {
 // -------------------------------------------------------------------- any matrix
 
 static oy_status check_finite(const oyi_tensor* work) {
-  int64_t parts = oy_dtype_is_complex(work->header.dtype) ? 2 : 1;
-  oy_dtype real = oyi_real_dtype(work->header.dtype);
-  for (int64_t i = 0; i < work->numel * parts; i++) {
-    double x = real == OY_DTYPE_F64 ? ((const double*)oyi_data(work))[i]
-                                    : (double)((const float*)oyi_data(work))[i];
-    OY_CHECK(x - x == 0, INVALID_ARGUMENT,
+  for (int64_t i = 0; i < oyi_matrix_count(work); i++)
+    OY_CHECK(is_finite(work, i), INVALID_ARGUMENT,
              "torch.linalg.eig: input tensor should not contain infs or NaNs.");
-  }
   return OY_OK;
 }
 

@@ -104,6 +104,7 @@ OYI_BATCH_RULE(product);
 OYI_BATCH_RULE(index);
 OYI_BATCH_RULE(index_put);
 OYI_BATCH_RULE(as_strided);
+OYI_BATCH_RULE(linalg_check);
 // Random operators, at FuncTorchVmapMode.
 OYI_BATCH_RULE(random);
 // What no rule is possible for.

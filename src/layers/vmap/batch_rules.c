@@ -20,6 +20,7 @@
 #define INDEX(name)               {name, oyi_batch_index, NULL, NULL},
 #define INDEX_PUT(name)           {name, oyi_batch_index_put, NULL, NULL},
 #define STRIDED(name)             {name, oyi_batch_as_strided, NULL, NULL},
+#define CHECKS(name)              {name, oyi_batch_linalg_check, NULL, NULL},
 #define DYNAMIC(name)             {name, oyi_batch_dynamic_shape, NULL, NULL},
 #define SHAPELESS(name)           {name, oyi_batch_no_loop, NULL, NULL},
 #define REFUSED(name, text)       {name, oyi_batch_refused, text, NULL},
