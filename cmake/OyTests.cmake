@@ -61,7 +61,11 @@ if(TARGET opyard_opyard_static)
     ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/plugin/plugins)
   target_compile_definitions(test_plugin PRIVATE _GNU_SOURCE)
   target_compile_options(test_plugin PRIVATE -include through_table.h)
-  target_link_libraries(test_plugin PRIVATE oy_flags Threads::Threads)
+  # As a vendor builds it: without the sanitizer that the library may be built with.
+  if(NOT OY_SANITIZE)
+    target_link_libraries(test_plugin PRIVATE oy_flags)
+  endif()
+  target_link_libraries(test_plugin PRIVATE Threads::Threads)
   set_target_properties(test_plugin PROPERTIES PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/plugin)
 endif()
