@@ -11,11 +11,8 @@
 enum { BUCKETS = 512 };
 static oyi_fallback_row* g_buckets[BUCKETS];  // atomic
 // For calls that there was no memory to make a row for.
-static struct {
-  oyi_fallback_row row;
-  char name[sizeof("(others)")];
-} g_others = {{.from = OY_BACKEND_NONE, .to = OY_BACKEND_NONE, .name_size = 8},
-              "(others)"};
+static oyi_fallback_row g_others = {
+    .from = OY_BACKEND_NONE, .to = OY_BACKEND_NONE, .name_size = 8, .name = "(others)"};
 
 #define ADD(at, n)   __atomic_fetch_add(&(at), (n), __ATOMIC_RELAXED)
 #define READ(at)     __atomic_load_n(&(at), __ATOMIC_RELAXED)
@@ -83,7 +80,7 @@ void oyi_fallback_each(bool (*visit)(void* context, oyi_fallback_row* row),
     for (; row; row = row->next)
       if (!visit(context, row)) return;
   }
-  (void)visit(context, &g_others.row);
+  (void)visit(context, &g_others);
 }
 
 void oyi_fallback_free(void) {
@@ -178,7 +175,7 @@ oy_status oy_fallback_ask(const oy_op* op, oy_backend from, oy_backend to) {
 void oy_fallback_record(const oy_op* op, const oy_fallback_count* what) {
   // Made when the policy was asked; the error of a call that failed is not replaced here.
   oyi_fallback_row* row = row_find(op, (int16_t)what->from, (int16_t)what->to);
-  if (!row) row = &g_others.row;
+  if (!row) row = &g_others;
   ADD(row->calls, what->calls);
   ADD(row->bytes_to, what->bytes_to);
   ADD(row->bytes_from, what->bytes_from);

@@ -236,7 +236,7 @@ LINALG(_linalg_det) {
     double complex product = sign_of(&lu, b, n);
     for (int64_t i = 0; i < n; i++) {
       oyi_number d = diagonal(&lu, b, i, n);
-      product *= d.kind == OYI_NUMBER_COMPLEX ? CMPLX(d.re, d.im) : d.re;
+      product *= d.kind == OYI_NUMBER_COMPLEX ? __builtin_complex(d.re, d.im) : d.re;
     }
     oyi_element_store(A->dtype, (char*)oyi_data(result) + b * oyi_item(result),
                       number_of(A->dtype, product));
@@ -269,7 +269,8 @@ LINALG(_linalg_slogdet) {
     double sum = 0;
     for (int64_t i = 0; i < n; i++) {
       oyi_number d = diagonal(&lu, b, i, n);
-      double complex x = d.kind == OYI_NUMBER_COMPLEX ? CMPLX(d.re, d.im) : d.re;
+      double complex x =
+          d.kind == OYI_NUMBER_COMPLEX ? __builtin_complex(d.re, d.im) : d.re;
       double magnitude = cabs(x);
       sum += log(magnitude);
       turn *= magnitude == 0 ? 0 : x / magnitude;

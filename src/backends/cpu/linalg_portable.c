@@ -36,7 +36,7 @@
 #define CONJ(x)    conj(x)
 #define RE(x)      creal(x)
 #define IM(x)      cimag(x)
-#define MAKE(x, y) CMPLX(x, y)
+#define MAKE(x, y) __builtin_complex(x, y)
 #define SIZE1(x)   (fabs(creal(x)) + fabs(cimag(x)))
 #define SQUARE(x)  (creal(x) * creal(x) + cimag(x) * cimag(x))
 #define MAGNITUDE  cabs
