@@ -35,7 +35,8 @@ typedef struct oyi_lapack {
   // C, m x n, becomes Q C or Q^H C.
   int32_t (*multiply_q)(oy_dtype dtype, bool adjoint, int64_t m, int64_t n, int64_t k,
                         const void* a, const void* tau, void* c);
-  // Of finite numbers. Destroys |a|. |u| and |vh| NULL: values alone; else m x k and k x n, or whole.
+  // Of finite numbers. Destroys |a|. |u| and |vh| NULL: values alone; else m x k and k x n,
+  // or whole.
   int32_t (*svd)(oy_dtype dtype, bool full, int64_t m, int64_t n, void* a, void* s,
                  void* u, void* vh);
   // Of finite numbers. Reads the lower triangle; |a| becomes the vectors if they are wanted.

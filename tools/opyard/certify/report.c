@@ -9,7 +9,8 @@
 
 static char* copy(const char* text) {
   char* made = strdup(text);
-  return made ? made : strdup("");
+  if (!made) made = strdup("");
+  return made;
 }
 
 void certify_fail(certify_report* r, const char* where, const char* what,
