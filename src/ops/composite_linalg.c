@@ -38,7 +38,7 @@ static oy_status checked(oy_status status, oy_object* info, const char* name, bo
 // ------------------------------------------------------------------- determinants
 
 OYI_COMPOSITE(linalg_det) {
-  oy_object* made[3];
+  oy_object* made[3] = {NULL};
   return first_of(oyi_call__linalg_det(A, &made[0], &made[1], &made[2]), made, 3);
 }
 OYI_COMPOSITE(linalg_det_out) {
@@ -48,7 +48,7 @@ OYI_COMPOSITE(det) {
   return oyi_call_linalg_det(self);
 }
 OYI_COMPOSITE(linalg_slogdet) {
-  oy_object* made[4];
+  oy_object* made[4] = {NULL};
   OY_TRY(oyi_call__linalg_slogdet(A, &made[0], &made[1], &made[2], &made[3]));
   *out_sign = made[0], *out_logabsdet = made[1];
   oy_tensor_release(made[2]);
@@ -83,7 +83,7 @@ OYI_COMPOSITE(logdet) {
 // ----------------------------------------------------------------------------- LU
 
 OYI_COMPOSITE(linalg_lu_factor) {
-  oy_object* made[3];
+  oy_object* made[3] = {NULL};
   oy_status status =
       oyi_call_linalg_lu_factor_ex(A, pivot, false, &made[0], &made[1], &made[2]);
   OY_TRY(checked(status, made[2], "torch.linalg.lu_factor",
@@ -110,7 +110,7 @@ OYI_COMPOSITE(lu_solve_out) {
 // ------------------------------------------------------------------ solve, inverse
 
 OYI_COMPOSITE(linalg_solve_ex) {
-  oy_object* made[4];
+  oy_object* made[4] = {NULL};
   OY_TRY(oyi_call__linalg_solve_ex(A, B, left, check_errors, &made[0], &made[1], &made[2],
                                    &made[3]));
   *out_result = made[0], *out_info = made[3];
@@ -126,7 +126,7 @@ OYI_COMPOSITE(linalg_solve_ex_out) {
       2);
 }
 OYI_COMPOSITE(linalg_solve) {
-  oy_object* made[2];
+  oy_object* made[2] = {NULL};
   oy_status status = oyi_call_linalg_solve_ex(A, B, left, false, &made[0], &made[1]);
   status = checked(status, made[1], "torch.linalg.solve", status != 0 || is_one_matrix(A),
                    made, 1);
@@ -136,7 +136,7 @@ OYI_COMPOSITE(linalg_solve_out) {
   return oyi_into_exact_out(out, oyi_call_linalg_solve(A, B, left));
 }
 OYI_COMPOSITE(linalg_inv) {
-  oy_object* made[2];
+  oy_object* made[2] = {NULL};
   oy_status status = oyi_call_linalg_inv_ex(A, false, &made[0], &made[1]);
   status =
       checked(status, made[1], "linalg.inv", status != 0 || is_one_matrix(A), made, 1);
@@ -155,7 +155,7 @@ OYI_COMPOSITE(inverse_out) {
 // ----------------------------------------------------------------------- Cholesky
 
 OYI_COMPOSITE(linalg_cholesky) {
-  oy_object* made[2];
+  oy_object* made[2] = {NULL};
   oy_status status = oyi_call_linalg_cholesky_ex(self, upper, false, &made[0], &made[1]);
   status = checked(status, made[1], "linalg.cholesky", status != 0 || is_one_matrix(self),
                    made, 1);
@@ -223,7 +223,7 @@ OYI_COMPOSITE(linalg_svd_U) {
                                 out_Vh);
 }
 OYI_COMPOSITE(linalg_svdvals) {
-  oy_object* made[3];
+  oy_object* made[3] = {NULL};
   if (oyi_call__linalg_svd(A, false, may_need_gradient(A), driver, &made[0], &made[1],
                            &made[2]) != 0)
     return NULL;
@@ -285,7 +285,7 @@ OYI_COMPOSITE(linalg_eigh_eigvals) {
                                            out_eigenvalues, out_eigenvectors);
 }
 OYI_COMPOSITE(linalg_eigvalsh) {
-  oy_object* made[2];
+  oy_object* made[2] = {NULL};
   return first_of(
       oyi_call__linalg_eigh(self, UPLO, may_need_gradient(self), &made[0], &made[1]),
       made, 2);
@@ -295,7 +295,7 @@ OYI_COMPOSITE(linalg_eigvalsh_out) {
 }
 OYI_COMPOSITE(linalg_eigvals) {
   if (!may_need_gradient(self)) return oyi_call__linalg_eigvals(self);
-  oy_object* made[2];
+  oy_object* made[2] = {NULL};
   return first_of(oyi_call_linalg_eig(self, &made[0], &made[1]), made, 2);
 }
 

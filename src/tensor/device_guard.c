@@ -101,7 +101,7 @@ oy_status oy_device_synchronize(oy_device device) {
   oyi_hooks_use use = enter_wanted(device.backend);
   oy_status status =
       use.hooks ? resolve(use.hooks, &device) : oyi_hooks_missing(device.backend);
-  if (status == OY_OK && use.hooks->hooks.synchronize)
+  if (status == OY_OK && use.hooks && use.hooks->hooks.synchronize)
     status = use.hooks->hooks.synchronize(use.hooks->hooks.state, device.index);
   oyi_hooks_leave(use);
   return status;
@@ -124,7 +124,7 @@ oy_status oy_device_get_properties(oy_device device, oy_device_properties* out) 
   oyi_hooks_use use = enter_wanted(device.backend);
   oy_status status =
       use.hooks ? resolve(use.hooks, &device) : oyi_hooks_missing(device.backend);
-  if (status == OY_OK) status = ask_properties(use.hooks, device.index, out);
+  if (status == OY_OK && use.hooks) status = ask_properties(use.hooks, device.index, out);
   oyi_hooks_leave(use);
   return status;
 }

@@ -17,7 +17,7 @@ static oyi_tensor* make(const oyi_tensor* like, const int64_t* last, size_t kept
   int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
   size_t ndim = like->ndim - 2u + kept;
   memcpy(sizes, like->sizes, (like->ndim - 2u) * sizeof(int64_t));
-  memcpy(sizes + like->ndim - 2u, last, kept * sizeof(int64_t));
+  if (kept) memcpy(sizes + like->ndim - 2u, last, kept * sizeof(int64_t));
   oy_ints shape = {sizes, ndim};
   if (!by_columns) return oyi_tensor_new(shape, dtype, oyi_tensor_device(like));
   oyi_strides_contiguous(shape, strides);

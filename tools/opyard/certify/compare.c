@@ -37,9 +37,11 @@ typedef struct item {
 } item;
 
 static bool take_item(reader* r, item* out) {
+  *out = (item){0};
   if (!take(r, &out->tag, 1)) return false;
   if (out->tag != OY_TAG_TENSOR) return take(r, out->number, sizeof(out->number));
   if (!take(r, &out->dtype, 1) || !take(r, &out->ndim, 1)) return false;
+  if (out->ndim > OY_TENSOR_MAX_DIMS) return false;
   if (!take(r, out->sizes, out->ndim * sizeof(int64_t)) ||
       !take(r, out->strides, out->ndim * sizeof(int64_t)))
     return false;
