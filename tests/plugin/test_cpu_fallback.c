@@ -26,6 +26,12 @@ static oy_object* first_row(const oy_op* op, oy_keyset keys, oy_object* x) {
   (void)op, (void)keys;
   return oy_tensor_as_strided(x, OY_DIMS(1), OY_DIMS(1), 0);
 }
+// The result of a schema whose aliases do not match is a new one to who calls.
+static oy_object* write_odd(const oy_op* op, oy_keyset keys, oy_object* x) {
+  oy_object* written = write_first(op, keys, x);
+  oy_object_retain(written);
+  return written;
+}
 static oy_object* same(const oy_op* op, oy_keyset keys, oy_object* x) {
   (void)op, (void)keys;
   return oy_tensor_retain(x);
@@ -44,7 +50,7 @@ static oy_status define(void) {
   OY_DEF(g_ops, "first_row(Tensor(a) x) -> Tensor(a)");
   OY_IMPL(g_ops, "first_row", CPU, OY_TYPED(first_row));
   OY_DEF(g_ops, "odd(Tensor(a!) x) -> Tensor(b!)");
-  OY_IMPL(g_ops, "odd", CPU, OY_TYPED(write_first));
+  OY_IMPL(g_ops, "odd", CPU, OY_TYPED(write_odd));
   OY_DEF(g_ops, "same(Tensor x) -> Tensor");
   OY_IMPL(g_ops, "same", CPU, OY_TYPED(same));
   OY_DEF(g_ops, "endless(Tensor x) -> Tensor");
