@@ -3,6 +3,7 @@
 // stop in. By itself it tests that they are what the script expects to see.
 #include "support/tensors.h"
 
+oy_tensor *g_source, *g_squares;  // what others are made of
 oy_tensor *g_plain, *g_turned, *g_leaf, *g_made, *g_meta, *g_scalar, *g_flags, *g_none;
 const oy_op* g_op;
 oy_keyset g_keys;
@@ -20,9 +21,11 @@ static void printed_values(void** state) {
   (void)state;
   static const int64_t numbers[] = {3, -1, 4};
   g_plain = F32(OY_DIMS(2, 2), 1, 2.5, 3, 4);
-  g_turned = oy_t(I64(OY_DIMS(2, 3), 1, 2, 3, 4, 5, 6));
+  g_source = I64(OY_DIMS(2, 3), 1, 2, 3, 4, 5, 6);
+  g_turned = oy_t(g_source);
   g_leaf = oy_requires_grad_(F64(OY_DIMS(2), 1, 2), true);
-  g_made = oy_sum(oy_mul_Tensor(g_leaf, g_leaf), oy_none());
+  g_squares = oy_mul_Tensor(g_leaf, g_leaf);
+  g_made = oy_sum(g_squares, oy_none());
   g_meta = oy_tensor_empty(OY_DIMS(5, 7), OY_DTYPE_F32, oy_device_meta());
   g_scalar = oy_tensor_from_scalar(oy_int(7));
   g_flags = BOOLS(OY_DIMS(2), true, false);

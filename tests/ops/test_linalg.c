@@ -50,7 +50,9 @@ static bool is_single(oy_dtype dtype) {
 static void assert_near_(oy_tensor* a, const oy_tensor* b, const char* what, int line) {
   if (!a) print_error("%s: %s\n", what, oy_error_get()->message);
   if (!a) _fail(__FILE__, line);
-  oy_tensor* d = oy_abs(oy_sub_Tensor(a, (oy_tensor*)(uintptr_t)b, oy_int(1)));
+  oy_tensor* off = oy_sub_Tensor(a, (oy_tensor*)(uintptr_t)b, oy_int(1));
+  oy_tensor* d = oy_abs(off);
+  oy_tensor_release(off);
   oy_tensor* most = oy_tensor_numel(d) ? oy_max(d) : oy_sum(d, oy_none());
   oy_scalar s;
   assert_int_equal(oy_tensor_item(most, &s), OY_OK);

@@ -5,6 +5,8 @@ set -eu
 source=$1
 build=$2
 [ -x "$build/opyard" ] && [ -e "$build/libopyard.so" ] || exit 77
+# A library that a sanitizer is in serves only programs that it is in, too.
+grep -q '^OY_SANITIZE:[A-Z]*=.' "$build/CMakeCache.txt" && exit 77
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/prefix" >/dev/null 2>"$work/log" || {
