@@ -12,7 +12,10 @@ static bool dtype_has_elements(oy_dtype dtype) {
 }
 
 oy_tensor* oy_tensor_empty(oy_ints sizes, oy_dtype dtype, oy_device device) {
-  if (!dtype_has_elements(dtype) || oy_device_resolve(&device) != OY_OK) return NULL;
+  if (!dtype_has_elements(dtype)) return NULL;
+  if (OY_LIKELY(device.backend == OY_BACKEND_CPU))
+    return oyi_tensor_object(oyi_tensor_new(sizes, dtype, device));
+  if (oy_device_resolve(&device) != OY_OK) return NULL;
   return oyi_with_memory(oyi_tensor_new(sizes, dtype, device));
 }
 
