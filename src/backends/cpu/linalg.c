@@ -79,6 +79,7 @@ oy_object* oyi_matrices_done_by_rows(oyi_tensor* work, oy_dtype dtype) {
 
 void oyi_matrices_keep(oyi_tensor* t, bool upper) {
   int64_t rows = oyi_rows(t), columns = oyi_columns(t), item = oyi_item(t);
+  if (t->numel == 0) return;
   // By rows it is the other triangle of the transposed matrix.
   if (oyi_strides(t)[t->ndim - 1] == 1 && oyi_strides(t)[t->ndim - 2] != 1) {
     upper = !upper;

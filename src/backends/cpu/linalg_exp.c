@@ -43,6 +43,7 @@ static double one_norm(int64_t n, int parts, const double* a) {
 
 static void exponential(int64_t n, int parts, double* a, double* work) {
   int64_t count = n * n * parts;
+  if (count == 0) return;
   double norm = one_norm(n, parts, a), *sum = work, *next = work + count;
   int squares = isfinite(norm) && norm > 0.5 ? (int)ceil(log2(norm)) + 1 : 0;
   for (int64_t i = 0; i < count; i++) a[i] = ldexp(a[i], -squares);

@@ -58,7 +58,8 @@ static oyi_tensor* make_q(const oyi_lapack* lapack, const oyi_tensor* a,
   if (!q || oyi_is_meta(q)) return q;
   int64_t kept = oyi_least(oyi_columns(a), columns);
   for (int64_t i = 0; *status == 0 && i < oyi_matrix_count(a); i++) {
-    memcpy(oyi_matrix_at(q, i), oyi_matrix_at(a, i), (size_t)(m * kept * item));
+    if (m * kept > 0)
+      memcpy(oyi_matrix_at(q, i), oyi_matrix_at(a, i), (size_t)(m * kept * item));
     *status = oyi_check_info(lapack->make_q(a->header.dtype, m, columns, k,
                                             oyi_matrix_at(q, i), oyi_row_at(tau, i)));
   }
@@ -69,7 +70,7 @@ static oyi_tensor* make_q(const oyi_lapack* lapack, const oyi_tensor* a,
 static oyi_tensor* take_r(const oyi_tensor* a, int64_t rows) {
   int64_t m = oyi_rows(a), n = oyi_columns(a), item = oyi_item(a);
   oyi_tensor* r = oyi_matrices_new(a, rows, n, a->header.dtype, true);
-  if (!r || oyi_is_meta(r)) return r;
+  if (!r || oyi_is_meta(r) || r->numel == 0) return r;
   for (int64_t i = 0; i < oyi_matrix_count(a); i++)
     for (int64_t j = 0; j < n; j++)
       memcpy((char*)oyi_matrix_at(r, i) + j * rows * item,

@@ -172,7 +172,7 @@ static int32_t svd_begin(svd_work* w, const void* a, bool flipped) {
   if (!w->a || !w->v || !w->norms || !w->order) return OYI_LAPACK_NO_MEMORY;
   if (flipped)
     adjoint(w->dtype, w->n, w->m, a, w->a);
-  else
+  else if (w->m * w->n > 0)
     memcpy(w->a, a, (size_t)(w->m * w->n) * item);
   bool ended =
       w->dtype == OY_DTYPE_F64
