@@ -268,10 +268,10 @@ static oy_status event_wait(void* state, int16_t index, uint64_t id, uint64_t on
   stream* s = find_stream(state, index, on);
   if (!e || !s) return no_stream(on);
   if (!e->recorded) return OY_OK;
-  // As it is now: it may be recorded anew.
+  // As it is now: it may be recorded anew. Its time is the stream's to write.
   event* copy = malloc(sizeof(*copy));
   if (!copy) return OY_FAIL(OUT_OF_MEMORY, "sim: out of memory");
-  *copy = *e;
+  *copy = (event){.on = e->on, .at = e->at};
   uint64_t number;
   oy_status status = enqueue(s, wait_for_event, copy, true, &number);
   if (status != OY_OK) free(copy);
