@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "dispatch/call.h"
 
 enum { DEPTH_MAX = 32 };
 
@@ -94,12 +95,8 @@ static oy_status run(oyi_fallback_call* c, oy_stack* stack) {
   oy_stack below;
   oy_stack_init(&below, storage, OY_ARRAY_SIZE(storage));
   oy_status status = run_framed(c, &below);
-  if (status == OY_OK) status = oy_stack_reserve(stack, below.size);
-  if (status == OY_OK) {
-    oy_stack_drop(stack, c->schema->argument_count);
-    for (size_t i = 0; i < below.size; i++) stack->data[stack->size++] = below.data[i];
-    below.size = 0;
-  }
+  if (status == OY_OK)
+    status = oyi_stack_replace(stack, c->schema->argument_count, &below);
   oy_stack_reset(&below);
   return status;
 }

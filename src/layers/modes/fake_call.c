@@ -3,6 +3,7 @@
 // in place of any device that is asked for. New results are made fake; a result that is an
 // alias is the tensor that it is an alias of, and takes over the shape that the call gave it.
 #include "base/memory.h"
+#include "dispatch/call.h"
 #include "layers/modes/fake.h"
 
 // A tensor that is given twice has two aliases.
@@ -240,12 +241,8 @@ static oy_status run(fake_call* c, oy_stack* stack) {
   oy_stack below;
   oy_stack_init(&below, storage, OY_ARRAY_SIZE(storage));
   oy_status status = run_plain(c, &below);
-  if (status == OY_OK) status = oy_stack_reserve(stack, below.size);
-  if (status == OY_OK) {
-    oy_stack_drop(stack, c->schema->argument_count);
-    for (size_t i = 0; i < below.size; i++) stack->data[stack->size++] = below.data[i];
-    below.size = 0;
-  }
+  if (status == OY_OK)
+    status = oyi_stack_replace(stack, c->schema->argument_count, &below);
   oy_stack_reset(&below);
   return status;
 }
