@@ -57,7 +57,7 @@ oy_status pyoy_transform(void* data, oy_tensor* const* inputs, size_t count,
     }
     failed = 1;
   }
-  oy_status status = failed ? pyoy_keep_exception() : OY_OK;
+  oy_status status = failed ? pyoy_record_exception() : OY_OK;
   Py_XDECREF(args);
   Py_XDECREF(result);
   PyGILState_Release(state);

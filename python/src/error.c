@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread's error record as a Python exception, and exceptions of what the library calls
-// back; warnings of the library.
+// The thread's error record as a Python exception; warnings of the library.
 #include "library.h"
 
 static PyObject *g_argument_error, *g_dtype_error;
-
-// The exception that a callback of this thread left; the error record has its text.
-static __thread PyObject* t_kept[3];
-static const char* const g_kept_detail = "raised in Python";
 
 static PyObject* exception_for(oy_status code) {
   switch (code) {
@@ -22,37 +17,13 @@ static PyObject* exception_for(oy_status code) {
   }
 }
 
-static void drop_kept(void) {
-  for (int i = 0; i < 3; i++) Py_CLEAR(t_kept[i]);
-}
-
 PyObject* pyoy_raise(void) {
   const oy_error* error = oy_error_get();
-  if (pyoy_exception_restore(error)) {
-    // A kernel's.
-  } else if (t_kept[0] && strcmp(error->detail, g_kept_detail) == 0) {
-    PyErr_Restore(t_kept[0], t_kept[1], t_kept[2]);
-    memset(t_kept, 0, sizeof t_kept);
-  } else {
-    drop_kept();
+  if (!pyoy_exception_restore(error))
     PyErr_SetString(exception_for(error->code),
                     error->message[0] ? error->message : oy_status_name(error->code));
-  }
   oy_error_clear();
   return NULL;
-}
-
-oy_status pyoy_keep_exception(void) {
-  drop_kept();
-  PyErr_Fetch(&t_kept[0], &t_kept[1], &t_kept[2]);
-  PyObject* text = t_kept[1] ? PyObject_Str(t_kept[1]) : NULL;
-  const char* words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-  oy_status status =
-      OY_FAIL(FAILED_PRECONDITION, "%s", words ? words : "an exception of Python");
-  oy_error_set_detail(oy_str_of(g_kept_detail));
-  Py_XDECREF(text);
-  if (PyErr_Occurred()) PyErr_Clear();
-  return status;
 }
 
 // A filter that makes errors of warnings has no call to end here: what it raises is printed.

@@ -71,7 +71,7 @@ static oy_status forward(oy_function_context* c, oy_tensor* const* inputs, size_
                each_tensor(a->context, "_non_differentiable",
                            oy_function_mark_non_differentiable, c) != 0 ||
                materialize(a->context, c) != 0;
-  oy_status status = failed ? pyoy_keep_exception() : OY_OK;
+  oy_status status = failed ? pyoy_record_exception() : OY_OK;
   for (size_t i = 0; i < a->output_count; i++)
     outputs[i] = oy_tensor_retain(a->outputs[i]);
   PyGILState_Release(state);
@@ -89,7 +89,7 @@ static oy_status backward(oy_function_context* c, oy_tensor* const* grads, size_
       method ? PyObject_CallFunctionObjArgs(method, handle, args, NULL) : NULL;
   oy_status status = OY_OK;
   if (!result || pyoy_tensors_take(result, input_count, out_grads) != 0)
-    status = pyoy_keep_exception();
+    status = pyoy_record_exception();
   Py_XDECREF(result);
   Py_XDECREF(method);
   Py_XDECREF(args);

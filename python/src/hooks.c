@@ -14,7 +14,7 @@ static oy_status call_hook(void* data, oy_tensor* grad, oy_tensor** out_grad) {
   if (result && result != Py_None && !other)
     PyErr_Format(PyExc_TypeError, "expected Variable, but hook returned '%R'",
                  (PyObject*)Py_TYPE(result));
-  oy_status status = PyErr_Occurred() ? pyoy_keep_exception() : OY_OK;
+  oy_status status = PyErr_Occurred() ? pyoy_record_exception() : OY_OK;
   if (status == OY_OK && other) *out_grad = oy_tensor_retain(other);
   Py_XDECREF(argument);
   Py_XDECREF(result);
@@ -73,7 +73,7 @@ static oy_status pack(void* data, oy_tensor* tensor, void** out_packed) {
   *out_packed =
       argument ? PyObject_CallFunctionObjArgs(((saved_hooks*)data)->pack, argument, NULL)
                : NULL;
-  oy_status status = *out_packed ? OY_OK : pyoy_keep_exception();
+  oy_status status = *out_packed ? OY_OK : pyoy_record_exception();
   Py_XDECREF(argument);
   PyGILState_Release(state);
   return status;
@@ -88,7 +88,7 @@ static oy_status unpack(void* data, void* packed, oy_tensor** out_tensor) {
     PyErr_SetString(PyExc_TypeError,
                     "Output of saved tensor unpack_hook expected to be a Tensor");
   *out_tensor = tensor ? oy_tensor_retain(tensor) : NULL;
-  oy_status status = tensor ? OY_OK : pyoy_keep_exception();
+  oy_status status = tensor ? OY_OK : pyoy_record_exception();
   Py_XDECREF(result);
   PyGILState_Release(state);
   return status;

@@ -32,9 +32,6 @@ static inline void pyoy_leave(PyGILState_STATE gil) {
 // Gives up a reference from any thread; a leak if the interpreter is going. Takes NULL.
 void pyoy_release_late(void* object);
 
-// The pending Python exception as the thread's error; the exception itself is kept for
-// pyoy_raise, which raises the same object again if nobody replaced the error.
-oy_status pyoy_record_exception(void);
 // 1 if |error| came from there and is raised.
 int pyoy_exception_restore(const oy_error* error);
 

@@ -98,9 +98,10 @@ extern PyMethodDef pyoy_make_methods[];
 // opyard.ArgumentError: a RuntimeError, as PyTorch's checks raise, and a ValueError.
 PyObject* pyoy_raise(void);
 int pyoy_add_errors(PyObject* module);
-// For what the library calls back: keeps the pending Python exception for this thread, and
-// sets the error, so that pyoy_raise raises that very exception.
-oy_status pyoy_keep_exception(void);
+// For what the library calls back: the pending Python exception as the thread's error; the
+// exception itself is kept for pyoy_raise, which raises the same object again if nobody
+// replaced the error.
+oy_status pyoy_record_exception(void);
 
 // ------------------------------------------------------------------- values
 

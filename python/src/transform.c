@@ -140,7 +140,7 @@ static oy_status check_fn(void* data, oy_tensor* const* inputs, size_t count,
                  OY_GRADCHECK_OUTPUTS, size);
   if (size < 0 || size > OY_GRADCHECK_OUTPUTS ||
       pyoy_tensors_take(result, (size_t)size, outputs) != 0)
-    status = pyoy_keep_exception();
+    status = pyoy_record_exception();
   *out_count = status == OY_OK ? (size_t)size : 0;
   // Borrowed by the caller: they belong to its scope.
   for (size_t i = 0; i < *out_count; i++) outputs[i] = oy_scope_take(outputs[i]);
