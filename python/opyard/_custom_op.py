@@ -8,6 +8,7 @@ from ._autograd_rule import autograd_kernel
 from ._infer_schema import infer_schema
 from ._key import DispatchKeySet
 from ._schema import Schema
+from ._tree import tensors_of
 
 _definitions: dict = {}  # by name
 
@@ -17,20 +18,10 @@ def find_definition(op):
     return _definitions.get(op)
 
 
-def _tensors(value):
-    if isinstance(value, _C.Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, (list, tuple)):
-        return []
-    return [tensor for item in value for tensor in _tensors(item)]
-
-
 def _check_aliasing(name, fn, args, kwargs, result):
     """Results of a custom operator share no memory with arguments or each other."""
-    seen = _tensors([args, kwargs])
-    for tensor in _tensors([result]):
+    seen = tensors_of([args, kwargs])
+    for tensor in tensors_of([result]):
         if any(tensor.is_same(other) or _share(tensor, other) for other in seen):
             raise RuntimeError(
                 f"{name} (with implementation in {inspect.getmodule(fn)}): The output of this "
@@ -118,7 +109,7 @@ class CustomOpDef:
         for i, argument in enumerate(self._schema.arguments):
             if argument.is_write:
                 value = kwargs[argument.name] if argument.kwarg_only else args[i]
-                for tensor in _tensors([value]):
+                for tensor in tensors_of([value]):
                     _C.bump_version(tensor)
         guard = _C.guard_begin("below_adinplaceorview")
         try:

@@ -2,6 +2,7 @@
 """opcheck: whether what was registered for an operator is true of it."""
 from . import _C
 from ._schema import Schema
+from ._tree import tensors_of
 from .fake import FakeTensorMode
 
 _AUTOGRAD = {"cpu": "AutogradCPU", "cuda": "AutogradCUDA"}
@@ -9,16 +10,6 @@ _AUTOGRAD = {"cpu": "AutogradCPU", "cuda": "AutogradCUDA"}
 
 class OpCheckError(Exception):
     """A check of opcheck() failed; __cause__ says how."""
-
-
-def _tensors(value):
-    if isinstance(value, _C.Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, (list, tuple)):
-        return []
-    return [tensor for item in value for tensor in _tensors(item)]
 
 
 def _mapped(value, function):
@@ -68,16 +59,16 @@ def _test_schema(op, args, kwargs):
     schema = Schema.of(op)
     args, kwargs = _mapped(args, _copy), _mapped(kwargs, _copy)
     named = _named_arguments(schema, args, kwargs)
-    before = [[_content(tensor) for tensor in _tensors(value)] for _, value in named]
+    before = [[_content(tensor) for tensor in tensors_of(value)] for _, value in named]
     results = _without_grad(lambda: _C.call_boxed(op, None, args, kwargs))
     results = results if isinstance(results, tuple) else (results,)
     for (argument, value), contents in zip(named, before):
-        tensors = _tensors(value)
+        tensors = tensors_of(value)
         if not argument.is_write and [_content(t) for t in tensors] != contents:
             raise RuntimeError(
                 f"Argument {argument.name} is not defined as mutable but was mutated")
         for result, declared in zip(results, schema.returns):
-            aliasing = any(_aliases(t, r) for t in tensors for r in _tensors(result))
+            aliasing = any(_aliases(t, r) for t in tensors for r in tensors_of(result))
             if aliasing and not (argument.is_alias and declared.is_alias):
                 raise RuntimeError(
                     f"Argument {argument.name} is not defined to alias output but was "
@@ -93,21 +84,21 @@ def _check_results_apart(results, schema):
     for i, a in enumerate(results):
         for j, b in enumerate(results[:i]):
             declared = schema.returns[i].is_alias and schema.returns[j].is_alias
-            if not declared and any(_aliases(x, y) for x in _tensors(a) for y in _tensors(b)):
+            if not declared and any(_aliases(x, y) for x in tensors_of(a) for y in tensors_of(b)):
                 raise RuntimeError(f"Outputs {j} and {i} alias unexpectedly")
 
 
 def _test_autograd_registration(op, args, kwargs):
     """A gradient comes from a kernel at an autograd key, not from inside another one."""
     args, kwargs = _mapped(args, _copy), _mapped(kwargs, _copy)
-    inputs = _tensors([args, kwargs])
+    inputs = tensors_of([args, kwargs])
     if not any(tensor.requires_grad for tensor in inputs):
         return
     keys = {_AUTOGRAD.get(str(tensor.device).partition(":")[0]) for tensor in inputs} - {None}
     for key in (*keys, "Autograd", "CompositeImplicitAutograd"):
         if _C.has_kernel(op, key):
             return
-    results = _tensors([_C.call_boxed(op, None, args, kwargs)])
+    results = tensors_of([_C.call_boxed(op, None, args, kwargs)])
     new = [r for r in results if not any(r.is_same(tensor) for tensor in inputs)]
     if any(_has_history(tensor) for tensor in new):
         raise AssertionError(
@@ -138,7 +129,7 @@ def _test_faketensor(op, args, kwargs):
     fake_args, fake_kwargs = _mapped(args, mode.from_tensor), _mapped(kwargs, mode.from_tensor)
     with mode:
         fake = _without_grad(lambda: _C.call_boxed(op, None, fake_args, fake_kwargs))
-    real, fake = _tensors([real]), _tensors([fake])
+    real, fake = tensors_of([real]), tensors_of([fake])
     if len(real) != len(fake):
         raise AssertionError(f"{op.name}: real tensors give {len(real)} tensors, fake ones "
                              f"{len(fake)}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nested tuples, lists and dicts of tensors as flat lists, and back."""
+from . import _C
 
 
 class Leaf:
@@ -14,6 +15,17 @@ LEAF = Leaf()
 
 def is_named(value):
     return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def tensors_of(value):
+    """The tensors in tuples, lists and dicts, in order."""
+    if isinstance(value, _C.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return []
+    return [tensor for item in value for tensor in tensors_of(item)]
 
 
 def flatten(value):
