@@ -11,6 +11,7 @@
 #include "ops/shape.h"
 #include "tensor/element.h"
 #include "tensor/impl.h"
+#include "tensor/promotion.h"
 
 #define HOLD(...) oyi_hold(&h, __VA_ARGS__)
 
@@ -262,9 +263,7 @@ static bool check_condition(oy_object* self) {
 
 // Of matrices without elements: zeros for the batch.
 static oy_object* zeros_for_batch(oy_object* self, const oyi_tensor* t) {
-  const oy_dtype real = self->dtype == OY_DTYPE_C64    ? OY_DTYPE_F32
-                        : self->dtype == OY_DTYPE_C128 ? OY_DTYPE_F64
-                                                       : self->dtype;
+  const oy_dtype real = oyi_real_dtype(self->dtype);
   return oyi_call_new_zeros(self, (oy_ints){t->sizes, t->ndim - 2u}, oy_int(real),
                             oy_none(), oy_none(), oy_none());
 }

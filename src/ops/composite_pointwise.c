@@ -3,6 +3,7 @@
 // number, operators by other names, and those that are made of their out= form.
 #include "ops/composite.h"
 #include "ops/out.h"
+#include "tensor/promotion.h"
 
 // A new, empty tensor that an out= form will resize.
 static oy_object* empty_for(oy_object* self, oy_dtype dtype) {
@@ -19,12 +20,7 @@ static oy_object* kept(oy_object* out, oy_object* result) {
   return result;
 }
 
-static oy_dtype real_dtype(oy_dtype dtype) {
-  if (dtype == OY_DTYPE_C128) return OY_DTYPE_F64;
-  if (dtype == OY_DTYPE_C64) return OY_DTYPE_F32;
-  return dtype == OY_DTYPE_C32 ? OY_DTYPE_F16 : dtype;
-}
-#define DTYPE_REAL real_dtype(self->dtype)
+#define DTYPE_REAL oyi_real_dtype(self->dtype)
 #define DTYPE_BOOL OY_DTYPE_BOOL
 #define INPLACE_REAL                                                              \
   if (oy_dtype_is_complex(self->dtype)) {                                         \

@@ -157,12 +157,6 @@ static oy_status common_device(setup* s) {
   return OY_OK;
 }
 
-static oy_dtype real_of(oy_dtype d) {
-  if (d == OY_DTYPE_C128) return OY_DTYPE_F64;
-  if (d == OY_DTYPE_C64) return OY_DTYPE_F32;
-  return d == OY_DTYPE_C32 ? OY_DTYPE_F16 : d;
-}
-
 static oy_status common_dtype(setup* s) {
   int first = s->flags & OYI_ITER_MASK ? 1 : 0;
   oy_dtype d = s->in[first]->header.dtype;
@@ -181,7 +175,7 @@ static oy_status common_dtype(setup* s) {
     d = oy_dtype_default();
   s->it->dtype = d;
   s->result = s->flags & OYI_ITER_BOOL_OUTPUT   ? OY_DTYPE_BOOL
-              : s->flags & OYI_ITER_REAL_OUTPUT ? real_of(d)
+              : s->flags & OYI_ITER_REAL_OUTPUT ? oyi_real_dtype(d)
                                                 : d;
   return OY_OK;
 }

@@ -58,6 +58,16 @@ static oyi_tensor* copied(const oyi_tensor* a, oy_dtype dtype, bool by_columns) 
   return made;
 }
 
+oyi_tensor* oyi_matrices_copy(const oyi_tensor* a, oy_dtype dtype) {
+  return copied(a, dtype, true);
+}
+oy_object* oyi_batch_done(oyi_tensor* row, oy_dtype dtype) {
+  if (!row || row->header.dtype == dtype) return oyi_tensor_object(row);
+  oyi_tensor* made = oyi_converted(row, dtype);
+  oy_tensor_release(&row->header);
+  return oyi_tensor_object(made);
+}
+
 oyi_tensor* oyi_matrices_work(const oyi_lapack* lapack, oy_object* a) {
   if (!a) return NULL;
   return copied(oyi_tensor_cast(a), oyi_lapack_dtype(lapack, a->dtype), true);

@@ -10,6 +10,7 @@
 #include "backends/cpu/kernels.h"
 #include "ops/linalg_errors.h"
 #include "tensor/element.h"
+#include "tensor/promotion.h"
 
 typedef struct oyi_triangle {
   char op;  // 'N': as it is, 'T': transposed, 'C': and conjugated
@@ -71,12 +72,6 @@ static inline int64_t oyi_columns(const oyi_tensor* t) {
 static inline int64_t oyi_least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
-// The dtype of absolute values.
-static inline oy_dtype oyi_real_dtype(oy_dtype dtype) {
-  return dtype == OY_DTYPE_C64    ? OY_DTYPE_F32
-         : dtype == OY_DTYPE_C128 ? OY_DTYPE_F64
-                                  : dtype;
-}
 static inline oy_dtype oyi_complex_dtype(oy_dtype dtype) {
   return dtype == OY_DTYPE_F32   ? OY_DTYPE_C64
          : dtype == OY_DTYPE_F64 ? OY_DTYPE_C128
@@ -108,6 +103,10 @@ oyi_tensor* oyi_matrices_work(const oyi_lapack* lapack, oy_object* a);
 oy_object* oyi_matrices_done(oyi_tensor* work, oy_dtype dtype);
 // The same by rows.
 oy_object* oyi_matrices_done_by_rows(oyi_tensor* work, oy_dtype dtype);
+// A copy of |a| as |dtype|, by columns; a batch of numbers or rows, contiguous, as |dtype|,
+// where the second takes |row| over, and NULL.
+oyi_tensor* oyi_matrices_copy(const oyi_tensor* a, oy_dtype dtype);
+oy_object* oyi_batch_done(oyi_tensor* row, oy_dtype dtype);
 // Zeros below or above the diagonal of matrices by columns or rows.
 void oyi_matrices_keep(oyi_tensor* t, bool upper);
 // Conjugates what a new tensor holds; nothing for real numbers and on Meta.

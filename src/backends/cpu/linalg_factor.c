@@ -320,10 +320,8 @@ static oy_object* cholesky_done(oyi_tensor* work, oy_dtype dtype, bool upper) {
   oy_object* factor = oyi_matrices_done(work, dtype);
   if (!factor || !upper) return factor;
   oy_object* flipped = oyi_flipped(factor);
-  const oyi_tensor* t = oyi_tensor_cast(factor);
   oyi_tensor* result =
-      flipped ? oyi_matrices_new(t, oyi_rows(t), oyi_rows(t), dtype, true) : NULL;
-  if (result && !oyi_is_meta(result)) oyi_convert(result, oyi_tensor_cast(flipped));
+      flipped ? oyi_matrices_copy(oyi_tensor_cast(flipped), dtype) : NULL;
   if (result) oyi_conjugate(result);
   oy_tensor_release(flipped);
   oy_tensor_release(factor);

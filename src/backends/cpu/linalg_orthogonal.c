@@ -21,15 +21,6 @@ static oy_status factor(const oyi_lapack* lapack, oy_object* a, oyi_tensor** out
   return status;
 }
 
-// Rows of numbers as another dtype; takes |row| over.
-static oy_object* rows_done(oyi_tensor* row, oy_dtype dtype) {
-  if (!row || row->header.dtype == dtype) return oyi_tensor_object(row);
-  oyi_tensor* made = oyi_tensor_new(oyi_sizes_view(row), dtype, oyi_tensor_device(row));
-  if (made && !oyi_is_meta(made)) oyi_convert(made, row);
-  oy_tensor_release(&row->header);
-  return oyi_tensor_object(made);
-}
-
 LINALG(geqrf) {
   *out_a = *out_tau = NULL;
   const oyi_tensor* t = oyi_tensor_of(self);
@@ -39,7 +30,8 @@ LINALG(geqrf) {
   if (!oyi_check_matrix(self, "geqrf")) return oy_failure();
   oyi_tensor *a, *tau;
   oy_status status = factor(lapack, self, &a, &tau);
-  oy_object* made[] = {oyi_matrices_done(a, self->dtype), rows_done(tau, self->dtype)};
+  oy_object* made[] = {oyi_matrices_done(a, self->dtype),
+                       oyi_batch_done(tau, self->dtype)};
   oy_object** results[] = {out_a, out_tau};
   return oyi_give_results(status, 2, made, results);
 }
@@ -149,10 +141,7 @@ static oy_status check_reflectors(const oyi_tensor* a, const oyi_tensor* tau,
 
 // |tau| in what |lapack| computes, contiguous.
 static oyi_tensor* rows_work(const oyi_lapack* lapack, const oyi_tensor* tau) {
-  oy_dtype dtype = oyi_lapack_dtype(lapack, tau->header.dtype);
-  oyi_tensor* made = oyi_tensor_new(oyi_sizes_view(tau), dtype, oyi_tensor_device(tau));
-  if (made && !oyi_is_meta(made)) oyi_convert(made, tau);
-  return made;
+  return oyi_converted(tau, oyi_lapack_dtype(lapack, tau->header.dtype));
 }
 
 static const char g_product[] = "torch.linalg.householder_product";
@@ -220,9 +209,7 @@ static oy_object* multiply_by(const oyi_lapack* lapack, oy_object* input, oyi_te
   oy_object* back = oyi_flipped(&c->header);
   oy_tensor_release(&c->header);
   if (!back) return NULL;
-  const oyi_tensor* t = oyi_tensor_cast(back);
-  oyi_tensor* made = oyi_matrices_new(t, oyi_rows(t), oyi_columns(t), other->dtype, true);
-  if (made && !oyi_is_meta(made)) oyi_convert(made, t);
+  oyi_tensor* made = oyi_matrices_copy(oyi_tensor_cast(back), other->dtype);
   oy_tensor_release(back);
   return oyi_tensor_object(made);
 }

@@ -166,9 +166,7 @@ static oy_object* as_vectors(oy_object* x) {
   oy_tensor_release(x);
   const oyi_tensor* v = vectors ? oyi_tensor_cast(vectors) : NULL;
   if (!v || v->ndim < 2) return vectors;
-  oyi_tensor* made =
-      oyi_matrices_new(v, oyi_rows(v), oyi_columns(v), v->header.dtype, true);
-  if (made && !oyi_is_meta(made)) oyi_convert(made, v);
+  oyi_tensor* made = oyi_matrices_copy(v, v->header.dtype);
   oy_tensor_release(vectors);
   return oyi_tensor_object(made);
 }
@@ -301,15 +299,6 @@ static oy_object* triangular(const oyi_lapack* lapack, oy_object* a, oy_object* 
   return NULL;
 }
 
-// A copy by columns.
-static oy_object* by_columns(oy_object* x) {
-  const oyi_tensor* t = x ? oyi_tensor_cast(x) : NULL;
-  oyi_tensor* made =
-      t ? oyi_matrices_new(t, oyi_rows(t), oyi_columns(t), x->dtype, true) : NULL;
-  if (made && !oyi_is_meta(made)) oyi_convert(made, t);
-  return oyi_tensor_object(made);
-}
-
 LINALG(linalg_solve_triangular) {
   const oyi_tensor *a = oyi_tensor_of(self), *b = a ? oyi_tensor_of(B) : NULL;
   if (!b || !oyi_check_square(self, "linalg.solve_triangular") ||
@@ -318,9 +307,9 @@ LINALG(linalg_solve_triangular) {
   oy_object* x =
       triangular(lapack, self, B, (oyi_triangle){'N', upper, unitriangular}, left);
   if (!x || left) return x;
-  oy_object* result = by_columns(x);
+  oyi_tensor* result = oyi_matrices_copy(oyi_tensor_cast(x), x->dtype);
   oy_tensor_release(x);
-  return result;
+  return oyi_tensor_object(result);
 }
 LINALG(linalg_solve_triangular_out) {
   return oyi_into_exact_out(
@@ -349,7 +338,8 @@ LINALG(triangular_solve) {
   oy_object* wide = x ? oyi_matrices_expand(A, (oy_ints){oyi_tensor_cast(x)->sizes,
                                                          oyi_tensor_cast(x)->ndim - 2u})
                       : NULL;
-  oy_object* made[] = {x, by_columns(wide)};
+  oyi_tensor* copy = wide ? oyi_matrices_copy(oyi_tensor_cast(wide), A->dtype) : NULL;
+  oy_object* made[] = {x, oyi_tensor_object(copy)};
   oy_object** results[] = {out_solution, out_cloned_coefficient};
   oy_tensor_release(wide);
   return oyi_give_results(OY_OK, 2, made, results);

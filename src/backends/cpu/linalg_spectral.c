@@ -6,15 +6,6 @@
 #include "ops/calls.h"
 #include "ops/out_form.h"
 
-// Real numbers of each matrix as |dtype|; takes |row| over.
-static oy_object* values_done(oyi_tensor* row, oy_dtype dtype) {
-  if (!row || row->header.dtype == dtype) return oyi_tensor_object(row);
-  oyi_tensor* made = oyi_tensor_new(oyi_sizes_view(row), dtype, oyi_tensor_device(row));
-  if (made && !oyi_is_meta(made)) oyi_convert(made, row);
-  oy_tensor_release(&row->header);
-  return oyi_tensor_object(made);
-}
-
 static void drop(oyi_tensor* t) {
   oy_tensor_release(oyi_tensor_object(t));
 }
@@ -87,7 +78,7 @@ LINALG(_linalg_svd) {
   drop(work);
   oy_object* made[] = {u ? oyi_matrices_done(u, A->dtype)
                          : oyi_tensor_object(oyi_nothing_new(t, A->dtype)),
-                       values_done(s, oyi_real_dtype(A->dtype)),
+                       oyi_batch_done(s, oyi_real_dtype(A->dtype)),
                        vh ? oyi_matrices_done(vh, A->dtype)
                           : oyi_tensor_object(oyi_nothing_new(t, A->dtype))};
   oy_object** results[] = {out_U, out_S, out_Vh};
@@ -143,7 +134,7 @@ LINALG(_linalg_eigh) {
     status = check_one(t, i, info, "linalg.eigh");
   }
   if (!compute_v) drop(work);
-  oy_object* made[] = {values_done(values, oyi_real_dtype(A->dtype)),
+  oy_object* made[] = {oyi_batch_done(values, oyi_real_dtype(A->dtype)),
                        compute_v ? oyi_matrices_done(work, A->dtype)
                                  : oyi_tensor_object(oyi_nothing_new(t, A->dtype))};
   oy_object** results[] = {out_eigenvalues, out_eigenvectors};
@@ -185,7 +176,8 @@ static oy_status eig(const oyi_lapack* lapack, oy_object* a, bool wants_vectors,
   }
   drop(work);
   oy_dtype wanted = oyi_complex_dtype(a->dtype);
-  oy_object* made[] = {values_done(values, wanted), oyi_matrices_done(vectors, wanted)};
+  oy_object* made[] = {oyi_batch_done(values, wanted),
+                       oyi_matrices_done(vectors, wanted)};
   oy_object** results[] = {out_values, out_vectors};
   return oyi_give_results(status, wants_vectors ? 2 : 1, made, results);
 }

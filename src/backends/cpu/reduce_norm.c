@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector norms. norm is the older name of linalg_vector_norm, with texts of its own.
 #include "backends/cpu/reduce_loops.h"
+#include "tensor/promotion.h"
 
 typedef struct request {
   oy_value p, dtype;
   oy_ints dim;
   bool keepdim, is_linalg;
 } request;
-
-static oy_dtype real_of(oy_dtype dtype) {
-  return dtype == OY_DTYPE_C64    ? OY_DTYPE_F32
-         : dtype == OY_DTYPE_C128 ? OY_DTYPE_F64
-                                  : dtype;
-}
 
 static bool is_inexact(oy_dtype dtype) {
   return oy_dtype_is_floating(dtype) || oy_dtype_is_complex(dtype);
@@ -83,7 +78,7 @@ static oy_object* norm(oy_object* self, oy_object* out, request q) {
   const oyi_fold* reducer =
       oyi_fold_for(reducers_of(p), oyi_reduce_dtype(computed), "norm_cpu");
   if (!reducer || check_not_empty(&r, p, &q) != 0 ||
-      oyi_reduction_output(&r, out, real_of(computed), OYI_OUT_CAST) != 0)
+      oyi_reduction_output(&r, out, oyi_real_dtype(computed), OYI_OUT_CAST) != 0)
     return NULL;
   if (!r.meta) oyi_reduce(&r, reducer, &p);
   return oyi_reduction_end(&r, OY_OK);

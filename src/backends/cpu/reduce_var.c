@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variances and standard deviations, with their means or without.
 #include "backends/cpu/reduce_loops.h"
-
-static oy_dtype real_of(oy_dtype dtype) {
-  return dtype == OY_DTYPE_C64    ? OY_DTYPE_F32
-         : dtype == OY_DTYPE_C128 ? OY_DTYPE_F64
-                                  : dtype;
-}
+#include "tensor/promotion.h"
 
 typedef struct request {
   oy_ints dim;
@@ -40,7 +35,7 @@ static oy_object* spread(oy_object* self, oy_object* out, request q) {
   oyi_reduction r;
   const oyi_fold* reducer = NULL;
   if (begin(&r, self, &q, &reducer) != 0 ||
-      oyi_reduction_output(&r, out, real_of(self->dtype), OYI_OUT_CAST) != 0)
+      oyi_reduction_output(&r, out, oyi_real_dtype(self->dtype), OYI_OUT_CAST) != 0)
     return NULL;
   compute(&r, &q, reducer);
   return oyi_reduction_end(&r, OY_OK);
@@ -64,7 +59,7 @@ static oy_status spread_and_mean(oy_object* self, request q, oy_object** first,
   oyi_reduction r;
   const oyi_fold* reducer = NULL;
   OY_TRY(begin(&r, self, &q, &reducer));
-  OY_TRY(oyi_reduction_output(&r, NULL, real_of(self->dtype), OYI_OUT_CAST));
+  OY_TRY(oyi_reduction_output(&r, NULL, oyi_real_dtype(self->dtype), OYI_OUT_CAST));
   OY_TRY(oyi_reduction_output(&r, NULL, self->dtype, OYI_OUT_CAST));
   compute(&r, &q, reducer);
   return oyi_reduction_end_pair(&r, OY_OK, first, second);
