@@ -30,6 +30,13 @@ static oy_status select_keys(oy_value dtype, oy_value layout, oy_value device,
     if (select_keys(dtype, layout, device, &keys) != 0) return NULL; \
     return oyi_redispatch_##id(op, keys, OYI_ARGS_##id);             \
   }
+// Tensors have a say beside the options, and so have the layers of the call.
+#define SELECTED_WITH_TENSORS(id)                                                      \
+  OYI_BACKENDSELECT(id) {                                                              \
+    oy_keyset below = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_BackendSelect)); \
+    if (select_keys(dtype, layout, device, &keys) != 0) return NULL;                   \
+    return oyi_redispatch_##id(op, oy_keyset_or(keys, below), OYI_ARGS_##id);          \
+  }
 SELECTED(empty_memory_format)
 SELECTED(empty_strided)
 SELECTED(empty_permuted)
@@ -43,13 +50,13 @@ SELECTED(arange_start_step)
 SELECTED(range)
 SELECTED(range_step)
 SELECTED(linspace)
-SELECTED(linspace_Tensor_Tensor)
-SELECTED(linspace_Tensor_Scalar)
-SELECTED(linspace_Scalar_Tensor)
+SELECTED_WITH_TENSORS(linspace_Tensor_Tensor)
+SELECTED_WITH_TENSORS(linspace_Tensor_Scalar)
+SELECTED_WITH_TENSORS(linspace_Scalar_Tensor)
 SELECTED(logspace)
-SELECTED(logspace_Tensor_Tensor)
-SELECTED(logspace_Tensor_Scalar)
-SELECTED(logspace_Scalar_Tensor)
+SELECTED_WITH_TENSORS(logspace_Tensor_Tensor)
+SELECTED_WITH_TENSORS(logspace_Tensor_Scalar)
+SELECTED_WITH_TENSORS(logspace_Scalar_Tensor)
 SELECTED(eye)
 SELECTED(eye_m)
 SELECTED(tril_indices)

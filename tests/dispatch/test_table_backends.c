@@ -170,9 +170,49 @@ static void TAB_12_fallback_of_a_backend_not_in_use(void** state) {
   oy_registry_destroy(registry);
 }
 
+// Each backend with an autograd key of its own has a slot of its own; the others share
+// AutogradOther's, and nested tensors have theirs before it.
+static void AG_04_autograd_keys_have_their_slots(void** state) {
+  (void)state;
+  static const test_step steps[] = {
+      STEP_DEF("f(Tensor x) -> Tensor"),
+      STEP_IMPL("f", CPU, "cpu"),
+      STEP_IMPL("f", AutogradCPU, "autograd cpu"),
+      STEP_IMPL("f", AutogradCUDA, "autograd cuda"),
+      STEP_IMPL("f", AutogradPrivateUse1, "autograd own"),
+      STEP_IMPL("f", AutogradOther, "autograd other"),
+      STEP_IMPL("f", AutogradNestedTensor, "autograd nested"),
+      STEP_FALLBACK_FALLTHROUGH(BackendSelect, "fb"),
+      STEP_FALLBACK_FALLTHROUGH(ADInplaceOrView, "fb")};
+  oy_registry* registry = test_registry();
+  test_libraries libraries;
+  test_register(registry, "test", steps, TEST_COUNT(steps), &libraries);
+  const oy_op* f = test_find(registry, "test::f");
+  assert_string_equal(ran(f, TEST_KEYS(OY_KEY_CPU, OY_KEY_AutogradCPU)), "autograd cpu");
+  assert_string_equal(ran(f, TEST_KEYS(OY_KEY_CUDA, OY_KEY_AutogradCUDA)),
+                      "autograd cuda");
+  assert_string_equal(ran(f, TEST_KEYS(OY_KEY_PrivateUse1, OY_KEY_AutogradPrivateUse1)),
+                      "autograd own");
+  // HIP and sparse vendors' keys without a backend bit have none of their own.
+  assert_string_equal(ran(f, TEST_KEYS(OY_KEY_HIP, OY_KEY_AutogradOther)),
+                      "autograd other");
+  assert_string_equal(ran(f, TEST_KEYS(OY_KEY_FPGA, OY_KEY_AutogradOther)),
+                      "autograd other");
+  const oy_key nested = key_of(OY_KEY_NestedTensor, OY_BACKEND_CPU);
+  assert_string_equal(ran(f, TEST_KEYS(nested, OY_KEY_AutogradNestedTensor)),
+                      "autograd nested");
+  assert_string_equal(ran(f, TEST_KEYS(nested, OY_KEY_AutogradNestedTensor,
+                                       OY_KEY_AutogradOther, OY_KEY_AutogradCPU)),
+                      "autograd nested");
+  assert_string_equal(ran(f, TEST_PLAIN(CPU)), "cpu");
+  test_close(&libraries);
+  oy_registry_destroy(registry);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(TAB_15_backend_not_in_use),
+      TEST(AG_04_autograd_keys_have_their_slots),
       TEST(TAB_12_backend_added_later),
       TEST(TAB_12_backend_order_does_not_matter),
       TEST(TAB_13_alias_fallback_and_new_backend),

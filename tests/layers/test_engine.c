@@ -183,6 +183,45 @@ static void ENG_04_the_order_of_hooks(void** state) {
   oy_tensor_release(x);
 }
 
+// Reverse order of creation, whatever the depth; leaves as soon as their gradient is there.
+static void ENG_02_the_order_of_nodes(void** state) {
+  (void)state;
+  g_order[0] = 0;
+  oy_tensor *x = leaf(1, 2), *w = leaf(3, 4);
+  oy_tensor* first = oy_mul_Tensor(x, x);
+  oy_tensor* second = oy_exp(w);
+  oy_tensor* third = oy_sin(first);
+  oy_tensor* fourth = oy_mul_Tensor(second, third);
+  assert_true(oy_register_node_hook(first, false, on_node, "mul ", NULL));
+  assert_true(oy_register_node_hook(second, false, on_node, "exp ", NULL));
+  assert_true(oy_register_node_hook(third, false, on_node, "sin ", NULL));
+  assert_true(oy_register_node_hook(fourth, false, on_node, "last ", NULL));
+  assert_true(oy_register_post_accumulate_grad_hook(x, on_tensor, "x ", NULL));
+  assert_true(oy_register_post_accumulate_grad_hook(w, on_tensor, "w ", NULL));
+  ok(oy_backward(sum(fourth), NULL, false));
+  assert_string_equal(g_order, "last sin exp w mul x ");
+  oy_tensor_release(x);
+  oy_tensor_release(w);
+}
+
+// A node waits for all that its results went into.
+static void ENG_02_a_node_waits_for_its_gradients(void** state) {
+  (void)state;
+  g_order[0] = 0;
+  oy_tensor* x = leaf(1, 2);
+  oy_tensor* y = oy_mul_Tensor(x, x);
+  oy_tensor* sine = oy_sin(y);
+  oy_tensor* both = oy_add_Tensor(oy_exp(sine), y, ALPHA1);
+  assert_true(oy_register_node_hook(y, false, on_node, "y ", NULL));
+  assert_true(oy_register_node_hook(sine, false, on_node, "sine ", NULL));
+  ok(oy_backward(sum(both), NULL, false));
+  assert_string_equal(g_order, "sine y ");
+  // d/dx (exp(sin(x^2)) + x^2) = 2x (exp(sin(x^2)) cos(x^2) + 1)
+  assert_close(oy_grad(x), OY_DIMS(2), 1e-12, 2 * (exp(sin(1.0)) * cos(1.0) + 1),
+               4 * (exp(sin(4.0)) * cos(4.0) + 1));
+  oy_tensor_release(x);
+}
+
 static void ENG_04_hooks_replace_gradients(void** state) {
   (void)state;
   oy_tensor* x = leaf(1, 2);
@@ -345,6 +384,8 @@ int main(void) {
       IN_SCOPE(several_roots_and_results),
       IN_SCOPE(ENG_10_double_backward),
       IN_SCOPE(ENG_10_through_saved_results),
+      IN_SCOPE(ENG_02_the_order_of_nodes),
+      IN_SCOPE(ENG_02_a_node_waits_for_its_gradients),
       IN_SCOPE(ENG_04_the_order_of_hooks),
       IN_SCOPE(ENG_04_hooks_replace_gradients),
       IN_SCOPE(ENG_04_bad_hooks),

@@ -3,6 +3,8 @@
 // nothing is lost, an error stays in its thread, and walks within walks are no different.
 // Elements are small whole numbers, so sums are exact in any order.
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "support/tensors.h"
 
@@ -255,6 +257,27 @@ static void ENG_13_modes_belong_to_a_thread(void** state) {
   assert_elements(oy_grad(g_x), OY_DIMS(3), 4 * n, 5 * n, 6 * n);
 }
 
+// Defect of PyTorch's: it refuses ("Unable to handle autograd's threading in combination
+// with fork-based multiprocessing"), as its engine's threads are not in the child. Here a
+// walk is its caller's, so a child differentiates as its parent did.
+static void ENG_18_walks_in_a_child(void** state) {
+  (void)state;
+#if defined(__SANITIZE_THREAD__)
+  skip();  // it does not bear threads in a child
+#endif
+  in_all_threads(walk_often);
+  pid_t child = fork();
+  if (child == 0) {
+    oy_tensor* x = leaf(F64(OY_DIMS(3), 1, 2, 3));
+    oy_tensor* y = oy_mul_Tensor(x, x);
+    bool right = backward_of(y) == OY_OK && element(oy_grad(x), 2) == 6;
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 #define WITH_LEAVES(f) cmocka_unit_test_setup_teardown(f, open_leaves, close_leaves)
 
 int main(void) {
@@ -266,6 +289,7 @@ int main(void) {
       WITH_LEAVES(ENG_11_an_error_in_one),
       WITH_LEAVES(ENG_11_walks_within_walks),
       WITH_LEAVES(ENG_13_modes_belong_to_a_thread),
+      WITH_LEAVES(ENG_18_walks_in_a_child),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -48,8 +48,56 @@ static void graph_detach_in_place(void** state) {
   oy_tensor_release(w);
 }
 
+// A leaf has one accumulating node for all graphs that are alive, and does not own it.
+static void ENG_01_accumulators_are_weak(void** state) {
+  (void)state;
+  oy_tensor* w = oy_requires_grad_(F64(OY_DIMS(2), 1, 2), true);
+  oy_tensor *y = oy_mul_Tensor(w, w), *z = oy_exp(w);
+  oy_node *of_y = oy_grad_node(y), *of_z = oy_grad_node(z);
+  oy_node* leaf = oy_node_edge(of_y, 0, NULL);
+  assert_ptr_equal(oy_node_edge(of_y, 1, NULL), leaf);
+  assert_ptr_equal(oy_node_edge(of_z, 0, NULL), leaf);
+  assert_ptr_equal(oy_node_variable(leaf), w);
+  // It owns its leaf: the graph alone keeps both.
+  oy_tensor_release(w);
+  w = oy_node_variable(leaf);
+  assert_elements(w, OY_DIMS(2), 1, 2);
+  oy_tensor_retain(w);
+  oy_node_release(of_y);
+  oy_node_release(of_z);
+  oy_tensor_release(y);
+  oy_tensor_release(z);
+  // With the graphs it is gone; the next one has one again.
+  y = oy_mul_Tensor(w, w);
+  of_y = oy_grad_node(y);
+  assert_ptr_equal(oy_node_variable(oy_node_edge(of_y, 0, NULL)), w);
+  oy_node_release(of_y);
+  oy_tensor_release(y);
+  oy_tensor_release(w);
+}
+
+// A leaf that is given a node keeps it for as long as someone has it.
+static void ENG_01_an_accumulator_that_is_held(void** state) {
+  (void)state;
+  oy_tensor* w = oy_requires_grad_(F64(OY_DIMS(2), 1, 2), true);
+  oy_tensor* y = oy_exp(w);
+  oy_node* of_y = oy_grad_node(y);
+  oy_node* leaf = oy_node_retain(oy_node_edge(of_y, 0, NULL));
+  oy_node_release(of_y);
+  oy_tensor_release(y);
+  y = oy_sin(w);
+  of_y = oy_grad_node(y);
+  assert_ptr_equal(oy_node_edge(of_y, 0, NULL), leaf);
+  oy_node_release(of_y);
+  oy_node_release(leaf);
+  oy_tensor_release(y);
+  oy_tensor_release(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ENG_01_accumulators_are_weak),
+      cmocka_unit_test(ENG_01_an_accumulator_that_is_held),
       cmocka_unit_test(graph_names_and_edges),
       cmocka_unit_test(graph_detach_in_place),
   };

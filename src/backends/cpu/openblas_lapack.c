@@ -372,26 +372,50 @@ const oyi_lapack* oyi_lapack_openblas(void) {
 
 // -------------------------------------------------------------------------- kernels
 
-#define KERNELS(X)                                                                    \
-  X(linalg_lu_factor_ex)                                                              \
-  X(linalg_lu_factor_ex_out)                                                          \
-  X(linalg_lu)                                                                        \
-  X(linalg_lu_out)                                                                    \
-  X(_linalg_det)                                                                      \
-  X(_linalg_det_result)                                                               \
-  X(_linalg_slogdet)                                                                  \
-  X(_linalg_slogdet_sign) X(linalg_cholesky_ex) X(linalg_cholesky_ex_L) X(cholesky)   \
-      X(cholesky_out) X(linalg_lu_solve) X(linalg_lu_solve_out) X(_linalg_solve_ex)   \
-          X(_linalg_solve_ex_result) X(linalg_inv_ex) X(linalg_inv_ex_inverse)        \
-              X(linalg_solve_triangular) X(linalg_solve_triangular_out)               \
-                  X(triangular_solve) X(triangular_solve_X) X(_cholesky_solve_helper) \
-                      X(cholesky_inverse) X(cholesky_inverse_out) X(geqrf) X(geqrf_a) \
-                          X(linalg_qr) X(linalg_qr_out) X(linalg_householder_product) \
-                              X(linalg_householder_product_out) X(ormqr) X(ormqr_out) \
-                                  X(_linalg_svd) X(_linalg_svd_U) X(_linalg_eigh)     \
-                                      X(_linalg_eigh_eigenvalues) X(linalg_eig)       \
-                                          X(linalg_eig_out) X(_linalg_eigvals)        \
-                                              X(linalg_eigvals_out)
+// clang-format off: it does not come to an end with this list
+#define KERNELS(X)                  \
+  X(linalg_lu_factor_ex)            \
+  X(linalg_lu_factor_ex_out)        \
+  X(linalg_lu)                      \
+  X(linalg_lu_out)                  \
+  X(_linalg_det)                    \
+  X(_linalg_det_result)             \
+  X(_linalg_slogdet)                \
+  X(_linalg_slogdet_sign)           \
+  X(linalg_cholesky_ex)             \
+  X(linalg_cholesky_ex_L)           \
+  X(cholesky)                       \
+  X(cholesky_out)                   \
+  X(linalg_lu_solve)                \
+  X(linalg_lu_solve_out)            \
+  X(_linalg_solve_ex)               \
+  X(_linalg_solve_ex_result)        \
+  X(linalg_inv_ex)                  \
+  X(linalg_inv_ex_inverse)          \
+  X(linalg_solve_triangular)        \
+  X(linalg_solve_triangular_out)    \
+  X(triangular_solve)               \
+  X(triangular_solve_X)             \
+  X(_cholesky_solve_helper)         \
+  X(cholesky_inverse)               \
+  X(cholesky_inverse_out)           \
+  X(geqrf)                          \
+  X(geqrf_a)                        \
+  X(linalg_qr)                      \
+  X(linalg_qr_out)                  \
+  X(linalg_householder_product)     \
+  X(linalg_householder_product_out) \
+  X(ormqr)                          \
+  X(ormqr_out)                      \
+  X(_linalg_svd)                    \
+  X(_linalg_svd_U)                  \
+  X(_linalg_eigh)                   \
+  X(_linalg_eigh_eigenvalues)       \
+  X(linalg_eig)                     \
+  X(linalg_eig_out)                 \
+  X(_linalg_eigvals)                \
+  X(linalg_eigvals_out)
+// clang-format on
 
 #define DECLARE(id) \
   OYI_RESULT_##id oyi_openblas_##id(const oy_op*, oy_keyset, OYI_PARAMS_##id);
