@@ -47,7 +47,7 @@ function(oy_glob out)
     # *_tmpl.c files are bodies that other files include, one time per type.
     list(FILTER more EXCLUDE REGEX "_tmpl\\.c$")
     # Plugins are shared objects of their own.
-    list(FILTER more EXCLUDE REGEX "/src/backends/opencl/")
+    list(FILTER more EXCLUDE REGEX "/src/backends/(gpu|opencl|cuda)/")
     list(APPEND found ${more})
   endforeach()
   set(${out} ${found} PARENT_SCOPE)

@@ -1,39 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of one kernel each. A kernel is found again by a key of eight words, without a
-// lock; the first time its source is written, and built or taken from disk.
+// Building programs, or loading their binaries.
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime.h"
+#include "cl_api.h"
+#include "gpu/driver.h"
 
-static unsigned bucket_of(const uint64_t key[8]) {
-  uint64_t h = 0;
-  for (int i = 0; i < 8; i++) h = (h ^ key[i]) * 0x9E3779B97F4A7C15ull, h ^= h >> 31;
-  return (unsigned)(h % OCL_BUCKETS);
-}
+// The kernels are written in OpenCL C.
+const char* const gpu_driver_dialect = "";
 
-static ocl_kernel* find(ocl_device* d, const uint64_t key[8]) {
-  ocl_kernel* k = __atomic_load_n(&d->kernels[bucket_of(key)], __ATOMIC_ACQUIRE);
-  while (k && memcmp(k->key, key, sizeof(k->key)) != 0) k = k->next;
-  return k;
-}
-
-static const char* options_of(const ocl_device* d) {
+static const char* options_of(const gpu_device* d) {
   // Literals without a suffix are not doubles where there are none.
   return d->has_f64 ? "-w -cl-std=CL1.2"
                     : "-w -cl-std=CL1.2 -cl-single-precision-constant";
 }
 
 // Device, options and source: what a binary belongs to.
-static char* key_text_of(const ocl_device* d, const char* source) {
+static char* key_text_of(const gpu_device* d, const char* source) {
   size_t size = strlen(d->identity) + strlen(source) + 128;
   char* text = malloc(size);
   if (text) snprintf(text, size, "%s\n%s\n%s", d->identity, options_of(d), source);
   return text;
 }
 
-static oy_status build(ocl_device* d, cl_program program) {
-  cl_int code = ocl.BuildProgram(program, 1, &d->id, options_of(d), NULL, NULL);
+static oy_status build(gpu_device* d, cl_program program) {
+  cl_int code = ocl.BuildProgram(program, 1, (const cl_device_id*)&d->id, options_of(d),
+                                 NULL, NULL);
   if (code == CL_SUCCESS) return OY_OK;
   char log[4096] = "";
   ocl.GetProgramBuildInfo(program, d->id, CL_PROGRAM_BUILD_LOG, sizeof(log) - 1, log,
@@ -47,17 +39,18 @@ static oy_status build(ocl_device* d, cl_program program) {
 }
 
 // NULL, without an error, if there is no binary that the driver takes.
-static cl_program load(ocl_device* d, const char* key_text) {
+static cl_program load(gpu_device* d, const char* key_text) {
   unsigned char* data;
   size_t size;
   cl_int code, state = CL_SUCCESS;
-  if (!ocl_cache_read(key_text, &data, &size)) return NULL;
+  if (!gpu_cache_read(key_text, &data, &size)) return NULL;
   const unsigned char* binary = data;
-  cl_program program =
-      ocl.CreateProgramWithBinary(d->context, 1, &d->id, &size, &binary, &state, &code);
+  cl_program program = ocl.CreateProgramWithBinary(
+      d->context, 1, (const cl_device_id*)&d->id, &size, &binary, &state, &code);
   free(data);
   if (program && state == CL_SUCCESS &&
-      ocl.BuildProgram(program, 1, &d->id, options_of(d), NULL, NULL) == CL_SUCCESS)
+      ocl.BuildProgram(program, 1, (const cl_device_id*)&d->id, options_of(d), NULL,
+                       NULL) == CL_SUCCESS)
     return program;
   if (program) ocl.ReleaseProgram(program);
   return NULL;
@@ -72,11 +65,11 @@ static void keep(cl_program program, const char* key_text) {
   unsigned char* data = malloc(size);
   if (data && ocl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(data), &data,
                                  NULL) == CL_SUCCESS)
-    ocl_cache_write(key_text, data, size);
+    gpu_cache_write(key_text, data, size);
   free(data);
 }
 
-static oy_status compile(ocl_device* d, const char* source, const char* key_text,
+static oy_status compile(gpu_device* d, const char* source, const char* key_text,
                          cl_program* out_program) {
   cl_int code;
   cl_program program = ocl.CreateProgramWithSource(d->context, 1, &source, NULL, &code);
@@ -91,7 +84,7 @@ static oy_status compile(ocl_device* d, const char* source, const char* key_text
   return OY_OK;
 }
 
-static oy_status program_of(ocl_device* d, const char* source, cl_program* out_program) {
+static oy_status program_of(gpu_device* d, const char* source, cl_program* out_program) {
   char* key_text = key_text_of(d, source);
   OY_CHECK(key_text, OUT_OF_MEMORY, "no memory for the source of a kernel");
   *out_program = load(d, key_text);
@@ -100,43 +93,44 @@ static oy_status program_of(ocl_device* d, const char* source, cl_program* out_p
   return status;
 }
 
-static oy_status add(ocl_device* d, const uint64_t key[8], const char* source,
-                     ocl_kernel** out_kernel) {
+oy_status gpu_driver_build(gpu_device* d, const char* source, gpu_kernel* k) {
+  cl_program program;
   cl_int code;
-  ocl_kernel* k = calloc(1, sizeof(*k));
-  OY_CHECK(k, OUT_OF_MEMORY, "no memory for a kernel");
-  oy_status status = program_of(d, source, &k->program);
-  if (status == OY_OK) {
-    k->kernel = ocl.CreateKernel(k->program, "run", &code);
-    if (!k->kernel) status = ocl_fail(code, "clCreateKernel");
+  OY_TRY(program_of(d, source, &program));
+  k->program = program;
+  k->kernel = ocl.CreateKernel(program, "run", &code);
+  if (k->kernel) return OY_OK;
+  ocl.ReleaseProgram(program);
+  return ocl_fail(code, "clCreateKernel");
+}
+
+void gpu_driver_unbuild(gpu_device* d, gpu_kernel* k) {
+  (void)d;
+  ocl.ReleaseKernel(k->kernel);
+  ocl.ReleaseProgram(k->program);
+}
+
+static oy_status set_arguments(const gpu_launch* l, cl_kernel kernel) {
+  size_t at = 0;
+  for (int i = 0; i < l->count; i++) {
+    at = (at + 15) & ~(size_t)15;
+    OCL_TRY(SetKernelArg, kernel, (cl_uint)i, l->sizes[i], l->bytes + at);
+    at += l->sizes[i];
   }
-  if (status != OY_OK) {
-    if (k->program) ocl.ReleaseProgram(k->program);
-    free(k);
-    return status;
-  }
-  memcpy(k->key, key, sizeof(k->key));
-  pthread_mutex_init(&k->lock, NULL);
-  ocl_kernel** head = &d->kernels[bucket_of(key)];
-  k->next = *head;
-  __atomic_store_n(head, k, __ATOMIC_RELEASE);
-  *out_kernel = k;
   return OY_OK;
 }
 
-oy_status ocl_kernel_get(ocl_device* d, const uint64_t key[8], ocl_source_fn source,
-                         const void* what, ocl_kernel** out_kernel) {
-  *out_kernel = find(d, key);
-  if (OY_LIKELY(*out_kernel)) return OY_OK;
-  oy_status status = OY_OK;
-  pthread_mutex_lock(&d->build_lock);
-  *out_kernel = find(d, key);
-  if (!*out_kernel) {
-    char* text = source(d, what);
-    status = text ? add(d, key, text, out_kernel)
-                  : OY_FAIL(OUT_OF_MEMORY, "no memory for the source of a kernel");
-    free(text);
+oy_status gpu_driver_launch(const gpu_launch* l, gpu_kernel* kernel, void* queue,
+                            size_t groups, size_t group) {
+  size_t all = groups * group;
+  pthread_mutex_lock(&kernel->lock);
+  oy_status status = set_arguments(l, kernel->kernel);
+  if (status == OY_OK) {
+    cl_int code = ocl.EnqueueNDRangeKernel(queue, kernel->kernel, 1, NULL, &all, &group,
+                                           0, NULL, NULL);
+    if (code != CL_SUCCESS) status = ocl_fail(code, "clEnqueueNDRangeKernel");
   }
-  pthread_mutex_unlock(&d->build_lock);
+  pthread_mutex_unlock(&kernel->lock);
+  if (status == OY_OK) OCL_TRY(Flush, queue);
   return status;
 }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an expression to a kernel that runs it: the source for the dtypes of the operands,
+// which of them are numbers, and the form (flat, or strided and broadcast).
+#include "pointwise.h"
+#include "driver.h"
+
+#include "text.h"
+
+enum { TRUTH = 1, SCALAR = 2, WHOLE = 4, FLOOR = 8, RANDOM = 16 };
+enum { NUMBER = 255 };  // in place of an operand's dtype
+// Steps of a work-item where these are few, and where there is one for each element.
+enum { CPU_BLOCK = 1024, CPU_WIDTH = 16, GPU_WIDTH = 4, GPU_GROUP = 128 };
+
+static const struct {
+  const char *real, *whole, *truth;
+  int flags;
+} g_expressions[] = {
+#define GPU_EXPRESSION(id, flags, real, whole, truth) {real, whole, truth, flags},
+#include "expressions.def"
+#undef GPU_EXPRESSION
+};
+
+bool gpu_expression_is_random(gpu_expression e) {
+  return g_expressions[e].flags & RANDOM;
+}
+
+// What the source depends on.
+typedef struct form {
+  gpu_expression expression;
+  oy_dtype compute, out;
+  uint8_t in[GPU_INPUTS];  // dtype, or NUMBER
+  int inputs;
+  bool flat;
+  int width, block;
+} form;
+
+static const char* text_of(const form* f) {
+  const char* text = g_expressions[f->expression].real;
+  if (oy_dtype_is_integral(f->compute, true) && g_expressions[f->expression].whole)
+    text = g_expressions[f->expression].whole;
+  if (f->compute == OY_DTYPE_BOOL && g_expressions[f->expression].truth)
+    text = g_expressions[f->expression].truth;
+  return text;
+}
+
+// The element type of the conditions that vectors of |dtype| give.
+static const char* condition_type(oy_dtype dtype) {
+  size_t size = oy_dtype_size(dtype);
+  return size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
+}
+
+static void add_operands(gpu_text* t, const form* f) {
+  gpu_text_append(t, "#define PARAMETERS global char* o_p, long o_o");
+  for (int k = 0; k < f->inputs; k++)
+    gpu_text_add(t,
+                 f->in[k] == NUMBER ? ", S %c_n" : ", global const char* %c_p, long %c_o",
+                 'a' + k, 'a' + k);
+  gpu_text_append(t, "\n#define MOVE o_p += o_o;");
+  for (int k = 0; k < f->inputs; k++)
+    if (f->in[k] != NUMBER) gpu_text_add(t, " %c_p += %c_o;", 'a' + k, 'a' + k);
+  gpu_text_append(t, "\n#define SCALARS");
+  for (int k = 0; k < GPU_INPUTS; k++) {
+    char name = (char)('a' + k);
+    if (k >= f->inputs)
+      gpu_text_add(t, " const S %c = 0;", name);
+    else if (f->in[k] == NUMBER)
+      gpu_text_add(t, " const S %c = %c_n;", name, name);
+    else
+      gpu_text_add(t, " const S %c = LD(%s, %c_p, PLACE(%d));", name,
+                   gpu_tag_name(f->in[k]), name, k + 1);
+  }
+  gpu_text_append(t, "\n#define VECTORS");
+  for (int k = 0; k < GPU_INPUTS; k++) {
+    char name = (char)('a' + k);
+    if (k >= f->inputs)
+      gpu_text_add(t, " const V %c = (V)(S)0;", name);
+    else if (f->in[k] == NUMBER)
+      gpu_text_add(t, " const V %c = (V)%c_n;", name, name);
+    else
+      gpu_text_add(t, " const V %c = LDV(%s, %c_p, i);", name, gpu_tag_name(f->in[k]),
+                   name);
+  }
+  gpu_text_append(t, "\n");
+}
+
+static char* make_source(const gpu_device* device, const void* what) {
+  const form* f = what;
+  gpu_text t = {0};
+  int flags = g_expressions[f->expression].flags;
+  bool f64 = f->compute == OY_DTYPE_F64 || f->out == OY_DTYPE_F64;
+  for (int k = 0; k < f->inputs; k++) f64 = f64 || f->in[k] == OY_DTYPE_F64;
+  (void)device;
+  gpu_text_begin(&t, f->compute, f->width, f64);
+  gpu_text_add(&t, "#define EXPRESSION (%s)\n#define OUT %s\n#define BLOCK %d\n",
+               text_of(f), gpu_tag_name(f->out), f->block);
+  gpu_text_add(&t, "#define OPERANDS %d\n", f->inputs + 1);
+  if (flags & TRUTH) gpu_text_add(&t, "#define TRUTH %s\n", condition_type(f->compute));
+  if (flags & WHOLE) gpu_text_append(&t, "#define WHOLE_MATH\n");
+  if (flags & FLOOR) gpu_text_append(&t, "#define FLOOR_MATH\n");
+  if (flags & RANDOM) gpu_text_append(&t, "#define RANDOM_MATH\n");
+  if (f->flat) gpu_text_append(&t, "#define FLAT\n");
+  add_operands(&t, f);
+  gpu_text_append(&t, gpu_text_pointwise);
+  return gpu_text_take(&t);
+}
+
+// Vectors are for what is computed in 4 or 8 bytes, and stored as that or as a float.
+static int width_of(const gpu_device* d, const form* f) {
+  int flags = g_expressions[f->expression].flags;
+  if (!f->flat || f->inputs == 0 || (flags & ~TRUTH) || oy_dtype_size(f->compute) < 4)
+    return 1;
+  if (flags & TRUTH ? f->out != OY_DTYPE_BOOL
+                    : oy_dtype_size(f->out) < 4 && !oy_dtype_is_floating(f->out))
+    return 1;
+  return d->is_cpu ? CPU_WIDTH : GPU_WIDTH;
+}
+
+// Whether all operands begin where vectors of |width| can be moved at once.
+static bool is_aligned(const gpu_point* p, const oy_tensor* out, int width) {
+  for (int k = -1; k < p->inputs; k++) {
+    const oy_tensor* t = k < 0 ? out : p->in[k];
+    if (!t) continue;
+    size_t bytes = oy_dtype_size(t->dtype) * (size_t)width;
+    if (oy_tensor_byte_offset(t) % (bytes > 16 ? 16 : bytes)) return false;
+  }
+  return true;
+}
+
+static form form_of(const gpu_point* p, const oy_tensor* out, bool flat) {
+  form f;
+  memset(&f, 0, sizeof(f));
+  f.expression = p->expression;
+  f.compute = p->compute;
+  f.out = out->dtype;
+  f.inputs = p->inputs;
+  for (int k = 0; k < p->inputs; k++) f.in[k] = p->in[k] ? p->in[k]->dtype : NUMBER;
+  f.flat = flat;
+  f.width = width_of(p->device, &f);
+  if (p->device->wants_aligned && !is_aligned(p, out, f.width)) f.width = 1;
+  f.block = p->device->is_cpu ? CPU_BLOCK : f.width;
+  return f;
+}
+
+static oy_status kernel_of(gpu_device* d, const form* f, gpu_kernel** out_kernel) {
+  uint64_t key[8] = {'P', (uint64_t)f->expression,
+                     (uint64_t)f->compute | (uint64_t)f->out << 8 |
+                         (uint64_t)f->inputs << 16 | (uint64_t)f->flat << 24,
+                     (uint64_t)f->in[0] | (uint64_t)f->in[1] << 8 |
+                         (uint64_t)f->in[2] << 16 | (uint64_t)f->width << 24};
+  return gpu_kernel_get(d, key, make_source, f, out_kernel);
+}
+
+// A number as the kernel takes it: in the type that is computed in.
+static void push_number(gpu_launch* l, oy_dtype dtype, oy_scalar s) {
+  double d = gpu_double(s);
+  int64_t i = s.tag == OY_TAG_FLOAT ? (int64_t)s.as.d : s.as.i;
+  if (dtype == OY_DTYPE_F64) {
+    gpu_arg(l, &d, sizeof(d));
+  } else if (dtype == OY_DTYPE_F32) {
+    float f = (float)d;
+    gpu_arg(l, &f, sizeof(f));
+  } else if (dtype == OY_DTYPE_BOOL) {
+    uint8_t truth = d != 0;
+    gpu_arg(l, &truth, 1);
+  } else {
+    gpu_arg(l, &i, oy_dtype_size(dtype));  // its low bytes
+  }
+}
+
+// Tensors of the CPU become numbers.
+static oy_status settle_inputs(gpu_point* p) {
+  for (int k = 0; k < p->inputs; k++) {
+    if (!p->in[k] || gpu_is_here(p->in[k])) continue;
+    OY_TRY(oy_tensor_item(p->in[k], &p->constant[k]));
+    OY_CHECK(p->constant[k].tag != OY_TAG_COMPLEX, NOT_IMPLEMENTED,
+             "kernels of %s take no complex numbers", gpu_driver_title);
+    p->in[k] = NULL;
+  }
+  return OY_OK;
+}
+
+static oy_status push_arguments(gpu_launch* l, const gpu_point* p, oy_tensor* out,
+                                int64_t n) {
+  OY_TRY(gpu_arg_tensor(l, out));
+  for (int k = 0; k < p->inputs; k++) {
+    if (p->in[k])
+      OY_TRY(gpu_arg_tensor(l, p->in[k]));
+    else
+      push_number(l, p->compute, p->constant[k]);
+  }
+  for (int k = 0; k < GPU_NUMBERS; k++)
+    push_number(l, p->compute, k < p->numbers ? p->number[k] : oy_int(0));
+  gpu_arg_long(l, (int64_t)p->seed);
+  gpu_arg_long(l, (int64_t)p->offset);
+  gpu_arg_long(l, n);
+  return OY_OK;
+}
+
+oy_status gpu_point_run(gpu_point* p, oy_tensor* out) {
+  gpu_geometry g;
+  gpu_kernel* kernel;
+  gpu_launch l;
+  oy_ints shape = oy_tensor_sizes(out);
+  int64_t n = gpu_numel(shape);
+  if (n == 0) return OY_OK;
+  OY_CHECK(p->compute != OY_DTYPE_F64 || p->device->has_f64, NOT_IMPLEMENTED,
+           "%s:%d (%s) has no float64", gpu_driver_name, p->device->index,
+           p->device->name);
+  OY_TRY(settle_inputs(p));
+  oy_tensor* operands[1 + GPU_INPUTS] = {out, p->in[0], p->in[1], p->in[2]};
+  bool in_order = g_expressions[p->expression].flags & (RANDOM | SCALAR);
+  OY_TRY(gpu_geometry_of(&g, shape, operands, 1 + p->inputs, in_order));
+  form f = form_of(p, out, gpu_geometry_is_flat(&g, operands, 1 + p->inputs));
+  OY_TRY(kernel_of(p->device, &f, &kernel));
+  gpu_launch_begin(&l, p->device);
+  OY_TRY(push_arguments(&l, p, out, n));
+  if (!f.flat) gpu_arg(&l, &g, sizeof(g));
+  size_t items = ((size_t)n + (size_t)f.block - 1) / (size_t)f.block;
+  return gpu_launch_run(&l, kernel, items, p->device->is_cpu ? 1 : GPU_GROUP);
+}
+
+// ------------------------------------------------------------------ copies and fills
+
+oy_status gpu_copy_elements(gpu_device* device, oy_tensor* to, oy_tensor* from) {
+  gpu_point p = {.device = device, .expression = GPU_EXPRESSION_copy, .inputs = 1};
+  p.in[0] = from;
+  p.compute = gpu_compute_dtype(from->dtype);
+  return gpu_point_run(&p, to);
+}
+
+oy_status gpu_fill_elements(gpu_device* device, oy_tensor* to, oy_scalar value) {
+  gpu_point p = {.device = device, .expression = GPU_EXPRESSION_fill, .numbers = 1};
+  p.number[0] = value;
+  p.compute = gpu_compute_dtype(to->dtype);
+  return gpu_point_run(&p, to);
+}
