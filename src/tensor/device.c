@@ -55,6 +55,8 @@ oy_status oy_device_parse(oy_str text, oy_device* out_device) {
     oyi_device_explain(name);
     return OY_PARSE;
   }
+  // A backend that PyTorch knows has a name without its devices.
+  if (!oy_device_is_available(backend)) (void)oyi_device_wanted(name);
   *out_device = oy_device_make(backend, index);
   return OY_OK;
 }

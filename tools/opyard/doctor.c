@@ -62,6 +62,19 @@ static void show_device(const doctor* d, oy_device device) {
   }
 }
 
+// A plugin that was loaded and finds no device says why.
+static void show_missing(const doctor* d) {
+  const char* why = oy_error_get()->message;
+  if (d->json) {
+    cli_json_open(d->json, NULL, '{');
+    cli_json_text(d->json, "missing", why);
+    cli_json_close(d->json, '}');
+  } else {
+    printf("            %s\n", why);
+  }
+  oy_error_clear();
+}
+
 static void show_devices(const doctor* d, const char* name) {
   oy_plugin_info info = {.struct_size = sizeof(info)};
   oy_loaded_plugin* plugin = oy_plugin_find(oy_str_of(name));
@@ -69,7 +82,7 @@ static void show_devices(const doctor* d, const char* name) {
   for (uint64_t rest = info.backends; rest; rest &= rest - 1) {
     oy_backend backend = __builtin_ctzll(rest);
     int16_t count = 0;
-    if (oy_device_count(backend, &count) != OY_OK) oy_error_clear();
+    if (oy_device_count(backend, &count) != OY_OK) show_missing(d);
     for (int16_t i = 0; i < count; i++) show_device(d, oy_device_make(backend, i));
   }
 }
