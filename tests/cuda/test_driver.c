@@ -19,6 +19,7 @@ static struct {
   __typeof__(&cudasim_calls) calls;
   __typeof__(&cudasim_limit) limit;
   __typeof__(&cudasim_count) count;
+  __typeof__(&cudasim_products) products;
 } sim;
 
 static void find_sim(void) {
@@ -29,6 +30,7 @@ static void find_sim(void) {
   *(void**)&sim.calls = dlsym(library, "cudasim_calls");
   *(void**)&sim.limit = dlsym(library, "cudasim_limit");
   *(void**)&sim.count = dlsym(library, "cudasim_count");
+  *(void**)&sim.products = dlsym(library, "cudasim_products");
 }
 
 static cudasim_counts counts(void) {
@@ -196,6 +198,41 @@ static void cuda_pinned(void** state) {
   oy_tensor_release(third);
 }
 
+// ------------------------------------------------------------------------ products
+
+static void check_products(oy_dtype d, double tolerance) {
+  oy_tensor *a = numbers(OY_DIMS(5, 7), d, 1), *b = numbers(OY_DIMS(7, 3), d, 2);
+  oy_tensor* ta = numbers_transposed(OY_DIMS(5, 7), d, 3);
+  oy_tensor* tb = numbers_transposed(OY_DIMS(7, 3), d, 4);
+  oy_tensor *aa = numbers(OY_DIMS(4, 5, 7), d, 7), *bb = numbers(OY_DIMS(4, 7, 3), d, 8);
+  oy_tensor *stepped = numbers_stepped(OY_DIMS(5, 7), d, 5),
+            *c = numbers(OY_DIMS(3), d, 6);
+  oy_tensor *row = numbers(OY_DIMS(1, 7), d, 9), *column = numbers(OY_DIMS(7, 1), d, 10);
+  uint64_t before = sim.products();
+  CHECK_CALL("aten::mm", tolerance, T(a), T(b));
+  CHECK_CALL("aten::mm", tolerance, T(ta), T(b));
+  CHECK_CALL("aten::mm", tolerance, T(a), T(tb));
+  CHECK_CALL("aten::mm", tolerance, T(ta), T(tb));
+  CHECK_CALL("aten::mm", tolerance, T(row), T(tb));
+  CHECK_CALL("aten::mm", tolerance, T(ta), T(column));
+  CHECK_CALL("aten::bmm", tolerance, T(aa), T(bb));
+  CHECK_CALL("aten::addmm", tolerance, T(c), T(a), T(tb), oy_float(0.5), oy_float(2));
+  assert_int_equal(sim.products() - before, 8);
+  CHECK_CALL("aten::mm", tolerance, T(stepped), T(b));
+  assert_int_equal(sim.products() - before, 8);
+  oy_tensor* all[] = {a, b, ta, tb, aa, bb, c, stepped, row, column};
+  for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) oy_tensor_release(all[k]);
+}
+
+// By cuBLASLt, whatever lies by rows or columns; by our own kernel, where steps do not fit.
+static void cuda_products(void** state) {
+  (void)state;
+  check_products(OY_DTYPE_F32, 1e-6);
+  check_products(OY_DTYPE_F64, 1e-14);
+  check_products(OY_DTYPE_F16, 1e-3);
+  check_products(OY_DTYPE_BF16, 1e-2);
+}
+
 // --------------------------------------------------------------------------- life
 
 static void cuda_unload_leaves_nothing(void** state) {
@@ -260,6 +297,7 @@ int main(int count, char** args) {
       cmocka_unit_test(cuda_pinned),
       cmocka_unit_test(cuda_failures),
       cmocka_unit_test(cuda_no_driver),
+      cmocka_unit_test(cuda_products),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

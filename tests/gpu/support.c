@@ -31,6 +31,7 @@ static void set_environment(void) {
   set_folder("OPYARD_CUDASIM_CACHE", "cudasim-cache");
   setenv("OPYARD_CUDA_DRIVER", OY_CUDASIM, 0);
   setenv("OPYARD_CUDA_NVRTC", OY_CUDASIM, 0);
+  setenv("OPYARD_CUDA_CUBLASLT", OY_CUDASIM, 0);
   setenv("OPYARD_CUDASIM_NVRTC", OY_NVRTC, 0);  // "" where there is none
 #else
   set_folder("POCL_CACHE_DIR", "pocl-cache");

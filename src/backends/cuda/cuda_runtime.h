@@ -15,6 +15,8 @@ void cuda_pinned_used(gpu_device* device, int slot, const void* data);
 // Gives up what is kept of it; called for every device that is closed.
 void cuda_pinned_close(gpu_device* device);
 void cuda_pinned_hooks(oy_device_hooks* hooks);
+// Gives up the handle of cuBLASLt.
+void cuda_cublas_close(gpu_device* device);
 void cuda_event_hooks(oy_device_hooks* hooks);
 
 #endif  // OPYARD_SRC_BACKENDS_CUDA_CUDA_RUNTIME_H_

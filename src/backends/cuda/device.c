@@ -68,6 +68,7 @@ oy_status gpu_driver_find(void) {
 }
 
 void gpu_driver_close(gpu_device* d) {
+  cuda_cublas_close(d);
   cuda_pinned_close(d);
   if (d->context) cuda.DevicePrimaryCtxRelease(ordinal_of(d));
 }

@@ -12,13 +12,6 @@
 
 enum { CPU_WIDTH = 16, CPU_ROWS = 4, TILE = 16 };
 
-// As in kernels/matrix.cl.
-typedef struct product {
-  int64_t n, m, k;
-  int64_t a_row, a_column, a_batch, b_row, b_column, b_batch, c_row, c_column, c_batch;
-  int64_t batch;
-} product;
-
 typedef struct form {
   oy_dtype dtype;
   bool cpu;
@@ -69,7 +62,7 @@ static void read_matrix(const oy_tensor* t, int64_t* row, int64_t* column,
   *batch = ndim == 3 ? strides[0] : 0;
 }
 
-static oy_status launch(gpu_call* call, const form* f, const product* p, oy_tensor* c,
+static oy_status launch(gpu_call* call, const form* f, const gpu_product* p, oy_tensor* c,
                         oy_tensor* a, oy_tensor* b, oy_scalar alpha, oy_scalar beta) {
   gpu_launch l;
   gpu_kernel* kernel;
@@ -92,7 +85,7 @@ static oy_status launch(gpu_call* call, const form* f, const product* p, oy_tens
 oy_status gpu_matmul(gpu_call* call, oy_tensor* c, oy_tensor* a, oy_tensor* b,
                      oy_scalar alpha, oy_scalar beta) {
   form f = {c->dtype, wants_cpu_tiles(call->device)};
-  product p;
+  gpu_product p;
   oy_ints sizes = oy_tensor_sizes(c), inner = oy_tensor_sizes(a);
   if (oy_tensor_numel(c) == 0) return OY_OK;
   OY_CHECK(c->dtype != OY_DTYPE_F64 || call->device->has_f64, NOT_IMPLEMENTED,
@@ -105,6 +98,10 @@ oy_status gpu_matmul(gpu_call* call, oy_tensor* c, oy_tensor* a, oy_tensor* b,
   read_matrix(a, &p.a_row, &p.a_column, &p.a_batch);
   read_matrix(b, &p.b_row, &p.b_column, &p.b_batch);
   read_matrix(c, &p.c_row, &p.c_column, &p.c_batch);
+  bool done = false;
+  OY_TRY(
+      gpu_driver_matmul(call, &p, c, a, b, gpu_double(alpha), gpu_double(beta), &done));
+  if (done) return OY_OK;
   bool packs = f.cpu && p.b_column != 1 && p.n >= CPU_ROWS && p.m >= 2 * CPU_WIDTH;
   oy_tensor* packed =
       packs ? gpu_new(call, oy_tensor_sizes(b), b->dtype) : oy_tensor_retain(b);

@@ -45,7 +45,7 @@ typedef struct gpu_kernel {
 
 typedef struct gpu_device {
   int16_t index;
-  void *id, *context;  // the driver's
+  void *id, *context, *library;  // the driver's
   char name[128];
   char identity[512];        // of device, driver and platform: what a binary is good for
   uint64_t memory, largest;  // bytes of all, and of one block at most

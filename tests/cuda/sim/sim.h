@@ -31,6 +31,14 @@ enum {
   SIM_STREAMS = 256
 };
 
+struct cublas_choice {
+  uint64_t algorithm[8];
+  size_t workspace;
+  int status;
+  float waves;
+  int reserved[4];
+};
+
 // The entry points, by the plugin's own list, so that both agree on their types.
 #define CUDA_FN(name, version, parameters) SIM_EXPORT int cu##name parameters;
 #include "backends/cuda/cuda_api.def"
@@ -38,6 +46,9 @@ enum {
 #define NVRTC_FN(name, parameters) SIM_EXPORT int nvrtc##name parameters;
 #include "backends/cuda/nvrtc_api.def"
 #undef NVRTC_FN
+#define CUBLAS_FN(name, parameters) SIM_EXPORT int cublasLt##name parameters;
+#include "backends/cuda/cublas_api.def"
+#undef CUBLAS_FN
 SIM_EXPORT int cuGetProcAddress_v2(const char* name, void** out, int version,
                                    uint64_t flags, int* out_status);
 
@@ -90,6 +101,8 @@ typedef struct cudasim_counts {
   uint64_t pending;  // works on streams
 } cudasim_counts;
 SIM_EXPORT void cudasim_count(cudasim_counts* out);
+// Products that cuBLASLt was asked for.
+SIM_EXPORT uint64_t cudasim_products(void);
 
 // ---------------------------------------------------------------- between its files
 
