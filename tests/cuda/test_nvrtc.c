@@ -59,9 +59,8 @@ static bool call_with(const char* name, oy_dtype dtype) {
 
 static void cuda_nvrtc_pointwise(void** state) {
   (void)state;
-  static const oy_dtype dtypes[] = {OY_DTYPE_F32,  OY_DTYPE_F64, OY_DTYPE_F16,
-                                    OY_DTYPE_BF16, OY_DTYPE_I64, OY_DTYPE_I32,
-                                    OY_DTYPE_I8,   OY_DTYPE_U8,  OY_DTYPE_BOOL};
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_F16,
+                                    OY_DTYPE_I64, OY_DTYPE_U8,  OY_DTYPE_BOOL};
   int calls = 0;
   for (size_t i = 0; i < sizeof(g_rows) / sizeof(*g_rows); i++) {
     char name[96];
@@ -74,7 +73,7 @@ static void cuda_nvrtc_pointwise(void** state) {
   oy_device_trim(gpu_device(0));
   assert_int_equal(oy_device_synchronize(gpu_device(0)), OY_OK);
   printf("%d calls\n", calls);
-  assert_true(calls > 1000);
+  assert_true(calls > 700);
 }
 
 // What it refuses is told: a text that it cannot take does not pass.

@@ -3,7 +3,8 @@
 // with none, and is built without their headers. What is declared here is their binary
 // interface; tests/cuda/check_api.c compares it with the headers where these are.
 //
-// OPYARD_CUDA_DRIVER, OPYARD_CUDA_NVRTC and OPYARD_CUDA_CUBLASLT name other libraries to open, for tests.
+// OPYARD_CUDA_DRIVER, OPYARD_CUDA_NVRTC and OPYARD_CUDA_CUBLASLT name other libraries to
+// open, for tests.
 #ifndef OPYARD_SRC_BACKENDS_CUDA_CUDA_API_H_
 #define OPYARD_SRC_BACKENDS_CUDA_CUDA_API_H_
 
