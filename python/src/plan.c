@@ -139,6 +139,21 @@ static bool has_argument(const oy_schema* schema, const char* name) {
   return false;
 }
 
+// Whether it makes its one result of no tensor, and puts it into out=.
+static bool fills_out(const oy_schema* schema) {
+  size_t outs = 0;
+  for (size_t i = 0; i < schema->argument_count; i++) {
+    const oy_type* type = schema->arguments[i].type;
+    while (type->kind == OY_TYPE_OPTIONAL || type->kind == OY_TYPE_LIST)
+      type = type->element;
+    if (schema->arguments[i].is_out)
+      outs++;
+    else if (type->kind == OY_TYPE_TENSOR)
+      return false;
+  }
+  return outs == 1;
+}
+
 // Fields by name, as torch.return_types has them, where the results have names.
 static int name_returns(pyoy_plan* plan) {
   const oy_schema* schema = plan->schema;
@@ -174,6 +189,7 @@ static int read_schema(pyoy_plan* plan) {
     plan->return_argument[i] = (int8_t)oy_schema_return_argument(schema, i);
   plan->is_factory =
       has_argument(schema, "pin_memory") && !has_argument(schema, "requires_grad");
+  plan->fills_out = fills_out(schema);
   return 0;
 }
 

@@ -24,7 +24,8 @@ typedef struct pyoy_plan {
   size_t returns;
   int8_t return_argument[PYOY_ARGUMENTS];  // which argument result i is, or -1
   bool is_factory;                         // takes requires_grad= besides
-  PyObject* return_type;                   // a named tuple's, or NULL
+  bool fills_out;  // a factory with out=: takes the dtype and the rest that |out| has
+  PyObject* return_type;  // a named tuple's, or NULL
   pyoy_argument arguments[];
 } pyoy_plan;
 

@@ -11,6 +11,7 @@ typedef struct call {
   int lenient;
   pyoy_reason* reason;
   int requires_grad;
+  PyObject *dtype, *layout, *device;  // that out= is said to have; NULL if nothing is
   oy_stack stack;
   size_t int_count;
   int64_t ints[INTS_MAX];  // of lists; those that have no room are allocated
@@ -114,12 +115,29 @@ static pyoy_fit place_positional(call* c) {
   return PYOY_YES;
 }
 
-static pyoy_fit place_other(call* c, PyObject* name, PyObject* object) {
-  if (!c->plan->is_factory ||
-      PyUnicode_CompareWithASCIIString(name, "requires_grad") != 0)
+static bool is_named(PyObject* name, const char* text) {
+  return PyUnicode_CompareWithASCIIString(name, text) == 0;
+}
+
+// What a factory's other overload takes: it is compared with what |out| has.
+static pyoy_fit place_property(call* c, PyObject* name, PyObject* object) {
+  PyObject** to = is_named(name, "dtype")    ? &c->dtype
+                  : is_named(name, "layout") ? &c->layout
+                  : is_named(name, "device") ? &c->device
+                                             : NULL;
+  if (!to && !is_named(name, "pin_memory"))
     return refuse(c, PYOY_MISFIT_KEYWORD, -1, -1, name);
-  c->requires_grad = PyObject_IsTrue(object);
-  return c->requires_grad < 0 ? PYOY_ERROR : PYOY_YES;
+  if (to && object != Py_None) *to = object;
+  return PYOY_YES;
+}
+
+static pyoy_fit place_other(call* c, PyObject* name, PyObject* object) {
+  if (is_named(name, "requires_grad") && (c->plan->is_factory || c->plan->fills_out)) {
+    c->requires_grad = PyObject_IsTrue(object);
+    return c->requires_grad < 0 ? PYOY_ERROR : PYOY_YES;
+  }
+  if (c->plan->fills_out) return place_property(c, name, object);
+  return refuse(c, PYOY_MISFIT_KEYWORD, -1, -1, name);
 }
 
 // out=(values, indices), for arguments that the schema calls by names of their own.
@@ -136,10 +154,6 @@ static pyoy_fit place_outs(call* c, PyObject* name, PyObject* outs) {
     if (fit != PYOY_YES) return fit;
   }
   return PYOY_YES;
-}
-
-static bool is_named(PyObject* name, const char* text) {
-  return PyUnicode_CompareWithASCIIString(name, text) == 0;
 }
 
 static pyoy_fit place_keyword(call* c, PyObject* name, PyObject* object) {
@@ -172,10 +186,44 @@ static pyoy_fit place_defaults(call* c) {
   return PYOY_YES;
 }
 
+// A property that |out| has not. NULL: it has all that are given.
+static const char* other_property(const call* c, const oy_tensor* out) {
+  int64_t number;
+  oy_device device;
+  if (c->dtype && pyoy_constant_value(c->dtype, pyoy_dtype_type, &number) &&
+      number != (int64_t)out->dtype)
+    return "dtype";
+  if (c->layout && pyoy_constant_value(c->layout, pyoy_layout_type, &number) &&
+      number != OY_LAYOUT_STRIDED)
+    return "layout";
+  oy_device at = oy_tensor_device(out);
+  if (c->device && pyoy_device_value(c->device, &device) &&
+      (device.backend != at.backend || (device.index >= 0 && device.index != at.index)))
+    return "device";
+  return NULL;
+}
+
+static pyoy_fit check_out(const call* c) {
+  PyObject* out = NULL;
+  for (Py_ssize_t i = 0; i < c->plan->count; i++)
+    if (c->plan->arguments[i].is_out) out = c->objects[i];
+  const oy_tensor* tensor = out ? pyoy_unwrap(out) : NULL;
+  const char* what = tensor ? other_property(c, tensor) : NULL;
+  if (!what) return PYOY_YES;
+  PyObject* has = PyObject_GetAttrString(out, what);
+  PyObject* given = *what == 'l' ? c->layout : what[1] == 't' ? c->dtype : c->device;
+  if (has)
+    PyErr_Format(PyExc_RuntimeError, "%s %S does not match %s of out parameter (%S)",
+                 what, given, what, has);
+  Py_XDECREF(has);
+  return PYOY_ERROR;
+}
+
 static pyoy_fit bind(call* c) {
   pyoy_fit fit = place_positional(c);
   if (fit == PYOY_YES && c->given->names) fit = place_keywords(c);
   if (fit == PYOY_YES) fit = place_defaults(c);
+  if (fit == PYOY_YES && OY_UNLIKELY(c->plan->fills_out)) fit = check_out(c);
   return fit;
 }
 
@@ -264,6 +312,7 @@ PyObject* pyoy_plan_call(pyoy_plan* plan, const pyoy_arguments* arguments, int l
   c.lenient = lenient;
   c.reason = out_reason;
   c.requires_grad = 0;
+  c.dtype = c.layout = c.device = NULL;
   c.int_count = 0;
   memset(c.objects, 0, (size_t)plan->count * sizeof(*c.objects));
   // Whatever runs meanwhile may define operators, and so end plans.
