@@ -4,6 +4,7 @@
 #include "ops/kernels.h"
 #include "ops/made.h"
 #include "ops/rules.h"
+#include "tensor/iterator_walk.h"
 
 static oy_object* filled(oy_object* made, oy_scalar value) {
   OYI_MADE(made, oyi_call_fill__Scalar(made, value));
@@ -96,13 +97,16 @@ OYI_COMPOSITE(empty_like) {
   oy_value as_dtype = oy_int(options.dtype);
   oy_value on_device = oy_value_device(options.device);
   oy_ints size = oyi_sizes_view(t);
-  if (format == OY_MEMORY_PRESERVE && !(t->flags & OYI_CONTIGUOUS) &&
-      (t->flags & OYI_DENSE))
-    return oyi_call_empty_strided(size, oyi_strides_view(t), as_dtype, layout, on_device,
-                                  pin_memory);
-  if (format == OY_MEMORY_PRESERVE)
-    format = t->flags & OYI_CONTIGUOUS ? OY_MEMORY_CONTIGUOUS
-                                       : oy_tensor_suggest_memory_format(self);
+  if (format == OY_MEMORY_PRESERVE && !(t->flags & OYI_CONTIGUOUS)) {
+    int64_t strides[OY_TENSOR_MAX_DIMS];
+    oy_ints dense = {strides, t->ndim};
+    if (t->flags & OYI_DENSE)
+      dense = oyi_strides_view(t);
+    else
+      oyi_dense_strides(t, strides);
+    return oyi_call_empty_strided(size, dense, as_dtype, layout, on_device, pin_memory);
+  }
+  if (format == OY_MEMORY_PRESERVE) format = OY_MEMORY_CONTIGUOUS;
   return oyi_call_empty_memory_format(size, as_dtype, layout, on_device, pin_memory,
                                       oy_int(format));
 }

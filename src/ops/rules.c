@@ -3,7 +3,7 @@
 #include "ops/rules.h"
 
 #include "tensor/element.h"
-#include "tensor/iterator.h"
+#include "tensor/iterator_walk.h"
 
 // ------------------------------------------------------------------ factories
 
@@ -59,10 +59,13 @@ oyi_tensor* oyi_rule_empty(oy_ints size, const oyi_options* options,
     }
     if (like->flags & OYI_CONTIGUOUS)
       return oyi_tensor_new(size, options->dtype, options->device);
+    int64_t strides[OY_TENSOR_MAX_DIMS];
+    oy_ints dense = {strides, like->ndim};
     if (like->flags & OYI_DENSE)
-      return oyi_tensor_new_strided(size, oyi_strides_view(like), options->dtype,
-                                    options->device);
-    memory_format = oy_tensor_suggest_memory_format(&like->header);
+      dense = oyi_strides_view(like);
+    else
+      oyi_dense_strides(like, strides);
+    return oyi_tensor_new_strided(size, dense, options->dtype, options->device);
   }
   if (memory_format == OY_MEMORY_CONTIGUOUS)
     return oyi_tensor_new(size, options->dtype, options->device);

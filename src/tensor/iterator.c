@@ -197,6 +197,33 @@ static oy_status check_output_shape(const setup* s) {
   return OY_OK;
 }
 
+// An input that is converted counts with the layout of its copy, as on PyTorch's CPU. A
+// stand-in without memory for it, where that is another layout than its own.
+static oyi_tensor* converted_layout(const setup* s, int k) {
+  const oyi_tensor* t = s->in[k];
+  bool converts =
+      t->header.dtype != s->it->dtype && s->device.backend == OY_BACKEND_CPU &&
+      !(s->flags & OYI_ITER_KEEP_DTYPES) && !(k == 0 && (s->flags & OYI_ITER_MASK));
+  if (!converts || t->ndim == 0 || (t->flags & OYI_DENSE)) return NULL;
+  int64_t strides[OY_TENSOR_MAX_DIMS];
+  oyi_dense_strides(t, strides);
+  return oyi_tensor_new_strided(oyi_sizes_view(t), (oy_ints){strides, t->ndim},
+                                t->header.dtype, oy_device_meta());
+}
+
+static bool output_layout(const setup* s, oy_ints sizes, int64_t* out_strides) {
+  const oyi_tensor* in[OYI_ITER_MAX - 1];
+  oyi_tensor* made[OYI_ITER_MAX - 1];
+  for (int k = 0; k < s->n; k++) {
+    made[k] = converted_layout(s, k);
+    in[k] = made[k] ? made[k] : s->in[k];
+  }
+  bool contiguous = oyi_output_layout(in, s->n, sizes, out_strides);
+  for (int k = 0; k < s->n; k++)
+    if (made[k]) oy_tensor_release(&made[k]->header);
+  return contiguous;
+}
+
 // Makes the output, or gives the one that is there its shape. New and resized ones take
 // the layout of the inputs.
 static oy_status settle_output(setup* s) {
@@ -206,8 +233,7 @@ static oy_status settle_output(setup* s) {
   it->made = !s->out;
   it->output = s->out;
   if (s->out && oyi_same_sizes(oyi_sizes_view(s->out), sizes)) return OY_OK;
-  bool contiguous =
-      oyi_output_layout((const oyi_tensor* const*)s->in, s->n, sizes, strides);
+  bool contiguous = output_layout(s, sizes, strides);
   oy_ints layout = {strides, s->ndim};
   if (s->out) return oyi_output_resize(s->out, sizes, contiguous ? NULL : &layout);
   it->output = contiguous ? oyi_tensor_new(sizes, s->result, s->device)

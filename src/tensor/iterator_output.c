@@ -114,6 +114,18 @@ static void fill_in_order(oy_ints shape, const uint8_t* order, int64_t* out) {
   }
 }
 
+void oyi_dense_strides(const oyi_tensor* t, int64_t* out_strides) {
+  oyi_walk walk;
+  oyi_walk_init(&walk, oyi_sizes_view(t));
+  oyi_walk_add(&walk, t);
+  oyi_walk_sort(&walk, false);
+  int64_t stride = 1;
+  for (size_t i = 0; i < t->ndim; i++) {
+    out_strides[walk.perm[i]] = stride;
+    if (t->sizes[walk.perm[i]] > 1) stride *= t->sizes[walk.perm[i]];
+  }
+}
+
 bool oyi_output_layout(const oyi_tensor* const* in, int n, oy_ints shape,
                        int64_t* out_strides) {
   static const uint8_t order_2d[] = {1, 3, 2, 0}, order_3d[] = {1, 4, 3, 2, 0};

@@ -22,6 +22,10 @@ void oyi_walk_add(oyi_walk* walk, const oyi_tensor* t);
 // have come first.
 void oyi_walk_sort(oyi_walk* walk, bool is_reduction);
 
+// The strides of a copy of |t| that keeps its layout: no gaps, the dimensions in the order
+// of their strides, where of equal ones the smaller dimension is the faster one.
+void oyi_dense_strides(const oyi_tensor* t, int64_t* out_strides);
+
 // Fills data, sizes and strides of |it| from its tensors.
 void oyi_iter_operands(oyi_iter* it, oy_ints shape, bool is_reduction);
 
