@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "backends/cpu/elementwise.h"
+#include "ops/calls.h"
 #include "ops/rules.h"
 
 enum { INPLACE = OYI_ITER_INPLACE };
@@ -184,7 +185,7 @@ GRADIENT_WITH(logit, grad_output, self, OYI_LOOP_logit_backward,
 
 // ----------------------------------------------------------------- log_sigmoid
 
-static oy_status log_sigmoid_into(oy_object* self, oy_object* output, oy_object* buffer,
+static oy_status log_sigmoid_rows(oy_object* self, oy_object* output, oy_object* buffer,
                                   oy_object** out_output, oy_object** out_buffer) {
   *out_buffer = NULL;
   *out_output = oyi_cpu_unary(output, self, 0, OYI_LOOP_log_sigmoid);
@@ -194,6 +195,16 @@ static oy_status log_sigmoid_into(oy_object* self, oy_object* output, oy_object*
   if (!output) oy_tensor_release(*out_output);
   *out_output = NULL;
   return oy_failure();
+}
+// New results are contiguous whatever the layout of the input is.
+static oy_status log_sigmoid_into(oy_object* self, oy_object* output, oy_object* buffer,
+                                  oy_object** out_output, oy_object** out_buffer) {
+  oy_object* rows = oyi_call_contiguous(self, OY_MEMORY_CONTIGUOUS);
+  *out_output = *out_buffer = NULL;
+  if (!rows) return oy_failure();
+  oy_status status = log_sigmoid_rows(rows, output, buffer, out_output, out_buffer);
+  oy_tensor_release(rows);
+  return status;
 }
 OYI_CPU(log_sigmoid_forward) {
   return log_sigmoid_into(self, NULL, NULL, out_output, out_buffer);

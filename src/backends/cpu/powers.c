@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Powers. The exponents that everybody uses have loops of their own, as in PyTorch.
 #include "backends/cpu/elementwise.h"
+#include "ops/calls.h"
 #include "ops/rules.h"
 
 enum { INPLACE = OYI_ITER_INPLACE };
@@ -63,9 +64,17 @@ OYI_CPU(pow_Tensor_Scalar_out) {
 OYI_CPU(pow__Scalar) {
   return to_number(self, self, exponent, INPLACE);
 }
+// New results are contiguous whatever the layout of the exponents is.
+static oy_object* power_of_number(oy_object* out, oy_value base, oy_object* exponent) {
+  oy_object* rows = oyi_call_contiguous(exponent, OY_MEMORY_CONTIGUOUS);
+  if (!rows) return NULL;
+  oy_object* result = oyi_cpu_number_binary(out, base, rows, 0, OYI_LOOP_pow);
+  oy_tensor_release(rows);
+  return result;
+}
 OYI_CPU(pow_Scalar) {
-  return oyi_cpu_number_binary(NULL, self, exponent, 0, OYI_LOOP_pow);
+  return power_of_number(NULL, self, exponent);
 }
 OYI_CPU(pow_Scalar_out) {
-  return oyi_cpu_number_binary(out, self, exponent, 0, OYI_LOOP_pow);
+  return power_of_number(out, self, exponent);
 }
