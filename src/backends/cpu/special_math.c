@@ -55,8 +55,9 @@ double oyi_zeta(double s, double q) {
     if (q == floor(q)) return INFINITY;
     if (s != floor(s)) return NAN;
   }
+  // The limit is 0; PyTorch's sum multiplies it with what goes to infinity.
+  if (isinf(q)) return NAN;
   if (isinf(s)) return pow(q, -s);
-  if (isinf(q)) return 0;
   double sum = 0;
   for (; q < g_far; q += 1) sum += pow(q, -s);
   // Euler and Maclaurin: the rest of the sum as an integral, and corrections.
@@ -71,8 +72,17 @@ double oyi_zeta(double s, double q) {
   return sum;
 }
 
-double oyi_polygamma(double n, double x) {
+// The reflection takes the sine of what pi x is rounded to: next to a pole, and at one,
+// that is what the result is, as in PyTorch.
+static double trigamma(double x, bool single) {
+  if (!(x < 0.5)) return x == INFINITY ? 0 : oyi_zeta(2, x);
+  double sine = single ? sinf((float)M_PI * (float)x) : sin(M_PI * x);
+  return M_PI * M_PI / (sine * sine) - oyi_zeta(2, 1 - x);
+}
+
+double oyi_polygamma(double n, double x, bool single) {
   if (n == 0) return oyi_digamma(x);
+  if (n == 1) return trigamma(x, single);
   double size = exp(oyi_lgamma(n + 1)) * oyi_zeta(n + 1, x);
   return fmod(n, 2) != 0 ? size : -size;
 }
@@ -172,14 +182,15 @@ static double bessel(double x, int order, bool scaled) {
   return order && x < 0 ? -value : value;
 }
 
+// Not the limit, infinity: PyTorch divides it by another one.
 double oyi_i0(double x) {
-  return bessel(x, 0, false);
+  return isinf(x) ? NAN : bessel(x, 0, false);
 }
 double oyi_i0e(double x) {
   return bessel(x, 0, true);
 }
 double oyi_i1(double x) {
-  return bessel(x, 1, false);
+  return isinf(x) ? NAN : bessel(x, 1, false);
 }
 double oyi_i1e(double x) {
   return bessel(x, 1, true);

@@ -4,13 +4,16 @@
 #ifndef OPYARD_SRC_BACKENDS_CPU_SPECIAL_MATH_H_
 #define OPYARD_SRC_BACKENDS_CPU_SPECIAL_MATH_H_
 
+#include <stdbool.h>
+
 // lgamma without the sign that the C library keeps in a global.
 double oyi_lgamma(double x);
 double oyi_digamma(double x);
 // Hurwitz' zeta function: the sum of (q + k)^-s.
 double oyi_zeta(double s, double q);
-// The derivative of digamma of order |n|, from 0 on.
-double oyi_polygamma(double n, double x);
+// The derivative of digamma of order |n|, from 0 on. |single|: as numbers in f32 have it
+// next to the poles of the first one.
+double oyi_polygamma(double n, double x, bool single);
 double oyi_erfinv(double x);
 // exp(x * x) * erfc(x)
 double oyi_erfcx(double x);
