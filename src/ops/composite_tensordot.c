@@ -156,12 +156,15 @@ OYI_COMPOSITE(linalg_vecdot_out) {
 
 // ------------------------------------------------------------------------- powers
 
+// The power 0 has a gradient, of zeros.
 static oy_object* identity_like(oy_object* self) {
-  oy_object* made =
-      oyi_call_zeros_like(self, oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
-  oy_object* line = oyi_call_diagonal(made, 0, -2, -1);
-  oy_object* done = line ? oyi_call_fill__Scalar(line, oy_int(1)) : NULL;
-  oy_tensor_release(line);
+  oy_object* made = oyi_call_clone(self, oy_none());
+  oy_object* eye =
+      made ? oyi_call_eye(oy_tensor_size(self, -1), oy_int(self->dtype), oy_none(),
+                          oy_value_device(oy_tensor_device(self)), oy_none())
+           : NULL;
+  oy_object* done = eye ? oyi_call_copy_(made, eye, false) : NULL;
+  oy_tensor_release(eye);
   return done ? made : replaced(made, NULL);
 }
 
@@ -195,11 +198,13 @@ OYI_COMPOSITE(linalg_matrix_power) {
     return NULL;
   }
   if (n < 0) {
-    OY_FAIL(NOT_IMPLEMENTED,
-            "linalg.matrix_power: negative powers are not implemented, got %lld; invert "
-            "the matrix first",
-            (long long)n);
-    return NULL;
+    oy_object* inverse = oyi_call_linalg_inv(self);
+    oy_object* result = inverse && n != INT64_MIN ? power_of(inverse, -n) : NULL;
+    if (inverse && n == INT64_MIN)
+      OY_FAIL(INVALID_ARGUMENT, "linalg.matrix_power: the power %lld is too far from 0",
+              (long long)n);
+    oy_tensor_release(inverse);
+    return result;
   }
   if (n == 0) return identity_like(self);
   return n == 1 ? oyi_call_clone(self, oy_none()) : power_of(self, n);

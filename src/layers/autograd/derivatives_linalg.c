@@ -209,6 +209,55 @@ BACKWARD(linalg_pinv_atol_rtol_tensor) {
   return OY_OK;
 }
 
+// X = A^+ B: of both by the pseudoinverse's own gradient.
+static void of_solution(oyi_held* held, oy_object* a, oy_object* b, oy_object* grad,
+                        oy_object** out_a, oy_object** out_b) {
+  oy_object* p = oyi_hold(held, oyi_call_linalg_pinv_atol_rtol_tensor(
+                                    a, &oy_none_object, &oy_none_object, false));
+  oy_object* g_h = oyi_hold(held, times(b, oyi_hold(held, mh(grad))));
+  *out_b = oyi_hold(held, times(oyi_hold(held, mh(p)), grad));
+  if (!p || !g_h) return;
+  bool wide = oy_tensor_size(a, -2) <= oy_tensor_size(a, -1);
+  *out_a = oyi_hold(held, wide ? pinv_wide(a, p, g_h) : pinv_tall(a, p, g_h));
+}
+
+// Of the sums of squares of R = A X - B, at whose minimum X has no part in them.
+static void of_residuals(oyi_held* held, oy_object* a, oy_object* b, oy_object* x,
+                         oy_object* grad, oy_object** out_a, oy_object** out_b) {
+  oy_object* rest = oyi_hold(held, minus(oyi_hold(held, times(a, x)), b));
+  oy_object* row = oyi_hold(held, oyi_call_unsqueeze(grad, -2));
+  oy_object* twice = row ? oyi_hold(held, oyi_call_mul_Scalar(row, oy_int(2))) : NULL;
+  oy_object* moved =
+      rest && twice ? oyi_hold(held, oyi_call_mul_Tensor(rest, twice)) : NULL;
+  *out_a = oyi_hold(held, times(moved, oyi_hold(held, mh(x))));
+  *out_b = moved ? oyi_hold(held, oyi_call_neg(moved)) : NULL;
+}
+
+BACKWARD(linalg_lstsq) {
+  ARGUMENTS(linalg_lstsq);
+  bool by_residuals = GRAD(1) && oy_tensor_numel(GRAD(1)) > 0;
+  if (!GRAD(0) && !by_residuals) return OY_OK;
+  oyi_held h = {0};
+  bool vectors = is_vectors(self, oy_tensor_sizes(b));
+  oy_object* right = vectors ? HOLD(oyi_call_unsqueeze(b, -1)) : b;
+  oy_object* x = vectors ? HOLD(oyi_call_unsqueeze(RESULT(0), -1)) : RESULT(0);
+  oy_object *of_a[2] = {NULL, NULL}, *of_b[2] = {NULL, NULL};
+  if (GRAD(0)) {
+    oy_object* g = vectors ? HOLD(oyi_call_unsqueeze(GRAD(0), -1)) : GRAD(0);
+    of_solution(&h, self, right, g, &of_a[0], &of_b[0]);
+  }
+  if (by_residuals) of_residuals(&h, self, right, x, GRAD(1), &of_a[1], &of_b[1]);
+  bool both = GRAD(0) && by_residuals;
+  int at = GRAD(0) ? 0 : 1;
+  oy_object* g_a = both ? HOLD(plus(of_a[0], of_a[1])) : of_a[at];
+  oy_object* g_b = both ? HOLD(plus(of_b[0], of_b[1])) : of_b[at];
+  if (WANTS(self) && g_a) gives[EDGE_AT(self)] = keep(g_a);
+  if (WANTS(b) && g_b)
+    gives[EDGE_AT(b)] = vectors ? oyi_call_squeeze_dim(g_b, -1) : keep(g_b);
+  oyi_held_end(&h, NULL);
+  return given_all(node, gives);
+}
+
 // -------------------------------------------------------------------- the table
 
 DERIVATIVE(linalg_inv_ex, "LinalgInvExBackward0", OUTPUT(0))
@@ -222,3 +271,5 @@ DERIVATIVE(linalg_solve_triangular, "LinalgSolveTriangularBackward0",
 DERIVATIVE(linalg_matrix_exp, "LinalgMatrixExpBackward0", SAVE(linalg_matrix_exp, self))
 DERIVATIVE(linalg_pinv_atol_rtol_tensor, "LinalgPinvBackward0",
            SAVE(linalg_pinv_atol_rtol_tensor, self), OUTPUT(0))
+DERIVATIVE(linalg_lstsq, "LinalgLstsqBackward0", SAVE(linalg_lstsq, self),
+           SAVE(linalg_lstsq, b), OUTPUT(0))

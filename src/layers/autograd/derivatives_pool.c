@@ -60,6 +60,12 @@ static oy_object* picked(oy_object* grad, oy_object* indices, int64_t dims) {
   return result;
 }
 
+BACKWARD(max_unpool2d) {
+  ARGUMENTS(max_unpool2d);
+  GIVE(self, picked(GRAD(0), indices, 2));
+  return OY_OK;
+}
+
 #define MAXIMUM_TWICE(id, dims)                                                \
   BACKWARD(id##_backward) {                                                    \
     ARGUMENTS(id##_backward);                                                  \
@@ -104,3 +110,4 @@ MAX_POOL(max_pool2d_with_indices, "MaxPool2DWithIndices")
 MAX_POOL(max_pool3d_with_indices, "MaxPool3DWithIndices")
 MAX_POOL(adaptive_max_pool2d, "AdaptiveMaxPool2D")
 MAX_POOL(adaptive_max_pool3d, "AdaptiveMaxPool3D")
+DERIVATIVE(max_unpool2d, "MaxUnpool2DBackward0", SAVE(max_unpool2d, indices))

@@ -58,13 +58,26 @@ RULE(rad2deg_g, (NO, of_mul_number(G, N(180 / M_PI))))
 RULE(finite_x, of_mul(G, of_isfinite(X)))
 RULE(conj_g, (NO, of_conj(G)))
 
-// The direction of complex numbers has a slope of its own.
+// The direction of complex numbers moves across itself: (g - Re(g / s) s) / |z|, and
+// nothing at 0.
+static oy_object* of_direction(oy_object* z, oy_object* grad) {
+  oy_object* size = oyi_call_abs(z);
+  oy_object* direction = oyi_call_sgn(z);
+  oy_object* product = of_mul(keep(grad), of_conj(keep(direction)));
+  oy_object* along = product ? oyi_call_real(product) : NULL;
+  oy_object* across = of_sub(keep(grad), of_mul(along, direction));
+  oy_object* zero = size ? oyi_call_eq_Scalar(size, oy_int(0)) : NULL;
+  oy_object* result = of_div(across, size);
+  oy_tensor_release(product);
+  return of_masked(of_not(zero), result);
+}
 static oy_status sgn_x(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  if (oy_dtype_is_complex(grad->dtype))
-    return OY_FAIL(NOT_IMPLEMENTED,
-                   "derivative for %s of complex numbers is not implemented",
-                   node->head.formula->name);
-  return zero(node, grad, out);
+  if (!oy_dtype_is_complex(grad->dtype)) return zero(node, grad, out);
+  oy_object* z = saved(node, 0);
+  if (!z) return oy_failure();
+  out[0] = of_direction(z, grad);
+  oy_tensor_release(z);
+  return out[0] ? OY_OK : oy_failure();
 }
 
 // An operator and its in-place form, which save nothing, the input or the result.
@@ -118,7 +131,7 @@ NOTHING(floor, "FloorBackward0", zero)
 NOTHING(round, "RoundBackward0", zero)
 NOTHING(trunc, "TruncBackward0", zero)
 NOTHING(sign, "SignBackward0", zero)
-NOTHING(sgn, "SgnBackward0", sgn_x)
+INPUT(sgn, "SgnBackward0", sgn_x)
 FORMULA(round_decimals, "RoundBackward1", zero, 1, 0)
 FORMULA(round__decimals, "RoundBackward1", zero, 1, 0)
 FORMULA(_conj_physical, "ConjPhysicalBackward0", conj_g, 1, 0)
