@@ -13,6 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+import otherwise
 import samples
 from convert import Converter, NotSupported
 
@@ -40,12 +41,16 @@ class Call:
         self.trace = []
         # Its values mean nothing: random, or wrong in PyTorch itself.
         self.valueless = False
+        self.wide = None  # the same call in float32
         try:
             self.args, self.kwargs = self.converter.call(args, kwargs)
         except NotSupported as reason:
             self.unsupported = str(reason)
 
     def run(self, func, args, kwargs, judge):
+        wide = otherwise.widened(args, kwargs)
+        if wide:
+            self.wide = lambda: _unseen(func, *wide)
         try:
             self.result = func(*args, **kwargs)
         except Exception as error:
@@ -54,8 +59,20 @@ class Call:
         result = self.result
         self.verdict = judge(self)
         # Views of the arguments keep much memory alive.
-        self.result = self.converter = None
+        self.result = self.converter = self.wide = None
         return result
+
+
+_UNSEEN = [False]
+
+
+def _unseen(func, args, kwargs):
+    """Calls without looking at what PyTorch makes it of."""
+    _UNSEEN[0] = True
+    try:
+        return func(*args, **kwargs)
+    finally:
+        _UNSEEN[0] = False
 
 
 class _Missing:
@@ -73,6 +90,8 @@ class _Dispatch(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        if _UNSEEN[0]:
+            return func(*args, **kwargs)
         name = func._schema.name
         if func._schema.overload_name:
             name += "." + func._schema.overload_name

@@ -5,6 +5,7 @@ import re
 from opyard import _C, ops
 
 import compare
+import otherwise
 
 _KNOWN = {op.name: op for op in _C.ops()}
 
@@ -60,9 +61,13 @@ def _run(function, call, tolerance):
     # New memory holds anything.
     values = not (call.valueless or "empty" in call.name or "resize" in call.name)
     pairs = call.converter.pairs
-    why = (compare.results(got, call.result, tolerance, values)
-           or compare.aliases(got, call.result, pairs))
-    if not why and call.writes is not False:
+    why = compare.results(got, call.result, tolerance, values)
+    differs = why is not None
+    if differs:
+        why = otherwise.why_not(call, got, tolerance, why)
+    why = why or compare.aliases(got, call.result, pairs)
+    # What a call wrote that may have another result is that result.
+    if not why and not differs and call.writes is not False:
         why = compare.mutations(pairs, tolerance, values, counted=call.writes is None)
     return (FAILED, why) if why else (PASSED, "")
 
