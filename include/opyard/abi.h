@@ -167,8 +167,8 @@ typedef struct oy_plugin {
   // After the last call has left and nothing holds memory of it: stops its threads. Its
   // code is closed afterwards. May be NULL.
   void (*unload)(void);
-  // How many objects of its own (tensors' deleters and memory are counted by the library)
-  // still live outside of it; writes what they are to |text|. May be NULL: none.
+  // How many objects of its own still live outside of it, and tensors with a deleter of its
+  // own: the library counts its devices' memory. Writes what they are to |text|; or NULL.
   uint64_t (*alive)(char* text, size_t size);
 } oy_plugin;
 
