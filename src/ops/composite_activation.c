@@ -4,6 +4,7 @@
 
 #include "ops/composite.h"
 #include "ops/out.h"
+#include "tensor/element.h"
 
 // ------------------------------------------------------------------ activations
 
@@ -26,7 +27,8 @@ OYI_COMPOSITE(selu_) {
 }
 // 1 / alpha; the error is set if there is none.
 static bool invert(oy_scalar alpha, oy_scalar* out) {
-  double a = alpha.tag == OY_TAG_FLOAT ? alpha.as.d : (double)alpha.as.i;
+  double a;
+  if (oyi_scalar_to_double(alpha, &a) != 0) return false;
   *out = oy_float(1 / a);
   if (a != 0) return true;
   OY_FAIL(INVALID_ARGUMENT, "ZeroDivisionError: alpha cannot be 0 for CELU");

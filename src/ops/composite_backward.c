@@ -7,6 +7,7 @@
 #include "ops/held.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
+#include "tensor/element.h"
 
 #define HOLD(...) oyi_hold(&h, __VA_ARGS__)
 
@@ -179,8 +180,9 @@ OYI_COMPOSITE(infinitely_differentiable_gelu_backward) {
 // In training the noise is the slope.
 OYI_COMPOSITE(rrelu_with_noise_backward) {
   if (training) return oyi_call_mul_Tensor(noise, grad_output);
-  const double low = lower.tag == OY_TAG_FLOAT ? lower.as.d : (double)lower.as.i;
-  const double high = upper.tag == OY_TAG_FLOAT ? upper.as.d : (double)upper.as.i;
+  double low, high;
+  if (oyi_scalar_to_double(lower, &low) != 0 || oyi_scalar_to_double(upper, &high) != 0)
+    return NULL;
   return oyi_call_leaky_relu_backward(grad_output, self, oy_float((low + high) / 2),
                                       self_is_result);
 }

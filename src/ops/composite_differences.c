@@ -4,6 +4,7 @@
 #include "ops/held.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
+#include "tensor/element.h"
 #include "tensor/impl.h"
 
 #define HOLD(...) oyi_hold(&h, __VA_ARGS__)
@@ -203,7 +204,7 @@ OYI_COMPOSITE(cumulative_trapezoid_dx) {
     return NULL;
   }
   oyi_held h = {0};
-  const double width = dx.tag == OY_TAG_FLOAT ? dx.as.d : (double)dx.as.i;
+  const double width = oyi_scalar_real(dx);
   oy_object* sums = neighbours(&h, y, d);
   oy_object* areas = HOLD(oyi_call_mul_Scalar(sums, oy_float(width / 2)));
   return oyi_held_end(&h, areas ? oyi_call_cumsum(areas, d, oy_none()) : NULL);

@@ -16,7 +16,7 @@
 #define HOLD(...) oyi_hold(&h, __VA_ARGS__)
 
 static double number_of(oy_scalar s) {
-  return s.tag == OY_TAG_FLOAT ? s.as.d : (double)s.as.i;
+  return oyi_scalar_real(s);
 }
 
 // A matrix of numbers that norms are of; NULL with the error set.

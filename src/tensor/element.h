@@ -18,9 +18,20 @@ typedef struct oyi_number {
 oyi_number oyi_element_load(oy_dtype dtype, const void* at);
 void oyi_element_store(oy_dtype dtype, void* at, oyi_number number);
 oyi_number oyi_number_of_scalar(oy_scalar scalar);
+// The real part, rounded: for numbers that a kernel has checked, or that cannot be complex.
+static inline double oyi_scalar_real(oy_scalar scalar) {
+  if (OY_UNLIKELY(scalar.tag == OY_TAG_COMPLEX)) return scalar.as.complex_data->re;
+  return scalar.tag == OY_TAG_FLOAT ? scalar.as.d : (double)scalar.as.i;
+}
 // "value cannot be converted to type int8_t without overflow", as PyTorch checks
 // numbers that are written into tensors.
 oy_status oyi_number_check(oyi_number number, oy_dtype dtype);
+// As PyTorch's Scalar::to<double>: INVALID_ARGUMENT for what has an imaginary part.
+static inline oy_status oyi_scalar_to_double(oy_scalar scalar, double* out_double) {
+  *out_double = oyi_scalar_real(scalar);
+  if (OY_LIKELY(scalar.tag != OY_TAG_COMPLEX)) return OY_OK;
+  return oyi_number_check(oyi_number_of_scalar(scalar), OY_DTYPE_F64);
+}
 // bool, int64 or double by value, a complex one as an owned value. INVALID_ARGUMENT for
 // an integer above 2^63 - 1, OUT_OF_MEMORY.
 oy_status oyi_number_to_scalar(oyi_number number, bool is_bool, oy_scalar* out_scalar);

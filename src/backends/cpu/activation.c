@@ -5,6 +5,7 @@
 #include "backends/cpu/elementwise.h"
 #include "ops/calls.h"
 #include "ops/rules.h"
+#include "tensor/element.h"
 
 enum { INPLACE = OYI_ITER_INPLACE };
 
@@ -34,11 +35,11 @@ OYI_CPU(relu_) {
 #define WITH_NUMBERS(name, loop, ...) \
   NEW(name, loop, __VA_ARGS__)        \
   OUT(name, loop, __VA_ARGS__) IN_PLACE(name, loop, __VA_ARGS__)
-// The product of two numbers, as a number.
+// The product of two numbers, as a number. One that is not real is left to be refused.
 static oy_scalar product(oy_scalar a, oy_scalar b) {
-  double x = a.tag == OY_TAG_FLOAT ? a.as.d : (double)a.as.i;
-  double y = b.tag == OY_TAG_FLOAT ? b.as.d : (double)b.as.i;
-  return oy_float(x * y);
+  if (a.tag == OY_TAG_COMPLEX && a.as.complex_data->im != 0) return a;
+  if (b.tag == OY_TAG_COMPLEX && b.as.complex_data->im != 0) return b;
+  return oy_float(oyi_scalar_real(a) * oyi_scalar_real(b));
 }
 
 WITH_NUMBERS(leaky_relu, leaky_relu, negative_slope)
@@ -59,7 +60,8 @@ OYI_CPU(hardswish_) {
 }
 
 static oy_object* shrink(oy_object* out, oy_object* self, oy_scalar lambd) {
-  double by = lambd.tag == OY_TAG_FLOAT ? lambd.as.d : (double)lambd.as.i;
+  double by;
+  if (oyi_scalar_to_double(lambd, &by) != 0) return NULL;
   if (by < 0) {
     OY_FAIL(INVALID_ARGUMENT, "lambda must be greater or equal to 0, but found to be %g.",
             by);

@@ -18,13 +18,17 @@ static inline oy_dtype compute_dtype(oy_dtype dtype) {
   return dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16 ? OY_DTYPE_F32 : dtype;
 }
 
-static const void* pack(packed* p, oy_dtype dtype, const oyi_numbers* numbers) {
-  if (!numbers) return NULL;
+static oy_status pack(packed* p, oy_dtype dtype, const oyi_numbers* numbers) {
   memset(p, 0, sizeof(*p));
-  for (int i = 0; i < numbers->count; i++)
-    oyi_element_store(dtype, p->bytes + i * oyi_dtype_bytes[dtype],
-                      oyi_number_of_scalar(numbers->at[i]));
-  return p->bytes;
+  for (int i = 0; i < numbers->count; i++) {
+    const oyi_number number = oyi_number_of_scalar(numbers->at[i]);
+    // Only what has an imaginary part cannot be: the others wrap and round.
+    if (number.kind == OYI_NUMBER_COMPLEX && !oy_dtype_is_complex(dtype) &&
+        number.im != 0)
+      return oyi_number_check(number, dtype);
+    oyi_element_store(dtype, p->bytes + i * oyi_dtype_bytes[dtype], number);
+  }
+  return OY_OK;
 }
 
 static __attribute__((noinline, cold)) oy_object* give_up(oyi_iter* it) {
@@ -56,7 +60,9 @@ static inline __attribute__((always_inline)) oy_object* run(oyi_iter* it,
 
 oy_object* oyi_cpu_run(oyi_iter* it, oyi_cpu_loop which, const oyi_numbers* numbers) {
   packed p;
-  return run(it, which, pack(&p, compute_dtype(it->dtype), numbers));
+  if (!numbers) return run(it, which, NULL);
+  if (pack(&p, compute_dtype(it->dtype), numbers) != 0) return give_up(it);
+  return run(it, which, p.bytes);
 }
 
 oy_object* oyi_cpu_pointwise(oy_object* out, oy_object* const* inputs, int input_count,

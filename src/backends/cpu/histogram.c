@@ -7,10 +7,6 @@
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
-static double number(oy_scalar s) {
-  return s.tag == OY_TAG_FLOAT ? s.as.d : (double)s.as.i;
-}
-
 // ----------------------------------------------------------------------------- histc
 
 typedef struct range {
@@ -80,10 +76,13 @@ static oy_object* histc(oy_object* self, int64_t bins, oy_scalar min, oy_scalar 
             (long long)bins);
     return NULL;
   }
+  range ends;
+  if (oyi_scalar_to_double(min, &ends.least) != 0 ||
+      oyi_scalar_to_double(max, &ends.greatest) != 0)
+    return NULL;
   r.ndim = 1;
   r.sizes[0] = bins;
   if (oyi_reduction_output(&r, out, self->dtype, OYI_OUT_EXACT) != 0) return NULL;
-  range ends = {number(min), number(max)};
   return oyi_reduction_end(&r,
                            r.meta ? OY_OK : compute_histc(r.out[0], r.in, bins, ends));
 }

@@ -10,6 +10,7 @@
 #include "base/threads.h"
 #include "ops/rules.h"
 #include "ops/rules_spatial.h"
+#include "tensor/element.h"
 
 typedef struct scores {
   oy_dtype dtype;
@@ -194,10 +195,6 @@ static oy_status read_grad(scores* m, oyi_work* w, oy_object* grad_output,
 
 // ------------------------------------------------------------- multi_margin_loss
 
-static double number_of(oy_scalar s) {
-  return s.tag == OY_TAG_FLOAT ? s.as.d : (double)s.as.i;
-}
-
 static oy_status single_forward(scores* m, oy_object* const operands[3],
                                 int64_t reduction, bool keeps, oyi_tensor* out) {
   oyi_work w = oyi_work_begin(m->dtype);
@@ -217,7 +214,8 @@ static oy_status single_forward(scores* m, oy_object* const operands[3],
 
 static oy_object* single(oy_object* const operands[3], oy_scalar p, oy_scalar by,
                          int64_t reduction, oy_object* given) {
-  scores m = {.margin = number_of(by)};
+  scores m = {0};
+  if (oyi_scalar_to_double(by, &m.margin) != 0) return NULL;
   if (check_single(&m, operands[0], operands[1], p, operands[2]) != 0) return NULL;
   const bool keeps =
       reduction == OYI_REDUCE_NONE && oyi_tensor_cast(operands[1])->ndim > 0;
@@ -229,7 +227,8 @@ static oy_object* single(oy_object* const operands[3], oy_scalar p, oy_scalar by
 static oy_object* single_backward(oy_object* const operands[3], oy_object* grad_output,
                                   oy_scalar p, oy_scalar by, int64_t reduction,
                                   oy_object* given) {
-  scores m = {.margin = number_of(by)};
+  scores m = {0};
+  if (oyi_scalar_to_double(by, &m.margin) != 0) return NULL;
   if (check_single(&m, operands[0], operands[1], p, operands[2]) != 0) return NULL;
   const oyi_tensor* t = oyi_tensor_cast(operands[0]);
   oyi_work w = oyi_work_begin(m.dtype);

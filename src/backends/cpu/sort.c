@@ -108,7 +108,8 @@ static oy_status topk(oy_object* self, int64_t k, int64_t dim, bool largest,
   if (r.ndim) r.sizes[dim] = k;
   OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
   OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
-  sorting s = {self->dtype, n, k, largest, true, NULL, NULL};
+  // What has no dimension to shrink keeps its element, also for k = 0.
+  sorting s = {self->dtype, n, r.ndim ? k : 1, largest, true, NULL, NULL};
   oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
   return oyi_reduction_end_pair(&r, status, out_values, out_indices);
 }

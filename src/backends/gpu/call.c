@@ -211,9 +211,12 @@ static oy_status note_unknown(gpu_call* c, oy_object* t) {
   return OY_OK;
 }
 
-// Dtypes that kernels do not know, and what the row does not take, are the CPU's.
+// Dtypes that kernels do not know, complex numbers, and what the row does not take, are the
+// CPU's.
 static bool is_for_cpu(gpu_call* c) {
   if (c->row->flags & GPU_ROW_BARE) return false;
+  for (size_t i = 0; i < c->arg_count; i++)
+    c->is_foreign = c->is_foreign || c->args[i].tag == OY_TAG_COMPLEX;
   (void)each_tensor(c, true, note_unknown);
   (void)each_tensor(c, false, note_unknown);
   return c->is_foreign || (c->row->takes && !c->row->takes(c));

@@ -66,7 +66,11 @@ static inline bool gpu_is_here(const oy_tensor* t) {
   return oy_tensor_device(t).backend == (int16_t)gpu_backend;
 }
 static inline double gpu_double(oy_value v) {
+  if (v.tag == OY_TAG_COMPLEX) return v.as.complex_data->re;
   return v.tag == OY_TAG_FLOAT ? v.as.d : (double)v.as.i;
+}
+static inline int64_t gpu_int(oy_value v) {
+  return v.tag == OY_TAG_INT || v.tag == OY_TAG_BOOL ? v.as.i : (int64_t)gpu_double(v);
 }
 // A new tensor on the device of the call.
 oy_tensor* gpu_new(const gpu_call* call, oy_ints sizes, oy_dtype dtype);

@@ -153,7 +153,7 @@ static oy_status add_rows(gpu_call* c, oy_tensor* a, oy_tensor* x, oy_tensor* ou
   form f = {ADD_ROWS, out->dtype, x->dtype, true};
   double d = gpu_double(alpha);
   float single = (float)d;
-  int64_t i = alpha.tag == OY_TAG_FLOAT ? (int64_t)d : alpha.as.i;
+  int64_t i = gpu_int(alpha);
   gpu_launch_begin(&l, c->device);
   OY_TRY(three(&l, a, x, out));
   OY_TRY(gpu_report_begin(&l));
@@ -236,7 +236,7 @@ static oy_status place_of(gpu_geometry* g, oy_tensor* index, oy_tensor* along,
 static void push_moved(gpu_launch* l, oy_dtype dtype, bool adds, oy_scalar s) {
   double d = gpu_double(s);
   float f = (float)d;
-  int64_t i = s.tag == OY_TAG_FLOAT ? (int64_t)d : s.as.i;
+  int64_t i = gpu_int(s);
   if (adds && dtype == OY_DTYPE_F64)
     gpu_arg(l, &d, sizeof(d));
   else if (adds && dtype == OY_DTYPE_F32)

@@ -153,7 +153,7 @@ static oy_status kernel_of(gpu_device* d, const form* f, gpu_kernel** out_kernel
 // A number as the kernel takes it: in the type that is computed in.
 static void push_number(gpu_launch* l, oy_dtype dtype, oy_scalar s) {
   double d = gpu_double(s);
-  int64_t i = s.tag == OY_TAG_FLOAT ? (int64_t)s.as.d : s.as.i;
+  int64_t i = gpu_int(s);
   if (dtype == OY_DTYPE_F64) {
     gpu_arg(l, &d, sizeof(d));
   } else if (dtype == OY_DTYPE_F32) {

@@ -6,6 +6,7 @@
 
 #include "layers/autograd/derivative.h"
 #include "ops/shape.h"
+#include "tensor/element.h"
 
 // Zeros of dtype and device of |like|.
 OYI_UNUSED static oy_object* zeros_of(oy_object* like, oy_ints sizes) {
@@ -25,7 +26,7 @@ OYI_UNUSED static oy_object* of_scaled(oy_object* a, oy_scalar number) {
                                      oy_none(), oy_none()));
 }
 OYI_UNUSED static double number_of(oy_scalar s) {
-  return s.tag == OY_TAG_FLOAT ? s.as.d : (double)s.as.i;
+  return oyi_scalar_real(s);
 }
 // |value|, but 0 where |mask| is true.
 OYI_UNUSED static oy_object* of_zero_where(oy_object* mask, oy_object* value) {

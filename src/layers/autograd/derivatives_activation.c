@@ -2,6 +2,7 @@
 // Gradients of activations, by the operators that PyTorch has for them. In-place forms
 // use the result where it tells as much as the input.
 #include "layers/autograd/derivative.h"
+#include "tensor/element.h"
 
 BACKWARD(leaky_relu_) {
   ARGUMENTS(leaky_relu_);
@@ -63,7 +64,7 @@ BACKWARD(elu_) {
 // celu is elu whose input is divided by alpha.
 static oy_object* celu_gradient(oy_object* grad, oy_scalar alpha, bool is_result,
                                 oy_object* tensor) {
-  double a = alpha.tag == OY_TAG_FLOAT ? alpha.as.d : (double)alpha.as.i;
+  double a = oyi_scalar_real(alpha);
   return oyi_call_elu_backward(grad, alpha, oy_int(1), oy_float(1 / a), is_result,
                                tensor);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "layers/autograd/derivative.h"
+#include "tensor/element.h"
 
 // ------------------------------------------------------------------ x log(1 + y)
 
@@ -27,7 +28,7 @@ BACKWARD(special_xlog1py_self_scalar) {
 }
 BACKWARD(special_xlog1py_other_scalar) {
   ARGUMENTS(special_xlog1py_other_scalar);
-  double number = other.tag == OY_TAG_FLOAT ? other.as.d : (double)other.as.i;
+  double number = oyi_scalar_real(other);
   oy_object* product = oyi_call_mul_Scalar(GRAD(0), oy_float(log1p(number)));
   if (number <= -1)
     product = of_masked(of_not(oyi_call_eq_Scalar(self, oy_int(0))), product);

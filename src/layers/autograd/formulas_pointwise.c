@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "layers/autograd/formula_help.h"
+#include "tensor/element.h"
 
 #define G keep(grad)
 #define A saved(node, 0)
@@ -43,7 +44,7 @@ static oy_object* squares(oyi_short_node* node) {
   return of_add(of_square(A), of_square(B));
 }
 static double number_of(oy_scalar s) {
-  return s.tag == OY_TAG_FLOAT ? s.as.d : (double)s.as.i;
+  return oyi_scalar_real(s);
 }
 static oy_scalar less_one(oy_scalar s) {
   return s.tag == OY_TAG_FLOAT ? oy_float(s.as.d - 1) : oy_int(s.as.i - 1);
