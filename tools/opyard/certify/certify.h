@@ -55,6 +55,8 @@ typedef struct certify_sample {
 void certify_sample_make(certify_sample* s, const oy_op* op, oy_dtype dtype,
                          uint32_t number);
 void certify_sample_end(certify_sample* s);
+// Moves every float in its tensors by a few of its last places.
+void certify_sample_move(certify_sample* s);
 // As a call that one can read: "aten::neg(tensor([1.]))".
 void certify_sample_print(const certify_sample* s, oyi_strbuf* out);
 
@@ -93,9 +95,13 @@ void certify_outcome_reset(certify_outcome* outcome);
 oy_status certify_outcome_status(const certify_outcome* outcome);
 oy_str certify_outcome_error(const certify_outcome* outcome);
 // Whether |got| is as |want|: "" if it is, else what differs, in a text that lives until the
-// next question.
+// next question. |moved| may be NULL, or what came of arguments that were moved
+// (certify_sample_move): values may then differ by some times what they moved.
 const char* certify_compare(const certify_sample* s, const certify_outcome* got,
-                            const certify_outcome* want);
+                            const certify_outcome* want, const certify_outcome* moved);
+// Whether what the operator computes is not determined by its arguments as closely as their
+// type is: for those alone |moved| is asked for.
+bool certify_is_sensitive(const certify_sample* s);
 
 // ---------------------------------------------------------------------- reference
 

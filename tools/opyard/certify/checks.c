@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is not about one operator: threads, memory, devices that there are not, streams.
+// What is not about one operator: threads, memory, devices that there are not.
 #include <math.h>
 #include <pthread.h>
 
@@ -107,11 +107,4 @@ void certify_devices(certify_report* r) {
   oy_tensor_release(here);
   oy_tensor_release(there);
   certify_check(r, "mixed devices", passed);
-}
-
-void certify_streams(certify_report* r) {
-  bool passed = true;
-  expect(r, &passed, oy_device_synchronize(r->device) == OY_OK, "streams",
-         "it cannot be waited for");
-  certify_check(r, "synchronize", passed);
 }
