@@ -26,7 +26,8 @@ oy_status gpu_driver_queue_new(gpu_device* d, int32_t priority, void** out_queue
   return OY_OK;
 }
 
-void gpu_driver_queue_free(gpu_device* d, void* queue) {
+void gpu_driver_queue_free(gpu_device* d, void* queue, void* marker) {
+  (void)marker;
   if (cuda.CtxSetCurrent(d->context) == CUDA_OK) cuda.StreamDestroy(queue);
 }
 
@@ -42,7 +43,9 @@ oy_status gpu_driver_wait(gpu_device* d, void* queue) {
   return OY_OK;
 }
 
-oy_status gpu_driver_query(gpu_device* d, void* queue, bool* out_done) {
+oy_status gpu_driver_query(gpu_device* d, void* queue, void** marker, bool is_new,
+                           bool* out_done) {
+  (void)marker, (void)is_new;  // the driver knows
   *out_done = false;
   OY_TRY(cuda_enter(d));
   int code = cuda.StreamQuery(queue);

@@ -111,7 +111,8 @@ void gpu_close(void) {
     gpu_trim(d);
     close_kernels(d);
     for (int slot = 0; slot < GPU_STREAMS; slot++)
-      if (d->streams[slot].queue) gpu_driver_queue_free(d, d->streams[slot].queue);
+      if (d->streams[slot].queue)
+        gpu_driver_queue_free(d, d->streams[slot].queue, d->streams[slot].marker);
     device_free(d);
     g_devices[i] = NULL;
   }

@@ -40,11 +40,15 @@ oy_status gpu_driver_fill(void* queue, gpu_block* block, size_t offset, size_t n
                           uint8_t byte);
 
 oy_status gpu_driver_queue_new(gpu_device* device, int32_t priority, void** out_queue);
-void gpu_driver_queue_free(gpu_device* device, void* queue);
+// |marker|: what queries left there, or NULL.
+void gpu_driver_queue_free(gpu_device* device, void* queue, void* marker);
 // Sees to it that what is on the queue will be done without further calls.
 oy_status gpu_driver_flush(void* queue);
 oy_status gpu_driver_wait(gpu_device* device, void* queue);
-oy_status gpu_driver_query(gpu_device* device, void* queue, bool* out_done);
+// Whether all that is on the queue is done. What a driver needs for that may stay in
+// *marker, NULL at first, until the next query; |is_new|: work came since the last one.
+oy_status gpu_driver_query(gpu_device* device, void* queue, void** marker, bool is_new,
+                           bool* out_done);
 // What comes on |then| waits for what is on |first| now; both are of |device|.
 oy_status gpu_driver_follow(gpu_device* device, void* then, void* first);
 // Fills in the hooks of events, and of pinned memory where there is some.

@@ -48,7 +48,9 @@ oy_status gpu_launch_run(gpu_launch* l, gpu_kernel* kernel, size_t items, size_t
            "a kernel has more arguments than a launch has room for");
   OY_TRY(gpu_queue(l->device, stream, &queue));
   for (int i = 0; i < l->blocks; i++) gpu_block_used(l->block[i], stream);
-  return gpu_driver_launch(l, kernel, queue, (items + group - 1) / group, group);
+  OY_TRY(gpu_driver_launch(l, kernel, queue, (items + group - 1) / group, group));
+  gpu_stream_worked(l->device, stream);
+  return OY_OK;
 }
 
 // ------------------------------------------------------------------------- reports

@@ -44,7 +44,7 @@ static bool wants_cpu_tiles(const gpu_device* d) {
 static void push_number(gpu_launch* l, oy_dtype dtype, oy_scalar s) {
   double d = gpu_double(s);
   float f = (float)d;
-  int64_t i = ocl_int(s);
+  int64_t i = gpu_int(s);
   if (dtype == OY_DTYPE_F64)
     gpu_arg(l, &d, sizeof(d));
   else if (dtype == OY_DTYPE_F32)

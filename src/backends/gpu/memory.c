@@ -140,7 +140,9 @@ static oy_status copy_on(gpu_device* d, gpu_place to, gpu_place from, size_t nby
   OY_TRY(gpu_queue(d, slot, &queue));
   if (to.block) gpu_block_used(to.block, slot);
   if (from.block) gpu_block_used(from.block, slot);
-  return gpu_driver_copy(d, slot, queue, to, from, nbytes, blocking);
+  OY_TRY(gpu_driver_copy(d, slot, queue, to, from, nbytes, blocking));
+  gpu_stream_worked(d, slot);
+  return OY_OK;
 }
 
 // By way of the host, a piece at a time.
@@ -176,5 +178,7 @@ oy_status gpu_fill(gpu_block* block, size_t offset, size_t nbytes, uint8_t byte)
   if (nbytes == 0) return OY_OK;
   OY_TRY(gpu_queue(block->device, slot, &queue));
   gpu_block_used(block, slot);
-  return gpu_driver_fill(queue, block, offset, nbytes, byte);
+  OY_TRY(gpu_driver_fill(queue, block, offset, nbytes, byte));
+  gpu_stream_worked(block->device, slot);
+  return OY_OK;
 }

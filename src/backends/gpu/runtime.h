@@ -34,6 +34,9 @@ typedef struct gpu_stream {
   int32_t priority;     // that the queue has, or will have
   uint32_t generation;  // how often the slot was given out
   bool taken;
+  uint64_t work;         // atomic; how often something was put on it
+  uint64_t marker_work;  // how much of that |marker| is behind
+  void* marker;          // the driver's, for queries; NULL: nobody asked
 } gpu_stream;
 
 typedef struct gpu_kernel {
@@ -102,6 +105,10 @@ oy_status gpu_stream_slot(gpu_device* device, uint64_t stream, int* out_slot);
 int gpu_stream_current(gpu_device* device);
 oy_status gpu_queue(gpu_device* device, int slot, void** out_queue);
 oy_status gpu_queue_current(gpu_device* device, void** out_queue);
+// Something was put on stream |slot|, and is not waited for. Called after that.
+static inline void gpu_stream_worked(gpu_device* device, int slot) {
+  __atomic_fetch_add(&device->streams[slot].work, 1, __ATOMIC_RELEASE);
+}
 // The queue of a stream that the plugin gave out.
 oy_status gpu_queue_of(int16_t index, uint64_t stream, void** out_queue);
 oy_status gpu_synchronize(gpu_device* device);

@@ -60,7 +60,9 @@ oy_status gpu_stream_follow(gpu_device* d, int slot, int other) {
   if (slot == other) return OY_OK;
   OY_TRY(gpu_queue(d, other, &first));
   OY_TRY(gpu_queue(d, slot, &then));
-  return gpu_driver_follow(d, then, first);
+  OY_TRY(gpu_driver_follow(d, then, first));
+  gpu_stream_worked(d, slot);
+  return OY_OK;
 }
 
 oy_status gpu_synchronize(gpu_device* d) {
@@ -141,11 +143,20 @@ static oy_status stream_query(void* state, int16_t index, uint64_t stream,
                               bool* out_done) {
   (void)state;
   gpu_device* d;
+  int slot;
   void* queue;
   *out_done = false;
   OY_TRY(gpu_device_get(index, &d));
-  OY_TRY(gpu_queue_of(index, stream, &queue));
-  return gpu_driver_query(d, queue, out_done);
+  OY_TRY(gpu_stream_slot(d, stream, &slot));
+  OY_TRY(gpu_queue(d, slot, &queue));
+  gpu_stream* s = &d->streams[slot];
+  pthread_mutex_lock(&d->lock);
+  uint64_t work = __atomic_load_n(&s->work, __ATOMIC_ACQUIRE);
+  oy_status status =
+      gpu_driver_query(d, queue, &s->marker, s->marker_work != work, out_done);
+  s->marker_work = work;
+  pthread_mutex_unlock(&d->lock);
+  return status;
 }
 
 static oy_status stream_synchronize(void* state, int16_t index, uint64_t stream) {

@@ -14,15 +14,20 @@ static oy_status is_complete(cl_event event, bool* out_done) {
   return OY_OK;
 }
 
-oy_status gpu_driver_query(gpu_device* device, void* queue, bool* out_done) {
+// One marker for all who ask until more work comes: PoCL takes its time to reach one, and a
+// new one for each question would never be seen to be reached.
+oy_status gpu_driver_query(gpu_device* device, void* queue, void** marker, bool is_new,
+                           bool* out_done) {
   (void)device;
-  cl_event marker;
   *out_done = false;
-  OCL_TRY(EnqueueMarkerWithWaitList, queue, 0, NULL, &marker);
-  ocl.Flush(queue);
-  oy_status status = is_complete(marker, out_done);
-  ocl.ReleaseEvent(marker);
-  return status;
+  if (is_new || !*marker) {
+    cl_event made;
+    OCL_TRY(EnqueueMarkerWithWaitList, queue, 0, NULL, &made);
+    if (*marker) ocl.ReleaseEvent(*marker);
+    *marker = made;
+    OCL_TRY(Flush, queue);
+  }
+  return is_complete(*marker, out_done);
 }
 
 oy_status gpu_driver_follow(gpu_device* device, void* then, void* first) {
@@ -106,15 +111,18 @@ static oy_status event_wait(void* state, int16_t index, uint64_t number,
                             uint64_t stream) {
   (void)state;
   gpu_device* d;
+  int slot;
   void* queue;
   OY_CHECK(number, INVALID_ARGUMENT, "expected an event, got 0");
   OY_TRY(gpu_device_get(index, &d));
-  OY_TRY(gpu_queue_of(index, stream, &queue));
+  OY_TRY(gpu_stream_slot(d, stream, &slot));
+  OY_TRY(gpu_queue(d, slot, &queue));
   cl_event reached = reached_by(number);
   if (!reached) return OY_OK;
   cl_int code = is_of(reached, d)
                     ? ocl.EnqueueBarrierWithWaitList(queue, 1, &reached, NULL)
                     : ocl.WaitForEvents(1, &reached);
+  gpu_stream_worked(d, slot);
   ocl.ReleaseEvent(reached);
   return code == CL_SUCCESS ? OY_OK : ocl_fail(code, "waiting for an event");
 }

@@ -36,8 +36,9 @@ oy_status gpu_driver_queue_new(gpu_device* d, int32_t priority, void** out_queue
   return *out_queue ? OY_OK : ocl_fail(code, "clCreateCommandQueue");
 }
 
-void gpu_driver_queue_free(gpu_device* d, void* queue) {
+void gpu_driver_queue_free(gpu_device* d, void* queue, void* marker) {
   (void)d;
+  if (marker) ocl.ReleaseEvent(marker);
   ocl.ReleaseCommandQueue(queue);
 }
 
