@@ -199,29 +199,34 @@ static oy_status check_output_shape(const setup* s) {
 
 // An input that is converted counts with the layout of its copy, as on PyTorch's CPU. A
 // stand-in without memory for it, where that is another layout than its own.
-static oyi_tensor* converted_layout(const setup* s, int k) {
+static oy_status converted_layout(const setup* s, int k, oyi_tensor** out) {
   const oyi_tensor* t = s->in[k];
+  *out = NULL;
   bool converts =
       t->header.dtype != s->it->dtype && s->device.backend == OY_BACKEND_CPU &&
       !(s->flags & OYI_ITER_KEEP_DTYPES) && !(k == 0 && (s->flags & OYI_ITER_MASK));
-  if (!converts || t->ndim == 0 || (t->flags & OYI_DENSE)) return NULL;
+  if (!converts || t->ndim == 0 || (t->flags & OYI_DENSE)) return OY_OK;
   int64_t strides[OY_TENSOR_MAX_DIMS];
   oyi_dense_strides(t, strides);
-  return oyi_tensor_new_strided(oyi_sizes_view(t), (oy_ints){strides, t->ndim},
+  *out = oyi_tensor_new_strided(oyi_sizes_view(t), (oy_ints){strides, t->ndim},
                                 t->header.dtype, oy_device_meta());
+  return *out ? OY_OK : OY_OUT_OF_MEMORY;
 }
 
-static bool output_layout(const setup* s, oy_ints sizes, int64_t* out_strides) {
+static oy_status output_layout(const setup* s, oy_ints sizes, int64_t* out_strides,
+                               bool* out_contiguous) {
   const oyi_tensor* in[OYI_ITER_MAX - 1];
   oyi_tensor* made[OYI_ITER_MAX - 1];
-  for (int k = 0; k < s->n; k++) {
-    made[k] = converted_layout(s, k);
-    in[k] = made[k] ? made[k] : s->in[k];
+  oy_status status = OY_OK;
+  int n = 0;
+  for (; n < s->n && status == OY_OK; n++) {
+    status = converted_layout(s, n, &made[n]);
+    in[n] = made[n] ? made[n] : s->in[n];
   }
-  bool contiguous = oyi_output_layout(in, s->n, sizes, out_strides);
-  for (int k = 0; k < s->n; k++)
+  if (status == OY_OK) *out_contiguous = oyi_output_layout(in, n, sizes, out_strides);
+  for (int k = 0; k < n; k++)
     if (made[k]) oy_tensor_release(&made[k]->header);
-  return contiguous;
+  return status;
 }
 
 // Makes the output, or gives the one that is there its shape. New and resized ones take
@@ -233,7 +238,8 @@ static oy_status settle_output(setup* s) {
   it->made = !s->out;
   it->output = s->out;
   if (s->out && oyi_same_sizes(oyi_sizes_view(s->out), sizes)) return OY_OK;
-  bool contiguous = output_layout(s, sizes, strides);
+  bool contiguous = true;
+  OY_TRY(output_layout(s, sizes, strides, &contiguous));
   oy_ints layout = {strides, s->ndim};
   if (s->out) return oyi_output_resize(s->out, sizes, contiguous ? NULL : &layout);
   it->output = contiguous ? oyi_tensor_new(sizes, s->result, s->device)
