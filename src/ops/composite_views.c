@@ -28,7 +28,7 @@ OYI_COMPOSITE(expand) {
 
 static oy_object* view_all(oy_object* self) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  return t ? oyi_view_all(t) : NULL;
+  return t ? oyi_tensor_object(oyi_tensor_alias_same(t)) : NULL;
 }
 
 OYI_COMPOSITE(alias) {
@@ -160,7 +160,9 @@ OYI_COMPOSITE(select_int) {
   return oyi_view_without(t, (size_t)d, index * oyi_strides(t)[d]);
 }
 
-OYI_COMPOSITE(slice_Tensor) {
+static __attribute__((noinline)) oy_object* slice_slow(oy_object* self, int64_t dim,
+                                                       oy_value start, oy_value end,
+                                                       int64_t step) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   if (t->ndim == 0) {
@@ -176,6 +178,18 @@ OYI_COMPOSITE(slice_Tensor) {
   oyi_slice_bounds(start, end, t->sizes[d], &from, &to);
   int64_t size = step == 1 ? to - from : to > from ? (to - from - 1) / step + 1 : 0;
   return oyi_view_slice(t, (size_t)d, from, size, step);
+}
+
+// Numbers that lie within the dimension, one after the other: nothing is to be found out.
+OYI_COMPOSITE(slice_Tensor) {
+  if (OY_UNLIKELY(!oyi_is_tensor(self) || step != 1 || start.tag == OY_TAG_NONE ||
+                  end.tag == OY_TAG_NONE))
+    return slice_slow(self, dim, start, end, step);
+  const oyi_tensor* t = oyi_tensor_cast(self);
+  if (OY_UNLIKELY((uint64_t)dim >= t->ndim || start.as.i < 0 || end.as.i < start.as.i ||
+                  end.as.i > t->sizes[dim]))
+    return slice_slow(self, dim, start, end, step);
+  return oyi_view_slice(t, (size_t)dim, start.as.i, end.as.i - start.as.i, 1);
 }
 
 OYI_COMPOSITE(diagonal) {

@@ -205,7 +205,7 @@ void* oyi_data_alloc(size_t nbytes, void** out_context) {
     return NULL;
   }
   if (nbytes <= POOL_MOST) {
-    unsigned units = oyi_pool_units(nbytes);
+    unsigned units = oyi_pool_units_aligned(nbytes);
     *out_context = (void*)(uintptr_t)units;
     return oyi_pool_take(units);
   }

@@ -4,8 +4,7 @@
 #include "tensor/hooks.h"
 #include "tensor/pool.h"
 
-enum { BLOCK_UNITS = 1 };
-_Static_assert(sizeof(oyi_device_block) <= BLOCK_UNITS * OYI_POOL_UNIT, "one unit");
+enum { BLOCK_UNITS = (sizeof(oyi_device_block) + OYI_POOL_UNIT - 1) / OYI_POOL_UNIT };
 
 // As a storage's deleter.
 static void release_block(void* context, void* data) {

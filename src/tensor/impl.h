@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tensor is made of. One pooled block holds the header, the shape (up to
-// five dimensions), the storage record and up to 96 bytes of data:
+// What a tensor is made of. One pooled block holds the header, the storage record, the
+// shape (up to five dimensions) and up to 96 bytes of data; the block of a view has room
+// for a record of autograd's instead, which nearly every view gets:
 //
-//   [ oyi_tensor 176 | oyi_storage 48 | data 32 or 96 ]   256 or 320 bytes
+//   [ oyi_tensor 96 | oyi_storage 48 | sizes, strides | data ]   176 bytes for one number
+//   [ oyi_tensor 96 | record 96      | sizes, strides ]          224 bytes for a matrix
 //
 // Invariants:
 //  - the first element is |byte_offset| bytes into the storage's data, which may
@@ -28,7 +30,7 @@ typedef struct oyi_storage {
   int16_t backend;
   int16_t device_index;
   uint8_t block;     // units of the pool block that it lies in
-  uint8_t embedded;  // at STORAGE_OFFSET of a tensor's block
+  uint8_t embedded;  // behind the header in a tensor's block
   uint8_t resizable;
   uint8_t reserved;
 } oyi_storage;
@@ -45,17 +47,19 @@ typedef struct oyi_tensor_meta_class {
 
 enum {
   OYI_INLINE_DIMS = 5,
-  OYI_STORAGE_OFFSET = 176,
-  OYI_DATA_OFFSET = 224,
-  OYI_UNITS_HEADER = 3,  // without a storage of its own
-  OYI_UNITS_SMALL = 4,   // up to 32 bytes of data
-  OYI_UNITS_MEDIUM = 5   // up to 96 bytes
+  OYI_STORAGE_OFFSET = 96,
+  OYI_DIMS_OFFSET = 144,
+  OYI_META_OFFSET = 96,  // of a view: room for a record of autograd's
+  OYI_META_BYTES = 96,
+  OYI_VIEW_DIMS_OFFSET = OYI_META_OFFSET + OYI_META_BYTES,
+  OYI_INLINE_DATA = 96  // bytes
 };
 enum oyi_tensor_flags {
   OYI_CONTIGUOUS = 1,
-  OYI_DENSE = 2,      // non-overlapping and dense
-  OYI_HEAP_DIMS = 4,  // sizes and strides are a block of their own
-  OYI_NO_VERSION = 8  // opaque inference tensors
+  OYI_DENSE = 2,       // non-overlapping and dense
+  OYI_HEAP_DIMS = 4,   // sizes and strides are a block of their own
+  OYI_NO_VERSION = 8,  // opaque inference tensors
+  OYI_VIEW_BLOCK = 16  // the block has no storage, and room at OYI_META_OFFSET
 };
 
 struct oyi_tensor {
@@ -72,12 +76,11 @@ struct oyi_tensor {
   uint8_t ndim;
   uint8_t capacity;
   uint8_t flags;
-  uint8_t block;  // units of this block
-  int64_t dims[2 * OYI_INLINE_DIMS];
+  uint8_t block;          // units of this block
   struct oyi_side* side;  // NULL for nearly all; atomic
 };
 _Static_assert(sizeof(oyi_tensor) <= OYI_STORAGE_OFFSET, "see the picture above");
-_Static_assert(sizeof(oyi_storage) <= OYI_DATA_OFFSET - OYI_STORAGE_OFFSET,
+_Static_assert(sizeof(oyi_storage) <= OYI_DIMS_OFFSET - OYI_STORAGE_OFFSET,
                "see the picture above");
 
 // Of a plain tensor on the CPU.

@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow ends of the block pool. |room| is 0 until a thread frees its first
-// block; that is when its destructor is armed, so a thread that only takes costs
-// nothing at its end.
+// The slow ends of the block pool. |room| is 0 until a thread comes here first; that is
+// when its destructor is armed.
 #include "tensor/pool.h"
 
 #include "base/memory.h"
 #include "base/thread_end.h"
 #include "tensor/impl.h"
 #include "tensor/memory_watch.h"
+#include "tensor/pool_chunk.h"
+#include "tensor/slab.h"
 
 __thread oyi_pool_lists oyi_pool = {.tensor_keys = OYI_TENSOR_KEYS};
 // 0: not armed, 1: lists in use, 2: the thread is ending, 3: watched.
 enum { NOT_ARMED, IN_USE, ENDING, WATCHED };
+enum { REFILL = 16 };  // blocks
 static __thread uint8_t t_state __attribute__((tls_model("initial-exec")));
 
 // AddressSanitizer is to see every block come and go.
-#if defined(__SANITIZE_ADDRESS__)
-enum { KEEPS_BLOCKS = 0 };
-#else
-enum { KEEPS_BLOCKS = 1 };
-#endif
+enum { KEEPS_BLOCKS = !OYI_UNDER_ASAN };
 
 void oyi_pool_trim(void) {
+  if (!KEEPS_BLOCKS) return;
   for (unsigned i = 0; i < OYI_POOL_CLASSES; i++) {
-    while (oyi_pool.head[i]) {
-      void* block = oyi_pool.head[i];
-      oyi_pool.head[i] = *(void**)block;
-      oyi_pool.room[i]++;
-      oyi_aligned_free(block);
-    }
+    if (!oyi_pool.head[i]) continue;
+    oyi_chunk_give(oyi_pool.head[i]);
+    oyi_pool.head[i] = NULL;
+    oyi_pool.room[i] = OYI_POOL_KEEP;
   }
 }
 
@@ -58,20 +55,50 @@ void oyi_pool_watch(bool on) {
   t_state = on ? WATCHED : NOT_ARMED;
 }
 
-void* oyi_pool_refill(unsigned units) {
+static void* block_apart(unsigned units) {
   void* block = oyi_aligned_zalloc((size_t)units * OYI_POOL_UNIT);
   if (OY_UNLIKELY(t_state == WATCHED) && block)
     oyi_memory_seen(block, (int64_t)units * OYI_POOL_UNIT);
   return block;
 }
 
-// Blocks that were taken while the list was empty are not counted in |room|, so
-// a list can be full.
+// Several at once, which are neighbours mostly: threads do not come to share lines.
+void* oyi_pool_refill(unsigned units) {
+  if (!KEEPS_BLOCKS) return block_apart(units);
+  if (t_state == NOT_ARMED) (void)arm();
+  unsigned count = 1;
+  void* list = oyi_chunk_take(units, t_state == IN_USE ? REFILL : 1, &count);
+  if (OY_UNLIKELY(!list)) return NULL;
+  if (OY_UNLIKELY(t_state == WATCHED))
+    oyi_memory_seen(list, (int64_t)units * OYI_POOL_UNIT);
+  oyi_pool.head[units - 1] = *(void**)list;
+  oyi_pool.room[units - 1] = (uint8_t)(oyi_pool.room[units - 1] - (count - 1));
+  return list;
+}
+
+// Half of a list that is full goes back.
+static void spill(unsigned units) {
+  void* last = oyi_pool.head[units - 1];
+  void* first = last;
+  for (int i = 1; i < OYI_POOL_KEEP / 2; i++) last = *(void**)last;
+  oyi_pool.head[units - 1] = *(void**)last;
+  *(void**)last = NULL;
+  oyi_pool.room[units - 1] = OYI_POOL_KEEP / 2;
+  oyi_chunk_give(first);
+}
+
 void oyi_pool_return(void* block, unsigned units) {
   if (OY_UNLIKELY(t_state == WATCHED))
     oyi_memory_seen(block, -(int64_t)units * OYI_POOL_UNIT);
-  if (arm())
-    oyi_pool_give(block, units);
-  else
+  if (!KEEPS_BLOCKS) {
     oyi_aligned_free(block);
+    return;
+  }
+  if (t_state == IN_USE) spill(units);
+  if (t_state == IN_USE || arm()) {
+    oyi_pool_give(block, units);
+    return;
+  }
+  *(void**)block = NULL;
+  oyi_chunk_give(block);
 }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small blocks (up to 512 bytes, 64-byte aligned) from free lists of the calling
-// thread: tensor headers with their inline data, storages, graph nodes.
+// Small blocks (up to 512 bytes, in steps of 16) from free lists of the calling
+// thread: tensor headers with their inline data, storages, graph nodes. They are cut from
+// chunks (pool_chunk.h), so that a block costs what it holds.
 //
 // A block may be freed by another thread than the one that took it; it joins
 // the list of the thread that frees it. Lists are bounded, and go back to the
-// allocator when the thread ends. Under AddressSanitizer nothing is kept, so
+// chunks when the thread ends. Under AddressSanitizer nothing is kept, so
 // that use after free is seen.
 #ifndef OPYARD_SRC_TENSOR_POOL_H_
 #define OPYARD_SRC_TENSOR_POOL_H_
 
 #include "opyard/base.h"
 
-enum { OYI_POOL_UNIT = 64, OYI_POOL_CLASSES = 8, OYI_POOL_KEEP = 128 };
+enum { OYI_POOL_UNIT = 16, OYI_POOL_CLASSES = 32, OYI_POOL_KEEP = 128 };
 
 typedef struct oyi_pool_lists {
   void* head[OYI_POOL_CLASSES];
   // Free places left in each list; 0 before the thread's first free.
-  uint16_t room[OYI_POOL_CLASSES];
+  uint8_t room[OYI_POOL_CLASSES];
   // The keys of new CPU tensors of this thread: here, since who makes one has this
   // address at hand (tensor.c, inference_tensor.c).
   uint64_t tensor_keys;
@@ -24,9 +25,13 @@ typedef struct oyi_pool_lists {
 
 extern __thread oyi_pool_lists oyi_pool __attribute__((tls_model("initial-exec")));
 
-// Number of 64-byte units of a block of |size| bytes, 1 to OYI_POOL_CLASSES.
+// Number of units of a block of |size| bytes, 1 to OYI_POOL_CLASSES.
 static inline unsigned oyi_pool_units(size_t size) {
   return (unsigned)((size + OYI_POOL_UNIT - 1) / OYI_POOL_UNIT);
+}
+// The same for a block that begins at a cache line, as all of a multiple of 64 bytes do.
+static inline unsigned oyi_pool_units_aligned(size_t size) {
+  return (unsigned)((size + 63) / 64 * (64 / OYI_POOL_UNIT));
 }
 
 // Slow ends of the two below.

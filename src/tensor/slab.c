@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/probe.h"
 #include "tensor/pool.h"
+#include "tensor/pool_chunk.h"
 
 enum {
   SMALL_MOST = 1 << 20,    // blocks up to this lie in slabs of one huge page
@@ -238,6 +239,7 @@ static void first_use(void) {
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   size_t bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX;
   g_limit = bytes / 4;
+  oyi_chunk_prepare_fork();  // that lock is taken under this one
   // The child of a fork must not find the lock held by a thread that it has not.
   (void)pthread_atfork(lock, unlock, unlock);
 }

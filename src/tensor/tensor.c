@@ -14,8 +14,7 @@ static void tensor_destroy(oy_object* object) {
   oyi_storage* s = t->storage;
   oyi_storage* left_over = NULL;
   if (OY_UNLIKELY(t->side != NULL)) left_over = oyi_side_end(t);
-  bool own_block = t->block == OYI_UNITS_HEADER;
-  if (own_block) oyi_pool_give(t, OYI_UNITS_HEADER);
+  if (t->flags & OYI_VIEW_BLOCK) oyi_pool_give(t, t->block);
   oyi_storage_release(s);  // frees the block that they share
   if (OY_UNLIKELY(left_over != NULL)) oyi_storage_release(left_over);
 }
@@ -64,10 +63,26 @@ static inline oy_keyset new_keys(oy_device device, oy_dtype dtype) {
   return oyi_tensor_new_keys(device, dtype);
 }
 
-// Fills a header of |units|; the shape is copied, to the heap if it is long.
+// Where a block of |offset| bytes and |ndim| dimensions ends: long shapes are apart.
+static inline size_t dims_end(size_t offset, size_t ndim) {
+  return offset + (ndim <= OYI_INLINE_DIMS ? 2 * ndim * sizeof(int64_t) : 0);
+}
+
+// Room for |ndim| dimensions, which lie at |offset| or on the heap.
+static inline __attribute__((always_inline)) bool dims_init(oyi_tensor* t, size_t offset,
+                                                            size_t ndim) {
+  t->sizes = (int64_t*)(void*)((char*)t + offset);
+  t->capacity = (uint8_t)ndim;
+  if (OY_LIKELY(ndim <= OYI_INLINE_DIMS)) return true;
+  t->sizes = oyi_calloc(2 * ndim, sizeof(int64_t));
+  t->flags |= OYI_HEAP_DIMS;
+  return t->sizes != NULL;
+}
+
+// Fills a header of |units|; the shape is copied to |offset|, to the heap if it is long.
 static inline __attribute__((always_inline)) bool header_init(
-    oyi_tensor* t, unsigned units, oy_keyset keys, oy_ints sizes, oy_dtype dtype,
-    oy_device device) {
+    oyi_tensor* t, unsigned units, size_t offset, oy_keyset keys, oy_ints sizes,
+    oy_dtype dtype, oy_device device) {
   t->header.keys = keys;
   t->header.klass = &oyi_tensor_class;
   t->header.references = 1;
@@ -84,14 +99,7 @@ static inline __attribute__((always_inline)) bool header_init(
   t->ndim = (uint8_t)sizes.size;
   t->flags = 0;
   t->block = (uint8_t)units;
-  t->sizes = t->dims;
-  t->capacity = OYI_INLINE_DIMS;
-  if (OY_UNLIKELY(sizes.size > OYI_INLINE_DIMS)) {
-    t->sizes = oyi_calloc(2 * sizes.size, sizeof(int64_t));
-    if (!t->sizes) return false;
-    t->capacity = (uint8_t)sizes.size;
-    t->flags = OYI_HEAP_DIMS;
-  }
+  if (OY_UNLIKELY(!dims_init(t, offset, sizes.size))) return false;
   for (size_t i = 0; i < sizes.size; i++) t->sizes[i] = sizes.data[i];
   return true;
 }
@@ -113,9 +121,8 @@ static inline __attribute__((always_inline)) oy_status storage_init(oyi_tensor* 
   s->resizable = t->backend == OY_BACKEND_CPU;
   s->reserved = 0;
   if (s->resizable && nbytes > 0) {
-    size_t room = (size_t)t->block * OYI_POOL_UNIT - OYI_DATA_OFFSET;
-    if (nbytes <= room) {
-      s->data = (char*)t + OYI_DATA_OFFSET;
+    if (nbytes <= OYI_INLINE_DATA) {
+      s->data = (char*)t + dims_end(OYI_DIMS_OFFSET, t->ndim);
     } else {
       s->data = oyi_data_alloc(nbytes, &s->context);
       if (!s->data) return OY_OUT_OF_MEMORY;
@@ -132,13 +139,13 @@ static inline __attribute__((always_inline)) oy_status storage_init(oyi_tensor* 
 static inline oyi_tensor* tensor_make_sized(oy_ints sizes, oy_dtype dtype,
                                             oy_device device, int64_t numel,
                                             size_t nbytes) {
-  const size_t medium = OYI_UNITS_MEDIUM * OYI_POOL_UNIT - OYI_DATA_OFFSET;
-  const size_t small = OYI_UNITS_SMALL * OYI_POOL_UNIT - OYI_DATA_OFFSET;
-  unsigned units =
-      nbytes > small && nbytes <= medium ? OYI_UNITS_MEDIUM : OYI_UNITS_SMALL;
+  const unsigned units =
+      oyi_pool_units(OY_LIKELY(nbytes <= OYI_INLINE_DATA) ? nbytes : 0) +
+      (unsigned)dims_end(OYI_DIMS_OFFSET, sizes.size) / OYI_POOL_UNIT;
   oyi_tensor* t = oyi_pool_take(units);
   if (!t) return NULL;
-  if (!header_init(t, units, new_keys(device, dtype), sizes, dtype, device)) {
+  if (!header_init(t, units, OYI_DIMS_OFFSET, new_keys(device, dtype), sizes, dtype,
+                   device)) {
     oyi_pool_give(t, units);
     return NULL;
   }
@@ -159,6 +166,21 @@ static inline void lay_out(oyi_tensor* t) {
   t->flags |= OYI_CONTIGUOUS | OYI_DENSE;
 }
 
+// What oyi_sizes_check finds, of shapes that are small in every way; false of others.
+static inline bool sizes_small(oy_ints sizes, size_t item, int64_t* out_numel,
+                               size_t* out_nbytes) {
+  const uint64_t most = 1 << 11;  // to the fifth power, times 16, it is a number
+  if (sizes.size > OYI_INLINE_DIMS) return false;
+  uint64_t numel = 1, all = 0;
+  for (size_t i = 0; i < sizes.size; i++) {
+    all |= (uint64_t)sizes.data[i];
+    numel *= (uint64_t)sizes.data[i];
+  }
+  *out_numel = (int64_t)numel;
+  *out_nbytes = numel * item;
+  return all < most;
+}
+
 static oyi_tensor* tensor_make(oy_ints sizes, oy_dtype dtype, oy_device device) {
   int64_t numel;
   size_t nbytes;
@@ -166,8 +188,56 @@ static oyi_tensor* tensor_make(oy_ints sizes, oy_dtype dtype, oy_device device) 
   return tensor_make_sized(sizes, dtype, device, numel, nbytes);
 }
 
-oyi_tensor* oyi_tensor_new_like(const oyi_tensor* like) {
-  // What |like| has fits already.
+// A plain tensor of the CPU with its numbers in its block, of which the thread has a free
+// one: nearly all that are made over and over. There is at least one number, so that every
+// size is one stride after the other. NULL: it has to be made the other way.
+static inline __attribute__((always_inline)) oyi_tensor* new_small(
+    oy_ints sizes, oy_dtype dtype, int16_t device_index, int64_t numel, size_t nbytes) {
+  const size_t ndim = sizes.size;
+  const unsigned units = OYI_DIMS_OFFSET / OYI_POOL_UNIT + (unsigned)ndim +
+                         (unsigned)(nbytes + OYI_POOL_UNIT - 1) / OYI_POOL_UNIT;
+  if (OY_UNLIKELY(!oyi_pool.head[units - 1])) return NULL;
+  oyi_tensor* t = oyi_pool_take(units);
+  t->header = (oy_object){.keys = oy_keyset_make(oyi_pool.tensor_keys, 1),
+                          .klass = &oyi_tensor_class,
+                          .references = 1,
+                          .dtype = dtype};
+  t->byte_offset = 0;
+  t->numel = numel;
+  t->meta = NULL;
+  t->offset = 0;
+  t->backend = OY_BACKEND_CPU;
+  t->device_index = device_index;
+  t->ndim = (uint8_t)ndim;
+  t->capacity = (uint8_t)ndim;
+  t->flags = OYI_CONTIGUOUS | OYI_DENSE;
+  t->block = (uint8_t)units;
+  t->side = NULL;
+  int64_t* dims = (int64_t*)(void*)((char*)t + OYI_DIMS_OFFSET);
+  t->sizes = dims;
+  int64_t stride = 1;
+  for (size_t i = ndim; i-- > 0;) {
+    dims[i] = sizes.data[i];
+    dims[ndim + i] = stride;
+    stride *= sizes.data[i];
+  }
+  oyi_storage* s = (oyi_storage*)(void*)((char*)t + OYI_STORAGE_OFFSET);
+  t->storage = s;
+  *s = (oyi_storage){.references = 1,
+                     .data = dims + 2 * ndim,
+                     .nbytes = nbytes,
+                     .backend = OY_BACKEND_CPU,
+                     .device_index = device_index,
+                     .block = (uint8_t)units,
+                     .embedded = 1,
+                     .resizable = 1};
+  return t;
+}
+static inline bool is_small(size_t ndim, size_t nbytes) {
+  return nbytes - 1 < OYI_INLINE_DATA && ndim <= OYI_INLINE_DIMS;
+}
+
+static __attribute__((noinline)) oyi_tensor* new_like_slow(const oyi_tensor* like) {
   oyi_tensor* t = tensor_make_sized(oyi_sizes_view(like), like->header.dtype,
                                     oy_device_make(OY_BACKEND_CPU, like->device_index),
                                     like->numel, (size_t)(like->numel * oyi_item(like)));
@@ -176,11 +246,35 @@ oyi_tensor* oyi_tensor_new_like(const oyi_tensor* like) {
   return t;
 }
 
-oyi_tensor* oyi_tensor_new(oy_ints sizes, oy_dtype dtype, oy_device device) {
+oyi_tensor* oyi_tensor_new_like(const oyi_tensor* like) {
+  // What |like| has fits already.
+  const oy_dtype dtype = like->header.dtype;
+  const size_t nbytes = (size_t)(like->numel * oyi_item(like));
+  if (OY_UNLIKELY(!is_plain(oyi_tensor_device(like), dtype) ||
+                  !is_small(like->ndim, nbytes)))
+    return new_like_slow(like);
+  oyi_tensor* t =
+      new_small(oyi_sizes_view(like), dtype, like->device_index, like->numel, nbytes);
+  return OY_LIKELY(t != NULL) ? t : new_like_slow(like);
+}
+
+static __attribute__((noinline)) oyi_tensor* new_slow(oy_ints sizes, oy_dtype dtype,
+                                                      oy_device device) {
   oyi_tensor* t = tensor_make(sizes, dtype, device);
   if (!t) return NULL;
   lay_out(t);
   return t;
+}
+
+oyi_tensor* oyi_tensor_new(oy_ints sizes, oy_dtype dtype, oy_device device) {
+  int64_t numel;
+  size_t nbytes;
+  if (OY_UNLIKELY(!is_plain(device, dtype) ||
+                  !sizes_small(sizes, oyi_dtype_bytes[dtype], &numel, &nbytes) ||
+                  !is_small(sizes.size, nbytes)))
+    return new_slow(sizes, dtype, device);
+  oyi_tensor* t = new_small(sizes, dtype, device.index, numel, nbytes);
+  return OY_LIKELY(t != NULL) ? t : new_slow(sizes, dtype, device);
 }
 
 oyi_tensor* oyi_tensor_new_strided(oy_ints sizes, oy_ints strides, oy_dtype dtype,
@@ -195,12 +289,14 @@ oyi_tensor* oyi_tensor_new_strided(oy_ints sizes, oy_ints strides, oy_dtype dtyp
 oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys, oy_ints sizes,
                                   oy_ints strides, int64_t offset, oy_dtype dtype,
                                   oy_device device) {
-  oyi_tensor* t = oyi_pool_take(OYI_UNITS_HEADER);
+  const unsigned units = oyi_pool_units(dims_end(OYI_VIEW_DIMS_OFFSET, sizes.size));
+  oyi_tensor* t = oyi_pool_take(units);
   if (!t) return NULL;
-  if (!header_init(t, OYI_UNITS_HEADER, keys, sizes, dtype, device)) {
-    oyi_pool_give(t, OYI_UNITS_HEADER);
+  if (!header_init(t, units, OYI_VIEW_DIMS_OFFSET, keys, sizes, dtype, device)) {
+    oyi_pool_give(t, units);
     return NULL;
   }
+  t->flags |= OYI_VIEW_BLOCK;
   for (size_t i = 0; i < strides.size; i++) oyi_strides(t)[i] = strides.data[i];
   oyi_tensor_geometry(t);
   oyi_storage_retain(storage);
@@ -210,23 +306,26 @@ oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys, oy_ints 
   return t;
 }
 
-// Another header on the storage of |t|: dtype, device, place and layers' keys are
-// copied in one go, but for Autograd, and history is left behind.
-static inline oyi_tensor* header_copy(const oyi_tensor* t, size_t bytes) {
-  oyi_tensor* v = oyi_pool_take(OYI_UNITS_HEADER);
+// Another header on the storage of |t|, with room for |ndim| dimensions: dtype, device,
+// place and layers' keys are copied in one go, but for Autograd, and history is left
+// behind.
+static inline __attribute__((always_inline)) oyi_tensor* header_copy(const oyi_tensor* t,
+                                                                     size_t ndim) {
+  const unsigned units = oyi_pool_units(dims_end(OYI_VIEW_DIMS_OFFSET, ndim));
+  oyi_tensor* v = oyi_pool_take(units);
   if (OY_UNLIKELY(!v)) return NULL;
-  memcpy(v, t, bytes);
+  memcpy(v, t, sizeof(*v));
   v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
   v->header.references = 1;
   v->header.flags = 0;
   v->header.reserved = 0;
   v->meta = NULL;
   v->side = NULL;
-  v->sizes = v->dims;
-  v->capacity = OYI_INLINE_DIMS;
-  v->flags &= (uint8_t)~OYI_HEAP_DIMS;
-  v->block = OYI_UNITS_HEADER;
-  return v;
+  v->flags = (uint8_t)((v->flags & ~OYI_HEAP_DIMS) | OYI_VIEW_BLOCK);
+  v->block = (uint8_t)units;
+  if (OY_LIKELY(dims_init(v, OYI_VIEW_DIMS_OFFSET, ndim))) return v;
+  oyi_pool_give(v, units);
+  return NULL;
 }
 
 static __attribute__((noinline)) oyi_tensor* share_side(oyi_tensor* v,
@@ -242,29 +341,37 @@ static inline oyi_tensor* hold_storage(oyi_tensor* v, const oyi_tensor* t) {
   return OY_LIKELY(!t->side) ? v : share_side(v, t);
 }
 
-// Room for more dimensions than fit into the header.
-static oyi_tensor* header_with_room(oyi_tensor* v, size_t ndim) {
-  v->sizes = oyi_calloc(2 * ndim, sizeof(int64_t));
-  v->capacity = (uint8_t)ndim;
-  v->flags |= OYI_HEAP_DIMS;
-  if (v->sizes) return v;
-  oyi_pool_give(v, OYI_UNITS_HEADER);
-  return NULL;
+static __attribute__((noinline)) oyi_tensor* alias_long(const oyi_tensor* t) {
+  const size_t ndim = t->ndim;
+  oyi_tensor* v = header_copy(t, ndim);
+  if (!v) return NULL;
+  memcpy(v->sizes, t->sizes, ndim * sizeof(int64_t));
+  memcpy(v->sizes + ndim, oyi_strides(t), ndim * sizeof(int64_t));
+  return hold_storage(v, t);
 }
 
-// The same shape on the heap.
-static __attribute__((noinline)) oyi_tensor* copy_long_shape(oyi_tensor* v,
-                                                             const oyi_tensor* t) {
-  if (!(v = header_with_room(v, t->ndim))) return NULL;
-  memcpy(v->sizes, t->sizes, t->ndim * sizeof(int64_t));
-  memcpy(oyi_strides(v), oyi_strides(t), t->ndim * sizeof(int64_t));
-  return v;
-}
-
+// As header_copy, where sizes and strides lie side by side as they do in a new tensor.
 static inline __attribute__((always_inline)) oyi_tensor* alias_same(const oyi_tensor* t) {
-  oyi_tensor* v = header_copy(t, sizeof(*t));
+  const size_t ndim = t->ndim;
+  if (OY_UNLIKELY(t->capacity != ndim || (t->flags & OYI_HEAP_DIMS)))
+    return alias_long(t);
+  const unsigned units = OYI_VIEW_DIMS_OFFSET / OYI_POOL_UNIT + (unsigned)ndim;
+  _Static_assert(2 * sizeof(int64_t) == OYI_POOL_UNIT, "a unit holds one dimension");
+  oyi_tensor* v = oyi_pool_take(units);
   if (OY_UNLIKELY(!v)) return NULL;
-  if (OY_UNLIKELY(t->flags & OYI_HEAP_DIMS) && !(v = copy_long_shape(v, t))) return NULL;
+  memcpy(v, t, sizeof(*v));
+  v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
+  v->header.references = 1;
+  v->header.flags = 0;
+  v->header.reserved = 0;
+  v->meta = NULL;
+  v->side = NULL;
+  v->flags |= OYI_VIEW_BLOCK;
+  v->block = (uint8_t)units;
+  int64_t* to = (int64_t*)(void*)((char*)v + OYI_VIEW_DIMS_OFFSET);
+  const int64_t* from = t->sizes;
+  v->sizes = to;
+  for (size_t i = 0; i < ndim; i++, to += 2, from += 2) memcpy(to, from, OYI_POOL_UNIT);
   return hold_storage(v, t);
 }
 
@@ -316,10 +423,8 @@ oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides
                              int64_t offset) {
   if (sizes.data == t->sizes && strides.data == oyi_strides(t) && offset == t->offset)
     return oyi_tensor_alias_same(t);
-  oyi_tensor* v = header_copy(t, offsetof(oyi_tensor, dims));
+  oyi_tensor* v = header_copy(t, sizes.size);
   if (OY_UNLIKELY(!v)) return NULL;
-  if (OY_UNLIKELY(sizes.size > OYI_INLINE_DIMS) && !(v = header_with_room(v, sizes.size)))
-    return NULL;
   v->ndim = (uint8_t)sizes.size;
   for (size_t i = 0; i < sizes.size; i++) {
     v->sizes[i] = sizes.data[i];

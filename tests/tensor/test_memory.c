@@ -8,6 +8,7 @@
 
 #include "support/tensors.h"
 #include "tensor/block_cache.h"
+#include "tensor/pool.h"
 #include "tensor/slab.h"
 
 const char* __asan_default_options(void);
@@ -238,6 +239,62 @@ static void in_the_child_of_a_fork(void** state) {
   oy_tensor_trim();
 }
 
+// --------------------------------------------------------------- blocks of the pool
+
+enum { BLOCKS = 600 };  // of each size: more than lists and chunks keep
+
+typedef struct pool_blocks {
+  unsigned char* of[OYI_POOL_CLASSES][BLOCKS];
+} pool_blocks;
+
+// Each block holds its own number, so that two that meet would be seen.
+static void take_blocks(pool_blocks* p) {
+  for (unsigned c = 0; c < OYI_POOL_CLASSES; c++) {
+    for (int i = 0; i < BLOCKS; i++) {
+      const size_t size = (c + 1) * (size_t)OYI_POOL_UNIT;
+      p->of[c][i] = oyi_pool_take(c + 1);
+      assert_non_null(p->of[c][i]);
+      const size_t alignment = size % 64 == 0 ? 64 : 16;
+      assert_int_equal((uintptr_t)p->of[c][i] % alignment, 0);
+      memset(p->of[c][i], (int)c + i, size);
+    }
+  }
+}
+
+static void* give_blocks(void* data) {
+  pool_blocks* p = data;
+  for (unsigned c = 0; c < OYI_POOL_CLASSES; c++) {
+    for (int i = 0; i < BLOCKS; i++) {
+      const unsigned char* block = p->of[c][i];
+      const size_t size = (c + 1) * (size_t)OYI_POOL_UNIT;
+      assert_int_equal(block[0], (unsigned char)((int)c + i));
+      assert_int_equal(block[size - 1], (unsigned char)((int)c + i));
+      oyi_pool_give(p->of[c][i], c + 1);
+    }
+  }
+  return NULL;
+}
+
+static void blocks_go_back_from_any_thread(void** state) {
+  (void)state;
+  oy_tensor_trim();
+  failing f = {.left = -1};
+  f.below = oy_allocator_set((oy_allocator){failing_reallocate, &f});
+  static pool_blocks mine, others;
+  take_blocks(&mine);
+  take_blocks(&others);
+  pthread_t other;
+  assert_int_equal(pthread_create(&other, NULL, give_blocks, &others), 0);
+  give_blocks(&mine);
+  pthread_join(other, NULL);
+  // Taken again in between, from what came back.
+  take_blocks(&mine);
+  give_blocks(&mine);
+  oy_tensor_trim();
+  oy_allocator_set(f.below);
+  assert_int_equal(f.live, 0);
+}
+
 // --------------------------------------------------------------------- failure
 
 static void sizes_that_no_machine_has(void** state) {
@@ -350,6 +407,7 @@ int main(void) {
       cmocka_unit_test(limit_on_what_is_kept),
       cmocka_unit_test(freed_by_another_thread),
       cmocka_unit_test(in_the_child_of_a_fork),
+      cmocka_unit_test(blocks_go_back_from_any_thread),
       cmocka_unit_test(sizes_that_no_machine_has),
       cmocka_unit_test(the_system_refuses),
       cmocka_unit_test(ROB_02_every_allocation_fails),

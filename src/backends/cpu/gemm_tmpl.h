@@ -72,6 +72,7 @@ static __attribute__((noinline)) oy_status OYI_JOIN(small, ID)(const oyi_gemm* g
                                                                W beta) {
   const int64_t n = g->n, m = g->m, k = g->k;
   const int64_t a_column = g->a_column, b_row = g->b_row;
+  const bool is_new = beta == 0;
   const T* a = g->a;
   T* row = g->c;
   for (int64_t i = 0; i < n; i++, a += g->a_row, row += g->c_row) {
@@ -83,7 +84,7 @@ static __attribute__((noinline)) oy_status OYI_JOIN(small, ID)(const oyi_gemm* g
       for (int64_t p = k; p > 0; p--, x += a_column, y += b_row)
         sum += (W)LOAD(*x) * (W)LOAD(*y);
       sum *= alpha;
-      *to = (T)STORE(beta == 0 ? sum : sum + beta * (W)LOAD(*to));
+      *to = (T)STORE(is_new ? sum : sum + beta * (W)LOAD(*to));
     }
   }
   return OY_OK;

@@ -52,14 +52,18 @@ static void* take(size_t size, uint8_t* out_units) {
 
 oyi_short_node* oyi_short_node_new(const oyi_formula* formula) {
   uint8_t units;
-  oyi_short_node* s = take(sizeof(*s), &units);
+  const bool saves_result = formula->save_if[OYI_SAVE_RESULT] != 0;
+  oyi_short_node* s =
+      take(saves_result ? sizeof(*s) : offsetof(oyi_short_node, saved[OYI_SAVE_RESULT]),
+           &units);
   if (!s) return NULL;
   oyi_node_init(&s->head, OYI_NODE_SHORT, formula);
   s->head.block = units;
   s->head.edges = s->own_edges;
   s->head.expected = &s->own_expected;
   for (int i = 0; i < OYI_NODE_INPUTS; i++) s->own_edges[i] = (oyi_edge){NULL, 0};
-  for (int i = 0; i < OYI_NODE_SAVED; i++) s->saved[i].tensor = NULL;
+  s->head.saves_result = saves_result;
+  for (size_t i = 0; i < oyi_short_slots(s); i++) s->saved[i].tensor = NULL;
   oyi_expectation_init(&s->own_expected);
   return s;
 }
@@ -202,7 +206,7 @@ void oyi_node_release_saved(oyi_node* node) {
   if (node->released) return;
   node->released = true;
   if (node->kind == OYI_NODE_SHORT)
-    release_slots(oyi_short_of(node)->saved, OYI_NODE_SAVED);
+    release_slots(oyi_short_of(node)->saved, oyi_short_slots(oyi_short_of(node)));
   else if (node->kind == OYI_NODE_FULL)
     release_slots(oyi_full_of(node)->saved, oyi_full_of(node)->saved_count);
   else if (node->kind == OYI_NODE_FUNCTION)
@@ -250,7 +254,7 @@ static oy_status apply_recorded(oyi_node* node, oy_object* const* grads,
   bool is_full = node->kind == OYI_NODE_FULL;
   oyi_saved* saved = is_full ? oyi_full_results(oyi_full_of(node))
                              : &oyi_short_of(node)->saved[OYI_SAVE_RESULT];
-  size_t count = is_full ? oyi_full_of(node)->result_count : 1;
+  size_t count = is_full ? oyi_full_of(node)->result_count : node->saves_result;
   oyi_tensor* before[OYI_SAVES] = {NULL};
   oy_status status = revive(node, saved, count, before);
   if (status == 0) status = apply_formula(node, grads, out);

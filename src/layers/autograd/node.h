@@ -29,8 +29,10 @@ typedef struct oyi_edge {
 
 // What an operator leaves for its formula besides tensors.
 typedef struct oyi_extra {
-  oy_scalar scalar;  // INT, FLOAT or BOOL; complex ones are not recorded
-  int64_t dims[2];
+  union {              // no operator has both
+    oy_scalar scalar;  // INT, FLOAT or BOOL; complex ones are not recorded
+    int64_t dims[2];
+  };
   uint64_t mask;  // of reduced dimensions, or another number
   bool flag;
 } oyi_extra;
@@ -95,8 +97,9 @@ typedef enum oyi_node_kind {
 struct oyi_node {
   int32_t references;  // atomic
   uint8_t kind;
-  bool released;  // what was saved is gone
-  uint8_t block;  // pool units; 0: of the allocator
+  bool released;      // what was saved is gone
+  uint8_t block;      // pool units; 0: of the allocator
+  bool saves_result;  // of a short node
   uint32_t edge_count, output_count;
   union {
     uint64_t sequence;
@@ -112,8 +115,8 @@ struct oyi_short_node {
   oyi_node head;
   oyi_edge own_edges[OYI_NODE_INPUTS];
   oyi_expectation own_expected;
-  oyi_saved saved[OYI_NODE_SAVED];
   oyi_extra extra;
+  oyi_saved saved[OYI_NODE_SAVED];  // oyi_short_slots() of them
 };
 
 // Geometry of a view in its base, both as laid out in a flat buffer.
@@ -148,6 +151,11 @@ static inline oyi_accumulate_node* oyi_accumulate_node_of(oyi_node* node) {
 }
 // Of a variable that goes, or that has one already.
 void oyi_accumulator_free(oyi_node* node);
+
+// Slots of what it saves: only a node that saves its result has room for that.
+static inline size_t oyi_short_slots(const oyi_short_node* node) {
+  return node->head.saves_result ? OYI_NODE_SAVED : OYI_NODE_INPUTS;
+}
 
 // New nodes without edges, with one reference. NULL: OUT_OF_MEMORY.
 oyi_short_node* oyi_short_node_new(const oyi_formula* formula);

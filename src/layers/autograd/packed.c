@@ -196,9 +196,10 @@ static const oyi_formula* original_of(const oyi_node* node) {
 static oy_status apply_short(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (node->head.released) return oyi_fail_released();
   oyi_tensor* before[OYI_NODE_SAVED];
-  oy_status status = unpack_all(&node->head, node->saved, OYI_NODE_SAVED, before);
+  const size_t slots = oyi_short_slots(node);
+  oy_status status = unpack_all(&node->head, node->saved, slots, before);
   if (status == 0) status = original_of(&node->head)->apply(node, grad, out);
-  put_back(node->saved, OYI_NODE_SAVED, before);
+  put_back(node->saved, slots, before);
   return status;
 }
 

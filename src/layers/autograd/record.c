@@ -98,7 +98,12 @@ static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
     if (!t) return oy_failure();
     OY_TRY(oyi_gradient_edge(t, &node->own_edges[i]));
   }
-  node->extra = frame->extra;
+  if (frame->extra.scalar.tag != OY_TAG_NONE)
+    node->extra.scalar = frame->extra.scalar;
+  else
+    memcpy(node->extra.dims, frame->extra.dims, sizeof(node->extra.dims));
+  node->extra.mask = frame->extra.mask;
+  node->extra.flag = frame->extra.flag;
   if (frame->dims.data)
     node->extra.mask = dims_mask(frame->dims, oyi_tensor_cast(frame->tensors[0])->ndim);
   return save_inputs(r, frame);

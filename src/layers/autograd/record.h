@@ -11,7 +11,12 @@
 // The arguments of a call that gradients depend on.
 typedef struct oyi_frame {
   oy_object* tensors[4];  // inputs, then out; ended by NULL
-  oyi_extra extra;
+  struct {                // becomes an oyi_extra
+    oy_scalar scalar;     // None if there are dims
+    int64_t dims[2];
+    uint64_t mask;
+    bool flag;
+  } extra;
   oy_ints dims;  // of a reduction: becomes extra.mask
 } oyi_frame;
 

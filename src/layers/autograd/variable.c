@@ -15,27 +15,50 @@ void oyi_spin_lock_slow(uint8_t* lock) {
     if (spins > 100) sched_yield();
 }
 
-static void unlink_view(oyi_variable* v) {
-  oyi_variable* base = oyi_variable_of(v->base);
-  oyi_spin_lock(&base->lock);
+// Under the lock of the base.
+static inline void unlink_locked(oyi_variable* v) {
   *v->link = v->next_view;
   if (v->next_view) v->next_view->link = v->link;
-  oyi_spin_unlock(&base->lock);
 }
 
-static void variable_destroy(oyi_tensor* t) {
-  oyi_variable* v = oyi_variable_of(t);
-  t->meta = NULL;
-  oyi_tensor* base = v->base;
-  if (base) unlink_view(v);
+// Of what has, or has had, a gradient or a history.
+static __attribute__((noinline)) void end_history(oyi_variable* v) {
   oyi_node* grad_fn = v->grad_fn;
-  oy_tensor* grad = v->grad;
   if (v->retains) oyi_hook_remove(grad_fn, v->retains);
   if (v->accumulator) oyi_accumulator_free(v->accumulator);
-  oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
-  if (grad) oy_tensor_release(grad);
-  if (grad_fn) oyi_node_release(grad_fn);
+  oy_tensor_release(v->grad);
+  oyi_node_release(grad_fn);
+}
+
+static __attribute__((noinline)) void destroy_slow(oyi_tensor* t) {
+  oyi_variable* v = oyi_variable_of(t);
+  oyi_tensor* base = v->base;
+  if (base) {
+    uint8_t* lock = &oyi_variable_of(base)->lock;
+    oyi_spin_lock(lock);
+    unlink_locked(v);
+    oyi_spin_unlock(lock);
+  }
+  t->meta = NULL;
+  if (v->grad_fn || v->grad || v->accumulator) end_history(v);
+  if (!(t->flags & OYI_VIEW_BLOCK)) oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
   if (base) oy_tensor_release(&base->header);
+}
+
+// Views without a history, which nearly all are, end in a tail call at most.
+static void variable_destroy(oyi_tensor* t) {
+  oyi_variable* v = oyi_variable_of(t);
+  oyi_tensor* base = v->base;
+  if (OY_UNLIKELY(!base || v->grad_fn || v->grad || v->accumulator ||
+                  !(t->flags & OYI_VIEW_BLOCK)) ||
+      OY_UNLIKELY(!oyi_spin_try(&oyi_variable_of(base)->lock))) {
+    destroy_slow(t);
+    return;
+  }
+  unlink_locked(v);
+  oyi_spin_unlock(&oyi_variable_of(base)->lock);
+  t->meta = NULL;
+  oy_tensor_release(&base->header);
 }
 
 static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
@@ -49,7 +72,8 @@ static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
 const oyi_tensor_meta_class oyi_variable_class = {variable_destroy, variable_print};
 
 oyi_variable* oyi_variable_make(oyi_tensor* t) {
-  oyi_variable* v = oyi_pool_take(oyi_pool_units(sizeof(*v)));
+  oyi_variable* v = t->flags & OYI_VIEW_BLOCK ? oyi_variable_room(t)
+                                              : oyi_pool_take(oyi_pool_units(sizeof(*v)));
   if (OY_UNLIKELY(!v)) return NULL;
   oyi_variable_init(v, t);
   return v;

@@ -35,6 +35,7 @@ typedef struct oyi_variable {
   uint8_t lock;       // a spin lock, held for a few instructions
   uint8_t grad_lock;  // held while a gradient is added
 } oyi_variable;
+_Static_assert(sizeof(oyi_variable) <= OYI_META_BYTES, "it lies in the block of a view");
 
 #define OYI_AUTOGRAD_BITS \
   (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther)
@@ -43,8 +44,12 @@ static inline oyi_variable* oyi_variable_of(const oyi_tensor* t) {
   return (oyi_variable*)(void*)t->meta;
 }
 extern const oyi_tensor_meta_class oyi_variable_class;
-// Makes it if there is none; NULL: OUT_OF_MEMORY.
+// Makes it where there is none; NULL: OUT_OF_MEMORY.
 oyi_variable* oyi_variable_make(oyi_tensor* t);
+// The room for one in the block of a view.
+static inline oyi_variable* oyi_variable_room(oyi_tensor* t) {
+  return (oyi_variable*)(void*)((char*)t + OYI_META_OFFSET);
+}
 // Fields are set one by one, since compilers clear a record of this size slowly.
 static inline void oyi_variable_init(oyi_variable* v, oyi_tensor* t) {
   v->meta.klass = &oyi_variable_class;
@@ -107,6 +112,9 @@ void oyi_spin_lock_slow(uint8_t* lock);
 static inline void oyi_spin_lock(uint8_t* lock) {
   if (OY_UNLIKELY(__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)))
     oyi_spin_lock_slow(lock);
+}
+static inline bool oyi_spin_try(uint8_t* lock) {
+  return !__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE);
 }
 static inline void oyi_spin_unlock(uint8_t* lock) {
   __atomic_store_n(lock, 0, __ATOMIC_RELEASE);

@@ -9,7 +9,6 @@
 #include "ops/calls.h"
 
 #include "layers/autograd/record.h"
-#include "tensor/pool.h"
 
 // NULL if there is no memory, and of inference tensors, whose views are not followed.
 static inline oyi_variable* base_of(oyi_tensor* from) {
@@ -29,13 +28,21 @@ static inline uint8_t creation_of(const oyi_tensor* from) {
 static inline oyi_variable* record_of(oyi_tensor* view) {
   oyi_variable* v = oyi_variable_of(view);
   if (OY_UNLIKELY(v != NULL)) return v;
-  v = oyi_pool_take(oyi_pool_units(sizeof(*v)));
-  if (OY_LIKELY(v != NULL)) oyi_variable_init(v, view);
+  if (OY_UNLIKELY(!(view->flags & OYI_VIEW_BLOCK))) return oyi_variable_make(view);
+  v = oyi_variable_room(view);
+  oyi_variable_init(v, view);
   return v;
 }
 
-static inline __attribute__((always_inline)) oy_status attach(oyi_tensor* view,
-                                                              oyi_tensor* from) {
+// Under the lock of |b|.
+static inline void link_locked(oyi_variable* v, oyi_variable* b) {
+  v->link = &b->views;
+  v->next_view = b->views;
+  if (b->views) b->views->link = &v->next_view;
+  b->views = v;
+}
+
+static oy_status attach(oyi_tensor* view, oyi_tensor* from) {
   oyi_variable* b = base_of(from);
   oyi_variable* v = OY_LIKELY(b != NULL) ? record_of(view) : NULL;
   if (OY_UNLIKELY(!v)) return oyi_is_inference(from) ? OY_OK : OY_OUT_OF_MEMORY;
@@ -43,11 +50,8 @@ static inline __attribute__((always_inline)) oy_status attach(oyi_tensor* view,
   oy_object_retain(&b->tensor->header);
   v->creation = creation_of(from);
   v->view_version = oyi_version(view);
-  v->link = &b->views;
   oyi_spin_lock(&b->lock);
-  v->next_view = b->views;
-  if (b->views) b->views->link = &v->next_view;
-  b->views = v;
+  link_locked(v, b);
   oyi_spin_unlock(&b->lock);
   if (OY_UNLIKELY(oyi_is_tracked(&b->tensor->header))) oyi_track(view);
   return OY_OK;
@@ -57,11 +61,45 @@ oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from) {
   return view == from ? OY_OK : attach(view, from);
 }
 
-oy_object* oyi_view_result(oy_object* view, oy_object* from) {
+static __attribute__((noinline)) oy_object* view_result_slow(oy_object* view,
+                                                             oy_object* from) {
   if (!view || view == from || !oyi_is_tensor(view) || !oyi_is_tensor(from)) return view;
   if (OY_LIKELY(attach(oyi_tensor_cast(view), oyi_tensor_cast(from)) == 0)) return view;
   oy_tensor_release(view);
   return NULL;
+}
+static __attribute__((noinline)) oy_object* track_result(oy_object* view) {
+  oyi_track(oyi_tensor_cast(view));
+  return view;
+}
+
+// What is rare ends in a tail call of the slow way, before anything was done, so that the
+// common one saves no registers: a new view, with grad mode on, of what has a record.
+oy_object* oyi_view_result(oy_object* view, oy_object* from) {
+  if (OY_UNLIKELY(!oyi_is_tensor(view) || !oyi_is_tensor(from)))
+    return view_result_slow(view, from);
+  oyi_tensor* t = oyi_tensor_cast(view);
+  oyi_variable* parent = oyi_variable_of(oyi_tensor_cast(from));
+  if (OY_UNLIKELY(t->meta || t->side || !(t->flags & OYI_VIEW_BLOCK) || !parent ||
+                  oyi_grad_mode != OYI_GRAD_ON))
+    return view_result_slow(view, from);
+  oyi_tensor* base = parent->base ? parent->base : parent->tensor;
+  oyi_variable* b = oyi_variable_of(base);
+  if (OY_UNLIKELY(!b)) return view_result_slow(view, from);
+  oyi_variable* v = oyi_variable_room(t);
+  oyi_variable_init(v, t);
+  v->base = base;
+  v->creation = parent->creation;
+  v->view_version =
+      t->storage ? __atomic_load_n(&t->storage->version, __ATOMIC_RELAXED) : 0;
+  if (OY_UNLIKELY(!oyi_spin_try(&b->lock))) {
+    t->meta = NULL;
+    return view_result_slow(view, from);
+  }
+  link_locked(v, b);
+  oyi_spin_unlock(&b->lock);
+  oy_object_retain(&base->header);
+  return OY_LIKELY(!oyi_is_tracked(&base->header)) ? view : track_result(view);
 }
 
 // An alias that has the geometry of |t| and no history.
