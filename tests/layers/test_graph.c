@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of the graph seen from outside (opyard/graph.h), and detaching in place.
+// Nodes of the graph seen from outside (opyard/graph.h), detaching in place, and what is
+// counted below autograd.
 #include "opyard/graph.h"
 
 #include "support/tensors.h"
@@ -94,11 +95,51 @@ static void ENG_01_an_accumulator_that_is_held(void** state) {
   oy_tensor_release(w);
 }
 
+// Versions and views are counted and known below autograd, in a layer of their own.
+static void AG_01_versions_below_autograd(void** state) {
+  (void)state;
+  oy_tensor* w = oy_requires_grad_(F32(OY_DIMS(2), 1, 2), true);
+  oy_tensor* x = F32(OY_DIMS(2), 3, 4);
+  oy_tensor* product = oy_mul_Tensor(w, x);  // saves x
+  oy_guard below = oy_guard_below_autograd();
+  oy_tensor* view = oy_view(x, OY_DIMS(2, 1));
+  uint32_t before = oy_tensor_version(x);
+  oy_tensor* same = oy_mul__Scalar(view, oy_int(2));
+  assert_ptr_equal(same, view);
+  assert_int_equal(oy_tensor_version(x), before + 1);
+  assert_int_equal(oy_tensor_version(view), before + 1);
+  oy_tensor_release(same);
+  oy_guard_end(&below);
+  oy_tensor* loss = oy_sum(product, oy_none());
+  assert_int_equal(oy_backward(loss, NULL, true), OY_FAILED_PRECONDITION);
+  assert_non_null(
+      strstr(oy_error_get()->message, "has been modified by an inplace operation"));
+  // Below that layer too nobody counts, and the walk sees nothing.
+  oy_tensor* again = oy_mul_Tensor(w, x);
+  below = oy_guard_below_adinplaceorview();
+  before = oy_tensor_version(x);
+  same = oy_mul__Scalar(x, oy_int(2));
+  assert_int_equal(oy_tensor_version(x), before);
+  oy_tensor_release(same);
+  oy_guard_end(&below);
+  oy_tensor* sum = oy_sum(again, oy_none());
+  assert_int_equal(oy_backward(sum, NULL, false), OY_OK);
+  assert_elements(oy_grad(w), OY_DIMS(2), 12, 16);
+  oy_tensor_release(sum);
+  oy_tensor_release(again);
+  oy_tensor_release(loss);
+  oy_tensor_release(product);
+  oy_tensor_release(view);
+  oy_tensor_release(x);
+  oy_tensor_release(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ENG_01_accumulators_are_weak),
       cmocka_unit_test(ENG_01_an_accumulator_that_is_held),
       cmocka_unit_test(graph_names_and_edges),
+      cmocka_unit_test(AG_01_versions_below_autograd),
       cmocka_unit_test(graph_detach_in_place),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -100,45 +100,6 @@ static void AG_03_restores_what_it_found(void** state) {
   oy_grad_guard_end(&no_grad);
 }
 
-// Versions and views are counted and known below autograd, in a layer of their own.
-static void AG_01_versions_below_autograd(void** state) {
-  (void)state;
-  oy_tensor* w = leaf(F32(OY_DIMS(2), 1, 2));
-  oy_tensor* x = F32(OY_DIMS(2), 3, 4);
-  oy_tensor* product = oy_mul_Tensor(w, x);  // saves x
-  oy_guard below = oy_guard_below_autograd();
-  oy_tensor* view = oy_view(x, OY_DIMS(2, 1));
-  uint32_t before = oy_tensor_version(x);
-  oy_tensor* same = oy_mul__Scalar(view, oy_int(2));
-  assert_ptr_equal(same, view);
-  assert_int_equal(oy_tensor_version(x), before + 1);
-  assert_int_equal(oy_tensor_version(view), before + 1);
-  oy_tensor_release(same);
-  oy_guard_end(&below);
-  oy_tensor* loss = oy_sum(product, oy_none());
-  assert_int_equal(oy_backward(loss, NULL, true), OY_FAILED_PRECONDITION);
-  assert_non_null(
-      strstr(oy_error_get()->message, "has been modified by an inplace operation"));
-  // Below that layer too nobody counts, and the walk sees nothing.
-  oy_tensor* again = oy_mul_Tensor(w, x);
-  below = oy_guard_below_adinplaceorview();
-  before = oy_tensor_version(x);
-  same = oy_mul__Scalar(x, oy_int(2));
-  assert_int_equal(oy_tensor_version(x), before);
-  oy_tensor_release(same);
-  oy_guard_end(&below);
-  oy_tensor* sum = oy_sum(again, oy_none());
-  assert_int_equal(oy_backward(sum, NULL, false), OY_OK);
-  assert_elements(oy_grad(w), OY_DIMS(2), 12, 16);
-  oy_tensor_release(sum);
-  oy_tensor_release(again);
-  oy_tensor_release(loss);
-  oy_tensor_release(product);
-  oy_tensor_release(view);
-  oy_tensor_release(x);
-  oy_tensor_release(w);
-}
-
 static void ENG_13_grad_mode_within(void** state) {
   (void)state;
   oy_tensor* w = leaf(F32(OY_DIMS(2), 1, 2));
@@ -603,7 +564,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(AG_03_tls_changes_and_restore),
       cmocka_unit_test(AG_03_restores_what_it_found),
-      cmocka_unit_test(AG_01_versions_below_autograd),
       cmocka_unit_test(ENG_13_grad_mode_within),
       cmocka_unit_test(ENG_13_new_threads_are_not_in_it),
       cmocka_unit_test(AG_03_what_is_made_inside),
