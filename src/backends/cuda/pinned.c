@@ -96,7 +96,7 @@ static oy_status host_allocate(void* state, size_t nbytes, void** out_data,
   pthread_mutex_lock(&g_lock);
   pinned* p = take_kept(size);
   oy_status status = p ? OY_OK : pinned_new(size, &p);
-  if (status == OY_OK) {
+  if (p) {
     p->next = g_live;
     g_live = p;
     *out_data = p->data;
