@@ -4,6 +4,8 @@
 # loads the file by itself beside the library.
 set -u
 command -v gdb >/dev/null || { echo "skipped: gdb is not installed"; exit 77; }
+grep -q '^OY_SANITIZE:[A-Z]*=.' "$2/CMakeCache.txt" &&
+  { echo "skipped: a sanitizer build knows lines alone"; exit 77; }
 program=$2/tests/gdb/test_gdb_printed
 [ -x "$program" ] || { echo "skipped: no $program"; exit 77; }
 work=$(mktemp -d)

@@ -164,7 +164,13 @@ static oy_status rule(oy_object* self, oy_object* target, oy_object* weight,
 // Rows of an image that follow each other can be walked as one.
 static bool is_flat(const oyi_tensor* t) {
   const int64_t* strides = oyi_strides(t);
-  return t->ndim < 4 || t->sizes[2] == 1 || strides[2] == t->sizes[3] * strides[3];
+  return t->ndim < 4 || t->sizes[2] == 1 ||
+         (uint64_t)strides[2] == (uint64_t)t->sizes[3] * (uint64_t)strides[3];
+}
+
+// A stride in bytes. That of a dimension with one place may be any number.
+static int64_t step_of(const job* j, int64_t stride) {
+  return (int64_t)((uint64_t)stride * (uint64_t)j->item);
 }
 
 static void read_input(job* j, oyi_work* w, const oyi_tensor* t) {
@@ -172,9 +178,9 @@ static void read_input(job* j, oyi_work* w, const oyi_tensor* t) {
   j->item = oyi_item(t);
   if (is_flat(t) && oyi_data(t)) {
     j->in = oyi_data(t);
-    j->step[0] = t->ndim == 1 ? 0 : strides[0] * j->item;
-    j->step[1] = strides[t->ndim == 1 ? 0 : 1] * j->item;
-    j->step[2] = t->ndim == 4 ? strides[3] * j->item : 0;
+    j->step[0] = t->ndim == 1 ? 0 : step_of(j, strides[0]);
+    j->step[1] = step_of(j, strides[t->ndim == 1 ? 0 : 1]);
+    j->step[2] = t->ndim == 4 ? step_of(j, strides[3]) : 0;
     return;
   }
   j->in = oyi_work_read(w, t);

@@ -240,13 +240,15 @@ BACKWARD(linalg_lstsq) {
   oyi_held h = {0};
   bool vectors = is_vectors(self, oy_tensor_sizes(b));
   oy_object* right = vectors ? HOLD(oyi_call_unsqueeze(b, -1)) : b;
-  oy_object* x = vectors ? HOLD(oyi_call_unsqueeze(RESULT(0), -1)) : RESULT(0);
   oy_object *of_a[2] = {NULL, NULL}, *of_b[2] = {NULL, NULL};
   if (GRAD(0)) {
     oy_object* g = vectors ? HOLD(oyi_call_unsqueeze(GRAD(0), -1)) : GRAD(0);
     of_solution(&h, self, right, g, &of_a[0], &of_b[0]);
   }
-  if (by_residuals) of_residuals(&h, self, right, x, GRAD(1), &of_a[1], &of_b[1]);
+  if (by_residuals) {
+    oy_object* x = vectors ? HOLD(oyi_call_unsqueeze(RESULT(0), -1)) : RESULT(0);
+    of_residuals(&h, self, right, x, GRAD(1), &of_a[1], &of_b[1]);
+  }
   bool both = GRAD(0) && by_residuals;
   int at = GRAD(0) ? 0 : 1;
   oy_object* g_a = both ? HOLD(plus(of_a[0], of_a[1])) : of_a[at];
