@@ -48,7 +48,7 @@ class Call:
             self.unsupported = str(reason)
 
     def run(self, func, args, kwargs, judge):
-        wide = otherwise.widened(args, kwargs)
+        wide = _unseen(otherwise.widened, (args, kwargs), {})
         if wide:
             self.wide = lambda: _unseen(func, *wide)
         try:
