@@ -4,7 +4,7 @@
 # bench/<noun>_*.c and gate_<noun>.c, the harness and the hand-written floor. Where
 # bench/<noun>.def lies beside it, opgen makes its operators. All of a benchmark links the
 # shared dispatcher: one process, one registry, and calls through it as a user's are.
-# bench_memory and bench_ops, which make tensors, link the whole library.
+# bench_memory and bench_ops, which make tensors, and bench_plugin link the whole library.
 
 set(bench ${PROJECT_SOURCE_DIR}/bench)
 if(NOT TARGET opyard_dispatch OR NOT TARGET opgen)
@@ -34,7 +34,7 @@ foreach(file IN LISTS programs)
   string(REGEX REPLACE "^bench_" "" noun ${name})
   file(GLOB parts CONFIGURE_DEPENDS ${bench}/${noun}_*.c ${bench}/gate_${noun}.c)
   add_executable(${name} ${file} ${parts} ${harness} ${bench}/floor.c)
-  if(noun MATCHES "^(memory|ops)$")
+  if(noun MATCHES "^(memory|ops|plugin)$")
     oy_bench_properties(${name} opyard_opyard)
   else()
     oy_bench_properties(${name})
@@ -48,6 +48,16 @@ endforeach()
 if(TARGET opyard_opyard)
   add_executable(gate_tensor ${bench}/gate_tensor.c ${harness})
   oy_bench_properties(gate_tensor opyard_opyard)
+endif()
+
+# The plugin that bench_plugin finds beside itself, linked with nothing.
+if(TARGET bench_plugin)
+  add_library(bench_plugin_shared MODULE ${bench}/bench_plugin_shared.c)
+  target_include_directories(bench_plugin_shared PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(bench_plugin_shared PRIVATE oy_flags)
+  set_target_properties(bench_plugin_shared PROPERTIES PREFIX lib
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+  add_dependencies(bench_plugin bench_plugin_shared)
 endif()
 
 if(TARGET bench_dispatch)

@@ -93,26 +93,6 @@ foreach(entry IN LISTS entries)
   endif()
 endforeach()
 
-# The fuzz targets over their checked-in corpora, with any compiler: what was found once
-# stays found. A small main stands in for libFuzzer.
-file(GLOB fuzzers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c)
-foreach(file IN LISTS fuzzers)
-  get_filename_component(name ${file} NAME_WE)
-  string(REGEX REPLACE "^fuzz_" "" noun ${name})
-  if(NOT TARGET opyard_opyard_static)
-    break()
-  endif()
-  add_executable(replay_${name} ${file} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.c)
-  target_include_directories(replay_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(replay_${name} PRIVATE
-    oy_private opyard_opyard_static Threads::Threads m)
-  set_target_properties(replay_${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fuzz)
-  add_test(NAME fuzz.${noun}
-           COMMAND replay_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${noun})
-  set_tests_properties(fuzz.${noun} PROPERTIES TIMEOUT ${OY_TEST_TIMEOUT} LABELS fuzz)
-endforeach()
-
 # The checkers check themselves: each must reject what it is there to reject.
 add_test(NAME tools.check_layers COMMAND sh ${PROJECT_SOURCE_DIR}/tools/check_layers.sh --self-test)
 set_tests_properties(tools.check_layers PROPERTIES LABELS tools)

@@ -15,13 +15,33 @@ HEAD = '''# Made by tools/stubs.py from the operator table; not to be edited.
 # mypy: disable-error-code="overload-overlap,overload-cannot-match,misc,override,no-redef"
 import builtins
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
-from . import (array_api as array_api, files as files, nn as nn, optim as optim,
-               utils as utils)
+from . import (array_api as array_api, fft as fft, files as files, linalg as linalg, nn as nn,
+               optim as optim, special as special, utils as utils)
 
 Number = builtins.bool | builtins.int | builtins.float | builtins.complex
+_Class = TypeVar("_Class", bound="Tensor")
 
+'''
+
+# What classes of tensors are made with.
+SUBCLASS = '''
+    def as_subclass(self, cls: builtins.type[_Class]) -> _Class: ...
+    @staticmethod
+    def _make_subclass(cls: builtins.type[_Class], data: Tensor,
+                       require_grad: builtins.bool = False) -> _Class: ...
+    @staticmethod
+    def _make_wrapper_subclass(
+        cls: builtins.type[_Class], size: Sequence[builtins.int], *,
+        strides: Sequence[builtins.int] | None = None,
+        storage_offset: builtins.int | None = None, memory_format: Any = None,
+        dtype: dtype_ | None = None, layout: Any = None,
+        device: device_ | builtins.str | None = None, pin_memory: builtins.bool = False,
+        requires_grad: builtins.bool = False) -> _Class: ...
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = ..., kwargs: Any = ...
+                           ) -> Any: ...
 '''
 
 TYPES = {
@@ -221,7 +241,9 @@ def class_body(cls, operators, is_tensor):
 
 
 def tensor_class(cls, operators):
-    text = "class Tensor:\n" + class_body(cls, operators, True)
+    body = class_body(cls, operators, True).splitlines(keepends=True)
+    text = "class Tensor:\n" + "".join(
+        line for line in body if "def as_subclass(" not in line) + SUBCLASS.lstrip("\n")
     for name in COMPARISONS + ARITHMETIC:
         if hasattr(cls, name):
             text += f"    def {name}(self, other: Any) -> Tensor: ...\n"
@@ -251,7 +273,8 @@ def rest_of_package(package, operators):
             continue
         if inspect.ismodule(value):
             if value.__name__.startswith("opyard.") and name not in (
-                    "array_api", "files", "nn", "optim", "utils", "exchange", "interop"):
+                    "array_api", "fft", "files", "linalg", "nn", "optim", "special", "utils",
+                    "exchange", "interop"):
                 text += f"from . import {name} as {name}\n"
         elif inspect.isclass(value):
             base = "(RuntimeError, ValueError)" if issubclass(value, Exception) else ""

@@ -23,6 +23,9 @@ typedef struct oy_print_options {
 OY_API oy_print_options oy_print_options_get(void);
 // INVALID_ARGUMENT for numbers below 0 (scientific aside) and a precision above 60.
 OY_API OY_MUST_USE oy_status oy_print_options_set(oy_print_options options);
+// oy_tensor_print as "name([1., 2.], requires_grad=True)"; NULL: what it is called otherwise.
+OY_API OY_MUST_USE oy_status oy_tensor_print_as(const oy_tensor* tensor, const char* name,
+                                                char** out_text);
 
 OY_END_DECLS
 

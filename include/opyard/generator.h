@@ -32,8 +32,9 @@ typedef struct oy_generator_state {
 OY_API oy_generator* oy_generator_create(oy_device device);
 // Another one in the same state.
 OY_API oy_generator* oy_generator_clone(const oy_generator* generator);
-// What operators use that are given none. Borrowed; it lives as long as the library. All
-// devices of a backend share one. NULL with INVALID_ARGUMENT for a backend that is none.
+// What operators on |device| use that are given none; index -1 is the current one's.
+// Borrowed; it lives as long as the library. NULL with INVALID_ARGUMENT if there is no such
+// device, EXHAUSTED for more than 256 beyond the first ones of their backends.
 OY_API oy_generator* oy_generator_default(oy_device device);
 
 OY_API bool oy_object_is_generator(const oy_object* object);

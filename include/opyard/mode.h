@@ -96,6 +96,16 @@ typedef struct oy_tensor_handler {
 OY_API OY_MUST_USE oy_status oy_tensor_set_handler(oy_tensor* tensor,
                                                    const oy_tensor_handler* handler,
                                                    void* data);
+// A tensor without data whose class is |handler|, which is asked for every call with it (PyTorch:
+// _make_wrapper_subclass). It says of itself that it has |sizes|, |strides|, contiguous ones if
+// their data is NULL, and |device|. |data| is taken over, on failure too. While handlers are
+// off, calls with it fail: FAILED_PRECONDITION. NULL: INVALID_ARGUMENT for negative numbers, a
+// count of strides that is not that of the sizes or a device that does not exist,
+// OUT_OF_MEMORY.
+OY_API oy_tensor* oy_tensor_wrapper(const oy_tensor_handler* handler, void* data,
+                                    oy_ints sizes, oy_ints strides,
+                                    int64_t storage_offset, oy_dtype dtype,
+                                    oy_device device);
 // NULL if it has none. |out_data| may be NULL.
 OY_API const oy_tensor_handler* oy_tensor_get_handler(const oy_tensor* tensor,
                                                       void** out_data);
@@ -141,6 +151,15 @@ OY_API OY_MUST_USE oy_status oy_call_recorder_create(oy_call_recorder** out_reco
 // Modes that record must have been popped. Takes NULL.
 OY_API void oy_call_recorder_destroy(oy_call_recorder* recorder);
 OY_API void oy_call_recorder_push(oy_call_recorder* recorder, oy_dispatch_mode* mode);
+// The same by the key Tracer, above autograd: until the end, each call that this thread makes
+// is a line, whole also where it is composed of others, and what it is made of is none.
+// Guards are ended in reverse order of beginning.
+typedef struct oy_tracer_guard {
+  oy_guard sets;
+  oy_call_recorder* outer;
+} oy_tracer_guard;
+OY_API oy_tracer_guard oy_tracer_begin(oy_call_recorder* recorder);
+OY_API void oy_tracer_end(const oy_tracer_guard* guard);
 // What was written so far; lives until the next call or the recorder goes.
 OY_API const char* oy_call_recorder_text(const oy_call_recorder* recorder);
 

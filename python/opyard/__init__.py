@@ -49,8 +49,8 @@ _LAZY = {name: module for module, names in {
     "profiler": "profile record_function",
     "modes": "DispatchMode TensorHandler",
 }.items() for name in names.split()}
-_MODULES = ("array_api", "autograd", "dispatch", "fake", "files", "func", "interop", "library",
-            "modes", "nn", "optim", "profiler", "utils")
+_MODULES = ("array_api", "autograd", "dispatch", "fake", "fft", "files", "func", "interop",
+            "library", "linalg", "modes", "nn", "optim", "profiler", "special", "utils")
 
 
 def __getattr__(name):

@@ -83,6 +83,8 @@ def _cpu(self, memory_format=_C.preserve_format):
 
 def _numpy(self, *, force=False):
     """An array over the same memory; with force=True of whatever there is."""
+    if type(self).__torch_dispatch__ is not _C._disabled_torch_dispatch_impl:
+        raise RuntimeError(".numpy() is not supported for tensor subclasses.")
     import numpy
 
     if force:
@@ -90,6 +92,11 @@ def _numpy(self, *, force=False):
     elif self.requires_grad:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
                            "tensor.detach().numpy() instead.")
+    for name, has in ("conj", self.is_conj()), ("neg", self.is_neg()):
+        if has:
+            bit = {"conj": "conjugate", "neg": "negative"}[name]
+            raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. Use "
+                               f"tensor.resolve_{name}().numpy() instead.")
     if self.device.type != "cpu":
         raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use "
                         "Tensor.cpu() to copy the tensor to host memory first.")
@@ -142,7 +149,7 @@ def _deepcopy(self, memo):
         return memo[id(self)]
     with _no_grad():
         made = aten.clone(self)
-    if type(self) is not Tensor:
+    if type(made) is not type(self):
         made = Tensor._make_subclass(type(self), made)
     if self.requires_grad:
         made.requires_grad_()
@@ -234,10 +241,6 @@ def _false(self):
     return False
 
 
-def _conj(self):
-    return aten.conj_physical(self) if self.dtype.is_complex else self
-
-
 def _detach_(self):
     """Forgets its history, and needs no gradient."""
     _C.detach_(self)
@@ -302,12 +305,12 @@ def _autograd(name):
 _METHODS = {
     "to": _to, "type": _type, "cpu": _cpu, "numpy": _numpy, "new_tensor": _new_tensor,
     "requires_grad_": _requires_grad_, "is_floating_point": _is_floating_point,
-    "is_complex": _is_complex, "is_signed": _is_signed, "is_conj": _false, "is_neg": _false,
+    "is_complex": _is_complex, "is_signed": _is_signed,
     "is_pinned": _false, "is_shared": _false, "nonzero": _nonzero, "split": _split,
     "norm": _norm, "unique": _unique, "unique_consecutive": _unique_consecutive,
     "unflatten": _unflatten, "apply_": _apply, "element_size": lambda self: self.itemsize,
     "get_device": lambda self: -1 if self.device.index is None else self.device.index,
-    "is_nonzero": lambda self: bool(self), "conj": _conj, "adjoint": lambda self: self.mH,
+    "is_nonzero": lambda self: bool(self),
     "new": lambda self, *size: self.new_empty(size or (0,)), "detach_": _detach_,
     "__array__": _array, "__array_wrap__": _array_wrap, "__deepcopy__": _deepcopy,
     "__reduce_ex__": _reduce, "__format__": _format, "__contains__": _contains,

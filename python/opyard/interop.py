@@ -36,7 +36,12 @@ def to_torch(tensor):
     sizes, strides = tensor.shape, tensor.stride()
     if tensor.numel() == 0:
         return torch.empty_strided(sizes, strides, dtype=dtype)
+    if tensor.data_ptr() == 0:
+        raise RuntimeError("expected a tensor with memory; use clone() first")
     count = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
     memory = (ctypes.c_char * (count * tensor.dtype.itemsize)).from_address(tensor.data_ptr())
     memory.owner = tensor
-    return torch.frombuffer(memory, dtype=dtype, count=count).as_strided(sizes, strides)
+    made = torch.frombuffer(memory, dtype=dtype, count=count).as_strided(sizes, strides)
+    if tensor.is_neg():
+        made = torch._neg_view(made)
+    return made.conj() if tensor.is_conj() else made

@@ -3,19 +3,29 @@
 // a method __torch_dispatch__(func, types, args, kwargs).
 #include <stdlib.h>
 
-#include "library.h"
+#include "handled.h"
 
-static const char g_method[] = "__torch_dispatch__";
+static const char g_method[] = PYOY_DISPATCH;
 
 // ------------------------------------------------------------------- one call
 
-static const oy_tensor_handler* handler_of(const oy_object* o, void** data);
+static oy_status handle(oy_handler_call* call);
 
-// The classes of the handlers of tensors among the arguments, each once.
-static int add_type(PyObject* types, const oy_object* o) {
+// The class of the tensor, or of its handler; NULL if it has none, or one that is not
+// Python's.
+static PyObject* type_of(const oy_object* o) {
   void* data;
-  if (!o || oy_object_is_none(o) || !handler_of(o, &data)) return 0;
-  PyObject* type = (PyObject*)Py_TYPE((PyObject*)data);
+  const oy_tensor_handler* h =
+      o && !oy_object_is_none(o) ? oy_tensor_get_handler(o, &data) : NULL;
+  if (!h) return NULL;
+  if (h->handle == pyoy_handle_class) return (PyObject*)pyoy_handled_type(data);
+  return h->handle == handle ? (PyObject*)Py_TYPE((PyObject*)data) : NULL;
+}
+
+// The classes of the tensors with handlers among the arguments, each once.
+static int add_type(PyObject* types, const oy_object* o) {
+  PyObject* type = type_of(o);
+  if (!type) return 0;
   int has = PySequence_Contains(types, type);
   return has != 0 ? has < 0 ? -1 : 0 : PyList_Append(types, type);
 }
@@ -40,7 +50,8 @@ static PyObject* g_rules;  // (operator, class) -> callable
 // Borrowed; NULL without an exception if there is none.
 static PyObject* rule_for(PyObject* func, PyObject* handler) {
   if (PyDict_Size(g_rules) == 0) return NULL;
-  PyObject* key = PyTuple_Pack(2, func, (PyObject*)Py_TYPE(handler));
+  PyObject* type = PyType_Check(handler) ? handler : (PyObject*)Py_TYPE(handler);
+  PyObject* key = PyTuple_Pack(2, func, type);
   PyObject* rule = key ? PyDict_GetItemWithError(g_rules, key) : NULL;
   Py_XDECREF(key);
   return rule;
@@ -93,10 +104,12 @@ static oy_status take(oy_handler_call* call, const oy_schema* schema, PyObject* 
   return pyoy_record_exception();
 }
 
-static oy_status handle(oy_handler_call* call) {
+// |of_class|: a class of tensors is what is asked, else an object.
+static oy_status handle_by(oy_handler_call* call, bool of_class) {
   PyGILState_STATE gil;
   OY_TRY(pyoy_enter(&gil));
-  PyObject* handler = Py_NewRef((PyObject*)call->data);
+  PyObject* handler =
+      Py_NewRef(of_class ? (PyObject*)pyoy_handled_type(call->data) : call->data);
   const oy_schema* schema = oy_op_schema(call->op);
   PyObject* result = ask(call, handler);
   oy_status status = take(call, schema, result);
@@ -104,6 +117,14 @@ static oy_status handle(oy_handler_call* call) {
   Py_DECREF(handler);
   pyoy_leave(gil);
   return status;
+}
+
+static oy_status handle(oy_handler_call* call) {
+  return handle_by(call, false);
+}
+
+oy_status pyoy_handle_class(oy_handler_call* call) {
+  return handle_by(call, true);
 }
 
 // ---------------------------------------------------------------------- modes
@@ -161,15 +182,13 @@ static void drop_handler(void* data) {
   pyoy_release_late(data);
 }
 
-static oy_tensor_handler* record_of(PyObject* type);
-
 // The first base class that has handlers of its own: with a record, or with the method.
 static const oy_tensor_handler* base_record(PyObject* type) {
   PyObject* bases = PyObject_GetAttrString(type, "__bases__");
   const oy_tensor_handler* found = NULL;
   for (Py_ssize_t i = 0; bases && !found && i < PyTuple_Size(bases); i++) {
     PyObject* base = PyTuple_GetItem(bases, i);
-    if (PyObject_HasAttrString(base, g_method)) found = record_of(base);
+    if (pyoy_has_dispatch(base)) found = pyoy_record_of(base);
   }
   Py_XDECREF(bases);
   return found;
@@ -182,15 +201,17 @@ static oy_tensor_handler* new_record(PyObject* type) {
   oy_tensor_handler* r = text ? calloc(1, sizeof(*r) + (size_t)size + 1) : NULL;
   if (r) {
     memcpy(r + 1, text, (size_t)size + 1);
-    *r = (oy_tensor_handler){(const char*)(r + 1), handle, base_record(type),
-                             drop_handler};
+    bool is_tensor = PyType_IsSubtype((PyTypeObject*)type, pyoy_tensor_type);
+    *r = (oy_tensor_handler){(const char*)(r + 1), is_tensor ? pyoy_handle_class : handle,
+                             base_record(type),
+                             is_tensor ? pyoy_handled_drop : drop_handler};
   }
   Py_XDECREF(name);
   if (!r && !PyErr_Occurred()) PyErr_NoMemory();
   return r;
 }
 
-static oy_tensor_handler* record_of(PyObject* type) {
+const oy_tensor_handler* pyoy_record_of(PyObject* type) {
   PyObject* known = PyDict_GetItemWithError(g_records, type);
   if (known) return PyLong_AsVoidPtr(known);
   oy_tensor_handler* r = PyErr_Occurred() ? NULL : new_record(type);
@@ -223,7 +244,7 @@ static PyObject* handler_set(PyObject* module, PyObject* args) {
         g_method, object, handler);
     return NULL;
   }
-  const oy_tensor_handler* r = record_of((PyObject*)Py_TYPE(handler));
+  const oy_tensor_handler* r = pyoy_record_of((PyObject*)Py_TYPE(handler));
   if (!r) return NULL;
   if (oy_tensor_set_handler(tensor, r, Py_NewRef(handler)) != OY_OK) return pyoy_raise();
   return Py_NewRef(Py_None);

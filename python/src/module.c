@@ -48,11 +48,11 @@ static int fill(PyObject* module) {
       pyoy_add_dispatch_state,
       pyoy_add_dispatch_call,
       pyoy_add_mode,
+      pyoy_add_handled,
       pyoy_add_batched,
       pyoy_add_custom_function,
       pyoy_add_schema,
       // Classes, exchange, profiles.
-      pyoy_add_subclass,
       pyoy_add_dlpack,
       pyoy_add_files,
       pyoy_add_profiler,

@@ -86,7 +86,7 @@ int pyoy_add_graph(PyObject* module);
 int pyoy_add_hooks(PyObject* module);
 int pyoy_add_function(PyObject* module);
 int pyoy_add_transform(PyObject* module);
-int pyoy_add_subclass(PyObject* module);
+int pyoy_add_handled(PyObject* module);
 int pyoy_add_dlpack(PyObject* module);
 int pyoy_add_files(PyObject* module);
 int pyoy_add_profiler(PyObject* module);
@@ -105,9 +105,11 @@ oy_status pyoy_record_exception(void);
 
 // ------------------------------------------------------------------- values
 
-// Takes over |tensor|; NULL raises the pending error.
+// Takes over |tensor|; NULL raises the pending error. The object that a tensor of a class with
+// __torch_dispatch__ has, else a new one.
 PyObject* pyoy_wrap(oy_tensor* tensor);
-// The same as a subclass.
+PyObject* pyoy_wrap_handled(oy_tensor* tensor);
+// A new tensor as a subclass; from now on the class is asked for calls, if it wants that.
 PyObject* pyoy_wrap_as(PyTypeObject* type, oy_tensor* tensor);
 // The tensor inside, borrowed; NULL, without an exception, if it is no Tensor.
 static inline oy_tensor* pyoy_unwrap(PyObject* object) {

@@ -127,6 +127,22 @@ static PyObject* op_repr(PyObject* self) {
   return repr;
 }
 
+// "aten.add.Tensor", "aten.sum.default".
+static PyObject* op_str(PyObject* self) {
+  PyObject* name = get_name(self, NULL);
+  PyObject* dotted = name ? PyObject_CallMethod(name, "replace", "ss", "::", ".") : NULL;
+  PyObject* overload = dotted ? get_overload(self, NULL) : NULL;
+  bool is_default = overload && overload != Py_None &&
+                    PyUnicode_CompareWithASCIIString(overload, "default") == 0;
+  PyObject* text = !overload    ? NULL
+                   : is_default ? PyUnicode_FromFormat("%U.%U", dotted, overload)
+                                : Py_NewRef(dotted);
+  Py_XDECREF(name);
+  Py_XDECREF(dotted);
+  Py_XDECREF(overload);
+  return text;
+}
+
 // Two objects may stand for one overload.
 static PyObject* op_compare(PyObject* a, PyObject* b, int op) {
   if ((op != Py_EQ && op != Py_NE) || !Py_IS_TYPE(b, pyoy_op_type))
@@ -154,10 +170,9 @@ int pyoy_add_op(PyObject* module) {
       {NULL, 0, 0, 0, NULL},
   };
   PyType_Slot slots[] = {
-      {Py_tp_dealloc, op_dealloc},     {Py_tp_repr, op_repr},
-      {Py_tp_call, op_call},           {Py_tp_getset, g_getters},
-      {Py_tp_members, members},        {Py_tp_hash, op_hash},
-      {Py_tp_richcompare, op_compare}, {0, NULL},
+      {Py_tp_dealloc, op_dealloc},     {Py_tp_repr, op_repr},    {Py_tp_call, op_call},
+      {Py_tp_getset, g_getters},       {Py_tp_members, members}, {Py_tp_hash, op_hash},
+      {Py_tp_richcompare, op_compare}, {Py_tp_str, op_str},      {0, NULL},
   };
   PyType_Spec spec = {
       "opyard.Op", sizeof(pyoy_op), 0,

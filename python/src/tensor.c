@@ -4,9 +4,14 @@
 
 #include <structmember.h>
 
+#include "handled.h"
 #include "tensor_buffer.h"
 
 PyTypeObject* pyoy_tensor_type;
+
+static oy_tensor* of(PyObject* self) {
+  return ((pyoy_tensor*)self)->tensor;
+}
 
 static PyObject* fill(pyoy_tensor* self, oy_tensor* tensor) {
   if (!self) {
@@ -22,22 +27,30 @@ static PyObject* fill(pyoy_tensor* self, oy_tensor* tensor) {
 
 PyObject* pyoy_wrap(oy_tensor* tensor) {
   if (OY_UNLIKELY(!tensor)) return pyoy_raise();
+  if (OY_UNLIKELY(tensor->keys.functionality >> OY_KEY_Python & 1))
+    return pyoy_wrap_handled(tensor);
   return fill(PyObject_New(pyoy_tensor, pyoy_tensor_type), tensor);
 }
 
-PyObject* pyoy_wrap_as(PyTypeObject* type, oy_tensor* tensor) {
-  if (!tensor) return pyoy_raise();
+PyObject* pyoy_fill_as(PyTypeObject* type, oy_tensor* tensor) {
   return fill((pyoy_tensor*)PyType_GenericAlloc(type, 0), tensor);
 }
 
-static oy_tensor* of(PyObject* self) {
-  return ((pyoy_tensor*)self)->tensor;
+static bool has_handler(const oy_tensor* tensor) {
+  return tensor && tensor->keys.functionality >> OY_KEY_Python & 1;
+}
+
+// Only objects of subclasses come here.
+static void tensor_finalize(PyObject* self) {
+  if (has_handler(of(self))) pyoy_handled_leave(self, true);
 }
 
 // Subclasses come here, too, and their objects may be the collector's.
 static void tensor_dealloc(PyObject* object) {
   pyoy_tensor* self = (pyoy_tensor*)object;
   PyTypeObject* type = Py_TYPE(object);
+  if (OY_UNLIKELY(type != pyoy_tensor_type) && has_handler(self->tensor))
+    pyoy_handled_leave(object, false);
   if (OY_UNLIKELY(self->weak_references != NULL)) PyObject_ClearWeakRefs(object);
   if (OY_UNLIKELY(self->attributes != NULL)) Py_CLEAR(self->attributes);
   if (OY_UNLIKELY(self->grad != NULL)) Py_CLEAR(self->grad);
@@ -51,12 +64,29 @@ static void tensor_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
-static PyObject* tensor_repr(PyObject* self) {
+static PyObject* print_as(PyObject* self, const char* name) {
   char* text = NULL;
-  if (oy_tensor_print(of(self), &text) != OY_OK) return pyoy_raise();
+  if (oy_tensor_print_as(of(self), name, &text) != OY_OK) return pyoy_raise();
   PyObject* result = PyUnicode_FromString(text);
   oy_text_free(text);
   return result;
+}
+
+// By the name of the class, if it is another one.
+static PyObject* tensor_repr(PyObject* self) {
+  if (Py_TYPE(self) == pyoy_tensor_type) return print_as(self, NULL);
+  PyObject* name = PyType_GetName(Py_TYPE(self));
+  const char* text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+  PyObject* result = text ? print_as(self, text) : NULL;
+  Py_XDECREF(name);
+  return result;
+}
+
+static PyObject* tensor_text(PyObject* module, PyObject* self) {
+  (void)module;
+  if (pyoy_unwrap(self)) return print_as(self, "tensor");
+  PyErr_SetString(PyExc_TypeError, "tensor_text() expects a Tensor");
+  return NULL;
 }
 
 // Tensor.__new__(cls, tensor): the same data as a tensor of the class cls. What else may be
@@ -83,26 +113,6 @@ static PyObject* set_constructor(PyObject* module, PyObject* constructor) {
   g_constructor = Py_NewRef(constructor);
   Py_XDECREF(before);
   return Py_NewRef(Py_None);
-}
-
-static PyObject* make_subclass(PyObject* unused, PyObject* args, PyObject* kwargs) {
-  static char* names[] = {"cls", "data", "require_grad", NULL};
-  (void)unused;
-  PyObject *cls, *data;
-  int requires_grad = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!|p:_make_subclass", names, &cls,
-                                   pyoy_tensor_type, &data, &requires_grad))
-    return NULL;
-  if (!PyType_Check(cls) || !PyType_IsSubtype((PyTypeObject*)cls, pyoy_tensor_type)) {
-    PyErr_SetString(PyExc_TypeError, "cls must be a type (got something else)");
-    return NULL;
-  }
-  PyObject* made = pyoy_wrap_as((PyTypeObject*)cls, oy_detach(of(data)));
-  if (made && requires_grad && !oy_requires_grad_(of(made), true)) {
-    Py_DECREF(made);
-    return pyoy_raise();
-  }
-  return made;
 }
 
 static PyObject* ints_to_tuple(oy_ints ints) {
@@ -238,10 +248,16 @@ static PyMethodDef methods[] = {
     {"item", pyoy_tensor_item, METH_NOARGS, "the one element as a number"},
     {"tolist", pyoy_tensor_tolist, METH_NOARGS, "nested lists of numbers"},
     {"__complex__", pyoy_tensor_complex, METH_NOARGS, NULL},
-    {"_make_subclass", (PyCFunction)(void (*)(void))make_subclass,
-     METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"_make_subclass", WITH_KEYWORDS(pyoy_make_subclass) | METH_STATIC,
      "_make_subclass(cls, data, require_grad=False): the same data as a leaf of class "
      "cls"},
+    {"_make_wrapper_subclass", WITH_KEYWORDS(pyoy_make_wrapper_subclass) | METH_STATIC,
+     "_make_wrapper_subclass(cls, size, *, strides=None, storage_offset=None, "
+     "dtype=None, "
+     "device=None, requires_grad=False): a tensor without data, for which the class "
+     "answers"},
+    {"as_subclass", pyoy_as_subclass, METH_O,
+     "as_subclass(cls): an alias of class cls, with the history"},
     {NULL, NULL, 0, NULL},
 };
 
@@ -255,6 +271,7 @@ static PyMemberDef members[] = {
 static const PyType_Slot own_slots[] = {
     {Py_tp_new, tensor_new},
     {Py_tp_dealloc, tensor_dealloc},
+    {Py_tp_finalize, tensor_finalize},
     {Py_tp_repr, tensor_repr},
     {Py_tp_hash, tensor_hash},
     {Py_tp_iter, method_iter},
@@ -278,6 +295,8 @@ int pyoy_add_tensor(PyObject* module) {
   static PyMethodDef functions[] = {
       {"set_constructor", set_constructor, METH_O,
        "Sets what Tensor(...) calls for what is no tensor."},
+      {"tensor_text", tensor_text, METH_O,
+       "A tensor of any class as repr() has Tensors."},
       {"set_to_index", pyoy_set_to_index, METH_O,
        "Sets what makes tensors of lists in x[[0, 1]]."},
       {NULL, NULL, 0, NULL},

@@ -49,8 +49,15 @@ int pyoy_tensor_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = NULL;
   if (oy_tensor_device(tensor).backend != OY_BACKEND_CPU)
     why = "only tensors on the CPU have memory to share";
+  else if (tensor->keys.functionality >> OY_KEY_Python & 1)
+    why = "the tensor has a handler, which alone knows what it holds";
   else if (!format)
     why = "the buffer protocol has no format for this dtype";
+  else if (tensor->keys.functionality &
+           (1ull << OY_KEY_Conjugate | 1ull << OY_KEY_Negative))
+    why = "resolve_conj() and resolve_neg() come first: the memory has other numbers";
+  else if (oy_tensor_numel(tensor) > 0 && !oy_tensor_data(tensor))
+    why = "the tensor has no memory";
   else if (!(flags & PyBUF_STRIDES) &&
            !oy_tensor_is_contiguous(tensor, OY_MEMORY_CONTIGUOUS))
     why = "the tensor is not contiguous";

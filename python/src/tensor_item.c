@@ -1,44 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbers in a tensor as objects: item, tolist, bool, int, float, complex, index.
+#include "opyard/ops.h"
 #include "tensor_type.h"
 
 static oy_tensor* of(PyObject* self) {
   return ((pyoy_tensor*)self)->tensor;
 }
 
-static PyObject* complex_element(const oy_tensor* tensor, const int64_t* index) {
-  const char* data = oy_tensor_data(tensor);
-  oy_ints strides = oy_tensor_strides(tensor);
-  int64_t offset = 0;
-  for (size_t d = 0; d < strides.size; d++) offset += index[d] * strides.data[d];
-  if (tensor->dtype == OY_DTYPE_C64) {
-    const float* c = (const float*)data + 2 * offset;
-    return PyComplex_FromDoubles((double)c[0], (double)c[1]);
-  }
-  if (tensor->dtype == OY_DTYPE_C128) {
-    const double* c = (const double*)data + 2 * offset;
-    return PyComplex_FromDoubles(c[0], c[1]);
-  }
-  PyErr_Format(PyExc_NotImplementedError, "elements of %s have no form in Python",
-               oy_dtype_name(tensor->dtype));
-  return NULL;
-}
-
 static PyObject* element(const oy_tensor* tensor, const int64_t* index) {
-  if (!oy_tensor_data(tensor)) {
-    PyErr_SetString(PyExc_RuntimeError, "expected a tensor with data");
-    return NULL;
-  }
-  if (oy_dtype_is_complex(tensor->dtype)) return complex_element(tensor, index);
   oy_scalar scalar;
   oy_ints at = {index, (size_t)oy_tensor_ndim(tensor)};
   if (oy_tensor_get(tensor, at, &scalar) != OY_OK) return pyoy_raise();
-  return pyoy_value_to(scalar, NULL);
+  PyObject* result = pyoy_value_to(scalar, NULL);
+  oy_value_release(&scalar);
+  return result;
+}
+
+// Tensors with a handler are asked by the operator.
+static bool has_handler(const oy_tensor* tensor) {
+  return tensor->keys.functionality >> OY_KEY_Python & 1;
+}
+
+static PyObject* ask_for_item(const oy_tensor* tensor) {
+  oy_value item;
+  if (oy_item((oy_tensor*)(uintptr_t)tensor, &item) != OY_OK) return pyoy_raise();
+  PyObject* number = pyoy_value_to(item, NULL);
+  oy_value_release(&item);
+  return number;
 }
 
 PyObject* pyoy_item(const oy_tensor* tensor) {
   static const int64_t zeros[OY_TENSOR_MAX_DIMS];
   int64_t count = oy_tensor_numel(tensor);
+  if (OY_UNLIKELY(has_handler(tensor))) return ask_for_item(tensor);
   if (count == 1) return element(tensor, zeros);
   PyErr_Format(PyExc_RuntimeError,
                "a Tensor with %lld elements cannot be converted to Scalar",
@@ -65,6 +59,11 @@ static PyObject* to_list(const oy_tensor* tensor, int64_t* index, size_t dim) {
 PyObject* pyoy_tensor_tolist(PyObject* self, PyObject* unused) {
   int64_t index[OY_TENSOR_MAX_DIMS] = {0};
   (void)unused;
+  if (has_handler(of(self))) {
+    PyErr_SetString(PyExc_RuntimeError,
+                    ".tolist() is not supported for tensor subclasses.");
+    return NULL;
+  }
   return to_list(of(self), index, 0);
 }
 

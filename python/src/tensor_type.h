@@ -27,4 +27,9 @@ int pyoy_tensor_set(PyObject* self, PyObject* key, PyObject* value);
 // Who makes a tensor of a list that is an index.
 PyObject* pyoy_set_to_index(PyObject* module, PyObject* maker);
 
+// subclass.c
+PyObject* pyoy_make_subclass(PyObject* unused, PyObject* args, PyObject* kwargs);
+PyObject* pyoy_make_wrapper_subclass(PyObject* unused, PyObject* args, PyObject* kwargs);
+PyObject* pyoy_as_subclass(PyObject* self, PyObject* cls);
+
 #endif  // OPYARD_PYTHON_SRC_TENSOR_TYPE_H_

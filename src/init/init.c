@@ -11,6 +11,7 @@
 #include "layers/autocast/autocast.h"
 #include "layers/autograd/autograd.h"
 #include "layers/functionalize/functionalize_register.h"
+#include "layers/lazy/lazy_register.h"
 #include "layers/modes/modes.h"
 #include "layers/vmap/vmap_register.h"
 #include "observe/fallback_ledger.h"
@@ -48,12 +49,14 @@ static oy_status load(oy_registry* registry) {
   OY_TRY(oyi_register_modes(g_fallbacks));
   OY_TRY(oyi_register_vmap_fallbacks(g_fallbacks));
   OY_TRY(oyi_register_functionalize_fallback(g_fallbacks));
+  OY_TRY(oyi_register_lazy_fallbacks(g_fallbacks));
   OY_TRY(oyi_register_ops(g_aten, registry));
   OY_TRY(oyi_register_cpu(g_aten));
   OY_TRY(oyi_register_meta(g_aten));
   OY_TRY(oyi_register_autograd(g_aten));
   OY_TRY(oyi_register_autocast(g_aten, registry));
   OY_TRY(oyi_register_vmap(g_aten));
+  OY_TRY(oyi_register_zeros(g_aten));
   OY_TRY(oyi_device_kernels_start(registry, oyi_register_views));
   oyi_plugins_start();
   oy_registry_set_dtype_rule(registry, oyi_call_dtype);

@@ -30,6 +30,8 @@ OYI_COMPOSITE(convolution_backward_out) {
     if (wanted && !oyi_stored(outs[i], grads[i])) status = oy_failure();
     if (!wanted && grads[i] && !oy_object_is_none(grads[i])) oy_tensor_release(grads[i]);
   }
+  // Also those that are not asked for, and stay as they are.
+  *out_0 = out0, *out_1 = out1, *out_2 = out2;
   return status;
 }
 

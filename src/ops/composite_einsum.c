@@ -347,15 +347,14 @@ static oy_object* multiply_pair(oy_object* left, oy_object* right, uint64_t sums
   return result;
 }
 
-// A sum over one step would only change the dtype of integers.
+// A sum over one step would only change the dtype of integers: it is left out.
 static oy_object* summed(oy_object* t, uint64_t dims) {
   int64_t list[LABELS_MAX];
   size_t n = 0;
   for (size_t k = 0; k < oyi_tensor_cast(t)->ndim; k++)
     if (dims >> k & 1 && oyi_tensor_cast(t)->sizes[k] != 1) list[n++] = (int64_t)k;
   if (n == 0) return t;
-  oy_value dtype = oy_int(t->dtype);
-  return replaced(t, oyi_call_sum_dim_IntList(t, (oy_ints){list, n}, true, dtype));
+  return replaced(t, oyi_call_sum_dim_IntList(t, (oy_ints){list, n}, true, oy_none()));
 }
 
 // The only operand: PyTorch calls sum, whose result is a new tensor, and int64 for
@@ -373,6 +372,23 @@ static size_t last_with(const einsum_plan* e, oy_object* const* operands, size_t
   for (size_t i = e->operands.size; i-- > 0;)
     if (oyi_tensor_cast(operands[i])->sizes[k] != 1) return i;
   return 0;
+}
+
+static oy_object* converted(oy_object* t, oy_dtype dtype) {
+  if (t->dtype == dtype) return t;
+  return replaced(t, oyi_call_to_dtype(t, dtype, false, false, oy_none()));
+}
+// Both in the dtype that they promote to; a failure releases them.
+static oy_status promote(oy_object** a, oy_object** b) {
+  oy_dtype dtype;
+  if (oy_dtype_promote((*a)->dtype, (*b)->dtype, &dtype) == 0) {
+    *a = converted(*a, dtype);
+    *b = converted(*b, dtype);
+    if (*a && *b) return OY_OK;
+  }
+  oy_tensor_release(*a);
+  oy_tensor_release(*b);
+  return oy_failure();
 }
 
 // operands[0] becomes the product of all; takes over each as it goes.
@@ -396,6 +412,8 @@ static oy_object* contract(const einsum_plan* e, oy_object** operands) {
     }
     b = summed(b, only);
     if (!b) return replaced(a, NULL);
+    // Without a sum PyTorch multiplies elements, which promotes.
+    if (both == 0 && promote(&a, &b) != 0) return NULL;
     a = multiply_pair(a, b, both);
   }
   return a;

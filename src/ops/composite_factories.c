@@ -16,6 +16,24 @@ static oy_object* zeroed(oy_object* made) {
 OYI_COMPOSITE(zeros) {
   return zeroed(oyi_call_empty_memory_format(OYI_ARGS_zeros, oy_none()));
 }
+// The shape, dtype and device are those of an empty tensor that is expanded: no memory.
+OYI_COMPOSITE(_efficientzerotensor) {
+  oy_object* one = oyi_call_empty_memory_format(OY_DIMS(0), dtype, layout, device,
+                                                pin_memory, oy_none());
+  const oyi_tensor* t = one ? oyi_tensor_of(one) : NULL;
+  size_t nbytes;
+  int64_t numel, strides[OY_TENSOR_MAX_DIMS];
+  oyi_tensor* made = NULL;
+  if (t && oyi_sizes_check(size, (size_t)oyi_item(t), &numel, &nbytes) == OY_OK) {
+    oyi_strides_contiguous(size, strides);
+    oy_keyset keys_of_zeros = t->header.keys;
+    keys_of_zeros.functionality |= 1ull << OY_KEY_ZeroTensor;
+    made = oyi_tensor_on_storage(NULL, keys_of_zeros, size, (oy_ints){strides, size.size},
+                                 0, t->header.dtype, oyi_tensor_device(t));
+  }
+  oy_tensor_release(one);
+  return oyi_tensor_object(made);
+}
 OYI_COMPOSITE(ones) {
   return filled(oyi_call_empty_memory_format(OYI_ARGS_zeros, oy_none()), oy_int(1));
 }

@@ -42,7 +42,7 @@ OYI_COMPOSITE(linalg_tensorinv) {
       &h, inverse ? oyi_call_reshape(inverse, (oy_ints){sizes, t->ndim}) : NULL);
 }
 OYI_COMPOSITE(linalg_tensorinv_out) {
-  return oyi_into_exact_out(out, oyi_call_linalg_tensorinv(self, ind));
+  return oyi_into_contiguous_out(out, oyi_call_linalg_tensorinv(self, ind));
 }
 
 OYI_COMPOSITE(linalg_tensorsolve) {

@@ -94,7 +94,21 @@ static oy_object* kept(oy_object* out, oy_object* result) {
   OYI_COMPOSITE(name##__Scalar) {                        \
     return oyi_call_##of##__Scalar(self, other);         \
   }
+#define OY_POLYNOMIAL(name, doc)                                       \
+  OYI_COMPOSITE(name##_x_scalar) {                                     \
+    OYI_WITH_NUMBER(number, x, oyi_call_##name(number, n));            \
+  }                                                                    \
+  OYI_COMPOSITE(name##_x_scalar_out) {                                 \
+    OYI_WITH_NUMBER(number, x, oyi_call_##name##_out(number, n, out)); \
+  }                                                                    \
+  OYI_COMPOSITE(name##_n_scalar) {                                     \
+    OYI_WITH_NUMBER(number, n, oyi_call_##name(x, number));            \
+  }                                                                    \
+  OYI_COMPOSITE(name##_n_scalar_out) {                                 \
+    OYI_WITH_NUMBER(number, n, oyi_call_##name##_out(x, number, out)); \
+  }
 // Groups without composite operators.
+#define OY_UNARY_OF_X(family, name, dtypes, backward, doc)
 #define OY_UNARY(family, name, dtypes, backward, doc)
 #define OY_UNARY_NEW(family, name, dtypes, backward, doc)
 #define OY_BINARY(family, name, dtypes, backward, doc)

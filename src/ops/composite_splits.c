@@ -208,10 +208,15 @@ static oy_status split_at_elements(oy_object* self, const oyi_tensor* at, int64_
                                    oy_value* out_list) {
   int64_t* indices = oyi_calloc((size_t)at->numel + 1, sizeof(int64_t));
   if (!indices) return OY_OUT_OF_MEMORY;
-  for (int64_t i = 0; i < at->numel; i++)
-    indices[i] = ((const int64_t*)oyi_data(at))[i * oyi_strides(at)[0]];
-  oy_status status = oyi_call_tensor_split_indices(
-      self, (oy_ints){indices, (size_t)at->numel}, dim, out_list);
+  oy_status status = OY_OK;
+  for (int64_t i = 0; status == OY_OK && i < at->numel; i++) {
+    oy_scalar index;
+    status = oy_tensor_get(&at->header, (oy_ints){&i, 1}, &index);
+    indices[i] = index.as.i;
+  }
+  if (status == OY_OK)
+    status = oyi_call_tensor_split_indices(self, (oy_ints){indices, (size_t)at->numel},
+                                           dim, out_list);
   oyi_free(indices);
   return status;
 }
@@ -233,8 +238,9 @@ OYI_COMPOSITE(tensor_split_tensor_indices_or_sections) {
            "one-dimensional tensor, but got a tensor with %u dims",
            at->ndim);
   if (at->ndim == 1) return split_at_elements(self, at, dim, out_result);
-  int64_t sections = *(const int64_t*)oyi_data(at);
-  return oyi_call_tensor_split_sections(self, sections, dim, out_result);
+  oy_scalar sections;
+  OY_TRY(oy_tensor_item(&at->header, &sections));
+  return oyi_call_tensor_split_sections(self, sections.as.i, dim, out_result);
 }
 
 // ----------------------------------------------------- hsplit, vsplit, dsplit

@@ -273,6 +273,17 @@ static oy_status split_elements(const oyi_tensor* t, int64_t ratio, oyi_shape* s
   return OY_OK;
 }
 
+static oy_status check_resolved(const oyi_tensor* t) {
+  const uint64_t keys = t->header.keys.functionality;
+  OY_CHECK(!(keys & 1ull << OY_KEY_Conjugate), INVALID_ARGUMENT,
+           "torch.Tensor.view is not supported for conjugate view tensors when "
+           "converting to a different dtype.");
+  OY_CHECK(!(keys & 1ull << OY_KEY_Negative), INVALID_ARGUMENT,
+           "torch.Tensor.view is not supported for tensors with negative bit set when "
+           "converting to a different dtype.");
+  return OY_OK;
+}
+
 OYI_COMPOSITE(view_dtype) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
@@ -281,6 +292,7 @@ OYI_COMPOSITE(view_dtype) {
             (long long)dtype);
     return NULL;
   }
+  if (t->header.dtype != dtype && check_resolved(t) != 0) return NULL;
   int64_t have = oyi_item(t), want = oyi_dtype_bytes[dtype], offset = t->offset;
   oyi_shape s;
   s.ndim = 0;

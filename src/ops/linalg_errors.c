@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "ops/calls.h"
 #include "ops/kernels.h"
 #include "tensor/element.h"
 
@@ -58,7 +59,14 @@ oy_status oyi_linalg_check(oy_object* info, const char* name, bool is_matrix) {
   OY_CHECK(info->dtype == OY_DTYPE_I32, INVALID_ARGUMENT,
            "%s: info must be a tensor of int32, got %s", name,
            oy_dtype_pytorch_name(info->dtype));
-  oyi_tensor* all = oyi_converted(t, OY_DTYPE_I32);
+  // What a device says is waited for.
+  oy_object* here = t->backend == OY_BACKEND_CPU
+                        ? oy_tensor_retain(info)
+                        : oyi_call__to_copy(info, oy_none(), oy_none(),
+                                            oy_value_device(oy_device_cpu()), oy_none(),
+                                            false, oy_none());
+  oyi_tensor* all = here ? oyi_converted(oyi_tensor_of(here), OY_DTYPE_I32) : NULL;
+  oy_tensor_release(here);
   if (!all) return oy_failure();
   oy_status status = OY_OK;
   for (int64_t i = 0; status == 0 && i < all->numel; i++) {

@@ -10,6 +10,10 @@
 // have its dtype. Returns |out|; NULL on failure, also if |result| is NULL.
 oy_object* oyi_into_exact_out(oy_object* out, oy_object* result);
 
+// The same, where an output of another shape becomes contiguous, whatever the layout of
+// the result.
+oy_object* oyi_into_contiguous_out(oy_object* out, oy_object* result);
+
 // The same for the results of an operator that has several, if |status| is OK. Those
 // that are &oy_none_object are left out.
 oy_status oyi_into_outs(oy_status status, oy_object* const* outs,

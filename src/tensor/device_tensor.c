@@ -184,16 +184,27 @@ oy_status oyi_device_copy(oyi_tensor* to, const oyi_tensor* from, bool non_block
   return status;
 }
 
+// Only operators conjugate and negate.
+static oy_status check_memory(const oyi_tensor* t) {
+  OY_CHECK(!oyi_is_turned(t), FAILED_PRECONDITION,
+           "expected a tensor without the conjugate or negative bit; use resolve_conj() "
+           "and resolve_neg() first");
+  return OY_OK;
+}
+
 oy_status oy_tensor_copy_from(oy_tensor* tensor, const oy_tensor* source,
                               bool non_blocking) {
   oyi_tensor* to = oyi_tensor_of(tensor);
   const oyi_tensor* from = to ? oyi_tensor_of(source) : NULL;
-  return from ? oyi_device_copy(to, from, non_blocking) : oy_failure();
+  if (!from) return oy_failure();
+  OY_TRY(check_memory(to));
+  OY_TRY(check_memory(from));
+  return oyi_device_copy(to, from, non_blocking);
 }
 
 oy_tensor* oy_tensor_copy_to(const oy_tensor* tensor, oy_dtype dtype, oy_device device) {
   const oyi_tensor* from = oyi_tensor_of(tensor);
-  if (!from) return NULL;
+  if (!from || check_memory(from) != OY_OK) return NULL;
   if (dtype == OY_DTYPE_ANY) dtype = from->header.dtype;
   oy_tensor* made = oy_tensor_empty(oyi_sizes_view(from), dtype, device);
   if (!made || oyi_device_copy(oyi_tensor_cast(made), from, false) == OY_OK) return made;

@@ -51,6 +51,8 @@ static oy_status check_exportable(const oyi_tensor* t) {
       "Can't export tensors that require gradient, use tensor.detach()");
   OY_CHECK(!(keys & 1ull << OY_KEY_Conjugate), INVALID_ARGUMENT,
            "Can't export tensors with the conjugate bit set");
+  OY_CHECK(!(keys & 1ull << OY_KEY_Negative), INVALID_ARGUMENT,
+           "Can't export tensors with the negative bit set");
   OY_CHECK(t->storage, INVALID_ARGUMENT,
            "Can't export tensors with layout other than torch.strided");
   return OY_OK;

@@ -162,10 +162,24 @@ static oy_status find(const oyi_tensor* t, oy_ints index, int64_t* out_offset) {
              i, (long long)t->sizes[i]);
     at += (k < 0 ? k + t->sizes[i] : k) * oyi_strides(t)[i];
   }
-  OY_CHECK(oyi_data(t), NOT_IMPLEMENTED, "the tensor on %s has no data to access here",
+  OY_CHECK(oyi_data(t) || oyi_is_zeros(t), NOT_IMPLEMENTED,
+           "the tensor on %s has no data to access here",
            oy_backend_name(t->backend) ? oy_backend_name(t->backend) : "?");
   *out_offset = at * oyi_item(t);
   return OY_OK;
+}
+
+oyi_number oyi_number_turned(const oyi_tensor* t, oyi_number n) {
+  const uint64_t keys = t->header.keys.functionality;
+  if (keys & 1ull << OY_KEY_Conjugate) n.im = -n.im;
+  if (!(keys & 1ull << OY_KEY_Negative)) return n;
+  n.i = (int64_t)(0 - (uint64_t)n.i);
+  n.re = -n.re;
+  n.im = -n.im;
+  // Integers wrap at the width of the dtype, as in a negated copy.
+  _Alignas(16) char element[16];
+  oyi_element_store(t->header.dtype, element, n);
+  return oyi_element_load(t->header.dtype, element);
 }
 
 oy_status oy_tensor_get(const oy_tensor* tensor, oy_ints index, oy_scalar* out_scalar) {
@@ -174,14 +188,14 @@ oy_status oy_tensor_get(const oy_tensor* tensor, oy_ints index, oy_scalar* out_s
   if (!t) return oy_failure();
   int64_t at;
   OY_TRY(find(t, index, &at));
-  _Alignas(16) char element[16];
-  const void* from = (char*)oyi_data(t) + at;
-  if (oyi_is_remote(t)) {
+  _Alignas(16) char element[16] = {0};
+  const void* from = oyi_is_zeros(t) ? element : (char*)oyi_data(t) + at;
+  if (oyi_is_remote(t) && from != element) {
     OY_TRY(oyi_storage_read(t->storage, (size_t)(t->byte_offset + at),
                             (size_t)oyi_item(t), element));
     from = element;
   }
-  return oyi_number_to_scalar(oyi_element_load(t->header.dtype, from),
+  return oyi_number_to_scalar(oyi_element_shown(t, from),
                               t->header.dtype == OY_DTYPE_BOOL, out_scalar);
 }
 
@@ -203,11 +217,13 @@ oy_status oy_tensor_set(oy_tensor* tensor, oy_ints index, oy_scalar scalar) {
   OY_TRY(find(t, index, &at));
   OY_CHECK(scalar.tag >= OY_TAG_INT && scalar.tag <= OY_TAG_COMPLEX, TYPE_MISMATCH,
            "expected a number, got %s", oy_value_type_name(scalar));
+  OY_CHECK(!oyi_is_zeros(t), FAILED_PRECONDITION, "ZeroTensors are immutable");
   oyi_number n = oyi_number_of_scalar(scalar);
   OY_TRY(oyi_number_check(n, t->header.dtype));
   _Alignas(16) char element[16];
   bool remote = oyi_is_remote(t);
-  oyi_element_store(t->header.dtype, remote ? element : (char*)oyi_data(t) + at, n);
+  oyi_element_store(t->header.dtype, remote ? element : (char*)oyi_data(t) + at,
+                    oyi_number_turned(t, n));
   if (!remote) return OY_OK;
   return oyi_storage_write(t->storage, (size_t)(t->byte_offset + at), (size_t)oyi_item(t),
                            element);

@@ -17,6 +17,20 @@ typedef struct oyi_number {
 // Storing wraps integers, as kernels do.
 oyi_number oyi_element_load(oy_dtype dtype, const void* at);
 void oyi_element_store(oy_dtype dtype, void* at, oyi_number number);
+// Zeros without memory, and whether the memory has other numbers than are shown.
+static inline bool oyi_is_zeros(const oyi_tensor* t) {
+  return t->header.keys.functionality & 1ull << OY_KEY_ZeroTensor && !t->storage;
+}
+static inline bool oyi_is_turned(const oyi_tensor* t) {
+  return t->header.keys.functionality &
+         (1ull << OY_KEY_Conjugate | 1ull << OY_KEY_Negative);
+}
+// What |t| shows of a number in its memory: conjugated, negated. Undoes itself.
+oyi_number oyi_number_turned(const oyi_tensor* t, oyi_number number);
+static inline oyi_number oyi_element_shown(const oyi_tensor* t, const void* at) {
+  oyi_number number = oyi_element_load(t->header.dtype, at);
+  return OY_UNLIKELY(oyi_is_turned(t)) ? oyi_number_turned(t, number) : number;
+}
 oyi_number oyi_number_of_scalar(oy_scalar scalar);
 // The real part, rounded: for numbers that a kernel has checked, or that cannot be complex.
 static inline double oyi_scalar_real(oy_scalar scalar) {

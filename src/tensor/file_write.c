@@ -46,13 +46,32 @@ oy_status oyi_file_write(oyi_file_writer* w, const void* data, size_t size) {
   return fail_write(w, errno);
 }
 
+// What |t| shows of the elements in the memory of |copy|, in their place.
+static void turn_elements(oyi_tensor* copy, const oyi_tensor* t) {
+  char* at = oyi_data(copy);
+  for (int64_t i = 0; i < copy->numel; i++, at += oyi_item(copy))
+    oyi_element_store(copy->header.dtype, at, oyi_element_shown(t, at));
+}
+
+// A contiguous copy of what is to be written; a row if elements are taken as they lie.
+static oyi_tensor* copy_of_elements(const oyi_tensor* t, bool as_they_lie) {
+  if (!as_they_lie) return oyi_converted(t, t->header.dtype);
+  const int64_t one = 1;
+  oyi_tensor* row =
+      oyi_tensor_alias(t, (oy_ints){&t->numel, 1}, (oy_ints){&one, 1}, t->offset);
+  oyi_tensor* copy = row ? oyi_converted(row, t->header.dtype) : NULL;
+  if (row) oy_tensor_release(oyi_tensor_object(row));
+  return copy;
+}
+
 oy_status oyi_file_write_elements(oyi_file_writer* w, const oyi_tensor* t,
                                   bool as_they_lie) {
   size_t nbytes = (size_t)(t->numel * oyi_item(t));
-  if (as_they_lie || (t->flags & OYI_CONTIGUOUS))
+  if ((as_they_lie || (t->flags & OYI_CONTIGUOUS)) && !oyi_is_turned(t))
     return oyi_file_write(w, oyi_data(t), nbytes);
-  oyi_tensor* copy = oyi_converted(t, t->header.dtype);
+  oyi_tensor* copy = copy_of_elements(t, as_they_lie);
   if (!copy) return oy_failure();
+  if (oyi_is_turned(t)) turn_elements(copy, t);
   oy_status status = oyi_file_write(w, oyi_data(copy), nbytes);
   oy_tensor_release(oyi_tensor_object(copy));
   return status;

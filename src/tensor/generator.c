@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generators: a seed and an offset under a lock. The default ones are static.
+// Generators: a seed and an offset under a lock. The default ones stay for good.
 #include "tensor/generator.h"
 
 #include <pthread.h>
@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "opyard/tensor.h"
+#include "tensor/hooks.h"
 
 typedef struct generator {
   oy_object header;
@@ -51,29 +52,94 @@ static void generator_init(generator* g, oy_device device) {
 
 // ------------------------------------------------------------------- default ones
 
-static generator g_default[OY_BACKEND_COUNT_MAX];
+// One for each device. Those of first devices are made at once, others when they are asked
+// for, as they would be if they had always been there; none ever goes.
+enum { OTHERS = 256 };
+static generator g_first[OY_BACKEND_COUNT_MAX];
+static generator g_others[OTHERS];
+static int g_other_count;  // atomic
 static pthread_once_t g_once = PTHREAD_ONCE_INIT;
+// Held to add another one and to seed all, which must not miss each other.
+static pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t g_seed = OY_GENERATOR_DEFAULT_SEED;  // what all were given last
 
-static void init_default(void) {
+static void init_first(void) {
   for (int i = 0; i < OY_BACKEND_COUNT_MAX; i++) {
-    generator_init(&g_default[i], oy_device_make((oy_backend)i, -1));
-    g_default[i].header.flags = OY_OBJECT_STATIC;
+    generator_init(&g_first[i],
+                   oy_device_make((oy_backend)i, i == OY_BACKEND_CPU ? -1 : 0));
+    g_first[i].header.flags = OY_OBJECT_STATIC;
   }
 }
 
+static generator* find_other(oy_device device) {
+  const int count = __atomic_load_n(&g_other_count, __ATOMIC_ACQUIRE);
+  for (int i = 0; i < count; i++)
+    if (oy_device_equal(g_others[i].device, device)) return &g_others[i];
+  return NULL;
+}
+
+static generator* make_other(oy_device device) {
+  pthread_mutex_lock(&g_lock);
+  generator* g = find_other(device);
+  if (!g && g_other_count < OTHERS) {
+    g = &g_others[g_other_count];
+    generator_init(g, device);
+    g->header.flags = OY_OBJECT_STATIC;
+    g->state.seed = g_seed;
+    __atomic_store_n(&g_other_count, g_other_count + 1, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&g_lock);
+  if (!g) OY_FAIL(EXHAUSTED, "there are default generators for %d devices", OTHERS);
+  return g;
+}
+
+// Which of its backend's devices it is: -1 stands for the current one. 0 where there are no
+// hooks that could say. INVALID_ARGUMENT if there is no such device.
+static oy_status index_of(oy_device device, int16_t* out_index) {
+  int16_t count = 1;
+  oy_status status = OY_OK;
+  *out_index = 0;
+  if (device.backend == OY_BACKEND_CPU || device.index == 0) return OY_OK;
+  oyi_hooks_use use = oyi_hooks_enter(device.backend);
+  if (use.hooks) {
+    const oy_device_hooks* h = &use.hooks->hooks;
+    if (device.index > 0) {
+      *out_index = device.index;
+      status = h->count(h->state, &count);
+    } else if (h->exchange) {
+      status = h->exchange(h->state, -1, out_index);
+    }
+  }
+  oyi_hooks_leave(use);
+  OY_CHECK(status != OY_OK || *out_index < count || device.index < 0, INVALID_ARGUMENT,
+           "expected a device below %d, got %d", count, *out_index);
+  return status;
+}
+
 oy_generator* oy_generator_default(oy_device device) {
+  int16_t index;
   if (device.backend < 0 || device.backend >= OY_BACKEND_COUNT_MAX) {
     OY_FAIL(INVALID_ARGUMENT, "there is no backend with number %d", device.backend);
     return NULL;
   }
-  pthread_once(&g_once, init_default);
-  return &g_default[device.backend].header;
+  pthread_once(&g_once, init_first);
+  if (index_of(device, &index) != OY_OK) return NULL;
+  if (index == 0) return &g_first[device.backend].header;
+  const oy_device exact = oy_device_make((oy_backend)device.backend, index);
+  generator* g = find_other(exact);
+  if (!g) g = make_other(exact);
+  return g ? &g->header : NULL;
 }
 
 void oy_manual_seed(uint64_t seed) {
+  pthread_once(&g_once, init_first);
+  pthread_mutex_lock(&g_lock);
+  g_seed = seed;
   for (int i = 0; i < OY_BACKEND_COUNT_MAX; i++)
-    (void)!oy_generator_manual_seed(
-        oy_generator_default(oy_device_make((oy_backend)i, -1)), seed);
+    (void)!oy_generator_manual_seed(&g_first[i].header, seed);
+  for (int i = 0; i < g_other_count; i++)
+    (void)!oy_generator_manual_seed(&g_others[i].header, seed);
+  pthread_mutex_unlock(&g_lock);
 }
 
 // --------------------------------------------------------------------- making

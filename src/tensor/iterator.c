@@ -86,7 +86,8 @@ static inline __attribute__((always_inline)) bool is_simple(oy_object* out,
 
 static inline void set_operand(oyi_iter* it, int k, oyi_tensor* t, int64_t item) {
   it->tensors[k] = t;
-  it->data[k] = (char*)t->storage->data + t->byte_offset;
+  // As a number: an empty tensor may have no memory.
+  it->data[k] = (char*)((uintptr_t)t->storage->data + (uintptr_t)t->byte_offset);
   it->strides[0][k] = item;
 }
 

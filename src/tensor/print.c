@@ -62,7 +62,7 @@ typedef void (*visit_fn)(printer* p, oyi_number n);
 // Calls |visit| for every element that will be printed.
 static void each(printer* p, size_t dim, const char* at, visit_fn visit) {
   if (dim == p->t->ndim) {
-    visit(p, oyi_element_load(p->t->header.dtype, at));
+    visit(p, oyi_element_shown(p->t, at));
     return;
   }
   int64_t size = p->t->sizes[dim];
@@ -136,7 +136,7 @@ static void put_right(printer* p, const char* text, int length, int width) {
 
 static void put_number(printer* p, const char* at) {
   char text[NUMBER];
-  oyi_number n = oyi_element_load(p->t->header.dtype, at);
+  oyi_number n = oyi_element_shown(p->t, at);
   int length =
       p->floating ? print_float(&p->parts[0], n.re, text) : print_integer(p, n, text);
   put_right(p, text, length, p->parts[0].width);
@@ -263,7 +263,30 @@ oy_status oy_print_options_set(oy_print_options options) {
   return OY_OK;
 }
 
+// Where the elements are that the host cannot read in |t|'s own memory. Zeros without memory
+// are one zero, seen everywhere.
+static oyi_tensor* mirror_of(const oyi_tensor* t) {
+  if (!oyi_is_zeros(t)) return oyi_host_mirror(t);
+  static const int64_t none[OY_TENSOR_MAX_DIMS];
+  const int64_t size = 1;
+  oyi_tensor* one = oyi_tensor_new((oy_ints){&size, 1}, t->header.dtype, oy_device_cpu());
+  if (!one) return NULL;
+  memset(oyi_data(one), 0, (size_t)oyi_item(one));
+  oyi_tensor* all = oyi_tensor_alias(one, oyi_sizes_view(t), (oy_ints){none, t->ndim}, 0);
+  oy_tensor_release(oyi_tensor_object(one));
+  return all;
+}
+
+static bool needs_mirror(const oyi_tensor* t) {
+  if (t->numel == 0 || t->backend == OY_BACKEND_Meta) return false;
+  return oyi_is_zeros(t) || (oyi_is_remote(t) && oyi_data(t));
+}
+
 oy_status oy_tensor_print(const oy_tensor* tensor, char** out_text) {
+  return oy_tensor_print_as(tensor, NULL, out_text);
+}
+
+oy_status oy_tensor_print_as(const oy_tensor* tensor, const char* name, char** out_text) {
   *out_text = NULL;
   if (tensor && oy_object_is_none(tensor)) {
     *out_text = oyi_strndup("None", 4);
@@ -275,11 +298,10 @@ oy_status oy_tensor_print(const oy_tensor* tensor, char** out_text) {
                .buf = OYI_STRBUF_INIT,
                .options = g_options,
                .summarize = t->numel > g_options.threshold};
-  const char* name = oyi_attached(t) ? oyi_attached(t)->name : "tensor";
+  if (!name) name = oyi_attached(t) ? oyi_attached(t)->name : "tensor";
   p.indent = (int)strlen(name) + 1;
   oyi_tensor* mirror = NULL;
-  if (t->numel > 0 && oyi_is_remote(t) && oyi_data(t) && !(mirror = oyi_host_mirror(t)))
-    return oy_failure();
+  if (needs_mirror(t) && !(mirror = mirror_of(t))) return oy_failure();
   p.elements = mirror ? mirror : t;
   const char* data = oyi_data(p.elements);
   const bool has_elements = t->numel > 0 && data && t->backend != OY_BACKEND_Meta;

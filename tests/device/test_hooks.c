@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A backend that brings hooks and not one kernel: what the library makes of them.
+#include "opyard/generator.h"
 #include "opyard/ops.h"
 #include "support/sim_device.h"
 #include "support/tensors.h"
@@ -180,8 +181,45 @@ static void PU1_02_hooks_that_are_not_sound(void** state) {
   assert_int_equal(oy_device_hooks_set(g_backend, &good), OY_OK);
 }
 
+// Each device has a generator of its own (PyTorch: torch.cuda.default_generators), and one
+// seed is for all, those too that nobody asked for yet.
+static void PU1_02_a_generator_for_each_device(void** state) {
+  (void)state;
+  oy_device_guard guard;
+  oy_generator_state taken;
+  oy_manual_seed(7);
+  oy_generator* g[3];
+  for (int16_t i = 0; i < 3; i++) {
+    g[i] = oy_generator_default(on(i));
+    assert_true(oy_device_equal(oy_generator_device(g[i]), on(i)));
+    assert_int_equal(oy_generator_initial_seed(g[i]), 7);
+    assert_ptr_equal(g[i], oy_generator_default(on(i)));
+  }
+  assert_ptr_not_equal(g[0], g[1]);
+  assert_ptr_not_equal(g[1], g[2]);
+  // What one gives, another has still to give.
+  assert_int_equal(oy_generator_take(NULL, on(1), 5, &taken), OY_OK);
+  assert_int_equal(oy_generator_take(NULL, on(1), 1, &taken), OY_OK);
+  assert_int_equal(taken.offset, 5);
+  assert_int_equal(oy_generator_take(NULL, on(2), 1, &taken), OY_OK);
+  assert_int_equal(taken.offset, 0);
+  assert_int_equal(oy_generator_manual_seed(g[1], 9), OY_OK);
+  assert_int_equal(oy_generator_initial_seed(g[2]), 7);
+  oy_manual_seed(8);
+  for (int i = 0; i < 3; i++) assert_int_equal(oy_generator_initial_seed(g[i]), 8);
+  // Without an index it is the current device's; any of its kind will do when it is named.
+  assert_int_equal(oy_device_guard_enter(on(2), &guard), OY_OK);
+  assert_ptr_equal(oy_generator_default(on(-1)), g[2]);
+  assert_int_equal(oy_device_guard_leave(&guard), OY_OK);
+  assert_ptr_equal(oy_generator_default(on(-1)), g[0]);
+  assert_int_equal(oy_generator_take(g[1], on(0), 1, &taken), OY_OK);
+  assert_null(oy_generator_default(on(3)));
+  assert_error("expected a device below 3, got 3");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(PU1_02_a_generator_for_each_device),
       cmocka_unit_test(PU1_02_bytes_go_there_and_back),
       cmocka_unit_test(PU1_02_copies_between_layouts_and_dtypes),
       cmocka_unit_test(PU1_02_operators_without_a_kernel_of_the_plugins),

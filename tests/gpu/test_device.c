@@ -128,6 +128,7 @@ static void gpu_streams(void** state) {
   assert_int_equal(h->event_synchronize(h->state, 0, event), OY_OK);
   assert_int_equal(h->stream_synchronize(h->state, 0, stream), OY_OK);
   assert_int_equal(h->stream_query(h->state, 0, stream, &done), OY_OK);
+  assert_true(done);  // no work came since it was waited for
   assert_non_null(h->stream_native(h->state, 0, stream));
   double passed = -1;
   assert_int_equal(h->event_elapsed(h->state, 0, start, event, &passed), OY_OK);

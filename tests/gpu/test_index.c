@@ -91,6 +91,55 @@ static void gpu_index_rows(void** state) {
   oy_tensor_release(grad);
 }
 
+static void check_mixed(const char* op, const oy_value* args, size_t count) {
+  oy_value results[8];
+  if (call_op(op, count, args, results) >= 0)
+    fail_msg("%s takes tensors of two devices", op);
+  if (!strstr(oy_error_get()->message, "to be on the same device"))
+    fail_msg("%s: %s", op, oy_error_get()->message);
+  oy_error_clear();
+}
+
+// TI-08: what is not there is refused, or brought there where an index is.
+static void TI_08_kernels_look_at_devices(void** state) {
+  (void)state;
+  oy_tensor* here = numbers(OY_DIMS(3, 3), OY_DTYPE_I64, 1);
+  oy_tensor* there = to_gpu(here, 0);
+  oy_tensor* x = indices(OY_DIMS(2), 3, 2);
+  oy_tensor* one = indices(OY_DIMS(), 3, 3);
+  oy_object* list[] = {x};
+  const oy_value indices_here = oy_value_list(OY_TAG_TENSOR_LIST, list, 1);
+  check_mixed("aten::mm", (oy_value[]){T(there), T(here)}, 2);
+  check_mixed("aten::mm", (oy_value[]){T(here), T(there)}, 2);
+  check_mixed("aten::gather", (oy_value[]){T(there), oy_int(1), T(one), oy_bool(false)},
+              4);
+  check_mixed("aten::index_select", (oy_value[]){T(there), oy_int(0), T(x)}, 3);
+  check_mixed("aten::index.Tensor_out", (oy_value[]){T(there), indices_here, T(here)}, 3);
+  check_mixed("aten::neg.out", (oy_value[]){T(there), T(one)}, 2);
+  oy_value got[8], want[8];
+  assert_int_equal(
+      call_op("aten::index.Tensor", 2, (oy_value[]){T(there), indices_here}, got), 1);
+  assert_int_equal(
+      call_op("aten::index.Tensor", 2, (oy_value[]){T(here), indices_here}, want), 1);
+  check_same(want->as.object, got->as.object, 0, "an index on the CPU");
+  oy_value_release(got);
+  oy_value_release(want);
+  oy_tensor* all[] = {here, there, x, one};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+// A source with no dimension is repeated; the kernel takes a row for each index.
+static void gpu_index_add_repeats_its_source(void** state) {
+  (void)state;
+  oy_tensor* a = numbers(OY_DIMS(3, 3), OY_DTYPE_I32, 1);
+  oy_tensor* zero = indices(OY_DIMS(), 1, 2);
+  oy_tensor* number = numbers(OY_DIMS(), OY_DTYPE_I32, 3);
+  CHECK_CALL("aten::index_add", 0, T(a), oy_int(0), T(zero), T(number));
+  oy_tensor_release(a);
+  oy_tensor_release(zero);
+  oy_tensor_release(number);
+}
+
 static void gpu_gather_scatter(void** state) {
   (void)state;
   oy_tensor* a = numbers(OY_DIMS(4, 6), OY_DTYPE_F32, 1);
@@ -202,9 +251,14 @@ static void gpu_random(void** state) {
 int main(void) {
   gpu_start();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gpu_matrix),         cmocka_unit_test(gpu_index_rows),
-      cmocka_unit_test(gpu_gather_scatter), cmocka_unit_test(gpu_index_lists),
-      cmocka_unit_test(gpu_copies),         cmocka_unit_test(gpu_random),
+      cmocka_unit_test(TI_08_kernels_look_at_devices),
+      cmocka_unit_test(gpu_index_add_repeats_its_source),
+      cmocka_unit_test(gpu_matrix),
+      cmocka_unit_test(gpu_index_rows),
+      cmocka_unit_test(gpu_gather_scatter),
+      cmocka_unit_test(gpu_index_lists),
+      cmocka_unit_test(gpu_copies),
+      cmocka_unit_test(gpu_random),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

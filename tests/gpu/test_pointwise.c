@@ -201,12 +201,15 @@ static void gpu_pointwise_three(void** state) {
   oy_tensor* b = numbers(OY_DIMS(4, 6), OY_DTYPE_F32, 2);
   oy_tensor* c = numbers(OY_DIMS(6), OY_DTYPE_F32, 3);
   oy_tensor* mask = numbers(OY_DIMS(4, 6), OY_DTYPE_BOOL, 4);
+  oy_tensor* out = numbers(OY_DIMS(4, 6), OY_DTYPE_F32, 5);
   CHECK_CALL("aten::where.self", 0, T(mask), T(a), T(c));
   CHECK_CALL("aten::masked_fill.Scalar", 0, T(a), T(mask), oy_float(-1));
   CHECK_CALL("aten::masked_fill_.Scalar", 0, T(a), T(mask), oy_float(-2));
   CHECK_CALL("aten::clamp", 0, T(a), oy_float(-1), oy_float(0.5));
   CHECK_CALL("aten::clamp", 0, T(a), oy_none(), oy_float(0.5));
   CHECK_CALL("aten::clamp_min", 0, T(a), oy_float(0.5));
+  CHECK_CALL("aten::clamp_min.out", 0, T(a), oy_float(0.5), T(out));
+  CHECK_CALL("aten::clamp_max.out", 0, T(a), oy_float(0.5), T(out));
   CHECK_CALL("aten::clamp.Tensor", 0, T(a), T(c), T(b));
   CHECK_CALL("aten::clamp.Tensor", 0, T(a), oy_none(), T(b));
   CHECK_CALL("aten::lerp.Scalar", 1e-6, T(a), T(b), oy_float(0.3));
@@ -225,6 +228,7 @@ static void gpu_pointwise_three(void** state) {
   oy_tensor_release(b);
   oy_tensor_release(c);
   oy_tensor_release(mask);
+  oy_tensor_release(out);
 }
 
 int main(void) {

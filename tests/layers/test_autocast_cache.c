@@ -20,7 +20,7 @@ static oy_tensor* of_dtype(oy_dtype dtype) {
 }
 
 // While Tracer is included, mm keeps its first argument and fails.
-static oy_library *g_recorders, *g_fallbacks;
+static oy_library* g_recorders;
 static oy_tensor* g_taken;
 
 static oy_status take(const oy_op* op, oy_keyset keys, oy_stack* stack,
@@ -32,17 +32,13 @@ static oy_status take(const oy_op* op, oy_keyset keys, oy_stack* stack,
 static int open_recorders(void** state) {
   if (init_library(state) != 0) return -1;
   oy_library_params aten = {NULL, OY_LIBRARY_IMPL, "aten", OY_KEY_Undefined, "", 0};
-  oy_library_params any = {NULL, OY_LIBRARY_IMPL, "_", OY_KEY_Undefined, "", 0};
   oy_impl_params mm = {
       .name = "mm", .key = OY_KEY_Tracer, .kernel = OY_BOXED(take), .place = OY_HERE};
   MUST(oy_library_create(&aten, &g_recorders));
-  MUST(oy_library_create(&any, &g_fallbacks));
-  MUST(oy_library_fallback(g_fallbacks, OY_KEY_Tracer, &OY_FALLTHROUGH, OY_HERE, NULL));
   return oy_library_impl(g_recorders, &mm, NULL);
 }
 static int close_recorders(void** state) {
   oy_library_close(g_recorders);
-  oy_library_close(g_fallbacks);
   return shut_library(state);
 }
 

@@ -112,7 +112,7 @@ static oy_status convert(const oy_op* op, oy_keyset keys, oy_stack* stack,
   return oy_stack_push(stack, oy_value_pointer(OY_TAG_TENSOR | OY_VALUE_OWNED, made, 0));
 }
 
-static oy_library *g_recorders, *g_fallbacks;
+static oy_library* g_recorders;
 
 static const oy_op* find(const char* name, size_t size) {
   char full[80];
@@ -150,12 +150,7 @@ static void add_recorder(const row* r, const char* name, size_t size) {
 static int open_recorders(void** state) {
   if (init_library(state) != 0) return -1;
   oy_library_params aten = {NULL, OY_LIBRARY_IMPL, "aten", OY_KEY_Undefined, "", 0};
-  oy_library_params any = {NULL, OY_LIBRARY_IMPL, "_", OY_KEY_Undefined, "", 0};
   assert_int_equal(oy_library_create(&aten, &g_recorders), OY_OK);
-  assert_int_equal(oy_library_create(&any, &g_fallbacks), OY_OK);
-  assert_int_equal(
-      oy_library_fallback(g_fallbacks, OY_KEY_Tracer, &OY_FALLTHROUGH, OY_HERE, NULL),
-      OY_OK);
   EACH(g_cpu, add_recorder);
   EACH(g_cuda, add_recorder);
   record_calls_of("norm.ScalarOpt_dtype", 20);
@@ -169,7 +164,6 @@ static int open_recorders(void** state) {
 }
 static int close_recorders(void** state) {
   oy_library_close(g_recorders);
-  oy_library_close(g_fallbacks);
   if (oy_included_set(OY_KEY_Tracer, false) != OY_OK) return -1;
   return shut_library(state);
 }

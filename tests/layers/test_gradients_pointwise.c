@@ -29,6 +29,7 @@ WITH(pow_zero, oy_pow_Tensor_Scalar(x, oy_int(0)), oy_pow__Scalar(x, oy_int(0)))
 WITH(logit, oy_logit(x, oy_none()), oy_logit_(x, oy_none()))
 WITH(logit_eps, oy_logit(x, oy_float(0.3)), oy_logit_(x, oy_float(0.3)))
 WITH(polygamma, oy_polygamma(1, x), oy_polygamma_(x, 1))
+WITH(mvlgamma, oy_mvlgamma(x, 3), oy_mvlgamma_(x, 3))
 WITH(clamp_min, oy_clamp_min(x, oy_float(0.5)), oy_clamp_min_(x, oy_float(0.5)))
 WITH(clamp_max, oy_clamp_max(x, oy_float(0.5)), oy_clamp_max_(x, oy_float(0.5)))
 WITH(gelu, oy_gelu(x, oy_str_of("none")), oy_gelu_(x, oy_str_of("none")))
@@ -46,6 +47,10 @@ WITH(round_decimals, oy_round_decimals(x, 1), oy_round__decimals(x, 1))
 WITH(nan_to_num, oy_nan_to_num(x, oy_none(), oy_none(), oy_none()),
      oy_nan_to_num_(x, oy_none(), oy_none(), oy_none()))
 // clang-format on
+static oy_tensor* mantissa(oy_tensor* x) {
+  oy_tensor *fraction = NULL, *power = NULL;
+  return oy_frexp_Tensor(x, &fraction, &power) == OY_OK ? fraction : NULL;
+}
 static oy_tensor* leaky_relu(oy_tensor* x) {
   return oy_leaky_relu(x, oy_float(0.1));
 }
@@ -139,6 +144,8 @@ static const case_1 g_unary[] = {
     {"nan_to_num", nan_to_num, nan_to_num_, -2, 2},
     {"igamma", igamma_of_order, NULL, 0.3, 4},
     {"igammac", igammac_of_order, NULL, 0.3, 4},
+    {"mvlgamma", mvlgamma, mvlgamma_, 1.2, 4},
+    {"frexp", mantissa, NULL, 0.3, 7},
     {"leaky_relu", leaky_relu, NULL, -2, 2},
     {"hardshrink", hardshrink, NULL, -2, 2},
     {"softshrink", softshrink, NULL, -2, 2},

@@ -66,6 +66,13 @@ FUNCTION(norm_dims, oy_norm_ScalarOpt_dim(X, NONE, OY_DIMS(0, 1), true))
 FUNCTION(norm_dtype, oy_norm_ScalarOpt_dtype(X, oy_int(1), OY_DTYPE_F64))
 FUNCTION(norm_dim_dtype,
          oy_norm_ScalarOpt_dim_dtype(X, oy_int(2), OY_DIMS(0), false, OY_DTYPE_F64))
+// Of the slices some are shrunk, some are not.
+FUNCTION(renorm_0_5, oy_renorm(X, oy_float(0.5), 0, oy_float(6)))
+FUNCTION(renorm_1, oy_renorm(X, oy_int(1), -1, oy_float(2.5)))
+FUNCTION(renorm_2, oy_renorm(X, oy_int(2), 0, oy_int(1)))
+FUNCTION(renorm_3, oy_renorm(X, oy_int(3), 1, oy_float(0.1)))
+FUNCTION(renorm_most, oy_renorm(X, oy_float(INFINITY), 0, oy_float(1.2)))
+FUNCTION(renorm_inplace, oy_renorm_(oy_clone(X, NONE), oy_int(2), 0, oy_float(1)))
 FUNCTION(dist, oy_dist(X, Y, oy_float(2)))
 FUNCTION(dist_3, oy_dist(X, Y, oy_float(3)))
 
@@ -151,6 +158,20 @@ static void norms(void** state) {
   check(rows, sizeof(rows), 2);
 }
 
+static void renorms(void** state) {
+  (void)state;
+  static const differences_row rows[] = {
+      ONE(renorm_0_5),
+      ONE(renorm_1),
+      ONE(renorm_2),
+      ONE(renorm_3),
+      ONE(renorm_most),
+      ONE(renorm_inplace),
+      {"renorm of three dimensions", renorm_2, "2,2,3", FROM},
+  };
+  check(rows, sizeof(rows), 2);
+}
+
 static void matrices(void** state) {
   (void)state;
   static const differences_row rows[] = {
@@ -189,7 +210,8 @@ static void distances(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scans),    cmocka_unit_test(reductions), cmocka_unit_test(norms),
+      cmocka_unit_test(scans),    cmocka_unit_test(reductions),
+      cmocka_unit_test(norms),    cmocka_unit_test(renorms),
       cmocka_unit_test(matrices), cmocka_unit_test(distances),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -159,6 +159,43 @@ static void PY_01_printed_by_the_name_of_the_class(void** state) {
 
 // --------------------------------------------------------------------- disabling
 
+static void PY_01_a_wrapper_has_no_data(void** state) {
+  (void)state;
+  static const int64_t sizes[] = {2, 2}, strides[] = {1, 2}, negative[] = {-1, 2};
+  oy_ints shape = {sizes, 2}, steps = {strides, 2}, none = {NULL, 0};
+  oy_device cpu = oy_device_cpu();
+  oy_tensor* x = oy_tensor_wrapper(&g_base, oy_tensor_retain(g_x), shape, steps, 3,
+                                   OY_DTYPE_F32, cpu);
+  assert_non_null(x);
+  assert_int_equal(oy_tensor_device(x).backend, OY_BACKEND_CPU);
+  assert_int_equal(oy_tensor_strides(x).data[1], 2);
+  assert_int_equal(oy_tensor_storage_offset(x), 3);
+  oy_tensor* sum = oy_add_Tensor(g_y, x, oy_int(2));
+  assert_elements(inner_of(sum), OY_DIMS(2, 2), 12, 24, 36, 48);
+  oy_guard guard = oy_guard_without_handlers();
+  assert_fails(
+      oy_neg(x),
+      "aten::neg: expected tensors with data, got fake tensors or wrappers while "
+      "handlers are off");
+  oy_guard_end(&guard);
+  // The data is taken over whatever happens.
+  const struct {
+    oy_ints sizes, strides;
+    int64_t offset;
+    oy_device device;
+  } bad[] = {{{negative, 2}, none, 0, cpu},  {shape, {strides, 1}, 0, cpu},
+             {shape, {negative, 2}, 0, cpu}, {shape, none, -1, cpu},
+             {shape, none, INT64_MAX, cpu},  {shape, none, 0, {.backend = 999}}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_null(oy_tensor_wrapper(&g_base, oy_tensor_retain(g_x), bad[i].sizes,
+                                  bad[i].strides, bad[i].offset, OY_DTYPE_F32,
+                                  bad[i].device));
+    oy_error_clear();
+  }
+  oy_tensor_release(sum);
+  oy_tensor_release(x);
+}
+
 static void PY_03_the_guard(void** state) {
   (void)state;
   oy_dispatch_mode mode;
@@ -341,6 +378,7 @@ int main(void) {
       T(PY_01_subclasses_before_their_base),
       T(PY_01_autograd_above_a_handler),
       T(PY_01_printed_by_the_name_of_the_class),
+      T(PY_01_a_wrapper_has_no_data),
       T(PY_03_the_guard),
       T(PY_03_a_handler_that_calls_itself_ends),
       T(PY_04_types_of_results),

@@ -11,7 +11,8 @@ typedef enum hostile_style {
   HOSTILE_WILD,     // anything at all
   HOSTILE_MIXED,    // arguments that fit together, but for some
   HOSTILE_FITTING,  // arguments that may well do
-  HOSTILE_META      // the same as HOSTILE_FITTING, on Meta
+  HOSTILE_META,     // the same as HOSTILE_FITTING, on Meta
+  HOSTILE_STEP      // as HOSTILE_FITTING, larger, or out of |offered|
 } hostile_style;
 
 enum {
@@ -42,6 +43,11 @@ typedef struct hostile_call {
   hostile_style style;
   uint64_t number;
   bool unchecked;  // passed on without oy_op_push_defaults
+  // Of HOSTILE_STEP, from whoever makes the call: tensors of which an argument may be a
+  // copy, and whether tensors that are only read are to be contiguous.
+  oy_object* const* offered;
+  size_t offered_count;
+  bool contiguous;
   // What arguments that fit together have in common.
   oy_dtype dtype;
   size_t rank;
@@ -73,6 +79,8 @@ bool hostile_is_wild(hostile_call* c);
 void* hostile_memory(hostile_call* c, size_t count, size_t size);
 // A tensor, or something that stands in its place; belongs to the call.
 oy_object* hostile_tensor(hostile_call* c, oy_str name, bool written);
+// In memory of its own, as it lies or contiguous; the caller's.
+oy_object* hostile_copy(const oy_object* tensor, bool contiguous);
 // Anything of the type of |argument|, or nearly.
 oy_value hostile_value(hostile_call* c, const oy_argument* argument);
 // Whether memory of a tensor that a call made up was written to outside its bounds.

@@ -222,6 +222,8 @@ void hostile_call_make(hostile_call* c, const oy_op* op, hostile_style style,
   c->dtype = dtypes[hostile_below(c, 8)];
   c->rank = (size_t)hostile_below(c, 5);
   c->extent = 1 + hostile_below(c, 3);
+  if (style == HOSTILE_STEP && c->rank <= 2 && hostile_chance(c, 40))
+    c->extent = 1 + hostile_below(c, c->rank == 2 ? 12 : 70);
   c->unchecked = style == HOSTILE_WILD && hostile_chance(c, 30);
   for (size_t i = 0; i < c->schema->argument_count; i++)
     c->arguments[i] = hostile_value(c, &c->schema->arguments[i]);

@@ -150,8 +150,9 @@ static shape shape_make(hostile_call* c, bool written, bool wild) {
     s.ndim = hostile_chance(c, 3) ? OY_TENSOR_MAX_DIMS : (size_t)hostile_below(c, 6);
   else if (hostile_chance(c, 30))
     s.ndim = (size_t)hostile_below(c, 5);
+  int64_t extent = s.ndim > 2 && c->extent > 3 ? 1 + c->extent % 3 : c->extent;
   for (size_t i = 0; i < s.ndim; i++) {
-    s.sizes[i] = hostile_chance(c, 92) ? c->extent : 1;
+    s.sizes[i] = hostile_chance(c, 92) ? extent : 1;
     if (wild) s.sizes[i] = s.ndim > 8 ? 1 : sizes[hostile_below(c, 5)];
   }
   // What is written to is resized, and then best has nothing in it.
@@ -245,8 +246,40 @@ static oy_object* oddity(hostile_call* c, oy_str name, bool written) {
   }
 }
 
+// ------------------------------------------------------------------ what is offered
+
+// The elements of |object| where they lie, in memory of its own.
+static oy_object* copy_as_it_lies(const oy_object* object) {
+  const oyi_tensor* t = oyi_tensor_cast(object);
+  oy_ints sizes = oyi_sizes_view(t), strides = oyi_strides_view(t);
+  int64_t span = t->numel > 0;
+  for (size_t i = 0; i < sizes.size && span; i++)
+    span += (sizes.data[i] - 1) * strides.data[i];
+  oy_object* base = oy_tensor_empty((oy_ints){&span, 1}, object->dtype, oy_device_cpu());
+  if (!base) abort();
+  if (span) memcpy(oy_tensor_data(base), oyi_data(t), (size_t)(span * oyi_item(t)));
+  oy_object* copy = oy_tensor_as_strided(base, sizes, strides, 0);
+  if (!copy) abort();
+  oy_tensor_release(base);
+  return copy;
+}
+
+oy_object* hostile_copy(const oy_object* tensor, bool contiguous) {
+  if (!contiguous) return copy_as_it_lies(tensor);
+  oyi_tensor* copy = oyi_converted(oyi_tensor_cast(tensor), tensor->dtype);
+  if (!copy) abort();
+  return oyi_tensor_object(copy);
+}
+
+static oy_object* offered(hostile_call* c, bool written) {
+  size_t i = (size_t)hostile_below(c, (int64_t)c->offered_count);
+  return hostile_copy(c->offered[i], written || c->contiguous);
+}
+
 oy_object* hostile_tensor(hostile_call* c, oy_str name, bool written) {
   if (c->tensor_count == HOSTILE_TENSORS) return &oy_none_object;
+  if (c->offered_count > 0 && hostile_chance(c, 60))
+    return keep(c, offered(c, written), written);
   bool wild = hostile_is_wild(c);
   if (wild) {
     oy_object* odd = oddity(c, name, written);
@@ -259,8 +292,13 @@ oy_object* hostile_tensor(hostile_call* c, oy_str name, bool written) {
   bool elements = hostile_chance(c, c->style == HOSTILE_WILD ? 50 : 5);
   oy_object* t = tensor_of(c, &s, dtype, c->style == HOSTILE_META, own, index, elements);
   bool floats = oy_dtype_is_floating(dtype) || oy_dtype_is_complex(dtype);
-  if (c->style != HOSTILE_META && c->style != HOSTILE_FITTING && floats &&
-      hostile_chance(c, 10) && !oy_requires_grad_(t, true))
+  if (c->style < HOSTILE_FITTING && floats && hostile_chance(c, 10) &&
+      !oy_requires_grad_(t, true))
     oy_error_clear();
+  if (c->contiguous && !written) {
+    oy_object* view = t;
+    t = hostile_copy(view, true);
+    oy_tensor_release(view);
+  }
   return keep(c, t, written);
 }

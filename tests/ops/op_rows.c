@@ -10,7 +10,8 @@ static const struct {
 } g_dtypes[] = {{"u8", OY_DTYPE_U8},     {"i8", OY_DTYPE_I8},   {"i16", OY_DTYPE_I16},
                 {"i32", OY_DTYPE_I32},   {"i64", OY_DTYPE_I64}, {"f16", OY_DTYPE_F16},
                 {"f32", OY_DTYPE_F32},   {"f64", OY_DTYPE_F64}, {"c64", OY_DTYPE_C64},
-                {"c128", OY_DTYPE_C128}, {"b1", OY_DTYPE_BOOL}, {"bf16", OY_DTYPE_BF16}};
+                {"c128", OY_DTYPE_C128}, {"b1", OY_DTYPE_BOOL}, {"bf16", OY_DTYPE_BF16},
+                {"c32", OY_DTYPE_C32}};
 enum { DTYPE_COUNT = sizeof(g_dtypes) / sizeof(*g_dtypes), ROOM = 512, ARGUMENTS = 16 };
 
 static bool skip_text(const char** p, const char* text) {

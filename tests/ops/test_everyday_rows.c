@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Padding, shuffles, differences, integrals, statistics. What they give was
-// computed by PyTorch 1.13; where 2.6 has other texts, those were written by hand.
+// Padding, shuffles, differences, integrals, statistics, sets, norms of slices, the gamma
+// function of several variables. What they give was computed by PyTorch 1.13; where 2.6
+// has other texts, those were written by hand.
 #include "ops/op_rows.h"
 #include "support/tensors.h"
 

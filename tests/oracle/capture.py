@@ -13,6 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+import measured
 import otherwise
 import samples
 from convert import Converter, NotSupported
@@ -42,24 +43,30 @@ class Call:
         # Its values mean nothing: random, or wrong in PyTorch itself.
         self.valueless = False
         self.wide = None  # the same call in float32
+        self.again = None  # the same call, arguments in place of its own; if none is written
         try:
             self.args, self.kwargs = self.converter.call(args, kwargs)
         except NotSupported as reason:
             self.unsupported = str(reason)
 
     def run(self, func, args, kwargs, judge):
-        wide = _unseen(otherwise.widened, (args, kwargs), {})
+        wide = _unseen(measured.widened, (args, kwargs), {})
         if wide:
             self.wide = lambda: _unseen(func, *wide)
+        if self.name.split(".")[0].endswith("_") and not self.name.endswith("__"):
+            kept = _unseen(measured.cloned, (args,), {})
+            self.again = lambda change=None: _again(func, kept, kwargs, change)
+        else:
+            self.again = lambda change=None: _again(func, args, kwargs, change)
         try:
-            self.result = func(*args, **kwargs)
+            result = func(*args, **kwargs)
         except Exception as error:
             self.error = error
             raise
-        result = self.result
+        self.result = otherwise.returned(self.name, result, kwargs)
         self.verdict = judge(self)
         # Views of the arguments keep much memory alive.
-        self.result = self.converter = self.wide = None
+        self.result = self.converter = self.wide = self.again = None
         return result
 
 
@@ -73,6 +80,17 @@ def _unseen(func, args, kwargs):
         return func(*args, **kwargs)
     finally:
         _UNSEEN[0] = False
+
+
+def _again(func, args, kwargs, change):
+    """Without the modes: below one PyTorch 1.13 takes no notice of conjugate views."""
+    if change:
+        args, kwargs = change(args, kwargs)
+    off = torch._C._DisableTorchDispatch()
+    try:
+        return _unseen(func, args, kwargs)
+    finally:
+        del off
 
 
 class _Missing:

@@ -17,19 +17,26 @@ class Converter:
 
     def __init__(self):
         self.bases = {}
+        self.made = {}  # by identity: a tensor that is given twice is one tensor here, too
         self.pairs = []  # (PyTorch's tensor, opyard's, version of each before the call)
 
     def tensor(self, t):
         if t.layout != torch.strided or t.is_quantized or t.device.type != "cpu":
             raise NotSupported("sparse, quantized or mkldnn tensor")
-        if t.is_conj() or t.is_neg():
-            t = t.resolve_conj().resolve_neg()
+        if id(t) in self.made:
+            return self.made[id(t)][1]
+        plain = _memory(t)
         if not hasattr(_C, str(t.dtype)[6:]):
             raise NotSupported(f"dtype {t.dtype}")
-        key = (t.storage()._cdata, t.dtype)
+        key = (plain.storage()._cdata, t.dtype)
         if key not in self.bases:
-            self.bases[key] = copy_of_storage(t)
+            self.bases[key] = copy_of_storage(plain)
         made = _C.as_strided(self.bases[key], t.shape, t.stride(), t.storage_offset())
+        if t.is_conj():
+            made = opyard.ops.aten._conj(made)
+        if t.is_neg():
+            made = opyard.ops.aten._neg_view(made)
+        self.made[id(t)] = (t, made)
         self.pairs.append((t, made, t._version, made._version))
         return made
 
@@ -54,6 +61,13 @@ class Converter:
 
 def _unsupported(v):
     raise NotSupported(f"an argument of type {type(v).__name__}")
+
+
+def _memory(t):
+    """What |t| is a view of that shows its memory as it is."""
+    if t.is_conj():
+        t = torch._conj(t)
+    return torch._neg_view(t) if t.is_neg() else t
 
 
 def copy_of_storage(t):

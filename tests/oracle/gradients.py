@@ -7,7 +7,7 @@ same calls before, so a sample of several calls is compared as a whole.
 import torch
 from torch.overrides import TorchFunctionMode
 
-from opyard import _C, Tensor
+from opyard import _C, Tensor, interop
 
 import check
 import compare
@@ -20,11 +20,19 @@ SAMPLES = 40  # of one dtype
 # Attributes that are operators.
 ATTRIBUTES = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real",
               "imag": "imag"}
-MAKERS = {"tensor", "as_tensor"}  # of tensors that no gradient reaches
+# Of tensors that no gradient reaches; what chance gives has to be the same in both.
+MAKERS = {"tensor", "as_tensor", "randn", "rand", "result_type"}
+SINGLE = (torch.float32,)
+
+
+# 1.13's gradient reads memory that nobody wrote; the tests have differences instead.
+WRONG = ("as_strided_scatter",)
+# Results that are defined up to their signs: the weights take on ours.
+SIGNS = ("linalg.eigh",)
 
 
 def dtypes(op):
-    if not op.supports_autograd or any(word in op.name for word in RANDOM):
+    if op.name in WRONG or not op.supports_autograd or any(word in op.name for word in RANDOM):
         return []
     wanted = (torch.float32, torch.float64, torch.complex128)
     return [d for d in wanted if d in op.supported_backward_dtypes("cpu")]
@@ -107,6 +115,10 @@ def _random_like(t):
     return torch.randn(t.shape, dtype=t.dtype)
 
 
+def _is_single(value):
+    return any(isinstance(t, torch.Tensor) and t.dtype in SINGLE for t in _flat(value))
+
+
 def _differ(theirs, ours, tolerance, what):
     """What of |ours| is not |theirs|; None and zeros are the same."""
     for i, (want, got) in enumerate(zip(theirs, ours)):
@@ -138,13 +150,13 @@ def _second(shadow, leaves, first, our_first, tolerance):
     """The derivatives of the gradients themselves, also by what they were weighted with."""
     at = [i for i, g in enumerate(first) if g is not None and g.requires_grad]
     if not at:
-        return None
+        return None, [], []
     weights = [_random_like(first[i]) for i in at]
     try:
         want = torch.autograd.grad([first[i] for i in at], leaves, weights,
                                    allow_unused=True)
     except Exception:  # noqa: BLE001  PyTorch has no second derivative
-        return None
+        return None, [], []
     lost = [i for i in at if our_first[i] is None or not our_first[i].requires_grad]
     # A gradient that does not depend on anything any more has none of its own.
     kept = [(i, w) for i, w in zip(at, weights) if i not in lost]
@@ -153,7 +165,66 @@ def _second(shadow, leaves, first, our_first, tolerance):
     else:
         got = _gradients([our_first[i] for i, _ in kept], [shadow.ours(v) for v in leaves],
                          [shadow.converter.tensor(w) for _, w in kept], False)
-    return _differ(want, got, tolerance, "second derivative")
+    why = _differ(want, got, tolerance, "second derivative")
+    return why, list(zip(at, weights)), list(zip(want, got))
+
+
+def _doubled(value):
+    if isinstance(value, torch.Tensor):
+        made = value.detach().to(torch.float64 if value.dtype in SINGLE else value.dtype)
+        return made.requires_grad_(value.requires_grad)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_doubled(v) for v in value) if type(value) in (list, tuple) \
+            else value
+    return torch.float64 if isinstance(value, torch.dtype) and value in SINGLE else value
+
+
+def _in_double(op, sample, weights, second):
+    """What PyTorch gives for the derivatives of the same sample in double precision."""
+    wide = _Sample.__new__(_Sample)
+    wide.leaves = []
+    for name in ("input", "args", "kwargs"):
+        value = getattr(sample, name)
+        setattr(wide, name, {k: wide._take(_doubled(v)) for k, v in value.items()}
+                if name == "kwargs" else wide._take(_doubled(value)))
+    result = op.op(wide.input, *wide.args, **wide.kwargs)
+    outputs = [r for r in _flat(result) if isinstance(r, torch.Tensor) and r.requires_grad]
+    weights = [w.detach().double().requires_grad_() for w in weights]
+    first = torch.autograd.grad(outputs, wide.leaves, weights, create_graph=True,
+                                allow_unused=True)
+    if not second:
+        return first
+    leaves = wide.leaves + ([] if op.name in SIGNS else weights)
+    return torch.autograd.grad([first[i] for i, _ in second], leaves,
+                               [w.double() for _, w in second], allow_unused=True)
+
+
+def _as_near(pairs, exact):
+    """Whether ours is no further from the derivative in double precision than PyTorch's."""
+    for (theirs, ours), value in zip(pairs, exact):
+        if theirs is None or ours is None or value is None:
+            if any(g is not None and bool((_number(g) != 0).any()) for g in (theirs, ours)):
+                return False
+            continue
+        value, theirs, ours = value.detach().double(), _number(theirs), _number(ours)
+        room = 2 * float((theirs - value).abs().max()) if value.numel() else 0.0
+        if not bool(((ours - value).abs() <= room + 1e-5 * value.abs()).all()):
+            return False
+    return True
+
+
+def _number(gradient):
+    made = gradient.detach() if isinstance(gradient, torch.Tensor) else \
+        interop.to_torch(gradient)
+    return made.double()
+
+
+def _as_signed(op, theirs, ours, weight):
+    """The weights of columns that have the other sign here, with the other sign."""
+    if op.name not in SIGNS or theirs.dim() < 2 or theirs.is_complex():
+        return weight
+    products = (theirs.detach() * interop.to_torch(ours.detach())).sum(-2, keepdim=True)
+    return weight * products.sign()
 
 
 def _verdict(op, sample, tolerance):
@@ -168,36 +239,45 @@ def _verdict(op, sample, tolerance):
     if not outputs:
         return None
     weights = [_random_like(r).requires_grad_() for r in outputs]
-    for w in weights:
-        ours = shadow.converter.tensor(w.detach())
+    for r, w in zip(outputs, weights):
+        ours = shadow.converter.tensor(_as_signed(op, r, shadow.ours(r), w.detach()))
         ours.requires_grad = True
         shadow.pair(w, ours)
     first = torch.autograd.grad(outputs, sample.leaves, weights, create_graph=True,
                                 allow_unused=True)
+    if any(id(r) not in shadow.pairs for r in outputs):
+        raise NotSupported("made by a slice, which PyTorch hands to no mode")
     lost = [i for i, r in enumerate(outputs) if not shadow.ours(r).requires_grad]
     if lost:
         return check.FAILED, f"result {lost[0]} has no gradient"
     leaves = [shadow.ours(v) for v in sample.leaves]
     our_first = _gradients([shadow.ours(r) for r in outputs], leaves,
                            [shadow.ours(w) for w in weights], True)
-    why = _differ(first, our_first, tolerance, "gradient")
+    why, second, pairs = _differ(first, our_first, tolerance, "gradient"), [], []
     if not why and op.supports_gradgrad:
-        why = _second(shadow, sample.leaves + weights, first, our_first, tolerance)
+        leaves = sample.leaves + ([] if op.name in SIGNS else weights)
+        why, second, pairs = _second(shadow, leaves, first, our_first, tolerance)
+    if why and all(t.dtype in SINGLE for t in sample.leaves):
+        exact = _in_double(op, sample, weights, second)
+        if _as_near(pairs if second else list(zip(first, our_first)), exact):
+            why = None
     return (check.FAILED, why) if why else (check.PASSED, "")
 
 
 def verdicts(op, dtype, tolerance):
     """(sample, (verdict, reason)) of each sample that PyTorch can differentiate."""
-    least = 2e-5 if dtype is torch.float32 else 1e-9
-    tolerance = max(tolerance[0], least), max(tolerance[1], least)
     for i, sample in enumerate(op.sample_inputs("cpu", dtype, requires_grad=True)):
         if i >= SAMPLES:
             return
         sample = _Sample(sample)
         if not sample.leaves:
             continue
+        # Also where a tensor in single precision meets others in double.
+        single = _is_single([sample.input, sample.args, list(sample.kwargs.values())])
+        least = 2e-5 if single else 1e-9
+        room = max(tolerance[0], least), max(tolerance[1], least)
         try:
-            verdict = _verdict(op, sample, tolerance)
+            verdict = _verdict(op, sample, room)
         except NotSupported as reason:
             verdict = check.UNSUPPORTED, str(reason)
         except _Ours as reason:

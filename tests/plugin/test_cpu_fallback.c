@@ -520,6 +520,22 @@ static void FB_01_generators(void** state) {
   oy_object_release(there);
 }
 
+// Composites read on the host what a factorisation says is wrong; there it lies elsewhere.
+static void FB_01_errors_of_factorisations(void** state) {
+  (void)state;
+  oy_tensor* good = on_npu(F32(OY_DIMS(2, 2), 2, 0, 0, 4));
+  oy_tensor* bad = on_npu(F32(OY_DIMS(2, 2), 1, 2, 2, 4));
+  oy_tensor* inverse = oy_linalg_inv(good);
+  assert_npu(inverse, OY_DIMS(2, 2), 0.5, 0, 0, 0.25);
+  assert_null(oy_linalg_inv(bad));
+  assert_error(
+      "linalg.inv: The diagonal element 2 is zero, the inversion could not be "
+      "completed because the input matrix is singular.");
+  oy_tensor_release(good);
+  oy_tensor_release(bad);
+  oy_tensor_release(inverse);
+}
+
 int main(void) {
   setenv("OPYARD_FALLBACK", "error", 1);
   const struct CMUnitTest tests[] = {
@@ -541,6 +557,7 @@ int main(void) {
       cmocka_unit_test_setup(FB_01_ledger_counts_all_threads, start),
       cmocka_unit_test_setup(FB_01_memory_runs_out, start),
       cmocka_unit_test_setup(FB_01_generators, start),
+      cmocka_unit_test_setup(FB_01_errors_of_factorisations, start),
   };
   return cmocka_run_group_tests(tests, open_all, close_all);
 }

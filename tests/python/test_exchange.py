@@ -161,6 +161,22 @@ class NumpyTest(unittest.TestCase):
         self.assertRaises(TypeError, opyard.zeros(1, dtype=opyard.bfloat16).__array__)
         self.assertEqual(numpy.asarray(opyard.tensor(3.0)).shape, ())
 
+    def test_lazy_bits(self):
+        x = opyard.tensor([1 + 2j, 3 - 4j])
+        y = x.conj()
+        self.assertTrue(y.is_conj() and y.imag.is_neg() and not y.is_neg())
+        self.assertEqual(y.data_ptr(), x.data_ptr())
+        self.assertEqual((y.tolist(), y.imag.tolist()), ([1 - 2j, 3 + 4j], [-2, 4]))
+        for lazy, bit, how in (y, "conjugate", "conj"), (y.imag, "negative", "neg"):
+            text = (f"Can't call numpy.. on Tensor that has {bit} bit set. Use "
+                    f"tensor.resolve_{how}...numpy.. instead.")
+            self.assertRaisesRegex(RuntimeError, text, lazy.numpy)
+            self.assertEqual(lazy.numpy(force=True).tolist(), lazy.tolist())
+            self.assertRaises(BufferError, memoryview, lazy)
+        zeros = opyard.ops.aten._efficientzerotensor([2])
+        self.assertEqual((zeros.tolist(), zeros.data_ptr()), ([0, 0], 0))
+        self.assertRaises(BufferError, memoryview, zeros)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -86,6 +86,9 @@ class ModuleTest(unittest.TestCase):
         net, other = Net(), Net()
         self.assertEqual(str(net.load_state_dict(other.state_dict())),
                          "<All keys matched successfully>")
+        self.assertEqual(
+            str(nn.Linear(1, 2).load_state_dict({"bias": opyard.zeros(2)}, strict=False)),
+            "_IncompatibleKeys(missing_keys=['weight'], unexpected_keys=[])")
         self.assertEqual(net.first.weight.tolist(), other.first.weight.tolist())
         state = other.state_dict()
         del state["kept"]

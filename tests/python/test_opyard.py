@@ -14,6 +14,21 @@ except ImportError:
     numpy = None
 
 
+class NamespaceTest(unittest.TestCase):
+    """Values by hand."""
+
+    def test_functions_of_a_prefix(self):
+        self.assertEqual(opyard.linalg.svdvals(opyard.eye(2) * 3).tolist(), [3, 3])
+        self.assertEqual(opyard.linalg.det(opyard.tensor([[2., 0.], [1., 4.]])).item(), 8)
+        self.assertEqual(opyard.special.expit(opyard.zeros(1)).tolist(), [0.5])
+        self.assertIs(opyard.linalg.svdvals, opyard.linalg.svdvals)
+        self.assertIn("svd", dir(opyard.linalg))
+        self.assertIn("entr", dir(opyard.special))
+        self.assertRaisesRegex(AttributeError, "no operator aten::linalg_nothing", getattr,
+                               opyard.linalg, "nothing")
+        self.assertRaises(AttributeError, getattr, opyard.fft, "__path__")
+
+
 class TensorTest(unittest.TestCase):
     def test_literals(self):
         for data, dtype, shape in (

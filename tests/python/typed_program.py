@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What type checkers have to take as it is here; mypy reads it (./yard oracle stubs), and it
 runs like any other program."""
+from typing import Any
+
 import opyard
 from opyard import Tensor
 
@@ -25,6 +27,14 @@ class Net(opyard.nn.Module):
         return self.layers(x)
 
 
+class Logged(Tensor):
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return super().__torch_dispatch__(func, types, args, kwargs)
+
+
+logged: Logged = opyard.zeros(2).as_subclass(Logged)
+made: Logged = Tensor._make_wrapper_subclass(Logged, (2,), dtype=opyard.float32)
 x = opyard.zeros(2, 3, dtype=opyard.float32)
 w = opyard.tensor([[1.0, 1.0, 1.0]] * 2, requires_grad=True)
 total = loss(x, w)

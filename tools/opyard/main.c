@@ -82,7 +82,9 @@ static const cli_verb verbs[] = {
      "for CI. It builds against the installed opyard, passes its test and is certified\n"
      "as it is. NAME is an identifier: what devices are called.\n",
      cli_new_backend},
-    {"certify", "PLUGIN.so|NAME|cpu [--ops PATTERN] [--case DTYPE:N] [--json]",
+    {"certify",
+     "PLUGIN.so|NAME|cpu [--ops PATTERN] [--case DTYPE[:N]] "
+     "[--jobs N] [--progress] [--json]",
      "run the conformance suite on a backend",
      "Calls every operator that the backend has a kernel for, or composes, or leaves to\n"
      "the CPU, with arguments made up from its schema, over dtypes, shapes, strides,\n"
@@ -90,7 +92,10 @@ static const cli_verb verbs[] = {
      "is compared with its portable kernels. Then threads, streams, memory, every\n"
      "device, unloading and loading again. PATTERN is a glob, or the name of an "
      "operator\n"
-     "with or without its overload; --case makes one call alone, as failures say.\n"
+     "with or without its overload; --case makes one call alone, as failures say, or\n"
+     "those of one dtype. N processes share the operators, as many as there are\n"
+     "processors if none is named. --progress prints a line on stderr when an operator\n"
+     "is done; on a terminal that is done unasked.\n"
      "Exit status 1 if anything is wrong.\n",
      cli_certify},
 };

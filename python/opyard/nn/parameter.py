@@ -4,7 +4,16 @@ from .. import _C
 from .._C import Tensor
 
 
-class Parameter(Tensor):
+class _ParameterMeta(type(Tensor)):
+    """Tensors of classes that handle their own calls stay what they are, and are parameters."""
+
+    def __instancecheck__(self, instance):
+        return super().__instancecheck__(instance) or (
+            self is Parameter and isinstance(instance, Tensor)
+            and getattr(instance, "_is_param", False))
+
+
+class Parameter(Tensor, metaclass=_ParameterMeta):
     """A leaf that training changes. It shares the memory of |data|."""
 
     def __new__(cls, data=None, requires_grad=True):
@@ -12,10 +21,23 @@ class Parameter(Tensor):
             data = _C.literal([])
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter expects a Tensor, got {type(data).__name__}")
-        return _C.make_subclass(cls, data, bool(requires_grad))
+        if type(data).__torch_dispatch__ is _C._disabled_torch_dispatch_impl:
+            return Tensor._make_subclass(cls, data, bool(requires_grad))
+        made = data.detach().requires_grad_(requires_grad)
+        if type(made) is not type(data):
+            raise RuntimeError(
+                f"Creating a Parameter from an instance of type {type(data).__name__} requires "
+                f"that detach() returns an instance of the same type, but return type "
+                f"{type(made).__name__} was found instead. To use the type as a Parameter, "
+                "please correct the detach() semantics defined by its __torch_dispatch__() "
+                "implementation.")
+        made._is_param = True
+        return made
 
     def __repr__(self):
-        return "Parameter containing:\n" + Tensor.__repr__(self)
+        plain = type(self) is Parameter
+        return "Parameter containing:\n" + (
+            _C.tensor_text(self) if plain else Tensor.__repr__(self))
 
     def __deepcopy__(self, memo):
         if id(self) not in memo:
@@ -30,6 +52,6 @@ class Buffer(Tensor):
     def __new__(cls, data=None, *, persistent=True):
         if data is None:
             data = _C.literal([])
-        made = _C.make_subclass(cls, data, False)
+        made = Tensor._make_subclass(cls, data)
         made.persistent = persistent
         return made

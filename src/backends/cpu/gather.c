@@ -35,9 +35,12 @@ static oyi_tensor* make_output(const oyi_tensor* t, const oyi_tensor* index,
   oy_device device = oyi_tensor_device(t);
   if (!out) return oyi_tensor_new(sizes, t->header.dtype, device);
   oyi_tensor* o = oyi_tensor_of(out);
-  const oyi_tensor* inputs[] = {t, index};
-  bool good = o && oyi_output_check_overlap(o, inputs, 2) == 0 &&
-              oyi_output_exact(o, sizes, t->header.dtype, device) == 0;
+  const oyi_tensor *from[] = {t}, *by[] = {index};
+  // The index itself may become the output; with a new size it may come to overlap.
+  bool good = o && oyi_check_apart(o, from, 1) == 0 &&
+              oyi_output_check_overlap(o, by, 1) == 0 &&
+              oyi_output_exact(o, sizes, t->header.dtype, device) == 0 &&
+              oyi_check_apart(o, from, 1) == 0 && oyi_output_check_overlap(o, by, 1) == 0;
   return good ? o : NULL;
 }
 

@@ -52,7 +52,8 @@ OYI_CPU(glu_out) {
 
 // grad * s for the first half, and that times (1 - s) * first for the second.
 static bool gradients(const halves* to, const halves* of, oy_object* grad) {
-  return oyi_cpu_binary(to->first, grad, of->second, 0, OYI_LOOP_glu) &&
+  // In place: a gradient of another shape must not move the half.
+  return oyi_cpu_binary(to->first, grad, of->second, OYI_ITER_INPLACE, OYI_LOOP_glu) &&
          oyi_cpu_binary(to->second, to->first, of->second, 0, OYI_LOOP_glu_rest) &&
          oyi_cpu_binary(to->second, to->second, of->first, OYI_ITER_INPLACE,
                         OYI_LOOP_mul);

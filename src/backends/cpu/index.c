@@ -73,9 +73,11 @@ static oy_status put(oy_object* self, oy_tensors indices, oy_object* values,
   oy_status status = check_values(&x, v);
   const oyi_tensor* inputs[] = {v};
   if (status == 0) status = oyi_output_check_overlap(x.self, inputs, 1);
-  oyi_update update = accumulate ? OYI_UPDATE_ADD : OYI_UPDATE_SET;
+  oyi_updater updater;
   if (status == 0)
-    status = oyi_indexing_update(&x, v, oyi_updater_for(update, self->dtype));
+    status = oyi_updater_find(accumulate ? OYI_UPDATE_ADD : OYI_UPDATE_SET, self->dtype,
+                              "index_put", &updater);
+  if (status == 0) status = oyi_indexing_update(&x, v, updater);
   oyi_indexing_end(&x);
   return status;
 }

@@ -41,9 +41,7 @@ static oy_status check(request* q) {
              "non-singleton dimension %lld",
              (long long)t->sizes[d], (long long)s->sizes[d],
              (long long)(d > q->dim ? d - 1 : d));
-  q->updater = oyi_updater_for(q->how.update, t->header.dtype);
-  OY_CHECK(q->updater.row, NOT_IMPLEMENTED, "\"index_reduce_\" not implemented for '%s'",
-           oy_dtype_pytorch_name(t->header.dtype));
+  OY_TRY(oyi_updater_find(q->how.update, t->header.dtype, "index_reduce_", &q->updater));
   OY_TRY(oyi_check_memory(i));
   OY_TRY(oyi_check_memory(s));
   return oyi_check_same_device(t, s);

@@ -5,13 +5,13 @@
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
-// Unlike for elementwise kernels, the very same elements are no better than others.
-static oy_status check_apart(const oyi_tensor* t, const oyi_tensor* const* inputs,
-                             int count) {
-  OY_TRY(oyi_output_check_overlap(t, inputs, count));
+oy_status oyi_check_apart(const oyi_tensor* out, const oyi_tensor* const* inputs,
+                          int count) {
+  OY_TRY(oyi_output_check_overlap(out, inputs, count));
   for (int k = 0; k < count; k++) {
-    bool dense = t->flags & inputs[k]->flags & OYI_DENSE;
-    OY_CHECK(t != inputs[k] && !(dense && oyi_may_share(t, inputs[k])), INVALID_ARGUMENT,
+    bool dense = out->flags & inputs[k]->flags & OYI_DENSE;
+    OY_CHECK(out != inputs[k] && !(dense && oyi_may_share(out, inputs[k])),
+             INVALID_ARGUMENT,
              "unsupported operation: some elements of the input tensor and the "
              "written-to tensor refer to a single memory location. Please clone() the "
              "tensor before performing the operation.");
@@ -41,7 +41,7 @@ oy_status oyi_index_target(oyi_tensor* self, oy_object* out,
   }
   oyi_tensor* t = oyi_tensor_of(out);
   if (!t) return oy_failure();
-  OY_TRY(check_apart(t, inputs, count));
+  OY_TRY(oyi_check_apart(t, inputs, count));
   if (t != self) {
     const oyi_tensor* from[] = {self};
     OY_TRY(oyi_output_check_overlap(t, from, 1));

@@ -6,6 +6,10 @@
 
 #include "tensor/impl.h"
 
+// What may be written by kernels that read in another order: unlike for elementwise ones,
+// the very same elements are no better than others.
+oy_status oyi_check_apart(const oyi_tensor* out, const oyi_tensor* const* inputs,
+                          int count);
 // Checks |out| against overlap with itself and with |inputs| (|count| of them, |self|
 // not among them), and copies |self| into it if it is another tensor; NULL |out|: a new
 // copy of |self|. The caller has checked all that it can, so that nothing is written

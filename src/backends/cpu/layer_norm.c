@@ -37,6 +37,12 @@ static void scale_channels(const job* j, int64_t row, double mean, double rstd) 
   }
 }
 
+// Of no elements: the mean of nothing is 0 and its spread is not a number, as PyTorch says.
+static void empty_row(const job* j, int64_t row) {
+  oyi_number_put(j->mean, j->dtype, row, 0);
+  oyi_number_put(j->rstd, j->dtype, row, NAN);
+}
+
 static void one_row(const job* j, int64_t row) {
   const char* in = element_of(j, j->in, row * j->n);
   char* out = j->out + row * j->n * oyi_dtype_bytes[j->dtype];
@@ -54,7 +60,8 @@ static void one_row(const job* j, int64_t row) {
 static oy_status run_stretch(int64_t index, void* context) {
   const job* j = context;
   const int64_t end = (index + 1) * j->stretch;
-  for (int64_t i = index * j->stretch; i < end && i < j->rows; i++) one_row(j, i);
+  for (int64_t i = index * j->stretch; i < end && i < j->rows; i++)
+    (j->n ? one_row : empty_row)(j, i);
   return OY_OK;
 }
 
@@ -84,7 +91,7 @@ OYI_CPU(native_layer_norm) {
   OY_TRY(oyi_norm_make(&rule, made));
   job j = {.rows = rule.rows, .n = rule.n, .eps = eps};
   oy_status status = OY_OK;
-  if (!oyi_is_meta(made[0]) && made[0]->numel > 0)
+  if (!oyi_is_meta(made[0]) && made[1]->numel > 0)
     status = compute(&j, made, rule.in, rule.weight, rule.bias);
   return oyi_norm_give(made, results, status);
 }
@@ -99,7 +106,7 @@ OYI_CPU(native_group_norm) {
   job j = {
       .rows = rule.rows, .n = rule.n, .groups = group, .channels = C / group, .eps = eps};
   oy_status status = OY_OK;
-  if (!oyi_is_meta(made[0]) && made[0]->numel > 0)
+  if (!oyi_is_meta(made[0]) && made[1]->numel > 0)
     status = compute(&j, made, rule.in, rule.weight, rule.bias);
   return oyi_norm_give(made, results, status);
 }

@@ -365,5 +365,5 @@ LINALG(cholesky) {
   return factor;
 }
 LINALG(cholesky_out) {
-  return oyi_into_exact_out(out, linalg_cholesky(lapack, self, upper));
+  return oyi_into_contiguous_out(out, linalg_cholesky(lapack, self, upper));
 }

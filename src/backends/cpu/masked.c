@@ -82,11 +82,18 @@ static oy_object* fill(oy_object* self, oy_object* mask, const filling* f) {
   return self;
 }
 
+// As PyTorch turns numbers into elements: INVALID_ARGUMENT if it does not fit.
+static oy_status store_checked(filling* f, oy_dtype dtype, oyi_number number) {
+  OY_TRY(oyi_number_check(number, dtype));
+  oyi_element_store(dtype, f->value, number);
+  return OY_OK;
+}
+
 OYI_CPU(masked_fill__Scalar) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   filling f = {.item = (size_t)oyi_item(t)};
-  oyi_element_store(self->dtype, f.value, oyi_number_of_scalar(value));
+  if (store_checked(&f, self->dtype, oyi_number_of_scalar(value)) != 0) return NULL;
   return fill(self, mask, &f);
 }
 
@@ -103,8 +110,9 @@ OYI_CPU(masked_fill__Tensor) {
   }
   if (oyi_check_memory(v) != 0) return NULL;
   filling f = {.item = (size_t)oyi_item(t)};
-  if (!oyi_is_meta(v))
-    oyi_element_store(self->dtype, f.value, oyi_element_load(value->dtype, oyi_data(v)));
+  if (!oyi_is_meta(v) &&
+      store_checked(&f, self->dtype, oyi_element_load(value->dtype, oyi_data(v))) != 0)
+    return NULL;
   return fill(self, mask, &f);
 }
 
@@ -162,7 +170,7 @@ static oyi_tensor* select_output(const oyi_tensor* t, const oyi_tensor* mask,
             "masked_select(): self and result must have the same scalar type");
     return NULL;
   }
-  bool good = o && oyi_output_check_overlap(o, inputs, 2) == 0 &&
+  bool good = o && oyi_check_apart(o, inputs, 2) == 0 &&
               oyi_output_prepare(o, sizes, t->header.dtype, oyi_tensor_device(t)) == 0;
   return good ? o : NULL;
 }

@@ -88,24 +88,27 @@ static oyi_tensor* make_result(const oyi_tensor* t, oyi_tensor* out, int64_t cou
   return out;
 }
 
+// As nonzero does, new memory is laid out by columns, each of which can be an index.
+static oyi_tensor* make_by_columns(const oyi_tensor* t, oyi_tensor* out, int64_t count) {
+  bool fits = out && out->ndim == 2 && out->sizes[0] == count && out->sizes[1] == t->ndim;
+  oyi_tensor* result = make_result(t, out, count);
+  if (!result || fits) return result;
+  oyi_strides(result)[0] = 1;
+  oyi_strides(result)[1] = count;
+  oyi_tensor_geometry(result);
+  return result;
+}
+
 // Writes |limit| rows at most; |result| may have any strides.
-static oy_status fill_result(oyi_tensor* result, const oyi_tensor* t,
-                             const oyi_tensor* truth, int64_t limit) {
-  oyi_tensor* rows = result;
-  bool direct = result->flags & OYI_CONTIGUOUS;
-  if (!direct)
-    rows = oyi_tensor_new(oyi_sizes_view(result), OY_DTYPE_I64, oy_device_cpu());
-  if (!rows) return OY_OUT_OF_MEMORY;
-  if (!direct) oyi_convert(rows, result);
-  listing out = {.step = t->ndim * (int64_t)sizeof(int64_t)};
-  for (size_t d = 0; d < t->ndim; d++)
-    out.at[d] = (char*)oyi_data(rows) + d * sizeof(int64_t);
-  if (result->numel > 0) list_places(&out, t, oyi_data(truth), limit);
-  if (!direct) {
-    oyi_convert(result, rows);
-    oy_tensor_release(&rows->header);
-  }
-  return OY_OK;
+static void fill_result(oyi_tensor* result, const oyi_tensor* t, const oyi_tensor* truth,
+                        int64_t limit) {
+  const int64_t* strides = oyi_strides(result);
+  const int64_t item = sizeof(int64_t);
+  listing out = {.step = strides[0] * item};
+  if (result->numel == 0) return;
+  for (int64_t d = 0; d < t->ndim; d++)
+    out.at[d] = (char*)oyi_data(result) + d * strides[1] * item;
+  list_places(&out, t, oyi_data(truth), limit);
 }
 
 static oy_object* nonzero(oy_object* self, oy_object* out) {
@@ -115,11 +118,10 @@ static oy_object* nonzero(oy_object* self, oy_object* out) {
   oyi_tensor* truth = truth_of(t);
   if (!truth) return NULL;
   int64_t count = count_true(oyi_data(truth), t->numel);
-  oyi_tensor* result = make_result(t, given, count);
-  oy_status status = result ? fill_result(result, t, truth, count) : OY_INVALID_ARGUMENT;
+  oyi_tensor* result = make_by_columns(t, given, count);
+  if (result) fill_result(result, t, truth, count);
   oy_tensor_release(&truth->header);
-  if (status != 0 && result && !out) oy_tensor_release(&result->header);
-  return status == 0 ? &result->header : NULL;
+  return oyi_tensor_object(result);
 }
 
 OYI_CPU(nonzero) {
@@ -151,7 +153,7 @@ static oy_object* nonzero_static(oy_object* self, int64_t size, int64_t fill_val
     for (int64_t i = 0; i < size; i++)
       for (int64_t d = 0; d < t->ndim; d++)
         data[i * row_step + d * column_step] = fill_value;
-    status = fill_result(result, t, truth, size);
+    fill_result(result, t, truth, size);
     oy_tensor_release(&truth->header);
   }
   if (status != 0 && !out) oy_tensor_release(&result->header);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The element of a given rank, the median, the most frequent element: one of each line,
 // and its place.
+#include "backends/cpu/index_target.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/lines.h"
 #include "backends/cpu/sort_keys.h"
@@ -122,6 +123,8 @@ static oy_status choose(oy_object* self, int64_t dim, bool keepdim, request q,
   OY_TRY(oyi_reduction_begin_dim(&r, self, oy_int(dim), keepdim));
   dim = oyi_dim_wrap(dim, r.in->ndim);
   OY_TRY(check(&r, &q, dim));
+  const oyi_tensor* out = values ? oyi_tensor_of(values) : NULL;
+  if (out) OY_TRY(oyi_check_apart(out, (const oyi_tensor* const[]){r.in}, 1));
   OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
   OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
   oy_status status = r.meta ? OY_OK : run(&r, &q, dim, keepdim);

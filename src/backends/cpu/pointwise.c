@@ -89,6 +89,20 @@ static oy_object* not_for_complex(oyi_cpu_loop which) {
   UNARY_NEW(name, dtypes) UNARY_OUT(name, dtypes) UNARY_INPLACE(name, dtypes)
 #define OY_UNARY_NEW(family, name, dtypes, backward, doc) \
   UNARY_NEW(name, dtypes) UNARY_OUT(name, dtypes)
+#define OY_UNARY_OF_X(family, name, dtypes, backward, doc)          \
+  OYI_CPU(name) {                                                   \
+    return oyi_cpu_unary(NULL, x, FLAGS_##dtypes, OYI_LOOP_##name); \
+  }                                                                 \
+  OYI_CPU(name##_out) {                                             \
+    return oyi_cpu_unary(out, x, FLAGS_##dtypes, OYI_LOOP_##name);  \
+  }
+#define OY_POLYNOMIAL(name, doc)                                     \
+  OYI_CPU(name) {                                                    \
+    return oyi_cpu_binary(NULL, x, n, FLAGS_FLOAT, OYI_LOOP_##name); \
+  }                                                                  \
+  OYI_CPU(name##_out) {                                              \
+    return oyi_cpu_binary(out, x, n, FLAGS_FLOAT, OYI_LOOP_##name);  \
+  }
 #define OY_UNARY_BY_OUT(family, name, dtypes, backward, doc) UNARY_OUT(name, dtypes)
 #define OY_UNARY_ALIAS(family, name, of)
 #define OY_UNARY_ALIAS_NEW(family, name, of)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "backends/cpu/integer_math.h"
 #include "backends/cpu/staging.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -23,13 +24,14 @@ typedef struct windows {
 #pragma GCC optimize("O3")
 #endif
 // A macro, since it is asked of integers too, which are never.
-#define IS_NAN(x)   ((x) != (x))
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b)  JOIN_(a, b)
-#define T           float
-#define ID          f32
-#define LEAST       (-INFINITY)
-#define ADD(a, b)   ((a) + (b))
+#define IS_NAN(x)    ((x) != (x))
+#define JOIN_(a, b)  a##_##b
+#define JOIN(a, b)   JOIN_(a, b)
+#define T            float
+#define ID           f32
+#define LEAST        (-INFINITY)
+#define ADD(a, b)    ((a) + (b))
+#define DIVIDE(a, b) ((a) / (b))
 #include "backends/cpu/pool_tmpl.h"
 #undef T
 #undef ID
@@ -40,10 +42,12 @@ typedef struct windows {
 #undef ID
 #undef LEAST
 #undef ADD
-#define T         int64_t
-#define ID        i64
-#define LEAST     INT64_MIN
-#define ADD(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
+#undef DIVIDE
+#define T            int64_t
+#define ID           i64
+#define LEAST        INT64_MIN
+#define ADD(a, b)    ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
+#define DIVIDE(a, b) oyi_int_div(a, b)
 #include "backends/cpu/pool_tmpl.h"
 
 typedef void (*plane_fn)(const windows* w, const void* in, void* out, int64_t* indices);

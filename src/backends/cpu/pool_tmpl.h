@@ -47,9 +47,9 @@ static void JOIN(average, ID)(const windows* w, const void* image, void* out,
         for (int64_t i = rd.from; i < rd.to; i++)
           for (int64_t j = rh.from; j < rh.to; j++) {
             const T* row = (const T*)image + (i * w->in[1] + j) * w->in[2];
-            for (int64_t k = rw.from; k < rw.to; k++) sum += row[k];
+            for (int64_t k = rw.from; k < rw.to; k++) sum = ADD(sum, row[k]);
           }
-        *to++ = sum / JOIN(divisor, ID)(w, rd, rh, rw);
+        *to++ = DIVIDE(sum, JOIN(divisor, ID)(w, rd, rh, rw));
       }
 }
 
@@ -63,11 +63,11 @@ static void JOIN(spread_average, ID)(const windows* w, const void* image, void* 
       for (int64_t x = 0; x < w->out[2]; x++, from++) {
         const range rd = w->ranges[0][d], rh = w->ranges[1][h], rw = w->ranges[2][x];
         if (rd.from >= rd.to || rh.from >= rh.to || rw.from >= rw.to) continue;
-        const T share = *from / JOIN(divisor, ID)(w, rd, rh, rw);
+        const T share = DIVIDE(*from, JOIN(divisor, ID)(w, rd, rh, rw));
         for (int64_t i = rd.from; i < rd.to; i++)
           for (int64_t j = rh.from; j < rh.to; j++) {
             T* row = (T*)out + (i * w->in[1] + j) * w->in[2];
-            for (int64_t k = rw.from; k < rw.to; k++) row[k] += share;
+            for (int64_t k = rw.from; k < rw.to; k++) row[k] = ADD(row[k], share);
           }
       }
 }

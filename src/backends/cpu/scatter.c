@@ -23,6 +23,11 @@ typedef struct request {
 static const oyi_reduce_into g_set = {OYI_UPDATE_SET, false, true};
 static const oyi_reduce_into g_add = {OYI_UPDATE_ADD, false, true};
 
+// A tensor without dimensions counts as one element in a line.
+static int64_t size_of(const oyi_tensor* t, int64_t d) {
+  return t->ndim ? t->sizes[d] : 1;
+}
+
 static oy_status check_shapes(const request* q) {
   const oyi_tensor *t = q->self, *i = q->index, *s = q->src;
   unsigned rank = i->ndim ? i->ndim : 1;
@@ -32,9 +37,10 @@ static oy_status check_shapes(const request* q) {
   OY_CHECK(!s || rank == (s->ndim ? s->ndim : 1u), INVALID_ARGUMENT,
            "Index tensor must have the same number of dimensions as src tensor");
   bool fits = true;
-  for (int64_t d = 0; d < i->ndim; d++) {
-    int64_t own = t->ndim ? t->sizes[d] : 1, given = s && s->ndim ? s->sizes[d] : 1;
-    fits = fits && (d == q->dim || i->sizes[d] <= own) && (!s || i->sizes[d] <= given);
+  for (int64_t d = 0; d < rank; d++) {
+    int64_t asked = size_of(i, d);
+    fits =
+        fits && (d == q->dim || asked <= size_of(t, d)) && (!s || asked <= size_of(s, d));
   }
   OY_CHECK(fits || s, INVALID_ARGUMENT,
            "Expected index %s to be smaller than self %s apart from dimension %lld",
@@ -58,13 +64,11 @@ static oy_status check(request* q) {
   OY_TRY(oyi_check_same_device(t, i));
   OY_TRY(oyi_check_memory(i));
   if (s) OY_TRY(oyi_check_memory(s));
-  q->updater = oyi_updater_for(q->how.update, t->header.dtype);
-  OY_CHECK(q->updater.at, NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", q->name,
-           oy_dtype_pytorch_name(t->header.dtype));
+  OY_TRY(oyi_updater_find(q->how.update, t->header.dtype, q->name, &q->updater));
   OY_CHECK(!q->how.is_mean || t->header.dtype != OY_DTYPE_BOOL, NOT_IMPLEMENTED,
            "\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'");
   if (oyi_is_meta(t)) return OY_OK;
-  return oyi_check_line_indices(i, q->dim, t->ndim ? t->sizes[q->dim] : 1);
+  return oyi_check_line_indices(i, q->dim, size_of(t, q->dim));
 }
 
 // Updates |to| from |src|, or from one element for all.
@@ -74,7 +78,7 @@ static void run(const request* q, const oyi_tensor* to, const oyi_tensor* src,
   oyi_lines w;
   const oyi_tensor* tensors[] = {to, i, src};
   if (i->numel == 0) return;  // and may be of any rank
-  int64_t n = i->ndim ? i->sizes[q->dim] : 1;
+  int64_t n = size_of(i, q->dim);
   if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, src ? 3 : 2)) do {
       updater.at(n, w.data[0], w.step[0], w.data[1], w.step[1], src ? w.data[2] : one,
                  src ? w.step[2] : 0);

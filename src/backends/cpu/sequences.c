@@ -307,6 +307,7 @@ OYI_CPU(eye_m_out) {
 static void write_indices(oyi_tensor* t, int64_t rows, int64_t columns, int64_t offset,
                           bool lower) {
   const int64_t count = t->sizes[1];
+  if (count == 0) return;  // and no memory, maybe
   int64_t *row = oyi_data(t), *column = row + count, *end = column;
   // Rows without an element are not walked: there may be 2^62 of them.
   int64_t first = !lower || offset >= 0 ? 0 : offset > INT64_MIN ? -offset : INT64_MAX;

@@ -160,16 +160,16 @@ static double bessel_far(double x, int order) {
   double term = 1, sum = 1, mu = 4.0 * order;
   for (int k = 1; k < 30; k++) {
     double odd = 2 * k - 1;
-    term *= -(mu - odd * odd) / (8 * x * k);
+    term *= -(mu - odd * odd) / (8.0 * k) / x;
     if (fabs(term) < 1e-17) break;
     sum += term;
   }
-  return sum / sqrt(2 * M_PI * x);
+  return sum / sqrt(2 * M_PI) / sqrt(x);
 }
 
 static double bessel(double x, int order, bool scaled) {
   double size = fabs(x), value;
-  if (isinf(x)) {
+  if (isinf(x) || (size > 1e4 && !scaled)) {
     value = scaled ? 0 : INFINITY;
   } else if (size < 30) {
     value = bessel_series(size, order);

@@ -33,4 +33,49 @@ double oyi_i1e(double x);
 double oyi_igamma(double a, double x);
 double oyi_igammac(double a, double x);
 
+// Bessel functions and Airy's (special_bessel.c); those that are scaled are multiplied by
+// exp(x). NaN at infinity where PyTorch has it.
+double oyi_bessel_j0(double x);
+double oyi_bessel_j1(double x);
+double oyi_bessel_y0(double x);
+double oyi_bessel_y1(double x);
+double oyi_modified_bessel_i0(double x);
+double oyi_modified_bessel_i1(double x);
+double oyi_modified_bessel_k0(double x);
+double oyi_modified_bessel_k1(double x);
+double oyi_scaled_modified_bessel_k0(double x);
+double oyi_scaled_modified_bessel_k1(double x);
+double oyi_spherical_bessel_j0(double x);
+// |single|: as floats have it where the waves are too short for them.
+double oyi_airy_ai(double x, bool single);
+
+// Orthogonal polynomials of degree |n|, cut to an integer; 0 below 0
+// (special_polynomials.c). NaN where their recurrence ends so, and beyond degree 2^20.
+float oyi_chebyshev_t_f32(float x, float n);
+double oyi_chebyshev_t_f64(double x, double n);
+float oyi_chebyshev_u_f32(float x, float n);
+double oyi_chebyshev_u_f64(double x, double n);
+float oyi_chebyshev_v_f32(float x, float n);
+double oyi_chebyshev_v_f64(double x, double n);
+float oyi_chebyshev_w_f32(float x, float n);
+double oyi_chebyshev_w_f64(double x, double n);
+float oyi_shifted_chebyshev_t_f32(float x, float n);
+double oyi_shifted_chebyshev_t_f64(double x, double n);
+float oyi_shifted_chebyshev_u_f32(float x, float n);
+double oyi_shifted_chebyshev_u_f64(double x, double n);
+float oyi_shifted_chebyshev_v_f32(float x, float n);
+double oyi_shifted_chebyshev_v_f64(double x, double n);
+float oyi_shifted_chebyshev_w_f32(float x, float n);
+double oyi_shifted_chebyshev_w_f64(double x, double n);
+float oyi_hermite_h_f32(float x, float n);
+double oyi_hermite_h_f64(double x, double n);
+float oyi_hermite_he_f32(float x, float n);
+double oyi_hermite_he_f64(double x, double n);
+float oyi_laguerre_f32(float x, float n);
+double oyi_laguerre_f64(double x, double n);
+float oyi_legendre_f32(float x, float n);
+double oyi_legendre_f64(double x, double n);
+#define OYI_POLYNOMIAL(name, x, n) \
+  _Generic(x, float : oyi_##name##_f32, double : oyi_##name##_f64)(x, n)
+
 #endif  // OPYARD_SRC_BACKENDS_CPU_SPECIAL_MATH_H_

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // take and put_: elements by their place in all of a tensor, in row-major order.
+#include "backends/cpu/index_target.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/updates.h"
 #include "ops/rules.h"
@@ -64,7 +65,7 @@ static oyi_tensor* take_output(const oyi_tensor* t, const oyi_tensor* index,
     return NULL;
   }
   const oyi_tensor* inputs[] = {t, index};
-  bool good = o && oyi_output_check_overlap(o, inputs, 2) == 0 &&
+  bool good = o && oyi_check_apart(o, inputs, 2) == 0 &&
               oyi_output_prepare(o, sizes, t->header.dtype, oyi_tensor_device(t)) == 0;
   return good ? o : NULL;
 }
@@ -134,13 +135,15 @@ OYI_CPU(put_) {
   const oyi_tensor* t = oyi_tensor_of(self);
   const oyi_tensor* i = t ? oyi_tensor_of(index) : NULL;
   const oyi_tensor* s = i ? oyi_tensor_of(source) : NULL;
-  if (!s || check_put(t, i, s) != 0) return NULL;
+  oyi_updater updater;
+  if (!s || check_put(t, i, s) != 0 ||
+      oyi_updater_find(accumulate ? OYI_UPDATE_ADD : OYI_UPDATE_SET, self->dtype,
+                       "take_put_cpu", &updater) != 0)
+    return NULL;
   if (oyi_is_meta(t)) return self;
   oyi_tensor* offsets = find_offsets(t, i);
   oyi_tensor* from = offsets ? oyi_converted(s, self->dtype) : NULL;
   if (from) {
-    oyi_update update = accumulate ? OYI_UPDATE_ADD : OYI_UPDATE_SET;
-    oyi_updater updater = oyi_updater_for(update, self->dtype);
     updater.at(offsets->numel, oyi_data(t), 1, oyi_data(offsets), sizeof(int64_t),
                oyi_data(from), oyi_item(t));
     oy_tensor_release(&from->header);

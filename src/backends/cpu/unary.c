@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "backends/cpu/elementwise.h"
+#include "ops/calls.h"
 #include "ops/rules.h"
 
 enum {
@@ -121,8 +122,15 @@ OYI_CPU(polygamma_out) {
 static unsigned angle_flags(const oy_object* self) {
   return oy_dtype_is_complex(self->dtype) ? OYI_ITER_REAL_OUTPUT : FLOAT;
 }
+// PyTorch's result of complex numbers is contiguous, however they lie.
 OYI_CPU(angle) {
-  return oyi_cpu_unary(NULL, self, angle_flags(self), OYI_LOOP_angle);
+  bool plain = !oy_dtype_is_complex(self->dtype) ||
+               oy_tensor_is_contiguous(self, OY_MEMORY_CONTIGUOUS);
+  oy_object* source = plain ? self : oyi_call_contiguous(self, OY_MEMORY_CONTIGUOUS);
+  oy_object* result =
+      source ? oyi_cpu_unary(NULL, source, angle_flags(self), OYI_LOOP_angle) : NULL;
+  if (!plain) oy_tensor_release(source);
+  return result;
 }
 OYI_CPU(angle_out) {
   return oyi_cpu_unary(out, self, angle_flags(self), OYI_LOOP_angle);

@@ -79,6 +79,25 @@
 #define ID       bf16
 #include "backends/cpu/update_tmpl.h"
 
+typedef struct halves {
+  uint16_t re, im;
+} halves;
+static inline float _Complex load_c32(halves z) {
+  return __builtin_complex(oyi_f16_to_float(z.re), oyi_f16_to_float(z.im));
+}
+static inline halves store_c32(float _Complex z) {
+  return (halves){oyi_f16_from_float(crealf(z)), oyi_f16_from_float(cimagf(z))};
+}
+#undef LOAD
+#undef STORE
+#define LOAD(x)  load_c32(x)
+#define STORE(v) store_c32(v)
+#define IS_COMPLEX
+#define T  halves
+#define ID c32
+#include "backends/cpu/update_tmpl.h"
+#undef IS_COMPLEX
+
 // ------------------------------------------------------------------ moving elements
 
 typedef struct bytes16 {
@@ -133,9 +152,10 @@ static oyi_updater setter_for(size_t item) {
     [OY_DTYPE_F32] = {name##_row_f32, name##_at_f32},               \
     [OY_DTYPE_F64] = {name##_row_f64, name##_at_f64}, COMPLEX(name) \
   }
-#define COMPLEX(name)                                                                   \
-  [OY_DTYPE_C64] = {name##_row_c64, name##_at_c64}, [OY_DTYPE_C128] = {name##_row_c128, \
-                                                                       name##_at_c128}
+#define COMPLEX(name)                               \
+  [OY_DTYPE_C32] = {name##_row_c32, name##_at_c32}, \
+  [OY_DTYPE_C64] = {name##_row_c64, name##_at_c64}, \
+  [OY_DTYPE_C128] = {name##_row_c128, name##_at_c128}
 enum { DTYPES = OY_DTYPE_BF16 + 1 };
 static const oyi_updater g_updaters[][DTYPES] = {
     [OYI_UPDATE_ADD] = REAL(add),
@@ -150,4 +170,12 @@ oyi_updater oyi_updater_for(oyi_update update, oy_dtype dtype) {
   if (update == OYI_UPDATE_SET) return setter_for(oyi_dtype_bytes[dtype]);
   if (dtype >= DTYPES) return (oyi_updater){NULL, NULL};
   return g_updaters[update][dtype];
+}
+
+oy_status oyi_updater_find(oyi_update update, oy_dtype dtype, const char* name,
+                           oyi_updater* out_updater) {
+  *out_updater = oyi_updater_for(update, dtype);
+  OY_CHECK(out_updater->row, NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,
+           oy_dtype_pytorch_name(dtype));
+  return OY_OK;
 }

@@ -27,8 +27,12 @@ typedef struct oyi_updater {
   oyi_update_at_fn at;
 } oyi_updater;
 
-// NULL functions where there is no such loop: MAX and MIN of complex numbers.
+// NULL functions where there is no such loop: MAX and MIN of complex numbers, all but SET of
+// what is only stored.
 oyi_updater oyi_updater_for(oyi_update update, oy_dtype dtype);
+// The same; NOT_IMPLEMENTED, for kernel |name|, where there is none.
+oy_status oyi_updater_find(oyi_update update, oy_dtype dtype, const char* name,
+                           oyi_updater* out_updater);
 
 // The other way: element i comes from |from| + index[i] * |scale|.
 typedef void (*oyi_take_fn)(int64_t n, char* to, int64_t to_step, const char* from,

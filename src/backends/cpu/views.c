@@ -62,6 +62,13 @@ static oy_dtype whole_dtype(oy_dtype dtype) {
 OYI_CPU(view_as_real) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
+  if (t->header.keys.functionality & 1ull << OY_KEY_Conjugate) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the "
+            "conjugate tensor so you can view it as real, use self.resolve_conj(); "
+            "however, be warned that the resulting tensor will NOT alias the original.");
+    return NULL;
+  }
   oy_dtype dtype = part_dtype(t->header.dtype);
   if (dtype == OY_DTYPE_ANY || t->ndim == OY_TENSOR_MAX_DIMS) {
     OY_FAIL(INVALID_ARGUMENT, dtype == OY_DTYPE_ANY

@@ -9,13 +9,14 @@ oy_backend gpu_backend;
 
 // --------------------------------------------------------------------- the device
 
-static oy_status check_device(gpu_call* c, oy_object* t) {
+static oy_status check_device(gpu_call* c, oy_object* t, bool is_listed) {
   oy_device d = oy_tensor_device(t);
   char first[32], second[32];
   if (d.backend != (int16_t)gpu_backend) {
     // A number that was made a tensor, and the like.
     if (d.backend == OY_BACKEND_CPU && oy_tensor_ndim(t) == 0) return OY_OK;
-    if (d.backend == OY_BACKEND_CPU && (c->row->flags & GPU_ROW_CPU_INDEX) &&
+    // Indices come in a list, and are brought here.
+    if (d.backend == OY_BACKEND_CPU && (c->row->flags & GPU_ROW_CPU_INDEX) && is_listed &&
         oy_dtype_is_integral(t->dtype, true))
       return OY_OK;
   } else if (!c->device) {
@@ -33,19 +34,21 @@ static oy_status check_device(gpu_call* c, oy_object* t) {
 }
 
 static oy_status each_tensor(gpu_call* c, bool here,
-                             oy_status (*visit)(gpu_call* c, oy_object* t)) {
+                             oy_status (*visit)(gpu_call* c, oy_object* t,
+                                                bool is_listed)) {
   for (size_t i = 0; i < c->arg_count; i++) {
     oy_value v = c->args[i];
     size_t count = v.tag == OY_TAG_TENSOR_LIST ? v.count : gpu_is_tensor(v) ? 1 : 0;
     oy_object* const* list = v.tag == OY_TAG_TENSOR_LIST ? v.as.tensors : &v.as.object;
     for (size_t k = 0; k < count; k++)
       if (!oy_object_is_none(list[k]) && gpu_is_here(list[k]) == here)
-        OY_TRY(visit(c, list[k]));
+        OY_TRY(visit(c, list[k], v.tag == OY_TAG_TENSOR_LIST));
   }
   return OY_OK;
 }
 
-static oy_status take_device(gpu_call* c, oy_object* t) {
+static oy_status take_device(gpu_call* c, oy_object* t, bool is_listed) {
+  (void)is_listed;
   if (c->device) return OY_OK;
   c->where = oy_tensor_device(t);
   return gpu_device_get(c->where.index, &c->device);
@@ -206,7 +209,8 @@ oy_status gpu_call_infer(gpu_call* c) {
 
 // --------------------------------------------------------------------- the kernel
 
-static oy_status note_unknown(gpu_call* c, oy_object* t) {
+static oy_status note_unknown(gpu_call* c, oy_object* t, bool is_listed) {
+  (void)is_listed;
   if (!gpu_tag_name(t->dtype)) c->is_foreign = true;
   return OY_OK;
 }

@@ -170,6 +170,20 @@ static oy_status add_rows(gpu_call* c, oy_tensor* a, oy_tensor* x, oy_tensor* ou
   return OY_OK;
 }
 
+// One row for each index; a source that is repeated to that, or does not fit, is the CPU's.
+static bool takes_rows(const gpu_call* c) {
+  const oy_object *self = c->args[0].as.object, *index = c->args[2].as.object;
+  const oy_object* source = c->args[3].as.object;
+  if (!takes_sums(c) || !gpu_is_tensor(c->args[3])) return false;
+  const oy_ints sizes = oy_tensor_sizes(self), given = oy_tensor_sizes(source);
+  const int64_t ndim = (int64_t)sizes.size, dim = wrapped(c->args[1].as.i, ndim);
+  if (given.size != sizes.size) return false;
+  for (int64_t d = 0; d < ndim; d++)
+    if (given.data[d] != (d == dim ? oy_tensor_numel(index) : sizes.data[d]))
+      return false;
+  return true;
+}
+
 // index_add(self, dim, index, source, alpha)
 static oy_status index_add(gpu_call* c) {
   oy_object *self = c->args[0].as.object, *index = c->args[2].as.object;
@@ -452,9 +466,9 @@ static oy_status index_put(gpu_call* c) {
 static const gpu_row g_rows[] = {
     {"index_select", index_select, NULL, 0, 0, NULL},
     {"index_select.out", index_select, NULL, 1, 0, NULL},
-    {"index_add", index_add, NULL, 0, 0, takes_sums},
-    {"index_add.out", index_add, NULL, 1, 0, takes_sums},
-    {"index_add_", index_add, NULL, 0, 0, takes_sums},
+    {"index_add", index_add, NULL, 0, 0, takes_rows},
+    {"index_add.out", index_add, NULL, 1, 0, takes_rows},
+    {"index_add_", index_add, NULL, 0, 0, takes_rows},
     {"embedding_dense_backward", embedding_backward, NULL, 0, 0, takes_embedding},
     {"gather", gather, NULL, 0, 0, NULL},
     {"gather.out", gather, NULL, 1, 0, NULL},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "call.h"
 #include "driver.h"
 
 void gpu_launch_begin(gpu_launch* l, gpu_device* device) {
@@ -31,6 +32,12 @@ void gpu_arg_block(gpu_launch* l, gpu_block* block) {
 }
 
 oy_status gpu_arg_tensor(gpu_launch* l, const oy_tensor* tensor) {
+  // What a row has no use for on the CPU comes to here, whatever the devices that it takes.
+  OY_CHECK(
+      oy_tensor_device(tensor).backend == (int16_t)gpu_backend, INVALID_ARGUMENT,
+      "Expected all tensors to be on the same device, but found at least two devices, "
+      "%s:%d and cpu!",
+      gpu_driver_name, l->device->index);
   gpu_block* block = oy_tensor_storage_context(tensor);
   OY_CHECK(!block || block->device == l->device, INVALID_ARGUMENT,
            "expected memory of %s:%d, got that of %s:%d", gpu_driver_name,

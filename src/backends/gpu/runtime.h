@@ -35,6 +35,7 @@ typedef struct gpu_stream {
   uint32_t generation;  // how often the slot was given out
   bool taken;
   uint64_t work;         // atomic; how often something was put on it
+  uint64_t waited_work;  // atomic; how much of that was waited for
   uint64_t marker_work;  // how much of that |marker| is behind
   void* marker;          // the driver's, for queries; NULL: nobody asked
 } gpu_stream;

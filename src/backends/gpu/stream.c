@@ -65,10 +65,20 @@ oy_status gpu_stream_follow(gpu_device* d, int slot, int other) {
   return OY_OK;
 }
 
+// Notes what was waited for, so that queries need not ask the driver: PoCL takes its time to
+// reach a marker even where no work is left.
+static oy_status wait_for(gpu_device* d, int slot, void* queue) {
+  gpu_stream* s = &d->streams[slot];
+  const uint64_t work = __atomic_load_n(&s->work, __ATOMIC_ACQUIRE);
+  OY_TRY(gpu_driver_wait(d, queue));
+  __atomic_store_n(&s->waited_work, work, __ATOMIC_RELEASE);
+  return OY_OK;
+}
+
 oy_status gpu_synchronize(gpu_device* d) {
   for (int slot = 0; slot < GPU_STREAMS; slot++) {
     void* queue = __atomic_load_n(&d->streams[slot].queue, __ATOMIC_ACQUIRE);
-    if (queue) OY_TRY(gpu_driver_wait(d, queue));
+    if (queue) OY_TRY(wait_for(d, slot, queue));
   }
   return OY_OK;
 }
@@ -152,9 +162,12 @@ static oy_status stream_query(void* state, int16_t index, uint64_t stream,
   gpu_stream* s = &d->streams[slot];
   pthread_mutex_lock(&d->lock);
   uint64_t work = __atomic_load_n(&s->work, __ATOMIC_ACQUIRE);
-  oy_status status =
-      gpu_driver_query(d, queue, &s->marker, s->marker_work != work, out_done);
-  s->marker_work = work;
+  oy_status status = OY_OK;
+  *out_done = __atomic_load_n(&s->waited_work, __ATOMIC_ACQUIRE) == work;
+  if (!*out_done) {
+    status = gpu_driver_query(d, queue, &s->marker, s->marker_work != work, out_done);
+    s->marker_work = work;
+  }
   pthread_mutex_unlock(&d->lock);
   return status;
 }
@@ -162,10 +175,12 @@ static oy_status stream_query(void* state, int16_t index, uint64_t stream,
 static oy_status stream_synchronize(void* state, int16_t index, uint64_t stream) {
   (void)state;
   gpu_device* d;
+  int slot;
   void* queue;
   OY_TRY(gpu_device_get(index, &d));
-  OY_TRY(gpu_queue_of(index, stream, &queue));
-  return gpu_driver_wait(d, queue);
+  OY_TRY(gpu_stream_slot(d, stream, &slot));
+  OY_TRY(gpu_queue(d, slot, &queue));
+  return wait_for(d, slot, queue);
 }
 
 static void* stream_native(void* state, int16_t index, uint64_t stream) {

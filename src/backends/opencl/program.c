@@ -81,7 +81,11 @@ static oy_status compile(gpu_device* d, const char* source, const char* key_text
     return status;
   }
   keep(program, key_text);
-  *out_program = program;
+  // PoCL has compiled all of it for the binary, and would do so once more, for the size of
+  // a group, when what was made from source is launched.
+  cl_program loaded = load(d, key_text);
+  if (loaded) ocl.ReleaseProgram(program);
+  *out_program = loaded ? loaded : program;
   return OY_OK;
 }
 

@@ -15,16 +15,6 @@ OYI_UNUSED static oy_object* zeros_of(oy_object* like, oy_ints sizes) {
 OYI_UNUSED static oy_object* conj_of(oy_object* tensor) {
   return oyi_call_conj_physical(tensor);
 }
-// |a| times the conjugate of |number|: a complex one as a tensor, since operators with
-// complex numbers are not recorded.
-OYI_UNUSED static oy_object* of_scaled(oy_object* a, oy_scalar number) {
-  if (number.tag == OY_TAG_INT && number.as.i == 1) return a;
-  if (number.tag != OY_TAG_COMPLEX || !a) return of_mul_number(a, number);
-  oy_complex conjugate = {number.as.complex_data->re, -number.as.complex_data->im};
-  oy_value factor = oy_complex_value(&conjugate);
-  return of_mul(a, oyi_call_new_full(a, (oy_ints){NULL, 0}, factor, oy_none(), oy_none(),
-                                     oy_none(), oy_none()));
-}
 OYI_UNUSED static double number_of(oy_scalar s) {
   return oyi_scalar_real(s);
 }

@@ -33,6 +33,11 @@ static oy_object* over_adjoint(oy_object* a, oy_object* factor) {
   return oyi_held_end(&h, x);
 }
 
+static double epsilon_of(oy_dtype dtype) {
+  bool is_single = dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_C64;
+  return is_single ? 1.1920929e-07 : 2.220446049250313e-16;
+}
+
 // Where the determinant is 0 the factors are moved a little: it is continuously
 // differentiable.
 static oy_object* over_factors(oy_object* a, oy_object* lu, oy_object* pivots,
@@ -40,14 +45,12 @@ static oy_object* over_factors(oy_object* a, oy_object* lu, oy_object* pivots,
   oyi_held h = {0};
   const oyi_tensor* t = oyi_tensor_cast(a);
   bool flips = (t->flags & OYI_CONTIGUOUS) && !oy_dtype_is_complex(a->dtype);
-  double epsilon = a->dtype == OY_DTYPE_F32 || a->dtype == OY_DTYPE_C64
-                       ? 1.1920929e-07
-                       : 2.220446049250313e-16;
   oy_object* diagonal = HOLD(oyi_call_diagonal(lu, 0, -2, -1));
   oy_object* zero = diagonal ? HOLD(oyi_call_eq_Scalar(diagonal, oy_int(0))) : NULL;
   oy_object* as =
       zero ? HOLD(oyi_call_to_dtype(zero, lu->dtype, false, false, oy_none())) : NULL;
-  oy_object* small = as ? HOLD(oyi_call_mul_Scalar(as, oy_float(epsilon))) : NULL;
+  oy_object* small =
+      as ? HOLD(oyi_call_mul_Scalar(as, oy_float(epsilon_of(a->dtype)))) : NULL;
   oy_object* added = small ? HOLD(oyi_call_diag_embed(small, 0, -2, -1)) : NULL;
   oy_object* moved = added ? HOLD(oyi_call_add_Tensor(lu, added, oy_int(1))) : NULL;
   oy_object* one = HOLD(oyi_call_unsqueeze(factor, -1));
@@ -58,6 +61,81 @@ static oy_object* over_factors(oy_object* a, oy_object* lu, oy_object* pivots,
                          : NULL);
 }
 
+// |x| without its last element along the last dimension, a 1 in front; products of all
+// before each element come of it.
+static oy_object* products_before(oy_object* x) {
+  oyi_held h = {0};
+  oy_object* first = HOLD(oyi_call_narrow(x, -1, 0, 1));
+  oy_object* one = first ? HOLD(oyi_call_ones_like(first, oy_none(), oy_none(), oy_none(),
+                                                   oy_none(), oy_none()))
+                         : NULL;
+  oy_object* rest = HOLD(oyi_call_narrow(x, -1, 0, oy_tensor_size(x, -1) - 1));
+  oy_object* parts[] = {one, rest};
+  oy_object* moved = one && rest ? HOLD(oyi_call_cat((oy_tensors){parts, 2}, -1)) : NULL;
+  return oyi_held_end(&h, moved ? oyi_call_cumprod(moved, -1, oy_none()) : NULL);
+}
+static oy_object* reversed(oy_object* x) {
+  return x ? oyi_call_flip(x, (oy_ints){&(int64_t){-1}, 1}) : NULL;
+}
+
+// By the singular values, whose product without one needs no division: for derivatives of
+// this derivative, which the factors of a singular matrix do not give.
+static oy_object* by_singular_values(oy_object* a, oy_object* grad) {
+  oyi_held h = {0};
+  oy_object *u = NULL, *s = NULL, *vh = NULL;
+  if (oyi_call_linalg_svd(a, true, oy_none(), &u, &s, &vh) != 0) return NULL;
+  HOLD(u), HOLD(s), HOLD(vh);
+  oy_object *det_u = HOLD(oyi_call_linalg_det(u)),
+            *det_vh = HOLD(oyi_call_linalg_det(vh));
+  oy_object* turn = det_u && det_vh ? HOLD(oyi_call_mul_Tensor(det_u, det_vh)) : NULL;
+  oy_object* weight = turn ? HOLD(of_mul(keep(grad), conj_of(turn))) : NULL;
+  oy_object* column = weight ? HOLD(oyi_call_unsqueeze(weight, -1)) : NULL;
+  oy_object* before = HOLD(products_before(s));
+  oy_object* back = HOLD(reversed(s));
+  oy_object* after = HOLD(reversed(back ? HOLD(products_before(back)) : NULL));
+  oy_object* others = before && after ? HOLD(oyi_call_mul_Tensor(before, after)) : NULL;
+  oy_object* row = others && column ? HOLD(oyi_call_mul_Tensor(others, column)) : NULL;
+  oy_object* wide = row ? HOLD(oyi_call_unsqueeze(row, -2)) : NULL;
+  oy_object* left = wide ? HOLD(oyi_call_mul_Tensor(u, wide)) : NULL;
+  return oyi_held_end(&h, times(left, vh));
+}
+
+// diag(1, 2, ...), of which everything has derivatives.
+static oy_object* plain_matrix(oy_object* like) {
+  oyi_held h = {0};
+  int64_t n = oy_tensor_size(like, -1);
+  oy_object* ones = HOLD(oyi_call_new_ones(like, (oy_ints){&n, 1}, oy_none(), oy_none(),
+                                           oy_none(), oy_none()));
+  oy_object* sums = ones ? HOLD(oyi_call_cumsum(ones, 0, oy_none())) : NULL;
+  return oyi_held_end(&h, in_diagonal(sums));
+}
+
+// Matrix by matrix, whichever way suits it.
+static oy_object* by_kind(oy_object* a, oy_object* grad, oy_object* det,
+                          oy_object* factor) {
+  oyi_held h = {0};
+  oy_object* size = HOLD(oyi_call_abs(det));
+  oy_object* small =
+      size ? HOLD(oyi_call_lt_Scalar(size, oy_float(100 * epsilon_of(a->dtype)))) : NULL;
+  bool any = false, others = false;
+  if (!small || of_any(keep(small), &any) != 0 ||
+      of_any(oyi_call_logical_not(small), &others) != 0)
+    return oyi_held_end(&h, NULL);
+  if (!any) return oyi_held_end(&h, over_adjoint(a, factor));
+  if (!others) return oyi_held_end(&h, by_singular_values(a, grad));
+  // Neither sees the matrices that are the other's, where it may have no derivative.
+  oy_object* column = HOLD(oyi_call_unsqueeze(small, -1));
+  oy_object* mask = column ? HOLD(oyi_call_unsqueeze(column, -1)) : NULL;
+  oy_object* plain = HOLD(plain_matrix(a));
+  if (!mask || !plain) return oyi_held_end(&h, NULL);
+  oy_object* flat = HOLD(oyi_call_where_self(mask, a, plain));
+  oy_object* steep = HOLD(oyi_call_where_self(mask, plain, a));
+  oy_object* singular = flat ? HOLD(by_singular_values(flat, grad)) : NULL;
+  oy_object* regular = steep ? HOLD(over_adjoint(steep, factor)) : NULL;
+  return oyi_held_end(
+      &h, singular && regular ? oyi_call_where_self(mask, singular, regular) : NULL);
+}
+
 BACKWARD(_linalg_det) {
   ARGUMENTS(_linalg_det);
   if (!WANTS(A) || !GRAD(0)) return OY_OK;
@@ -65,7 +143,9 @@ BACKWARD(_linalg_det) {
   bool singular = false;
   oy_object* factor = HOLD(of_mul(keep(GRAD(0)), conj_of(RESULT(0))));
   oy_object* result = NULL;
-  if (factor && has_zeros(RESULT(0), &singular) == 0)
+  if (factor && oy_grad_mode_get())
+    result = by_kind(A, GRAD(0), RESULT(0), factor);
+  else if (factor && has_zeros(RESULT(0), &singular) == 0)
     result = singular ? over_factors(A, RESULT(1), RESULT(2), factor)
                       : over_adjoint(A, factor);
   GIVE(A, oyi_held_end(&h, result));

@@ -72,13 +72,6 @@ BACKWARD(lerp_Tensor) {
   return OY_OK;
 }
 
-// The conjugate of a number, which |room| may come to hold.
-static oy_scalar conj_number(oy_scalar number, oy_complex* room) {
-  if (number.tag != OY_TAG_COMPLEX) return number;
-  *room = (oy_complex){number.as.complex_data->re, -number.as.complex_data->im};
-  return oy_complex_value(room);
-}
-
 BACKWARD(addcmul) {
   ARGUMENTS(addcmul);
   oy_complex room;

@@ -173,6 +173,41 @@ BACKWARD(logsumexp) {
   return OY_OK;
 }
 
+// Slices whose norm is above |maxnorm| are multiplied by maxnorm / (norm + 1e-7).
+static oy_object* renorm_back(oy_object* grad, oy_object* self, oy_scalar p, int64_t dim,
+                              oy_scalar maxnorm) {
+  const int64_t ndim = oy_tensor_ndim(self);
+  int64_t others[OY_TENSOR_MAX_DIMS];
+  oy_ints dims = {others, 0};
+  for (int64_t d = 0; d < ndim; d++)
+    if (d != oyi_dim_wrap(dim, ndim)) others[dims.size++] = d;
+  oyi_held h = {0};
+  oy_object* norm =
+      oyi_hold(&h, oyi_call_linalg_vector_norm(self, p, dims, true, oy_none()));
+  oy_object* product = oyi_hold(&h, of_mul(keep(grad), of_conj(keep(self))));
+  // The norm is real, whatever the elements are.
+  if (product && oy_dtype_is_complex(product->dtype))
+    product = oyi_hold(&h, oyi_call_real(product));
+  oy_object* along = oyi_hold(&h, of_sum(keep(product), dims));
+  oy_object* slope = oyi_hold(&h, norm_of(along, self, norm, number_of(p), dims));
+  oy_object* safe = norm ? oyi_call_add_Scalar(norm, oy_float(1e-7), oy_int(1)) : NULL;
+  oy_object* inverse = oyi_hold(&h, oyi_call_reciprocal(safe));
+  oy_tensor_release(safe);
+  oy_object* shrunk = oyi_hold(
+      &h, oyi_call_sub_Tensor(grad, oyi_hold(&h, of_mul(keep(inverse), keep(slope))),
+                              oy_int(1)));
+  oy_object* given =
+      oyi_hold(&h, of_mul_number(of_mul(keep(inverse), keep(shrunk)), maxnorm));
+  oy_object* is_great = norm ? oyi_hold(&h, oyi_call_gt_Scalar(norm, maxnorm)) : NULL;
+  return oyi_held_end(
+      &h, given && is_great ? oyi_call_where_self(is_great, given, grad) : NULL);
+}
+BACKWARD(renorm) {
+  ARGUMENTS(renorm);
+  if (WANTS(self)) GIVE(self, renorm_back(GRAD(0), self, p, dim, maxnorm));
+  return OY_OK;
+}
+
 // -------------------------------------------------------------------- the table
 
 #define WITH_RESULT(id) SAVE(id, self), OUTPUT(0)
@@ -190,3 +225,5 @@ DERIVATIVE(norm_ScalarOpt_dtype, "NormBackward2", WITH_RESULT(norm_ScalarOpt_dty
 DERIVATIVE(norm_ScalarOpt_dim_dtype, "NormBackward3",
            WITH_RESULT(norm_ScalarOpt_dim_dtype))
 DERIVATIVE(dist, "DistBackward0", SAVE(dist, self), SAVE(dist, other), OUTPUT(0))
+DERIVATIVE(renorm, "RenormBackward0", SAVE(renorm, self))
+DERIVATIVE_AS(renorm_, "RenormBackward0", renorm, COPY(renorm_, self))

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "layers/autograd/derivative.h"
+#include "ops/held.h"
 #include "tensor/element.h"
 
 // ------------------------------------------------------------------ x log(1 + y)
@@ -141,6 +142,39 @@ BACKWARD(angle) {
   return OY_OK;
 }
 
+// ------------------------------------------------------------- mvlgamma and frexp
+
+// grad times the sum of digamma(x - j / 2), j < p.
+static oy_object* mvlgamma_back(oy_object* grad, oy_object* self, int64_t p) {
+  oyi_held h = {0};
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return NULL;
+  const int64_t last = -1;
+  oy_object* halves = oyi_hold(
+      &h, oyi_call_arange_start_step(oy_float(0.5 * (1 - (double)p)), oy_float(0.5),
+                                     oy_float(0.5), oy_int(self->dtype), oy_none(),
+                                     oy_value_device(oyi_tensor_device(t)), oy_none()));
+  oy_object* column = oyi_hold(&h, oyi_call_unsqueeze(self, -1));
+  oy_object* each = oyi_hold(&h, oyi_call_add_Tensor(column, halves, oy_int(1)));
+  oy_object* slopes = oyi_hold(&h, oyi_call_digamma(each));
+  oy_object* sum = oyi_hold(
+      &h, oyi_call_sum_dim_IntList(slopes, (oy_ints){&last, 1}, false, oy_none()));
+  return oyi_held_end(&h, oyi_call_mul_Tensor(grad, sum));
+}
+BACKWARD(mvlgamma) {
+  ARGUMENTS(mvlgamma);
+  if (WANTS(self)) GIVE(self, mvlgamma_back(GRAD(0), self, p));
+  return OY_OK;
+}
+
+BACKWARD(frexp_Tensor) {
+  ARGUMENTS(frexp_Tensor);
+  if (!WANTS(self) || !GRAD(0)) return OY_OK;
+  oy_object* power = oyi_call_exp2(RESULT(1));
+  GIVE(self, of_div(keep(GRAD(0)), power));
+  return OY_OK;
+}
+
 // -------------------------------------------------------------------- the table
 
 DERIVATIVE(special_xlog1py, "SpecialXlog1PyBackward0", SAVE(special_xlog1py, self),
@@ -161,3 +195,6 @@ DERIVATIVE(special_i0e, "SpecialI0EBackward0", SAVE(special_i0e, self), OUTPUT(0
 DERIVATIVE(special_i1, "SpecialI1Backward0", SAVE(special_i1, self), OUTPUT(0))
 DERIVATIVE(special_i1e, "SpecialI1EBackward0", SAVE(special_i1e, self), OUTPUT(0))
 DERIVATIVE(angle, "AngleBackward0", SAVE(angle, self))
+DERIVATIVE(mvlgamma, "MvlgammaBackward0", SAVE(mvlgamma, self))
+DERIVATIVE_AS(mvlgamma_, "MvlgammaBackward0", mvlgamma, COPY(mvlgamma_, self))
+DERIVATIVE_OF_FIRST(frexp_Tensor, "FrexpBackward0", OUTPUT(1))

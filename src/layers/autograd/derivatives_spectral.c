@@ -138,7 +138,10 @@ BACKWARD(_linalg_eigh) {
            "linalg_eigh: the gradient needs the eigenvectors, which were not computed");
   oyi_held h = {0};
   oy_object *v = RESULT(1), *v_h = HOLD(mh(v));
-  oy_object* inner = GRAD(1) ? HOLD(times(v_h, GRAD(1))) : NULL;
+  oy_object* product = GRAD(1) ? HOLD(times(v_h, GRAD(1))) : NULL;
+  // The vectors stay orthonormal: what wants the rest of the product changed has no say.
+  oy_object* twice = product ? HOLD(minus(product, HOLD(mh(product)))) : NULL;
+  oy_object* inner = twice ? HOLD(oyi_call_mul_Scalar(twice, oy_float(0.5))) : NULL;
   oy_object* gaps = inner ? HOLD(differences(RESULT(0))) : NULL;
   oy_object* core = in_basis(&h, GRAD(0), inner, gaps, v->dtype);
   GIVE(A, oyi_held_end(&h, times(HOLD(times(v, core)), v_h)));

@@ -2,6 +2,7 @@
 // Gradients of views with more than numbers to remember, of their copies and writes, and of
 // elements that are repeated, rolled or turned.
 #include "layers/autograd/derivative.h"
+#include "ops/held.h"
 #include "ops/out.h"
 #include "ops/shape.h"
 
@@ -22,14 +23,114 @@ BACKWARD(narrow_copy) {
   return OY_OK;
 }
 
+// |result|, and |gone| is no longer wanted.
+static oy_object* released(oy_object* gone, oy_object* result) {
+  oy_tensor_release(gone);
+  return result;
+}
+
+// -------------------------------------------------------------------- as_strided
+
+// Sizes, strides and offset as |memory| elements from |first| on have them.
+typedef struct layout {
+  oy_ints sizes, strides;
+  int64_t offset;
+} layout;
+
+// Up to which element of the storage it reaches.
+static int64_t reach(const layout* l) {
+  int64_t last = l->offset;
+  for (size_t i = 0; i < l->sizes.size; i++) {
+    if (l->sizes.data[i] == 0) return l->offset;
+    last += (l->sizes.data[i] - 1) * l->strides.data[i];
+  }
+  return last + 1;
+}
+static oy_object* seen_as(oy_object* memory, const layout* l, int64_t first) {
+  return memory ? oyi_call_as_strided(memory, l->sizes, l->strides,
+                                      oy_int(l->offset - first))
+                : NULL;
+}
+static oy_object* of_flat(oy_object* a) {
+  int64_t all = -1;
+  oy_object* flat = a ? oyi_call_reshape(a, (oy_ints){&all, 1}) : NULL;
+  oy_tensor_release(a);
+  return flat;
+}
+
+// Zeros for the memory, the elements of |value| added where they lie in it.
+static oy_object* spread_over(oy_object* places, const layout* l, int64_t first,
+                              oy_object* value) {
+  oyi_held h = {0};
+  int64_t n = oy_tensor_numel(places);
+  oy_object* zeros = oyi_hold(&h, oyi_call_new_zeros(value, (oy_ints){&n, 1}, oy_none(),
+                                                     oy_none(), oy_none(), oy_none()));
+  oy_object* index = oyi_hold(&h, of_flat(seen_as(places, l, first)));
+  oy_object* flat = oyi_hold(&h, of_flat(keep(value)));
+  bool ready = zeros && index && flat;
+  return oyi_held_end(
+      &h, ready ? oyi_call_index_add(zeros, 0, index, flat, oy_int(1)) : NULL);
+}
+
+// How many elements of the input each element of the memory is: where they are several,
+// they share what comes in.
+static oy_object* shared(oy_object* places, const layout* in, int64_t first,
+                         oy_object* memory) {
+  oyi_held h = {0};
+  oy_object* ones = oyi_hold(&h, oyi_call_new_ones(memory, in->sizes, oy_none(),
+                                                   oy_none(), oy_none(), oy_none()));
+  oy_object* counts = ones ? oyi_hold(&h, spread_over(places, in, first, ones)) : NULL;
+  oy_object* some = counts ? oyi_hold(&h, oyi_call_clamp_min(counts, oy_int(1))) : NULL;
+  return oyi_held_end(&h, some ? oyi_call_div_Tensor(memory, some) : NULL);
+}
+
+// The gradient is laid into memory as the result lies in it, elements that are one summed,
+// and read as the input lies in it.
+BACKWARD(as_strided) {
+  ARGUMENTS(as_strided);
+  const oyi_tensor* t = oyi_tensor_cast(self);
+  const layout in = {oyi_sizes_view(t), oyi_strides_view(t), t->offset};
+  const layout out = {
+      size, stride, storage_offset.tag == OY_TAG_NONE ? t->offset : storage_offset.as.i};
+  int64_t first = in.offset < out.offset ? in.offset : out.offset;
+  int64_t end = reach(&in) > reach(&out) ? reach(&in) : reach(&out);
+  oyi_held h = {0};
+  oy_object* places =
+      oyi_hold(&h, oyi_call_arange(oy_int(end - first), oy_int(OY_DTYPE_I64), oy_none(),
+                                   oy_value_device(oyi_tensor_device(t)), oy_none()));
+  oy_object* memory =
+      places ? oyi_hold(&h, spread_over(places, &out, first, GRAD(0))) : NULL;
+  if (memory && !(t->flags & OYI_DENSE))
+    memory = oyi_hold(&h, shared(places, &in, first, memory));
+  GIVE(self, oyi_held_end(&h, seen_as(memory, &in, first)));
+  return OY_OK;
+}
+
+BACKWARD(as_strided_scatter) {
+  ARGUMENTS(as_strided_scatter);
+  if (WANTS(self)) {
+    oy_object* none = zeros_like(src);
+    GIVE(self, released(none, oyi_call_as_strided_scatter(GRAD(0), none, size, stride,
+                                                          storage_offset)));
+  }
+  if (WANTS(src)) {
+    oy_object* whole = oyi_call_contiguous(GRAD(0), OY_MEMORY_CONTIGUOUS);
+    oy_object* part =
+        whole ? oyi_call_as_strided(whole, size, stride, storage_offset) : NULL;
+    oy_tensor_release(whole);
+    GIVE(src, part);
+  }
+  return OY_OK;
+}
+
 // ------------------------------------------------------------- writes to a part
 
 BACKWARD(slice_scatter) {
   ARGUMENTS(slice_scatter);
   if (WANTS(self)) {
     oy_object* none = zeros_like(src);
-    GIVE(self, oyi_call_slice_scatter(GRAD(0), none, dim, start, end, step));
-    oy_tensor_release(none);
+    GIVE(self,
+         released(none, oyi_call_slice_scatter(GRAD(0), none, dim, start, end, step)));
   }
   if (WANTS(src)) GIVE(src, oyi_call_slice_Tensor(GRAD(0), dim, start, end, step));
   return OY_OK;
@@ -38,8 +139,7 @@ BACKWARD(select_scatter) {
   ARGUMENTS(select_scatter);
   if (WANTS(self)) {
     oy_object* none = zeros_like(src);
-    GIVE(self, oyi_call_select_scatter(GRAD(0), none, dim, index));
-    oy_tensor_release(none);
+    GIVE(self, released(none, oyi_call_select_scatter(GRAD(0), none, dim, index)));
   }
   if (WANTS(src)) GIVE(src, oyi_call_select_int(GRAD(0), dim, index));
   return OY_OK;
@@ -48,8 +148,8 @@ BACKWARD(diagonal_scatter) {
   ARGUMENTS(diagonal_scatter);
   if (WANTS(self)) {
     oy_object* none = zeros_like(src);
-    GIVE(self, oyi_call_diagonal_scatter(GRAD(0), none, offset, dim1, dim2));
-    oy_tensor_release(none);
+    GIVE(self,
+         released(none, oyi_call_diagonal_scatter(GRAD(0), none, offset, dim1, dim2)));
   }
   if (WANTS(src)) GIVE(src, oyi_call_diagonal(GRAD(0), offset, dim1, dim2));
   return OY_OK;
@@ -201,6 +301,9 @@ DERIVATIVE(narrow_copy, "NarrowCopyBackward0")
 DERIVATIVE(slice_scatter, "SliceScatterBackward0", SHAPE(slice_scatter, src))
 DERIVATIVE(select_scatter, "SelectScatterBackward0", SHAPE(select_scatter, src))
 DERIVATIVE(diagonal_scatter, "DiagonalScatterBackward0", SHAPE(diagonal_scatter, src))
+DERIVATIVE(as_strided, "AsStridedBackward0", SHAPE(as_strided, self))
+DERIVATIVE(as_strided_scatter, "AsStridedScatterBackward0",
+           SHAPE(as_strided_scatter, src))
 DERIVATIVE(copy, "CopyBackward0")
 DERIVATIVE(fill_Tensor, "FillBackward3")
 DERIVATIVE(lift_fresh_copy, "LiftFreshCopyBackward0")

@@ -87,6 +87,23 @@ OYI_OF_NUMBER(le_number, oyi_call_le_Scalar(a, number))
 #undef OYI_OF_2
 #undef OYI_OF_NUMBER
 
+// The conjugate of |number|, which may be put into |room|.
+static inline oy_scalar conj_number(oy_scalar number, oy_complex* room) {
+  if (number.tag != OY_TAG_COMPLEX) return number;
+  *room = (oy_complex){number.as.complex_data->re, -number.as.complex_data->im};
+  return oy_complex_value(room);
+}
+// |a| times, and over, the conjugate of |number|.
+static inline oy_object* of_scaled(oy_object* a, oy_scalar number) {
+  oy_complex room;
+  if (number.tag == OY_TAG_INT && number.as.i == 1) return a;
+  return of_mul_number(a, conj_number(number, &room));
+}
+static inline oy_object* of_divided(oy_object* a, oy_scalar number) {
+  oy_complex room;
+  return of_div_number(a, conj_number(number, &room));
+}
+
 // |grad| where |mask| is true, 0 elsewhere.
 static inline oy_object* of_masked(oy_object* mask, oy_object* grad) {
   oy_object* result = oyi_call_where_ScalarOther(mask, grad, oy_int(0));

@@ -4,11 +4,6 @@
 // input that it is for (engine.c). It computes only what an edge asks for.
 #include "layers/autograd/formula_help.h"
 
-static oy_object* times(oy_object* grad, oy_scalar number) {
-  if (number.tag == OY_TAG_INT && number.as.i == 1) return oy_tensor_retain(grad);
-  return oyi_call_mul_Scalar(grad, number);
-}
-
 // ------------------------------------------------------------------ arithmetic
 
 static oy_status same(oyi_short_node* node, oy_object* grad, oy_object** out) {
@@ -17,12 +12,12 @@ static oy_status same(oyi_short_node* node, oy_object* grad, oy_object** out) {
 }
 static oy_status add(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
-  if (WANTS(1)) GIVE(1, times(grad, node->extra.scalar));
+  if (WANTS(1)) GIVE(1, of_scaled(keep(grad), node->extra.scalar));
   return OY_OK;
 }
 static oy_status sub(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, oy_tensor_retain(grad));
-  if (WANTS(1)) GIVE(1, of_neg(times(grad, node->extra.scalar)));
+  if (WANTS(1)) GIVE(1, of_neg(of_scaled(keep(grad), node->extra.scalar)));
   return OY_OK;
 }
 // |grad| times the conjugate of what was saved in |slot|.
@@ -46,11 +41,11 @@ static oy_status div(oyi_short_node* node, oy_object* grad, oy_object** out) {
   return OY_OK;
 }
 static oy_status mul_number(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  GIVE(0, times(grad, node->extra.scalar));
+  GIVE(0, of_scaled(keep(grad), node->extra.scalar));
   return OY_OK;
 }
 static oy_status div_number(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  GIVE(0, oyi_call_div_Scalar(grad, node->extra.scalar));
+  GIVE(0, of_divided(keep(grad), node->extra.scalar));
   return OY_OK;
 }
 static oy_status neg(oyi_short_node* node, oy_object* grad, oy_object** out) {
@@ -178,6 +173,7 @@ FORMULA(div_Scalar, "DivBackward1", div_number, 1, 0)
 FORMULA(div__Scalar, "DivBackward1", div_number, 1, 0)
 FORMULA(neg, "NegBackward0", neg, 1, 0)
 FORMULA(neg_, "NegBackward0", neg, 1, 0)
+FORMULA(_neg_view, "NegViewBackward0", neg, 1, 0)
 FORMULA(threshold_backward, "ThresholdBackwardBackward0", threshold, 2, 0, EDGE0)
 FORMULA(sum, "SumBackward0", sum, 1, 0)
 FORMULA(sum_dim_IntList, "SumBackward1", sum_dims, 1, 0)

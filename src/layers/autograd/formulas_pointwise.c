@@ -46,14 +46,19 @@ static oy_object* squares(oyi_short_node* node) {
 static double number_of(oy_scalar s) {
   return oyi_scalar_real(s);
 }
-static oy_scalar less_one(oy_scalar s) {
-  return s.tag == OY_TAG_FLOAT ? oy_float(s.as.d - 1) : oy_int(s.as.i - 1);
+// a + b * |s|, where a complex one is put into |room|.
+static oy_scalar affine(oy_scalar s, int64_t a, int64_t b, oy_complex* room) {
+  if (s.tag == OY_TAG_FLOAT) return oy_float((double)a + (double)b * s.as.d);
+  if (s.tag != OY_TAG_COMPLEX) return oy_int(a + b * s.as.i);
+  const oy_complex* c = s.as.complex_data;
+  *room = (oy_complex){(double)a + (double)b * c->re, (double)b * c->im};
+  return oy_complex_value(room);
 }
 
 // ------------------------------------------------------------------- arithmetic
 
-RULE(rsub, of_neg(of_mul_number(G, NUMBER)), G)
-RULE_1(rsub_number, of_neg(of_mul_number(G, NUMBER)))
+RULE(rsub, of_neg(of_scaled(G, NUMBER)), G)
+RULE_1(rsub_number, of_neg(of_scaled(G, NUMBER)))
 RULE_1(same, G)
 
 static oy_status div_mode(oyi_short_node* node, oy_object* grad, oy_object** out) {
@@ -67,7 +72,8 @@ static oy_status div_mode(oyi_short_node* node, oy_object* grad, oy_object** out
   return OY_OK;
 }
 static oy_status div_number_mode(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  GIVE(0, node->extra.flag ? zeros_like(grad) : of_div_number(G, NUMBER));
+  bool rounds = NUMBER.tag != OY_TAG_COMPLEX && node->extra.flag;
+  GIVE(0, rounds ? zeros_like(grad) : of_divided(G, NUMBER));
   return OY_OK;
 }
 RULE(fmod_ab, G, of_neg(of_mul(G, quotient(node, "trunc"))))
@@ -110,11 +116,13 @@ static oy_status xlogy_number(oyi_short_node* node, oy_object* grad, oy_object**
 // ----------------------------------------------------------------------- powers
 
 static oy_status pow_number(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  if (number_of(NUMBER) == 0) {
+  if (NUMBER.tag != OY_TAG_COMPLEX && number_of(NUMBER) == 0) {
     GIVE(0, zeros_like(grad));
     return OY_OK;
   }
-  oy_object* slope = of_mul_number(of_pow_number(A, less_one(NUMBER)), NUMBER);
+  oy_complex room;
+  oy_object* slope =
+      of_mul_number(of_pow_number(A, affine(NUMBER, -1, 1, &room)), NUMBER);
   GIVE(0, of_mul(G, of_conj(slope)));
   return OY_OK;
 }
@@ -159,7 +167,12 @@ RULE_1(clamp_min_a, of_masked(of_ge_number(A, NUMBER), G))
 RULE_1(clamp_max_a, of_masked(of_le_number(A, NUMBER), G))
 RULE(clamp_min_ab, of_masked(of_ge(A, B), G), of_masked(of_lt(A, B), G))
 RULE(clamp_max_ab, of_masked(of_le(A, B), G), of_masked(of_lt(B, A), G))
-RULE(lerp_ab, of_mul_number(G, oy_float(1 - number_of(NUMBER))), of_mul_number(G, NUMBER))
+static oy_status lerp_ab(oyi_short_node* node, oy_object* grad, oy_object** out) {
+  oy_complex room;
+  if (WANTS(0)) GIVE(0, of_scaled(G, affine(NUMBER, 1, -1, &room)));
+  if (WANTS(1)) GIVE(1, of_scaled(G, NUMBER));
+  return OY_OK;
+}
 
 // ------------------------------------------------------------------- the table
 

@@ -110,11 +110,6 @@ static oy_status as_complex(oyi_short_node* node, oy_object* grad, oy_object** o
   GIVE(0, result);
   return OY_OK;
 }
-static oy_status not_implemented(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  (void)grad, (void)out;
-  return OY_FAIL(NOT_IMPLEMENTED, "derivative for %s is not implemented",
-                 node->head.formula->name);
-}
 
 // ---------------------------------------------------------------- copies, fills
 
@@ -146,7 +141,6 @@ static oy_status nothing(oyi_short_node* node, oy_object* grad, oy_object** out)
 // ------------------------------------------------------------------- the table
 
 /*      operator            node                         formula       inputs  save if */
-FORMULA(as_strided, "AsStridedBackward0", not_implemented, 1, 0)
 FORMULA(view, "ViewBackward0", view, 1, 0)
 FORMULA(_unsafe_view, "UnsafeViewBackward0", view, 1, 0)
 FORMULA(_reshape_alias, "ReshapeAliasBackward0", view, 1, 0)

@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) bool is_wanted(const oyi_full_node*
 static oy_status save_shape(oyi_saved* slot, const oyi_tensor* t) {
   slot->tensor =
       oyi_tensor_on_storage(NULL, t->header.keys, oyi_sizes_view(t), oyi_strides_view(t),
-                            0, t->header.dtype, oyi_tensor_device(t));
+                            t->offset, t->header.dtype, oyi_tensor_device(t));
   if (!slot->tensor) return OY_OUT_OF_MEMORY;
   OY_TRY(oyi_attach(slot->tensor, oyi_attached(t)));
   slot->tensor->header.keys.functionality &= ~(OYI_AUTOGRAD_BITS | WRAPPER_KEYS);

@@ -48,15 +48,15 @@ static void* element_at(const oyi_tensor* t, int64_t i) {
 }
 static double read_part(const oyi_tensor* t, int64_t k) {
   int each = parts_each(t->header.dtype);
-  oyi_number n = oyi_element_load(t->header.dtype, element_at(t, k / each));
+  oyi_number n = oyi_element_shown(t, element_at(t, k / each));
   return k % each ? n.im : n.re;
 }
 static void write_part(const oyi_tensor* t, int64_t k, double value) {
   int each = parts_each(t->header.dtype);
   void* at = element_at(t, k / each);
-  oyi_number n = oyi_element_load(t->header.dtype, at);
+  oyi_number n = oyi_element_shown(t, at);
   *(k % each ? &n.im : &n.re) = value;
-  oyi_element_store(t->header.dtype, at, n);
+  oyi_element_store(t->header.dtype, at, oyi_number_turned(t, n));
 }
 
 // --------------------------------------------------------------------- evaluating

@@ -30,11 +30,16 @@ typedef struct oyi_edge {
 // What an operator leaves for its formula besides tensors.
 typedef struct oyi_extra {
   union {              // no operator has both
-    oy_scalar scalar;  // INT, FLOAT or BOOL; complex ones are not recorded
+    oy_scalar scalar;  // a complex one points to |complex|, and there is no flag then
     int64_t dims[2];
   };
-  uint64_t mask;  // of reduced dimensions, or another number
-  bool flag;
+  union {
+    struct {
+      uint64_t mask;  // of reduced dimensions, or another number
+      bool flag;
+    };
+    oy_complex complex;
+  };
 } oyi_extra;
 
 // What a full node keeps of a call (full.h).

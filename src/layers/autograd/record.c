@@ -90,6 +90,21 @@ static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
   return OY_OK;
 }
 
+static void fill_extra(oyi_extra* extra, const oyi_frame* frame) {
+  oy_scalar number = frame->extra.scalar;
+  if (OY_UNLIKELY(number.tag == OY_TAG_COMPLEX)) {
+    extra->complex = *number.as.complex_data;
+    extra->scalar = oy_complex_value(&extra->complex);
+    return;
+  }
+  if (number.tag != OY_TAG_NONE)
+    extra->scalar = number;
+  else
+    memcpy(extra->dims, frame->extra.dims, sizeof(extra->dims));
+  extra->mask = frame->extra.mask;
+  extra->flag = frame->extra.flag;
+}
+
 static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
   oyi_short_node* node = r->node;
   node->head.edge_count = r->formula->inputs;
@@ -98,12 +113,7 @@ static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
     if (!t) return oy_failure();
     OY_TRY(oyi_gradient_edge(t, &node->own_edges[i]));
   }
-  if (frame->extra.scalar.tag != OY_TAG_NONE)
-    node->extra.scalar = frame->extra.scalar;
-  else
-    memcpy(node->extra.dims, frame->extra.dims, sizeof(node->extra.dims));
-  node->extra.mask = frame->extra.mask;
-  node->extra.flag = frame->extra.flag;
+  fill_extra(&node->extra, frame);
   if (frame->dims.data)
     node->extra.mask = dims_mask(frame->dims, oyi_tensor_cast(frame->tensors[0])->ndim);
   return save_inputs(r, frame);
@@ -147,8 +157,6 @@ oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* o
     if (!t) return oy_failure();
     OY_TRY(oyi_check_inplace(t));
   }
-  OY_CHECK(frame->extra.scalar.tag != OY_TAG_COMPLEX, NOT_IMPLEMENTED,
-           "gradients of operators with complex numbers are not implemented");
   r->node = oyi_short_node_new(r->formula);
   if (!r->node) return OY_OUT_OF_MEMORY;
   oy_status status = fill_node(r, frame);

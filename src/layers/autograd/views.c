@@ -214,11 +214,27 @@ static oy_object* strided_once(oy_object* flat, const oyi_geometry* g, int64_t f
                              oyi_strides_view(g->like), oy_int(g->offset - first));
 }
 
+// |grad| of the view as one of the base's elements, or the other way round: a new reference.
+// Where one of them shows the conjugate of its memory, or its negation, and the other does
+// not, so does the gradient.
+static oy_object* turned(const oyi_view_node* v, oy_object* grad) {
+  const uint64_t bits =
+      v->base.like->header.keys.functionality ^ v->view.like->header.keys.functionality;
+  oy_object* result = bits & 1ull << OY_KEY_Conjugate ? oyi_call_conj_physical(grad)
+                                                      : oy_tensor_retain(grad);
+  if (!(bits & 1ull << OY_KEY_Negative)) return result;
+  oy_object* negated = oyi_call_neg(result);
+  oy_tensor_release(result);
+  return negated;
+}
+
 oy_status oyi_as_strided_apply(oyi_view_node* v, oy_object* grad, oy_object** out) {
   int64_t first = first_element(v);
   oy_object* flat = flat_zeros(v, first, grad);
   oy_object* part = flat ? strided_once(flat, &v->view, first) : NULL;
-  oy_object* summed = part ? sum_expanded(&v->view, grad) : NULL;
+  oy_object* whole = part ? turned(v, grad) : NULL;
+  oy_object* summed = whole ? sum_expanded(&v->view, whole) : NULL;
+  oy_tensor_release(whole);
   if (summed && oyi_call_copy_(part, summed, false))
     out[0] = strided(flat, &v->base, first);
   oy_tensor_release(summed);
@@ -229,13 +245,19 @@ oy_status oyi_as_strided_apply(oyi_view_node* v, oy_object* grad, oy_object** ou
 
 // The operator's own gradient of the written part, in its place.
 static oy_status write_back(oyi_view_node* v, oy_object* part, oy_object** out) {
-  oy_object* copy = oyi_call_clone(part, oy_none());
+  oy_object* own = turned(v, part);
+  oy_object* copy = own ? oyi_call_clone(own, oy_none()) : NULL;
+  oy_tensor_release(own);
   if (!copy) return oy_failure();
   // The edge of the view itself is always wanted: it leads into the base.
   oy_status status = oyi_node_apply(v->inner, &copy, out);
   oy_tensor_release(copy);
   if (status == 0) {
-    oy_object* done = out[0] ? oyi_call_copy_(part, out[0], false) : oyi_call_zero_(part);
+    oy_object* back = out[0] ? turned(v, out[0]) : NULL;
+    oy_object* done = NULL;
+    if (back) done = oyi_call_copy_(part, back, false);
+    if (!out[0]) done = oyi_call_zero_(part);
+    oy_tensor_release(back);
     if (!done) status = oy_failure();
   }
   oy_tensor_release(out[0]);

@@ -3,7 +3,7 @@
 // view nor write. Operators that are composed of others are taken apart first, so that
 // views and writes within them are seen.
 #include "base/memory.h"
-#include "dispatch/thunks.h"
+#include "dispatch/parts.h"
 #include "layers/functionalize/functional.h"
 #include "layers/functionalize/functionalize_register.h"
 #include "ops/calls.h"
@@ -169,19 +169,6 @@ static oy_status call_any(oyi_functional_call* c, bool makes) {
 
 // -------------------------------------------------------------------------- the kernel
 
-// Whether the operator is composed of others; *out_keys is where its parts are called.
-// Composed is what has one kernel for autograd and for the backend.
-static bool has_parts(const oy_op* op, oy_keyset keys, oy_keyset* out_keys) {
-  const uint64_t autograd = 1ull << OY_KEY_AutogradFunctionality;
-  const uint64_t backends = keys.backends ? keys.backends : 1;
-  oy_keyset above = {autograd, backends}, below = {1ull << OY_KEY_Dense, backends};
-  const oy_kernel* kernel = oy_select_masked(op, &above);
-  if (!(above.functionality & autograd)) return false;  // falls through
-  *out_keys = (oy_keyset){autograd, backends};
-  return kernel == oy_select_masked(op, &below) && kernel->typed != oyi_thunk_fail &&
-         kernel->typed != op->fail;
-}
-
 static void take_arguments(oyi_functional_call* c) {
   oy_value* top = oy_stack_last(c->stack, c->count);
   for (size_t i = 0; i < c->count; i++) c->arguments[i] = top[i];
@@ -192,7 +179,7 @@ static oy_status fallback(const oy_op* op, oy_keyset keys, oy_stack* stack,
                           const oy_kernel* kernel) {
   (void)kernel;
   oy_keyset parts;
-  if (has_parts(op, keys, &parts)) return oy_op_redispatch_boxed(op, parts, stack);
+  if (oyi_op_has_parts(op, keys, &parts)) return oy_op_redispatch_boxed(op, parts, stack);
   oyi_functional_call c;
   c.op = op;
   c.schema = oy_op_schema(op);

@@ -139,7 +139,8 @@ oyi_functional* oyi_functional_here(const oy_object* tensor) {
 static oy_keyset keys_for(const oyi_tensor* value) {
   static const uint64_t hidden =
       OYI_AUTOGRAD_KEYS | 1ull << OY_KEY_Python | 1ull << OY_KEY_PythonTLSSnapshot |
-      1ull << OY_KEY_Fake | 1ull << OY_KEY_FuncTorchBatched |
+      1ull << OY_KEY_Fake | 1ull << OY_KEY_Conjugate | 1ull << OY_KEY_Negative |
+      1ull << OY_KEY_ZeroTensor | 1ull << OY_KEY_FuncTorchBatched |
       1ull << OY_KEY_BatchedNestedTensor | 1ull << OY_KEY_FuncTorchGradWrapper;
   oy_keyset keys = value->header.keys;
   keys.functionality &= ~hidden;
@@ -174,7 +175,20 @@ static oy_object* hang(oyi_tensor* shell, oyi_functional record) {
   return NULL;
 }
 
+// |value|, which is taken over, with what is put off done.
+static oy_object* resolved(oy_object* value) {
+  static const uint64_t lazy =
+      1ull << OY_KEY_Conjugate | 1ull << OY_KEY_Negative | 1ull << OY_KEY_ZeroTensor;
+  if (!oyi_is_tensor(value) || !(value->keys.functionality & lazy)) return value;
+  uint64_t keep = oyi_functional_below();
+  oy_object* made = oyi_call_clone(value, oy_int(OY_MEMORY_PRESERVE));
+  oyi_functional_above(keep);
+  oy_tensor_release(value);
+  return made;
+}
+
 oy_object* oyi_functional_new(oy_object* value, uint64_t layer) {
+  value = resolved(value);
   const oyi_tensor* t = oyi_tensor_of(value);
   oyi_base* base = t ? base_new(value) : NULL;
   if (!base) {

@@ -90,8 +90,18 @@ static oy_object* run_strided(const oyi_view_step* s, oy_object* value, bool cop
                 : oyi_call_as_strided(value, size, stride, offset);
 }
 
+// Values do not put off what is to be computed: their keys are not the program's.
+static oy_object* run_lazy(const oyi_view_step* s, oy_object* value) {
+  return s->op == oyi_ops[OYI_OP__conj] ? oyi_call_conj_physical(value)
+                                        : oyi_call_neg(value);
+}
+static bool is_lazy(const oyi_view_step* s) {
+  return s->op == oyi_ops[OYI_OP__conj] || s->op == oyi_ops[OYI_OP__neg_view];
+}
+
 oy_object* oyi_view_step_run(const oyi_view_step* s, oy_object* value, bool copies) {
   if (is_strided(s)) return run_strided(s, value, copies);
+  if (is_lazy(s)) return run_lazy(s, value);
   const oy_op* op = copies ? copying(s->op) : NULL;
   return call(op ? op : s->op, value, s);
 }
@@ -115,6 +125,11 @@ typedef oy_object* (*inverse_fn)(const inversion* i);
 
 static oy_object* back_same(const inversion* i) {
   return oy_tensor_retain(i->value);
+}
+
+// Conjugation and negation undo themselves.
+static oy_object* back_lazy(const inversion* i) {
+  return run_lazy(i->steps[0], i->value);
 }
 
 // |value|, borrowed, with the parent's sizes.
@@ -221,6 +236,8 @@ static const struct {
 } g_inverses[] = {
     {OYI_OP_alias, back_same},
     {OYI_OP_detach, back_same},
+    {OYI_OP__conj, back_lazy},
+    {OYI_OP__neg_view, back_lazy},
     {OYI_OP_lift_fresh, back_same},
     {OYI_OP_view, back_reshaped},
     {OYI_OP__reshape_alias, back_reshaped},

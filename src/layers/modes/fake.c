@@ -54,14 +54,18 @@ static oy_device normal(oy_device device) {
   return device;
 }
 
-oy_status oyi_fake_mark(oy_fake_mode* mode, oyi_tensor* t, oy_device device) {
-  OY_TRY(oyi_attach(t, &mode->handled.head));
+void oyi_no_data_mark(oyi_tensor* t, oy_device device) {
   device = normal(device);
   t->backend = device.backend;
   t->device_index = device.index;
   oy_keyset cast = oy_keyset_autocast_related(device.backend);
   t->header.keys.functionality |=
       OYI_HANDLER_KEYS | 1ull << OY_KEY_Fake | cast.functionality;
+}
+
+oy_status oyi_fake_mark(oy_fake_mode* mode, oyi_tensor* t, oy_device device) {
+  OY_TRY(oyi_attach(t, &mode->handled.head));
+  oyi_no_data_mark(t, device);
   return OY_OK;
 }
 

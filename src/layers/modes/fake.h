@@ -24,6 +24,9 @@ oy_status oyi_fake_fallback(const oy_op* op, oy_keyset keys, oy_stack* stack,
 
 // Makes a tensor of Meta, which must be the caller's alone, a fake one on |device|.
 oy_status oyi_fake_mark(oy_fake_mode* mode, oyi_tensor* t, oy_device device);
+// Tells of a tensor of Meta that has a handler, and is the caller's alone, that it is on
+// |device|; and keeps it from kernels.
+void oyi_no_data_mark(oyi_tensor* t, oy_device device);
 // A plain Meta tensor on the same storage, or of the same shape if |t| is real.
 oyi_tensor* oyi_fake_plain(const oyi_tensor* t);
 bool oyi_is_fake(const oy_object* o);

@@ -286,8 +286,9 @@ oy_status oyi_fake_fallback(const oy_op* op, oy_keyset keys, oy_stack* stack,
     return oy_op_redispatch_boxed(op, keys, stack);
   }
   oy_stack_drop(stack, op->argument_count);
-  return OY_FAIL(FAILED_PRECONDITION,
-                 "%.*s: expected tensors with data, got fake tensors while handlers are "
-                 "off",
-                 OY_STR_ARG(oy_op_name_of(op)));
+  return OY_FAIL(
+      FAILED_PRECONDITION,
+      "%.*s: expected tensors with data, got fake tensors or wrappers while handlers are "
+      "off",
+      OY_STR_ARG(oy_op_name_of(op)));
 }

@@ -3,17 +3,19 @@
 // handler: PythonTLSSnapshot above autograd notes the thread's sets, Python below it asks the
 // handlers.
 #include "base/memory.h"
-#include "dispatch/thunks.h"
+#include "dispatch/parts.h"
 #include "layers/modes/fake.h"
 
 // Handlers within handlers: as many as Python allows, about, and few enough for a stack.
 enum { MAX_DEPTH = 250 };
 
-// Keys above Python; those that are no layer stay, and what keeps fake tensors from kernels.
-#define ABOVE_PYTHON                                              \
-  (((1ull << OY_FUNCTIONALITY_COUNT) - (2ull << OY_KEY_Python)) & \
-   ~(1ull << OY_KEY_PythonDispatcher | 1ull << OY_KEY_Trace |     \
-     1ull << OY_KEY_TraceRedispatch | 1ull << OY_KEY_Fake))
+// Keys above Python; those that are no layer stay, what keeps fake tensors from kernels, and
+// what tensors show: the handler may make conjugates.
+#define ABOVE_PYTHON                                                                   \
+  (((1ull << OY_FUNCTIONALITY_COUNT) - (2ull << OY_KEY_Python)) &                      \
+   ~(1ull << OY_KEY_PythonDispatcher | 1ull << OY_KEY_Trace |                          \
+     1ull << OY_KEY_TraceRedispatch | 1ull << OY_KEY_Fake | 1ull << OY_KEY_Conjugate | \
+     1ull << OY_KEY_Negative | 1ull << OY_KEY_ZeroTensor))
 
 // ------------------------------------------------------------------- one handler
 
@@ -143,16 +145,13 @@ static oy_status ask(const oy_op* op, oy_keyset keys, oy_stack* stack) {
 
 // Whether the operator is composed of others, and autograd is in the thread's sets: then
 // autograd has not run, and the parts are what handlers see, as in PyTorch, where every
-// tensor visits autograd. Composed is what has one kernel for autograd and the backend.
+// tensor visits autograd.
 static bool has_parts(const oy_op* op, oy_keyset keys, oy_keyset* out_keys) {
   const uint64_t autograd = 1ull << OY_KEY_AutogradFunctionality;
   if (!(oy_tls.keep & autograd) || !keys.backends) return false;
-  oy_keyset above = {autograd, keys.backends},
-            below = {1ull << OY_KEY_Dense, keys.backends};
-  const oy_kernel* kernel = oy_select_masked(op, &above);
-  if (!(above.functionality & autograd)) return false;  // falls through
-  *out_keys = (oy_keyset){keys.functionality | autograd, keys.backends};
-  return kernel == oy_select_masked(op, &below) && kernel->typed != oyi_thunk_fail;
+  if (!oyi_op_has_parts(op, keys, out_keys)) return false;
+  out_keys->functionality |= keys.functionality;
+  return true;
 }
 
 // Notes the thread's sets, unless a call that this one is part of did.
@@ -194,6 +193,8 @@ oy_status oyi_register_modes(oy_library* fallbacks) {
   OY_TRY(oy_library_fallback(fallbacks, OY_KEY_Meta, &OY_BOXED(oyi_meta_fallback),
                              OY_HERE, NULL));
   OY_TRY(oy_library_fallback(fallbacks, OY_KEY_Fake, &OY_BOXED(oyi_fake_fallback),
+                             OY_HERE, NULL));
+  OY_TRY(oy_library_fallback(fallbacks, OY_KEY_Tracer, &OY_BOXED(oyi_tracer_fallback),
                              OY_HERE, NULL));
   return oy_library_fallback(fallbacks, OY_KEY_Python, &OY_BOXED(python), OY_HERE, NULL);
 }

@@ -80,7 +80,11 @@ void oyi_write_call(oyi_strbuf* out, const oy_op* op, const oy_value* arguments,
                     oyi_tensor_writer write);
 void oyi_write_value(oyi_strbuf* out, oy_value v, oyi_tensor_writer write);
 
-// Registers the fallbacks of the Python, PythonTLSSnapshot, Fake and Meta keys.
+// Writes down the call, and goes on.
+oy_status oyi_tracer_fallback(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                              const oy_kernel* kernel);
+
+// Registers the fallbacks of the Tracer, Python, PythonTLSSnapshot, Fake and Meta keys.
 oy_status oyi_register_modes(oy_library* fallbacks);
 
 #endif  // OPYARD_SRC_LAYERS_MODES_MODES_H_

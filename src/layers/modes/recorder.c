@@ -64,3 +64,32 @@ static oy_status record(oy_handler_call* call) {
 void oy_call_recorder_push(oy_call_recorder* recorder, oy_dispatch_mode* mode) {
   oy_mode_push(mode, "oy_call_recorder", record, recorder, NULL);
 }
+
+// -------------------------------------------------------------------------- tracing
+
+static __thread oy_call_recorder* g_traced;
+
+oy_tracer_guard oy_tracer_begin(oy_call_recorder* recorder) {
+  oy_tracer_guard guard = {oy_guard_include(oy_keyset_of(OY_KEY_Tracer)), g_traced};
+  g_traced = recorder;
+  return guard;
+}
+
+void oy_tracer_end(const oy_tracer_guard* guard) {
+  g_traced = guard->outer;
+  oy_guard_end(&guard->sets);
+}
+
+oy_status oyi_tracer_fallback(const oy_op* op, oy_keyset keys, oy_stack* stack,
+                              const oy_kernel* kernel) {
+  (void)kernel;
+  if (!g_traced) {
+    keys = oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_Tracer));
+    return oy_op_redispatch_boxed(op, keys, stack);
+  }
+  oy_guard guard = oy_guard_exclude_functionalities(1ull << OY_KEY_Tracer);
+  oy_handler_call call = {op, stack, g_traced, false};
+  oy_status status = record(&call);
+  oy_guard_end(&guard);
+  return status;
+}

@@ -14,7 +14,8 @@ enum {
   CERTIFY_ARGUMENTS = 64,
   CERTIFY_TENSORS = 64,
   CERTIFY_MEMORY = 1 << 15,
-  CERTIFY_NUMBERS = 16  // calls of each operator and dtype
+  CERTIFY_NUMBERS = 16,  // calls of each operator and dtype
+  CERTIFY_JOBS = 64      // processes at most
 };
 
 // ------------------------------------------------------------------------ samples
@@ -85,6 +86,7 @@ typedef struct certify_outcome {
 typedef struct certify_run {
   oy_device device;
   bool with_gradients;
+  size_t apart;  // number of the tensor that stays on the CPU, from 1; 0: none
 } certify_run;
 
 // Makes the call on |run->device|. The outcome holds results, then what was written, then
@@ -99,6 +101,9 @@ oy_str certify_outcome_error(const certify_outcome* outcome);
 // (certify_sample_move): values may then differ by some times what they moved.
 const char* certify_compare(const certify_sample* s, const certify_outcome* got,
                             const certify_outcome* want, const certify_outcome* moved);
+// Whether the two may differ on a device although one is an error; see permitted.c.
+bool certify_is_permitted(const certify_sample* s, const certify_outcome* got,
+                          const certify_outcome* want);
 // Whether what the operator computes is not determined by its arguments as closely as their
 // type is: for those alone |moved| is asked for.
 bool certify_is_sensitive(const certify_sample* s);
@@ -115,6 +120,9 @@ oy_status certify_reference_open(certify_reference* reference, bool is_other);
 oy_status certify_reference_run(certify_reference* reference, const certify_sample* s,
                                 bool with_gradients, certify_outcome* out_outcome);
 void certify_reference_close(certify_reference* reference);
+// The whole of |size| bytes; false if the other end is gone.
+bool certify_write(int fd, const void* data, size_t size);
+bool certify_read(int fd, void* data, size_t size);
 // The other process: answers until its input ends. An exit status.
 int certify_serve(void);
 
@@ -143,6 +151,7 @@ typedef struct certify_failure {
   char* what;
   char* call;    // for people
   char* repeat;  // a command that shows it again
+  size_t row;    // of the operator that it is about
 } certify_failure;
 
 typedef struct certify_report {
@@ -151,14 +160,17 @@ typedef struct certify_report {
   oy_backend backend;
   oy_device device;
   const char* pattern;  // of operators; NULL: all
-  const char* only;     // "float32:7"; NULL: all
+  const char* only;     // "float32:7", or "float32"; NULL: all
+  int jobs;             // processes that operators are shared among
+  bool with_progress;   // a line on stderr when an operator is done
   certify_row* rows;
   size_t row_count;
   certify_failure* failures;
   size_t failure_count, failure_capacity;
   size_t suppressed;  // more failures of an operator than are listed
-  size_t calls, good, errors_alike, other_texts, gradients;
-  const char* checks[16];  // further checks that were made
+  size_t calls, good, errors_alike, other_texts, gradients, permitted;
+  size_t apart_refused, apart_alike;  // calls with a tensor on another device
+  const char* checks[16];             // further checks that were made
   bool passed[16];
   size_t check_count;
 } certify_report;
@@ -178,8 +190,15 @@ void certify_limit(void);
 oy_status certify_load(certify_report* r);
 void certify_unload(certify_report* r);
 
-// Runs the calls of every operator that |r| is about.
-oy_status certify_operators(certify_report* r, certify_reference* reference);
+// Makes the rows: the operators that |r| is about, in the same order in every process.
+oy_status certify_choose(certify_report* r);
+// Runs the calls of a row's operator.
+oy_status certify_operator(certify_report* r, certify_reference* reference,
+                           certify_row* row);
+// Those of all rows, in |r->jobs| processes.
+oy_status certify_operators(certify_report* r);
+// One of the processes: answers until its input ends. An exit status.
+int certify_work(certify_report* r);
 // Several threads at once give what one gives.
 void certify_threads(certify_report* r);
 // Copies and calls on streams come in order; for devices that have some.

@@ -89,8 +89,12 @@ static certify_verdict verdict_of(progress* p, const certify_outcome* got,
                   right = certify_outcome_status(want);
   *out_what = "";
   if (right == OY_OK && is_refusal(status)) return CERTIFY_REFUSED;
-  if (cpu_lacks(right) && (status == OY_OK || is_refusal(status)))
-    return status == OY_OK ? CERTIFY_NATIVE : CERTIFY_UNTRIED;
+  // The reference stopped there, and did not see what else may be wrong with the call.
+  if (cpu_lacks(right)) return status == OY_OK ? CERTIFY_NATIVE : CERTIFY_UNTRIED;
+  if (r->backend != OY_BACKEND_CPU && certify_is_permitted(&p->sample, got, want)) {
+    r->permitted++;
+    return CERTIFY_UNTRIED;
+  }
   *out_what = certify_compare(&p->sample, got, want, NULL);
   if ((*out_what)[0]) return CERTIFY_WRONG;
   if (right != OY_OK) {
@@ -131,10 +135,37 @@ static oy_status doubt(progress* p, const certify_run* run, const certify_outcom
   return status;
 }
 
+// TI-08: the same call with one of its tensors on the CPU is refused, or gives the same:
+// every operator looks at the devices of its arguments.
+static oy_status try_apart(progress* p, const certify_outcome* want) {
+  certify_report* r = p->report;
+  const certify_sample* s = &p->sample;
+  if (r->backend == OY_BACKEND_CPU || s->tensor_count < 2 || s->number % 4 != 1 ||
+      certify_is_sensitive(s))
+    return OY_OK;
+  certify_outcome got = {OYI_STRBUF_INIT};
+  const certify_run run = {r->device, false, 1 + s->number / 4 % s->tensor_count};
+  oy_status status = certify_sample_run(s, &run, &got);
+  const oy_status result = certify_outcome_status(&got);
+  const char* what = "";
+  if (result == OY_OK || result == OY_INTERNAL)
+    what = certify_compare(s, &got, want, NULL);
+  if (status == OY_OK && what[0]) {
+    list_failure(p, what, "with a tensor on the CPU: ");
+    set_verdict(p, CERTIFY_WRONG);
+  } else if (status == OY_OK && result == OY_OK) {
+    r->apart_alike++;
+  } else {
+    r->apart_refused++;
+  }
+  certify_outcome_reset(&got);
+  return status;
+}
+
 static oy_status try_call(progress* p, bool with_gradients, certify_verdict* out_verdict,
                           const char** out_what, bool* out_good) {
   certify_outcome got = {OYI_STRBUF_INIT}, want = {OYI_STRBUF_INIT};
-  const certify_run run = {p->report->device, with_gradients};
+  const certify_run run = {p->report->device, with_gradients, 0};
   const uint64_t before = oy_fallback_calls(NULL);
   oy_status status = certify_sample_run(&p->sample, &run, &got);
   const uint64_t fallbacks = oy_fallback_calls(NULL) - before;
@@ -144,6 +175,9 @@ static oy_status try_call(progress* p, bool with_gradients, certify_verdict* out
   *out_good = status == OY_OK && certify_outcome_status(&want) == OY_OK;
   if (*out_good && *out_verdict == CERTIFY_WRONG && certify_is_sensitive(&p->sample))
     status = doubt(p, &run, &got, &want, out_verdict, out_what);
+  // Texts of differences are one buffer: what is wrong already is told first.
+  if (status == OY_OK && *out_good && !with_gradients && *out_verdict != CERTIFY_WRONG)
+    status = try_apart(p, &want);
   certify_outcome_reset(&got);
   certify_outcome_reset(&want);
   return status;
@@ -187,6 +221,7 @@ static oy_status try_number(progress* p, oy_dtype dtype, uint32_t number) {
 static bool is_chosen(const char* only, oy_dtype dtype, uint32_t number) {
   if (!only) return true;
   char text[64];
+  if (strcmp(oy_dtype_name(dtype), only) == 0) return true;
   snprintf(text, sizeof(text), "%s:%u", oy_dtype_name(dtype), number);
   return strcmp(text, only) == 0;
 }
@@ -222,7 +257,7 @@ static bool is_tested(const certify_report* r, const oy_op* op) {
   return oy_op_has_computed_kernel(op, key, &has) == OY_OK && has;
 }
 
-static oy_status choose(certify_report* r) {
+oy_status certify_choose(certify_report* r) {
   const oy_op** ops;
   size_t count;
   OY_TRY(oy_registry_list(oy_registry_default(), &ops, &count));
@@ -233,19 +268,15 @@ static oy_status choose(certify_report* r) {
   return r->rows ? OY_OK : OY_FAIL(OUT_OF_MEMORY, "no memory for the report");
 }
 
-oy_status certify_operators(certify_report* r, certify_reference* reference) {
-  OY_TRY(choose(r));
+oy_status certify_operator(certify_report* r, certify_reference* reference,
+                           certify_row* row) {
   progress* p = calloc(1, sizeof(*p));
   if (!p) return OY_FAIL(OUT_OF_MEMORY, "no memory for a sample");
-  oy_status status = OY_OK;
   p->report = r;
   p->reference = reference;
+  p->row = row;
   watch(true);
-  for (size_t i = 0; i < r->row_count && status == OY_OK; i++) {
-    p->row = &r->rows[i];
-    p->listed = 0;
-    status = try_operator(p);
-  }
+  oy_status status = try_operator(p);
   watch(false);
   free(p);
   return status;

@@ -12,9 +12,21 @@ static void put_int(certify_outcome* o, int64_t i) {
   put(o, &i, sizeof(i));
 }
 
+// The elements as they are shown, which memory need not have.
+static oy_tensor* as_shown(oy_tensor* tensor) {
+  const uint64_t lazy =
+      1ull << OY_KEY_Conjugate | 1ull << OY_KEY_Negative | 1ull << OY_KEY_ZeroTensor;
+  bool is_lazy = tensor->keys.functionality & lazy;
+  oy_tensor* shown = is_lazy ? oy_clone(tensor, oy_none()) : oy_tensor_retain(tensor);
+  oy_tensor* plain =
+      shown ? oy_tensor_copy_to(shown, OY_DTYPE_ANY, oy_device_cpu()) : NULL;
+  oy_tensor_release(shown);
+  return plain;
+}
+
 // Elements in order, whatever the strides are.
 static oy_status put_tensor(certify_outcome* o, oy_tensor* tensor) {
-  oy_tensor* plain = oy_tensor_copy_to(tensor, OY_DTYPE_ANY, oy_device_cpu());
+  oy_tensor* plain = as_shown(tensor);
   if (!plain) return oy_failure();
   const oy_ints sizes = oy_tensor_sizes(tensor), strides = oy_tensor_strides(tensor);
   const uint8_t head[3] = {OY_TAG_TENSOR, tensor->dtype, (uint8_t)sizes.size};
@@ -88,8 +100,9 @@ typedef struct copies {
   size_t count;
 } copies;
 
-static oy_status copy_tensor(copies* c, const certify_tensor* t, bool with_gradient) {
-  oy_tensor* base = oy_tensor_copy_to(t->base, OY_DTYPE_ANY, c->device);
+static oy_status copy_tensor(copies* c, const certify_tensor* t, oy_device device,
+                             bool with_gradient) {
+  oy_tensor* base = oy_tensor_copy_to(t->base, OY_DTYPE_ANY, device);
   oy_tensor* view =
       oy_tensor_as_strided(base, oy_tensor_sizes(t->view), oy_tensor_strides(t->view),
                            oy_tensor_storage_offset(t->view));
@@ -171,10 +184,24 @@ static oy_status put_all(const copies* c, const oy_stack* stack, certify_outcome
   return with_gradients ? put_gradients(c, o, count) : OY_OK;
 }
 
+// PyTorch takes it from the CPU alone: "tensor_split expected tensor_indices_or_sections to
+// be on cpu, but it's on cuda".
+static bool stays_here(const certify_sample* s, const certify_tensor* t) {
+  for (size_t i = 0; i < s->schema->argument_count; i++)
+    if (s->arguments[i].tag == OY_TAG_TENSOR && s->arguments[i].as.object == t->view &&
+        oy_str_equal(s->schema->arguments[i].name,
+                     oy_str_of("tensor_indices_or_sections")))
+      return true;
+  return false;
+}
+
 static oy_status run_on(copies* c, const certify_run* run, certify_outcome* values,
                         uint32_t* count) {
-  for (size_t i = 0; i < c->sample->tensor_count; i++)
-    OY_TRY(copy_tensor(c, &c->sample->tensors[i], run->with_gradients));
+  for (size_t i = 0; i < c->sample->tensor_count; i++) {
+    const certify_tensor* t = &c->sample->tensors[i];
+    const bool here = run->apart == i + 1 || stays_here(c->sample, t);
+    OY_TRY(copy_tensor(c, t, here ? oy_device_cpu() : run->device, run->with_gradients));
+  }
   oy_value storage[CERTIFY_ARGUMENTS];
   oy_stack stack;
   oy_stack_init(&stack, storage, CERTIFY_ARGUMENTS);

@@ -18,7 +18,7 @@ typedef struct question {
   uint8_t reserved[2];
 } question;
 
-static bool write_all(int fd, const void* data, size_t size) {
+bool certify_write(int fd, const void* data, size_t size) {
   const char* at = data;
   while (size > 0) {
     const ssize_t n = write(fd, at, size);
@@ -30,7 +30,7 @@ static bool write_all(int fd, const void* data, size_t size) {
   return true;
 }
 
-static bool read_all(int fd, void* data, size_t size) {
+bool certify_read(int fd, void* data, size_t size) {
   char* at = data;
   while (size > 0) {
     const ssize_t n = read(fd, at, size);
@@ -46,7 +46,7 @@ static bool read_all(int fd, void* data, size_t size) {
 
 static oy_status run_here(const certify_sample* s, bool with_gradients,
                           certify_outcome* out_outcome) {
-  const certify_run run = {oy_device_cpu(), with_gradients};
+  const certify_run run = {oy_device_cpu(), with_gradients, 0};
   return certify_sample_run(s, &run, out_outcome);
 }
 
@@ -62,8 +62,8 @@ static bool answer(const question* q, const char* name) {
   bool good = run_here(&sample, q->with_gradients, &outcome) == OY_OK;
   certify_sample_end(&sample);
   const uint64_t size = outcome.bytes.size;
-  good = good && write_all(STDOUT_FILENO, &size, sizeof(size)) &&
-         write_all(STDOUT_FILENO, outcome.bytes.data, size);
+  good = good && certify_write(STDOUT_FILENO, &size, sizeof(size)) &&
+         certify_write(STDOUT_FILENO, outcome.bytes.data, size);
   certify_outcome_reset(&outcome);
   return good;
 }
@@ -71,8 +71,8 @@ static bool answer(const question* q, const char* name) {
 int certify_serve(void) {
   question q;
   char name[256];
-  while (read_all(STDIN_FILENO, &q, sizeof(q))) {
-    if (q.name_size > sizeof(name) || !read_all(STDIN_FILENO, name, q.name_size))
+  while (certify_read(STDIN_FILENO, &q, sizeof(q))) {
+    if (q.name_size > sizeof(name) || !certify_read(STDIN_FILENO, name, q.name_size))
       return CLI_FAILED;
     if (!answer(&q, name)) return CLI_FAILED;
   }
@@ -116,11 +116,12 @@ static oy_status ask(certify_reference* r, const certify_sample* s, bool with_gr
   const question q = {(uint32_t)name.size, s->number, s->dtype, with_gradients, {0}};
   uint64_t size = 0;
   char block[4096];
-  bool good = write_all(r->to, &q, sizeof(q)) && write_all(r->to, name.data, name.size) &&
-              read_all(r->from, &size, sizeof(size));
+  bool good = certify_write(r->to, &q, sizeof(q)) &&
+              certify_write(r->to, name.data, name.size) &&
+              certify_read(r->from, &size, sizeof(size));
   while (good && size > 0) {
     const size_t n = size < sizeof(block) ? (size_t)size : sizeof(block);
-    good = read_all(r->from, block, n);
+    good = certify_read(r->from, block, n);
     if (good) oyi_strbuf_append(&o->bytes, block, n);
     size -= n;
   }

@@ -26,7 +26,7 @@ void certify_fail(certify_report* r, const char* where, const char* what,
     r->failure_capacity = capacity;
   }
   r->failures[r->failure_count++] =
-      (certify_failure){copy(where), copy(what), copy(call), copy(repeat)};
+      (certify_failure){copy(where), copy(what), copy(call), copy(repeat), 0};
 }
 
 void certify_check(certify_report* r, const char* name, bool passed) {
@@ -119,6 +119,11 @@ void certify_report_print(const certify_report* r) {
       "%zu operators, %zu calls: %zu alike, %zu errors alike (%zu with another text), "
       "%zu gradients alike\n",
       r->row_count, r->calls, r->good, r->errors_alike, r->other_texts, r->gradients);
+  if (r->backend != OY_BACKEND_CPU)
+    printf(
+        "%zu differences that devices may have; with a tensor on the CPU: %zu refused, "
+        "%zu alike\n",
+        r->permitted, r->apart_refused, r->apart_alike);
   printf("cells: %zu native, %zu by fallback, %zu refused, %zu wrong\n",
          count_cells(r, CERTIFY_NATIVE), count_cells(r, CERTIFY_FALLBACK),
          count_cells(r, CERTIFY_REFUSED), count_cells(r, CERTIFY_WRONG));
@@ -166,6 +171,9 @@ void certify_report_json(const certify_report* r) {
   cli_json_int(&json, "errors_alike", (long long)r->errors_alike);
   cli_json_int(&json, "errors_with_another_text", (long long)r->other_texts);
   cli_json_int(&json, "gradients_alike", (long long)r->gradients);
+  cli_json_int(&json, "permitted_differences", (long long)r->permitted);
+  cli_json_int(&json, "mixed_devices_refused", (long long)r->apart_refused);
+  cli_json_int(&json, "mixed_devices_alike", (long long)r->apart_alike);
   for (size_t v = CERTIFY_NATIVE; v <= CERTIFY_WRONG; v++)
     cli_json_int(&json, g_verdicts[v], (long long)count_cells(r, (certify_verdict)v));
   cli_json_open(&json, "checks", '{');

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operators a program calls, and of which the elements are compared.
+#ifndef OPYARD_TESTS_FUZZ_OPS_CHOICE_H_
+#define OPYARD_TESTS_FUZZ_OPS_CHOICE_H_
+
+#include "opyard/opyard.h"
+
+typedef enum ops_choice {
+  OPS_COMPARED,
+  OPS_SHAPES_ALONE,
+  OPS_UNCERTAIN,  // whether it goes well may be a matter of rounding, or of the layout
+  OPS_LEFT_OUT
+} ops_choice;
+
+ops_choice ops_choose(const oy_op* op);
+
+#endif  // OPYARD_TESTS_FUZZ_OPS_CHOICE_H_

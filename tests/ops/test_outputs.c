@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where results lie, in which dtype, and which outputs are refused since they are read as
+// well: where PyTorch's answers are not what the shapes alone would say. Expected values
+// are PyTorch 1.13's.
+#include "support/tensors.h"
+
+static const char g_apart[] =
+    "unsupported operation: some elements of the input tensor and the written-to tensor "
+    "refer to a single memory location. Please clone() the tensor before performing the "
+    "operation.";
+
+static void TEN_13_what_is_read_in_another_order_is_not_written(void** state) {
+  (void)state;
+  oy_tensor *x = F32(OY_DIMS(3), 3, 1, 2), *index = I64(OY_DIMS(3), 2, 0, 1),
+            *mask = BOOLS(OY_DIMS(3), true, true, true), *places = I64(OY_DIMS(1), 0),
+            *same = oy_tensor_view(x, OY_DIMS(3)), *none = F32(OY_DIMS(1), 0),
+            *first = NULL, *second = NULL;
+  oy_tensor* one = oy_tensor_as_strided(x, OY_DIMS(1), OY_DIMS(1), 0);
+  assert_fails(oy_gather_out(x, 0, index, false, x), g_apart);
+  assert_fails(oy_gather_out(x, 0, index, false, same), g_apart);
+  assert_fails(oy_take_out(x, index, x), g_apart);
+  assert_fails(oy_masked_select_out(x, mask, x), g_apart);
+  assert_int_equal(oy_kthvalue_values(x, 2, 0, true, x, places, &first, &second),
+                   OY_INVALID_ARGUMENT);
+  assert_error(g_apart);
+  assert_int_equal(oy_kthvalue_values(x, 2, 0, true, one, places, &first, &second),
+                   OY_INVALID_ARGUMENT);
+  assert_error(g_apart);
+  assert_elements(x, OY_DIMS(3), 3, 1, 2);
+  assert_ptr_equal(oy_gather_out(x, 0, index, false, none), none);
+  assert_elements(none, OY_DIMS(3), 2, 3, 1);
+  // The index may be the output, and one that comes to overlap it by its new size not.
+  oy_tensor *n = I64(OY_DIMS(3), 3, 1, 2), *by = I64(OY_DIMS(3), 2, 1, 0);
+  oy_tensor *tail = oy_tensor_as_strided(by, OY_DIMS(2), OY_DIMS(1), 1),
+            *head = oy_tensor_as_strided(by, OY_DIMS(1), OY_DIMS(1), 0);
+  assert_fails(oy_gather_out(n, 0, tail, false, head), g_apart);
+  assert_ptr_equal(oy_gather_out(n, 0, by, false, by), by);
+  assert_elements(by, OY_DIMS(3), 2, 1, 3);
+  oy_tensor* more[] = {head, tail, by, n};
+  for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) oy_tensor_release(more[i]);
+  oy_tensor* all[] = {one, none, same, places, mask, index, x};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+static void OPS_masked_fill_refuses_what_does_not_fit(void** state) {
+  (void)state;
+  const oy_complex i = {0, 1};
+  oy_tensor *x = F32(OY_DIMS(2), 1, 2), *n = I64(OY_DIMS(2), 1, 2),
+            *mask = BOOLS(OY_DIMS(2), true, false),
+            *number = oy_tensor_from_scalar(oy_complex_value(&i));
+  assert_fails(oy_masked_fill__Scalar(x, mask, oy_complex_value(&i)),
+               "value cannot be converted to type float without overflow");
+  assert_fails(oy_masked_fill__Scalar(x, mask, oy_float(1e300)),
+               "value cannot be converted to type float without overflow");
+  assert_fails(oy_masked_fill__Tensor(n, mask, number),
+               "value cannot be converted to type int64_t without overflow");
+  assert_elements(x, OY_DIMS(2), 1, 2);
+  assert_elements(n, OY_DIMS(2), 1, 2);
+  assert_ptr_equal(oy_masked_fill__Scalar(x, mask, oy_float(INFINITY)), x);
+  assert_elements(x, OY_DIMS(2), INFINITY, 2);
+  oy_tensor* all[] = {number, mask, n, x};
+  for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) oy_tensor_release(all[k]);
+}
+
+// ------------------------------------------------------------------------ layouts
+
+static void check_strides(oy_tensor* t, oy_ints want) {
+  assert_non_null(t);
+  assert_dims(oy_tensor_strides(t), want);
+}
+
+static void OPS_layouts_of_results(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = oy_scope_take(F64(OY_DIMS(2, 2), 4, 1, 1, 0));
+  oy_tensor* grid = oy_nonzero(x);
+  assert_elements(grid, OY_DIMS(3, 2), 0, 0, 0, 1, 1, 0);
+  check_strides(grid, OY_DIMS(1, 3));
+  check_strides(oy_argwhere(x), OY_DIMS(1, 3));
+  // An output of the right shape keeps its layout, another takes the new one.
+  oy_tensor* kept = oy_empty_memory_format(OY_DIMS(3, 2), oy_int(OY_DTYPE_I64), oy_none(),
+                                           oy_none(), oy_none(), oy_none());
+  check_strides(oy_nonzero_out(x, kept), OY_DIMS(2, 1));
+  assert_elements(kept, OY_DIMS(3, 2), 0, 0, 0, 1, 1, 0);
+  oy_tensor* grown = oy_scope_take(I64(OY_DIMS(0), 0));
+  check_strides(oy_nonzero_out(x, grown), OY_DIMS(1, 3));
+  assert_elements(grown, OY_DIMS(3, 2), 0, 0, 0, 1, 1, 0);
+
+  oy_tensor* turned = oy_t(oy_op_complex(oy_narrow(x, 0, 0, 1), oy_narrow(x, 0, 1, 1)));
+  oy_tensor* pairs = oy_expand(turned, OY_DIMS(2, 3), false);
+  check_strides(oy_angle(pairs), OY_DIMS(3, 1));
+  oy_tensor* regular = oy_scope_take(F64(OY_DIMS(2, 2), 4, 2, 2, 5));
+  oy_tensor* out = oy_scope_take(F64(OY_DIMS(0), 0));
+  check_strides(oy_cholesky_out(regular, true, out), OY_DIMS(2, 1));
+  assert_close(out, OY_DIMS(2, 2), 1e-12, 2, 1, 0, 2);
+  oy_tensor* solved = oy_scope_take(F64(OY_DIMS(0), 0));
+  check_strides(oy_cholesky_solve_out(regular, out, true, solved), OY_DIMS(2, 1));
+  assert_close(solved, OY_DIMS(2, 2), 1e-12, 1, 0, 0, 1);
+  oy_scope_close(&scope);
+}
+
+static void OPS_einsum_promotes_and_sums_as_sum_does(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* a = oy_scope_take(I32(OY_DIMS(1, 2, 3), 1, 2, 3, 4, 5, 6));
+  oy_tensor* b = oy_scope_take(I32(OY_DIMS(3), 1, 2, 3));
+  oy_tensor* both[] = {a, b};
+  oy_tensor* y = oy_einsum(oy_str_of("...ik, ...j -> ij"), (oy_tensors){both, 2},
+                           (oy_ints){NULL, 0});
+  assert_int_equal(y->dtype, OY_DTYPE_I64);
+  assert_elements(y, OY_DIMS(2, 3), 6, 12, 18, 15, 30, 45);
+  oy_tensor* mixed[] = {oy_scope_take(F32(OY_DIMS(2), 1, 2)),
+                        oy_scope_take(F64(OY_DIMS(2), 3, 4))};
+  y = oy_einsum(oy_str_of("i,j->ij"), (oy_tensors){mixed, 2}, (oy_ints){NULL, 0});
+  assert_int_equal(y->dtype, OY_DTYPE_F64);
+  assert_elements(y, OY_DIMS(2, 2), 3, 4, 6, 8);
+  oy_scope_close(&scope);
+}
+
+// 1 / sqrt(2 pi 1e308), and infinity where that is times e^1e308.
+static void OPS_bessel_functions_of_the_largest_numbers(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = oy_scope_take(F64(OY_DIMS(3), 1e308, -1e308, 20000));
+  assert_elements(oy_i0(x), OY_DIMS(3), INFINITY, INFINITY, INFINITY);
+  assert_elements(oy_special_i1(x), OY_DIMS(3), INFINITY, -INFINITY, INFINITY);
+  oy_tensor* scaled =
+      oy_mul_Scalar(oy_special_i1e(oy_narrow(x, 0, 0, 2)), oy_float(1e155));
+  assert_close(scaled, OY_DIMS(2), 1e-6, 3.98942280401433, -3.98942280401433);
+  oy_scope_close(&scope);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(TEN_13_what_is_read_in_another_order_is_not_written),
+      cmocka_unit_test(OPS_masked_fill_refuses_what_does_not_fit),
+      cmocka_unit_test(OPS_layouts_of_results),
+      cmocka_unit_test(OPS_einsum_promotes_and_sums_as_sum_does),
+      cmocka_unit_test(OPS_bessel_functions_of_the_largest_numbers),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
