@@ -11,6 +11,8 @@ import time
 import warnings
 
 import samples  # first: it gives torch.testing what it wants
+
+import numpy
 import torch
 
 import check
@@ -70,6 +72,13 @@ def _where(kind, dtype, x, args, kwargs):
     return f"{kind} {str(dtype)[6:]}: ({', '.join(words)})"
 
 
+def seed():
+    """Every generator that op_db's samples come from."""
+    torch.manual_seed(0)
+    random.seed(0)
+    numpy.random.seed(0)
+
+
 class Entry:
     def __init__(self, op, judge):
         self.op, self.judge, self.tally = op, judge, Tally()
@@ -103,8 +112,7 @@ class Entry:
 
     def run_dtype(self, dtype):
         self.judge.tolerance = samples.tolerance(self.op, dtype)
-        torch.manual_seed(0)
-        random.seed(0)
+        seed()
         variants = 1000 if dtype is torch.float32 else 4
         for i, (x, args, kwargs, broadcasts) in enumerate(samples.samples(self.op, dtype)):
             result = self.compare(self.op.op, dtype, "sample", x, args, kwargs)
@@ -142,8 +150,7 @@ class Entry:
             if wanted is not None and str(dtype)[6:] not in wanted:
                 continue
             tolerance = samples.tolerance(self.op, dtype)
-            torch.manual_seed(0)
-            random.seed(0)
+            seed()
             try:
                 for sample, verdict in gradients.verdicts(self.op, dtype, tolerance):
                     where = _where("sample", dtype, sample.input, sample.args, sample.kwargs)

@@ -213,18 +213,15 @@ OYI_CPU(frexp_Tensor_out) {
 
 // -------------------------------------------------------------------------- renorm
 
-static double number_of(oy_scalar s) {
-  return s.tag == OY_TAG_FLOAT ? s.as.d : (double)s.as.i;
-}
-
 static oy_status check_renorm(const oyi_tensor* t, oy_scalar p, int64_t dim,
                               oy_scalar maxnorm) {
   OY_CHECK(p.tag != OY_TAG_COMPLEX, INVALID_ARGUMENT, "renorm: p must be real-valued");
-  OY_CHECK(number_of(p) > 0, INVALID_ARGUMENT, "renorm: non-positive-norm not supported");
+  OY_CHECK(oyi_scalar_real(p) > 0, INVALID_ARGUMENT,
+           "renorm: non-positive-norm not supported");
   OY_CHECK(maxnorm.tag != OY_TAG_COMPLEX, INVALID_ARGUMENT,
            "renorm: maxnorm must be real-valued");
-  OY_CHECK(number_of(maxnorm) >= 0, INVALID_ARGUMENT,
-           "renorm: expected maxnorm to be >= 0 but got %g", number_of(maxnorm));
+  OY_CHECK(oyi_scalar_real(maxnorm) >= 0, INVALID_ARGUMENT,
+           "renorm: expected maxnorm to be >= 0 but got %g", oyi_scalar_real(maxnorm));
   OY_CHECK(t->ndim > 1, INVALID_ARGUMENT,
            "renorm: input needs at least 2 dimensions, got %u dimensions", t->ndim);
   return oyi_dim_wrap(dim, t->ndim) < 0 ? oy_failure() : OY_OK;
