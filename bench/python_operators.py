@@ -37,7 +37,7 @@ ROWS = (
     + [f"M.{op}(v, w)" for op in BINARY]
     + [f"M.{op}(m, r)" for op in ("add", "mul", "lt", "maximum")]
     + ["M.add(m, c)", "M.add(m, m.t())", "m.t().contiguous()", "m.t().exp()", "M.mul(v, 2.5)",
-       "M.add(v, w, alpha=2)", "M.clamp(v, 0.2, 0.7)", "M.where(z, v, w)", "M.lerp(v, w, 0.3)",
+       "M.add(v, w, alpha=2)", "M.clamp(v, 0.2, 0.7)", "y.log()", "y.sqrt()", "y.sin()", "y / y", "y.angle()", "M.where(z, v, w)", "M.lerp(v, w, 0.3)",
        "M.addcmul(v, w, w)", "M.addcdiv(v, w, w)", "v.masked_fill(z, 0.0)", "v.double()",
        "v.half()", "v.bfloat16()", "v.long()", "v.clone()", "h.float()", "h + h", "h.exp()",
        "f + f", "f.exp()", "l + l", "l * 3", "M.bitwise_and(l, l)", "l // 3", "l.float()",
@@ -52,10 +52,10 @@ ROWS = (
        "M.cumsum(m, 1)", "M.cumprod(m, 1)", "M.logcumsumexp(m, 1)", "m.cummax(1)"]
     + ["M.nn.functional.softmax(m, 1)", "M.nn.functional.softmax(m, 0)",
        "M.nn.functional.log_softmax(m, 1)", "M.nn.functional.layer_norm(m, (s,))",
-       "M.nn.functional.layer_norm(m, (s,), e, e)", "M.nn.functional.gelu(v)",
-       "M.nn.functional.silu(v)", "M.nn.functional.elu(v)", "M.nn.functional.softplus(v)",
-       "M.nn.functional.leaky_relu(v)", "M.nn.functional.hardswish(v)",
-       "M.nn.functional.hardtanh(v)", "M.nn.functional.mish(v)", "M.nn.functional.glu(g)",
+       "M.nn.functional.layer_norm(m, (s,), e, e)", "M.nn.functional.gelu(sv)",
+       "M.nn.functional.silu(sv)", "M.nn.functional.elu(sv)", "M.nn.functional.softplus(sv)",
+       "M.nn.functional.leaky_relu(sv)", "M.nn.functional.hardswish(sv)",
+       "M.nn.functional.hardtanh(sv)", "M.nn.functional.mish(sv)", "M.nn.functional.glu(g)",
        "M.nn.functional.mse_loss(v, w)", "M.nn.functional.l1_loss(v, w)",
        "M.nn.functional.cross_entropy(m, t)",
        "M.nn.functional.binary_cross_entropy(u, o)",
@@ -106,7 +106,7 @@ def scope_of(library, n):
     small = min(s, 300)
     side = max(math.isqrt(n // 8), 3)
     first = {
-        "v": torch.rand(n), "w": torch.rand(n) + 0.1, "m": torch.rand(s, s),
+        "v": torch.rand(n), "sv": torch.randn(n), "w": torch.rand(n) + 0.1, "m": torch.rand(s, s),
         "k": torch.rand(s, s), "r": torch.rand(s), "c": torch.rand(s, 1), "e": torch.rand(s),
         "b": torch.rand(max(s // 32, 1), min(s, 32), min(s, 32)), "z": torch.rand(n) > 0.5,
         "h": torch.rand(n).half(), "f": torch.rand(n).bfloat16(), "l": torch.randint(1, 9, (n,)),

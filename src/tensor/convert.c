@@ -9,10 +9,21 @@
 
 enum { PIECE = 512 };  // elements; two buffers of 4 kB
 
+// The first PIECE of |n| elements again and again, from what is in the cache.
+static void repeat_piece(size_t item, char* out, size_t n) {
+  for (size_t done = PIECE; done < n; done += PIECE)
+    memcpy(out + done * item, out, (n - done < PIECE ? n - done : PIECE) * item);
+}
+
 static void move_row(size_t item, char* out, int64_t out_stride, const char* in,
                      int64_t in_stride, int64_t n) {
   if (out_stride == (int64_t)item && in_stride == (int64_t)item) {
     memmove(out, in, (size_t)n * item);
+    return;
+  }
+  if (out_stride == (int64_t)item && in_stride == 0 && n > PIECE) {
+    move_row(item, out, out_stride, in, 0, PIECE);
+    repeat_piece(item, out, (size_t)n);
     return;
   }
   // The size is a constant in each loop, so that memcpy is a load and a store.

@@ -1,127 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops are plain C that compilers turn into vector code; -O3 is asked for
-// because gcc's vectoriser leaves most of them alone below that, and it is told that
-// nobody reads exception flags, without which it keeps branches around products.
-//
-// What comes out is what PyTorch's casts give on x86: floats go to integers of up to
-// 16 bits by way of int32, to uint8 from double by way of int64; integers go to small
-// floats by way of float, and double goes to them by way of float too (twice rounded).
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-trapping-math")
+// Which loops a conversion takes, and those for every processor.
+#define LEVELED(name) name
+#include "base/cpu.h"
+#include "tensor/convert_loops_body.h"
+
+static const oyi_convert_table* table_of_machine(void) {
+#if defined(__x86_64__)
+  if (oyi_cpu_level() >= 1) return &oyi_convert_loops_v3;
 #endif
-#include "tensor/convert_loops.h"
-
-#include "tensor/half.h"
-
-// Buffers never overlap: a chain writes to its own, or to another tensor.
-#define LOOP(name, from, to, expression)                                     \
-  static void name(void* restrict out, const void* restrict in, int64_t n) { \
-    to* restrict o = out;                                                    \
-    const from* restrict a = in;                                             \
-    for (int64_t i = 0; i < n; i++) {                                        \
-      const from x = a[i];                                                   \
-      o[i] = (to)(expression);                                               \
-    }                                                                        \
-  }
-
-// To the near wide type.
-LOOP(u8_i32, uint8_t, int32_t, x)
-LOOP(i8_i32, int8_t, int32_t, x)
-LOOP(i16_i32, int16_t, int32_t, x)
-LOOP(u16_i32, uint16_t, int32_t, x)
-LOOP(u32_i64, uint32_t, int64_t, x)
-LOOP(f16_f32, uint16_t, float, oyi_f16_to_float(x))
-LOOP(bf16_f32, uint16_t, float, oyi_bf16_to_float(x))
-LOOP(f8e5m2_f32, uint8_t, float, oyi_f8e5m2_to_float(x))
-LOOP(f8e4m3_f32, uint8_t, float, oyi_f8e4m3_to_float(x))
-LOOP(f8e5m2fnuz_f32, uint8_t, float, oyi_f8e5m2fnuz_to_float(x))
-LOOP(f8e4m3fnuz_f32, uint8_t, float, oyi_f8e4m3fnuz_to_float(x))
-
-// Between wide types.
-LOOP(i32_i64, int32_t, int64_t, x)
-LOOP(i32_f32, int32_t, float, x)
-LOOP(i32_f64, int32_t, double, x)
-LOOP(i64_i32, int64_t, int32_t, (uint32_t)x)
-LOOP(i64_f32, int64_t, float, x)
-LOOP(i64_f64, int64_t, double, x)
-LOOP(u64_f32, uint64_t, float, x)
-LOOP(u64_f64, uint64_t, double, x)
-LOOP(f32_i32, float, int32_t, oyi_float_to_int32(x))
-LOOP(f32_i64, float, int64_t, oyi_float_to_int((double)x))
-LOOP(f32_u64, float, uint64_t, oyi_float_to_uint((double)x))
-LOOP(f32_f64, float, double, x)
-LOOP(f64_i32, double, int32_t, oyi_double_to_int32(x))
-LOOP(f64_i64, double, int64_t, oyi_float_to_int(x))
-LOOP(f64_u64, double, uint64_t, oyi_float_to_uint(x))
-LOOP(f64_f32, double, float, x)
-
-// From a wide type; the low bits of two's complement are the wrapped number.
-LOOP(i32_8, int32_t, uint8_t, x)
-LOOP(i32_16, int32_t, uint16_t, x)
-LOOP(i64_8, int64_t, uint8_t, x)
-LOOP(f32_f16, float, uint16_t, oyi_f16_from_float(x))
-LOOP(f32_bf16, float, uint16_t, oyi_bf16_from_float(x))
-LOOP(f32_f8e5m2, float, uint8_t, oyi_f8e5m2_from_float(x))
-LOOP(f32_f8e4m3, float, uint8_t, oyi_f8e4m3_from_float(x))
-LOOP(f32_f8e5m2fnuz, float, uint8_t, oyi_f8e5m2fnuz_from_float(x))
-LOOP(f32_f8e4m3fnuz, float, uint8_t, oyi_f8e4m3fnuz_from_float(x))
-LOOP(i32_b1, int32_t, uint8_t, x != 0)
-LOOP(i64_b1, int64_t, uint8_t, x != 0)
-LOOP(f32_b1, float, uint8_t, x != 0)
-LOOP(f64_b1, double, uint8_t, x != 0)
-
-enum { I32, I64, F32, F64, U64, WIDE };
-
-static const struct {
-  uint8_t wide;            // the type near it
-  oyi_convert_loop load;   // NULL: it is that type
-  oyi_convert_loop store;  // from it
-} g_near[OY_DTYPE_LIMIT] = {
-    [OY_DTYPE_BOOL] = {I32, u8_i32, i32_b1},
-    [OY_DTYPE_U8] = {I32, u8_i32, i32_8},
-    [OY_DTYPE_I8] = {I32, i8_i32, i32_8},
-    [OY_DTYPE_QU8] = {I32, u8_i32, i32_8},
-    [OY_DTYPE_QI8] = {I32, i8_i32, i32_8},
-    [OY_DTYPE_I16] = {I32, i16_i32, i32_16},
-    [OY_DTYPE_U16] = {I32, u16_i32, i32_16},
-    [OY_DTYPE_I32] = {I32, NULL, NULL},
-    [OY_DTYPE_QI32] = {I32, NULL, NULL},
-    [OY_DTYPE_U32] = {I64, u32_i64, i64_i32},
-    [OY_DTYPE_I64] = {I64, NULL, NULL},
-    [OY_DTYPE_U64] = {U64, NULL, NULL},
-    [OY_DTYPE_F32] = {F32, NULL, NULL},
-    [OY_DTYPE_F64] = {F64, NULL, NULL},
-    [OY_DTYPE_F16] = {F32, f16_f32, f32_f16},
-    [OY_DTYPE_BF16] = {F32, bf16_f32, f32_bf16},
-    [OY_DTYPE_F8E5M2] = {F32, f8e5m2_f32, f32_f8e5m2},
-    [OY_DTYPE_F8E4M3] = {F32, f8e4m3_f32, f32_f8e4m3},
-    [OY_DTYPE_F8E5M2FNUZ] = {F32, f8e5m2fnuz_f32, f32_f8e5m2fnuz},
-    [OY_DTYPE_F8E4M3FNUZ] = {F32, f8e4m3fnuz_f32, f32_f8e4m3fnuz},
-};
-
-// NULL: the same bits.
-static const oyi_convert_loop g_across[WIDE][WIDE] = {
-    [I32] = {NULL, i32_i64, i32_f32, i32_f64, i32_i64},
-    [I64] = {i64_i32, NULL, i64_f32, i64_f64, NULL},
-    [F32] = {f32_i32, f32_i64, NULL, f32_f64, f32_u64},
-    [F64] = {f64_i32, f64_i64, f64_f32, NULL, f64_u64},
-    [U64] = {i64_i32, NULL, u64_f32, u64_f64, NULL}};
-static const oyi_convert_loop g_to_bool[WIDE] = {i32_b1, i64_b1, f32_b1, f64_b1, i64_b1};
+  return &oyi_convert_loops;
+}
 
 oyi_convert_chain oyi_convert_chain_of(oy_dtype to, oy_dtype from) {
+  const oyi_convert_table* table = table_of_machine();
   oyi_convert_chain chain = {0, {NULL, NULL, NULL}};
-  uint8_t a = g_near[from].wide, b = g_near[to].wide;
-  if (g_near[from].load) chain.loops[chain.count++] = g_near[from].load;
+  uint8_t a = table->near[from].wide, b = table->near[to].wide;
+  if (table->near[from].load) chain.loops[chain.count++] = table->near[from].load;
   if (to == OY_DTYPE_BOOL) {
-    chain.loops[chain.count++] = g_to_bool[a];
+    chain.loops[chain.count++] = table->to_bool[a];
     return chain;
   }
-  if (to == OY_DTYPE_U8 && a == F64) {
-    chain.loops[chain.count++] = f64_i64;
-    chain.loops[chain.count++] = i64_8;
+  if (to == OY_DTYPE_U8 && a == OYI_WIDE_F64) {
+    chain.loops[chain.count++] = table->f64_to_u8[0];
+    chain.loops[chain.count++] = table->f64_to_u8[1];
     return chain;
   }
-  if (g_across[a][b]) chain.loops[chain.count++] = g_across[a][b];
-  if (g_near[to].store) chain.loops[chain.count++] = g_near[to].store;
+  if (table->across[a][b]) chain.loops[chain.count++] = table->across[a][b];
+  if (table->near[to].store) chain.loops[chain.count++] = table->near[to].store;
   return chain;
 }

@@ -15,6 +15,20 @@ typedef struct oyi_convert_chain {
   oyi_convert_loop loops[3];
 } oyi_convert_chain;
 
+// The loops of one CPU capability.
+enum { OYI_WIDE_I32, OYI_WIDE_I64, OYI_WIDE_F32, OYI_WIDE_F64, OYI_WIDE_U64, OYI_WIDES };
+typedef struct oyi_convert_table {
+  struct {
+    uint8_t wide;            // the type near it
+    oyi_convert_loop load;   // NULL: it is that type
+    oyi_convert_loop store;  // from it
+  } near[OY_DTYPE_LIMIT];
+  oyi_convert_loop across[OYI_WIDES][OYI_WIDES];  // NULL: the same bits
+  oyi_convert_loop to_bool[OYI_WIDES];
+  oyi_convert_loop f64_to_u8[2];
+} oyi_convert_table;
+extern const oyi_convert_table oyi_convert_loops, oyi_convert_loops_v3;
+
 // From one real dtype to another; not for complex ones.
 oyi_convert_chain oyi_convert_chain_of(oy_dtype to, oy_dtype from);
 

@@ -5,12 +5,13 @@
 set -eu
 build=$2
 for level in default avx2 avx512; do
-  for test in elementwise pointwise umath golden; do
-    program=$build/tests/ops/test_ops_$test
+  for test in ops/test_ops_elementwise ops/test_ops_pointwise ops/test_ops_rests \
+    ops/test_ops_umath ops/test_ops_golden tensor/test_tensor_convert; do
+    program=$build/tests/$test log=$build/tests/$test.$level.log
     [ -x "$program" ] || continue
     echo "== $level: $test"
-    (cd "$build/tests/ops" && OPYARD_CPU_CAPABILITY=$level "$program" >"$build/tests/ops/$test.$level.log" 2>&1) || {
-      cat "$build/tests/ops/$test.$level.log"
+    (cd "$build/tests/ops" && OPYARD_CPU_CAPABILITY=$level "$program" >"$log" 2>&1) || {
+      cat "$log"
       exit 1
     }
   done

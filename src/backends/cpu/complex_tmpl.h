@@ -1,20 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic of one complex type: T, R the type of its parts, FN(f) its functions, PAIR.
-// Products are the plain formula and quotients are scaled by the greater part of the
-// divisor, as PyTorch computes them; C's own operators treat infinities specially.
-static inline T FN(times)(T a, T b) {
-  return PAIR(RE(a) * RE(b) - IM(a) * IM(b), RE(a) * IM(b) + IM(a) * RE(b));
-}
-static inline T FN(over)(T a, T b) {
-  R re = RE(b), im = IM(b);
-  if (FN(fabs)(re) >= FN(fabs)(im)) {
-    if (re == 0 && im == 0) return PAIR(RE(a) / FN(fabs)(re), IM(a) / FN(fabs)(im));
-    R ratio = im / re, scale = (R)1 / (re + im * ratio);
-    return PAIR((RE(a) + IM(a) * ratio) * scale, (IM(a) - RE(a) * ratio) * scale);
-  }
-  R ratio = re / im, scale = (R)1 / (im + re * ratio);
-  return PAIR((RE(a) * ratio + IM(a)) * scale, (IM(a) * ratio - RE(a)) * scale);
-}
+#include "backends/cpu/complex_ratio_tmpl.h"
 static inline T FN(conjugate)(T a) {
   return PAIR(RE(a), -IM(a));
 }

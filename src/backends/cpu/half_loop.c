@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/half_loop.h"
 
+#include "tensor/convert_loops.h"
 #include "tensor/element.h"
 
-enum { PIECE = 256 };
+enum { PIECE = 512 };
 
 typedef struct half_call {
   oyi_loop loop;
@@ -11,7 +12,27 @@ typedef struct half_call {
   oy_dtype dtype;
   int count;
   uint8_t half;  // bit k: operand k is of |dtype|
+  oyi_convert_loop widen, narrow;
 } half_call;
+
+enum { ITEM = 2 };
+
+static void widen(const half_call* call, float* out, const char* in, int64_t stride,
+                  int64_t n) {
+  if (stride == ITEM)
+    call->widen(out, in, n);
+  else
+    oyi_convert_row(OY_DTYPE_F32, (char*)out, sizeof(float), call->dtype, in, stride, n);
+}
+
+static void narrow(const half_call* call, char* out, int64_t stride, const float* in,
+                   int64_t n) {
+  if (stride == ITEM)
+    call->narrow(out, in, n);
+  else
+    oyi_convert_row(call->dtype, out, stride, OY_DTYPE_F32, (const char*)in,
+                    sizeof(float), n);
+}
 
 static void half_loop(int64_t n, char* const* data, const int64_t* strides,
                       const void* args) {
@@ -26,19 +47,18 @@ static void half_loop(int64_t n, char* const* data, const int64_t* strides,
       bool half = call->half >> k & 1, same = k > 0 && strides[k] == 0;
       at[k] = half ? (char*)buffers[k] : operand;
       steps[k] = !half ? strides[k] : same ? 0 : (int64_t)sizeof(float);
-      if (half && k > 0)
-        oyi_convert_row(OY_DTYPE_F32, at[k], sizeof(float), call->dtype, operand,
-                        strides[k], same ? 1 : count);
+      if (half && k > 0) widen(call, buffers[k], operand, strides[k], same ? 1 : count);
     }
     call->loop(count, at, steps, call->args);
     if (call->half & 1)
-      oyi_convert_row(call->dtype, data[0] + done * strides[0], strides[0], OY_DTYPE_F32,
-                      at[0], sizeof(float), count);
+      narrow(call, data[0] + done * strides[0], strides[0], buffers[0], count);
   }
 }
 
 void oyi_half_run(oyi_iter* it, oyi_loop loop, const void* args) {
-  half_call call = {loop, args, it->dtype, it->count, 0};
+  half_call call = {loop, args, it->dtype, it->count, 0, NULL, NULL};
+  call.widen = oyi_convert_chain_of(OY_DTYPE_F32, it->dtype).loops[0];
+  call.narrow = oyi_convert_chain_of(it->dtype, OY_DTYPE_F32).loops[0];
   for (int k = 0; k < it->count; k++)
     if (it->tensors[k]->header.dtype == it->dtype) call.half |= (uint8_t)(1u << k);
   oyi_iter_run(it, half_loop, &call);

@@ -15,14 +15,20 @@ static inline int64_t oyi_int_neg(int64_t a) {
 }
 static inline int64_t oyi_int_div(int64_t a, int64_t b) {
   if (b == 0) return 0;
+  // Processors divide small numbers in less time.
+  if (((uint64_t)a | (uint64_t)b) >> 32 == 0) return (uint32_t)a / (uint32_t)b;
   return b == -1 ? oyi_int_neg(a) : a / b;
 }
 static inline int64_t oyi_int_rem(int64_t a, int64_t b) {
-  return b == 0 || b == -1 ? 0 : a % b;
+  if (b == 0 || b == -1) return 0;
+  if (((uint64_t)a | (uint64_t)b) >> 32 == 0) return (uint32_t)a % (uint32_t)b;
+  return a % b;
 }
 // Towards minus infinity, and what is left then, which has the sign of |b|.
 static inline int64_t oyi_int_div_floor(int64_t a, int64_t b) {
-  return oyi_int_div(a, b) - (oyi_int_rem(a, b) != 0 && (a < 0) != (b < 0));
+  const int64_t whole = oyi_int_div(a, b);
+  return whole -
+         (b != 0 && (a < 0) != (b < 0) && (uint64_t)whole * (uint64_t)b != (uint64_t)a);
 }
 static inline int64_t oyi_int_mod(int64_t a, int64_t b) {
   int64_t r = oyi_int_rem(a, b);
@@ -58,32 +64,6 @@ static inline int64_t oyi_int_shift_left(int64_t a, int64_t b, int bits) {
 }
 static inline int64_t oyi_int_shift_right(int64_t a, int64_t b, int bits) {
   return a >> (b < 0 || b >= bits ? bits - 1 : b);
-}
-
-// The same two divisions of floats, exact where C's fmod is.
-static inline double oyi_float_mod(double a, double b) {
-  double r = fmod(a, b);
-  return r != 0 && (b < 0) != (r < 0) ? r + b : r;
-}
-static inline double oyi_float_div_floor(double a, double b) {
-  if (b == 0) return a / b;
-  double r = fmod(a, b), quotient = (a - r) / b;
-  if (r != 0 && (b < 0) != (r < 0)) quotient -= 1;
-  if (quotient == 0) return copysign(0, a / b);
-  double whole = floor(quotient);
-  return quotient - whole > 0.5 ? whole + 1 : whole;
-}
-static inline float oyi_float_modf(float a, float b) {
-  float r = fmodf(a, b);
-  return r != 0 && (b < 0) != (r < 0) ? r + b : r;
-}
-static inline float oyi_float_div_floorf(float a, float b) {
-  if (b == 0) return a / b;
-  float r = fmodf(a, b), quotient = (a - r) / b;
-  if (r != 0 && (b < 0) != (r < 0)) quotient -= 1;
-  if (quotient == 0) return copysignf(0, a / b);
-  float whole = floorf(quotient);
-  return quotient - whole > 0.5f ? whole + 1 : whole;
 }
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_INTEGER_MATH_H_

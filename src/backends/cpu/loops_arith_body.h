@@ -1,14 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic loops of one CPU capability: LEVELED(name) is the name for it.
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "backends/cpu/loops.h"
 
 // Bytes are never below 0, and the same lines serve them.
 #pragma GCC diagnostic ignored "-Wtype-limits"
 
+#define RE(x)      (__real__(x))
+#define IM(x)      (__imag__(x))
+#define PAIR(x, y) __builtin_complex((R)(x), (R)(y))
+#define T          float _Complex
+#define R          float
+#define FN(name)   name##f
+#include "backends/cpu/complex_ratio_tmpl.h"
+// In double nothing overflows; an infinite part outweighs NaN.
+static inline float sizef(T a) {
+  const double x = (double)RE(a), y = (double)IM(a);
+  const bool infinite = (fabsf(RE(a)) == INFINITY) | (fabsf(IM(a)) == INFINITY);
+  return infinite ? INFINITY : (float)sqrt(x * x + y * y);
+}
+#undef T
+#undef R
+#undef FN
+#define T        double _Complex
+#define R        double
+#define FN(name) name
+#include "backends/cpu/complex_ratio_tmpl.h"
+static inline double size(T a) {
+  return hypot(RE(a), IM(a));
+}
+#undef T
+#undef R
+#undef FN
+
 #include "backends/cpu/loop_define.h"
 #include "backends/cpu/loops_arith_types.h"
+
+#define T              float
+#define ID             f32
+#define FN(name)       name##f
+#define REST_IN_DOUBLE 1
+#include "backends/cpu/loops_rest_tmpl.h"
+#undef T
+#undef ID
+#undef FN
+#undef REST_IN_DOUBLE
+#define T              double
+#define ID             f64
+#define FN(name)       name
+#define REST_IN_DOUBLE 0
+#include "backends/cpu/loops_rest_tmpl.h"
+#undef T
+#undef ID
+#undef FN
+#undef REST_IN_DOUBLE
 
 // Moves elements, whatever they are: |a| where the mask is set, else |b|.
 #define WHERE(name, T)                                                                \
@@ -48,10 +96,23 @@ WHERE(where_16, sixteen)
   { OYI_LOOP_where, OY_DTYPE_##kind, loop }
 const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
 #include "backends/cpu/loops_arith_types.h"
-    WHERE_ROW(BOOL, where_1),  WHERE_ROW(U8, where_1),
-    WHERE_ROW(I8, where_1),    WHERE_ROW(I16, where_2),
-    WHERE_ROW(F16, where_2),   WHERE_ROW(BF16, where_2),
-    WHERE_ROW(I32, where_4),   WHERE_ROW(F32, where_4),
-    WHERE_ROW(C32, where_4),   WHERE_ROW(I64, where_8),
-    WHERE_ROW(F64, where_8),   WHERE_ROW(C64, where_8),
-    WHERE_ROW(C128, where_16), {0, 0, NULL}};
+    {OYI_LOOP_fmod, OY_DTYPE_F32, fmod_f32},
+    {OYI_LOOP_fmod, OY_DTYPE_F64, fmod_f64},
+    {OYI_LOOP_remainder, OY_DTYPE_F32, remainder_f32},
+    {OYI_LOOP_remainder, OY_DTYPE_F64, remainder_f64},
+    {OYI_LOOP_div_floor, OY_DTYPE_F32, div_floor_f32},
+    {OYI_LOOP_div_floor, OY_DTYPE_F64, div_floor_f64},
+    WHERE_ROW(BOOL, where_1),
+    WHERE_ROW(U8, where_1),
+    WHERE_ROW(I8, where_1),
+    WHERE_ROW(I16, where_2),
+    WHERE_ROW(F16, where_2),
+    WHERE_ROW(BF16, where_2),
+    WHERE_ROW(I32, where_4),
+    WHERE_ROW(F32, where_4),
+    WHERE_ROW(C32, where_4),
+    WHERE_ROW(I64, where_8),
+    WHERE_ROW(F64, where_8),
+    WHERE_ROW(C64, where_8),
+    WHERE_ROW(C128, where_16),
+    {0, 0, NULL}};

@@ -94,3 +94,27 @@
 #undef IS_NAN
 #undef CLAMP
 #undef LOGIT_SLOPE
+
+#define T        float _Complex
+#define R        float
+#define ID       c64
+#define KIND     C64
+#define FN(name) name##f
+#include "backends/cpu/loops_arith_complex.def"
+#undef T
+#undef R
+#undef ID
+#undef KIND
+#undef FN
+
+#define T        double _Complex
+#define R        double
+#define ID       c128
+#define KIND     C128
+#define FN(name) name
+#include "backends/cpu/loops_arith_complex.def"
+#undef T
+#undef R
+#undef ID
+#undef KIND
+#undef FN

@@ -4,7 +4,6 @@
 #define ID       f32
 #define KIND     F32
 #define FN(name) name##f
-#include "backends/cpu/loops_plain_all.def"
 #include "backends/cpu/loops_plain_float.def"
 #undef T
 #undef ID
@@ -15,7 +14,6 @@
 #define ID       f64
 #define KIND     F64
 #define FN(name) name
-#include "backends/cpu/loops_plain_all.def"
 #include "backends/cpu/loops_plain_float.def"
 #undef T
 #undef ID
@@ -25,7 +23,6 @@
 #define T    int64_t
 #define ID   i64
 #define KIND I64
-#include "backends/cpu/loops_plain_all.def"
 #include "backends/cpu/loops_plain_int.def"
 #undef T
 #undef ID
@@ -34,7 +31,6 @@
 #define T    int32_t
 #define ID   i32
 #define KIND I32
-#include "backends/cpu/loops_plain_all.def"
 #include "backends/cpu/loops_plain_int.def"
 #undef T
 #undef ID
@@ -43,7 +39,6 @@
 #define T    int16_t
 #define ID   i16
 #define KIND I16
-#include "backends/cpu/loops_plain_all.def"
 #include "backends/cpu/loops_plain_int.def"
 #undef T
 #undef ID
@@ -52,7 +47,6 @@
 #define T    int8_t
 #define ID   i8
 #define KIND I8
-#include "backends/cpu/loops_plain_all.def"
 #include "backends/cpu/loops_plain_int.def"
 #undef T
 #undef ID
@@ -61,7 +55,6 @@
 #define T    uint8_t
 #define ID   u8
 #define KIND U8
-#include "backends/cpu/loops_plain_all.def"
 #include "backends/cpu/loops_plain_int.def"
 #undef T
 #undef ID
@@ -70,7 +63,6 @@
 #define T    uint8_t
 #define ID   b1
 #define KIND BOOL
-#include "backends/cpu/loops_plain_all.def"
 UNARY_TO(signbit, uint8_t, a & 0)
 UNARY_TO(isposinf, uint8_t, a & 0)
 UNARY_TO(isneginf, uint8_t, a & 0)

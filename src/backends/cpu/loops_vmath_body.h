@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of vector functions of one CPU capability: LEVELED(name) is the name for
 // it. libmvec has at most 4 ULP, and treats NaN, infinities and denormals right.
+#include <complex.h>
 #include <math.h>
 
 #include "backends/cpu/loop_define.h"
 #include "backends/cpu/loops.h"
+
+#undef I  // <complex.h> takes it
 
 // All of libmvec's functions that are used here came with glibc 2.35.
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -87,4 +90,8 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define ID   f64
 #define KIND F64
 #include "backends/cpu/loops_vmath.def"
+    {OYI_LOOP_angle, OY_DTYPE_C64, v_angle_complex_f32},
+    {OYI_LOOP_angle, OY_DTYPE_C128, v_angle_complex_f64},
+    {OYI_LOOP_exp, OY_DTYPE_C64, v_exp_complex_f32},
+    {OYI_LOOP_exp, OY_DTYPE_C128, v_exp_complex_f64},
     {0, 0, NULL}};

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors whose elements go by their place. Each is computed from its index alone, in
 // int64, double or complex double, a buffer at a time that is converted to the dtype.
+// Buffers are filled by vector code where -O3 asks for it.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
 #include <complex.h>
 #include <math.h>
 
@@ -19,7 +23,7 @@ enum { BUFFER = 256 };
 typedef struct sequence {
   // Writes elements |first| to below |first| + |n|, as |work|.
   void (*fill)(const struct sequence* s, int64_t first, int64_t n, void* buffer);
-  oy_dtype work;  // I64, F64 or C128
+  oy_dtype work;  // I64, F32, F64 or C128
   int64_t steps;
   int64_t int_start, int_step;
   double start, end, step, base;
@@ -33,8 +37,8 @@ static void fill_flat(const oyi_tensor* out, const sequence* s) {
   char* to = oyi_data(out);
   for (int64_t i = 0; i < out->numel; i += BUFFER, to += BUFFER * item) {
     int64_t n = out->numel - i < BUFFER ? out->numel - i : BUFFER;
-    s->fill(s, i, n, buffer);
-    oyi_convert_row(dtype, to, item, s->work, buffer, from, n);
+    s->fill(s, i, n, dtype == s->work ? to : buffer);
+    if (dtype != s->work) oyi_convert_row(dtype, to, item, s->work, buffer, from, n);
   }
 }
 
@@ -91,12 +95,14 @@ static int64_t int_of(oy_scalar s) {
 
 static void fill_ints(const sequence* s, int64_t first, int64_t n, void* buffer) {
   int64_t* to = buffer;
-  uint64_t at = (uint64_t)s->int_start + (uint64_t)s->int_step * (uint64_t)first;
-  for (int64_t i = 0; i < n; i++, at += (uint64_t)s->int_step) to[i] = (int64_t)at;
+  const uint64_t step = (uint64_t)s->int_step;
+  const uint64_t at = (uint64_t)s->int_start + step * (uint64_t)first;
+  for (uint32_t i = 0; i < (uint32_t)n; i++) to[i] = (int64_t)(at + step * i);
 }
 static void fill_reals(const sequence* s, int64_t first, int64_t n, void* buffer) {
   double* to = buffer;
-  for (int64_t i = 0; i < n; i++) to[i] = s->start + s->step * (double)(first + i);
+  const double start = s->start, step = s->step, from = (double)first;
+  for (int32_t i = 0; i < (int32_t)n; i++) to[i] = start + step * (from + i);
 }
 
 static void begin(sequence* s, oy_object* out, oy_scalar start, oy_scalar end,
@@ -172,15 +178,16 @@ static void fill_spaced(const sequence* s, int64_t first, int64_t n, void* buffe
                              : s->end - s->step * (double)left;
   }
 }
+// Places are counted in double: up to 2^53 each is rounded to single precision once.
 static void fill_spaced_single(const sequence* s, int64_t first, int64_t n,
                                void* buffer) {
-  double* to = buffer;
-  float start = (float)s->start, end = (float)s->end, step = (float)s->step;
-  for (int64_t i = 0; i < n; i++) {
-    int64_t k = first + i, left = s->steps - 1 - k;
-    float at = k < s->steps / 2 ? start + step * (float)k : end - step * (float)left;
-    to[i] = (double)at;
-  }
+  float* to = buffer;
+  const float start = (float)s->start, end = (float)s->end, step = (float)s->step;
+  const int64_t half = s->steps / 2 - first;
+  const int32_t turn = half <= 0 ? 0 : half < n ? (int32_t)half : (int32_t)n;
+  const double from = (double)first, left = (double)(s->steps - 1 - first);
+  for (int32_t i = 0; i < turn; i++) to[i] = start + step * (float)(from + i);
+  for (int32_t i = turn; i < (int32_t)n; i++) to[i] = end - step * (float)(left - i);
 }
 static void fill_spaced_complex(const sequence* s, int64_t first, int64_t n,
                                 void* buffer) {
@@ -249,10 +256,11 @@ OYI_CPU(linspace_out) {
   if (check_dtype(out, "linspace_cpu", true) != 0) return NULL;
   begin_spaced(&s, out, start, end, steps);
   bool is_complex = oy_dtype_is_complex(out->dtype);
-  s.work = is_complex ? OY_DTYPE_C128 : OY_DTYPE_F64;
-  s.fill = is_complex                   ? fill_spaced_complex
-           : out->dtype == OY_DTYPE_F32 ? fill_spaced_single
-                                        : fill_spaced;
+  bool is_single = out->dtype == OY_DTYPE_F32;
+  s.work = is_complex ? OY_DTYPE_C128 : is_single ? OY_DTYPE_F32 : OY_DTYPE_F64;
+  s.fill = is_complex  ? fill_spaced_complex
+           : is_single ? fill_spaced_single
+                       : fill_spaced;
   return spaced(out, &s);
 }
 
@@ -285,12 +293,17 @@ static oy_object* eye(int64_t n, int64_t m, oy_object* out) {
     OY_FAIL(NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data");
     return NULL;
   }
-  static const int64_t one[1] = {1}, zero[1] = {0};
+  static const int64_t one[1] = {1};
+  _Alignas(16) static const char zero[16];  // of every dtype
   int64_t item = oyi_item(t), step = (oyi_strides(t)[0] + oyi_strides(t)[1]) * item;
   char* data = oyi_data(t);
-  for (int64_t i = 0; i < n; i++)
-    oyi_convert_row(out->dtype, data + i * oyi_strides(t)[0] * item,
-                    oyi_strides(t)[1] * item, OY_DTYPE_I64, (const char*)zero, 0, m);
+  if (t->flags & OYI_DENSE) {
+    memset(data, 0, (size_t)(t->numel * item));
+  } else {
+    for (int64_t i = 0; i < n; i++)
+      oyi_convert_row(out->dtype, data + i * oyi_strides(t)[0] * item,
+                      oyi_strides(t)[1] * item, out->dtype, zero, 0, m);
+  }
   oyi_convert_row(out->dtype, data, step, OY_DTYPE_I64, (const char*)one, 0,
                   n < m ? n : m);
   return out;

@@ -8,7 +8,7 @@
 
 // lgamma without the sign that the C library keeps in a global.
 double oyi_lgamma(double x);
-double oyi_digamma(double x);
+double oyi_digamma(double x, bool single);
 // Hurwitz' zeta function: the sum of (q + k)^-s.
 double oyi_zeta(double s, double q);
 // The derivative of digamma of order |n|, from 0 on. |single|: as numbers in f32 have it

@@ -162,6 +162,44 @@ static __attribute__((noinline)) void F(map2)(int64_t n, char* const* data,
     F(store_some)(o, so, n, fn(F(load_some)(x, sx, n), F(load_some)(y, sy, n), arg));
 }
 
+// The angles of complex numbers.
+static void F(angle_complex)(int64_t n, char* const* data, const int64_t* strides,
+                             const void* args) {
+  (void)args;
+  char* o = data[0];
+  const char* x = data[1];
+  for (; n > 0; n -= LANES, o += strides[0] * LANES, x += strides[1] * LANES) {
+    const int64_t count = n < LANES ? n : LANES;
+    V re = F(load_some)(x, strides[1], count);
+    V im = F(load_some)(x + sizeof(T), strides[1], count);
+    F(store_some)(o, strides[0], count, F(atan2)(im, re));
+  }
+}
+
+// exp of complex numbers. What might overflow, and what is no number, is for C's cexp.
+static void F(exp_complex)(int64_t n, char* const* data, const int64_t* strides,
+                           const void* args) {
+  (void)args;
+  const T most = sizeof(T) == 4 ? (T)80 : (T)700;
+  char* o = data[0];
+  const char* x = data[1];
+  for (; n > 0; n -= LANES, o += strides[0] * LANES, x += strides[1] * LANES) {
+    const int64_t count = n < LANES ? n : LANES;
+    V re = F(load_some)(x, strides[1], count);
+    V im = F(load_some)(x + sizeof(T), strides[1], count);
+    V size = F(exp)(re), cosine = F(cos)(im), sine = F(sin)(im);
+    for (int64_t i = 0; i < count; i++) {
+      T* to = (T*)(void*)(o + strides[0] * i);
+      T parts[2] = {size[i] * cosine[i], size[i] * sine[i]};
+      if (OY_UNLIKELY(!(FN(fabs)(re[i]) < most && FN(fabs)(im[i]) < (T)INFINITY))) {
+        T _Complex whole = FN(cexp)(__builtin_complex(re[i], im[i]));
+        memcpy(parts, &whole, sizeof(parts));
+      }
+      memcpy(to, parts, sizeof(parts));
+    }
+  }
+}
+
 #include "backends/cpu/loops_vmath.def"
 #undef V
 #undef I
