@@ -197,7 +197,7 @@ static PyObject* make_packet(PyObject* name) {
 }
 
 // packet("aten::add"): None if no overload is defined.
-static PyObject* find_packet(PyObject* module, PyObject* name) {
+PyObject* pyoy_find_packet(PyObject* module, PyObject* name) {
   (void)module;
   Py_ssize_t size;
   size_t count;
@@ -248,19 +248,29 @@ static bool has_overload(const pyoy_plan* plan, oy_str name) {
   return oy_str_equal(own, name);
 }
 
+static PyObject* find_overload(packet* self, oy_str name) {
+  for (size_t i = 0; i < self->count; i++)
+    if (has_overload(self->plans[i], name)) return pyoy_op_object(self->plans[i]->op);
+  return NULL;
+}
+
+// Overloads first: looking for what a type does not have costs an exception.
 static PyObject* packet_getattr(PyObject* object, PyObject* attribute) {
   packet* self = (packet*)object;
-  PyObject* found = PyObject_GenericGetAttr(object, attribute);
-  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  oy_str name;
   Py_ssize_t size;
+  name.data = PyUnicode_AsUTF8AndSize(attribute, &size);
+  if (!name.data || refresh(self) != 0) return NULL;
+  name.size = (size_t)size;
+  PyObject* found = name.data[0] == '_' ? NULL : find_overload(self, name);
+  if (found || PyErr_Occurred()) return found;
+  found = PyObject_GenericGetAttr(object, attribute);
+  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   PyErr_Clear();
-  const char* text = PyUnicode_AsUTF8AndSize(attribute, &size);
-  if (!text || refresh(self) != 0) return NULL;
-  for (size_t i = 0; i < self->count; i++)
-    if (has_overload(self->plans[i], (oy_str){text, (size_t)size}))
-      return pyoy_op_object(self->plans[i]->op);
-  PyErr_Format(PyExc_AttributeError, "%U has no overload '%U'", self->name, attribute);
-  return NULL;
+  found = find_overload(self, name);
+  if (!found && !PyErr_Occurred())
+    PyErr_Format(PyExc_AttributeError, "%U has no overload '%U'", self->name, attribute);
+  return found;
 }
 
 static PyObject* overloads(PyObject* object, PyObject* unused) {
@@ -410,7 +420,7 @@ static int add_types(PyObject* module) {
 
 int pyoy_add_packet(PyObject* module) {
   static PyMethodDef functions[] = {
-      {"packet", find_packet, METH_O,
+      {"packet", pyoy_find_packet, METH_O,
        "All overloads of \"aten::add\" as one callable; None if there are none."},
       {"add_methods", add_methods, METH_NOARGS, "Gives Tensor the operators of aten."},
       {"set_return_types", pyoy_set_return_types, METH_O,

@@ -51,6 +51,8 @@ uint64_t pyoy_definitions(void);
 int pyoy_list_again(void);
 // The overloads of "aten::add" in that list; they may lack a schema.
 const oy_op** pyoy_find_overloads(oy_str name, size_t* out_count);
+// All overloads of a name as one callable; None if there are none.
+PyObject* pyoy_find_packet(PyObject* module, PyObject* name);
 // Names, without overloads, that begin with a text.
 PyObject* pyoy_list_names(PyObject* module, PyObject* prefix);
 
