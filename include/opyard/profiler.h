@@ -31,12 +31,17 @@ typedef struct oy_profiler_options {
   // well as data, as large as they are made. Profiled threads keep no free blocks
   // meanwhile, so small operators get slower.
   bool profile_memory;
-  bool with_stack;    // return addresses at each record; named when they are asked for
+  // Return addresses at each record, which are named when they are asked for; and the lines
+  // of the language that called, where one tells (oy_profiler_frames_source_set).
+  bool with_stack;
   bool this_thread;   // else every thread
   size_t max_events;  // of each thread; what comes after them is counted. 0: 262,144
+  // Floating point operations that products, convolutions of images, sums and products of
+  // elements take, by PyTorch's formulas.
+  bool with_flops;
 } oy_profiler_options;
 // clang-format off
-#define OY_PROFILER_OPTIONS_INIT {false, false, false, false, 0}
+#define OY_PROFILER_OPTIONS_INIT {false, false, false, false, 0, false}
 // clang-format on
 
 // Starts recording; with |options| NULL, names and times of every thread. Thread-safe.
@@ -81,6 +86,8 @@ typedef struct oy_profile_event {
   const char* concrete_inputs;  // "[\"\", \"1\"]", JSON
   void* const* stack;           // innermost first
   size_t stack_depth;
+  const char* frames;  // "train.py(12): step\n...", innermost first; NULL: none
+  uint64_t flops;      // 0: unknown
 } oy_profile_event;
 
 // How many; 0 while it runs.
@@ -94,6 +101,13 @@ OY_API int64_t oy_profiler_duration(const oy_profiler* profiler);
 // "add_cpu at libopyard.so+0x1234", NUL-terminated and cut off at |size|.
 OY_API void oy_profiler_symbol(const void* address, char* buffer, size_t size);
 
+// Frames of the calling thread in a language whose calls the stack of C does not show, to
+// |buffer|: one a line, the innermost first, NUL-terminated, as many as fit. Gives the
+// length; 0: none. Called in the thread of a record as it begins, with no lock held.
+typedef size_t (*oy_frames_source)(char* buffer, size_t size);
+// NULL: none, as at first. Process-wide, thread-safe.
+OY_API void oy_profiler_frames_source_set(oy_frames_source source);
+
 typedef struct oy_profile_average {
   oy_str key;
   const char* input_shapes;  // NULL unless they are grouped by
@@ -101,19 +115,27 @@ typedef struct oy_profile_average {
   int64_t total_ns, self_ns;
   int64_t memory, self_memory;
   size_t example;  // the first event of the group
+  oy_str frames;   // lines; empty unless they are grouped by
+  uint64_t flops;
 } oy_profile_average;
 
-// Events of one name, and with |group_by_input_shape| of one set of shapes, added up; in
-// the order in which they first began. Freed with oy_profile_averages_free.
+typedef struct oy_profile_grouping {
+  bool input_shape;
+  int stack_n;  // > 0: by so many of the innermost frames
+} oy_profile_grouping;
+
+// Events of one name, and of one set of shapes and one place if |by| says so, added up; in
+// the order in which they first began. |by| NULL: by name. Freed with
+// oy_profile_averages_free.
 OY_API OY_MUST_USE oy_status oy_profiler_averages(oy_profiler* profiler,
-                                                  bool group_by_input_shape,
+                                                  const oy_profile_grouping* by,
                                                   oy_profile_average** out_averages,
                                                   size_t* out_count);
 OY_API void oy_profile_averages_free(oy_profile_average* averages);
 
 typedef struct oy_profile_table {
   // NULL: as they came. "self_cpu_time_total", "cpu_time_total", "cpu_time", "count",
-  // "cpu_memory_usage", "self_cpu_memory_usage": the greatest first.
+  // "cpu_memory_usage", "self_cpu_memory_usage", "flops": the greatest first.
   const char* sort_by;
   const char* header;  // a title above the table; NULL: none
   int row_limit;       // -1: all
@@ -123,7 +145,7 @@ typedef struct oy_profile_table {
   bool group_by_input_shape;
   bool each_event;             // a row for each event, not for each name
   bool top_level_events_only;  // of each_event: those that no other one called
-  int group_by_stack_n;        // > 0, with stacks: shows so many frames of the first
+  int group_by_stack_n;        // > 0, with stacks: by so many frames, which are shown
 } oy_profile_table;
 // clang-format off
 #define OY_PROFILE_TABLE_INIT {NULL, NULL, 100, 55, 80, 75, false, false, false, 0}

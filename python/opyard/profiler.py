@@ -39,12 +39,13 @@ class _Row:
 
 class FunctionEvent(_Row):
     """One record: a call, a backward node, a range; or one block of memory. |parent| is the
-    index of the event that called it, None if there is none."""
+    index of the event that called it, None if there is none. |frames| is where in Python it was
+    called, |native_stack| where in C, the innermost first; both with with_stack alone."""
 
     __slots__ = ("kind", "scope", "name", "full_name", "start_ns", "end_ns", "self_ns",
                  "cpu_memory_usage", "self_cpu_memory_usage", "sequence_nr", "thread",
                  "fwd_thread", "id", "parent", "shapes_text", "strides_text", "types_text",
-                 "values_text", "stack")
+                 "values_text", "native_stack", "frames", "flops")
 
     key = property(lambda self: self.name)
     count = property(lambda self: 1)
@@ -53,13 +54,20 @@ class FunctionEvent(_Row):
     input_types = property(lambda self: _read(self.types_text))
     concrete_inputs = property(lambda self: _read(self.values_text))
 
+    @property
+    def stack(self) -> list:
+        """Lines of Python, "train.py(12): step"; of C if Python did not make the call."""
+        return self.frames.split("\n") if self.frames else self.native_stack
+
 
 class FunctionEventAvg(_Row):
-    """Events of one name, and if asked for of one set of shapes, added up. |example| is the
+    """Events of one name, and if asked for of one set of shapes or one place, added up. |example| is the
     index of the first of them."""
 
     __slots__ = ("key", "shapes_text", "count", "total_ns", "self_ns", "cpu_memory_usage",
-                 "self_cpu_memory_usage", "example")
+                 "self_cpu_memory_usage", "example", "frames", "flops")
+
+    stack = property(lambda self: self.frames.split("\n") if self.frames else [])
 
 
 class EventList(list):
@@ -87,14 +95,40 @@ class EventList(list):
     def self_cpu_time_total(self) -> float:
         return sum(item.self_ns for item in self) / 1e3
 
+    def export_stacks(self, path, metric="self_cpu_time_total"):
+        """Writes a line for each place and record, "outer;inner;aten::mm 120": microseconds,
+        as flamegraph.pl and speedscope read them."""
+        if metric != "self_cpu_time_total":
+            raise ValueError("metric should be one of: ['self_cpu_time_total']")
+        plain = str.maketrans(" ;\t\n", "____")
+        totals: dict = {}
+        for event in self:
+            if event.kind != MEMORY and event.stack:
+                names = [*reversed(event.stack), *self._calls(event)]
+                line = ";".join(name.translate(plain) for name in names)
+                totals[line] = totals.get(line, 0) + event.self_ns
+        with open(path, "w", encoding="utf-8") as file:
+            for line, ns in totals.items():
+                if ns >= 1000:
+                    file.write(f"{line} {ns // 1000}\n")
+
+    def _calls(self, event) -> list:
+        """Names of the records from the same place that |event| is in, and its own."""
+        names, place = [], event.stack
+        while event is not None and event.stack == place:
+            names.append(event.name)
+            event = None if event.parent is None else self[event.parent]
+        return names[::-1]
+
 
 class profile:
     """Records operators, backward nodes and ranges while it is entered; in every thread,
     unless this_thread is set. Nests. After it was left, ask it."""
 
     def __init__(self, enabled=True, *, record_shapes=False, profile_memory=False,
-                 with_stack=False, this_thread=False, max_events=0):
-        self._options = (record_shapes, profile_memory, with_stack, this_thread, max_events)
+                 with_stack=False, with_flops=False, this_thread=False, max_events=0):
+        self._options = (record_shapes, profile_memory, with_stack, this_thread, max_events,
+                         with_flops)
         self._enabled = enabled
         self._profiler = None
         self._events = None
@@ -139,13 +173,19 @@ class profile:
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0) -> EventList:
         profiler = self._stopped()
-        rows = _C._profiler_averages(profiler, group_by_input_shape)
+        rows = _C._profiler_averages(profiler, group_by_input_shape, group_by_stack_n)
         return EventList(map(FunctionEventAvg, rows), profiler, False,
                          group_by_input_shape, group_by_stack_n)
 
     def table(self, *args, **kwargs) -> str:
         """A row for each event; key_averages().table() adds them up."""
         return self.events().table(*args, **kwargs)
+
+    def export_stacks(self, path, metric="self_cpu_time_total"):
+        """What flame graphs are drawn from; needs with_stack."""
+        if not self._options[2]:
+            raise RuntimeError("export_stacks() needs a profile(with_stack=True)")
+        self.events().export_stacks(path, metric)
 
     def export_chrome_trace(self, path, form="object"):
         """Writes the trace; form "array" is the older one, without what is around events."""

@@ -91,6 +91,8 @@ int pyoy_add_handled(PyObject* module);
 int pyoy_add_dlpack(PyObject* module);
 int pyoy_add_files(PyObject* module);
 int pyoy_add_profiler(PyObject* module);
+// frames.c: tells profilers where in Python their records come from.
+void pyoy_watch_frames(void);
 extern PyMethodDef pyoy_make_methods[];
 
 // ------------------------------------------------------------------ errors

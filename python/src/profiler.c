@@ -18,17 +18,17 @@ static oy_profiler* profiler_of(PyObject* capsule) {
 }
 
 static PyObject* profiler_start(PyObject* module, PyObject* args) {
-  int shapes, memory, stack, this_thread;
+  int shapes, memory, stack, this_thread, flops;
   Py_ssize_t most;
   (void)module;
-  if (!PyArg_ParseTuple(args, "ppppn:profiler_start", &shapes, &memory, &stack,
-                        &this_thread, &most))
+  if (!PyArg_ParseTuple(args, "ppppnp:profiler_start", &shapes, &memory, &stack,
+                        &this_thread, &most, &flops))
     return NULL;
   if (most < 0) {
     PyErr_Format(PyExc_ValueError, "max_events must not be negative, got %zd", most);
     return NULL;
   }
-  oy_profiler_options options = {shapes, memory, stack, this_thread, (size_t)most};
+  oy_profiler_options options = {shapes, memory, stack, this_thread, (size_t)most, flops};
   oy_profiler* p;
   if (oy_profiler_start(&options, &p) != OY_OK) return pyoy_raise();
   PyObject* capsule = PyCapsule_New(p, PROFILER, free_profiler);
@@ -119,12 +119,13 @@ static PyObject* event_item(void* data, size_t i) {
     return NULL;
   }
   return Py_BuildValue(
-      "(iis#s#LLLLLLKKKNzzzzN)", e.kind, e.scope, e.name.data, (Py_ssize_t)e.name.size,
+      "(iis#s#LLLLLLKKKNzzzzNzK)", e.kind, e.scope, e.name.data, (Py_ssize_t)e.name.size,
       e.full_name.data, (Py_ssize_t)e.full_name.size, (long long)e.start_ns,
       (long long)e.end_ns, (long long)e.self_ns, (long long)e.memory,
       (long long)e.self_memory, (long long)e.sequence, (unsigned long long)e.thread,
       (unsigned long long)e.forward_thread, (unsigned long long)e.id, parent,
-      e.input_shapes, e.input_strides, e.input_types, e.concrete_inputs, stack);
+      e.input_shapes, e.input_strides, e.input_types, e.concrete_inputs, stack, e.frames,
+      (unsigned long long)e.flops);
 }
 
 static PyObject* profiler_events(PyObject* module, PyObject* capsule) {
@@ -136,21 +137,25 @@ static PyObject* profiler_events(PyObject* module, PyObject* capsule) {
 static PyObject* average_item(void* data, size_t i) {
   const oy_profile_average* a = (const oy_profile_average*)data + i;
   return Py_BuildValue(
-      "(s#zKLLLLn)", a->key.data, (Py_ssize_t)a->key.size, a->input_shapes,
+      "(s#zKLLLLns#K)", a->key.data, (Py_ssize_t)a->key.size, a->input_shapes,
       (unsigned long long)a->count, (long long)a->total_ns, (long long)a->self_ns,
-      (long long)a->memory, (long long)a->self_memory, (Py_ssize_t)a->example);
+      (long long)a->memory, (long long)a->self_memory, (Py_ssize_t)a->example,
+      a->frames.data, (Py_ssize_t)a->frames.size, (unsigned long long)a->flops);
 }
 
 static PyObject* profiler_averages(PyObject* module, PyObject* args) {
   PyObject* capsule;
   int by_shape;
+  oy_profile_grouping by = {0};
   oy_profile_average* averages;
   size_t count;
   (void)module;
-  if (!PyArg_ParseTuple(args, "Op:profiler_averages", &capsule, &by_shape)) return NULL;
+  if (!PyArg_ParseTuple(args, "Opi:profiler_averages", &capsule, &by_shape, &by.stack_n))
+    return NULL;
+  by.input_shape = by_shape;
   oy_profiler* p = profiler_of(capsule);
   if (!p) return NULL;
-  if (oy_profiler_averages(p, by_shape, &averages, &count) != OY_OK) return pyoy_raise();
+  if (oy_profiler_averages(p, &by, &averages, &count) != OY_OK) return pyoy_raise();
   PyObject* list = list_of(count, average_item, averages);
   oy_profile_averages_free(averages);
   return list;
@@ -209,5 +214,6 @@ static PyMethodDef functions[] = {
 };
 
 int pyoy_add_profiler(PyObject* module) {
+  pyoy_watch_frames();
   return PyModule_AddFunctions(module, functions);
 }

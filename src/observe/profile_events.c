@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A profile as data: entries of all threads in order, who called whom, and sums by name.
-#include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -106,7 +104,9 @@ void oyi_profile_event(oyi_profile_item* item, const oy_profiler* p,
       .input_types = input_text(&item->types, e->inputs, OYI_INPUT_TYPES),
       .concrete_inputs = input_text(&item->values, e->inputs, OYI_INPUT_VALUES),
       .stack = e->stack,
-      .stack_depth = e->stack_depth};
+      .stack_depth = e->stack_depth,
+      .frames = e->frames,
+      .flops = e->flops};
 }
 
 size_t oy_profiler_event_count(oy_profiler* p) {
@@ -124,21 +124,6 @@ oy_status oy_profiler_event_get(oy_profiler* p, size_t index, oy_profile_event* 
   return OY_OK;
 }
 
-void oy_profiler_symbol(const void* address, char* buffer, size_t size) {
-  Dl_info info;
-  if (!dladdr(address, &info) || !info.dli_fname) {
-    snprintf(buffer, size, "%p", address);
-    return;
-  }
-  const char* file = strrchr(info.dli_fname, '/');
-  file = file ? file + 1 : info.dli_fname;
-  size_t offset = (size_t)((const char*)address - (const char*)info.dli_fbase);
-  if (info.dli_sname)
-    snprintf(buffer, size, "%s at %s+0x%zx", info.dli_sname, file, offset);
-  else
-    snprintf(buffer, size, "%s+0x%zx", file, offset);
-}
-
 // ------------------------------------------------------------------------ averages
 
 typedef struct group_table {
@@ -148,22 +133,28 @@ typedef struct group_table {
   size_t slot_count;
 } group_table;
 
-static uint64_t hash_text(uint64_t h, const char* text, size_t size) {
+uint64_t oyi_profile_hash(uint64_t h, const char* text, size_t size) {
   for (size_t i = 0; i < size; i++) h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
   return h;
 }
 
-static bool is_group(const oy_profile_average* g, oy_str key, const char* shapes) {
-  return oy_str_equal(g->key, key) &&
-         (g->input_shapes == shapes ||
-          (g->input_shapes && shapes && strcmp(g->input_shapes, shapes) == 0));
+static bool equal_texts(const char* a, const char* b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static uint32_t* slot_of(const group_table* t, oy_str key, const char* shapes) {
-  uint64_t h = hash_text(0xcbf29ce484222325u, key.data, key.size);
-  if (shapes) h = hash_text(h, shapes, strlen(shapes));
+static bool is_group(const oy_profile_average* g, const oy_profile_average* key) {
+  return oy_str_equal(g->key, key->key) &&
+         equal_texts(g->input_shapes, key->input_shapes) &&
+         oy_str_equal(g->frames, key->frames);
+}
+
+static uint32_t* slot_of(const group_table* t, const oy_profile_average* key) {
+  uint64_t h = oyi_profile_hash(OYI_PROFILE_HASH, key->key.data, key->key.size);
+  h = oyi_profile_hash(h, key->frames.data, key->frames.size);
+  if (key->input_shapes)
+    h = oyi_profile_hash(h, key->input_shapes, strlen(key->input_shapes));
   size_t at = h & (t->slot_count - 1);
-  while (t->slots[at] && !is_group(&t->groups[t->slots[at] - 1], key, shapes))
+  while (t->slots[at] && !is_group(&t->groups[t->slots[at] - 1], key))
     at = (at + 1) & (t->slot_count - 1);
   return &t->slots[at];
 }
@@ -178,19 +169,30 @@ static oy_status make_room(group_table* t) {
   oyi_free(t->slots);
   t->slots = slots;
   t->slot_count = more;
-  for (size_t i = 0; i < t->count; i++)
-    *slot_of(t, t->groups[i].key, t->groups[i].input_shapes) = (uint32_t)i + 1;
+  for (size_t i = 0; i < t->count; i++) *slot_of(t, &t->groups[i]) = (uint32_t)i + 1;
   return OY_OK;
 }
 
+// The first |n| lines.
+static oy_str first_frames(const char* frames, int n) {
+  oy_str first = {frames, 0};
+  for (size_t i = 0; frames && i < (size_t)n; i++) {
+    oy_str frame = oyi_profile_frame_at(frames, i);
+    if (!frame.size) break;
+    first.size = (size_t)(frame.data + frame.size - frames);
+  }
+  return first;
+}
+
 static oy_status add_event(group_table* t, const oy_profile_event* e, size_t index,
-                           bool by_shape) {
-  const char* shapes = by_shape ? e->input_shapes ? e->input_shapes : "[]" : NULL;
+                           const oy_profile_grouping* by) {
+  oy_profile_average key = {.key = e->name, .example = index};
+  if (by->input_shape) key.input_shapes = e->input_shapes ? e->input_shapes : "[]";
+  if (by->stack_n > 0) key.frames = first_frames(e->frames, by->stack_n);
   OY_TRY(make_room(t));
-  uint32_t* slot = slot_of(t, e->name, shapes);
+  uint32_t* slot = slot_of(t, &key);
   if (!*slot) {
-    t->groups[t->count] =
-        (oy_profile_average){.key = e->name, .input_shapes = shapes, .example = index};
+    t->groups[t->count] = key;
     *slot = (uint32_t)++t->count;
   }
   oy_profile_average* g = &t->groups[*slot - 1];
@@ -199,11 +201,13 @@ static oy_status add_event(group_table* t, const oy_profile_event* e, size_t ind
   g->self_ns += e->self_ns;
   g->memory += e->memory;
   g->self_memory += e->self_memory;
+  g->flops += e->flops;
   return OY_OK;
 }
 
-oy_status oy_profiler_averages(oy_profiler* p, bool by_shape,
+oy_status oy_profiler_averages(oy_profiler* p, const oy_profile_grouping* by,
                                oy_profile_average** out_averages, size_t* out_count) {
+  static const oy_profile_grouping by_name = {false, 0};
   *out_averages = NULL;
   *out_count = 0;
   OY_TRY(oyi_profile_collect(p));
@@ -214,7 +218,7 @@ oy_status oy_profiler_averages(oy_profiler* p, bool by_shape,
     oyi_profile_event(&p->items[i], p, &e);
     // Blocks inside of a record count there.
     if (p->items[i].entry->inside) continue;
-    status = add_event(&t, &e, i, by_shape);
+    status = add_event(&t, &e, i, by ? by : &by_name);
   }
   oyi_free(t.slots);
   if (status != OY_OK) {

@@ -12,7 +12,8 @@ typedef struct columns {
   const oy_profile_table* table;
   int name, shapes, source;  // widths; 0: no such column
   bool memory;
-  int line;  // width of a whole line
+  int flops;  // thousands that its numbers are shown in; -1: no such column
+  int line;   // width of a whole line
   int64_t self_total;
 } columns;
 
@@ -81,23 +82,51 @@ static size_t shapes_size(const oy_profile_average* row) {
   return row->input_shapes ? strlen(row->input_shapes) : 0;
 }
 
-static columns measure(const oy_profiler* p, const oy_profile_table* table,
+// The longest place that a row shows.
+static size_t source_size(oy_profiler* p, const oy_profile_table* table, size_t example) {
+  oy_profile_event e;
+  size_t longest = 0;
+  if (oy_profiler_event_get(p, example, &e) != OY_OK) return 0;
+  for (size_t i = 0; i < (size_t)table->group_by_stack_n; i++) {
+    oy_str frame = oyi_profile_frame_at(e.frames, i);
+    if (frame.size > longest) longest = frame.size;
+  }
+  // Addresses have long names.
+  return e.frames ? longest : (size_t)table->max_src_column_width;
+}
+
+// In the unit of the least number, as PyTorch does.
+static int scale_of_flops(const oy_profile_average* rows, size_t count) {
+  uint64_t least = 0;
+  int scale = 0;
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].flops && (!least || rows[i].flops < least)) least = rows[i].flops;
+  if (!least) return -1;
+  for (; least >= 1000 && scale < 5; least /= 1000) scale++;
+  return scale;
+}
+
+static columns measure(oy_profiler* p, const oy_profile_table* table,
                        const oy_profile_average* rows, size_t count) {
   columns c = {.table = table, .memory = p->options.profile_memory};
-  size_t name = 0, shapes = 0;
+  size_t name = 0, shapes = 0, source = 15;
+  bool sources = table->group_by_stack_n > 0 && p->options.with_stack;
   for (size_t i = 0; i < count; i++) {
     if (rows[i].key.size > name) name = rows[i].key.size;
     if (shapes_size(&rows[i]) > shapes) shapes = shapes_size(&rows[i]);
     c.self_total += rows[i].self_ns;
+    size_t size = sources ? source_size(p, table, rows[i].example) : 0;
+    if (size > source) source = size;
   }
+  c.flops = scale_of_flops(rows, count);
   c.name = capped(name, table->max_name_column_width);
   if (table->group_by_input_shape && p->options.record_shapes)
     c.shapes = capped(shapes > 8 ? shapes : 8, table->max_shapes_column_width);
-  if (table->group_by_stack_n > 0 && p->options.with_stack)
-    c.source = table->max_src_column_width;
+  if (sources) c.source = capped(source, table->max_src_column_width);
   c.line = c.name + GAP + (6 + 2 * c.memory) * (NUMBER_WIDTH + GAP);
   if (c.shapes) c.line += c.shapes + GAP;
   if (c.source) c.line += c.source + GAP;
+  if (c.flops >= 0) c.line += NUMBER_WIDTH + GAP;
   c.line -= GAP;
   return c;
 }
@@ -112,10 +141,13 @@ static void put_rule(oyi_strbuf* out, const columns* c) {
   for (int i = 0; i < 6 + 2 * c->memory; i++) put_dashes(out, NUMBER_WIDTH);
   if (c->shapes) put_dashes(out, c->shapes);
   if (c->source) put_dashes(out, c->source);
+  if (c->flops >= 0) put_dashes(out, NUMBER_WIDTH);
   oyi_strbuf_putc(out, '\n');
 }
 
 static void put_header(oyi_strbuf* out, const columns* c) {
+  static const char* const units[] = {"Total FLOPs",  "Total KFLOPs", "Total MFLOPs",
+                                      "Total GFLOPs", "Total TFLOPs", "Total PFLOPs"};
   static const char* const times[] = {"Self CPU %", "Self CPU", "CPU total %",
                                       "CPU total", "CPU time avg"};
   if (c->table->header) {
@@ -132,26 +164,64 @@ static void put_header(oyi_strbuf* out, const columns* c) {
   put(out, NUMBER_WIDTH, "# of Calls");
   if (c->shapes) put(out, c->shapes, "Input Shapes");
   if (c->source) oyi_strbuf_printf(out, "%-*s%*s", c->source, "Source Location", GAP, "");
+  if (c->flops >= 0) put(out, NUMBER_WIDTH, units[c->flops]);
   oyi_strbuf_putc(out, '\n');
   put_rule(out, c);
 }
 
 // -------------------------------------------------------------------------- rows
 
-static void put_frames(oyi_strbuf* out, const columns* c, oy_profiler* p,
-                       size_t example) {
-  oy_profile_event e;
-  char name[256] = "";
-  if (oy_profiler_event_get(p, example, &e) != OY_OK) return;
-  for (size_t i = 0; i < e.stack_depth && i < (size_t)c->table->group_by_stack_n; i++) {
-    oy_profiler_symbol(e.stack[i], name, sizeof name);
-    if (i) oyi_strbuf_printf(out, "\n%*s", c->line - c->source, "");
-    oyi_strbuf_printf(out, "%-*.*s%*s", c->source, c->source, name, GAP, "");
+// The end of what is too long: the line and the function are there.
+static void put_frame(oyi_strbuf* out, int width, oy_str frame) {
+  size_t room = (size_t)width;
+  bool cut = frame.size > room;
+  if (cut) frame = (oy_str){frame.data + frame.size - room + 3, room - 3};
+  oyi_strbuf_printf(out, "%s%.*s%*s%*s", cut ? "..." : "", OY_STR_ARG(frame),
+                    cut ? 0 : (int)(room - frame.size), "", GAP, "");
+}
+
+// The |i|th place of |e|, in |room| if it is one of C; false if there is none.
+static bool frame_of(const oy_profile_event* e, size_t i, char room[256],
+                     oy_str* out_frame) {
+  *out_frame = oyi_profile_frame_at(e->frames, i);
+  if (e->frames) return out_frame->size > 0;
+  if (i >= e->stack_depth) return false;
+  oy_profiler_symbol(e->stack[i], room, 256);
+  *out_frame = oy_str_of(room);
+  return true;
+}
+
+static void put_first_frame(oyi_strbuf* out, const columns* c, oy_profile_event* e) {
+  char room[256];
+  oy_str frame;
+  (void)frame_of(e, 0, room, &frame);
+  put_frame(out, c->source, frame);
+}
+
+// Those behind the first, in lines of their own.
+static void put_frames(oyi_strbuf* out, const columns* c, const oy_profile_event* e) {
+  char room[256];
+  oy_str frame;
+  int before = c->line - c->source - (c->flops >= 0 ? NUMBER_WIDTH + GAP : 0);
+  for (size_t i = 1; i < (size_t)c->table->group_by_stack_n; i++) {
+    if (!frame_of(e, i, room, &frame)) break;
+    oyi_strbuf_printf(out, "\n%*s", before, "");
+    put_frame(out, c->source, frame);
   }
+}
+
+static void put_flops(oyi_strbuf* out, const columns* c, uint64_t flops) {
+  cell text = {"--"};
+  double unit = 1;
+  for (int i = 0; i < c->flops; i++) unit *= 1e3;
+  if (flops) snprintf(text.text, CELL, "%8.3f", (double)flops / unit);
+  put(out, NUMBER_WIDTH, text.text);
 }
 
 static void put_row(oyi_strbuf* out, const columns* c, oy_profiler* p,
                     const oy_profile_average* r) {
+  oy_profile_event e = {0};
+  if (c->source) (void)!oy_profiler_event_get(p, r->example, &e);
   put_cut(out, c->name, c->table->max_name_column_width, r->key);
   put(out, NUMBER_WIDTH, share_cell(r->self_ns, c->self_total).text);
   put(out, NUMBER_WIDTH, time_cell((double)r->self_ns).text);
@@ -166,7 +236,9 @@ static void put_row(oyi_strbuf* out, const columns* c, oy_profiler* p,
   if (c->shapes)
     put_cut(out, c->shapes, c->table->max_shapes_column_width,
             oy_str_of(r->input_shapes ? r->input_shapes : ""));
-  if (c->source) put_frames(out, c, p, r->example);
+  if (c->source) put_first_frame(out, c, &e);
+  if (c->flops >= 0) put_flops(out, c, r->flops);
+  if (c->source) put_frames(out, c, &e);
   oyi_strbuf_putc(out, '\n');
 }
 
@@ -191,6 +263,9 @@ static double by_memory(const oy_profile_average* r) {
 static double by_self_memory(const oy_profile_average* r) {
   return (double)r->self_memory;
 }
+static double by_flops(const oy_profile_average* r) {
+  return (double)r->flops;
+}
 
 static const struct {
   const char* name;
@@ -200,17 +275,19 @@ static const struct {
               {"cpu_time", by_mean},
               {"count", by_count},
               {"cpu_memory_usage", by_memory},
-              {"self_cpu_memory_usage", by_self_memory}};
+              {"self_cpu_memory_usage", by_self_memory},
+              {"flops", by_flops}};
 
 static oy_status find_key(const char* name, sort_key* out_key) {
   *out_key = NULL;
   if (!name) return OY_OK;
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_keys); i++)
     if (strcmp(name, g_keys[i].name) == 0) *out_key = g_keys[i].key;
-  OY_CHECK(*out_key, INVALID_ARGUMENT,
-           "expected one of self_cpu_time_total, cpu_time_total, cpu_time, count, "
-           "cpu_memory_usage, self_cpu_memory_usage to sort a profile by, got '%s'",
-           name);
+  OY_CHECK(
+      *out_key, INVALID_ARGUMENT,
+      "expected one of self_cpu_time_total, cpu_time_total, cpu_time, count, "
+      "cpu_memory_usage, self_cpu_memory_usage, flops to sort a profile by, got '%s'",
+      name);
   return OY_OK;
 }
 
@@ -252,6 +329,7 @@ static oy_status rows_of_events(oy_profiler* p, bool top_only,
                                                        .self_ns = e.self_ns,
                                                        .memory = e.memory,
                                                        .self_memory = e.self_memory,
+                                                       .flops = e.flops,
                                                        .example = i};
   }
   return OY_OK;
@@ -288,9 +366,10 @@ oy_status oy_profiler_table(oy_profiler* p, const oy_profile_table* table,
                table->max_src_column_width >= 8,
            INVALID_ARGUMENT, "expected columns of a table to be at least 8 wide");
   OY_TRY(oyi_profile_collect(p));
+  oy_profile_grouping by = {table->group_by_input_shape, table->group_by_stack_n};
   OY_TRY(table->each_event
              ? rows_of_events(p, table->top_level_events_only, &rows, &count)
-             : oy_profiler_averages(p, table->group_by_input_shape, &rows, &count));
+             : oy_profiler_averages(p, &by, &rows, &count));
   oy_status status = print_table(p, table, rows, count, out_text);
   oyi_free(rows);
   return status;

@@ -38,6 +38,32 @@ static void next(writer* w) {
 
 // ---------------------------------------------------------------------- one event
 
+static void put_plain(oyi_strbuf* out, oy_str text) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    oyi_strbuf_putc(out, c == '"' || c == '\\' || (unsigned char)c < ' ' ? '?' : c);
+  }
+}
+
+// The lines of the program if they are known, else what C knows.
+static void put_stack(oyi_strbuf* out, const oy_profile_event* e) {
+  if (!e->frames && !e->stack_depth) return;
+  oyi_strbuf_puts(out, ", \"Call stack\": \"");
+  for (size_t i = 0; e->frames; i++) {
+    oy_str frame = oyi_profile_frame_at(e->frames, i);
+    if (!frame.size) break;
+    if (i) oyi_strbuf_putc(out, ';');
+    put_plain(out, frame);
+  }
+  for (size_t i = 0; !e->frames && i < e->stack_depth; i++) {
+    char name[256];
+    oy_profiler_symbol(e->stack[i], name, sizeof name);
+    if (i) oyi_strbuf_putc(out, ';');
+    put_plain(out, oy_str_of(name));
+  }
+  oyi_strbuf_putc(out, '"');
+}
+
 static void put_arguments(oyi_strbuf* out, const oy_profile_event* e, size_t index) {
   oyi_strbuf_printf(out,
                     "\"args\": {\"External id\": %" PRIu64
@@ -64,17 +90,8 @@ static void put_arguments(oyi_strbuf* out, const oy_profile_event* e, size_t ind
   if (e->memory || e->self_memory)
     oyi_strbuf_printf(out, ", \"Bytes\": %" PRId64 ", \"Self bytes\": %" PRId64,
                       e->memory, e->self_memory);
-  if (e->stack_depth) {
-    oyi_strbuf_puts(out, ", \"Call stack\": \"");
-    for (size_t i = 0; i < e->stack_depth; i++) {
-      char name[256];
-      oy_profiler_symbol(e->stack[i], name, sizeof name);
-      for (char* c = name; *c; c++)
-        if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') *c = '?';
-      oyi_strbuf_printf(out, "%s%s", i ? ";" : "", name);
-    }
-    oyi_strbuf_putc(out, '"');
-  }
+  if (e->flops) oyi_strbuf_printf(out, ", \"Flops\": %" PRIu64, e->flops);
+  put_stack(out, e);
   oyi_strbuf_puts(out, "}");
 }
 

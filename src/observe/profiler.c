@@ -4,7 +4,6 @@
 // reads after the stop sees whole entries or none.
 #include "observe/profiler.h"
 
-#include <execinfo.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -15,7 +14,7 @@
 #include "opyard/autograd.h"
 #include "tensor/memory_watch.h"
 
-enum { DEFAULT_EVENTS = 1 << 18, STACK_MOST = 64, STACK_OWN = 4 };
+enum { DEFAULT_EVENTS = 1 << 18 };
 
 static __thread oyi_profile_buffer* t_buffers __attribute__((tls_model("initial-exec")));
 
@@ -162,17 +161,6 @@ static const char* name_of(oyi_profile_buffer* b, const oy_record* record,
   return text;
 }
 
-static void note_stack(oyi_profile_buffer* b, oyi_profile_entry* e) {
-  void* found[STACK_MOST + STACK_OWN];
-  int depth = backtrace(found, STACK_MOST + STACK_OWN) - STACK_OWN;
-  if (depth <= 0) return;
-  void** stack = oyi_arena_alloc(&b->arena, (size_t)depth * sizeof(void*));
-  if (!stack) return;
-  memcpy(stack, found + STACK_OWN, (size_t)depth * sizeof(void*));
-  e->stack = stack;
-  e->stack_depth = (size_t)depth;
-}
-
 // Where texts and shapes go is bounded as entries are.
 static bool has_room(const oyi_profile_buffer* b) {
   return b->count + b->depth < b->max_events && b->arena.total / 256 <= b->max_events;
@@ -193,7 +181,8 @@ static bool fill(oyi_profile_buffer* b, oyi_profile_frame* f, const oy_record* r
                                      .id = record->id}};
   if (options->record_shapes && record->inputs)
     f->entry.inputs = oyi_inputs_copy(&b->arena, record->inputs, record->input_count);
-  if (options->with_stack) note_stack(b, &f->entry);
+  if (options->with_flops) f->entry.flops = oyi_profile_flops(record);
+  if (options->with_stack) oyi_profile_note_stack(b, &f->entry);
   return true;
 }
 
@@ -280,16 +269,15 @@ oy_status oy_profiler_start(const oy_profiler_options* options,
   p->references = 2;
   pthread_mutex_init(&p->mutex, NULL);
   if (p->options.profile_memory) oyi_memory_watcher_set(see_block);
-  void* warm[1];
-  // The first one loads a library.
-  if (p->options.with_stack) (void)backtrace(warm, 1);
-  oy_observer observer = {.start = start,
-                          .end = end,
-                          .data = p,
-                          .destroy = profiler_release,
-                          .probability = 1,
-                          .needs_inputs = p->options.record_shapes,
-                          .needs_ids = true};
+  if (p->options.with_stack) oyi_profile_stack_warm();
+  oy_observer observer = {
+      .start = start,
+      .end = end,
+      .data = p,
+      .destroy = profiler_release,
+      .probability = 1,
+      .needs_inputs = p->options.record_shapes || p->options.with_flops,
+      .needs_ids = true};
   oy_observe_where where = p->options.this_thread ? OY_OBSERVE_THREAD : OY_OBSERVE_ALL;
   p->thread = oy_sequence_next() >> OY_SEQUENCE_BITS;
   p->wall_ns = clock_ns(CLOCK_REALTIME);

@@ -23,6 +23,8 @@ typedef struct oyi_profile_entry {
   const int64_t* inputs;  // NULL, or see inputs.h
   void* const* stack;
   size_t stack_depth;
+  const char* frames;  // NULL, or lines; in the arena of the buffer
+  uint64_t flops;
 } oyi_profile_entry;
 
 enum { OYI_CHUNK = 256 };
@@ -61,7 +63,8 @@ typedef struct oyi_profile_buffer {
   oyi_arena arena;
   oyi_profile_frame* frames;
   size_t depth, frame_capacity;
-  oyi_profile_name names[OYI_PROFILE_NAMES];  // by op: copies that are in the arena
+  oyi_profile_name names[OYI_PROFILE_NAMES];   // by op: copies that are in the arena
+  const char* frame_texts[OYI_PROFILE_NAMES];  // by hash, the same
 } oyi_profile_buffer;
 
 // An entry with its place in the whole.
@@ -94,6 +97,18 @@ static inline bool oyi_profile_stopped(const oy_profiler* p) {
 oy_status oyi_profile_collect(oy_profiler* profiler);
 void oyi_profile_event(oyi_profile_item* item, const oy_profiler* profiler,
                        oy_profile_event* out_event);
+
+// profile_stack.c: where a record comes from, for its entry.
+void oyi_profile_stack_warm(void);  // what the first one would have to load
+void oyi_profile_note_stack(oyi_profile_buffer* buffer, oyi_profile_entry* entry);
+oy_str oyi_profile_frame_at(const char* frames, size_t index);  // empty: none
+
+// profile_flops.c: of a call, 0 where there is no formula.
+uint64_t oyi_profile_flops(const oy_record* record);
+
+// FNV-1a, from OYI_PROFILE_HASH on.
+#define OYI_PROFILE_HASH 0xcbf29ce484222325u
+uint64_t oyi_profile_hash(uint64_t h, const char* text, size_t size);
 
 // inputs.c: arguments of a call as numbers, which are made text only at the end. NULL if
 // there is no room.

@@ -47,7 +47,7 @@ static oy_profile_average find_average(oy_profiler* p, const char* name) {
   oy_profile_average* rows;
   oy_profile_average found = {0};
   size_t count;
-  MUST(oy_profiler_averages(p, false, &rows, &count));
+  MUST(oy_profiler_averages(p, NULL, &rows, &count));
   for (size_t i = 0; i < count; i++)
     if (oy_str_equal(rows[i].key, oy_str_of(name))) found = rows[i];
   oy_profile_averages_free(rows);
@@ -271,6 +271,70 @@ static void obs_10_stacks(void** state) {
   oy_profiler_free(p);
 }
 
+static size_t tell_frames(char* buffer, size_t size) {
+  static const char text[] = "b.lang(2): inner\na.lang(1): outer";
+  assert_true(size > sizeof text);
+  memcpy(buffer, text, sizeof text);
+  return sizeof text - 1;
+}
+
+// What the language above C tells, in events and in the table.
+static void obs_10_frames(void** state) {
+  (void)state;
+  oy_profiler_options options = g_plain;
+  options.with_stack = true;
+  oy_profiler_frames_source_set(tell_frames);
+  oy_profiler* p = start(options);
+  call_mul();
+  oy_profiler_frames_source_set(NULL);
+  call_mul();
+  MUST(oy_profiler_stop(p));
+  oy_profile_event e = find_event(p, "aten::mul", NULL);
+  assert_string_equal(e.frames, "b.lang(2): inner\na.lang(1): outer");
+  oy_profile_grouping by = {false, 1};
+  oy_profile_average* rows;
+  size_t count, groups = 0;
+  MUST(oy_profiler_averages(p, &by, &rows, &count));
+  for (size_t i = 0; i < count; i++) {
+    if (!oy_str_equal(rows[i].key, oy_str_of("aten::mul"))) continue;
+    assert_true(
+        oy_str_equal(rows[i].frames, oy_str_of(groups++ ? "" : "b.lang(2): inner")));
+    assert_int_equal(rows[i].count, 1);
+  }
+  assert_int_equal(groups, 2);
+  oy_profile_averages_free(rows);
+  oy_profile_table table = OY_PROFILE_TABLE_INIT;
+  table.group_by_stack_n = 2;
+  char* text = table_of(p, &table);
+  assert_non_null(strstr(text, "  b.lang(2): inner"));
+  assert_non_null(strstr(text, "\n                "));
+  oy_text_free(text);
+  oy_profiler_free(p);
+}
+
+static void obs_10_flops(void** state) {
+  (void)state;
+  oy_profiler_options options = g_plain;
+  options.with_flops = true;
+  oy_profiler* p = start(options);
+  oy_tensor* x = F32(OY_DIMS(2, 3), 1, 2, 3, 4, 5, 6);
+  oy_tensor* t = oy_t(x);
+  oy_tensor* y = oy_mm(x, t);
+  // A call that fails counts, as it does in PyTorch's profiler.
+  oy_tensor* huge = oy_expand(x, OY_DIMS(1LL << 40, 2, 3), false);
+  oy_tensor* other = oy_expand(t, OY_DIMS(2, 3, 2), false);
+  assert_null(oy_bmm(huge, other));
+  oy_error_clear();
+  MUST(oy_profiler_stop(p));
+  assert_int_equal(find_event(p, "aten::mm", NULL).flops, 2 * 2 * 3 * 2);
+  assert_int_equal(find_average(p, "aten::mm").flops, 24);
+  assert_true(find_event(p, "aten::bmm", NULL).flops == (2ull << 40) * 6 * 2);
+  assert_int_equal(find_event(p, "aten::t", NULL).flops, 0);
+  oy_profiler_free(p);
+  oy_tensor* all[] = {x, t, y, huge, other};
+  for (int i = 0; i < 5; i++) oy_tensor_release(all[i]);
+}
+
 // ------------------------------------------------------------------- life and bounds
 
 static void obs_10_nested_profilers(void** state) {
@@ -430,6 +494,8 @@ int main(void) {
       cmocka_unit_test(obs_10_shapes),
       cmocka_unit_test(obs_10_memory),
       cmocka_unit_test(obs_10_stacks),
+      cmocka_unit_test(obs_10_frames),
+      cmocka_unit_test(obs_10_flops),
       cmocka_unit_test(obs_10_nested_profilers),
       cmocka_unit_test(obs_10_stopped_inside),
       cmocka_unit_test(obs_10_bounded),
