@@ -274,6 +274,59 @@ class OptimTest(unittest.TestCase):
             self.assertRaises(ValueError, call)
         self.assertRaises(TypeError, optim.SGD, a, 0.1)
 
+    def test_printed(self):
+        """What PyTorch prints: all options by name, in order."""
+        p = nn.Parameter(opyard.ones(1))
+        self.assertEqual(repr(optim.Adam([p])), """Adam (
+Parameter Group 0
+    amsgrad: False
+    betas: (0.9, 0.999)
+    capturable: False
+    differentiable: False
+    eps: 1e-08
+    foreach: None
+    fused: None
+    lr: 0.001
+    maximize: False
+    weight_decay: 0
+)""")
+        self.assertEqual(str(optim.SGD([{"params": [p], "name": "all"}], lr=0.1)), """SGD (
+Parameter Group 0
+    dampening: 0
+    differentiable: False
+    foreach: None
+    fused: None
+    lr: 0.1
+    maximize: False
+    momentum: 0
+    name: all
+    nesterov: False
+    weight_decay: 0
+)""")
+
+    def test_ways_to_step(self):
+        p = nn.Parameter(opyard.ones(1))
+        self.assertEqual(optim.Adam([p], foreach=True).param_groups[0]["foreach"], True)
+        with self.assertRaisesRegex(RuntimeError, "`fused` and `foreach` cannot be `True`"):
+            optim.AdamW([p], foreach=True, fused=True)
+        for make, name in ((optim.Adam, "capturable"), (optim.SGD, "differentiable"),
+                           (optim.RMSprop, "capturable"), (optim.Adagrad, "differentiable")):
+            with self.assertRaisesRegex(NotImplementedError, name):
+                make([p], **{name: True})
+
+    def test_state_as_it_was_saved(self):
+        p, other = nn.Parameter(opyard.ones(1)), nn.Parameter(opyard.ones(1))
+        state = optim.Adagrad([p], initial_accumulator_value=2.0).state_dict()["state"]
+        self.assertEqual({k: v.item() for k, v in state[0].items()}, {"step": 0.0, "sum": 2.0})
+        saved = optim.SGD([p], lr=0.5, momentum=0.25).state_dict()
+        del saved["param_groups"][0]["maximize"]  # as a program before there was one
+        step = optim.SGD([other], lr=0.1)
+        step.load_state_dict(saved)
+        group = step.param_groups[0]
+        self.assertEqual((group["lr"], group["momentum"], group["maximize"]),
+                         (0.5, 0.25, False))
+        self.assertIs(group["params"][0], other)
+
     def test_state_needs_the_same_groups(self):
         p = nn.Parameter(opyard.ones(1))
         adam = optim.Adam([p])

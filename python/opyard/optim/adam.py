@@ -26,9 +26,12 @@ class Adam(Optimizer):
     _decoupled = False
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0,
-                 amsgrad=False, *, maximize=False):
+                 amsgrad=False, *, foreach=None, maximize=False, capturable=False,
+                 differentiable=False, fused=None):
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
-                                      amsgrad=amsgrad, maximize=maximize))
+                                      amsgrad=amsgrad, maximize=maximize, foreach=foreach,
+                                      capturable=capturable, differentiable=differentiable,
+                                      fused=fused))
 
     def _check(self, group):
         _check_adam(group)
@@ -68,18 +71,27 @@ class AdamW(Adam):
     _decoupled = True
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2,
-                 amsgrad=False, *, maximize=False):
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+                 amsgrad=False, **ways):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **ways)
 
 
 class Adagrad(Optimizer):
     """Divides by the root of the sum of all squares so far."""
 
     def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0,
-                 eps=1e-10, *, maximize=False):
+                 eps=1e-10, foreach=None, *, maximize=False, differentiable=False, fused=None):
         super().__init__(params, dict(
             lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
-            initial_accumulator_value=initial_accumulator_value, maximize=maximize))
+            initial_accumulator_value=initial_accumulator_value, foreach=foreach,
+            maximize=maximize, differentiable=differentiable, fused=fused))
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                self._start(parameter, self.state[parameter], group)
+
+    def _start(self, parameter, state, group):
+        state["step"] = opyard.tensor(0.0)
+        state["sum"] = opyard.full_like(parameter.detach(),
+                                        group["initial_accumulator_value"])
 
     def _check(self, group):
         for name, what in (("lr", "learning rate"), ("lr_decay", "lr_decay value"),
@@ -89,9 +101,7 @@ class Adagrad(Optimizer):
 
     def _update(self, parameter, grad, state, group):
         if not state:
-            state["step"] = opyard.tensor(0.0)
-            state["sum"] = opyard.full_like(parameter.detach(),
-                                            group["initial_accumulator_value"])
+            self._start(parameter, state, group)
         state["step"].add_(1)
         if group["maximize"]:
             grad = -grad
@@ -106,10 +116,12 @@ class RMSprop(Optimizer):
     """Divides by the root of a running mean of squares."""
 
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0,
-                 centered=False, *, maximize=False):
+                 centered=False, capturable=False, foreach=None, maximize=False,
+                 differentiable=False):
         super().__init__(params, dict(lr=lr, momentum=momentum, alpha=alpha, eps=eps,
                                       centered=centered, weight_decay=weight_decay,
-                                      maximize=maximize))
+                                      capturable=capturable, foreach=foreach,
+                                      maximize=maximize, differentiable=differentiable))
 
     def _check(self, group):
         for name, what in (("lr", "learning rate"), ("eps", "epsilon value"),

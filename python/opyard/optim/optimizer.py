@@ -15,12 +15,23 @@ class Optimizer:
         if isinstance(params, Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of "
                             f"Tensors or dicts, but got {type(params).__name__}")
+        self._check_ways(defaults)
         self.defaults, self.state, self.param_groups = defaults, defaultdict(dict), []
         params = list(params)
         if not params:
             raise ValueError("optimizer got an empty parameter list")
         for group in params if isinstance(params[0], dict) else [{"params": params}]:
             self.add_param_group(group)
+
+    def _check_ways(self, defaults):
+        """foreach and fused are ways to compute the same step; here there is one, so that
+        they are only kept. What asks for another step is refused."""
+        if defaults.get("fused") and defaults.get("foreach"):
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+        for name in ("capturable", "differentiable"):
+            if defaults.get(name):
+                raise NotImplementedError(f"{type(self).__name__}: expected {name}=False, got "
+                                          f"True: steps are neither captured nor recorded")
 
     def add_param_group(self, param_group):
         if not isinstance(param_group, dict):
@@ -111,6 +122,8 @@ class Optimizer:
         for new, old in zip(groups, self.param_groups):
             parameters.update(zip(new["params"], old["params"]))
             new["params"] = old["params"]
+            for name, default in self.defaults.items():  # what an older one did not save
+                new.setdefault(name, default)
         self.param_groups = groups
         self.state = defaultdict(dict)
         for number, entry in state_dict["state"].items():
