@@ -302,6 +302,28 @@ def _autograd(name):
     return method
 
 
+# ------------------------------------------------------------------ subclasses
+
+def _torch_function(cls, func, types, args=(), kwargs=None):
+    """What a class has that does not say otherwise: results are of the class."""
+    if not all(issubclass(cls, item) for item in types):
+        return NotImplemented
+    result = _C._disabled_torch_function_impl(func, types, args, kwargs or {})
+    return result if func == _GRAD_GET else _of_class(result, cls)
+
+
+def _of_class(result, cls):
+    if isinstance(result, Tensor) and not isinstance(result, cls):
+        return result.as_subclass(cls)
+    if isinstance(result, (tuple, list)):
+        return type(result)(_of_class(item, cls) for item in result)
+    return result
+
+
+_GRAD_GET = Tensor.grad.__get__  # a gradient is of the class that it was made of
+Tensor.__torch_function__ = classmethod(_torch_function)
+
+
 _METHODS = {
     "to": _to, "type": _type, "cpu": _cpu, "numpy": _numpy, "new_tensor": _new_tensor,
     "requires_grad_": _requires_grad_, "is_floating_point": _is_floating_point,

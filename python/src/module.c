@@ -50,6 +50,7 @@ static int fill(PyObject* module) {
       pyoy_add_dispatch_call,
       pyoy_add_mode,
       pyoy_add_handled,
+      pyoy_add_overrides,
       pyoy_add_batched,
       pyoy_add_custom_function,
       pyoy_add_schema,

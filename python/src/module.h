@@ -88,6 +88,7 @@ int pyoy_add_hooks(PyObject* module);
 int pyoy_add_function(PyObject* module);
 int pyoy_add_transform(PyObject* module);
 int pyoy_add_handled(PyObject* module);
+int pyoy_add_overrides(PyObject* module);
 int pyoy_add_dlpack(PyObject* module);
 int pyoy_add_files(PyObject* module);
 int pyoy_add_profiler(PyObject* module);

@@ -9,6 +9,8 @@
 
 #include <structmember.h>
 
+#include "overrides.h"
+
 typedef struct packet {
   PyObject base;
   pyoy_vectorcall vectorcall;
@@ -17,6 +19,7 @@ typedef struct packet {
   size_t count;
   pyoy_plan** plans;  // in the order in which they are tried
   int strict;         // PYOY_NUMBERS_AS_TENSORS where PyTorch has it so
+  bool is_method;     // of Tensor
 } packet;
 
 // A packet with its first argument: x.add, when it is not called at once.
@@ -133,12 +136,29 @@ static PyObject* refuse(packet* self, const pyoy_arguments* arguments) {
   return pyoy_misfit_raise(self->plans[0], arguments, &reason);
 }
 
+// Classes of arguments are asked before overloads are.
+static __attribute__((cold, noinline)) PyObject* override(
+    packet* self, const pyoy_arguments* arguments) {
+  const char* name = PyUnicode_AsUTF8AndSize(self->name, NULL);
+  const char* colons = name ? strstr(name, "::") : NULL;
+  PyObject* full = PyUnicode_FromFormat("%s%s", self->is_method ? "Tensor." : "",
+                                        colons ? colons + 2 : "");
+  const char* text = full ? PyUnicode_AsUTF8AndSize(full, NULL) : NULL;
+  PyObject* answer = text ? pyoy_override((PyObject*)self, text, arguments->values,
+                                          arguments->count, arguments->names)
+                          : NULL;
+  Py_XDECREF(full);
+  return answer;
+}
+
 static PyObject* packet_vectorcall(PyObject* object, PyObject* const* args, size_t nargsf,
                                    PyObject* names) {
   packet* self = (packet*)object;
   if (refresh(self) != 0) return NULL;
   pyoy_arguments arguments = {args, pyoy_nargs(nargsf), names};
   pyoy_fit fit;
+  Py_ssize_t all = arguments.count + (names ? PyTuple_Size(names) : 0);
+  if (OY_UNLIKELY(pyoy_any_overrides(args, all))) return override(self, &arguments);
   PyObject* result = try_all(self, &arguments, self->strict, &fit);
   if (OY_LIKELY(fit != PYOY_NO)) return result;
   result = try_all(self, &arguments, self->strict | PYOY_LENIENT, &fit);
@@ -192,6 +212,7 @@ static PyObject* make_packet(PyObject* name) {
   self->seen = 0;
   self->count = 0;
   self->plans = NULL;
+  self->is_method = false;
   self->strict = takes_numbers(text) ? PYOY_NUMBERS_AS_TENSORS : 0;
   return (PyObject*)self;
 }
@@ -357,6 +378,7 @@ static PyObject* add_methods(PyObject* module, PyObject* unused) {
         PyObject_HasAttrString((PyObject*)pyoy_tensor_type, method + 6))
       continue;
     PyObject* made = make_packet(name);
+    if (made) ((packet*)made)->is_method = true;
     status =
         made ? PyObject_SetAttrString((PyObject*)pyoy_tensor_type, method + 6, made) : -1;
     Py_XDECREF(made);

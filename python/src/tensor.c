@@ -5,6 +5,7 @@
 #include <structmember.h>
 
 #include "handled.h"
+#include "overrides.h"
 #include "tensor_buffer.h"
 
 PyTypeObject* pyoy_tensor_type;
@@ -171,6 +172,12 @@ static PyObject* method_dim(PyObject* self, PyObject* unused) {
 }
 
 static PyObject* method_iter(PyObject* self) {
+  if (OY_UNLIKELY(pyoy_overrides(self))) {
+    PyObject* parts = PyObject_CallMethod(self, "unbind", "i", 0);
+    PyObject* each = parts ? PyObject_GetIter(parts) : NULL;
+    Py_XDECREF(parts);
+    return each;
+  }
   if (oy_tensor_ndim(of(self)) == 0) {
     PyErr_SetString(PyExc_TypeError, "iteration over a 0-d tensor");
     return NULL;
@@ -230,23 +237,75 @@ static PyObject* method_is_inference(PyObject* self, PyObject* unused) {
   return PyBool_FromLong(oy_tensor_is_inference(of(self)));
 }
 
+// Classes are asked first (overrides.h); by position, as these are called.
+#define ASKING(fn, name)                                           \
+  static PyObject* ask_##fn(PyObject* self, PyObject* unused) {    \
+    if (OY_LIKELY(!pyoy_overrides(self))) return fn(self, unused); \
+    return pyoy_override_method(name, &self, 1);                   \
+  }
+#define ASKING_SLOT(fn, name)                              \
+  static PyObject* ask_##fn(PyObject* self) {              \
+    if (OY_LIKELY(!pyoy_overrides(self))) return fn(self); \
+    return pyoy_override_method(name, &self, 1);           \
+  }
+#define ASKING_DIM(fn, name)                                                    \
+  static PyObject* ask_##fn(PyObject* self, PyObject* args, PyObject* kwargs) { \
+    PyObject* values[] = {self, NULL};                                          \
+    Py_ssize_t count = PyTuple_Size(args);                                      \
+    if (OY_LIKELY(!pyoy_overrides(self)) || kwargs || count > 1)                \
+      return fn(self, args, kwargs);                                            \
+    if (count) values[1] = PyTuple_GetItem(args, 0);                            \
+    return pyoy_override_method(name, values, 1 + count);                       \
+  }
+
+ASKING(method_dim, "dim")
+ASKING(method_storage_offset, "storage_offset")
+ASKING(method_numel, "numel")
+ASKING(method_data_ptr, "data_ptr")
+ASKING(method_is_inference, "is_inference")
+ASKING(pyoy_tensor_item, "item")
+ASKING(pyoy_tensor_tolist, "tolist")
+ASKING_DIM(method_size, "size")
+ASKING_DIM(method_stride, "stride")
+ASKING_DIM(method_is_contiguous, "is_contiguous")
+ASKING_SLOT(pyoy_tensor_int, "__int__")
+ASKING_SLOT(pyoy_tensor_float, "__float__")
+
+static int ask_bool(PyObject* self) {
+  if (OY_LIKELY(!pyoy_overrides(self))) return pyoy_tensor_bool(self);
+  PyObject* answer = pyoy_override_method("__bool__", &self, 1);
+  int yes = answer ? PyObject_IsTrue(answer) : -1;
+  Py_XDECREF(answer);
+  return yes;
+}
+
+static Py_ssize_t ask_length(PyObject* self) {
+  if (OY_LIKELY(!pyoy_overrides(self))) return tensor_length(self);
+  PyObject* answer = pyoy_override_method("__len__", &self, 1);
+  Py_ssize_t length = answer ? PyLong_AsSsize_t(answer) : -1;
+  Py_XDECREF(answer);
+  if (length >= 0 || PyErr_Occurred()) return length;
+  PyErr_SetString(PyExc_ValueError, "__len__() should return >= 0");
+  return -1;
+}
+
 #define WITH_KEYWORDS(fn) (PyCFunction)(void (*)(void))(fn), METH_VARARGS | METH_KEYWORDS
 
 static PyMethodDef methods[] = {
-    {"size", WITH_KEYWORDS(method_size), "sizes, or one of them"},
-    {"stride", WITH_KEYWORDS(method_stride), "strides in elements, or one of them"},
-    {"dim", method_dim, METH_NOARGS, "how many dimensions there are"},
+    {"size", WITH_KEYWORDS(ask_method_size), "sizes, or one of them"},
+    {"stride", WITH_KEYWORDS(ask_method_stride), "strides in elements, or one of them"},
+    {"dim", ask_method_dim, METH_NOARGS, "how many dimensions there are"},
     {"ndimension", method_dim, METH_NOARGS, NULL},
-    {"storage_offset", method_storage_offset, METH_NOARGS, "in elements"},
-    {"numel", method_numel, METH_NOARGS, NULL},
+    {"storage_offset", ask_method_storage_offset, METH_NOARGS, "in elements"},
+    {"numel", ask_method_numel, METH_NOARGS, NULL},
     {"nelement", method_numel, METH_NOARGS, NULL},
-    {"data_ptr", method_data_ptr, METH_NOARGS, "address of the first element, or 0"},
-    {"is_contiguous", WITH_KEYWORDS(method_is_contiguous), NULL},
+    {"data_ptr", ask_method_data_ptr, METH_NOARGS, "address of the first element, or 0"},
+    {"is_contiguous", WITH_KEYWORDS(ask_method_is_contiguous), NULL},
     {"is_alias_of", method_is_alias_of, METH_O, "whether both lie on one storage"},
     {"is_same", method_is_same, METH_O, "whether both are one tensor"},
-    {"is_inference", method_is_inference, METH_NOARGS, NULL},
-    {"item", pyoy_tensor_item, METH_NOARGS, "the one element as a number"},
-    {"tolist", pyoy_tensor_tolist, METH_NOARGS, "nested lists of numbers"},
+    {"is_inference", ask_method_is_inference, METH_NOARGS, NULL},
+    {"item", ask_pyoy_tensor_item, METH_NOARGS, "the one element as a number"},
+    {"tolist", ask_pyoy_tensor_tolist, METH_NOARGS, "nested lists of numbers"},
     {"__complex__", pyoy_tensor_complex, METH_NOARGS, NULL},
     {"_make_subclass", WITH_KEYWORDS(pyoy_make_subclass) | METH_STATIC,
      "_make_subclass(cls, data, require_grad=False): the same data as a leaf of class "
@@ -276,15 +335,15 @@ static const PyType_Slot own_slots[] = {
     {Py_tp_hash, tensor_hash},
     {Py_tp_iter, method_iter},
     {Py_tp_richcompare, pyoy_tensor_compare},
-    {Py_tp_getset, pyoy_tensor_getters},
+    {Py_tp_getset, NULL},  // see pyoy_overridable
     {Py_tp_methods, methods},
     {Py_tp_members, members},
-    {Py_mp_length, tensor_length},
+    {Py_mp_length, ask_length},
     {Py_mp_subscript, pyoy_tensor_get},
     {Py_mp_ass_subscript, pyoy_tensor_set},
-    {Py_nb_bool, pyoy_tensor_bool},
-    {Py_nb_int, pyoy_tensor_int},
-    {Py_nb_float, pyoy_tensor_float},
+    {Py_nb_bool, ask_bool},
+    {Py_nb_int, ask_pyoy_tensor_int},
+    {Py_nb_float, ask_pyoy_tensor_float},
     {Py_nb_index, pyoy_tensor_index},
     {Py_bf_getbuffer, pyoy_tensor_getbuffer},
     {Py_bf_releasebuffer, pyoy_tensor_releasebuffer},
@@ -303,6 +362,9 @@ int pyoy_add_tensor(PyObject* module) {
   };
   PyType_Slot slots[SLOTS_MAX] = {{0, NULL}};
   memcpy(slots, own_slots, sizeof own_slots);
+  for (size_t i = 0; i < OWN_SLOTS; i++)
+    if (slots[i].slot == Py_tp_getset)
+      slots[i].pfunc = pyoy_overridable(pyoy_tensor_getters);
   for (size_t i = 0; pyoy_tensor_signs[i].slot && OWN_SLOTS + i + 1 < SLOTS_MAX; i++)
     slots[OWN_SLOTS + i] = pyoy_tensor_signs[i];
   PyType_Spec spec = {"opyard.Tensor", sizeof(pyoy_tensor), 0,

@@ -2,6 +2,7 @@
 // x[...] and x[...] = y, as PyTorch has them: numbers, slices, None and Ellipsis make views,
 // one step an item; tensors, masks and lists among them are collected, and read or written at
 // once in the end.
+#include "overrides.h"
 #include "tensor_type.h"
 
 enum { ITEMS_MAX = OY_TENSOR_MAX_DIMS };
@@ -251,6 +252,9 @@ static PyObject* get_slice(oy_tensor* self, int64_t i) {
 }
 
 PyObject* pyoy_tensor_get(PyObject* self, PyObject* key) {
+  PyObject* values[] = {self, key};
+  if (OY_UNLIKELY(pyoy_any_overrides(values, 2)))
+    return pyoy_override_method("__getitem__", values, 2);
   if (PyLong_CheckExact(key) && oy_tensor_ndim(pyoy_unwrap(self)) > 0) {
     int overflow;
     long long i = PyLong_AsLongLongAndOverflow(key, &overflow);
@@ -342,6 +346,12 @@ int pyoy_tensor_set(PyObject* self, PyObject* key, PyObject* value) {
   if (!value) {
     PyErr_SetString(PyExc_TypeError, "Tensor does not support deleting items");
     return -1;
+  }
+  PyObject* values[] = {self, key, value};
+  if (OY_UNLIKELY(pyoy_any_overrides(values, 3))) {
+    PyObject* answer = pyoy_override_method("__setitem__", values, 3);
+    Py_XDECREF(answer);
+    return answer ? 0 : -1;
   }
   oy_tensor* source = read_value(self, value);
   if (!source) return -1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signs between tensors, and between tensors and numbers: straight to the typed calls, no
 // argument is parsed. What is neither is left to Python: NotImplemented.
+#include "overrides.h"
 #include "tensor_type.h"
 
 typedef oy_tensor* (*both_fn)(oy_tensor* a, oy_tensor* b);
@@ -8,8 +9,10 @@ typedef oy_tensor* (*right_fn)(oy_tensor* a, oy_scalar b);
 typedef oy_tensor* (*left_fn)(oy_scalar a, oy_tensor* b);
 typedef oy_tensor* (*unary_fn)(oy_tensor* a);
 
-// |right| or |left| NULL: a number becomes a tensor that promotes as it does.
+// |right| or |left| NULL: a number becomes a tensor that promotes as it does. |name| is the
+// method of Tensor that classes are asked for, |reversed| that for what is on its left.
 typedef struct sign {
+  const char *name, *reversed;
   both_fn both;
   right_fn right;
   left_fn left;
@@ -85,7 +88,19 @@ static PyObject* with_number(const sign* s, oy_tensor* tensor, PyObject* number,
   return pyoy_wrap(result);
 }
 
+static inline bool is_overridden(PyObject* a, PyObject* b) {
+  return pyoy_overrides(a) || pyoy_overrides(b);
+}
+
+// |a| may be no tensor: then it is the sign of |b| from the right.
+static __attribute__((cold, noinline)) PyObject* ask(const sign* s, PyObject* a,
+                                                     PyObject* b) {
+  return pyoy_unwrap(a) ? pyoy_override_sign(s->name, a, b)
+                        : pyoy_override_sign(s->reversed, b, a);
+}
+
 static inline PyObject* apply(const sign* s, PyObject* a, PyObject* b) {
+  if (OY_UNLIKELY(is_overridden(a, b))) return ask(s, a, b);
   oy_tensor *left = pyoy_unwrap(a), *right = pyoy_unwrap(b);
   if (OY_LIKELY(left && right)) return pyoy_wrap(run(s->both, left, right));
   if (left) return with_number(s, left, b, false);
@@ -95,6 +110,7 @@ static inline PyObject* apply(const sign* s, PyObject* a, PyObject* b) {
 
 // In place: the object itself is the result.
 static PyObject* apply_to(const sign* s, PyObject* self, PyObject* other) {
+  if (OY_UNLIKELY(is_overridden(self, other))) return ask(s, self, other);
   oy_tensor *left = pyoy_unwrap(self), *right = pyoy_unwrap(other);
   if (!left) return Py_NewRef(Py_NotImplemented);
   oy_tensor* result = NULL;
@@ -154,65 +170,76 @@ static oy_tensor* number_div(oy_scalar a, oy_tensor* b) {
     return apply_to(&g_sign, a, b);                         \
   }
 
-SIGN(add, add, NULL, NULL)
-SIGN(sub, sub, NULL, number_sub)
-SIGN(mul, oy_mul_Tensor, NULL, NULL)
-SIGN(div, oy_div_Tensor, NULL, number_div)
-SIGN(floor_divide, oy_floor_divide, NULL, NULL)
-SIGN(remainder, oy_remainder_Tensor, oy_remainder_Scalar, oy_remainder_Scalar_Tensor)
-SIGN(and, oy_bitwise_and_Tensor, oy_bitwise_and_Scalar, oy_bitwise_and_Scalar_Tensor)
-SIGN(or, oy_bitwise_or_Tensor, oy_bitwise_or_Scalar, oy_bitwise_or_Scalar_Tensor)
-SIGN(xor, oy_bitwise_xor_Tensor, oy_bitwise_xor_Scalar, oy_bitwise_xor_Scalar_Tensor)
-SIGN(lshift, oy___lshift___Tensor, oy___lshift___Scalar,
+SIGN(add, "add", "add", add, NULL, NULL)
+SIGN(sub, "sub", "__rsub__", sub, NULL, number_sub)
+SIGN(mul, "mul", "mul", oy_mul_Tensor, NULL, NULL)
+SIGN(div, "div", "__rtruediv__", oy_div_Tensor, NULL, number_div)
+SIGN(floor_divide, "__floordiv__", "__rfloordiv__", oy_floor_divide, NULL, NULL)
+SIGN(remainder, "remainder", "__rmod__", oy_remainder_Tensor, oy_remainder_Scalar,
+     oy_remainder_Scalar_Tensor)
+SIGN(and, "__and__", "__rand__", oy_bitwise_and_Tensor, oy_bitwise_and_Scalar,
+     oy_bitwise_and_Scalar_Tensor)
+SIGN(or, "__or__", "__ror__", oy_bitwise_or_Tensor, oy_bitwise_or_Scalar,
+     oy_bitwise_or_Scalar_Tensor)
+SIGN(xor, "__xor__", "__rxor__", oy_bitwise_xor_Tensor, oy_bitwise_xor_Scalar,
+     oy_bitwise_xor_Scalar_Tensor)
+SIGN(lshift, "__lshift__", "__rlshift__", oy___lshift___Tensor, oy___lshift___Scalar,
      oy_bitwise_left_shift_Scalar_Tensor)
-SIGN(rshift, oy___rshift___Tensor, oy___rshift___Scalar,
+SIGN(rshift, "__rshift__", "__rrshift__", oy___rshift___Tensor, oy___rshift___Scalar,
      oy_bitwise_right_shift_Scalar_Tensor)
 
-SIGN_IN_PLACE(add, add_to, NULL, NULL)
-SIGN_IN_PLACE(sub, sub_from, NULL, NULL)
-SIGN_IN_PLACE(mul, oy_mul__Tensor, NULL, NULL)
-SIGN_IN_PLACE(div, oy_div__Tensor, NULL, NULL)
-SIGN_IN_PLACE(floor_divide, oy_floor_divide__Tensor, NULL, NULL)
-SIGN_IN_PLACE(remainder, oy_remainder__Tensor, oy_remainder__Scalar, NULL)
-SIGN_IN_PLACE(and, oy_bitwise_and__Tensor, oy_bitwise_and__Scalar, NULL)
-SIGN_IN_PLACE(or, oy_bitwise_or__Tensor, oy_bitwise_or__Scalar, NULL)
-SIGN_IN_PLACE(xor, oy_bitwise_xor__Tensor, oy_bitwise_xor__Scalar, NULL)
-SIGN_IN_PLACE(lshift, oy___ilshift___Tensor, oy___ilshift___Scalar, NULL)
-SIGN_IN_PLACE(rshift, oy___irshift___Tensor, oy___irshift___Scalar, NULL)
+SIGN_IN_PLACE(add, "add_", NULL, add_to, NULL, NULL)
+SIGN_IN_PLACE(sub, "sub_", NULL, sub_from, NULL, NULL)
+SIGN_IN_PLACE(mul, "mul_", NULL, oy_mul__Tensor, NULL, NULL)
+SIGN_IN_PLACE(div, "div_", NULL, oy_div__Tensor, NULL, NULL)
+SIGN_IN_PLACE(floor_divide, "__ifloordiv__", NULL, oy_floor_divide__Tensor, NULL, NULL)
+SIGN_IN_PLACE(remainder, "remainder_", NULL, oy_remainder__Tensor, oy_remainder__Scalar,
+              NULL)
+SIGN_IN_PLACE(and, "__iand__", NULL, oy_bitwise_and__Tensor, oy_bitwise_and__Scalar, NULL)
+SIGN_IN_PLACE(or, "__ior__", NULL, oy_bitwise_or__Tensor, oy_bitwise_or__Scalar, NULL)
+SIGN_IN_PLACE(xor, "__ixor__", NULL, oy_bitwise_xor__Tensor, oy_bitwise_xor__Scalar, NULL)
+SIGN_IN_PLACE(lshift, "__ilshift__", NULL, oy___ilshift___Tensor, oy___ilshift___Scalar,
+              NULL)
+SIGN_IN_PLACE(rshift, "__irshift__", NULL, oy___irshift___Tensor, oy___irshift___Scalar,
+              NULL)
 
 static PyObject* slot_pow(PyObject* a, PyObject* b, PyObject* modulus) {
-  static const sign g_sign = {oy_pow_Tensor_Tensor, oy_pow_Tensor_Scalar, oy_pow_Scalar};
+  static const sign g_sign = {"pow", "__rpow__", oy_pow_Tensor_Tensor,
+                              oy_pow_Tensor_Scalar, oy_pow_Scalar};
   if (modulus != Py_None) return Py_NewRef(Py_NotImplemented);
   return apply(&g_sign, a, b);
 }
 
 static PyObject* slot_ipow(PyObject* a, PyObject* b, PyObject* modulus) {
-  static const sign g_sign = {oy_pow__Tensor, oy_pow__Scalar, NULL};
+  static const sign g_sign = {"pow_", NULL, oy_pow__Tensor, oy_pow__Scalar, NULL};
   if (modulus != Py_None) return Py_NewRef(Py_NotImplemented);
   return apply_to(&g_sign, a, b);
 }
 
 static PyObject* slot_matmul(PyObject* a, PyObject* b) {
   oy_tensor *left = pyoy_unwrap(a), *right = pyoy_unwrap(b);
+  static const sign g_sign = {"matmul", "__rmatmul__", NULL, NULL, NULL};
+  if (OY_UNLIKELY(is_overridden(a, b))) return ask(&g_sign, a, b);
   if (!left || !right) return Py_NewRef(Py_NotImplemented);
   return pyoy_wrap(run(oy_matmul, left, right));
 }
 
 PyObject* pyoy_tensor_compare(PyObject* a, PyObject* b, int op) {
   static const sign signs[] = {
-      [Py_LT] = {oy_lt_Tensor, oy_lt_Scalar, NULL},
-      [Py_LE] = {oy_le_Tensor, oy_le_Scalar, NULL},
-      [Py_EQ] = {oy_eq_Tensor, oy_eq_Scalar, NULL},
-      [Py_NE] = {oy_ne_Tensor, oy_ne_Scalar, NULL},
-      [Py_GT] = {oy_gt_Tensor, oy_gt_Scalar, NULL},
-      [Py_GE] = {oy_ge_Tensor, oy_ge_Scalar, NULL},
+      [Py_LT] = {"lt", "gt", oy_lt_Tensor, oy_lt_Scalar, NULL},
+      [Py_LE] = {"le", "ge", oy_le_Tensor, oy_le_Scalar, NULL},
+      [Py_EQ] = {"eq", "eq", oy_eq_Tensor, oy_eq_Scalar, NULL},
+      [Py_NE] = {"ne", "ne", oy_ne_Tensor, oy_ne_Scalar, NULL},
+      [Py_GT] = {"gt", "lt", oy_gt_Tensor, oy_gt_Scalar, NULL},
+      [Py_GE] = {"ge", "le", oy_ge_Tensor, oy_ge_Scalar, NULL},
   };
   return apply(&signs[op], a, b);
 }
 
 // ----------------------------------------------------------------- one operand
 
-static PyObject* unary(unary_fn fn, PyObject* self) {
+static PyObject* unary(unary_fn fn, const char* name, PyObject* self) {
+  if (OY_UNLIKELY(pyoy_overrides(self))) return pyoy_override_method(name, &self, 1);
   oy_tensor *tensor = pyoy_unwrap(self), *result;
   if (!is_long(tensor, tensor)) return pyoy_wrap(fn(tensor));
   Py_BEGIN_ALLOW_THREADS;
@@ -221,16 +248,16 @@ static PyObject* unary(unary_fn fn, PyObject* self) {
   return pyoy_wrap(result);
 }
 static PyObject* slot_neg(PyObject* self) {
-  return unary(oy_neg, self);
+  return unary(oy_neg, "neg", self);
 }
 static PyObject* slot_pos(PyObject* self) {
-  return unary(oy_positive, self);
+  return unary(oy_positive, "positive", self);
 }
 static PyObject* slot_abs(PyObject* self) {
-  return unary(oy_abs, self);
+  return unary(oy_abs, "abs", self);
 }
 static PyObject* slot_invert(PyObject* self) {
-  return unary(oy_bitwise_not, self);
+  return unary(oy_bitwise_not, "__invert__", self);
 }
 
 const PyType_Slot pyoy_tensor_signs[] = {

@@ -16,6 +16,7 @@ from opyard.utils._pytree import tree_map, tree_map_only
 class Wrapper(Tensor):
     """Holds a tensor, and has none of its own."""
 
+    __torch_function__ = opyard._C._disabled_torch_function_impl
     calls: list = []
 
     @staticmethod
@@ -47,6 +48,8 @@ class Logged(Tensor):
 
     calls: list = []
 
+    __torch_function__ = opyard._C._disabled_torch_function_impl
+
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
         Logged.calls.append((cls.__name__, str(func)))
@@ -58,6 +61,8 @@ class Derived(Logged):
 
 
 class Declines(Tensor):
+    __torch_function__ = opyard._C._disabled_torch_function_impl
+
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
         return NotImplemented

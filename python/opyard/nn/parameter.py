@@ -16,6 +16,8 @@ class _ParameterMeta(type(Tensor)):
 class Parameter(Tensor, metaclass=_ParameterMeta):
     """A leaf that training changes. It shares the memory of |data|."""
 
+    __torch_function__ = _C._disabled_torch_function_impl  # what it computes are Tensors
+
     def __new__(cls, data=None, requires_grad=True):
         if data is None:
             data = _C.literal([])
@@ -48,6 +50,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 class Buffer(Tensor):
     """A tensor of a module's state that no gradient changes; kept in its state_dict if it
     is persistent."""
+
+    __torch_function__ = _C._disabled_torch_function_impl
 
     def __new__(cls, data=None, *, persistent=True):
         if data is None:
