@@ -102,6 +102,32 @@ def check_in(python, wheel, folder):
     print(f"Python {version}: installed, ran the first program in {took:.2f} s")
 
 
+# Of a build without the interpreter's lock, as the pip of a Python that knows of them has it.
+TAGS = """
+import sys
+from pip._vendor.packaging import tags
+interpreter, abi, platform = sys.argv[1].split("-")
+for build in ("cp313", "cp313t"):
+    takes = tags.cpython_tags((3, 13), abis=[build], platforms=[platform])
+    print(build, any(str(tag) == sys.argv[1] for tag in takes))
+"""
+
+
+def check_free_threaded(python, wheel):
+    """Such builds have no limited API: their pip does not take the wheel, others' does."""
+    tag = "-".join(wheel.stem.split("-")[2:])
+    got = subprocess.run([python, "-c", TAGS, tag], capture_output=True, text=True)
+    if got.stdout.split() != ["cp313", "True", "cp313t", "False"]:
+        sys.exit(f"check_wheel: {python}: {tag} is taken by {got.stdout!r}{got.stderr}")
+    print("a build without the interpreter's lock would not take the wheel")
+
+
+def knows_free_threaded(python):
+    ask = "import sys, pip; print(sys.version_info >= (3, 13))"
+    return subprocess.run([python, "-c", ask], capture_output=True,
+                          text=True).stdout.strip() == "True"
+
+
 def main(path, *chosen):
     path = pathlib.Path(path)
     with zipfile.ZipFile(path) as file:
@@ -116,6 +142,8 @@ def main(path, *chosen):
     for python in found:
         with tempfile.TemporaryDirectory() as folder:
             check_in(python, path, folder)
+        if knows_free_threaded(python):
+            check_free_threaded(python, path)
 
 
 if __name__ == "__main__":
