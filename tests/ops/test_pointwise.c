@@ -227,6 +227,15 @@ static const struct {
                 {OY_DTYPE_F16, 1.2e-3},
                 {OY_DTYPE_BF16, 8e-3}};
 
+// PyTorch has no kernel of these for halves.
+static bool is_wide(const char* name) {
+  static const char* const wide[] = {"special_erfcx", "special_ndtri", "special_log_ndtr",
+                                     "special_zeta"};
+  for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
+    if (strcmp(name, wide[i]) == 0) return true;
+  return false;
+}
+
 static void run_rows(const row* rows, size_t count, size_t arity) {
   for (size_t d = 0; d < 4; d++) {
     oy_tensor* inputs[] = {as(g_a, g_floats[d].dtype), as(g_b, g_floats[d].dtype)};
@@ -234,6 +243,11 @@ static void run_rows(const row* rows, size_t count, size_t arity) {
       // The neighbour of a number depends on the dtype.
       if (strcmp(rows[i].name, "nextafter") == 0 && d > 0) continue;
       oy_tensor* got = call(rows[i].name, inputs, arity);
+      if (d >= 2 && is_wide(rows[i].name)) {
+        assert_null(got);
+        assert_non_null(strstr(oy_error_get()->message, "not implemented for '"));
+        continue;
+      }
       expect(&rows[i], got, g_floats[d].tolerance);
       oy_tensor_release(got);
     }

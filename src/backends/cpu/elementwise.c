@@ -40,7 +40,7 @@ static __attribute__((noinline, cold)) oy_object* give_up(oyi_iter* it) {
 static __attribute__((noinline)) oy_object* run_half(oyi_iter* it, oyi_cpu_loop which,
                                                      const void* args) {
   oyi_loop loop = oyi_cpu_loops[which][OY_DTYPE_F32];
-  if (loop && compute_dtype(it->dtype) != it->dtype && which != OYI_LOOP_nextafter) {
+  if (loop && compute_dtype(it->dtype) != it->dtype && !oyi_cpu_loop_is_wide[which]) {
     oyi_half_run(it, loop, args);
     return oyi_iter_finish(it);
   }

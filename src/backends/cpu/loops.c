@@ -9,9 +9,19 @@
 oyi_loop oyi_cpu_loops[OYI_LOOP_COUNT][OYI_LOOP_DTYPES];
 
 const char* const oyi_cpu_loop_names[OYI_LOOP_COUNT] = {
-#define OY_LOOP(name, pytorch) [OYI_LOOP_##name] = pytorch,
+#define OY_LOOP(name, pytorch)      [OYI_LOOP_##name] = pytorch,
+#define OY_LOOP_WIDE(name, pytorch) [OYI_LOOP_##name] = pytorch,
 #include "backends/cpu/loops.def"
 #undef OY_LOOP
+#undef OY_LOOP_WIDE
+};
+
+const bool oyi_cpu_loop_is_wide[OYI_LOOP_COUNT] = {
+#define OY_LOOP(name, pytorch)
+#define OY_LOOP_WIDE(name, pytorch) [OYI_LOOP_##name] = true,
+#include "backends/cpu/loops.def"
+#undef OY_LOOP
+#undef OY_LOOP_WIDE
 };
 
 static void put(const oyi_loop_entry* rows) {

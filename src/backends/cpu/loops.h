@@ -7,9 +7,11 @@
 #include "tensor/iterator.h"
 
 typedef enum oyi_cpu_loop {
-#define OY_LOOP(name, pytorch) OYI_LOOP_##name,
+#define OY_LOOP(name, pytorch)      OYI_LOOP_##name,
+#define OY_LOOP_WIDE(name, pytorch) OYI_LOOP_##name,
 #include "backends/cpu/loops.def"
 #undef OY_LOOP
+#undef OY_LOOP_WIDE
   OYI_LOOP_COUNT
 } oyi_cpu_loop;
 
@@ -21,6 +23,8 @@ enum { OYI_LOOP_DTYPES = OY_DTYPE_BF16 + 1 };
 extern oyi_loop oyi_cpu_loops[OYI_LOOP_COUNT][OYI_LOOP_DTYPES];
 // As PyTorch calls it in "... not implemented for 'Half'".
 extern const char* const oyi_cpu_loop_names[OYI_LOOP_COUNT];
+// Whether f16 and bf16 are refused.
+extern const bool oyi_cpu_loop_is_wide[OYI_LOOP_COUNT];
 void oyi_cpu_loops_init(void);
 
 // Rows of a table of loops; the last one has no loop.

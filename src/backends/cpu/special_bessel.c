@@ -141,6 +141,8 @@ double oyi_airy_ai(double x, bool single) {
   if (single && x < 0 && -2 * x * sqrt(-x) > FLT_MAX) return NAN;
   if (x < -2) return airy_waves(-x);
   if (x < 2) return airy_series(x);
+  // Less than the smallest number.
+  if (x > 200) return 0;
   const double z = x * sqrt(x) * 2 / 3;
   return sqrt(x / 3) / M_PI * bessel_k_integral(z, 1.0 / 3) * exp(-z);
 }

@@ -52,20 +52,22 @@ static const double g_zeta[] = {1.0 / 12,
 
 double oyi_zeta(double s, double q) {
   if (s == 1) return INFINITY;
-  if (!(s > 1)) return NAN;
+  if (s < 1) return NAN;
   if (q <= 0) {
     if (q == floor(q)) return INFINITY;
     if (s != floor(s)) return NAN;
   }
   // The limit is 0; PyTorch's sum multiplies it with what goes to infinity.
   if (isinf(q)) return NAN;
-  if (isinf(s)) return pow(q, -s);
+  // Below 1 a term comes along that is infinite.
+  if (isinf(s)) return q > 1 ? 0 : q == 1 ? 1 : q < 1 ? INFINITY : NAN;
   double sum = 0;
   for (; q < g_far; q += 1) sum += pow(q, -s);
   // Euler and Maclaurin: the rest of the sum as an integral, and corrections.
   double last = pow(q, -s), factor = s, power = last / q;
   sum += last * q / (s - 1) + 0.5 * last;
-  for (size_t k = 0; k < OY_ARRAY_SIZE(g_zeta); k++) {
+  // Of high orders nothing is left, and the factor overflows.
+  for (size_t k = 0; k < OY_ARRAY_SIZE(g_zeta) && power != 0; k++) {
     sum += g_zeta[k] * factor * power;
     double next = s + 2 * (double)k + 1;
     factor *= next * (next + 1);

@@ -5,6 +5,7 @@
 #define OPYARD_SRC_BACKENDS_CPU_SPECIAL_MATH_H_
 
 #include <stdbool.h>
+#include <stdint.h>
 
 // lgamma without the sign that the C library keeps in a global.
 double oyi_lgamma(double x);
@@ -50,7 +51,7 @@ double oyi_spherical_bessel_j0(double x);
 double oyi_airy_ai(double x, bool single);
 
 // Orthogonal polynomials of degree |n|, cut to an integer; 0 below 0
-// (special_polynomials.c). NaN where their recurrence ends so, and beyond degree 2^20.
+// (special_polynomials.c). NaN where their recurrence ends so.
 float oyi_chebyshev_t_f32(float x, float n);
 double oyi_chebyshev_t_f64(double x, double n);
 float oyi_chebyshev_u_f32(float x, float n);
@@ -75,6 +76,11 @@ float oyi_laguerre_f32(float x, float n);
 double oyi_laguerre_f64(double x, double n);
 float oyi_legendre_f32(float x, float n);
 double oyi_legendre_f64(double x, double n);
+// Those of a degree so great that its inverse square is nothing (special_polynomials_great.c);
+// infinite or NaN where they overflow. Chebyshev's of kind 'T' to 'W' outside of the circle.
+double oyi_chebyshev_great(double x, int64_t n, char kind);
+double oyi_legendre_great(double x, int64_t n);
+double oyi_laguerre_great(double x, int64_t n);
 #define OYI_POLYNOMIAL(name, x, n) \
   _Generic(x, float : oyi_##name##_f32, double : oyi_##name##_f64)(x, n)
 

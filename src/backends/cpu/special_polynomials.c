@@ -6,7 +6,7 @@
 
 #include "backends/cpu/special_math.h"
 
-// Greater degrees take too long by recurrence, and have lost their digits.
+// Greater degrees take too long by recurrence: special_polynomials_great.c.
 static const int64_t g_steep = 1 << 20;
 
 #define T            float

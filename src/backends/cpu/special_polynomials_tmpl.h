@@ -35,15 +35,22 @@ static T NAME(by_angles)(T x, int64_t n, char kind) {
   }
 }
 
+// What the recurrence makes of a result that overflows: infinity twice, then NaN.
+static T NAME(great)(double value, double before) {
+  return isfinite((T)before) ? (T)value : NAN;
+}
+
 // From degree |angles| on by angles, within the circle.
 static T NAME(chebyshev)(T x, T degree, char kind, int angles) {
   const int64_t n = NAME(degree)(degree);
   if (n <= 0) return n == 0;
   if (FN(fabs)(x) == 1) return NAME(at_end)(n, kind, x);
   if (n >= angles && FN(fabs)(x) < 1) return NAME(by_angles)(x, n, kind);
+  if (n > g_steep)
+    return NAME(great)(oyi_chebyshev_great(x, n, kind),
+                       oyi_chebyshev_great(x, n - 2, kind));
   T before = 1, value = NAME(first)(x, kind);
   for (int64_t k = 1; k < n && value == value; k++) {
-    if (k > g_steep) return NAN;
     const T next = (x + x) * value - before;
     before = value;
     value = next;
@@ -96,9 +103,10 @@ T NAME(oyi_laguerre)(T x, T degree) {
   const int64_t n = NAME(degree)(degree);
   if (n <= 0) return n == 0;
   if (x == 0) return 1;
+  if (n > g_steep)
+    return NAME(great)(oyi_laguerre_great(x, n), oyi_laguerre_great(x, n - 2));
   T before = 1, value = 1 - x;
   for (int64_t k = 1; k < n && value == value; k++) {
-    if (k > g_steep) return NAN;
     const T next = (((T)(2 * k) + (1 - x)) * value - (T)k * before) / (T)(k + 1);
     before = value;
     value = next;
@@ -110,9 +118,10 @@ T NAME(oyi_legendre)(T x, T degree) {
   const int64_t n = NAME(degree)(degree);
   if (n <= 0) return n == 0;
   if (FN(fabs)(x) == 1) return x > 0 || n % 2 == 0 ? 1 : -1;
+  if (n > g_steep)
+    return NAME(great)(oyi_legendre_great(x, n), oyi_legendre_great(x, n - 2));
   T before = 1, value = x;
   for (int64_t k = 1; k < n && value == value; k++) {
-    if (k > g_steep) return NAN;
     const T next = ((T)(2 * k + 1) * x * value - (T)k * before) / (T)(k + 1);
     before = value;
     value = next;
