@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/rules_reduction.h"
 
+#include <string.h>
+
 #include "tensor/iterator.h"
+#include "tensor/iterator_walk.h"
 
 const char* oyi_dtype_cpp_name(oy_dtype dtype) {
   switch (dtype) {
@@ -66,6 +69,7 @@ static oy_status set_shape(oyi_reduction* r, bool keepdim) {
 static oy_status take_input(oyi_reduction* r, oy_object* self) {
   r->outs = 0;
   r->made = 0;
+  r->as_input = false;
   r->mask = 0;
   r->out[0] = r->out[1] = NULL;
   r->in = oyi_tensor_of(self);
@@ -99,6 +103,13 @@ static void give_up(oyi_reduction* r) {
     if (r->made >> k & 1) oy_tensor_release(&r->out[k]->header);
 }
 
+// How new outputs lie in memory: |room| is for strides.
+static oy_ints layout(const oyi_reduction* r, int64_t* room) {
+  if (r->in->flags & OYI_DENSE) return oyi_strides_view(r->in);
+  oyi_dense_strides(r->in, room);
+  return (oy_ints){room, r->ndim};
+}
+
 static oy_status prepare(const oyi_reduction* r, oyi_tensor* out, oy_dtype dtype,
                          int rule) {
   const oyi_tensor* inputs[] = {r->in};
@@ -110,8 +121,15 @@ static oy_status prepare(const oyi_reduction* r, oyi_tensor* out, oy_dtype dtype
            "unsupported operation: some elements of the input tensor and the written-to "
            "tensor refer to a single memory location. Please clone() the tensor before "
            "performing the operation.");
-  if (rule == OYI_OUT_EXACT) return oyi_output_exact(out, sizes, dtype, device);
-  return oyi_output_prepare(out, sizes, dtype, device);
+  const bool lays = r->as_input && !oyi_same_sizes(oyi_sizes_view(out), sizes);
+  OY_TRY(rule == OYI_OUT_EXACT ? oyi_output_exact(out, sizes, dtype, device)
+                               : oyi_output_prepare(out, sizes, dtype, device));
+  if (lays) {
+    int64_t room[OY_TENSOR_MAX_DIMS];
+    memcpy(oyi_strides(out), layout(r, room).data, r->ndim * sizeof(*room));
+    oyi_tensor_geometry(out);
+  }
+  return OY_OK;
 }
 
 oy_status oyi_reduction_output(oyi_reduction* r, oy_object* out, oy_dtype dtype,
@@ -122,7 +140,11 @@ oy_status oyi_reduction_output(oyi_reduction* r, oy_object* out, oy_dtype dtype,
     t = oyi_tensor_of(out);
     status = t ? prepare(r, t, dtype, rule) : oy_failure();
   } else {
-    t = oyi_tensor_new((oy_ints){r->sizes, r->ndim}, dtype, oyi_tensor_device(r->in));
+    int64_t room[OY_TENSOR_MAX_DIMS];
+    oy_ints sizes = {r->sizes, r->ndim};
+    t = r->as_input ? oyi_tensor_new_strided(sizes, layout(r, room), dtype,
+                                             oyi_tensor_device(r->in))
+                    : oyi_tensor_new(sizes, dtype, oyi_tensor_device(r->in));
     if (!t) status = oy_failure();
   }
   if (status != 0) {

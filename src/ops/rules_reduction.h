@@ -19,6 +19,7 @@ typedef struct oyi_reduction {
   int outs;
   uint8_t made;   // bit k: out[k] is new
   bool meta;      // there is nothing to compute with
+  bool as_input;  // outputs have the sizes of |in|, and new ones lie in memory as it does
   uint64_t mask;  // bit d: dimension d is reduced
   int64_t count;  // elements that go into one result
   size_t ndim;    // of the result

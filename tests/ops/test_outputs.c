@@ -100,6 +100,39 @@ static void OPS_layouts_of_results(void** state) {
   oy_scope_close(&scope);
 }
 
+// As PyTorch lays them out.
+static void OPS_layouts_of_pairs(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = oy_scope_take(F64(OY_DIMS(2, 3), 4, 1, 1, 0, 5, 2));
+  oy_tensor *values, *order;
+  assert_int_equal(oy_sort(oy_t(x), 0, false, &values, &order), OY_OK);
+  check_strides(values, OY_DIMS(1, 3));
+  check_strides(order, OY_DIMS(1, 3));
+  assert_elements(values, OY_DIMS(3, 2), 1, 0, 1, 2, 4, 5);
+  oy_tensor *room = oy_scope_take(F64(OY_DIMS(0), 0)),
+            *places = oy_scope_take(I64(OY_DIMS(0), 0)), *sorted, *where;
+  assert_int_equal(oy_sort_values(oy_t(x), 0, false, room, places, &sorted, &where),
+                   OY_OK);
+  check_strides(room, OY_DIMS(1, 3));
+  assert_elements(room, OY_DIMS(3, 2), 1, 0, 1, 2, 4, 5);
+
+  // The right side has three rows, and the solution lies where it was.
+  oy_tensor* a = oy_scope_take(F64(OY_DIMS(3, 2), 1, 0, 0, 2, 0, 0));
+  oy_tensor* b = oy_scope_take(F64(OY_DIMS(3, 2), 3, 4, 2, 6, 0, 0));
+  oy_tensor *solution = oy_scope_take(F64(OY_DIMS(0), 0)),
+            *left = oy_scope_take(F64(OY_DIMS(0), 0)),
+            *rank = oy_scope_take(I64(OY_DIMS(0), 0)),
+            *singular = oy_scope_take(F64(OY_DIMS(0), 0)), *out[4];
+  assert_int_equal(oy_linalg_lstsq_out(a, b, oy_none(), oy_none(), solution, left, rank,
+                                       singular, &out[0], &out[1], &out[2], &out[3]),
+                   OY_OK);
+  check_strides(solution, OY_DIMS(1, 3));
+  assert_close(solution, OY_DIMS(2, 2), 1e-12, 3, 4, 1, 3);
+  oy_scope_close(&scope);
+}
+
 static void OPS_einsum_promotes_and_sums_as_sum_does(void** state) {
   (void)state;
   oy_scope scope;
@@ -138,6 +171,7 @@ int main(void) {
       cmocka_unit_test(TEN_13_what_is_read_in_another_order_is_not_written),
       cmocka_unit_test(OPS_masked_fill_refuses_what_does_not_fit),
       cmocka_unit_test(OPS_layouts_of_results),
+      cmocka_unit_test(OPS_layouts_of_pairs),
       cmocka_unit_test(OPS_einsum_promotes_and_sums_as_sum_does),
       cmocka_unit_test(OPS_bessel_functions_of_the_largest_numbers),
   };

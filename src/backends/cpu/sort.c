@@ -69,6 +69,7 @@ static oy_status sort(oy_object* self, int64_t dim, bool descending, oy_object* 
   oyi_reduction r;
   *out_values = *out_indices = NULL;
   OY_TRY(begin(&r, self, &dim, g_sort));
+  r.as_input = true;
   OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
   OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
   int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
@@ -87,6 +88,7 @@ OYI_CPU(sort_values_stable) {
 OYI_CPU(argsort_stable) {
   oyi_reduction r;
   if (begin(&r, self, &dim, g_sort) != 0) return NULL;
+  r.as_input = true;
   oyi_reduction_skip(&r);
   if (oyi_reduction_output(&r, NULL, OY_DTYPE_I64, OYI_OUT_EXACT) != 0) return NULL;
   int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
