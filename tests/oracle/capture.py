@@ -8,6 +8,7 @@ dispatch  operators below CompositeImplicitAutograd, of each call
 Arguments are converted before PyTorch sees them, so that writes to them do not matter.
 """
 import sys
+import threading
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -50,14 +51,21 @@ class Call:
             self.unsupported = str(reason)
 
     def run(self, func, args, kwargs, judge):
-        wide = _unseen(measured.widened, (args, kwargs), {})
+        plain, inputs = _without_outs(func, kwargs)
+        wide = _unseen(measured.widened, (args, inputs), {})
         if wide:
-            self.wide = lambda: _unseen(func, *wide)
+            self.wide = lambda: _unseen(plain, *wide)
+        kept = args
         if self.name.split(".")[0].endswith("_") and not self.name.endswith("__"):
             kept = _unseen(measured.cloned, (args,), {})
-            self.again = lambda change=None: _again(func, kept, kwargs, change)
-        else:
-            self.again = lambda change=None: _again(func, args, kwargs, change)
+
+        def again(change=None):
+            if change:
+                return _again(plain, *_unseen(change, (kept, inputs), {}))
+            return _again(func, _unseen(measured.cloned, (kept,), {}) if kept is not args
+                          else args, kwargs)
+
+        self.again = again
         try:
             result = func(*args, **kwargs)
         except Exception as error:
@@ -82,15 +90,34 @@ def _unseen(func, args, kwargs):
         _UNSEEN[0] = False
 
 
-def _again(func, args, kwargs, change):
-    """Without the modes: below one PyTorch 1.13 takes no notice of conjugate views."""
-    if change:
-        args, kwargs = change(args, kwargs)
-    off = torch._C._DisableTorchDispatch()
-    try:
-        return _unseen(func, args, kwargs)
-    finally:
-        del off
+def _without_outs(func, kwargs):
+    """What makes the results of |func| anew, and its arguments."""
+    if not isinstance(func, torch._ops.OpOverload):
+        return func, {k: v for k, v in kwargs.items() if k != "out"}
+    outs = {a.name for a in func._schema.arguments if a.is_out}
+    return (func.overloadpacket if outs else func,
+            {k: v for k, v in kwargs.items() if k not in outs})
+
+
+def _again(func, args, kwargs):
+    """Without the modes: below one PyTorch 1.13 takes no notice of conjugate views. A
+    thread of its own has none."""
+    answer = []
+
+    def run():
+        with torch.no_grad():
+            try:
+                answer.append((func(*args, **kwargs), None))
+            except Exception as error:  # noqa: BLE001  raised again below
+                answer.append((None, error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    result, error = answer[0]
+    if error:
+        raise error
+    return result
 
 
 class _Missing:

@@ -60,7 +60,19 @@ def tensors(got, want, tolerance=(0, 0), values=True):
     return _strides(got, want) or (_values(got, want, tolerance) if values else None)
 
 
+# PyTorch's numbers of dtypes, as its operators give them.
+SCALAR_TYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64",
+                "complex32", "complex64", "complex128", "bool", "qint8", "quint8", "qint32",
+                "bfloat16")
+
+
 def _number(got, want, tolerance):
+    if isinstance(want, complex) and isinstance(got, complex) and want != got:
+        # A NaN or an infinity in one part says nothing of the other one.
+        return _number(got.real, want.real, tolerance) or \
+            _number(got.imag, want.imag, tolerance)
+    if isinstance(got, oy_dtype):
+        return None if SCALAR_TYPES.index(got.name) == want else f"{got.name}, PyTorch {want}"
     if isinstance(want, bool) or isinstance(got, bool) or isinstance(want, int):
         same = got == want and isinstance(got, bool) == isinstance(want, bool)
     elif isinstance(got, (int, float, complex)):
