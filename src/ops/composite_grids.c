@@ -183,12 +183,14 @@ OYI_COMPOSITE(combinations) {
             (long long)r, (long long)t->numel);
     return NULL;
   }
-  if (count == 0) return oyi_call_new_empty(self, OY_DIMS(0, r), none, none, none, none);
   oy_value list;
   oy_object** items;
   oy_object* result = NULL;
-  if (oyi_list_new((size_t)(count * r), &list, &items) != 0) return NULL;
-  if (put_places(items, self, r, t->numel, with_replacement) == 0) {
+  if (oyi_list_new(count ? (size_t)(count * r) : 1, &list, &items) != 0) return NULL;
+  // Without a row the result comes of |self| all the same: it has a history.
+  bool is_put = count ? put_places(items, self, r, t->numel, with_replacement) == 0
+                      : oyi_list_put(items, 0, oyi_call_narrow(self, 0, 0, 0));
+  if (is_put) {
     oy_object* flat = oyi_call_cat(oyi_list_tensors(list), 0);
     result = oyi_call_view(flat, OY_DIMS(count, r));
     oy_tensor_release(flat);

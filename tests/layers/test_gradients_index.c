@@ -268,11 +268,27 @@ static void ties_share(void** state) {
   oy_tensor_release(x);
 }
 
+// Without a row they come of the input all the same.
+static void combinations_of_too_few(void** state) {
+  (void)state;
+  oy_tensor* x = F64(OY_DIMS(1), 3);
+  oy_requires_grad_(x, true);
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* none = oy_combinations(x, 2, false);
+  assert_true(oy_requires_grad(none));
+  assert_dims(oy_tensor_sizes(none), OY_DIMS(0, 2));
+  assert_int_equal(oy_backward(oy_sum(none, oy_none()), NULL, false), OY_OK);
+  assert_elements(oy_grad(x), OY_DIMS(1), 0);
+  oy_scope_close(&scope);
+  oy_tensor_release(x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(indexing),   cmocka_unit_test(masks),
       cmocka_unit_test(scatters),   cmocka_unit_test(choices),
-      cmocka_unit_test(ties_share),
+      cmocka_unit_test(ties_share), cmocka_unit_test(combinations_of_too_few),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
