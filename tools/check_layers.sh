@@ -34,7 +34,7 @@ check() {
       rank["init"] = 6; rank["tools"] = 2; rank["examples"] = 6
       # Public headers; one that is not named here belongs to dispatch.
       shows["base.h"] = shows["status.h"] = shows["status.def"] = shows["allocator.h"] = shows["threads.h"] = "base"
-      shows["tensor.h"] = shows["memory.h"] = shows["files.h"] = shows["dlpack.h"] = shows["device.h"] = shows["stream.h"] = "tensor"; shows["plugin.h"] = "plugin"; shows["ops.h"] = "ops"; shows["autograd.h"] = shows["autocast.h"] = shows["gradcheck.h"] = shows["function.h"] = shows["checkpoint.h"] = shows["saved_hooks.h"] = shows["mode.h"] = shows["fake.h"] = shows["vmap.h"] = shows["optim.h"] = "layers"
+      shows["tensor.h"] = shows["memory.h"] = shows["files.h"] = shows["dlpack.h"] = shows["device.h"] = shows["stream.h"] = "tensor"; shows["plugin.h"] = "plugin"; shows["ops.h"] = "ops"; shows["autograd.h"] = shows["forward.h"] = shows["autocast.h"] = shows["gradcheck.h"] = shows["function.h"] = shows["checkpoint.h"] = shows["saved_hooks.h"] = shows["mode.h"] = shows["fake.h"] = shows["vmap.h"] = shows["optim.h"] = "layers"
       shows["fallback.h"] = "layers"
       shows["defaults.h"] = "tensor"
       shows["graph.h"] = "layers"

@@ -23,6 +23,7 @@
 #include "opyard/fake.h"
 #include "opyard/fallback.h"
 #include "opyard/files.h"
+#include "opyard/forward.h"
 #include "opyard/function.h"
 #include "opyard/functionalize.h"
 #include "opyard/generator.h"

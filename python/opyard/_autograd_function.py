@@ -2,7 +2,7 @@
 """Function: a forward in Python, and the backward that belongs to it."""
 import functools
 
-from . import _C
+from . import _C, _forward_ad
 from ._C import Tensor
 
 
@@ -104,6 +104,7 @@ class Function(metaclass=_Meta):
 
     @classmethod
     def apply(cls, *args):
+        _forward_ad.refuse(args)
         ctx = cls._context()
         ctx._is_tensor = tuple(isinstance(item, Tensor) for item in args)
         ctx.needs_input_grad = tuple(

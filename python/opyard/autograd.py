@@ -3,6 +3,7 @@
 import sys
 
 from . import _C, _autograd_function as function, _autograd_graph as graph
+from . import _forward_ad as forward_ad
 from ._C import Tensor
 from ._autograd_function import Function
 from ._grad_mode import (  # noqa: F401
@@ -11,6 +12,7 @@ from ._grad_mode import (  # noqa: F401
 # import opyard.autograd.function
 sys.modules[__name__ + ".function"] = function
 sys.modules[__name__ + ".graph"] = graph
+sys.modules[__name__ + ".forward_ad"] = forward_ad
 
 Variable = Tensor
 

@@ -226,6 +226,49 @@ static PyObject* is_fake(PyObject* module, PyObject* object) {
   return PyBool_FromLong(tensor && oy_fake_mode_of(tensor));
 }
 
+// ------------------------------------------------------------------ forward mode
+
+static PyObject* dual_level_enter(PyObject* module, PyObject* none) {
+  int64_t level;
+  (void)module, (void)none;
+  if (oy_dual_level_enter(&level) != OY_OK) return pyoy_raise();
+  return PyLong_FromLongLong(level);
+}
+
+static PyObject* dual_level_exit(PyObject* module, PyObject* object) {
+  (void)module;
+  long long level = PyLong_AsLongLong(object);
+  if (level == -1 && PyErr_Occurred()) return NULL;
+  return done(oy_dual_level_exit(level));
+}
+
+static PyObject* make_dual(PyObject* module, PyObject* args) {
+  PyObject *primal, *tangent;
+  long long level;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!O!L:make_dual", pyoy_tensor_type, &primal,
+                        pyoy_tensor_type, &tangent, &level))
+    return NULL;
+  return pyoy_wrap(oy_make_dual(pyoy_unwrap(primal), pyoy_unwrap(tangent), level));
+}
+
+static PyObject* unpack_dual(PyObject* module, PyObject* args) {
+  PyObject* object;
+  oy_tensor *primal, *tangent;
+  long long level;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!L:unpack_dual", pyoy_tensor_type, &object, &level))
+    return NULL;
+  if (oy_unpack_dual(pyoy_unwrap(object), level, &primal, &tangent) != OY_OK)
+    return pyoy_raise();
+  PyObject* first = pyoy_wrap(primal);
+  PyObject* second = tangent ? pyoy_wrap(tangent) : Py_NewRef(Py_None);
+  if (first && second) return Py_BuildValue("(NN)", first, second);
+  Py_XDECREF(first);
+  Py_XDECREF(second);
+  return NULL;
+}
+
 int pyoy_add_transform(PyObject* module) {
   static PyMethodDef functions[] = {
       {"vmap_enter", vmap_enter, METH_VARARGS, "(batch size, randomness): the level"},
@@ -244,6 +287,11 @@ int pyoy_add_transform(PyObject* module) {
       {"fake_leave", fake_leave, METH_O, NULL},
       {"fake_from", fake_from, METH_VARARGS, "(mode, tensor)"},
       {"is_fake", is_fake, METH_O, NULL},
+      {"dual_level_enter", dual_level_enter, METH_NOARGS, NULL},
+      {"dual_level_exit", dual_level_exit, METH_O, NULL},
+      {"make_dual", make_dual, METH_VARARGS, "(primal, tangent, level)"},
+      {"unpack_dual", unpack_dual, METH_VARARGS,
+       "(tensor, level): (primal, tangent or None)"},
       {NULL, NULL, 0, NULL},
   };
   return PyModule_AddFunctions(module, functions);

@@ -18,9 +18,11 @@ static oy_object* first_of(oy_status status, oy_object** made, int count) {
 static bool is_one_matrix(oy_object* a) {
   return oyi_tensor_cast(a)->ndim == 2;
 }
-// Vectors are needed for gradients, and else cost more than values.
+// Vectors are needed for gradients, and else cost more than values. The second key is that
+// of tensors with a tangent (layers/autograd/forward.h).
 static bool may_need_gradient(oy_object* a) {
-  return a && (a->keys.functionality & OYI_AUTOGRAD_KEYS) != 0;
+  const uint64_t keys = OYI_AUTOGRAD_KEYS | 1ull << OY_KEY_PreDispatch;
+  return a && (a->keys.functionality & keys) != 0;
 }
 // |status|, or what |info| says; takes |info| over, and the |count| results on failure.
 static oy_status checked(oy_status status, oy_object* info, const char* name, bool one,

@@ -66,6 +66,63 @@ static oy_status call(void* data, oy_tensor* const* inputs, size_t count,
   return outputs[0] ? OY_OK : oy_failure();
 }
 
+// ------------------------------------------------------------------------ forward mode
+
+// |x| moved by |step| along |tangent|, without a history.
+static oy_tensor* moved(oy_tensor* x, oy_tensor* tangent, double step) {
+  return oy_add_Tensor(oy_detach(x), tangent, oy_float(step));
+}
+
+static oy_tensor* moved_result(const differences_row* row, oy_tensor** x, size_t count,
+                               oy_tensor* const* tangents, double step) {
+  oy_tensor* at[INPUTS_MAX];
+  for (size_t i = 0; i < count; i++) at[i] = moved(x[i], tangents[i], step);
+  oy_tensor* result = row->f(at);
+  assert_non_null(result);
+  return result;
+}
+
+static void compare_tangent(const differences_row* row, oy_tensor* got, oy_tensor* above,
+                            oy_tensor* below, double step) {
+  if (oy_tensor_numel(above) != (got ? oy_tensor_numel(got) : 0) && got)
+    fail_msg("%s, forward mode: a tangent of another size", row->name);
+  for (int64_t i = 0; i < oy_tensor_numel(above); i++) {
+    double want = (element(above, i) - element(below, i)) / (2 * step);
+    double have = got ? element(got, i) : 0;
+    if (fabs(have - want) > 2e-6 + 2e-5 * fabs(want))
+      fail_msg("%s, forward mode, element %d: %g, by differences %g", row->name, (int)i,
+               have, want);
+  }
+}
+
+// ENG-15: along one direction of all inputs at once.
+static void check_forward(const differences_row* row, oy_tensor** x, size_t count) {
+  const double step = 1e-6;
+  oy_tensor *tangents[INPUTS_MAX], *duals[INPUTS_MAX], *primal, *tangent;
+  int64_t level;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  assert_int_equal(oy_dual_level_enter(&level), OY_OK);
+  for (size_t i = 0; i < count; i++) {
+    tangents[i] = filled(oy_tensor_sizes(x[i]), 0.3 + 0.2 * (double)i, 1.1, false);
+    duals[i] = oy_make_dual(x[i], tangents[i], level);
+    assert_non_null(duals[i]);
+  }
+  oy_tensor* result = row->f(duals);
+  if (!result) fail_msg("%s, forward mode: %s", row->name, oy_error_get()->message);
+  if (oy_unpack_dual(result, level, &primal, &tangent) != OY_OK)
+    fail_msg("%s, forward mode: %s", row->name, oy_error_get()->message);
+  oy_tensor* above = moved_result(row, x, count, tangents, step);
+  oy_tensor* below = moved_result(row, x, count, tangents, -step);
+  if (above->dtype == OY_DTYPE_F64) compare_tangent(row, tangent, above, below, step);
+  oy_tensor_release(primal);
+  oy_tensor_release(tangent);
+  release(duals, count);
+  release(tangents, count);
+  assert_int_equal(oy_dual_level_exit(level), OY_OK);
+  oy_scope_close(&scope);
+}
+
 static void check_row(const differences_row* row, int orders) {
   static const oy_gradcheck_options options = {.atol = 2e-6, .rtol = 2e-5};
   oy_tensor* x[INPUTS_MAX];
@@ -76,6 +133,7 @@ static void check_row(const differences_row* row, int orders) {
     fail_msg("%s: %s", row->name, oy_error_get()->message);
   if (orders > 1 && oy_gradgradcheck(call, data, x, count, &options) != OY_OK)
     fail_msg("%s, second order: %s", row->name, oy_error_get()->message);
+  if (orders > 1) check_forward(row, x, count);
   release(x, count);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // First and second derivatives of functions of up to three tensors: oy_gradcheck and
-// oy_gradgradcheck over a table.
+// oy_gradgradcheck over a table, and forward mode (ENG-15) along one direction.
 #ifndef OPYARD_TESTS_LAYERS_DIFFERENCES_H_
 #define OPYARD_TESTS_LAYERS_DIFFERENCES_H_
 

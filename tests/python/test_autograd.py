@@ -237,6 +237,22 @@ class TransformTest(unittest.TestCase):
         _, tangent = func.jvp(lambda t: t ** 2, (x,), (opyard.tensor([1.0, 10.0]),))
         self.assertEqual(tangent.tolist(), [2, 40])
 
+    def test_forward_mode(self):
+        forward_ad = opyard.autograd.forward_ad
+        x, t = opyard.tensor([1.0, 2.0]), opyard.tensor([3.0, 4.0])
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(x, t)
+            primal, tangent = forward_ad.unpack_dual(dual ** 3)
+            self.assertEqual((primal.tolist(), tangent.tolist()), ([1, 8], [9, 48]))
+            self.assertIsNone(forward_ad.unpack_dual(primal).tangent)
+            self.assertRaisesRegex(RuntimeError, "Nested", forward_ad.enter_dual_level)
+            self.assertRaisesRegex(ValueError, "got: torch.int64", forward_ad.make_dual,
+                                   opyard.tensor([1]), t)
+            self.assertRaisesRegex(NotImplementedError, "jvp function", Cube.apply, dual, 2)
+        self.assertIsNone(forward_ad.unpack_dual(dual).tangent)
+        self.assertRaisesRegex(RuntimeError, "no level exists", forward_ad.make_dual, x, t)
+        self.assertRaises(RuntimeError, forward_ad.exit_dual_level)
+
     def test_vmap(self):
         a = opyard.arange(6.0).view(3, 2)
         self.assertEqual(opyard.vmap(lambda r: r.sum())(a).tolist(), [1, 5, 9])

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "layers/autograd/forward.h"
 #include "layers/autograd/function_context.h"
 #include "layers/autograd/packed.h"
 #include "layers/autograd/record.h"
@@ -262,6 +263,20 @@ static oy_status finish(application* a) {
   return status;
 }
 
+// A function has no rule for tangents, and its forward need not be what it differentiates.
+static oy_status check_input(oy_tensor* input) {
+  oyi_tensor* t = oyi_tensor_of(input);
+  if (OY_LIKELY(t && !oyi_may_be_dual(input))) return OY_OK;
+  oy_object* tangent;
+  if (!t) return oy_failure();
+  OY_TRY(oyi_tangent_find(t, &tangent));
+  oy_tensor_release(tangent);
+  OY_CHECK(!tangent, NOT_IMPLEMENTED,
+           "You must implement the jvp function for custom autograd.Function to use it "
+           "with forward mode AD.");
+  return OY_OK;
+}
+
 oy_status oy_function_apply(const oy_function* function, void* data,
                             oy_tensor* const* inputs, size_t count, oy_tensor** outputs) {
   oy_function_context* c = context_new(function, data);
@@ -269,8 +284,7 @@ oy_status oy_function_apply(const oy_function* function, void* data,
   application a = {c, inputs, count, outputs, function->outputs};
   for (size_t i = 0; i < a.output_count; i++) outputs[i] = NULL;
   oy_status status = OY_OK;
-  for (size_t i = 0; i < count && status == 0; i++)
-    if (!oyi_tensor_of(inputs[i])) status = oy_failure();
+  for (size_t i = 0; i < count && status == 0; i++) status = check_input(inputs[i]);
   if (status == 0 && needs_gradient(&a)) status = make_node(&a);
   if (status == 0) status = run_forward(&a);
   if (status == 0) status = finish(&a);

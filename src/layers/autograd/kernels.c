@@ -8,6 +8,7 @@
 #include "layers/autograd/autograd.h"
 #include "layers/autograd/fallback.h"
 #include "layers/autograd/formulas.h"
+#include "layers/autograd/forward.h"
 #include "layers/autograd/frames.h"
 #include "layers/autograd/full.h"
 #include "layers/autograd/record.h"
@@ -299,7 +300,7 @@ static oy_status add_fallback(oy_library* fallbacks, oy_key key) {
 oy_status oyi_register_autograd_fallbacks(oy_library* fallbacks) {
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_autograd_keys); i++)
     if (g_autograd_keys[i]) OY_TRY(add_fallback(fallbacks, g_autograd_keys[i]));
-  return OY_OK;
+  return oyi_register_forward(fallbacks);
 }
 
 oy_status oyi_autograd_fallback_of_backend(void* fallbacks, oy_backend backend) {
