@@ -156,6 +156,21 @@ OYI_COMPOSITE(inverse_out) {
 
 // ----------------------------------------------------------------------- Cholesky
 
+OYI_COMPOSITE(linalg_ldl_factor) {
+  oy_object* made[3] = {NULL};
+  oy_status status =
+      oyi_call_linalg_ldl_factor_ex(self, hermitian, false, &made[0], &made[1], &made[2]);
+  OY_TRY(checked(status, made[2], "torch.linalg.ldl_factor",
+                 status != 0 || is_one_matrix(self), made, 2));
+  *out_LD = made[0], *out_pivots = made[1];
+  return OY_OK;
+}
+OYI_COMPOSITE(linalg_ldl_factor_out) {
+  oy_object *made[2], *outs[] = {LD, pivots};
+  *out_LD = LD, *out_pivots = pivots;
+  return oyi_into_outs(oyi_call_linalg_ldl_factor(self, hermitian, &made[0], &made[1]),
+                       outs, made, 2);
+}
 OYI_COMPOSITE(linalg_cholesky) {
   oy_object* made[2] = {NULL};
   oy_status status = oyi_call_linalg_cholesky_ex(self, upper, false, &made[0], &made[1]);

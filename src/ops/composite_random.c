@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers that are composed: an empty tensor, filled in place.
+#include <math.h>
+
 #include "ops/calls.h"
+#include "ops/held.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
 #include "ops/rules.h"
@@ -175,9 +178,8 @@ OYI_COMPOSITE(native_dropout_out) {
   return OY_OK;
 }
 
-// What the input is multiplied with: zeros, and what makes up for them. |by_channel|: one
-// number for a channel.
-static oy_object* noise(const oyi_tensor* t, double p, bool by_channel) {
+// Zeros with probability |p|, else ones. |by_channel|: one number for a channel.
+static oy_object* drawn(const oyi_tensor* t, double p, bool by_channel) {
   oy_object* self = oyi_tensor_object(t);
   oy_value none = oy_none();
   int64_t sizes[OY_TENSOR_MAX_DIMS];
@@ -191,8 +193,13 @@ static oy_object* noise(const oyi_tensor* t, double p, bool by_channel) {
                                                     none, none, none)
                                : oyi_call_empty_like(self, none, none, none, none, none);
   if (!made) return NULL;
-  oy_object* drawn = oyi_call_bernoulli__float(made, 1 - p, NO_GENERATOR);
-  return oyi_written(made, oyi_call_div__Scalar(drawn, oy_float(1 - p)));
+  return oyi_written(made, oyi_call_bernoulli__float(made, 1 - p, NO_GENERATOR));
+}
+// What the input is multiplied with: zeros, and what makes up for them.
+static oy_object* noise(const oyi_tensor* t, double p, bool by_channel) {
+  oy_object* made = drawn(t, p, by_channel);
+  if (!made) return NULL;
+  return oyi_written(made, oyi_call_div__Scalar(made, oy_float(1 - p)));
 }
 
 static oy_object* dropout(oy_object* input, double p, bool train, bool by_channel,
@@ -227,4 +234,40 @@ OYI_COMPOSITE(feature_dropout) {
 }
 OYI_COMPOSITE(feature_dropout_) {
   return dropout(self, p, train, true, true);
+}
+
+// What is left out becomes what selu gives for -infinity; mean and variance stay as they
+// are (Klambauer and others, 2017).
+static oy_object* alpha_dropout(oy_object* input, double p, bool train, bool by_channel,
+                                bool in_place) {
+  static const double alpha = 1.7580993408473766;  // of selu, times its scale
+  const oyi_tensor* t = oyi_tensor_of(input);
+  // The same as any dropout where nothing or everything goes.
+  if (!t || !(p > 0 && p < 1) || !train || t->numel == 0)
+    return dropout(input, p, train, by_channel, in_place);
+  const double a = 1 / sqrt((alpha * alpha * p + 1) * (1 - p));
+  oyi_held h = {0};
+  oy_object* mask = oyi_hold(&h, drawn(t, p, by_channel));
+  oy_object* shift = mask ? oyi_call_add_Scalar(mask, oy_int(-1), oy_int(1)) : NULL;
+  if (oyi_hold(&h, shift)) shift = oyi_call_mul__Scalar(shift, oy_float(alpha * a));
+  if (shift) shift = oyi_call_add__Scalar(shift, oy_float(alpha * a * p), oy_int(1));
+  oy_object* factor = shift ? oyi_call_mul__Scalar(mask, oy_float(a)) : NULL;
+  if (!factor) return oyi_held_end(&h, NULL);
+  oy_object* scaled =
+      in_place ? oyi_call_mul__Tensor(input, factor) : oyi_call_mul_Tensor(input, factor);
+  oy_object* result = scaled ? oyi_call_add__Tensor(scaled, shift, oy_int(1)) : NULL;
+  if (scaled && !result && !in_place) oy_tensor_release(scaled);
+  return oyi_held_end(&h, result);
+}
+OYI_COMPOSITE(alpha_dropout) {
+  return alpha_dropout(input, p, train, false, false);
+}
+OYI_COMPOSITE(alpha_dropout_) {
+  return alpha_dropout(self, p, train, false, true);
+}
+OYI_COMPOSITE(feature_alpha_dropout) {
+  return alpha_dropout(input, p, train, true, false);
+}
+OYI_COMPOSITE(feature_alpha_dropout_) {
+  return alpha_dropout(self, p, train, true, true);
 }

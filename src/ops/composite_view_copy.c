@@ -80,36 +80,23 @@ OYI_COMPOSITE(unbind_copy_int) {
   return copy_each(oyi_call_unbind_int(OYI_ARGS_unbind_int), out_result);
 }
 
-// Stores each of |list|, which it takes over, in its place of |out|.
-static oy_status store_each(oy_status status, oy_value* list, oy_tensors out) {
-  OY_TRY(status);
-  if (list->count != out.size)
-    status = OY_FAIL(INVALID_ARGUMENT, "expected %u out= tensors, got %zu", list->count,
-                     out.size);
-  for (size_t i = 0; i < list->count && status == 0; i++)
-    if (!oyi_stored(out.data[i], oy_tensor_retain(list->as.tensors[i])))
-      status = oy_failure();
-  oy_value_release(list);
-  return status;
-}
-
 OYI_COMPOSITE(unsafe_split_Tensor_out) {
   oy_value list;
-  return store_each(oyi_call_unsafe_split_Tensor(self, split_size, dim, &list), &list,
-                    out);
+  return oyi_stored_each(oyi_call_unsafe_split_Tensor(self, split_size, dim, &list),
+                         &list, out);
 }
 OYI_COMPOSITE(unsafe_split_with_sizes_out) {
   oy_value list;
-  return store_each(oyi_call_unsafe_split_with_sizes(self, split_sizes, dim, &list),
-                    &list, out);
+  return oyi_stored_each(oyi_call_unsafe_split_with_sizes(self, split_sizes, dim, &list),
+                         &list, out);
 }
 OYI_COMPOSITE(split_copy_Tensor_out) {
   oy_value list;
-  return store_each(oyi_call_split_Tensor(self, split_size, dim, &list), &list, out);
+  return oyi_stored_each(oyi_call_split_Tensor(self, split_size, dim, &list), &list, out);
 }
 OYI_COMPOSITE(unbind_copy_int_out) {
   oy_value list;
-  return store_each(oyi_call_unbind_int(self, dim, &list), &list, out);
+  return oyi_stored_each(oyi_call_unbind_int(self, dim, &list), &list, out);
 }
 
 // -------------------------------------------------------------------- scatter

@@ -32,6 +32,11 @@ static oy_status raise_info(const char* name, const char* where, int32_t info) {
                    "not positive-definite (the leading minor of order %d is not "
                    "positive-definite).",
                    name, where, n);
+  if (IS("ldl"))
+    return OY_FAIL(INVALID_ARGUMENT,
+                   "%s: %sThe factorization could not be completed because the block of "
+                   "order %d on the diagonal is zero.",
+                   name, where, n);
   if (IS("svd"))
     return OY_FAIL(INVALID_ARGUMENT,
                    "%s: %sThe algorithm failed to converge because the input matrix is "

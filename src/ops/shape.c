@@ -66,6 +66,18 @@ oy_object* oyi_stored(oy_object* out, oy_object* result) {
   return good ? out : NULL;
 }
 
+oy_status oyi_stored_each(oy_status status, oy_value* list, oy_tensors out) {
+  OY_TRY(status);
+  if (list->count != out.size)
+    status = OY_FAIL(INVALID_ARGUMENT, "expected %u out= tensors, got %zu", list->count,
+                     out.size);
+  for (size_t i = 0; i < list->count && status == 0; i++)
+    if (!oyi_stored(out.data[i], oy_tensor_retain(list->as.tensors[i])))
+      status = oy_failure();
+  oy_value_release(list);
+  return status;
+}
+
 oy_object* oyi_cloned(oy_object* view) {
   oy_object* copy = oyi_call_clone(view, oy_int(OY_MEMORY_CONTIGUOUS));
   oy_tensor_release(view);

@@ -78,6 +78,8 @@ static inline oy_tensors oyi_list_tensors(oy_value list) {
 // Stores |result|, which it takes over, in |out|: resized, of the same dtype and on the
 // same device. What the out= form of an operator does that has only the other one.
 oy_object* oyi_stored(oy_object* out, oy_object* result);
+// The same for each of |list|, which it takes over, if |status| is OK.
+oy_status oyi_stored_each(oy_status status, oy_value* list, oy_tensors out);
 // A contiguous copy of |view|, which it takes over.
 oy_object* oyi_cloned(oy_object* view);
 // |made|, which an operator in place has |written|; given up if that failed.

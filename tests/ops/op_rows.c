@@ -150,6 +150,19 @@ static oy_value bool_list(const char** p) {
   return list;
 }
 
+static oy_value float_list(const char** p) {
+  oy_value list;
+  double found[8];
+  size_t n = 0;
+  while (!skip_text(p, "]")) {
+    found[n++] = read_number(p);
+    skip_text(p, ",");
+  }
+  assert_int_equal(oy_value_new_list(OY_TAG_FLOAT_LIST, n, &list), OY_OK);
+  memcpy((void*)(uintptr_t)list.as.floats, found, n * sizeof(*found));
+  return list;
+}
+
 static oy_value read_argument(const char** p) {
   literal t;
   oy_dtype dtype;
@@ -157,6 +170,7 @@ static oy_value read_argument(const char** p) {
   if (skip_text(p, "true")) return oy_bool(true);
   if (skip_text(p, "false")) return oy_bool(false);
   if (skip_text(p, "bools[")) return bool_list(p);
+  if (skip_text(p, "floats[")) return float_list(p);
   if (skip_text(p, "{")) return tensor_list(p);
   if (skip_text(p, "dtype:") && read_dtype(p, 0, &dtype)) return oy_int(dtype);
   if (skip_text(p, "[")) return int_list(p);
@@ -214,6 +228,14 @@ static bool same_tensor(const oy_tensor* got, const literal* want) {
 static bool same_result(oy_value got, const char** want) {
   literal t;
   if (got.tag == OY_TAG_NONE) return skip_text(want, "none");
+  if (got.tag == OY_TAG_TENSOR_LIST) {
+    if (!skip_text(want, "{")) return false;
+    for (size_t i = 0; i < got.count; i++) {
+      if (i > 0 && !skip_text(want, "|")) return false;
+      if (!read_literal(want, &t) || !same_tensor(got.as.tensors[i], &t)) return false;
+    }
+    return skip_text(want, "}");
+  }
   if (got.tag == OY_TAG_BOOL) return skip_text(want, got.as.i ? "true" : "false");
   return got.tag == OY_TAG_TENSOR && read_literal(want, &t) &&
          same_tensor(got.as.object, &t);

@@ -187,6 +187,69 @@ oy_status oyi_pool_average_backward(const oyi_pool* p, const oyi_pool_how* how,
   return compute(p, how, SPREAD, grad, out, NULL);
 }
 
+// -------------------------------------------------------------------- by samples
+
+// The first window begins at the begin, the last one ends at the end.
+static void sampled_ranges(const oyi_pool* p, size_t d, double sample, bool is_float,
+                           range* r) {
+  const int64_t room = p->in[d] - p->kernel[d], count = p->out[d];
+  const double step = count > 1 ? (double)room / (double)(count - 1) : 0;
+  const float step_f = (float)room / (float)(count > 1 ? count - 1 : 1);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t from = room;
+    if (i < count - 1 && is_float)
+      from = (int64_t)(((float)i + (float)sample) * step_f) -
+             (int64_t)((float)sample * step_f);
+    else if (i < count - 1)
+      from = (int64_t)(((double)i + sample) * step) - (int64_t)(sample * step);
+    if (from > room) from = room;
+    r[i] = (range){from, from + p->kernel[d], p->kernel[d]};
+  }
+}
+
+static oy_status sampled_windows(const oyi_pool* p, const char* name, size_t ndim,
+                                 const double* samples, bool is_float, windows* w) {
+  for (size_t k = 0; k < ndim; k++) {
+    const size_t d = OYI_SPATIAL - ndim + k;
+    const double sample = samples[ndim == 2 ? 1 - k : k];
+    OY_CHECK(sample >= 0 && sample <= 1, INVALID_ARGUMENT,
+             "%s: expected random samples from 0 to 1, got %g", name, sample);
+    sampled_ranges(p, d, sample, is_float, w->ranges[d]);
+  }
+  return OY_OK;
+}
+
+oy_status oyi_pool_max_at(const oyi_pool* p, const char* name, size_t ndim,
+                          oyi_tensor* in, oyi_tensor* samples, oyi_tensor* out,
+                          oyi_tensor* indices) {
+  const oy_dtype type = oyi_compute_dtype(in->header.dtype);
+  const pool_loops* loops = loops_of(type);
+  if (!loops || type == OY_DTYPE_I64) return oyi_not_for(name, in->header.dtype);
+  windows w;
+  // Of a dimension that is not pooled the only window is all of it.
+  OY_TRY(windows_of(p, &(oyi_pool_how){.name = name, .adaptive = true}, &w));
+  oyi_tensor* x = oyi_stage_in(in, type);
+  oyi_tensor* s = x ? oyi_stage_in(samples, OY_DTYPE_F64) : NULL;
+  oyi_tensor* i = s ? oyi_stage_out(indices, OY_DTYPE_I64) : NULL;
+  oyi_tensor* y = i ? oyi_stage_out(out, type) : NULL;
+  oy_status status = y ? OY_OK : oy_failure();
+  const int64_t here = volume(p->in), there = volume(p->out);
+  for (int64_t k = 0; status == 0 && k < p->planes; k++) {
+    status = sampled_windows(p, name, ndim, (double*)oyi_data(s) + k * (int64_t)ndim,
+                             type == OY_DTYPE_F32, &w);
+    if (status == 0)
+      loops->max(&w, (char*)oyi_data(x) + k * here * oyi_item(x),
+                 (char*)oyi_data(y) + k * there * oyi_item(y),
+                 (int64_t*)oyi_data(i) + k * there);
+  }
+  status = oyi_unstage(out, y, status);
+  status = oyi_unstage(indices, i, status);
+  oy_tensor_release(oyi_tensor_object(x));
+  oy_tensor_release(oyi_tensor_object(s));
+  oyi_free(w.ranges[0]);
+  return status;
+}
+
 // ----------------------------------------------------------------------- scatter
 
 static oy_status scatter_planes(const char* name, const pool_loops* loops,

@@ -18,6 +18,11 @@ oy_status oyi_pool_average(const oyi_pool* p, const oyi_pool_how* how, oyi_tenso
                            oyi_tensor* out);
 oy_status oyi_pool_max(const oyi_pool* p, const oyi_pool_how* how, oyi_tensor* in,
                        oyi_tensor* out, oyi_tensor* indices);
+// The maximum of windows whose places come from |samples|: for each image a number from 0
+// to 1 for each of its |ndim| dimensions, of two the last one first.
+oy_status oyi_pool_max_at(const oyi_pool* p, const char* name, size_t ndim,
+                          oyi_tensor* in, oyi_tensor* samples, oyi_tensor* out,
+                          oyi_tensor* indices);
 // |grad| is of the output, |out| becomes that of the input.
 oy_status oyi_pool_average_backward(const oyi_pool* p, const oyi_pool_how* how,
                                     oyi_tensor* grad, oyi_tensor* out);

@@ -95,6 +95,21 @@ BACKWARD(block_diag) {
   return OY_OK;
 }
 
+// The product of the other two and the gradient, which lacks what was summed.
+BACKWARD(_trilinear) {
+  ARGUMENTS(_trilinear);
+  if (WANTS(i1))
+    GIVE(i1, oyi_call__trilinear(GRAD(0), i2, i3, sumdim, expand2, expand3, expand1,
+                                 unroll_dim));
+  if (WANTS(i2))
+    GIVE(i2, oyi_call__trilinear(i1, GRAD(0), i3, expand1, sumdim, expand3, expand2,
+                                 unroll_dim));
+  if (WANTS(i3))
+    GIVE(i3, oyi_call__trilinear(i1, i2, GRAD(0), expand1, expand2, sumdim, expand3,
+                                 unroll_dim));
+  return OY_OK;
+}
+
 // -------------------------------------------------------------------- the table
 
 // Of two factors each is kept for the other's gradient.
@@ -110,3 +125,5 @@ BOTH_FORMS(addr, "AddrBackward0", vec1, vec2)
 DERIVATIVE(vdot, "VdotBackward0", FACTORS(vdot, self, other))
 DERIVATIVE(linalg_cross, "LinalgCrossBackward0", FACTORS(linalg_cross, self, other))
 DERIVATIVE(block_diag, "BlockDiagBackward0", SHAPE(block_diag, tensors))
+DERIVATIVE(_trilinear, "TrilinearBackward0", SAVE(_trilinear, i1), SAVE(_trilinear, i2),
+           SAVE(_trilinear, i3))

@@ -60,6 +60,11 @@ static oy_object* picked(oy_object* grad, oy_object* indices, int64_t dims) {
   return result;
 }
 
+BACKWARD(max_unpool3d) {
+  ARGUMENTS(max_unpool3d);
+  GIVE(self, picked(GRAD(0), indices, 3));
+  return OY_OK;
+}
 BACKWARD(max_unpool2d) {
   ARGUMENTS(max_unpool2d);
   GIVE(self, picked(GRAD(0), indices, 2));
@@ -93,6 +98,18 @@ MAXIMUM(max_pool3d_with_indices, 3)
 ADAPTIVE_MAXIMUM(adaptive_max_pool2d, 2)
 ADAPTIVE_MAXIMUM(adaptive_max_pool3d, 3)
 
+#define FRACTIONAL(id, dims)                                                       \
+  BACKWARD(id) {                                                                   \
+    ARGUMENTS(id);                                                                 \
+    if (WANTS(self))                                                               \
+      GIVE(self, oyi_call_##id##_backward(GRAD(0), self, kernel_size, output_size, \
+                                          RESULT(1)));                             \
+    return OY_OK;                                                                  \
+  }                                                                                \
+  MAXIMUM_TWICE(id, dims)
+FRACTIONAL(fractional_max_pool2d, 2)
+FRACTIONAL(fractional_max_pool3d, 3)
+
 // -------------------------------------------------------------------- the table
 
 #define POOL(id, text)                             \
@@ -108,6 +125,9 @@ POOL(_adaptive_avg_pool2d, "AdaptiveAvgPool2D")
 POOL(_adaptive_avg_pool3d, "AdaptiveAvgPool3D")
 MAX_POOL(max_pool2d_with_indices, "MaxPool2DWithIndices")
 MAX_POOL(max_pool3d_with_indices, "MaxPool3DWithIndices")
+MAX_POOL(fractional_max_pool2d, "FractionalMaxPool2D")
+MAX_POOL(fractional_max_pool3d, "FractionalMaxPool3D")
 MAX_POOL(adaptive_max_pool2d, "AdaptiveMaxPool2D")
 MAX_POOL(adaptive_max_pool3d, "AdaptiveMaxPool3D")
+DERIVATIVE(max_unpool3d, "MaxUnpool3DBackward0", SAVE(max_unpool3d, indices))
 DERIVATIVE(max_unpool2d, "MaxUnpool2DBackward0", SAVE(max_unpool2d, indices))

@@ -163,6 +163,16 @@ BACKWARD(index_reduce) {
               WANTS(source) ? &gives[EDGE_AT(source)] : NULL);
 }
 
+// ---------------------------------------------------------------------- segments
+
+BACKWARD(segment_reduce) {
+  ARGUMENTS(segment_reduce);
+  if (WANTS(data))
+    GIVE(data, oyi_call__segment_reduce_backward(GRAD(0), RESULT(0), data, reduce,
+                                                 lengths, offsets, axis, initial));
+  return OY_OK;
+}
+
 // -------------------------------------------------------------------- the table
 
 #define KEPT(id, source) SAVE(id, self), SAVE(id, index), SAVE(id, source), OUTPUT(0)
@@ -172,3 +182,5 @@ DERIVATIVE_AS(scatter_reduce__two, "ScatterReduceBackward0", scatter_reduce_two,
 DERIVATIVE(index_reduce, "IndexReduceBackward0", KEPT(index_reduce, source))
 DERIVATIVE_AS(index_reduce_, "IndexReduceBackward0", index_reduce,
               KEPT(index_reduce_, source))
+DERIVATIVE(segment_reduce, "SegmentReduceBackward0", SAVE(segment_reduce, data),
+           SAVE(segment_reduce, lengths), SAVE(segment_reduce, offsets), OUTPUT(0))
