@@ -146,21 +146,31 @@ static int64_t count_places(int64_t r, int64_t n, bool again) {
   return (int64_t)count;
 }
 
-// The elements in the order of the rows, as views of size 1.
-static oy_status put_places(oy_object** items, oy_object* self, int64_t r, int64_t n,
-                            bool again) {
-  int64_t* at = oyi_calloc((size_t)r, sizeof(int64_t));
-  if (!at) return OY_OUT_OF_MEMORY;
-  for (int64_t k = 0; k < r; k++) at[k] = again ? 0 : k;
-  oy_status status = OY_OK;
-  size_t next = 0;
-  do {
-    for (int64_t k = 0; k < r && status == 0; k++)
-      if (!oyi_list_put(items, next++, oyi_call_narrow(self, 0, at[k], 1)))
-        status = oy_failure();
-  } while (status == 0 && next_places(at, r, n, again));
-  oyi_free(at);
-  return status;
+// All |count| rows of |r| places, one after the other.
+static void put_places(int64_t* places, int64_t count, int64_t r, int64_t n, bool again) {
+  for (int64_t k = 0; count && k < r; k++) places[k] = again ? 0 : k;
+  for (int64_t i = 1; i < count; i++) {
+    int64_t* row = memcpy(places + i * r, places + (i - 1) * r, (size_t)r * sizeof(*row));
+    (void)next_places(row, r, n, again);
+  }
+}
+
+// The elements at the places, in one call whatever their number: on a device each call costs.
+static oy_object* take_places(oy_object* self, int64_t count, int64_t r, bool again) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  oy_object *result = NULL, *there = NULL, *flat = NULL;
+  oy_object* places =
+      oyi_tensor_object(oyi_tensor_new(OY_DIMS(count * r), OY_DTYPE_I64, oy_device_cpu()));
+  if (!places) return NULL;
+  put_places(oy_tensor_data(places), count, r, t->numel, again);
+  there = oyi_call_to_device(places, oyi_tensor_device(t), OY_DTYPE_I64, false, false,
+                             oy_none());
+  if (there) flat = oyi_call_index_select(self, 0, there);
+  if (flat) result = oyi_call_view(flat, OY_DIMS(count, r));
+  oy_tensor_release(flat);
+  oy_tensor_release(there);
+  oy_tensor_release(places);
+  return result;
 }
 
 OYI_COMPOSITE(combinations) {
@@ -183,20 +193,8 @@ OYI_COMPOSITE(combinations) {
             (long long)r, (long long)t->numel);
     return NULL;
   }
-  oy_value list;
-  oy_object** items;
-  oy_object* result = NULL;
-  if (oyi_list_new(count ? (size_t)(count * r) : 1, &list, &items) != 0) return NULL;
   // Without a row the result comes of |self| all the same: it has a history.
-  bool is_put = count ? put_places(items, self, r, t->numel, with_replacement) == 0
-                      : oyi_list_put(items, 0, oyi_call_narrow(self, 0, 0, 0));
-  if (is_put) {
-    oy_object* flat = oyi_call_cat(oyi_list_tensors(list), 0);
-    result = oyi_call_view(flat, OY_DIMS(count, r));
-    oy_tensor_release(flat);
-  }
-  oy_value_release(&list);
-  return result;
+  return take_places(self, count, r, with_replacement);
 }
 
 // ---------------------------------------------------------------------- blocks
