@@ -52,6 +52,15 @@ static oy_status store(oyi_tensor* out, const oyi_tensor* from) {
            "Expected out tensor to have dtype %s, but got %s instead",
            oy_dtype_pytorch_name(from->header.dtype),
            oy_dtype_pytorch_name(out->header.dtype));
+  const oy_device want = oyi_tensor_device(from), got = oyi_tensor_device(out);
+  char names[2][64];
+  if (!oy_device_equal(want, got)) {
+    oy_device_print(want, names[0], sizeof(names[0]));
+    oy_device_print(got, names[1], sizeof(names[1]));
+    return OY_FAIL(INVALID_ARGUMENT,
+                   "Expected out tensor to have device %s, but got %s instead", names[0],
+                   names[1]);
+  }
   OY_TRY(oyi_output_prepare(out, oyi_sizes_view(from), from->header.dtype,
                             oyi_tensor_device(from)));
   oy_object* copied = oyi_call_copy_(&out->header, oyi_tensor_object(from), false);
