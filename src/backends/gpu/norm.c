@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // layer_norm and batch_norm with their gradients. Statistics are computed in double where
 // the device has it.
+#include <math.h>
+
 #include "row_kernel.h"
 #include "rows.h"
 
@@ -60,11 +62,18 @@ static int64_t length_of(oy_value shape) {
 }
 
 // (input, shape, weight, bias, eps) -> result, mean, 1 / deviation
+// Rows without elements: their mean is 0, and they have no deviation.
+static oy_status layer_norm_of_nothing(gpu_call* c) {
+  OY_TRY(gpu_fill_elements(c->device, c->out[1], oy_float(0)));
+  return gpu_fill_elements(c->device, c->out[2], oy_float(NAN));
+}
+
 static oy_status layer_norm(gpu_call* c) {
   held h = {.status = OY_OK};
   int64_t length = length_of(c->args[1]);
   int64_t rows = oy_tensor_numel(c->out[1]);
-  if (rows == 0 || length == 0) return OY_OK;
+  if (rows == 0) return OY_OK;
+  if (length == 0) return layer_norm_of_nothing(c);
   oy_tensor *x = hold(&h, c, c->args[0]), *w = hold(&h, c, c->args[2]);
   oy_tensor *b = hold(&h, c, c->args[3]), *out = hold_result(&h, c, 0);
   oy_status status = h.status;
