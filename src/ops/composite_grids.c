@@ -159,8 +159,8 @@ static void put_places(int64_t* places, int64_t count, int64_t r, int64_t n, boo
 static oy_object* take_places(oy_object* self, int64_t count, int64_t r, bool again) {
   const oyi_tensor* t = oyi_tensor_of(self);
   oy_object *result = NULL, *there = NULL, *flat = NULL;
-  oy_object* places =
-      oyi_tensor_object(oyi_tensor_new(OY_DIMS(count * r), OY_DTYPE_I64, oy_device_cpu()));
+  oy_object* places = oyi_tensor_object(
+      oyi_tensor_new(OY_DIMS(count * r), OY_DTYPE_I64, oy_device_cpu()));
   if (!places) return NULL;
   put_places(oy_tensor_data(places), count, r, t->numel, again);
   there = oyi_call_to_device(places, oyi_tensor_device(t), OY_DTYPE_I64, false, false,

@@ -16,8 +16,9 @@ static const sensitive g_sensitive[] = {
     {"linalg_pinv",
      "1 / s of a singular value that is rounding alone, where rtol keeps it"},
     {"pinverse", "is linalg_pinv"},
-    {"cholesky_inverse", "1 / (l * l) of a diagonal that is small; PyTorch's samples are "
-                         "factors of well-conditioned matrices"},
+    {"cholesky_inverse",
+     "1 / (l * l) of a diagonal that is small; PyTorch's samples are "
+     "factors of well-conditioned matrices"},
 };
 
 bool certify_is_sensitive(const certify_sample* s) {
