@@ -231,6 +231,20 @@ static void gpu_pointwise_three(void** state) {
   oy_tensor_release(out);
 }
 
+// asin(-0.5) = -0.52359878; the nearest of float16, which a half gives, is -1072 / 2048.
+static void gpu_pointwise_wide_out(void** state) {
+  (void)state;
+  oy_tensor* half = oy_tensor_empty(OY_DIMS(1), OY_DTYPE_F16, oy_device_cpu());
+  oy_tensor* wide = oy_tensor_empty(OY_DIMS(1), OY_DTYPE_F32, gpu_device(0));
+  assert_int_equal(oy_tensor_set(half, OY_DIMS(0), oy_float(-0.5)), OY_OK);
+  oy_tensor* there = to_gpu(half, 0);
+  assert_non_null(oy_asin_out(there, wide));
+  oy_tensor* got = to_cpu(wide);
+  assert_true(*(const float*)oy_tensor_data(got) == -1072.0f / 2048);
+  oy_tensor* const all[] = {half, wide, there, got};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
 int main(void) {
   gpu_start();
   const struct CMUnitTest tests[] = {
@@ -244,6 +258,7 @@ int main(void) {
       cmocka_unit_test(gpu_pointwise_layouts),
       cmocka_unit_test(gpu_pointwise_sizes),
       cmocka_unit_test(gpu_pointwise_three),
+      cmocka_unit_test(gpu_pointwise_wide_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

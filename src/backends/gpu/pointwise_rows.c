@@ -274,12 +274,37 @@ static oy_status INTEGERS(gpu_call* c, gpu_point* p) {
 
 // ---------------------------------------------------------------------------- rows
 
+// Whether out= is wider than the 16-bit floats that its operands promote to: the result is
+// one of those first.
+static bool is_narrow(const gpu_call* c, const gpu_point* p, oy_dtype* out_dtype) {
+  const oy_dtype wide = c->out[0]->dtype;
+  const int first = row_of(c)->dtypes == MASK ? 1 : 0;
+  if (row_of(c)->dtypes == OUT || (wide != OY_DTYPE_F32 && wide != OY_DTYPE_F64) ||
+      p->compute != OY_DTYPE_F32 || p->inputs <= first)
+    return false;
+  for (int k = first; k < p->inputs; k++)
+    if (!p->in[k]) return false;
+  return oy_result_type(p->in + first, (size_t)(p->inputs - first), out_dtype) == OY_OK &&
+         (*out_dtype == OY_DTYPE_F16 || *out_dtype == OY_DTYPE_BF16);
+}
+
+static oy_status run_narrow(gpu_point* p, oy_dtype dtype, oy_tensor* out) {
+  oy_tensor* narrow = oy_tensor_empty(oy_tensor_sizes(out), dtype, oy_tensor_device(out));
+  OY_CHECK(narrow, OUT_OF_MEMORY, "no memory for a result of %s", oy_dtype_name(dtype));
+  oy_status status = gpu_point_run(p, narrow);
+  if (status == OY_OK) status = gpu_copy_elements(p->device, out, narrow);
+  oy_tensor_release(narrow);
+  return status;
+}
+
 static oy_status run(gpu_call* c) {
   gpu_point p = {.device = c->device, .expression = row_of(c)->real};
+  oy_dtype narrow;
   collect(c, &p);
   OY_TRY(compute_dtype(c, &p));
+  const bool rounds = is_narrow(c, &p, &narrow);
   OY_TRY(row_of(c)->adapt(c, &p));
-  return gpu_point_run(&p, c->out[0]);
+  return rounds ? run_narrow(&p, narrow, c->out[0]) : gpu_point_run(&p, c->out[0]);
 }
 
 // log_sigmoid_forward(self) -> output, buffer: what the gradient wants is kept.
