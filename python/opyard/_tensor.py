@@ -14,6 +14,8 @@ _C.set_to_index(_create.to_index)
 
 def _to(self, *args, **kwargs):
     """to(dtype), to(device), to(other), to(device, dtype): self if it is that already."""
+    if len(args) == 1 and type(args[0]) is _C.dtype and not kwargs:
+        return self if args[0] is self.dtype else aten._to_copy(self, dtype=args[0])
     dtype, device, rest = kwargs.pop("dtype", None), kwargs.pop("device", None), list(args)
     other = kwargs.pop("other", None)
     if rest and isinstance(rest[0], Tensor):
@@ -51,7 +53,9 @@ def _convert(self, dtype, device, non_blocking=False, copy=False, memory_format=
 
 
 def _dtype_method(name):
-    def method(self, memory_format=_C.preserve_format):
+    def method(self, memory_format=None):
+        if memory_format is None:
+            return self if self.dtype is dtype else aten._to_copy(self, dtype=dtype)
         return _convert(self, dtype, None, memory_format=memory_format)
 
     dtype = getattr(_C, name)
