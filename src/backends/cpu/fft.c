@@ -7,12 +7,12 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/work.h"
-#include "base/memory.h"
 #include "base/threads.h"
 #include "ops/calls.h"
 #include "ops/out.h"
 #include "ops/rules_reduction.h"
 #include "ops/shape.h"
+#include "tensor/block_cache.h"
 
 typedef struct job {
   oyi_fft_plan plan;
@@ -21,7 +21,6 @@ typedef struct job {
   bool backward;
   bool halved;    // a real line of even length as complex numbers
   bool mirrored;  // the second half of what a real line gives is stored too
-  void* twist;    // exp(-2 pi i k / n), k <= n / 2, if |halved|
   double scale;
   const oyi_tensor *in, *out;
   int64_t dim, in_step, out_step;  // in bytes
@@ -53,7 +52,9 @@ static oy_status run_blocks(int64_t chunk, void* context) {
   const int lanes = j->lines > 1 ? OYI_FFT_LANES : 1;
   const int64_t numbers = oyi_fft_work(&j->plan, lanes);
   const size_t item = j->plan.is_float ? sizeof(float) : sizeof(double);
-  char* work = oyi_calloc((size_t)numbers, 2 * item);
+  // The tables of the plan, which are no shorter, were allocated: this cannot overflow.
+  void* owner = NULL;
+  char* work = oyi_data_alloc((size_t)numbers * 2 * item, &owner);
   if (!work) return oy_failure();
   void* other = work + (size_t)numbers * item;
   int64_t end = (chunk + 1) * j->stretch * OYI_FFT_LANES;
@@ -65,22 +66,8 @@ static oy_status run_blocks(int64_t chunk, void* context) {
     else
       block_f64(j, i, count, (double*)(void*)work, other);
   }
-  oyi_free(work);
+  oyi_data_free(owner, work);
   return OY_OK;
-}
-
-static bool make_twist(job* j) {
-  const bool is_float = j->plan.is_float;
-  j->twist = oyi_calloc((size_t)(j->n / 2 + 1), is_float ? 8 : 16);
-  for (int64_t k = 0; j->twist && k <= j->n / 2; k++) {
-    double re, im;
-    oyi_fft_root(k, j->n, &re, &im);
-    if (is_float)
-      ((float*)j->twist)[2 * k] = (float)re, ((float*)j->twist)[2 * k + 1] = (float)im;
-    else
-      ((double*)j->twist)[2 * k] = re, ((double*)j->twist)[2 * k + 1] = im;
-  }
-  return j->twist;
 }
 
 // Transforms the lines along |dim| of |in| into |out|, which may be |in|.
@@ -96,14 +83,12 @@ static oy_status transform(job* j, const oyi_tensor* in, const oyi_tensor* out,
   j->halved = j->kind != COMPLEX && j->n % 2 == 0;
   oy_dtype dtype = out->header.dtype;
   bool is_float = dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_C64;
-  j->twist = NULL;
-  oy_status status = oyi_fft_plan_begin(&j->plan, j->halved ? j->n / 2 : j->n, is_float);
-  if (status == 0 && j->halved && !make_twist(j)) status = oy_failure();
+  oy_status status =
+      oyi_fft_plan_begin(&j->plan, j->halved ? j->n / 2 : j->n, is_float, j->halved);
   const int64_t blocks = oyi_stretches(j->lines, OYI_FFT_LANES);
   j->stretch = oyi_stretch(j->plan.length * OYI_FFT_LANES);
   if (status == 0)
     status = oyi_parallel_chunks(oyi_stretches(blocks, j->stretch), run_blocks, j);
-  oyi_free(j->twist);
   oyi_fft_plan_end(&j->plan);
   return status;
 }

@@ -22,13 +22,13 @@ typedef struct oyi_fft_plan {
   void* roots;   // exp(-2 pi i k / length), k < length
   void* chirp;   // exp(-pi i k k / n), k < n; NULL where passes do
   void* filter;  // the transform of what the convolution is with, over its length
+  bool halved;   // for real lines of 2 n numbers
+  void* twist;   // exp(-pi i k / n), k <= n, if |halved|
 } oyi_fft_plan;
 
 // |n| from 1 on. OUT_OF_MEMORY. oyi_fft_plan_end also after a failure.
-oy_status oyi_fft_plan_begin(oyi_fft_plan* plan, int64_t n, bool is_float);
+oy_status oyi_fft_plan_begin(oyi_fft_plan* plan, int64_t n, bool is_float, bool halved);
 void oyi_fft_plan_end(oyi_fft_plan* plan);
-// exp(-2 pi i k / n), as good as double has it.
-void oyi_fft_root(int64_t k, int64_t n, double* re, double* im);
 // Real numbers in one buffer, for |lanes| (1 or OYI_FFT_LANES) lines.
 static inline int64_t oyi_fft_work(const oyi_fft_plan* plan, int lanes) {
   return 2 * plan->length * lanes;
@@ -40,5 +40,12 @@ static inline int64_t oyi_fft_work(const oyi_fft_plan* plan, int lanes) {
 // is the backward one.
 float* oyi_fft_lines_f32(const oyi_fft_plan* plan, int lanes, float* a, float* b);
 double* oyi_fft_lines_f64(const oyi_fft_plan* plan, int lanes, double* a, double* b);
+
+// These by capability level.
+typedef struct oyi_fft_lines {
+  float* (*f32)(const oyi_fft_plan* plan, int lanes, float* a, float* b);
+  double* (*f64)(const oyi_fft_plan* plan, int lanes, double* a, double* b);
+} oyi_fft_lines;
+extern const oyi_fft_lines oyi_fft_lines_base, oyi_fft_lines_v3;
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_FFT_H_

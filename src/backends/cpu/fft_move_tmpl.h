@@ -35,7 +35,7 @@ static void NAME(load)(const job* j, char* from, T* work, int lanes, int l) {
     PUT(k, x, y);
     if (k) PUT(n - k, x, -y);
   }
-  const T* twist = j->twist;
+  const T* twist = j->plan.twist;
   for (int64_t k = 0; j->halved && k < half; k++) {
     const T *one = AT(from, step, k), *two = AT(from, step, half - k);
     const T one_im = k ? one[1] : 0, two_im = k ? two[1] : 0;
@@ -63,7 +63,7 @@ static void NAME(store)(const job* j, char* to, const T* work, int lanes, int l)
         *AT(to, step, k) = RE(k) * scale;
     return;
   }
-  const T *twist = j->twist, quarter = scale / 2;
+  const T *twist = j->plan.twist, quarter = scale / 2;
   for (int64_t k = 0; k <= half; k++) {
     T x, y;
     if (j->halved) {
