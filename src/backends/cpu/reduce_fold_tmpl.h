@@ -18,6 +18,9 @@
 #endif
 #define FOLD(what) OYI_JOIN(NAME, OYI_JOIN(what, ID))
 
+// Values that a row's piece goes into, side by side.
+enum { FOLD(LANES) = sizeof(A) > 2 ? 128 / sizeof(A) : 64 };
+
 static void FOLD(start)(void* state, int64_t n, const void* args) {
   SETUP;
   A* value = state;
@@ -39,39 +42,74 @@ static inline void FOLD(join)(A* value, int64_t i, A b, const void* args) {
 #endif
 }
 
+// Lane k of |lanes| goes on with element k of |p|.
+static inline __attribute__((always_inline)) void FOLD(step)(A* lanes, const T* p,
+                                                             const void* args) {
+  SETUP;
+  for (int k = 0; k < FOLD(LANES); k++) lanes[k] = STEP(lanes[k], p[k]);
+}
+
+static inline __attribute__((always_inline)) A FOLD(fold)(A* lanes) {
+  OYI_UNROLL
+  for (int k = FOLD(LANES) / 2; k > 0; k /= 2)
+    for (int j = 0; j < k; j++) lanes[j] = JOIN(lanes[j], lanes[j + k]);
+  return lanes[0];
+}
+
+// |n| elements that lie together, LANES or more.
+static inline A FOLD(dense)(const T* p, int64_t n, const void* args) {
+  A lanes[FOLD(LANES)];
+  for (int k = 0; k < FOLD(LANES); k++) lanes[k] = START;
+  int64_t i = 0;
+  for (; i + FOLD(LANES) <= n; i += FOLD(LANES)) FOLD(step)(lanes, p + i, args);
+  // The rest are the last ones of a full step, whose first were there already.
+  const int64_t seen = i + FOLD(LANES) - n;
+  if (seen < FOLD(LANES)) {
+    A rest[FOLD(LANES)];
+    for (int k = 0; k < FOLD(LANES); k++) rest[k] = lanes[k];
+    FOLD(step)(rest, p + n - FOLD(LANES), args);
+    for (int k = 0; k < FOLD(LANES); k++) lanes[k] = k < seen ? lanes[k] : rest[k];
+  }
+  return FOLD(fold)(lanes);
+}
+
 static void FOLD(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
                       int64_t first, const void* args) {
   SETUP;
   (void)first;
-  enum { LANES = sizeof(A) > 2 ? 128 / sizeof(A) : 64 };
-  A lanes[LANES];
-  for (int k = 0; k < LANES; k++) lanes[k] = START;
-  int64_t i = 0;
-  if (step == (int64_t)sizeof(T)) {
-    const T* p = (const T*)(const void*)x;
-    for (; i + LANES <= n; i += LANES)
-      for (int k = 0; k < LANES; k++) lanes[k] = STEP(lanes[k], p[i + k]);
-  } else {
-    for (; i + 4 <= n; i += 4)
-      for (int k = 0; k < 4; k++)
-        lanes[k] = STEP(lanes[k], *(const T*)(const void*)(x + (i + k) * step));
+  if (step == (int64_t)sizeof(T) && n >= FOLD(LANES)) {
+    FOLD(join)(state, at, FOLD(dense)((const T*)(const void*)x, n, args), args);
+    return;
   }
+  A lanes[4] = {START, START, START, START};
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int k = 0; k < 4; k++)
+      lanes[k] = STEP(lanes[k], *(const T*)(const void*)(x + (i + k) * step));
   for (int k = 0; i < n; i++, k++)
     lanes[k] = STEP(lanes[k], *(const T*)(const void*)(x + i * step));
-  if (n >= 4)
-    for (int k = LANES / 2; k > 0; k /= 2)
-      for (int j = 0; j < k; j++) lanes[j] = JOIN(lanes[j], lanes[j + k]);
-  else
-    for (int k = 1; k < n; k++) lanes[0] = JOIN(lanes[0], lanes[k]);
-  FOLD(join)(state, at, lanes[0], args);
+  const A low = JOIN(lanes[0], lanes[2]), high = JOIN(lanes[1], lanes[3]);
+  FOLD(join)(state, at, JOIN(low, high), args);
 }
 
+// Four rows at a time, so that running values are read and written less often.
 static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
                           int64_t row_step, int64_t first, const void* args) {
   SETUP;
   (void)first;
   A part[OYI_REDUCE_BLOCK];
   for (int64_t i = 0; i < n; i++) part[i] = START;
+  for (; rows >= 4; rows -= 4, x += 4 * row_step) {
+    const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)(x + row_step);
+    const T* r = (const T*)(const void*)(x + 2 * row_step);
+    const T* s = (const T*)(const void*)(x + 3 * row_step);
+    for (int64_t i = 0; i < n; i++) {
+      A a = STEP(part[i], p[i]);
+      a = STEP(a, q[i]);
+      a = STEP(a, r[i]);
+      part[i] = STEP(a, s[i]);
+    }
+  }
   for (; rows > 0; rows--, x += row_step) {
     const T* p = (const T*)(const void*)x;
     for (int64_t i = 0; i < n; i++) part[i] = STEP(part[i], p[i]);

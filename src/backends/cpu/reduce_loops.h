@@ -6,6 +6,9 @@
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
+#define OYI_UNROLL _Pragma("GCC unroll 8")
+#else
+#define OYI_UNROLL _Pragma("unroll")
 #endif
 
 #include <complex.h>
