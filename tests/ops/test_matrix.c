@@ -98,7 +98,8 @@ static void products_are_sums_of_products(void** state) {
                                     OY_DTYPE_I8,   OY_DTYPE_U8};
   static const int64_t shapes[][3] = {{1, 1, 1},   {2, 3, 2},    {4, 2, 4},    {5, 7, 9},
                                       {12, 4, 32}, {13, 9, 33},  {31, 17, 15}, {1, 40, 8},
-                                      {8, 40, 1},  {97, 20, 61}, {3, 0, 4},    {0, 3, 4}};
+                                      {8, 40, 1},  {97, 20, 61}, {3, 0, 4},    {0, 3, 4},
+                                      {1, 17, 1},  {1, 70, 1}};
   for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
     for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
       for (int how = 0; how < LAYOUTS * LAYOUTS; how++)

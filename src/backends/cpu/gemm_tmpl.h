@@ -122,8 +122,28 @@ static __attribute__((noinline)) oy_status OYI_JOIN(blocked, ID)(const oyi_gemm*
   return OY_OK;
 }
 
+// One result of elements that lie together: sums side by side, in several registers.
+static oy_status OYI_JOIN(inner, ID)(const oyi_gemm* g, W alpha, W beta) {
+  enum { SIDES = 4 * GEMM_BYTES / sizeof(W) };
+  const T *a = g->a, *b = g->b;
+  T* to = g->c;
+  W sums[SIDES] = {0};
+  int64_t p = 0;
+  for (; p + SIDES <= g->k; p += SIDES)
+    for (int i = 0; i < SIDES; i++) sums[i] += (W)LOAD(a[p + i]) * (W)LOAD(b[p + i]);
+  for (int i = 0; p < g->k; p++, i++) sums[i] += (W)LOAD(a[p]) * (W)LOAD(b[p]);
+  OYI_UNROLL
+  for (int half = SIDES / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; i++) sums[i] += sums[i + half];
+  const W sum = alpha * sums[0];
+  *to = (T)STORE(beta == 0 ? sum : sum + beta * (W)LOAD(*to));
+  return OY_OK;
+}
+
 static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   const W alpha = (W)NUMBER(g->alpha), beta = (W)NUMBER(g->beta);
+  if (g->n == 1 && g->m == 1 && g->a_column == 1 && g->b_row == 1 && g->k >= 16)
+    return OYI_JOIN(inner, ID)(g, alpha, beta);
   if (g->n < 4 || g->m < 4 || g->k < 2) return OYI_JOIN(small, ID)(g, alpha, beta);
   return OYI_JOIN(blocked, ID)(g, alpha, beta);
 }
