@@ -4,8 +4,13 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #define OYI_INDEPENDENT _Pragma("GCC ivdep")
+#define OYI_UNROLL      _Pragma("GCC unroll 8")
 #else
 #define OYI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define OYI_UNROLL      _Pragma("unroll")
+#endif
+#if ROW_BYTES > 16
+#include <immintrin.h>
 #endif
 
 #include <math.h>
@@ -18,11 +23,29 @@
 #define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
 #define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
 
+#if ROW_BYTES == 32
+#define LOAD_F32(at, mask)     (vec_f32) _mm256_maskload_ps(at, (__m256i)(mask))
+#define LOAD_F64(at, mask)     (vec_f64) _mm256_maskload_pd(at, (__m256i)(mask))
+#define STORE_F32(at, mask, v) _mm256_maskstore_ps(at, (__m256i)(mask), (__m256)(v))
+#define STORE_F64(at, mask, v) _mm256_maskstore_pd(at, (__m256i)(mask), (__m256d)(v))
+#elif ROW_BYTES == 64
+#define BITS_32(mask)          _mm512_movepi32_mask((__m512i)(mask))
+#define BITS_64(mask)          _mm512_movepi64_mask((__m512i)(mask))
+#define LOAD_F32(at, mask)     (vec_f32) _mm512_maskz_loadu_ps(BITS_32(mask), at)
+#define LOAD_F64(at, mask)     (vec_f64) _mm512_maskz_loadu_pd(BITS_64(mask), at)
+#define STORE_F32(at, mask, v) _mm512_mask_storeu_ps(at, BITS_32(mask), (__m512)(v))
+#define STORE_F64(at, mask, v) _mm512_mask_storeu_pd(at, BITS_64(mask), (__m512d)(v))
+#endif
+
 // The bounds are where results are 0 and infinite; 1.5 * 2^23 rounds to an integer.
-#define T            float
-#define INT          int32_t
-#define UINT         uint32_t
-#define ID           f32
+#define T    float
+#define INT  int32_t
+#define UINT uint32_t
+#define ID   f32
+#ifdef LOAD_F32
+#define LOAD_MASKED  LOAD_F32
+#define STORE_MASKED STORE_F32
+#endif
 #define EXP_LOW      (-104.0f)
 #define EXP_HIGH     89.0f
 #define EXP_MAGIC    12582912.0f
@@ -44,10 +67,16 @@
 #undef EXP_BIAS
 #undef EXP_SHIFT
 #undef EXP_SERIES
-#define T            double
-#define INT          int64_t
-#define UINT         uint64_t
-#define ID           f64
+#undef LOAD_MASKED
+#undef STORE_MASKED
+#define T    double
+#define INT  int64_t
+#define UINT uint64_t
+#define ID   f64
+#ifdef LOAD_F64
+#define LOAD_MASKED  LOAD_F64
+#define STORE_MASKED STORE_F64
+#endif
 #define EXP_LOW      (-746.0)
 #define EXP_HIGH     710.0
 #define EXP_MAGIC    6755399441055744.0

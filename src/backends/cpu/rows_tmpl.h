@@ -21,19 +21,41 @@ static inline V F(load)(const T* at) {
 static inline void F(store)(T* at, V v) {
   memcpy(at, &v, sizeof(v));
 }
-// |n| elements, fewer than a vector has, and |fill| behind them.
-static inline V F(load_some)(const T* at, int64_t n, T fill) {
-  V v = F(splat)(fill);
-  memcpy(&v, at, (size_t)n * sizeof(T));
-  return v;
-}
 static inline V F(choose)(F(ints) mask, V yes, V no) {
   return (V)(((VU)mask & (VU)yes) | (~(VU)mask & (VU)no));
 }
+// Which lanes are below |n|.
+static inline F(ints) F(below)(int64_t n) {
+  static const INT places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  F(ints) place;
+  memcpy(&place, places, sizeof(place));
+  return place < (INT)n;
+}
+// |n| elements, no more than a vector has, and |fill| behind them. Masked loads and stores,
+// where there are any, are faster than to go through memory.
+static inline V F(load_some)(const T* at, int64_t n, T fill) {
+#ifdef LOAD_MASKED
+  return F(choose)(F(below)(n), LOAD_MASKED(at, F(below)(n)), F(splat)(fill));
+#else
+  V v = F(splat)(fill);
+  memcpy(&v, at, (size_t)n * sizeof(T));
+  return v;
+#endif
+}
+static inline void F(store_some)(T* at, int64_t n, V v) {
+#ifdef STORE_MASKED
+  STORE_MASKED(at, F(below)(n), v);
+#else
+  memcpy(at, &v, (size_t)n * sizeof(T));
+#endif
+}
 static inline double F(add_lanes)(V v) {
-  double sum = 0;
-  for (int64_t i = 0; i < LANES; i++) sum += (double)v[i];
-  return sum;
+  double sums[LANES];
+  for (int64_t i = 0; i < LANES; i++) sums[i] = (double)v[i];
+  OYI_UNROLL
+  for (int64_t half = LANES / 2; half > 0; half /= 2)
+    for (int64_t i = 0; i < half; i++) sums[i] += sums[i + half];
+  return sums[0];
 }
 
 // x = n * log(2) + r, |r| <= log(2) / 2; e^r by its series. 2^n is applied in two steps,
@@ -69,9 +91,13 @@ static T F(greatest)(int64_t n, const T* in) {
     V x = n - i < LANES ? F(load_some)(in + i, n - i, -(T)INFINITY) : F(load)(in + i);
     a = F(choose)(x > a, x, a);
   }
-  T greatest = a[0];
-  for (int64_t k = 1; k < LANES; k++) greatest = a[k] > greatest ? a[k] : greatest;
-  return greatest;
+  T greatest[LANES];
+  F(store)(greatest, a);
+  OYI_UNROLL
+  for (int64_t half = LANES / 2; half > 0; half /= 2)
+    for (int64_t k = 0; k < half; k++)
+      greatest[k] = greatest[k] > greatest[k + half] ? greatest[k] : greatest[k + half];
+  return greatest[0];
 }
 
 static void F(softmax)(int64_t n, const void* in_, void* out_) {
@@ -90,9 +116,9 @@ static void F(softmax)(int64_t n, const void* in_, void* out_) {
   for (; i < n; i += LANES) {
     int64_t left = n - i < LANES ? n - i : LANES;
     V x = F(exp)(F(load_some)(in + i, left, -(T)INFINITY) - top);
-    memcpy(out + i, &x, (size_t)left * sizeof(T));
+    F(store_some)(out + i, left, x);
     // What is behind the row is NaN where all of it is infinite.
-    a += F(load_some)(out + i, left, 0);
+    a += F(choose)(F(below)(left), x, F(splat)(0));
   }
   const T sum = (T)F(add_lanes)(a + b);
   for (i = 0; i < n; i++) out[i] /= sum;
@@ -173,7 +199,7 @@ static void F(log_softmax_backward)(int64_t n, const void* grad_, const void* re
     int64_t left = n - i < LANES ? n - i : LANES;
     V x =
         F(load_some)(grad + i, left, 0) - F(exp)(F(load_some)(result + i, left, 0)) * sum;
-    memcpy(out + i, &x, (size_t)left * sizeof(T));
+    F(store_some)(out + i, left, x);
   }
 }
 
