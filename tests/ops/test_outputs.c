@@ -42,6 +42,23 @@ static void TEN_13_what_is_read_in_another_order_is_not_written(void** state) {
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
 }
 
+static void OPS_indices_may_be_what_is_written(void** state) {
+  (void)state;
+  oy_tensor *x = I64(OY_DIMS(4), 5, 6, 7, 8), *m = I64(OY_DIMS(2, 2), 1, 2, 3, 4),
+            *same = I64(OY_DIMS(4), 3, 1, 2, 2), *grown = I64(OY_DIMS(3), 1, 0, 1),
+            *self = I64(OY_DIMS(3), 1, 2, 0), *values = I64(OY_DIMS(3), 7, 8, 9);
+  assert_ptr_equal(oy_index_select_out(x, 0, same, same), same);
+  assert_elements(same, OY_DIMS(4), 8, 6, 7, 7);
+  // The output gets another size, and the indices with it.
+  assert_ptr_equal(oy_index_select_out(m, 0, grown, grown), grown);
+  assert_elements(grown, OY_DIMS(3, 2), 3, 4, 1, 2, 3, 4);
+  oy_tensor* list[] = {self};
+  assert_ptr_equal(oy_index_put_(self, (oy_tensors){list, 1}, values, false), self);
+  assert_elements(self, OY_DIMS(3), 9, 7, 8);
+  oy_tensor* all[] = {values, self, grown, same, m, x};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
 static void OPS_masked_fill_refuses_what_does_not_fit(void** state) {
   (void)state;
   const oy_complex i = {0, 1};
@@ -169,6 +186,7 @@ static void OPS_bessel_functions_of_the_largest_numbers(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(TEN_13_what_is_read_in_another_order_is_not_written),
+      cmocka_unit_test(OPS_indices_may_be_what_is_written),
       cmocka_unit_test(OPS_masked_fill_refuses_what_does_not_fit),
       cmocka_unit_test(OPS_layouts_of_results),
       cmocka_unit_test(OPS_layouts_of_pairs),

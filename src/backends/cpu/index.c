@@ -5,13 +5,14 @@
 #include "ops/rules.h"
 #include "tensor/iterator.h"
 
-static oy_object* index_into(const oyi_indexing* x, oy_object* out) {
+static oy_object* index_into(oyi_indexing* x, oy_object* out) {
   int64_t shape[OY_TENSOR_MAX_DIMS];
   size_t ndim;
   if (!oyi_indexing_shape(x, shape, &ndim)) return NULL;
   oy_ints sizes = {shape, ndim};
   oyi_tensor* result = NULL;
   if (out) {
+    if (oyi_indexing_own(x) != OY_OK) return NULL;
     result = oyi_tensor_of(out);
     const oyi_tensor* inputs[] = {x->self};
     if (!result || oyi_output_check_overlap(result, inputs, 1) != 0 ||

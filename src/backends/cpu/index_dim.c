@@ -51,7 +51,8 @@ static oy_object* select_slices(oy_object* self, int64_t dim, oy_object* index,
   if (!i || (dim = oyi_dim_wrap(dim, t->ndim)) < 0 || check_select(t, i) != 0 ||
       oyi_indexing_begin_dim(&x, t, dim, i, OYI_INDEX_SELECT) != 0)
     return NULL;
-  oyi_tensor* result = select_output(t, i, dim, out);
+  oyi_tensor* result = NULL;
+  if (!out || oyi_indexing_own(&x) == OY_OK) result = select_output(t, i, dim, out);
   oy_status status = result ? oyi_indexing_take(&x, result) : OY_INVALID_ARGUMENT;
   oyi_indexing_end(&x);
   return oyi_index_result(result, out, status);

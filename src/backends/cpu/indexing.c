@@ -63,6 +63,30 @@ static oy_status add_index(oyi_indexing* x, const oyi_tensor* index, int64_t dim
   return s.failed ? report(&s, index) : OY_OK;
 }
 
+// Indices that are offsets but for their scale need no memory. Not where writing to
+// self would change them.
+static bool uses_indices(oyi_indexing* x, const oyi_tensor* index, int64_t dim) {
+  const oyi_tensor* t = x->self;
+  if (index->header.dtype != OY_DTYPE_I64 || !(index->flags & OYI_CONTIGUOUS) ||
+      t->ndim == 0 || oyi_is_meta(t) || oyi_is_meta(index) || index->numel == 0 ||
+      oyi_may_share(t, index) || !oyi_are_indices(index, t->sizes[dim]))
+    return false;
+  x->offsets = oyi_tensor_cast(oy_tensor_retain(oyi_tensor_object(index)));
+  x->scale = oyi_strides(t)[dim] * oyi_item(t);
+  x->borrows = true;
+  return true;
+}
+
+oy_status oyi_indexing_own(oyi_indexing* x) {
+  if (!x->borrows) return OY_OK;
+  oyi_tensor* copy = oyi_converted(x->offsets, OY_DTYPE_I64);
+  if (!copy) return OY_OUT_OF_MEMORY;
+  oyi_indexing_end(x);
+  x->offsets = copy;
+  x->borrows = false;
+  return OY_OK;
+}
+
 static oy_status new_offsets(oyi_indexing* x, oy_ints sizes) {
   x->offsets = oyi_tensor_new(sizes, OY_DTYPE_I64, oyi_tensor_device(x->self));
   if (!x->offsets) return oy_failure();
@@ -168,7 +192,10 @@ static oy_status broadcast_list(const index_list* list, int64_t* sizes, size_t* 
 
 static oy_status find_offsets(oyi_indexing* x, const index_list* list) {
   int64_t sizes[OY_TENSOR_MAX_DIMS];
-  size_t ndim;
+  size_t ndim, last = 0, count = 0;
+  for (size_t d = 0; d < list->count; d++)
+    if (list->at[d]) last = d, count++;
+  if (count == 1 && uses_indices(x, list->at[last], (int64_t)last)) return OY_OK;
   OY_TRY(broadcast_list(list, sizes, &ndim));
   OY_TRY(new_offsets(x, (oy_ints){sizes, ndim}));
   if (oyi_is_meta(x->self)) return OY_OK;
@@ -179,6 +206,8 @@ static oy_status find_offsets(oyi_indexing* x, const index_list* list) {
 
 oy_status oyi_indexing_begin(oyi_indexing* x, oy_object* self, oy_tensors indices) {
   x->offsets = NULL;
+  x->scale = 1;
+  x->borrows = false;
   x->self = oyi_tensor_of(self);
   if (!x->self) return oy_failure();
   OY_TRY(oyi_check_memory(x->self));
@@ -200,11 +229,14 @@ oy_status oyi_indexing_begin_dim(oyi_indexing* x, oyi_tensor* self, int64_t dim,
                                  const oyi_tensor* index, oyi_index_kind kind) {
   x->self = self;
   x->offsets = NULL;
+  x->scale = 1;
+  x->borrows = false;
   x->before_count = x->after_count = 0;
   for (uint8_t d = 0; d < self->ndim; d++) {
     if (d < dim) x->before[x->before_count++] = d;
     if (d > dim) x->after[x->after_count++] = d;
   }
+  if (index->ndim == 1 && uses_indices(x, index, dim)) return OY_OK;
   OY_TRY(new_offsets(x, (oy_ints){&index->numel, 1}));
   if (oyi_is_meta(self)) return OY_OK;
   oyi_tensor* wide = NULL;

@@ -15,7 +15,11 @@
 
 typedef struct oyi_indexing {
   oyi_tensor* self;
-  oyi_tensor* offsets;  // int64, contiguous, of the shape of the indices; owned
+  // int64, contiguous, of the shape of the indices; owned. Times |scale| they are bytes.
+  // One tensor of good indices is used as it is: see oyi_indexing_own.
+  oyi_tensor* offsets;
+  int64_t scale;
+  bool borrows;  // they are the caller's
   size_t before_count, after_count;
   uint8_t before[OY_TENSOR_MAX_DIMS], after[OY_TENSOR_MAX_DIMS];  // dimensions of self
 } oyi_indexing;
@@ -34,6 +38,9 @@ oy_status oyi_indexing_begin(oyi_indexing* x, oy_object* self, oy_tensors indice
 oy_status oyi_indexing_begin_dim(oyi_indexing* x, oyi_tensor* self, int64_t dim,
                                  const oyi_tensor* index, oyi_index_kind kind);
 void oyi_indexing_end(oyi_indexing* x);
+// Makes a copy of indices that are the caller's: before out=, which may be one of them,
+// gets another size.
+oy_status oyi_indexing_own(oyi_indexing* x);
 
 // The shape of the result: sizes has room for OY_TENSOR_MAX_DIMS. False, with the
 // error set, if it has too many dimensions.

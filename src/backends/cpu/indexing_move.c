@@ -13,6 +13,7 @@ typedef struct move {
   char *self, *other;
   int64_t other_step;  // of its elements: their size, or 0
   const int64_t* offsets;
+  int64_t scale;  // of an offset, in bytes
   int64_t count;  // indices
   dims before, after;
   oyi_updater updater;  // what is done to self
@@ -58,14 +59,16 @@ static void move_rows(const move* m, char* self, char** other) {
 
 static void move_indices(const move* m, char* self, char** other) {
   if (m->after.count > 0) {
-    for (int64_t i = 0; i < m->count; i++) move_rows(m, self + m->offsets[i], other);
+    for (int64_t i = 0; i < m->count; i++)
+      move_rows(m, self + m->offsets[i] * m->scale, other);
     return;
   }
   const char* index = (const char*)m->offsets;
   if (m->take)
-    m->take(m->count, *other, m->other_step, self, 1, index, sizeof(int64_t));
+    m->take(m->count, *other, m->other_step, self, m->scale, index, sizeof(int64_t));
   else
-    m->updater.at(m->count, self, 1, index, sizeof(int64_t), *other, m->other_step);
+    m->updater.at(m->count, self, m->scale, index, sizeof(int64_t), *other,
+                  m->other_step);
   *other += m->count * m->other_step;
 }
 
@@ -92,6 +95,7 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step,
   m.other = other;
   m.other_step = other_step;
   m.offsets = oyi_data(x->offsets);
+  m.scale = x->scale;
   m.count = x->offsets->numel;
   m.updater = updater;
   m.take = take;
@@ -103,7 +107,7 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step,
 oy_status oyi_indexing_take(const oyi_indexing* x, oyi_tensor* to) {
   if (to->numel == 0 || oyi_is_meta(to)) return OY_OK;
   oyi_tensor* target = to;
-  if (!(to->flags & OYI_CONTIGUOUS) &&
+  if ((!(to->flags & OYI_CONTIGUOUS) || oyi_may_share(to, x->offsets)) &&
       !(target =
             oyi_tensor_new(oyi_sizes_view(to), to->header.dtype, oyi_tensor_device(to))))
     return OY_OUT_OF_MEMORY;

@@ -43,6 +43,23 @@ OYI_CPU(flip) {
   return &out->header;
 }
 
+// A long memcpy becomes one instruction, which is slow by a factor of eight where the
+// target lies a little above the source, modulo a page: as here. Short ones are loops.
+static void copy_shifted(char* to, const char* from, size_t size) {
+  enum { PIECE = 2048 };
+  for (; size > PIECE; size -= PIECE, to += PIECE, from += PIECE) memcpy(to, from, PIECE);
+  memcpy(to, from, size);
+}
+
+// Rows of |size| bytes, each from its byte |start| on, then its beginning.
+static void roll_rows(char* to, const char* from, int64_t rows, size_t size,
+                      size_t start) {
+  for (int64_t i = 0; i < rows; i++, to += size, from += size) {
+    copy_shifted(to, from + start, size - start);
+    copy_shifted(to + size - start, from, start);
+  }
+}
+
 static oy_object* roll_one(oy_object* self, int64_t shift, int64_t dim) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
@@ -55,6 +72,16 @@ static oy_object* roll_one(oy_object* self, int64_t shift, int64_t dim) {
     return NULL;
   }
   int64_t size = t->sizes[d], start = (size - shift % size) % size;
+  if ((t->flags & OYI_CONTIGUOUS) && oyi_data(t)) {
+    oyi_tensor* out =
+        oyi_tensor_new(oyi_sizes_view(t), self->dtype, oyi_tensor_device(t));
+    if (!out) return NULL;
+    int64_t inner = oyi_item(t);
+    for (size_t i = (size_t)d + 1; i < t->ndim; i++) inner *= t->sizes[i];
+    roll_rows(oyi_data(out), oyi_data(t), t->numel * oyi_item(t) / (size * inner),
+              (size_t)(size * inner), (size_t)(start * inner));
+    return &out->header;
+  }
   oy_object* parts[2] = {oyi_call_narrow(self, d, start, size - start), NULL};
   if (parts[0]) parts[1] = oyi_call_narrow(self, d, 0, start);
   oy_object* result = parts[1] ? oyi_call_cat((oy_tensors){parts, 2}, d) : NULL;

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/lines.h"
+#include "backends/cpu/scan_direct.h"
 #include "backends/cpu/sort_keys.h"
 #include "ops/rules_reduction.h"
 #include "tensor/element.h"
@@ -141,7 +142,9 @@ static oy_object* scan(const scan_kind* kind, oy_object* self, int64_t dim,
   dim = oyi_dim_wrap(dim, r.in->ndim);
   int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
   if (!r.meta && r.in->numel > 0 &&
-      oyi_lines_begin(&w, oyi_sizes_view(r.in), dim, tensors, 2))
+      oyi_lines_begin(&w, oyi_sizes_view(r.in), dim, tensors, 2) &&
+      !(self->dtype == result && kind != &g_logsumexp &&
+        oyi_scan_direct(&w, result, n, kind == &g_product)))
     do scan_line(kind, &w, self->dtype, result, n);
     while (oyi_lines_next(&w));
   return oyi_reduction_end(&r, OY_OK);
@@ -174,8 +177,33 @@ OYI_CPU(_logcumsumexp_out) {
 
 // -------------------------------------------------------------------------- extremes
 
+#define OYI_JOIN_(a, b) a##_##b
+#define OYI_JOIN(a, b)  OYI_JOIN_(a, b)
+#define IS_NAN(x)       0
+#define T               int32_t
+#define ID              i32
+#include "backends/cpu/scan_extreme_tmpl.h"
+#define T  int64_t
+#define ID i64
+#include "backends/cpu/scan_extreme_tmpl.h"
+#undef IS_NAN
+#define IS_NAN(x) ((x) != (x))
+#define T         float
+#define ID        f32
+#include "backends/cpu/scan_extreme_tmpl.h"
+#define T  double
+#define ID f64
+#include "backends/cpu/scan_extreme_tmpl.h"
+
 // The last of equal elements counts, and a NaN above all.
 static void extreme_line(const oyi_lines* w, oy_dtype dtype, int64_t n, bool is_least) {
+  switch (dtype) {
+    case OY_DTYPE_I32: extreme_i32(w, n, is_least); return;
+    case OY_DTYPE_I64: extreme_i64(w, n, is_least); return;
+    case OY_DTYPE_F32: extreme_f32(w, n, is_least); return;
+    case OY_DTYPE_F64: extreme_f64(w, n, is_least); return;
+    default: break;
+  }
   const size_t item = oyi_dtype_bytes[dtype];
   const uint64_t nan = oyi_key_of_nan(dtype);
   const char* x = w->data[0];

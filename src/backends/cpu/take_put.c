@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // take and put_: elements by their place in all of a tensor, in row-major order.
+#include "backends/cpu/index_check.h"
 #include "backends/cpu/index_target.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/updates.h"
@@ -20,8 +21,16 @@ static int64_t offset_of(const oyi_tensor* t, int64_t place) {
   return offset * oyi_item(t);
 }
 
-// A new tensor with the offset for each index; NULL if one is bad.
-static oyi_tensor* find_offsets(const oyi_tensor* t, const oyi_tensor* index) {
+// The offset for each index, in units of |scale| bytes: the indices themselves if they
+// are good as they are, else a new tensor. NULL if one is bad.
+static oyi_tensor* find_offsets(const oyi_tensor* t, const oyi_tensor* index,
+                                int64_t* scale) {
+  *scale = 1;
+  if ((t->flags & index->flags & OYI_CONTIGUOUS) && !oyi_may_share(t, index) &&
+      oyi_are_indices(index, t->numel)) {
+    *scale = oyi_item(t);
+    return oyi_tensor_cast(oy_tensor_retain(oyi_tensor_object(index)));
+  }
   oyi_tensor* offsets = oyi_converted(index, OY_DTYPE_I64);
   if (!offsets) return NULL;
   int64_t* o = oyi_data(offsets);
@@ -73,12 +82,13 @@ static oyi_tensor* take_output(const oyi_tensor* t, const oyi_tensor* index,
 typedef struct taking {
   oyi_take_fn take;
   const char* from;
+  int64_t scale;
 } taking;
 
 static void take_loop(int64_t n, char* const* data, const int64_t* strides,
                       const void* args) {
   const taking* t = args;
-  t->take(n, data[0], strides[0], t->from, 1, data[1], strides[1]);
+  t->take(n, data[0], strides[0], t->from, t->scale, data[1], strides[1]);
 }
 
 static oy_object* take(oy_object* self, oy_object* index, oy_object* out) {
@@ -86,11 +96,12 @@ static oy_object* take(oy_object* self, oy_object* index, oy_object* out) {
   const oyi_tensor* i = t ? oyi_tensor_of(index) : NULL;
   if (!i || check_take(t, i) != 0) return NULL;
   if (oyi_is_meta(t)) return oyi_tensor_object(take_output(t, i, out));
-  oyi_tensor* offsets = find_offsets(t, i);
+  int64_t scale;
+  oyi_tensor* offsets = find_offsets(t, i, &scale);
   if (!offsets) return NULL;
   oyi_tensor* result = take_output(t, i, out);
   if (result) {
-    taking args = {oyi_take_for((size_t)oyi_item(t)), oyi_data(t)};
+    taking args = {oyi_take_for((size_t)oyi_item(t)), oyi_data(t), scale};
     oyi_iter it;
     const oyi_tensor* tensors[] = {result, offsets};
     oyi_iter_plain(&it, tensors, 2);
@@ -141,10 +152,11 @@ OYI_CPU(put_) {
                        "take_put_cpu", &updater) != 0)
     return NULL;
   if (oyi_is_meta(t)) return self;
-  oyi_tensor* offsets = find_offsets(t, i);
+  int64_t scale;
+  oyi_tensor* offsets = find_offsets(t, i, &scale);
   oyi_tensor* from = offsets ? oyi_converted(s, self->dtype) : NULL;
   if (from) {
-    updater.at(offsets->numel, oyi_data(t), 1, oyi_data(offsets), sizeof(int64_t),
+    updater.at(offsets->numel, oyi_data(t), scale, oyi_data(offsets), sizeof(int64_t),
                oyi_data(from), oyi_item(t));
     oy_tensor_release(&from->header);
   }
