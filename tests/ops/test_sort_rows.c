@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order and running values, over dtypes and layouts. What the operators give was
 // computed by PyTorch 1.13.
+#include <math.h>
+#include <string.h>
+
 #include "ops/op_rows.h"
 #include "support/tensors.h"
 
@@ -33,8 +36,21 @@ static void long_lines_come_in_order(void** state) {
   }
   assert_int_equal(oy_topk(x, 20, 0, true, true, &most, &where), OY_OK);
   assert_memory_equal(oy_tensor_data(most), v, 20 * sizeof(float));
-  oy_tensor* const made[] = {most, where, values, places, x};
-  for (int k = 0; k < 5; k++) oy_tensor_release(made[k]);
+  // The least of every other element, of which few are wanted: steps, and NaN comes last.
+  oy_tensor *step, *least, *at;
+  data[2] = NAN;
+  memcpy(oy_tensor_data(x), data, N * sizeof(float));
+  step = oy_tensor_as_strided(x, OY_DIMS(N / 2), OY_DIMS(2), 0);
+  assert_int_equal(oy_topk(step, 20, 0, false, true, &least, &at), OY_OK);
+  v = oy_tensor_data(least);
+  p = oy_tensor_data(at);
+  for (int i = 0; i < 20; i++) assert_true(v[i] == data[2 * p[i]]);
+  for (int i = 1; i < 20; i++) assert_true(v[i - 1] <= v[i]);
+  int below = 0;
+  for (int i = 0; i < N; i += 2) below += data[i] < v[19];
+  assert_in_range(below, 0, 19);
+  oy_tensor* const made[] = {at, least, step, most, where, values, places, x};
+  for (int k = 0; k < 8; k++) oy_tensor_release(made[k]);
   free(data);
 }
 

@@ -14,7 +14,17 @@ typedef struct sorting {
   oyi_entry *entries, *scratch;
 } sorting;
 
+// Whether a selection passes most elements by.
+static bool is_few(const sorting* s) {
+  return s->selects && s->kept <= s->n / 16;
+}
+
 static void sort_line(const sorting* s, const char* x, int64_t step) {
+  if (is_few(s)) {
+    oyi_keys_select_few(s->entries, s->dtype, x, step, s->n, s->kept, s->descending);
+    oyi_keys_sort(s->entries, s->scratch, s->kept);
+    return;
+  }
   oyi_keys_load(s->entries, s->dtype, x, step, s->n, s->descending);
   if (s->selects && s->kept < s->n) oyi_keys_select(s->entries, s->n, s->kept - 1);
   // Equal keys come as a selection leaves them: topk promises no order among them.
@@ -35,9 +45,10 @@ static void write_line(const sorting* s, const oyi_lines* w, oyi_take_fn take) {
 static oy_status sort_lines(const oyi_reduction* r, int64_t dim, sorting* s) {
   const oyi_tensor* t = r->in;
   if (s->n == 0 || s->kept == 0 || t->numel == 0) return OY_OK;
-  s->entries = oyi_calloc((size_t)s->n, 2 * sizeof(oyi_entry));
+  const int64_t room = is_few(s) ? oyi_keys_few_room(s->kept) : s->n;
+  s->entries = oyi_calloc((size_t)room, 2 * sizeof(oyi_entry));
   if (!s->entries) return OY_OUT_OF_MEMORY;
-  s->scratch = s->entries + s->n;
+  s->scratch = s->entries + room;
   oyi_lines w;
   const oyi_tensor* tensors[] = {t, r->out[0] ? r->out[0] : r->out[1], r->out[1]};
   oyi_take_fn take = oyi_take_for((size_t)oyi_item(t));

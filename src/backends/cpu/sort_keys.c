@@ -221,16 +221,20 @@ static void choose_pivot(oyi_entry* e, int64_t n) {
 }
 
 // Splits at the first entry and returns where it ends up. No two entries are equal.
+// Every entry is moved, whether it is less or not: which ones are cannot be foretold,
+// and a branch that is guessed wrong costs more.
 static int64_t split(oyi_entry* e, int64_t n) {
-  int64_t low = 1, high = n - 1;
-  for (;;) {
-    while (low <= high && is_less(&e[low], &e[0])) low++;
-    while (low <= high && is_less(&e[0], &e[high])) high--;
-    if (low >= high) break;
-    swap_entries(&e[low++], &e[high--]);
+  const oyi_entry pivot = e[0];
+  int64_t less = 0;
+  for (int64_t i = 1; i < n; i++) {
+    const oyi_entry here = e[i];
+    const bool is_same = here.key == pivot.key, is_earlier = here.place < pivot.place;
+    e[i] = e[less + 1];
+    e[less + 1] = here;
+    less += (here.key < pivot.key) | (is_same & is_earlier);
   }
-  swap_entries(&e[0], &e[high]);
-  return high;
+  swap_entries(&e[0], &e[less]);
+  return less;
 }
 
 void oyi_keys_select(oyi_entry* entries, int64_t n, int64_t k) {
@@ -246,4 +250,38 @@ void oyi_keys_select(oyi_entry* entries, int64_t n, int64_t k) {
       k -= at + 1;
     }
   }
+}
+
+// Collects what is below the greatest of the |k| least so far, until there is no room.
+typedef struct few {
+  oyi_entry* entries;
+  int64_t count, room, k;
+  uint64_t below;  // only keys below this may be among the least
+  bool is_full;    // |below| has a meaning
+} few;
+
+static void few_take(few* f, uint64_t key, int64_t place) {
+  f->entries[f->count++] = (oyi_entry){key, place};
+  if (f->count < f->room) return;
+  oyi_keys_select(f->entries, f->count, f->k - 1);
+  f->count = f->k;
+  f->below = f->entries[f->k - 1].key;
+  f->is_full = true;
+}
+
+void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int64_t step,
+                         int64_t n, int64_t k, bool descending) {
+  const uint64_t turn = descending ? UINT64_MAX >> (64 - 8 * oyi_dtype_bytes[dtype]) : 0;
+  few f = {entries, 0, oyi_keys_few_room(k), k, 0, false};
+#define TAKE(T, key_of)                                                 \
+  for (int64_t i = 0; i < n; i++, x += step) {                          \
+    T bits;                                                             \
+    memcpy(&bits, x, sizeof(T));                                        \
+    const uint64_t key = key_of(bits) ^ turn;                           \
+    if (OY_UNLIKELY(!f.is_full || key < f.below)) few_take(&f, key, i); \
+  }                                                                     \
+  break
+  EACH_DTYPE(TAKE)
+#undef TAKE
+  oyi_keys_select(entries, f.count, k - 1);
 }

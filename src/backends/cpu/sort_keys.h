@@ -27,5 +27,12 @@ void oyi_keys_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n);
 // Moves the |k| + 1 least to the front, the greatest of them to position |k|. Of equal
 // keys those of lower places are less.
 void oyi_keys_select(oyi_entry* entries, int64_t n, int64_t k);
+// The |k| least of |n| elements, in any order, into |entries|, which has room for
+// oyi_keys_few_room(k): one look at each element, for |k| far below |n|.
+static inline int64_t oyi_keys_few_room(int64_t k) {
+  return 2 * k + 16;
+}
+void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int64_t step,
+                         int64_t n, int64_t k, bool descending);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_SORT_KEYS_H_
