@@ -136,6 +136,7 @@ static bool next_places(int64_t* at, int64_t r, int64_t n, bool again) {
 
 // How many rows there are; -1 if they are too many to make.
 static int64_t count_places(int64_t r, int64_t n, bool again) {
+  if (r > UINT32_MAX) return -1;
   if (again) n += r - 1;
   if (r > n) return 0;
   __int128 count = 1;

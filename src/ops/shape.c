@@ -54,7 +54,9 @@ static oy_status store(oyi_tensor* out, const oyi_tensor* from) {
            oy_dtype_pytorch_name(out->header.dtype));
   const oy_device want = oyi_tensor_device(from), got = oyi_tensor_device(out);
   char names[2][64];
-  if (!oy_device_equal(want, got)) {
+  // A device without an index is the current one.
+  const bool other = want.index != got.index && want.index >= 0 && got.index >= 0;
+  if (other || want.backend != got.backend) {
     oy_device_print(want, names[0], sizeof(names[0]));
     oy_device_print(got, names[1], sizeof(names[1]));
     return OY_FAIL(INVALID_ARGUMENT,
