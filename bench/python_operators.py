@@ -12,9 +12,13 @@ the runs' ratios, opyard's time to PyTorch's, so that 1 and more is slower. Prin
 """
 import argparse
 import math
+import os
 import statistics
 import sys
 import time
+
+# Threads that wait must not take the processor from those that are measured next.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import torch
 

@@ -44,16 +44,26 @@ static oyi_tensor* make_output(const oyi_tensor* t, const oyi_tensor* index,
   return good ? o : NULL;
 }
 
+typedef struct taking {
+  oyi_take_fn take;
+  int64_t n;
+} taking;
+
+static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
+  const taking* t = context;
+  for (; count > 0; count--, oyi_lines_next(w))
+    t->take(t->n, w->data[0], w->step[0], w->data[2], w->step[2], w->data[1], w->step[1]);
+  return OY_OK;
+}
+
 static void take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
                        const oyi_tensor* index) {
   oyi_lines w;
   const oyi_tensor* tensors[] = {o, index, t};
   if (index->numel == 0) return;  // and may be of any rank
-  int64_t n = index->ndim ? index->sizes[dim] : 1;
-  oyi_take_fn take = oyi_take_for((size_t)oyi_item(t));
-  if (oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3)) do {
-      take(n, w.data[0], w.step[0], w.data[2], w.step[2], w.data[1], w.step[1]);
-    } while (oyi_lines_next(&w));
+  taking how = {oyi_take_for((size_t)oyi_item(t)), index->ndim ? index->sizes[dim] : 1};
+  if (oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
+    (void)!oyi_lines_run(&w, how.n, take_some, &how);
 }
 
 static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_object* out) {

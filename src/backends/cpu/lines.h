@@ -52,4 +52,13 @@ static inline bool oyi_lines_next(oyi_lines* w) {
   return false;
 }
 
+// |count| lines, one after the other: |fn| works on w->data and calls oyi_lines_next.
+typedef oy_status (*oyi_lines_fn)(oyi_lines* w, int64_t count, void* context);
+
+// All lines from |first| on, the first of its walk, in pieces on several threads if there
+// are many elements, |n| of them a line. Lines may not write what others read. The status
+// is that of oy_parallel_for.
+oy_status oyi_lines_run(const oyi_lines* first, int64_t n, oyi_lines_fn fn,
+                        void* context);
+
 #endif  // OPYARD_SRC_BACKENDS_CPU_LINES_H_

@@ -68,13 +68,27 @@ static void choose_in_line(const request* q, const oyi_lines* w, oy_dtype dtype,
   *(int64_t*)(void*)w->data[2] = place;
 }
 
+typedef struct choosing {
+  const request* request;
+  oy_dtype dtype;
+  int64_t n;
+} choosing;
+
+// With entries of its own: others look at other lines.
+static oy_status choose_some(oyi_lines* w, int64_t count, void* context) {
+  const choosing* c = context;
+  oyi_entry* entries = oyi_calloc((size_t)c->n, 2 * sizeof(oyi_entry));
+  if (!entries) return OY_OUT_OF_MEMORY;
+  for (; count > 0; count--, oyi_lines_next(w))
+    choose_in_line(c->request, w, c->dtype, c->n, entries);
+  oyi_free(entries);
+  return OY_OK;
+}
+
 static oy_status run(const oyi_reduction* r, const request* q, int64_t dim,
                      bool keepdim) {
   const oyi_tensor* t = r->in;
   if (t->numel == 0) return OY_OK;
-  int64_t n = t->ndim ? t->sizes[dim] : 1;
-  oyi_entry* entries = oyi_calloc((size_t)n, 2 * sizeof(oyi_entry));
-  if (!entries) return OY_OUT_OF_MEMORY;
   // Results as they would be with the dimension kept.
   oy_object* wide[2] = {NULL, NULL};
   const oyi_tensor* tensors[3] = {t, r->out[0], r->out[1]};
@@ -92,12 +106,11 @@ static oy_status run(const oyi_reduction* r, const request* q, int64_t dim,
     tensors[k + 1] = oyi_tensor_cast(wide[k]);
   }
   oyi_lines w;
-  if (status == 0 && oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) do {
-      choose_in_line(q, &w, t->header.dtype, n, entries);
-    } while (oyi_lines_next(&w));
+  choosing how = {q, t->header.dtype, t->ndim ? t->sizes[dim] : 1};
+  if (status == 0 && oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3))
+    status = oyi_lines_run(&w, how.n, choose_some, &how);
   oy_tensor_release(wide[0]);
   oy_tensor_release(wide[1]);
-  oyi_free(entries);
   return status;
 }
 

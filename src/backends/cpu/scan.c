@@ -120,6 +120,19 @@ static void scan_line(const scan_kind* kind, const oyi_lines* w, oy_dtype from,
   }
 }
 
+typedef struct scanning {
+  const scan_kind* kind;
+  oy_dtype from, to;
+  int64_t n;
+} scanning;
+
+static oy_status scan_some(oyi_lines* w, int64_t count, void* context) {
+  const scanning* s = context;
+  for (; count > 0; count--, oyi_lines_next(w))
+    scan_line(s->kind, w, s->from, s->to, s->n);
+  return OY_OK;
+}
+
 static oy_object* scan(const scan_kind* kind, oy_object* self, int64_t dim,
                        oy_value dtype, oy_object* out) {
   oyi_reduction r;
@@ -144,9 +157,10 @@ static oy_object* scan(const scan_kind* kind, oy_object* self, int64_t dim,
   if (!r.meta && r.in->numel > 0 &&
       oyi_lines_begin(&w, oyi_sizes_view(r.in), dim, tensors, 2) &&
       !(self->dtype == result && kind != &g_logsumexp &&
-        oyi_scan_direct(&w, result, n, kind == &g_product)))
-    do scan_line(kind, &w, self->dtype, result, n);
-    while (oyi_lines_next(&w));
+        oyi_scan_direct(&w, result, n, kind == &g_product))) {
+    scanning how = {kind, self->dtype, result, n};
+    (void)!oyi_lines_run(&w, n, scan_some, &how);
+  }
   return oyi_reduction_end(&r, OY_OK);
 }
 
@@ -223,6 +237,19 @@ static void extreme_line(const oyi_lines* w, oy_dtype dtype, int64_t n, bool is_
   }
 }
 
+typedef struct extreme_scan {
+  oy_dtype dtype;
+  int64_t n;
+  bool is_least;
+} extreme_scan;
+
+static oy_status extreme_some(oyi_lines* w, int64_t count, void* context) {
+  const extreme_scan* s = context;
+  for (; count > 0; count--, oyi_lines_next(w))
+    extreme_line(w, s->dtype, s->n, s->is_least);
+  return OY_OK;
+}
+
 static oy_status extremes(oy_object* self, oy_object* values, oy_object* indices,
                           int64_t dim, bool is_least) {
   const oyi_tensor* t = oyi_tensor_of(self);
@@ -243,11 +270,9 @@ static oy_status extremes(oy_object* self, oy_object* values, oy_object* indices
   if (oyi_is_meta(t) || t->numel == 0) return OY_OK;
   oyi_lines w;
   const oyi_tensor* tensors[] = {t, v, p};
-  int64_t n = t->ndim ? t->sizes[dim] : 1;
-  if (oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) do
-      extreme_line(&w, self->dtype, n, is_least);
-    while (oyi_lines_next(&w));
-  return OY_OK;
+  extreme_scan how = {self->dtype, t->ndim ? t->sizes[dim] : 1, is_least};
+  if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
+  return oyi_lines_run(&w, how.n, extreme_some, &how);
 }
 
 OYI_CPU(_cummax_helper) {

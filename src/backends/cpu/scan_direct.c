@@ -5,6 +5,9 @@
 
 #include "backends/cpu/scan_direct.h"
 
+#include "opyard/threads.h"
+#include "tensor/iterator.h"
+
 #define OYI_JOIN__(a, b) a##_##b
 #define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
 #define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
@@ -68,6 +71,22 @@ static direct_fn find(oy_dtype dtype, bool is_product) {
   }
 }
 
+typedef struct direct_run {
+  direct_fn run;
+  direct first;
+} direct_run;
+
+// Lines |begin| to |end| of those that lie beside each other.
+static oy_status run_beside(int64_t begin, int64_t end, void* context) {
+  const direct_run* r = context;
+  direct d = r->first;
+  d.x += begin * d.x_line;
+  d.y += begin * d.y_line;
+  d.lines = end - begin;
+  r->run(&d);
+  return OY_OK;
+}
+
 bool oyi_scan_direct(const oyi_lines* lines, oy_dtype dtype, int64_t n, bool is_product) {
   const direct_fn run = find(dtype, is_product);
   if (!run) return false;
@@ -87,7 +106,9 @@ bool oyi_scan_direct(const oyi_lines* lines, oy_dtype dtype, int64_t n, bool is_
   do {
     d.x = w.data[0];
     d.y = w.data[1];
-    run(&d);
+    direct_run some = {run, d};
+    const int64_t grain = n < OYI_ITER_GRAIN ? OYI_ITER_GRAIN / (n > 0 ? n : 1) : 1;
+    (void)!oy_parallel_for(0, d.lines, grain, run_beside, &some);
   } while (oyi_lines_next(&w));
   return true;
 }

@@ -71,6 +71,20 @@ static oy_status check(request* q) {
   return oyi_check_line_indices(i, q->dim, size_of(t, q->dim));
 }
 
+typedef struct scattering {
+  oyi_updater updater;
+  const char* one;  // what is written; NULL: the third operand
+  int64_t n;
+} scattering;
+
+static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
+  const scattering* s = context;
+  for (; count > 0; count--, oyi_lines_next(w))
+    s->updater.at(s->n, w->data[0], w->step[0], w->data[1], w->step[1],
+                  s->one ? s->one : w->data[2], s->one ? 0 : w->step[2]);
+  return OY_OK;
+}
+
 // Updates |to| from |src|, or from one element for all.
 static void run(const request* q, const oyi_tensor* to, const oyi_tensor* src,
                 const char* one, oyi_updater updater) {
@@ -78,11 +92,9 @@ static void run(const request* q, const oyi_tensor* to, const oyi_tensor* src,
   oyi_lines w;
   const oyi_tensor* tensors[] = {to, i, src};
   if (i->numel == 0) return;  // and may be of any rank
-  int64_t n = size_of(i, q->dim);
-  if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, src ? 3 : 2)) do {
-      updater.at(n, w.data[0], w.step[0], w.data[1], w.step[1], src ? w.data[2] : one,
-                 src ? w.step[2] : 0);
-    } while (oyi_lines_next(&w));
+  scattering how = {updater, src ? NULL : one, size_of(i, q->dim)};
+  if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, src ? 3 : 2))
+    (void)!oyi_lines_run(&w, how.n, run_some, &how);
 }
 
 static oy_status divide(const request* q, oyi_tensor* target) {

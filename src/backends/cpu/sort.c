@@ -41,25 +41,39 @@ static void write_line(const sorting* s, const oyi_lines* w, oyi_take_fn take) {
     *(int64_t*)(void*)to = s->entries[i].place;
 }
 
+typedef struct sorting_run {
+  sorting how;
+  oyi_take_fn take;
+  bool has_values;
+} sorting_run;
+
+// With entries of its own: others sort other lines.
+static oy_status sort_some(oyi_lines* w, int64_t count, void* context) {
+  const sorting_run* r = context;
+  sorting s = r->how;
+  const int64_t room = is_few(&s) ? oyi_keys_few_room(s.kept) : s.n;
+  s.entries = oyi_calloc((size_t)room, 2 * sizeof(oyi_entry));
+  if (!s.entries) return OY_OUT_OF_MEMORY;
+  s.scratch = s.entries + room;
+  for (; count > 0; count--, oyi_lines_next(w)) {
+    sort_line(&s, w->data[0], w->step[0]);
+    oyi_lines here = *w;
+    if (!r->has_values) here.data[1] = NULL;
+    write_line(&s, &here, r->take);
+  }
+  oyi_free(s.entries);
+  return OY_OK;
+}
+
 // Sorts all lines of r->in into r->out: values (or none) and places.
-static oy_status sort_lines(const oyi_reduction* r, int64_t dim, sorting* s) {
+static oy_status sort_lines(const oyi_reduction* r, int64_t dim, const sorting* s) {
   const oyi_tensor* t = r->in;
   if (s->n == 0 || s->kept == 0 || t->numel == 0) return OY_OK;
-  const int64_t room = is_few(s) ? oyi_keys_few_room(s->kept) : s->n;
-  s->entries = oyi_calloc((size_t)room, 2 * sizeof(oyi_entry));
-  if (!s->entries) return OY_OUT_OF_MEMORY;
-  s->scratch = s->entries + room;
   oyi_lines w;
   const oyi_tensor* tensors[] = {t, r->out[0] ? r->out[0] : r->out[1], r->out[1]};
-  oyi_take_fn take = oyi_take_for((size_t)oyi_item(t));
-  if (oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) do {
-      sort_line(s, w.data[0], w.step[0]);
-      oyi_lines here = w;
-      if (!r->out[0]) here.data[1] = NULL;
-      write_line(s, &here, take);
-    } while (oyi_lines_next(&w));
-  oyi_free(s->entries);
-  return OY_OK;
+  sorting_run run = {*s, oyi_take_for((size_t)oyi_item(t)), r->out[0] != NULL};
+  if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
+  return oyi_lines_run(&w, s->n, sort_some, &run);
 }
 
 static oy_status begin(oyi_reduction* r, oy_object* self, int64_t* dim,
