@@ -80,8 +80,30 @@ static bool stays_in_place(const oyi_iter* it) {
   return false;
 }
 
+// Rows of few elements below long ones: a loop is called for each row, and what it costs to
+// begin is more than what it costs to step further.
+static bool has_short_rows(const oyi_iter* it) {
+  enum { SHORT = 8, LONGER = 4 };
+  return it->ndim > 1 && it->sizes[0] < SHORT && it->sizes[1] >= LONGER * it->sizes[0];
+}
+
+// The two fastest dimensions change places.
+static oyi_iter with_long_rows(const oyi_iter* it) {
+  oyi_iter turned = *it;
+  turned.sizes[0] = it->sizes[1];
+  turned.sizes[1] = it->sizes[0];
+  memcpy(turned.strides[0], it->strides[1], sizeof(turned.strides[0]));
+  memcpy(turned.strides[1], it->strides[0], sizeof(turned.strides[1]));
+  return turned;
+}
+
 void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
+  if (OY_UNLIKELY(has_short_rows(it) && !stays_in_place(it))) {
+    const oyi_iter turned = with_long_rows(it);
+    oyi_iter_run_dims(&turned, loop, args);
+    return;
+  }
   job j = {it, loop, args, oyi_walk_steps(it, 0, it->ndim)};
   if (stays_in_place(it))
     oyi_walk_range(it, 0, it->ndim, it->data, 0, j.steps, loop, args);

@@ -9,9 +9,16 @@
 #include "ops/shape.h"
 #include "tensor/element.h"
 
-// Whether the bytes of |t| are rows of the output as they lie.
-static bool moves_whole(const oyi_tensor* out, const oyi_tensor* t) {
-  return (out->flags & t->flags & OYI_CONTIGUOUS) && out->header.dtype == t->header.dtype;
+// Whether the bytes of |t| are rows of the output as they lie, neither so short that a call
+// for each costs more than the walk nor so many that threads should share them.
+static bool moves_whole(const oyi_join* join, const oyi_tensor* t) {
+  enum { SHORT = 32, MANY = 1 << 16 };
+  const oyi_tensor* out = join->out;
+  int64_t row = 1;
+  for (size_t i = join->dim; i < t->ndim; i++) row *= t->sizes[i];
+  return (out->flags & t->flags & OYI_CONTIGUOUS) &&
+         out->header.dtype == t->header.dtype && (row >= SHORT || t->numel <= SHORT) &&
+         t->numel < MANY;
 }
 
 // |at| is the place of |t| in the joined dimension.
@@ -42,7 +49,7 @@ static oy_status join_all(const oyi_join* join, oy_tensors tensors) {
     if (t->numel > 0) {
       OY_CHECK(oyi_data(t), NOT_IMPLEMENTED,
                "a CPU kernel was given a tensor without data");
-      if (moves_whole(join->out, t))
+      if (moves_whole(join, t))
         move_rows(join, t, at);
       else
         OY_TRY(convert_piece(join, t, at));
