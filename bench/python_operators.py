@@ -179,6 +179,8 @@ def main():
                     errors.add(f"{row}: {str(result).splitlines()[0][:100]}")
                 else:
                     found.append((result[1], result[0], threads, n, row))
+    if not found:
+        sys.exit(f"no row has '{options.only}'")
     found.sort(reverse=True)
     print("  ratio        time threads        n")
     for ratio, seconds, threads, n, row in found:

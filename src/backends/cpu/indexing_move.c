@@ -36,16 +36,21 @@ static void collect(dims* out, const oyi_tensor* t, const uint8_t* which, size_t
   }
 }
 
+static void move_row(const move* m, char* self, char** other) {
+  const dims* a = &m->after;
+  if (m->take)
+    m->updater.row(a->sizes[0], *other, m->other_step, self, a->steps[0]);
+  else
+    m->updater.row(a->sizes[0], self, a->steps[0], *other, m->other_step);
+  *other += a->sizes[0] * m->other_step;
+}
+
 // The row of elements behind each index, dimension by dimension.
 static void move_rows(const move* m, char* self, char** other) {
   const dims* a = &m->after;
-  int64_t at[OY_TENSOR_MAX_DIMS] = {0}, n = a->sizes[0];
+  int64_t at[OY_TENSOR_MAX_DIMS] = {0};
   for (;;) {
-    if (m->take)
-      m->updater.row(n, *other, m->other_step, self, a->steps[0]);
-    else
-      m->updater.row(n, self, a->steps[0], *other, m->other_step);
-    *other += n * m->other_step;
+    move_row(m, self, other);
     size_t d = 1;
     for (; d < a->count; d++) {
       self += a->steps[d];
@@ -59,8 +64,10 @@ static void move_rows(const move* m, char* self, char** other) {
 
 static void move_indices(const move* m, char* self, char** other) {
   if (m->after.count > 0) {
+    // Rows of one dimension need no places in the others.
+    void (*each)(const move*, char*, char**) = m->after.count == 1 ? move_row : move_rows;
     for (int64_t i = 0; i < m->count; i++)
-      move_rows(m, self + m->offsets[i] * m->scale, other);
+      each(m, self + m->offsets[i] * m->scale, other);
     return;
   }
   const char* index = (const char*)m->offsets;

@@ -5,6 +5,7 @@
 #include "backends/cpu/sort_keys.h"
 #include "ops/rules.h"
 #include "ops/rules_reduction.h"
+#include "opyard/threads.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
@@ -72,44 +73,44 @@ static oy_status check(const request* q, const oyi_tensor* rows, const oyi_tenso
 
 // ------------------------------------------------------------------------ the search
 
-typedef struct row {
+typedef struct search {
   oy_dtype dtype;
-  const char* data;
-  const int64_t* sorter;  // NULL: the row itself is sorted
-  int64_t n;
-} row;
+  const char *rows, *values;
+  const int64_t* sorter;  // NULL: the rows themselves are sorted
+  int64_t* out;
+  int64_t n, m;  // elements of a row; values that belong to it
+  bool right;
+} search;
 
-static int64_t search(const row* r, uint64_t key, bool right) {
-  const int64_t item = oyi_dtype_bytes[r->dtype];
-  int64_t low = 0, high = r->n;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    int64_t place = r->sorter ? r->sorter[middle] : middle;
-    uint64_t here = oyi_key_load(r->dtype, r->data + place * item);
-    if (right ? here <= key : here < key)
-      low = middle + 1;
-    else
-      high = middle;
+static oy_status search_some(int64_t begin, int64_t end, void* context) {
+  const search* s = context;
+  const int64_t item = oyi_dtype_bytes[s->dtype];
+  for (int64_t i = begin; i < end; i++) {
+    const int64_t first = i / s->m * s->n;
+    const uint64_t key = oyi_key_load(s->dtype, s->values + i * item);
+    s->out[i] =
+        oyi_keys_search(s->dtype, s->rows + first * item,
+                        s->sorter ? s->sorter + first : NULL, s->n, key, s->right);
   }
-  return low;
+  return OY_OK;
 }
 
 // All contiguous: |rows| [.., n], |values| [.., m] with as many rows, or with one row
 // for all.
 static void search_all(const oyi_tensor* rows, const oyi_tensor* values,
                        const oyi_tensor* sorter, int64_t* out, bool right) {
-  const int64_t n = rows->sizes[rows->ndim - 1], item = oyi_item(rows);
+  enum { GRAIN = 2048 };
+  const int64_t n = rows->sizes[rows->ndim - 1];
   const int64_t m = rows->ndim > 1 ? values->sizes[values->ndim - 1] : values->numel;
-  const oy_dtype dtype = rows->header.dtype;
-  const char* x = oyi_data(values);
-  row r = {dtype, oyi_data(rows), sorter ? oyi_data(sorter) : NULL, n};
-  for (int64_t i = 0; i < values->numel; i++) {
-    if (i > 0 && i % m == 0) {
-      r.data += n * item;
-      if (r.sorter) r.sorter += n;
-    }
-    out[i] = search(&r, oyi_key_load(dtype, x + i * item), right);
-  }
+  search s = {rows->header.dtype,
+              oyi_data(rows),
+              oyi_data(values),
+              sorter ? oyi_data(sorter) : NULL,
+              out,
+              n,
+              m,
+              right};
+  (void)!oy_parallel_for(0, values->numel, GRAIN, search_some, &s);
 }
 
 static oyi_tensor* make_output(const request* q, const oyi_tensor* values) {

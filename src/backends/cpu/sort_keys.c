@@ -285,3 +285,26 @@ void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int6
 #undef TAKE
   oyi_keys_select(entries, f.count, k - 1);
 }
+
+// ---------------------------------------------------------------------------- search
+
+// Both halves are chosen without a branch, which nobody could foretell.
+int64_t oyi_keys_search(oy_dtype dtype, const char* x, const int64_t* sorter, int64_t n,
+                        uint64_t key, bool or_equal) {
+  int64_t low = 0, length = n;
+#define SEARCH(T, key_of)                                                      \
+  while (length > 0) {                                                         \
+    const int64_t half = length / 2, middle = low + half;                      \
+    T bits;                                                                    \
+    memcpy(&bits, x + (sorter ? sorter[middle] : middle) * (int64_t)sizeof(T), \
+           sizeof(T));                                                         \
+    const uint64_t here = key_of(bits);                                        \
+    const bool beyond = (here < key) | (or_equal & (here == key));             \
+    low = beyond ? middle + 1 : low;                                           \
+    length = beyond ? length - half - 1 : half;                                \
+  }                                                                            \
+  break
+  EACH_DTYPE(SEARCH)
+#undef SEARCH
+  return low;
+}

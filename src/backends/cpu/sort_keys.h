@@ -35,4 +35,9 @@ static inline int64_t oyi_keys_few_room(int64_t k) {
 void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int64_t step,
                          int64_t n, int64_t k, bool descending);
 
+// How many elements of the sorted row |x|, of |n| side by side, are below |key|, or not above
+// it if |or_equal|. With |sorter| not NULL it says at which place the i-th in order is.
+int64_t oyi_keys_search(oy_dtype dtype, const char* x, const int64_t* sorter, int64_t n,
+                        uint64_t key, bool or_equal);
+
 #endif  // OPYARD_SRC_BACKENDS_CPU_SORT_KEYS_H_
