@@ -20,6 +20,7 @@ static void JOIN(max, ID)(const windows* w, const void* image, void* out,
                 at = (i * w->in[1] + j) * w->in[2] + k;
               }
           }
+        // NOLINT: an output with elements has data
         *to++ = best;
         *indices++ = at;
       }

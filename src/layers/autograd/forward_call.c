@@ -32,6 +32,7 @@ static oy_status add_dual(void* data, oy_object* tensor) {
   oyi_forward_call* c = data;
   if (!oyi_may_be_dual(tensor)) return OY_OK;
   oyi_dual* d = &c->duals[c->dual_count];
+  // NOLINT: room was made for as many as may be
   d->primal = oyi_tensor_cast(tensor);
   OY_TRY(oyi_tangent_find(d->primal, &d->tangent));
   c->dual_count += d->tangent != NULL;
