@@ -45,7 +45,8 @@ bool oyi_are_indices(const oyi_tensor* index, int64_t size) {
 }
 
 oy_status oyi_check_line_indices(const oyi_tensor* index, int64_t dim, int64_t size) {
-  OY_CHECK(oyi_are_indices(index, size), OUT_OF_RANGE,
+  // A RuntimeError in Python, as PyTorch has it here alone.
+  OY_CHECK(oyi_are_indices(index, size), INVALID_ARGUMENT,
            "index %lld is out of bounds for dimension %lld with size %lld",
            (long long)oyi_first_bad_index(index, 0, size), (long long)dim,
            (long long)size);

@@ -218,6 +218,12 @@ LINALG(ormqr) {
   static const char name[] = "torch.ormqr";
   const oyi_tensor *a = oyi_tensor_of(self), *t = a ? oyi_tensor_of(input2) : NULL;
   const oyi_tensor* c = t ? oyi_tensor_of(input3) : NULL;
+  // Shapes come before dtypes.
+  if (c && a->ndim > 1 && t->ndim > 0 && t->sizes[t->ndim - 1] > oyi_columns(a)) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "%s: tau.shape[-1] must be less than or equal to input.shape[-1]", name);
+    return NULL;
+  }
   if (!c || check_reflectors(a, t, name) != 0 || !oyi_check_matrix(self, name))
     return NULL;
   if (c->ndim < 2 || input3->dtype != self->dtype || c->ndim != a->ndim ||
@@ -228,7 +234,7 @@ LINALG(ormqr) {
     return NULL;
   }
   int64_t along = left ? oyi_rows(c) : oyi_columns(c), k = t->sizes[t->ndim - 1];
-  if (along < k || along != oyi_rows(a) || k > oyi_columns(a)) {
+  if (along < k || along != oyi_rows(a)) {
     OY_FAIL(INVALID_ARGUMENT,
             along < k
                 ? "%s: other.shape[%d] must be greater than or equal to tau.shape[-1]"
