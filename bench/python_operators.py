@@ -37,16 +37,17 @@ REDUCED = "sum mean prod amax amin var std logsumexp argmax any".split()
 
 ROWS = (
     [f"M.{op}(v)" for op in POINTWISE]
-    + [f"v.{op}_()" for op in ("neg", "relu", "sigmoid")]
+    + [f"own.{op}_()" for op in ("neg", "relu", "sigmoid")]
     + [f"M.{op}(v, w)" for op in BINARY]
     + [f"M.{op}(m, r)" for op in ("add", "mul", "lt", "maximum")]
     + ["M.add(m, c)", "M.add(m, m.t())", "m.t().contiguous()", "m.t().exp()", "M.mul(v, 2.5)",
-       "M.add(v, w, alpha=2)", "M.clamp(v, 0.2, 0.7)", "y.log()", "y.sqrt()", "y.sin()", "y / y", "y.angle()", "M.where(z, v, w)", "M.lerp(v, w, 0.3)",
+       "M.add(v, w, alpha=2)", "M.clamp(v, 0.2, 0.7)", "y.log()", "y.sqrt()", "y.sin()",
+       "y / y", "y.angle()", "M.where(z, v, w)", "M.lerp(v, w, 0.3)",
        "M.addcmul(v, w, w)", "M.addcdiv(v, w, w)", "v.masked_fill(z, 0.0)", "v.double()",
        "v.half()", "v.bfloat16()", "v.long()", "v.clone()", "h.float()", "h + h", "h.exp()",
        "f + f", "f.exp()", "l + l", "l * 3", "M.bitwise_and(l, l)", "l // 3", "l.float()",
        "y + y", "y * y", "y.abs()", "y.exp()", "d.exp()", "d + d", "M.full((n,), 2.0)",
-       "M.zeros(n)", "M.arange(n)", "M.linspace(0, 1, n)", "M.eye(s)", "v.fill_(1.0)"]
+       "M.zeros(n)", "M.arange(n)", "M.linspace(0, 1, n)", "M.eye(s)", "own.fill_(1.0)"]
     + [f"M.{op}({args})" for op in REDUCED if op not in ("any", "logsumexp", "prod", "amax",
                                                           "amin") for args in ("v",)]
     + [f"M.{op}(m, {dim})" for op in REDUCED for dim in (0, 1)]
@@ -98,8 +99,8 @@ ROWS = (
     + ["M.linalg.inv(lm)", "M.linalg.solve(lm, lm)", "M.linalg.cholesky(pd)",
        "M.linalg.qr(lm)", "M.linalg.svd(lm)", "M.linalg.eigh(pd)", "M.linalg.det(lm)",
        "M.fft.fft(v)", "M.fft.rfft(v)", "M.fft.fft2(m)", "M.fft.ifft(y)"]
-    + ["M.rand(n)", "M.randn(n)", "M.randint(0, 10, (n,))", "v.bernoulli_(0.5)",
-       "M.randperm(n)", "v.exponential_()"]
+    + ["M.rand(n)", "M.randn(n)", "M.randint(0, 10, (n,))", "own.bernoulli_(0.5)",
+       "M.randperm(n)", "own.exponential_()"]
 )
 
 
@@ -110,7 +111,8 @@ def scope_of(library, n):
     small = min(s, 300)
     side = max(math.isqrt(n // 8), 3)
     first = {
-        "v": torch.rand(n), "sv": torch.randn(n), "w": torch.rand(n) + 0.1, "m": torch.rand(s, s),
+        "v": torch.rand(n), "sv": torch.randn(n), "own": torch.rand(n),
+        "w": torch.rand(n) + 0.1, "m": torch.rand(s, s),
         "k": torch.rand(s, s), "r": torch.rand(s), "c": torch.rand(s, 1), "e": torch.rand(s),
         "b": torch.rand(max(s // 32, 1), min(s, 32), min(s, 32)), "z": torch.rand(n) > 0.5,
         "h": torch.rand(n).half(), "f": torch.rand(n).bfloat16(), "l": torch.randint(1, 9, (n,)),
@@ -118,7 +120,8 @@ def scope_of(library, n):
         "i": torch.randint(0, n if n < s * s else s, (n,)), "t": torch.randint(0, s, (s,)),
         "ti": torch.randint(0, s, (s, s)), "u": torch.rand(n) * 0.9 + 0.05, "o": torch.rand(n),
         "g": torch.rand(2 * n), "x": torch.rand(1, 8, side, side), "p": torch.rand(8, 8, 3, 3),
-        "q": torch.rand(16, 8, 1, 1), "p1": torch.rand(8, 1, 3, 3), "x1": torch.rand(1, 8, n // 8 + 3),
+        "q": torch.rand(16, 8, 1, 1), "p1": torch.rand(8, 1, 3, 3),
+        "x1": torch.rand(1, 8, n // 8 + 3),
         "j": torch.rand(8, 8, 3), "a": torch.zeros(8), "a1": torch.ones(8),
         "dm": torch.rand(s, s).double(), "ym": torch.complex(torch.rand(s, s), torch.rand(s, s)),
         "small": torch.rand(min(s, 60), min(s, 60)), "sorted_": torch.rand(n).sort()[0],

@@ -166,23 +166,30 @@ OYI_CPU(mode) {
 
 // ------------------------------------------------------------------- of all elements
 
-static oy_status choose_of_all(const oyi_tensor* t, const request* q, oyi_tensor* out) {
-  oyi_entry* entries = oyi_calloc((size_t)t->numel, 2 * sizeof(oyi_entry));
-  oyi_tensor* x = entries ? oyi_converted(t, t->header.dtype) : NULL;
-  if (x) {
-    const char* data = oyi_data(x);
-    oy_dtype dtype = t->header.dtype;
-    oyi_keys_load(entries, dtype, data, oyi_item(t), t->numel, false);
-    int64_t at =
-        q->choose(entries, entries + t->numel, t->numel, oyi_key_of_nan(dtype), 0);
-    memcpy(oyi_data(out), data + entries[at].place * oyi_item(t), (size_t)oyi_item(t));
-    oy_tensor_release(&x->header);
-  }
-  oyi_free(entries);
-  return x ? OY_OK : OY_OUT_OF_MEMORY;
+// The lower of two. NaN if there is one, or if there is nothing else where they are left out.
+static uint64_t median_key(oy_dtype dtype, const char* x, int64_t n, bool skips_nan) {
+  const uint64_t nan = oyi_key_of_nan(dtype);
+  const int64_t others = nan ? oyi_keys_count(dtype, x, n, nan) : 0;
+  if (others == n || (others && !skips_nan)) return nan;
+  return oyi_keys_nth(dtype, x, n, (n - others - 1) / 2);
 }
 
-static oy_object* median_of_all(oy_object* self, const request* q) {
+// The first element of its rank: which zero, or which NaN, its key does not tell.
+static oy_status find_median(const oyi_tensor* t, bool skips_nan, oyi_tensor* out) {
+  const bool is_flat = (t->flags & OYI_CONTIGUOUS) != 0;
+  oyi_tensor* copy = is_flat ? NULL : oyi_converted(t, t->header.dtype);
+  if (!is_flat && !copy) return OY_OUT_OF_MEMORY;
+  const oy_dtype dtype = t->header.dtype;
+  const int64_t item = oyi_item(t);
+  const char* x = oyi_data(copy ? copy : t);
+  const uint64_t key = median_key(dtype, x, t->numel, skips_nan);
+  while (oyi_key_load(dtype, x) != key) x += item;
+  memcpy(oyi_data(out), x, (size_t)item);
+  if (copy) oy_tensor_release(&copy->header);
+  return OY_OK;
+}
+
+static oy_object* median_of_all(oy_object* self, bool skips_nan) {
   oyi_reduction r;
   if (oyi_reduction_begin(&r, self, oy_dims_none(), false) != 0) return NULL;
   if (!oyi_key_has_order(self->dtype) || self->dtype == OY_DTYPE_BOOL) {
@@ -196,13 +203,13 @@ static oy_object* median_of_all(oy_object* self, const request* q) {
     oyi_element_store(self->dtype, oyi_data(r.out[0]),
                       oyi_number_of_scalar(oy_float(__builtin_nan(""))));
   else if (!r.meta)
-    status = choose_of_all(r.in, q, r.out[0]);
+    status = find_median(r.in, skips_nan, r.out[0]);
   return oyi_reduction_end(&r, status);
 }
 
 OYI_CPU(median) {
-  return median_of_all(self, &g_median);
+  return median_of_all(self, false);
 }
 OYI_CPU(nanmedian) {
-  return median_of_all(self, &g_nanmedian);
+  return median_of_all(self, true);
 }

@@ -308,3 +308,55 @@ int64_t oyi_keys_search(oy_dtype dtype, const char* x, const int64_t* sorter, in
 #undef SEARCH
   return low;
 }
+
+// ------------------------------------------------------------------ without entries
+
+int64_t oyi_keys_count(oy_dtype dtype, const char* x, int64_t n, uint64_t key) {
+  int64_t count = 0;
+#define COUNT(T, key_of)                         \
+  for (int64_t i = 0; i < n; i++) {              \
+    T bits;                                      \
+    memcpy(&bits, x + i * sizeof(T), sizeof(T)); \
+    count += key_of(bits) == key;                \
+  }                                              \
+  break
+  EACH_DTYPE(COUNT)
+#undef COUNT
+  return count;
+}
+
+enum { DIGIT_MOST = 11 };
+
+// Counts the digits behind |shift| of those keys that begin as |prefix| does.
+static void count_digits(int64_t* counts, oy_dtype dtype, const char* x, int64_t n,
+                         uint64_t prefix, uint64_t mask, int shift, uint64_t digit) {
+#define COUNT(T, key_of)                                        \
+  for (int64_t i = 0; i < n; i++) {                             \
+    T bits;                                                     \
+    memcpy(&bits, x + i * sizeof(T), sizeof(T));                \
+    const uint64_t key = key_of(bits);                          \
+    if ((key & mask) == prefix) counts[key >> shift & digit]++; \
+  }                                                             \
+  break
+  EACH_DTYPE(COUNT)
+#undef COUNT
+}
+
+uint64_t oyi_keys_nth(oy_dtype dtype, const char* x, int64_t n, int64_t k) {
+  enum { FEW = 8192, SMALL_DIGIT = 8 };
+  const int most = n < FEW ? SMALL_DIGIT : DIGIT_MOST;
+  uint64_t prefix = 0, mask = 0;
+  for (int left = 8 * (int)oyi_dtype_bytes[dtype]; left > 0;) {
+    const int width = left < most ? left : most;
+    const uint64_t digit = (1ull << width) - 1;
+    int64_t counts[1 << DIGIT_MOST];
+    left -= width;
+    memset(counts, 0, sizeof(*counts) << width);
+    count_digits(counts, dtype, x, n, prefix, mask, left, digit);
+    uint64_t d = 0;
+    for (; d < digit && k >= counts[d]; d++) k -= counts[d];
+    prefix |= d << left;
+    mask |= digit << left;
+  }
+  return prefix;
+}

@@ -40,4 +40,8 @@ void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int6
 int64_t oyi_keys_search(oy_dtype dtype, const char* x, const int64_t* sorter, int64_t n,
                         uint64_t key, bool or_equal);
 
+// The key of the k-th least of |n| elements side by side, and how many have the key |key|.
+uint64_t oyi_keys_nth(oy_dtype dtype, const char* x, int64_t n, int64_t k);
+int64_t oyi_keys_count(oy_dtype dtype, const char* x, int64_t n, uint64_t key);
+
 #endif  // OPYARD_SRC_BACKENDS_CPU_SORT_KEYS_H_
