@@ -12,6 +12,11 @@
 // elements apart that draw as often as they need to.
 void oyi_philox(oy_generator_state state, uint64_t first, uint64_t stream, int64_t count,
                 uint32_t* out);
+// The same of a counter that begins at |first|, by capability.
+void oyi_philox_steps(uint64_t seed, uint64_t first, uint64_t stream, int64_t count,
+                      uint32_t* out);
+void oyi_philox_steps_v3(uint64_t seed, uint64_t first, uint64_t stream, int64_t count,
+                         uint32_t* out);
 
 // Uniform over 0 to 1, without 1: 24 and 53 bits.
 static inline float oyi_unit_f32(uint32_t bits) {

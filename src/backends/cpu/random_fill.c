@@ -8,24 +8,44 @@
 
 #include "backends/cpu/kernels.h"
 #include "ops/calls.h"
+#include "opyard/threads.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
 enum { BUFFER = 256 };
 
-static void fill_flat(const oyi_tensor* out, oy_generator_state state,
-                      const oyi_random* r) {
+typedef struct filling {
+  const oyi_tensor* out;
+  oy_generator_state state;
+  const oyi_random* random;
+} filling;
+
+// Pieces |begin| to |end|, of BUFFER elements: numbers depend on their place alone.
+static oy_status fill_pieces(int64_t begin, int64_t end, void* context) {
+  const filling* f = context;
+  const oyi_tensor* out = f->out;
+  const oyi_random* r = f->random;
   uint32_t words[2 * BUFFER];
   _Alignas(16) char numbers[8 * BUFFER];
-  int64_t item = oyi_item(out), work = oyi_dtype_bytes[r->work];
-  char* to = oyi_data(out);
-  for (int64_t i = 0; i < out->numel; i += BUFFER, to += BUFFER * item) {
-    int64_t n = out->numel - i < BUFFER ? out->numel - i : BUFFER;
-    int64_t steps = (n + r->per_step - 1) / r->per_step;
-    oyi_philox(state, (uint64_t)(i / r->per_step), 0, steps, words);
+  const int64_t item = oyi_item(out), work = oyi_dtype_bytes[r->work];
+  for (int64_t piece = begin; piece < end; piece++) {
+    const int64_t i = piece * BUFFER;
+    const int64_t n = out->numel - i < BUFFER ? out->numel - i : BUFFER;
+    const int64_t steps = (n + r->per_step - 1) / r->per_step;
+    oyi_philox(f->state, (uint64_t)(i / r->per_step), 0, steps, words);
     r->transform(r, words, steps * r->per_step, numbers);
-    oyi_convert_row(out->header.dtype, to, item, r->work, numbers, work, n);
+    oyi_convert_row(out->header.dtype, (char*)oyi_data(out) + i * item, item, r->work,
+                    numbers, work, n);
   }
+  return OY_OK;
+}
+
+static void fill_flat(const oyi_tensor* out, oy_generator_state state,
+                      const oyi_random* r) {
+  enum { PIECES_AT_A_TIME = 32 };
+  filling f = {out, state, r};
+  (void)!oy_parallel_for(0, (out->numel + BUFFER - 1) / BUFFER, PIECES_AT_A_TIME,
+                         fill_pieces, &f);
 }
 
 oy_object* oyi_random_fill(oy_object* self, oy_value generator, const oyi_random* r) {
