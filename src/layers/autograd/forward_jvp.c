@@ -28,6 +28,19 @@ static oy_status make_leaves(oyi_forward_call* c) {
   return OY_OK;
 }
 
+// What is written in place must not be what its own history has saved: the two would keep
+// each other for ever.
+static oy_status copy_tangents(oyi_forward_call* c) {
+  if (!c->history || !oy_schema_is_inplace(c->schema)) return OY_OK;
+  for (size_t i = 0; i < c->dual_count; i++) {
+    oy_object* copy = oyi_call_clone(c->duals[i].tangent, oy_none());
+    if (!copy) return oy_failure();
+    oy_tensor_release(c->duals[i].tangent);
+    c->duals[i].tangent = copy;
+  }
+  return OY_OK;
+}
+
 static oy_status ask_history(void* found, oy_object* tensor) {
   if (oyi_requires_grad(oyi_tensor_cast(tensor))) *(bool*)found = true;
   return OY_OK;
@@ -255,6 +268,7 @@ static oy_status differentiate(oyi_forward_call* c, oy_stack* copy) {
   walk w = {.call = c};
   oy_grad_guard grad = oy_enable_grad();
   oy_status status = make_leaves(c);
+  if (status == 0) status = copy_tangents(c);
   if (status == 0) status = call_leaves(c, copy);
   if (status == 0) status = walk_init(&w, c, copy->data);
   if (status == 0) status = compute_tangents(&w);
