@@ -219,24 +219,29 @@ def raise_record(path, answers):
     write_record(path, recorded)
 
 
-def fell(now, before):
+# Of derivatives one sample less is none: at singular matrices, and twice in float32, the last
+# bits decide, which differ from processor to processor.
+SLACK = {False: 0, True: 1}
+
+
+def fell(now, before, slack):
     """Whether less agrees than was recorded.
 
     How often PyTorch calls an operator on the way may depend on the machine: iterations
     end when numbers are small enough. So fewer calls that pass are a fall only if more
     do not pass as well, or none is left.
     """
-    if now[0] >= before[0]:
+    if now[0] + slack >= before[0]:
         return False
     return len(before) == 1 or not now[0] or now[1] > before[1]
 
 
-def compare_record(path, now, names):
+def compare_record(path, now, names, slack):
     """Lines that fell below what was recorded; an operator alone if its entries ran."""
     fallen = []
     for name, before in read_record(path).items():
         after = now.get(name, (0, 0))
-        if (names is None or name in names) and fell(after, before):
+        if (names is None or name in names) and fell(after, before, slack):
             fallen.append(f"{name}: {after[0]} pass, {before[0]} are recorded")
     return fallen
 
@@ -268,7 +273,8 @@ def main():
         raise_record(record, answers)
     if not whole and options.dtype:
         return
-    fallen = compare_record(record, now, None if whole else {a["entry"] for a in answers})
+    fallen = compare_record(record, now, None if whole else {a["entry"] for a in answers},
+                            SLACK[options.gradients])
     if fallen:
         print(f"\nfewer pass than recorded in tests/oracle/{os.path.basename(record)}:")
         print("\n".join(f"    {line}" for line in fallen))
