@@ -115,6 +115,10 @@ PyObject* pyoy_wrap(oy_tensor* tensor);
 PyObject* pyoy_wrap_handled(oy_tensor* tensor);
 // A new tensor as a subclass; from now on the class is asked for calls, if it wants that.
 PyObject* pyoy_wrap_as(PyTypeObject* type, oy_tensor* tensor);
+// Whether a class of Python, or of a mode, handles the calls of a tensor.
+static inline bool pyoy_has_handler(const oy_tensor* tensor) {
+  return tensor->keys.functionality >> OY_KEY_Python & 1;
+}
 // The tensor inside, borrowed; NULL, without an exception, if it is no Tensor.
 static inline oy_tensor* pyoy_unwrap(PyObject* object) {
   return PyObject_TypeCheck(object, pyoy_tensor_type) ? ((pyoy_tensor*)object)->tensor

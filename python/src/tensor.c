@@ -28,8 +28,7 @@ static PyObject* fill(pyoy_tensor* self, oy_tensor* tensor) {
 
 PyObject* pyoy_wrap(oy_tensor* tensor) {
   if (OY_UNLIKELY(!tensor)) return pyoy_raise();
-  if (OY_UNLIKELY(tensor->keys.functionality >> OY_KEY_Python & 1))
-    return pyoy_wrap_handled(tensor);
+  if (OY_UNLIKELY(pyoy_has_handler(tensor))) return pyoy_wrap_handled(tensor);
   return fill(PyObject_New(pyoy_tensor, pyoy_tensor_type), tensor);
 }
 
@@ -37,20 +36,17 @@ PyObject* pyoy_fill_as(PyTypeObject* type, oy_tensor* tensor) {
   return fill((pyoy_tensor*)PyType_GenericAlloc(type, 0), tensor);
 }
 
-static bool has_handler(const oy_tensor* tensor) {
-  return tensor && tensor->keys.functionality >> OY_KEY_Python & 1;
-}
-
 // Only objects of subclasses come here.
 static void tensor_finalize(PyObject* self) {
-  if (has_handler(of(self))) pyoy_handled_leave(self, true);
+  if (of(self) && pyoy_has_handler(of(self))) pyoy_handled_leave(self, true);
 }
 
 // Subclasses come here, too, and their objects may be the collector's.
 static void tensor_dealloc(PyObject* object) {
   pyoy_tensor* self = (pyoy_tensor*)object;
   PyTypeObject* type = Py_TYPE(object);
-  if (OY_UNLIKELY(type != pyoy_tensor_type) && has_handler(self->tensor))
+  if (OY_UNLIKELY(type != pyoy_tensor_type) && self->tensor &&
+      pyoy_has_handler(self->tensor))
     pyoy_handled_leave(object, false);
   if (OY_UNLIKELY(self->weak_references != NULL)) PyObject_ClearWeakRefs(object);
   if (OY_UNLIKELY(self->attributes != NULL)) Py_CLEAR(self->attributes);

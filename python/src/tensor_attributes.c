@@ -175,8 +175,7 @@ static int set_imag(PyObject* self, PyObject* value, void* closure) {
 static PyObject* get_data(PyObject* self, void* closure) {
   (void)closure;
   // Who handles its calls makes the alias.
-  if (of(self)->keys.functionality >> OY_KEY_Python & 1)
-    return pyoy_wrap(oy_detach(of(self)));
+  if (pyoy_has_handler(of(self))) return pyoy_wrap(oy_detach(of(self)));
   return pyoy_wrap_as(Py_TYPE(self), oy_tensor_data_alias(of(self)));
 }
 

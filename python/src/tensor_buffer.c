@@ -49,7 +49,7 @@ int pyoy_tensor_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = NULL;
   if (oy_tensor_device(tensor).backend != OY_BACKEND_CPU)
     why = "only tensors on the CPU have memory to share";
-  else if (tensor->keys.functionality >> OY_KEY_Python & 1)
+  else if (pyoy_has_handler(tensor))
     why = "the tensor has a handler, which alone knows what it holds";
   else if (!format)
     why = "the buffer protocol has no format for this dtype";

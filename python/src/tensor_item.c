@@ -16,11 +16,7 @@ static PyObject* element(const oy_tensor* tensor, const int64_t* index) {
   return result;
 }
 
-// Tensors with a handler are asked by the operator.
-static bool has_handler(const oy_tensor* tensor) {
-  return tensor->keys.functionality >> OY_KEY_Python & 1;
-}
-
+// Of a tensor with a handler the operator is called.
 static PyObject* ask_for_item(const oy_tensor* tensor) {
   oy_value item;
   if (oy_item((oy_tensor*)(uintptr_t)tensor, &item) != OY_OK) return pyoy_raise();
@@ -32,7 +28,7 @@ static PyObject* ask_for_item(const oy_tensor* tensor) {
 PyObject* pyoy_item(const oy_tensor* tensor) {
   static const int64_t zeros[OY_TENSOR_MAX_DIMS];
   int64_t count = oy_tensor_numel(tensor);
-  if (OY_UNLIKELY(has_handler(tensor))) return ask_for_item(tensor);
+  if (OY_UNLIKELY(pyoy_has_handler(tensor))) return ask_for_item(tensor);
   if (count == 1) return element(tensor, zeros);
   PyErr_Format(PyExc_RuntimeError,
                "a Tensor with %lld elements cannot be converted to Scalar",
@@ -59,7 +55,7 @@ static PyObject* to_list(const oy_tensor* tensor, int64_t* index, size_t dim) {
 PyObject* pyoy_tensor_tolist(PyObject* self, PyObject* unused) {
   int64_t index[OY_TENSOR_MAX_DIMS] = {0};
   (void)unused;
-  if (has_handler(of(self))) {
+  if (pyoy_has_handler(of(self))) {
     PyErr_SetString(PyExc_RuntimeError,
                     ".tolist() is not supported for tensor subclasses.");
     return NULL;

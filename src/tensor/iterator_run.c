@@ -99,14 +99,16 @@ static oyi_iter with_long_rows(const oyi_iter* it) {
 
 void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
-  if (OY_UNLIKELY(has_short_rows(it) && !stays_in_place(it))) {
-    const oyi_iter turned = with_long_rows(it);
-    oyi_iter_run_dims(&turned, loop, args);
+  job j = {it, loop, args, oyi_walk_steps(it, 0, it->ndim)};
+  if (stays_in_place(it)) {
+    oyi_walk_range(it, 0, it->ndim, it->data, 0, j.steps, loop, args);
     return;
   }
-  job j = {it, loop, args, oyi_walk_steps(it, 0, it->ndim)};
-  if (stays_in_place(it))
-    oyi_walk_range(it, 0, it->ndim, it->data, 0, j.steps, loop, args);
-  else if (it->ndim < 2 || !oyi_walk_tiled(it, loop, args))
+  oyi_iter turned;
+  if (OY_UNLIKELY(has_short_rows(it))) {
+    turned = with_long_rows(it);
+    j.it = it = &turned;
+  }
+  if (it->ndim < 2 || !oyi_walk_tiled(it, loop, args))
     (void)oyi_parallel_chunks((j.steps - 1) / OYI_ITER_GRAIN + 1, run_piece, &j);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/lines.h"
 
+#include "backends/cpu/work.h"
 #include "opyard/threads.h"
-#include "tensor/iterator.h"
 
 typedef struct lines_run {
   const oyi_lines* first;
@@ -26,7 +26,6 @@ oy_status oyi_lines_run(const oyi_lines* first, int64_t n, oyi_lines_fn fn,
                         void* context) {
   int64_t count = 1;
   for (size_t d = 0; d < first->ndim; d++) count *= first->sizes[d];
-  const int64_t grain = n < OYI_ITER_GRAIN ? OYI_ITER_GRAIN / (n > 0 ? n : 1) : 1;
   lines_run r = {first, fn, context};
-  return oy_parallel_for(0, count, grain, run_some, &r);
+  return oy_parallel_for(0, count, oyi_stretch(n), run_some, &r);
 }

@@ -178,10 +178,11 @@ static uint64_t median_key(oy_dtype dtype, const char* x, int64_t n, bool skips_
 static oy_status find_median(const oyi_tensor* t, bool skips_nan, oyi_tensor* out) {
   const bool is_flat = (t->flags & OYI_CONTIGUOUS) != 0;
   oyi_tensor* copy = is_flat ? NULL : oyi_converted(t, t->header.dtype);
-  if (!is_flat && !copy) return OY_OUT_OF_MEMORY;
+  const oyi_tensor* flat = is_flat ? t : copy;
+  if (!flat) return OY_OUT_OF_MEMORY;
   const oy_dtype dtype = t->header.dtype;
   const int64_t item = oyi_item(t);
-  const char* x = oyi_data(copy ? copy : t);
+  const char* x = oyi_data(flat);
   const uint64_t key = median_key(dtype, x, t->numel, skips_nan);
   while (oyi_key_load(dtype, x) != key) x += item;
   // NOLINT: tensors with elements have data

@@ -5,8 +5,8 @@
 
 #include "backends/cpu/scan_direct.h"
 
+#include "backends/cpu/work.h"
 #include "opyard/threads.h"
-#include "tensor/iterator.h"
 
 #define OYI_JOIN__(a, b) a##_##b
 #define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
@@ -107,8 +107,7 @@ bool oyi_scan_direct(const oyi_lines* lines, oy_dtype dtype, int64_t n, bool is_
     d.x = w.data[0];
     d.y = w.data[1];
     direct_run some = {run, d};
-    const int64_t grain = n < OYI_ITER_GRAIN ? OYI_ITER_GRAIN / (n > 0 ? n : 1) : 1;
-    (void)!oy_parallel_for(0, d.lines, grain, run_beside, &some);
+    (void)!oy_parallel_for(0, d.lines, oyi_stretch(n), run_beside, &some);
   } while (oyi_lines_next(&w));
   return true;
 }
