@@ -106,14 +106,12 @@ OYI_COMPOSITE(empty_permuted) {
 
 OYI_COMPOSITE(empty_like) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  oyi_options options;
-  if (!t || oyi_options_read(dtype, layout, device, pin_memory, t->header.dtype,
-                             oyi_tensor_device(t), &options) != 0)
-    return NULL;
+  if (!t) return NULL;
+  // What is given is checked by the call below.
+  if (dtype.tag == OY_TAG_NONE) dtype = oy_int(t->header.dtype);
+  if (device.tag == OY_TAG_NONE) device = oy_value_device(oyi_tensor_device(t));
   int64_t format =
       memory_format.tag == OY_TAG_NONE ? OY_MEMORY_PRESERVE : memory_format.as.i;
-  oy_value as_dtype = oy_int(options.dtype);
-  oy_value on_device = oy_value_device(options.device);
   oy_ints size = oyi_sizes_view(t);
   if (format == OY_MEMORY_PRESERVE && !(t->flags & OYI_CONTIGUOUS)) {
     int64_t strides[OY_TENSOR_MAX_DIMS];
@@ -122,10 +120,10 @@ OYI_COMPOSITE(empty_like) {
       dense = oyi_strides_view(t);
     else
       oyi_dense_strides(t, strides);
-    return oyi_call_empty_strided(size, dense, as_dtype, layout, on_device, pin_memory);
+    return oyi_call_empty_strided(size, dense, dtype, layout, device, pin_memory);
   }
   if (format == OY_MEMORY_PRESERVE) format = OY_MEMORY_CONTIGUOUS;
-  return oyi_call_empty_memory_format(size, as_dtype, layout, on_device, pin_memory,
+  return oyi_call_empty_memory_format(size, dtype, layout, device, pin_memory,
                                       oy_int(format));
 }
 

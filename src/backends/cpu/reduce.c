@@ -296,9 +296,37 @@ static bool reads_as(oy_dtype have, oy_dtype want) {
   return have == want || (have == OY_DTYPE_BOOL && want == OY_DTYPE_U8);
 }
 
+// ------------------------------------------------------------------ one short row
+
+// Whether one call of a reducer does it all.
+static bool is_short(const oyi_tensor* in, const oyi_fold* reducer) {
+  return in->numel <= OYI_REDUCE_ROW && in->numel > 0 && (in->flags & OYI_CONTIGUOUS) &&
+         reads_as(in->header.dtype, reducer->in);
+}
+
+// Nothing to plan and nothing to share: what small tensors cost is the way to the loop.
+static void reduce_short(const oyi_reduction* r, const oyi_fold* reducer,
+                         const void* args) {
+  _Alignas(64) char state[STATE_BYTES];
+  _Alignas(16) char results[2][16];
+  void* const made[2] = {results[0], results[1]};
+  const oyi_tensor* in = r->in;
+  reducer->start(state, 1, args);
+  reducer->row(state, 0, oyi_data(in), in->numel, oyi_item(in), 0, args);
+  reducer->finish(state, 1, made, args);
+  for (int k = 0; k < r->outs; k++)
+    if (r->out[k])
+      oyi_convert_row(r->out[k]->header.dtype, oyi_data(r->out[k]), 0, reducer->out[k],
+                      results[k], 0, 1);
+}
+
 void oyi_reduce(const oyi_reduction* r, const oyi_fold* reducer, const void* args) {
   const int64_t results = oyi_reduction_first(r)->numel, numel = r->in->numel;
   if (results == 0) return;
+  if (results == 1 && is_short(r->in, reducer)) {
+    reduce_short(r, reducer, args);
+    return;
+  }
   walk w;
   w.reducer = reducer;
   w.args = args;

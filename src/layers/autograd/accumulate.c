@@ -48,18 +48,22 @@ static oy_status accumulate_recorded(oyi_variable* v, oy_object* grad) {
   return OY_OK;
 }
 
-static oy_status accumulate(oyi_variable* v, oy_object* grad) {
-  if (oyi_grad_mode) return accumulate_recorded(v, grad);
+static oy_status accumulate(oyi_variable* v, oy_object** grad) {
+  if (oyi_grad_mode) return accumulate_recorded(v, *grad);
   if (v->grad)
-    return oyi_call_add__Tensor(v->grad, grad, oy_int(1)) ? OY_OK : oy_failure();
-  const oyi_tensor* g = oyi_tensor_of(grad);
+    return oyi_call_add__Tensor(v->grad, *grad, oy_int(1)) ? OY_OK : oy_failure();
+  const oyi_tensor* g = oyi_tensor_of(*grad);
   if (!g) return oy_failure();
-  bool take = is_exclusive(g) && obeys_layout(g, v->tensor);
-  v->grad = take ? oy_tensor_retain(grad) : copy_for(v->tensor, grad);
+  if (is_exclusive(g) && obeys_layout(g, v->tensor)) {
+    v->grad = *grad;
+    *grad = NULL;
+    return OY_OK;
+  }
+  v->grad = copy_for(v->tensor, *grad);
   return v->grad ? OY_OK : oy_failure();
 }
 
-oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object* grad) {
+oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object** grad) {
   oyi_variable* v = oyi_variable_of(node->variable);
   OY_CHECK(!v->grad_fn || v->base, FAILED_PRECONDITION,
            "leaf variable has been moved into the graph interior");

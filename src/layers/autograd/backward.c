@@ -2,6 +2,7 @@
 // Starting a walk: oy_backward, oy_backward_all, oy_gradients (reference, 9.5).
 #include "base/memory.h"
 #include "layers/autograd/engine.h"
+#include "layers/autograd/record.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 
@@ -34,10 +35,11 @@ static oy_status check_grad(const oyi_tensor* t, const oy_tensor* grad, size_t i
 // A new reference to |grad|, fit for |t|, or to ones.
 static oy_object* root_grad(oy_tensor* t, oy_tensor* grad, const oyi_edge* root) {
   if (!grad) {
-    oy_grad_guard guard = oy_no_grad();
+    const uint8_t mode = oyi_grad_mode;
+    oyi_grad_mode = OYI_GRAD_OFF;
     oy_object* ones =
         oyi_call_ones_like(t, oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
-    oy_grad_guard_end(&guard);
+    oyi_grad_mode = mode;
     return ones;
   }
   oy_object* fit = oy_tensor_retain(grad);

@@ -15,23 +15,6 @@
 #include "ops/calls.h"
 #include "opyard/observe.h"
 
-static oy_status count_dependencies(oyi_task* task, const oyi_walk* walk) {
-  size_t entry;
-  bool is_new;
-  for (size_t i = 0; i < walk->root_count; i++)
-    OY_TRY(oyi_task_add(task, walk->roots[i].node, &entry, &is_new));
-  // Entries are appended as they are found, so the list is its own queue.
-  for (size_t i = 0; i < task->count; i++) {
-    oyi_node* node = task->entries[i].node;
-    for (uint32_t k = 0; k < node->edge_count; k++) {
-      if (!node->edges[k].node) continue;
-      OY_TRY(oyi_task_add(task, node->edges[k].node, &entry, &is_new));
-      task->entries[entry].waiting++;
-    }
-  }
-  return OY_OK;
-}
-
 __thread bool oyi_walk_is_selective;
 
 // ------------------------------------------------------------------ delivering
@@ -79,22 +62,26 @@ static bool is_run(const oyi_walk* walk, const oyi_task_entry* entry) {
   return !walk->capture_count || entry->is_needed || entry->is_captured;
 }
 
-static oy_status deliver(oyi_task* task, const oyi_walk* walk, const oyi_edge* edge,
+static oy_status deliver(oyi_task* task, const oyi_walk* walk, size_t at, uint32_t nr,
                          oy_object* grad) {
-  size_t at = (size_t)(oyi_task_find(task, edge->node) - task->entries);
   oyi_task_entry* entry = &task->entries[at];
   if (!is_run(walk, entry)) {
     oy_tensor_release(grad);
     return OY_OK;
   }
-  OY_TRY(put(entry, edge->output_nr, grad));
+  if (nr == 0 && !entry->grad)
+    entry->grad = grad;
+  else
+    OY_TRY(put(entry, nr, grad));
   if (--entry->waiting > 0) return OY_OK;
   return oyi_task_push(task, at);
 }
 
-// Hands the results of |node| on, and takes them over.
-static oy_status hand_on(oyi_task* task, const oyi_walk* walk, oyi_node* node,
+// Hands the results of the node of |from| on, and takes them over.
+static oy_status hand_on(oyi_task* task, const oyi_walk* walk, const oyi_task_entry* from,
                          oy_object** grads) {
+  oyi_node* node = from->node;
+  const uint32_t* targets = task->targets + from->first_target;
   oy_status status = OY_OK;
   for (uint32_t i = 0; i < node->edge_count; i++) {
     const oyi_edge* edge = &node->edges[i];
@@ -107,7 +94,7 @@ static oy_status hand_on(oyi_task* task, const oyi_walk* walk, oyi_node* node,
     const oyi_expectation* expected = oyi_expected_at(edge);
     if (grad && OY_UNLIKELY(!oyi_fits(grad, expected)))
       status = oyi_validate(&grad, expected, node, i);
-    if (status == 0) status = deliver(task, walk, edge, grad);
+    if (status == 0) status = deliver(task, walk, targets[i], edge->output_nr, grad);
   }
   return status;
 }
@@ -160,17 +147,20 @@ static OYI_COLD oy_status apply_watched(oyi_node* node, oy_object** grads,
   return oyi_anomaly_mode ? oyi_anomaly_after(node, out, status) : status;
 }
 
-static oy_status apply(oyi_task* task, const oyi_walk* walk, oyi_node* node,
+static oy_status apply(oyi_task* task, const oyi_walk* walk, const oyi_task_entry* entry,
                        oy_object** grads, oy_object** out) {
+  oyi_node* node = entry->node;
   oy_status status = OY_OK;
   if (OY_UNLIKELY(oyi_backward_watch))
     status = apply_watched(node, grads, out);
   else if (any_of(grads, node->output_count))
-    status = oyi_node_apply(node, grads, out);
+    status = node->kind == OYI_NODE_SHORT && !oyi_grad_mode
+                 ? node->formula->apply(oyi_short_of(node), grads[0], out)
+                 : oyi_node_apply(node, grads, out);
   if (status == 0 && OY_UNLIKELY(node->hooks != NULL))
     status = oyi_hooks_after(node, out, grads);
   if (status == 0 && !walk->keep_graph) oyi_node_release_saved(node);
-  if (status == 0) return hand_on(task, walk, node, out);
+  if (status == 0) return hand_on(task, walk, entry, out);
   for (uint32_t i = 0; i < node->edge_count; i++) oy_tensor_release(out[i]);
   return status;
 }
@@ -185,42 +175,49 @@ static oy_status run_with(oyi_task* task, const oyi_walk* walk,
   if (stops) return OY_OK;
   if (node->kind == OYI_NODE_ACCUMULATE) {
     if (!grads[0]) return OY_OK;
-    return oyi_accumulate_apply(oyi_accumulate_node_of(node), grads[0]);
+    return oyi_accumulate_apply(oyi_accumulate_node_of(node), &grads[0]);
   }
   oy_object* few[OYI_NODE_INPUTS] = {NULL, NULL};
-  if (node->edge_count <= OYI_NODE_INPUTS) return apply(task, walk, node, grads, few);
+  if (node->edge_count <= OYI_NODE_INPUTS) return apply(task, walk, entry, grads, few);
   oy_object** out = oyi_calloc(node->edge_count, sizeof(*out));
   if (!out) return OY_OUT_OF_MEMORY;
-  oy_status status = apply(task, walk, node, grads, out);
+  oy_status status = apply(task, walk, entry, grads, out);
   oyi_free(out);
+  return status;
+}
+
+static __attribute__((noinline)) oy_status run_several(oyi_task* task,
+                                                       const oyi_walk* walk,
+                                                       oyi_task_entry* entry) {
+  const size_t count = entry->node->output_count;
+  oy_object** grads = oyi_calloc(count, sizeof(*grads));
+  // What the entry has goes with the task then.
+  if (!grads) return OY_OUT_OF_MEMORY;
+  grads[0] = entry->grad;
+  for (size_t i = 1; entry->more && i < count; i++) grads[i] = entry->more[i - 1];
+  oyi_free(entry->more);
+  entry->grad = NULL;
+  entry->more = NULL;
+  oy_status status = run_with(task, walk, entry, grads);
+  for (size_t i = 0; i < count; i++) oy_tensor_release(grads[i]);
+  oyi_free(grads);
   return status;
 }
 
 // Part of the walk's loop, also where there are two of them.
 OY_CALL_INLINE oy_status run_node(oyi_task* task, const oyi_walk* walk, size_t at) {
-  // The list may move while the node runs.
-  oyi_task_entry entry = task->entries[at];
-  task->entries[at].grad = NULL;
-  task->entries[at].more = NULL;
-  size_t count = entry.node->output_count;
-  if (count == 1) {
-    oy_status status = run_with(task, walk, &entry, &entry.grad);
-    oy_tensor_release(entry.grad);
-    return status;
-  }
-  oy_object** grads = oyi_calloc(count, sizeof(*grads));
-  if (!grads) {
-    // It goes with the task.
-    task->entries[at].grad = entry.grad;
-    task->entries[at].more = entry.more;
-    return OY_OUT_OF_MEMORY;
-  }
-  grads[0] = entry.grad;
-  for (size_t i = 1; entry.more && i < count; i++) grads[i] = entry.more[i - 1];
-  oy_status status = run_with(task, walk, &entry, grads);
-  for (size_t i = 0; i < count; i++) oy_tensor_release(grads[i]);
-  oyi_free(entry.more);
-  oyi_free(grads);
+  oyi_task_entry* entry = &task->entries[at];
+  oyi_node* node = entry->node;
+  if (OY_UNLIKELY(node->output_count != 1)) return run_several(task, walk, entry);
+  oy_object* grad = entry->grad;
+  oy_status status = OY_OK;
+  entry->grad = NULL;
+  if (OY_UNLIKELY(node->hooks || walk->capture_count) ||
+      node->kind != OYI_NODE_ACCUMULATE)
+    status = run_with(task, walk, entry, &grad);
+  else if (grad)
+    status = oyi_accumulate_apply(oyi_accumulate_node_of(node), &grad);
+  oy_tensor_release(grad);
   return status;
 }
 
@@ -242,7 +239,7 @@ static OYI_COLD oy_status run_recorded(oyi_task* task, const oyi_walk* walk, siz
 }
 
 static oy_status run_all(oyi_task* task, const oyi_walk* walk) {
-  OY_TRY(count_dependencies(task, walk));
+  OY_TRY(oyi_task_collect(task, walk->roots, walk->root_count));
   if (walk->capture_count) OY_TRY(oyi_task_need(task, walk));
   for (size_t i = 0; i < walk->root_count; i++) {
     oyi_task_entry* entry = oyi_task_find(task, walk->roots[i].node);
@@ -271,7 +268,7 @@ oy_status oyi_engine_run(const oyi_walk* walk) {
   oyi_grad_mode = walk->create_graph;
   oyi_walk_is_selective = walk->capture_count > 0;
   oy_status status = run_all(&task, walk);
-  oyi_task_free(&task);
+  oyi_task_free(&task, status == 0 && walk->capture_count == 0);
   oyi_walk_is_selective = outer;
   oyi_grad_mode = mode;
   oy_call_leave(before);

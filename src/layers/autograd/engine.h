@@ -7,41 +7,65 @@
 #include "layers/autograd/node.h"
 
 typedef struct oyi_task_entry {
-  oyi_node* node;    // borrowed: the root edges hold the graph
-  oy_object* grad;   // of result 0: the sum so far, owned; NULL: zero
-  oy_object** more;  // of results 1 and on; NULL: all zero
-  int64_t waiting;   // gradients that have not come yet
-  bool is_needed;    // with |captures|: something behind it was asked for
+  oyi_node* node;         // borrowed: the root edges hold the graph
+  oy_object* grad;        // of result 0: the sum so far, owned; NULL: zero
+  oy_object** more;       // of results 1 and on; NULL: all zero
+  uint32_t waiting;       // gradients that have not come yet
+  uint32_t first_target;  // of its edges
+  bool is_needed;         // with |captures|: something behind it was asked for
   bool is_captured;
   bool is_queued;
 } oyi_task_entry;
 
 // Small graphs need no memory but the walk's own.
-enum { OYI_TASK_ENTRIES = 16, OYI_TASK_SLOTS = 2 * OYI_TASK_ENTRIES };
+enum {
+  OYI_TASK_ENTRIES = 16,
+  OYI_TASK_SLOTS = 2 * OYI_TASK_ENTRIES,
+  OYI_TASK_TARGETS = 2 * OYI_TASK_ENTRIES
+};
 
 typedef struct oyi_task {
   oyi_task_entry* entries;  // in the order they were found
   size_t count, capacity;
+  uint32_t* targets;  // entry numbers that the edges of the entries lead to
+  size_t target_count, target_capacity;
   uint32_t* slots;    // hash table of entry numbers + 1
   size_t slot_count;  // a power of two
   uint32_t* heap;     // entry numbers, the greatest sequence first
   size_t heap_size, heap_capacity;
-  // What the three point to at first.
+  // What they point to at first.
   oyi_task_entry own_entries[OYI_TASK_ENTRIES];
+  uint32_t own_targets[OYI_TASK_TARGETS];
   uint32_t own_slots[OYI_TASK_SLOTS];
   uint32_t own_heap[OYI_TASK_ENTRIES];
 } oyi_task;
 
 void oyi_task_init(oyi_task* task);
-
-// The entry of |node|; NULL if there is none.
+// Enters all nodes that |roots| lead to, and counts what each waits for. OUT_OF_MEMORY.
+oy_status oyi_task_collect(oyi_task* task, const oyi_edge* roots, size_t count);
+// The entry of a node that somebody else holds as well, as roots and captures are held;
+// NULL if there is none.
 oyi_task_entry* oyi_task_find(oyi_task* task, const oyi_node* node);
-// Finds or adds it. OUT_OF_MEMORY.
-oy_status oyi_task_add(oyi_task* task, oyi_node* node, size_t* out_entry, bool* out_new);
-oy_status oyi_task_push(oyi_task* task, size_t entry);
+oy_status oyi_task_push_on(oyi_task* task, size_t entry);
+bool oyi_task_pop_least(oyi_task* task, size_t* out_entry);
+// |is_done|: every gradient went where it belongs, so that none is left to release.
+void oyi_task_free(oyi_task* task, bool is_done);
+
+// Mostly one node can run at a time: then there is nothing to put in order.
+static inline oy_status oyi_task_push(oyi_task* task, size_t entry) {
+  task->entries[entry].is_queued = true;
+  if (task->heap_size > 0) return oyi_task_push_on(task, entry);
+  task->heap[0] = (uint32_t)entry;
+  task->heap_size = 1;
+  return OY_OK;
+}
 // False if nothing can run.
-bool oyi_task_pop(oyi_task* task, size_t* out_entry);
-void oyi_task_free(oyi_task* task);
+static inline bool oyi_task_pop(oyi_task* task, size_t* out_entry) {
+  if (task->heap_size != 1) return oyi_task_pop_least(task, out_entry);
+  task->heap_size = 0;
+  *out_entry = task->heap[0];
+  return true;
+}
 
 // What a walk is to do.
 typedef struct oyi_walk {

@@ -202,8 +202,7 @@ static void release_slots(oyi_saved* saved, size_t count) {
   }
 }
 
-void oyi_node_release_saved(oyi_node* node) {
-  if (node->released) return;
+void oyi_node_release_parts(oyi_node* node) {
   node->released = true;
   if (node->kind == OYI_NODE_SHORT)
     release_slots(oyi_short_of(node)->saved, oyi_short_slots(oyi_short_of(node)));

@@ -215,13 +215,17 @@ static inline oy_object* oyi_node_saved(oyi_short_node* node, int slot) {
 }
 oy_status oyi_fail_released(void);
 // Frees what was saved.
-void oyi_node_release_saved(oyi_node* node);
+void oyi_node_release_parts(oyi_node* node);
+static inline void oyi_node_release_saved(oyi_node* node) {
+  if (!node->released) oyi_node_release_parts(node);
+}
 
 // Runs a node that is not ACCUMULATE: |grads| has one for each of its results, NULL for
 // zero, not all of them; out[0..edge_count), NULL before, get new references.
 oy_status oyi_node_apply(oyi_node* node, oy_object* const* grads, oy_object** out);
 oy_status oyi_copy_slices_apply(oyi_view_node* node, oy_object* grad, oy_object** out);
 oy_status oyi_as_strided_apply(oyi_view_node* node, oy_object* grad, oy_object** out);
-oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object* grad);
+// May take *grad over, and leaves NULL there then.
+oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object** grad);
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_NODE_H_

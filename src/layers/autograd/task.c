@@ -9,6 +9,9 @@ void oyi_task_init(oyi_task* task) {
   task->entries = task->own_entries;
   task->count = 0;
   task->capacity = OYI_TASK_ENTRIES;
+  task->targets = task->own_targets;
+  task->target_count = 0;
+  task->target_capacity = OYI_TASK_TARGETS;
   task->slots = task->own_slots;
   task->slot_count = OYI_TASK_SLOTS;
   memset(task->own_slots, 0, sizeof(task->own_slots));
@@ -17,19 +20,23 @@ void oyi_task_init(oyi_task* task) {
   task->heap_capacity = OYI_TASK_ENTRIES;
 }
 
-// Room for one more of |count|; what lies in |own| moves out at first.
-static bool grow(void* data, const void* own, size_t* capacity, size_t count,
-                 size_t element) {
-  if (OY_LIKELY(count < *capacity)) return true;
+static OYI_COLD bool grow_slow(void* data, const void* own, size_t* capacity,
+                               size_t count, size_t more, size_t element) {
   void** array = data;
-  if (*array != own) return oyi_grow(data, capacity, count + 1, element);
+  if (*array != own) return oyi_grow(data, capacity, count + more, element);
   void* moved = NULL;
   size_t room = 0;
-  if (!oyi_grow(&moved, &room, 2 * count, element)) return false;
+  if (!oyi_grow(&moved, &room, 2 * (count + more), element)) return false;
   memcpy(moved, own, count * element);
   *array = moved;
   *capacity = room;
   return true;
+}
+// Room for |more| than |count|; what lies in |own| moves out at first.
+static inline bool grow(void* data, const void* own, size_t* capacity, size_t count,
+                        size_t more, size_t element) {
+  return OY_LIKELY(more <= *capacity - count) ||
+         grow_slow(data, own, capacity, count, more, element);
 }
 
 static size_t slot_of(const oyi_task* task, const oyi_node* node) {
@@ -57,24 +64,63 @@ oyi_task_entry* oyi_task_find(oyi_task* task, const oyi_node* node) {
   return at ? &task->entries[at - 1] : NULL;
 }
 
-oy_status oyi_task_add(oyi_task* task, oyi_node* node, size_t* out_entry, bool* out_new) {
+static inline oy_status append(oyi_task* task, oyi_node* node, size_t* out_entry) {
+  if (task->count >= UINT32_MAX - 1 ||
+      !grow(&task->entries, task->own_entries, &task->capacity, task->count, 1,
+            sizeof(*task->entries)))
+    return OY_OUT_OF_MEMORY;
+  *out_entry = task->count;
+  task->entries[task->count++] = (oyi_task_entry){.node = node};
+  return OY_OK;
+}
+
+static oy_status find_or_append(oyi_task* task, oyi_node* node, size_t* out_entry) {
   size_t slot = slot_of(task, node);
-  *out_new = !task->slots[slot];
-  if (!*out_new) {
+  if (task->slots[slot]) {
     *out_entry = task->slots[slot] - 1;
     return OY_OK;
   }
-  *out_entry = task->count;
-  if (task->count >= UINT32_MAX - 1 ||
-      !grow(&task->entries, task->own_entries, &task->capacity, task->count,
-            sizeof(*task->entries)))
-    return OY_OUT_OF_MEMORY;
   if (2 * (task->count + 1) > task->slot_count) {
     OY_TRY(grow_slots(task));
     slot = slot_of(task, node);
   }
-  task->entries[task->count++] = (oyi_task_entry){.node = node};
+  OY_TRY(append(task, node, out_entry));
   task->slots[slot] = (uint32_t)task->count;
+  return OY_OK;
+}
+
+// A node that has no owner but the edge in hand is not met again: it needs no slot.
+static inline oy_status enter(oyi_task* task, oyi_node* node, size_t* out_entry) {
+  if (__atomic_load_n(&node->references, __ATOMIC_RELAXED) == 1)
+    return append(task, node, out_entry);
+  return find_or_append(task, node, out_entry);
+}
+
+static oy_status enter_targets(oyi_task* task, size_t at) {
+  const oyi_node* node = task->entries[at].node;
+  const size_t first = task->target_count, count = node->edge_count;
+  if (first + count > UINT32_MAX ||
+      !grow(&task->targets, task->own_targets, &task->target_capacity, first, count,
+            sizeof(*task->targets)))
+    return OY_OUT_OF_MEMORY;
+  task->entries[at].first_target = (uint32_t)first;
+  task->target_count = first + count;
+  for (size_t i = 0; i < count; i++) {
+    size_t entry;
+    if (!node->edges[i].node) continue;
+    OY_TRY(enter(task, node->edges[i].node, &entry));
+    task->entries[entry].waiting++;
+    task->targets[first + i] = (uint32_t)entry;
+  }
+  return OY_OK;
+}
+
+oy_status oyi_task_collect(oyi_task* task, const oyi_edge* roots, size_t count) {
+  size_t entry;
+  for (size_t i = 0; i < count; i++) OY_TRY(find_or_append(task, roots[i].node, &entry));
+  // Entries are appended as they are found, so the list is its own queue.
+  for (size_t i = 0; i < task->count; i++)
+    if (task->entries[i].node->edge_count) OY_TRY(enter_targets(task, i));
   return OY_OK;
 }
 
@@ -82,9 +128,8 @@ static bool runs_before(const oyi_task* task, uint32_t a, uint32_t b) {
   return task->entries[a].node->sequence > task->entries[b].node->sequence;
 }
 
-oy_status oyi_task_push(oyi_task* task, size_t entry) {
-  task->entries[entry].is_queued = true;
-  if (!grow(&task->heap, task->own_heap, &task->heap_capacity, task->heap_size,
+oy_status oyi_task_push_on(oyi_task* task, size_t entry) {
+  if (!grow(&task->heap, task->own_heap, &task->heap_capacity, task->heap_size, 1,
             sizeof(*task->heap)))
     return OY_OUT_OF_MEMORY;
   size_t at = task->heap_size++;
@@ -96,7 +141,7 @@ oy_status oyi_task_push(oyi_task* task, size_t entry) {
   return OY_OK;
 }
 
-bool oyi_task_pop(oyi_task* task, size_t* out_entry) {
+bool oyi_task_pop_least(oyi_task* task, size_t* out_entry) {
   if (task->heap_size == 0) return false;
   *out_entry = task->heap[0];
   uint32_t last = task->heap[--task->heap_size];
@@ -115,8 +160,8 @@ bool oyi_task_pop(oyi_task* task, size_t* out_entry) {
   return true;
 }
 
-void oyi_task_free(oyi_task* task) {
-  for (size_t i = 0; i < task->count; i++) {
+void oyi_task_free(oyi_task* task, bool is_done) {
+  for (size_t i = 0; !is_done && i < task->count; i++) {
     oyi_task_entry* e = &task->entries[i];
     oy_tensor_release(e->grad);
     for (size_t k = 1; e->more && k < e->node->output_count; k++)
@@ -124,6 +169,7 @@ void oyi_task_free(oyi_task* task) {
     oyi_free(e->more);
   }
   if (task->entries != task->own_entries) oyi_free(task->entries);
+  if (task->targets != task->own_targets) oyi_free(task->targets);
   if (task->slots != task->own_slots) oyi_free(task->slots);
   if (task->heap != task->own_heap) oyi_free(task->heap);
 }

@@ -40,9 +40,9 @@ static oy_status visit(oyi_task* task, need_stack* s, size_t root) {
         task->entries[s->frames[s->count - 1].entry].is_needed = true;
       continue;
     }
-    oyi_node* next = e->node->edges[top->edge++].node;
-    if (!next) continue;
-    size_t at = (size_t)(oyi_task_find(task, next) - task->entries);
+    const uint32_t edge = top->edge++;
+    if (!e->node->edges[edge].node) continue;
+    const size_t at = task->targets[e->first_target + edge];
     if (!s->is_seen[at])
       OY_TRY(push(s, at));
     else if (leads_on(&task->entries[at]))

@@ -201,7 +201,7 @@ oy_status oyi_set_history(oyi_tensor* t, oyi_node* node, uint32_t output_nr) {
   v->grad_fn = node;
   v->output_nr = output_nr;
   v->view_version = oyi_version(t);
-  oyi_track(t);
+  if (!oyi_is_tracked(&t->header)) oyi_track(t);
   // Hooks that keep the gradient follow the tensor to its new node.
   if (OY_UNLIKELY(v->retains)) {
     oyi_hook_remove(before, v->retains);
