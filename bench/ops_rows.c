@@ -11,14 +11,30 @@ static const int64_t g_all[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 100000
 static const int64_t g_some[] = {100, 10000, 1000000, 0};
 static const int64_t g_sides[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 0};
 static const int64_t g_views[] = {4, 0};
+static const int64_t g_graphs[] = {1, 64, 10000, 0};
 
 const ops_kind ops_kinds[] = {
-    {"add", g_all},           {"add out=", g_all},      {"add transposed", g_all},
-    {"add broadcast", g_all}, {"exp", g_all},           {"sum", g_all},
-    {"sum rows", g_some},     {"sum columns", g_some},  {"softmax", g_some},
-    {"layer_norm", g_some},   {"index_select", g_some}, {"sort", g_some},
-    {"mm f32", g_sides},      {"mm bf16", g_sides},     {"empty", g_all},
-    {"t", g_views},           {"slice", g_views},       {"detach", g_views},
+    {"add", g_all},
+    {"add out=", g_all},
+    {"add transposed", g_all},
+    {"add broadcast", g_all},
+    {"exp", g_all},
+    {"sum", g_all},
+    {"sum rows", g_some},
+    {"sum columns", g_some},
+    {"softmax", g_some},
+    {"layer_norm", g_some},
+    {"index_select", g_some},
+    {"sort", g_some},
+    {"mm f32", g_sides},
+    {"mm bf16", g_sides},
+    {"empty", g_all},
+    {"t", g_views},
+    {"slice", g_views},
+    {"detach", g_views},
+    {"chain", g_graphs},
+    {"chain graph", g_graphs},
+    {"chain backward", g_graphs},
 };
 const size_t ops_kind_count = BENCH_COUNT(ops_kinds);
 
@@ -90,6 +106,25 @@ CALLS(detach, oy_detach(r->a))
 static void run_add_out(const ops_row* r, long n) {
   for (long i = 0; i < n; i++) (void)oy_add_out(r->a, r->b, oy_int(1), r->c);
 }
+// (a * b + c).sum(), with a graph if they are leaves that need gradients.
+static oy_tensor* chain(const ops_row* r) {
+  oy_tensor* product = oy_mul_Tensor(r->a, r->b);
+  oy_tensor* sum = oy_add_Tensor(product, r->c, oy_int(1));
+  oy_tensor* result = oy_sum(sum, oy_none());
+  oy_tensor_release(product);
+  oy_tensor_release(sum);
+  return result;
+}
+CALLS(chain, chain(r))
+static void run_chain_backward(const ops_row* r, long n) {
+  for (long i = 0; i < n; i++) {
+    oy_tensor* result = chain(r);
+    if (oy_set_grad(r->a, NULL) || oy_set_grad(r->b, NULL) || oy_set_grad(r->c, NULL) ||
+        oy_backward(result, NULL, false))
+      bench_die("%s", oy_error_get()->message);
+    oy_tensor_release(result);
+  }
+}
 static void run_boxed(const ops_row* r, long n) {
   for (long i = 0; i < n; i++) {
     oy_value storage[8];
@@ -127,6 +162,9 @@ static const struct {
     {"t", NULL, run_t},
     {"slice", NULL, run_slice},
     {"detach", NULL, run_detach},
+    {"chain", NULL, run_chain},
+    {"chain graph", NULL, run_chain},
+    {"chain backward", NULL, run_chain_backward},
     {"sum rows", "aten::sum.dim_IntList", run_boxed},
     {"sum columns", "aten::sum.dim_IntList", run_boxed},
     {"softmax", "aten::softmax.int", run_boxed},
@@ -165,7 +203,7 @@ static void set_tensors(ops_row* r, int64_t side) {
   oy_ints flat = OY_DIMS(r->size), square = OY_DIMS(side, side);
   bool is_flat = strcmp(op, "add") == 0 || strcmp(op, "add out=") == 0 ||
                  strcmp(op, "exp") == 0 || strcmp(op, "sum") == 0 ||
-                 strcmp(op, "sort") == 0;
+                 strcmp(op, "sort") == 0 || strncmp(op, "chain", 5) == 0;
   oy_ints sizes = is_flat ? flat : square;
   if (strcmp(op, "empty") == 0) return;
   if (strcmp(op, "mm bf16") == 0) {
@@ -180,6 +218,10 @@ static void set_tensors(ops_row* r, int64_t side) {
   r->b = whole(m->b, is_broadcast ? OY_DIMS(side) : sizes, OY_DTYPE_F32);
   r->c = strcmp(op, "index_select") == 0 ? whole(m->index, OY_DIMS(side), OY_DTYPE_I64)
                                          : whole(m->c, sizes, OY_DTYPE_F32);
+  if (strncmp(op, "chain ", 6) != 0) return;
+  if (!oy_requires_grad_(r->a, true) || !oy_requires_grad_(r->b, true) ||
+      !oy_requires_grad_(r->c, true))
+    bench_die("%s", oy_error_get()->message);
 }
 
 bool ops_row_open(ops_row* row, const char* op, int64_t size) {

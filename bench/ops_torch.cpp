@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of bench_ops by PyTorch's C++ interface, in the same process and on the same
-// memory, with gradients off.
+// memory, with gradients off but for the rows that record a graph.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
@@ -20,6 +20,18 @@ struct Inputs {
 };
 
 using Op = std::function<void(const Inputs&)>;
+
+at::Tensor chain(const Inputs& i) {
+  return at::sum(at::add(at::mul(i.a, i.b), i.out));
+}
+
+void chain_backward(const Inputs& i) {
+  at::Tensor result = chain(i);
+  i.a.mutable_grad() = at::Tensor();
+  i.b.mutable_grad() = at::Tensor();
+  i.out.mutable_grad() = at::Tensor();
+  result.backward();
+}
 
 const std::map<std::string, Op>& ops() {
   static const std::map<std::string, Op> all = {
@@ -45,6 +57,9 @@ const std::map<std::string, Op>& ops() {
       {"t", [](const Inputs& i) { i.a.t(); }},
       {"slice", [](const Inputs& i) { i.a.slice(0, 0, 1); }},
       {"detach", [](const Inputs& i) { i.a.detach(); }},
+      {"chain", [](const Inputs& i) { chain(i); }},
+      {"chain graph", [](const Inputs& i) { chain(i); }},
+      {"chain backward", chain_backward},
   };
   return all;
 }
@@ -65,10 +80,12 @@ Inputs inputs_of(const ops_memory* m, const std::string& op, int64_t size) {
     in.a = at::from_blob(m->a_bf16, {s, s}, bf16);
     in.b = at::from_blob(m->b_bf16, {s, s}, bf16);
   } else if (op == "add" || op == "add out=" || op == "exp" || op == "sum" ||
-             op == "sort" || op == "empty") {
+             op == "sort" || op == "empty" || starts_with(op, "chain")) {
     in.a = at::from_blob(m->a, {size}, f32);
     in.b = at::from_blob(m->b, {size}, f32);
     in.out = at::from_blob(m->c, {size}, f32);
+    if (starts_with(op, "chain "))
+      for (at::Tensor* t : {&in.a, &in.b, &in.out}) t->set_requires_grad(true);
   } else {
     in.a = at::from_blob(m->a, {s, s}, f32);
     in.b = at::from_blob(m->b, {s, s}, f32);
@@ -91,7 +108,7 @@ extern "C" void ops_torch_threads(int threads) {
 
 extern "C" void ops_torch_run(const ops_memory* memory, const char* op, int64_t size,
                               long n) {
-  at::NoGradGuard no_grad;
+  at::AutoGradMode recorded(starts_with(op, "chain "));
   Inputs in = inputs_of(memory, op, size);
   const Op& run = ops().at(op);
   for (long i = 0; i < n; i++) run(in);
