@@ -86,7 +86,6 @@ oyi_accumulate_node* oyi_accumulate_node_new(oyi_tensor* variable) {
   oyi_accumulate_node* a = take(sizeof(*a), &units);
   if (!a) return NULL;
   oyi_node_init(&a->head, OYI_NODE_ACCUMULATE, NULL);
-  a->head.references = 0;
   a->head.block = units;
   a->head.edges = NULL;
   a->head.expected = &a->own_expected;
@@ -132,17 +131,6 @@ void oyi_accumulator_free(oyi_node* node) {
   free_node(node);
 }
 
-// The last reference goes under the variable's lock, since the variable may hand out a
-// new one at the same moment; the node then waits there.
-static void drop_accumulator(oyi_node* node) {
-  oyi_tensor* leaf = oyi_accumulate_node_of(node)->variable;
-  oyi_variable* v = oyi_variable_of(leaf);
-  oyi_spin_lock(&v->lock);
-  bool last = __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0;
-  oyi_spin_unlock(&v->lock);
-  if (last) oy_tensor_release(oyi_tensor_object(leaf));
-}
-
 // A node that nobody else has needs no atomic operation to go.
 static bool drop(oyi_node* node) {
   return __atomic_load_n(&node->references, __ATOMIC_ACQUIRE) == 1 ||
@@ -152,7 +140,7 @@ static bool drop(oyi_node* node) {
 void oyi_node_release(oyi_node* node) {
   if (!node) return;
   if (node->kind == OYI_NODE_ACCUMULATE) {
-    drop_accumulator(node);
+    oy_tensor_release(&oyi_accumulate_node_of(node)->variable->header);
     return;
   }
   if (!drop(node)) return;

@@ -100,7 +100,7 @@ typedef enum oyi_node_kind {
 
 // What all nodes begin with.
 struct oyi_node {
-  int32_t references;  // atomic
+  int32_t references;  // atomic; of ACCUMULATE the leaf's count
   uint8_t kind;
   bool released;      // what was saved is gone
   uint8_t block;      // pool units; 0: of the allocator
@@ -141,7 +141,7 @@ typedef struct oyi_view_node {
 
 typedef struct oyi_accumulate_node {
   oyi_node head;
-  oyi_tensor* variable;  // strong while the node has references
+  oyi_tensor* variable;  // which owns the node: a reference to either is one to it
   oyi_expectation own_expected;
 } oyi_accumulate_node;
 
@@ -173,7 +173,11 @@ static inline void oyi_expectation_init(oyi_expectation* e) {
   e->ndim = 0;
 }
 static inline oyi_node* oyi_node_retain(oyi_node* node) {
-  if (node) __atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED);
+  if (!node) return NULL;
+  if (node->kind == OYI_NODE_ACCUMULATE)
+    oy_object_retain(&oyi_accumulate_node_of(node)->variable->header);
+  else
+    __atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED);
   return node;
 }
 // Takes NULL.
@@ -189,6 +193,15 @@ static inline oy_status oyi_expect(oyi_expectation* e, const oyi_tensor* like) {
     return oyi_expect_long(e, like);
   for (size_t i = 0; i < like->ndim; i++) e->inline_sizes[i] = like->sizes[i];
   return OY_OK;
+}
+// Whether it is so already.
+static inline bool oyi_expects(const oyi_expectation* e, const oyi_tensor* like) {
+  if (e->dtype != like->header.dtype || e->ndim != like->ndim ||
+      e->backend != like->backend || e->device_index != like->device_index)
+    return false;
+  for (size_t i = 0; i < like->ndim; i++)
+    if (e->sizes[i] != like->sizes[i]) return false;
+  return true;
 }
 void oyi_expectation_reset(oyi_expectation* e);
 static inline const oyi_expectation* oyi_expected_at(const oyi_edge* edge) {

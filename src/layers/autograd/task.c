@@ -91,7 +91,8 @@ static oy_status find_or_append(oyi_task* task, oyi_node* node, size_t* out_entr
 
 // A node that has no owner but the edge in hand is not met again: it needs no slot.
 static inline oy_status enter(oyi_task* task, oyi_node* node, size_t* out_entry) {
-  if (__atomic_load_n(&node->references, __ATOMIC_RELAXED) == 1)
+  if (node->kind != OYI_NODE_ACCUMULATE &&
+      __atomic_load_n(&node->references, __ATOMIC_RELAXED) == 1)
     return append(task, node, out_entry);
   return find_or_append(task, node, out_entry);
 }

@@ -128,39 +128,38 @@ oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node) {
   return OY_OK;
 }
 
-// One is made once; without references it holds nothing and waits for the next graph.
-// Called under the lock; the reference counts from 0 up only there.
-__attribute__((always_inline)) static inline oyi_node* accumulator_wake(oyi_variable* v) {
-  oyi_node* node = v->accumulator;
-  if (__atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED) > 0) return node;
-  if (OY_UNLIKELY(oyi_expect(node->expected, v->tensor) != 0)) {
-    __atomic_store_n(&node->references, 0, __ATOMIC_RELAXED);
-    return NULL;
+// Makes the node of a leaf that has none, or has its node expect what the leaf is now.
+__attribute__((noinline)) static oyi_node* accumulator_make(oyi_variable* v) {
+  oyi_node* made = NULL;
+  if (!__atomic_load_n(&v->accumulator, __ATOMIC_ACQUIRE)) {
+    oyi_accumulate_node* new_node = oyi_accumulate_node_new(v->tensor);
+    if (!new_node) return NULL;
+    made = &new_node->head;
+    if (oyi_expect(made->expected, v->tensor) != 0) {
+      oyi_accumulator_free(made);
+      return NULL;
+    }
   }
+  // Another thread may have been faster; its node is the one.
+  oyi_spin_lock(&v->lock);
+  oyi_node* spare = v->accumulator ? made : NULL;
+  if (made && !spare) __atomic_store_n(&v->accumulator, made, __ATOMIC_RELEASE);
+  oyi_node* node = v->accumulator;
+  bool fits = oyi_expects(node->expected, v->tensor) ||
+              oyi_expect(node->expected, v->tensor) == 0;
+  oyi_spin_unlock(&v->lock);
+  if (spare) oyi_accumulator_free(spare);
+  if (!fits) return NULL;
   oy_object_retain(&v->tensor->header);
   return node;
 }
 
-__attribute__((noinline)) static oyi_node* accumulator_make(oyi_variable* v) {
-  oyi_accumulate_node* new_node = oyi_accumulate_node_new(v->tensor);
-  if (!new_node) return NULL;
-  oyi_node* made = &new_node->head;
-  // Another thread may have been faster; its node is the one.
-  oyi_spin_lock(&v->lock);
-  oyi_node* spare = v->accumulator ? made : NULL;
-  if (!spare) v->accumulator = made;
-  oyi_node* node = accumulator_wake(v);
-  oyi_spin_unlock(&v->lock);
-  if (spare) oyi_accumulator_free(spare);
-  return node;
-}
-
 oyi_node* oyi_accumulator(oyi_variable* v) {
-  oyi_spin_lock(&v->lock);
-  bool is_there = v->accumulator != NULL;
-  oyi_node* node = OY_LIKELY(is_there) ? accumulator_wake(v) : NULL;
-  oyi_spin_unlock(&v->lock);
-  return OY_LIKELY(is_there) ? node : accumulator_make(v);
+  oyi_node* node = __atomic_load_n(&v->accumulator, __ATOMIC_ACQUIRE);
+  if (OY_UNLIKELY(!node || !oyi_expects(node->expected, v->tensor)))
+    return accumulator_make(v);
+  oy_object_retain(&v->tensor->header);
+  return node;
 }
 
 // Of a view, whose history may be out of date.

@@ -21,7 +21,7 @@ typedef struct oyi_variable {
   oyi_tensor* tensor;
   oyi_node* grad_fn;
   oy_tensor* grad;
-  oyi_node* accumulator;  // owned, see oyi_accumulator; under |lock|
+  oyi_node* accumulator;  // owned, see oyi_accumulator; atomic, set under |lock|
   oyi_tensor* base;       // strong; NULL: not a view
   // Views of this tensor, under |lock|; links of this one under its base's.
   struct oyi_variable* views;
@@ -104,8 +104,8 @@ oy_object* oyi_view_result(oy_object* view, oy_object* from);
 oy_status oyi_view_rebase(oyi_tensor* view, oyi_node* node);
 oy_status oyi_view_regenerate(oyi_variable* view);
 
-// The accumulate node of a leaf, with a reference. While anybody has one the node keeps
-// the leaf; the memory is the variable's, so that graphs do not make it again.
+// The accumulate node of a leaf, with a reference, which is one to the leaf: the node is
+// the variable's, so that graphs do not make it again, and is never without it.
 oyi_node* oyi_accumulator(oyi_variable* v);
 
 void oyi_spin_lock_slow(uint8_t* lock);
