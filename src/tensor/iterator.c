@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "tensor/element.h"
+#include "tensor/iterator_simple.h"
 #include "tensor/iterator_walk.h"
 #include "tensor/promotion.h"
 
@@ -23,66 +24,6 @@ typedef struct setup {
 } setup;
 
 // ------------------------------------------------------------- the short way
-
-// Device, rank and flags, as one word.
-static inline uint64_t layout_word(const oyi_tensor* t) {
-  uint64_t word;
-  memcpy(&word, &t->backend, sizeof(word));
-  return word;
-}
-_Static_assert(offsetof(oyi_tensor, block) == offsetof(oyi_tensor, backend) + 7,
-               "the fields that layout_word reads are one word");
-static const union {
-  uint8_t bytes[8];
-  uint64_t word;
-} g_layout_mask = {{255, 255, 255, 255, 255, 0, OYI_CONTIGUOUS, 0}};
-
-// Dtype and flags of the object, as one word; what is reserved is 0.
-static inline uint32_t kind_word(const oyi_tensor* t) {
-  uint32_t word;
-  memcpy(&word, &t->header.dtype, sizeof(word));
-  return word;
-}
-_Static_assert(offsetof(oy_object, flags) == offsetof(oy_object, dtype) + 1 &&
-                   offsetof(oy_object, reserved) == offsetof(oy_object, dtype) + 2,
-               "the fields that kind_word reads are one word");
-
-static inline bool same_layout(const oyi_tensor* a, const oyi_tensor* b) {
-  if (((layout_word(a) ^ layout_word(b)) & g_layout_mask.word) != 0 ||
-      kind_word(a) != kind_word(b) || !b->storage)
-    return false;
-  const int64_t *x = a->sizes, *y = b->sizes;
-  for (size_t i = a->ndim; i-- > 0;)
-    if (x[i] != y[i]) return false;
-  return true;
-}
-
-// |out| may be an input, element by element, or lie elsewhere.
-static inline bool is_apart(const oyi_tensor* out, const oyi_tensor* in) {
-  return out->storage != in->storage || out->byte_offset == in->byte_offset;
-}
-
-// Operands of one dtype and one shape, all contiguous and on the CPU: nothing is
-// converted, broadcast or resized. False if it is not so simple.
-static inline __attribute__((always_inline)) bool is_simple(oy_object* out,
-                                                            oy_object* const* inputs,
-                                                            int n, unsigned flags) {
-  const oyi_tensor* a = oyi_tensor_cast(inputs[0]);
-  const oyi_tensor* o = oyi_tensor_cast(out);
-  if (!oyi_is_tensor(inputs[0]) || !(a->flags & OYI_CONTIGUOUS) ||
-      a->backend != OY_BACKEND_CPU || !a->storage ||
-      (a->header.flags & OY_OBJECT_WRAPPED_NUMBER) ||
-      (flags & (OYI_ITER_BOOL_OUTPUT | OYI_ITER_REAL_OUTPUT)) ||
-      ((flags & OYI_ITER_INT_TO_FLOAT) && !oy_dtype_is_floating(a->header.dtype)))
-    return false;
-  if (n == 2 && inputs[1] != inputs[0] &&
-      (!oyi_is_tensor(inputs[1]) || !same_layout(a, oyi_tensor_cast(inputs[1]))))
-    return false;
-  if (!out || out == inputs[0])
-    return !out || n == 1 || is_apart(o, oyi_tensor_cast(inputs[1]));
-  return oyi_is_tensor(out) && same_layout(a, o) && is_apart(o, a) &&
-         (n == 1 || is_apart(o, oyi_tensor_cast(inputs[1])));
-}
 
 static inline void set_operand(oyi_iter* it, int k, oyi_tensor* t, int64_t item) {
   it->tensors[k] = t;
@@ -332,9 +273,9 @@ static __attribute__((noinline)) oy_status general(oyi_iter* it, oy_object* out,
 
 oy_status oyi_iter_elementwise(oyi_iter* it, oy_object* out, oy_object* const* inputs,
                                int input_count, unsigned flags) {
-  if (input_count == 2 && is_simple(out, inputs, 2, flags))
+  if (input_count == 2 && oyi_is_simple(out, inputs, 2, flags))
     return set_up_simple(it, out, inputs, 2);
-  if (input_count == 1 && is_simple(out, inputs, 1, flags))
+  if (input_count == 1 && oyi_is_simple(out, inputs, 1, flags))
     return set_up_simple(it, out, inputs, 1);
   return general(it, out, inputs, input_count, flags);
 }
