@@ -2,15 +2,17 @@
 """Whether any operator is slower than PyTorch's: expressions in both libraries, by size.
 
     PYTHONPATH=build/python /usr/bin/python3 bench/python_operators.py
-        [--only TEXT] [--sizes 1,10000,1000000] [--threads 1,2] [--above 1.0] [--seconds 0.1]
+        [--rows nn] [--only TEXT] [--sizes 1,10000,1000000] [--threads 1,2] [--above 1.0]
+        [--seconds 0.1] [--cpu]
 
 Each expression is text that both libraries take, in v, w (vectors of n numbers), m, k (about
 square matrices of n numbers), b (of three dimensions), i (indices), x (an image of n numbers)
-and others made by `scope_of`. Both are timed in turns in one process; a row is the median of
+and others made by `scope_of`; with `--rows nn` those of nn_operators.py. Both are timed in turns in one process; a row is the median of
 the runs' ratios, opyard's time to PyTorch's, so that 1 and more is slower. Prints rows from
 --above on, slowest first, and how many there were.
 """
 import argparse
+import ctypes
 import math
 import os
 import statistics
@@ -22,6 +24,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import torch
 
+import nn_operators
 import opyard
 
 POINTWISE = """
@@ -136,17 +139,25 @@ def scope_of(library, n):
     return dict(first, M=library, n=n, s=s)
 
 
+# Elapsed time; --cpu: processor time, which says nothing of threads, but is disturbed less
+# by what else runs.
+clock = time.perf_counter
+
+
 def timed(code, scope, calls):
-    start = time.perf_counter()
+    start = clock()
     for _ in range(calls):
         eval(code, scope)
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def measure(row, scopes, seconds):
     """opyard's time of a call, and the median ratio to PyTorch's; or the exception."""
-    code = compile(row, row, "eval")
     try:
+        if row.startswith("backward: "):
+            recorded = [nn_operators.recorded(row[10:], scope) for scope in scopes]
+            scopes, row = [scope for scope, _ in recorded], recorded[0][1]
+        code = compile(row, row, "eval")
         for scope in scopes:
             timed(code, scope, 2)
     except Exception as error:
@@ -159,23 +170,42 @@ def measure(row, scopes, seconds):
             statistics.median(run[0] / run[1] for run in runs))
 
 
+def set_threads(threads):
+    """Threads of both libraries, and of the BLAS that both call."""
+    torch.set_num_threads(threads)
+    opyard.set_num_threads(threads)
+    try:
+        ctypes.CDLL("libopenblas.so.0").openblas_set_num_threads(threads)
+    except (OSError, AttributeError):
+        pass  # another BLAS
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="TEXT", help="rows with this text")
-    parser.add_argument("--sizes", default="1,1000,100000,1000000")
+    parser.add_argument("--rows", choices=("all", "nn"), default="all",
+                        help="nn: neural networks, linear algebra, and their gradients")
+    parser.add_argument("--sizes", help="numbers of elements")
     parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--cpu", action="store_true",
+                        help="measure processor time, with one thread")
     parser.add_argument("--above", type=float, default=1.0, help="ratios from here on")
     parser.add_argument("--seconds", type=float, default=0.1, help="of each row, at least")
     options = parser.parse_args()
+    if options.cpu:
+        global clock
+        clock, options.threads = time.process_time, "1"
     found, errors = [], set()
+    neural = options.rows == "nn"
+    sizes = options.sizes or ("256,32768,802816" if neural else "1,1000,100000,1000000")
     for threads in map(int, options.threads.split(",")):
-        torch.set_num_threads(threads)
-        opyard.set_num_threads(threads)
-        for n in map(int, options.sizes.split(",")):
-            scopes = [scope_of(library, n) for library in (opyard, torch)]
-            for row in ROWS:
-                if options.only not in row:
+        set_threads(threads)
+        for at, n in enumerate(map(int, sizes.split(","))):
+            scopes = [nn_operators.scope_of(torch, library, n) if neural
+                      else scope_of(library, n) for library in (opyard, torch)]
+            for row in nn_operators.ROWS if neural else ROWS:
+                if options.only not in row or neural and at and row in nn_operators.FIXED:
                     continue
                 result = measure(row, scopes, options.seconds)
                 if isinstance(result, Exception):
@@ -190,6 +220,12 @@ def main():
         if ratio >= options.above:
             print(f"{ratio:7.2f} {seconds * 1e6:9.1f}us {threads:7} {n:8}  {row}")
     slower = sum(row[0] >= 1 for row in found)
+    for key in sorted({row[2:4] for row in found}):
+        ratios = [row[0] for row in found if row[2:4] == key]
+        counts = ", ".join(f"{sum(ratio >= bound for ratio in ratios)} from {bound} on"
+                           for bound in (1.0, 1.2, 2.0))
+        print(f"{key[0]} threads, n = {key[1]}: {len(ratios)} rows, median "
+              f"{statistics.median(ratios):.3f}, {counts}")
     print(f"{len(found)} rows, {slower} slower than PyTorch; "
           f"median ratio {statistics.median(row[0] for row in found):.3f}")
     for error in sorted(errors):
