@@ -33,6 +33,17 @@ typedef struct oyi_row_math {
   // Adds grad * (in - mean) * rstd to |weights|, and grad to |biases|.
   void (*add_products)(int64_t n, const void* grad, const void* in, double mean,
                        double rstd, void* weights, void* biases);
+
+  // The same as of rows, down |columns| adjacent columns of |n| elements each, |stride|
+  // elements from one to the next.
+  void (*softmax_columns)(int64_t n, int64_t stride, int64_t columns, const void* in,
+                          void* out);
+  void (*log_softmax_columns)(int64_t n, int64_t stride, int64_t columns, const void* in,
+                              void* out);
+  void (*softmax_columns_backward)(int64_t n, int64_t stride, int64_t columns,
+                                   const void* grad, const void* result, void* out);
+  void (*log_softmax_columns_backward)(int64_t n, int64_t stride, int64_t columns,
+                                       const void* grad, const void* result, void* out);
 } oyi_row_math;
 
 // For F32 or F64, at the level of this machine.

@@ -14,6 +14,7 @@
 #endif
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@
 #define EXP_LN2_LOW  0x1.7f7d1cp-20f
 #define EXP_BIAS     127
 #define EXP_SHIFT    23
+#define LOG_TERMS    4
 #define EXP_SERIES   1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5, 1, 1
 #include "backends/cpu/rows_tmpl.h"
 #undef T
@@ -67,6 +69,7 @@
 #undef EXP_BIAS
 #undef EXP_SHIFT
 #undef EXP_SERIES
+#undef LOG_TERMS
 #undef LOAD_MASKED
 #undef STORE_MASKED
 #define T    double
@@ -84,15 +87,17 @@
 #define EXP_LN2_LOW  0x1.a39ef35793c76p-33
 #define EXP_BIAS     1023
 #define EXP_SHIFT    52
+#define LOG_TERMS    10
 #define EXP_SERIES                                                                \
   1 / 6227020800.0, 1 / 479001600.0, 1 / 39916800.0, 1 / 3628800.0, 1 / 362880.0, \
       1 / 40320.0, 1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5, 1, 1
 #include "backends/cpu/rows_tmpl.h"
 
-#define ROW_FUNCTIONS(id)                                                             \
-  {                                                                                   \
-    softmax_##id, log_softmax_##id, softmax_backward_##id, log_softmax_backward_##id, \
-        sum_##id, square_deviations_##id, normalise_##id, affine_##id, products_##id, \
-        blend_##id, add_products_##id                                                 \
+#define ROW_FUNCTIONS(id)                                                              \
+  {                                                                                    \
+    softmax_##id, log_softmax_##id, softmax_backward_##id, log_softmax_backward_##id,  \
+        sum_##id, square_deviations_##id, normalise_##id, affine_##id, products_##id,  \
+        blend_##id, add_products_##id, softmax_columns_##id, log_softmax_columns_##id, \
+        softmax_columns_backward_##id, log_softmax_columns_backward_##id               \
   }
 const oyi_row_math ROW_TABLE[2] = {ROW_FUNCTIONS(f32), ROW_FUNCTIONS(f64)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, its logarithm, and their gradients, row by row. Another dimension than the
-// last one is moved there, through copies.
+// Softmax, its logarithm, and their gradients: row by row, or down columns where another
+// dimension than the last one lies in order. Only where it does not, or where columns are
+// too few to fill vectors, is it moved through copies.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/rows.h"
 #include "backends/cpu/work.h"
@@ -12,13 +13,23 @@
 
 typedef void (*forward_fn)(int64_t n, const void* in, void* out);
 typedef void (*backward_fn)(int64_t n, const void* grad, const void* result, void* out);
+typedef void (*forward_columns_fn)(int64_t n, int64_t stride, int64_t columns,
+                                   const void* in, void* out);
+typedef void (*backward_columns_fn)(int64_t n, int64_t stride, int64_t columns,
+                                    const void* grad, const void* result, void* out);
+
+// Columns that are done at once, at least; fewer than |LEAST_COLUMNS| do not fill vectors.
+enum { COLUMNS = 64, LEAST_COLUMNS = 8 };
 
 typedef struct job {
-  forward_fn forward;  // one of the two
+  forward_fn forward;  // one of the two, with the same down columns
   backward_fn backward;
+  forward_columns_fn forward_columns;
+  backward_columns_fn backward_columns;
   const char *in, *in2;  // |in2| is the result of the forward operator
   char* out;
   int64_t rows, n, item, stretch;
+  int64_t inner, pieces;  // adjacent columns, and into how many pieces they are cut
 } job;
 
 static oy_status run_stretch(int64_t index, void* context) {
@@ -33,6 +44,31 @@ static oy_status run_stretch(int64_t index, void* context) {
       j->backward(j->n, in, j->in2 + i * bytes, j->out + i * bytes);
   }
   return OY_OK;
+}
+
+// Row |i| stands for a piece of the columns of one matrix.
+static oy_status run_columns(int64_t index, void* context) {
+  const job* j = context;
+  const int64_t end = (index + 1) * j->stretch;
+  for (int64_t i = index * j->stretch; i < end && i < j->rows; i++) {
+    const int64_t first = i % j->pieces * COLUMNS;
+    const int64_t count = j->inner - first < COLUMNS ? j->inner - first : COLUMNS;
+    const int64_t at = (i / j->pieces * j->n * j->inner + first) * j->item;
+    if (j->forward)
+      j->forward_columns(j->n, j->inner, count, j->in + at, j->out + at);
+    else
+      j->backward_columns(j->n, j->inner, count, j->in + at, j->in2 + at, j->out + at);
+  }
+  return OY_OK;
+}
+
+// Whether columns are done where they lie: |t| would have to be copied to have them as
+// rows, and is at most once copied as it is.
+static bool by_columns(job* j, const oyi_tensor* t, int64_t dim) {
+  j->inner = 1;
+  for (int64_t i = dim + 1; i < t->ndim; i++) j->inner *= t->sizes[i];
+  if (j->inner < LEAST_COLUMNS) return false;
+  return (t->flags & OYI_CONTIGUOUS) || oyi_strides(t)[dim] != 1;
 }
 
 // |t| with dimension |dim| as the last one; a view, which the caller releases.
@@ -53,9 +89,11 @@ static oy_status compute(job* j, oyi_tensor* out, const oyi_tensor* in,
                          const oyi_tensor* in2, int64_t dim) {
   oyi_tensor* views[3] = {NULL, NULL, NULL};
   const oyi_tensor* all[3] = {out, in, in2};
+  const bool columns = by_columns(j, in, dim);
   bool good = true;
   for (int i = 0; i < 3; i++)
-    if (all[i]) good = (views[i] = last(all[i], dim)) && good;
+    if (all[i])
+      good = (views[i] = last(all[i], columns ? all[i]->ndim - 1 : dim)) && good;
   oyi_work w = oyi_work_begin(oyi_float_to_compute(in->header.dtype));
   w.failed = !good;
   j->in = oyi_work_read(&w, views[1]);
@@ -65,9 +103,15 @@ static oy_status compute(job* j, oyi_tensor* out, const oyi_tensor* in,
   j->rows = out->numel / j->n;
   j->item = oyi_dtype_bytes[w.dtype];
   j->stretch = oyi_stretch(j->n);
+  if (columns) {
+    j->pieces = oyi_stretches(j->inner, COLUMNS);
+    j->rows = j->rows / j->inner * j->pieces;
+    j->stretch = oyi_stretch(j->n * (j->inner < COLUMNS ? j->inner : COLUMNS));
+  }
   oy_status status = OY_OK;
   if (!w.failed)
-    status = oyi_parallel_chunks(oyi_stretches(j->rows, j->stretch), run_stretch, j);
+    status = oyi_parallel_chunks(oyi_stretches(j->rows, j->stretch),
+                                 columns ? run_columns : run_stretch, j);
   status = oyi_work_end(&w, status);
   for (int i = 0; i < 3; i++) oy_tensor_release(oyi_tensor_object(views[i]));
   return status;
@@ -122,7 +166,9 @@ static oy_object* softmax(oy_object* self, int64_t dim, bool half_to_float,
     return finish(o, out, oyi_not_implemented(name, self->dtype));
   }
   const oyi_row_math* math = oyi_row_math_for(dtype);
-  job j = {.forward = logarithm ? math->log_softmax : math->softmax};
+  job j = {
+      .forward = logarithm ? math->log_softmax : math->softmax,
+      .forward_columns = logarithm ? math->log_softmax_columns : math->softmax_columns};
   return finish(o, out, compute(&j, o, t, NULL, dim));
 }
 
@@ -149,7 +195,9 @@ static oy_object* backward(oy_object* grad_output, oy_object* output, int64_t di
     return finish(o, out,
                   oyi_not_implemented("softmax_backward_kernel_impl", output->dtype));
   const oyi_row_math* math = oyi_row_math_for(dtype);
-  job j = {.backward = logarithm ? math->log_softmax_backward : math->softmax_backward};
+  job j = {.backward = logarithm ? math->log_softmax_backward : math->softmax_backward,
+           .backward_columns = logarithm ? math->log_softmax_columns_backward
+                                         : math->softmax_columns_backward};
   return finish(o, out, compute(&j, o, grad, result, dim));
 }
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax down columns that lie side by side, |stride| elements from one row to the next,
+// without moving them: several vectors of columns at a time. Part of rows_tmpl.h.
+#define GROUP 4  // vectors
+
+// Natural logarithm of what is 1 or more: x = 2^n * m, log(m) = 2 * artanh((m-1) / (m+1)).
+static inline V F(log)(V x) {
+  const VU half_root = (VU)F(splat)((T)0.70710678118654752);
+  const VU shifted = (VU)x - half_root;
+  const F(ints) whole = (F(ints))shifted >> EXP_SHIFT;
+  const V m = (V)((VU)x - ((VU)whole << EXP_SHIFT));
+  const V t = (m - (T)1) / (m + (T)1), square = t * t;
+  V sum = F(splat)((T)0);
+  for (int i = LOG_TERMS; i > 0; i--) sum = sum * square + (T)(1.0 / (2 * i + 1));
+  const V n = __builtin_convertvector(whole, V);
+  // The last term: NaN stays.
+  return n * (T)EXP_LN2_HIGH +
+         (t * (T)2 + (t * square * sum * (T)2 + n * (T)EXP_LN2_LOW)) + (x - x);
+}
+
+// Vector |i| of a row of |left| elements.
+static inline V F(column)(const T* at, int64_t left, int i, T fill) {
+  if (left >= (i + 1) * LANES) return F(load)(at + i * LANES);
+  return F(load_some)(at + i * LANES, left - i * LANES, fill);
+}
+static inline void F(put_column)(T* at, int64_t left, int i, V v) {
+  if (left >= (i + 1) * LANES)
+    F(store)(at + i * LANES, v);
+  else
+    F(store_some)(at + i * LANES, left - i * LANES, v);
+}
+
+// What each of |count| vectors of columns adds up to, in stretches, so that rounding does
+// not grow with their length: |term| of x, row |r|'s vector |i|.
+#define COLUMN_SUMS(sums, term)                                           \
+  for (int64_t from = 0; from < n; from += COLUMN_BLOCK) {                \
+    const int64_t to = n - from < COLUMN_BLOCK ? n : from + COLUMN_BLOCK; \
+    V part[GROUP];                                                        \
+    for (int i = 0; i < count; i++) part[i] = F(splat)(0);                \
+    for (int64_t r = from; r < to; r++) {                                 \
+      OYI_UNROLL                                                          \
+      for (int i = 0; i < count; i++) part[i] += (term);                  \
+    }                                                                     \
+    for (int i = 0; i < count; i++) (sums)[i] += part[i];                 \
+  }
+#define COLUMN_BLOCK 512
+
+static inline __attribute__((always_inline)) void F(tops)(int64_t n, int64_t stride,
+                                                          int64_t left, int count,
+                                                          const T* in, V* top) {
+  for (int i = 0; i < count; i++) top[i] = F(splat)(-(T)INFINITY);
+  for (int64_t r = 0; r < n; r++) {
+    OYI_UNROLL
+    for (int i = 0; i < count; i++) {
+      V x = F(column)(in + r * stride, left, i, 0);
+      top[i] = F(choose)(x > top[i], x, top[i]);
+    }
+  }
+}
+
+static inline V F(exp_column)(const T* in, T* out, int64_t left, int i, V top) {
+  V x = F(exp)(F(column)(in, left, i, 0) - top);
+  if (out) F(put_column)(out, left, i, x);
+  return x;
+}
+
+static inline __attribute__((always_inline)) void F(softmax_group)(
+    int64_t n, int64_t stride, int64_t left, int count, bool logarithm, const T* in,
+    T* out) {
+  V top[GROUP], sum[GROUP] = {{0}};
+  F(tops)(n, stride, left, count, in, top);
+  if (logarithm) {
+    COLUMN_SUMS(sum, F(exp_column)(in + r * stride, NULL, left, i, top[i]))
+    for (int i = 0; i < count; i++) sum[i] = F(log)(sum[i]);
+  } else {
+    COLUMN_SUMS(sum, F(exp_column)(in + r * stride, out + r * stride, left, i, top[i]))
+  }
+  for (int64_t r = 0; r < n; r++) {
+    OYI_UNROLL
+    for (int i = 0; i < count; i++) {
+      T* to = out + r * stride;
+      V x = logarithm ? F(column)(in + r * stride, left, i, 0) - top[i] - sum[i]
+                      : F(column)(to, left, i, 0) / sum[i];
+      F(put_column)(to, left, i, x);
+    }
+  }
+}
+
+static inline __attribute__((always_inline)) void F(backward_group)(
+    int64_t n, int64_t stride, int64_t left, int count, bool logarithm, const T* grad,
+    const T* result, T* out) {
+  V sum[GROUP] = {{0}};
+  if (logarithm) {
+    COLUMN_SUMS(sum, F(column)(grad + r * stride, left, i, 0))
+  } else {
+    COLUMN_SUMS(sum, F(column)(grad + r * stride, left, i, 0) *
+                         F(column)(result + r * stride, left, i, 0))
+  }
+  for (int64_t r = 0; r < n; r++) {
+    OYI_UNROLL
+    for (int i = 0; i < count; i++) {
+      V g = F(column)(grad + r * stride, left, i, 0);
+      V y = F(column)(result + r * stride, left, i, 0);
+      F(put_column)
+      (out + r * stride, left, i, logarithm ? g - F(exp)(y) * sum[i] : (g - sum[i]) * y);
+    }
+  }
+}
+
+static inline __attribute__((always_inline)) void F(softmax_all)(
+    int64_t n, int64_t stride, int64_t columns, bool logarithm, const T* in, T* out) {
+  int64_t at = 0;
+  for (; at + GROUP * LANES <= columns; at += GROUP * LANES)
+    F(softmax_group)(n, stride, GROUP * LANES, GROUP, logarithm, in + at, out + at);
+  for (; at + LANES <= columns; at += LANES)
+    F(softmax_group)(n, stride, LANES, 1, logarithm, in + at, out + at);
+  if (at < columns)
+    F(softmax_group)(n, stride, columns - at, 1, logarithm, in + at, out + at);
+}
+static void F(softmax_columns)(int64_t n, int64_t stride, int64_t columns, const void* in,
+                               void* out) {
+  F(softmax_all)(n, stride, columns, false, in, out);
+}
+static void F(log_softmax_columns)(int64_t n, int64_t stride, int64_t columns,
+                                   const void* in, void* out) {
+  F(softmax_all)(n, stride, columns, true, in, out);
+}
+
+static inline __attribute__((always_inline)) void F(backward_all)(
+    int64_t n, int64_t stride, int64_t columns, bool logarithm, const T* grad,
+    const T* result, T* out) {
+  int64_t at = 0;
+  for (; at + GROUP * LANES <= columns; at += GROUP * LANES)
+    F(backward_group)
+    (n, stride, GROUP * LANES, GROUP, logarithm, grad + at, result + at, out + at);
+  for (; at + LANES <= columns; at += LANES)
+    F(backward_group)(n, stride, LANES, 1, logarithm, grad + at, result + at, out + at);
+  if (at < columns)
+    F(backward_group)
+    (n, stride, columns - at, 1, logarithm, grad + at, result + at, out + at);
+}
+static void F(softmax_columns_backward)(int64_t n, int64_t stride, int64_t columns,
+                                        const void* grad, const void* result, void* out) {
+  F(backward_all)(n, stride, columns, false, grad, result, out);
+}
+static void F(log_softmax_columns_backward)(int64_t n, int64_t stride, int64_t columns,
+                                            const void* grad, const void* result,
+                                            void* out) {
+  F(backward_all)(n, stride, columns, true, grad, result, out);
+}
+
+#undef GROUP
+#undef COLUMN_SUMS
+#undef COLUMN_BLOCK
