@@ -2,8 +2,10 @@
 // Gradients of normalisations, y = (x - mean) / deviation * weight + bias, where mean and
 // deviation are of the input itself, or running ones. They are composed of operators that
 // have gradients, and compute the statistics anew: so second derivatives see how mean and
-// deviation depend on the input.
+// deviation depend on the input. A walk that is not recorded, of plain tensors of the CPU,
+// calls the operator that computes all of it at once.
 #include "layers/autograd/derivative.h"
+#include "layers/autograd/record.h"
 #include "ops/held.h"
 
 typedef struct norm {
@@ -76,10 +78,39 @@ static oy_object* for_weight(norm* n, oy_ints dims, oy_ints sizes) {
     return failed ? oy_failure() : OY_OK; \
   } while (0)
 
+// --------------------------------------------------------------- all of it at once
+
+// Of the CPU, without a transform, a tangent or anything else that wants to see parts.
+static bool is_plain(const oy_object* tensor) {
+  const uint64_t keys = OYI_TENSOR_KEYS | OYI_AUTOGRAD_KEYS;
+  return oyi_is_tensor(tensor) && oyi_tensor_cast(tensor)->backend == OY_BACKEND_CPU &&
+         !(tensor->keys.functionality & ~keys);
+}
+static bool at_once(const oy_object* grad, const oy_object* input,
+                    const oy_object* weight) {
+  return !oyi_grad_mode && is_plain(grad) && is_plain(input) &&
+         (oy_object_is_none(weight) || is_plain(weight));
+}
+#define GIVE_PARTS(of)        \
+  do {                        \
+    GIVE_PART(input, of[0]);  \
+    GIVE_PART(weight, of[1]); \
+    GIVE_PART(bias, of[2]);   \
+    return OY_OK;             \
+  } while (0)
+
 // -------------------------------------------------------------------- layer_norm
 
 BACKWARD(native_layer_norm) {
   ARGUMENTS(native_layer_norm);
+  if (at_once(GRAD(0), input, weight)) {
+    const bool mask[] = {WANTS(input), WANTS(weight), WANTS(bias)};
+    oy_object* of[3];
+    OY_TRY(oyi_call_native_layer_norm_backward(
+        GRAD(0), input, normalized_shape, RESULT(1), RESULT(2), weight, bias,
+        (oy_bools){mask, 3}, &of[0], &of[1], &of[2]));
+    GIVE_PARTS(of);
+  }
   int64_t dims[OY_TENSOR_MAX_DIMS];
   const size_t count = normalized_shape.size;
   for (size_t i = 0; i < count; i++) dims[i] = (int64_t)i - (int64_t)count;
@@ -132,9 +163,25 @@ static void batch_open(norm* n, const channels* c, const batch* b, oy_object* gr
                shaped(n, b->running_var, c->shape), b->eps);
 }
 
+static oy_status batch_at_once(const batch* b, oy_object* grad, oy_object* const own[2],
+                               const bool mask[3], oy_object* of[3]) {
+  oy_object *mean = b->running_mean, *var = b->running_var;
+  return oyi_call_native_batch_norm_backward(
+      grad, b->input, b->weight, mean ? mean : &oy_none_object,
+      var ? var : &oy_none_object, own[0], own[1], b->training, b->eps,
+      (oy_bools){mask, 3}, &of[0], &of[1], &of[2]);
+}
+
 #define BATCH_NORM(id, mean, var, is_training)                                        \
   BACKWARD(id) {                                                                      \
     ARGUMENTS(id);                                                                    \
+    if (at_once(GRAD(0), input, weight)) {                                            \
+      const bool mask[] = {WANTS(input), WANTS(weight), WANTS(bias)};                 \
+      oy_object* of[3];                                                               \
+      OY_TRY(batch_at_once(&(batch){input, weight, mean, var, eps, is_training},      \
+                           GRAD(0), (oy_object*[]){RESULT(1), RESULT(2)}, mask, of)); \
+      GIVE_PARTS(of);                                                                 \
+    }                                                                                 \
     norm own = {0}, *n = &own;                                                        \
     bool failed = false;                                                              \
     channels c;                                                                       \
@@ -171,6 +218,14 @@ BACKWARD(native_group_norm) {
   const int64_t sizes[] = {N, group, C / group, HxW}, dims[] = {2, 3}, summed[] = {0, 3};
   const int64_t per_channel[] = {1, group, C / group, 1}, per_group[] = {N, group, 1, 1};
   const oy_ints whole = {sizes, 4}, one = {per_group, 4}, over = {summed, 2};
+  if (!GRAD(1) && !GRAD(2) && at_once(GRAD(0), input, weight)) {
+    const bool mask[] = {WANTS(input), WANTS(weight), WANTS(bias)};
+    oy_object* of[3];
+    OY_TRY(oyi_call_native_group_norm_backward(
+        GRAD(0), input, RESULT(1), RESULT(2), weight, N, C, HxW, group,
+        (oy_bools){mask, 3}, &of[0], &of[1], &of[2]));
+    GIVE_PARTS(of);
+  }
   norm own = {.dims = {dims, 2}}, *n = &own;
   bool failed = false;
   n->x = widened(n, shaped(n, input, whole));
@@ -192,24 +247,25 @@ BACKWARD(native_group_norm) {
 
 // -------------------------------------------------------------------- the table
 
+#define OWN            OUTPUT(1), OUTPUT(2)
 #define STATISTICS(id) SAVE(id, running_mean), SAVE(id, running_var)
 DERIVATIVE_OF_FIRST(native_layer_norm, "NativeLayerNormBackward0",
-                    SAVE(native_layer_norm, input), SAVE(native_layer_norm, weight))
+                    SAVE(native_layer_norm, input), SAVE(native_layer_norm, weight), OWN)
 DERIVATIVE_OF_FIRST(native_batch_norm, "NativeBatchNormBackward0",
                     SAVE(native_batch_norm, input), SAVE(native_batch_norm, weight),
-                    STATISTICS(native_batch_norm))
+                    STATISTICS(native_batch_norm), OWN)
 DERIVATIVE_OF_FIRST(_native_batch_norm_legit, "NativeBatchNormLegitBackward0",
                     SAVE(_native_batch_norm_legit, input),
                     SAVE(_native_batch_norm_legit, weight),
                     COPY(_native_batch_norm_legit, running_mean),
-                    COPY(_native_batch_norm_legit, running_var))
+                    COPY(_native_batch_norm_legit, running_var), OWN)
 DERIVATIVE_OF_FIRST(_native_batch_norm_legit_no_stats, "NativeBatchNormLegitBackward1",
                     SAVE(_native_batch_norm_legit_no_stats, input),
-                    SAVE(_native_batch_norm_legit_no_stats, weight))
+                    SAVE(_native_batch_norm_legit_no_stats, weight), OWN)
 DERIVATIVE_OF_FIRST(_native_batch_norm_legit_no_training,
                     "NativeBatchNormLegitNoTrainingBackward0",
                     SAVE(_native_batch_norm_legit_no_training, input),
                     SAVE(_native_batch_norm_legit_no_training, weight),
-                    STATISTICS(_native_batch_norm_legit_no_training))
+                    STATISTICS(_native_batch_norm_legit_no_training), OWN)
 DERIVATIVE(native_group_norm, "NativeGroupNormBackward0", SAVE(native_group_norm, input),
-           SAVE(native_group_norm, weight))
+           SAVE(native_group_norm, weight), OWN)
