@@ -90,6 +90,22 @@ static __attribute__((noinline)) oy_status OYI_JOIN(small, ID)(const oyi_gemm* g
   return OY_OK;
 }
 
+// Of two vectors that lie together in rows of c: nothing to add up, one pass over c.
+static __attribute__((noinline)) oy_status OYI_JOIN(outer, ID)(const oyi_gemm* g, W alpha,
+                                                               W beta) {
+  const T *a = g->a, *b = g->b;
+  for (int64_t i = 0; i < g->n; i++) {
+    T* to = (T*)g->c + i * g->c_row;
+    const W by = alpha * (W)LOAD(a[i * g->a_row]);
+    if (beta == 0)
+      for (int64_t j = 0; j < g->m; j++) to[j] = (T)STORE(by * (W)LOAD(b[j]));
+    else
+      for (int64_t j = 0; j < g->m; j++)
+        to[j] = (T)STORE(by * (W)LOAD(b[j]) + beta * (W)LOAD(to[j]));
+  }
+  return OY_OK;
+}
+
 // Whole sums are kept where one pass over k does not do: rounding to T in between would
 // show for small types.
 static void OYI_JOIN(column_panel, ID)(const oyi_gemm* g, int64_t j0, W* packed_b,
@@ -144,6 +160,8 @@ static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   const W alpha = (W)NUMBER(g->alpha), beta = (W)NUMBER(g->beta);
   if (g->n == 1 && g->m == 1 && g->a_column == 1 && g->b_row == 1 && g->k >= 16)
     return OYI_JOIN(inner, ID)(g, alpha, beta);
+  if (g->k == 1 && g->m >= 16 && g->b_column == 1 && g->c_column == 1)
+    return OYI_JOIN(outer, ID)(g, alpha, beta);
   if (g->n < 4 || g->m < 4 || g->k < 2) return OYI_JOIN(small, ID)(g, alpha, beta);
   return OYI_JOIN(blocked, ID)(g, alpha, beta);
 }

@@ -45,12 +45,21 @@ typedef void (*zgemm_fn)(int order, int trans_a, int trans_b, int n, int m, int 
                          const void* alpha, const void* a, int lda, const void* b,
                          int ldb, const void* beta, void* c, int ldc);
 
+typedef void (*sgemv_fn)(int order, int trans, int n, int m, float alpha, const float* a,
+                         int lda, const float* x, int incx, float beta, float* y,
+                         int incy);
+typedef void (*dgemv_fn)(int order, int trans, int n, int m, double alpha,
+                         const double* a, int lda, const double* x, int incx, double beta,
+                         double* y, int incy);
+
 static struct {
   void* library;
   bool ready;  // loaded, and everything found
   sgemm_fn sgemm;
   dgemm_fn dgemm;
   zgemm_fn cgemm, zgemm;
+  sgemv_fn sgemv;
+  dgemv_fn dgemv;
 } g_blas;
 static pthread_once_t g_once = PTHREAD_ONCE_INIT;
 
@@ -68,7 +77,10 @@ static void load(void) {
   g_blas.dgemm = (dgemm_fn)dlsym(library, "cblas_dgemm");
   g_blas.cgemm = (zgemm_fn)dlsym(library, "cblas_cgemm");
   g_blas.zgemm = (zgemm_fn)dlsym(library, "cblas_zgemm");
-  g_blas.ready = g_blas.sgemm && g_blas.dgemm && g_blas.cgemm && g_blas.zgemm;
+  g_blas.sgemv = (sgemv_fn)dlsym(library, "cblas_sgemv");
+  g_blas.dgemv = (dgemv_fn)dlsym(library, "cblas_dgemv");
+  g_blas.ready = g_blas.sgemm && g_blas.dgemm && g_blas.cgemm && g_blas.zgemm &&
+                 g_blas.sgemv && g_blas.dgemv;
   // One thread each: opyard's own pool splits the work. Where the program had the library
   // before, its setting stays.
   if (set_threads && !was_here) set_threads(1);
@@ -141,6 +153,26 @@ static void call_blas(oy_dtype dtype, const oyi_gemm* g, operand a, operand b,
   }
 }
 
+// Products with a vector, of float and double: no packing, and memory's own speed. False
+// if these are not such, or do not lie as BLAS wants them.
+static bool call_vector(oy_dtype dtype, const oyi_gemm* given) {
+  const oyi_gemm g = given->m == 1 ? *given : flipped(given);
+  operand a;
+  if (g.m != 1 || (dtype != OY_DTYPE_F32 && dtype != OY_DTYPE_F64) || g.b_row < 1 ||
+      g.b_row > INT_MAX || g.c_row < 1 || g.c_row > INT_MAX ||
+      !as_operand(g.a_row, g.a_column, g.n, g.k, &a))
+    return false;
+  const bool flip = a.trans == TRANS;
+  const int rows = (int)(flip ? g.k : g.n), columns = (int)(flip ? g.n : g.k);
+  if (dtype == OY_DTYPE_F32)
+    g_blas.sgemv(ROW_MAJOR, a.trans, rows, columns, (float)g.alpha.re, g.a, (int)a.ld,
+                 g.b, (int)g.b_row, (float)g.beta.re, g.c, (int)g.c_row);
+  else
+    g_blas.dgemv(ROW_MAJOR, a.trans, rows, columns, g.alpha.re, g.a, (int)a.ld, g.b,
+                 (int)g.b_row, g.beta.re, g.c, (int)g.c_row);
+  return true;
+}
+
 // Up to here the portable kernel is done before BLAS has looked at its arguments.
 enum { SMALL = 8 * 8 * 8 };
 
@@ -156,6 +188,7 @@ static __attribute__((noinline)) oy_status multiply_large(oy_dtype dtype,
       (double)g.n * (double)g.m * (double)g.k <= SMALL)
     return oyi_gemm_portable(dtype)(given);
   pthread_once(&g_once, load);
+  if (g_blas.ready && (g.n == 1 || g.m == 1) && call_vector(dtype, &g)) return OY_OK;
   if (!as_operand(g.c_row, g.c_column, g.n, g.m, &c) || c.trans != NO_TRANS) {
     g = flipped(given);
     if (!as_operand(g.c_row, g.c_column, g.n, g.m, &c) || c.trans != NO_TRANS)
@@ -238,6 +271,12 @@ OPENBLAS(baddbmm_out) {
 OPENBLAS(baddbmm_) {
   return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, self));
 }
+OPENBLAS(addmv) {
+  return oyi_cpu_addmv_call(CALL_ADD(mat, vec, NULL));
+}
+OPENBLAS(addmv_) {
+  return oyi_cpu_addmv_call(CALL_ADD(mat, vec, self));
+}
 OPENBLAS(addmv_out) {
   return oyi_cpu_addmv_call(CALL_ADD(mat, vec, out));
 }
@@ -275,6 +314,8 @@ static const oyi_kernel_row g_rows[] = {ROWS(convolution),
                                         ROWS(baddbmm),
                                         ROWS(baddbmm_out),
                                         ROWS(baddbmm_),
+                                        ROWS(addmv),
+                                        ROWS(addmv_),
                                         ROWS(addmv_out)};
 
 oy_status oyi_register_openblas(oy_library* library) {
