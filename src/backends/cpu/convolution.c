@@ -10,6 +10,7 @@ static oy_status find(oyi_convolve* v, oy_dtype dtype, oyi_gemm_pick pick) {
   oy_dtype type = oyi_compute_dtype(dtype);
   v->columns = oyi_columns_of(type);
   v->gemm = v->columns ? pick(type) : NULL;
+  v->dtype = type;
   v->item = oyi_dtype_bytes[type];
   return v->gemm ? OY_OK : oyi_not_for("slow_conv2d_cpu", dtype);
 }

@@ -6,7 +6,7 @@
 
 // What the columns of one part may take, so that they stay in the cache; and what a part
 // must compute to be worth a thread, in multiply-adds.
-enum { COLUMN_BYTES = 256 << 10, PART_WORK = 48 * 48 * 48 };
+enum { COLUMN_BYTES = 768 << 10, PART_WORK = 48 * 48 * 48 };
 
 typedef struct shape {
   int64_t in, out;         // channels of an image and of a map, of one group
@@ -154,8 +154,11 @@ oy_status oyi_convolve_maps(const oyi_convolve* v) {
     w.unit = slide_unit;
     return run(&w, v->conv->batch, s->out, 1, 0, (double)s->taps * (double)s->places);
   }
+  bool done = w.pointwise;
+  if (!done) OY_TRY(oyi_convolve_shifted(v, &done));
+  if (done && !w.pointwise) return OY_OK;
   w.unit = maps_unit;
-  return run(&w, v->conv->batch, s->places, 48, (double)s->rows * (double)v->item,
+  return run(&w, v->conv->batch, s->places, 192, (double)s->rows * (double)v->item,
              (double)s->rows * (double)s->out);
 }
 
@@ -199,6 +202,9 @@ oy_status oyi_convolve_images(const oyi_convolve* v) {
             .s = shape_of(v->conv),
             .pointwise = is_pointwise(v->conv),
             .unit = images_unit};
+  bool done = w.pointwise;
+  if (!done) OY_TRY(oyi_convolve_shifted_back(v, &done));
+  if (done && !w.pointwise) return OY_OK;
   const double rows = (double)w.s.taps * (double)w.s.places;
   return run(&w, v->conv->batch, w.s.in, 1, rows * (double)v->item,
              rows * (double)w.s.out);

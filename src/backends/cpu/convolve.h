@@ -12,6 +12,7 @@ typedef struct oyi_convolve {
   const oyi_conv* conv;
   const oyi_columns* columns;
   oyi_gemm_fn gemm;
+  oy_dtype dtype;
   int64_t item;
   char *images, *maps, *weights;
   const char* bias;  // of what is written; NULL: none
@@ -23,5 +24,9 @@ oy_status oyi_convolve_maps(const oyi_convolve* v);
 oy_status oyi_convolve_images(const oyi_convolve* v);
 // Writes |weights|: their gradient, if one of the other two is that of the output.
 oy_status oyi_convolve_weights(const oyi_convolve* v);
+
+// The first two without columns (convolve_shifted.c), if that is faster; |out_done| tells.
+oy_status oyi_convolve_shifted(const oyi_convolve* v, bool* out_done);
+oy_status oyi_convolve_shifted_back(const oyi_convolve* v, bool* out_done);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_CONVOLVE_H_

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loop of convolutions without columns: |rows| maps times |columns| neighbouring
+// places, each element of a kernel reading the image where its offset says.
+#ifndef OPYARD_SRC_BACKENDS_CPU_CONV_TILES_H_
+#define OPYARD_SRC_BACKENDS_CPU_CONV_TILES_H_
+
+#include "opyard/value.h"
+
+enum { OYI_CONV_TILE_MAX = 8 * 48 };  // elements of a tile
+
+typedef struct oyi_conv_tiles {
+  int64_t rows, columns;
+  // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
+  // |sums|: a tile, row by row.
+  void (*tile)(int64_t depth, const void* weights, const void* image,
+               const int64_t* offsets, void* sums);
+} oyi_conv_tiles;
+
+// For F32 or F64, at the level of this machine.
+const oyi_conv_tiles* oyi_conv_tiles_for(oy_dtype dtype);
+
+// By level: float, then double.
+extern const oyi_conv_tiles oyi_conv_tiles_base[2];
+extern const oyi_conv_tiles oyi_conv_tiles_v3[2];
+extern const oyi_conv_tiles oyi_conv_tiles_v4[2];
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_CONV_TILES_H_
