@@ -18,6 +18,8 @@ typedef struct windows {
   range* ranges[OYI_SPATIAL];
   bool count_padding;
   int64_t divisor;
+  // Along the last dimension, places whose windows are alike, and how far the next one is.
+  int64_t first, last, advance;
 } windows;
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -28,17 +30,21 @@ typedef struct windows {
 #define JOIN_(a, b)  a##_##b
 #define JOIN(a, b)   JOIN_(a, b)
 #define T            float
+#define INT          int32_t
 #define ID           f32
 #define LEAST        (-INFINITY)
 #define ADD(a, b)    ((a) + (b))
 #define DIVIDE(a, b) ((a) / (b))
 #include "backends/cpu/pool_tmpl.h"
 #undef T
+#undef INT
 #undef ID
-#define T  double
-#define ID f64
+#define T   double
+#define INT int64_t
+#define ID  f64
 #include "backends/cpu/pool_tmpl.h"
 #undef T
+#undef INT
 #undef ID
 #undef LEAST
 #undef ADD
@@ -83,6 +89,23 @@ static range fixed_range(const oyi_pool* p, size_t d, int64_t i) {
   return r;
 }
 
+static bool is_next(range a, range b, int64_t advance) {
+  return b.from - a.from == advance && b.to - a.to == advance;
+}
+// Around the middle one; none where an index would not fit into 32 bits.
+static void find_alike(windows* w) {
+  const range* r = w->ranges[2];
+  const int64_t middle = w->out[2] / 2;
+  w->first = w->last = 0;
+  if (middle < 1 || w->in[0] * w->in[1] * w->in[2] > INT32_MAX) return;
+  w->advance = r[middle].from - r[middle - 1].from;
+  w->first = w->last = middle;
+  while (w->first > 0 && is_next(r[w->first - 1], r[w->first], w->advance)) w->first--;
+  while (w->last + 1 < w->out[2] && is_next(r[w->last], r[w->last + 1], w->advance))
+    w->last++;
+  w->last++;
+}
+
 // The ranges are the caller's to free, at ranges[0].
 static oy_status windows_of(const oyi_pool* p, const oyi_pool_how* how, windows* w) {
   size_t count = 0;
@@ -98,6 +121,7 @@ static oy_status windows_of(const oyi_pool* p, const oyi_pool_how* how, windows*
       *r++ =
           how->adaptive ? adaptive_range(i, p->in[d], p->out[d]) : fixed_range(p, d, i);
   }
+  find_alike(w);
   return OY_OK;
 }
 
@@ -228,6 +252,7 @@ oy_status oyi_pool_max_at(const oyi_pool* p, const char* name, size_t ndim,
   windows w;
   // Of a dimension that is not pooled the only window is all of it.
   OY_TRY(windows_of(p, &(oyi_pool_how){.name = name, .adaptive = true}, &w));
+  w.first = w.last = 0;  // which come one image after the other
   oyi_tensor* x = oyi_stage_in(in, type);
   oyi_tensor* s = x ? oyi_stage_in(samples, OY_DTYPE_F64) : NULL;
   oyi_tensor* i = s ? oyi_stage_out(indices, OY_DTYPE_I64) : NULL;
