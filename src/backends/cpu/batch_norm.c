@@ -41,7 +41,18 @@ static void update(const job* j, void* running, int64_t channel, double number) 
                  j->momentum * number + (1 - j->momentum) * old);
 }
 
-// Mean and 1 / deviation of the batch; the running statistics follow.
+// 1 / deviation, of what squares of deviations add up to; the running statistics follow.
+static double settle(const job* j, int64_t c, double mean, double squares) {
+  const double count = (double)(j->samples * j->inner);
+  const double rstd = 1 / sqrt(squares / count + j->eps);
+  update(j, j->running_mean, c, mean);
+  update(j, j->running_var, c, squares / (count - 1));
+  oyi_number_put(j->mean, j->dtype, c, mean);
+  oyi_number_put(j->rstd, j->dtype, c, rstd);
+  return rstd;
+}
+
+// Mean and 1 / deviation of the batch.
 static void measure(const job* j, int64_t c, double* mean, double* rstd) {
   const double count = (double)(j->samples * j->inner);
   double sum = 0, squares = 0;
@@ -50,41 +61,77 @@ static void measure(const job* j, int64_t c, double* mean, double* rstd) {
   *mean = sum / count;
   for (int64_t i = 0; i < j->samples; i++)
     squares += j->math->square_deviations(j->inner, j->in + piece(j, i, c), *mean);
-  *rstd = 1 / sqrt(squares / count + j->eps);
-  update(j, j->running_mean, c, *mean);
-  update(j, j->running_var, c, squares / (count - 1));
-  oyi_number_put(j->mean, j->dtype, c, *mean);
-  oyi_number_put(j->rstd, j->dtype, c, *rstd);
+  *rstd = settle(j, c, *mean, squares);
+}
+static void recall(const job* j, int64_t c, double* mean, double* rstd) {
+  *mean = oyi_number_at(j->running_mean, j->dtype, c);
+  *rstd = 1 / sqrt(oyi_number_at(j->running_var, j->dtype, c) + j->eps);
+}
+static double scale_of(const job* j, int64_t c) {
+  return j->weight ? oyi_number_at(j->weight, j->dtype, c) : 1;
+}
+static double shift_of(const job* j, int64_t c) {
+  return j->bias ? oyi_number_at(j->bias, j->dtype, c) : 0;
 }
 
 static oy_status one_channel(int64_t c, void* context) {
   const job* j = context;
   double mean, rstd;
-  if (j->training) {
+  if (j->training)
     measure(j, c, &mean, &rstd);
-  } else {
-    mean = oyi_number_at(j->running_mean, j->dtype, c);
-    rstd = 1 / sqrt(oyi_number_at(j->running_var, j->dtype, c) + j->eps);
-  }
-  const double scale = j->weight ? oyi_number_at(j->weight, j->dtype, c) : 1;
-  const double shift = j->bias ? oyi_number_at(j->bias, j->dtype, c) : 0;
+  else
+    recall(j, c, &mean, &rstd);
+  const double scale = scale_of(j, c), shift = shift_of(j, c);
   for (int64_t i = 0; i < j->samples; i++)
     j->math->affine(j->inner, j->in + piece(j, i, c), j->out + piece(j, i, c), mean,
                     rstd * scale, shift);
   return OY_OK;
 }
 
-oyi_tensor* oyi_channels_first(const oyi_tensor* t) {
+// OYI_COLUMNS channels of a matrix, in which they are columns.
+static oy_status some_columns(int64_t index, void* context) {
+  const job* j = context;
+  const int64_t first = index * OYI_COLUMNS, room = j->channels - first;
+  const int64_t count = room < OYI_COLUMNS ? room : OYI_COLUMNS;
+  const int64_t item = oyi_dtype_bytes[j->dtype];
+  const char* in = j->in + first * item;
+  double means[OYI_COLUMNS] = {0}, squares[OYI_COLUMNS] = {0}, by[3 * OYI_COLUMNS] = {0};
+  if (j->training) {
+    j->math->column_sums(j->inner, j->channels, count, in, NULL, means);
+    for (int64_t i = 0; i < count; i++)
+      oyi_number_put(by, j->dtype, i, means[i] /= (double)j->inner);
+    j->math->column_sums(j->inner, j->channels, count, in, by, squares);
+  }
+  for (int64_t i = 0; i < count; i++) {
+    double mean = means[i], rstd;
+    if (j->training)
+      rstd = settle(j, first + i, mean, squares[i]);
+    else
+      recall(j, first + i, &mean, &rstd);
+    oyi_number_put(by, j->dtype, i, mean);
+    oyi_number_put(by, j->dtype, OYI_COLUMNS + i, rstd * scale_of(j, first + i));
+    oyi_number_put(by, j->dtype, 2 * OYI_COLUMNS + i, shift_of(j, first + i));
+  }
+  j->math->affine_columns(j->inner, j->channels, count, in, j->out + first * item, by);
+  return OY_OK;
+}
+
+bool oyi_channels_are_columns(const oyi_tensor* t) {
+  return t->ndim == 2 && (t->flags & OYI_CONTIGUOUS) && t->sizes[1] >= OYI_COLUMNS / 8;
+}
+
+oyi_tensor* oyi_channels_first(const oyi_tensor* t, bool columns) {
   const int64_t* strides = oyi_strides(t);
-  if (t->ndim != 2)
+  if (t->ndim != 2 || columns)
     return oyi_tensor_alias(t, oyi_sizes_view(t), oyi_strides_view(t), t->offset);
   return oyi_tensor_alias(t, OY_DIMS(t->sizes[1], t->sizes[0]),
                           OY_DIMS(strides[1], strides[0]), t->offset);
 }
 
 static oy_status compute(const operands* o, oyi_tensor* const made[3]) {
-  oyi_tensor *in = oyi_channels_first(o->in),
-             *out = in ? oyi_channels_first(made[0]) : NULL;
+  const bool columns = oyi_channels_are_columns(o->in);
+  oyi_tensor *in = oyi_channels_first(o->in, columns),
+             *out = in ? oyi_channels_first(made[0], columns) : NULL;
   oyi_work w = oyi_work_begin(oyi_float_to_compute(o->in->header.dtype));
   w.failed = !out;
   job j = {.math = oyi_row_math_for(w.dtype),
@@ -110,7 +157,11 @@ static oy_status compute(const operands* o, oyi_tensor* const made[3]) {
   j.samples = is_flipped ? 1 : o->in->sizes[0];
   j.inner = o->in->numel / j.channels / j.samples;
   oy_status status = OY_OK;
-  if (!w.failed) status = oyi_parallel_chunks(j.channels, one_channel, &j);
+  if (!w.failed && columns)
+    status =
+        oyi_parallel_chunks(oyi_stretches(j.channels, OYI_COLUMNS), some_columns, &j);
+  else if (!w.failed)
+    status = oyi_parallel_chunks(j.channels, one_channel, &j);
   status = oyi_work_end(&w, status);
   oy_tensor_release(oyi_tensor_object(in));
   oy_tensor_release(oyi_tensor_object(out));

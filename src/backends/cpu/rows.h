@@ -7,6 +7,8 @@
 
 #include "opyard/value.h"
 
+enum { OYI_COLUMNS = 64 };  // of channels that are done at once
+
 typedef struct oyi_row_math {
   void (*softmax)(int64_t n, const void* in, void* out);
   void (*log_softmax)(int64_t n, const void* in, void* out);
@@ -44,6 +46,20 @@ typedef struct oyi_row_math {
                                    const void* grad, const void* result, void* out);
   void (*log_softmax_columns_backward)(int64_t n, int64_t stride, int64_t columns,
                                        const void* grad, const void* result, void* out);
+
+  // Of up to OYI_COLUMNS columns: sums of them, or with |mean| of squares of deviations.
+  void (*column_sums)(int64_t n, int64_t stride, int64_t columns, const void* in,
+                      const void* mean, double* sums);
+  // (in - mean) * scale + shift; |by| has OYI_COLUMNS of each.
+  void (*affine_columns)(int64_t n, int64_t stride, int64_t columns, const void* in,
+                         void* out, const void* by);
+  // Sums of grad, and of grad * (in - mean).
+  void (*column_products)(int64_t n, int64_t stride, int64_t columns, const void* grad,
+                          const void* in, const void* mean, double* sums,
+                          double* products);
+  // grad * scale + (in - mean) * slope + shift; |by| has means, scales, slopes and shifts.
+  void (*blend_columns)(int64_t n, int64_t stride, int64_t columns, const void* grad,
+                        const void* in, void* out, const void* by);
 } oyi_row_math;
 
 // For F32 or F64, at the level of this machine.

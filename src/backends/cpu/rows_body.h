@@ -93,11 +93,12 @@
       1 / 40320.0, 1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5, 1, 1
 #include "backends/cpu/rows_tmpl.h"
 
-#define ROW_FUNCTIONS(id)                                                              \
-  {                                                                                    \
-    softmax_##id, log_softmax_##id, softmax_backward_##id, log_softmax_backward_##id,  \
-        sum_##id, square_deviations_##id, normalise_##id, affine_##id, products_##id,  \
-        blend_##id, add_products_##id, softmax_columns_##id, log_softmax_columns_##id, \
-        softmax_columns_backward_##id, log_softmax_columns_backward_##id               \
+#define ROW_FUNCTIONS(id)                                                               \
+  {                                                                                     \
+    softmax_##id, log_softmax_##id, softmax_backward_##id, log_softmax_backward_##id,   \
+        sum_##id, square_deviations_##id, normalise_##id, affine_##id, products_##id,   \
+        blend_##id, add_products_##id, softmax_columns_##id, log_softmax_columns_##id,  \
+        softmax_columns_backward_##id, log_softmax_columns_backward_##id,               \
+        column_sums_##id, affine_columns_##id, column_products_##id, blend_columns_##id \
   }
 const oyi_row_math ROW_TABLE[2] = {ROW_FUNCTIONS(f32), ROW_FUNCTIONS(f64)};

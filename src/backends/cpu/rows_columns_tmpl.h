@@ -130,14 +130,12 @@ static inline __attribute__((always_inline)) void F(backward_all)(
     int64_t n, int64_t stride, int64_t columns, bool logarithm, const T* grad,
     const T* result, T* out) {
   int64_t at = 0;
-  for (; at + GROUP * LANES <= columns; at += GROUP * LANES)
-    F(backward_group)
-    (n, stride, GROUP * LANES, GROUP, logarithm, grad + at, result + at, out + at);
+  for (; at + GROUP * LANES <= columns; at += GROUP * LANES) F(backward_group)
+  (n, stride, GROUP * LANES, GROUP, logarithm, grad + at, result + at, out + at);
   for (; at + LANES <= columns; at += LANES)
     F(backward_group)(n, stride, LANES, 1, logarithm, grad + at, result + at, out + at);
-  if (at < columns)
-    F(backward_group)
-    (n, stride, columns - at, 1, logarithm, grad + at, result + at, out + at);
+  if (at < columns) F(backward_group)
+  (n, stride, columns - at, 1, logarithm, grad + at, result + at, out + at);
 }
 static void F(softmax_columns_backward)(int64_t n, int64_t stride, int64_t columns,
                                         const void* grad, const void* result, void* out) {

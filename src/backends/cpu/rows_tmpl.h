@@ -230,6 +230,7 @@ static void F(affine)(int64_t n, const void* in_, void* out_, double mean_, doub
   for (int64_t i = 0; i < n; i++) out[i] = (in[i] - mean) * scale + shift;
 }
 
+#include "backends/cpu/rows_channels_tmpl.h"
 #include "backends/cpu/rows_columns_tmpl.h"
 #include "backends/cpu/rows_gradient_tmpl.h"
 

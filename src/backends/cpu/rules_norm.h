@@ -26,7 +26,9 @@ oy_status oyi_rule_batch_norm(oyi_norm* rule, oy_object* input,
 
 // A view of an input of two dimensions with its channels first, else of all of it: rows
 // are what can be walked fast.
-oyi_tensor* oyi_channels_first(const oyi_tensor* t);
+oyi_tensor* oyi_channels_first(const oyi_tensor* t, bool columns);
+// Whether |t| is a matrix whose channels are done as columns, where they lie.
+bool oyi_channels_are_columns(const oyi_tensor* t);
 
 // New tensors for the result, the mean and 1 / deviation: all of them or none.
 oy_status oyi_norm_make(const oyi_norm* rule, oyi_tensor* made[3]);
