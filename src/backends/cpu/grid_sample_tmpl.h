@@ -125,8 +125,48 @@ static void JOIN(find_taps, ID)(const sampling* g, const T* coordinates,
       }
 }
 
+// The nearest ones of a block of places: where each is, or -1. Their weight is 1 and does
+// not depend on the place.
+static void JOIN(find_nearest, ID)(const sampling* g, int64_t n, int64_t first,
+                                   int64_t last, int64_t* at) {
+  const T* coordinates = (const T*)g->places + (n * g->volume_out + first) * g->ndim;
+  for (int64_t p = first; p < last; p++, coordinates += g->ndim) {
+    JOIN(taps, ID) taps;
+    JOIN(find_taps, ID)(g, coordinates, &taps);
+    at[p - first] = taps.count ? taps.at[0] : -1;
+  }
+}
+static void JOIN(take_nearest, ID)(const sampling* g, int64_t n, int64_t first,
+                                   int64_t last) {
+  int64_t at[OYI_GRID_BLOCK];
+  JOIN(find_nearest, ID)(g, n, first, last, at);
+  for (int64_t c = 0; c < g->channels; c++) {
+    const T* in = (const T*)g->input + (n * g->channels + c) * g->volume_in;
+    T* out = (T*)g->output + (n * g->channels + c) * g->volume_out + first;
+    for (int64_t p = 0; p < last - first; p++) out[p] = at[p] < 0 ? 0 : in[at[p]];
+  }
+}
+static void JOIN(spread_nearest, ID)(const sampling* g, int64_t n, int64_t first,
+                                     int64_t last) {
+  int64_t at[OYI_GRID_BLOCK];
+  JOIN(find_nearest, ID)(g, n, first, last, at);
+  memset((T*)g->to_places + (n * g->volume_out + first) * g->ndim, 0,
+         (size_t)((last - first) * g->ndim) * sizeof(T));
+  for (int64_t c = 0; c < g->channels && g->to_input; c++) {
+    const int64_t plane = n * g->channels + c;
+    const T* grad = (const T*)g->grad + plane * g->volume_out + first;
+    T* to = (T*)g->to_input + plane * g->volume_in;
+    for (int64_t p = 0; p < last - first; p++)
+      if (at[p] >= 0) to[at[p]] += grad[p];
+  }
+}
+
 // A block of places of one sample.
 static void JOIN(sample, ID)(const sampling* g, int64_t n, int64_t first, int64_t last) {
+  if (g->mode == MODE_NEAREST) {
+    JOIN(take_nearest, ID)(g, n, first, last);
+    return;
+  }
   JOIN(taps, ID) taps[OYI_GRID_BLOCK];
   const T* coordinates = (const T*)g->places + (n * g->volume_out + first) * g->ndim;
   for (int64_t p = first; p < last; p++, coordinates += g->ndim)
@@ -144,6 +184,10 @@ static void JOIN(sample, ID)(const sampling* g, int64_t n, int64_t first, int64_
 }
 
 static void JOIN(spread, ID)(const sampling* g, int64_t n, int64_t first, int64_t last) {
+  if (g->mode == MODE_NEAREST) {
+    JOIN(spread_nearest, ID)(g, n, first, last);
+    return;
+  }
   JOIN(taps, ID) taps[OYI_GRID_BLOCK];
   const int64_t at = (n * g->volume_out + first) * g->ndim;
   const T* coordinates = (const T*)g->places + at;
