@@ -118,6 +118,9 @@ static bool skips_bag_of(const bags* b) {
 
 // ----------------------------------------------------------------------- forward
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define T           float

@@ -17,18 +17,33 @@ static void JOIN(gather_rows, ID)(const walk* a, const T* image, int64_t d, int6
     }
 }
 
+// A line of the output, each element of |count| of |row|.
+static inline __attribute__((always_inline)) void JOIN(gather_line,
+                                                       ID)(const oyi_taps* tw,
+                                                           const T* row, int64_t width,
+                                                           int64_t count, T* to) {
+  for (int64_t x = 0; x < width; x++) {
+    T sum = 0;
+    for (int64_t p = x * count; p < (x + 1) * count; p++)
+      sum += (T)weight_at(tw, p) * row[tw->index[p]];
+    to[x] = sum;
+  }
+}
+
 static void JOIN(apply, ID)(const walk* a, const void* in, void* out, void* scratch) {
   const oyi_taps* tw = &a->taps[2];
   T *to = out, *row = scratch;
   for (int64_t d = 0; d < a->r->out[0]; d++)
     for (int64_t h = 0; h < a->r->out[1]; h++) {
       JOIN(gather_rows, ID)(a, in, d, h, row);
-      for (int64_t x = 0; x < a->r->out[2]; x++) {
-        T sum = 0;
-        for (int64_t p = x * tw->count; p < (x + 1) * tw->count; p++)
-          sum += (T)weight_at(tw, p) * row[tw->index[p]];
-        *to++ = sum;
-      }
+      // Linear and cubic ones are worth a loop without a loop inside.
+      if (tw->count == 2)
+        JOIN(gather_line, ID)(tw, row, a->r->out[2], 2, to);
+      else if (tw->count == 4)
+        JOIN(gather_line, ID)(tw, row, a->r->out[2], 4, to);
+      else
+        JOIN(gather_line, ID)(tw, row, a->r->out[2], tw->count, to);
+      to += a->r->out[2];
     }
 }
 
