@@ -160,7 +160,7 @@ static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   const W alpha = (W)NUMBER(g->alpha), beta = (W)NUMBER(g->beta);
   if (g->n == 1 && g->m == 1 && g->a_column == 1 && g->b_row == 1 && g->k >= 16)
     return OYI_JOIN(inner, ID)(g, alpha, beta);
-  if (g->k == 1 && g->m >= 16 && g->b_column == 1 && g->c_column == 1)
+  if (g->m >= 16 && g->k == 1 && g->b_column == 1 && g->c_column == 1)
     return OYI_JOIN(outer, ID)(g, alpha, beta);
   if (g->n < 4 || g->m < 4 || g->k < 2) return OYI_JOIN(small, ID)(g, alpha, beta);
   return OYI_JOIN(blocked, ID)(g, alpha, beta);
