@@ -73,7 +73,7 @@ ATTENTION = [
 PRODUCTS = [
     "M.mm(m, m2)", "M.mm(m, m2.t())", "M.mm(m.t(), m2)", "M.mv(m, ws)", "M.mv(m.t(), ws)",
     "M.dot(u, u)", "M.outer(ws, ws)", "M.bmm(bm, bm)", "M.matmul(bm, bm[0])",
-    "M.matmul(bm, ws[:32])", "M.addmm(m, m, m2)", "M.addmm(ws, m, m2)", "M.addmv(ws, m, ws)",
+    "M.matmul(bm, bm[0, 0])", "M.addmm(m, m, m2)", "M.addmm(ws, m, m2)", "M.addmv(ws, m, ws)",
     "M.addr(m, ws, ws)", "M.baddbmm(bm, bm, bm)", "M.einsum('ij,kj->ik', m, m2)",
     "M.einsum('bij,bjk->bik', bm, bm)", "M.einsum('bij,bij->b', bm, bm)",
 ]
@@ -88,7 +88,7 @@ LINALG += ["M.linalg.lu_factor(l8)", "M.linalg.lu_factor(l200)",
            "M.linalg.solve_triangular(t200, l200, upper=True)",
            "M.linalg.matrix_norm(l200)", "M.linalg.matrix_exp(l8)",
            "M.linalg.lstsq(l8, l8)", "M.linalg.lstsq(l200, l200)"]
-# Of what is not differentiable, or copies nothing.
+# What is not differentiable, or computes nothing.
 NO_BACKWARD = ["dropout(x, 0.5, False)", "soft_margin_loss(m, m2)"]
 
 FORWARD = ([F + row for row in CONVOLUTIONS + POOLS + IMAGES + NORMS + EVAL_NORMS + LOSSES
