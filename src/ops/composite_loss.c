@@ -91,7 +91,7 @@ OYI_STORED(binary_cross_entropy_with_logits_out, binary_cross_entropy_with_logit
 OYI_COMPOSITE(soft_margin_loss) {
   oyi_held h = {0};
   oy_object* sign = HOLD(oyi_call_neg(target));
-  oy_object* product = HOLD(oyi_call_mul_Tensor(sign, self));
+  oy_object* product = HOLD(oyi_call_mul_Tensor(self, sign));
   oy_object* exponential = HOLD(oyi_call_exp(product));
   oy_object* loss = HOLD(oyi_call_log1p(exponential));
   return oyi_held_end(&h, reduced(loss, reduction));
