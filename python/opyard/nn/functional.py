@@ -83,11 +83,7 @@ def prelu(input, weight):
 
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     """leaky_relu with slopes drawn for each element, or, outside training, their mean."""
-    if not training:
-        return leaky_relu(input, (lower + upper) / 2, inplace)
-    slopes = _aten.uniform_(_aten.empty_like(input.detach()), lower, upper)
-    result = _aten.where(_aten.ge(input, 0), input, _aten.mul(input, slopes))
-    return input.copy_(result) if inplace else result
+    return (_aten.rrelu_ if inplace else _aten.rrelu)(input, lower, upper, training)
 
 
 def threshold(input, threshold, value, inplace=False):

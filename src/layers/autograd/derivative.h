@@ -79,7 +79,7 @@ static inline oy_status given_all(const oyi_full_node* node, oy_object* const* g
 
 // A line of a file's table. SAVE keeps a tensor, SAVE_IF only if the gradient of another
 // argument is wanted, SHAPE only its sizes and dtype, OUTPUT a result, COPY what the
-// call writes to.
+// call writes to as it was, WRITTEN as it is then.
 #define DERIVATIVE(id, text, ...)        \
   const oyi_formula oyi_formula_##id = { \
       .name = text, .apply_full = backward_##id, .saves = {__VA_ARGS__}};
@@ -99,6 +99,8 @@ static inline oy_status given_all(const oyi_full_node* node, oy_object* const* g
   { OYI_SAVE_TENSOR, OYI_AT_##id##_##name, 1u << OYI_AT_##id##_##other }
 #define COPY(id, name) \
   { OYI_SAVE_COPY, OYI_AT_##id##_##name, 0 }
+#define WRITTEN(id, name) \
+  { OYI_SAVE_WRITTEN, OYI_AT_##id##_##name, 0 }
 #define SHAPE(id, name) \
   { OYI_SAVE_SHAPE, OYI_AT_##id##_##name, 0 }
 #define OUTPUT(i) \

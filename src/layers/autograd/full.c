@@ -101,6 +101,7 @@ static oy_status save_one(const oyi_save* s, oyi_saved* slot, oy_object* o, bool
                           const oyi_tensor* written) {
   if (!oyi_is_tensor(o)) return OY_OK;
   if (s->kind == OYI_SAVE_SHAPE) return save_shape(slot, oyi_tensor_cast(o));
+  slot->is_written = s->kind == OYI_SAVE_WRITTEN;
   if (!copy) return oyi_save_input(slot, oyi_tensor_cast(o), written);
   // A copy of what is about to change, with its history.
   oy_object* made = oyi_call_clone(o, oy_none());

@@ -217,14 +217,29 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
 // By form: what comes back is what was written, or views of |self|; new tensors and
 // numbers pass this layer by. PARTS reach it through the operators that they are
 // composed of.
-#define WRITTEN_ONE(id, result) return written(keep, result);
-#define WRITTEN_ALL(id, result)                         \
-  oy_object* const targets[] = {OYI_WRITTEN_##id NULL}; \
-  return written_all(keep, targets, result);
-#define WRITTEN_BESIDES(id, result)                     \
-  oy_object* const targets[] = {OYI_WRITTEN_##id NULL}; \
-  oy_object** const made[] = {OYI_OUTS_##id};           \
-  return written_besides(keep, targets, made, OY_ARRAY_SIZE(made), result);
+#define WRITTEN_ONE(id, result) WRITTEN_EXPANDED(id, result, OYI_WRITTEN_##id)
+#define WRITTEN_EXPANDED(...)   WRITTEN_AND(__VA_ARGS__)
+// Few write to another argument besides.
+#define WRITTEN_AND(id, result, first, ...)                                       \
+  oy_object* result_ = result;                                                    \
+  __VA_OPT__(oy_object* const targets_[] = {first, __VA_ARGS__ NULL};             \
+             oy_status status_ = written_all(keep, targets_, STATUS_OF(result_)); \
+             return status_ == OY_OK ? result_ : NULL;)                           \
+  return written(keep, result_);
+#define STATUS_OF(result) ((result) ? OY_OK : oy_failure())
+#define WRITTEN_NEW(id, result)                                                 \
+  oy_object* const targets_[] = {OYI_WRITTEN_##id NULL};                        \
+  oy_object* result_ = result;                                                  \
+  if (written_all(keep, targets_, STATUS_OF(result_)) == OY_OK) return result_; \
+  oy_tensor_release(result_);                                                   \
+  return NULL;
+#define WRITTEN_ALL(id, result)                          \
+  oy_object* const targets_[] = {OYI_WRITTEN_##id NULL}; \
+  return written_all(keep, targets_, result);
+#define WRITTEN_BESIDES(id, result)                      \
+  oy_object* const targets_[] = {OYI_WRITTEN_##id NULL}; \
+  oy_object** const made[] = {OYI_OUTS_##id};            \
+  return written_besides(keep, targets_, made, OY_ARRAY_SIZE(made), result);
 #define WRITTEN_LIST(id, result)                                   \
   const oy_tensors written_[] = {OYI_WRITTEN_LISTS_##id{NULL, 0}}; \
   return written_lists(keep, written_, result);
@@ -237,12 +252,13 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
     uint64_t keep = step_down(&keys);                                          \
     after(id, oyi_redispatch_##id(op, keys, OYI_ARGS_##id))                    \
   }
-#define IN_FORM_INPLACE(id) DEFINE(id, WRITTEN_ONE)
-#define IN_FORM_OUT(id)     DEFINE(id, WRITTEN_ONE)
-#define IN_FORM_OUTS(id)    DEFINE(id, WRITTEN_ALL)
-#define IN_FORM_VIEW(id)    DEFINE(id, VIEW_ONE)
-#define IN_FORM_VIEWS(id)   DEFINE(id, VIEW_ALL)
-#define IN_FORM_NEW(id)
+#define IN_FORM_INPLACE(id)     DEFINE(id, WRITTEN_ONE)
+#define IN_FORM_OUT(id)         DEFINE(id, WRITTEN_ONE)
+#define IN_FORM_OUTS(id)        DEFINE(id, WRITTEN_ALL)
+#define IN_FORM_VIEW(id)        DEFINE(id, VIEW_ONE)
+#define IN_FORM_VIEWS(id)       DEFINE(id, VIEW_ALL)
+#define NEW_IF_WRITTEN(id, ...) __VA_OPT__(DEFINE(id, WRITTEN_NEW))
+#define IN_FORM_NEW(id)         NEW_IF_WRITTEN(id, OYI_WRITTEN_##id)
 // New tensors, and arguments that are written besides, which only few have.
 #define TUPLE_IF_WRITTEN(id, ...) __VA_OPT__(DEFINE(id, WRITTEN_BESIDES))
 #define IN_FORM_TUPLE(id)         TUPLE_IF_WRITTEN(id, OYI_WRITTEN_##id)

@@ -47,7 +47,8 @@ typedef enum oyi_save_kind {
   OYI_SAVE_TENSOR = 1,  // an argument, with its version
   OYI_SAVE_SHAPE,       // sizes, dtype and device of an argument, without its data
   OYI_SAVE_OUTPUT,      // a result
-  OYI_SAVE_COPY         // as it is before the call, which may write to it
+  OYI_SAVE_COPY,        // as it is before the call, which may write to it
+  OYI_SAVE_WRITTEN      // an argument that the call writes, as it is afterwards
 } oyi_save_kind;
 typedef struct oyi_save {
   uint8_t kind;      // oyi_save_kind; 0 ends a list
@@ -76,6 +77,7 @@ typedef struct oyi_saved {
   uint32_t version;
   bool is_result;
   bool is_shape;      // of full nodes: OYI_SAVE_SHAPE
+  bool is_written;    // of full nodes: OYI_SAVE_WRITTEN
   uint8_t output_nr;  // of a result
 } oyi_saved;
 

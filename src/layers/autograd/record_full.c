@@ -32,7 +32,7 @@ static oy_status note(oyi_full_call* c, const oy_value* arguments, size_t count)
 static oy_status pack(oyi_full_node* f) {
   oy_status status = OY_OK;
   for (uint32_t i = 0; i < f->saved_count - f->result_count && status == 0; i++)
-    if (f->saved[i].tensor && !f->saved[i].is_shape)
+    if (f->saved[i].tensor && !f->saved[i].is_shape && !f->saved[i].is_written)
       status = oyi_pack(&f->head, &f->saved[i], f->saved[i].tensor);
   oyi_full_rebind(f);
   return status;
@@ -83,6 +83,19 @@ static oy_status give_one(oyi_full_call* c, oy_object* result, uint32_t nr) {
   return oyi_set_history(t, node, nr);
 }
 
+// What the call was to write has its version now.
+static oy_status save_written(oyi_full_node* f) {
+  oy_status status = OY_OK;
+  for (oyi_saved* s = f->saved; s < oyi_full_results(f) && status == OY_OK; s++) {
+    if (!s->is_written || !s->tensor) continue;
+    s->version = oyi_version(s->tensor);
+    if (OY_UNLIKELY(oyi_record_also & OYI_ALSO_PACK))
+      status = oyi_pack(&f->head, s, s->tensor);
+  }
+  if (OY_UNLIKELY(oyi_record_also & OYI_ALSO_PACK)) oyi_full_rebind(f);
+  return status;
+}
+
 static oy_status save_results(oyi_full_call* c, oy_object* const* results, size_t count) {
   oyi_saved* slot = oyi_full_results(c->node);
   const oyi_save* end = c->formula->saves + OYI_SAVES;
@@ -109,6 +122,7 @@ static __attribute__((noinline)) oy_status pack_results(oyi_full_call* c,
 
 static oy_status give_all(oyi_full_call* c, oy_object* const* results, size_t count) {
   OY_TRY(oyi_full_outputs(c->node, count));
+  OY_TRY(save_written(c->node));
   OY_TRY(save_results(c, results, count));
   size_t with_history = c->formula->only_first && count > 1 ? 1 : count;
   for (size_t i = 0; i < with_history; i++) OY_TRY(give_one(c, results[i], (uint32_t)i));
