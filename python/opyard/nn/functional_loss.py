@@ -6,7 +6,7 @@ from .._ops import ops
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss",
-    "cross_entropy", "gaussian_nll_loss", "hinge_embedding_loss", "huber_loss", "kl_div",
+    "cross_entropy", "ctc_loss", "gaussian_nll_loss", "hinge_embedding_loss", "huber_loss", "kl_div",
     "l1_loss", "margin_ranking_loss", "mse_loss", "multi_margin_loss", "multilabel_margin_loss",
     "multilabel_soft_margin_loss", "nll_loss", "poisson_nll_loss", "smooth_l1_loss",
     "soft_margin_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss",
@@ -34,6 +34,13 @@ def _warn_of_broadcast(input, target):
             f"Using a target size ({tuple(target.shape)}) that is different to the input size "
             f"({tuple(input.shape)}). This will likely lead to incorrect results due to "
             "broadcasting. Please ensure they have the same size.", stacklevel=3)
+
+
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean",
+             zero_infinity=False):
+    """Of all ways to read the targets from sequences of classes."""
+    return _aten.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank,
+                          _number(reduction), zero_infinity)
 
 
 def mse_loss(input, target, reduction="mean"):

@@ -56,6 +56,7 @@ MultiLabelSoftMarginLoss = _loss("MultiLabelSoftMarginLoss", F.multilabel_soft_m
                                  weight=None)
 MultiMarginLoss = _loss("MultiMarginLoss", F.multi_margin_loss,
                         p=1, margin=1.0, weight=None)
+CTCLoss = _loss("CTCLoss", F.ctc_loss, blank=0, reduction="mean", zero_infinity=False)
 CosineSimilarity = function_module("CosineSimilarity", F.cosine_similarity, base=_Loss,
                                    dim=1, eps=1e-8)
 PairwiseDistance = function_module("PairwiseDistance", F.pairwise_distance, base=_Loss,
