@@ -40,7 +40,7 @@ _LAZY = {name: module for module, names in {
         "get_printoptions get_rng_state iinfo initial_seed is_autocast_enabled is_complex "
         "is_floating_point is_grad_enabled is_inference is_nonzero is_storage is_tensor "
         "manual_seed meshgrid nonzero norm numel printoptions seed set_default_tensor_type "
-        "set_printoptions set_rng_state split std_mean tensordot typename unique "
+        "set_printoptions set_rng_state split std_mean stft tensordot typename unique "
         "unique_consecutive where"),
     "_amp": "autocast",
     "_vmap": "vmap",

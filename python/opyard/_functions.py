@@ -279,6 +279,18 @@ def std_mean(input, dim=None, *args, **kwargs):
     return aten.std_mean(input, *([] if dim is None else [dim]), *args, **kwargs)
 
 
+def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=True,
+         pad_mode="reflect", normalized=False, onesided=None, return_complex=None):
+    """Fourier transforms of pieces of a signal, the first around its first element."""
+    if return_complex is None and not input.is_complex() and (
+            window is None or not window.is_complex()):
+        raise RuntimeError("stft requires the return_complex parameter be given for real "
+                           "inputs, and will further require that return_complex=True in a "
+                           "future PyTorch release.")
+    return aten.stft.center(input, n_fft, hop_length, win_length, window, center, pad_mode,
+                            normalized, onesided, return_complex)
+
+
 def scalar_tensor(s, **options):
     return aten.scalar_tensor(s, **options)
 

@@ -271,6 +271,10 @@ def _unique_consecutive(self, return_inverse=False, return_counts=False, dim=Non
     return _functions().unique_consecutive(self, return_inverse, return_counts, dim)
 
 
+def _stft(self, *args, **kwargs):
+    return _functions().stft(self, *args, **kwargs)
+
+
 def _unflatten(self, dim, sizes):
     return aten.unflatten(self, dim, list(sizes))
 
@@ -334,7 +338,8 @@ _METHODS = {
     "is_complex": _is_complex, "is_signed": _is_signed,
     "is_pinned": _false, "is_shared": _false, "nonzero": _nonzero, "split": _split,
     "norm": _norm, "unique": _unique, "unique_consecutive": _unique_consecutive,
-    "unflatten": _unflatten, "apply_": _apply, "element_size": lambda self: self.itemsize,
+    "unflatten": _unflatten, "stft": _stft, "apply_": _apply,
+    "element_size": lambda self: self.itemsize,
     "get_device": lambda self: -1 if self.device.index is None else self.device.index,
     "is_nonzero": lambda self: bool(self),
     "new": lambda self, *size: self.new_empty(size or (0,)), "detach_": _detach_,

@@ -5,6 +5,7 @@
 #include "ops/kernels.h"
 #include "ops/out.h"
 #include "ops/rules.h"
+#include "ops/rules_reduction.h"
 
 OYI_COMPOSITE(mv) {
   const oyi_tensor* a = oyi_tensor_of(self);
@@ -277,4 +278,99 @@ OYI_COMPOSITE(chain_matmul) {
 }
 OYI_COMPOSITE(chain_matmul_out) {
   return oyi_into_out(oyi_call_chain_matmul(matrices), out);
+}
+
+// ------------------------------------------------------------------ linalg_multi_dot
+
+static oy_status check_dots(oy_tensors list) {
+  OY_CHECK(list.size >= 2 && list.size <= CHAIN_MAX, INVALID_ARGUMENT,
+           list.size < 2 ? "multi_dot(): expected at least 2 tensors but got %zu"
+                         : "multi_dot(): expected at most 64 tensors but got %zu",
+           list.size);
+  const oyi_tensor* first = oyi_tensor_of(list.data[0]);
+  for (size_t i = 0; i < list.size; i++) {
+    const oyi_tensor* t = oyi_tensor_of(list.data[i]);
+    if (!t || !first) return oy_failure();
+    const bool is_end = i == 0 || i + 1 == list.size;
+    OY_CHECK(!is_end || t->ndim == 1 || t->ndim == 2, INVALID_ARGUMENT,
+             "multi_dot(): the %s tensor must be 1D or 2D but got %uD",
+             i == 0 ? "first" : "last", t->ndim);
+    OY_CHECK(is_end || t->ndim == 2, INVALID_ARGUMENT,
+             "multi_dot(): tensor %zu must be 2D but got %uD", i, t->ndim);
+    OY_CHECK(
+        t->header.dtype == first->header.dtype, INVALID_ARGUMENT,
+        "multi_dot(): all tensors must have be the same dtype but tensor 0 is %s and "
+        "tensor %zu %s",
+        oyi_dtype_cpp_name(first->header.dtype), i, oyi_dtype_cpp_name(t->header.dtype));
+    OY_TRY(oyi_check_same_device(first, t));
+  }
+  return OY_OK;
+}
+
+static oy_status check_fit(oy_tensors list) {
+  for (size_t i = 1; i < list.size; i++) {
+    const oyi_tensor *a = oyi_tensor_cast(list.data[i - 1]),
+                     *b = oyi_tensor_cast(list.data[i]);
+    OY_CHECK(
+        a->sizes[1] == b->sizes[0], INVALID_ARGUMENT,
+        "multi_dot(): tensors %zu and %zu with shapes %s and %s cannot be multiplied",
+        i - 1, i, oyi_dims_print(oyi_sizes_view(a)).text,
+        oyi_dims_print(oyi_sizes_view(b)).text);
+  }
+  return OY_OK;
+}
+
+// Of three, the first two are multiplied first where both ways cost the same.
+static oy_object* dots(oy_tensors list) {
+  uint8_t split[CHAIN_MAX][CHAIN_MAX];
+  if (check_fit(list) != OY_OK) return NULL;
+  plan_chain(list, split);
+  if (list.size == 3) {
+    const oyi_tensor *a = oyi_tensor_cast(list.data[0]),
+                     *c = oyi_tensor_cast(list.data[2]);
+    const double n0 = (double)a->sizes[0], n1 = (double)a->sizes[1],
+                 n2 = (double)c->sizes[0], n3 = (double)c->sizes[1];
+    split[0][2] = n0 * n2 * (n1 + n3) > n1 * n3 * (n0 + n2) ? 0 : 1;
+  }
+  return multiply_chain(list, split, 0, list.size - 1);
+}
+
+// Without the dimensions that were added to vectors.
+static oy_object* without_added(oy_object* product, bool row, bool column) {
+  const bool drops[] = {row, column};
+  for (int i = 1; product && i >= 0; i--) {
+    if (!drops[i]) continue;
+    oy_object* less = oyi_call_squeeze_dim(product, -i);
+    oy_tensor_release(product);
+    product = less;
+  }
+  return product;
+}
+
+OYI_COMPOSITE(linalg_multi_dot) {
+  if (check_dots(tensors) != OY_OK) return NULL;
+  oy_object* list[CHAIN_MAX];
+  const size_t last = tensors.size - 1;
+  for (size_t i = 0; i <= last; i++) list[i] = tensors.data[i];
+  const bool row = oy_tensor_ndim(list[0]) == 1, column = oy_tensor_ndim(list[last]) == 1;
+  oy_object* first = row ? oyi_call_unsqueeze(list[0], 0) : oy_tensor_retain(list[0]);
+  oy_object* end =
+      column ? oyi_call_unsqueeze(list[last], -1) : oy_tensor_retain(list[last]);
+  list[0] = first;
+  list[last] = end;
+  oy_object* product = first && end ? dots((oy_tensors){list, tensors.size}) : NULL;
+  oy_tensor_release(first);
+  oy_tensor_release(end);
+  return without_added(product, row, column);
+}
+OYI_COMPOSITE(linalg_multi_dot_out) {
+  const oyi_tensor* to = oyi_tensor_of(out);
+  if (!to || check_dots(tensors) != OY_OK) return NULL;
+  if (tensors.data[0]->dtype != out->dtype) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "multi_dot(): expected out tensor to have dtype %s but got %s",
+            oyi_dtype_cpp_name(tensors.data[0]->dtype), oyi_dtype_cpp_name(out->dtype));
+    return NULL;
+  }
+  return oyi_into_out(oyi_call_linalg_multi_dot(tensors), out);
 }
