@@ -159,6 +159,19 @@ TripletMarginLoss(swap=True) | 4x3 4x3 4x3
 TripletMarginWithDistanceLoss() | 4x3 4x3 4x3
 CosineSimilarity(dim=-1) | 4x3 4x3
 PairwiseDistance(1.5, keepdim=True) | 4x3 4x3
+RNN(3, 4) | 5x2x3
+RNN(3, 4, 2, nonlinearity='relu', bias=False, batch_first=True) | 2x5x3 2x2x4
+GRU(3, 4) | 5x3
+GRU(3, 4, num_layers=2, bidirectional=True) | 5x2x3 4x2x4
+LSTM(3, 4) | 5x2x3
+LSTM(3, 4, num_layers=2, bias=False, batch_first=True, bidirectional=True) | 2x5x3
+LSTM(3, 4, proj_size=2, num_layers=2) | 5x2x3
+RNNCell(3, 4) | 2x3 2x4
+RNNCell(3, 4, bias=False, nonlinearity='relu') | 2x3
+GRUCell(3, 4) | 2x3 2x4
+GRUCell(3, 4) | 3
+LSTMCell(3, 4) | 2x3
+LSTMCell(3, 4, bias=False) | 3
 MultiheadAttention(6, 2) | 3x2x6 4x2x6 4x2x6
 MultiheadAttention(6, 3, bias=False, batch_first=True) | 2x3x6 2x4x6 2x4x6
 MultiheadAttention(6, 2, kdim=5, vdim=4) | 3x2x6 4x2x5 4x2x4
@@ -374,6 +387,59 @@ def check_exchange(text):
     return "" if made.dtype is theirs.dtype and made.tolist() == [1, 1] else "to_torch differs"
 
 
+def check_packed(text):
+    """Networks over packed sequences, and ctc_loss, whose arguments are no inputs alone."""
+    results = []
+    rng = numpy.random.default_rng(len(text))
+    arrays = [rng.standard_normal((n, 3)).astype("float32") for n in (2, 5, 3)]
+    theirs = eval("nn." + text, {"nn": torch.nn})
+    ours = eval("nn." + text, {"nn": opyard.nn})
+    load_torch(theirs, {name: tensor.tolist() for name, tensor in ours.state_dict().items()})
+    for library, module in ((opyard, ours), (torch, theirs)):
+        rnn = library.nn.utils.rnn
+        inputs = [library.tensor(a.tolist(), requires_grad=True) for a in arrays]
+        packed = rnn.pack_sequence(inputs, enforce_sorted=False)
+        output, states = module(packed)
+        padded, lengths = rnn.pad_packed_sequence(output, padding_value=-1.0)
+        (sum((s * s).sum() for s in flat(states)) + (padded ** 2).sum()).backward()
+        results.append([to_array(t) for t in [padded, lengths] + flat(states) + [
+            packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices] + [
+            t.grad for t in inputs + list(module.parameters())]])
+    return differs(*results)
+
+
+PACKED = """
+RNN(3, 4)
+GRU(3, 4, num_layers=2, bidirectional=True)
+LSTM(3, 4, bidirectional=True)
+LSTM(3, 4, num_layers=2, proj_size=2)
+"""
+
+
+def check_ctc(text):
+    """Losses and gradients, of a batch and of one sequence."""
+    results = []
+    scores = numpy.random.default_rng(1).standard_normal((6, 2, 4)).astype("float32")
+    for library in (opyard, torch):
+        loss = eval("nn." + text, {"nn": library.nn})
+        found = [numpy.array(len(repr(loss)))]
+        x = library.tensor(scores.tolist(), requires_grad=True)
+        logs = x.log_softmax(2)
+        lengths = library.tensor([6, 4]), library.tensor([3, 2])
+        for targets in ([[1, 2, 2], [3, 1, 0]], [1, 2, 2, 3, 1]):
+            found.append(loss(logs, library.tensor(targets), *lengths))
+        found.append(loss(logs[:, 0], library.tensor([1, 2]), (5,), (2,)))
+        sum(f.sum() for f in found[1:]).backward()
+        results.append(found[:1] + [to_array(t) for t in found[1:] + [x.grad]])
+    return differs(*results)
+
+
+CTC = """
+CTCLoss()
+CTCLoss(reduction='sum', zero_infinity=True)
+CTCLoss(reduction='none')
+"""
+
 EXCHANGE = """
 uint8
 int8
@@ -391,7 +457,7 @@ def main(names):
     failed = passed = 0
     for check, table in ((check_module, MODULES), (check_optimizer, OPTIMIZERS),
                          (check_schedule, SCHEDULES), (check_hooks, "hooks"),
-                         (check_exchange, EXCHANGE)):
+                         (check_exchange, EXCHANGE), (check_packed, PACKED), (check_ctc, CTC)):
         for text in table.strip().split("\n"):
             if names and not any(text.startswith(name) for name in names):
                 continue

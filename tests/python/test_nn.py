@@ -248,6 +248,119 @@ class FunctionalTest(unittest.TestCase):
         self.assertEqual((vector.shape[0], p.tolist()), (4, [1.0, 2.0]))
 
 
+def all_close(a, b):
+    return tuple(a.shape) == tuple(b.shape) and bool(opyard.allclose(a, b, 1e-5, 1e-6))
+
+
+class RecurrentTest(unittest.TestCase):
+    NETWORKS = ((nn.RNN, 1), (nn.GRU, 3), (nn.LSTM, 4))
+
+    def test_weights_and_their_names(self):
+        for network, gates in self.NETWORKS:
+            made = network(3, 2, num_layers=2, bidirectional=True)
+            names = [f"{what}_l{layer}{way}" for layer in (0, 1) for way in ("", "_reverse")
+                     for what in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+            self.assertEqual(list(made.state_dict()), names)
+            self.assertEqual(tuple(made.weight_ih_l1.shape), (2 * gates, 4))
+            self.assertTrue(all(abs(x) <= 2 ** -0.5 for x in made.weight_hh_l0.flatten().tolist()))
+            self.assertEqual(len(made.all_weights), 4)
+        projecting = nn.LSTM(3, 4, proj_size=2)
+        self.assertEqual(tuple(projecting.weight_hr_l0.shape), (2, 4))
+        output, (h, c) = projecting(opyard.ones(5, 1, 3))
+        self.assertEqual([tuple(t.shape) for t in (output, h, c)],
+                         [(5, 1, 2), (1, 1, 2), (1, 1, 4)])
+
+    def test_one_cell_is_one_step(self):
+        cells = {nn.RNN: nn.RNNCell, nn.GRU: nn.GRUCell, nn.LSTM: nn.LSTMCell}
+        for network, _ in self.NETWORKS:
+            made, cell = network(3, 2), cells[network](3, 2)
+            cell.load_state_dict({name[:-3]: value for name, value in made.state_dict().items()})
+            x, state = opyard.randn(4, 5, 3), None
+            output, _ = made(x)
+            for step in range(4):
+                state = cell(x[step], state)
+                shown = state[0] if isinstance(state, tuple) else state
+                self.assertTrue(all_close(output[step], shown))
+            alone, _ = made(x[:, 0])  # without a batch
+            self.assertTrue(all_close(alone, output[:, 0]))
+
+    def test_packed_sequences_are_each_alone(self):
+        sequences = [opyard.randn(n, 3) for n in (2, 4, 1, 4)]
+        for network, _ in self.NETWORKS:
+            made = network(3, 2, num_layers=2, bidirectional=True)
+            packed = nn.utils.rnn.pack_sequence(sequences, enforce_sorted=False)
+            self.assertEqual(packed.batch_sizes.tolist(), [4, 3, 2, 2])
+            output, states = made(packed)
+            states = states if isinstance(states, tuple) else (states,)
+            parts = nn.utils.rnn.unpack_sequence(output)
+            for i, sequence in enumerate(sequences):
+                alone, ends = made(sequence)
+                ends = ends if isinstance(ends, tuple) else (ends,)
+                self.assertTrue(all_close(parts[i], alone))
+                for end, state in zip(ends, states):
+                    self.assertTrue(all_close(state[:, i], end))
+
+    def test_padding(self):
+        from opyard.nn.utils.rnn import pad_packed_sequence, pad_sequence, pack_padded_sequence
+
+        a, b = opyard.tensor([[1.0], [2.0]]), opyard.tensor([[3.0]])
+        padded = pad_sequence([a, b], batch_first=True, padding_value=9.0)
+        self.assertEqual(padded.tolist(), [[[1.0], [2.0]], [[3.0], [9.0]]])
+        packed = pack_padded_sequence(padded, [2, 1], batch_first=True)
+        self.assertEqual(packed.data.tolist(), [[1.0], [3.0], [2.0]])
+        self.assertEqual(packed.double().data.dtype, opyard.float64)
+        again, lengths = pad_packed_sequence(packed, padding_value=7.0, total_length=3)
+        self.assertEqual(again.tolist(), [[[1.0], [3.0]], [[2.0], [7.0]], [[7.0], [7.0]]])
+        self.assertEqual(lengths.tolist(), [2, 1])
+        self.assertRaisesRegex(RuntimeError, "sorted in decreasing order",
+                               pack_padded_sequence, padded, [1, 2], batch_first=True)
+
+    def test_refusals(self):
+        network, x = nn.LSTM(3, 2), opyard.ones(4, 5, 3)
+        states = opyard.ones(1, 5, 2), opyard.ones(1, 4, 2)
+        for error, text, call in (
+                (RuntimeError, r"must be equal to input_size. Expected 3, got 2",
+                 lambda: network(opyard.ones(4, 5, 2))),
+                (ValueError, "Expected input to be 2D or 3D", lambda: network(opyard.ones(3))),
+                (RuntimeError, r"Expected hidden\[1\] size \(1, 5, 2\), got \[1, 4, 2\]",
+                 lambda: network(x, states)),
+                (ValueError, "dtype does not match", lambda: network(x.double())),
+                (ValueError, "proj_size has to be smaller", lambda: nn.LSTM(3, 2, proj_size=2)),
+                (ValueError, "dropout should be a number", lambda: nn.GRU(3, 2, dropout=2)),
+                (ValueError, "Unknown nonlinearity", lambda: nn.RNN(3, 2, nonlinearity="elu")),
+                (RuntimeError, "inconsistent input_size: got 4 expected 3",
+                 lambda: nn.GRUCell(3, 2)(opyard.ones(1, 4)))):
+            with self.assertRaisesRegex(error, text):
+                call()
+
+    def test_it_learns(self):
+        opyard.manual_seed(3)
+        network, read = nn.GRU(1, 8), nn.Linear(8, 1)
+        x = opyard.tensor([[[0.0], [1.0]], [[1.0], [1.0]], [[0.0], [0.0]]])  # two sequences
+        target = opyard.tensor([[1.0], [2.0]])  # how many ones each has
+        parameters = list(network.parameters()) + list(read.parameters())
+        optimizer = opyard.optim.Adam(parameters, lr=0.05)
+        losses = []
+        for _ in range(60):
+            optimizer.zero_grad()
+            _, state = network(x)
+            loss = nn.functional.mse_loss(read(state[0]), target)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        self.assertLess(losses[-1], losses[0] / 50)
+
+    def test_ctc_of_one_way(self):
+        # One step and one class: its logarithm is the loss.
+        logs = opyard.tensor([[[0.2, 0.5, 0.3]]]).log()
+        loss = nn.CTCLoss()(logs, opyard.tensor([[1]]), opyard.tensor([1]), opyard.tensor([1]))
+        self.assertAlmostEqual(loss.item(), -math.log(0.5), 5)
+        # Two targets in one step: there is no way.
+        too_many = logs, opyard.tensor([[1, 2]]), (1,), (2,)
+        self.assertEqual(nn.CTCLoss()(*too_many).item(), math.inf)
+        self.assertEqual(nn.CTCLoss(zero_infinity=True)(*too_many).item(), 0.0)
+
+
 class OptimTest(unittest.TestCase):
     def test_sgd_by_hand(self):
         p = nn.Parameter(opyard.tensor([1.0]))

@@ -16,3 +16,4 @@ from .norm import (BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm,  # noqa: F4
                    LocalResponseNorm, RMSNorm)
 from .parameter import Buffer, Parameter  # noqa: F401
 from .pool import *  # noqa: F401,F403
+from .rnn import *  # noqa: F401,F403

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What training does to parameters and gradients as a whole."""
 import math
+import sys
 
 import opyard
 
 from .._C import Tensor
 from .._ops import ops
+from . import packed as rnn
+
+sys.modules[f"{__name__}.rnn"] = rnn
 
 _aten = ops.aten
 
