@@ -131,8 +131,11 @@ OYI_COMPOSITE(nonzero_numpy) {
 OYI_COMPOSITE(_dim_arange) {
   const oyi_tensor* t = oyi_tensor_of(like);
   const int64_t d = t ? oyi_dim_wrap(dim, t->ndim) : -1;
-  if (d < 0 || !t->ndim) return NULL;
-  return oyi_call_arange(oy_int(t->sizes[d]), OPTIONS_OF(like));
+  if (d < 0) return NULL;
+  if (t->ndim > 0) return oyi_call_arange(oy_int(t->sizes[d]), OPTIONS_OF(like));
+  OY_FAIL(OUT_OF_RANGE, "dimension specified as %lld but tensor has no dimensions",
+          (long long)dim);
+  return NULL;
 }
 
 OYI_COMPOSITE(_shape_as_tensor) {
