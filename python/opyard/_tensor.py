@@ -353,7 +353,8 @@ for _name, _method in _METHODS.items():
 for _name, _dtype in {
         "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16",
         "int": "int32", "long": "int64", "short": "int16", "char": "int8", "byte": "uint8",
-        "bool": "bool", "cfloat": "complex64", "cdouble": "complex128"}.items():
+        "bool": "bool", "chalf": "complex32", "cfloat": "complex64",
+        "cdouble": "complex128"}.items():
     setattr(Tensor, _name, _dtype_method(_dtype))
 for _name in ("new_zeros", "new_ones", "new_empty"):
     setattr(Tensor, _name, _varargs(_name))

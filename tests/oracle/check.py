@@ -39,6 +39,10 @@ def _short(error):
 
 # What is more than its operator in Python, by opyard's own Python.
 FUNCTIONS = {"result_type": opyard.result_type, "nonzero": opyard.nonzero}
+# Methods that give the tensor itself where there is nothing to convert.
+FUNCTIONS.update((name, getattr(opyard.Tensor, name)) for name in (
+    "bfloat16", "bool", "byte", "cdouble", "cfloat", "chalf", "char", "double", "float", "half",
+    "int", "long", "short"))
 
 
 def packet_of(name):
