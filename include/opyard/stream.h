@@ -11,6 +11,12 @@
 //   (void)oy_stream_guard_leave(&guard);
 //   OY_TRY(oy_stream_wait(oy_stream_default(device), s));  // later work sees it
 //
+// A backward walk runs each node on the stream that was current for its results when they
+// were made, lets streams wait for each other where gradients cross them, and at its end the
+// current streams of its thread for those that gradients were left on. So gradients may be
+// used as if the walk were one operator on the current stream. A stream that is given back
+// before is replaced by the current one.
+//
 // NOT_IMPLEMENTED where the devices of a backend have none; the CPU and Meta have the
 // default one alone, which is always done. Streams go with the plugin that they came from.
 #ifndef OPYARD_STREAM_H_

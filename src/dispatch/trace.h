@@ -23,7 +23,8 @@ void oyi_observe_all(bool on);
 // and once a node, for all of it.
 enum {
   OYI_WATCH_ANOMALY = 1,  // some thread has been in anomaly mode
-  OYI_WATCH_RECORD = 2    // there are observers
+  OYI_WATCH_RECORD = 2,   // there are observers
+  OYI_WATCH_STREAM = 4    // some thread has used another stream than the default
 };
 extern uint8_t oyi_backward_watch;
 

@@ -68,6 +68,9 @@ oyi_hooks* oyi_hooks_of_owner(oy_backend backend, const void* owner);
 // The owner of the hooks of |backend|, which may be NULL; false if it has none.
 bool oyi_hooks_owner(oy_backend backend, const void** out_owner);
 
+// Called in a thread that makes another stream than the default one current.
+void oyi_stream_listen(void (*chosen)(void));
+
 // Told of every backend that gets its first hooks, or loses them. |added| may fail: the
 // hooks are not set then; it may be called again. Set by oy_init, which is told of all that
 // are there; NULL takes it back.

@@ -31,6 +31,17 @@ static oy_status has_none(oy_device device, const char* what) {
                  oy_backend_name(device.backend), what);
 }
 
+static void (*g_chosen)(void);  // atomic
+
+void oyi_stream_listen(void (*chosen)(void)) {
+  __atomic_store_n(&g_chosen, chosen, __ATOMIC_RELEASE);
+}
+
+static void tell_chosen(uint64_t id) {
+  void (*chosen)(void) = __atomic_load_n(&g_chosen, __ATOMIC_ACQUIRE);
+  if (chosen && id != OY_STREAM_ASK && id != OY_STREAM_DEFAULT) chosen();
+}
+
 static bool is_host(oy_device device) {
   return device.backend == OY_BACKEND_CPU || device.backend == OY_BACKEND_Meta;
 }
@@ -74,6 +85,7 @@ static oy_status exchange(oy_device device, uint64_t id, uint64_t* out_before) {
   if (!u.hooks->stream_exchange && (id == OY_STREAM_ASK || id == OY_STREAM_DEFAULT))
     return leave(u, OY_OK);
   if (!u.hooks->stream_exchange) return leave(u, has_none(device, "streams"));
+  tell_chosen(id);
   return leave(u, u.hooks->stream_exchange(u.hooks->state, device.index, id, out_before));
 }
 

@@ -11,6 +11,7 @@
 #include "layers/autograd/anomaly.h"
 #include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
+#include "layers/autograd/streams.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 #include "opyard/observe.h"
@@ -77,9 +78,23 @@ static oy_status deliver(oyi_task* task, const oyi_walk* walk, size_t at, uint32
   return oyi_task_push(task, at);
 }
 
-// Hands the results of the node of |from| on, and takes them over.
-static oy_status hand_on(oyi_task* task, const oyi_walk* walk, const oyi_task_entry* from,
-                         oy_object** grads) {
+static OYI_COLD oy_status deliver_on_stream(oyi_task* task, const oyi_walk* walk,
+                                            size_t at, uint32_t nr, oy_object* grad) {
+  oy_stream_guard guard;
+  oy_status status = oyi_stream_hand(grad, task->entries[at].node, &guard);
+  if (status == 0)
+    status = deliver(task, walk, at, nr, grad);
+  else
+    oy_tensor_release(grad);
+  oy_status left = oy_stream_guard_leave(&guard);
+  return status ? status : left;
+}
+
+// Hands the results of the node of |from| on, and takes them over. With streams, each is
+// delivered on the stream of who gets it.
+OY_CALL_INLINE oy_status hand_on(oyi_task* task, const oyi_walk* walk,
+                                 const oyi_task_entry* from, oy_object** grads,
+                                 bool on_streams) {
   oyi_node* node = from->node;
   const uint32_t* targets = task->targets + from->first_target;
   oy_status status = OY_OK;
@@ -94,7 +109,10 @@ static oy_status hand_on(oyi_task* task, const oyi_walk* walk, const oyi_task_en
     const oyi_expectation* expected = oyi_expected_at(edge);
     if (grad && OY_UNLIKELY(!oyi_fits(grad, expected)))
       status = oyi_validate(&grad, expected, node, i);
-    if (status == 0) status = deliver(task, walk, targets[i], edge->output_nr, grad);
+    if (status == 0 && on_streams)
+      status = deliver_on_stream(task, walk, targets[i], edge->output_nr, grad);
+    else if (status == 0)
+      status = deliver(task, walk, targets[i], edge->output_nr, grad);
   }
   return status;
 }
@@ -137,8 +155,7 @@ static void begin_record(oy_range* range, const oyi_node* node) {
   oy_range_begin(range, &info);
 }
 
-static OYI_COLD oy_status apply_watched(oyi_node* node, oy_object** grads,
-                                        oy_object** out) {
+static oy_status run_watched_body(oyi_node* node, oy_object** grads, oy_object** out) {
   oy_status status = OY_OK;
   oy_range range = {NULL};
   if (is_watched(OYI_WATCH_RECORD)) begin_record(&range, node);
@@ -147,22 +164,38 @@ static OYI_COLD oy_status apply_watched(oyi_node* node, oy_object** grads,
   return oyi_anomaly_mode ? oyi_anomaly_after(node, out, status) : status;
 }
 
+// What follows once the node of |entry| has given |out|.
+OY_CALL_INLINE oy_status finish(oyi_task* task, const oyi_walk* walk,
+                                const oyi_task_entry* entry, oy_object** grads,
+                                oy_object** out, oy_status status, bool on_streams) {
+  oyi_node* node = entry->node;
+  if (status == 0 && OY_UNLIKELY(node->hooks != NULL))
+    status = oyi_hooks_after(node, out, grads);
+  if (status == 0 && !walk->keep_graph) oyi_node_release_saved(node);
+  if (status == 0) return hand_on(task, walk, entry, out, on_streams);
+  for (uint32_t i = 0; i < node->edge_count; i++) oy_tensor_release(out[i]);
+  return status;
+}
+
+static OYI_COLD oy_status apply_watched(oyi_task* task, const oyi_walk* walk,
+                                        const oyi_task_entry* entry, oy_object** grads,
+                                        oy_object** out) {
+  const bool on_streams = is_watched(OYI_WATCH_STREAM);
+  oy_status status = run_watched_body(entry->node, grads, out);
+  return finish(task, walk, entry, grads, out, status, on_streams);
+}
+
 static oy_status apply(oyi_task* task, const oyi_walk* walk, const oyi_task_entry* entry,
                        oy_object** grads, oy_object** out) {
   oyi_node* node = entry->node;
   oy_status status = OY_OK;
   if (OY_UNLIKELY(oyi_backward_watch))
-    status = apply_watched(node, grads, out);
-  else if (any_of(grads, node->output_count))
+    return apply_watched(task, walk, entry, grads, out);
+  if (any_of(grads, node->output_count))
     status = node->kind == OYI_NODE_SHORT && !oyi_grad_mode
                  ? node->formula->apply(oyi_short_of(node), grads[0], out)
                  : oyi_node_apply(node, grads, out);
-  if (status == 0 && OY_UNLIKELY(node->hooks != NULL))
-    status = oyi_hooks_after(node, out, grads);
-  if (status == 0 && !walk->keep_graph) oyi_node_release_saved(node);
-  if (status == 0) return hand_on(task, walk, entry, out);
-  for (uint32_t i = 0; i < node->edge_count; i++) oy_tensor_release(out[i]);
-  return status;
+  return finish(task, walk, entry, grads, out, status, false);
 }
 
 // |grads|, of which it may replace some, stay the caller's.
@@ -238,6 +271,51 @@ static OYI_COLD oy_status run_recorded(oyi_task* task, const oyi_walk* walk, siz
   return status;
 }
 
+// |leaves| gets the stream of a node whose results the caller sees.
+static OYI_COLD oy_status run_on_stream(oyi_task* task, const oyi_walk* walk, size_t at,
+                                        oyi_leaf_streams* leaves) {
+  const oyi_task_entry entry = task->entries[at];
+  oyi_node_stream stream;
+  if (entry.is_captured || entry.node->kind == OYI_NODE_ACCUMULATE)
+    OY_TRY(oyi_leaf_streams_add(leaves, entry.node));
+  oyi_node_stream_enter(entry.node, &stream);
+  oy_status status = is_watched(OYI_WATCH_RECORD) ? run_recorded(task, walk, at)
+                                                  : run_node(task, walk, at);
+  oyi_node_stream_leave(&stream);
+  return status;
+}
+
+// The streams of the first nodes wait for what the caller made.
+static oy_status hand_roots(const oyi_walk* walk) {
+  oy_status status = OY_OK;
+  for (size_t i = 0; i < walk->root_count && status == 0; i++) {
+    oy_stream_guard guard;
+    status = oyi_stream_hand(walk->grads[i], walk->roots[i].node, &guard);
+    oy_status left = oy_stream_guard_leave(&guard);
+    if (status == 0) status = left;
+  }
+  return status;
+}
+
+static OYI_COLD oy_status run_on_streams(oyi_task* task, const oyi_walk* walk) {
+  oyi_leaf_streams leaves = {NULL, 0, 0};
+  oyi_node_stream none;
+  oyi_node_stream_enter(NULL, &none);
+  oy_status status = hand_roots(walk);
+  for (size_t at; status == 0 && oyi_task_pop(task, &at);)
+    status = run_on_stream(task, walk, at, &leaves);
+  oyi_node_stream_leave(&none);
+  // What was added up before an error is there, too.
+  oy_status joined = oyi_leaf_streams_join(&leaves);
+  return status ? status : joined;
+}
+
+static OYI_COLD oy_status run_watched(oyi_task* task, const oyi_walk* walk) {
+  if (is_watched(OYI_WATCH_STREAM)) return run_on_streams(task, walk);
+  for (size_t at; oyi_task_pop(task, &at);) OY_TRY(run_recorded(task, walk, at));
+  return OY_OK;
+}
+
 static oy_status run_all(oyi_task* task, const oyi_walk* walk) {
   OY_TRY(oyi_task_collect(task, walk->roots, walk->root_count));
   if (walk->capture_count) OY_TRY(oyi_task_need(task, walk));
@@ -249,10 +327,8 @@ static oy_status run_all(oyi_task* task, const oyi_walk* walk) {
     size_t at = (size_t)(entry - task->entries);
     if (entry->waiting == 0 && !entry->is_queued) OY_TRY(oyi_task_push(task, at));
   }
-  if (OY_UNLIKELY(is_watched(OYI_WATCH_RECORD))) {
-    for (size_t at; oyi_task_pop(task, &at);) OY_TRY(run_recorded(task, walk, at));
-    return OY_OK;
-  }
+  if (OY_UNLIKELY(is_watched(OYI_WATCH_RECORD | OYI_WATCH_STREAM)))
+    return run_watched(task, walk);
   for (size_t at; oyi_task_pop(task, &at);) OY_TRY(run_node(task, walk, at));
   return OY_OK;
 }

@@ -108,6 +108,8 @@ static oy_status start(fallback_call* c, const oy_value* arguments) {
   if (c->fails) OY_TRY(each_tensor(c, arguments, count, check_written));
   c->node = oyi_full_node_new(c->fails ? &oyi_formula_not_implemented : &g_warns, c->op,
                               arguments, count, false);
+  if (c->node && oyi_record_also & OYI_ALSO_STREAM)
+    oyi_expect_stream(&c->node->own_expected);
   return c->node ? OY_OK : oy_failure();
 }
 

@@ -198,7 +198,10 @@ oy_status oyi_full_outputs(oyi_full_node* f, size_t count) {
   if (count == 1) return OY_OK;
   oyi_expectation* e = count ? oyi_calloc(count, sizeof(*e)) : NULL;
   if (count && !e) return OY_OUT_OF_MEMORY;
-  for (size_t i = 0; i < count; i++) oyi_expectation_init(&e[i]);
+  for (size_t i = 0; i < count; i++) {
+    oyi_expectation_init(&e[i]);
+    if (OY_UNLIKELY(!f->own_expected.sizes)) oyi_expect_stream(&e[i]);
+  }
   f->head.expected = e;
   f->head.output_count = (uint32_t)count;
   return OY_OK;

@@ -112,7 +112,10 @@ static oyi_function_node* bare_node(oy_function_context* c, size_t inputs,
   }
   oyi_node_init(&node->head, OYI_NODE_FUNCTION, &c->formula);
   oyi_expectation_init(&node->own_expected);
-  for (size_t i = 0; i < outputs; i++) oyi_expectation_init(&expected[i]);
+  for (size_t i = 0; i < outputs; i++) {
+    oyi_expectation_init(&expected[i]);
+    if (oyi_record_also & OYI_ALSO_STREAM) oyi_expect_stream(&expected[i]);
+  }
   node->head.edges = edges;
   node->head.expected = expected;
   node->head.output_count = (uint32_t)outputs;

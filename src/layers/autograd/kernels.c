@@ -12,6 +12,7 @@
 #include "layers/autograd/frames.h"
 #include "layers/autograd/full.h"
 #include "layers/autograd/record.h"
+#include "layers/autograd/streams.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 
@@ -299,6 +300,7 @@ static bool has_layer(int id) {
 }
 
 oy_status oyi_register_autograd(oy_library* aten) {
+  oyi_streams_listen();
   OY_TRY(oyi_register_rows(aten, OY_KEY_Autograd, g_autograd, OY_ARRAY_SIZE(g_autograd)));
   for (size_t i = 0; i < OY_ARRAY_SIZE(g_inplace_or_view); i++)
     if (has_layer(g_inplace_or_view[i].id))

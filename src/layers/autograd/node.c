@@ -9,6 +9,7 @@
 #include "layers/autograd/function.h"
 #include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
+#include "layers/autograd/streams.h"
 #include "layers/autograd/variable.h"
 #include "tensor/pool.h"
 
@@ -78,6 +79,7 @@ oyi_view_node* oyi_view_node_new(oyi_node_kind kind) {
   v->head.edges = v->own_edges;
   v->head.expected = &v->own_expected;
   oyi_expectation_init(&v->own_expected);
+  if (OY_UNLIKELY(oyi_record_also & OYI_ALSO_STREAM)) oyi_expect_stream(&v->own_expected);
   return v;
 }
 
@@ -91,6 +93,7 @@ oyi_accumulate_node* oyi_accumulate_node_new(oyi_tensor* variable) {
   a->head.expected = &a->own_expected;
   a->variable = variable;
   oyi_expectation_init(&a->own_expected);
+  if (oyi_is_on_device(variable->backend)) oyi_expect_stream(&a->own_expected);
   return a;
 }
 
@@ -158,15 +161,17 @@ void oyi_node_release(oyi_node* node) {
 
 oy_status oyi_expect_long(oyi_expectation* e, const oyi_tensor* like) {
   // Room that an accumulate node got for an earlier graph may be too small.
+  const bool with_stream = e->sizes != e->inline_sizes && oyi_is_on_device(like->backend);
   oyi_expectation_reset(e);
   e->sizes = e->inline_sizes;
-  if (like->ndim > OYI_INLINE_DIMS &&
-      !(e->sizes = oyi_calloc(like->ndim, sizeof(int64_t)))) {
+  if ((like->ndim > OYI_INLINE_DIMS || with_stream) &&
+      !(e->sizes = oyi_calloc((size_t)like->ndim + 1, sizeof(int64_t)))) {
     e->sizes = e->inline_sizes;
     e->ndim = 0;
     return OY_OUT_OF_MEMORY;
   }
   for (size_t i = 0; i < like->ndim; i++) e->sizes[i] = like->sizes[i];
+  if (with_stream) e->sizes[like->ndim] = (int64_t)oyi_stream_now(like);
   return OY_OK;
 }
 

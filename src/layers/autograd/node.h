@@ -88,7 +88,9 @@ typedef struct oyi_expectation {
   int16_t backend;
   int16_t device_index;
   int64_t inline_sizes[OYI_INLINE_DIMS];
-  int64_t* sizes;  // inline_sizes, or a block of its own
+  // inline_sizes; or a block of its own, where the stream follows (streams.h); or NULL until
+  // oyi_expect, so that it notes the stream.
+  int64_t* sizes;
 } oyi_expectation;
 
 typedef enum oyi_node_kind {
@@ -198,7 +200,7 @@ static inline oy_status oyi_expect(oyi_expectation* e, const oyi_tensor* like) {
 }
 // Whether it is so already.
 static inline bool oyi_expects(const oyi_expectation* e, const oyi_tensor* like) {
-  if (e->dtype != like->header.dtype || e->ndim != like->ndim ||
+  if (!e->sizes || e->dtype != like->header.dtype || e->ndim != like->ndim ||
       e->backend != like->backend || e->device_index != like->device_index)
     return false;
   for (size_t i = 0; i < like->ndim; i++)
@@ -206,6 +208,13 @@ static inline bool oyi_expects(const oyi_expectation* e, const oyi_tensor* like)
   return true;
 }
 void oyi_expectation_reset(oyi_expectation* e);
+// Of one that was only initialised: what it expects comes with the stream that is current
+// then. Nothing here tests for streams, so that tensors of the CPU do not pay for them.
+static inline void oyi_expect_stream(oyi_expectation* e) {
+  e->sizes = NULL;
+}
+// Another stream for what fits otherwise; walks may look meanwhile.
+void oyi_expect_stream_now(oyi_expectation* e, const oyi_tensor* like);
 static inline const oyi_expectation* oyi_expected_at(const oyi_edge* edge) {
   return &edge->node->expected[edge->output_nr];
 }

@@ -140,6 +140,7 @@ static __attribute__((noinline)) oy_status record_also(oyi_record* r,
                                                        const oy_op* op) {
   oyi_node* node = &r->node->head;
   oyi_saved* saved = r->node->saved;
+  if (oyi_record_also & OYI_ALSO_STREAM) oyi_expect_stream(&r->node->own_expected);
   for (int i = 0; i < OYI_NODE_INPUTS && (oyi_record_also & OYI_ALSO_PACK); i++)
     if (saved[i].tensor) OY_TRY(oyi_pack(node, &saved[i], saved[i].tensor));
   if (!(oyi_record_also & OYI_ALSO_NOTE)) return OY_OK;

@@ -34,8 +34,9 @@ extern __thread bool oyi_anomaly_mode __attribute__((tls_model("initial-exec")))
 // What else is done with a call that is recorded: nearly always nothing, so that one test
 // is for all.
 enum {
-  OYI_ALSO_NOTE = 1,  // anomaly mode
-  OYI_ALSO_PACK = 2   // saved tensor hooks
+  OYI_ALSO_NOTE = 1,   // anomaly mode
+  OYI_ALSO_PACK = 2,   // saved tensor hooks
+  OYI_ALSO_STREAM = 4  // the thread has had another stream of a device than the default
 };
 extern __thread uint8_t oyi_record_also __attribute__((tls_model("initial-exec")));
 

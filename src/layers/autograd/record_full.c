@@ -42,6 +42,7 @@ static __attribute__((noinline)) oy_status record_also(oyi_full_call* c,
                                                        const oy_value* arguments,
                                                        size_t count) {
   oy_status status = OY_OK;
+  if (oyi_record_also & OYI_ALSO_STREAM) oyi_expect_stream(&c->node->own_expected);
   if (oyi_record_also & OYI_ALSO_PACK) status = pack(c->node);
   if (status == 0 && (oyi_record_also & OYI_ALSO_NOTE))
     status = note(c, arguments, count);

@@ -128,7 +128,8 @@ oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node) {
   return OY_OK;
 }
 
-// Makes the node of a leaf that has none, or has its node expect what the leaf is now.
+// Makes the node of a leaf that has none, or has its node expect what the leaf is now, and
+// on the stream that is current now.
 __attribute__((noinline)) static oyi_node* accumulator_make(oyi_variable* v) {
   oyi_node* made = NULL;
   if (!__atomic_load_n(&v->accumulator, __ATOMIC_ACQUIRE)) {
@@ -145,8 +146,11 @@ __attribute__((noinline)) static oyi_node* accumulator_make(oyi_variable* v) {
   oyi_node* spare = v->accumulator ? made : NULL;
   if (made && !spare) __atomic_store_n(&v->accumulator, made, __ATOMIC_RELEASE);
   oyi_node* node = v->accumulator;
-  bool fits = oyi_expects(node->expected, v->tensor) ||
-              oyi_expect(node->expected, v->tensor) == 0;
+  bool fits = oyi_expects(node->expected, v->tensor);
+  if (fits)
+    oyi_expect_stream_now(node->expected, v->tensor);
+  else
+    fits = oyi_expect(node->expected, v->tensor) == 0;
   oyi_spin_unlock(&v->lock);
   if (spare) oyi_accumulator_free(spare);
   if (!fits) return NULL;
@@ -156,7 +160,8 @@ __attribute__((noinline)) static oyi_node* accumulator_make(oyi_variable* v) {
 
 oyi_node* oyi_accumulator(oyi_variable* v) {
   oyi_node* node = __atomic_load_n(&v->accumulator, __ATOMIC_ACQUIRE);
-  if (OY_UNLIKELY(!node || !oyi_expects(node->expected, v->tensor)))
+  if (OY_UNLIKELY(!node || v->tensor->backend != OY_BACKEND_CPU ||
+                  !oyi_expects(node->expected, v->tensor)))
     return accumulator_make(v);
   oy_object_retain(&v->tensor->header);
   return node;
