@@ -245,7 +245,10 @@ static void put_suffixes(printer* p, bool has_elements) {
   if (!p->t->meta) return;
   oyi_strbuf suffix = OYI_STRBUF_INIT;
   p->t->meta->klass->print(p->t, &suffix);
-  if (suffix.size > 0 && !suffix.failed) put_suffix(p, suffix.data, &line);
+  // Several are apart by NUL.
+  for (size_t at = 0; !suffix.failed && at < suffix.size;
+       at += strlen(suffix.data + at) + 1)
+    put_suffix(p, suffix.data + at, &line);
   p->buf.failed |= suffix.failed;
   oyi_strbuf_reset(&suffix);
 }

@@ -4,6 +4,8 @@
 // operators are checked by differences.c.
 #include "support/tensors.h"
 
+#define MUST(call) assert_int_equal(call, OY_OK)
+
 static int64_t g_level;
 
 // A dual tensor of two rows: 1 2 3, 4 5 6 and tangents 1 -1 2, 0.5 3 -2.
@@ -369,6 +371,69 @@ static bool short_of_memory(void) {
   oy_tensor_release(x);
   return written != NULL;
 }
+// An element that is written twice: the tangent is that of what stays.
+static void ENG_15_elements_written_twice(void** state) {
+  (void)state;
+  oy_tensor *self = F64(OY_DIMS(3), 1, 2, 3), *values = F64(OY_DIMS(2), 5, 6);
+  oy_tensor *ts = F64(OY_DIMS(3), 10, 20, 30), *tv = F64(OY_DIMS(2), 50, 60);
+  oy_tensor* index = I64(OY_DIMS(2), 1, 1);
+  oy_tensor* source = oy_make_dual(values, tv, 0);
+  oy_tensor* both = oy_make_dual(self, ts, 0);
+  oy_tensor *primal, *tangent;
+  oy_tensor* y = oy_scatter_src(both, 0, index, source);
+  MUST(oy_unpack_dual(y, 0, &primal, &tangent));
+  assert_elements(primal, OY_DIMS(3), 1, 6, 3);
+  assert_elements(tangent, OY_DIMS(3), 10, 60, 30);
+  oy_tensor_release(primal);
+  oy_tensor_release(tangent);
+  // The target alone, and in place the source alone.
+  oy_tensor* z = oy_scatter_src(both, 0, index, values);
+  MUST(oy_unpack_dual(z, 0, &primal, &tangent));
+  assert_elements(tangent, OY_DIMS(3), 10, 0, 30);
+  oy_tensor_release(primal);
+  oy_tensor_release(tangent);
+  assert_ptr_equal(oy_scatter__src(self, 0, index, source), self);
+  MUST(oy_unpack_dual(self, 0, &primal, &tangent));
+  assert_elements(primal, OY_DIMS(3), 1, 6, 3);
+  assert_elements(tangent, OY_DIMS(3), 0, 60, 0);
+  oy_tensor* all[] = {primal, tangent, z, y, both, source, index, ts, tv, self, values};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+// As PyTorch 1.13 prints them.
+static void ENG_15_prints(void** state) {
+  (void)state;
+  static const struct {
+    double value, tangent;
+    const char* text;
+  } rows[] = {{2.5, 3, "tensor(2.5000, dtype=torch.float64, tangent=3.0)"},
+              {2, 1e-5, "tensor(2., dtype=torch.float64, tangent=1e-05)"},
+              {2, 1e15, "tensor(2., dtype=torch.float64, tangent=1000000000000000.0)"},
+              {2, 1e20, "tensor(2., dtype=torch.float64, tangent=1e+20)"},
+              {2, NAN, "tensor(2., dtype=torch.float64, tangent=nan)"},
+              {2, -INFINITY, "tensor(2., dtype=torch.float64, tangent=-inf)"}};
+  char* text;
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    oy_tensor *p = F64(oy_dims_none(), rows[i].value),
+              *t = F64(oy_dims_none(), rows[i].tangent);
+    oy_tensor* dual = oy_make_dual(p, t, 0);
+    MUST(oy_tensor_print(dual, &text));
+    assert_string_equal(text, rows[i].text);
+    oy_text_free(text);
+    oy_tensor* all[] = {dual, p, t};
+    for (size_t k = 0; k < 3; k++) oy_tensor_release(all[k]);
+  }
+  oy_tensor* w = oy_requires_grad_(F32(OY_DIMS(2), 1, 2), true);
+  oy_tensor *t = F32(OY_DIMS(2), 3, 4), *dual = oy_make_dual(w, t, 0);
+  MUST(oy_tensor_print(dual, &text));
+  assert_string_equal(text,
+                      "tensor([1., 2.], grad_fn=<ViewBackward0>, "
+                      "tangent=tensor([3., 4.]))");
+  oy_text_free(text);
+  oy_tensor* all[] = {dual, t, w};
+  for (size_t k = 0; k < 3; k++) oy_tensor_release(all[k]);
+}
+
 static void ENG_15_memory(void** state) {
   (void)state;
   fail_each_allocation(short_of_memory);
@@ -390,6 +455,8 @@ int main(void) {
       IN_LEVEL(ENG_15_writes),
       IN_LEVEL(ENG_15_gradients_have_tangents),
       IN_LEVEL(ENG_15_tangents_have_gradients),
+      IN_LEVEL(ENG_15_elements_written_twice),
+      IN_LEVEL(ENG_15_prints),
       IN_LEVEL(ENG_15_memory),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

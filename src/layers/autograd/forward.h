@@ -25,6 +25,8 @@ oy_status oyi_tangent_put(oyi_tensor* t, oy_object* tangent);
 // After a write to |t|: views and their base see it, too.
 oy_status oyi_tangent_write(oyi_tensor* t, oy_object* tangent);
 void oyi_tangent_drop(oyi_tensor* t);
+// "tangent=..." if there is one, behind what |buf| holds, as the print of a class does.
+void oyi_tangent_print(const oyi_tensor* t, oyi_strbuf* buf);
 
 // --------------------------------------------------------------------------- a call
 

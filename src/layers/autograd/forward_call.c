@@ -205,21 +205,90 @@ static bool changes_shape(const oyi_forward_call* c) {
   return false;
 }
 
+// --------------------------------------------------------- operators that are linear
+
+// The arguments with a tangent, as bits; of the first 32.
+static uint32_t dual_arguments(const oyi_forward_call* c) {
+  uint32_t bits = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < c->schema->argument_count && at < c->dual_count; i++) {
+    const oy_value* v = &c->arguments[i];
+    const size_t before = at;
+    if (v->tag == OY_TAG_TENSOR) standing_for(c, OYI_STAND_LEAF, &at, v->as.object);
+    for (size_t k = 0; v->tag == OY_TAG_TENSOR_LIST && k < v->count; k++)
+      standing_for(c, OYI_STAND_LEAF, &at, v->as.tensors[k]);
+    if (at > before && i < 32) bits |= 1u << i;
+  }
+  return bits;
+}
+
+// Linear in the arguments of these bits, taken together, and such that one element may be
+// written twice: the tangent is that of what stays, which the gradient does not tell.
+static uint32_t linear_arguments(const oyi_forward_call* c) {
+  static const struct {
+    const char *name, *overload;
+    uint32_t arguments;
+  } rows[] = {{"index_put", "", 1u << 0 | 1u << 2},
+              {"index_put_", "", 1u << 0 | 1u << 2},
+              {"index_copy", "", 1u << 0 | 1u << 3},
+              {"index_copy_", "", 1u << 0 | 1u << 3},
+              {"put", "", 1u << 0 | 1u << 2},
+              {"put_", "", 1u << 0 | 1u << 2},
+              {"scatter", "src", 1u << 0 | 1u << 3},
+              {"scatter_", "src", 1u << 0 | 1u << 3},
+              {"as_strided_scatter", "", 1u << 0 | 1u << 1},
+              {"max_unpool2d", "", 1u << 0},
+              {"max_unpool3d", "", 1u << 0},
+              {"_unsafe_index_put", "", 1u << 0 | 1u << 2},
+              {"_index_put_impl_", "", 1u << 0 | 1u << 2}};
+  for (size_t i = 0; i < OY_ARRAY_SIZE(rows); i++)
+    if (named(c, rows[i].name) &&
+        oy_str_equal(c->schema->name.overload, oy_str_of(rows[i].overload)))
+      return rows[i].arguments;
+  return 0;
+}
+
+// What has no tangent has zeros.
+static oy_status fill_zeros(const oyi_forward_call* c, uint32_t missing, oy_value* copy) {
+  for (size_t i = 0; i < c->schema->argument_count && i < 32; i++) {
+    if (!(missing >> i & 1) || !oyi_is_tensor(copy[i].as.object)) continue;
+    oy_object* zeros = oyi_call_zeros_like(copy[i].as.object, oy_none(), oy_none(),
+                                           oy_none(), oy_none(), oy_none());
+    if (!zeros) return oy_failure();
+    oy_tensor_release(copy[i].as.object);
+    copy[i].as.object = zeros;
+  }
+  return OY_OK;
+}
+
+// The same call of the tangents.
+static oy_status call_linear(const oyi_forward_call* c, uint32_t missing) {
+  oy_value storage[16];
+  oy_stack copy;
+  oy_stack_init(&copy, storage, OY_ARRAY_SIZE(storage));
+  oy_status status = oyi_forward_push(c, OYI_STAND_TANGENT, &copy);
+  if (status == 0) status = fill_zeros(c, missing, copy.data);
+  if (status == 0) status = call_primal(c);
+  if (status == 0) status = oy_op_call_boxed(c->op, &copy);
+  if (status == 0) {
+    oy_object* tangent = oy_stack_last(&copy, 1)->as.object;
+    oyi_tensor* made = oyi_tensor_cast(oy_stack_last(c->stack, 1)->as.object);
+    status = oy_schema_is_inplace(c->schema) ? oyi_tangent_write(made, tangent)
+                                             : oyi_tangent_put(made, tangent);
+    if (status != 0) oy_stack_drop(c->stack, 1);
+  }
+  oy_stack_reset(&copy);
+  return status;
+}
+
 // ------------------------------------------------------------------------ which way
 
 // Written besides what a call in place returns: nothing says how.
 static bool writes_dual(const oyi_forward_call* c) {
-  size_t at = 0;
-  for (size_t i = 0; i < c->schema->argument_count && at < c->dual_count; i++) {
-    const oy_value* v = &c->arguments[i];
-    size_t before = at;
-    if (v->tag == OY_TAG_TENSOR) standing_for(c, OYI_STAND_LEAF, &at, v->as.object);
-    for (size_t k = 0; v->tag == OY_TAG_TENSOR_LIST && k < v->count; k++)
-      standing_for(c, OYI_STAND_LEAF, &at, v->as.tensors[k]);
-    bool is_self = i == 0 && oy_schema_is_inplace(c->schema);
-    if (at > before && !is_self && oy_argument_is_mutable(&c->schema->arguments[i]))
+  const uint32_t duals = dual_arguments(c);
+  for (size_t i = oy_schema_is_inplace(c->schema); i < c->schema->argument_count; i++)
+    if (i < 32 && duals >> i & 1 && oy_argument_is_mutable(&c->schema->arguments[i]))
       return true;
-  }
   return false;
 }
 
@@ -250,6 +319,8 @@ static oy_status call_dual(oyi_forward_call* c) {
                  c->arguments[0].as.object == oyi_tensor_object(c->duals[0].primal);
   if (of_self && oy_schema_is_view(c->schema)) return call_view(c, false);
   if (of_self && changes_shape(c)) return call_view(c, true);
+  const uint32_t linear = linear_arguments(c), duals = dual_arguments(c);
+  if (linear && (duals & linear) == duals) return call_linear(c, linear & ~duals);
   return oyi_forward_differentiate(c);
 }
 

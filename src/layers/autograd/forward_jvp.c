@@ -336,9 +336,18 @@ static oy_object* alias_below(oy_tensor* tensor) {
   return made;
 }
 
+// By the operator that PyTorch takes, which prints show.
+static oy_object* view_below(oy_tensor* tensor) {
+  oy_guard guard = oy_guard_exclude_functionalities(OYI_FORWARD_BIT);
+  oy_object* made = oyi_call_view(tensor, oyi_sizes_view(oyi_tensor_cast(tensor)));
+  if (made) made->keys.functionality &= ~OYI_FORWARD_BIT;
+  oy_guard_end(&guard);
+  return made;
+}
+
 oy_tensor* oy_make_dual(oy_tensor* primal, oy_tensor* tangent, int64_t level) {
   if (check_make(primal, tangent, level) != 0) return NULL;
-  oy_object* dual = alias_below(primal);
+  oy_object* dual = view_below(primal);
   if (!dual || oyi_tangent_put(oyi_tensor_cast(dual), tangent) == 0) return dual;
   oy_tensor_release(dual);
   return NULL;

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "base/memory.h"
+#include "layers/autograd/forward.h"
 #include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
 #include "tensor/pool.h"
@@ -67,6 +68,7 @@ static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
     oyi_strbuf_printf(buf, "grad_fn=<%s>", oyi_node_name(v->grad_fn));
   else if (oyi_requires_grad(t))
     oyi_strbuf_puts(buf, "requires_grad=True");
+  if (OY_UNLIKELY(oyi_may_be_dual(&t->header))) oyi_tangent_print(t, buf);
 }
 
 const oyi_tensor_meta_class oyi_variable_class = {variable_destroy, variable_print};
