@@ -67,11 +67,20 @@ class Shadow(TorchFunctionMode):
             return [self.ours(item) for item in value]
         return self.converter.value(value)
 
+    def index(self, value):
+        if isinstance(value, tuple):
+            return tuple(self.index(item) for item in value)
+        return value if isinstance(value, (slice, type(...), type(None))) else self.ours(value)
+
     def run(self, name, args, kwargs):
+        if name == "__getitem__" and not isinstance(args[1], torch.Tensor):
+            return self.ours(args[0])[self.index(args[1])]
         packet = check.packet_of(name)
         if packet is None:
             raise NotSupported(f"missing aten::{name}")
         args, kwargs = self.ours(args), {k: self.ours(v) for k, v in kwargs.items()}
+        if name == "__rmod__":  # the other way round, which no operator is called by
+            args = args[::-1]
         try:
             return packet(*args, **kwargs)
         except Exception as error:  # noqa: BLE001

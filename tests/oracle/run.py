@@ -8,6 +8,7 @@
     ./yard oracle ops --op topk --update   raise the lines of these entries in it
     ./yard oracle ops --gradients          first and second derivatives instead of results,
                                            against gradients.txt
+    ./yard oracle ops --forward            tangents, against forward.txt
 
 Columns: samples that passed, failed, are not supported; error inputs with the same
 text, another text, no error. An entry runs entirely if every sample of every dtype
@@ -24,8 +25,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What passed, by whether it is of gradients.
-RECORDS = {False: os.path.join(HERE, "passed.txt"), True: os.path.join(HERE, "gradients.txt")}
+RECORDS = {"results": "passed.txt", "gradients": "gradients.txt", "forward": "forward.txt"}
 SECONDS_PER_ENTRY = 240
 
 
@@ -36,8 +36,11 @@ def arguments():
     parser.add_argument("--op", action="append", metavar="NAME",
                         help="entries of that name, a pattern with * or a last part")
     parser.add_argument("--dtype", default="", help="these alone: float32,int64")
-    parser.add_argument("--gradients", action="store_true",
+    parser.set_defaults(what="results")
+    parser.add_argument("--gradients", dest="what", action="store_const", const="gradients",
                         help="derivatives instead of results")
+    parser.add_argument("--forward", dest="what", action="store_const", const="forward",
+                        help="tangents of forward mode instead of results")
     parser.add_argument("--verbose", action="store_true", help="every reason")
     parser.add_argument("--json", metavar="FILE", help="everything, for a program")
     parser.add_argument("--update", action="store_true", help="record what passes now")
@@ -65,7 +68,7 @@ class Worker:
         self.process = subprocess.Popen(
             [sys.executable, os.path.join(HERE, "worker.py"), self.options.dtype,
              "verbose" if self.options.verbose else "",
-             "gradients" if self.options.gradients else ""],
+             self.options.what],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=None if self.options.verbose else subprocess.DEVNULL, env=environment)
 
@@ -221,7 +224,7 @@ def raise_record(path, answers):
 
 # Of derivatives one sample less is none: at singular matrices, and twice in float32, the last
 # bits decide, which differ from processor to processor.
-SLACK = {False: 0, True: 1}
+SLACK = {"results": 0, "gradients": 1, "forward": 1}
 
 
 def fell(now, before, slack):
@@ -266,7 +269,8 @@ def main():
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"entries": answers, "aten": aten}, file, indent=1)
-    now, record = record_of(answers, aten), RECORDS[options.gradients]
+    now = record_of(answers, aten)
+    record = os.path.join(HERE, RECORDS[options.what])
     if options.update and whole:
         write_record(record, now)
     elif options.update and not options.dtype:
@@ -274,7 +278,7 @@ def main():
     if not whole and options.dtype:
         return
     fallen = compare_record(record, now, None if whole else {a["entry"] for a in answers},
-                            SLACK[options.gradients])
+                            SLACK[options.what])
     if fallen:
         print(f"\nfewer pass than recorded in tests/oracle/{os.path.basename(record)}:")
         print("\n".join(f"    {line}" for line in fallen))

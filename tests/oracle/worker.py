@@ -16,6 +16,7 @@ import numpy
 import torch
 
 import check
+import forward
 import gradients
 from capture import Call, Capture
 
@@ -144,15 +145,15 @@ class Entry:
             where = _where("error input", getattr(x, "dtype", "torch."), x, args, kwargs)
             self.tally.add_error(*verdict, where)
 
-    def run_gradients(self, wanted):
-        """First and second derivatives of the samples, of the dtypes that have any."""
-        for dtype in gradients.dtypes(self.op):
+    def run_derivatives(self, module, wanted):
+        """What |module| says of the samples, of the dtypes that have derivatives."""
+        for dtype in module.dtypes(self.op):
             if wanted is not None and str(dtype)[6:] not in wanted:
                 continue
             tolerance = samples.tolerance(self.op, dtype)
             seed()
             try:
-                for sample, verdict in gradients.verdicts(self.op, dtype, tolerance):
+                for sample, verdict in module.verdicts(self.op, dtype, tolerance):
                     where = _where("sample", dtype, sample.input, sample.args, sample.kwargs)
                     self.tally.add(*verdict, dtype, where)
             except Exception as error:  # noqa: BLE001  op_db cannot make its samples
@@ -186,7 +187,9 @@ def main():
         judge = check.Judge()
         entry = Entry(op, judge)
         if "gradients" in sys.argv:
-            entry.run_gradients(wanted)
+            entry.run_derivatives(gradients, wanted)
+        elif "forward" in sys.argv:
+            entry.run_derivatives(forward, wanted)
         else:
             with torch.no_grad():
                 entry.run(wanted)
