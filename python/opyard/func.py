@@ -21,8 +21,9 @@ def _numbers(argnums, count):
 class _Call:
     """A function of nested arguments as one of flat tensors."""
 
-    def __init__(self, func, args, argnums, has_aux, kwargs):
+    def __init__(self, func, args, argnums, has_aux, kwargs, expected="Expected f(*args)"):
         self.func, self.has_aux, self.kwargs = func, has_aux, kwargs
+        self.expected = expected
         self.leaves, self.structure = _tree.flatten(tuple(args))
         self.at = [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, Tensor)]
         self.tensors = [self.leaves[i] for i in self.at]
@@ -59,7 +60,7 @@ class _Call:
         values, self.result = _tree.flatten(made)
         for value in values:
             if not isinstance(value, Tensor):
-                raise RuntimeError(f"Expected f(*args) to return only tensors, got unsupported "
+                raise RuntimeError(f"{self.expected} to return only tensors, got unsupported "
                                    f"type {type(value)}")
         return tuple(values)
 
@@ -72,6 +73,13 @@ class _Call:
         return found[0] if single else tuple(found)
 
 
+def _unwrapped(aux):
+    """What a transform that is over has left unwrapped: operators do that."""
+    leaves, shape = _tree.flatten(aux)
+    return _tree.unflatten([aten.alias(leaf) if isinstance(leaf, Tensor) else leaf
+                            for leaf in leaves], shape)
+
+
 def grad_and_value(func, argnums=0, has_aux=False):
     """The function that gives the gradient of |func|, and its value."""
     @functools.wraps(func, updated=())
@@ -81,17 +89,17 @@ def grad_and_value(func, argnums=0, has_aux=False):
         def scalar(*tensors):
             made = call(*tensors)
             if len(made) != 1 or call.result is not _tree.LEAF:
-                raise RuntimeError("Expected f(*args) to return exactly one tensor, got "
-                                   f"{len(made)}")
+                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return "
+                                   f"exactly one tensor, got {len(made)}")
             if made[0].dim() > 0:
-                raise RuntimeError("Expected f(*args) to return a scalar tensor, got tensor "
-                                   f"with {made[0].dim()} dims. Maybe you wanted to use the "
-                                   "vjp or jacrev APIs instead?")
+                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a "
+                                   f"scalar Tensor, got tensor with {made[0].dim()} dims. Maybe "
+                                   "you wanted to use the vjp or jacrev APIs instead?")
             return made
 
         (value,), flat = _C.grad_of(scalar, call.tensors, call.wanted)
         gradients = call.gradients(flat, isinstance(argnums, int))
-        return (gradients, (value, call.aux)) if has_aux else (gradients, value)
+        return (gradients, (value, _unwrapped(call.aux))) if has_aux else (gradients, value)
 
     return wrapped
 
@@ -110,7 +118,12 @@ def grad(func, argnums=0, has_aux=False):
 
 def vjp(func, *primals, has_aux=False):
     """func(*primals), and the function that multiplies cotangents by its Jacobian."""
-    call = _Call(func, primals, range(len(primals)), has_aux, {})
+    return _vjp(func, primals, has_aux, "vjp(f, *primals)")
+
+
+def _vjp(func, primals, has_aux, api):
+    call = _Call(func, primals, range(len(primals)), has_aux, {},
+                 f"{api}: expected f(*primals)")
     outputs = call(*call.tensors)
     result, shape, aux = _tree.unflatten(outputs, call.result), call.result, call.aux
 
@@ -169,12 +182,33 @@ def _jacobian(vjp_fn, outputs, i, chunk_size):
         [item.view(tuple(output.shape) + tuple(item.shape[1:])) for item in flat], shape)
 
 
+def _checked(primals, tangents):
+    """The tangents in a row, which fit."""
+    api = "jvp(f, primals, tangents): Expected primals"
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{api} to be a tuple. E.g. it should be valid to call f(*primals).")
+    flat, shape = _tree.flatten(primals)
+    flat_tangents, tangents_shape = _tree.flatten(tangents)
+    if shape != tangents_shape:
+        raise RuntimeError(f"{api} and tangents to have the same python structure. For example, "
+                           "if primals is a tuple of 3 tensors, tangents also must be. Got "
+                           f"primals with structure {shape} and tangents with structure "
+                           f"{tangents_shape}")
+    for primal, tangent in zip(flat, flat_tangents):
+        if isinstance(primal, Tensor) and primal.shape != tangent.shape:
+            raise RuntimeError("Trying to set a forward gradient that has a different size than "
+                               "that of the original Tensor, this is not supported. Tensor is "
+                               f"of size {list(primal.shape)} while the given forward gradient "
+                               f"is of size {list(tangent.shape)}.")
+    return flat_tangents
+
+
 def jvp(func, primals, tangents, *, has_aux=False):
     """func(*primals), and the Jacobian times |tangents|: the vjp of the vjp, which is linear
     in its cotangents."""
-    made = vjp(func, *primals, has_aux=has_aux)
+    flat_tangents = _checked(primals, tangents)
+    made = _vjp(func, primals, has_aux, "jvp(f, primals, tangents)")
     outputs, shape = _tree.flatten(made[0])
-    flat_tangents, _ = _tree.flatten(tuple(tangents))
     _, transpose = vjp(lambda *cotangents: made[1](*cotangents),
                        *[aten.zeros_like(output) for output in outputs])
     found = transpose(_tree.unflatten(flat_tangents, _tree.flatten(tuple(primals))[1]))

@@ -6,14 +6,41 @@
 
 // ----------------------------------------------------------------------- tensors
 
+// What the hook gave has to fit; its name is known here alone.
+static int check_given(PyObject* hook, const oy_tensor* before, const oy_tensor* after) {
+  oy_ints was = oy_tensor_sizes(before), is = oy_tensor_sizes(after);
+  bool same = was.size == is.size;
+  for (size_t i = 0; same && i < was.size; i++) same = was.data[i] == is.data[i];
+  if (same && before->dtype == after->dtype) return 0;
+  PyObject* name = PyObject_GetAttrString(hook, "__name__");
+  if (!name) PyErr_Clear();
+  PyObject* shown = name ? name : hook;
+  if (before->dtype != after->dtype)
+    PyErr_Format(PyExc_RuntimeError,
+                 "hook '%S' has changed the type of value (was torch.%sTensor got "
+                 "torch.%sTensor)",
+                 shown, oy_dtype_pytorch_name(before->dtype),
+                 oy_dtype_pytorch_name(after->dtype));
+  else
+    PyErr_Format(PyExc_RuntimeError, "hook '%S' has changed the size of value", shown);
+  Py_XDECREF(name);
+  return -1;
+}
+
+static void refuse_given(PyObject* given) {
+  PyObject* name = PyObject_GetAttrString((PyObject*)Py_TYPE(given), "__name__");
+  if (name)
+    PyErr_Format(PyExc_TypeError, "expected Variable, but hook returned '%S'", name);
+  Py_XDECREF(name);
+}
+
 static oy_status call_hook(void* data, oy_tensor* grad, oy_tensor** out_grad) {
   PyGILState_STATE state = PyGILState_Ensure();
   PyObject* argument = pyoy_wrap(oy_tensor_retain(grad));
   PyObject* result = argument ? PyObject_CallFunctionObjArgs(data, argument, NULL) : NULL;
   oy_tensor* other = result && result != Py_None ? pyoy_unwrap(result) : NULL;
-  if (result && result != Py_None && !other)
-    PyErr_Format(PyExc_TypeError, "expected Variable, but hook returned '%R'",
-                 (PyObject*)Py_TYPE(result));
+  if (result && result != Py_None && !other) refuse_given(result);
+  if (other) (void)check_given(data, grad, other);
   oy_status status = PyErr_Occurred() ? pyoy_record_exception() : OY_OK;
   if (status == OY_OK && other) *out_grad = oy_tensor_retain(other);
   Py_XDECREF(argument);

@@ -173,7 +173,7 @@ static void ENG_14_dirty_inputs(void** state) {
   assert_int_equal(oy_function_apply(&g_double, NULL, &x, 1, &out),
                    OY_FAILED_PRECONDITION);
   assert_error(
-      "a leaf Variable that requires grad is being used in an in-place "
+      "a leaf Variable that requires grad has been used in an in-place "
       "operation.");
   MUST(oy_set_grad(x, NULL));
   oy_scope scope;
@@ -279,6 +279,72 @@ static bool runs(void) {
   return good;
 }
 
+// ------------------------------------------------------------------ views as outputs
+
+static oy_status as_row(oy_function_context* c, oy_tensor* const* in, size_t count,
+                        oy_tensor** out) {
+  (void)c, (void)count;
+  return given(out[0] = oy_view(in[0], OY_DIMS(1, 2)));
+}
+static oy_status as_is(oy_function_context* c, oy_tensor* const* in, size_t count,
+                       oy_tensor** out) {
+  (void)c, (void)count;
+  return given(out[0] = oy_tensor_retain(in[0]));
+}
+static oy_status as_row_backward(oy_function_context* c, oy_tensor* const* grads,
+                                 size_t count, oy_tensor** out, size_t input_count) {
+  (void)c, (void)count, (void)input_count;
+  return given(out[0] = oy_view(grads[0], OY_DIMS(2)));
+}
+
+static void ENG_07_views_that_functions_give(void** state) {
+  (void)state;
+  const oy_function functions[] = {{"Row", as_row, as_row_backward, NULL, 1, false},
+                                   {"Same", as_is, as_row_backward, NULL, 1, false}};
+  oy_tensor *x = leaf(F64(OY_DIMS(2), 1, 2)), *y = oy_mul_Scalar(x, oy_int(2)), *view;
+  for (int i = 0; i < 2; i++) {
+    MUST(oy_function_apply(&functions[i], NULL, &y, 1, &view));
+    assert_null(oy_mul__Scalar(view, oy_int(3)));
+    const char* why =
+        "is a view and is being modified inplace. This view was created inside a custom "
+        "Function (or because an input was returned as-is) and the autograd logic to "
+        "handle view+inplace would override the custom backward associated with the "
+        "custom Function, leading to incorrect gradients. This behavior is forbidden. "
+        "You "
+        "can fix this by cloning the output of the custom Function.";
+    char text[600];
+    snprintf(text, sizeof(text), "Output 0 of %sBackward %s", functions[i].name, why);
+    assert_error(text);
+    // Without grad mode anything may be written; a copy may be at any time.
+    oy_grad_guard off = oy_no_grad();
+    assert_non_null(oy_mul__Scalar(view, oy_int(1)));
+    oy_grad_guard_end(&off);
+    oy_tensor* copy = oy_clone(view, oy_none());
+    assert_non_null(oy_mul__Scalar(copy, oy_int(3)));
+    oy_tensor_release(copy);
+    oy_tensor_release(view);
+  }
+  oy_tensor_release(y);
+  oy_tensor_release(x);
+}
+
+// Numbers of a complex tensor, written on their own: (3 Re + 2i Im) of y = c w.
+static void ENG_08_parts_of_complex_numbers(void** state) {
+  (void)state;
+  const double data[] = {1, 2, 3, -1};
+  oy_tensor* c = oy_tensor_from_data(data, OY_DIMS(2), OY_DTYPE_C128);
+  oy_tensor* w = leaf(F64(OY_DIMS(2), 1, 2));
+  oy_tensor *y = oy_mul_Tensor(c, w), *re = oy_real(y), *im = oy_imag(y);
+  assert_non_null(oy_mul__Scalar(re, oy_int(3)));
+  assert_non_null(oy_mul__Scalar(im, oy_int(2)));
+  oy_tensor *size = oy_abs(y), *sum = oy_sum(size, oy_none());
+  MUST(oy_backward(sum, NULL, false));
+  // |3 w Re c + 2 i w Im c| = w |3 Re c + 2 i Im c|
+  assert_close(oy_grad(w), OY_DIMS(2), 1e-12, 5, sqrt(85));
+  oy_tensor* all[] = {sum, size, im, re, y, w, c};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
 static void ENG_14_without_memory(void** state) {
   (void)state;
   g_in[0] = F64(OY_DIMS(2), 1.5, 2);
@@ -297,6 +363,8 @@ int main(void) {
       cmocka_unit_test(ENG_14_saved_outputs),
       cmocka_unit_test(ENG_14_dirty_inputs),
       cmocka_unit_test(ENG_14_several_outputs),
+      cmocka_unit_test(ENG_07_views_that_functions_give),
+      cmocka_unit_test(ENG_08_parts_of_complex_numbers),
       cmocka_unit_test(ENG_14_without_memory),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -13,6 +13,7 @@ import os
 import sys
 import warnings
 
+import functorch
 import numpy
 import torch
 
@@ -25,7 +26,8 @@ def names(library):
     arange = library.arange
     x = arange(12.0).view(3, 4)
     return {
-        "torch": library, "np": numpy, "x": x, "i": arange(6).view(2, 3),
+        "torch": library, "np": numpy, "ad": library.autograd.forward_ad,
+        "func": functorch if library is torch else library.func, "x": x, "i": arange(6).view(2, 3),
         "y": x.to(library.float64), "v": arange(5.0),
         "c": library.tensor([1 + 2j, 3 - 1j]),
         "b": (x % 2 == 0) & (x >= 0), "s": library.tensor(2.5),

@@ -71,17 +71,39 @@ oy_tensor* oy_grad(const oy_tensor* tensor) {
   return t && t->meta ? oyi_variable_of(t)->grad : NULL;
 }
 
+// What C++ calls it, as PyTorch's text does.
+static const char* cpp_name(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_F32: return "float";
+    case OY_DTYPE_F64: return "double";
+    case OY_DTYPE_F16: return "c10::Half";
+    case OY_DTYPE_BF16: return "c10::BFloat16";
+    case OY_DTYPE_C64: return "c10::complex<float>";
+    case OY_DTYPE_C128: return "c10::complex<double>";
+    default: return oy_dtype_name(dtype);
+  }
+}
+
+static oy_status check_devices(const oyi_tensor* t, const oyi_tensor* grad) {
+  char of_grad[64], of_tensor[64];
+  if (grad->backend == t->backend) return OY_OK;
+  oy_device_print(oy_device_make(grad->backend, -1), of_grad, sizeof(of_grad));
+  oy_device_print(oy_device_make(t->backend, -1), of_tensor, sizeof(of_tensor));
+  return OY_FAIL(
+      INVALID_ARGUMENT,
+      "attempting to assign a gradient with device type '%s' to a tensor with "
+      "device type '%s'. Please ensure that the gradient and the tensor are on "
+      "the same device",
+      of_grad, of_tensor);
+}
+
 static oy_status check_assigned(const oyi_tensor* t, const oyi_tensor* grad) {
   OY_CHECK(t != grad, INVALID_ARGUMENT, "can't assign Variable as its own grad");
   OY_CHECK(grad->header.dtype == t->header.dtype, TYPE_MISMATCH,
            "attempting to assign a gradient with dtype '%s' to a tensor with dtype "
            "'%s'. Please ensure that the gradient and the tensor have the same dtype",
-           oy_dtype_name(grad->header.dtype), oy_dtype_name(t->header.dtype));
-  OY_CHECK(grad->backend == t->backend, INVALID_ARGUMENT,
-           "attempting to assign a gradient with device type '%s' to a tensor with "
-           "device type '%s'. Please ensure that the gradient and the tensor are on "
-           "the same device",
-           oy_backend_name(grad->backend), oy_backend_name(t->backend));
+           cpp_name(grad->header.dtype), cpp_name(t->header.dtype));
+  OY_TRY(check_devices(t, grad));
   OY_CHECK(oyi_same_sizes(oyi_sizes_view(grad), oyi_sizes_view(t)), INVALID_ARGUMENT,
            "attempting to assign a gradient of size '%s' to a tensor of size '%s'. "
            "Please ensure that the gradient and the tensor are the same size",

@@ -118,9 +118,12 @@ static oy_object* by_kind(oy_object* a, oy_object* grad, oy_object* det,
   oy_object* small =
       size ? HOLD(oyi_call_lt_Scalar(size, oy_float(100 * epsilon_of(a->dtype)))) : NULL;
   bool any = false, others = false;
-  if (!small || of_any(keep(small), &any) != 0 ||
-      of_any(oyi_call_logical_not(small), &others) != 0)
-    return oyi_held_end(&h, NULL);
+  if (!small) return oyi_held_end(&h, NULL);
+  if (of_any(keep(small), &any) != 0 ||
+      of_any(oyi_call_logical_not(small), &others) != 0) {
+    oy_error_clear();
+    any = others = true;  // vmap cannot say
+  }
   if (!any) return oyi_held_end(&h, over_adjoint(a, factor));
   if (!others) return oyi_held_end(&h, by_singular_values(a, grad));
   // Neither sees the matrices that are the other's, where it may have no derivative.
@@ -148,6 +151,8 @@ BACKWARD(_linalg_det) {
   else if (factor && has_zeros(RESULT(0), &singular) == 0)
     result = singular ? over_factors(A, RESULT(1), RESULT(2), factor)
                       : over_adjoint(A, factor);
+  else if (factor)  // vmap cannot say
+    result = by_kind(A, GRAD(0), RESULT(0), factor);
   GIVE(A, oyi_held_end(&h, result));
   return OY_OK;
 }

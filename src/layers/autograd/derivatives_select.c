@@ -10,10 +10,12 @@ static oy_object* put_back(oy_object* grad, oy_object* indices, oy_ints sizes,
   bool squeezed = !keepdim && sizes.size > 0;
   oy_object* g = squeezed ? oyi_call_unsqueeze(grad, dim) : keep(grad);
   oy_object* at = squeezed ? oyi_call_unsqueeze(indices, dim) : keep(indices);
-  whole = oyi_written(whole, oyi_call_scatter__src(whole, dim, at, g));
+  // A new tensor: |at| may be batched where |g|, and so the zeros, are not.
+  oy_object* result = whole ? oyi_call_scatter_src(whole, dim, at, g) : NULL;
+  oy_tensor_release(whole);
   oy_tensor_release(g);
   oy_tensor_release(at);
-  return whole;
+  return result;
 }
 #define PUT_BACK(id, keeps)                                                    \
   BACKWARD(id) {                                                               \
@@ -33,7 +35,8 @@ BACKWARD(cummax) {
   ARGUMENTS(cummax);
   if (!GRAD(0) || !WANTS(self)) return OY_OK;
   oy_object* whole = zeros_of(GRAD(0), INPUT_SIZES(self));
-  GIVE(self, oyi_written(whole, oyi_call_scatter_add_(whole, dim, RESULT(1), GRAD(0))));
+  GIVE(self, whole ? oyi_call_scatter_add(whole, dim, RESULT(1), GRAD(0)) : NULL);
+  oy_tensor_release(whole);
   return OY_OK;
 }
 

@@ -124,12 +124,20 @@ static oy_object* back_to(const oyi_short_node* node, size_t i, oy_object* grad)
   return oyi_call__to_copy(grad, oy_none(), oy_none(), oy_value_device(device), oy_none(),
                            false, oy_none());
 }
+// Zeros and not NULL, as in PyTorch: a leaf behind gets a gradient.
+static oy_status overwritten(oyi_short_node* node, oy_object* grad, oy_object** out) {
+  if (WANTS(0))
+    GIVE(0, oyi_call_zeros_like(grad, oy_none(), oy_none(), oy_none(), oy_none(),
+                                oy_none()));
+  return OY_OK;
+}
 static oy_status moved(oyi_short_node* node, oy_object* grad, oy_object** out) {
   if (WANTS(0)) GIVE(0, back_to(node, 0, grad));
   return OY_OK;
 }
 static oy_status copy_into(oyi_short_node* node, oy_object* grad, oy_object** out) {
-  // What was there before the copy had no part in the result: NULL for input 0.
+  // What was there before the copy had no part in the result.
+  OY_TRY(overwritten(node, grad, out));
   if (WANTS(1)) GIVE(1, back_to(node, 1, grad));
   return OY_OK;
 }
@@ -176,11 +184,11 @@ FORMULA(view_as_complex_copy, "ViewAsComplexBackward0_copy", as_pairs, 1, 0)
 FORMULA(alias_copy, "AliasBackward0_copy", same, 1, 0)
 FORMULA(detach, "", nothing, 0, 0)
 FORMULA(copy_, "CopyBackwards", copy_into, 2, 0)
-FORMULA(fill__Scalar, "FillBackward0", nothing, 1, 0)
+FORMULA(fill__Scalar, "FillBackward0", overwritten, 1, 0)
 FORMULA(fill__Tensor, "FillBackward1", copy_into, 2, 0)
-FORMULA(fill_Scalar, "FillBackward2", nothing, 1, 0)
-FORMULA(zero_, "ZeroBackward0", nothing, 1, 0)
-FORMULA(zero, "ZeroBackward0", nothing, 1, 0)
+FORMULA(fill_Scalar, "FillBackward2", overwritten, 1, 0)
+FORMULA(zero_, "ZeroBackward0", overwritten, 1, 0)
+FORMULA(zero, "ZeroBackward0", overwritten, 1, 0)
 FORMULA(clone, "CloneBackward0", same, 1, 0)
 FORMULA(_to_copy, "ToCopyBackward0", moved, 1, 0)
 FORMULA(flip, "FlipBackward0", flip, 1, 0)
@@ -188,14 +196,14 @@ FORMULA(tril, "TrilBackward0", tril, 1, 0)
 FORMULA(tril_, "TrilBackward0", tril, 1, 0)
 FORMULA(triu, "TriuBackward0", triu, 1, 0)
 FORMULA(triu_, "TriuBackward0", triu, 1, 0)
-FORMULA(uniform_, "UniformBackward0", nothing, 1, 0)
-FORMULA(normal_, "NormalBackward0", nothing, 1, 0)
-FORMULA(random_, "RandomBackward2", nothing, 1, 0)
-FORMULA(random__to, "RandomBackward1", nothing, 1, 0)
-FORMULA(random__from, "RandomBackward0", nothing, 1, 0)
-FORMULA(bernoulli__Tensor, "BernoulliBackward1", nothing, 1, 0)
-FORMULA(bernoulli__float, "BernoulliBackward2", nothing, 1, 0)
-FORMULA(exponential_, "ExponentialBackward0", nothing, 1, 0)
-FORMULA(geometric_, "GeometricBackward0", nothing, 1, 0)
-FORMULA(log_normal_, "LogNormalBackward0", nothing, 1, 0)
-FORMULA(cauchy_, "CauchyBackward0", nothing, 1, 0)
+FORMULA(uniform_, "UniformBackward0", overwritten, 1, 0)
+FORMULA(normal_, "NormalBackward0", overwritten, 1, 0)
+FORMULA(random_, "RandomBackward2", overwritten, 1, 0)
+FORMULA(random__to, "RandomBackward1", overwritten, 1, 0)
+FORMULA(random__from, "RandomBackward0", overwritten, 1, 0)
+FORMULA(bernoulli__Tensor, "BernoulliBackward1", overwritten, 1, 0)
+FORMULA(bernoulli__float, "BernoulliBackward2", overwritten, 1, 0)
+FORMULA(exponential_, "ExponentialBackward0", overwritten, 1, 0)
+FORMULA(geometric_, "GeometricBackward0", overwritten, 1, 0)
+FORMULA(log_normal_, "LogNormalBackward0", overwritten, 1, 0)
+FORMULA(cauchy_, "CauchyBackward0", overwritten, 1, 0)

@@ -33,7 +33,8 @@ static oy_status refuse_out(const oy_op* op) {
 
 oy_status oyi_check_view(const oyi_tensor* view, bool is_base) {
   const oyi_variable* v = oyi_variable_of(view);
-  if (!v || !v->base || v->creation == OYI_CREATION_DEFAULT) return OY_OK;
+  if (!v || v->creation == OYI_CREATION_DEFAULT) return OY_OK;
+  if (!v->base && v->creation != OYI_CREATION_FUNCTION) return OY_OK;
   return oyi_fail_view(view, is_base);
 }
 

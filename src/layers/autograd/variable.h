@@ -11,9 +11,10 @@
 
 typedef enum oyi_creation {
   OYI_CREATION_DEFAULT,
-  OYI_CREATION_NO_GRAD,      // the view was taken while grad mode was off
-  OYI_CREATION_INFERENCE,    // in inference mode
-  OYI_CREATION_MULTI_OUTPUT  // it is one of several views that one call gave
+  OYI_CREATION_NO_GRAD,       // the view was taken while grad mode was off
+  OYI_CREATION_INFERENCE,     // in inference mode
+  OYI_CREATION_MULTI_OUTPUT,  // it is one of several views that one call gave
+  OYI_CREATION_FUNCTION       // a custom function gave it; it has no base here
 } oyi_creation;
 
 typedef struct oyi_variable {

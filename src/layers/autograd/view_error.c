@@ -11,7 +11,8 @@ static void print_what(oyi_strbuf* buf, const oyi_variable* v, const char* writt
   if (has_node)
     oyi_strbuf_printf(buf, "Output %u of %s is a view ", v->output_nr,
                       oyi_node_name(v->grad_fn));
-  if (has_node && v->creation == OYI_CREATION_MULTI_OUTPUT)
+  if (has_node &&
+      (v->creation == OYI_CREATION_MULTI_OUTPUT || v->creation == OYI_CREATION_FUNCTION))
     oyi_strbuf_printf(buf, "and %s modified inplace.", written);
   else
     oyi_strbuf_printf(buf, "%s created in %s mode and %s modified inplace %s.",
@@ -27,6 +28,16 @@ static void print_why(oyi_strbuf* buf, const oyi_variable* v) {
                     "Such functions do not allow the output views to be modified "
                     "inplace. You should replace the inplace operation by an "
                     "out-of-place one.");
+    return;
+  }
+  if (v->creation == OYI_CREATION_FUNCTION) {
+    oyi_strbuf_puts(buf,
+                    " This view was created inside a custom Function (or because an "
+                    "input was returned as-is) and the autograd logic to handle "
+                    "view+inplace would override the custom backward associated with the "
+                    "custom Function, leading to incorrect gradients. This behavior is "
+                    "forbidden. You can fix this by cloning the output of the custom "
+                    "Function.");
     return;
   }
   const char* block =

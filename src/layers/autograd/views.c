@@ -181,17 +181,53 @@ static oy_object* strided(oy_object* flat, const oyi_geometry* g, int64_t first)
                              oy_int(g->offset - first));
 }
 
+// Elements of the view to one of the base: 2 of the numbers that a complex base is seen as, 0
+// where the base has the numbers; else they are of one kind.
+static int ratio(const oyi_view_node* v) {
+  const bool from = oy_dtype_is_complex(v->base.like->header.dtype);
+  const bool to = oy_dtype_is_complex(v->view.like->header.dtype);
+  return from == to ? 1 : from ? 2 : 0;
+}
+// |n| elements of the view in those of the base, rounded up or down, and back.
+static int64_t in_base(const oyi_view_node* v, int64_t n, bool up) {
+  const int r = ratio(v);
+  return r == 0 ? 2 * n : r == 1 ? n : (n + (up ? 1 : 0)) / 2;
+}
+static int64_t in_view(const oyi_view_node* v, int64_t n) {
+  const int r = ratio(v);
+  return r == 0 ? n / 2 : r * n;
+}
+
 // Zeros for the base, seen flat; of |grad|, so that a transform takes them for its own.
 static oy_object* flat_zeros(const oyi_view_node* v, int64_t first, oy_object* grad) {
-  int64_t a = extent(&v->base, first), b = extent(&v->view, first);
+  int64_t a = extent(&v->base, first);
+  int64_t b = in_base(v, extent(&v->view, in_view(v, first)), true);
   int64_t size = a > b ? a : b;
+  size += ratio(v) == 0 ? size & 1 : 0;  // whole pairs
   return oyi_call_new_zeros(grad, (oy_ints){&size, 1}, oy_int(v->base.like->header.dtype),
                             oy_none(), oy_value_device(oyi_tensor_device(v->base.like)),
                             oy_none());
 }
 
 static int64_t first_element(const oyi_view_node* v) {
-  return v->base.offset < v->view.offset ? v->base.offset : v->view.offset;
+  const int64_t view = in_base(v, v->view.offset, false);
+  const int64_t first = v->base.offset < view ? v->base.offset : view;
+  return ratio(v) == 0 ? first & ~(int64_t)1 : first;  // a pair begins there
+}
+
+// |flat|, which is the base's, as elements of the view: a new reference.
+static oy_object* flat_view(const oyi_view_node* v, oy_object* flat) {
+  if (ratio(v) == 1) return oy_tensor_retain(flat);
+  const int64_t all = -1, pairs[] = {-1, 2};
+  const bool to_real = ratio(v) == 2;
+  oy_object* two =
+      to_real ? oyi_call_view_as_real(flat) : oyi_call_view(flat, (oy_ints){pairs, 2});
+  oy_object* made = NULL;
+  if (two)
+    made =
+        to_real ? oyi_call_view(two, (oy_ints){&all, 1}) : oyi_call_view_as_complex(two);
+  oy_tensor_release(two);
+  return made;
 }
 
 // An expanded view has elements that are one: their gradients are summed first.
@@ -231,7 +267,8 @@ static oy_object* turned(const oyi_view_node* v, oy_object* grad) {
 oy_status oyi_as_strided_apply(oyi_view_node* v, oy_object* grad, oy_object** out) {
   int64_t first = first_element(v);
   oy_object* flat = flat_zeros(v, first, grad);
-  oy_object* part = flat ? strided_once(flat, &v->view, first) : NULL;
+  oy_object* seen = flat ? flat_view(v, flat) : NULL;
+  oy_object* part = seen ? strided_once(seen, &v->view, in_view(v, first)) : NULL;
   oy_object* whole = part ? turned(v, grad) : NULL;
   oy_object* summed = whole ? sum_expanded(&v->view, whole) : NULL;
   oy_tensor_release(whole);
@@ -239,6 +276,7 @@ oy_status oyi_as_strided_apply(oyi_view_node* v, oy_object* grad, oy_object** ou
     out[0] = strided(flat, &v->base, first);
   oy_tensor_release(summed);
   oy_tensor_release(part);
+  oy_tensor_release(seen);
   oy_tensor_release(flat);
   return out[0] ? OY_OK : oy_failure();
 }
@@ -269,12 +307,14 @@ oy_status oyi_copy_slices_apply(oyi_view_node* v, oy_object* grad, oy_object** o
   int64_t first = first_element(v);
   oy_object* flat = flat_zeros(v, first, grad);
   oy_object* whole = flat ? strided(flat, &v->base, first) : NULL;
-  oy_object* part = whole ? strided(flat, &v->view, first) : NULL;
+  oy_object* seen = whole ? flat_view(v, flat) : NULL;
+  oy_object* part = seen ? strided(seen, &v->view, in_view(v, first)) : NULL;
   oy_status status = OY_OK;
   if (!part || !oyi_call_copy_(whole, grad, false)) status = oy_failure();
   if (status == 0) status = write_back(v, part, out);
   if (status == 0) out[0] = oy_tensor_retain(whole);
   oy_tensor_release(part);
+  oy_tensor_release(seen);
   oy_tensor_release(whole);
   oy_tensor_release(flat);
   return status;
