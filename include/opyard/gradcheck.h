@@ -31,7 +31,12 @@ typedef struct oy_gradcheck_options {
 OY_API OY_MUST_USE oy_status oy_gradcheck(oy_gradcheck_fn fn, void* data,
                                           oy_tensor* const* inputs, size_t count,
                                           const oy_gradcheck_options* options);
-// The same of the gradients of |fn|, with respect to the inputs and to what the outputs are
+// The same along one direction of each input and of each output, v^T J u: one step and one
+// walk for each pair, instead of one for each element. What fails is said with both Jacobians.
+OY_API OY_MUST_USE oy_status oy_gradcheck_fast(oy_gradcheck_fn fn, void* data,
+                                               oy_tensor* const* inputs, size_t count,
+                                               const oy_gradcheck_options* options);
+// As oy_gradcheck, of the gradients of |fn|, with respect to the inputs and to what the outputs are
 // weighted with.
 OY_API OY_MUST_USE oy_status oy_gradgradcheck(oy_gradcheck_fn fn, void* data,
                                               oy_tensor* const* inputs, size_t count,

@@ -114,7 +114,7 @@ def retain_grad(self):
 
 # ------------------------------------------------------------------------ checks
 
-def _checked(fn, inputs, options, twice, raise_exception):
+def _checked(fn, inputs, options, twice, raise_exception, fast=False):
     inputs = _tuple(inputs)
     tensors = [item for item in inputs if isinstance(item, Tensor)]
 
@@ -128,7 +128,7 @@ def _checked(fn, inputs, options, twice, raise_exception):
         raise ValueError("gradcheck expects at least one input tensor to require gradient, "
                          "but none of the them have requires_grad=True.")
     try:
-        _C.gradcheck(call, tensors, *options, twice)
+        _C.gradcheck(call, tensors, *options, twice, fast)
     except RuntimeError as error:
         if raise_exception:
             raise GradcheckError(str(error)) from error
@@ -141,9 +141,11 @@ class GradcheckError(RuntimeError):
 
 
 def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True,
-              nondet_tol=0.0, **ignored):
-    """Whether the gradients of |func| are what small steps of the inputs say."""
-    return _checked(func, inputs, (eps, atol, rtol, nondet_tol), False, raise_exception)
+              nondet_tol=0.0, fast_mode=False, **ignored):
+    """Whether the gradients of |func| are what small steps of the inputs say; |fast_mode|:
+    along one direction alone."""
+    return _checked(func, inputs, (eps, atol, rtol, nondet_tol), False, raise_exception,
+                    bool(fast_mode))
 
 
 def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3,

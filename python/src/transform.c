@@ -150,20 +150,21 @@ static oy_status check_fn(void* data, oy_tensor* const* inputs, size_t count,
   return status;
 }
 
-// gradcheck(fn, inputs, eps, atol, rtol, nondet_tol, twice)
+// gradcheck(fn, inputs, eps, atol, rtol, nondet_tol, twice, fast)
 static PyObject* gradcheck(PyObject* module, PyObject* args) {
   PyObject *fn, *inputs, *list;
   oy_gradcheck_options o;
-  int twice;
+  int twice, fast;
   oy_tensor** in;
   size_t count;
   (void)module;
-  if (!PyArg_ParseTuple(args, "OOddddp:gradcheck", &fn, &inputs, &o.eps, &o.atol, &o.rtol,
-                        &o.nondet_tol, &twice) ||
+  if (!PyArg_ParseTuple(args, "OOddddpp:gradcheck", &fn, &inputs, &o.eps, &o.atol,
+                        &o.rtol, &o.nondet_tol, &twice, &fast) ||
       pyoy_tensors_borrow(inputs, &list, &in, &count) != 0)
     return NULL;
-  oy_status status = twice ? oy_gradgradcheck(check_fn, fn, in, count, &o)
-                           : oy_gradcheck(check_fn, fn, in, count, &o);
+  oy_status status = twice  ? oy_gradgradcheck(check_fn, fn, in, count, &o)
+                     : fast ? oy_gradcheck_fast(check_fn, fn, in, count, &o)
+                            : oy_gradcheck(check_fn, fn, in, count, &o);
   PyMem_Free(in);
   Py_DECREF(list);
   return done(status);
@@ -281,7 +282,7 @@ int pyoy_add_transform(PyObject* module) {
       {"vjp_of", vjp_of, METH_VARARGS,
        "(fn, inputs, argnums, cotangents): (outputs, gradients)"},
       {"gradcheck", gradcheck, METH_VARARGS,
-       "(fn, inputs, eps, atol, rtol, nondet_tol, twice)"},
+       "(fn, inputs, eps, atol, rtol, nondet_tol, twice, fast)"},
       {"fake_mode", fake_mode, METH_O, "(allow_non_fake_inputs)"},
       {"fake_enter", fake_enter, METH_O, NULL},
       {"fake_leave", fake_leave, METH_O, NULL},

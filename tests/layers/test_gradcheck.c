@@ -118,6 +118,49 @@ static void ENG_16_what_cannot_be_told(void** state) {
   oy_tensor_release(x);
 }
 
+static void ENG_16_fast_mode(void** state) {
+  (void)state;
+  oy_tensor* in[] = {leaf(F64(OY_DIMS(2, 3), 1, -2, 0.5, 0.1, 2, -1)),
+                     leaf(F64(OY_DIMS(3), 2, -1, 0.3))};
+  assert_int_equal(oy_gradcheck_fast(mul_exp, NULL, in, 2, NULL), OY_OK);
+  assert_elements(in[1], OY_DIMS(3), 2, -1, 0.3);
+  const double data[] = {1, 2, -0.5, 0.3};
+  oy_tensor* numbers[2];
+  for (int i = 0; i < 2; i++)
+    numbers[i] = leaf(oy_tensor_from_data(data, OY_DIMS(2), OY_DTYPE_C128));
+  assert_int_equal(oy_gradcheck_fast(complex_square, NULL, numbers, 2, NULL), OY_OK);
+  oy_tensor* x = leaf(F64(OY_DIMS(2), 1, 2));
+  double wrong = 1.5;
+  assert_int_equal(oy_gradcheck_fast(stretched, &wrong, &x, 1, NULL),
+                   OY_FAILED_PRECONDITION);
+  const char* message = oy_error_get()->message;
+  assert_non_null(strstr(message,
+                         "Jacobian mismatch for output 0 with respect to input "
+                         "0,\nnumerical:tensor("));
+  assert_non_null(strstr(message, "in fast mode. See: "));
+  assert_non_null(strstr(message, "analytical:tensor([[3., 0.],\n        [0., 6.]]"));
+  oy_tensor* all[] = {in[0], in[1], numbers[0], numbers[1], x};
+  for (size_t i = 0; i < 5; i++) oy_tensor_release(all[i]);
+}
+
+static size_t g_warned;
+static void count_warnings(void* data, const char* text) {
+  (void)data;
+  g_warned += strstr(text, "Input #0 requires gradient and is not a double") != NULL;
+}
+static void ENG_16_single_precision_warns(void** state) {
+  (void)state;
+  oy_tensor* x = leaf(F32(OY_DIMS(2), 1, 2));
+  double right = 1;
+  const oy_gradcheck_options loose = {.eps = 1e-2, .atol = 0.1, .rtol = 0.1};
+  g_warned = 0;
+  oy_warning_handler_set(count_warnings, NULL);
+  assert_int_equal(oy_gradcheck(stretched, &right, &x, 1, &loose), OY_OK);
+  oy_warning_handler_set(NULL, NULL);
+  assert_int_equal(g_warned, 1);
+  oy_tensor_release(x);
+}
+
 static oy_tensor* g_inputs[2];
 static bool runs(void) {
   return oy_gradgradcheck(mul_exp, NULL, g_inputs, 2, NULL) == OY_OK;
@@ -138,6 +181,8 @@ int main(void) {
       cmocka_unit_test(ENG_16_complex),
       cmocka_unit_test(ENG_16_wrong_gradients),
       cmocka_unit_test(ENG_16_what_cannot_be_told),
+      cmocka_unit_test(ENG_16_fast_mode),
+      cmocka_unit_test(ENG_16_single_precision_warns),
       cmocka_unit_test(ENG_16_without_memory),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
