@@ -123,6 +123,52 @@ static void ENG_09_gradients_do_not_share_memory(void** state) {
   oy_tensor_release(w);
 }
 
+static oy_status note_memory(void* data, oy_tensor* grad, oy_tensor** out_grad) {
+  (void)out_grad;
+  *(void**)data = oy_tensor_data(grad);
+  return OY_OK;
+}
+
+// What nobody else has is taken, if it lies as the leaf does; else it is copied to lie so.
+static void ENG_09_gradients_are_taken_or_copied(void** state) {
+  (void)state;
+  oy_tensor *w = leaf(1, 2), *x = F64(OY_DIMS(2), 3, 4);
+  void* seen = NULL;
+  assert_true(oy_register_hook(w, note_memory, &seen, NULL) != 0);
+  backward_ok(sum(oy_mul_Tensor(w, w)));
+  assert_ptr_equal(oy_tensor_data(oy_grad(w)), seen);
+  oy_tensor* flat = F64(OY_DIMS(2, 3), 1, 2, 3, 4, 5, 6);
+  oy_tensor* turned = oy_requires_grad_(oy_detach(oy_t(flat)), true);
+  backward_ok(sum(oy_mul_Scalar(oy_contiguous(turned, OY_MEMORY_CONTIGUOUS), oy_int(2))));
+  assert_dims(oy_tensor_strides(oy_grad(turned)), OY_DIMS(1, 3));
+  oy_tensor* wide =
+      oy_requires_grad_(oy_detach(oy_expand(x, OY_DIMS(3, 2), false)), true);
+  backward_ok(sum(oy_mul_Tensor(wide, wide)));
+  assert_dims(oy_tensor_strides(oy_grad(wide)), OY_DIMS(2, 1));
+  oy_tensor_release(flat);
+  oy_tensor_release(x);
+  oy_tensor_release(w);
+}
+
+// A walk that is recorded leaves new tensors, with a history.
+static void ENG_09_recorded_walks_add_out_of_place(void** state) {
+  (void)state;
+  oy_tensor *w = leaf(1, 2), *first = NULL;
+  const oy_backward_options create = {.create_graph = true};
+  for (int i = 1; i <= 2; i++) {
+    oy_tensor* cubes = sum(oy_pow_Tensor_Scalar(w, oy_int(3)));
+    assert_int_equal(oy_backward_all(&cubes, NULL, 1, &create), OY_OK);
+    assert_elements(oy_grad(w), OY_DIMS(2), 3 * i, 12 * i);
+    assert_true(oy_requires_grad(oy_grad(w)));
+    assert_ptr_not_equal(oy_grad(w), first);
+    if (i == 1) first = oy_tensor_retain(oy_grad(w));
+  }
+  assert_elements(first, OY_DIMS(2), 3, 12);
+  oy_tensor_release(first);
+  assert_int_equal(oy_set_grad(w, NULL), OY_OK);
+  oy_tensor_release(w);
+}
+
 static void assigned_gradients_are_checked(void** state) {
   (void)state;
   oy_tensor* w = leaf(1, 2);
@@ -400,6 +446,8 @@ int main(void) {
       IN_SCOPE(integral_results_have_no_history),
       IN_SCOPE(ENG_09_gradients_accumulate),
       IN_SCOPE(ENG_09_gradients_do_not_share_memory),
+      IN_SCOPE(ENG_09_gradients_are_taken_or_copied),
+      IN_SCOPE(ENG_09_recorded_walks_add_out_of_place),
       IN_SCOPE(assigned_gradients_are_checked),
       IN_SCOPE(ENG_05_roots_are_checked),
       IN_SCOPE(ENG_06_saved_tensors_are_guarded),

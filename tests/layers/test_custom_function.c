@@ -279,6 +279,54 @@ static bool runs(void) {
   return good;
 }
 
+// -------------------------------------------------------------- gradients that do not fit
+
+static oy_status same(oy_function_context* c, oy_tensor* const* in, size_t count,
+                      oy_tensor** out) {
+  (void)c, (void)count;
+  return given(out[0] = oy_mul_Scalar(in[0], oy_int(1)));
+}
+// What it was given as data.
+static oy_status give_data(oy_function_context* c, oy_tensor* const* grads, size_t count,
+                           oy_tensor** out, size_t input_count) {
+  (void)grads, (void)count, (void)input_count;
+  return given(out[0] = oy_tensor_retain(oy_function_data(c)));
+}
+
+// Takes over |grad|, the gradient that the backward of a function gives for |x|.
+static oy_status walk_with(oy_tensor* x, oy_tensor* grad) {
+  static const oy_function fn = {"Gives", same, give_data, NULL, 1, false};
+  oy_tensor* y;
+  MUST(oy_function_apply(&fn, grad, &x, 1, &y));
+  oy_tensor* sum = oy_sum(y, oy_none());
+  MUST(oy_set_grad(x, NULL));
+  oy_status status = oy_backward(sum, NULL, false);
+  oy_tensor_release(sum);
+  oy_tensor_release(y);
+  oy_tensor_release(grad);
+  return status;
+}
+
+static void ENG_05_what_nodes_give_is_made_to_fit(void** state) {
+  (void)state;
+  oy_tensor* x = leaf(F64(OY_DIMS(2), 1, 2));
+  // Broadcast dimensions are summed, another dtype is cast, of complex the real part counts.
+  MUST(walk_with(x, F64(OY_DIMS(3, 2), 1, 2, 3, 4, 5, 6)));
+  assert_elements(oy_grad(x), OY_DIMS(2), 9, 12);
+  MUST(walk_with(x, F32(OY_DIMS(2), 5, 6)));
+  assert_int_equal(oy_grad(x)->dtype, OY_DTYPE_F64);
+  assert_elements(oy_grad(x), OY_DIMS(2), 5, 6);
+  const double data[] = {1, 2, 3, 4};
+  MUST(walk_with(x, oy_tensor_from_data(data, OY_DIMS(2), OY_DTYPE_C128)));
+  assert_elements(oy_grad(x), OY_DIMS(2), 1, 3);
+  assert_int_equal(walk_with(x, F64(OY_DIMS(5), 1, 2, 3, 4, 5)), OY_INVALID_ARGUMENT);
+  assert_error(
+      "Function GivesBackward returned an invalid gradient at index 0 - got [5] but "
+      "expected shape compatible with [2]");
+  assert_null(oy_grad(x));
+  oy_tensor_release(x);
+}
+
 // ------------------------------------------------------------------ views as outputs
 
 static oy_status as_row(oy_function_context* c, oy_tensor* const* in, size_t count,
@@ -363,6 +411,7 @@ int main(void) {
       cmocka_unit_test(ENG_14_saved_outputs),
       cmocka_unit_test(ENG_14_dirty_inputs),
       cmocka_unit_test(ENG_14_several_outputs),
+      cmocka_unit_test(ENG_05_what_nodes_give_is_made_to_fit),
       cmocka_unit_test(ENG_07_views_that_functions_give),
       cmocka_unit_test(ENG_08_parts_of_complex_numbers),
       cmocka_unit_test(ENG_14_without_memory),

@@ -113,10 +113,8 @@ static oy_object* norm_of_power(oy_object* grad, oy_object* self, oy_object* nor
   }
   oy_object* scaled = p < 2 ? of_mul(oyi_call_sgn(self), of_power_of_abs(self, p - 1))
                             : of_mul(keep(self), of_power_of_abs(self, p - 2));
-  // Masked before |grad| comes in: what is linear in it stays a number where |norm| is 0.
-  oy_object* share =
-      of_zero_where(is_zero(norm), of_pow_number(keep(norm), oy_float(1 - p)));
-  return of_mul(scaled, of_mul(share, keep(grad)));
+  oy_object* share = of_div(keep(grad), of_pow_number(keep(norm), oy_float(p - 1)));
+  return of_mul(scaled, of_zero_where(is_zero(norm), share));
 }
 // |grad| and |norm| broadcast with |self|.
 static oy_object* norm_of(oy_object* grad, oy_object* self, oy_object* norm, double p,
