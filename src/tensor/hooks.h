@@ -70,6 +70,8 @@ bool oyi_hooks_owner(oy_backend backend, const void** out_owner);
 
 // Called in a thread that makes another stream than the default one current.
 void oyi_stream_listen(void (*chosen)(void));
+// The current stream of this thread for |device|, without asking its hooks.
+uint64_t oyi_stream_chosen(oy_device device);
 
 // Told of every backend that gets its first hooks, or loses them. |added| may fail: the
 // hooks are not set then; it may be called again. Set by oy_init, which is told of all that

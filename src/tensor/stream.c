@@ -37,9 +37,39 @@ void oyi_stream_listen(void (*chosen)(void)) {
   __atomic_store_n(&g_chosen, chosen, __ATOMIC_RELEASE);
 }
 
-static void tell_chosen(uint64_t id) {
+// What this thread chose, where that is not the default: it can be told without asking a
+// hook, which must not be called under a lock.
+enum { CHOSEN_MAX = 16 };
+static __thread oy_stream t_chosen[CHOSEN_MAX];
+static __thread size_t t_chosen_count;
+static __thread bool t_chose_more;
+
+static void note_chosen(oy_device device, uint64_t id) {
+  size_t at = 0;
+  while (at < t_chosen_count && !oy_device_equal(t_chosen[at].device, device)) at++;
+  if (id == OY_STREAM_DEFAULT) {
+    if (at < t_chosen_count) t_chosen[at] = t_chosen[--t_chosen_count];
+    return;
+  }
+  if (at == CHOSEN_MAX) {
+    t_chose_more = true;
+    return;
+  }
+  t_chosen[at] = (oy_stream){device, id};
+  if (at == t_chosen_count) t_chosen_count++;
   void (*chosen)(void) = __atomic_load_n(&g_chosen, __ATOMIC_ACQUIRE);
-  if (chosen && id != OY_STREAM_ASK && id != OY_STREAM_DEFAULT) chosen();
+  if (chosen) chosen();
+}
+
+static oy_status exchange(oy_device device, uint64_t id, uint64_t* out_before);
+
+uint64_t oyi_stream_chosen(oy_device device) {
+  for (size_t i = 0; i < t_chosen_count; i++)
+    if (oy_device_equal(t_chosen[i].device, device)) return t_chosen[i].id;
+  uint64_t id = OY_STREAM_DEFAULT;
+  if (OY_LIKELY(!t_chose_more)) return id;
+  if (exchange(device, OY_STREAM_ASK, &id) != OY_OK) oy_error_clear();
+  return id;
 }
 
 static bool is_host(oy_device device) {
@@ -85,8 +115,10 @@ static oy_status exchange(oy_device device, uint64_t id, uint64_t* out_before) {
   if (!u.hooks->stream_exchange && (id == OY_STREAM_ASK || id == OY_STREAM_DEFAULT))
     return leave(u, OY_OK);
   if (!u.hooks->stream_exchange) return leave(u, has_none(device, "streams"));
-  tell_chosen(id);
-  return leave(u, u.hooks->stream_exchange(u.hooks->state, device.index, id, out_before));
+  oy_status status =
+      u.hooks->stream_exchange(u.hooks->state, device.index, id, out_before);
+  if (status == OY_OK && id != OY_STREAM_ASK) note_chosen(device, id);
+  return leave(u, status);
 }
 
 oy_status oy_stream_current(oy_device device, oy_stream* out_stream) {

@@ -15,12 +15,7 @@ void oyi_streams_listen(void) {
 }
 
 uint64_t oyi_stream_now(const oyi_tensor* t) {
-  oy_stream now = {.id = OY_STREAM_DEFAULT};
-  // Devices that are only named have none.
-  if (oy_device_is_available(t->backend) &&
-      oy_stream_current(oyi_tensor_device(t), &now) != OY_OK)
-    oy_error_clear();
-  return now.id;
+  return oyi_stream_chosen(oyi_tensor_device(t));
 }
 
 void oyi_expect_stream_now(oyi_expectation* e, const oyi_tensor* like) {

@@ -18,7 +18,8 @@ static inline bool oyi_is_on_device(int16_t backend) {
 }
 // Has the library tell when a thread chooses a stream.
 void oyi_streams_listen(void);
-// The current stream for the device of |t|; the default where that has none.
+// The current stream for the device of |t|; the default where that has none. Calls no hook:
+// it is asked under the lock of a leaf.
 uint64_t oyi_stream_now(const oyi_tensor* t);
 
 // While a node runs: what was current before. While a walk begins there is none, NULL.
