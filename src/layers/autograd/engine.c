@@ -63,8 +63,9 @@ static bool is_run(const oyi_walk* walk, const oyi_task_entry* entry) {
   return !walk->capture_count || entry->is_needed || entry->is_captured;
 }
 
-static oy_status deliver(oyi_task* task, const oyi_walk* walk, size_t at, uint32_t nr,
-                         oy_object* grad) {
+// Part of the walk's loop, also where there are two of them.
+OY_CALL_INLINE oy_status deliver(oyi_task* task, const oyi_walk* walk, size_t at,
+                                 uint32_t nr, oy_object* grad) {
   oyi_task_entry* entry = &task->entries[at];
   if (!is_run(walk, entry)) {
     oy_tensor_release(grad);
