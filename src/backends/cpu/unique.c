@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements, or slices, without their repetitions: which there are, which of them each
 // one is, and how often each occurs. A NaN is like no other.
+#include "backends/cpu/distinct.h"
 #include "backends/cpu/indexing.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/sort_keys.h"
@@ -127,13 +128,18 @@ static oyi_tensor* numbers(oy_ints sizes, bool wanted) {
                         oy_device_cpu());
 }
 
+static oy_status make_results(int64_t count, const request* q, oy_ints shape,
+                              results* out) {
+  out->firsts = numbers((oy_ints){&count, 1}, true);
+  if (!out->inverse) out->inverse = numbers(shape, q->inverse);
+  out->counts = numbers((oy_ints){&count, 1}, q->counts);
+  return out->firsts && out->inverse && out->counts ? OY_OK : OY_OUT_OF_MEMORY;
+}
+
 // Where each group begins, which group each thing is in, and the groups' sizes.
 static oy_status number_groups(const groups* g, const request* q, oy_ints shape,
                                results* out) {
-  out->firsts = numbers((oy_ints){&g->count, 1}, true);
-  out->inverse = numbers(shape, q->inverse);
-  out->counts = numbers((oy_ints){&g->count, 1}, q->counts);
-  if (!out->firsts || !out->inverse || !out->counts) return OY_OUT_OF_MEMORY;
+  OY_TRY(make_results(g->count, q, shape, out));
   int64_t *firsts = oyi_data(out->firsts), *inverse = oyi_data(out->inverse);
   int64_t *counts = oyi_data(out->counts), at = -1;
   for (int64_t i = 0; i < g->n; i++) {
@@ -190,9 +196,41 @@ static oy_status hand_over(oy_status status, results* r, oy_object** values,
 
 // ------------------------------------------------------------------------ all elements
 
+// What a hash table found, in order. Numbers become those of this order.
+static oy_status order_distinct(const oyi_distinct* d, const request* q, oy_ints shape,
+                                results* out) {
+  OY_TRY(make_results(d->count, q, shape, out));
+  int64_t *firsts = oyi_data(out->firsts), *counts = oyi_data(out->counts);
+  for (int64_t k = 0; k < d->count; k++) {
+    firsts[k] = d->firsts[d->entries[k].place];
+    if (q->counts) counts[k] = d->counts[d->entries[k].place];
+  }
+  int64_t* inverse = oyi_data(out->inverse);
+  // The places of the first ones have served.
+  for (int64_t k = 0; k < d->count; k++) d->firsts[d->entries[k].place] = k;
+  for (int64_t i = 0; i < out->inverse->numel; i++) inverse[i] = d->firsts[inverse[i]];
+  return OY_OK;
+}
+
+// Whether there are so few different elements that they were found without sorting all.
+static oy_status group_few(oyi_tensor* flat, const request* q, oy_ints shape,
+                           results* out, bool* are_few) {
+  oyi_distinct d;
+  if (q->inverse && !(out->inverse = numbers(shape, true))) return OY_OUT_OF_MEMORY;
+  OY_TRY(oyi_distinct_find(&d, flat->header.dtype, oyi_data(flat), flat->numel, q->counts,
+                           q->inverse ? oyi_data(out->inverse) : NULL));
+  *are_few = d.are_few;
+  oy_status status = d.are_few ? order_distinct(&d, q, shape, out) : OY_OK;
+  oyi_distinct_end(&d);
+  return status;
+}
+
 // |flat| is contiguous and has one dimension.
 static oy_status group_all(oyi_tensor* flat, const request* q, oy_ints shape,
                            results* out) {
+  bool are_few = false;
+  if (q->sorts) OY_TRY(group_few(flat, q, shape, out, &are_few));
+  if (are_few) return take_slices(flat, 0, out);
   groups g;
   OY_TRY(groups_begin(&g, flat->numel));
   oyi_entry* e = oyi_calloc((size_t)flat->numel + 1, 2 * sizeof(oyi_entry));
@@ -211,8 +249,9 @@ static oy_status unique(oy_object* self, request q, oy_object** values,
   results out = {NULL, NULL, NULL, NULL};
   if (!t) return oy_failure();
   OY_TRY(check(t, "unique"));
-  oyi_tensor* copy = oyi_converted(t, self->dtype);
-  oy_object* flat = copy ? oy_tensor_view(&copy->header, (oy_ints){&t->numel, 1}) : NULL;
+  oyi_tensor* copy = t->flags & OYI_CONTIGUOUS ? NULL : oyi_converted(t, self->dtype);
+  if (!copy && !(t->flags & OYI_CONTIGUOUS)) return oy_failure();
+  oy_object* flat = oy_tensor_view(copy ? &copy->header : self, (oy_ints){&t->numel, 1});
   oy_status status = flat ? group_all(oyi_tensor_cast(flat), &q, oyi_sizes_view(t), &out)
                           : OY_OUT_OF_MEMORY;
   oy_tensor_release(flat);
