@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/loops_random.h"
 #include "backends/cpu/random_fill.h"
 #include "base/memory.h"
 #include "ops/calls.h"
@@ -64,7 +65,14 @@ static bool has_integers(oy_object* self, const char* name) {
 
 static oy_object* fill_integers(oy_object* self, oy_value generator, int64_t base,
                                 uint64_t range) {
-  oyi_random r = {integers, OY_DTYPE_I64, 2, 0, 0, range, base};
+  const bool is_small = range > 0 && range <= UINT32_MAX;
+  oyi_random r = {is_small ? oyi_random_loops_here()->integers : integers,
+                  OY_DTYPE_I64,
+                  2,
+                  0,
+                  0,
+                  range,
+                  base};
   return oyi_random_fill(self, generator, &r);
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/loops_random.h"
 #include "ops/calls.h"
 #include "opyard/threads.h"
 #include "tensor/element.h"
@@ -161,32 +162,10 @@ OYI_CPU(uniform_) {
 
 // -------------------------------------------------------------------- normal
 
-// Box and Muller: two uniform numbers are a radius and an angle.
-static void normal_f64(const oyi_random* r, const uint32_t* words, int64_t n, void* out) {
-  double* to = out;
-  oyi_random_units(words, n, to);
-  for (int64_t i = 0; i < n; i += 2) {
-    double radius = sqrt(-2 * log1p(-to[i])), angle = 2 * M_PI * to[i + 1];
-    to[i] = radius * cos(angle) * r->b + r->a;
-    to[i + 1] = radius * sin(angle) * r->b + r->a;
-  }
-}
-static void normal_f32(const oyi_random* r, const uint32_t* words, int64_t n, void* out) {
-  float *to = out, mean = (float)r->a, std = (float)r->b;
-  for (int64_t i = 0; i < n; i += 2) {
-    // 32 bits for the radius, so that the tails are there.
-    float u = ((float)(words[i] >> 8) + 0.5f) * 0x1p-24f;
-    if (words[i] >> 8 == 0) u = ((float)(words[i] & 255) + 0.5f) * 0x1p-32f;
-    float radius = sqrtf(-2 * logf(u));
-    float angle = 2 * (float)M_PI * oyi_unit_f32(words[i + 1]);
-    to[i] = radius * cosf(angle) * std + mean;
-    to[i + 1] = radius * sinf(angle) * std + mean;
-  }
-}
-
 oyi_random oyi_random_normal(oy_dtype dtype, double mean, double std) {
   bool is_double = dtype == OY_DTYPE_F64;
-  return (oyi_random){.transform = is_double ? normal_f64 : normal_f32,
+  const oyi_random_loops* loops = oyi_random_loops_here();
+  return (oyi_random){.transform = is_double ? loops->normal_f64 : loops->normal_f32,
                       .work = is_double ? OY_DTYPE_F64 : OY_DTYPE_F32,
                       .per_step = is_double ? 2 : 4,
                       .a = mean,
@@ -195,7 +174,7 @@ oyi_random oyi_random_normal(oy_dtype dtype, double mean, double std) {
 
 static void log_normal(const oyi_random* r, const uint32_t* words, int64_t n, void* out) {
   double* to = out;
-  normal_f64(r, words, n, out);
+  oyi_random_loops_here()->normal_f64(r, words, n, out);
   for (int64_t i = 0; i < n; i++) to[i] = exp(to[i]);
 }
 
@@ -210,14 +189,6 @@ OYI_CPU(log_normal_) {
 }
 
 // ----------------------------------------------------- exponential and Cauchy
-
-static void exponential(const oyi_random* r, const uint32_t* words, int64_t n,
-                        void* out) {
-  double* to = out;
-  oyi_random_units(words, n, to);
-  // Half a step keeps 0, which is no such number, away.
-  for (int64_t i = 0; i < n; i++) to[i] = -log1p(-fmax(to[i], 0x1p-54)) / r->a;
-}
 
 static void cauchy(const oyi_random* r, const uint32_t* words, int64_t n, void* out) {
   double* to = out;
@@ -242,7 +213,7 @@ OYI_CPU(exponential_) {
             lambd);
     return NULL;
   }
-  oyi_random r = {exponential, OY_DTYPE_F64, 2, lambd, 0, 0, 0};
+  oyi_random r = {oyi_random_loops_here()->exponential, OY_DTYPE_F64, 2, lambd, 0, 0, 0};
   return oyi_random_fill(self, generator, &r);
 }
 
