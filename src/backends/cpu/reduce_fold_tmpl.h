@@ -9,6 +9,8 @@
 //   SETUP       (may be left out) declares what these see; it sees |args|
 //   EXACT       (may be left out) keeps the rounding errors of sums of real
 //   numbers
+//   WHOLE(p, n) (may be left out) the running value of |n| elements that lie together, a
+//   multiple of WHOLE_STEP
 //
 // T, A and ID, the types of elements and of running values, are the including
 // file's. A piece of a row goes into several values at once, which is faster
@@ -77,6 +79,15 @@ static void FOLD(row)(void* state, int64_t at, const char* x, int64_t n, int64_t
                       int64_t first, const void* args) {
   SETUP;
   (void)first;
+#ifdef WHOLE
+  if (step == (int64_t)sizeof(T) && n >= 4 * WHOLE_STEP) {
+    const int64_t whole = n / WHOLE_STEP * WHOLE_STEP;
+    FOLD(join)(state, at, WHOLE((const T*)(const void*)x, whole), args);
+    if (whole == n) return;
+    x += whole * step;
+    n -= whole;
+  }
+#endif
   if (step == (int64_t)sizeof(T) && n >= FOLD(LANES)) {
     FOLD(join)(state, at, FOLD(dense)((const T*)(const void*)x, n, args), args);
     return;
@@ -151,3 +162,5 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef RESULT
 #undef SETUP
 #undef EXACT
+#undef WHOLE
+#undef WHOLE_STEP

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products of one type; T, A and ID are given.
+// Sums and products of one type; T, A, ID and ADD_STEP, a running sum after one element more,
+// are given.
 #define NAME       sum
 #define START      0
-#define STEP(a, x) ((a) + (A)(x))
+#define STEP       ADD_STEP
 #define JOIN(a, b) ((a) + (b))
 #define RESULT(a)  MEAN(a)
 #ifdef EXACT_SUMS
 #define EXACT
+#endif
+#ifdef SUM_WHOLE_STEPS
+#define WHOLE(p, n) sum_floats(p, n)
+#define WHOLE_STEP  SUM_STEP
 #endif
 #include "backends/cpu/reduce_fold_tmpl.h"
 
