@@ -2,6 +2,7 @@
 // searchsorted and bucketize: where elements belong in sorted rows, by binary search.
 #include "backends/cpu/index_check.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/search_lanes.h"
 #include "backends/cpu/sort_keys.h"
 #include "ops/rules.h"
 #include "ops/rules_reduction.h"
@@ -82,15 +83,31 @@ typedef struct search {
   bool right;
 } search;
 
+static void search_one(const search* s, int64_t i) {
+  const int64_t item = oyi_dtype_bytes[s->dtype], first = i / s->m * s->n;
+  const uint64_t key = oyi_key_load(s->dtype, s->values + i * item);
+  s->out[i] = oyi_keys_search(s->dtype, s->rows + first * item,
+                              s->sorter ? s->sorter + first : NULL, s->n, key, s->right);
+}
+
+// Several that belong to one row; a NaN among them once more.
+static void search_lanes(const search* s, int64_t i, uint64_t nan) {
+  const int64_t item = oyi_dtype_bytes[s->dtype], first = i / s->m * s->n;
+  oyi_search_lanes(s->dtype, s->rows + first * item, s->n, s->values + i * item, s->right,
+                   s->out + i);
+  for (int64_t k = i; nan && k < i + OYI_SEARCH_LANES; k++)
+    if (oyi_key_load(s->dtype, s->values + k * item) == nan) search_one(s, k);
+}
+
 static oy_status search_some(int64_t begin, int64_t end, void* context) {
   const search* s = context;
-  const int64_t item = oyi_dtype_bytes[s->dtype];
-  for (int64_t i = begin; i < end; i++) {
-    const int64_t first = i / s->m * s->n;
-    const uint64_t key = oyi_key_load(s->dtype, s->values + i * item);
-    s->out[i] =
-        oyi_keys_search(s->dtype, s->rows + first * item,
-                        s->sorter ? s->sorter + first : NULL, s->n, key, s->right);
+  const bool has_lanes = !s->sorter && oyi_search_has_lanes(s->dtype);
+  const uint64_t nan = oyi_key_of_nan(s->dtype);
+  for (int64_t i = begin; i < end;) {
+    const int64_t row_end = (i / s->m + 1) * s->m, last = row_end < end ? row_end : end;
+    for (; has_lanes && i + OYI_SEARCH_LANES <= last; i += OYI_SEARCH_LANES)
+      search_lanes(s, i, nan);
+    for (; i < last; i++) search_one(s, i);
   }
   return OY_OK;
 }

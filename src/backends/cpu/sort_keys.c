@@ -269,9 +269,32 @@ static void few_take(few* f, uint64_t key, int64_t place) {
   f->is_full = true;
 }
 
+// The least key of all, and the first of those that have it.
+static void select_one(oyi_entry* entry, oy_dtype dtype, const char* x, int64_t step,
+                       int64_t n, uint64_t turn) {
+  uint64_t least = UINT64_MAX;
+  int64_t place = 0;
+#define LEAST(T, key_of)                       \
+  for (int64_t i = 0; i < n; i++, x += step) { \
+    T bits;                                    \
+    memcpy(&bits, x, sizeof(T));               \
+    const uint64_t key = key_of(bits) ^ turn;  \
+    place = key < least ? i : place;           \
+    least = key < least ? key : least;         \
+  }                                            \
+  break
+  EACH_DTYPE(LEAST)
+#undef LEAST
+  *entry = (oyi_entry){least, place};
+}
+
 void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int64_t step,
                          int64_t n, int64_t k, bool descending) {
   const uint64_t turn = descending ? UINT64_MAX >> (64 - 8 * oyi_dtype_bytes[dtype]) : 0;
+  if (k == 1) {
+    select_one(entries, dtype, x, step, n, turn);
+    return;
+  }
   few f = {entries, 0, oyi_keys_few_room(k), k, 0, false};
 #define TAKE(T, key_of)                                                 \
   for (int64_t i = 0; i < n; i++, x += step) {                          \
