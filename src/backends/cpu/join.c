@@ -7,17 +7,28 @@
 #include "base/memory.h"
 #include "ops/rules.h"
 #include "ops/shape.h"
+#include "opyard/threads.h"
 #include "tensor/element.h"
+#include "tensor/iterator.h"
 
-// Whether the bytes of |t| are rows of the output as they lie, neither so short that a call
-// for each costs more than the walk nor so many that threads should share them.
-static bool moves_whole(const oyi_join* join, const oyi_tensor* t) {
-  enum { SHORT = 32, MANY = 1 << 16 };
+// Whether the bytes of |t| are rows of the output as they lie.
+static bool lies_as_out(const oyi_join* join, const oyi_tensor* t) {
   const oyi_tensor* out = join->out;
+  return (out->flags & t->flags & OYI_CONTIGUOUS) &&
+         out->header.dtype == t->header.dtype && oyi_data(t);
+}
+
+static int64_t row_of(const oyi_join* join, const oyi_tensor* t) {
   int64_t row = 1;
   for (size_t i = join->dim; i < t->ndim; i++) row *= t->sizes[i];
-  return (out->flags & t->flags & OYI_CONTIGUOUS) &&
-         out->header.dtype == t->header.dtype && (row >= SHORT || t->numel <= SHORT) &&
+  return row;
+}
+
+// And neither so short that a call for each costs more than the walk nor so many that
+// threads should share them.
+static bool moves_whole(const oyi_join* join, const oyi_tensor* t) {
+  enum { SHORT = 32, MANY = 1 << 16 };
+  return lies_as_out(join, t) && (row_of(join, t) >= SHORT || t->numel <= SHORT) &&
          t->numel < MANY;
 }
 
@@ -42,8 +53,48 @@ static oy_status convert_piece(const oyi_join* join, const oyi_tensor* t, int64_
   return OY_OK;
 }
 
+// Long rows of many tensors, one row of the output after the other: memory is written as
+// it lies, by as many threads as there are.
+typedef struct rows {
+  const oyi_join* join;
+  oy_tensors tensors;
+  int64_t bytes;  // of a row of the output
+} rows;
+
+static oy_status write_rows(int64_t begin, int64_t end, void* context) {
+  const rows* r = context;
+  char* to = (char*)oyi_data(r->join->out) + begin * r->bytes;
+  for (int64_t i = begin; i < end; i++)
+    for (size_t k = 0; k < r->tensors.size; k++) {
+      const oyi_tensor* t = oyi_tensor_cast(r->tensors.data[k]);
+      if (t->numel == 0) continue;
+      const size_t size = (size_t)(row_of(r->join, t) * oyi_item(t));
+      memcpy(to, (const char*)oyi_data(t) + (size_t)i * size, size);
+      to += size;
+    }
+  return OY_OK;
+}
+
+// Whether it did; else nothing is written.
+static bool join_by_rows(const oyi_join* join, oy_tensors tensors) {
+  enum { LONG = 256 };
+  int64_t outer = 1;
+  for (size_t i = 0; i < join->dim; i++) outer *= join->out->sizes[i];
+  if (outer < 2 || join->out->numel < OYI_ITER_GRAIN) return false;
+  for (size_t k = 0; k < tensors.size; k++) {
+    const oyi_tensor* t = oyi_tensor_cast(tensors.data[k]);
+    if (t->numel > 0 && (!lies_as_out(join, t) || row_of(join, t) < LONG)) return false;
+  }
+  const int64_t row = join->out->numel / outer;
+  rows r = {join, tensors, row * oyi_item(join->out)};
+  // Copies cannot fail.
+  (void)!oy_parallel_for(0, outer, OYI_ITER_GRAIN / row + 1, write_rows, &r);
+  return true;
+}
+
 static oy_status join_all(const oyi_join* join, oy_tensors tensors) {
   int64_t at = 0;
+  if (join_by_rows(join, tensors)) return OY_OK;
   for (size_t i = 0; i < tensors.size; i++) {
     const oyi_tensor* t = oyi_tensor_cast(tensors.data[i]);
     if (t->numel > 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements moved as they are: flip, roll, triangles, and indices repeated.
+#include "backends/cpu/copy_piece.h"
 #include "backends/cpu/kernels.h"
 #include "base/memory.h"
 #include "ops/calls.h"
@@ -44,11 +45,12 @@ OYI_CPU(flip) {
 }
 
 // A long memcpy becomes one instruction, which is slow by a factor of eight where the
-// target lies a little above the source, modulo a page: as here. Short ones are loops.
+// target lies a little above the source, modulo a page: as here.
 static void copy_shifted(char* to, const char* from, size_t size) {
-  enum { PIECE = 2048 };
-  for (; size > PIECE; size -= PIECE, to += PIECE, from += PIECE) memcpy(to, from, PIECE);
-  memcpy(to, from, size);
+  for (size_t some; size > 0; size -= some, to += some, from += some) {
+    some = size < OYI_COPY_PIECE ? size : OYI_COPY_PIECE;
+    oyi_copy_piece(to, from, some);
+  }
 }
 
 // Rows of |size| bytes, each from its byte |start| on, then its beginning.

@@ -7,6 +7,11 @@
 #include "tensor/half.h"
 #include "tensor/impl.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+#define OYI_UNROLL _Pragma("GCC unroll 4")
+#else
+#define OYI_UNROLL _Pragma("unroll 4")
+#endif
 #define OYI_JOIN__(a, b) a##_##b
 #define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
 #define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
