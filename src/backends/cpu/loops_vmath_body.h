@@ -76,6 +76,7 @@
 #undef FN
 #undef LANES
 
+#include "backends/cpu/lgamma_vector.h"
 #include "backends/cpu/loop_list.h"
 #undef MAP
 #undef MAP2
@@ -90,6 +91,7 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define ID   f64
 #define KIND F64
 #include "backends/cpu/loops_vmath.def"
+    {OYI_LOOP_lgamma, OY_DTYPE_F32, lgamma_vector_f32},
     {OYI_LOOP_angle, OY_DTYPE_C64, v_angle_complex_f32},
     {OYI_LOOP_angle, OY_DTYPE_C128, v_angle_complex_f64},
     {OYI_LOOP_exp, OY_DTYPE_C64, v_exp_complex_f32},
