@@ -143,8 +143,12 @@ static oy_object* divisor(oyi_held* h, oy_object* total, oy_object* w,
   } else {
     less = oyi_hold(h, oyi_call_sub_Scalar(total, oy_int(correction), ONE));
   }
-  // Too few degrees of freedom count as none.
-  return less ? oyi_hold(h, oyi_call_clamp_min(less, oy_int(0))) : NULL;
+  // Too few degrees of freedom count as none: a constant, whatever the weights are.
+  if (!w) return less ? oyi_hold(h, oyi_call_clamp_min(less, oy_int(0))) : NULL;
+  bool too_few = false;
+  if (!less || read_truth(oyi_call_le_Scalar(less, oy_int(0)), &too_few) != 0)
+    return NULL;
+  return too_few ? oyi_call_zero_(less) : less;
 }
 
 static oy_object* covariance(oyi_held* h, oy_object* in, oy_object* w, oy_object* total,

@@ -135,61 +135,74 @@ typedef struct factors {
 static oy_object* part(oy_object* a, int64_t dim, int64_t from, int64_t to) {
   return a ? oyi_call_narrow(a, dim, from, to - from) : NULL;
 }
+// |a| with zeros around it, m x n; NULL of NULL.
+static oy_object* widened(oyi_held* held, oy_object* a, int64_t m, int64_t n) {
+  if (!a) return NULL;
+  const int64_t pad[] = {0, n - oy_tensor_size(a, -1), 0, m - oy_tensor_size(a, -2)};
+  return oyi_hold(held, oyi_call_constant_pad_nd(a, (oy_ints){pad, 4}, oy_int(0)));
+}
 
-// Of M = L^-1 P^T dA U^-1 for the leading square, whose strict lower triangle moves L and
-// whose upper one moves U; what lies beyond the square moves with them.
-static oy_object* of_leading(oyi_held* held, const factors* f, oy_object* l,
-                             oy_object* u) {
+// L^H gL and gU U^H; NULL where there is no gradient.
+typedef struct moves {
+  oy_object *of_l, *of_u;
+} moves;
+
+static moves moves_of(oyi_held* held, const factors* f) {
+  moves m = {0};
+  if (f->g_l) m.of_l = oyi_hold(held, conj_mul(f->l, f->g_l));
+  if (f->g_u) m.of_u = oyi_hold(held, mul_conj(f->g_u, f->u));
+  return m;
+}
+// What of |first| is not of |second|; NULL if one that should be could not be made.
+static oy_object* less(oyi_held* held, bool has_first, oy_object* first, bool has_second,
+                       oy_object* second) {
+  oy_object* turned = second ? oyi_hold(held, negative(second)) : NULL;
+  return sum_of(held, has_first, first, has_second, turned);
+}
+
+// Of M = L^-1 P^T dA U^-1, whose strict lower triangle moves L and whose upper one moves U.
+static oy_object* of_even(oyi_held* held, const factors* f) {
+  moves m = moves_of(held, f);
+  oy_object* lower = m.of_l ? oyi_hold(held, below(m.of_l)) : NULL;
+  oy_object* upper = m.of_u ? oyi_hold(held, above(m.of_u)) : NULL;
+  oy_object* both = sum_of(held, f->g_l, lower, f->g_u, upper);
+  oy_object* half = oyi_hold(held, under(f->l, both, false, true, true));
+  return oyi_hold(held, under(f->u, half, true, false, false));
+}
+
+// More columns than rows: dU = L^-1 P^T dA, but for what moves L. So gU passes as it is,
+// without being multiplied by U and divided again.
+static oy_object* of_wide(oyi_held* held, const factors* f) {
+  moves m = moves_of(held, f);
+  oy_object* product = less(held, f->g_l, m.of_l, f->g_u, m.of_u);
+  oy_object* lower = oyi_hold(held, below(product));
+  oy_object* u = oyi_hold(held, part(f->u, -1, 0, f->k));
+  oy_object* moved = u ? oyi_hold(held, under(u, lower, true, false, false)) : NULL;
+  oy_object* whole = sum_of(held, true, widened(held, moved, f->m, f->n), f->g_u, f->g_u);
+  return oyi_hold(held, under(f->l, whole, false, true, true));
+}
+// More rows than columns: the same of L.
+static oy_object* of_tall(oyi_held* held, const factors* f) {
+  moves m = moves_of(held, f);
+  oy_object* product = less(held, f->g_u, m.of_u, f->g_l, m.of_l);
+  oy_object* upper = oyi_hold(held, above(product));
+  oy_object* l = oyi_hold(held, part(f->l, -2, 0, f->k));
+  oy_object* moved = l ? oyi_hold(held, under(l, upper, false, true, true)) : NULL;
+  oy_object* whole = sum_of(held, true, widened(held, moved, f->m, f->n), f->g_l, f->g_l);
+  return oyi_hold(held, under(f->u, whole, true, false, false));
+}
+
+// What is beyond the triangles of factors has no say.
+static oy_object* of_factored(const factors* given) {
   oyi_held h = {0};
-  bool wide = f->g_u && f->n > f->k, tall = f->g_l && f->m > f->k;
-  oy_object *lower = NULL, *upper = NULL, *more_l = NULL, *more_u = NULL;
-  if (f->g_l) lower = HOLD(conj_mul(l, HOLD(part(f->g_l, -2, 0, f->k))));
-  if (f->g_u) upper = HOLD(mul_conj(HOLD(part(f->g_u, -1, 0, f->k)), u));
-  if (wide)
-    more_l = HOLD(negative(HOLD(
-        mul_conj(HOLD(part(f->g_u, -1, f->k, f->n)), HOLD(part(f->u, -1, f->k, f->n))))));
-  if (tall)
-    more_u = HOLD(negative(HOLD(
-        conj_mul(HOLD(part(f->l, -2, f->k, f->m)), HOLD(part(f->g_l, -2, f->k, f->m))))));
-  lower = sum_of(&h, f->g_l, lower, wide, more_l);
-  upper = sum_of(&h, f->g_u, upper, tall, more_u);
-  oy_object* moved_l = lower ? HOLD(below(lower)) : NULL;
-  oy_object* moved_u = upper ? HOLD(above(upper)) : NULL;
-  oy_object* both = sum_of(&h, f->g_l || wide, moved_l, f->g_u || tall, moved_u);
-  return oyi_hold(held, oyi_held_end(&h, both ? keep(both) : NULL));
-}
-
-// P^T dA beside the square: below it, or to its right.
-static oy_object* beyond(oyi_held* held, const factors* f, oy_object* l, oy_object* u) {
-  if (f->m > f->k) {
-    oy_object* rows = oyi_hold(held, part(f->g_l, -2, f->k, f->m));
-    return rows ? oyi_hold(held, under(u, rows, true, false, false)) : NULL;
-  }
-  oy_object* columns = oyi_hold(held, part(f->g_u, -1, f->k, f->n));
-  return columns ? oyi_hold(held, under(l, columns, false, true, true)) : NULL;
-}
-
-// What is beyond the square; zeros if it has no gradient.
-static oy_object* rest_of(oyi_held* held, const factors* f, oy_object* l, oy_object* u) {
-  bool tall = f->m > f->k;
-  if (tall ? f->g_l : f->g_u) return beyond(held, f, l, u);
-  oy_object* like =
-      oyi_hold(held, tall ? part(f->l, -2, f->k, f->m) : part(f->u, -1, f->k, f->n));
-  return like ? oyi_hold(held, zeros_like(like)) : NULL;
-}
-
-static oy_object* of_factored(const factors* f) {
-  oyi_held h = {0};
-  oy_object *l = HOLD(part(f->l, -2, 0, f->k)), *u = HOLD(part(f->u, -1, 0, f->k));
-  oy_object* square = l && u ? of_leading(&h, f, l, u) : NULL;
-  oy_object* half = square ? HOLD(under(l, square, false, true, true)) : NULL;
-  oy_object* moved = half ? HOLD(under(u, half, true, false, false)) : NULL;
-  if (moved && (f->m > f->k || f->n > f->k)) {
-    oy_object* parts[] = {moved, rest_of(&h, f, l, u)};
-    int64_t dim = f->m > f->k ? -2 : -1;
-    moved = parts[1] ? HOLD(oyi_call_cat((oy_tensors){parts, 2}, dim)) : NULL;
-  }
-  return oyi_held_end(&h, times(f->p, moved));
+  factors f = *given;
+  if (f.g_l) f.g_l = HOLD(below(f.g_l));
+  if (f.g_u) f.g_u = HOLD(above(f.g_u));
+  if ((given->g_l && !f.g_l) || (given->g_u && !f.g_u)) return oyi_held_end(&h, NULL);
+  oy_object* moved = f.m == f.n  ? of_even(&h, &f)
+                     : f.m < f.n ? of_wide(&h, &f)
+                                 : of_tall(&h, &f);
+  return oyi_held_end(&h, times(f.p, moved));
 }
 
 static factors factors_of(oy_object* p, oy_object* l, oy_object* u, oy_object* g_l,
@@ -219,13 +232,6 @@ BACKWARD(linalg_lu_factor_ex) {
   }
   GIVE(A, oyi_held_end(&h, result));
   return OY_OK;
-}
-
-// |a| with zeros around it, m x n.
-static oy_object* widened(oyi_held* held, oy_object* a, int64_t m, int64_t n) {
-  if (!a) return NULL;
-  const int64_t pad[] = {0, n - oy_tensor_size(a, -1), 0, m - oy_tensor_size(a, -2)};
-  return oyi_hold(held, oyi_call_constant_pad_nd(a, (oy_ints){pad, 4}, oy_int(0)));
 }
 
 BACKWARD(lu_unpack) {

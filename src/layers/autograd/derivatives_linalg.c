@@ -2,6 +2,8 @@
 // Gradients of inverses, equations, determinants, the exponential and the pseudoinverse
 // (Giles 2008, "An extended collection of matrix derivative results"). |G| is what comes
 // in, X^H the conjugate transpose.
+#include <math.h>
+
 #include "layers/autograd/linalg_help.h"
 
 BACKWARD(linalg_inv_ex) {
@@ -61,43 +63,72 @@ static oy_object* over_factors(oy_object* a, oy_object* lu, oy_object* pivots,
                          : NULL);
 }
 
-// |x| without its last element along the last dimension, a 1 in front; products of all
-// before each element come of it.
-static oy_object* products_before(oy_object* x) {
+// What lifts the small singular values of |a| to about the greatest one, or to 1; a
+// constant. |out_rank| is the greatest number of them in a matrix.
+static oy_object* lift_of(oy_object* a, int64_t* out_rank) {
   oyi_held h = {0};
-  oy_object* first = HOLD(oyi_call_narrow(x, -1, 0, 1));
-  oy_object* one = first ? HOLD(oyi_call_ones_like(first, oy_none(), oy_none(), oy_none(),
-                                                   oy_none(), oy_none()))
-                         : NULL;
-  oy_object* rest = HOLD(oyi_call_narrow(x, -1, 0, oy_tensor_size(x, -1) - 1));
-  oy_object* parts[] = {one, rest};
-  oy_object* moved = one && rest ? HOLD(oyi_call_cat((oy_tensors){parts, 2}, -1)) : NULL;
-  return oyi_held_end(&h, moved ? oyi_call_cumprod(moved, -1, oy_none()) : NULL);
-}
-static oy_object* reversed(oy_object* x) {
-  return x ? oyi_call_flip(x, (oy_ints){&(int64_t){-1}, 1}) : NULL;
+  oy_object *u = NULL, *s = NULL, *vh = NULL, *constant = HOLD(oyi_call_detach(a));
+  if (!constant || oyi_call_linalg_svd(constant, true, oy_none(), &u, &s, &vh) != 0)
+    return oyi_held_end(&h, NULL);
+  HOLD(u), HOLD(s), HOLD(vh);
+  oy_object* top = HOLD(oyi_call_narrow(s, -1, 0, 1));
+  oy_object* part = top ? HOLD(oyi_call_mul_Scalar(top, oy_float(0.0625))) : NULL;
+  oy_object* low = part ? HOLD(oyi_call_le_Tensor(s, part)) : NULL;
+  oy_object* all_zero = top ? HOLD(oyi_call_eq_Scalar(top, oy_int(0))) : NULL;
+  oy_object* size =
+      all_zero ? HOLD(oyi_call_masked_fill_Scalar(top, all_zero, oy_int(1))) : NULL;
+  oy_object* lift =
+      size && low ? HOLD(oyi_call_where_ScalarOther(low, size, oy_int(0))) : NULL;
+  oy_object* row = lift ? HOLD(oyi_call_unsqueeze(lift, -2)) : NULL;
+  oy_object* left = row ? HOLD(oyi_call_mul_Tensor(u, row)) : NULL;
+  oy_object* counts = low ? HOLD(oyi_call_sum_dim_IntList(
+                                low, (oy_ints){&(int64_t){-1}, 1}, false, oy_none()))
+                          : NULL;
+  oy_object* most = counts ? HOLD(oyi_call_max(counts)) : NULL;
+  oy_value count;
+  if (!most || oyi_call_item(most, &count) != 0) return oyi_held_end(&h, NULL);
+  *out_rank = count.as.i;
+  return oyi_held_end(&h, times(left, vh));
 }
 
-// By the singular values, whose product without one needs no division: for derivatives of
-// this derivative, which the factors of a singular matrix do not give.
-static oy_object* by_singular_values(oy_object* a, oy_object* grad) {
+// The gradient of the determinant at A + z C.
+static oy_object* beside(oy_object* a, oy_object* lift, oy_complex z, oy_object* grad) {
   oyi_held h = {0};
-  oy_object *u = NULL, *s = NULL, *vh = NULL;
-  if (oyi_call_linalg_svd(a, true, oy_none(), &u, &s, &vh) != 0) return NULL;
-  HOLD(u), HOLD(s), HOLD(vh);
-  oy_object *det_u = HOLD(oyi_call_linalg_det(u)),
-            *det_vh = HOLD(oyi_call_linalg_det(vh));
-  oy_object* turn = det_u && det_vh ? HOLD(oyi_call_mul_Tensor(det_u, det_vh)) : NULL;
-  oy_object* weight = turn ? HOLD(of_mul(keep(grad), conj_of(turn))) : NULL;
-  oy_object* column = weight ? HOLD(oyi_call_unsqueeze(weight, -1)) : NULL;
-  oy_object* before = HOLD(products_before(s));
-  oy_object* back = HOLD(reversed(s));
-  oy_object* after = HOLD(reversed(back ? HOLD(products_before(back)) : NULL));
-  oy_object* others = before && after ? HOLD(oyi_call_mul_Tensor(before, after)) : NULL;
-  oy_object* row = others && column ? HOLD(oyi_call_mul_Tensor(others, column)) : NULL;
-  oy_object* wide = row ? HOLD(oyi_call_unsqueeze(row, -2)) : NULL;
-  oy_object* left = wide ? HOLD(oyi_call_mul_Tensor(u, wide)) : NULL;
-  return oyi_held_end(&h, times(left, vh));
+  oy_object* step = HOLD(oyi_call_mul_Scalar(lift, oy_complex_value(&z)));
+  oy_object* moved = HOLD(plus(a, step));
+  oy_object* det = moved ? HOLD(oyi_call_linalg_det(moved)) : NULL;
+  oy_object* factor = det ? HOLD(of_mul(keep(grad), conj_of(det))) : NULL;
+  return oyi_held_end(&h, factor ? over_adjoint(moved, factor) : NULL);
+}
+
+// For derivatives of this derivative, which the factors of a singular matrix do not give,
+// and its singular vectors neither: they turn by any angle where a value is 0. With C of the
+// singular directions A + z C is regular, and its adjugate a polynomial in z of no higher
+// degree than C's rank. So the mean over more roots of unity than that is the adjugate of A,
+// exactly, and as often differentiable.
+static oy_object* by_neighbours(oy_object* a, oy_object* grad) {
+  oyi_held h = {0};
+  int64_t rank = 0;
+  bool is_real = !oy_dtype_is_complex(a->dtype);
+  oy_dtype wide = a->dtype == OY_DTYPE_F32   ? OY_DTYPE_C64
+                  : a->dtype == OY_DTYPE_F64 ? OY_DTYPE_C128
+                                             : a->dtype;
+  oy_object* real_lift = HOLD(lift_of(a, &rank));
+  if (!real_lift) return oyi_held_end(&h, NULL);
+  oy_object* lift = HOLD(oyi_call_to_dtype(real_lift, wide, false, false, oy_none()));
+  oy_object* from = HOLD(oyi_call_to_dtype(a, wide, false, false, oy_none()));
+  oy_object* total = lift && from ? beside(from, lift, (oy_complex){1, 0}, grad) : NULL;
+  for (int64_t k = 1; total && k <= rank; k++) {
+    double turn = 2 * 3.141592653589793 * (double)k / (double)(rank + 1);
+    oy_object* next = beside(from, lift, (oy_complex){cos(turn), sin(turn)}, grad);
+    total = next ? of_add(total, next) : (oy_tensor_release(total), NULL);
+  }
+  HOLD(total);
+  oy_object* mean =
+      total ? HOLD(oyi_call_mul_Scalar(total, oy_float(1 / (double)(rank + 1)))) : NULL;
+  return oyi_held_end(&h, mean && is_real ? oyi_call_real(mean)
+                          : mean          ? keep(mean)
+                                          : NULL);
 }
 
 // diag(1, 2, ...), of which everything has derivatives.
@@ -115,8 +146,8 @@ static oy_object* by_kind(oy_object* a, oy_object* grad, oy_object* det,
                           oy_object* factor) {
   oyi_held h = {0};
   oy_object* size = HOLD(oyi_call_abs(det));
-  oy_object* small =
-      size ? HOLD(oyi_call_lt_Scalar(size, oy_float(100 * epsilon_of(a->dtype)))) : NULL;
+  // Either way is right of any matrix: close to 0 solving equations is less exact.
+  oy_object* small = size ? HOLD(oyi_call_lt_Scalar(size, oy_float(1e-4))) : NULL;
   bool any = false, others = false;
   if (!small) return oyi_held_end(&h, NULL);
   if (of_any(keep(small), &any) != 0 ||
@@ -125,7 +156,7 @@ static oy_object* by_kind(oy_object* a, oy_object* grad, oy_object* det,
     any = others = true;  // vmap cannot say
   }
   if (!any) return oyi_held_end(&h, over_adjoint(a, factor));
-  if (!others) return oyi_held_end(&h, by_singular_values(a, grad));
+  if (!others) return oyi_held_end(&h, by_neighbours(a, grad));
   // Neither sees the matrices that are the other's, where it may have no derivative.
   oy_object* column = HOLD(oyi_call_unsqueeze(small, -1));
   oy_object* mask = column ? HOLD(oyi_call_unsqueeze(column, -1)) : NULL;
@@ -133,7 +164,7 @@ static oy_object* by_kind(oy_object* a, oy_object* grad, oy_object* det,
   if (!mask || !plain) return oyi_held_end(&h, NULL);
   oy_object* flat = HOLD(oyi_call_where_self(mask, a, plain));
   oy_object* steep = HOLD(oyi_call_where_self(mask, plain, a));
-  oy_object* singular = flat ? HOLD(by_singular_values(flat, grad)) : NULL;
+  oy_object* singular = flat ? HOLD(by_neighbours(flat, grad)) : NULL;
   oy_object* regular = steep ? HOLD(over_adjoint(steep, factor)) : NULL;
   return oyi_held_end(
       &h, singular && regular ? oyi_call_where_self(mask, singular, regular) : NULL);
@@ -143,16 +174,13 @@ BACKWARD(_linalg_det) {
   ARGUMENTS(_linalg_det);
   if (!WANTS(A) || !GRAD(0)) return OY_OK;
   oyi_held h = {0};
-  bool singular = false;
   oy_object* factor = HOLD(of_mul(keep(GRAD(0)), conj_of(RESULT(0))));
   oy_object* result = NULL;
-  if (factor && oy_grad_mode_get())
-    result = by_kind(A, GRAD(0), RESULT(0), factor);
-  else if (factor && has_zeros(RESULT(0), &singular) == 0)
-    result = singular ? over_factors(A, RESULT(1), RESULT(2), factor)
-                      : over_adjoint(A, factor);
-  else if (factor)  // vmap cannot say
-    result = by_kind(A, GRAD(0), RESULT(0), factor);
+  // The factors that gave the determinant: of others the smallest is another one where it
+  // is made of rounding errors, and does not cancel.
+  if (factor)
+    result = oy_grad_mode_get() ? by_kind(A, GRAD(0), RESULT(0), factor)
+                                : over_factors(A, RESULT(1), RESULT(2), factor);
   GIVE(A, oyi_held_end(&h, result));
   return OY_OK;
 }

@@ -35,51 +35,63 @@ BACKWARD(cholesky) {
 
 // ----------------------------------------------------------------------------- QR
 
+static oy_object* half_diagonal(oy_object* x) {
+  oyi_held h = {0};
+  oy_object* diagonal = HOLD(diagonal_of(x));
+  oy_object* half = diagonal ? HOLD(oyi_call_mul_Scalar(diagonal, oy_float(0.5))) : NULL;
+  return oyi_held_end(&h, minus(x, HOLD(in_diagonal(half))));
+}
 // X + X^H with half the diagonal, of an upper triangle.
 static oy_object* symmetric(oy_object* x) {
   oyi_held h = {0};
   oy_object* upper = x ? HOLD(oyi_call_triu(x, 0)) : NULL;
-  oy_object* sum = HOLD(plus(upper, HOLD(mh(upper))));
-  oy_object* half = sum ? HOLD(oyi_call_mul_Scalar(sum, oy_float(0.5))) : NULL;
-  oy_object* diagonal = HOLD(in_diagonal(HOLD(diagonal_of(half))));
-  return oyi_held_end(&h, minus(sum, diagonal));
+  return oyi_held_end(&h, half_diagonal(HOLD(plus(upper, HOLD(mh(upper))))));
+}
+// The lower triangle of X - X^H, with half the diagonal.
+static oy_object* lower_skew(oy_object* x) {
+  oyi_held h = {0};
+  oy_object* d = HOLD(minus(x, x ? HOLD(mh(x)) : NULL));
+  return oyi_held_end(&h, half_diagonal(d ? HOLD(oyi_call_tril(d, 0)) : NULL));
+}
+// gR R^H - Q^H gQ, one of which may not be there.
+static oy_object* qr_core(oy_object* g_q, oy_object* g_r, oy_object* q, oy_object* r) {
+  oyi_held h = {0};
+  oy_object* from_r = g_r ? HOLD(times(g_r, HOLD(mh(r)))) : NULL;
+  oy_object* from_q = g_q ? HOLD(times(HOLD(mh(q)), g_q)) : NULL;
+  if (g_q && g_r) return oyi_held_end(&h, minus(from_r, from_q));
+  if (g_r) return oyi_held_end(&h, from_r ? keep(from_r) : NULL);
+  return oyi_held_end(&h, from_q ? oyi_call_neg(from_q) : NULL);
 }
 
 // Of a matrix with as many rows as columns or more: (gQ + Q S) R^-H.
 static oy_object* qr_tall(oy_object* g_q, oy_object* g_r, oy_object* q, oy_object* r) {
   oyi_held h = {0};
-  oy_object *r_h = HOLD(mh(r)), *q_h = HOLD(mh(q));
-  oy_object* from_r = g_r ? HOLD(times(g_r, r_h)) : NULL;
-  oy_object* from_q = g_q ? HOLD(times(q_h, g_q)) : NULL;
-  oy_object* m = from_r && from_q ? HOLD(minus(from_r, from_q))
-                 : from_r         ? from_r
-                 : from_q         ? HOLD(oyi_call_neg(from_q))
-                                  : NULL;
-  oy_object* moved = HOLD(times(q, HOLD(symmetric(m))));
+  oy_object *r_h = HOLD(mh(r)), *core = HOLD(qr_core(g_q, g_r, q, r));
+  oy_object* moved = HOLD(times(q, HOLD(symmetric(core))));
   oy_object* sum = g_q ? HOLD(plus(g_q, moved)) : moved;
   return oyi_held_end(
       &h, sum && r_h ? oyi_call_linalg_solve_triangular(r_h, sum, false, false, false)
                      : NULL);
 }
 
-// A = [X Y], X square: Q and the first columns of R come of X, the others are Q^H Y.
-static oy_object* qr_wide(oy_object* g_q, oy_object* g_r, oy_object* q, oy_object* r,
-                          oy_object* a) {
+// R = [U V], U square, turns with Q, which is unitary: Q (gR - [S U^-H 0]). What comes of gR
+// is not divided by U and multiplied again: U may be close to singular where V is not.
+static oy_object* qr_wide(oy_object* g_q, oy_object* g_r, oy_object* q, oy_object* r) {
   oyi_held h = {0};
-  int64_t m = oy_tensor_size(a, -2), rest = oy_tensor_size(a, -1) - m;
-  oy_object* y = HOLD(oyi_call_narrow(a, -1, m, rest));
+  int64_t m = oy_tensor_size(r, -2), rest = oy_tensor_size(r, -1) - m;
   oy_object* u = HOLD(oyi_call_narrow(r, -1, 0, m));
-  oy_object* g_u = g_r ? HOLD(oyi_call_narrow(g_r, -1, 0, m)) : NULL;
-  oy_object* g_v = g_r ? HOLD(oyi_call_narrow(g_r, -1, m, rest)) : NULL;
-  oy_object* of_y = g_v ? HOLD(times(y, HOLD(mh(g_v)))) : NULL;
-  oy_object* all_q = g_q && of_y ? HOLD(plus(g_q, of_y)) : g_q ? g_q : of_y;
-  oy_object* g_x = u ? HOLD(qr_tall(all_q, g_u, q, u)) : NULL;
-  oy_object* g_y = g_v ? HOLD(times(q, g_v))
-                   : y ? HOLD(oyi_call_zeros_like(y, oy_none(), oy_none(), oy_none(),
-                                                  oy_none(), oy_none()))
-                       : NULL;
-  oy_object* parts[] = {g_x, g_y};
-  return oyi_held_end(&h, g_x && g_y ? oyi_call_cat((oy_tensors){parts, 2}, -1) : NULL);
+  oy_object *u_h = HOLD(mh(u)), *turn = HOLD(lower_skew(HOLD(qr_core(g_q, g_r, q, r))));
+  oy_object* square =
+      turn && u_h ? HOLD(oyi_call_linalg_solve_triangular(u_h, turn, false, false, false))
+                  : NULL;
+  const int64_t pad[] = {0, rest};
+  oy_object* wide =
+      square ? HOLD(oyi_call_constant_pad_nd(square, (oy_ints){pad, 2}, oy_int(0)))
+             : NULL;
+  oy_object* moved = g_r    ? HOLD(minus(g_r, wide))
+                     : wide ? HOLD(oyi_call_neg(wide))
+                            : NULL;
+  return oyi_held_end(&h, times(q, moved));
 }
 
 BACKWARD(linalg_qr) {
@@ -95,7 +107,7 @@ BACKWARD(linalg_qr) {
            "The QR decomposition is not differentiable when mode='complete' and nrows > "
            "ncols");
   GIVE(A, m >= n ? qr_tall(GRAD(0), GRAD(1), RESULT(0), RESULT(1))
-                 : qr_wide(GRAD(0), GRAD(1), RESULT(0), RESULT(1), A));
+                 : qr_wide(GRAD(0), GRAD(1), RESULT(0), RESULT(1)));
   return OY_OK;
 }
 
