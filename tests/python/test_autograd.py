@@ -93,6 +93,19 @@ class FunctionTest(unittest.TestCase):
         self.assertTrue(opyard.autograd.gradcheck(lambda t: Cube.apply(t, 2), x))
         self.assertTrue(opyard.autograd.gradgradcheck(lambda t: Cube.apply(t, 2), x))
 
+    def test_singular_determinants(self):
+        # Rank 1 and 2 of 3, 1 of 2; PyTorch's second derivatives of complex ones are wrong.
+        row, other = [1, -2, 0.5], [0.25, 1, -1]
+        for rows in ([row, [2 * v for v in row], [-v for v in row]],
+                     [row, other, [a - b for a, b in zip(row, other)]],
+                     [[1, -2], [0.5, -1]]):
+            turned = [[v * (1 + 2j) * 1j ** j for j, v in enumerate(r)] for r in rows]
+            for values in (rows, turned):
+                dtype = opyard.complex128 if values is turned else opyard.float64
+                x = opyard.tensor(values, dtype=dtype, requires_grad=True)
+                self.assertTrue(opyard.autograd.gradcheck(opyard.linalg.det, x))
+                self.assertTrue(opyard.autograd.gradgradcheck(opyard.linalg.det, x))
+
     def test_wrong(self):
         class Wrong(Cube):
             @staticmethod

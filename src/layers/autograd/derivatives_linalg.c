@@ -35,32 +35,17 @@ static oy_object* over_adjoint(oy_object* a, oy_object* factor) {
   return oyi_held_end(&h, x);
 }
 
-static double epsilon_of(oy_dtype dtype) {
-  bool is_single = dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_C64;
-  return is_single ? 1.1920929e-07 : 2.220446049250313e-16;
-}
-
-// Where the determinant is 0 the factors are moved a little: it is continuously
-// differentiable.
+// The same by the factors, of a determinant that is not 0.
 static oy_object* over_factors(oy_object* a, oy_object* lu, oy_object* pivots,
                                oy_object* factor) {
   oyi_held h = {0};
   const oyi_tensor* t = oyi_tensor_cast(a);
   bool flips = (t->flags & OYI_CONTIGUOUS) && !oy_dtype_is_complex(a->dtype);
-  oy_object* diagonal = HOLD(oyi_call_diagonal(lu, 0, -2, -1));
-  oy_object* zero = diagonal ? HOLD(oyi_call_eq_Scalar(diagonal, oy_int(0))) : NULL;
-  oy_object* as =
-      zero ? HOLD(oyi_call_to_dtype(zero, lu->dtype, false, false, oy_none())) : NULL;
-  oy_object* small =
-      as ? HOLD(oyi_call_mul_Scalar(as, oy_float(epsilon_of(a->dtype)))) : NULL;
-  oy_object* added = small ? HOLD(oyi_call_diag_embed(small, 0, -2, -1)) : NULL;
-  oy_object* moved = added ? HOLD(oyi_call_add_Tensor(lu, added, oy_int(1))) : NULL;
   oy_object* one = HOLD(oyi_call_unsqueeze(factor, -1));
   oy_object* row = one ? HOLD(oyi_call_expand_as(one, pivots)) : NULL;
   oy_object* right = row ? HOLD(oyi_call_diag_embed(row, 0, -2, -1)) : NULL;
   return oyi_held_end(
-      &h, moved && right ? oyi_call_linalg_lu_solve(moved, pivots, right, true, !flips)
-                         : NULL);
+      &h, right ? oyi_call_linalg_lu_solve(lu, pivots, right, true, !flips) : NULL);
 }
 
 // What lifts the small singular values of |a| to about the greatest one, or to 1; a
@@ -176,11 +161,12 @@ BACKWARD(_linalg_det) {
   oyi_held h = {0};
   oy_object* factor = HOLD(of_mul(keep(GRAD(0)), conj_of(RESULT(0))));
   oy_object* result = NULL;
-  // The factors that gave the determinant: of others the smallest is another one where it
-  // is made of rounding errors, and does not cancel.
-  if (factor)
-    result = oy_grad_mode_get() ? by_kind(A, GRAD(0), RESULT(0), factor)
-                                : over_factors(A, RESULT(1), RESULT(2), factor);
+  // Else the factors that gave the determinant: of others the smallest is another one where
+  // it is made of rounding errors, and does not cancel. Of 0 itself nothing is left of them.
+  bool zero = false;
+  if (factor && has_zeros(RESULT(0), &zero) == 0)
+    result = zero || oy_grad_mode_get() ? by_kind(A, GRAD(0), RESULT(0), factor)
+                                        : over_factors(A, RESULT(1), RESULT(2), factor);
   GIVE(A, oyi_held_end(&h, result));
   return OY_OK;
 }
