@@ -1,122 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// See opyard/gradcheck.h. Tensors are seen as vectors of real numbers, "parts": a complex
-// element is two. Part k of an output is Re(f) or Im(f) of an element; PyTorch's gradient
-// of it is dL/dRe + i dL/dIm, so the parts of the gradient are a row of the Jacobian.
+// See opyard/gradcheck.h; the fast mode is in gradcheck_fast.c.
 #include "opyard/gradcheck.h"
 
 #include <math.h>
 
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "layers/autograd/gradcheck_parts.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 #include "opyard/autograd.h"
 #include "opyard/inline.h"
 #include "opyard/state.h"
-#include "tensor/element.h"
-#include "tensor/impl.h"
 #include "tensor/iterator.h"
 
 enum { INPUTS_MAX = 16 };
 
-typedef struct checked {
-  oy_gradcheck_fn fn;
-  void* data;
-  oy_tensor* const* inputs;
-  size_t count;
-  double eps, atol, rtol, nondet_tol;
-  bool fast;
-} checked;
+// ------------------------------------------------------------------- whole Jacobians
 
-// Of one output with respect to one input.
-typedef struct jacobian {
-  int64_t rows, columns;  // parts of the input, of the output
-  double *numerical, *analytical;
-} jacobian;
-
-// -------------------------------------------------------------------------- parts
-
-static int parts_each(oy_dtype dtype) {
-  return oy_dtype_is_complex(dtype) ? 2 : 1;
-}
-static int64_t parts_of(const oyi_tensor* t) {
-  return t->numel * parts_each(t->header.dtype);
-}
-static void* element_at(const oyi_tensor* t, int64_t i) {
-  int64_t offset = 0;
-  for (size_t d = t->ndim; d-- > 0; i /= t->sizes[d])
-    offset += i % t->sizes[d] * oyi_strides(t)[d];
-  return (char*)oyi_data(t) + offset * oyi_dtype_bytes[t->header.dtype];
-}
-static double read_part(const oyi_tensor* t, int64_t k) {
-  int each = parts_each(t->header.dtype);
-  oyi_number n = oyi_element_shown(t, element_at(t, k / each));
-  return k % each ? n.im : n.re;
-}
-static void write_part(const oyi_tensor* t, int64_t k, double value) {
-  int each = parts_each(t->header.dtype);
-  void* at = element_at(t, k / each);
-  oyi_number n = oyi_element_shown(t, at);
-  *(k % each ? &n.im : &n.re) = value;
-  oyi_element_store(t->header.dtype, at, oyi_number_turned(t, n));
-}
-
-// --------------------------------------------------------------------- evaluating
-
-static bool is_checked(const oy_tensor* t) {
-  return oyi_is_differentiable(t->dtype) && oyi_requires_grad(oyi_tensor_cast(t));
-}
-
-static oy_status check_output(const oy_tensor* output, size_t i) {
-  const oyi_tensor* t = oyi_tensor_of(output);
-  if (!t) return oy_failure();
-  OY_CHECK(t->backend == OY_BACKEND_CPU && (t->numel == 0 || oyi_data(t)),
-           INVALID_ARGUMENT,
-           "gradcheck: expected tensors on cpu, but output %zu is on %s", i,
-           oy_backend_name(t->backend));
-  return OY_OK;
-}
-
-static oy_status evaluate(const checked* c, oy_tensor** outputs, size_t* count) {
-  *count = 0;
-  OY_TRY(c->fn(c->data, c->inputs, c->count, outputs, count));
-  OY_CHECK(*count <= OY_GRADCHECK_OUTPUTS, INVALID_ARGUMENT,
-           "gradcheck: expected at most %d outputs, got %zu", OY_GRADCHECK_OUTPUTS,
-           *count);
-  for (size_t i = 0; i < *count; i++) OY_TRY(check_output(outputs[i], i));
-  return OY_OK;
-}
-
-// Parts of output |o| into |to|, of which it must have |parts|.
-static oy_status sample(const checked* c, size_t o, double* to, int64_t parts) {
-  oy_tensor* outputs[OY_GRADCHECK_OUTPUTS];
-  size_t count;
-  oy_scope scope;
-  oy_scope_open(&scope);
-  oy_grad_guard guard = oy_enable_grad();
-  oy_status status = evaluate(c, outputs, &count);
-  if (status == 0 && (o >= count || parts_of(oyi_tensor_cast(outputs[o])) != parts))
-    status = OY_FAIL(FAILED_PRECONDITION,
-                     "gradcheck: expected output %zu to have the same size each time", o);
-  for (int64_t k = 0; status == 0 && k < parts; k++)
-    to[k] = read_part(oyi_tensor_cast(outputs[o]), k);
-  oy_grad_guard_end(&guard);
-  oy_scope_close(&scope);
-  return status;
-}
-
-static oy_status fill_numerical(const checked* c, size_t o, const oyi_tensor* input,
-                                jacobian* j) {
+static oy_status fill_numerical(const oyi_checked* c, size_t o, const oyi_tensor* input,
+                                oyi_jacobian* j) {
   double* below = oyi_calloc((size_t)j->columns + 1, sizeof(double));
   if (!below) return OY_OUT_OF_MEMORY;
   oy_status status = OY_OK;
   for (int64_t r = 0; r < j->rows && status == 0; r++) {
-    double *row = j->numerical + r * j->columns, kept = read_part(input, r);
-    write_part(input, r, kept - c->eps);
-    status = sample(c, o, below, j->columns);
-    write_part(input, r, kept + c->eps);
-    if (status == 0) status = sample(c, o, row, j->columns);
-    write_part(input, r, kept);
+    double *row = j->numerical + r * j->columns, kept = oyi_part_read(input, r);
+    oyi_part_write(input, r, kept - c->eps);
+    status = oyi_check_sample(c, o, below, j->columns);
+    oyi_part_write(input, r, kept + c->eps);
+    if (status == 0) status = oyi_check_sample(c, o, row, j->columns);
+    oyi_part_write(input, r, kept);
     for (int64_t k = 0; k < j->columns && status == 0; k++)
       row[k] = (row[k] - below[k]) / (2 * c->eps);
   }
@@ -125,19 +38,19 @@ static oy_status fill_numerical(const checked* c, size_t o, const oyi_tensor* in
 }
 
 // The gradient of part |k| of |output| as column k.
-static oy_status fill_column(const checked* c, oy_tensor* output, oy_tensor* input,
-                             int64_t k, jacobian* j, bool again) {
+static oy_status fill_column(const oyi_checked* c, oy_tensor* output, oy_tensor* input,
+                             int64_t k, oyi_jacobian* j, bool again) {
   oy_tensor* weight = oyi_call_zeros_like(output, oy_none(), oy_none(), oy_none(),
                                           oy_none(), oy_int(OY_MEMORY_CONTIGUOUS));
   if (!weight) return oy_failure();
-  write_part(oyi_tensor_cast(weight), k, 1);
+  oyi_part_write(oyi_tensor_cast(weight), k, 1);
   oy_backward_options options = {
       .retain_graph = true, .allow_unused = true, .materialize_grads = true};
   oy_tensor* grad = NULL;
   oy_status status = oy_gradients(&output, &weight, 1, &input, 1, &options, &grad);
   for (int64_t r = 0; r < j->rows && status == 0; r++) {
     double *to = &j->analytical[r * j->columns + k],
-           now = read_part(oyi_tensor_cast(grad), r);
+           now = oyi_part_read(oyi_tensor_cast(grad), r);
     if (again && !(fabs(now - *to) <= c->nondet_tol) && !(isnan(now) && isnan(*to)))
       status =
           OY_FAIL(FAILED_PRECONDITION,
@@ -153,8 +66,8 @@ static oy_status fill_column(const checked* c, oy_tensor* output, oy_tensor* inp
   return status;
 }
 
-static oy_status fill_analytical(const checked* c, oy_tensor* output, oy_tensor* input,
-                                 jacobian* j) {
+static oy_status fill_analytical(const oyi_checked* c, oy_tensor* output,
+                                 oy_tensor* input, oyi_jacobian* j) {
   for (int again = 0; again < 2; again++)
     for (int64_t k = 0; k < j->columns; k++)
       OY_TRY(fill_column(c, output, input, k, j, again));
@@ -163,7 +76,7 @@ static oy_status fill_analytical(const checked* c, oy_tensor* output, oy_tensor*
 
 // ---------------------------------------------------------------------- comparing
 
-static void print_matrix(oyi_strbuf* buf, const jacobian* j, const double* data) {
+static void print_matrix(oyi_strbuf* buf, const oyi_jacobian* j, const double* data) {
   int64_t sizes[] = {j->rows, j->columns};
   oy_tensor* t = oy_tensor_from_data(data, (oy_ints){sizes, 2}, OY_DTYPE_F64);
   char* text = NULL;
@@ -172,7 +85,7 @@ static void print_matrix(oyi_strbuf* buf, const jacobian* j, const double* data)
   oy_tensor_release(t);
 }
 
-static oy_status fail_mismatch(const jacobian* j, size_t o, size_t i) {
+static oy_status fail_mismatch(const oyi_jacobian* j, size_t o, size_t i) {
   oyi_strbuf buf = OYI_STRBUF_INIT;
   oyi_strbuf_puts(&buf, "numerical:");
   print_matrix(&buf, j, j->numerical);
@@ -186,7 +99,8 @@ static oy_status fail_mismatch(const jacobian* j, size_t o, size_t i) {
   return status;
 }
 
-static oy_status compare(const checked* c, const jacobian* j, size_t o, size_t i) {
+static oy_status compare(const oyi_checked* c, const oyi_jacobian* j, size_t o,
+                         size_t i) {
   for (int64_t k = 0; k < j->rows * j->columns; k++) {
     double n = j->numerical[k], a = j->analytical[k];
     if (n == a || fabs(n - a) <= c->atol + c->rtol * fabs(n)) continue;
@@ -195,9 +109,10 @@ static oy_status compare(const checked* c, const jacobian* j, size_t o, size_t i
   return OY_OK;
 }
 
-static oy_status check_whole(const checked* c, oy_tensor* output, size_t o, size_t i) {
+oy_status oyi_check_whole(const oyi_checked* c, oy_tensor* output, size_t o, size_t i) {
   const oyi_tensor* input = oyi_tensor_cast(c->inputs[i]);
-  jacobian j = {.rows = parts_of(input), .columns = parts_of(oyi_tensor_cast(output))};
+  oyi_jacobian j = {.rows = oyi_parts_of(input),
+                    .columns = oyi_parts_of(oyi_tensor_cast(output))};
   size_t size;
   OY_CHECK(!__builtin_mul_overflow((size_t)j.rows, (size_t)j.columns, &size),
            OUT_OF_MEMORY, "gradcheck: %lld x %lld numbers are too many",
@@ -207,7 +122,7 @@ static oy_status check_whole(const checked* c, oy_tensor* output, size_t o, size
   j.analytical = oyi_calloc(size, sizeof(double));
   oy_status status = j.numerical && j.analytical ? OY_OK : OY_OUT_OF_MEMORY;
   if (status == 0) status = fill_numerical(c, o, input, &j);
-  if (status == 0 && is_checked(output))
+  if (status == 0 && oyi_is_checked(output))
     status = fill_analytical(c, output, c->inputs[i], &j);
   if (status == 0) status = compare(c, &j, o, i);
   oyi_free(j.numerical);
@@ -215,112 +130,8 @@ static oy_status check_whole(const checked* c, oy_tensor* output, size_t o, size
   return status;
 }
 
-// ------------------------------------------------------------------------ fast mode
-
-// v^T J u, for directions u of the input and v of the output, is one step and one walk.
-
-// Positive numbers in no order, whose squares add up to 1.
-static double* direction(int64_t count) {
-  double *made = oyi_calloc((size_t)count + 1, sizeof(double)), all = 0;
-  for (int64_t k = 0; made && k < count; k++) {
-    made[k] = 0.6 + 0.5 * cos(1.7 * (double)k + 0.3 * (double)(k % 7));
-    all += made[k] * made[k];
-  }
-  for (int64_t k = 0; made && k < count; k++) made[k] /= sqrt(all);
-  return made;
-}
-static double sum_of(const double* v, int64_t count) {
-  double all = 0;
-  for (int64_t k = 0; k < count; k++) all += v[k];
-  return all;
-}
-
-static oy_status step_along(const checked* c, size_t o, const oyi_tensor* input,
-                            jacobian* d, double* out) {
-  double* parts = oyi_calloc((size_t)(d->rows + d->columns) + 1, sizeof(double));
-  if (!parts) return OY_OUT_OF_MEMORY;
-  double* seen = parts + d->rows;
-  oy_status status = OY_OK;
-  *out = 0;
-  for (int64_t r = 0; r < d->rows; r++) parts[r] = read_part(input, r);
-  for (int side = -1; side <= 1 && status == 0; side += 2) {
-    for (int64_t r = 0; r < d->rows; r++)
-      write_part(input, r, parts[r] + side * c->eps * d->numerical[r]);
-    status = sample(c, o, seen, d->columns);
-    for (int64_t k = 0; k < d->columns; k++)
-      *out += side * seen[k] * d->analytical[k] / (2 * c->eps);
-  }
-  for (int64_t r = 0; r < d->rows; r++) write_part(input, r, parts[r]);
-  oyi_free(parts);
-  return status;
-}
-
-static oy_status walk_along(oy_tensor* output, oy_tensor* input, const jacobian* d,
-                            double* out) {
-  *out = 0;
-  if (!is_checked(output)) return OY_OK;
-  oy_tensor* weight = oyi_call_zeros_like(output, oy_none(), oy_none(), oy_none(),
-                                          oy_none(), oy_int(OY_MEMORY_CONTIGUOUS));
-  if (!weight) return oy_failure();
-  for (int64_t k = 0; k < d->columns; k++)
-    write_part(oyi_tensor_cast(weight), k, d->analytical[k]);
-  const oy_backward_options options = {
-      .retain_graph = true, .allow_unused = true, .materialize_grads = true};
-  oy_tensor* grad = NULL;
-  oy_status status = oy_gradients(&output, &weight, 1, &input, 1, &options, &grad);
-  for (int64_t r = 0; r < d->rows && status == 0; r++)
-    *out += d->numerical[r] * read_part(oyi_tensor_cast(grad), r);
-  oy_tensor_release(grad);
-  oy_tensor_release(weight);
-  return status;
-}
-
-// The whole Jacobians say more; if these agree the directions were unlucky.
-static oy_status fail_fast(const checked* c, oy_tensor* output, size_t o, size_t i,
-                           double numerical, double analytical) {
-  oy_status status = check_whole(c, output, o, i);
-  oyi_strbuf whole = OYI_STRBUF_INIT;
-  oyi_strbuf_puts(&whole, status ? oy_error_get()->message
-                                 : "Fast gradcheck failed but element-wise differences "
-                                   "are small. This means that the\ntest might've "
-                                   "passed in slow_mode!\n");
-  status = OY_FAIL(FAILED_PRECONDITION,
-                   "Jacobian mismatch for output %zu with respect to input %zu,\n"
-                   "numerical:tensor(%.4f, dtype=torch.float64)\n"
-                   "analytical:tensor(%.4f, dtype=torch.float64)\n\n"
-                   "The above quantities relating the numerical and analytical jacobians "
-                   "are computed \nin fast mode. See: "
-                   "https://github.com/pytorch/pytorch/issues/53876 for more background "
-                   "\nabout fast mode. Below, we recompute numerical and analytical "
-                   "jacobians in slow mode:\n\n%s",
-                   o, i, numerical, analytical, whole.data ? whole.data : "");
-  oyi_strbuf_reset(&whole);
-  return status;
-}
-
-// What |atol| allows each element of J adds up along the directions.
-static oy_status check_along(const checked* c, oy_tensor* output, size_t o, size_t i) {
-  const oyi_tensor* input = oyi_tensor_cast(c->inputs[i]);
-  jacobian d = {.rows = parts_of(input), .columns = parts_of(oyi_tensor_cast(output))};
-  if (d.rows == 0 || d.columns == 0) return OY_OK;
-  d.numerical = direction(d.rows);
-  d.analytical = direction(d.columns);
-  double n = 0, a = 0;
-  oy_status status = d.numerical && d.analytical ? OY_OK : OY_OUT_OF_MEMORY;
-  if (status == 0) status = step_along(c, o, input, &d, &n);
-  if (status == 0) status = walk_along(output, c->inputs[i], &d, &a);
-  if (status == 0) {
-    const double all = sum_of(d.numerical, d.rows) * sum_of(d.analytical, d.columns);
-    if (n != a && !(fabs(n - a) <= c->atol * all + c->rtol * fabs(n)))
-      status = fail_fast(c, output, o, i, n, a);
-  }
-  oyi_free(d.numerical);
-  oyi_free(d.analytical);
-  return status;
-}
-
-static oy_status check_pair(const checked* c, oy_tensor* output, size_t o, size_t i) {
-  return c->fast ? check_along(c, output, o, i) : check_whole(c, output, o, i);
+static oy_status check_pair(const oyi_checked* c, oy_tensor* output, size_t o, size_t i) {
+  return c->fast ? oyi_check_along(c, output, o, i) : oyi_check_whole(c, output, o, i);
 }
 
 // ------------------------------------------------------------------------ the check
@@ -328,7 +139,7 @@ static oy_status check_pair(const checked* c, oy_tensor* output, size_t o, size_
 static oy_status check_input(oy_tensor* input, size_t i, bool* any) {
   const oyi_tensor* t = oyi_tensor_of(input);
   if (!t) return oy_failure();
-  if (!is_checked(input)) return OY_OK;
+  if (!oyi_is_checked(input)) return OY_OK;
   *any = true;
   if (input->dtype != OY_DTYPE_F64 && input->dtype != OY_DTYPE_C128)
     oyi_warn(
@@ -350,7 +161,7 @@ static oy_status check_input(oy_tensor* input, size_t i, bool* any) {
   return OY_OK;
 }
 
-static oy_status check_all(const checked* c) {
+static oy_status check_all(const oyi_checked* c) {
   bool any = false;
   for (size_t i = 0; i < c->count; i++) OY_TRY(check_input(c->inputs[i], i, &any));
   OY_CHECK(any, FAILED_PRECONDITION,
@@ -358,29 +169,29 @@ static oy_status check_all(const checked* c) {
            "the them have requires_grad=True.");
   oy_tensor* outputs[OY_GRADCHECK_OUTPUTS];
   size_t count;
-  OY_TRY(evaluate(c, outputs, &count));
+  OY_TRY(oyi_check_evaluate(c, outputs, &count));
   for (size_t o = 0; o < count; o++) {
     if (!oyi_is_differentiable(outputs[o]->dtype)) continue;
     for (size_t i = 0; i < c->count; i++)
-      if (is_checked(c->inputs[i])) OY_TRY(check_pair(c, outputs[o], o, i));
+      if (oyi_is_checked(c->inputs[i])) OY_TRY(check_pair(c, outputs[o], o, i));
   }
   return OY_OK;
 }
 
-static checked with_defaults(oy_gradcheck_fn fn, void* data, oy_tensor* const* inputs,
-                             size_t count, const oy_gradcheck_options* options) {
+static oyi_checked with_defaults(oy_gradcheck_fn fn, void* data, oy_tensor* const* inputs,
+                                 size_t count, const oy_gradcheck_options* options) {
   oy_gradcheck_options o = options ? *options : (oy_gradcheck_options){0};
-  return (checked){.fn = fn,
-                   .data = data,
-                   .inputs = inputs,
-                   .count = count,
-                   .eps = o.eps > 0 ? o.eps : 1e-6,
-                   .atol = o.atol > 0 ? o.atol : 1e-5,
-                   .rtol = o.rtol > 0 ? o.rtol : 1e-3,
-                   .nondet_tol = o.nondet_tol};
+  return (oyi_checked){.fn = fn,
+                       .data = data,
+                       .inputs = inputs,
+                       .count = count,
+                       .eps = o.eps > 0 ? o.eps : 1e-6,
+                       .atol = o.atol > 0 ? o.atol : 1e-5,
+                       .rtol = o.rtol > 0 ? o.rtol : 1e-3,
+                       .nondet_tol = o.nondet_tol};
 }
 
-static oy_status run(const checked* c) {
+static oy_status run(const oyi_checked* c) {
   oy_scope scope;
   oy_scope_open(&scope);
   oy_grad_guard guard = oy_enable_grad();
@@ -392,14 +203,14 @@ static oy_status run(const checked* c) {
 
 oy_status oy_gradcheck_fast(oy_gradcheck_fn fn, void* data, oy_tensor* const* inputs,
                             size_t count, const oy_gradcheck_options* options) {
-  checked c = with_defaults(fn, data, inputs, count, options);
+  oyi_checked c = with_defaults(fn, data, inputs, count, options);
   c.fast = true;
   return run(&c);
 }
 
 oy_status oy_gradcheck(oy_gradcheck_fn fn, void* data, oy_tensor* const* inputs,
                        size_t count, const oy_gradcheck_options* options) {
-  checked c = with_defaults(fn, data, inputs, count, options);
+  oyi_checked c = with_defaults(fn, data, inputs, count, options);
   return run(&c);
 }
 
@@ -421,12 +232,12 @@ static oy_status gradients_of(void* data, oy_tensor* const* inputs, size_t count
   size_t all, roots = 0, n = 0;
   OY_TRY(t->fn(t->data, inputs, t->count, made, &all));
   for (size_t o = 0; o < all && o < OY_GRADCHECK_OUTPUTS; o++) {
-    if (!is_checked(made[o]) || t->count + roots >= count) continue;
+    if (!oyi_is_checked(made[o]) || t->count + roots >= count) continue;
     weights[roots] = inputs[t->count + roots];
     made[roots++] = made[o];
   }
   for (size_t i = 0; i < t->count; i++)
-    if (is_checked(inputs[i])) of[n++] = inputs[i];
+    if (oyi_is_checked(inputs[i])) of[n++] = inputs[i];
   OY_CHECK(n <= OY_GRADCHECK_OUTPUTS, INVALID_ARGUMENT,
            "gradgradcheck: expected at most %d inputs that require gradient, got %zu",
            OY_GRADCHECK_OUTPUTS, n);
@@ -439,12 +250,13 @@ static oy_status gradients_of(void* data, oy_tensor* const* inputs, size_t count
 }
 
 // Weights like the outputs of one evaluation; the caller's.
-static oy_status make_weights(const checked* c, oy_tensor** weights, size_t* out_count) {
+static oy_status make_weights(const oyi_checked* c, oy_tensor** weights,
+                              size_t* out_count) {
   oy_tensor* outputs[OY_GRADCHECK_OUTPUTS];
   size_t count, n = 0;
-  OY_TRY(evaluate(c, outputs, &count));
+  OY_TRY(oyi_check_evaluate(c, outputs, &count));
   for (size_t o = 0; o < count; o++) {
-    if (!is_checked(outputs[o])) continue;
+    if (!oyi_is_checked(outputs[o])) continue;
     oy_grad_guard guard = oy_no_grad();
     oy_tensor* w = oyi_call_zeros_like(outputs[o], oy_none(), oy_none(), oy_none(),
                                        oy_none(), oy_int(OY_MEMORY_CONTIGUOUS));
@@ -453,8 +265,8 @@ static oy_status make_weights(const checked* c, oy_tensor** weights, size_t* out
     weights[n++] = w;
     *out_count = n;
     // Neither equal nor near 0, in no order.
-    for (int64_t k = 0; k < parts_of(oyi_tensor_cast(w)); k++)
-      write_part(oyi_tensor_cast(w), k, cos((double)k * 1.3 + (double)o) + 1.5);
+    for (int64_t k = 0; k < oyi_parts_of(oyi_tensor_cast(w)); k++)
+      oyi_part_write(oyi_tensor_cast(w), k, cos((double)k * 1.3 + (double)o) + 1.5);
     if (!oy_requires_grad_(w, true)) return oy_failure();
   }
   return OY_OK;
@@ -462,7 +274,7 @@ static oy_status make_weights(const checked* c, oy_tensor** weights, size_t* out
 
 oy_status oy_gradgradcheck(oy_gradcheck_fn fn, void* data, oy_tensor* const* inputs,
                            size_t count, const oy_gradcheck_options* options) {
-  checked once = with_defaults(fn, data, inputs, count, options);
+  oyi_checked once = with_defaults(fn, data, inputs, count, options);
   OY_CHECK(count + OY_GRADCHECK_OUTPUTS <= INPUTS_MAX, INVALID_ARGUMENT,
            "gradgradcheck: expected at most %d inputs, got %zu",
            INPUTS_MAX - OY_GRADCHECK_OUTPUTS, count);
@@ -476,7 +288,7 @@ oy_status oy_gradgradcheck(oy_gradcheck_fn fn, void* data, oy_tensor* const* inp
   oy_grad_guard_end(&guard);
   oy_scope_close(&scope);
   twice t = {fn, data, count};
-  checked c = once;
+  oyi_checked c = once;
   c.fn = gradients_of;
   c.data = &t;
   c.inputs = all;
