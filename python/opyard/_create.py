@@ -114,7 +114,7 @@ def _first_within(data):
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """A new tensor of numbers, nested lists of them, or of an array, which is copied."""
     dtype = as_dtype(dtype)
-    if isinstance(data, (list, tuple, float, complex)) and dtype is not None:
+    if isinstance(data, (list, tuple, int, float, complex)) and dtype is not None:
         made, shared = _exact(data, dtype)
     else:
         made, shared = _made_of(data)
@@ -135,6 +135,17 @@ def _exact(data, dtype):
         return _C.literal(data), False
     except (TypeError, ValueError):
         return _made_of(data)
+    except OverflowError:
+        if dtype is not _C.uint64:
+            raise
+        return aten.view.dtype(_C.literal(_as_signed(data)), dtype), False
+
+
+def _as_signed(data):
+    """Numbers from 2**63 to 2**64 as those of int64 with their bits."""
+    if isinstance(data, (list, tuple)):
+        return [_as_signed(item) for item in data]
+    return data - 2**64 if isinstance(data, int) and 2**63 <= data < 2**64 else data
 
 
 def as_tensor(data, dtype=None, device=None):

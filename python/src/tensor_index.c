@@ -316,15 +316,34 @@ static int put(indexing* x, oy_tensor* value) {
   return -1;
 }
 
+// A uint64 above 2^63 - 1 is in no scalar: the int64 with its bits.
+static bool as_bits(const oy_tensor* self, PyObject* value, oy_scalar* out_bits) {
+  int overflow = 0;
+  if (self->dtype != OY_DTYPE_U64 || !PyLong_Check(value)) return false;
+  PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow <= 0) return false;
+  *out_bits = oy_int((int64_t)PyLong_AsUnsignedLongLong(value));
+  if (!PyErr_Occurred()) return true;
+  PyErr_Clear();
+  return false;
+}
+
 // A number as a tensor of the target's dtype and device.
 static oy_tensor* number_like(oy_tensor* self, PyObject* value) {
   oy_scalar scalar;
-  pyoy_fit fit = pyoy_scalar(value, 0, &scalar);
+  bool is_bits = as_bits(self, value, &scalar);
+  pyoy_fit fit = is_bits ? PYOY_YES : pyoy_scalar(value, 0, &scalar);
   if (fit != PYOY_YES) return NULL;
+  oy_dtype dtype = is_bits ? (oy_dtype)OY_DTYPE_I64 : self->dtype;
   oy_tensor* tensor =
-      oy_scalar_tensor(scalar, oy_int(self->dtype), oy_none(),
+      oy_scalar_tensor(scalar, oy_int(dtype), oy_none(),
                        oy_value_device(oy_tensor_device(self)), oy_none());
   oy_value_release(&scalar);
+  if (tensor && is_bits) {
+    oy_tensor* bits = tensor;
+    tensor = oy_view_dtype(bits, OY_DTYPE_U64);
+    oy_tensor_release(bits);
+  }
   if (!tensor) pyoy_raise();
   return tensor;
 }

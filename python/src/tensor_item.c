@@ -7,12 +7,26 @@ static oy_tensor* of(PyObject* self) {
   return ((pyoy_tensor*)self)->tensor;
 }
 
-static PyObject* element(const oy_tensor* tensor, const int64_t* index) {
+static PyObject* element(const oy_tensor* tensor, const int64_t* index, bool is_bits) {
   oy_scalar scalar;
   oy_ints at = {index, (size_t)oy_tensor_ndim(tensor)};
   if (oy_tensor_get(tensor, at, &scalar) != OY_OK) return pyoy_raise();
+  if (OY_UNLIKELY(is_bits)) return PyLong_FromUnsignedLongLong((uint64_t)scalar.as.i);
   PyObject* result = pyoy_value_to(scalar, NULL);
   oy_value_release(&scalar);
+  return result;
+}
+
+// A scalar holds no number above 2^63 - 1, so uint64 is read as the int64 of its bits. New.
+static oy_tensor* bits_of(const oy_tensor* tensor) {
+  return oy_view_dtype((oy_tensor*)(uintptr_t)tensor, OY_DTYPE_I64);
+}
+
+static PyObject* wide_item(const oy_tensor* tensor, const int64_t* index) {
+  oy_tensor* bits = bits_of(tensor);
+  if (!bits) return pyoy_raise();
+  PyObject* result = element(bits, index, true);
+  oy_object_release(bits);
   return result;
 }
 
@@ -29,7 +43,9 @@ PyObject* pyoy_item(const oy_tensor* tensor) {
   static const int64_t zeros[OY_TENSOR_MAX_DIMS];
   int64_t count = oy_tensor_numel(tensor);
   if (OY_UNLIKELY(pyoy_has_handler(tensor))) return ask_for_item(tensor);
-  if (count == 1) return element(tensor, zeros);
+  if (OY_UNLIKELY(count == 1 && tensor->dtype == OY_DTYPE_U64))
+    return wide_item(tensor, zeros);
+  if (count == 1) return element(tensor, zeros, false);
   PyErr_Format(PyExc_RuntimeError,
                "a Tensor with %lld elements cannot be converted to Scalar",
                (long long)count);
@@ -41,12 +57,13 @@ PyObject* pyoy_tensor_item(PyObject* self, PyObject* unused) {
   return pyoy_item(of(self));
 }
 
-static PyObject* to_list(const oy_tensor* tensor, int64_t* index, size_t dim) {
+static PyObject* to_list(const oy_tensor* tensor, int64_t* index, size_t dim,
+                         bool is_bits) {
   oy_ints sizes = oy_tensor_sizes(tensor);
-  if (dim == sizes.size) return element(tensor, index);
+  if (dim == sizes.size) return element(tensor, index, is_bits);
   PyObject* list = PyList_New((Py_ssize_t)sizes.data[dim]);
   for (index[dim] = 0; list && index[dim] < sizes.data[dim]; index[dim]++) {
-    PyObject* item = to_list(tensor, index, dim + 1);
+    PyObject* item = to_list(tensor, index, dim + 1, is_bits);
     if (!item || PyList_SetItem(list, (Py_ssize_t)index[dim], item) != 0) Py_CLEAR(list);
   }
   return list;
@@ -60,7 +77,12 @@ PyObject* pyoy_tensor_tolist(PyObject* self, PyObject* unused) {
                     ".tolist() is not supported for tensor subclasses.");
     return NULL;
   }
-  return to_list(of(self), index, 0);
+  if (of(self)->dtype != OY_DTYPE_U64) return to_list(of(self), index, 0, false);
+  oy_tensor* bits = bits_of(of(self));
+  if (!bits) return pyoy_raise();
+  PyObject* list = to_list(bits, index, 0, true);
+  oy_object_release(bits);
+  return list;
 }
 
 // ------------------------------------------------------------------ conversions

@@ -46,6 +46,35 @@ class ArrayApiTest(unittest.TestCase):
         self.assertEqual(int(xp.argmax(x).item()), 2)
         self.assertEqual(numbers(xp.add(x, x)), [10, 6, 2**64 - 2])
 
+    def test_numbers_above_two_to_the_63_come_and_go(self):
+        """As PyTorch has them since it has uint64: in lists, as an element, as a number."""
+        large = 2**63 + 5
+        x = opyard.tensor([[large, 1], [-1, 2**64 - 1]], dtype=opyard.uint64)
+        self.assertEqual(x.tolist(), [[large, 1], [2**64 - 1, 2**64 - 1]])
+        self.assertEqual(x[0, 0].item(), large)
+        self.assertEqual((int(x[0, 0]), float(x[0, 0]), bool(x[0, 0])), (large, 2.0**63, True))
+        self.assertEqual(x[1, 1].__index__(), 2**64 - 1)
+        self.assertEqual(opyard.tensor(large, dtype=opyard.uint64).tolist(), large)
+        x[0] = large + 1
+        x[1, 0] = 2**64 - 1
+        x[:, 1:] = 7
+        self.assertEqual(x.tolist(), [[large + 1, 7], [2**64 - 1, 7]])
+        self.assertEqual(x.t()[::2].tolist(), [[large + 1, 2**64 - 1]])
+        for call in (lambda: opyard.tensor([2**64], dtype=opyard.uint64),
+                     lambda: opyard.tensor([large], dtype=opyard.int64),
+                     lambda: opyard.tensor(large), lambda: x.__setitem__(0, 2**64),
+                     lambda: xp.zeros(2, dtype=xp.int64).__setitem__(0, large)):
+            self.assertRaises(OverflowError, call)
+
+    def test_remainders_have_the_sign_of_what_divides(self):
+        for dtype in (xp.float32, xp.float64):
+            x1 = xp.asarray([0.0, -0.0, 0.0, -0.0, 4.0, -4.0, 7.0, 3.0, -3.0], dtype=dtype)
+            x2 = xp.asarray([2.0, 2.0, -2.0, -2.0, -2.0, 2.0, -2.0, xp.inf, xp.inf], dtype=dtype)
+            got = xp.remainder(x1, x2)
+            self.assertEqual(got.tolist(), [0, 0, 0, 0, 0, 0, -1, 3, xp.inf])
+            self.assertEqual(xp.signbit(got).tolist(), [False, False, True, True, True, False,
+                                                        True, False, False])
+
     def test_sums_are_wide(self):
         x = xp.asarray([200, 100], dtype=xp.uint8)
         self.assertIs(xp.sum(x).dtype, xp.uint64)

@@ -48,9 +48,6 @@ def _placed(x, device):
 def _to_tensor(obj, dtype):
     """Numbers and nested sequences, in which there may be arrays without dimensions."""
     if isinstance(obj, (builtins.bool, int, float, complex, list, tuple)):
-        wide = dtype is _C.uint64  # numbers above 2**63 have no literal of their own
-        if wide:
-            return tensor(_as_signed(obj), dtype=_C.int64)
         return tensor(_plain(obj), dtype=dtype)
     if hasattr(obj, "__dlpack__"):
         return from_dlpack(obj)
@@ -61,12 +58,6 @@ def _plain(obj):
     if isinstance(obj, (list, tuple)):
         return [_plain(item) for item in obj]
     return obj.item() if isinstance(obj, Tensor) else obj
-
-
-def _as_signed(obj):
-    if isinstance(obj, (list, tuple)):
-        return [_as_signed(item) for item in obj]
-    return obj - 2**64 if isinstance(obj, int) and obj >= 2**63 else obj
 
 
 def asarray(obj, /, *, dtype=None, device=None, copy=None):

@@ -227,8 +227,17 @@ def _by_bits(name, op, for_u64):
 
 
 floor_divide = _by_bits("floor_divide", "floor_divide", lambda a, b: _divmod_u64(a, b)[0])
-remainder = _by_bits("remainder", "remainder", lambda a, b: _divmod_u64(a, b)[1])
+_remainder = _by_bits("remainder", "remainder", lambda a, b: _divmod_u64(a, b)[1])
 _shift_right = _by_bits("bitwise_right_shift", "bitwise_right_shift", _shifted_u64)
+
+
+def remainder(x1, x2, /):
+    """What x1 // x2 leaves, with the sign of x2, which zeros have too."""
+    result = _remainder(x1, x2)
+    if not result.dtype.is_floating_point:
+        return result
+    signed = aten.copysign(result, cast(x2, result.dtype))
+    return aten.where(aten.eq(result, 0), signed, result)
 
 
 def _too_far(x1, x2):
