@@ -75,6 +75,31 @@ class ArrayApiTest(unittest.TestCase):
             self.assertEqual(xp.signbit(got).tolist(), [False, False, True, True, True, False,
                                                         True, False, False])
 
+    def test_linear_algebra(self):
+        x = xp.asarray([[4.0, 2.0], [2.0, 5.0]])
+        self.assertEqual(xp.linalg.cholesky(x).tolist(), [[2, 0], [1, 2]])
+        self.assertEqual(xp.linalg.slogdet(x)._fields, ("sign", "logabsdet"))
+        self.assertEqual([round(v, 4) for v in xp.linalg.eigh(x).eigenvalues.tolist()],
+                         [2.4384, 6.5616])  # (9 -+ sqrt(17)) / 2
+        self.assertIs(xp.linalg.trace(xp.ones((3, 2, 2), dtype=xp.uint8)).dtype, xp.uint64)
+        # One vector if it has one axis; otherwise matrices, whatever the shapes look like.
+        stack = xp.stack([xp.eye(2), 2 * xp.eye(2)])
+        self.assertEqual(xp.linalg.solve(stack, xp.asarray([2.0, 4.0])).tolist(),
+                         [[2, 4], [1, 2]])
+        self.assertEqual(xp.linalg.solve(stack, xp.asarray([[2.0, 4.0], [6.0, 8.0]])).tolist(),
+                         [[[2, 4], [6, 8]], [[1, 2], [3, 4]]])
+        self.assertEqual(xp.linalg.vector_norm(xp.asarray([3.0, -4.0]), axis=()).tolist(), [3, 4])
+        self.assertRaises(ValueError, xp.linalg.cross, xp.ones(2), xp.ones(2))
+
+    def test_fourier(self):
+        self.assertEqual(xp.fft.fftfreq(4).tolist(), [0, 0.25, -0.5, -0.25])
+        self.assertEqual(xp.fft.fft(xp.asarray([1, 2, 3, 4], dtype=xp.complex64)).tolist(),
+                         [10, -2 + 2j, -2, -2 - 2j])
+        self.assertEqual(xp.fft.fftshift(xp.arange(5, dtype=xp.uint16)).tolist(),
+                         [3, 4, 0, 1, 2])
+        self.assertEqual(xp.fft.irfft(xp.asarray([4, 0, 0], dtype=xp.complex64), n=4).tolist(),
+                         [1, 1, 1, 1])
+
     def test_sums_are_wide(self):
         x = xp.asarray([200, 100], dtype=xp.uint8)
         self.assertIs(xp.sum(x).dtype, xp.uint64)
