@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar, overload
 
 from . import (array_api as array_api, fft as fft, files as files, linalg as linalg, nn as nn,
-               optim as optim, special as special, utils as utils)
+               optim as optim, random as random, special as special, utils as utils)
 
 Number = builtins.bool | builtins.int | builtins.float | builtins.complex
 _Class = TypeVar("_Class", bound="Tensor")
@@ -273,8 +273,8 @@ def rest_of_package(package, operators):
             continue
         if inspect.ismodule(value):
             if value.__name__.startswith("opyard.") and name not in (
-                    "array_api", "fft", "files", "linalg", "nn", "optim", "special", "utils",
-                    "exchange", "interop"):
+                    "array_api", "fft", "files", "linalg", "nn", "optim", "random", "special",
+                    "utils", "exchange", "interop"):
                 text += f"from . import {name} as {name}\n"
         elif inspect.isclass(value):
             base = "(RuntimeError, ValueError)" if issubclass(value, Exception) else ""
@@ -388,6 +388,8 @@ def main(folder, out, out_nn=None):
     # Tensor's attributes of these names hide them from its methods.
     text += "\ndtype_ = dtype\ndevice_ = device\nlayout_ = layout\n\n" + tensor_class(opyard.Tensor, operators)
     for name, schemas in operators.items():
+        if name == "random":  # the module's name
+            continue
         if is_public(name) and not inspect.isclass(vars(opyard).get(name)) \
                 and not isinstance(vars(opyard).get(name), opyard.dtype):
             text += definitions(name, schemas, False)

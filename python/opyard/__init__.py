@@ -50,7 +50,7 @@ _LAZY = {name: module for module, names in {
     "modes": "DispatchMode TensorHandler",
 }.items() for name in names.split()}
 _MODULES = ("array_api", "autograd", "dispatch", "fake", "fft", "files", "func", "interop",
-            "library", "linalg", "modes", "nn", "optim", "profiler", "special", "utils")
+            "library", "linalg", "modes", "nn", "optim", "profiler", "random", "special", "utils")
 
 
 def __getattr__(name):

@@ -107,12 +107,20 @@ static PyObject* get_device(PyObject* self, void* closure) {
 
 // ---------------------------------------------------------------------- the module's
 
-static PyObject* default_generator(PyObject* module, PyObject* unused) {
-  (void)module;
-  (void)unused;
-  oy_generator* generator = oy_generator_default(oy_device_cpu());
-  oy_object_retain(generator);
+static PyObject* default_of(oy_device device) {
+  oy_generator* generator = oy_generator_default(device);
+  if (generator) oy_object_retain(generator);
   return pyoy_wrap_generator(generator);
+}
+
+static PyObject* default_generator(PyObject* module, PyObject* args) {
+  PyObject* object = NULL;
+  oy_device device = oy_device_cpu();
+  (void)module;
+  if (!PyArg_ParseTuple(args, "|O:default_generator", &object)) return NULL;
+  if (!object || object == Py_None || pyoy_device_value(object, &device))
+    return default_of(device);
+  return PyErr_Format(PyExc_RuntimeError, "expected a device, got %R", object);
 }
 
 static PyObject* seed_all(PyObject* module, PyObject* object) {
@@ -120,7 +128,7 @@ static PyObject* seed_all(PyObject* module, PyObject* object) {
   uint64_t seed;
   if (read_seed(object, &seed) != 0) return NULL;
   oy_manual_seed(seed);
-  return default_generator(NULL, NULL);
+  return default_of(oy_device_cpu());
 }
 
 int pyoy_add_generator(PyObject* module) {
@@ -139,7 +147,8 @@ int pyoy_add_generator(PyObject* module) {
       {NULL, NULL, NULL, NULL, NULL},
   };
   static PyMethodDef functions[] = {
-      {"default_generator", default_generator, METH_NOARGS, "what operators use"},
+      {"default_generator", default_generator, METH_VARARGS,
+       "default_generator(device='cpu'): what operators on the device use"},
       {"manual_seed", seed_all, METH_O, "Seeds the generators of all devices."},
       {NULL, NULL, 0, NULL},
   };

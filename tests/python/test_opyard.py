@@ -17,6 +17,29 @@ except ImportError:
 class NamespaceTest(unittest.TestCase):
     """Values by hand."""
 
+    def test_generators_of_devices(self):
+        first, meta = opyard.random.default_generator(), opyard.random.default_generator("meta")
+        self.assertEqual([str(g.device.type) for g in (first, meta)], ["cpu", "meta"])
+        meta.manual_seed(5)
+        self.assertEqual(opyard.random.default_generator("meta").initial_seed(), 5)
+        opyard.manual_seed(3)  # of all devices
+        self.assertEqual([g.initial_seed() for g in (first, meta)], [3, 3])
+        state = opyard.random.get_rng_state("cpu")
+        x = opyard.rand(3)
+        opyard.random.set_rng_state(state)
+        with opyard.random.fork_rng(["meta"]):
+            self.assertEqual(opyard.rand(3).tolist(), x.tolist())
+            meta.manual_seed(9)
+        self.assertEqual((opyard.rand(3).tolist(), meta.initial_seed()), (x.tolist(), 3))
+        opyard.random.set_rng_state(state)
+        with opyard.random.fork_rng(enabled=False):
+            opyard.rand(3)
+        self.assertNotEqual(opyard.rand(3).tolist(), x.tolist())
+        own = opyard.Generator("cpu").manual_seed(3)
+        self.assertEqual(opyard.rand(3, generator=own).tolist(), x.tolist())
+        for device in ("nothing", 3):
+            self.assertRaises(RuntimeError, opyard.random.default_generator, device)
+
     def test_functions_of_a_prefix(self):
         self.assertEqual(opyard.linalg.svdvals(opyard.eye(2) * 3).tolist(), [3, 3])
         self.assertEqual(opyard.linalg.det(opyard.tensor([[2., 0.], [1., 4.]])).item(), 8)

@@ -45,6 +45,8 @@ class StubsTest(unittest.TestCase):
     def test_every_operator_is_there(self):
         seen = 0
         for base, names in self.schemas():
+            if base == "random":  # the module's name, as in torch
+                continue
             if base.startswith("_") or not isinstance(vars(opyard).get(base, 0),
                                                       (int, type(len), type(ast.parse))):
                 continue
