@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """opyard.array_api beside array-api-strict, function by function and dtype by dtype: values,
-dtypes, shapes and signatures. The standard's own test suite is on no package registry, and
-so its place is taken by this table over every function of the standard.
+dtypes, shapes and signatures, as a table; array_properties/ draws arrays and arguments.
 
     ./yard oracle array-api [NAME...]
 """
