@@ -45,6 +45,8 @@ class ArrayApiTest(unittest.TestCase):
         self.assertEqual(xp.less(x, y).tolist(), [False, True, False])
         self.assertEqual(int(xp.argmax(x).item()), 2)
         self.assertEqual(numbers(xp.add(x, x)), [10, 6, 2**64 - 2])
+        self.assertEqual(numbers(xp.clip(x, 5, large + 1)), [large, 5, large + 1])
+        self.assertEqual(numbers(xp.clip(x, min=large + 1)), [large + 1, large + 1, top])
 
     def test_numbers_above_two_to_the_63_come_and_go(self):
         """As PyTorch has them since it has uint64: in lists, as an element, as a number."""

@@ -4,6 +4,7 @@ import math
 
 from .. import _C
 from .._C import Tensor
+from .._create import tensor
 from ._core import (BOOL, INTEGRAL, UNSIGNED, aten, cast, computed, from_ordered,
                     is_floating, ordered, to_common)
 
@@ -271,7 +272,9 @@ def _bound(x, bound):
     if not isinstance(bound, Tensor):
         if x.dtype in INTEGRAL and isinstance(bound, float):
             bound = math.floor(bound)
-        bound = aten.full([], bound, dtype=_C.int64 if x.dtype in INTEGRAL else x.dtype)
+        wide = x.dtype is _C.uint64 and bound >= 2**63  # above what a scalar holds
+        bound = tensor(bound, dtype=x.dtype, device=x.device) if wide else aten.full(
+            [], bound, dtype=_C.int64 if x.dtype in INTEGRAL else x.dtype)
     return ordered(cast(bound, x.dtype))
 
 
