@@ -73,19 +73,28 @@ static void gpu_index_rows(void** state) {
   oy_tensor* words = indices(OY_DIMS(3, 2), 6, 4);
   oy_tensor* table = numbers(OY_DIMS(6, 8), OY_DTYPE_F32, 5);
   oy_tensor* grad = numbers(OY_DIMS(3, 2, 8), OY_DTYPE_F32, 6);
-  if (oy_tensor_set(bad, OY_DIMS(0), oy_int(5)) != OY_OK) fail();
+  // Only padding is no row of the table.
+  oy_tensor* padding = indices(OY_DIMS(3, 2), 4, 4);
+  if (oy_tensor_set(bad, OY_DIMS(0), oy_int(5)) != OY_OK ||
+      oy_tensor_set(padding, OY_DIMS(1, 0), oy_int(5)) != OY_OK)
+    fail();
   CHECK_CALL("aten::index_select", 0, T(a), oy_int(1), T(x));
   CHECK_CALL("aten::index_add", 1e-5, T(a), oy_int(1), T(x), T(rows), oy_float(0.5));
   CHECK_CALL("aten::index_add_", 1e-5, T(a), oy_int(1), T(x), T(rows));
   CHECK_CALL("aten::embedding", 0, T(table), T(words));
   CHECK_CALL("aten::embedding_dense_backward", 1e-5, T(grad), T(words), oy_int(6),
              oy_int(1), oy_bool(false));
+  CHECK_CALL("aten::embedding_dense_backward", 0, T(grad), T(padding), oy_int(4),
+             oy_int(5), oy_bool(false));
+  CHECK_REFUSED("aten::embedding_dense_backward", T(grad), T(padding), oy_int(4),
+                oy_int(-1), oy_bool(false));
   CHECK_REFUSED("aten::index_select", T(a), oy_int(1), T(bad));
   CHECK_REFUSED("aten::index_select", T(a), oy_int(1), T(table));
   oy_tensor_release(a);
   oy_tensor_release(x);
   oy_tensor_release(rows);
   oy_tensor_release(bad);
+  oy_tensor_release(padding);
   oy_tensor_release(words);
   oy_tensor_release(table);
   oy_tensor_release(grad);

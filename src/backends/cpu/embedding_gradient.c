@@ -32,11 +32,19 @@ static oy_dtype wide_dtype(oy_dtype dtype) {
 static double* frequencies(const oyi_add_rows* a) {
   int64_t* counts = oyi_calloc((size_t)a->rows + 1, sizeof(int64_t));
   double* scale = counts ? oyi_calloc((size_t)a->count + 1, sizeof(double)) : NULL;
-  for (int64_t i = 0; scale && i < a->count; i++) counts[a->index[i]]++;
   for (int64_t i = 0; scale && i < a->count; i++)
-    scale[i] = 1 / (double)counts[a->index[i]];
+    if (a->index[i] != a->skipped) counts[a->index[i]]++;
+  for (int64_t i = 0; scale && i < a->count; i++)
+    if (a->index[i] != a->skipped) scale[i] = 1 / (double)counts[a->index[i]];
   oyi_free(counts);
   return scale;
+}
+
+// What is skipped need not be a row.
+static oy_status check_rows(const oyi_add_rows* a) {
+  for (int64_t i = 0; i < a->count; i++)
+    if (a->index[i] != a->skipped) OY_TRY(oyi_add_rows_check(a->index + i, 1, a->rows));
+  return OY_OK;
 }
 
 static oy_status add_up(oyi_tensor* out, const oyi_tensor* grad,
@@ -51,7 +59,7 @@ static oy_status add_up(oyi_tensor* out, const oyi_tensor* grad,
   a.from = oyi_work_read(&w, grad);
   a.to = oyi_work_write(&w, out);
   double* scale = NULL;
-  oy_status status = w.failed ? OY_OK : oyi_add_rows_check(a.index, a.count, a.rows);
+  oy_status status = w.failed ? OY_OK : check_rows(&a);
   if (!w.failed && status == OY_OK && by_frequency) {
     a.scale = scale = frequencies(&a);
     if (!scale) status = oy_failure();
