@@ -245,6 +245,18 @@ static void gpu_pointwise_wide_out(void** state) {
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
 }
 
+// PoCL 3.1 has `pow` and `fmod` of vectors of doubles wrong, element by element.
+static void gpu_pointwise_doubles(void** state) {
+  (void)state;
+  oy_tensor* a = numbers(OY_DIMS(20, 40), OY_DTYPE_F64, 1);
+  oy_tensor* b = numbers(OY_DIMS(20, 40), OY_DTYPE_F64, 2);
+  CHECK_CALL("aten::pow.Tensor_Tensor", 1e-12, T(a), T(b));
+  CHECK_CALL("aten::pow.Tensor_Scalar", 1e-12, T(a), oy_float(4));
+  CHECK_CALL("aten::fmod.Tensor", 1e-12, T(a), T(b));
+  oy_tensor_release(a);
+  oy_tensor_release(b);
+}
+
 int main(void) {
   gpu_start();
   const struct CMUnitTest tests[] = {
@@ -259,6 +271,7 @@ int main(void) {
       cmocka_unit_test(gpu_pointwise_sizes),
       cmocka_unit_test(gpu_pointwise_three),
       cmocka_unit_test(gpu_pointwise_wide_out),
+      cmocka_unit_test(gpu_pointwise_doubles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "text.h"
 
-enum { TRUTH = 1, SCALAR = 2, WHOLE = 4, FLOOR = 8, RANDOM = 16 };
+enum { TRUTH = 1, SCALAR = 2, WHOLE = 4, FLOOR = 8, RANDOM = 16, APART = 128 };
 enum { NUMBER = 255 };  // in place of an operand's dtype
 // Steps of a work-item where these are few, and where there is one for each element.
 enum { CPU_BLOCK = 1024, CPU_WIDTH = 16, GPU_WIDTH = 4, GPU_GROUP = 128 };
@@ -107,8 +107,10 @@ static char* make_source(const gpu_device* device, const void* what) {
 // Vectors are for what is computed in 4 or 8 bytes, and stored as that or as a float.
 static int width_of(const gpu_device* d, const form* f) {
   int flags = g_expressions[f->expression].flags;
-  if (!f->flat || f->inputs == 0 || (flags & ~TRUTH) || oy_dtype_size(f->compute) < 4)
+  if (!f->flat || f->inputs == 0 || (flags & ~(TRUTH | APART)) ||
+      oy_dtype_size(f->compute) < 4)
     return 1;
+  if ((flags & APART) && f->compute == OY_DTYPE_F64) return 1;
   if (flags & TRUTH ? f->out != OY_DTYPE_BOOL
                     : oy_dtype_size(f->out) < 4 && !oy_dtype_is_floating(f->out))
     return 1;
