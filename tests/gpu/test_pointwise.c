@@ -257,6 +257,33 @@ static void gpu_pointwise_doubles(void** state) {
   oy_tensor_release(b);
 }
 
+// Kernels that operators share, and those of one operator each: what is strided and mixed
+// goes to either, by its size. Calls of several work-items, and rows longer than what is
+// loaded at once.
+static void gpu_pointwise_general(void** state) {
+  static const char* const most[] = {"0", "1000000"};
+  for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++) {
+    setenv("OPYARD_GPU_GENERAL", most[i], 1);
+    oy_tensor* a = numbers_stepped(OY_DIMS(3, 40, 20), OY_DTYPE_F32, 1);
+    oy_tensor* b = numbers_transposed(OY_DIMS(3, 40, 20), OY_DTYPE_I16, 2);
+    oy_tensor* row = numbers(OY_DIMS(20), OY_DTYPE_BF16, 3);
+    CHECK_CALL("aten::sub.Tensor", 0, T(a), T(b), oy_int(2));
+    CHECK_CALL("aten::sub_.Tensor", 0, T(a), T(row));
+    CHECK_CALL("aten::le.Tensor", 0, T(b), T(a));
+    CHECK_CALL("aten::addcmul", 1e-6, T(a), T(b), T(row), oy_float(0.5));
+    CHECK_CALL("aten::bitwise_and.Tensor", 0, T(b), T(b));
+    CHECK_CALL("aten::exp", 1e-6, T(b));
+    CHECK_CALL("aten::fill_.Scalar", 0, T(b), oy_int(-3));
+    oy_tensor_release(a);
+    oy_tensor_release(b);
+    oy_tensor_release(row);
+    gpu_pointwise_promotion(state);
+    gpu_pointwise_layouts(state);
+    gpu_pointwise_three(state);
+  }
+  unsetenv("OPYARD_GPU_GENERAL");
+}
+
 int main(void) {
   gpu_start();
   const struct CMUnitTest tests[] = {
@@ -272,6 +299,7 @@ int main(void) {
       cmocka_unit_test(gpu_pointwise_three),
       cmocka_unit_test(gpu_pointwise_wide_out),
       cmocka_unit_test(gpu_pointwise_doubles),
+      cmocka_unit_test(gpu_pointwise_general),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an expression to a kernel that runs it: the source for the dtypes of the operands,
 // which of them are numbers, and the form (flat, or strided and broadcast).
-#include "pointwise.h"
+#include <stdlib.h>
+
 #include "driver.h"
+#include "pointwise.h"
 
 #include "text.h"
 
-enum { TRUTH = 1, SCALAR = 2, WHOLE = 4, FLOOR = 8, RANDOM = 16, APART = 128 };
+enum {
+  TRUTH = 1,
+  SCALAR = 2,
+  WHOLE = 4,
+  FLOOR = 8,
+  RANDOM = 16,
+  REAL = 32,
+  BITS = 64,
+  APART = 128,
+  // Those that need not keep their order, nor be computed alone.
+  VECTORS = TRUTH | REAL | BITS | APART
+};
 enum { NUMBER = 255 };  // in place of an operand's dtype
 // Steps of a work-item where these are few, and where there is one for each element.
 enum { CPU_BLOCK = 1024, CPU_WIDTH = 16, GPU_WIDTH = 4, GPU_GROUP = 128 };
+// Of general kernels: expressions in one of them; steps that are loaded at once.
+enum { TOGETHER = 16, CPU_STEPS = 32 };
 
 static const struct {
   const char *real, *whole, *truth;
@@ -34,12 +49,11 @@ typedef struct form {
   int width, block;
 } form;
 
-static const char* text_of(const form* f) {
-  const char* text = g_expressions[f->expression].real;
-  if (oy_dtype_is_integral(f->compute, true) && g_expressions[f->expression].whole)
-    text = g_expressions[f->expression].whole;
-  if (f->compute == OY_DTYPE_BOOL && g_expressions[f->expression].truth)
-    text = g_expressions[f->expression].truth;
+static const char* text_of(gpu_expression e, oy_dtype compute) {
+  const char* text = g_expressions[e].real;
+  if (oy_dtype_is_integral(compute, true) && g_expressions[e].whole)
+    text = g_expressions[e].whole;
+  if (compute == OY_DTYPE_BOOL && g_expressions[e].truth) text = g_expressions[e].truth;
   return text;
 }
 
@@ -92,7 +106,7 @@ static char* make_source(const gpu_device* device, const void* what) {
   (void)device;
   gpu_text_begin(&t, f->compute, f->width, f64);
   gpu_text_add(&t, "#define EXPRESSION (%s)\n#define OUT %s\n#define BLOCK %d\n",
-               text_of(f), gpu_tag_name(f->out), f->block);
+               text_of(f->expression, f->compute), gpu_tag_name(f->out), f->block);
   gpu_text_add(&t, "#define OPERANDS %d\n", f->inputs + 1);
   if (flags & TRUTH) gpu_text_add(&t, "#define TRUTH %s\n", condition_type(f->compute));
   if (flags & WHOLE) gpu_text_append(&t, "#define WHOLE_MATH\n");
@@ -100,6 +114,7 @@ static char* make_source(const gpu_device* device, const void* what) {
   if (flags & RANDOM) gpu_text_append(&t, "#define RANDOM_MATH\n");
   if (f->flat) gpu_text_append(&t, "#define FLAT\n");
   add_operands(&t, f);
+  gpu_text_append(&t, gpu_text_expressions);
   gpu_text_append(&t, gpu_text_pointwise);
   return gpu_text_take(&t);
 }
@@ -107,8 +122,7 @@ static char* make_source(const gpu_device* device, const void* what) {
 // Vectors are for what is computed in 4 or 8 bytes, and stored as that or as a float.
 static int width_of(const gpu_device* d, const form* f) {
   int flags = g_expressions[f->expression].flags;
-  if (!f->flat || f->inputs == 0 || (flags & ~(TRUTH | APART)) ||
-      oy_dtype_size(f->compute) < 4)
+  if (!f->flat || f->inputs == 0 || (flags & ~VECTORS) || oy_dtype_size(f->compute) < 4)
     return 1;
   if ((flags & APART) && f->compute == OY_DTYPE_F64) return 1;
   if (flags & TRUTH ? f->out != OY_DTYPE_BOOL
@@ -198,6 +212,105 @@ static oy_status push_arguments(gpu_launch* l, const gpu_point* p, oy_tensor* ou
   return OY_OK;
 }
 
+// ------------------------------------------------------------------ general kernels
+
+typedef struct group {
+  int first;  // expression
+  oy_dtype compute;
+} group;
+
+static bool is_general(gpu_expression e, oy_dtype compute) {
+  const int flags = g_expressions[e].flags;
+  const bool whole = oy_dtype_is_integral(compute, true);
+  return !(flags & (RANDOM | (whole ? REAL | FLOOR : BITS | WHOLE)));
+}
+
+static void add_cases(gpu_text* t, const gpu_device* device, const group* g) {
+  gpu_text_append(t, "#define CASES");
+  for (int e = g->first; e < g->first + TOGETHER && e < GPU_EXPRESSION_COUNT; e++)
+    if (is_general((gpu_expression)e, g->compute))
+      gpu_text_add(t, " case %d: return (S)(%s);", e - g->first,
+                   text_of((gpu_expression)e, g->compute));
+  for (int stores = 0; stores < 2; stores++) {
+    gpu_text_append(t, stores ? "\n#define STORES" : "\n#define LOADS");
+    for (int d = 0; d < OY_DTYPE_LIMIT; d++)
+      if (gpu_tag_name((oy_dtype)d) && (d != OY_DTYPE_F64 || device->has_f64))
+        gpu_text_add(t,
+                     stores ? " case %d: ST(%s, p, i, x); return;"
+                            : " case %d: return LD(%s, p, i);",
+                     d, gpu_tag_name((oy_dtype)d));
+  }
+}
+
+static char* make_general(const gpu_device* device, const void* what) {
+  const group* g = what;
+  gpu_text t = {0};
+  gpu_text_begin(&t, g->compute, 1, device->has_f64);
+  gpu_text_add(&t, "#define BLOCK %d\n#define STEPS %d\n", device->is_cpu ? CPU_BLOCK : 1,
+               device->is_cpu ? CPU_STEPS : 1);
+  gpu_text_append(&t, oy_dtype_is_integral(g->compute, true) ? "#define WHOLE_MATH\n"
+                                                             : "#define FLOOR_MATH\n");
+  add_cases(&t, device, g);
+  gpu_text_append(&t, "\n#define NOT_UNROLLED _Pragma(\"unroll 1\")\n");
+  gpu_text_append(&t, gpu_text_expressions);
+  gpu_text_append(&t, gpu_text_general);
+  return gpu_text_take(&t);
+}
+
+// Elements up to which a call is small: what its own kernel would save is less than the
+// launch takes. OPYARD_GPU_GENERAL=n takes another number, for tests.
+static int64_t general_most(void) {
+  const char* asked = getenv("OPYARD_GPU_GENERAL");
+  return asked ? atoll(asked) : 2048;
+}
+
+// Whether a call of |n| elements takes the kernel that its expression shares. What can be
+// computed in vectors, and is of one dtype (conditions besides), has one of its own.
+static bool takes_general(const gpu_point* p, const form* f, int64_t n) {
+  oy_dtype one = f->out == OY_DTYPE_BOOL ? OY_DTYPE_ANY : f->out;
+  bool is_mixed = false, has_f64 = f->out == OY_DTYPE_F64;
+  for (int k = 0; k < f->inputs; k++) {
+    has_f64 = has_f64 || f->in[k] == OY_DTYPE_F64;
+    if (f->in[k] == NUMBER || f->in[k] == OY_DTYPE_BOOL) continue;
+    if (one == OY_DTYPE_ANY) one = (oy_dtype)f->in[k];
+    is_mixed = is_mixed || f->in[k] != one;
+  }
+  if (f->width > 1 && !is_mixed && n >= f->width) return false;
+  if (has_f64 && !p->device->has_f64) return false;
+  return is_general(p->expression, p->compute) && n <= general_most();
+}
+
+static oy_status run_general(const gpu_point* p, oy_tensor* out, const gpu_geometry* g,
+                             int64_t n) {
+  const group which = {(int)p->expression / TOGETHER * TOGETHER, p->compute};
+  const uint64_t key[8] = {'G', (uint64_t)which.first, p->compute};
+  uint32_t kinds = out->dtype;
+  gpu_kernel* kernel;
+  gpu_launch l;
+  OY_TRY(gpu_kernel_get(p->device, key, make_general, &which, &kernel));
+  gpu_launch_begin(&l, p->device);
+  OY_TRY(gpu_arg_tensor(&l, out));
+  for (int k = 0; k < GPU_INPUTS; k++) {
+    oy_tensor* in = k < p->inputs ? p->in[k] : NULL;
+    kinds |= (uint32_t)(in ? in->dtype : NUMBER) << 8 * (k + 1);
+    OY_TRY(gpu_arg_tensor(&l, in ? in : out));
+  }
+  for (int k = 0; k < GPU_INPUTS; k++)
+    push_number(&l, p->compute, k < p->inputs && !p->in[k] ? p->constant[k] : oy_int(0));
+  gpu_arg_int(&l, (int32_t)kinds);
+  gpu_arg_int(&l, (int)p->expression - which.first);
+  for (int k = 0; k < GPU_NUMBERS; k++)
+    push_number(&l, p->compute, k < p->numbers ? p->number[k] : oy_int(0));
+  gpu_arg_long(&l, n);
+  gpu_arg(&l, g, sizeof(*g));
+  const bool is_cpu = p->device->is_cpu;
+  const size_t block = is_cpu ? CPU_BLOCK : 1;
+  return gpu_launch_run(&l, kernel, ((size_t)n + block - 1) / block,
+                        is_cpu ? 1 : GPU_GROUP);
+}
+
+// ----------------------------------------------------------------------------- calls
+
 oy_status gpu_point_run(gpu_point* p, oy_tensor* out) {
   gpu_geometry g;
   gpu_kernel* kernel;
@@ -213,6 +326,7 @@ oy_status gpu_point_run(gpu_point* p, oy_tensor* out) {
   bool in_order = g_expressions[p->expression].flags & (RANDOM | SCALAR);
   OY_TRY(gpu_geometry_of(&g, shape, operands, 1 + p->inputs, in_order));
   form f = form_of(p, out, gpu_geometry_is_flat(&g, operands, 1 + p->inputs));
+  if (takes_general(p, &f, n)) return run_general(p, out, &g, n);
   OY_TRY(kernel_of(p->device, &f, &kernel));
   gpu_launch_begin(&l, p->device);
   OY_TRY(push_arguments(&l, p, out, n));
