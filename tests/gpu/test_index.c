@@ -55,6 +55,10 @@ static void gpu_matrix(void** state) {
   oy_tensor* small = numbers(OY_DIMS(6, 6), OY_DTYPE_I16, 1);
   oy_tensor* half = numbers(OY_DIMS(8, 40), OY_DTYPE_BF16, 2);
   oy_tensor* turned = numbers_transposed(OY_DIMS(40, 8), OY_DTYPE_BF16, 3);
+  oy_tensor* bools = numbers(OY_DIMS(5, 5), OY_DTYPE_BOOL, 1);
+  CHECK_REFUSED("aten::mm", T(bools), T(bools));
+  CHECK_REFUSED("aten::addmm", T(bools), T(bools), T(bools));
+  oy_tensor_release(bools);
   CHECK_CALL("aten::mm", 0, T(ints), T(ints));
   CHECK_CALL("aten::mm", 0, T(small), T(small));
   CHECK_CALL("aten::mm", 1e-2, T(half), T(turned));

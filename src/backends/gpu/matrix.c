@@ -170,21 +170,29 @@ static oy_status dot(gpu_call* c) {
   return status;
 }
 
+// Products of bools are refused by the CPU, and in its words.
+static bool takes_numbers(const gpu_call* c) {
+  for (size_t i = 0; i < c->arg_count; i++)
+    if (gpu_is_tensor(c->args[i]) && c->args[i].as.object->dtype == OY_DTYPE_BOOL)
+      return false;
+  return true;
+}
+
 static const gpu_row g_rows[] = {
-    {"mm", multiply, NULL, 0, 0, NULL},
-    {"mm.out", multiply, NULL, 1, 0, NULL},
-    {"bmm", multiply, NULL, 0, 0, NULL},
-    {"bmm.out", multiply, NULL, 1, 0, NULL},
-    {"addmm", add_product, NULL, 0, 0, NULL},
-    {"addmm.out", add_product, NULL, 1, 0, NULL},
-    {"addmm_", add_product, NULL, 0, 0, NULL},
-    {"baddbmm", add_product, NULL, 0, 0, NULL},
-    {"baddbmm.out", add_product, NULL, 1, 0, NULL},
-    {"baddbmm_", add_product, NULL, 0, 0, NULL},
-    {"addmv", add_matrix_vector, NULL, 0, 0, NULL},
-    {"addmv.out", add_matrix_vector, NULL, 1, 0, NULL},
-    {"addmv_", add_matrix_vector, NULL, 0, 0, NULL},
-    {"dot", dot, NULL, 0, 0, NULL},
+    {"mm", multiply, NULL, 0, 0, takes_numbers},
+    {"mm.out", multiply, NULL, 1, 0, takes_numbers},
+    {"bmm", multiply, NULL, 0, 0, takes_numbers},
+    {"bmm.out", multiply, NULL, 1, 0, takes_numbers},
+    {"addmm", add_product, NULL, 0, 0, takes_numbers},
+    {"addmm.out", add_product, NULL, 1, 0, takes_numbers},
+    {"addmm_", add_product, NULL, 0, 0, takes_numbers},
+    {"baddbmm", add_product, NULL, 0, 0, takes_numbers},
+    {"baddbmm.out", add_product, NULL, 1, 0, takes_numbers},
+    {"baddbmm_", add_product, NULL, 0, 0, takes_numbers},
+    {"addmv", add_matrix_vector, NULL, 0, 0, takes_numbers},
+    {"addmv.out", add_matrix_vector, NULL, 1, 0, takes_numbers},
+    {"addmv_", add_matrix_vector, NULL, 0, 0, takes_numbers},
+    {"dot", dot, NULL, 0, 0, takes_numbers},
 };
 
 gpu_rows gpu_rows_matrix(void) {
