@@ -56,6 +56,12 @@ static void gpu_matrix(void** state) {
   oy_tensor* half = numbers(OY_DIMS(8, 40), OY_DTYPE_BF16, 2);
   oy_tensor* turned = numbers_transposed(OY_DIMS(40, 8), OY_DTYPE_BF16, 3);
   oy_tensor* bools = numbers(OY_DIMS(5, 5), OY_DTYPE_BOOL, 1);
+  oy_tensor* number = numbers(oy_dims_none(), OY_DTYPE_F32, 1);
+  oy_tensor* place = indices(oy_dims_none(), 1, 1);
+  CHECK_CALL("aten::scatter.value", 0, T(number), oy_int(0), T(place), oy_float(2));
+  CHECK_REFUSED("aten::_softmax", T(ints), oy_int(0), oy_bool(false));
+  oy_tensor_release(number);
+  oy_tensor_release(place);
   CHECK_REFUSED("aten::mm", T(bools), T(bools));
   CHECK_REFUSED("aten::addmm", T(bools), T(bools), T(bools));
   oy_tensor_release(bools);

@@ -81,6 +81,12 @@ static oy_status out_of_bounds(int64_t index, int64_t dim, int64_t size) {
                  "index %lld is out of bounds for dimension %lld with size %lld",
                  (long long)index, (long long)dim, (long long)size);
 }
+// Of gather and scatter: a RuntimeError in Python, as PyTorch has it here alone.
+static oy_status line_out_of_bounds(int64_t index, int64_t dim, int64_t size) {
+  return OY_FAIL(INVALID_ARGUMENT,
+                 "index %lld is out of bounds for dimension %lld with size %lld",
+                 (long long)index, (long long)dim, (long long)size);
+}
 
 static int64_t wrapped(int64_t dim, int64_t ndim) {
   return dim < 0 ? dim + (ndim ? ndim : 1) : dim;
@@ -282,7 +288,7 @@ static oy_status move(gpu_call* c, const form* f, oy_tensor* a, oy_tensor* x,
   gpu_arg_int(&l, a == NULL);
   gpu_arg(&l, &g, sizeof(g));
   OY_TRY(launch(&l, f, n, &report));
-  return report.is_bad ? out_of_bounds(report.index, dim, size) : OY_OK;
+  return report.is_bad ? line_out_of_bounds(report.index, dim, size) : OY_OK;
 }
 
 // gather(self, dim, index, sparse_grad)
@@ -299,7 +305,7 @@ static oy_status scatter(gpu_call* c) {
   if (c->out[0] != self) OY_TRY(gpu_copy_elements(c->device, c->out[0], self));
   if (gpu_is_tensor(v)) return move(c, &f, v.as.object, index, c->out[0], oy_int(0));
   // The number as an element, from which it is moved.
-  oy_tensor* element = gpu_new(c, OY_DIMS(1), self->dtype);
+  oy_tensor* element = gpu_new(c, oy_dims_none(), self->dtype);
   oy_status status = element ? gpu_fill_elements(c->device, element, v) : oy_failure();
   oy_tensor* all =
       status == OY_OK ? oy_tensor_expand(element, oy_tensor_sizes(index)) : NULL;

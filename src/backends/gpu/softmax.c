@@ -68,15 +68,21 @@ static oy_status backward(gpu_call* c) {
   return run(c, c->args[0].as.object, c->args[1].as.object, c->args[2].as.i);
 }
 
+// The CPU refuses the others, in its words.
+static bool takes_floats(const gpu_call* c) {
+  return oy_dtype_is_floating(c->args[0].as.object->dtype);
+}
+
 static const gpu_row g_rows[] = {
-    {"_softmax", forward, SOFTMAX, 0, 0, NULL},
-    {"_softmax.out", forward, SOFTMAX, 1, 0, NULL},
-    {"_log_softmax", forward, LOG_SOFTMAX, 0, 0, NULL},
-    {"_log_softmax.out", forward, LOG_SOFTMAX, 1, 0, NULL},
-    {"_softmax_backward_data", backward, SOFTMAX_BACKWARD, 0, 0, NULL},
-    {"_softmax_backward_data.out", backward, SOFTMAX_BACKWARD, 1, 0, NULL},
-    {"_log_softmax_backward_data", backward, LOG_SOFTMAX_BACKWARD, 0, 0, NULL},
-    {"_log_softmax_backward_data.out", backward, LOG_SOFTMAX_BACKWARD, 1, 0, NULL},
+    {"_softmax", forward, SOFTMAX, 0, 0, takes_floats},
+    {"_softmax.out", forward, SOFTMAX, 1, 0, takes_floats},
+    {"_log_softmax", forward, LOG_SOFTMAX, 0, 0, takes_floats},
+    {"_log_softmax.out", forward, LOG_SOFTMAX, 1, 0, takes_floats},
+    {"_softmax_backward_data", backward, SOFTMAX_BACKWARD, 0, 0, takes_floats},
+    {"_softmax_backward_data.out", backward, SOFTMAX_BACKWARD, 1, 0, takes_floats},
+    {"_log_softmax_backward_data", backward, LOG_SOFTMAX_BACKWARD, 0, 0, takes_floats},
+    {"_log_softmax_backward_data.out", backward, LOG_SOFTMAX_BACKWARD, 1, 0,
+     takes_floats},
 };
 
 gpu_rows gpu_rows_softmax(void) {
