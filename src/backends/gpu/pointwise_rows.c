@@ -314,7 +314,10 @@ static oy_status log_sigmoid(gpu_call* c) {
     p.expression = i ? GPU_EXPRESSION_exp_minus_abs : GPU_EXPRESSION_log_sigmoid;
     p.compute = gpu_compute_dtype(c->args[0].as.object->dtype);
     p.in[0] = c->args[0].as.object;
-    if (c->out[i]) OY_TRY(gpu_point_run(&p, c->out[i]));
+    if (!c->out[i]) continue;
+    const oy_dtype dtype = p.in[0]->dtype;
+    const bool rounds = p.compute != dtype && c->out[i]->dtype != dtype;
+    OY_TRY(rounds ? run_narrow(&p, dtype, c->out[i]) : gpu_point_run(&p, c->out[i]));
   }
   return OY_OK;
 }
