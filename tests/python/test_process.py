@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package in a process: what its import costs, threads, signals, interpreters."""
+import os
+import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -14,6 +18,24 @@ def run(program, *options):
                           text=True, timeout=120, check=False)
 
 
+def settled_copy(folder):
+    """The package and its library as they lie on a disk: of files that were just written, as a
+    linker writes them, the kernel maps megabytes that nobody touches."""
+    package = pathlib.Path(opyard.__file__).parent
+    with open("/proc/self/maps", encoding="ascii") as maps:
+        library = next(pathlib.Path(line.split()[-1]) for line in maps if "/libopyard.so" in line)
+    copy = folder / "a" / "b" / "opyard"
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__", "*.pyi"))
+    place = copy / os.path.relpath(library.parent, package)
+    place.mkdir(parents=True, exist_ok=True)
+    shutil.copy(library, place / "libopyard.so.0")
+    for path in (copy / "_C.abi3.so", place / "libopyard.so.0"):
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    return copy.parent
+
+
 class ImportTest(unittest.TestCase):
     def test_what_is_imported(self):
         late = ("numpy", "torch", "ctypes", "inspect", "opyard.autograd", "opyard.func")
@@ -24,7 +46,10 @@ class ImportTest(unittest.TestCase):
         program = ("import sys\n"
                    "def now(): return int(open('/proc/self/statm').read().split()[1]) * 4096\n"
                    "before = now()\nimport opyard\nprint(now() - before)")
-        self.assertLess(int(run(program).stdout), 10_000_000)
+        with tempfile.TemporaryDirectory() as folder:
+            packages = settled_copy(pathlib.Path(folder))
+            program = f"import sys\nsys.path.insert(0, {str(packages)!r})\n" + program
+            self.assertLess(int(run(program).stdout), 10_000_000)
 
     def test_warnings_are_errors(self):
         self.assertEqual(run("import opyard; opyard.zeros(2) + 1", "-W", "error").stderr, "")

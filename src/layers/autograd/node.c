@@ -88,6 +88,7 @@ oyi_accumulate_node* oyi_accumulate_node_new(oyi_tensor* variable) {
   oyi_accumulate_node* a = take(sizeof(*a), &units);
   if (!a) return NULL;
   oyi_node_init(&a->head, OYI_NODE_ACCUMULATE, NULL);
+  a->head.references = 0;
   a->head.block = units;
   a->head.edges = NULL;
   a->head.expected = &a->own_expected;
@@ -143,7 +144,10 @@ static bool drop(oyi_node* node) {
 void oyi_node_release(oyi_node* node) {
   if (!node) return;
   if (node->kind == OYI_NODE_ACCUMULATE) {
-    oy_tensor_release(&oyi_accumulate_node_of(node)->variable->header);
+    oyi_tensor* leaf = oyi_accumulate_node_of(node)->variable;
+    if (OY_UNLIKELY(oyi_is_on_device(leaf->backend)))
+      __atomic_fetch_sub(&node->references, 1, __ATOMIC_RELAXED);
+    oy_tensor_release(&leaf->header);
     return;
   }
   if (!drop(node)) return;

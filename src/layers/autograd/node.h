@@ -104,7 +104,7 @@ typedef enum oyi_node_kind {
 
 // What all nodes begin with.
 struct oyi_node {
-  int32_t references;  // atomic; of ACCUMULATE the leaf's count
+  int32_t references;  // atomic; of ACCUMULATE those of a leaf on a device alone
   uint8_t kind;
   bool released;      // what was saved is gone
   uint8_t block;      // pool units; 0: of the allocator
@@ -149,6 +149,11 @@ typedef struct oyi_accumulate_node {
   oyi_expectation own_expected;
 } oyi_accumulate_node;
 
+// Whether there may be streams.
+static inline bool oyi_is_on_device(int16_t backend) {
+  return backend != OY_BACKEND_CPU && backend != OY_BACKEND_Meta;
+}
+
 static inline oyi_short_node* oyi_short_of(oyi_node* node) {
   return (oyi_short_node*)(void*)node;
 }
@@ -178,9 +183,12 @@ static inline void oyi_expectation_init(oyi_expectation* e) {
 }
 static inline oyi_node* oyi_node_retain(oyi_node* node) {
   if (!node) return NULL;
-  if (node->kind == OYI_NODE_ACCUMULATE)
-    oy_object_retain(&oyi_accumulate_node_of(node)->variable->header);
-  else
+  const oyi_tensor* leaf = NULL;
+  if (node->kind == OYI_NODE_ACCUMULATE) {
+    leaf = oyi_accumulate_node_of(node)->variable;
+    oy_object_retain((oy_object*)(uintptr_t)&leaf->header);
+  }
+  if (!leaf || oyi_is_on_device(leaf->backend))
     __atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED);
   return node;
 }

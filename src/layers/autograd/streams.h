@@ -13,9 +13,6 @@
 #include "layers/autograd/node.h"
 #include "opyard/stream.h"
 
-static inline bool oyi_is_on_device(int16_t backend) {
-  return backend != OY_BACKEND_CPU && backend != OY_BACKEND_Meta;
-}
 // Has the library tell when a thread chooses a stream.
 void oyi_streams_listen(void);
 // The current stream for the device of |t|; the default where that has none. Calls no hook:

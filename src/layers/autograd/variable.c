@@ -149,15 +149,16 @@ __attribute__((noinline)) static oyi_node* accumulator_make(oyi_variable* v) {
   if (made && !spare) __atomic_store_n(&v->accumulator, made, __ATOMIC_RELEASE);
   oyi_node* node = v->accumulator;
   bool fits = oyi_expects(node->expected, v->tensor);
-  if (fits)
-    oyi_expect_stream_now(node->expected, v->tensor);
-  else
+  // The first edge of a graph brings its stream.
+  const bool first = oyi_is_on_device(v->tensor->backend) &&
+                     __atomic_load_n(&node->references, __ATOMIC_RELAXED) == 0;
+  if (!fits)
     fits = oyi_expect(node->expected, v->tensor) == 0;
+  else if (first)
+    oyi_expect_stream_now(node->expected, v->tensor);
   oyi_spin_unlock(&v->lock);
   if (spare) oyi_accumulator_free(spare);
-  if (!fits) return NULL;
-  oy_object_retain(&v->tensor->header);
-  return node;
+  return fits ? oyi_node_retain(node) : NULL;
 }
 
 oyi_node* oyi_accumulator(oyi_variable* v) {

@@ -66,6 +66,10 @@ static oy_status make_new(const oyi_handling* h, oy_value* v) {
 
 static oy_status check_one(const oyi_handling* h, oy_value* v, size_t i) {
   const oy_type* type = h->schema->returns[i].type;
+  // Of several results those that nobody asked for are None, PyTorch's undefined tensors.
+  if (v->tag == OY_TAG_NONE && type->kind == OY_TYPE_TENSOR &&
+      h->schema->return_count > 1)
+    return OY_OK;
   oyi_converted done = oyi_value_check(v, type);
   if (done == OYI_CONVERT_NO_MEMORY) return OY_OUT_OF_MEMORY;
   if (done != OYI_CONVERTED) return wrong_type(*v, type);

@@ -6,9 +6,11 @@
 //   N  makes a tensor of one size that it is given: is called for each slice
 //   L  makes a tensor like another, of which it reads no elements
 //   T  reads tensors     I  writes its first argument     O  has out=
+//   R  rrelu: draws only if its fifth argument says so, and writes its second then
 #include "base/memory.h"
 #include "layers/vmap/batch.h"
 #include "ops/calls.h"
+#include "tensor/element.h"
 
 static oy_status fail_same(void) {
   return OY_FAIL(NOT_IMPLEMENTED,
@@ -121,6 +123,26 @@ static oy_status draw_like(const oyi_batch* b) {
   return call_on(b);
 }
 
+// Without drawing it is a leaky_relu, whatever the noise is. A noise that is written would
+// be one for all slices, or each slice's: neither is done.
+static oy_status draw_if_asked(const oyi_batch* b) {
+  if (!oyi_batch_any(b)) return call_on(b);
+  OY_CHECK(oyi_batch_arg(b, 4)->as.i == 0, NOT_IMPLEMENTED,
+           "Batching rule not implemented for %.*s. We could not generate a fallback.",
+           OY_STR_ARG(oy_op_name_of(b->op)));
+  oy_object* self = oyi_batch_arg(b, 0)->as.object;
+  const oy_str name = oy_op_name_of(b->op);
+  const double sum =
+      oyi_scalar_real(*oyi_batch_arg(b, 2)) + oyi_scalar_real(*oyi_batch_arg(b, 3));
+  oy_object* result =
+      name.data[name.size - 1] == '_'
+          ? oy_tensor_retain(oyi_call_leaky_relu_(self, oy_float(sum / 2)))
+          : oyi_call_leaky_relu(self, oy_float(sum / 2));
+  OY_TRY(oyi_batch_push(b, result));
+  oyi_batch_drop_arguments(b);
+  return OY_OK;
+}
+
 static oy_status draw(const oyi_batch* b, const char* kind) {
   bool same = b->layer->randomness == OY_RANDOMNESS_SAME;
   switch (*kind) {
@@ -130,6 +152,7 @@ static oy_status draw(const oyi_batch* b, const char* kind) {
       return oyi_batch_call(b, b->op, 0);
     case 'N': return same ? call_on(b) : draw_each(b);
     case 'I': return draw_inplace(b);
+    case 'R': return draw_if_asked(b);
     case 'L':
       if (same) return draw_like(b);
       break;
@@ -145,10 +168,11 @@ OYI_BATCH_RULE(random) {
   const oyi_batch_rule* rule = kernel->user_data;
   oyi_batch b;
   OY_TRY(oyi_batch_begin(&b, op, stack));
+  const bool draws = *rule->arguments != 'R' || oyi_batch_arg(&b, 4)->as.i != 0;
   OY_CHECK(*rule->arguments != 'O', NOT_IMPLEMENTED,
            "vmap: We do not support calling out variants of random operations inside of "
            "vmap. Please use non-out variants as a workaround");
-  OY_CHECK(b.layer->randomness != OY_RANDOMNESS_ERROR, FAILED_PRECONDITION,
+  OY_CHECK(!draws || b.layer->randomness != OY_RANDOMNESS_ERROR, FAILED_PRECONDITION,
            "vmap: called random operation while in randomness error mode. Please either "
            "use the 'same' or 'different' randomness flags on vmap or perform the "
            "randomness operation out of vmap");

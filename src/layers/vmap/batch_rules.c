@@ -73,7 +73,8 @@ static bool is_elementwise(int id) {
   if (g_forms[id] != FORM_ONE || !is_named(families, oyi_op_rows[id].family))
     return false;
   return id != OYI_OP_glu && id != OYI_OP_glu_backward &&
-         id != OYI_OP_log_sigmoid_backward;
+         id != OYI_OP_log_sigmoid_backward && id != OYI_OP_rrelu_with_noise &&
+         id != OYI_OP_rrelu_with_noise_;
 }
 
 // ---------------------------------------------------------------- registration
