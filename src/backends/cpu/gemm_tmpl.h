@@ -67,12 +67,24 @@ static void OYI_JOIN(put, ID)(const oyi_gemm* g, int64_t i0, int64_t rows, int64
   }
 }
 
+// Of nothing to add up: c times |beta|.
+static __attribute__((noinline)) oy_status OYI_JOIN(scale, ID)(const oyi_gemm* g,
+                                                               W beta) {
+  for (int64_t i = 0; i < g->n; i++) {
+    T* to = (T*)g->c + i * g->c_row;
+    for (int64_t j = 0; j < g->m; j++, to += g->c_column)
+      *to = (T)STORE(beta == 0 ? (W)0 : beta * (W)LOAD(*to));
+  }
+  return OY_OK;
+}
+
 // Small ones are not worth packing. Apart, since the other way needs a large frame.
 static __attribute__((noinline)) oy_status OYI_JOIN(small, ID)(const oyi_gemm* g, W alpha,
                                                                W beta) {
   const int64_t n = g->n, m = g->m, k = g->k;
   const int64_t a_column = g->a_column, b_row = g->b_row;
   const bool is_new = beta == 0;
+  if (OY_UNLIKELY(k <= 0)) return OYI_JOIN(scale, ID)(g, beta);
   const T* a = g->a;
   T* row = g->c;
   for (int64_t i = 0; i < n; i++, a += g->a_row, row += g->c_row) {
@@ -81,8 +93,12 @@ static __attribute__((noinline)) oy_status OYI_JOIN(small, ID)(const oyi_gemm* g
     for (int64_t j = 0; j < m; j++, to += g->c_column, b += g->b_column) {
       const T *x = a, *y = b;
       W sum = 0;
-      for (int64_t p = k; p > 0; p--, x += a_column, y += b_row)
+      int64_t p = k;
+      do {
         sum += (W)LOAD(*x) * (W)LOAD(*y);
+        x += a_column;
+        y += b_row;
+      } while (--p > 0);
       sum *= alpha;
       *to = (T)STORE(is_new ? sum : sum + beta * (W)LOAD(*to));
     }
@@ -158,12 +174,12 @@ static oy_status OYI_JOIN(inner, ID)(const oyi_gemm* g, W alpha, W beta) {
 
 static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   const W alpha = (W)NUMBER(g->alpha), beta = (W)NUMBER(g->beta);
+  if (g->n >= 4 && g->m >= 4 && g->k >= 2) return OYI_JOIN(blocked, ID)(g, alpha, beta);
   if (g->n == 1 && g->m == 1 && g->a_column == 1 && g->b_row == 1 && g->k >= 16)
     return OYI_JOIN(inner, ID)(g, alpha, beta);
-  if (g->m >= 16 && g->k == 1 && g->b_column == 1 && g->c_column == 1)
+  if (g->k == 1 && g->m >= 16 && g->b_column == 1 && g->c_column == 1)
     return OYI_JOIN(outer, ID)(g, alpha, beta);
-  if (g->n < 4 || g->m < 4 || g->k < 2) return OYI_JOIN(small, ID)(g, alpha, beta);
-  return OYI_JOIN(blocked, ID)(g, alpha, beta);
+  return OYI_JOIN(small, ID)(g, alpha, beta);
 }
 #undef VECTOR
 #undef LANES
