@@ -191,10 +191,8 @@ typedef struct svd {
   oy_object *u, *s, *vh, *g_u, *g_s, *g_vh;
 } svd;
 
-// X - X^H over s_j^2 - s_i^2.
-static oy_object* skew(oyi_held* held, oy_object* x, oy_object* gaps) {
-  oy_object* difference = oyi_hold(held, minus(x, oyi_hold(held, mh(x))));
-  return oyi_hold(held, over(difference, gaps));
+static oy_object* skew(oyi_held* held, oy_object* x) {
+  return oyi_hold(held, minus(x, oyi_hold(held, mh(x))));
 }
 
 static oy_object* svd_core(oyi_held* held, const svd* w, oy_object* u_gu) {
@@ -202,20 +200,23 @@ static oy_object* svd_core(oyi_held* held, const svd* w, oy_object* u_gu) {
   oy_object* gaps = squares ? oyi_hold(held, differences(squares)) : NULL;
   oy_object *core = NULL, *row = oyi_hold(held, oyi_call_unsqueeze(w->s, -2));
   oy_object* column = oyi_hold(held, oyi_call_unsqueeze(w->s, -1));
-  if (w->g_s) {
-    oy_object* wide =
-        oyi_hold(held, oyi_call_to_dtype(w->g_s, w->u->dtype, false, false, oy_none()));
-    core = oyi_hold(held, in_diagonal(wide));
-  }
+  // Both are added up before they are divided by s_j^2 - s_i^2: where singular values are
+  // close they cancel, and each alone would be rounded at its own size.
   if (u_gu) {
-    oy_object* k = skew(held, u_gu, gaps);
-    oy_object* part = k ? oyi_hold(held, oyi_call_mul_Tensor(k, row)) : NULL;
-    core = core ? oyi_hold(held, plus(core, part)) : part;
+    oy_object* k = skew(held, u_gu);
+    core = k ? oyi_hold(held, oyi_call_mul_Tensor(k, row)) : NULL;
   }
   if (w->g_vh) {
     oy_object* inner = oyi_hold(held, times(w->vh, oyi_hold(held, mh(w->g_vh))));
-    oy_object* k = inner ? skew(held, inner, gaps) : NULL;
+    oy_object* k = inner ? skew(held, inner) : NULL;
     oy_object* part = k ? oyi_hold(held, oyi_call_mul_Tensor(k, column)) : NULL;
+    core = u_gu ? oyi_hold(held, plus(core, part)) : part;
+  }
+  if (u_gu || w->g_vh) core = oyi_hold(held, over(core, gaps));
+  if (w->g_s) {
+    oy_object* wide =
+        oyi_hold(held, oyi_call_to_dtype(w->g_s, w->u->dtype, false, false, oy_none()));
+    oy_object* part = oyi_hold(held, in_diagonal(wide));
     core = core ? oyi_hold(held, plus(core, part)) : part;
   }
   if (u_gu && oy_dtype_is_complex(w->u->dtype)) {
@@ -240,8 +241,9 @@ static oy_object* svd_backward(const svd* w) {
   oy_object* left = HOLD(times(w->u, core));
   oy_object* row = HOLD(oyi_call_unsqueeze(w->s, -2));
   if (w->g_u && oy_tensor_size(w->u, -2) > k) {
-    oy_object* outside = HOLD(minus(w->g_u, HOLD(times(w->u, u_gu))));
-    left = HOLD(plus(left, HOLD(over(outside, row))));
+    oy_object* scaled = HOLD(over(w->g_u, row));
+    oy_object* within = HOLD(times(w->u, HOLD(times(HOLD(mh(w->u)), scaled))));
+    left = HOLD(minus(HOLD(plus(left, scaled)), within));
   }
   oy_object* result = HOLD(times(left, w->vh));
   if (w->g_vh && oy_tensor_size(w->vh, -1) > k) {
