@@ -39,6 +39,7 @@ static oy_status check_lengths(const oyi_tensor* t, oy_ints lengths) {
            "Expected `len(lengths)` to be equal to batch_size, but got %zu "
            "(batch_size=%lld)",
            lengths.size, (long long)batch);
+  OY_CHECK(batch > 0 && lengths.data, INVALID_ARGUMENT, "Cannot pack empty tensors.");
   OY_CHECK(lengths.data[batch - 1] > 0, INVALID_ARGUMENT,
            "Length of all samples has to be greater than 0, but found an element in "
            "'lengths' that is <= 0");
@@ -79,6 +80,7 @@ static oy_object* pack(const oyi_tensor* t, oy_ints lengths, int64_t* sizes) {
   bool good = true;
   // From the shortest on: until it ends, all steps have all that are left.
   for (size_t batch = lengths.size; good && batch > 0; batch--) {
+    // NOLINT: check_lengths() saw that there are some
     const int64_t end = lengths.data[batch - 1];
     if (end == step) continue;
     good = oyi_list_put(items, count++, rows_of(t, step, end, (int64_t)batch));

@@ -143,6 +143,7 @@ static void JOIN(take_nearest, ID)(const sampling* g, int64_t n, int64_t first,
   for (int64_t c = 0; c < g->channels; c++) {
     const T* in = (const T*)g->input + (n * g->channels + c) * g->volume_in;
     T* out = (T*)g->output + (n * g->channels + c) * g->volume_out + first;
+    // NOLINT: find_nearest() filled as many
     for (int64_t p = 0; p < last - first; p++) out[p] = at[p] < 0 ? 0 : in[at[p]];
   }
 }

@@ -27,9 +27,9 @@ static oy_object* copy_for(const oyi_tensor* t, oy_object* grad) {
   if (!g) return NULL;
   if (!(t->flags & OYI_DENSE) || (t->flags & OYI_CONTIGUOUS))
     return oyi_call_clone(grad, oy_int(OY_MEMORY_CONTIGUOUS));
-  oy_object* made =
-      oyi_call_empty_strided(oyi_sizes_view(g), oyi_strides_view(t), oy_int(grad->dtype),
-                             oy_none(), oy_value_device(oyi_tensor_device(g)), oy_none());
+  oy_object* made = oyi_call_empty_strided(
+      oyi_sizes_view(g), oyi_strides_view(t), oy_int(g->header.dtype), oy_none(),
+      oy_value_device(oyi_tensor_device(g)), oy_none());
   if (!made || oyi_call_copy_(made, grad, false)) return made;
   oy_tensor_release(made);
   return NULL;

@@ -148,6 +148,7 @@ __attribute__((noinline)) static oyi_node* accumulator_make(oyi_variable* v) {
   oyi_node* spare = v->accumulator ? made : NULL;
   if (made && !spare) __atomic_store_n(&v->accumulator, made, __ATOMIC_RELEASE);
   oyi_node* node = v->accumulator;
+  // NOLINT: it was there, or was made
   bool fits = oyi_expects(node->expected, v->tensor);
   // The first edge of a graph brings its stream.
   const bool first = oyi_is_on_device(v->tensor->backend) &&
