@@ -72,6 +72,11 @@ static void gpu_max_pool(void** state) {
   oy_value_release(&made[0]);
   oy_value_release(&made[1]);
   oy_tensor_release(x);
+  // Windows that begin and end outside.
+  oy_tensor* thin = numbers(OY_DIMS(1, 1, 3, 2), OY_DTYPE_F32, 1);
+  CHECK_CALL("aten::max_pool2d_with_indices", 0, T(thin), TWO(2, 2), TWO(1, 1), TWO(0, 1),
+             TWO(1, 3), oy_bool(true));
+  oy_tensor_release(thin);
 }
 
 int main(void) {

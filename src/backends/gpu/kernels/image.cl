@@ -62,7 +62,8 @@ kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o, lo
 
 #elif defined(MAX_POOL)
 // a: images, c: the greatest elements, d: where they are in their image; the first one
-// counts, and NaN is the greatest.
+// counts, and NaN is the greatest. A window that lies outside has -inf, and names the
+// place that it would begin at.
 kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o,
                 global char* d_p, long d_o, long planes, window w) {
   const long row = (long)get_global_id(0);
@@ -70,15 +71,18 @@ kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o,
   const long plane = row / w.down, i = row % w.down;
   a_p += a_o + plane * w.height * w.width * (long)SIZE;
   for (long j = 0; j < w.across; j++) {
-    S best = 0;
-    long at = -1;
+    S best = -(S)INFINITY;
+    long top = i * w.stride[0] - w.padding[0], left = j * w.stride[1] - w.padding[1];
+    while (top < 0) top += w.dilation[0];
+    while (left < 0) left += w.dilation[1];
+    long at = top * w.width + left;
     for (long kh = 0; kh < w.extent[0]; kh++)
       for (long kw = 0; kw < w.extent[1]; kw++) {
         const long y = i * w.stride[0] - w.padding[0] + kh * w.dilation[0];
         const long x = j * w.stride[1] - w.padding[1] + kw * w.dilation[1];
         if (y < 0 || y >= w.height || x < 0 || x >= w.width) continue;
         const S v = LD(DTYPE, a_p, y * w.width + x);
-        if (at < 0 || v > best || v != v) best = v, at = y * w.width + x;
+        if (v > best || v != v) best = v, at = y * w.width + x;
       }
     ST(DTYPE, c_p + c_o, row * w.across + j, best);
     AT(long, d_p + d_o)[row * w.across + j] = at;
