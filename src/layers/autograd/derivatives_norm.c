@@ -129,7 +129,9 @@ BACKWARD(native_layer_norm) {
 
 // -------------------------------------------------------------------- batch_norm
 
-// All dimensions but the second, and the shape of what is for each channel.
+// All dimensions but the second, and the shape of what is for each channel. Gradients of
+// the parameters have one dimension, as those of all at once: in PyTorch too a parameter of
+// more takes no gradient.
 typedef struct channels {
   int64_t dims[OY_TENSOR_MAX_DIMS], sizes[OY_TENSOR_MAX_DIMS];
   oy_ints all, shape;
@@ -188,8 +190,10 @@ static oy_status batch_at_once(const batch* b, oy_object* grad, oy_object* const
     channels_of(&c, oyi_tensor_cast(GRAD(0))->ndim);                                  \
     batch_open(n, &c, &(batch){input, weight, mean, var, eps, is_training}, GRAD(0)); \
     TAKE(input, for_input(n));                                                        \
-    TAKE(weight, for_weight(n, c.all, INPUT_SIZES(weight)));                          \
-    TAKE(bias, for_parameter(n, n->grad, c.all, INPUT_SIZES(bias)));                  \
+    const int64_t each = -1;                                                          \
+    const oy_ints per_channel = {&each, 1};                                           \
+    TAKE(weight, for_weight(n, c.all, per_channel));                                  \
+    TAKE(bias, for_parameter(n, n->grad, c.all, per_channel));                        \
     FINISH();                                                                         \
   }
 BATCH_NORM(native_batch_norm, running_mean, running_var, training)

@@ -91,7 +91,7 @@ static const char* say(const char* format, ...) {
 }
 
 // |n| elements from |first| on. Integers stay exact as int64, all others go through
-// complex128.
+// complex128. What a view made a bool may be any byte: all but 0 are true.
 static oy_tensor* widened(const item* it, int64_t first, int64_t n) {
   const bool exact = oy_dtype_is_integral(it->dtype, true);
   const char* data = it->data + (size_t)first * oy_dtype_size(it->dtype);
@@ -99,6 +99,8 @@ static oy_tensor* widened(const item* it, int64_t first, int64_t n) {
   oy_tensor* wide =
       oy_tensor_copy_to(t, exact ? OY_DTYPE_I64 : OY_DTYPE_C128, oy_device_cpu());
   oy_tensor_release(t);
+  int64_t* truth = it->dtype == OY_DTYPE_BOOL && wide ? oy_tensor_data(wide) : NULL;
+  for (int64_t i = 0; truth && i < n; i++) truth[i] = truth[i] != 0;
   return wide;
 }
 
