@@ -43,7 +43,7 @@ OYI_COMPOSITE(floor_divide__Scalar) {
   OYI_WITH_NUMBER(number, other, oyi_call_floor_divide__Tensor(self, number));
 }
 OYI_COMPOSITE(floor_divide_Scalar_out) {
-  return oyi_into_out(oyi_call_floor_divide_Scalar(self, other), out);
+  OYI_WITH_NUMBER(number, other, oyi_call_floor_divide_out(self, number, out));
 }
 OYI_COMPOSITE(remainder_Scalar_Tensor_out) {
   return oyi_into_out(oyi_call_remainder_Scalar_Tensor(self, other), out);

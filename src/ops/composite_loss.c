@@ -53,7 +53,18 @@ OYI_COMPOSITE(hinge_embedding_loss) {
   return oyi_held_end(&h, reduced(loss, reduction));
 }
 
+static oy_status check_kl_div(oy_dtype self, oy_dtype target) {
+  OY_CHECK(!oy_dtype_is_complex(self) && !oy_dtype_is_complex(target), TYPE_MISMATCH,
+           "kl_div: Complex inputs not supported.");
+  OY_CHECK(!oy_dtype_is_integral(self, true) && !oy_dtype_is_integral(target, true),
+           TYPE_MISMATCH, "kl_div: Integral inputs not supported.");
+  return OY_OK;
+}
+
 OYI_COMPOSITE(kl_div) {
+  if (!oyi_tensor_of(self) || !oyi_tensor_of(target) ||
+      check_kl_div(self->dtype, target->dtype) != 0)
+    return NULL;
   oyi_held h = {0};
   oy_object* loss;
   if (log_target) {

@@ -25,7 +25,12 @@ static oy_status check(const oyi_tensor* t, int64_t dim, const oyi_tensor* index
              "self %s apart from dimension %lld",
              (long long)d, oyi_dims_print(oyi_sizes_view(index)).text,
              oyi_dims_print(oyi_sizes_view(t)).text, (long long)dim);
-  if (oyi_is_meta(t)) return OY_OK;
+  return OY_OK;
+}
+
+// What the indices say is looked at when the output is settled.
+static oy_status check_values(const oyi_tensor* t, int64_t dim, const oyi_tensor* index) {
+  if (index->numel == 0) return OY_OK;
   return oyi_check_line_indices(index, dim, t->ndim ? t->sizes[dim] : 1);
 }
 
@@ -72,7 +77,7 @@ static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_obje
   if (!i || (dim = oyi_dim_wrap(dim, t->ndim)) < 0 || check(t, dim, i) != 0) return NULL;
   oyi_tensor* o = make_output(t, i, out);
   if (!o || oyi_is_meta(t)) return oyi_tensor_object(o);
-  oyi_tensor* apart = oyi_index_apart(i, o);
+  oyi_tensor* apart = check_values(t, dim, i) == 0 ? oyi_index_apart(i, o) : NULL;
   if (!apart) {
     if (!out) oy_tensor_release(&o->header);
     return NULL;

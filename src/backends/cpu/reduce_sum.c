@@ -88,6 +88,13 @@ static oy_object* mean(oy_object* self, oy_ints dim, bool keepdim, oy_value dtyp
             dtype.tag == OY_TAG_NONE ? "Input" : "Optional", oy_dtype_pytorch_name(from));
     return NULL;
   }
+  // A sum that cannot hold its quotient.
+  if (dtype.tag == OY_TAG_NONE && out && oy_dtype_is_integral(out->dtype, true)) {
+    OY_FAIL(TYPE_MISMATCH,
+            "result type Float can't be cast to the desired output type %s",
+            oy_dtype_pytorch_name(out->dtype));
+    return NULL;
+  }
   kind k = {oyi_sum_reducers(), oyi_any_reducers(), "mean_cpu", true};
   return finish(&r, &k, dtype, out);
 }

@@ -67,8 +67,13 @@ static oy_status check(request* q) {
   OY_TRY(oyi_updater_find(q->how.update, t->header.dtype, q->name, &q->updater));
   OY_CHECK(!q->how.is_mean || t->header.dtype != OY_DTYPE_BOOL, NOT_IMPLEMENTED,
            "\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'");
-  if (oyi_is_meta(t)) return OY_OK;
-  return oyi_check_line_indices(i, q->dim, size_of(t, q->dim));
+  return OY_OK;
+}
+
+// An output of another dtype is refused before what the indices say is looked at.
+static oy_status check_values(const request* q, const oy_object* out) {
+  if (oyi_is_meta(q->self) || (out && out->dtype != q->self->header.dtype)) return OY_OK;
+  return oyi_check_line_indices(q->index, q->dim, size_of(q->self, q->dim));
 }
 
 typedef struct scattering {
@@ -136,7 +141,7 @@ static oy_object* scatter(request* q, oy_object* self, int64_t dim, oy_object* i
   q->src = q->index && src ? oyi_tensor_of(src) : NULL;
   oyi_tensor* target;
   if (!q->index || (src && !q->src) || (q->dim = oyi_dim_wrap(dim, q->self->ndim)) < 0 ||
-      check(q) != 0)
+      check(q) != 0 || check_values(q, out) != 0)
     return NULL;
   const oyi_tensor* inputs[] = {q->index, q->src};
   if (oyi_index_target(q->self, out, inputs, src ? 2 : 1, &target) != 0) return NULL;
