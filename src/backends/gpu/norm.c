@@ -30,6 +30,24 @@ static oy_tensor* hold(held* h, const gpu_call* c, oy_value v) {
   return t;
 }
 
+static oy_tensor* hold_as(held* h, const gpu_call* c, oy_value v, oy_dtype dtype) {
+  if (h->status != OY_OK || !gpu_is_tensor(v)) return NULL;
+  oy_tensor* t = gpu_plain(c, v.as.object, dtype);
+  if (!t) h->status = oy_failure();
+  h->t[h->count++] = t;
+  return t;
+}
+
+// Two that a kernel has one dtype for: both in the widest if theirs are not the same.
+static void hold_pair(held* h, const gpu_call* c, oy_value a, oy_value b,
+                      oy_tensor* out_pair[2]) {
+  const bool both = gpu_is_tensor(a) && gpu_is_tensor(b);
+  const bool differ = both && a.as.object->dtype != b.as.object->dtype;
+  const oy_dtype wide = gpu_wide(c->device);
+  out_pair[0] = differ ? hold_as(h, c, a, wide) : hold(h, c, a);
+  out_pair[1] = differ ? hold_as(h, c, b, wide) : hold(h, c, b);
+}
+
 static oy_tensor* hold_result(held* h, const gpu_call* c, size_t i) {
   if (h->status != OY_OK || i >= c->out_count || !c->out[i]) return NULL;
   oy_tensor* t = gpu_result(c, i);
@@ -74,8 +92,9 @@ static oy_status layer_norm(gpu_call* c) {
   int64_t rows = oy_tensor_numel(c->out[1]);
   if (rows == 0) return OY_OK;
   if (length == 0) return layer_norm_of_nothing(c);
-  oy_tensor *x = hold(&h, c, c->args[0]), *w = hold(&h, c, c->args[2]);
-  oy_tensor *b = hold(&h, c, c->args[3]), *out = hold_result(&h, c, 0);
+  oy_tensor *x = hold(&h, c, c->args[0]), *pair[2];
+  hold_pair(&h, c, c->args[2], c->args[3], pair);
+  oy_tensor *w = pair[0], *b = pair[1], *out = hold_result(&h, c, 0);
   oy_status status = h.status;
   if (status == OY_OK) {
     gpu_launch l;
@@ -148,8 +167,10 @@ static oy_status layer_norm_backward(gpu_call* c) {
   layer_gradient p = {.length = length_of(c->args[2])};
   p.g = hold(&h, c, c->args[0]);
   p.x = hold(&h, c, c->args[1]);
-  p.mean = hold(&h, c, c->args[3]);
-  p.rstd = hold(&h, c, c->args[4]);
+  oy_tensor* pair[2];
+  hold_pair(&h, c, c->args[3], c->args[4], pair);
+  p.mean = pair[0];
+  p.rstd = pair[1];
   p.w = hold(&h, c, c->args[5]);
   oy_tensor* to[3];
   for (size_t i = 0; i < 3; i++) to[i] = hold_result(&h, c, i);
@@ -190,7 +211,7 @@ static void push_channels(gpu_launch* l, channels s) {
 
 typedef struct batch {
   oy_tensor *x, *w, *b;
-  oy_tensor *running_mean, *running_var;  // themselves: they are written to
+  oy_tensor *running_mean, *running_var;  // copies of those that no kernel can write to
   oy_tensor *mean, *spread;               // of the rows: results, or the running ones
   double momentum, eps;
   bool trains;
@@ -239,8 +260,8 @@ static oy_status batch_apply(gpu_call* c, const batch* p, oy_tensor* out) {
   return launch(&l, &f, s.batch * s.channels);
 }
 
-static oy_tensor* tensor_or_null(oy_value v) {
-  return gpu_is_tensor(v) ? v.as.object : NULL;
+static oy_status write_back(gpu_call* c, oy_value to, oy_tensor* from) {
+  return to.as.object == from ? OY_OK : gpu_copy_elements(c->device, to.as.object, from);
 }
 
 // (input, weight, bias, [running mean, running var,] training, momentum, eps)
@@ -252,12 +273,14 @@ static oy_status batch_norm(gpu_call* c) {
              .trains = c->args[row->training].as.i != 0};
   if (oy_tensor_numel(c->out[0]) == 0) return OY_OK;
   p.x = hold(&h, c, c->args[0]);
-  p.w = hold(&h, c, c->args[1]);
-  p.b = hold(&h, c, c->args[2]);
-  if (row->running) {
-    p.running_mean = tensor_or_null(c->args[row->running]);
-    p.running_var = tensor_or_null(c->args[row->running + 1]);
-  }
+  oy_tensor *pair[2], *running[2] = {NULL, NULL};
+  hold_pair(&h, c, c->args[1], c->args[2], pair);
+  p.w = pair[0];
+  p.b = pair[1];
+  if (row->running)
+    hold_pair(&h, c, c->args[row->running], c->args[row->running + 1], running);
+  p.running_mean = running[0];
+  p.running_var = running[1];
   p.mean = p.trains ? c->out[1] : p.running_mean;
   p.spread = p.trains ? c->out[2] : p.running_var;
   oy_tensor* out = hold_result(&h, c, 0);
@@ -266,6 +289,9 @@ static oy_status batch_norm(gpu_call* c) {
     status = OY_FAIL(INVALID_ARGUMENT,
                      "expected running statistics where batch_norm does not train");
   if (status == OY_OK && p.trains) status = batch_statistics(c, &p);
+  for (int i = 0; i < 2 && p.trains && status == OY_OK; i++)
+    if (running[0] && running[1])
+      status = write_back(c, c->args[row->running + i], running[i]);
   if (status == OY_OK) status = batch_apply(c, &p, out);
   let_go(&h);
   return gpu_result_done(c, 0, out, status);
@@ -278,8 +304,9 @@ static oy_status batch_norm_backward(gpu_call* c) {
   if (oy_tensor_numel(c->args[1].as.object) == 0) return OY_OK;
   oy_tensor *g = hold(&h, c, c->args[0]), *x = hold(&h, c, c->args[1]);
   oy_tensor* w = hold(&h, c, c->args[2]);
-  oy_tensor* mean = hold(&h, c, c->args[trains ? 5 : 3]);
-  oy_tensor* spread = hold(&h, c, c->args[trains ? 6 : 4]);
+  oy_tensor* pair[2];
+  hold_pair(&h, c, c->args[trains ? 5 : 3], c->args[trains ? 6 : 4], pair);
+  oy_tensor *mean = pair[0], *spread = pair[1];
   oy_tensor* to[3];
   int wanted = 0;
   for (size_t i = 0; i < 3; i++) {
