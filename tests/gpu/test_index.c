@@ -110,6 +110,26 @@ static void gpu_index_rows(void** state) {
   oy_tensor_release(grad);
 }
 
+// Of nothing the indices are checked too, and the dtype of out= before what they say.
+static void gpu_index_refusals(void** state) {
+  (void)state;
+  oy_tensor* none = numbers(OY_DIMS(0, 3), OY_DTYPE_F32, 1);
+  oy_tensor* a = numbers(OY_DIMS(2, 3), OY_DTYPE_U8, 1);
+  oy_tensor* bad = numbers(OY_DIMS(1, 1), OY_DTYPE_I64, 1);
+  oy_tensor* other = numbers(OY_DIMS(0), OY_DTYPE_F64, 1);
+  oy_tensor* row = numbers(OY_DIMS(3), OY_DTYPE_F32, 2);
+  oy_tensor* wide = oy_tensor_expand(row, OY_DIMS(2, 3));
+  if (oy_tensor_set(bad, OY_DIMS(0, 0), oy_int(8)) != OY_OK || !wide) fail();
+  oy_tensor* first = oy_select_int(bad, 0, 0);
+  CHECK_REFUSED("aten::index_select", T(none), oy_int(0), T(first));
+  CHECK_REFUSED("aten::index_select", T(none), oy_int(1), T(first));
+  CHECK_REFUSED("aten::gather.out", T(a), oy_int(0), T(bad), oy_bool(false), T(other));
+  CHECK_REFUSED("aten::scatter.value_out", T(a), oy_int(0), T(bad), oy_int(1), T(other));
+  CHECK_REFUSED("aten::copy_", T(wide), T(a));
+  oy_tensor* const all[] = {none, a, bad, other, row, wide, first};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
 static void check_mixed(const char* op, const oy_value* args, size_t count) {
   oy_value results[8];
   if (call_op(op, count, args, results) >= 0)
@@ -274,6 +294,7 @@ int main(void) {
       cmocka_unit_test(gpu_index_add_repeats_its_source),
       cmocka_unit_test(gpu_matrix),
       cmocka_unit_test(gpu_index_rows),
+      cmocka_unit_test(gpu_index_refusals),
       cmocka_unit_test(gpu_gather_scatter),
       cmocka_unit_test(gpu_index_lists),
       cmocka_unit_test(gpu_copies),

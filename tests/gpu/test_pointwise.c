@@ -105,6 +105,16 @@ static void gpu_pointwise_integers(void** state) {
              "aten::exp", "aten::relu", "aten::floor");
   EACH_UNARY(OY_DTYPE_BOOL, "aten::bitwise_not", "aten::logical_not", "aten::sqrt");
   EACH_UNARY(OY_DTYPE_U8, "aten::bitwise_not", "aten::square");
+  oy_tensor* bytes = numbers(OY_DIMS(20), OY_DTYPE_U8, 3);
+  CHECK_CALL("aten::remainder.Scalar", 0, T(bytes), oy_int(-1));
+  CHECK_CALL("aten::fmod.Scalar", 0, T(bytes), oy_int(-1));
+  CHECK_CALL("aten::floor_divide.Scalar", 0, T(bytes), oy_int(-1));
+  oy_tensor* part = numbers(OY_DIMS(), OY_DTYPE_F16, 3);
+  assert_int_equal(oy_tensor_set(part, OY_DIMS(), oy_float(-0.5)), OY_OK);
+  CHECK_REFUSED("aten::fill_.Tensor", T(bytes), T(part));
+  CHECK_REFUSED("aten::fill_.Scalar", T(bytes), oy_int(256));
+  oy_tensor_release(bytes);
+  oy_tensor_release(part);
   oy_tensor* a = numbers(OY_DIMS(20), OY_DTYPE_I64, 3);
   CHECK_CALL("aten::remainder.Scalar", 0, T(a), oy_int(3));
   CHECK_CALL("aten::floor_divide.Scalar", 0, T(a), oy_int(-3));
@@ -245,6 +255,19 @@ static void gpu_pointwise_wide_out(void** state) {
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
 }
 
+// A wide tensor without dimensions is rounded to what it is computed with.
+static void gpu_pointwise_wide_number(void** state) {
+  (void)state;
+  oy_tensor* half = numbers(OY_DIMS(2, 2), OY_DTYPE_F16, 1);
+  oy_tensor* number = oy_tensor_empty(OY_DIMS(), OY_DTYPE_F64, oy_device_cpu());
+  assert_int_equal(oy_tensor_set(half, OY_DIMS(1, 0), oy_float(-0.5)), OY_OK);
+  assert_int_equal(oy_tensor_set(number, OY_DIMS(), oy_float(5.3385391260)), OY_OK);
+  CHECK_CALL("aten::div.Tensor", 0, T(half), T(number));
+  CHECK_CALL("aten::mul.Tensor", 0, T(half), T(number));
+  oy_tensor_release(half);
+  oy_tensor_release(number);
+}
+
 // PoCL 3.1 has `pow` and `fmod` of vectors of doubles wrong, element by element.
 static void gpu_pointwise_doubles(void** state) {
   (void)state;
@@ -298,6 +321,7 @@ int main(void) {
       cmocka_unit_test(gpu_pointwise_sizes),
       cmocka_unit_test(gpu_pointwise_three),
       cmocka_unit_test(gpu_pointwise_wide_out),
+      cmocka_unit_test(gpu_pointwise_wide_number),
       cmocka_unit_test(gpu_pointwise_doubles),
       cmocka_unit_test(gpu_pointwise_general),
   };

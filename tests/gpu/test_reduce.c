@@ -11,6 +11,29 @@
 #define NONE oy_none()
 #define YES  oy_bool(true)
 
+// What no kernel knows the results of is the CPU's.
+static void gpu_reduce_to_complex(void** state) {
+  (void)state;
+  oy_tensor* ones = oy_tensor_empty(OY_DIMS(3), OY_DTYPE_I16, oy_device_cpu());
+  for (int64_t i = 0; i < 3; i++) oy_tensor_set(ones, OY_DIMS(i), oy_int(i + 2));
+  oy_tensor* there = to_gpu(ones, 0);
+  const oy_value args[] = {T(there), DIMS(0), oy_bool(false), oy_int(OY_DTYPE_C128)};
+  const oy_value of_one[] = {T(there), oy_int(0), oy_bool(false), oy_int(OY_DTYPE_C128)};
+  oy_value made[2];
+  assert_int_equal(call_op("aten::nansum", 4, args, &made[0]), 1);
+  assert_int_equal(call_op("aten::prod.dim_int", 4, of_one, &made[1]), 1);
+  static const double want[2] = {2 + 3 + 4, 2 * 3 * 4};
+  for (int i = 0; i < 2; i++) {
+    oy_tensor* got = to_cpu(made[i].as.object);
+    const double* data = oy_tensor_data(got);
+    assert_true(data[0] == want[i] && data[1] == 0);
+    oy_tensor_release(got);
+    oy_value_release(&made[i]);
+  }
+  oy_tensor_release(ones);
+  oy_tensor_release(there);
+}
+
 static void gpu_reduce_sums(void** state) {
   (void)state;
   oy_tensor* a = numbers(OY_DIMS(6, 5, 37), OY_DTYPE_F32, 1);
@@ -30,6 +53,7 @@ static void gpu_reduce_sums(void** state) {
   CHECK_CALL("aten::prod.dim_int", 1e-5, T(turned), oy_int(1));
   CHECK_REFUSED("aten::sum.dim_IntList", T(a), DIMS(3));
   CHECK_REFUSED("aten::mean.dim", T(ints), DIMS(0));
+  CHECK_REFUSED("aten::mean.out", T(a), DIMS(0), YES, NONE, T(ints));
   oy_tensor_release(a);
   oy_tensor_release(turned);
   oy_tensor_release(ints);
@@ -155,13 +179,37 @@ static void gpu_batch_norm(void** state) {
   oy_tensor_release(spread);
 }
 
+// Statistics and parameters of several dtypes in one call.
+static void gpu_norm_mixed(void** state) {
+  (void)state;
+  oy_tensor* x = numbers(OY_DIMS(5, 3), OY_DTYPE_F16, 1);
+  oy_tensor* g = numbers(OY_DIMS(5, 3), OY_DTYPE_F16, 2);
+  oy_tensor* mean = numbers(OY_DIMS(3), OY_DTYPE_BF16, 3);
+  oy_tensor* spread = numbers(OY_DIMS(3), OY_DTYPE_F16, 4);
+  oy_tensor* means = numbers(OY_DIMS(5, 1), OY_DTYPE_BF16, 3);
+  oy_tensor* rstds = numbers(OY_DIMS(5, 1), OY_DTYPE_F16, 4);
+  oy_tensor* w = numbers(OY_DIMS(3), OY_DTYPE_F16, 5);
+  oy_tensor* var = numbers(OY_DIMS(3), OY_DTYPE_F32, 6);
+  static const bool all[3] = {true, true, true};
+  const oy_value mask = oy_value_list(OY_TAG_BOOL_LIST, all, 3);
+  CHECK_CALL("aten::native_batch_norm_backward", 4e-3, T(g), T(x), T(w), NONE, NONE,
+             T(mean), T(spread), YES, oy_float(0.5), mask);
+  CHECK_CALL("aten::native_layer_norm_backward", 4e-3, T(g), T(x), DIMS(3), T(means),
+             T(rstds), T(w), T(w), mask);
+  CHECK_CALL("aten::_native_batch_norm_legit", 4e-3, T(x), T(w), NONE, T(mean), T(var),
+             YES, oy_float(0.5), oy_float(0.5));
+  oy_tensor* const made[] = {x, g, mean, spread, means, rstds, w, var};
+  for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) oy_tensor_release(made[i]);
+}
+
 int main(void) {
   gpu_start();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gpu_reduce_sums),     cmocka_unit_test(gpu_reduce_parts),
-      cmocka_unit_test(gpu_reduce_extremes), cmocka_unit_test(gpu_reduce_spread),
-      cmocka_unit_test(gpu_softmax),         cmocka_unit_test(gpu_layer_norm),
-      cmocka_unit_test(gpu_batch_norm),
+      cmocka_unit_test(gpu_reduce_to_complex), cmocka_unit_test(gpu_reduce_sums),
+      cmocka_unit_test(gpu_reduce_parts),      cmocka_unit_test(gpu_reduce_extremes),
+      cmocka_unit_test(gpu_reduce_spread),     cmocka_unit_test(gpu_softmax),
+      cmocka_unit_test(gpu_layer_norm),        cmocka_unit_test(gpu_batch_norm),
+      cmocka_unit_test(gpu_norm_mixed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,9 +226,16 @@ static bool is_for_cpu(gpu_call* c) {
   return c->is_foreign || (c->row->takes && !c->row->takes(c));
 }
 
-static oy_status run(gpu_call* c) {
-  if (!(c->row->flags & GPU_ROW_BARE)) OY_TRY(gpu_call_infer(c));
-  return c->row->run(c);
+// Whether a result is of a dtype that kernels do not know, which an argument asked for:
+// nothing was computed, and the call is the CPU's.
+static bool gives_foreign(gpu_call* c) {
+  bool is_foreign = false;
+  for (size_t i = 0; i < c->out_count; i++)
+    is_foreign = is_foreign || (c->out[i] && !gpu_tag_name(c->out[i]->dtype));
+  if (!is_foreign) return false;
+  for (size_t i = 0; i < c->out_count; i++) oy_tensor_release(c->out[i]);
+  c->out_count = 0;
+  return true;
 }
 
 oy_status gpu_call_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack,
@@ -237,7 +244,12 @@ oy_status gpu_call_boxed(const oy_op* op, oy_keyset keys, oy_stack* stack,
   c.args = oy_stack_last(stack, c.arg_count);
   oy_status status = find_device(&c);
   if (status == OY_OK && is_for_cpu(&c)) return oy_cpu_fallback(op, keys, stack, NULL);
-  if (status == OY_OK) status = run(&c);
+  if (status == OY_OK && !(c.row->flags & GPU_ROW_BARE)) {
+    status = gpu_call_infer(&c);
+    if (status == OY_OK && gives_foreign(&c))
+      return oy_cpu_fallback(op, keys, stack, NULL);
+  }
+  if (status == OY_OK) status = c.row->run(&c);
   oy_stack_drop(stack, c.arg_count);
   for (size_t i = 0; i < c.out_count; i++) {
     oy_value v = oy_none();

@@ -7,9 +7,22 @@ static bool is_known(oy_dtype dtype) {
   return gpu_tag_name(dtype) != NULL;
 }
 
+// Meta, which has no memory, does not look at this.
+static oy_status check_overlap(const oy_tensor* t) {
+  const oy_ints sizes = oy_tensor_sizes(t), strides = oy_tensor_strides(t);
+  for (size_t i = 0; i < sizes.size; i++)
+    OY_CHECK(strides.data[i] != 0 || sizes.data[i] <= 1 || oy_tensor_numel(t) == 0,
+             INVALID_ARGUMENT,
+             "unsupported operation: more than one element of the written-to tensor "
+             "refers to a single memory location. Please clone() the tensor before "
+             "performing the operation.");
+  return OY_OK;
+}
+
 // copy_(self, src, non_blocking)
 static oy_status copy_into(gpu_call* c) {
   oy_object *self = c->args[0].as.object, *from = c->args[1].as.object;
+  if (self != from) OY_TRY(check_overlap(self));
   bool here = oy_device_equal(oy_tensor_device(self), oy_tensor_device(from)) &&
               is_known(self->dtype) && is_known(from->dtype);
   if (here) {

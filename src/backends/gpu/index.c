@@ -138,6 +138,11 @@ static oy_status select_rows(gpu_call* c, oy_tensor* a, oy_tensor* x, oy_tensor*
   return OY_OK;
 }
 
+// Of nothing, whose indices are checked all the same, the CPU takes.
+static bool takes_select(const gpu_call* c) {
+  return oy_tensor_numel(c->args[0].as.object) > 0;
+}
+
 // index_select(self, dim, index)
 static oy_status index_select(gpu_call* c) {
   oy_object *self = c->args[0].as.object, *index = c->args[2].as.object;
@@ -470,8 +475,8 @@ static oy_status index_put(gpu_call* c) {
 }
 
 static const gpu_row g_rows[] = {
-    {"index_select", index_select, NULL, 0, 0, NULL},
-    {"index_select.out", index_select, NULL, 1, 0, NULL},
+    {"index_select", index_select, NULL, 0, 0, takes_select},
+    {"index_select.out", index_select, NULL, 1, 0, takes_select},
     {"index_add", index_add, NULL, 0, 0, takes_rows},
     {"index_add.out", index_add, NULL, 1, 0, takes_rows},
     {"index_add_", index_add, NULL, 0, 0, takes_rows},

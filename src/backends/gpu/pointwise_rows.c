@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "opyard/generator.h"
+#include "opyard/ops.h"
 #include "pointwise.h"
 #include "rows.h"
 #include "text.h"
@@ -180,12 +181,6 @@ static oy_status ONLY_NUMBERS(gpu_call* c, gpu_point* p) {
   return OY_OK;
 }
 
-static oy_status FROM_SECOND(gpu_call* c, gpu_point* p) {
-  p->inputs = 1;
-  p->in[0] = c->args[1].as.object;
-  return OY_OK;
-}
-
 static oy_status SEQUENCE(gpu_call* c, gpu_point* p) {
   oy_value start = c->args[0], step = c->args[2];
   bool ints = oy_dtype_is_integral(p->compute, false);
@@ -297,14 +292,41 @@ static oy_status run_narrow(gpu_point* p, oy_dtype dtype, oy_tensor* out) {
   return status;
 }
 
-static oy_status run(gpu_call* c) {
-  gpu_point p = {.device = c->device, .expression = row_of(c)->real};
+// A tensor without dimensions that is wider than the 16-bit floats which the operands
+// promote to is one of those first.
+static oy_status narrow_numbers(const gpu_call* c, gpu_point* p, oy_tensor** made) {
+  const int first = row_of(c)->dtypes == MASK ? 1 : 0;
+  oy_dtype dtype;
+  if (row_of(c)->dtypes == OUT || p->compute != OY_DTYPE_F32 || p->inputs <= first)
+    return OY_OK;
+  OY_TRY(oy_result_type(p->in + first, (size_t)(p->inputs - first), &dtype));
+  if (dtype != OY_DTYPE_F16 && dtype != OY_DTYPE_BF16) return OY_OK;
+  for (int k = first; k < p->inputs; k++) {
+    oy_tensor* t = p->in[k];
+    if (!gpu_is_here(t) || oy_tensor_ndim(t) > 0 || t->dtype == dtype) continue;
+    made[k] = gpu_plain(c, t, dtype);
+    if (!made[k]) return oy_failure();
+    p->in[k] = made[k];
+  }
+  return OY_OK;
+}
+
+static oy_status run_operands(gpu_call* c, gpu_point* p) {
   oy_dtype narrow;
+  const bool rounds = is_narrow(c, p, &narrow);
+  OY_TRY(row_of(c)->adapt(c, p));
+  return rounds ? run_narrow(p, narrow, c->out[0]) : gpu_point_run(p, c->out[0]);
+}
+
+static oy_status run(gpu_call* c) {
+  oy_tensor* made[GPU_INPUTS] = {NULL};
+  gpu_point p = {.device = c->device, .expression = row_of(c)->real};
   collect(c, &p);
   OY_TRY(compute_dtype(c, &p));
-  const bool rounds = is_narrow(c, &p, &narrow);
-  OY_TRY(row_of(c)->adapt(c, &p));
-  return rounds ? run_narrow(&p, narrow, c->out[0]) : gpu_point_run(&p, c->out[0]);
+  oy_status status = narrow_numbers(c, &p, made);
+  if (status == OY_OK) status = run_operands(c, &p);
+  for (int k = 0; k < GPU_INPUTS; k++) oy_tensor_release(made[k]);
+  return status;
 }
 
 // log_sigmoid_forward(self) -> output, buffer: what the gradient wants is kept.
@@ -322,6 +344,31 @@ static oy_status log_sigmoid(gpu_call* c) {
   return OY_OK;
 }
 
+// Refuses a number that overflows |dtype|, as an element of the CPU does.
+static oy_status check_fits(oy_scalar number, oy_dtype dtype) {
+  if (dtype == OY_DTYPE_F64) return OY_OK;
+  oy_tensor* element = oy_tensor_empty(oy_dims_none(), dtype, oy_device_cpu());
+  const bool fits = element && oy_fill__Scalar(element, number);
+  oy_tensor_release(element);
+  return fits ? OY_OK : oy_failure();
+}
+
+// fill_(self, value): a tensor whose value may overflow is read.
+static oy_status fill(gpu_call* c) {
+  const oy_dtype to = c->out[0]->dtype;
+  gpu_point p = {.device = c->device, .expression = GPU_EXPRESSION_fill, .numbers = 1};
+  p.compute = gpu_compute_dtype(to);
+  p.number[0] = c->args[1];
+  if (gpu_is_tensor(c->args[1])) {
+    oy_tensor* value = c->args[1].as.object;
+    if (value->dtype == to && gpu_is_here(value))
+      return gpu_copy_elements(c->device, c->out[0], value);
+    OY_TRY(oy_tensor_item(value, &p.number[0]));
+  }
+  OY_TRY(check_fits(p.number[0], to));
+  return gpu_point_run(&p, c->out[0]);
+}
+
 #define GPU_POINT(name, outs, expression, whole, rule, adapt) \
   {GPU_EXPRESSION_##expression, GPU_EXPRESSION_##whole, rule, adapt},
 static const point_row g_data[] = {
@@ -334,6 +381,8 @@ enum { COUNT = sizeof(g_data) / sizeof(*g_data) };
   {name, run, NULL, outs, 0, NULL},
 static gpu_row g_rows[] = {
 #include "pointwise.def"
+    {"fill_.Scalar", fill, NULL, 0, 0, NULL},
+    {"fill_.Tensor", fill, NULL, 0, 0, NULL},
     {"log_sigmoid_forward", log_sigmoid, NULL, 0, 0, NULL},
     {"log_sigmoid_forward.output", log_sigmoid, NULL, 2, 0, NULL},
 };

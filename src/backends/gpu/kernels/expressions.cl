@@ -20,14 +20,16 @@
 #define TIMES_LOG(x, y, l) SEL(IS_NAN(y), y, SEL((x) == (T)0, (T)0, (x) * (l)))
 
 #ifdef WHOLE_MATH
-// Division of integers as PyTorch has it on CPUs; by 0 the quotient is 0.
+// Division of integers as PyTorch has it on CPUs; by 0 the quotient is 0. The greatest
+// number of an unsigned type is not -1.
+#define IS_MINUS_ONE(b) ((S)-1 < (S)0 && (b) == (S)-1)
 static inline S int_div(S a, S b) {
   if (b == 0) return 0;
-  if (b == (S)-1) return (S)(0 - a);
+  if (IS_MINUS_ONE(b)) return (S)(0 - a);
   return a / b;
 }
 static inline S int_rem(S a, S b) {
-  return b == 0 || b == (S)-1 ? 0 : a % b;
+  return b == 0 || IS_MINUS_ONE(b) ? 0 : a % b;
 }
 static inline S int_div_floor(S a, S b) {
   return int_div(a, b) - (int_rem(a, b) != 0 && (a < 0) != (b < 0));
