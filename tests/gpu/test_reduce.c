@@ -15,7 +15,8 @@
 static void gpu_reduce_to_complex(void** state) {
   (void)state;
   oy_tensor* ones = oy_tensor_empty(OY_DIMS(3), OY_DTYPE_I16, oy_device_cpu());
-  for (int64_t i = 0; i < 3; i++) oy_tensor_set(ones, OY_DIMS(i), oy_int(i + 2));
+  for (int64_t i = 0; i < 3; i++)
+    assert_int_equal(oy_tensor_set(ones, OY_DIMS(i), oy_int(i + 2)), OY_OK);
   oy_tensor* there = to_gpu(ones, 0);
   const oy_value args[] = {T(there), DIMS(0), oy_bool(false), oy_int(OY_DTYPE_C128)};
   const oy_value of_one[] = {T(there), oy_int(0), oy_bool(false), oy_int(OY_DTYPE_C128)};
