@@ -58,12 +58,13 @@ static bool is_wide(const oy_object* o) {
   return o->dtype == OY_DTYPE_F64 || o->dtype == OY_DTYPE_C128;
 }
 static bool is_finite(oy_object* t) {
+  oy_scope scope;
+  oy_scope_open(&scope);
   oy_tensor* finite = oy_isfinite(t);
   oy_tensor* all = finite ? oy_all(finite) : NULL;
   oy_scalar truth = oy_bool(false);
   bool good = all && oy_tensor_get(all, oy_dims_none(), &truth) == OY_OK && truth.as.i;
-  oy_tensor_release(finite);
-  oy_tensor_release(all);
+  oy_scope_close(&scope);
   return good;
 }
 

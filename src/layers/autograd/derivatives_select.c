@@ -35,8 +35,9 @@ BACKWARD(cummax) {
   ARGUMENTS(cummax);
   if (!GRAD(0) || !WANTS(self)) return OY_OK;
   oy_object* whole = zeros_of(GRAD(0), INPUT_SIZES(self));
-  GIVE(self, whole ? oyi_call_scatter_add(whole, dim, RESULT(1), GRAD(0)) : NULL);
+  oy_object* sum = whole ? oyi_call_scatter_add(whole, dim, RESULT(1), GRAD(0)) : NULL;
   oy_tensor_release(whole);
+  GIVE(self, sum);
   return OY_OK;
 }
 
