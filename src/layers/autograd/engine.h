@@ -83,16 +83,6 @@ typedef struct oyi_walk {
 oy_status oyi_engine_run(const oyi_walk* walk);
 // Whether the walk that this thread is in has captures.
 extern __thread bool oyi_walk_is_selective __attribute__((tls_model("initial-exec")));
-// Whether |grad| fits as it is: nearly every one does.
-static inline bool oyi_fits(const oy_object* grad, const oyi_expectation* to) {
-  const oyi_tensor* g = (const oyi_tensor*)grad;
-  if (!oyi_is_tensor(grad) || g->backend != to->backend || grad->dtype != to->dtype ||
-      g->ndim != to->ndim)
-    return false;
-  for (size_t i = 0; i < g->ndim; i++)
-    if (g->sizes[i] != to->sizes[i]) return false;
-  return true;
-}
 // Makes *grad, which is taken over on failure too, fit what |to| expects. It is gradient
 // |index| that |node| gave, or was given for the root if NULL.
 oy_status oyi_validate(oy_object** grad, const oyi_expectation* to, const oyi_node* node,

@@ -206,14 +206,19 @@ static inline oy_status oyi_expect(oyi_expectation* e, const oyi_tensor* like) {
   for (size_t i = 0; i < like->ndim; i++) e->inline_sizes[i] = like->sizes[i];
   return OY_OK;
 }
-// Whether it is so already.
-static inline bool oyi_expects(const oyi_expectation* e, const oyi_tensor* like) {
-  if (!e->sizes || e->dtype != like->header.dtype || e->ndim != like->ndim ||
-      e->backend != like->backend || e->device_index != like->device_index)
+// Whether |grad| fits as it is: nearly every one does.
+static inline bool oyi_fits(const oy_object* grad, const oyi_expectation* to) {
+  const oyi_tensor* g = (const oyi_tensor*)grad;
+  if (!oyi_is_tensor(grad) || g->backend != to->backend || grad->dtype != to->dtype ||
+      g->ndim != to->ndim)
     return false;
-  for (size_t i = 0; i < like->ndim; i++)
-    if (e->sizes[i] != like->sizes[i]) return false;
+  for (size_t i = 0; i < g->ndim; i++)
+    if (g->sizes[i] != to->sizes[i]) return false;
   return true;
+}
+// Whether what is expected is |like|, to the device.
+static inline bool oyi_expects(const oyi_expectation* e, const oyi_tensor* like) {
+  return e->sizes && e->device_index == like->device_index && oyi_fits(&like->header, e);
 }
 void oyi_expectation_reset(oyi_expectation* e);
 // Of one that was only initialised: what it expects comes with the stream that is current
