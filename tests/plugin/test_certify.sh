@@ -30,6 +30,14 @@ certified() {
   done
 }
 
+# No operator tried is none certified.
+status=0
+"$build/opyard" certify cpu --ops no_such_operator --jobs 1 >"$work/out" 2>"$work/err" || status=$?
+if [ $status != 2 ] || ! grep -q "none named 'no_such_operator'" "$work/err"; then
+  cat "$work/out" "$work/err"
+  exit 1
+fi
+
 # Vendors are built against the installed package: tests/plugin/test_vendors.sh.
 cmake --install "$build" --prefix "$work/prefix" >/dev/null 2>"$work/log" || {
   cat "$work/log"

@@ -265,7 +265,14 @@ oy_status certify_choose(certify_report* r) {
   for (size_t i = 0; i < count && r->rows; i++)
     if (is_tested(r, ops[i])) r->rows[r->row_count++].op = ops[i];
   oy_ops_free(ops);
-  return r->rows ? OY_OK : OY_FAIL(OUT_OF_MEMORY, "no memory for the report");
+  if (!r->rows) return OY_FAIL(OUT_OF_MEMORY, "no memory for the report");
+  // Nothing tried is nothing shown.
+  if (r->pattern && !r->row_count)
+    return OY_FAIL(NOT_FOUND,
+                   "certify: expected operators that %s can call, found none named '%s' (a "
+                   "name, with or without its overload, or a glob)",
+                   r->name, r->pattern);
+  return OY_OK;
 }
 
 oy_status certify_operator(certify_report* r, certify_reference* reference,

@@ -94,9 +94,14 @@ static shape shape_make(certify_sample* s, bool is_written) {
   return h;
 }
 
+// Some losses take classes for targets, others values: each second sample has either.
+static bool is_integer(const certify_sample* s, oy_str name) {
+  return has_word(name, "ind") || has_word(name, "repeats") ||
+         (has_word(name, "target") && s->number % 2 == 0);
+}
+
 static oy_dtype dtype_make(certify_sample* s, oy_str name) {
-  if (has_word(name, "ind") || has_word(name, "repeats") || has_word(name, "target"))
-    return OY_DTYPE_I64;
+  if (is_integer(s, name)) return OY_DTYPE_I64;
   if (has_word(name, "mask") || has_word(name, "condition")) return OY_DTYPE_BOOL;
   if (certify_chance(s, s->is_bad ? 30 : 6))
     return certify_dtypes[certify_below(s, CERTIFY_DTYPES)];
@@ -110,7 +115,7 @@ oy_object* certify_tensor_make(certify_sample* s, oy_str name, bool is_written) 
   certify_tensor* t = &s->tensors[s->tensor_count];
   t->base = oy_tensor_empty((oy_ints){&h.span, 1}, dtype, oy_device_cpu());
   if (!t->base) return &oy_none_object;
-  fill(s, t->base, has_word(name, "ind") || has_word(name, "target"));
+  fill(s, t->base, is_integer(s, name));
   t->view = oy_tensor_as_strided(t->base, (oy_ints){h.sizes, h.ndim},
                                  (oy_ints){h.strides, h.ndim}, h.offset);
   if (!t->view) {
