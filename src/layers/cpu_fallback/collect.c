@@ -10,10 +10,17 @@ static bool begins_with(oy_str text, const char* word) {
   return text.size >= n && memcmp(text.data, word, n) == 0;
 }
 
-// PyTorch's schemas do not say that these write their running statistics.
-static bool writes_unsaid(oy_str name) {
-  return oy_str_equal(name, oy_str_of("running_mean")) ||
-         oy_str_equal(name, oy_str_of("running_var"));
+static bool ends_with(oy_str text, const char* word) {
+  const size_t n = strlen(word);
+  return text.size >= n && memcmp(text.data + text.size - n, word, n) == 0;
+}
+
+// PyTorch's schemas do not say that normalisations write their running statistics; their
+// gradients only read them.
+static bool writes_unsaid(const oy_schema* schema, oy_str name) {
+  return (oy_str_equal(name, oy_str_of("running_mean")) ||
+          oy_str_equal(name, oy_str_of("running_var"))) &&
+         !ends_with(schema->name.base, "_backward");
 }
 
 // Indices may be on the CPU, as for other devices.
@@ -120,7 +127,7 @@ static oy_status add_argument(oyi_fallback_call* c, size_t i) {
   const oy_argument* argument = &c->schema->arguments[i];
   const oy_value v = c->arguments[i];
   const bool is_written =
-      oy_argument_is_mutable(argument) || writes_unsaid(argument->name);
+      oy_argument_is_mutable(argument) || writes_unsaid(c->schema, argument->name);
   if (v.tag == OY_TAG_DEVICE) {
     c->target = v.as.device;
     c->has_device = true;

@@ -72,7 +72,16 @@ static inline bool certify_chance(certify_sample* s, int percent) {
 // Room that lives as long as the sample; NULL when it is used up.
 void* certify_room(certify_sample* s, size_t count, size_t size);
 oy_object* certify_tensor_make(certify_sample* s, oy_str name, bool is_written);
+// Of these sizes, in the layout of the sample. Indices are below |bound|; 0: any numbers.
+oy_object* certify_tensor_of(certify_sample* s, oy_ints sizes, oy_dtype dtype,
+                             int64_t bound, bool is_written);
 oy_value certify_value(certify_sample* s, const oy_argument* argument);
+// A form (forms.def) that the sample is to have, or NULL: most have none; and what it says
+// of an argument.
+const char* certify_form(const certify_sample* s);
+oy_value certify_form_value(certify_sample* s, const char* form,
+                            const oy_argument* argument);
+bool certify_is_written(const oy_argument* argument);
 
 // ----------------------------------------------------------------------- outcomes
 

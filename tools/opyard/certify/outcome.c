@@ -184,13 +184,21 @@ static oy_status put_all(const copies* c, const oy_stack* stack, certify_outcome
   return with_gradients ? put_gradients(c, o, count) : OY_OK;
 }
 
-// PyTorch takes it from the CPU alone: "tensor_split expected tensor_indices_or_sections to
-// be on cpu, but it's on cuda".
+// PyTorch takes these from the CPU alone: "tensor_split expected tensor_indices_or_sections
+// to be on cpu, but it's on cuda", "'lengths' argument should be a 1D CPU int64 tensor".
+// The sizes of batches that are packed are a tensor of the CPU as a result, too.
+static bool is_of_cpu(const oy_schema* schema, oy_str name) {
+  const bool packs = oy_str_equal(schema->name.base, oy_str_of("_pack_padded_sequence"));
+  return oy_str_equal(name, oy_str_of("tensor_indices_or_sections")) ||
+         oy_str_equal(name, oy_str_of("batch_sizes")) ||
+         (packs && (oy_str_equal(name, oy_str_of("lengths")) ||
+                    oy_str_equal(name, oy_str_of("out1"))));
+}
+
 static bool stays_here(const certify_sample* s, const certify_tensor* t) {
   for (size_t i = 0; i < s->schema->argument_count; i++)
     if (s->arguments[i].tag == OY_TAG_TENSOR && s->arguments[i].as.object == t->view &&
-        oy_str_equal(s->schema->arguments[i].name,
-                     oy_str_of("tensor_indices_or_sections")))
+        is_of_cpu(s->schema, s->schema->arguments[i].name))
       return true;
   return false;
 }

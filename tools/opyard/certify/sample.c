@@ -28,14 +28,15 @@ static bool has_word(oy_str name, const char* word) {
 
 // ----------------------------------------------------------------------- elements
 
-static void set_element(certify_sample* s, oy_tensor* t, int64_t i, bool is_index) {
+// |bound|: of indices, which begin at 0; 0: anything.
+static void set_element(certify_sample* s, oy_tensor* t, int64_t i, int64_t bound) {
   const double halves = (double)(certify_below(s, 13) - 3) / 2;
   const oy_complex z = {halves, (double)(certify_below(s, 7) - 3) / 2};
   oy_scalar number = oy_float(halves);
   if (oy_dtype_is_complex(t->dtype))
     number = oy_complex_value(&z);
-  else if (is_index)
-    number = oy_int((int64_t)(2 * halves + 3) % (s->extent > 0 ? s->extent : 1));
+  else if (bound > 0)
+    number = oy_int((int64_t)(2 * halves + 3) % bound);
   else if (t->dtype == OY_DTYPE_BOOL)
     number = oy_bool(halves > 1);
   else if (!oy_dtype_is_floating(t->dtype))
@@ -43,9 +44,9 @@ static void set_element(certify_sample* s, oy_tensor* t, int64_t i, bool is_inde
   (void)!oy_tensor_set(t, (oy_ints){&i, 1}, number);
 }
 
-static void fill(certify_sample* s, oy_tensor* t, bool is_index) {
+static void fill(certify_sample* s, oy_tensor* t, int64_t bound) {
   const int64_t n = oy_tensor_numel(t);
-  for (int64_t i = 0; i < n; i++) set_element(s, t, i, is_index);
+  for (int64_t i = 0; i < n; i++) set_element(s, t, i, bound);
 }
 
 // ------------------------------------------------------------------------- layout
@@ -108,16 +109,14 @@ static oy_dtype dtype_make(certify_sample* s, oy_str name) {
   return s->dtype;
 }
 
-oy_object* certify_tensor_make(certify_sample* s, oy_str name, bool is_written) {
-  if (s->tensor_count == CERTIFY_TENSORS) return &oy_none_object;
-  shape h = shape_make(s, is_written);
-  const oy_dtype dtype = dtype_make(s, name);
+static oy_object* add(certify_sample* s, const shape* h, oy_dtype dtype, int64_t bound,
+                      bool is_written) {
   certify_tensor* t = &s->tensors[s->tensor_count];
-  t->base = oy_tensor_empty((oy_ints){&h.span, 1}, dtype, oy_device_cpu());
+  t->base = oy_tensor_empty((oy_ints){&h->span, 1}, dtype, oy_device_cpu());
   if (!t->base) return &oy_none_object;
-  fill(s, t->base, is_integer(s, name));
-  t->view = oy_tensor_as_strided(t->base, (oy_ints){h.sizes, h.ndim},
-                                 (oy_ints){h.strides, h.ndim}, h.offset);
+  fill(s, t->base, bound);
+  t->view = oy_tensor_as_strided(t->base, (oy_ints){h->sizes, h->ndim},
+                                 (oy_ints){h->strides, h->ndim}, h->offset);
   if (!t->view) {
     oy_tensor_release(t->base);
     return &oy_none_object;
@@ -125,6 +124,24 @@ oy_object* certify_tensor_make(certify_sample* s, oy_str name, bool is_written) 
   t->is_written = is_written;
   s->tensor_count++;
   return t->view;
+}
+
+oy_object* certify_tensor_make(certify_sample* s, oy_str name, bool is_written) {
+  if (s->tensor_count == CERTIFY_TENSORS) return &oy_none_object;
+  const shape h = shape_make(s, is_written);
+  const oy_dtype dtype = dtype_make(s, name);
+  const int64_t bound = s->extent > 0 ? s->extent : 1;
+  return add(s, &h, dtype, is_integer(s, name) ? bound : 0, is_written);
+}
+
+oy_object* certify_tensor_of(certify_sample* s, oy_ints sizes, oy_dtype dtype,
+                             int64_t bound, bool is_written) {
+  if (s->tensor_count == CERTIFY_TENSORS || sizes.size > OY_TENSOR_MAX_DIMS)
+    return &oy_none_object;
+  shape h = {.ndim = sizes.size};
+  memcpy(h.sizes, sizes.data, sizes.size * sizeof(*h.sizes));
+  lay_out(s, &h, is_written);
+  return add(s, &h, dtype, bound, is_written);
 }
 
 // ------------------------------------------------------------------------ samples
@@ -158,8 +175,10 @@ void certify_sample_make(certify_sample* s, const oy_op* op, oy_dtype dtype,
   s->is_bad = number % 8 == 7;
   s->tensor_count = s->used = 0;
   choose_extent(s);
+  const char* form = certify_form(s);
   for (size_t i = 0; i < s->schema->argument_count; i++)
-    s->arguments[i] = certify_value(s, &s->schema->arguments[i]);
+    s->arguments[i] = form ? certify_form_value(s, form, &s->schema->arguments[i])
+                           : certify_value(s, &s->schema->arguments[i]);
   oy_error_clear();
 }
 

@@ -98,7 +98,7 @@ static oy_value ints_make(certify_sample* s, oy_str name, int64_t fixed) {
   return oy_value_list(OY_TAG_INT_LIST, data, n);
 }
 
-static bool is_written(const oy_argument* argument) {
+bool certify_is_written(const oy_argument* argument) {
   const oy_alias* a = argument->alias;
   return a && (a->is_write || (a->element && a->element->is_write));
 }
@@ -111,7 +111,7 @@ static oy_value tensors_make(certify_sample* s, const oy_argument* argument,
   for (size_t i = 0; i < n; i++)
     data[i] = optional && certify_chance(s, 30)
                   ? &oy_none_object
-                  : certify_tensor_make(s, argument->name, is_written(argument));
+                  : certify_tensor_make(s, argument->name, certify_is_written(argument));
   return oy_value_list(OY_TAG_TENSOR_LIST, data, n);
 }
 
@@ -148,7 +148,7 @@ static oy_value make(certify_sample* s, const oy_argument* argument,
   switch (type->kind) {
     case OY_TYPE_TENSOR:
       return oy_value_tensor(
-          certify_tensor_make(s, argument->name, is_written(argument)));
+          certify_tensor_make(s, argument->name, certify_is_written(argument)));
     case OY_TYPE_OPTIONAL:
       // Factories say where.
       if (type->element->kind != OY_TYPE_DEVICE && certify_chance(s, 50))
