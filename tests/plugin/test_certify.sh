@@ -53,7 +53,8 @@ for vendor in north south; do
   cmake --build "$work/$vendor" >/dev/null
   # Pointwise, reductions, products, norms, joins, indices; float32 has gradients.
   certified "$work/$vendor/vendor_$vendor.so" float32 neg mul.Tensor sum mm block_diag \
-    native_layer_norm index_select softmax.int sort
+    native_layer_norm native_batch_norm_backward index_select softmax.int sort bmm \
+    convolution lstm.data
   certified "$work/$vendor/vendor_$vendor.so" int64 add.Tensor cat cumsum combinations
 done
 
