@@ -93,6 +93,14 @@ foreach(entry IN LISTS entries)
   endif()
 endforeach()
 
+# Its calls are those of `opyard certify`.
+if(TARGET test_ops_gradcheck_drawn)
+  set(certify ${PROJECT_SOURCE_DIR}/tools/opyard/certify)
+  target_sources(test_ops_gradcheck_drawn PRIVATE
+    ${certify}/forms.c ${certify}/sample.c ${certify}/sample_values.c)
+  target_include_directories(test_ops_gradcheck_drawn PRIVATE ${PROJECT_SOURCE_DIR}/tools/opyard)
+endif()
+
 # The checkers check themselves: each must reject what it is there to reject.
 add_test(NAME tools.check_layers COMMAND sh ${PROJECT_SOURCE_DIR}/tools/check_layers.sh --self-test)
 set_tests_properties(tools.check_layers PROPERTIES LABELS tools)

@@ -101,10 +101,11 @@ OYI_STORED(binary_cross_entropy_with_logits_out, binary_cross_entropy_with_logit
 
 OYI_COMPOSITE(soft_margin_loss) {
   oyi_held h = {0};
-  oy_object* sign = HOLD(oyi_call_neg(target));
-  oy_object* product = HOLD(oyi_call_mul_Tensor(self, sign));
-  oy_object* exponential = HOLD(oyi_call_exp(product));
-  oy_object* loss = HOLD(oyi_call_log1p(exponential));
+  // In place: the target is broadcast to the input, and not the other way.
+  oy_object* loss = HOLD(oyi_call_neg(self));
+  if (!loss || !oyi_call_mul__Tensor(loss, target) || !oyi_call_exp_(loss) ||
+      !oyi_call_log1p_(loss))
+    return oyi_held_end(&h, NULL);
   return oyi_held_end(&h, reduced(loss, reduction));
 }
 

@@ -247,19 +247,7 @@ OYI_COMPOSITE(cross_out) {
 
 // ----------------------------------------------------------------------- distances
 
-static oy_status check_rows(oy_object* object, const char* name) {
-  const oyi_tensor* t = oyi_tensor_of(object);
-  if (!t) return oy_failure();
-  OY_CHECK(t->ndim >= 2, INVALID_ARGUMENT,
-           "cdist only supports at least 2D tensors, %s got: %dD", name, t->ndim);
-  OY_CHECK(oy_dtype_is_floating(object->dtype), INVALID_ARGUMENT,
-           "cdist only supports floating-point dtypes, %s got: %s", name,
-           oy_dtype_pytorch_name(object->dtype));
-  return OY_OK;
-}
-
 OYI_COMPOSITE(cdist) {
-  if (check_rows(x1, "X1") != 0 || check_rows(x2, "X2") != 0) return NULL;
   return oyi_call__cdist_forward(x1, x2, p, compute_mode);
 }
 OYI_COMPOSITE(_cdist_forward_out) {

@@ -163,17 +163,22 @@ static oy_status cdist_shape(const oyi_tensor* a, const oyi_tensor* b, double p,
   return OY_OK;
 }
 
+static oy_status check_rows(const oyi_tensor* t, const char* name) {
+  OY_CHECK(t->ndim >= 2, INVALID_ARGUMENT,
+           "cdist only supports at least 2D tensors, %s got: %dD", name, t->ndim);
+  OY_CHECK(oy_dtype_is_floating(t->header.dtype), INVALID_ARGUMENT,
+           "cdist only supports floating-point dtypes, %s got: %s", name,
+           oy_dtype_pytorch_name(t->header.dtype));
+  return OY_OK;
+}
+
 OYI_CPU(_cdist_forward) {
   const oyi_tensor* a = oyi_tensor_of(x1);
   const oyi_tensor* b = a ? oyi_tensor_of(x2) : NULL;
   int64_t sizes[OY_TENSOR_MAX_DIMS + 2];
   size_t ndim;
   if (!b) return NULL;
-  if (a->ndim < 2 || b->ndim < 2) {
-    OY_FAIL(INVALID_ARGUMENT, "cdist only supports at least 2D tensors, %s got: %dD",
-            a->ndim < 2 ? "X1" : "X2", a->ndim < 2 ? a->ndim : b->ndim);
-    return NULL;
-  }
+  if (check_rows(a, "X1") != OY_OK || check_rows(b, "X2") != OY_OK) return NULL;
   if (cdist_shape(a, b, p, sizes, &ndim) != 0) return NULL;
   oy_dtype dtype;
   if (oy_result_type((oy_object*[]){x1, x2}, 2, &dtype) != 0) return NULL;

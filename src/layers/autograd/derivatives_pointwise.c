@@ -122,15 +122,14 @@ BACKWARD(pow_Scalar) {
                          ? oy_float(log.re)
                          : oy_complex_value(&log);
   oy_object* slope = of_mul_number(keep(RESULT(0)), factor);
-  oy_object* product = of_mul(keep(GRAD(0)), of_conj(slope));
-  if (!is_zero(self)) {
-    GIVE(exponent, product);
-  } else {
+  if (is_zero(self)) {
     oy_object* flat = oy_dtype_is_complex(exponent->dtype)
                           ? of_ge_number(oyi_call_real(exponent), oy_int(0))
                           : of_ge_number(keep(exponent), oy_int(0));
-    GIVE(exponent, of_masked(of_not(flat), product));
+    // Before it meets the gradient, so that the gradient of that has no 0 * inf.
+    slope = of_masked(of_not(flat), slope);
   }
+  GIVE(exponent, of_mul(keep(GRAD(0)), of_conj(slope)));
   return OY_OK;
 }
 

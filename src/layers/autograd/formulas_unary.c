@@ -25,7 +25,14 @@ RULE(acos_x,
      of_mul(G, of_neg(of_conj(of_rsqrt(of_add_number(of_neg(of_square(X)), ONE))))))
 RULE(asin_x, of_mul(G, of_conj(of_rsqrt(of_add_number(of_neg(of_square(X)), ONE)))))
 RULE(atan_x, of_div(G, of_conj(of_add_number(of_square(X), ONE))))
-RULE(acosh_x, of_mul(G, of_conj(of_rsqrt(of_add_number(of_square(X), oy_int(-1))))))
+// The root of a product is the product of the roots where neither is negative.
+static oy_object* acosh_slope(oy_object* x) {
+  if (!x || !oy_dtype_is_complex(x->dtype))
+    return of_rsqrt(of_add_number(of_square(x), oy_int(-1)));
+  oy_object* above = of_rsqrt(of_add_number(keep(x), oy_int(1)));
+  return of_mul(above, of_rsqrt(of_add_number(x, oy_int(-1))));
+}
+RULE(acosh_x, of_mul(G, of_conj(acosh_slope(X))))
 RULE(asinh_x, of_mul(G, of_conj(of_rsqrt(of_add_number(of_square(X), ONE)))))
 RULE(atanh_x, of_div(G, of_conj(of_add_number(of_neg(of_square(X)), ONE))))
 RULE(sin_x, of_mul(G, of_conj(of_cos(X))))

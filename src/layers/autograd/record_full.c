@@ -97,13 +97,23 @@ static oy_status save_written(oyi_full_node* f) {
   return status;
 }
 
+// Of several results maybe only the first gets a history.
+static size_t with_history(const oyi_full_call* c, size_t count) {
+  return c->formula->only_first && count > 1 ? 1 : count;
+}
+
 static oy_status save_results(oyi_full_call* c, oy_object* const* results, size_t count) {
+  const size_t differentiable = with_history(c, count);
   oyi_saved* slot = oyi_full_results(c->node);
   const oyi_save* end = c->formula->saves + OYI_SAVES;
   for (const oyi_save* s = c->formula->saves; s < end && s->kind; s++) {
     if (s->kind != OYI_SAVE_OUTPUT) continue;
     if (s->at < count && oyi_is_tensor(results[s->at]))
       OY_TRY(oyi_save_tensor(slot, oyi_tensor_cast(results[s->at]), s->at));
+    // What has no history must not come back with one.
+    if (slot->is_result)
+      slot->is_result =
+          s->at < differentiable && oyi_is_differentiable(results[s->at]->dtype);
     slot++;
   }
   return OY_OK;
@@ -125,8 +135,8 @@ static oy_status give_all(oyi_full_call* c, oy_object* const* results, size_t co
   OY_TRY(oyi_full_outputs(c->node, count));
   OY_TRY(save_written(c->node));
   OY_TRY(save_results(c, results, count));
-  size_t with_history = c->formula->only_first && count > 1 ? 1 : count;
-  for (size_t i = 0; i < with_history; i++) OY_TRY(give_one(c, results[i], (uint32_t)i));
+  for (size_t i = 0; i < with_history(c, count); i++)
+    OY_TRY(give_one(c, results[i], (uint32_t)i));
   if (OY_LIKELY(!(oyi_record_also & OYI_ALSO_PACK))) return OY_OK;
   return pack_results(c, results, count);
 }
