@@ -99,13 +99,27 @@ OYI_COMPOSITE(binary_cross_entropy_with_logits) {
 
 OYI_STORED(binary_cross_entropy_with_logits_out, binary_cross_entropy_with_logits)
 
+// As where PyTorch writes the loss into a tensor like the input.
+static oy_status check_broadcast_to(oy_object* self, oy_object* target) {
+  const oyi_tensor *to = oyi_tensor_of(self), *from = to ? oyi_tensor_of(target) : NULL;
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  size_t ndim;
+  if (!from) return oy_failure();
+  OY_TRY(oyi_broadcast(oyi_sizes_view(to), oyi_sizes_view(from), sizes, &ndim));
+  OY_CHECK(oyi_same_sizes(oyi_sizes_view(to), (oy_ints){sizes, ndim}), INVALID_ARGUMENT,
+           "output with shape %s doesn't match the broadcast shape %s",
+           oyi_dims_print(oyi_sizes_view(to)).text,
+           oyi_dims_print((oy_ints){sizes, ndim}).text);
+  return OY_OK;
+}
+
 OYI_COMPOSITE(soft_margin_loss) {
   oyi_held h = {0};
-  // In place: the target is broadcast to the input, and not the other way.
-  oy_object* loss = HOLD(oyi_call_neg(self));
-  if (!loss || !oyi_call_mul__Tensor(loss, target) || !oyi_call_exp_(loss) ||
-      !oyi_call_log1p_(loss))
-    return oyi_held_end(&h, NULL);
+  if (check_broadcast_to(self, target) != OY_OK) return NULL;
+  oy_object* sign = HOLD(oyi_call_neg(target));
+  oy_object* product = HOLD(oyi_call_mul_Tensor(self, sign));
+  oy_object* exponential = HOLD(oyi_call_exp(product));
+  oy_object* loss = HOLD(oyi_call_log1p(exponential));
   return oyi_held_end(&h, reduced(loss, reduction));
 }
 

@@ -130,8 +130,26 @@ static oy_status reduce_slices(const oyi_batch* b, int64_t reduction) {
   return oyi_batch_put(v, reduced);
 }
 
-static oy_status loss_below(const oyi_batch* b, int64_t ndim, int64_t reduction) {
+// What has no batch gets one, of |ndim| dimensions behind it.
+static oy_status give_batch(const oyi_batch* b, oy_value* v, int64_t ndim) {
+  const oyi_tensor* t = oyi_tensor_of(v->as.object);
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  if (!t) return oy_failure();
+  if (t->ndim > ndim) return OY_OK;
+  OY_CHECK(ndim < OY_TENSOR_MAX_DIMS, INVALID_ARGUMENT,
+           "vmap: expected at most %d dimensions, got %lld", OY_TENSOR_MAX_DIMS - 1,
+           (long long)ndim);
+  const int64_t ones = ndim - t->ndim;
+  for (int64_t i = 0; i <= ndim; i++)
+    sizes[i] = i == 0 ? b->layer->batch_size : i <= ones ? 1 : t->sizes[i - 1 - ones];
+  return oyi_batch_put(
+      v, oyi_call_expand(v->as.object, (oy_ints){sizes, (size_t)ndim + 1}, false));
+}
+
+static oy_status loss_below(const oyi_batch* b, const oyi_batch_rule* rule, int64_t ndim,
+                            int64_t reduction) {
   OY_TRY(align(b, ndim));
+  if (*rule->arguments == 'B') OY_TRY(give_batch(b, oyi_batch_arg(b, 0), ndim));
   OY_TRY(oy_op_call_boxed(b->op, b->stack));
   bool reduced = reduction == LOSS_MEAN || reduction == LOSS_SUM;
   return reduced ? reduce_slices(b, reduction) : OY_OK;
@@ -152,7 +170,7 @@ OYI_BATCH_RULE(loss) {
   int64_t ndim;
   (void)count_tensors(&b, &first, &ndim);
   uint64_t keep = oyi_batch_below();
-  oy_status status = loss_below(&b, ndim, reduction);
+  oy_status status = loss_below(&b, rule, ndim, reduction);
   oyi_batch_above(keep);
   return status == OY_OK ? oyi_batch_wrap(&b, 1, 0) : status;
 }
