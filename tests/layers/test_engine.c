@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk: several roots and results, chosen inputs, double backward, hooks, anomaly
 // mode. Numbers are worked out by hand; texts and orders are PyTorch's.
+#include "base/memory.h"
 #include "support/tensors.h"
 
 static oy_scope g_scope;
@@ -374,6 +375,33 @@ static void out_forms_refuse_gradients(void** state) {
   oy_tensor_release(x);
 }
 
+// Nodes that nobody but the next one holds, which are not looked for twice, and at their end
+// a leaf, which is: by walks of few nodes and of many. Each node turns the sign.
+static void a_leaf_behind_many_nodes(void** state) {
+  (void)state;
+  static const int lengths[] = {1, 13, 14, 15, 16, 17, 30, 31, 63, 64, 65, 1000};
+  for (size_t i = 0; i < OY_ARRAY_SIZE(lengths); i++) {
+    oy_tensor* x = leaf(1, 2);
+    oy_tensor* last = oy_neg(x);
+    for (int n = 1; n < lengths[i]; n++) {
+      oy_tensor* next = oy_neg(last);
+      oy_tensor_release(last);
+      last = next;
+    }
+    // The leaf is reached twice: 2 x comes besides.
+    oy_tensor* square = oy_mul_Tensor(x, x);
+    oy_tensor* both = oy_add_Tensor(last, square, oy_int(1));
+    oy_tensor* loss = sum(both);
+    oy_tensor* const results[] = {last, square, both};
+    for (size_t k = 0; k < OY_ARRAY_SIZE(results); k++) oy_tensor_release(results[k]);
+    ok(oy_backward(loss, NULL, false));
+    const double sign = lengths[i] % 2 ? -1 : 1;
+    assert_elements(oy_grad(x), OY_DIMS(2), 2 + sign, 4 + sign);
+    oy_tensor_release(loss);
+    oy_tensor_release(x);
+  }
+}
+
 #define IN_SCOPE(f) cmocka_unit_test_setup_teardown(f, open_scope, close_scope)
 
 int main(void) {
@@ -394,6 +422,7 @@ int main(void) {
       IN_SCOPE(ENG_07_one_of_several_views),
       IN_SCOPE(ENG_07_views_of_one_of_several),
       IN_SCOPE(out_forms_refuse_gradients),
+      cmocka_unit_test(a_leaf_behind_many_nodes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,25 +18,20 @@ typedef struct oyi_task_entry {
 } oyi_task_entry;
 
 // Small graphs need no memory but the walk's own.
-enum {
-  OYI_TASK_ENTRIES = 16,
-  OYI_TASK_SLOTS = 2 * OYI_TASK_ENTRIES,
-  OYI_TASK_TARGETS = 2 * OYI_TASK_ENTRIES
-};
+enum { OYI_TASK_ENTRIES = 16, OYI_TASK_TARGETS = 2 * OYI_TASK_ENTRIES };
 
 typedef struct oyi_task {
   oyi_task_entry* entries;  // in the order they were found
   size_t count, capacity;
   uint32_t* targets;  // entry numbers that the edges of the entries lead to
   size_t target_count, target_capacity;
-  uint32_t* slots;    // hash table of entry numbers + 1
-  size_t slot_count;  // a power of two
+  uint32_t* slots;    // hash table of entry numbers + 1; NULL: few, looked through
+  size_t slot_count;  // a power of two, or 0
   uint32_t* heap;     // entry numbers, the greatest sequence first
   size_t heap_size, heap_capacity;
   // What they point to at first.
   oyi_task_entry own_entries[OYI_TASK_ENTRIES];
   uint32_t own_targets[OYI_TASK_TARGETS];
-  uint32_t own_slots[OYI_TASK_SLOTS];
   uint32_t own_heap[OYI_TASK_ENTRIES];
 } oyi_task;
 
@@ -70,7 +65,7 @@ static inline bool oyi_task_pop(oyi_task* task, size_t* out_entry) {
 // What a walk is to do.
 typedef struct oyi_walk {
   const oyi_edge* roots;
-  oy_object* const* grads;  // one for each root
+  oy_object** grads;  // one for each root; NULL once it was taken over
   size_t root_count;
   bool keep_graph;
   bool create_graph;  // record the walk itself

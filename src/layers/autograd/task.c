@@ -12,9 +12,8 @@ void oyi_task_init(oyi_task* task) {
   task->targets = task->own_targets;
   task->target_count = 0;
   task->target_capacity = OYI_TASK_TARGETS;
-  task->slots = task->own_slots;
-  task->slot_count = OYI_TASK_SLOTS;
-  memset(task->own_slots, 0, sizeof(task->own_slots));
+  task->slots = NULL;
+  task->slot_count = 0;
   task->heap = task->own_heap;
   task->heap_size = 0;
   task->heap_capacity = OYI_TASK_ENTRIES;
@@ -48,10 +47,11 @@ static size_t slot_of(const oyi_task* task, const oyi_node* node) {
 }
 
 static oy_status grow_slots(oyi_task* task) {
-  size_t larger = 2 * task->slot_count;
+  size_t larger = task->slots ? 2 * task->slot_count : 4 * OYI_TASK_ENTRIES;
+  while (larger < 2 * (task->count + 1)) larger *= 2;
   uint32_t* slots = oyi_calloc(larger, sizeof(*slots));
   if (!slots) return OY_OUT_OF_MEMORY;
-  if (task->slots != task->own_slots) oyi_free(task->slots);
+  oyi_free(task->slots);
   task->slots = slots;
   task->slot_count = larger;
   for (size_t i = 0; i < task->count; i++)
@@ -59,7 +59,20 @@ static oy_status grow_slots(oyi_task* task) {
   return OY_OK;
 }
 
+// While there are no slots, what others hold as well is among the first entries: the number
+// of that of |node|, or of how many were looked at.
+static inline size_t look_through(const oyi_task* task, const oyi_node* node) {
+  const size_t few = task->count < OYI_TASK_ENTRIES ? task->count : OYI_TASK_ENTRIES;
+  size_t i = 0;
+  while (i < few && task->entries[i].node != node) i++;
+  return i;
+}
+
 oyi_task_entry* oyi_task_find(oyi_task* task, const oyi_node* node) {
+  if (OY_LIKELY(!task->slots)) {
+    const size_t i = look_through(task, node);
+    return i < task->count && task->entries[i].node == node ? &task->entries[i] : NULL;
+  }
   uint32_t at = task->slots[slot_of(task, node)];
   return at ? &task->entries[at - 1] : NULL;
 }
@@ -74,7 +87,10 @@ static inline oy_status append(oyi_task* task, oyi_node* node, size_t* out_entry
   return OY_OK;
 }
 
-static oy_status find_or_append(oyi_task* task, oyi_node* node, size_t* out_entry) {
+static __attribute__((noinline)) oy_status find_or_append_slot(oyi_task* task,
+                                                               oyi_node* node,
+                                                               size_t* out_entry) {
+  if (!task->slots) OY_TRY(grow_slots(task));
   size_t slot = slot_of(task, node);
   if (task->slots[slot]) {
     *out_entry = task->slots[slot] - 1;
@@ -87,6 +103,14 @@ static oy_status find_or_append(oyi_task* task, oyi_node* node, size_t* out_entr
   OY_TRY(append(task, node, out_entry));
   task->slots[slot] = (uint32_t)task->count;
   return OY_OK;
+}
+
+static inline oy_status find_or_append(oyi_task* task, oyi_node* node,
+                                       size_t* out_entry) {
+  if (OY_UNLIKELY(task->count >= OYI_TASK_ENTRIES))
+    return find_or_append_slot(task, node, out_entry);
+  *out_entry = look_through(task, node);
+  return *out_entry < task->count ? OY_OK : append(task, node, out_entry);
 }
 
 // A node that has no owner but the edge in hand is not met again: it needs no slot.
@@ -171,6 +195,6 @@ void oyi_task_free(oyi_task* task, bool is_done) {
   }
   if (task->entries != task->own_entries) oyi_free(task->entries);
   if (task->targets != task->own_targets) oyi_free(task->targets);
-  if (task->slots != task->own_slots) oyi_free(task->slots);
+  oyi_free(task->slots);
   if (task->heap != task->own_heap) oyi_free(task->heap);
 }
