@@ -7,8 +7,6 @@
 #include "base/memory.h"
 #include "dispatch/thread.h"
 
-#define INCLUDED_BY_DEFAULT \
-  (1ull << OY_KEY_BackendSelect | 1ull << OY_KEY_ADInplaceOrView)
 #define EXCLUDED_BY_DEFAULT                                  \
   (1ull << OY_KEY_AutocastCPU | 1ull << OY_KEY_AutocastXPU | \
    1ull << OY_KEY_AutocastIPU | 1ull << OY_KEY_AutocastHPU | \
@@ -17,13 +15,7 @@
 
 __thread oy_tls_block oy_tls
     __attribute__((tls_model("initial-exec"), visibility("default"))) = {
-        {INCLUDED_BY_DEFAULT | 1ull << OY_KEY_TraceRedispatch, 0},
-        ~EXCLUDED_BY_DEFAULT,
-        OY_NEW,
-        0,
-        0,
-        NULL,
-        0};
+        {OYI_INCLUDED_AT_FIRST, 0}, ~EXCLUDED_BY_DEFAULT, OY_NEW, 0, 0, NULL, 0};
 
 // The two trace keys are ours, not the user's: they are kept out of every set
 // that is shown, and guards leave them as they are.
@@ -78,7 +70,7 @@ oy_status oy_excluded_set(oy_key key, bool on) {
 }
 
 oy_dispatch_state oy_dispatch_state_get(void) {
-  oy_keyset included = {INCLUDED_BY_DEFAULT, 0};
+  oy_keyset included = {OYI_INCLUDED_BY_DEFAULT, 0};
   oy_keyset excluded = {EXCLUDED_BY_DEFAULT, 0};
   oy_dispatch_state state = {oy_keyset_xor(oy_included_get(), included),
                              oy_keyset_xor(oy_excluded_get(), excluded)};
@@ -86,7 +78,7 @@ oy_dispatch_state oy_dispatch_state_get(void) {
 }
 
 void oy_dispatch_state_set(oy_dispatch_state state) {
-  oy_keyset included = {INCLUDED_BY_DEFAULT, 0};
+  oy_keyset included = {OYI_INCLUDED_BY_DEFAULT, 0};
   oy_keyset excluded = {EXCLUDED_BY_DEFAULT, 0};
   set_included(oy_keyset_xor(state.included_xor, included));
   set_excluded(oy_keyset_xor(state.excluded_xor, excluded));

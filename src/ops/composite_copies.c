@@ -3,13 +3,27 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
+#include "ops/unseen.h"
 #include "opyard/device.h"
 
 static oy_object* copied(oy_object* made, oy_object* from, bool non_blocking) {
   OYI_MADE(made, oyi_call_copy_(made, from, non_blocking));
 }
 
+// Whether what lies in one piece has |memory_format|.
+static bool is_in_piece(oy_value memory_format) {
+  return memory_format.tag == OY_TAG_NONE || memory_format.as.i == OY_MEMORY_CONTIGUOUS ||
+         memory_format.as.i == OY_MEMORY_PRESERVE;
+}
+
 OYI_COMPOSITE(clone) {
+  size_t nbytes;
+  if (oyi_is_tensor(self) && oyi_is_unseen_piece(oyi_tensor_cast(self), &nbytes) &&
+      is_in_piece(memory_format)) {
+    oyi_tensor* copy = oyi_tensor_new_like(oyi_tensor_cast(self));
+    if (copy) memcpy(oyi_data(copy), oyi_data(oyi_tensor_cast(self)), nbytes);
+    return oyi_tensor_object(copy);
+  }
   oy_object* made = oyi_call_empty_like(self, oy_none(), oy_none(), oy_none(), oy_none(),
                                         memory_format);
   return copied(made, self, false);

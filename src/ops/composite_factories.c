@@ -4,6 +4,8 @@
 #include "ops/kernels.h"
 #include "ops/made.h"
 #include "ops/rules.h"
+#include "ops/unseen.h"
+#include "tensor/element.h"
 #include "tensor/iterator_walk.h"
 
 static oy_object* filled(oy_object* made, oy_scalar value) {
@@ -131,6 +133,18 @@ OYI_COMPOSITE(zeros_like) {
   return zeroed(oyi_call_empty_like(OYI_ARGS_empty_like));
 }
 OYI_COMPOSITE(ones_like) {
+  size_t nbytes;
+  const bool no_options = dtype.tag == OY_TAG_NONE && layout.tag == OY_TAG_NONE &&
+                          device.tag == OY_TAG_NONE && pin_memory.tag == OY_TAG_NONE &&
+                          memory_format.tag == OY_TAG_NONE;
+  // A single number: what walks of autograd begin with.
+  if (no_options && oyi_is_tensor(self) && oyi_tensor_cast(self)->numel == 1 &&
+      oyi_is_unseen_piece(oyi_tensor_cast(self), &nbytes)) {
+    oyi_tensor* one = oyi_tensor_new_like(oyi_tensor_cast(self));
+    const oyi_number number = {.kind = OYI_NUMBER_INT, .i = 1, .re = 1};
+    if (one) oyi_element_store(self->dtype, oyi_data(one), number);
+    return oyi_tensor_object(one);
+  }
   return filled(oyi_call_empty_like(OYI_ARGS_empty_like), oy_int(1));
 }
 OYI_COMPOSITE(full_like) {
