@@ -186,16 +186,38 @@ static OYI_COLD oy_status apply_watched(oyi_task* task, const oyi_walk* walk,
   return finish(task, walk, entry, grads, out, status, on_streams);
 }
 
+// Whether the gradient of |node| is that of its inputs, which need not be computed.
+static inline bool passes_on(const oyi_node* node) {
+  if (!node->formula->passes) return false;
+  if (node->edge_count == 1) return true;
+  const oy_scalar number = ((const oyi_short_node*)(const void*)node)->extra.scalar;
+  return number.tag == OY_TAG_INT && number.as.i == 1;
+}
+
+// Takes |*grad| over: the first input that wants it gets that reference.
+static inline void pass_on(const oyi_node* node, oy_object** grad, oy_object** out) {
+  oy_object* given = *grad;
+  for (uint32_t i = 0; i < node->edge_count; i++) {
+    if (!node->edges[i].node) continue;
+    out[i] = *grad ? given : oy_tensor_retain(given);
+    *grad = NULL;
+  }
+}
+
 static oy_status apply(oyi_task* task, const oyi_walk* walk, const oyi_task_entry* entry,
                        oy_object** grads, oy_object** out) {
   oyi_node* node = entry->node;
   oy_status status = OY_OK;
   if (OY_UNLIKELY(oyi_backward_watch))
     return apply_watched(task, walk, entry, grads, out);
-  if (any_of(grads, node->output_count))
-    status = node->kind == OYI_NODE_SHORT && !oyi_grad_mode
-                 ? node->formula->apply(oyi_short_of(node), grads[0], out)
-                 : oyi_node_apply(node, grads, out);
+  if (node->kind == OYI_NODE_SHORT && !oyi_grad_mode) {
+    if (grads[0] && !node->hooks && passes_on(node))
+      pass_on(node, grads, out);
+    else if (grads[0])
+      status = node->formula->apply(oyi_short_of(node), grads[0], out);
+  } else if (any_of(grads, node->output_count)) {
+    status = oyi_node_apply(node, grads, out);
+  }
   return finish(task, walk, entry, grads, out, status, false);
 }
 
@@ -251,7 +273,7 @@ OY_CALL_INLINE oy_status run_node(oyi_task* task, const oyi_walk* walk, size_t a
     status = run_with(task, walk, entry, &grad);
   else if (grad)
     status = oyi_accumulate_apply(oyi_accumulate_node_of(node), &grad);
-  oy_tensor_release(grad);
+  oyi_gradient_release(grad);
   return status;
 }
 
@@ -320,10 +342,17 @@ static OYI_COLD oy_status run_watched(oyi_task* task, const oyi_walk* walk) {
 static oy_status run_all(oyi_task* task, const oyi_walk* walk) {
   OY_TRY(oyi_task_collect(task, walk->roots, walk->root_count));
   if (walk->capture_count) OY_TRY(oyi_task_need(task, walk));
+  // Streams wait for what roots were given (hand_roots), which is to stay until then.
+  const bool on_streams = is_watched(OYI_WATCH_STREAM);
   for (size_t i = 0; i < walk->root_count; i++) {
     oyi_task_entry* entry = oyi_task_find(task, walk->roots[i].node);
     if (!is_run(walk, entry)) continue;
-    OY_TRY(put(entry, walk->roots[i].output_nr, oy_tensor_retain(walk->grads[i])));
+    oy_object* grad = walk->grads[i];
+    if (OY_UNLIKELY(on_streams))
+      oy_tensor_retain(grad);
+    else
+      walk->grads[i] = NULL;
+    OY_TRY(put(entry, walk->roots[i].output_nr, grad));
     // A root that is reached from another one as well waits for that.
     size_t at = (size_t)(entry - task->entries);
     if (entry->waiting == 0 && !entry->is_queued) OY_TRY(oyi_task_push(task, at));

@@ -3,6 +3,9 @@
 // or promotion: what it gives is summed to the shape, and cast to the dtype, of the
 // input that it is for (engine.c). It computes only what an edge asks for.
 #include "layers/autograd/formula_help.h"
+#include "layers/autograd/record.h"
+#include "layers/autograd/variable.h"
+#include "ops/unseen.h"
 
 // ------------------------------------------------------------------ arithmetic
 
@@ -62,9 +65,27 @@ static oy_status threshold(oyi_short_node* node, oy_object* grad, oy_object** ou
 
 // ------------------------------------------------------------------ reductions
 
+static bool is_one(oy_ints sizes) {
+  for (size_t i = 0; i < sizes.size; i++)
+    if (sizes.data[i] != 1) return false;
+  return true;
+}
+// What a call of expand gives. What is still one number is no view, so that a leaf may take
+// it over.
+static oy_object* spread_unseen(const oyi_tensor* g, oy_ints sizes) {
+  if (g->numel != 1 || !is_one(sizes)) return oy_tensor_expand(&g->header, sizes);
+  oyi_tensor* made = oyi_tensor_new(sizes, g->header.dtype, oyi_tensor_device(g));
+  if (made) memcpy(oyi_data(made), oyi_data(g), (size_t)oyi_item(g));
+  return oyi_tensor_object(made);
+}
 // |grad| spread over the shape of the input.
 static oy_object* spread(oyi_short_node* node, oy_object* grad) {
-  return oyi_call_expand(grad, oyi_input_sizes(&node->head, 0), false);
+  const oyi_tensor* g = oyi_tensor_cast(grad);
+  oy_ints sizes = oyi_input_sizes(&node->head, 0);
+  // A view that nobody is to know of needs no base, which would have to know of it.
+  if (!oyi_grad_mode && oyi_is_tensor(grad) && !oyi_is_tracked(grad) && oyi_is_unseen(g))
+    return spread_unseen(g, sizes);
+  return oyi_call_expand(grad, sizes, false);
 }
 
 // Puts the reduced dimensions back with size 1.
@@ -154,15 +175,20 @@ static oy_status mv(oyi_short_node* node, oy_object* grad, oy_object** out) {
 
 // ------------------------------------------------------------------- the table
 
+// A line of what may pass its gradient on.
+#define PASSING(id, text, fn, count)     \
+  const oyi_formula oyi_formula_##id = { \
+      .name = text, .apply = fn, .inputs = count, .passes = true};
+
 /*      operator            node                         formula       inputs  save if */
-FORMULA(add_Tensor, "AddBackward0", add, 2, 0)
-FORMULA(add__Tensor, "AddBackward0", add, 2, 0)
-FORMULA(add_Scalar, "AddBackward1", same, 1, 0)
-FORMULA(add__Scalar, "AddBackward1", same, 1, 0)
+PASSING(add_Tensor, "AddBackward0", add, 2)
+PASSING(add__Tensor, "AddBackward0", add, 2)
+PASSING(add_Scalar, "AddBackward1", same, 1)
+PASSING(add__Scalar, "AddBackward1", same, 1)
 FORMULA(sub_Tensor, "SubBackward0", sub, 2, 0)
 FORMULA(sub__Tensor, "SubBackward0", sub, 2, 0)
-FORMULA(sub_Scalar, "SubBackward1", same, 1, 0)
-FORMULA(sub__Scalar, "SubBackward1", same, 1, 0)
+PASSING(sub_Scalar, "SubBackward1", same, 1)
+PASSING(sub__Scalar, "SubBackward1", same, 1)
 FORMULA(mul_Tensor, "MulBackward0", mul, 2, EDGE1, EDGE0)
 FORMULA(mul__Tensor, "MulBackward0", mul, 2, EDGE1, EDGE0)
 FORMULA(mul_Scalar, "MulBackward1", mul_number, 1, 0)

@@ -190,19 +190,27 @@ const char* oyi_node_name(const oyi_node* node) {
 
 // --------------------------------------------------------------------- saving
 
+static inline void release_slot(oyi_saved* s) {
+  oyi_tensor* t = s->tensor;
+  s->tensor = NULL;
+  if (t) oy_tensor_release(&t->header);
+}
 static void release_slots(oyi_saved* saved, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    oyi_tensor* t = saved[i].tensor;
-    if (!t) continue;
-    saved[i].tensor = NULL;
-    oy_tensor_release(oyi_tensor_object(t));
+  for (size_t i = 0; i < count; i++) release_slot(&saved[i]);
+}
+static void release_short_slots(oyi_short_node* node) {
+  for (size_t i = 0; i < oyi_short_slots(node); i++) {
+    if (node->saved[i].tensor && node->saved[i].is_lent)
+      node->saved[i].tensor = NULL;
+    else
+      release_slot(&node->saved[i]);
   }
 }
 
 void oyi_node_release_parts(oyi_node* node) {
   node->released = true;
   if (node->kind == OYI_NODE_SHORT)
-    release_slots(oyi_short_of(node)->saved, oyi_short_slots(oyi_short_of(node)));
+    release_short_slots(oyi_short_of(node));
   else if (node->kind == OYI_NODE_FULL)
     release_slots(oyi_full_of(node)->saved, oyi_full_of(node)->saved_count);
   else if (node->kind == OYI_NODE_FUNCTION)

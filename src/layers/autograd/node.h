@@ -67,6 +67,8 @@ typedef struct oyi_formula {
                           oy_object** gives);
   uint8_t inputs;   // number of tensors that may need a gradient
   bool only_first;  // of several results only the first has a gradient
+  // Of a short one: every input gets the gradient as it is, of two if the scalar is 1.
+  bool passes;
   // Which edges must be valid for input 0, input 1, the result to be saved.
   uint8_t save_if[OYI_NODE_SAVED];
   oyi_save saves[OYI_SAVES];
@@ -76,7 +78,10 @@ typedef struct oyi_saved {
   oyi_tensor* tensor;  // NULL: nothing saved
   uint32_t version;
   bool is_result;
-  bool is_shape;      // of full nodes: OYI_SAVE_SHAPE
+  union {
+    bool is_shape;  // of full nodes: OYI_SAVE_SHAPE
+    bool is_lent;   // of short nodes: a leaf, which the edge of the same input owns
+  };
   bool is_written;    // of full nodes: OYI_SAVE_WRITTEN
   uint8_t output_nr;  // of a result
 } oyi_saved;
@@ -194,6 +199,15 @@ static inline oyi_node* oyi_node_retain(oyi_node* node) {
 }
 // Takes NULL.
 void oyi_node_release(oyi_node* node);
+// The same for a gradient. A tensor that nobody else has, without weak references, needs no
+// atomic operation to go.
+static inline void oyi_gradient_release(oy_object* grad) {
+  if (oyi_is_tensor(grad) && !oyi_tensor_cast(grad)->side &&
+      __atomic_load_n(&grad->references, __ATOMIC_ACQUIRE) == 1)
+    grad->klass->destroy(grad);
+  else
+    oy_object_release(grad);
+}
 // What the gradient of a result like |like| must match. OUT_OF_MEMORY.
 oy_status oyi_expect_long(oyi_expectation* e, const oyi_tensor* like);
 static inline oy_status oyi_expect(oyi_expectation* e, const oyi_tensor* like) {
@@ -244,6 +258,19 @@ const char* oyi_node_name(const oyi_node* node);
 oy_status oyi_save_tensor(oyi_saved* s, oyi_tensor* t, int output_nr);
 // Saves an input of a call that is going to change |written|, or nothing if NULL.
 oy_status oyi_save_input(oyi_saved* s, oyi_tensor* t, const oyi_tensor* written);
+// Saves the input of a short node without a reference if |edge|, which stays as long, is
+// one to it; false if it is not.
+static inline bool oyi_save_lent(oyi_saved* s, oyi_tensor* t, const oyi_node* edge) {
+  if (!edge || edge->kind != OYI_NODE_ACCUMULATE || !oyi_has_view_key(&t->header) ||
+      ((const oyi_accumulate_node*)(const void*)edge)->variable != t)
+    return false;
+  s->tensor = t;
+  s->version = oyi_version(t);
+  s->is_result = false;
+  s->is_lent = true;
+  s->output_nr = 0;
+  return true;
+}
 // NULL with PyTorch's text if it was freed or has been modified since; else the saved
 // tensor, borrowed.
 oy_object* oyi_saved_tensor(oyi_node* node, const oyi_saved* s);

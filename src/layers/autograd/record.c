@@ -78,6 +78,10 @@ static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
     if (!(r->formula->save_if[i] & valid)) continue;
     oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
     if (!t) return oy_failure();
+    // Hooks that pack what is saved take it away; a node in place may lose its edges.
+    if (!is_inplace && OY_LIKELY(!oyi_record_also) &&
+        oyi_save_lent(&r->node->saved[i], t, r->node->own_edges[i].node))
+      continue;
     oy_object* copy = NULL;
     if (i == 0 && is_inplace) {
       copy = oyi_call_clone(frame->tensors[i], oy_none());
@@ -106,13 +110,27 @@ static void fill_extra(oyi_extra* extra, const oyi_frame* frame) {
   extra->flag = frame->extra.flag;
 }
 
+// oyi_gradient_edge of what is no view, into an edge that leads nowhere yet.
+static inline oy_status fill_edge(oyi_tensor* t, oyi_edge* edge) {
+  oyi_variable* v = oyi_variable_of(t);
+  if (!v) return OY_OK;
+  if (OY_UNLIKELY(v->base != NULL)) return oyi_gradient_edge(t, edge);
+  if (v->grad_fn) {
+    *edge = (oyi_edge){oyi_node_retain(v->grad_fn), v->output_nr};
+    return OY_OK;
+  }
+  if (!v->requires_grad) return OY_OK;
+  edge->node = oyi_accumulator(v);
+  return OY_LIKELY(edge->node != NULL) ? OY_OK : OY_OUT_OF_MEMORY;
+}
+
 static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
   oyi_short_node* node = r->node;
   node->head.edge_count = r->formula->inputs;
   for (int i = 0; i < r->formula->inputs; i++) {
     oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
     if (!t) return oy_failure();
-    OY_TRY(oyi_gradient_edge(t, &node->own_edges[i]));
+    OY_TRY(fill_edge(t, &node->own_edges[i]));
   }
   fill_extra(&node->extra, frame);
   if (frame->dims.data)
@@ -169,8 +187,23 @@ oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* o
   return status;
 }
 
+// oyi_set_history of a tensor of the CPU that has no record yet, as new ones have none.
+static inline oy_status give_new_history(oyi_short_node* node, oyi_tensor* t) {
+  oyi_variable* v = oyi_variable_make(t);
+  if (OY_UNLIKELY(!v || oyi_expect(&node->own_expected, t) != 0)) {
+    oyi_node_release(&node->head);
+    return OY_OUT_OF_MEMORY;
+  }
+  v->grad_fn = &node->head;
+  v->view_version = oyi_version(t);
+  t->header.keys.functionality |= 1ull << OY_KEY_AutogradFunctionality;
+  return OY_OK;
+}
+
 // Takes over the node.
 static oy_status give_history(oyi_record* r, oyi_tensor* t) {
+  if (OY_LIKELY(!t->meta && t->backend == OY_BACKEND_CPU && oyi_has_view_key(&t->header)))
+    return give_new_history(r->node, t);
   oyi_variable* v = oyi_variable_of(t);
   if (r->form == OYI_GIVES_INPLACE && v && v->base)
     return oyi_view_rebase(t, &r->node->head);

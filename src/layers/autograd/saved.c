@@ -11,6 +11,7 @@ oy_status oyi_save_tensor(oyi_saved* s, oyi_tensor* t, int output_nr) {
            "Inference tensors cannot be saved for backward. To work around you can make "
            "a clone to get a normal tensor and use it in autograd.");
   s->is_result = output_nr >= 0;
+  s->is_lent = false;
   s->output_nr = output_nr >= 0 ? (uint8_t)output_nr : 0;
   s->version = oyi_version(t);
   if (s->is_result) {
