@@ -2,6 +2,7 @@
 #include "backends/cpu/pool.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "backends/cpu/integer_math.h"
 #include "backends/cpu/staging.h"
@@ -17,6 +18,7 @@ typedef struct windows {
   int64_t in[OYI_SPATIAL], out[OYI_SPATIAL], step[OYI_SPATIAL];
   range* ranges[OYI_SPATIAL];
   bool count_padding;
+  bool is_small;  // an index fits into 32 bits
   int64_t divisor;
   // Along the last dimension, places whose windows are alike, and how far the next one is.
   int64_t first, last, advance;
@@ -92,12 +94,13 @@ static range fixed_range(const oyi_pool* p, size_t d, int64_t i) {
 static bool is_next(range a, range b, int64_t advance) {
   return b.from - a.from == advance && b.to - a.to == advance;
 }
-// Around the middle one; none where an index would not fit into 32 bits.
+// Around the middle one; none where the indices do not fit.
 static void find_alike(windows* w) {
   const range* r = w->ranges[2];
   const int64_t middle = w->out[2] / 2;
   w->first = w->last = 0;
-  if (middle < 1 || w->in[0] * w->in[1] * w->in[2] > INT32_MAX) return;
+  w->is_small = w->in[0] * w->in[1] * w->in[2] <= INT32_MAX;
+  if (middle < 1 || !w->is_small) return;
   w->advance = r[middle].from - r[middle - 1].from;
   w->first = w->last = middle;
   while (w->first > 0 && is_next(r[w->first - 1], r[w->first], w->advance)) w->first--;

@@ -26,6 +26,43 @@ typedef T JOIN(vec, ID) __attribute__((vector_size(16)));
 typedef INT JOIN(places, ID) __attribute__((vector_size(16)));
 #define LANES ((int64_t)(16 / sizeof(T)))
 
+// What was taken in one lane and what in another, as if seen in the order of their places:
+// the last NaN, or the first of the greatest.
+static inline bool JOIN(is_before, ID)(T best, int64_t at, T value, int64_t here) {
+  if (IS_NAN(value)) return !IS_NAN(best) || here > at;
+  return value > best || (value == best && here < at);
+}
+
+// A window whose rows are worth vectors: lane k sees every element whose number in its row
+// is k more than a multiple of LANES.
+static void JOIN(max_wide, ID)(const windows* w, const T* image, range rd, range rh,
+                               range rw, T* out, int64_t* index) {
+  const INT start = (INT)((rd.from * w->in[1] + rh.from) * w->in[2] + rw.from);
+  JOIN(vec, ID) best;
+  JOIN(places, ID) at, lane;
+  for (int64_t k = 0; k < LANES; k++) best[k] = LEAST, at[k] = start, lane[k] = (INT)k;
+  for (int64_t i = rd.from; i < rd.to; i += w->step[0])
+    for (int64_t j = rh.from; j < rh.to; j += w->step[1]) {
+      const int64_t line = (i * w->in[1] + j) * w->in[2];
+      for (int64_t k = rw.from; k < rw.to; k += LANES) {
+        // The last ones of a row are seen again by other lanes.
+        const int64_t from = line + (k + LANES <= rw.to ? k : rw.to - LANES);
+        JOIN(vec, ID) v;
+        memcpy(&v, image + from, sizeof(v));
+        const JOIN(places, ID) take = (v > best) | (v != v);
+        best = (JOIN(vec, ID))((take & (JOIN(places, ID))v) |
+                               (~take & (JOIN(places, ID))best));
+        at = (take & (lane + (INT)from)) | (~take & at);
+      }
+    }
+  T found = best[0];
+  int64_t place = at[0];
+  for (int64_t k = 1; k < LANES; k++)
+    if (JOIN(is_before, ID)(found, place, best[k], at[k])) found = best[k], place = at[k];
+  *out = found;
+  *index = place;
+}
+
 // As many neighbouring windows of one form as a vector has lanes; without a branch, since
 // nobody can say which element is the greatest.
 static inline void JOIN(max_lanes, ID)(const windows* w, const void* image, range rd,
@@ -72,18 +109,75 @@ static void JOIN(max, ID)(const windows* w, const void* image, void* out,
         if (x >= w->first && x + LANES <= w->last) {
           JOIN(max_lanes, ID)(w, image, rd, rh, rw, to, indices);
           count = LANES;
+        } else if (w->is_small && w->step[2] == 1 && rw.to - rw.from >= 2 * LANES) {
+          JOIN(max_wide, ID)(w, image, rd, rh, rw, to, indices);
         } else
 #endif
           JOIN(max_window, ID)(w, image, rd, rh, rw, to, indices);
         x += count, to += count, indices += count;
       }
 }
-#undef LANES
 
 static inline T JOIN(divisor, ID)(const windows* w, range d, range h, range x) {
   if (w->divisor) return (T)w->divisor;
   if (w->count_padding) return (T)(d.extent * h.extent * x.extent);
   return (T)((d.to - d.from) * (h.to - h.from) * (x.to - x.from));
+}
+
+#ifdef INT
+// The sums of as many neighbouring windows of one form as a vector has lanes.
+static inline JOIN(vec, ID)
+    JOIN(sum_lanes, ID)(const windows* w, const T* image, range rd, range rh, range rw) {
+  JOIN(vec, ID) sum = {0};
+  for (int64_t i = rd.from; i < rd.to; i++)
+    for (int64_t j = rh.from; j < rh.to; j++) {
+      const T* row = image + (i * w->in[1] + j) * w->in[2];
+      for (int64_t k = rw.from; k < rw.to; k++) {
+        JOIN(vec, ID) v;
+        for (int64_t x = 0; x < LANES; x++) v[x] = row[k + x * w->advance];
+        sum += v;
+      }
+    }
+  return sum;
+}
+
+enum { JOIN(WIDE, ID) = 4 * 16 / sizeof(T) };  // elements of four vectors
+
+// The sum of one window whose rows are worth vectors.
+static T JOIN(sum_wide, ID)(const windows* w, const T* image, range rd, range rh,
+                            range rw) {
+  JOIN(vec, ID) sums[4] = {{0}};
+  T rest = 0;
+  for (int64_t i = rd.from; i < rd.to; i++)
+    for (int64_t j = rh.from; j < rh.to; j++) {
+      const T* row = image + (i * w->in[1] + j) * w->in[2];
+      int64_t k = rw.from;
+      for (; k + JOIN(WIDE, ID) <= rw.to; k += JOIN(WIDE, ID))
+        for (int64_t x = 0; x < 4; x++) {
+          JOIN(vec, ID) v;
+          memcpy(&v, row + k + x * LANES, sizeof(v));
+          sums[x] += v;
+        }
+      for (; k < rw.to; k++) rest += row[k];
+    }
+  const JOIN(vec, ID) all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for (int64_t x = 0; x < LANES; x++) rest += all[x];
+  return rest;
+}
+#endif
+
+static inline T JOIN(sum_window, ID)(const windows* w, const T* image, range rd, range rh,
+                                     range rw) {
+#ifdef INT
+  if (rw.to - rw.from >= JOIN(WIDE, ID)) return JOIN(sum_wide, ID)(w, image, rd, rh, rw);
+#endif
+  T sum = 0;
+  for (int64_t i = rd.from; i < rd.to; i++)
+    for (int64_t j = rh.from; j < rh.to; j++) {
+      const T* row = image + (i * w->in[1] + j) * w->in[2];
+      for (int64_t k = rw.from; k < rw.to; k++) sum = ADD(sum, row[k]);
+    }
+  return sum;
 }
 
 static void JOIN(average, ID)(const windows* w, const void* image, void* out,
@@ -94,19 +188,23 @@ static void JOIN(average, ID)(const windows* w, const void* image, void* out,
     for (int64_t h = 0; h < w->out[1]; h++)
       for (int64_t x = 0; x < w->out[2]; x++) {
         const range rd = w->ranges[0][d], rh = w->ranges[1][h], rw = w->ranges[2][x];
-        T sum = 0;
         if (rd.from >= rd.to || rh.from >= rh.to || rw.from >= rw.to) {
           *to++ = 0;
           continue;
         }
-        for (int64_t i = rd.from; i < rd.to; i++)
-          for (int64_t j = rh.from; j < rh.to; j++) {
-            const T* row = (const T*)image + (i * w->in[1] + j) * w->in[2];
-            for (int64_t k = rw.from; k < rw.to; k++) sum = ADD(sum, row[k]);
-          }
-        *to++ = DIVIDE(sum, JOIN(divisor, ID)(w, rd, rh, rw));
+        const T by = JOIN(divisor, ID)(w, rd, rh, rw);
+#ifdef INT
+        if (x >= w->first && x + LANES <= w->last && rw.to - rw.from < JOIN(WIDE, ID)) {
+          const JOIN(vec, ID) mean = JOIN(sum_lanes, ID)(w, image, rd, rh, rw) / by;
+          memcpy(to, &mean, sizeof(mean));
+          to += LANES, x += LANES - 1;
+          continue;
+        }
+#endif
+        *to++ = DIVIDE(JOIN(sum_window, ID)(w, image, rd, rh, rw), by);
       }
 }
+#undef LANES
 
 // |image| is the gradient of the output here, |out| that of the input.
 static void JOIN(spread_average, ID)(const windows* w, const void* image, void* out,
