@@ -2,6 +2,7 @@
 // Pools over one dimension, by those over two; pools without indices; global averages.
 #include "ops/calls.h"
 #include "ops/kernels.h"
+#include "ops/rules_pool.h"
 #include "ops/shape.h"
 
 #define DIMS(t) oyi_dims_print(oyi_sizes_view(t)).text
@@ -208,9 +209,60 @@ static oy_status check_max_1d(const oyi_tensor* t, oy_ints kernel, oy_ints strid
   oy_tensor_release(indices);                                                    \
   return values
 
+// Whether nothing but values is asked of |t|: no gradient, no layer that wants to see the
+// parts, and elements that oyi_pool_lines takes.
+static bool is_plain(const oyi_tensor* t, oy_keyset keys) {
+  const uint64_t plain = OYI_TENSOR_KEYS | 1ull << OY_KEY_BackendSelect;
+  return (keys.functionality & ~plain) == 0 &&
+         (t->header.keys.functionality & ~plain) == 0 &&
+         (t->header.dtype == OY_DTYPE_F32 || t->header.dtype == OY_DTYPE_F64) &&
+         t->backend == OY_BACKEND_CPU && !oyi_is_meta(t) && t->numel > 0 &&
+         (t->flags & OYI_CONTIGUOUS) && oyi_pool_lines;
+}
+
+// |out_values| stays NULL where the windows are for the operator with places to refuse.
+static oy_status values_1d(const oyi_tensor* t, oy_ints kernel, oy_ints stride,
+                           oy_ints padding, oy_ints dilation, bool ceil,
+                           oy_object** out_values) {
+  *out_values = NULL;
+  const size_t last = t->ndim - 1;
+  const int64_t size = t->sizes[last], k = kernel.data[0], pad = padding.data[0];
+  const int64_t step = stride.size ? stride.data[0] : k, limit = INT32_MAX / 2;
+  if (k > limit || step > limit || pad > limit || dilation.data[0] > limit) return OY_OK;
+  const int64_t room =
+      size + 2 * pad - dilation.data[0] * (k - 1) - 1 + (ceil ? step - 1 : 0);
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  int64_t places = (room >= 0 ? room / step : -((step - 1 - room) / step)) + 1;
+  if (ceil && (places - 1) * step >= size + pad) places--;
+  if (places < 0) return OY_OK;
+  memcpy(sizes, t->sizes, t->ndim * sizeof(*sizes));
+  sizes[last] = places;
+  const oyi_pool p = {.planes = t->numel / size,
+                      .in = {1, 1, size},
+                      .out = {1, 1, places},
+                      .kernel = {1, 1, k},
+                      .stride = {1, 1, step},
+                      .padding = {0, 0, pad},
+                      .dilation = {1, 1, dilation.data[0]}};
+  oyi_tensor* out =
+      oyi_tensor_new((oy_ints){sizes, t->ndim}, t->header.dtype, oyi_tensor_device(t));
+  if (!out) return oy_failure();
+  oy_status status = places ? oyi_pool_lines(&p, t, out) : OY_OK;
+  if (status == OY_OK)
+    *out_values = &out->header;
+  else
+    oy_tensor_release(&out->header);
+  return status;
+}
+
 OYI_COMPOSITE(max_pool1d) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t || check_max_1d(t, kernel_size, stride, padding, dilation) != 0) return NULL;
+  oy_object* alone = NULL;
+  if (is_plain(t, keys) &&
+      values_1d(t, kernel_size, stride, padding, dilation, ceil_mode, &alone) != 0)
+    return NULL;
+  if (alone) return alone;
   VALUES(max_pool1d_with_indices, self, kernel_size, stride, padding, dilation,
          ceil_mode);
 }

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+oy_status (*oyi_pool_lines)(const oyi_pool* p, const oyi_tensor* in, oyi_tensor* out);
+
 #define DIMS(list) oyi_dims_print(list).text
 
 static const char* count_name(size_t ndim) {

@@ -29,4 +29,10 @@ oy_status oyi_rule_adaptive_pool(oy_object* self, oy_ints output_size, size_t nd
                                  const char* name, oyi_pool* out_pool,
                                  int64_t* out_sizes);
 
+// The maximum of windows along the last dimension alone, without the places: contiguous
+// floats or doubles of the CPU, whose backend puts it here. No operator of PyTorch's does
+// this, but max_pool1d where no gradient asks for the places.
+extern oy_status (*oyi_pool_lines)(const oyi_pool* p, const oyi_tensor* in,
+                                   oyi_tensor* out);
+
 #endif  // OPYARD_SRC_OPS_RULES_POOL_H_

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pools. Expected values are those of PyTorch 1.13 for an image of (i * 7) % 11.
+#include <math.h>
+
 #include "support/tensors.h"
 
 static oy_tensor* image(void) {
@@ -135,12 +137,108 @@ static void what_does_not_fit_is_refused(void** state) {
   RELEASE(x, flat, far, g);
 }
 
+// Long lines, whose windows are taken several at a time: expected is what the definition
+// says, and that a NaN is greater than all numbers.
+typedef struct line_case {
+  int64_t size, kernel, stride, padding, dilation, places;
+} line_case;
+static const line_case g_lines[] = {
+    {131, 2, 2, 0, 1, 65}, {131, 3, 2, 1, 1, 66}, {132, 3, 1, 1, 1, 132},
+    {100, 5, 1, 2, 3, 92}, {200, 4, 3, 2, 1, 67}, {257, 7, 5, 3, 2, 51},
+    {70, 2, 2, 1, 1, 36},  {33, 33, 1, 0, 1, 1},  {300, 3, 2, 0, 4, 146},
+};
+
+static double number_at(int64_t i) {
+  return i % 97 == 96 ? NAN : i % 13 == 5 ? -INFINITY : (double)(i * 37 % 101) - 50;
+}
+
+static double greatest(const line_case* c, int64_t line, int64_t place) {
+  double best = -INFINITY;
+  for (int64_t j = 0; j < c->kernel; j++) {
+    const int64_t at = place * c->stride - c->padding + j * c->dilation;
+    if (at < 0 || at >= c->size) continue;
+    const double x = number_at(line * c->size + at);
+    if (x > best || isnan(x)) best = x;
+  }
+  return best;
+}
+
+static void check_lines(const line_case* c, oy_dtype dtype) {
+  oy_tensor* x = oy_tensor_empty(OY_DIMS(3, c->size), OY_DTYPE_F64, oy_device_cpu());
+  for (int64_t i = 0; i < 3 * c->size; i++)
+    ((double*)oy_tensor_data(x))[i] = number_at(i);
+  oy_tensor* cast = oy_to_dtype(x, dtype, false, false, oy_none());
+  oy_tensor* y = oy_max_pool1d(cast, OY_DIMS(c->kernel), OY_DIMS(c->stride),
+                               OY_DIMS(c->padding), OY_DIMS(c->dilation), false);
+  assert_non_null(y);
+  oy_tensor* wide = oy_to_dtype(y, OY_DTYPE_F64, false, false, oy_none());
+  assert_int_equal(oy_tensor_sizes(wide).data[1], c->places);
+  for (int64_t i = 0; i < 3 * c->places; i++) {
+    const double want = greatest(c, i / c->places, i % c->places);
+    const double got = ((double*)oy_tensor_data(wide))[i];
+    assert_true(got == want || (isnan(got) && isnan(want)));
+  }
+  RELEASE(x, cast, y, wide);
+}
+
+static void long_lines(void** state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof(g_lines) / sizeof(*g_lines); i++) {
+    check_lines(&g_lines[i], OY_DTYPE_F32);
+    check_lines(&g_lines[i], OY_DTYPE_F64);
+  }
+}
+
+// Of windows of many elements too, the first of the greatest or the last NaN is the place.
+static void wide_windows(void** state) {
+  (void)state;
+  enum { HEIGHT = 5, WIDTH = 37 };
+  oy_tensor *x =
+                oy_tensor_empty(OY_DIMS(1, HEIGHT, WIDTH), OY_DTYPE_F32, oy_device_cpu()),
+            *v, *i;
+  float* data = oy_tensor_data(x);
+  for (int what = 0; what < 3; what++) {
+    int64_t place = 0;
+    for (int64_t k = 0; k < HEIGHT * WIDTH; k++) {
+      data[k] = what == 0 ? -INFINITY : (float)(k * 29 % 31);
+      if (what == 2 && k % 41 == 7) data[k] = NAN;
+      if (data[k] > data[place] || isnan(data[k])) place = k;
+    }
+    assert_int_equal(oy_adaptive_max_pool2d(x, OY_DIMS(1, 1), &v, &i), OY_OK);
+    assert_int_equal(((int64_t*)oy_tensor_data(i))[0], place);
+    RELEASE(v, i);
+  }
+  RELEASE(x);
+}
+
+// Of numbers one after the other the mean is in the middle.
+static void long_averages(void** state) {
+  (void)state;
+  enum { SIZE = 130 };
+  oy_tensor* x = oy_tensor_empty(OY_DIMS(1, SIZE), OY_DTYPE_F32, oy_device_cpu());
+  for (int i = 0; i < SIZE; i++) ((float*)oy_tensor_data(x))[i] = (float)i;
+  const int64_t cases[][2] = {{2, 2}, {3, 1}, {5, 3}, {20, 3}, {64, 64}, {97, 5}};
+  for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+    const int64_t kernel = cases[c][0], stride = cases[c][1];
+    oy_tensor* y =
+        oy_avg_pool1d(x, OY_DIMS(kernel), OY_DIMS(stride), OY_DIMS(0), false, true);
+    const int64_t places = oy_tensor_sizes(y).data[1];
+    assert_int_equal(places, (SIZE - kernel) / stride + 1);
+    for (int64_t i = 0; i < places; i++) {
+      const double middle = (double)(i * stride) + (double)(kernel - 1) / 2;
+      assert_true(fabs(((float*)oy_tensor_data(y))[i] - middle) < 1e-4);
+    }
+    RELEASE(y);
+  }
+  RELEASE(x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(maxima),
-      cmocka_unit_test(averages),
-      cmocka_unit_test(channels_last),
-      cmocka_unit_test(what_does_not_fit_is_refused),
+      cmocka_unit_test(maxima),        cmocka_unit_test(averages),
+      cmocka_unit_test(channels_last), cmocka_unit_test(what_does_not_fit_is_refused),
+      cmocka_unit_test(long_lines),    cmocka_unit_test(wide_windows),
+      cmocka_unit_test(long_averages),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -31,4 +31,7 @@ oy_status oyi_pool_average_backward(const oyi_pool* p, const oyi_pool_how* how,
 oy_status oyi_pool_scatter(const char* name, oyi_tensor* values, oyi_tensor* indices,
                            int64_t planes, oyi_tensor* out, bool add);
 
+// Puts the maximum of lines where max_pool1d finds it.
+void oyi_register_pool_lines(void);
+
 #endif  // OPYARD_SRC_BACKENDS_CPU_POOL_H_

@@ -3,6 +3,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/openblas.h"
+#include "backends/cpu/pool.h"
 #include "base/memory.h"
 
 #define ROW(id, name)         {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)(name), NULL},
@@ -52,6 +53,7 @@ oy_status oyi_register_views(oy_library* library, oy_key key) {
 
 oy_status oyi_register_cpu(oy_library* library) {
   oyi_cpu_loops_init();
+  oyi_register_pool_lines();
   OY_TRY(oyi_register_rows(library, OY_KEY_CPU, g_cpu, OY_ARRAY_SIZE(g_cpu)));
   OY_TRY(oyi_register_openblas(library));
   OY_TRY(oyi_register_openblas_lapack(library));
