@@ -48,7 +48,9 @@ static double source_of(const upsample_call* call, int64_t i, double step, bool 
 
 static void linear(double at, int64_t in, int64_t* index, double* weight) {
   int64_t first = place_at(at, in);
-  double part = fmin(fmax(at - (double)first, 0), 1);
+  // Of what is no number 0, and without a call, since short lines wait for their taps.
+  double part = at - (double)first;
+  part = part > 0 ? part < 1 ? part : 1 : 0;
   index[0] = first;
   index[1] = first + (first < in - 1);
   weight[0] = 1 - part;
