@@ -9,10 +9,12 @@
 #include "base/threads.h"
 #include "ops/rules.h"
 #include "ops/rules_spatial.h"
+#include "tensor/iterator.h"
 
 enum { MODE_BILINEAR, MODE_NEAREST, MODE_BICUBIC };
 enum { PAD_ZEROS, PAD_BORDER, PAD_REFLECTION };
-enum { OYI_GRID_TAPS = 16, OYI_GRID_BLOCK = 32 };
+enum { OYI_GRID_TAPS = 16, OYI_GRID_BLOCK = 32, OYI_GRID_PLACES = 128 };
+enum { TO_IMAGE = 1, TO_PLACES = 2 };
 
 typedef struct sampling {
   int ndim;
@@ -20,21 +22,30 @@ typedef struct sampling {
   bool aligns;
   int64_t samples, channels, volume_in, volume_out;
   int64_t in[OYI_SPATIAL];  // missing dimensions come first
+  bool is_plane;            // what grid_plane_tmpl.h does
+  int64_t block;            // places at once
   const void *input, *places, *grad;
   void *output, *to_input, *to_places;
   oy_dtype dtype;
 } sampling;
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define T           float
 #define ID          f32
 #include "backends/cpu/grid_sample_tmpl.h"
+// After it: a plane's places are found by its functions.
+#include "backends/cpu/grid_plane_tmpl.h"
 #undef T
 #undef ID
 #define T  double
 #define ID f64
 #include "backends/cpu/grid_sample_tmpl.h"
+// After it: a plane's places are found by its functions.
+#include "backends/cpu/grid_plane_tmpl.h"
 
 // ------------------------------------------------------------------------- rules
 
@@ -102,42 +113,98 @@ static oy_status check(sampling* g, oy_object* input, oy_object* places, int64_t
     g->volume_in *= t->sizes[2 + d];
     g->volume_out *= at->sizes[1 + d];
   }
+  g->is_plane = g->ndim == 2 && g->mode != MODE_BICUBIC && g->volume_in < INT32_MAX / 2;
+  g->block = g->is_plane ? OYI_GRID_PLACES : OYI_GRID_BLOCK;
   return OY_OK;
 }
 
 // ------------------------------------------------------------------------ blocks
 
 static int64_t blocks_of(const sampling* g) {
-  return (g->volume_out + OYI_GRID_BLOCK - 1) / OYI_GRID_BLOCK;
+  return (g->volume_out + g->block - 1) / g->block;
 }
 static int64_t end_of(const sampling* g, int64_t first) {
-  return g->volume_out - first < OYI_GRID_BLOCK ? g->volume_out : first + OYI_GRID_BLOCK;
+  return g->volume_out - first < g->block ? g->volume_out : first + g->block;
+}
+
+static void sample(const sampling* g, int64_t n, int64_t first) {
+  const bool is_double = g->dtype == OY_DTYPE_F64;
+  const int64_t last = end_of(g, first);
+  if (g->is_plane)
+    (is_double ? sample_plane_f64 : sample_plane_f32)(g, n, first, last);
+  else
+    (is_double ? sample_f64 : sample_f32)(g, n, first, last);
 }
 
 // |index| numbers stretches of blocks of all samples.
 static int64_t blocks_at_once(const sampling* g) {
-  return oyi_stretch(OYI_GRID_BLOCK * (g->channels + 8));
+  return oyi_stretch(g->block * (g->channels + 8));
 }
 static oy_status run_blocks(int64_t index, void* context) {
   const sampling* g = context;
   const int64_t blocks = blocks_of(g), stretch = blocks_at_once(g);
   const int64_t all = blocks * g->samples;
-  for (int64_t i = index * stretch; i < (index + 1) * stretch && i < all; i++) {
-    const int64_t first = i % blocks * OYI_GRID_BLOCK;
-    (g->dtype == OY_DTYPE_F64 ? sample_f64 : sample_f32)(g, i / blocks, first,
-                                                         end_of(g, first));
-  }
+  for (int64_t i = index * stretch; i < (index + 1) * stretch && i < all; i++)
+    sample(g, i / blocks, i % blocks * g->block);
   return OY_OK;
+}
+
+static void clear_image(const sampling* g, int64_t plane, int64_t planes) {
+  const int64_t bytes = g->volume_in * oyi_dtype_bytes[g->dtype];
+  if (g->to_input)
+    memset((char*)g->to_input + plane * bytes, 0, (size_t)(planes * bytes));
 }
 
 // A whole sample, so that no two threads add to one image.
 static oy_status run_sample(int64_t n, void* context) {
   const sampling* g = context;
-  const int64_t bytes = g->channels * g->volume_in * oyi_dtype_bytes[g->dtype];
-  if (g->to_input) memset((char*)g->to_input + n * bytes, 0, (size_t)bytes);
-  for (int64_t first = 0; first < g->volume_out; first += OYI_GRID_BLOCK)
-    (g->dtype == OY_DTYPE_F64 ? spread_f64 : spread_f32)(g, n, first, end_of(g, first));
+  const bool is_double = g->dtype == OY_DTYPE_F64;
+  clear_image(g, n * g->channels, g->channels);
+  for (int64_t first = 0; first < g->volume_out; first += g->block)
+    if (g->is_plane)
+      (is_double ? spread_plane_f64 : spread_plane_f32)(
+          g, n, first, end_of(g, first), 0, g->channels,
+          g->to_input ? TO_IMAGE | TO_PLACES : TO_PLACES);
+    else
+      (is_double ? spread_f64 : spread_f32)(g, n, first, end_of(g, first));
   return OY_OK;
+}
+
+// The same in parts, where there are more threads than samples: places by blocks, images
+// by channels. No sum is in another order.
+static oy_status run_places(int64_t index, void* context) {
+  const sampling* g = context;
+  const int64_t blocks = blocks_of(g), first = index % blocks * g->block;
+  (g->dtype == OY_DTYPE_F64 ? spread_plane_f64 : spread_plane_f32)(
+      g, index / blocks, first, end_of(g, first), 0, g->channels, TO_PLACES);
+  return OY_OK;
+}
+
+enum { CHANNELS_AT_ONCE = 8 };
+
+static int64_t channel_groups(const sampling* g) {
+  return (g->channels + CHANNELS_AT_ONCE - 1) / CHANNELS_AT_ONCE;
+}
+static oy_status run_channels(int64_t index, void* context) {
+  const sampling* g = context;
+  const int64_t groups = channel_groups(g), n = index / groups;
+  const int64_t from = index % groups * CHANNELS_AT_ONCE;
+  const int64_t left = g->channels - from;
+  const int64_t to = left < CHANNELS_AT_ONCE ? g->channels : from + CHANNELS_AT_ONCE;
+  clear_image(g, n * g->channels + from, to - from);
+  for (int64_t first = 0; first < g->volume_out; first += g->block)
+    (g->dtype == OY_DTYPE_F64 ? spread_plane_f64 : spread_plane_f32)(
+        g, n, first, end_of(g, first), from, to, TO_IMAGE);
+  return OY_OK;
+}
+
+static oy_status run_backward(sampling* g) {
+  const int64_t work = g->samples * g->channels * g->volume_out;
+  if (!g->is_plane || g->samples >= oy_get_num_threads() || work < OYI_ITER_GRAIN)
+    return oyi_parallel_chunks(g->samples, run_sample, g);
+  OY_TRY(oyi_parallel_chunks(blocks_of(g) * g->samples, run_places, g));
+  if (!g->to_input) return OY_OK;
+  return oyi_parallel_chunks(channel_groups(g) * g->samples, run_channels, g);
 }
 
 // --------------------------------------------------------------------- operators
@@ -171,7 +238,7 @@ static oy_status compute_backward(sampling* g, oy_object* const operands[3],
   g->to_input = oyi_work_write(&w, to_input);
   g->to_places = oyi_work_write(&w, to_places);
   oy_status status = OY_OK;
-  if (!w.failed) status = oyi_parallel_chunks(g->samples, run_sample, g);
+  if (!w.failed) status = run_backward(g);
   return oyi_work_end(&w, status);
 }
 

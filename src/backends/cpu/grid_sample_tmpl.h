@@ -26,25 +26,39 @@ static JOIN(place, ID) JOIN(clip, ID)(JOIN(place, ID) x, int64_t size) {
 static JOIN(place, ID) JOIN(reflect, ID)(JOIN(place, ID) x, int64_t low, int64_t high) {
   if (low == high) return (JOIN(place, ID)){0, 0};
   const T least = (T)low / 2, span = (T)(high - low) / 2, from = x.at - least;
-  const T far = (T)fabs((double)from), rest = (T)fmod((double)far, (double)span);
-  const bool is_even = fmod(floor((double)(far / span)), 2) == 0;
+  const T far = from < 0 ? -from : from;
+  T rest = far;
+  bool is_even = true;
+  // Few places need a remainder to be found.
+  if (far >= span && far < 2 * span) {
+    rest = far - span;
+    is_even = false;
+  } else if (!(far < span)) {
+    rest = (T)fmod((double)far, (double)span);
+    is_even = fmod(floor((double)(far / span)), 2) == 0;
+  }
   const T turn = from < 0 ? -x.slope : x.slope;
   return is_even ? (JOIN(place, ID)){rest + least, turn}
                  : (JOIN(place, ID)){span - rest + least, -turn};
 }
 
 static JOIN(place, ID)
-    JOIN(padded, ID)(const sampling* g, JOIN(place, ID) x, int64_t size) {
+    JOIN(moved_inside, ID)(const sampling* g, JOIN(place, ID) x, int64_t size) {
   if (g->padding == PAD_REFLECTION)
     x = g->aligns ? JOIN(reflect, ID)(x, 0, 2 * (size - 1))
                   : JOIN(reflect, ID)(x, -1, 2 * size - 1);
-  if (g->padding != PAD_ZEROS) x = JOIN(clip, ID)(x, size);
+  return JOIN(clip, ID)(x, size);
+}
+
+static inline JOIN(place, ID)
+    JOIN(padded, ID)(const sampling* g, JOIN(place, ID) x, int64_t size) {
+  if (g->padding != PAD_ZEROS) x = JOIN(moved_inside, ID)(g, x, size);
   // What is no index of any image is outside of it.
-  if (!(x.at > -2e9 && x.at < 2e9)) x.at = -100;
+  if (!(x.at > (T)-2e9 && x.at < (T)2e9)) x.at = -100;
   return x;
 }
 
-static JOIN(place, ID) JOIN(scaled, ID)(const sampling* g, T x, int64_t size) {
+static inline JOIN(place, ID) JOIN(scaled, ID)(const sampling* g, T x, int64_t size) {
   if (g->aligns) return (JOIN(place, ID)){(x + 1) / 2 * (T)(size - 1), (T)(size - 1) / 2};
   return (JOIN(place, ID)){((x + 1) * (T)size - 1) / 2, (T)size / 2};
 }
