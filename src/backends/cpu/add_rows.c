@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/threads.h"
 #include "tensor/iterator.h"
 
@@ -27,10 +28,11 @@
 #include "backends/cpu/add_rows_tmpl.h"
 
 enum { STRETCHES = 8 };  // each looks at all indices
+enum { FEW = 1024 };
 
 typedef struct job {
   const oyi_add_rows* a;
-  void (*add)(int64_t n, const void* from, double scale, void* to);
+  void (*add)(int64_t n, const void* from, double scale, bool is_first, void* to);
   int64_t numbers, bytes;  // of a row
   int64_t stretch;
 } job;
@@ -42,14 +44,21 @@ static oy_status run_stretch(int64_t index, void* context) {
   const int64_t low = index * j->stretch;
   const int64_t high = a->rows < low + j->stretch ? a->rows : low + j->stretch;
   if (low >= high) return OY_OK;
-  memset((char*)a->to + low * j->bytes, 0, (size_t)((high - low) * j->bytes));
+  // Rows are zeroed only if nothing is added to them: that would be one more walk.
+  uint8_t few[FEW], *met = high - low <= FEW ? few : oyi_calloc((size_t)(high - low), 1);
+  if (!met) return OY_OUT_OF_MEMORY;
+  if (met == few) memset(few, 0, (size_t)(high - low));
   for (int64_t i = 0; i < a->count; i++) {
     const int64_t k = a->index[i];
     if (k < low || k >= high || k == a->skipped) continue;
     const int64_t from = a->source ? a->source[i] : i;
     j->add(j->numbers, (const char*)a->from + from * j->bytes, a->scale ? a->scale[i] : 1,
-           (char*)a->to + k * j->bytes);
+           !met[k - low], (char*)a->to + k * j->bytes);
+    met[k - low] = 1;
   }
+  for (int64_t k = low; k < high; k++)
+    if (!met[k - low]) memset((char*)a->to + k * j->bytes, 0, (size_t)j->bytes);
+  if (met != few) oyi_free(met);
   return OY_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "ops/rules.h"
 
 enum { BAG_SUM, BAG_MEAN, BAG_MAX };
+enum { ROWS_AT_ONCE = 4 };
 
 typedef struct bags {
   const oyi_tensor *weight, *indices, *offsets, *scales;  // |scales| may be NULL
