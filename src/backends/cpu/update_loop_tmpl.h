@@ -18,6 +18,16 @@ static void OYI_JOIN(NAME, OYI_JOIN(row, ID))(int64_t n, char* to, int64_t to_st
 static void OYI_JOIN(NAME, OYI_JOIN(at, ID))(int64_t n, char* to, int64_t scale,
                                              const char* index, int64_t index_step,
                                              const char* from, int64_t from_step) {
+  // Arrays, which most are: no element waits for where it lies.
+  if (scale == (int64_t)sizeof(T) && index_step == (int64_t)sizeof(int64_t) &&
+      from_step == (int64_t)sizeof(T)) {
+    T* o = (T*)(void*)to;
+    const T* x = (const T*)(const void*)from;
+    const int64_t* at = (const int64_t*)(const void*)index;
+    OYI_UNROLL for (int64_t i = 0; i < n; i++) o[at[i]] =
+        STORE(EXPR(LOAD(o[at[i]]), LOAD(x[i])));
+    return;
+  }
   for (int64_t i = 0; i < n; i++, index += index_step, from += from_step) {
     T* o = (T*)(void*)(to + *(const int64_t*)(const void*)index * scale);
     *o = STORE(EXPR(LOAD(*o), LOAD(*(const T*)(const void*)from)));

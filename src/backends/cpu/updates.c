@@ -8,6 +8,7 @@
 #include "tensor/impl.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
 #define OYI_UNROLL _Pragma("GCC unroll 4")
 #else
 #define OYI_UNROLL _Pragma("unroll 4")

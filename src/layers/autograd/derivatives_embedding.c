@@ -2,6 +2,7 @@
 // The gradient of a table of rows: what was given for each use of a row, summed.
 #include "layers/autograd/derivative.h"
 #include "ops/held.h"
+#include "ops/shape.h"
 
 #define HOLD(...) oyi_hold(&h, __VA_ARGS__)
 
@@ -36,9 +37,10 @@ BACKWARD(embedding) {
   oy_object* rows = HOLD(oyi_call_reshape(GRAD(0), (oy_ints){shape, 2}));
   if (scale_grad_by_freq) rows = by_frequency(&h, rows, index, sizes.data[0]);
   rows = without_padding(&h, rows, index, padding_idx);
-  oy_object* table = HOLD(
-      oyi_call_new_zeros(GRAD(0), sizes, oy_none(), oy_none(), oy_none(), oy_none()));
-  oy_object* given = oyi_call_index_add(table, 0, index, rows, oy_int(1));
+  oy_object* table =
+      oyi_call_new_zeros(GRAD(0), sizes, oy_none(), oy_none(), oy_none(), oy_none());
+  oy_object* given =
+      oyi_written(table, oyi_call_index_add_(table, 0, index, rows, oy_int(1)));
   GIVE(weight, oyi_held_end(&h, given));
   return OY_OK;
 }
