@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/staging.h"
 #include "ops/rules_reduction.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
@@ -112,12 +113,24 @@ static oy_status check_bincount(const oyi_tensor* t, const oyi_tensor* weights,
   return weights ? oyi_check_memory(weights) : OY_OK;
 }
 
+static inline uint64_t greater(uint64_t a, int64_t b) {
+  return a > (uint64_t)b ? a : (uint64_t)b;
+}
+
+// Negative ones are the greatest of all here; without a way out between, which every
+// element would have to wait for.
 static oy_status length_of(const int64_t* x, int64_t n, int64_t* length) {
-  for (int64_t i = 0; i < n; i++) {
-    OY_CHECK(x[i] >= 0 && x[i] < INT64_MAX, INVALID_ARGUMENT,
-             "bincount only supports 1-d non-negative integral inputs.");
-    if (x[i] >= *length) *length = x[i] + 1;
+  uint64_t a = 0, b = 0, c = 0, d = 0;
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    a = greater(a, x[i]), b = greater(b, x[i + 1]);
+    c = greater(c, x[i + 2]), d = greater(d, x[i + 3]);
   }
+  for (; i < n; i++) a = greater(a, x[i]);
+  const uint64_t most = greater(greater(a, (int64_t)b), (int64_t)greater(c, (int64_t)d));
+  OY_CHECK(most < INT64_MAX, INVALID_ARGUMENT,
+           "bincount only supports 1-d non-negative integral inputs.");
+  if (n > 0 && (int64_t)most >= *length) *length = (int64_t)most + 1;
   return OY_OK;
 }
 
@@ -129,16 +142,15 @@ static oyi_tensor* zeros(int64_t length, oy_dtype dtype) {
 
 static oyi_tensor* count(const oyi_tensor* x, int64_t length) {
   oyi_tensor* out = zeros(length, OY_DTYPE_I64);
-  const int64_t* at = oyi_data(x);
+  const int64_t *at = oyi_data(x), n = out ? x->numel : 0;
   int64_t* bins = out ? oyi_data(out) : NULL;
-  for (int64_t i = 0; bins && i < x->numel; i++) bins[at[i]]++;
+  for (int64_t i = 0; i < n; i++) bins[at[i]]++;
   return out;
 }
 
 // Weights are added up as double; those of float32 give float32.
-static oyi_tensor* add_weights(const oyi_tensor* x, const oyi_tensor* weights,
-                               int64_t length) {
-  oyi_tensor* w = oyi_converted(weights, OY_DTYPE_F64);
+static oyi_tensor* add_weights(const oyi_tensor* x, oyi_tensor* weights, int64_t length) {
+  oyi_tensor* w = oyi_stage_in(weights, OY_DTYPE_F64);
   oyi_tensor* sums = w ? zeros(length, OY_DTYPE_F64) : NULL;
   oyi_tensor* out = sums;
   if (sums) {
@@ -156,13 +168,13 @@ static oyi_tensor* add_weights(const oyi_tensor* x, const oyi_tensor* weights,
 }
 
 OYI_CPU(bincount) {
-  const oyi_tensor* t = oyi_tensor_of(self);
-  const oyi_tensor* w = t && !oy_object_is_none(weights) ? oyi_tensor_of(weights) : NULL;
+  oyi_tensor* t = oyi_tensor_of(self);
+  oyi_tensor* w = t && !oy_object_is_none(weights) ? oyi_tensor_of(weights) : NULL;
   if (!t || (!w && !oy_object_is_none(weights)) || check_bincount(t, w, minlength) != 0)
     return NULL;
   // Nothing to count, whatever the weights.
   if (t->numel == 0) return oyi_tensor_object(zeros(minlength, OY_DTYPE_I64));
-  oyi_tensor* x = oyi_converted(t, OY_DTYPE_I64);
+  oyi_tensor* x = oyi_stage_in(t, OY_DTYPE_I64);
   if (!x) return NULL;
   int64_t length = minlength;
   oyi_tensor* out = NULL;
