@@ -71,7 +71,7 @@ function(oy_capability_levels files_var)
     endif()
     # Inner loops become vector code, and the same at every level: no value depends on
     # errno or traps, and a product and a sum are rounded twice everywhere.
-    if(file MATCHES "/cpu/loops_[a-z0-9_]*\\.c$")
+    if(file MATCHES "/cpu/(loops_[a-z0-9_]*|linalg_small)\\.c$")
       set_property(SOURCE ${file} APPEND PROPERTY
         COMPILE_OPTIONS -fno-math-errno -fno-trapping-math -ffp-contract=off)
       if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)

@@ -76,9 +76,10 @@ oy_status oyi_linalg_check(oy_object* info, const char* name, bool is_matrix) {
   oy_status status = OY_OK;
   for (int64_t i = 0; status == 0 && i < all->numel; i++) {
     int32_t value = ((const int32_t*)oyi_data(all))[i];
+    if (value == 0) continue;
     char where[48] = "";
     if (!is_matrix) snprintf(where, sizeof where, "(Batch element %lld): ", (long long)i);
-    if (value != 0) status = raise_info(name, where, value);
+    status = raise_info(name, where, value);
   }
   oy_tensor_release(&all->header);
   return status;

@@ -3,7 +3,9 @@
 #include "backends/cpu/linalg.h"
 
 #include "backends/cpu/staging.h"
+#include "backends/cpu/work.h"
 #include "ops/calls.h"
+#include "opyard/threads.h"
 
 int64_t oyi_matrix_count(const oyi_tensor* t) {
   int64_t count = 1;
@@ -48,14 +50,82 @@ oy_dtype oyi_lapack_dtype(const oyi_lapack* lapack, oy_dtype dtype) {
   return oy_dtype_is_complex(dtype) ? OY_DTYPE_C128 : OY_DTYPE_F64;
 }
 
+oy_status oyi_matrices_each(const oyi_tensor* t, int64_t times, oy_range_fn fn,
+                            void* context) {
+  const int64_t size = oyi_rows(t) * oyi_columns(t) * (times > 1 ? times : 1);
+  return oy_parallel_for(0, oyi_matrix_count(t), oyi_stretch(size), fn, context);
+}
+
+// ------------------------------------------------------------------- small copies
+
+enum { SMALL_COPY = 1024 };
+
+typedef struct small_copy {
+  oyi_tensor* to;
+  const oyi_tensor* from;
+  int64_t lines, length;         // as they lie in |to|
+  int64_t line_step, item_step;  // of |from|, in elements
+} small_copy;
+
+static inline void copy_matrix(const small_copy* c, char* to, const char* from,
+                               size_t item) {
+  for (int64_t line = 0; line < c->lines; line++) {
+    const char* at = from + (size_t)(line * c->line_step) * item;
+    for (int64_t i = 0; i < c->length; i++, to += item)
+      memcpy(to, at + (size_t)(i * c->item_step) * item, item);
+  }
+}
+
+static oy_status copy_some(int64_t begin, int64_t end, void* context) {
+  const small_copy* c = context;
+  const int64_t item = oyi_item(c->from), *strides = oyi_strides(c->from);
+  for (int64_t k = begin; k < end; k++) {
+    const char* from = oyi_data(c->from);
+    for (int64_t d = c->from->ndim - 3, at = k; d >= 0; at /= c->from->sizes[d--])
+      from += at % c->from->sizes[d] * strides[d] * item;
+    char* to = oyi_matrix_at(c->to, k);
+    if (item == 4)
+      copy_matrix(c, to, from, 4);
+    else if (item == 8)
+      copy_matrix(c, to, from, 8);
+    else
+      copy_matrix(c, to, from, 16);
+  }
+  return OY_OK;
+}
+
+// Small matrices of one dtype, which the general walk would take line by line: setting a
+// line up takes longer than to copy it.
+static oy_status copy_small(oyi_tensor* to, const oyi_tensor* from, bool by_columns) {
+  const int64_t rows = oyi_rows(from), columns = oyi_columns(from);
+  const int64_t *strides = oyi_strides(from), row = strides[from->ndim - 2],
+                column = strides[from->ndim - 1];
+  small_copy c = {.to = to,
+                  .from = from,
+                  .lines = by_columns ? columns : rows,
+                  .length = by_columns ? rows : columns,
+                  .line_step = by_columns ? column : row,
+                  .item_step = by_columns ? row : column};
+  return oyi_matrices_each(from, 1, copy_some, &c);
+}
+
+static oy_status copy_into(oyi_tensor* to, const oyi_tensor* from, bool by_columns) {
+  OY_TRY(oyi_check_data(from));
+  const bool is_small = oyi_rows(from) * oyi_columns(from) <= SMALL_COPY;
+  if (is_small && to->header.dtype == from->header.dtype && oyi_item(from) >= 4)
+    return copy_small(to, from, by_columns);
+  oyi_convert(to, from);
+  return OY_OK;
+}
+
+// ------------------------------------------------------------------------ batches
+
 static oyi_tensor* copied(const oyi_tensor* a, oy_dtype dtype, bool by_columns) {
   oyi_tensor* made = oyi_matrices_new(a, oyi_rows(a), oyi_columns(a), dtype, by_columns);
-  if (made && !oyi_is_meta(made) && oyi_check_data(a) != 0) {
-    oy_tensor_release(&made->header);
-    return NULL;
-  }
-  if (made && !oyi_is_meta(made)) oyi_convert(made, a);
-  return made;
+  if (!made || oyi_is_meta(made) || made->numel == 0) return made;
+  if (copy_into(made, a, by_columns) == 0) return made;
+  oy_tensor_release(&made->header);
+  return NULL;
 }
 
 oyi_tensor* oyi_matrices_copy(const oyi_tensor* a, oy_dtype dtype) {

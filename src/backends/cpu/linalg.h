@@ -36,6 +36,11 @@ typedef struct oyi_lapack {
   // C, m x n, becomes Q C or Q^H C.
   int32_t (*multiply_q)(oy_dtype dtype, bool adjoint, int64_t m, int64_t n, int64_t k,
                         const void* a, const void* tau, void* c);
+  // The least squares solution of least norm in place of |b|, max(m, n) x |columns|. The part
+  // of A whose condition is better than 1 / |rcond| says the rank. Destroys |a|. NULL if only
+  // singular values are there for it.
+  int32_t (*least_squares)(oy_dtype dtype, int64_t m, int64_t n, int64_t columns, void* a,
+                           void* b, double rcond, int32_t* rank);
   // Of finite numbers. Destroys |a|. |u| and |vh| NULL: values alone; else m x k and k x n,
   // or whole.
   int32_t (*svd)(oy_dtype dtype, bool full, int64_t m, int64_t n, void* a, void* s,
@@ -88,6 +93,11 @@ static inline void* oyi_row_at(const oyi_tensor* t, int64_t i) {
   return (char*)oyi_data(t) + i * (t->ndim ? t->sizes[t->ndim - 1] : 1) * oyi_item(t);
 }
 
+// Calls |fn|, as oy_parallel_for does, with stretches of the matrices of |t|. Each takes about
+// |times| as long as to read it.
+oy_status oyi_matrices_each(const oyi_tensor* t, int64_t times, oy_range_fn fn,
+                            void* context);
+
 // New, for the batch of |like|: matrices by columns or by rows, rows, numbers.
 oyi_tensor* oyi_matrices_new(const oyi_tensor* like, int64_t rows, int64_t columns,
                              oy_dtype dtype, bool by_columns);
@@ -139,8 +149,8 @@ typedef struct oyi_lu {
 oy_status oyi_lu_make(const oyi_lapack* lapack, oy_object* a, oyi_lu* out);
 void oyi_lu_drop(oyi_lu* lu);
 // op(A) X = B in place of |b| (by columns), for matching batches.
-void oyi_lu_solve(const oyi_lapack* lapack, const oyi_tensor* lu,
-                  const oyi_tensor* pivots, char op, oyi_tensor* b);
+oy_status oyi_lu_solve(const oyi_lapack* lapack, const oyi_tensor* lu,
+                       const oyi_tensor* pivots, char op, oyi_tensor* b);
 
 // Hands |made| over, each to a result, if |status| is OK and all are there; else releases
 // them.

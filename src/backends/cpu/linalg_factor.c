@@ -16,21 +16,36 @@ void oyi_lu_drop(oyi_lu* lu) {
   *lu = (oyi_lu){0};
 }
 
+typedef struct factor_run {
+  const oyi_lapack* lapack;
+  const oyi_lu* lu;
+} factor_run;
+
+static oy_status lu_some(int64_t begin, int64_t end, void* context) {
+  const factor_run* r = context;
+  oyi_tensor* a = r->lu->lu;
+  const oy_dtype dtype = a->header.dtype;
+  const int64_t m = oyi_rows(a), n = oyi_columns(a);
+  int32_t* info = oyi_data(r->lu->info);
+  for (int64_t i = begin; i < end; i++) {
+    info[i] =
+        r->lapack->lu(dtype, m, n, oyi_matrix_at(a, i), oyi_row_at(r->lu->pivots, i));
+    OY_TRY(oyi_check_info(info[i]));
+  }
+  return OY_OK;
+}
+
 // |lu| is in what |lapack| computes, which may not be the dtype of |a|.
 oy_status oyi_lu_make(const oyi_lapack* lapack, oy_object* a, oyi_lu* out) {
   const oyi_tensor* t = oyi_tensor_cast(a);
-  int64_t m = oyi_rows(t), n = oyi_columns(t);
-  *out = (oyi_lu){oyi_matrices_work(lapack, a),
-                  oyi_batch_rows_new(t, oyi_least(m, n), OY_DTYPE_I32),
-                  oyi_batch_new(t, OY_DTYPE_I32)};
+  int64_t least = oyi_least(oyi_rows(t), oyi_columns(t));
+  *out =
+      (oyi_lu){oyi_matrices_work(lapack, a), oyi_batch_rows_new(t, least, OY_DTYPE_I32),
+               oyi_batch_new(t, OY_DTYPE_I32)};
   oy_status status = out->lu && out->pivots && out->info ? OY_OK : oy_failure();
-  int64_t count = status == 0 && !oyi_is_meta(t) ? oyi_matrix_count(t) : 0;
-  for (int64_t i = 0; status == 0 && i < count; i++) {
-    int32_t* info = (int32_t*)oyi_data(out->info) + i;
-    *info = lapack->lu(out->lu->header.dtype, m, n, oyi_matrix_at(out->lu, i),
-                       oyi_row_at(out->pivots, i));
-    status = oyi_check_info(*info);
-  }
+  factor_run run = {lapack, out};
+  if (status == 0 && !oyi_is_meta(t))
+    status = oyi_matrices_each(out->lu, least, lu_some, &run);
   if (status != 0) oyi_lu_drop(out);
   return status;
 }
@@ -296,6 +311,23 @@ LINALG(_linalg_slogdet_sign) {
 
 // --------------------------------------------------------------------- Cholesky
 
+typedef struct cholesky_run {
+  const oyi_lapack* lapack;
+  oyi_tensor *work, *info;
+} cholesky_run;
+
+static oy_status cholesky_some(int64_t begin, int64_t end, void* context) {
+  const cholesky_run* r = context;
+  const oy_dtype dtype = r->work->header.dtype;
+  const int64_t n = oyi_rows(r->work);
+  int32_t* info = oyi_data(r->info);
+  for (int64_t i = begin; i < end; i++) {
+    info[i] = r->lapack->cholesky(dtype, n, oyi_matrix_at(r->work, i));
+    OY_TRY(oyi_check_info(info[i]));
+  }
+  return OY_OK;
+}
+
 // The factor by columns, the other triangle zero; |info| (int32, one a matrix) is written.
 static oyi_tensor* cholesky_of(const oyi_lapack* lapack, oy_object* a, bool upper,
                                oyi_tensor* info, oy_status* status) {
@@ -305,13 +337,10 @@ static oyi_tensor* cholesky_of(const oyi_lapack* lapack, oy_object* a, bool uppe
   oy_tensor_release(lower);
   if (work && upper) oyi_conjugate(work);
   *status = work ? OY_OK : oy_failure();
-  int64_t count = work && !oyi_is_meta(work) ? oyi_matrix_count(work) : 0;
-  for (int64_t i = 0; *status == 0 && i < count; i++) {
-    int32_t* at = (int32_t*)oyi_data(info) + i;
-    *at = lapack->cholesky(work->header.dtype, oyi_rows(work), oyi_matrix_at(work, i));
-    *status = oyi_check_info(*at);
-  }
-  if (work && count) oyi_matrices_keep(work, false);
+  if (!work || oyi_is_meta(work)) return work;
+  cholesky_run run = {lapack, work, info};
+  *status = oyi_matrices_each(work, oyi_rows(work), cholesky_some, &run);
+  if (*status == 0) oyi_matrices_keep(work, false);
   return work;
 }
 

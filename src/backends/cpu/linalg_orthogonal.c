@@ -4,6 +4,22 @@
 #include "ops/calls.h"
 #include "ops/out_form.h"
 
+typedef struct reflectors_run {
+  const oyi_lapack* lapack;
+  const oyi_tensor *a, *tau;
+  bool adjoint;
+  oyi_tensor* out;
+} reflectors_run;
+
+static oy_status factor_some(int64_t begin, int64_t end, void* context) {
+  const reflectors_run* r = context;
+  for (int64_t i = begin; i < end; i++)
+    OY_TRY(oyi_check_info(r->lapack->qr(r->a->header.dtype, oyi_rows(r->a),
+                                        oyi_columns(r->a), oyi_matrix_at(r->a, i),
+                                        oyi_row_at(r->tau, i))));
+  return OY_OK;
+}
+
 // The reflectors of |a| (by columns, in what |lapack| computes) and their factors.
 static oy_status factor(const oyi_lapack* lapack, oy_object* a, oyi_tensor** out_a,
                         oyi_tensor** out_tau) {
@@ -13,10 +29,9 @@ static oy_status factor(const oyi_lapack* lapack, oy_object* a, oyi_tensor** out
   oyi_tensor* tau =
       work ? oyi_batch_rows_new(t, oyi_least(m, n), work->header.dtype) : NULL;
   oy_status status = tau ? OY_OK : oy_failure();
-  int64_t count = tau && !oyi_is_meta(t) ? oyi_matrix_count(t) : 0;
-  for (int64_t i = 0; status == 0 && i < count; i++)
-    status = oyi_check_info(
-        lapack->qr(work->header.dtype, m, n, oyi_matrix_at(work, i), oyi_row_at(tau, i)));
+  reflectors_run run = {lapack, work, tau, false, NULL};
+  if (tau && !oyi_is_meta(t))
+    status = oyi_matrices_each(work, oyi_least(m, n), factor_some, &run);
   *out_a = work, *out_tau = tau;
   return status;
 }
@@ -41,20 +56,28 @@ LINALG(geqrf_a) {
   return oyi_into_outs(linalg_geqrf(lapack, self, &made[0], &made[1]), outs, made, 2);
 }
 
+static oy_status make_some(int64_t begin, int64_t end, void* context) {
+  const reflectors_run* r = context;
+  const int64_t m = oyi_rows(r->out), columns = oyi_columns(r->out);
+  const int64_t kept = oyi_least(oyi_columns(r->a), columns), item = oyi_item(r->out);
+  for (int64_t i = begin; i < end; i++) {
+    void* q = oyi_matrix_at(r->out, i);
+    if (m * kept > 0) memcpy(q, oyi_matrix_at(r->a, i), (size_t)(m * kept * item));
+    OY_TRY(oyi_check_info(r->lapack->make_q(r->a->header.dtype, m, columns,
+                                            r->tau->sizes[r->tau->ndim - 1], q,
+                                            oyi_row_at(r->tau, i))));
+  }
+  return OY_OK;
+}
+
 // Q of |columns| columns of the reflectors in |a|.
 static oyi_tensor* make_q(const oyi_lapack* lapack, const oyi_tensor* a,
                           const oyi_tensor* tau, int64_t columns, oy_status* status) {
-  int64_t m = oyi_rows(a), k = tau->sizes[tau->ndim - 1], item = oyi_item(a);
-  oyi_tensor* q = oyi_matrices_new(a, m, columns, a->header.dtype, true);
+  oyi_tensor* q = oyi_matrices_new(a, oyi_rows(a), columns, a->header.dtype, true);
   if (!q) *status = oy_failure();
-  if (!q || oyi_is_meta(q)) return q;
-  int64_t kept = oyi_least(oyi_columns(a), columns);
-  for (int64_t i = 0; *status == 0 && i < oyi_matrix_count(a); i++) {
-    if (m * kept > 0)
-      memcpy(oyi_matrix_at(q, i), oyi_matrix_at(a, i), (size_t)(m * kept * item));
-    *status = oyi_check_info(lapack->make_q(a->header.dtype, m, columns, k,
-                                            oyi_matrix_at(q, i), oyi_row_at(tau, i)));
-  }
+  if (!q || oyi_is_meta(q) || *status != 0) return q;
+  reflectors_run run = {lapack, a, tau, false, q};
+  *status = oyi_matrices_each(q, tau->sizes[tau->ndim - 1], make_some, &run);
   return q;
 }
 
@@ -177,15 +200,21 @@ LINALG(linalg_householder_product_out) {
   return oyi_into_exact_out(out, linalg_linalg_householder_product(lapack, input, tau));
 }
 
+static oy_status multiply_some(int64_t begin, int64_t end, void* context) {
+  const reflectors_run* r = context;
+  for (int64_t i = begin; i < end; i++)
+    OY_TRY(oyi_check_info(r->lapack->multiply_q(
+        r->out->header.dtype, r->adjoint, oyi_rows(r->out), oyi_columns(r->out),
+        r->tau->sizes[r->tau->ndim - 1], oyi_matrix_at(r->a, i), oyi_row_at(r->tau, i),
+        oyi_matrix_at(r->out, i))));
+  return OY_OK;
+}
+
 // C becomes op(Q) C for each of the batch.
 static oy_status multiply(const oyi_lapack* lapack, const oyi_tensor* a,
                           const oyi_tensor* tau, bool adjoint, oyi_tensor* c) {
-  oy_status status = OY_OK;
-  for (int64_t i = 0; status == 0 && i < oyi_matrix_count(c); i++)
-    status = oyi_check_info(lapack->multiply_q(
-        c->header.dtype, adjoint, oyi_rows(c), oyi_columns(c), tau->sizes[tau->ndim - 1],
-        oyi_matrix_at(a, i), oyi_row_at(tau, i), oyi_matrix_at(c, i)));
-  return status;
+  reflectors_run run = {lapack, a, tau, adjoint, c};
+  return oyi_matrices_each(c, tau->sizes[tau->ndim - 1], multiply_some, &run);
 }
 
 // C Q is (Q^H C^H)^H.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equations and inverses, by factors that are there already or are made first.
 #include "backends/cpu/linalg.h"
+#include "backends/cpu/linalg_small.h"
 #include "ops/calls.h"
 #include "ops/out_form.h"
 #include "ops/shape.h"
@@ -28,19 +29,47 @@ static void permute(const oyi_tensor* pivots, int64_t k, bool back, oyi_tensor* 
   }
 }
 
-void oyi_lu_solve(const oyi_lapack* lapack, const oyi_tensor* lu,
-                  const oyi_tensor* pivots, char op, oyi_tensor* b) {
+// op(A) X = B for matrix |k| of each.
+static void solve_triangle(const oyi_lapack* lapack, const oyi_triangle* how,
+                           const oyi_tensor* a, oyi_tensor* b, int64_t k) {
+  const oy_dtype dtype = a->header.dtype;
+  const int64_t n = oyi_rows(a), columns = oyi_columns(b);
+  if (oyi_linalg_is_small(dtype, n))
+    oyi_small_solve_triangle(dtype, how, n, columns, oyi_matrix_at(a, k),
+                             oyi_matrix_at(b, k));
+  else
+    lapack->solve_triangle(dtype, how, n, columns, oyi_matrix_at(a, k),
+                           oyi_matrix_at(b, k));
+}
+
+typedef struct solve_run {
+  const oyi_lapack* lapack;
+  const oyi_tensor *a, *pivots;  // |pivots| NULL: |a| is a triangle
+  oyi_triangle how;              // of LU its |op| alone
+  oyi_tensor* b;
+} solve_run;
+
+static oy_status solve_some(int64_t begin, int64_t end, void* context) {
+  const solve_run* r = context;
+  const char op = r->how.op;
   const oyi_triangle lower = {op, false, true}, upper = {op, true, false};
-  int64_t n = oyi_rows(lu), columns = oyi_columns(b);
-  oy_dtype dtype = lu->header.dtype;
-  for (int64_t k = 0; k < oyi_matrix_count(b); k++) {
-    const void* a = oyi_matrix_at(lu, k);
-    void* x = oyi_matrix_at(b, k);
-    if (op == 'N') permute(pivots, k, false, b);
-    lapack->solve_triangle(dtype, op == 'N' ? &lower : &upper, n, columns, a, x);
-    lapack->solve_triangle(dtype, op == 'N' ? &upper : &lower, n, columns, a, x);
-    if (op != 'N') permute(pivots, k, true, b);
+  for (int64_t k = begin; k < end; k++) {
+    if (!r->pivots) {
+      solve_triangle(r->lapack, &r->how, r->a, r->b, k);
+      continue;
+    }
+    if (op == 'N') permute(r->pivots, k, false, r->b);
+    solve_triangle(r->lapack, op == 'N' ? &lower : &upper, r->a, r->b, k);
+    solve_triangle(r->lapack, op == 'N' ? &upper : &lower, r->a, r->b, k);
+    if (op != 'N') permute(r->pivots, k, true, r->b);
   }
+  return OY_OK;
+}
+
+oy_status oyi_lu_solve(const oyi_lapack* lapack, const oyi_tensor* lu,
+                       const oyi_tensor* pivots, char op, oyi_tensor* b) {
+  solve_run run = {lapack, lu, pivots, {.op = op}, b};
+  return oyi_matrices_each(b, oyi_rows(lu), solve_some, &run);
 }
 
 // |b| for the batch, by columns, as it is to be solved for: of X A = B the transposed
@@ -64,8 +93,22 @@ static oy_object* solution(oyi_tensor* work, oy_dtype dtype, bool left) {
   return turned;
 }
 
-// Gives |object| for |batch|: what lies in memory as matrices by columns.
+// Whether the matrices of |t| lie one behind the other, by columns.
+static bool is_by_columns(const oyi_tensor* t) {
+  const int64_t* strides = oyi_strides(t);
+  int64_t step = oyi_rows(t) * oyi_columns(t);
+  bool is = strides[t->ndim - 2] == 1 && strides[t->ndim - 1] == oyi_rows(t);
+  for (int64_t d = t->ndim - 3; d >= 0; step *= t->sizes[d--])
+    is = is && strides[d] == step;
+  return is;
+}
+
+// |object|, to be read, for |batch|: what lies in memory as matrices by columns.
 static oyi_tensor* for_batch(const oyi_lapack* lapack, oy_object* object, oy_ints batch) {
+  const oyi_tensor* t = oyi_tensor_cast(object);
+  if (oyi_lapack_dtype(lapack, object->dtype) == object->dtype && is_by_columns(t) &&
+      oyi_same_sizes(batch, (oy_ints){t->sizes, t->ndim - 2u}))
+    return oyi_tensor_cast(oy_tensor_retain(object));
   oy_object* wide = oyi_matrices_expand(object, batch);
   oyi_tensor* work = oyi_matrices_work(lapack, wide);
   oy_tensor_release(wide);
@@ -128,7 +171,7 @@ static oy_object* lu_solve(const oyi_lapack* lapack, oy_object* lu, const oyi_te
   bool conj = !left && adjoint;
   if (pivots && conj) oyi_conjugate(x);
   char op = left ? (adjoint ? 'C' : 'N') : (adjoint ? 'N' : 'T');
-  if (pivots) oyi_lu_solve(lapack, a, pivots, op, x);
+  if (pivots) failed = oyi_lu_solve(lapack, a, pivots, op, x) != 0;
   if (pivots && conj) oyi_conjugate(x);
   if (a) oy_tensor_release(&a->header);
   if (pivots) oy_tensor_release(&pivots->header);
@@ -257,7 +300,7 @@ LINALG(linalg_inv_ex) {
   if (check_errors)
     status = oyi_linalg_check(&lu.info->header, "linalg.inv_ex", t->ndim == 2);
   oyi_tensor* x = status == 0 ? units(t, lu.lu->header.dtype) : NULL;
-  if (x && !oyi_is_meta(x)) oyi_lu_solve(lapack, lu.lu, lu.pivots, 'N', x);
+  if (x && !oyi_is_meta(x)) status = oyi_lu_solve(lapack, lu.lu, lu.pivots, 'N', x);
   oy_object* made[] = {oyi_matrices_done(x, A->dtype), &lu.info->header};
   oy_object** results[] = {out_inverse, out_info};
   oy_tensor_release(&lu.lu->header);
@@ -273,11 +316,23 @@ LINALG(linalg_inv_ex_inverse) {
 
 // ------------------------------------------------------------------- triangles
 
-static void solve_triangles(const oyi_lapack* lapack, const oyi_tensor* a,
-                            oyi_triangle how, oyi_tensor* x) {
-  for (int64_t k = 0; k < oyi_matrix_count(x); k++)
-    lapack->solve_triangle(a->header.dtype, &how, oyi_rows(a), oyi_columns(x),
-                           oyi_matrix_at(a, k), oyi_matrix_at(x, k));
+static oy_status solve_triangles(const oyi_lapack* lapack, const oyi_tensor* a,
+                                 oyi_triangle how, oyi_tensor* x) {
+  solve_run run = {lapack, a, NULL, how, x};
+  return oyi_matrices_each(x, oyi_rows(a), solve_some, &run);
+}
+
+// A triangle that lies in memory by rows is the other one of the transposed matrix.
+static oyi_tensor* triangle_for_batch(const oyi_lapack* lapack, oy_object* a,
+                                      oy_ints batch, oyi_triangle* how) {
+  const oyi_tensor* t = oyi_tensor_cast(a);
+  const bool as_it_is = oyi_lapack_dtype(lapack, a->dtype) == a->dtype &&
+                        how->op != 'C' && (t->flags & OYI_CONTIGUOUS) &&
+                        oyi_same_sizes(batch, (oy_ints){t->sizes, t->ndim - 2u});
+  if (!as_it_is) return for_batch(lapack, a, batch);
+  how->upper = !how->upper;
+  how->op = how->op == 'N' ? 'T' : 'N';
+  return oyi_tensor_cast(oy_tensor_retain(a));
 }
 
 // X, by columns, with op(A) X = B or X op(A) = B.
@@ -290,11 +345,11 @@ static oy_object* triangular(const oyi_lapack* lapack, oy_object* a, oy_object* 
   oy_ints sizes = {batch, count};
   oyi_tensor* x = right_side(lapack, b, sizes, left);
   if (!x || oyi_is_meta(x)) return solution(x, b->dtype, left);
-  oyi_tensor* work = for_batch(lapack, a, sizes);
   if (!left) how.op = how.op == 'N' ? 'T' : 'N';
-  if (work) solve_triangles(lapack, work, how, x);
+  oyi_tensor* work = triangle_for_batch(lapack, a, sizes, &how);
+  oy_status status = work ? solve_triangles(lapack, work, how, x) : oy_failure();
   oy_tensor_release(oyi_tensor_object(work));
-  if (work) return solution(x, b->dtype, left);
+  if (status == 0) return solution(x, b->dtype, left);
   oy_tensor_release(&x->header);
   return NULL;
 }
@@ -355,10 +410,10 @@ LINALG(triangular_solve_X) {
 // ---------------------------------------------------------------- by Cholesky factors
 
 // x becomes (A A^H)^-1 x, or (A^H A)^-1 x of an upper factor.
-static void cholesky_solve(const oyi_lapack* lapack, const oyi_tensor* a, bool upper,
-                           oyi_tensor* x) {
-  solve_triangles(lapack, a, (oyi_triangle){upper ? 'C' : 'N', upper, false}, x);
-  solve_triangles(lapack, a, (oyi_triangle){upper ? 'N' : 'C', upper, false}, x);
+static oy_status cholesky_solve(const oyi_lapack* lapack, const oyi_tensor* a, bool upper,
+                                oyi_tensor* x) {
+  OY_TRY(solve_triangles(lapack, a, (oyi_triangle){upper ? 'C' : 'N', upper, false}, x));
+  return solve_triangles(lapack, a, (oyi_triangle){upper ? 'N' : 'C', upper, false}, x);
 }
 
 LINALG(_cholesky_solve_helper) {
@@ -369,9 +424,9 @@ LINALG(_cholesky_solve_helper) {
   oyi_tensor* x = right_side(lapack, self, batch, true);
   if (!x || oyi_is_meta(x)) return solution(x, self->dtype, true);
   oyi_tensor* work = for_batch(lapack, A, batch);
-  if (work) cholesky_solve(lapack, work, upper, x);
+  oy_status status = work ? cholesky_solve(lapack, work, upper, x) : oy_failure();
   oy_tensor_release(oyi_tensor_object(work));
-  if (work) return solution(x, self->dtype, true);
+  if (status == 0) return solution(x, self->dtype, true);
   oy_tensor_release(&x->header);
   return NULL;
 }
@@ -381,9 +436,9 @@ LINALG(cholesky_inverse) {
   oyi_tensor* x = t ? units(t, oyi_lapack_dtype(lapack, self->dtype)) : NULL;
   if (!x || oyi_is_meta(x)) return oyi_matrices_done(x, self->dtype);
   oyi_tensor* work = oyi_matrices_work(lapack, self);
-  if (work) cholesky_solve(lapack, work, upper, x);
+  oy_status status = work ? cholesky_solve(lapack, work, upper, x) : oy_failure();
   oy_tensor_release(oyi_tensor_object(work));
-  if (work) return oyi_matrices_done(x, self->dtype);
+  if (status == 0) return oyi_matrices_done(x, self->dtype);
   oy_tensor_release(&x->header);
   return NULL;
 }

@@ -49,6 +49,32 @@ static void fill_nan(bool single, int64_t count, void* data) {
       ((double*)data)[i] = NAN;
 }
 
+typedef struct svd_run {
+  const oyi_lapack* lapack;
+  const oyi_tensor* like;
+  oyi_tensor *work, *u, *s, *vh;  // |u| and |vh| NULL: values alone
+  bool full;
+} svd_run;
+
+static oy_status svd_some(int64_t begin, int64_t end, void* context) {
+  const svd_run* r = context;
+  for (int64_t i = begin; i < end; i++) {
+    int32_t info = -4;
+    if (is_finite(r->work, i))
+      info = r->lapack->svd(r->work->header.dtype, r->full, oyi_rows(r->work),
+                            oyi_columns(r->work), oyi_matrix_at(r->work, i),
+                            oyi_row_at(r->s, i), r->u ? oyi_matrix_at(r->u, i) : NULL,
+                            r->vh ? oyi_matrix_at(r->vh, i) : NULL);
+    OY_TRY(check_one(r->like, i, info, "linalg.svd"));
+  }
+  return OY_OK;
+}
+
+// How many times longer than to read it an iteration over a matrix takes, about.
+static int64_t iterations(const oyi_tensor* t) {
+  return 8 * oyi_least(oyi_rows(t), oyi_columns(t));
+}
+
 LINALG(_linalg_svd) {
   *out_U = *out_S = *out_Vh = NULL;
   const oyi_tensor* t = oyi_check_matrix(A, "linalg.svd");
@@ -66,15 +92,9 @@ LINALG(_linalg_svd) {
     vh = oyi_matrices_new(t, full_matrices ? n : k, n, dtype, true);
   }
   oy_status status = s && (!compute_uv || (u && vh)) ? OY_OK : oy_failure();
-  int64_t count = status == 0 && !oyi_is_meta(t) ? oyi_matrix_count(t) : 0;
-  for (int64_t i = 0; status == 0 && i < count; i++) {
-    int32_t info = -4;
-    if (is_finite(work, i))
-      info = lapack->svd(dtype, full_matrices, m, n, oyi_matrix_at(work, i),
-                         oyi_row_at(s, i), u ? oyi_matrix_at(u, i) : NULL,
-                         vh ? oyi_matrix_at(vh, i) : NULL);
-    status = check_one(t, i, info, "linalg.svd");
-  }
+  svd_run run = {lapack, t, work, u, s, vh, full_matrices};
+  if (status == 0 && !oyi_is_meta(t))
+    status = oyi_matrices_each(work, iterations(work), svd_some, &run);
   drop(work);
   oy_object* made[] = {u ? oyi_matrices_done(u, A->dtype)
                          : oyi_tensor_object(oyi_nothing_new(t, A->dtype)),
@@ -110,6 +130,30 @@ static oyi_tensor* hermitian_work(const oyi_lapack* lapack, oy_object* a, bool u
   return work;
 }
 
+typedef struct eigen_run {
+  const oyi_lapack* lapack;
+  const oyi_tensor* like;
+  oyi_tensor *work, *values, *vectors;  // |vectors| NULL: values alone
+  bool in_place;                        // the vectors become those of |work|
+} eigen_run;
+
+static oy_status eigh_some(int64_t begin, int64_t end, void* context) {
+  const eigen_run* r = context;
+  const int64_t n = oyi_rows(r->work);
+  for (int64_t i = begin; i < end; i++) {
+    void *a = oyi_matrix_at(r->work, i), *values = oyi_row_at(r->values, i);
+    int32_t info = 0;
+    if (is_finite(r->work, i)) {
+      info = r->lapack->eigh(r->work->header.dtype, r->in_place, n, a, values);
+    } else {  // as LAPACK has it
+      fill_nan(is_single(r->work), real_count(r->work), a);
+      fill_nan(is_single(r->work), n, values);
+    }
+    OY_TRY(check_one(r->like, i, info, "linalg.eigh"));
+  }
+  return OY_OK;
+}
+
 LINALG(_linalg_eigh) {
   *out_eigenvalues = *out_eigenvectors = NULL;
   const oyi_tensor* t = oyi_check_square(A, "linalg.eigh");
@@ -121,18 +165,9 @@ LINALG(_linalg_eigh) {
   oyi_tensor* values =
       work ? oyi_batch_rows_new(t, n, oyi_real_dtype(work->header.dtype)) : NULL;
   oy_status status = values ? OY_OK : oy_failure();
-  int64_t count = values && !oyi_is_meta(t) ? oyi_matrix_count(t) : 0;
-  for (int64_t i = 0; status == 0 && i < count; i++) {
-    int32_t info = 0;
-    if (is_finite(work, i)) {
-      info = lapack->eigh(work->header.dtype, compute_v, n, oyi_matrix_at(work, i),
-                          oyi_row_at(values, i));
-    } else {  // as LAPACK has it
-      fill_nan(is_single(work), real_count(work), oyi_matrix_at(work, i));
-      fill_nan(is_single(work), n, oyi_row_at(values, i));
-    }
-    status = check_one(t, i, info, "linalg.eigh");
-  }
+  eigen_run run = {lapack, t, work, values, NULL, compute_v};
+  if (status == 0 && !oyi_is_meta(t))
+    status = oyi_matrices_each(work, iterations(work), eigh_some, &run);
   if (!compute_v) drop(work);
   oy_object* made[] = {oyi_batch_done(values, oyi_real_dtype(A->dtype)),
                        compute_v ? oyi_matrices_done(work, A->dtype)
@@ -156,6 +191,17 @@ static oy_status check_finite(const oyi_tensor* work) {
   return OY_OK;
 }
 
+static oy_status eig_some(int64_t begin, int64_t end, void* context) {
+  const eigen_run* r = context;
+  for (int64_t i = begin; i < end; i++)
+    OY_TRY(check_one(r->like, i,
+                     r->lapack->eig(r->work->header.dtype, oyi_rows(r->work),
+                                    oyi_matrix_at(r->work, i), oyi_row_at(r->values, i),
+                                    r->vectors ? oyi_matrix_at(r->vectors, i) : NULL),
+                     "torch.linalg.eig"));
+  return OY_OK;
+}
+
 static oy_status eig(const oyi_lapack* lapack, oy_object* a, bool wants_vectors,
                      oy_object** out_values, oy_object** out_vectors) {
   const oyi_tensor* t = oyi_check_square(a, "linalg.eig");
@@ -168,12 +214,9 @@ static oy_status eig(const oyi_lapack* lapack, oy_object* a, bool wants_vectors,
   oy_status status = values && (!wants_vectors || vectors) ? OY_OK : oy_failure();
   bool computes = status == 0 && !oyi_is_meta(t);
   if (computes) status = check_finite(work);
-  for (int64_t i = 0; computes && status == 0 && i < oyi_matrix_count(t); i++) {
-    int32_t info =
-        lapack->eig(work->header.dtype, n, oyi_matrix_at(work, i), oyi_row_at(values, i),
-                    vectors ? oyi_matrix_at(vectors, i) : NULL);
-    status = check_one(t, i, info, "torch.linalg.eig");
-  }
+  eigen_run run = {lapack, t, work, values, vectors, false};
+  if (computes && status == 0)
+    status = oyi_matrices_each(work, iterations(work), eig_some, &run);
   drop(work);
   oy_dtype wanted = oyi_complex_dtype(a->dtype);
   oy_object* made[] = {oyi_batch_done(values, wanted),
