@@ -183,6 +183,62 @@ static void solutions_solve(void** state) {
   for_shapes(check_solve, true);
 }
 
+// Triangles of sizes around where the ways to solve change, right sides that fill no vector,
+// and triangles that lie by rows and by columns.
+static void check_triangle(oy_dtype dtype, int64_t n, int64_t columns) {
+  oy_tensor *a = positive(n, dtype), *b = numbers(OY_DIMS(2, n, columns), dtype);
+  for (int way = 0; way < 8; way++) {
+    const bool upper = way & 1, is_unit = way & 2, by_columns = way & 4;
+    oy_tensor* scaled = oy_mul_Scalar(a, oy_float(1.0 / (double)(n + 1)));
+    oy_tensor* t = upper ? oy_triu(scaled, is_unit) : oy_tril(scaled, -(int64_t)is_unit);
+    oy_tensor* one = unit(n, dtype);
+    oy_tensor* whole = is_unit ? oy_add_Tensor(t, one, oy_int(1)) : kept(t);
+    oy_tensor* turned = oy_transpose_int(whole, -2, -1);
+    oy_tensor* by_rows = oy_contiguous(turned, OY_MEMORY_CONTIGUOUS);
+    oy_tensor* given = by_columns ? oy_transpose_int(by_rows, -2, -1) : kept(whole);
+    assert_near(
+        product(kept(given), oy_linalg_solve_triangular(given, b, upper, true, is_unit)),
+        b);
+    oy_tensor* const made[] = {scaled, t, one, whole, turned, by_rows, given};
+    for (int i = 0; i < 7; i++) oy_tensor_release(made[i]);
+  }
+  oy_tensor_release(a);
+  oy_tensor_release(b);
+}
+static void triangles_of_any_size_solve(void** state) {
+  (void)state;
+  static const int64_t sizes[][2] = {{1, 1}, {3, 4}, {8, 9}, {16, 5}, {17, 3}};
+  g_seed = 11;
+  for (size_t d = 0; d < 4; d++)
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+      check_triangle(g_dtypes[d], sizes[i][0], sizes[i][1]);
+}
+
+// What a matrix gives is the same alone and anywhere in a batch, to the last bit.
+static void a_batch_is_its_matrices(void** state) {
+  (void)state;
+  g_seed = 5;
+  enum { COUNT = 11, N = 6 };
+  oy_tensor *a = numbers(OY_DIMS(COUNT, N, N), OY_DTYPE_F32),
+            *b = numbers(OY_DIMS(COUNT, N, 3), OY_DTYPE_F32);
+  oy_tensor* all = oy_linalg_solve(a, b, true);
+  oy_tensor* values = oy_linalg_svdvals(a, oy_none());
+  for (int64_t i = 0; i < COUNT; i++) {
+    oy_tensor *one = oy_select_int(a, 0, i), *right = oy_select_int(b, 0, i);
+    oy_tensor *x = oy_linalg_solve(one, right, true), *want = oy_select_int(all, 0, i);
+    oy_tensor *s = oy_linalg_svdvals(one, oy_none()),
+              *want_s = oy_select_int(values, 0, i);
+    bool same = false, same_s = false;
+    assert_int_equal(oy_equal(x, want, &same), OY_OK);
+    assert_int_equal(oy_equal(s, want_s, &same_s), OY_OK);
+    assert_true(same && same_s);
+    oy_tensor* const made[] = {one, right, x, want, s, want_s};
+    for (int k = 0; k < 6; k++) oy_tensor_release(made[k]);
+  }
+  oy_tensor* const made[] = {a, b, all, values};
+  for (int k = 0; k < 4; k++) oy_tensor_release(made[k]);
+}
+
 static void check_lu_solve(oy_dtype dtype, int64_t n, int64_t unused) {
   (void)unused;
   oy_tensor *a = positive(n, dtype), *b = numbers(OY_DIMS(2, n, 3), dtype);
@@ -327,6 +383,41 @@ static void least_squares(void** state) {
   for (int i = 0; i < 6; i++) oy_tensor_release(all[i]);
 }
 
+// By the default driver; of many solutions it is the one of least norm.
+static void check_least_norm(oy_dtype dtype, oy_tensor* wide_a, oy_tensor* wide_b,
+                             oy_ints sizes, const double* want, int64_t want_rank) {
+  oy_tensor* a = oy_to_dtype(wide_a, dtype, false, true, oy_none());
+  oy_tensor* b = oy_to_dtype(wide_b, dtype, false, true, oy_none());
+  oy_tensor *x, *left, *rank, *values;
+  assert_int_equal(oy_linalg_lstsq(a, b, oy_none(), oy_none(), &x, &left, &rank, &values),
+                   OY_OK);
+  oy_tensor* real = oy_dtype_is_complex(dtype) ? oy_real(x) : kept(x);
+  assert_close_(real, sizes, want, is_single(dtype) ? 1e-5 : 1e-12, __FILE__, __LINE__);
+  assert_int_equal((int)element(rank, 0), want_rank);
+  assert_int_equal(oy_tensor_numel(left), 0);
+  assert_int_equal(oy_tensor_numel(values), 0);
+  oy_tensor* const all[] = {wide_a, wide_b, a, b, x, left, rank, values, real};
+  for (int i = 0; i < 9; i++) oy_tensor_release(all[i]);
+}
+
+static void least_squares_of_least_norm(void** state) {
+  (void)state;
+  for (size_t d = 0; d < 4; d++) {
+    // The line of above; x + 2 y = 5; the same equation twice; for two matrices at once,
+    // diag(1, 2) and diag(4, 0), of vectors.
+    check_least_norm(g_dtypes[d], F64(OY_DIMS(4, 2), 1, 0, 1, 1, 1, 2, 1, 3),
+                     F64(OY_DIMS(4, 1), 1, 3, 5, 6), OY_DIMS(2, 1),
+                     (const double[]){1.2, 1.7}, 2);
+    check_least_norm(g_dtypes[d], F64(OY_DIMS(1, 2), 1, 2), F64(OY_DIMS(1), 5),
+                     OY_DIMS(2), (const double[]){1, 2}, 1);
+    check_least_norm(g_dtypes[d], F64(OY_DIMS(2, 2), 1, 1, 1, 1),
+                     F64(OY_DIMS(2, 1), 1, 3), OY_DIMS(2, 1), (const double[]){1, 1}, 1);
+    check_least_norm(g_dtypes[d], F64(OY_DIMS(2, 2, 2), 1, 0, 0, 2, 4, 0, 0, 0),
+                     F64(OY_DIMS(2, 2), 3, 4, 8, 1), OY_DIMS(2, 2),
+                     (const double[]){3, 2, 2, 0}, 2);
+  }
+}
+
 // ------------------------------------------------------------------------- errors
 
 static void expect(oy_tensor* result, const char* text) {
@@ -393,6 +484,8 @@ int main(void) {
       cmocka_unit_test(qr_factors_multiply_back),
       cmocka_unit_test(cholesky_factors_multiply_back),
       cmocka_unit_test(solutions_solve),
+      cmocka_unit_test(triangles_of_any_size_solve),
+      cmocka_unit_test(a_batch_is_its_matrices),
       cmocka_unit_test(factors_solve_four_equations),
       cmocka_unit_test(singular_values_multiply_back),
       cmocka_unit_test(hermitian_eigenvalues_multiply_back),
@@ -400,6 +493,7 @@ int main(void) {
       cmocka_unit_test(known_matrices),
       cmocka_unit_test(norms_and_ranks),
       cmocka_unit_test(least_squares),
+      cmocka_unit_test(least_squares_of_least_norm),
       cmocka_unit_test(what_is_wrong_is_said_as_pytorch_says_it),
   };
   int failed = cmocka_run_group_tests_name("portable", tests, init_portable, shut);

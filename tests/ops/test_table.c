@@ -18,6 +18,8 @@ static const struct {
     {"native_layer_norm",
      "the composition for other devices is one that nothing here needs yet"},
     {"to.dtype_layout", "it makes nothing itself: _to_copy chooses the backend"},
+    {"linalg_lstsq",
+     "PyTorch composes it of the form with results given; here that calls it"},
     {"silu_backward", "the kernel serves where PyTorch composes it for other backends"},
     {"mish_backward", "the kernel serves where PyTorch composes it for other backends"},
 };

@@ -53,6 +53,11 @@ typedef void (*geev_fn)(const char* left, const char* right, const int* n, void*
                         const int* lda, void* w, void* b, void* c, void* d, void* e,
                         void* f, void* g, void* h, void* i);
 
+typedef void (*gelsy_fn)(const int* m, const int* n, const int* columns, void* a,
+                         const int* lda, void* b, const int* ldb, int* pivots,
+                         const void* rcond, int* rank, void* work, const int* size,
+                         void* c, void* d);
+
 typedef struct functions {
   getrf_fn getrf;
   potrf_fn potrf;
@@ -60,6 +65,7 @@ typedef struct functions {
   geqrf_fn geqrf;
   orgqr_fn orgqr;
   ormqr_fn ormqr;
+  gelsy_fn gelsy;
   gesdd_fn gesdd;
   syevd_fn syevd;
   geev_fn geev;
@@ -81,6 +87,7 @@ static bool load_letter(void* library, int letter, functions* f) {
                    {"geqrf_", &f->geqrf},
                    {real ? "orgqr_" : "ungqr_", &f->orgqr},
                    {real ? "ormqr_" : "unmqr_", &f->ormqr},
+                   {"gelsy_", &f->gelsy},
                    {"gesdd_", &f->gesdd},
                    {real ? "syevd_" : "heevd_", &f->syevd},
                    {"geev_", &f->geev}};
@@ -111,6 +118,20 @@ static int asked(int letter, const void* work) {
   double size = real_of(letter) == sizeof(float) ? (double)*(const float*)work
                                                  : *(const double*)work;
   return size < 1 ? 1 : size > INT_MAX / 2 ? INT_MAX / 2 : (int)size;
+}
+
+// Up to this many reflectors LAPACK takes one by one, and needs room for a row alone: asking
+// takes longer than a small matrix.
+enum { UNBLOCKED = 32 };
+
+// What a query was about and said: the next matrix of a batch has the same sizes.
+typedef struct answer {
+  const char* job;
+  int letter, m, n, size, reals, places;
+} answer;
+
+static bool is_about(const answer* a, const char* job, int letter, int m, int n) {
+  return a->job && *a->job == *job && a->letter == letter && a->m == m && a->n == n;
 }
 
 // ------------------------------------------------------------------------ functions
@@ -145,8 +166,9 @@ static int32_t qr(oy_dtype dtype, int64_t m, int64_t n, void* a, void* tau) {
   int size = -1, info = 0;
   double query[2];
   if (m == 0 || n == 0) return 0;
-  g_f[letter].geqrf(&rows, &columns, a, &lda, tau, query, &size, &info);
-  size = asked(letter, query);
+  if (oyi_least(m, n) > UNBLOCKED)
+    g_f[letter].geqrf(&rows, &columns, a, &lda, tau, query, &size, &info);
+  size = oyi_least(m, n) > UNBLOCKED ? asked(letter, query) : columns;
   void* work = oyi_calloc((size_t)size, item_of(letter));
   if (!work) return OYI_LAPACK_NO_MEMORY;
   g_f[letter].geqrf(&rows, &columns, a, &lda, tau, work, &size, &info);
@@ -160,8 +182,9 @@ static int32_t make_q(oy_dtype dtype, int64_t m, int64_t n, int64_t k, void* a,
   int lda = at_least_one(m), size = -1, info = 0;
   double query[2];
   if (m == 0 || n == 0) return 0;
-  g_f[letter].orgqr(&rows, &columns, &count, a, &lda, tau, query, &size, &info);
-  size = asked(letter, query);
+  if (k > UNBLOCKED)
+    g_f[letter].orgqr(&rows, &columns, &count, a, &lda, tau, query, &size, &info);
+  size = k > UNBLOCKED ? asked(letter, query) : columns;
   void* work = oyi_calloc((size_t)size, item_of(letter));
   if (!work) return OYI_LAPACK_NO_MEMORY;
   g_f[letter].orgqr(&rows, &columns, &count, a, &lda, tau, work, &size, &info);
@@ -176,14 +199,42 @@ static int32_t multiply_q(oy_dtype dtype, bool adjoint, int64_t m, int64_t n, in
   const char* op = !adjoint ? "N" : letter < 2 ? "T" : "C";
   double query[2];
   if (m == 0 || n == 0 || k == 0) return 0;
-  g_f[letter].ormqr("L", op, &rows, &columns, &count, a, &ld, tau, c, &ld, query, &size,
-                    &info, 1, 1);
-  size = asked(letter, query);
+  if (k > UNBLOCKED)
+    g_f[letter].ormqr("L", op, &rows, &columns, &count, a, &ld, tau, c, &ld, query, &size,
+                      &info, 1, 1);
+  size = k > UNBLOCKED ? asked(letter, query) : columns;
   void* work = oyi_calloc((size_t)size, item_of(letter));
   if (!work) return OYI_LAPACK_NO_MEMORY;
   g_f[letter].ormqr("L", op, &rows, &columns, &count, a, &ld, tau, c, &ld, work, &size,
                     &info, 1, 1);
   oyi_free(work);
+  return info;
+}
+
+static int32_t least_squares(oy_dtype dtype, int64_t m, int64_t n, int64_t columns,
+                             void* a, void* b, double rcond, int32_t* rank) {
+  const int letter = letter_of(dtype), rows = (int)m, across = (int)n,
+            right = (int)columns, lda = at_least_one(m), ldb = (int)(m > n ? m : n);
+  const int64_t block = 32, least = oyi_least(m, n);
+  // As documented for blocks of that size.
+  const int size =
+      (int)oyi_least(INT_MAX, 2 * least + 3 * n + block * (least + n + 1 + columns));
+  const float rcond_s = (float)rcond;
+  const void* limit = real_of(letter) == sizeof(float) ? (const void*)&rcond_s : &rcond;
+  int info = 0, *pivots = oyi_calloc((size_t)n, sizeof(int));
+  void* work = oyi_malloc((size_t)size * item_of(letter));
+  void* reals = letter < 2 ? work : oyi_malloc((size_t)n * 2 * real_of(letter));
+  if (!pivots || !work || !reals)
+    info = OYI_LAPACK_NO_MEMORY;
+  else if (letter < 2)
+    g_f[letter].gelsy(&rows, &across, &right, a, &lda, b, &ldb, pivots, limit, rank, work,
+                      &size, &info, NULL);
+  else
+    g_f[letter].gelsy(&rows, &across, &right, a, &lda, b, &ldb, pivots, limit, rank, work,
+                      &size, reals, &info);
+  oyi_free(pivots);
+  oyi_free(work);
+  if (letter >= 2) oyi_free(reals);
   return info;
 }
 
@@ -214,6 +265,16 @@ static int call_svd(const svd_call* c, void* work, int size) {
   return info;
 }
 
+static int svd_room(const svd_call* c, int* info) {
+  static __thread answer last;
+  double query[2];
+  if (is_about(&last, c->job, c->letter, c->m, c->n)) return last.size;
+  *info = call_svd(c, query, -1);
+  if (*info != 0) return 1;
+  last = (answer){c->job, c->letter, c->m, c->n, asked(c->letter, query), 0, 0};
+  return last.size;
+}
+
 static int32_t svd(oy_dtype dtype, bool full, int64_t m, int64_t n, void* a, void* s,
                    void* u, void* vh) {
   if (m == 0 || n == 0) {
@@ -241,10 +302,9 @@ static int32_t svd(oy_dtype dtype, bool full, int64_t m, int64_t n, void* a, voi
                                                         : 2 * most + 2 * least + 1);
   c.places = oyi_calloc((size_t)least * 8, sizeof(int));
   c.real_work = letter < 2 ? c.places : oyi_calloc((size_t)reals, real_of(letter));
-  double query[2];
-  int info = c.places && c.real_work ? call_svd(&c, query, -1) : OYI_LAPACK_NO_MEMORY;
-  int size = info == 0 ? asked(letter, query) : 1;
-  void* work = info == 0 ? oyi_calloc((size_t)size, item_of(letter)) : NULL;
+  int info = c.places && c.real_work ? 0 : OYI_LAPACK_NO_MEMORY;
+  int size = info == 0 ? svd_room(&c, &info) : 1;
+  void* work = info == 0 ? oyi_malloc((size_t)size * item_of(letter)) : NULL;
   if (info == 0) info = work ? call_svd(&c, work, size) : OYI_LAPACK_NO_MEMORY;
   oyi_free(work);
   if (letter >= 2) oyi_free(c.real_work);
@@ -252,32 +312,57 @@ static int32_t svd(oy_dtype dtype, bool full, int64_t m, int64_t n, void* a, voi
   return info;
 }
 
+typedef struct eigh_call {
+  int letter, n;
+  const char* job;
+  void *a, *values;
+} eigh_call;
+
+static int call_eigh(const eigh_call* c, void* work, const int* size, void* real_work,
+                     const int* reals, int* places, const int* place_count) {
+  syevd_fn f = g_f[c->letter].syevd;
+  int info = 0;
+  if (c->letter < 2)
+    f(c->job, "L", &c->n, c->a, &c->n, c->values, work, size, places,
+      (void*)(uintptr_t)place_count, &info, NULL, NULL, NULL);
+  else
+    f(c->job, "L", &c->n, c->a, &c->n, c->values, work, size, real_work,
+      (void*)(uintptr_t)reals, places, (void*)(uintptr_t)place_count, &info, NULL);
+  return info;
+}
+
+static int eigh_room(const eigh_call* c, answer* out) {
+  static __thread answer last;
+  double query[2], real_query[2] = {0};
+  const int minus = -1;
+  int places = 1, info = 0;
+  if (!is_about(&last, c->job, c->letter, c->n, c->n)) {
+    info = call_eigh(c, query, &minus, real_query, &minus, &places, &minus);
+    if (info != 0) return info;
+    last = (answer){c->job,
+                    c->letter,
+                    c->n,
+                    c->n,
+                    asked(c->letter, query),
+                    c->letter < 2 ? 1 : asked(c->letter, real_query),
+                    places};
+  }
+  *out = last;
+  return 0;
+}
+
 static int32_t eigh(oy_dtype dtype, bool vectors, int64_t n, void* a, void* values) {
   if (n == 0) return 0;
-  int letter = letter_of(dtype), size_n = (int)n, lda = at_least_one(n), info = 0;
-  const char* job = vectors ? "V" : "N";
-  double query[2], real_query[2];
-  int place_query, minus = -1;
-  syevd_fn f = g_f[letter].syevd;
-  if (letter < 2)
-    f(job, "L", &size_n, a, &lda, values, query, &minus, &place_query, &minus, &info,
-      NULL, NULL, NULL);
-  else
-    f(job, "L", &size_n, a, &lda, values, query, &minus, real_query, &minus, &place_query,
-      &minus, &info, NULL);
+  const eigh_call c = {letter_of(dtype), (int)n, vectors ? "V" : "N", a, values};
+  answer room;
+  int info = eigh_room(&c, &room);
   if (info != 0) return info;
-  int size = asked(letter, query), reals = letter < 2 ? 1 : asked(letter, real_query);
-  void* work = oyi_calloc((size_t)size, item_of(letter));
-  void* real_work = oyi_calloc((size_t)reals, real_of(letter));
-  int* places = oyi_calloc((size_t)at_least_one(place_query), sizeof(int));
-  if (!work || !real_work || !places)
-    info = OYI_LAPACK_NO_MEMORY;
-  else if (letter < 2)
-    f(job, "L", &size_n, a, &lda, values, work, &size, places, &place_query, &info, NULL,
-      NULL, NULL);
-  else
-    f(job, "L", &size_n, a, &lda, values, work, &size, real_work, &reals, places,
-      &place_query, &info, NULL);
+  void* work = oyi_malloc((size_t)room.size * item_of(c.letter));
+  void* real_work = oyi_malloc((size_t)room.reals * real_of(c.letter));
+  int* places = oyi_malloc((size_t)at_least_one(room.places) * sizeof(int));
+  info = work && real_work && places ? call_eigh(&c, work, &room.size, real_work,
+                                                 &room.reals, places, &room.places)
+                                     : OYI_LAPACK_NO_MEMORY;
   oyi_free(work);
   oyi_free(real_work);
   oyi_free(places);
@@ -361,6 +446,7 @@ static const oyi_lapack g_openblas = {.native = true,
                                       .qr = qr,
                                       .make_q = make_q,
                                       .multiply_q = multiply_q,
+                                      .least_squares = least_squares,
                                       .svd = svd,
                                       .eigh = eigh,
                                       .eig = eig};
@@ -403,6 +489,7 @@ const oyi_lapack* oyi_lapack_openblas(void) {
   X(geqrf_a)                        \
   X(linalg_qr)                      \
   X(linalg_qr_out)                  \
+  X(linalg_lstsq)                   \
   X(linalg_householder_product)     \
   X(linalg_householder_product_out) \
   X(ormqr)                          \
