@@ -232,7 +232,19 @@ static oy_object* svd_core(oyi_held* held, const svd* w, oy_object* u_gu) {
   return core;
 }
 
+// Of singular values alone: U diag(g) V^H, without a product for the diagonal matrix. The
+// smaller factor is scaled.
+static oy_object* values_backward(const svd* w) {
+  oyi_held h = {0};
+  bool by_rows = oy_tensor_size(w->u, -2) > oy_tensor_size(w->vh, -1);
+  oy_object* g = HOLD(oyi_call_unsqueeze(w->g_s, by_rows ? -1 : -2));
+  oy_object* scaled = g ? HOLD(oyi_call_mul_Tensor(by_rows ? w->vh : w->u, g)) : NULL;
+  if (!scaled) return oyi_held_end(&h, NULL);
+  return oyi_held_end(&h, by_rows ? times(w->u, scaled) : times(scaled, w->vh));
+}
+
 static oy_object* svd_backward(const svd* w) {
+  if (!w->g_u && !w->g_vh) return values_backward(w);
   oyi_held h = {0}, inner = {0};
   int64_t k = oy_tensor_size(w->s, -1);
   oy_object* u_gu = w->g_u ? HOLD(times(HOLD(mh(w->u)), w->g_u)) : NULL;
