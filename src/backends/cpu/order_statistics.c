@@ -9,39 +9,25 @@
 #include "ops/rules_reduction.h"
 #include "tensor/element.h"
 
-// Which of a line's |n| entries it is; they may be moved. |scratch| has room for |n|.
-typedef int64_t (*choose_fn)(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t nan,
-                             int64_t k);
+// Which rank is wanted of a line of |n| elements with |nans| NaN, which come last.
+typedef int64_t (*rank_fn)(int64_t n, int64_t nans, int64_t k);
 
-static int64_t choose_rank(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t nan,
-                           int64_t k) {
-  (void)scratch, (void)nan;
-  oyi_keys_select(e, n, k);
+static int64_t rank_given(int64_t n, int64_t nans, int64_t k) {
+  (void)n, (void)nans;
   return k;
 }
-
 // The lower of two; NaN, the first of them, if there is one.
-static int64_t choose_median(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t nan,
-                             int64_t k) {
+static int64_t rank_of_median(int64_t n, int64_t nans, int64_t k) {
   (void)k;
-  for (int64_t i = 0; i < n && nan; i++)
-    if (e[i].key == nan) return i;
-  return choose_rank(e, scratch, n, nan, (n - 1) / 2);
+  return nans ? n - nans : (n - 1) / 2;
 }
-
-static int64_t choose_nanmedian(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t nan,
-                                int64_t k) {
+static int64_t rank_of_nanmedian(int64_t n, int64_t nans, int64_t k) {
   (void)k;
-  int64_t numbers = 0;
-  for (int64_t i = 0; i < n; i++) numbers += !nan || e[i].key != nan;
-  if (numbers == 0) return 0;
-  return choose_rank(e, scratch, n, nan, (numbers - 1) / 2);
+  return nans == n ? 0 : (n - nans - 1) / 2;
 }
 
 // The last of the longest run; of the least elements if several are as long.
-static int64_t choose_mode(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t nan,
-                           int64_t k) {
-  (void)nan, (void)k;
+static int64_t choose_mode(oyi_entry* e, oyi_entry* scratch, int64_t n) {
   oyi_keys_sort(e, scratch, n);
   int64_t best = 0, longest = 0;
   for (int64_t i = 0, run = 0; i < n; i++) {
@@ -55,15 +41,27 @@ static int64_t choose_mode(oyi_entry* e, oyi_entry* scratch, int64_t n, uint64_t
 
 typedef struct request {
   const char *name, *kernel;
-  choose_fn choose;
+  rank_fn rank;  // NULL: the mode
   int64_t k;
 } request;
 
+// |entries| has room for twice the line; it may be NULL for a short one.
+static int64_t place_in_line(const request* q, oy_dtype dtype, const char* x,
+                             int64_t step, int64_t n, oyi_entry* entries) {
+  if (!entries) return oyi_keys_short_place(dtype, x, step, n, q->rank, q->k, false);
+  oyi_keys_load(entries, dtype, x, step, n, false);
+  if (!q->rank) return entries[choose_mode(entries, entries + n, n)].place;
+  const uint64_t nan = oyi_key_of_nan(dtype);
+  int64_t nans = 0;
+  for (int64_t i = 0; nan && i < n; i++) nans += entries[i].key == nan;
+  const int64_t k = q->rank(n, nans, q->k);
+  oyi_keys_select(entries, n, k);
+  return entries[k].place;
+}
+
 static void choose_in_line(const request* q, const oyi_lines* w, oy_dtype dtype,
                            int64_t n, oyi_entry* entries) {
-  oyi_keys_load(entries, dtype, w->data[0], w->step[0], n, false);
-  int64_t at = q->choose(entries, entries + n, n, oyi_key_of_nan(dtype), q->k);
-  int64_t place = entries[at].place;
+  int64_t place = place_in_line(q, dtype, w->data[0], w->step[0], n, entries);
   memcpy(w->data[1], w->data[0] + place * w->step[0], oyi_dtype_bytes[dtype]);
   *(int64_t*)(void*)w->data[2] = place;
 }
@@ -77,8 +75,9 @@ typedef struct choosing {
 // With entries of its own: others look at other lines.
 static oy_status choose_some(oyi_lines* w, int64_t count, void* context) {
   const choosing* c = context;
-  oyi_entry* entries = oyi_calloc((size_t)c->n, 2 * sizeof(oyi_entry));
-  if (!entries) return OY_OUT_OF_MEMORY;
+  const bool is_short = c->request->rank && c->n <= OYI_KEYS_SHORT;
+  oyi_entry* entries = is_short ? NULL : oyi_calloc((size_t)c->n, 2 * sizeof(oyi_entry));
+  if (!entries && !is_short) return OY_OUT_OF_MEMORY;
   for (; count > 0; count--, oyi_lines_next(w))
     choose_in_line(c->request, w, c->dtype, c->n, entries);
   oyi_free(entries);
@@ -117,12 +116,12 @@ static oy_status run(const oyi_reduction* r, const request* q, int64_t dim,
 static oy_status check(const oyi_reduction* r, const request* q, int64_t dim) {
   oy_dtype dtype = r->in->header.dtype;
   int64_t n = r->in->ndim ? r->in->sizes[dim] : 1;
-  if (q->choose == choose_rank)
+  if (q->rank == rank_given)
     OY_CHECK(n == 0 || (q->k >= 0 && q->k < n), INVALID_ARGUMENT,
              "%s(): selected number k out of range for dimension %lld", q->name,
              (long long)dim);
   OY_TRY(oyi_check_dim_not_empty(r->in, dim, q->name));
-  bool refused = dtype == OY_DTYPE_BOOL && q->choose != choose_mode;
+  bool refused = dtype == OY_DTYPE_BOOL && q->rank;
   OY_CHECK(oyi_key_has_order(dtype) && !refused, NOT_IMPLEMENTED,
            "\"%s\" not implemented for '%s'", q->kernel, oy_dtype_pytorch_name(dtype));
   return OY_OK;
@@ -144,13 +143,13 @@ static oy_status choose(oy_object* self, int64_t dim, bool keepdim, request q,
   return oyi_reduction_end_pair(&r, status, out_values, out_indices);
 }
 
-static const request g_median = {"median", "median_cpu", choose_median, 0};
-static const request g_nanmedian = {"median", "median_cpu", choose_nanmedian, 0};
-static const request g_mode = {"mode", "mode_cpu", choose_mode, 0};
+static const request g_median = {"median", "median_cpu", rank_of_median, 0};
+static const request g_nanmedian = {"median", "median_cpu", rank_of_nanmedian, 0};
+static const request g_mode = {"mode", "mode_cpu", NULL, 0};
 
 OYI_CPU(kthvalue_values) {
   // No number below the first rank can be one too many below.
-  request q = {"kthvalue", "kthvalue_cpu", choose_rank, k > 0 ? k - 1 : -1};
+  request q = {"kthvalue", "kthvalue_cpu", rank_given, k > 0 ? k - 1 : -1};
   return choose(self, dim, keepdim, q, values, indices, out_values, out_indices);
 }
 OYI_CPU(median_dim_values) {
@@ -183,8 +182,13 @@ static oy_status find_median(const oyi_tensor* t, bool skips_nan, oyi_tensor* ou
   const oy_dtype dtype = t->header.dtype;
   const int64_t item = oyi_item(t);
   const char* x = oyi_data(flat);
-  const uint64_t key = median_key(dtype, x, t->numel, skips_nan);
-  while (oyi_key_load(dtype, x) != key) x += item;
+  if (t->numel <= OYI_KEYS_SHORT) {
+    rank_fn rank = skips_nan ? rank_of_nanmedian : rank_of_median;
+    x += item * oyi_keys_short_place(dtype, x, item, t->numel, rank, 0, true);
+  } else {
+    const uint64_t key = median_key(dtype, x, t->numel, skips_nan);
+    while (oyi_key_load(dtype, x) != key) x += item;
+  }
   // NOLINT: tensors with elements have data
   memcpy(oyi_data(out), x, (size_t)item);
   if (copy) oy_tensor_release(&copy->header);

@@ -149,32 +149,32 @@ static void merge_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n) {
   if (from != entries) memcpy(entries, from, (size_t)n * sizeof(*entries));
 }
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = 6 };
+enum { DIGIT_MOST = 11 };
 
-// One pass over the digit at |shift|.
+// One pass over the digit at |shift|; |places| has how many there are of each.
 static void distribute(oyi_entry* to, const oyi_entry* from, int64_t n, int shift,
-                       uint32_t* counts) {
-  uint64_t sum = 0;
-  int64_t starts[DIGITS];
-  for (int d = 0; d < DIGITS; d++) {
-    starts[d] = (int64_t)sum;
-    sum += counts[d];
+                       uint64_t digit, uint32_t* places) {
+  uint32_t sum = 0;
+  for (uint64_t d = 0; d <= digit; d++) {
+    const uint32_t count = places[d];
+    places[d] = sum;
+    sum += count;
   }
-  for (int64_t i = 0; i < n; i++)
-    to[starts[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+  for (int64_t i = 0; i < n; i++) to[places[from[i].key >> shift & digit]++] = from[i];
 }
 
 // From the lowest digit on; digits that are the same in all keys cost nothing.
-static void radix_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n) {
+static void radix_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n, int width) {
+  const uint64_t digit = (1ull << width) - 1;
   uint64_t differ = 0;
   for (int64_t i = 1; i < n; i++) differ |= entries[i].key ^ entries[0].key;
   oyi_entry *from = entries, *to = scratch;
-  for (int pass = 0; pass < PASSES; pass++) {
-    int shift = pass * DIGIT_BITS;
-    if ((differ >> shift & (DIGITS - 1)) == 0) continue;
-    uint32_t counts[DIGITS] = {0};
-    for (int64_t i = 0; i < n; i++) counts[from[i].key >> shift & (DIGITS - 1)]++;
-    distribute(to, from, n, shift, counts);
+  for (int shift = 0; shift < 64; shift += width) {
+    if ((differ >> shift & digit) == 0) continue;
+    uint32_t counts[1 << DIGIT_MOST];
+    memset(counts, 0, sizeof(*counts) << width);
+    for (int64_t i = 0; i < n; i++) counts[from[i].key >> shift & digit]++;
+    distribute(to, from, n, shift, digit, counts);
     oyi_entry* swap = from;
     from = to;
     to = swap;
@@ -189,14 +189,14 @@ static bool is_sorted(const oyi_entry* e, int64_t n) {
 }
 
 void oyi_keys_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n) {
-  // Below this the digits' counters cost more than comparisons; above the other they
-  // would not fit.
-  enum { SHORT = 1024 };
+  // Below the first the digits' counters cost more than comparisons, below the second more
+  // than another digit; above 32 bits they would not fit.
+  enum { SHORT = 64, MEDIUM = 2048, SMALL_DIGIT = 8 };
   if (is_sorted(entries, n)) return;
   if (n < SHORT || n > UINT32_MAX)
     merge_sort(entries, scratch, n);
   else
-    radix_sort(entries, scratch, n);
+    radix_sort(entries, scratch, n, n < MEDIUM ? SMALL_DIGIT : DIGIT_MOST);
 }
 
 // ------------------------------------------------------------------------- selection
@@ -348,8 +348,6 @@ int64_t oyi_keys_count(oy_dtype dtype, const char* x, int64_t n, uint64_t key) {
   return count;
 }
 
-enum { DIGIT_MOST = 11 };
-
 // Counts the digits behind |shift| of those keys that begin as |prefix| does.
 static void count_digits(int64_t* counts, oy_dtype dtype, const char* x, int64_t n,
                          uint64_t prefix, uint64_t mask, int shift, uint64_t digit) {
@@ -365,7 +363,98 @@ static void count_digits(int64_t* counts, oy_dtype dtype, const char* x, int64_t
 #undef COUNT
 }
 
+// Moves what is below |pivot|, or only what is the same, to the front, and gives how many
+// they are. As in split() everything is moved.
+static int64_t gather_below(uint64_t* keys, int64_t n, uint64_t pivot, bool same) {
+  int64_t found = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t key = keys[i];
+    keys[i] = keys[found];
+    keys[found] = key;
+    found += same ? key == pivot : key < pivot;
+  }
+  return found;
+}
+
+static void sort_few(uint64_t* keys, int64_t n) {
+  for (int64_t i = 1; i < n; i++) {
+    const uint64_t moved = keys[i];
+    int64_t at = i;
+    for (; at > 0 && keys[at - 1] > moved; at--) keys[at] = keys[at - 1];
+    keys[at] = moved;
+  }
+}
+
+// A key of about the k-th of |n|, on the side of it where more are, so that they go (Floyd
+// and Rivest 1975).
+static uint64_t choose_key(const uint64_t* keys, int64_t n, int64_t k) {
+  enum { SAMPLES = 9, SHORT = 64 };
+  if (n < SHORT) {
+    const uint64_t a = keys[0], b = keys[n / 2], c = keys[n - 1];
+    const uint64_t low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c < high ? c : high;
+  }
+  uint64_t sample[SAMPLES];
+  for (int64_t i = 0; i < SAMPLES; i++) sample[i] = keys[(2 * i + 1) * n / (2 * SAMPLES)];
+  sort_few(sample, SAMPLES);
+  const int64_t rank = k * SAMPLES / n;
+  if (2 * k > n) return sample[rank > 1 ? rank - 1 : 0];
+  return sample[rank < SAMPLES - 1 ? rank + 1 : rank];
+}
+
+static uint64_t select_key(uint64_t* keys, int64_t n, int64_t k) {
+  enum { FEW = 16 };
+  while (n > FEW) {
+    const uint64_t pivot = choose_key(keys, n, k);
+    const int64_t less = gather_below(keys, n, pivot, false);
+    if (k < less) {
+      n = less;
+      continue;
+    }
+    keys += less, n -= less, k -= less;
+    // Where it got hardly fewer the pivot may be most of what is left.
+    if (less > n / 8) continue;
+    const int64_t equal = gather_below(keys, n, pivot, true);
+    if (k < equal) return pivot;
+    keys += equal, n -= equal, k -= equal;
+  }
+  sort_few(keys, n);
+  return keys[k];
+}
+
+#define LOAD(T, key_of)                        \
+  for (int64_t i = 0; i < n; i++, x += step) { \
+    T bits;                                    \
+    memcpy(&bits, x, sizeof(T));               \
+    keys[i] = key_of(bits);                    \
+  }                                            \
+  break
+static void load_keys(uint64_t* keys, oy_dtype dtype, const char* x, int64_t step,
+                      int64_t n){EACH_DTYPE(LOAD)}
+#undef LOAD
+
+int64_t oyi_keys_short_place(oy_dtype dtype, const char* x, int64_t step, int64_t n,
+                             int64_t (*rank)(int64_t n, int64_t nans, int64_t k),
+                             int64_t k, bool is_first) {
+  uint64_t keys[OYI_KEYS_SHORT], moved[OYI_KEYS_SHORT];
+  const uint64_t nan = oyi_key_of_nan(dtype);
+  int64_t nans = 0, less = 0, place = 0;
+  load_keys(keys, dtype, x, step, n);
+  for (int64_t i = 0; nan && i < n; i++) nans += keys[i] == nan;
+  k = rank(n, nans, k);
+  memcpy(moved, keys, (size_t)n * sizeof(*keys));
+  const uint64_t key = select_key(moved, n, k);
+  for (int64_t i = 0; i < n && !is_first; i++) less += keys[i] < key;
+  for (int64_t same = is_first ? 0 : k - less;; place++)
+    if (keys[place] == key && same-- == 0) return place;
+}
+
 uint64_t oyi_keys_nth(oy_dtype dtype, const char* x, int64_t n, int64_t k) {
+  if (n <= OYI_KEYS_SHORT) {
+    uint64_t keys[OYI_KEYS_SHORT];
+    load_keys(keys, dtype, x, oyi_dtype_bytes[dtype], n);
+    return select_key(keys, n, k);
+  }
   enum { FEW = 8192, SMALL_DIGIT = 8 };
   const int most = n < FEW ? SMALL_DIGIT : DIGIT_MOST;
   uint64_t prefix = 0, mask = 0;

@@ -27,6 +27,13 @@ void oyi_keys_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n);
 // Moves the |k| + 1 least to the front, the greatest of them to position |k|. Of equal
 // keys those of lower places are less.
 void oyi_keys_select(oyi_entry* entries, int64_t n, int64_t k);
+// The place of one element of a line of up to OYI_KEYS_SHORT: of that rank which |rank| makes
+// of the length, the number of NaN and |k|. Equal ones are in the order of their places, or
+// the first stands for all of them.
+enum { OYI_KEYS_SHORT = 2048 };
+int64_t oyi_keys_short_place(oy_dtype dtype, const char* x, int64_t step, int64_t n,
+                             int64_t (*rank)(int64_t n, int64_t nans, int64_t k),
+                             int64_t k, bool is_first);
 // The |k| least of |n| elements, in any order, into |entries|, which has room for
 // oyi_keys_few_room(k): one look at each element, for |k| far below |n|.
 static inline int64_t oyi_keys_few_room(int64_t k) {
