@@ -14,7 +14,7 @@
 
 enum { PIECE = 512 };
 
-// Goes on from |*total| over n numbers, in place. NULL: not for such numbers.
+// Goes on from |*total| over n numbers, in place; |reals| may use two of |total|. NULL: not for such numbers.
 typedef struct scan_kind {
   const char* name;
   double start;
@@ -55,19 +55,21 @@ static void multiply_complexes(double _Complex* x, int64_t n, double _Complex* t
   *total = running;
 }
 
-// log(exp(a) + exp(b)), without overflow.
+// log(exp(a) + exp(b) + ...), without overflow: the greatest, and how much the others add up
+// to beside it. So no step waits for a logarithm but its own result.
 static void add_exponentials(double* x, int64_t n, double* total) {
+  double greatest = total[0], others = total[1];
   for (int64_t i = 0; i < n; i++) {
-    const double least = x[i] < *total || x[i] != x[i] ? x[i] : *total;
-    const double greatest = x[i] < *total ? *total : x[i];
-    if (least != least || *total != *total)
-      *total = NAN;
-    else if (least == greatest && isinf(least))
-      *total = least;
-    else
-      *total = greatest + log1p(exp(least - greatest));
-    x[i] = *total;
+    const double here = x[i];
+    if (here > greatest) {
+      others = (1 + others) * exp(greatest - here);
+      greatest = here;
+    } else {
+      others += here == greatest ? 1 : exp(here - greatest);
+    }
+    x[i] = greatest + log1p(others);
   }
+  total[0] = greatest, total[1] = others;
 }
 
 static const scan_kind g_sum = {"cumsum_out_cpu", 0, sum_ints, sum_reals, sum_complexes};
@@ -78,7 +80,7 @@ static const scan_kind g_logsumexp = {"logcumsumexp_out_cpu", -INFINITY, NULL,
 
 typedef union total {
   uint64_t i;
-  double d;
+  double d[2];  // the second is what is added to the greatest, from 0 on
   double _Complex z;
 } total;
 
@@ -93,7 +95,7 @@ static void scan_piece(const scan_kind* kind, oy_dtype wide, void* x, int64_t n,
   if (wide == OY_DTYPE_I64)
     kind->ints(x, n, &t->i);
   else if (wide == OY_DTYPE_F64)
-    kind->reals(x, n, &t->d);
+    kind->reals(x, n, t->d);
   else
     kind->complexes(x, n, &t->z);
 }
@@ -107,7 +109,7 @@ static void scan_line(const scan_kind* kind, const oyi_lines* w, oy_dtype from,
   if (wide == OY_DTYPE_I64)
     t.i = (uint64_t)kind->start;
   else if (wide == OY_DTYPE_F64)
-    t.d = kind->start;
+    t.d[0] = kind->start, t.d[1] = 0;
   else
     t.z = kind->start;
   for (int64_t i = 0; i < n; i += PIECE) {

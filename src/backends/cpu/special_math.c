@@ -31,13 +31,18 @@ double oyi_digamma(double x, bool single) {
     shift = -M_PI / tan(M_PI * (x - rint(x)));
     x = 1 - x;
   }
-  // Two steps with one division. At 6 the sum below is good for 13 digits.
-  for (const double far = single ? 6 : g_far; x < far; x += 2)
-    shift -= (2 * x + 1) / (x * x + x);
-  double square = 1 / (x * x), power = square, sum = 0;
-  for (size_t k = 0; k < OY_ARRAY_SIZE(g_digamma); k++, power *= square)
-    sum += g_digamma[k] * power;
-  return shift + log(x) - 0.5 / x - sum;
+  // All steps up with one division, two at a time. At 6 five terms are good for 11 digits.
+  double above = 0, below = 1;
+  for (const double far = single ? 6 : g_far; x < far; x += 2) {
+    const double both = x * x + x;
+    above = above * both + (2 * x + 1) * below;
+    below *= both;
+  }
+  const double inverse = 1 / x, square = inverse * inverse;
+  double sum = 0;
+  for (size_t k = single ? 5 : OY_ARRAY_SIZE(g_digamma); k-- > 0;)
+    sum = (sum + g_digamma[k]) * square;
+  return shift - above / below + log(x) - 0.5 * inverse - sum;
 }
 
 // B(2k) / (2k)!
