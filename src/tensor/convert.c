@@ -6,14 +6,9 @@
 #include "tensor/element.h"
 #include "tensor/half.h"
 #include "tensor/iterator.h"
+#include "tensor/move.h"
 
 enum { PIECE = 512 };  // elements; two buffers of 4 kB
-
-// The first PIECE of |n| elements again and again, from what is in the cache.
-static void repeat_piece(size_t item, char* out, size_t n) {
-  for (size_t done = PIECE; done < n; done += PIECE)
-    memcpy(out + done * item, out, (n - done < PIECE ? n - done : PIECE) * item);
-}
 
 static void move_row(size_t item, char* out, int64_t out_stride, const char* in,
                      int64_t in_stride, int64_t n) {
@@ -21,22 +16,13 @@ static void move_row(size_t item, char* out, int64_t out_stride, const char* in,
     memmove(out, in, (size_t)n * item);
     return;
   }
-  if (out_stride == (int64_t)item && in_stride == 0 && n > PIECE) {
-    move_row(item, out, out_stride, in, 0, PIECE);
-    repeat_piece(item, out, (size_t)n);
-    return;
-  }
-  // The size is a constant in each loop, so that memcpy is a load and a store.
-#define MOVE(size) \
-  for (int64_t i = 0; i < n; i++) memcpy(out + i * out_stride, in + i * in_stride, size)
-  switch (item) {
-    case 1: MOVE(1); break;
-    case 2: MOVE(2); break;
-    case 4: MOVE(4); break;
-    case 8: MOVE(8); break;
-    default: MOVE(item);
-  }
-#undef MOVE
+  oyi_move_rows(&(oyi_move){.item = item,
+                            .n = n,
+                            .rows = 1,
+                            .to = out,
+                            .from = in,
+                            .to_along = out_stride,
+                            .from_along = in_stride});
 }
 
 // The dtype of the parts of a complex number; real ones are their own.
@@ -49,7 +35,7 @@ static oy_dtype part_of(oy_dtype d) {
 // At most PIECE elements.
 static void run_chain(const oyi_convert_chain* chain, void* out, const void* in,
                       size_t item, int64_t n) {
-  uint64_t middle[2][PIECE];
+  _Alignas(64) uint64_t middle[2][PIECE];
   if (chain->count == 0) memmove(out, in, item * (size_t)n);
   for (int k = 0; k < chain->count; k++) {
     void* to = k + 1 == chain->count ? out : middle[k & 1];
@@ -66,7 +52,7 @@ static void convert_real(oy_dtype to, char* out, int64_t out_stride, oy_dtype fr
     return;
   }
   const oyi_convert_chain chain = oyi_convert_chain_of(to, from);
-  uint64_t together[PIECE], apart[PIECE];
+  _Alignas(64) uint64_t together[PIECE], apart[PIECE];
   while (n > 0) {
     int64_t count = n < PIECE ? n : PIECE;
     const void* source = in;
@@ -153,7 +139,10 @@ void oyi_convert(oyi_tensor* to, const oyi_tensor* from) {
   oyi_iter it;
   const oyi_tensor* tensors[2] = {to, from};
   oyi_iter_plain(&it, tensors, 2);
-  oyi_iter_run(&it, convert_loop, &p);
+  if (p.to == p.from)
+    oyi_iter_move(&it);
+  else
+    oyi_iter_run(&it, convert_loop, &p);
 }
 
 oyi_tensor* oyi_converted(const oyi_tensor* t, oy_dtype dtype) {

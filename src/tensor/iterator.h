@@ -25,6 +25,10 @@ enum { OYI_ITER_MAX = 6, OYI_ITER_GRAIN = 32768 };
 typedef void (*oyi_loop)(int64_t n, char* const* data, const int64_t* strides,
                          const void* args);
 
+// Several such rows, |down| from one to the next.
+typedef void (*oyi_block)(int64_t n, int64_t rows, char* const* data,
+                          const int64_t* along, const int64_t* down, const void* args);
+
 typedef struct oyi_iter {
   int count;          // operands, the output included
   oy_dtype dtype;     // that inputs are in when the loop sees them
@@ -64,6 +68,8 @@ static inline void oyi_iter_run(oyi_iter* it, oyi_loop loop, const void* args) {
   else
     oyi_iter_run_dims(it, loop, args);
 }
+// Moves the elements of the second operand to the first, which has the same dtype.
+void oyi_iter_move(const oyi_iter* it);
 // How a reduction computes. Accumulators are |item| bytes, at most 16.
 typedef struct oyi_reducer {
   oyi_loop loop;         // takes rows of the input into accumulators

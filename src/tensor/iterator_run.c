@@ -2,6 +2,7 @@
 // The walk itself, by one thread or by several.
 #include "base/threads.h"
 #include "tensor/iterator_walk.h"
+#include "tensor/move.h"
 
 int64_t oyi_walk_steps(const oyi_iter* it, size_t first, size_t last) {
   int64_t steps = 1;
@@ -27,39 +28,76 @@ static void position_set(position* p, const oyi_iter* it, size_t first, size_t l
   for (size_t d = first; d < last; d++) p->at[d] = 0;
 }
 
-// To the beginning of the next row.
-static void next_row(position* p, const oyi_iter* it, size_t first, size_t last) {
+// To the beginning of the row that is |rows| further.
+static void next_row(position* p, const oyi_iter* it, size_t first, size_t last,
+                     int64_t rows) {
   for (int k = 0; k < it->count; k++) p->data[k] -= p->at[first] * it->strides[first][k];
   p->at[first] = 0;
-  for (size_t d = first + 1; d < last; d++) {
-    for (int k = 0; k < it->count; k++) p->data[k] += it->strides[d][k];
-    if (++p->at[d] < it->sizes[d]) return;
+  for (size_t d = first + 1; d < last; d++, rows = 1) {
+    for (int k = 0; k < it->count; k++) p->data[k] += it->strides[d][k] * rows;
+    p->at[d] += rows;
+    if (p->at[d] < it->sizes[d]) return;
     for (int k = 0; k < it->count; k++) p->data[k] -= it->strides[d][k] * it->sizes[d];
     p->at[d] = 0;
   }
 }
 
-void oyi_walk_range(const oyi_iter* it, size_t first, size_t last, char* const* data,
-                    int64_t begin, int64_t end, oyi_loop loop, const void* args) {
+// Whole rows of one dimension at a time, but for those that the range begins or ends in.
+static void walk_blocks(const oyi_iter* it, size_t first, size_t last, char* const* data,
+                        int64_t begin, int64_t end, oyi_block block, const void* args) {
+  static const int64_t none[OYI_ITER_MAX];
   if (first == last) {
-    static const int64_t none[OYI_ITER_MAX];
-    if (begin < end) loop(1, data, none, args);
+    if (begin < end) block(1, 1, data, none, none, args);
     return;
   }
+  const int64_t* down = last - first > 1 ? it->strides[first + 1] : none;
   position p;
   position_set(&p, it, first, last, data, begin);
   while (begin < end) {
-    int64_t n = it->sizes[first] - p.at[first];
-    if (n > end - begin) n = end - begin;
-    loop(n, p.data, it->strides[first], args);
-    begin += n;
-    if (begin < end) next_row(&p, it, first, last);
+    int64_t n = it->sizes[first] - p.at[first], rows = 1;
+    if (n > end - begin) {
+      n = end - begin;
+    } else if (p.at[first] == 0 && last - first > 1) {
+      rows = it->sizes[first + 1] - p.at[first + 1];
+      if (rows * n > end - begin) rows = (end - begin) / n;
+    }
+    block(n, rows, p.data, it->strides[first], down, args);
+    begin += n * rows;
+    if (begin < end) next_row(&p, it, first, last, rows);
   }
+}
+
+// A loop, called for each row.
+typedef struct by_rows {
+  oyi_loop loop;
+  const void* args;
+  int count;
+} by_rows;
+
+static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* along,
+                     const int64_t* down, const void* args) {
+  const by_rows* by = args;
+  if (rows == 1) {
+    by->loop(n, data, along, by->args);
+    return;
+  }
+  char* at[OYI_ITER_MAX];
+  memcpy(at, data, sizeof(at[0]) * (size_t)by->count);
+  for (int64_t row = 0; row < rows; row++) {
+    by->loop(n, at, along, by->args);
+    for (int k = 0; k < by->count; k++) at[k] += down[k];
+  }
+}
+
+void oyi_walk_range(const oyi_iter* it, size_t first, size_t last, char* const* data,
+                    int64_t begin, int64_t end, oyi_loop loop, const void* args) {
+  const by_rows by = {loop, args, it->count};
+  walk_blocks(it, first, last, data, begin, end, run_rows, &by);
 }
 
 typedef struct job {
   const oyi_iter* it;
-  oyi_loop loop;
+  oyi_block block;
   const void* args;
   int64_t steps;
 } job;
@@ -68,7 +106,7 @@ static oy_status run_piece(int64_t index, void* context) {
   const job* j = context;
   int64_t begin = index * OYI_ITER_GRAIN;
   int64_t end = begin + OYI_ITER_GRAIN < j->steps ? begin + OYI_ITER_GRAIN : j->steps;
-  oyi_walk_range(j->it, 0, j->it->ndim, j->it->data, begin, end, j->loop, j->args);
+  walk_blocks(j->it, 0, j->it->ndim, j->it->data, begin, end, j->block, j->args);
   return OY_OK;
 }
 
@@ -97,18 +135,55 @@ static oyi_iter with_long_rows(const oyi_iter* it) {
   return turned;
 }
 
+// In tiles by |loop| where that helps, else by |block|.
+static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_block block,
+                const void* args) {
+  job j = {it, block, args, oyi_walk_steps(it, 0, it->ndim)};
+  if (stays_in_place(it))
+    walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
+  else if (it->ndim < 2 || !oyi_walk_tiled(it, loop, loop_args))
+    (void)oyi_parallel_chunks((j.steps - 1) / OYI_ITER_GRAIN + 1, run_piece, &j);
+}
+
 void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
-  job j = {it, loop, args, oyi_walk_steps(it, 0, it->ndim)};
-  if (stays_in_place(it)) {
-    oyi_walk_range(it, 0, it->ndim, it->data, 0, j.steps, loop, args);
+  const by_rows by = {loop, args, it->count};
+  if (OY_LIKELY(!has_short_rows(it) || stays_in_place(it))) {
+    run(it, loop, args, run_rows, &by);
     return;
   }
-  oyi_iter turned;
-  if (OY_UNLIKELY(has_short_rows(it))) {
-    turned = with_long_rows(it);
-    j.it = it = &turned;
-  }
-  if (it->ndim < 2 || !oyi_walk_tiled(it, loop, args))
-    (void)oyi_parallel_chunks((j.steps - 1) / OYI_ITER_GRAIN + 1, run_piece, &j);
+  const oyi_iter turned = with_long_rows(it);
+  run(&turned, loop, args, run_rows, &by);
+}
+
+// ----------------------------------------------------------------------- copies
+
+// args: the size of an element.
+static void move_block(int64_t n, int64_t rows, char* const* data, const int64_t* along,
+                       const int64_t* down, const void* args) {
+  oyi_move m = {*(const size_t*)args,
+                n,
+                rows,
+                data[0],
+                data[1],
+                along[0],
+                down[0],
+                along[1],
+                down[1]};
+  oyi_move_rows(&m);
+}
+
+static void move_row(int64_t n, char* const* data, const int64_t* strides,
+                     const void* args) {
+  static const int64_t none[2];
+  move_block(n, 1, data, strides, none, args);
+}
+
+void oyi_iter_move(const oyi_iter* it) {
+  if (!it->runs) return;
+  const size_t item = (size_t)oyi_item(it->tensors[0]);
+  if (it->ndim == 1 && it->sizes[0] <= OYI_ITER_GRAIN)
+    move_row(it->sizes[0], it->data, it->strides[0], &item);
+  else
+    run(it, move_row, &item, move_block, &item);
 }

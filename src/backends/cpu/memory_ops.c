@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of the CPU that move elements and do not compute: empty, copy, fill,
 // and reading one element.
-#include "backends/cpu/copy_piece.h"
 #include "backends/cpu/kernels.h"
 #include "ops/calls.h"
 #include "ops/rules.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
+#include "tensor/move.h"
 
 OYI_CPU(empty_memory_format) {
   oyi_options options;
@@ -55,30 +55,21 @@ OYI_CPU(copy_) {
                            OYI_ITER_KEEP_DTYPES | OYI_ITER_INPLACE) != 0)
     return NULL;
   pair p = {self->dtype, src->dtype};
-  oyi_iter_run(&it, copy_loop, &p);
+  if (p.to == p.from)
+    oyi_iter_move(&it);
+  else
+    oyi_iter_run(&it, copy_loop, &p);
   return oyi_iter_finish(&it);
-}
-
-// |n| bytes, whole elements, by copies of a block that stays in the nearest cache.
-static void fill_dense(char* to, size_t n, const char* element, size_t item) {
-  _Alignas(64) char block[OYI_COPY_PIECE];
-  const size_t most = n < OYI_COPY_PIECE ? n : OYI_COPY_PIECE;
-  for (size_t i = 0; i < most; i += item) memcpy(block + i, element, item);
-  for (size_t some; n > 0; n -= some, to += some) {
-    some = n < most ? n : most;
-    oyi_copy_piece(to, block, some);
-  }
 }
 
 // args: one element of the tensor, repeated by a copy from stride 0.
 static void fill_loop(int64_t n, char* const* data, const int64_t* strides,
                       const void* args) {
-  enum { FEW = 256 };
   const oy_dtype* dtype = args;
   const char* element = (const char*)args + 16;
   const int64_t item = oyi_dtype_bytes[*dtype];
-  if (strides[0] == item && n >= FEW) {
-    fill_dense(data[0], (size_t)(n * item), element, (size_t)item);
+  if (strides[0] == item) {
+    oyi_move_fill(data[0], (size_t)(n * item), element, (size_t)item);
     return;
   }
   oyi_convert_row(*dtype, data[0], strides[0], *dtype, element, 0, n);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements moved as they are: flip, roll, triangles, and indices repeated.
-#include "backends/cpu/copy_piece.h"
 #include "backends/cpu/kernels.h"
 #include "base/memory.h"
 #include "ops/calls.h"
@@ -8,6 +7,7 @@
 #include "ops/shape.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
+#include "tensor/move.h"
 
 // ----------------------------------------------------------------- flip, roll
 
@@ -44,21 +44,12 @@ OYI_CPU(flip) {
   return &out->header;
 }
 
-// A long memcpy becomes one instruction, which is slow by a factor of eight where the
-// target lies a little above the source, modulo a page: as here.
-static void copy_shifted(char* to, const char* from, size_t size) {
-  for (size_t some; size > 0; size -= some, to += some, from += some) {
-    some = size < OYI_COPY_PIECE ? size : OYI_COPY_PIECE;
-    oyi_copy_piece(to, from, some);
-  }
-}
-
 // Rows of |size| bytes, each from its byte |start| on, then its beginning.
 static void roll_rows(char* to, const char* from, int64_t rows, size_t size,
                       size_t start) {
   for (int64_t i = 0; i < rows; i++, to += size, from += size) {
-    copy_shifted(to, from + start, size - start);
-    copy_shifted(to + size - start, from, start);
+    oyi_move_copy(to, from + start, size - start);
+    oyi_move_copy(to + size - start, from, start);
   }
 }
 

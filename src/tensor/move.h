@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements moved as they are, by vectors. The C library's memcpy becomes one instruction
+// from 2 KiB on, which takes ten times as long where the target lies a little above the
+// source, modulo a page; and a call for each short row costs more than its bytes.
+#ifndef OPYARD_SRC_TENSOR_MOVE_H_
+#define OPYARD_SRC_TENSOR_MOVE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+// |rows| rows of |n| elements; steps in bytes from element to element of a row and from
+// row to row. The places are apart, or the same.
+typedef struct oyi_move {
+  size_t item;  // bytes of an element: 1, 2, 4, 8 or 16
+  int64_t n, rows;
+  char* to;
+  const char* from;
+  int64_t to_along, to_down, from_along, from_down;
+} oyi_move;
+
+// Those of one CPU capability.
+typedef struct oyi_move_table {
+  void (*copy)(char* to, const char* from, size_t n);
+  void (*fill)(char* to, size_t n, const char* element, size_t item);
+  void (*rows)(const oyi_move* m);
+} oyi_move_table;
+extern const oyi_move_table oyi_moves, oyi_moves_v3;
+const oyi_move_table* oyi_moves_of_machine(void);
+
+// |n| bytes, between places that are apart, or the same.
+static inline void oyi_move_copy(char* to, const char* from, size_t n) {
+  oyi_moves_of_machine()->copy(to, from, n);
+}
+// |n| bytes, whole elements of |item| bytes, each as |element|.
+static inline void oyi_move_fill(char* to, size_t n, const char* element, size_t item) {
+  oyi_moves_of_machine()->fill(to, n, element, item);
+}
+static inline void oyi_move_rows(const oyi_move* m) {
+  oyi_moves_of_machine()->rows(m);
+}
+
+#endif  // OPYARD_SRC_TENSOR_MOVE_H_

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The moves of one CPU capability: LEVELED(name) is the name for it. gcc's -O3 makes vector
+// code of rows that are turned round; it may not make calls of memcpy of the copies.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-tree-loop-distribute-patterns")
+#endif
+#include <stdbool.h>
+#include <string.h>
+
+#include "tensor/move.h"
+
+#if defined(__AVX2__)
+enum { VECTOR = 32 };
+#else
+enum { VECTOR = 16 };
+#endif
+enum { LINE = 64, BLOCK = 4 * VECTOR };
+
+typedef char vector __attribute__((vector_size(VECTOR), aligned(1), may_alias));
+typedef struct sixteen {
+  uint64_t low, high;
+} sixteen;
+
+static inline void move_vector(char* to, const char* from) {
+  *(vector*)to = *(const vector*)from;
+}
+
+// All is read before anything is written: the last block lies over what came before it.
+static inline void move_block(char* to, const char* from) {
+  const vector a = *(const vector*)from, b = *(const vector*)(from + VECTOR),
+               c = *(const vector*)(from + 2 * VECTOR),
+               d = *(const vector*)(from + 3 * VECTOR);
+  *(vector*)to = a;
+  *(vector*)(to + VECTOR) = b;
+  *(vector*)(to + 2 * VECTOR) = c;
+  *(vector*)(to + 3 * VECTOR) = d;
+}
+
+// ----------------------------------------------------------------------- copies
+
+// Two moves that may overlap, of a constant size that is half of |n| or more.
+#define MOVE_ENDS(size)                    \
+  do {                                     \
+    char head[size], tail[size];           \
+    memcpy(head, from, size);              \
+    memcpy(tail, from + n - (size), size); \
+    memcpy(to, head, size);                \
+    memcpy(to + n - (size), tail, size);   \
+  } while (0)
+
+static inline void copy_short(char* to, const char* from, size_t n) {
+  if (n >= 16)
+    MOVE_ENDS(16);
+  else if (n >= 8)
+    MOVE_ENDS(8);
+  else if (n >= 4)
+    MOVE_ENDS(4);
+  else
+    for (size_t i = 0; i < n; i++) to[i] = from[i];
+}
+
+// A vector or more, the last one over the end of the one before.
+static inline void copy_row(char* to, const char* from, size_t n) {
+  size_t i = 0;
+  for (; i + BLOCK <= n; i += BLOCK) move_block(to + i, from + i);
+  for (; i + VECTOR <= n; i += VECTOR) move_vector(to + i, from + i);
+  if (i < n) move_vector(to + n - VECTOR, from + n - VECTOR);
+}
+
+// From a line on that the target begins: a vector across two lines is written twice.
+static void copy_long(char* to, const char* from, size_t n) {
+  size_t i = LINE - ((uintptr_t)to & (LINE - 1));
+  copy_row(to, from, i < VECTOR ? VECTOR : i);
+  for (; i + BLOCK <= n; i += BLOCK) move_block(to + i, from + i);
+  if (i < n) move_block(to + n - BLOCK, from + n - BLOCK);
+}
+
+static void copy(char* to, const char* from, size_t n) {
+  if (n <= 32)
+    copy_short(to, from, n);
+  else if (n < 4 * BLOCK)
+    copy_row(to, from, n);
+  else
+    copy_long(to, from, n);
+}
+
+// ------------------------------------------------------------------------ fills
+
+static void fill(char* to, size_t n, const char* element, size_t item) {
+  vector pattern;
+  for (size_t i = 0; i < VECTOR; i += item) memcpy((char*)&pattern + i, element, item);
+  if (n < VECTOR) {
+    for (size_t i = 0; i < n; i += item) memcpy(to + i, element, item);
+    return;
+  }
+  *(vector*)to = pattern;
+  // Lines begin with an element, unless elements are not aligned.
+  size_t i = VECTOR - (uintptr_t)to % VECTOR;
+  if (i % item != 0) i = VECTOR;
+  for (; i + BLOCK <= n; i += BLOCK)
+    for (size_t k = 0; k < BLOCK; k += VECTOR) *(vector*)(to + i + k) = pattern;
+  for (; i + VECTOR <= n; i += VECTOR) *(vector*)(to + i) = pattern;
+  *(vector*)(to + n - VECTOR) = pattern;
+}
+
+// ------------------------------------------------------------------------- rows
+
+#define ROWS(m, to, from)                \
+  char* to = (m)->to;                    \
+  const char* from = (m)->from;          \
+  for (int64_t row = 0; row < (m)->rows; \
+       row++, to += (m)->to_down, from += (m)->from_down)
+
+// Rows of one size, by the widest moves that divide it.
+#define FIXED_ROWS(size, by)                                                      \
+  static void rows_of_##size(const oyi_move* m) {                                 \
+    typedef char part __attribute__((vector_size(by), aligned(1), may_alias));    \
+    ROWS(m, to, from) {                                                           \
+      part parts[(size) / (by)];                                                  \
+      for (int k = 0; k < (size) / (by); k++)                                     \
+        parts[k] = *(const part*)(from + k * (by));                               \
+      for (int k = 0; k < (size) / (by); k++) *(part*)(to + k * (by)) = parts[k]; \
+    }                                                                             \
+  }
+FIXED_ROWS(4, 4)
+FIXED_ROWS(8, 8)
+FIXED_ROWS(16, 16)
+FIXED_ROWS(32, VECTOR)
+FIXED_ROWS(64, VECTOR)
+
+// Rows without gaps.
+static void adjacent_rows(const oyi_move* m) {
+  const size_t size = (size_t)m->n * m->item;
+  switch (size) {
+    case 4: rows_of_4(m); return;
+    case 8: rows_of_8(m); return;
+    case 16: rows_of_16(m); return;
+    case 32: rows_of_32(m); return;
+    case 64: rows_of_64(m); return;
+    default: break;
+  }
+  if (m->to_down == (int64_t)size && m->from_down == (int64_t)size) {
+    copy(m->to, m->from, size * (size_t)m->rows);
+  } else if (size < 32) {
+    ROWS(m, to, from) copy_short(to, from, size);
+  } else if (size < 4 * BLOCK) {
+    ROWS(m, to, from) copy_row(to, from, size);
+  } else {
+    ROWS(m, to, from) copy_long(to, from, size);
+  }
+}
+
+#define TYPED(T, ID)                                                            \
+  /* Read from their ends on. */                                                \
+  static void turned_##ID(const oyi_move* m) {                                  \
+    const int64_t n = m->n;                                                     \
+    ROWS(m, to, from) {                                                         \
+      T* restrict o = (T*)(void*)to;                                            \
+      const T* restrict a = (const T*)(const void*)from;                        \
+      for (int64_t i = 0; i < n; i++) o[i] = a[-i];                             \
+    }                                                                           \
+  }                                                                             \
+  static void apart_##ID(const oyi_move* m) {                                   \
+    const int64_t n = m->n, to_along = m->to_along, from_along = m->from_along; \
+    ROWS(m, to, from) {                                                         \
+      for (int64_t i = 0; i < n; i++)                                           \
+        memcpy(to + i * to_along, from + i * from_along, sizeof(T));            \
+    }                                                                           \
+  }
+TYPED(uint8_t, 1)
+TYPED(uint16_t, 2)
+TYPED(uint32_t, 4)
+TYPED(uint64_t, 8)
+TYPED(sixteen, 16)
+
+#define OF_ITEM(name, m)            \
+  do {                              \
+    switch ((m)->item) {            \
+      case 1: name##_1(m); break;   \
+      case 2: name##_2(m); break;   \
+      case 4: name##_4(m); break;   \
+      case 8: name##_8(m); break;   \
+      default: name##_16(m); break; \
+    }                               \
+  } while (0)
+
+// Columns take the place of rows.
+static oyi_move across(const oyi_move* m) {
+  return (oyi_move){.item = m->item,
+                    .n = m->rows,
+                    .rows = m->n,
+                    .to = m->to,
+                    .from = m->from,
+                    .to_along = m->to_down,
+                    .to_down = m->to_along,
+                    .from_along = m->from_down,
+                    .from_down = m->from_along};
+}
+
+static void rows(const oyi_move* m) {
+  enum { SHORT = 8 };
+  const int64_t item = (int64_t)m->item;
+  const bool whole = m->to_along == item;
+  if (m->n == 1 && m->rows > 1) {
+    const oyi_move turned = across(m);
+    rows(&turned);
+  } else if (whole && m->from_along == item) {
+    adjacent_rows(m);
+  } else if (m->n < SHORT && m->rows > m->n) {
+    const oyi_move turned = across(m);
+    OF_ITEM(apart, &turned);
+  } else if (whole && m->from_along == 0) {
+    ROWS(m, to, from) fill(to, (size_t)m->n * m->item, from, m->item);
+  } else if (whole && m->from_along == -item) {
+    OF_ITEM(turned, m);
+  } else {
+    OF_ITEM(apart, m);
+  }
+}
+
+const oyi_move_table LEVELED(oyi_moves) = {copy, fill, rows};

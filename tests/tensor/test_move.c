@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves of elements by vectors, for each capability: every byte that they should move and
+// none beside it. What is expected is computed byte by byte.
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "support/tensors.h"
+#include "tensor/move.h"
+
+enum { PLACE = 64 << 10, EDGE = 128 };
+
+static unsigned char g_from[PLACE], g_to[PLACE], g_expected[PLACE];
+
+static void begin(void) {
+  for (size_t i = 0; i < PLACE; i++) g_from[i] = (unsigned char)(i * 151 + i / 256);
+  memset(g_to, 0xa5, PLACE);
+  memset(g_expected, 0xa5, PLACE);
+}
+
+static void check(const char* name, size_t size, size_t offset) {
+  for (size_t i = 0; i < PLACE; i++)
+    if (g_to[i] != g_expected[i])
+      fail_msg("%s of %zu at %zu: byte %zu is %d, expected %d", name, size, offset, i,
+               g_to[i], g_expected[i]);
+}
+
+static const oyi_move_table* g_tables[2];
+
+// How many there are.
+static int find_tables(void) {
+  int count = 0;
+  g_tables[count++] = &oyi_moves;
+#if defined(__x86_64__)
+  if (oyi_cpu_level() >= 1) g_tables[count++] = &oyi_moves_v3;
+#endif
+  return count;
+}
+
+static const size_t g_sizes[] = {
+    0,   1,   2,   3,   4,   7,   8,   15,  16,  17,  31,  32,  33,   63,   64,   65,
+    127, 128, 129, 191, 255, 256, 257, 511, 512, 513, 640, 777, 2047, 2048, 5000, 40000};
+static const size_t g_offsets[] = {0, 1, 4, 8, 16, 31, 33, 60};
+
+static void MOV_copies(void** state) {
+  (void)state;
+  for (int level = find_tables(); level-- > 0;)
+    for (size_t s = 0; s < OY_ARRAY_SIZE(g_sizes); s++)
+      for (size_t o = 0; o < OY_ARRAY_SIZE(g_offsets); o++) {
+        const size_t at = EDGE + g_offsets[o];
+        begin();
+        memcpy(g_expected + at, g_from + EDGE, g_sizes[s]);
+        g_tables[level]->copy((char*)g_to + at, (const char*)g_from + EDGE, g_sizes[s]);
+        check("copy", g_sizes[s], g_offsets[o]);
+      }
+}
+
+static void MOV_fills(void** state) {
+  (void)state;
+  for (int level = find_tables(); level-- > 0;)
+    for (size_t item = 1; item <= 16; item *= 2)
+      for (size_t s = 0; s < OY_ARRAY_SIZE(g_sizes); s++)
+        for (size_t o = 0; o < OY_ARRAY_SIZE(g_offsets); o++) {
+          const size_t at = EDGE + g_offsets[o], size = g_sizes[s] / item * item;
+          begin();
+          for (size_t i = 0; i < size; i++) g_expected[at + i] = g_from[EDGE + i % item];
+          g_tables[level]->fill((char*)g_to + at, size, (const char*)g_from + EDGE, item);
+          check("fill", size, g_offsets[o]);
+        }
+}
+
+// Steps in elements.
+typedef struct rows_row {
+  const char* name;
+  int64_t n, rows, to_along, to_down, from_along, from_down;
+} rows_row;
+
+static const rows_row g_rows[] = {
+    {"whole", 13, 7, 1, 13, 1, 13},           {"one element", 1, 1, 1, 1, 1, 1},
+    {"one column", 1, 40, 1, 3, 1, 2},        {"short rows", 2, 40, 1, 4, 1, 2},
+    {"rows of 4", 4, 30, 1, 5, 1, 9},         {"rows of 8", 8, 30, 1, 8, 1, 11},
+    {"rows of 16", 16, 20, 1, 16, 1, 21},     {"rows of 31", 31, 9, 1, 33, 1, 31},
+    {"rows of 100", 100, 5, 1, 101, 1, 103},  {"turned", 77, 3, 1, 80, -1, 79},
+    {"turned, short", 3, 30, 1, 3, -1, 4},    {"repeated", 50, 3, 1, 51, 0, 1},
+    {"each other one", 50, 3, 1, 50, 2, 100}, {"apart", 20, 6, 3, 61, 2, 41},
+    {"columns", 5, 40, 40, 1, 1, 5},
+};
+
+static void move_by_bytes(const rows_row* r, size_t item) {
+  for (int64_t row = 0; row < r->rows; row++)
+    for (int64_t i = 0; i < r->n; i++) {
+      const int64_t to = row * r->to_down + i * r->to_along;
+      const int64_t from = row * r->from_down + i * r->from_along;
+      memcpy(g_expected + PLACE / 2 + to * (int64_t)item,
+             g_from + PLACE / 2 + from * (int64_t)item, item);
+    }
+}
+
+static void MOV_rows(void** state) {
+  (void)state;
+  for (int level = find_tables(); level-- > 0;)
+    for (size_t item = 1; item <= 16; item *= 2)
+      for (size_t at = 0; at < OY_ARRAY_SIZE(g_rows); at++) {
+        const rows_row* r = &g_rows[at];
+        const int64_t size = (int64_t)item;
+        const oyi_move m = {.item = item,
+                            .n = r->n,
+                            .rows = r->rows,
+                            .to = (char*)g_to + PLACE / 2,
+                            .from = (const char*)g_from + PLACE / 2,
+                            .to_along = r->to_along * size,
+                            .to_down = r->to_down * size,
+                            .from_along = r->from_along * size,
+                            .from_down = r->from_down * size};
+        begin();
+        move_by_bytes(r, item);
+        g_tables[level]->rows(&m);
+        check(r->name, item, 0);
+      }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(MOV_copies),
+      cmocka_unit_test(MOV_fills),
+      cmocka_unit_test(MOV_rows),
+  };
+  return cmocka_run_group_tests_name("move", tests, NULL, NULL);
+}
