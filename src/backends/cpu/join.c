@@ -10,6 +10,7 @@
 #include "opyard/threads.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
+#include "tensor/move.h"
 
 // Whether the bytes of |t| are rows of the output as they lie.
 static bool lies_as_out(const oyi_join* join, const oyi_tensor* t) {
@@ -24,12 +25,10 @@ static int64_t row_of(const oyi_join* join, const oyi_tensor* t) {
   return row;
 }
 
-// And neither so short that a call for each costs more than the walk nor so many that
-// threads should share them.
+// And not so many that threads should share them.
 static bool moves_whole(const oyi_join* join, const oyi_tensor* t) {
-  enum { SHORT = 32, MANY = 1 << 16 };
-  return lies_as_out(join, t) && (row_of(join, t) >= SHORT || t->numel <= SHORT) &&
-         t->numel < MANY;
+  enum { MANY = 1 << 16 };
+  return lies_as_out(join, t) && t->numel < MANY;
 }
 
 // |at| is the place of |t| in the joined dimension.
@@ -42,7 +41,15 @@ static void move_rows(const oyi_join* join, const oyi_tensor* t, int64_t at) {
   int64_t step = out->sizes[join->dim] * inner;
   char* to = (char*)oyi_data(out) + at * inner;
   const char* from = oyi_data(t);
-  for (int64_t i = 0; i < outer; i++, to += step, from += row) memcpy(to, from, row);
+  oyi_move_rows(&(oyi_move){.item = (size_t)oyi_item(out),
+                            .n = (int64_t)row / oyi_item(out),
+                            .rows = outer,
+                            .to = to,
+                            .from = from,
+                            .to_along = oyi_item(out),
+                            .to_down = step,
+                            .from_along = oyi_item(out),
+                            .from_down = (int64_t)row});
 }
 
 static oy_status convert_piece(const oyi_join* join, const oyi_tensor* t, int64_t at) {
@@ -53,8 +60,10 @@ static oy_status convert_piece(const oyi_join* join, const oyi_tensor* t, int64_
   return OY_OK;
 }
 
-// Long rows of many tensors, one row of the output after the other: memory is written as
-// it lies, by as many threads as there are.
+enum { NEAR = 16 << 10 };
+
+// Rows of many tensors, one row of the output after the other: memory is written as it lies,
+// by as many threads as there are.
 typedef struct rows {
   const oyi_join* join;
   oy_tensors tensors;
@@ -63,27 +72,39 @@ typedef struct rows {
 
 static oy_status write_rows(int64_t begin, int64_t end, void* context) {
   const rows* r = context;
-  char* to = (char*)oyi_data(r->join->out) + begin * r->bytes;
-  for (int64_t i = begin; i < end; i++)
+  const int64_t item = oyi_item(r->join->out);
+  // Of short rows as many at a time as stay in the nearest cache until they are whole.
+  const int64_t most = NEAR / r->bytes > 1 ? NEAR / r->bytes : 1;
+  for (int64_t i = begin, some; i < end; i += some) {
+    char* to = (char*)oyi_data(r->join->out) + i * r->bytes;
+    some = end - i < most ? end - i : most;
     for (size_t k = 0; k < r->tensors.size; k++) {
       const oyi_tensor* t = oyi_tensor_cast(r->tensors.data[k]);
       if (t->numel == 0) continue;
-      const size_t size = (size_t)(row_of(r->join, t) * oyi_item(t));
-      memcpy(to, (const char*)oyi_data(t) + (size_t)i * size, size);
+      const int64_t n = row_of(r->join, t), size = n * item;
+      oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                                .n = n,
+                                .rows = some,
+                                .to = to,
+                                .from = (const char*)oyi_data(t) + i * size,
+                                .to_along = item,
+                                .to_down = r->bytes,
+                                .from_along = item,
+                                .from_down = size});
       to += size;
     }
+  }
   return OY_OK;
 }
 
 // Whether it did; else nothing is written.
 static bool join_by_rows(const oyi_join* join, oy_tensors tensors) {
-  enum { LONG = 256 };
   int64_t outer = 1;
   for (size_t i = 0; i < join->dim; i++) outer *= join->out->sizes[i];
   if (outer < 2 || join->out->numel < OYI_ITER_GRAIN) return false;
   for (size_t k = 0; k < tensors.size; k++) {
     const oyi_tensor* t = oyi_tensor_cast(tensors.data[k]);
-    if (t->numel > 0 && (!lies_as_out(join, t) || row_of(join, t) < LONG)) return false;
+    if (t->numel > 0 && !lies_as_out(join, t)) return false;
   }
   const int64_t row = join->out->numel / outer;
   rows r = {join, tensors, row * oyi_item(join->out)};
