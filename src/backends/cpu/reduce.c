@@ -22,6 +22,7 @@ typedef struct walk {
   int64_t block, per_line,
       blocks;             // results of a block, blocks of a line, of all
   int64_t pieces, piece;  // of the slowest reduced dimension, for few results
+  int64_t row, rows;      // elements, and rows, that a reducer sees at most in one call
   size_t kept_count, reduced_count;
   dim kept[OY_TENSOR_MAX_DIMS], reduced[OY_TENSOR_MAX_DIMS];
 } walk;
@@ -125,12 +126,13 @@ static void reduce_piece(const block* b, int64_t at, const char* x, int64_t n,
 
 static void reduce_down(block* b, const char* x) {
   const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
+  const int64_t most = b->w->row;
   first_row(b, &x);
   for (int64_t at = 0; at < b->n; at++, x += b->w->kept[0].in) {
     const char* row = x;
     do {
-      for (int64_t i = first; i < end; i += OYI_REDUCE_ROW) {
-        int64_t n = end - i < OYI_REDUCE_ROW ? end - i : OYI_REDUCE_ROW;
+      for (int64_t i = first; i < end; i += most) {
+        int64_t n = end - i < most ? end - i : most;
         reduce_piece(b, at, row + i * step, n, i);
       }
     } while (next_row(b, &row));
@@ -155,10 +157,11 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
 
 static void reduce_across(block* b, const char* x) {
   const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
+  const int64_t most = b->w->rows;
   first_row(b, &x);
   do {
-    for (int64_t i = first; i < end; i += OYI_REDUCE_ROWS) {
-      int64_t rows = end - i < OYI_REDUCE_ROWS ? end - i : OYI_REDUCE_ROWS;
+    for (int64_t i = first; i < end; i += most) {
+      int64_t rows = end - i < most ? end - i : most;
       reduce_rows(b, x + i * step, rows, i);
     }
   } while (next_row(b, &x));
@@ -332,6 +335,10 @@ void oyi_reduce(const oyi_reduction* r, const oyi_fold* reducer, const void* arg
   w.args = args;
   w.in_dtype = r->in->header.dtype;
   w.converts = !reads_as(w.in_dtype, reducer->in);
+  // What runs in more than its own precision may run for longer before it is added up.
+  const bool long_runs = !w.converts && reducer->in == OY_DTYPE_F32;
+  w.row = long_runs ? 8 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;
+  w.rows = long_runs ? 4 * OYI_REDUCE_ROWS : OYI_REDUCE_ROWS;
   w.is_empty = numel == 0;
   w.x = oyi_data(r->in);
   for (int k = 0; k < 2; k++) {

@@ -16,7 +16,8 @@
 
 enum {
   OYI_REDUCE_BLOCK = 256,  // results whose running values are kept at once
-  OYI_REDUCE_ROW = 2048,   // elements that a reducer sees at most in one call
+  // Elements, and rows, that a reducer sees at most in one call, but for floats as they lie.
+  OYI_REDUCE_ROW = 2048,
   OYI_REDUCE_ROWS = 32,
   OYI_REDUCE_STATE = 64  // bytes of running values for one result, at most
 };

@@ -11,6 +11,8 @@
 //   numbers
 //   WHOLE(p, n) (may be left out) the running value of |n| elements that lie together, a
 //   multiple of WHOLE_STEP
+//   STRIPS(to, n, x, rows, row_step) (may be left out) writes the running values of |rows|
+//   rows of |n| columns, a multiple of STRIP
 //
 // T, A and ID, the types of elements and of running values, are the including
 // file's. A piece of a row goes into several values at once, which is faster
@@ -80,7 +82,7 @@ static void FOLD(row)(void* state, int64_t at, const char* x, int64_t n, int64_t
   SETUP;
   (void)first;
 #ifdef WHOLE
-  if (step == (int64_t)sizeof(T) && n >= 4 * WHOLE_STEP) {
+  if (step == (int64_t)sizeof(T) && n >= 8 * FOLD(LANES)) {
     const int64_t whole = n / WHOLE_STEP * WHOLE_STEP;
     FOLD(join)(state, at, WHOLE((const T*)(const void*)x, whole), args);
     if (whole == n) return;
@@ -103,12 +105,11 @@ static void FOLD(row)(void* state, int64_t at, const char* x, int64_t n, int64_t
   FOLD(join)(state, at, JOIN(low, high), args);
 }
 
-// Four rows at a time, so that running values are read and written less often.
-static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
-                          int64_t row_step, int64_t first, const void* args) {
+// Of |n| columns, four rows at a time, so that running values are read and written less
+// often.
+static inline void FOLD(four)(A* part, int64_t n, const char* x, int64_t rows,
+                              int64_t row_step, const void* args) {
   SETUP;
-  (void)first;
-  A part[OYI_REDUCE_BLOCK];
   for (int64_t i = 0; i < n; i++) part[i] = START;
   for (; rows >= 4; rows -= 4, x += 4 * row_step) {
     const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)(x + row_step);
@@ -125,6 +126,20 @@ static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
     const T* p = (const T*)(const void*)x;
     for (int64_t i = 0; i < n; i++) part[i] = STEP(part[i], p[i]);
   }
+}
+
+static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
+                          int64_t row_step, int64_t first, const void* args) {
+  (void)first;
+  A part[OYI_REDUCE_BLOCK];
+#ifdef STRIPS
+  const int64_t whole = n / STRIP * STRIP;
+  STRIPS(part, whole, x, rows, row_step);
+#else
+  enum { whole = 0 };
+#endif
+  x += whole * (int64_t)sizeof(T);
+  FOLD(four)(part + whole, n - whole, x, rows, row_step, args);
   for (int64_t i = 0; i < n; i++) FOLD(join)(state, i, part[i], args);
 }
 
@@ -164,3 +179,4 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef EXACT
 #undef WHOLE
 #undef WHOLE_STEP
+#undef STRIPS
