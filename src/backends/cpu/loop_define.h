@@ -73,13 +73,19 @@
       OYI_PASS(same, q[i], b, __VA_ARGS__); \
     }                                       \
   }
-#define OYI_FAST_TERNARY(...)                                 \
-  if (so == wide && sx == item && sy == item && sz == item) { \
-    out_type* o = (out_type*)(void*)out;                      \
-    const T* p = (const T*)(const void*)x;                    \
-    const T* q = (const T*)(const void*)y;                    \
-    const T* r = (const T*)(const void*)z;                    \
-    OYI_PASS(p[i], q[i], r[i], __VA_ARGS__);                  \
+// The last one is the same everywhere where a loss is a mean: the gradient of that.
+#define OYI_FAST_TERNARY(...)                   \
+  if (so == wide && sx == item && sy == item) { \
+    out_type* o = (out_type*)(void*)out;        \
+    const T* p = (const T*)(const void*)x;      \
+    const T* q = (const T*)(const void*)y;      \
+    const T* r = (const T*)(const void*)z;      \
+    if (sz == item) {                           \
+      OYI_PASS(p[i], q[i], r[i], __VA_ARGS__);  \
+    } else if (sz == 0) {                       \
+      const T same = *r;                        \
+      OYI_PASS(p[i], q[i], same, __VA_ARGS__);  \
+    }                                           \
   }
 #else
 #define OYI_FAST_UNARY(...)
