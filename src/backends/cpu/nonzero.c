@@ -28,20 +28,37 @@ typedef struct listing {
   int64_t step;
 } listing;
 
-static void write_place(const listing* out, const oyi_tensor* t, int64_t row,
-                        int64_t place) {
-  for (size_t d = t->ndim; d-- > 0;) {
-    int64_t size = t->sizes[d], rest = place / size;
-    *(int64_t*)(void*)(out->at[d] + row * out->step) = place - rest * size;
-    place = rest;
+// Places, |limit| at most, of |n| elements of the last dimension, of which |at| is the column.
+// Each is written, and the next one over it if that element is 0: a branch would be guessed
+// wrong for every other one.
+static int64_t list_row(char* at, int64_t step, const uint8_t* truth, int64_t n,
+                        int64_t limit) {
+  int64_t row = 0;
+  for (int64_t i = 0; i < n && row < limit; i++) {
+    *(int64_t*)(void*)(at + row * step) = i;
+    row += truth[i];
   }
+  return row;
+}
+
+static void repeat_place(char* at, int64_t step, int64_t place, int64_t rows) {
+  for (int64_t i = 0; i < rows; i++) *(int64_t*)(void*)(at + i * step) = place;
 }
 
 static void list_places(const listing* out, const oyi_tensor* t, const uint8_t* truth,
                         int64_t limit) {
-  int64_t row = 0;
-  for (int64_t i = 0; i < t->numel && row < limit; i++)
-    if (truth[i]) write_place(out, t, row++, i);
+  if (t->ndim == 0 || t->numel == 0) return;
+  const size_t last = t->ndim - 1u;
+  const int64_t n = t->sizes[last], step = out->step;
+  int64_t at[OY_TENSOR_MAX_DIMS] = {0};
+  for (int64_t row = 0; row < limit; truth += n) {
+    const int64_t rows =
+        list_row(out->at[last] + row * step, step, truth, n, limit - row);
+    for (size_t d = 0; d < last && rows > 0; d++)
+      repeat_place(out->at[d] + row * step, step, at[d], rows);
+    row += rows;
+    for (size_t d = last; d-- > 0 && ++at[d] == t->sizes[d];) at[d] = 0;
+  }
 }
 
 oy_status oyi_nonzero_columns(const oyi_tensor* t, oyi_tensor** columns) {
@@ -99,7 +116,7 @@ static oyi_tensor* make_by_columns(const oyi_tensor* t, oyi_tensor* out, int64_t
   return result;
 }
 
-// Writes |limit| rows at most; |result| may have any strides.
+// Writes |limit| rows, which there are; |result| may have any strides.
 static void fill_result(oyi_tensor* result, const oyi_tensor* t, const oyi_tensor* truth,
                         int64_t limit) {
   const int64_t* strides = oyi_strides(result);
@@ -153,7 +170,8 @@ static oy_object* nonzero_static(oy_object* self, int64_t size, int64_t fill_val
     for (int64_t i = 0; i < size; i++)
       for (int64_t d = 0; d < t->ndim; d++)
         data[i * row_step + d * column_step] = fill_value;
-    fill_result(result, t, truth, size);
+    const int64_t count = count_true(oyi_data(truth), t->numel);
+    fill_result(result, t, truth, count < size ? count : size);
     oy_tensor_release(&truth->header);
   }
   if (status != 0 && !out) oy_tensor_release(&result->header);
