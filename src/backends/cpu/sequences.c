@@ -11,6 +11,7 @@
 #include "backends/cpu/kernels.h"
 #include "ops/rules.h"
 #include "ops/shape.h"
+#include "opyard/threads.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
@@ -30,16 +31,31 @@ typedef struct sequence {
   double _Complex complex_start, complex_end, complex_step, complex_base;
 } sequence;
 
-static void fill_flat(const oyi_tensor* out, const sequence* s) {
-  _Alignas(16) char buffer[BUFFER * 16];
-  oy_dtype dtype = out->header.dtype;
-  int64_t item = oyi_item(out), from = oyi_dtype_bytes[s->work];
-  char* to = oyi_data(out);
-  for (int64_t i = 0; i < out->numel; i += BUFFER, to += BUFFER * item) {
-    int64_t n = out->numel - i < BUFFER ? out->numel - i : BUFFER;
-    s->fill(s, i, n, dtype == s->work ? to : buffer);
-    if (dtype != s->work) oyi_convert_row(dtype, to, item, s->work, buffer, from, n);
+typedef struct filling {
+  const sequence* s;
+  oy_dtype dtype;
+  char* to;
+} filling;
+
+static oy_status fill_range(int64_t begin, int64_t end, void* context) {
+  const filling* f = context;
+  const sequence* s = f->s;
+  _Alignas(64) char buffer[BUFFER * 16];
+  const int64_t item = oyi_dtype_bytes[f->dtype], from = oyi_dtype_bytes[s->work];
+  char* to = f->to + begin * item;
+  for (int64_t i = begin; i < end; i += BUFFER, to += BUFFER * item) {
+    int64_t n = end - i < BUFFER ? end - i : BUFFER;
+    s->fill(s, i, n, f->dtype == s->work ? to : buffer);
+    if (f->dtype != s->work)
+      oyi_convert_row(f->dtype, to, item, s->work, buffer, from, n);
   }
+  return OY_OK;
+}
+
+static void fill_flat(const oyi_tensor* out, const sequence* s) {
+  filling f = {s, out->header.dtype, oyi_data(out)};
+  // Nothing in it can fail.
+  (void)!oy_parallel_for(0, out->numel, OYI_ITER_GRAIN, fill_range, &f);
 }
 
 // Fills |out|, whatever its layout, in the order of its elements.
@@ -178,14 +194,20 @@ static void fill_spaced(const sequence* s, int64_t first, int64_t n, void* buffe
                              : s->end - s->step * (double)left;
   }
 }
-// Places are counted in double: up to 2^53 each is rounded to single precision once.
+// Places below 2^24 are floats; others are counted in double, each rounded once.
 static void fill_spaced_single(const sequence* s, int64_t first, int64_t n,
                                void* buffer) {
   float* to = buffer;
   const float start = (float)s->start, end = (float)s->end, step = (float)s->step;
-  const int64_t half = s->steps / 2 - first;
+  const int64_t half = s->steps / 2 - first, rest = s->steps - 1 - first;
   const int32_t turn = half <= 0 ? 0 : half < n ? (int32_t)half : (int32_t)n;
-  const double from = (double)first, left = (double)(s->steps - 1 - first);
+  if (s->steps < 1 << 24) {
+    const int32_t at = (int32_t)first, left = (int32_t)rest;
+    for (int32_t i = 0; i < turn; i++) to[i] = start + step * (float)(at + i);
+    for (int32_t i = turn; i < (int32_t)n; i++) to[i] = end - step * (float)(left - i);
+    return;
+  }
+  const double from = (double)first, left = (double)rest;
   for (int32_t i = 0; i < turn; i++) to[i] = start + step * (float)(from + i);
   for (int32_t i = turn; i < (int32_t)n; i++) to[i] = end - step * (float)(left - i);
 }
