@@ -54,7 +54,7 @@ static inline float oyi_bf16_to_float(uint16_t h) {
 static inline uint16_t oyi_bf16_from_float(float f) {
   uint32_t u = oyi_float_bits(f);
   uint32_t rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
-  return (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : rounded);
+  return (uint16_t)(f != f ? 0x7fc0 : rounded);
 }
 
 static inline float oyi_f16_to_float(uint16_t h) {

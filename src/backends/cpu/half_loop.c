@@ -4,7 +4,9 @@
 #include "tensor/convert_loops.h"
 #include "tensor/element.h"
 
-enum { PIECE = 512 };
+// The buffers of operands begin in different parts of a page: a read of what lies a whole
+// page from a write has to wait for it.
+enum { PIECE = 512, BUFFER = PIECE + 32 };
 
 typedef struct half_call {
   oyi_loop loop;
@@ -37,7 +39,7 @@ static void narrow(const half_call* call, char* out, int64_t stride, const float
 static void half_loop(int64_t n, char* const* data, const int64_t* strides,
                       const void* args) {
   const half_call* call = args;
-  float buffers[OYI_ITER_MAX][PIECE];
+  _Alignas(64) float buffers[OYI_ITER_MAX][BUFFER];
   char* at[OYI_ITER_MAX];
   int64_t steps[OYI_ITER_MAX];
   for (int64_t done = 0; done < n; done += PIECE) {
