@@ -60,6 +60,8 @@ static struct {
   zgemm_fn cgemm, zgemm;
   sgemv_fn sgemv;
   dgemv_fn dgemv;
+  void (*set_threads)(int);
+  int (*get_threads)(void);
 } g_blas;
 static pthread_once_t g_once = PTHREAD_ONCE_INIT;
 
@@ -72,18 +74,20 @@ static void load(void) {
     return;
   }
   g_blas.library = library;
-  void (*set_threads)(int) = (void (*)(int))dlsym(library, "openblas_set_num_threads");
+  g_blas.set_threads = (void (*)(int))dlsym(library, "openblas_set_num_threads");
+  g_blas.get_threads = (int (*)(void))dlsym(library, "openblas_get_num_threads");
   g_blas.sgemm = (sgemm_fn)dlsym(library, "cblas_sgemm");
   g_blas.dgemm = (dgemm_fn)dlsym(library, "cblas_dgemm");
   g_blas.cgemm = (zgemm_fn)dlsym(library, "cblas_cgemm");
   g_blas.zgemm = (zgemm_fn)dlsym(library, "cblas_zgemm");
   g_blas.sgemv = (sgemv_fn)dlsym(library, "cblas_sgemv");
   g_blas.dgemv = (dgemv_fn)dlsym(library, "cblas_dgemv");
-  g_blas.ready = g_blas.sgemm && g_blas.dgemm && g_blas.cgemm && g_blas.zgemm &&
-                 g_blas.sgemv && g_blas.dgemv;
   // One thread each: opyard's own pool splits the work. Where the program had the library
   // before, its setting stays.
-  if (set_threads && !was_here) set_threads(1);
+  if (g_blas.set_threads && !was_here) g_blas.set_threads(1);
+  bool ready = g_blas.sgemm && g_blas.dgemm && g_blas.cgemm && g_blas.zgemm &&
+               g_blas.sgemv && g_blas.dgemv;
+  __atomic_store_n(&g_blas.ready, ready, __ATOMIC_RELEASE);
 }
 
 void* oyi_openblas_library(void) {
@@ -228,6 +232,62 @@ static oyi_gemm_fn pick(oy_dtype dtype) {
   }
 }
 
+// ------------------------------------------------------------------------- threads
+
+// A program that uses the library too may let it have threads. Those serve one product at
+// a time, so that products of opyard's threads would wait for each other: while such a
+// kernel runs the library takes one thread for each product, then what the program had set.
+static pthread_mutex_t g_quiet_lock = PTHREAD_MUTEX_INITIALIZER;
+static int g_quiet;   // kernels that run
+static int g_theirs;  // the setting of the program
+static pthread_once_t g_fork_once = PTHREAD_ONCE_INIT;
+
+// The kernels of other threads do not run in the child.
+static void after_fork_in_child(void) {
+  g_quiet_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  g_quiet = 0;
+}
+static void watch_forks(void) {
+  (void)pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
+static __attribute__((noinline)) bool make_quiet(void) {
+  pthread_once(&g_fork_once, watch_forks);
+  pthread_mutex_lock(&g_quiet_lock);
+  if (g_quiet++ == 0) {
+    g_theirs = g_blas.get_threads();
+    g_blas.set_threads(1);
+  }
+  pthread_mutex_unlock(&g_quiet_lock);
+  return true;
+}
+
+// Whether end_quiet has to follow: with a single thread of opyard's all is left as it is.
+static inline bool begin_quiet(void) {
+  if (oy_get_num_threads() == 1 || oy_in_parallel_region() ||
+      !__atomic_load_n(&g_blas.ready, __ATOMIC_ACQUIRE) || !g_blas.set_threads ||
+      !g_blas.get_threads)
+    return false;
+  const bool is_quiet =
+      __atomic_load_n(&g_quiet, __ATOMIC_RELAXED) == 0 && g_blas.get_threads() == 1;
+  return !is_quiet && make_quiet();
+}
+
+static void end_quiet(bool begun) {
+  if (!begun) return;
+  pthread_mutex_lock(&g_quiet_lock);
+  if (--g_quiet == 0) g_blas.set_threads(g_theirs);
+  pthread_mutex_unlock(&g_quiet_lock);
+}
+
+static oy_object* quietly(oy_object* (*product)(const oyi_matrix_call*),
+                          const oyi_matrix_call* call) {
+  const bool begun = begin_quiet();
+  oy_object* result = product(call);
+  end_quiet(begun);
+  return result;
+}
+
 // ------------------------------------------------------------------------- kernels
 
 #define OPENBLAS(id) static OYI_TYPED_KERNEL(id, openblas_##id)
@@ -242,52 +302,57 @@ static oyi_gemm_fn pick(oy_dtype dtype) {
   }
 
 OPENBLAS(mm) {
-  return oyi_cpu_addmm(CALL(self, mat2, NULL));
+  return quietly(oyi_cpu_addmm, CALL(self, mat2, NULL));
 }
 OPENBLAS(mm_out) {
-  return oyi_cpu_addmm(CALL(self, mat2, out));
+  return quietly(oyi_cpu_addmm, CALL(self, mat2, out));
 }
 OPENBLAS(bmm) {
-  return oyi_cpu_baddbmm(CALL(self, mat2, NULL));
+  return quietly(oyi_cpu_baddbmm, CALL(self, mat2, NULL));
 }
 OPENBLAS(bmm_out) {
-  return oyi_cpu_baddbmm(CALL(self, mat2, out));
+  return quietly(oyi_cpu_baddbmm, CALL(self, mat2, out));
 }
 OPENBLAS(addmm) {
-  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, NULL));
+  return quietly(oyi_cpu_addmm, CALL_ADD(mat1, mat2, NULL));
 }
 OPENBLAS(addmm_out) {
-  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, out));
+  return quietly(oyi_cpu_addmm, CALL_ADD(mat1, mat2, out));
 }
 OPENBLAS(addmm_) {
-  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, self));
+  return quietly(oyi_cpu_addmm, CALL_ADD(mat1, mat2, self));
 }
 OPENBLAS(baddbmm) {
-  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, NULL));
+  return quietly(oyi_cpu_baddbmm, CALL_ADD(batch1, batch2, NULL));
 }
 OPENBLAS(baddbmm_out) {
-  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, out));
+  return quietly(oyi_cpu_baddbmm, CALL_ADD(batch1, batch2, out));
 }
 OPENBLAS(baddbmm_) {
-  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, self));
+  return quietly(oyi_cpu_baddbmm, CALL_ADD(batch1, batch2, self));
 }
 OPENBLAS(addmv) {
-  return oyi_cpu_addmv_call(CALL_ADD(mat, vec, NULL));
+  return quietly(oyi_cpu_addmv_call, CALL_ADD(mat, vec, NULL));
 }
 OPENBLAS(addmv_) {
-  return oyi_cpu_addmv_call(CALL_ADD(mat, vec, self));
+  return quietly(oyi_cpu_addmv_call, CALL_ADD(mat, vec, self));
 }
 OPENBLAS(addmv_out) {
-  return oyi_cpu_addmv_call(CALL_ADD(mat, vec, out));
+  return quietly(oyi_cpu_addmv_call, CALL_ADD(mat, vec, out));
 }
 
 OPENBLAS(convolution) {
-  return oyi_cpu_convolution(OYI_CONV_CALL(bias), pick);
+  const bool begun = begin_quiet();
+  oy_object* result = oyi_cpu_convolution(OYI_CONV_CALL(bias), pick);
+  end_quiet(begun);
+  return result;
 }
 OPENBLAS(convolution_backward) {
   oy_object* grads[3] = {NULL, NULL, NULL};
+  const bool begun = begin_quiet();
   oy_status status = oyi_cpu_convolution_backward(OYI_CONV_CALL(&oy_none_object),
                                                   grad_output, output_mask, pick, grads);
+  end_quiet(begun);
   *out_0 = grads[0], *out_1 = grads[1], *out_2 = grads[2];
   return status;
 }
