@@ -22,8 +22,11 @@
 #define ID f64
 #include "backends/cpu/conv_tiles_tmpl.h"
 
-#define TILES(id, type) \
-  { TILE_ROWS, TILE_WIDE *TILE_BYTES / (int64_t)sizeof(type), tile_##id }
+#define TILES(id, type)                                                         \
+  {                                                                             \
+    TILE_ROWS, TILE_WIDE *TILE_BYTES / (int64_t)sizeof(type),                   \
+        TILE_BYTES / (int64_t)sizeof(type), TILE_WIDE, tile_##id, gradient_##id \
+  }
 const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
 _Static_assert(TILE_ROWS* TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_TILE_MAX,
                "callers have that much room");

@@ -252,6 +252,9 @@ oy_status oyi_convolve_weights(const oyi_convolve* v) {
     memset(v->weights, 0, (size_t)(v->conv->map_channels * w.s.rows * v->item));
     return OY_OK;
   }
+  bool done = w.pointwise;
+  if (!done) OY_TRY(oyi_convolve_weights_tiled(v, &done));
+  if (done && !w.pointwise) return OY_OK;
   return run(&w, 1, w.s.in, 1, rows * (double)v->item,
              rows * (double)w.s.out * (double)v->conv->batch);
 }

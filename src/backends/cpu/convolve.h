@@ -28,5 +28,7 @@ oy_status oyi_convolve_weights(const oyi_convolve* v);
 // The first two without columns (convolve_shifted.c), if that is faster; |out_done| tells.
 oy_status oyi_convolve_shifted(const oyi_convolve* v, bool* out_done);
 oy_status oyi_convolve_shifted_back(const oyi_convolve* v, bool* out_done);
+// And the third (convolve_gradient.c).
+oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_CONVOLVE_H_

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps of a convolution without columns. Images are copied once, with their padding, and
-// by phases: elements that are |stride| apart become neighbours. What an element of the
-// kernel sees of all windows of a plane is then one stretch of that copy, shifted by an
-// offset, so that a tile of maps is a product whose rows are read where they lie. Windows
-// that begin in the padding between two lines are computed too, and left out.
+// Maps of a convolution without columns. Images are copied once, as conv_phases.h says, so
+// that a tile of maps is a product whose rows are read where they lie. Windows that begin
+// in the padding between two lines are computed too, and left out.
+#include "backends/cpu/conv_phases.h"
 #include "backends/cpu/conv_tiles.h"
 #include "backends/cpu/convolve.h"
 #include "base/memory.h"
@@ -25,10 +24,9 @@ enum {
 typedef struct shifted {
   const oyi_convolve* v;
   const oyi_conv_tiles* tiles;
-  int64_t in, out, depth;         // channels and maps of a group; kernel elements
-  int64_t phase[OYI_SPATIAL];     // sizes of one
-  int64_t phases, phase_volume;   // how many, and elements of one
-  int64_t plane, plane_tiles;     // positions of a plane, and tiles of them
+  int64_t in, out, depth;  // channels and maps of a group; kernel elements
+  oyi_conv_phases phases;
+  int64_t plane_tiles;            // of the windows of a plane
   int64_t blocks;                 // of rows
   int64_t samples, first, chunk;  // that are copied, from |first| on
   int64_t units;
@@ -36,95 +34,21 @@ typedef struct shifted {
   int64_t* offsets;
 } shifted;
 
-static int64_t divide_up(int64_t a, int64_t b) {
-  return a / b + (a % b != 0);
-}
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
-}
-
-static int64_t channel_size(const shifted* s) {
-  return s->phases * s->phase_volume;
-}
-
-// ------------------------------------------------------------------------- the copy
-
-// Elements from |from| to below |to| of a line of a phase are inside the image; |at| is
-// where the first of the line would be.
-static void copy_line(const shifted* s, const char* image, int64_t at, char* line) {
-  const oyi_conv* c = s->v->conv;
-  const int64_t step = c->stride[2], item = s->v->item;
-  const int64_t from = at < 0 ? divide_up(-at, step) : 0;
-  const int64_t room = c->image[2] - at;
-  const int64_t to = room <= 0 ? 0 : least(divide_up(room, step), s->phase[2]);
-  if (to <= from) return;
-  const char* source = image + (at + from * step) * item;
-  if (step == 1)
-    memcpy(line + from * item, source, (size_t)((to - from) * item));
-  else if (item == sizeof(float))
-    for (int64_t i = from; i < to; i++)
-      ((float*)line)[i] = ((const float*)source)[(i - from) * step];
-  else
-    for (int64_t i = from; i < to; i++)
-      ((double*)line)[i] = ((const double*)source)[(i - from) * step];
-}
-
-// Whether an element of the kernel falls on phase |a| of dimension |d|.
-static bool is_used(const oyi_conv* c, size_t d, int64_t a) {
-  for (int64_t k = 0; k < c->kernel[d] && k < c->stride[d]; k++)
-    if (k * c->dilation[d] % c->stride[d] == a) return true;
-  return false;
-}
-
-static void copy_phase(const shifted* s, const char* image, const int64_t a[3],
-                       char* out) {
-  const oyi_conv* c = s->v->conv;
-  const int64_t item = s->v->item;
-  for (int64_t z = 0; z < s->phase[0]; z++)
-    for (int64_t y = 0; y < s->phase[1]; y++, out += s->phase[2] * item) {
-      const int64_t d = z * c->stride[0] + a[0] - c->padding[0];
-      const int64_t h = y * c->stride[1] + a[1] - c->padding[1];
-      if (d >= 0 && d < c->image[0] && h >= 0 && h < c->image[1])
-        copy_line(s, image + (d * c->image[1] + h) * c->image[2] * item,
-                  a[2] - c->padding[2], out);
-    }
 }
 
 static oy_status copy_channel(int64_t index, void* context) {
   const shifted* s = context;
   const oyi_conv* c = s->v->conv;
-  const int64_t item = s->v->item;
-  const char* image =
-      s->v->images + (s->first * c->image_channels + index) * oyi_volume(c->image) * item;
-  char* out = s->copy + index * channel_size(s) * item;
-  int64_t a[3];
-  memset(out, 0, (size_t)(channel_size(s) * item));
-  for (a[0] = 0; a[0] < c->stride[0]; a[0]++)
-    for (a[1] = 0; a[1] < c->stride[1]; a[1]++)
-      for (a[2] = 0; a[2] < c->stride[2]; a[2]++, out += s->phase_volume * item)
-        if (is_used(c, 0, a[0]) && is_used(c, 1, a[1]) && is_used(c, 2, a[2]))
-          copy_phase(s, image, a, out);
+  const int64_t item = s->v->item, volume = oyi_volume(c->image);
+  oyi_conv_phases_copy(
+      &s->phases, s->v->images + (s->first * c->image_channels + index) * volume * item,
+      s->copy + index * s->phases.channel * item);
   return OY_OK;
 }
 
-// --------------------------------------------------------------- offsets and weights
-
-static void put_offsets(shifted* s) {
-  const oyi_conv* c = s->v->conv;
-  int64_t k[3], *to = s->offsets;
-  for (int64_t i = 0; i < s->in; i++)
-    for (k[0] = 0; k[0] < c->kernel[0]; k[0]++)
-      for (k[1] = 0; k[1] < c->kernel[1]; k[1]++)
-        for (k[2] = 0; k[2] < c->kernel[2]; k[2]++) {
-          int64_t phase = 0, place = 0;
-          for (size_t d = 0; d < OYI_SPATIAL; d++) {
-            const int64_t at = k[d] * c->dilation[d];
-            phase = phase * c->stride[d] + at % c->stride[d];
-            place = place * s->phase[d] + at / c->stride[d];
-          }
-          *to++ = i * channel_size(s) + phase * s->phase_volume + place;
-        }
-}
+// --------------------------------------------------------------------------- weights
 
 // Blocks of rows, an element of each side by side; zeros behind the last row.
 static void put_block(const shifted* s, const char* from, int64_t real, char* to) {
@@ -155,8 +79,8 @@ static void put_row(const shifted* s, const char* sums, int64_t at, int64_t coun
                     const char* bias, char* plane) {
   const int64_t width = s->v->conv->map[2], item = s->v->item;
   while (count > 0) {
-    const int64_t line = at / s->phase[2], x = at % s->phase[2];
-    const int64_t stretch = least(count, s->phase[2] - x),
+    const int64_t line = at / s->phases.size[2], x = at % s->phases.size[2];
+    const int64_t stretch = least(count, s->phases.size[2] - x),
                   real = least(width - x, stretch);
     char* to = plane + (line * width + x) * item;
     if (real > 0) {
@@ -183,8 +107,8 @@ static void one_tile(const shifted* s, int64_t unit) {
   const int64_t sample = unit / s->plane_tiles / planes / c->groups;
   const int64_t places = oyi_volume(c->map), area = c->map[1] * c->map[2];
   const char* image =
-      s->copy + ((sample * c->image_channels + group * s->in) * channel_size(s) +
-                 plane * s->phase[1] * s->phase[2] + at) *
+      s->copy + ((sample * c->image_channels + group * s->in) * s->phases.channel +
+                 plane * s->phases.size[1] * s->phases.size[2] + at) *
                     v->item;
   _Alignas(64) char sums[OYI_CONV_TILE_MAX * sizeof(float)];
   for (int64_t b = 0; b < s->blocks; b++) {
@@ -194,7 +118,7 @@ static void one_tile(const shifted* s, int64_t unit) {
                    image, s->offsets, sums);
     for (int64_t i = 0; i < least(rows, s->out - b * rows); i++)
       put_row(s, sums + i * s->tiles->columns * v->item, at,
-              least(s->tiles->columns, s->plane - at),
+              least(s->tiles->columns, s->phases.plane - at),
               v->bias ? v->bias + (first + i) * v->item : NULL,
               v->maps + (((s->first + sample) * c->map_channels + first + i) * places +
                          plane * area) *
@@ -214,22 +138,11 @@ static oy_status run_tiles(int64_t index, void* context) {
 // False where padding, holes or tiles that are not full would be most of the work.
 static bool measure(shifted* s) {
   const oyi_conv* c = s->v->conv;
-  double copied = (double)c->image_channels;
-  for (size_t d = 0; d < OYI_SPATIAL; d++) {
-    const int64_t extent =
-        (c->map[d] - 1) * c->stride[d] + (c->kernel[d] - 1) * c->dilation[d] + 1;
-    s->phase[d] = divide_up(extent, c->stride[d]);
-    copied *= (double)s->phase[d] * (double)c->stride[d];
-  }
-  const double image = (double)c->image_channels * (double)oyi_volume(c->image);
-  if (copied > 2.5 * image + 65536) return false;
+  if (!oyi_conv_phases_begin(&s->phases, c, s->v->item)) return false;
   s->in = c->image_channels / c->groups, s->out = c->map_channels / c->groups;
   s->depth = s->in * oyi_volume(c->kernel);
-  s->phases = oyi_volume(c->stride);
-  s->phase_volume = oyi_volume(s->phase);
-  s->plane = (c->map[1] - 1) * s->phase[2] + c->map[2];
-  s->plane_tiles = divide_up(s->plane, s->tiles->columns);
-  s->blocks = divide_up(s->out, s->tiles->rows);
+  s->plane_tiles = oyi_divide_up(s->phases.plane, s->tiles->columns);
+  s->blocks = oyi_divide_up(s->out, s->tiles->rows);
   const int64_t area = c->map[1] * c->map[2], tiled = s->plane_tiles * s->tiles->columns;
   return s->depth >= LEAST_DEPTH && s->out >= LEAST_MAPS && tiled <= 2 * area &&
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
@@ -238,14 +151,14 @@ static bool measure(shifted* s) {
 static oy_status compute(shifted* s) {
   const oyi_conv* c = s->v->conv;
   const double tile = (double)s->depth * (double)s->out * (double)s->tiles->columns;
-  put_offsets(s);
+  oyi_conv_phases_offsets(&s->phases, s->in, s->offsets);
   OY_TRY(oyi_parallel_chunks(c->groups * s->blocks, put_weights, s));
   s->chunk = tile < PART_WORK ? (int64_t)(PART_WORK / tile) + 1 : 1;
   for (s->first = 0; s->first < c->batch; s->first += s->samples) {
     const int64_t samples = least(s->samples, c->batch - s->first);
     s->units = samples * c->groups * c->map[0] * s->plane_tiles;
     OY_TRY(oyi_parallel_chunks(samples * c->image_channels, copy_channel, s));
-    OY_TRY(oyi_parallel_chunks(divide_up(s->units, s->chunk), run_tiles, s));
+    OY_TRY(oyi_parallel_chunks(oyi_divide_up(s->units, s->chunk), run_tiles, s));
   }
   return OY_OK;
 }
@@ -257,7 +170,7 @@ oy_status oyi_convolve_shifted(const oyi_convolve* v, bool* out_done) {
     return OY_OK;
   shifted s = {.v = v, .tiles = oyi_conv_tiles_for(v->dtype)};
   if (!measure(&s)) return OY_OK;
-  const int64_t sample = c->image_channels * channel_size(&s) * v->item;
+  const int64_t sample = c->image_channels * s.phases.channel * v->item;
   s.samples = least(sample < COPY_BYTES ? COPY_BYTES / (sample + 1) + 1 : 1, c->batch);
   // A tile may read behind the last element.
   const size_t copy = (size_t)(s.samples * sample + s.tiles->columns * v->item);
