@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/conv_phases.h"
 
+#include "backends/cpu/conv_tiles.h"
+
 #include <string.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -21,16 +23,30 @@ static int64_t used_below(const oyi_conv* c, size_t d, int64_t a) {
   return used;
 }
 
-bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* c, int64_t item) {
-  *p = (oyi_conv_phases){.conv = c, .item = item, .count = 1};
+// Whether windows between lines would be so many that copies by columns pay.
+static bool has_gaps(const oyi_conv* c, int64_t pitch) {
+  return c->map[1] > 1 && c->kernel[2] <= 3 && c->map_channels >= 16 * c->groups &&
+         pitch * 100 > c->map[2] * 108;
+}
+
+bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* c, oy_dtype dtype,
+                           bool tight) {
+  *p = (oyi_conv_phases){.conv = c,
+                         .item = dtype == OY_DTYPE_F32 ? sizeof(float) : sizeof(double),
+                         .halve = oyi_conv_tiles_for(dtype)->halve,
+                         .count = 1};
   double copied = (double)c->image_channels;
   for (size_t d = 0; d < OYI_SPATIAL; d++) {
     const int64_t extent =
         (c->map[d] - 1) * c->stride[d] + (c->kernel[d] - 1) * c->dilation[d] + 1;
-    const int64_t used = used_below(c, d, c->stride[d]);
+    int64_t used = used_below(c, d, c->stride[d]);
     p->size[d] = oyi_divide_up(extent, c->stride[d]);
-    p->count *= used;
     copied *= (double)p->size[d] * (double)used;
+    if (d == 2 && tight && has_gaps(c, p->size[d])) {
+      p->by_column = true;
+      p->size[d] = c->map[d], used = c->kernel[d];
+    }
+    p->count *= used;
   }
   const double image = (double)c->image_channels * (double)oyi_volume(c->image);
   if (copied > 2.5 * image + 65536) return false;
@@ -42,52 +58,74 @@ bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* c, int64_t item) 
 
 // ------------------------------------------------------------------------- the copy
 
-// Each |step|-th element. Two apart are so common that the compiler should see it.
-static void gather(const char* from, int64_t step, int64_t count, int64_t item,
-                   char* to) {
-  if (item == sizeof(float) && step == 2)
-    for (int64_t i = 0; i < count; i++) ((float*)to)[i] = ((const float*)from)[i * 2];
-  else if (item == sizeof(float))
-    for (int64_t i = 0; i < count; i++) ((float*)to)[i] = ((const float*)from)[i * step];
-  else
-    for (int64_t i = 0; i < count; i++)
-      ((double*)to)[i] = ((const double*)from)[i * step];
-}
+// What a line of a phase is made of: |count| elements of a line of the image, |step|
+// apart from |first| on, behind |before| zeros and before |after|.
+typedef struct line {
+  int64_t before, first, count, after;
+} line;
 
-// Elements from |from| to below |to| of a line of a phase are inside the image; |at| is
-// where the first of the line would be.
-static void copy_line(const oyi_conv_phases* p, const char* image, int64_t at,
-                      char* line) {
+// |at| is where the first of the line would be in the image.
+static line line_from(const oyi_conv_phases* p, int64_t at) {
   const oyi_conv* c = p->conv;
-  const int64_t step = c->stride[2], item = p->item, width = p->size[2];
-  int64_t from = at < 0 ? oyi_divide_up(-at, step) : 0;
-  const int64_t room = c->image[2] - at;
+  const int64_t step = c->stride[2], width = p->size[2], room = c->image[2] - at;
+  const int64_t from = at < 0 ? oyi_divide_up(-at, step) : 0;
   int64_t to = room <= 0 ? 0 : oyi_divide_up(room, step);
   if (to > width) to = width;
-  if (to <= from) from = to = 0;
-  const char* source = image + (at + from * step) * item;
-  memset(line, 0, (size_t)(from * item));
-  if (to > from && step == 1)
-    memcpy(line + from * item, source, (size_t)((to - from) * item));
-  else
-    gather(source, step, to - from, item, line + from * item);
-  memset(line + to * item, 0, (size_t)((width - to) * item));
+  if (to <= from) return (line){.before = width};
+  return (line){from, at + from * step, to - from, width - to};
 }
 
+static void clear(char* to, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += 4) memset(to + i, 0, 4);  // mostly one or two
+}
+
+static void copy_line(const oyi_conv_phases* p, const char* image, const line* l,
+                      char* to) {
+  const int64_t item = p->item, step = p->conv->stride[2];
+  const char* from = image + l->first * item;
+  clear(to, l->before * item);
+  to += l->before * item;
+  if (step == 1)
+    memcpy(to, from, (size_t)(l->count * item));
+  else if (step == 2)
+    p->halve(from, l->count, to);
+  else if (item == sizeof(float))
+    for (int64_t i = 0; i < l->count; i++)
+      ((float*)to)[i] = ((const float*)from)[i * step];
+  else
+    for (int64_t i = 0; i < l->count; i++)
+      ((double*)to)[i] = ((const double*)from)[i * step];
+  clear(to + l->count * item, l->after * item);
+}
+
+// The phase that begins at |a|, without the padding.
 static void copy_phase(const oyi_conv_phases* p, const char* image, const int64_t a[3],
                        char* out) {
   const oyi_conv* c = p->conv;
-  const int64_t line = p->size[2] * p->item;
+  const int64_t size = p->size[2] * p->item;
+  const line l = line_from(p, a[2] - c->padding[2]);
   for (int64_t z = 0; z < p->size[0]; z++)
-    for (int64_t y = 0; y < p->size[1]; y++, out += line) {
+    for (int64_t y = 0; y < p->size[1]; y++, out += size) {
       const int64_t d = z * c->stride[0] + a[0] - c->padding[0];
       const int64_t h = y * c->stride[1] + a[1] - c->padding[1];
       if (d >= 0 && d < c->image[0] && h >= 0 && h < c->image[1])
-        copy_line(p, image + (d * c->image[1] + h) * c->image[2] * p->item,
-                  a[2] - c->padding[2], out);
+        copy_line(p, image + (d * c->image[1] + h) * c->image[2] * p->item, &l, out);
       else
-        memset(out, 0, (size_t)line);
+        memset(out, 0, (size_t)size);
     }
+}
+
+// Those that differ in the last dimension alone.
+static void copy_row(const oyi_conv_phases* p, const char* image, int64_t a[3],
+                     char** copy) {
+  const oyi_conv* c = p->conv;
+  const int64_t count = p->by_column ? c->kernel[2] : c->stride[2];
+  for (int64_t i = 0; i < count; i++) {
+    if (!p->by_column && !is_used(c, 2, i)) continue;
+    a[2] = p->by_column ? i * c->dilation[2] : i;
+    copy_phase(p, image, a, *copy);
+    *copy += p->volume * p->item;
+  }
 }
 
 void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* copy) {
@@ -95,31 +133,33 @@ void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* cop
   int64_t a[3];
   for (a[0] = 0; a[0] < c->stride[0]; a[0]++)
     for (a[1] = 0; a[1] < c->stride[1]; a[1]++)
-      for (a[2] = 0; a[2] < c->stride[2]; a[2]++) {
-        if (!is_used(c, 0, a[0]) || !is_used(c, 1, a[1]) || !is_used(c, 2, a[2]))
-          continue;
-        copy_phase(p, image, a, copy);
-        copy += p->volume * p->item;
-      }
+      if (is_used(c, 0, a[0]) && is_used(c, 1, a[1])) copy_row(p, image, a, &copy);
 }
 
 // ----------------------------------------------------------------------- the offsets
 
+int64_t oyi_conv_phases_place(const oyi_conv_phases* p, const int64_t k[OYI_SPATIAL]) {
+  const oyi_conv* c = p->conv;
+  int64_t phase = 0, place = 0;
+  for (size_t d = 0; d < OYI_SPATIAL; d++) {
+    const int64_t at = k[d] * c->dilation[d];
+    const bool by_column = d == 2 && p->by_column;
+    phase = by_column ? phase * c->kernel[d] + k[d]
+                      : phase * used_below(c, d, c->stride[d]) +
+                            used_below(c, d, at % c->stride[d]);
+    place = place * p->size[d] + (by_column ? 0 : at / c->stride[d]);
+  }
+  return phase * p->volume + place;
+}
+
 void oyi_conv_phases_offsets(const oyi_conv_phases* p, int64_t channels,
                              int64_t* out_offsets) {
   const oyi_conv* c = p->conv;
+  const int64_t taps = oyi_volume(c->kernel);
   int64_t k[3], *to = out_offsets;
-  for (int64_t i = 0; i < channels; i++)
-    for (k[0] = 0; k[0] < c->kernel[0]; k[0]++)
-      for (k[1] = 0; k[1] < c->kernel[1]; k[1]++)
-        for (k[2] = 0; k[2] < c->kernel[2]; k[2]++) {
-          int64_t phase = 0, place = 0;
-          for (size_t d = 0; d < OYI_SPATIAL; d++) {
-            const int64_t at = k[d] * c->dilation[d];
-            phase = phase * used_below(c, d, c->stride[d]) +
-                    used_below(c, d, at % c->stride[d]);
-            place = place * p->size[d] + at / c->stride[d];
-          }
-          *to++ = i * p->channel + phase * p->volume + place;
-        }
+  for (k[0] = 0; k[0] < c->kernel[0]; k[0]++)
+    for (k[1] = 0; k[1] < c->kernel[1]; k[1]++)
+      for (k[2] = 0; k[2] < c->kernel[2]; k[2]++) *to++ = oyi_conv_phases_place(p, k);
+  for (int64_t i = taps; i < channels * taps; i++)
+    out_offsets[i] = out_offsets[i - taps] + p->channel;
 }

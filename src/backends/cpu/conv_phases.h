@@ -10,18 +10,24 @@
 
 typedef struct oyi_conv_phases {
   const oyi_conv* conv;
-  int64_t item;               // bytes of an element: 4 or 8
-  int64_t size[OYI_SPATIAL];  // of a phase
-  int64_t count, volume;      // how many phases there are, and elements of each
-  int64_t channel;            // elements of the copy of one channel
-  int64_t plane;              // from the first window of a plane to the last
+  int64_t item;    // bytes of an element: 4 or 8
+  bool by_column;  // phases of the last dimension are columns of the kernel
+  void (*halve)(const void* from, int64_t count, void* to);  // of conv_tiles.h
+  int64_t size[OYI_SPATIAL];                                 // of a phase
+  int64_t count, volume;  // how many phases there are, and elements of each
+  int64_t channel;        // elements of the copy of one channel
+  int64_t plane;          // from the first window of a plane to the last
 } oyi_conv_phases;
 
-// False where padding would be most of the copy.
-bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* conv, int64_t item);
+// For F32 or F64. False where padding would be most of the copy. |tight|: the caller
+// computes what is between lines too.
+bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* conv, oy_dtype dtype,
+                           bool tight);
 // One channel, from and to its first element.
 void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* copy);
-// Of the kernel's elements, over |channels| that lie one after another.
+// What the kernel's element |k| reads, in the copy of a channel, for the first window.
+int64_t oyi_conv_phases_place(const oyi_conv_phases* p, const int64_t k[OYI_SPATIAL]);
+// The same of all its elements, over |channels| that lie one after another.
 void oyi_conv_phases_offsets(const oyi_conv_phases* p, int64_t channels,
                              int64_t* out_offsets);
 

@@ -6,7 +6,8 @@
 
 #include "opyard/value.h"
 
-enum { OYI_CONV_TILE_MAX = 8 * 48 };  // elements of a tile
+// Elements of a tile, and of one of its rows.
+enum { OYI_CONV_TILE_MAX = 8 * 48, OYI_CONV_COLUMNS_MAX = 48 };
 
 // Places of windows: |width| of each of |lines| of each of |planes|, and how far apart, in
 // the image, lines and planes are.
@@ -16,16 +17,23 @@ typedef struct oyi_conv_area {
 
 typedef struct oyi_conv_tiles {
   int64_t rows, columns;
-  int64_t lanes, taps;  // of |gradient|: channels and kernel elements
+  int64_t lanes;  // elements of a vector
+  int64_t taps;   // kernel elements of |gradient|
   // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
-  // |sums|: a tile, row by row.
+  // |sums|: a tile, row by row, of which the first |vectors| of |lanes| are computed.
   void (*tile)(int64_t depth, const void* weights, const void* image,
-               const int64_t* offsets, void* sums);
+               const int64_t* offsets, int64_t vectors, void* sums);
+  // |count| neighbouring sums with one weight for each kernel element, from |bias| on;
+  // NULL: zero. May read |lanes| elements more.
+  void (*line)(int64_t depth, const void* weights, const void* image,
+               const int64_t* offsets, int64_t count, const void* bias, void* sums);
   // Adds to |sums|, which are |rows| x |taps| x |lanes|, what windows in |area| give the
   // gradient of weights. |maps|: |rows| of them for each place. |image|: |lanes| channels
   // for each place; |offsets|, of the kernel elements, and steps are in places.
   void (*gradient)(const oyi_conv_area* area, const void* maps, const void* image,
                    const int64_t* offsets, double* sums);
+  // Every second element, |count| of them; reads no further than the last.
+  void (*halve)(const void* from, int64_t count, void* to);
 } oyi_conv_tiles;
 
 // For F32 or F64, at the level of this machine.

@@ -22,11 +22,14 @@
 #define ID f64
 #include "backends/cpu/conv_tiles_tmpl.h"
 
-#define TILES(id, type)                                                         \
-  {                                                                             \
-    TILE_ROWS, TILE_WIDE *TILE_BYTES / (int64_t)sizeof(type),                   \
-        TILE_BYTES / (int64_t)sizeof(type), TILE_WIDE, tile_##id, gradient_##id \
+#define TILES(id, type)                                                                \
+  {                                                                                    \
+    .rows = TILE_ROWS, .columns = TILE_WIDE * TILE_BYTES / (int64_t)sizeof(type),      \
+    .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE, .tile = tile_##id, \
+    .line = line_##id, .gradient = gradient_##id, .halve = halve_##id                  \
   }
 const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
+_Static_assert(TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_COLUMNS_MAX,
+               "callers have that much room");
 _Static_assert(TILE_ROWS* TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_TILE_MAX,
                "callers have that much room");

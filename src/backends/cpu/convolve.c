@@ -88,6 +88,11 @@ static oyi_number number(int64_t i) {
   return oyi_number_of_scalar(oy_int(i));
 }
 
+static oy_status without_columns(const oyi_convolve* v, bool back, bool* out_done) {
+  OY_TRY(oyi_convolve_lines(v, back, out_done));
+  return *out_done ? OY_OK : oyi_convolve_shifted(v, back, out_done);
+}
+
 // ------------------------------------------------------------------------- maps
 
 static void add_bias(const oyi_convolve* v, int64_t channel, int64_t channels,
@@ -149,14 +154,14 @@ static oy_status slide_unit(const work* w, int64_t sample, int64_t group, int64_
 oy_status oyi_convolve_maps(const oyi_convolve* v) {
   work w = {.v = v, .s = shape_of(v->conv), .pointwise = is_pointwise(v->conv)};
   const shape* s = &w.s;
+  bool done = w.pointwise;
+  if (!done) OY_TRY(without_columns(v, false, &done));
+  if (done && !w.pointwise) return OY_OK;
   if (s->in == 1 && s->out <= 4 && v->conv->groups > 1) {
     w.pointwise = true;
     w.unit = slide_unit;
     return run(&w, v->conv->batch, s->out, 1, 0, (double)s->taps * (double)s->places);
   }
-  bool done = w.pointwise;
-  if (!done) OY_TRY(oyi_convolve_shifted(v, &done));
-  if (done && !w.pointwise) return OY_OK;
   w.unit = maps_unit;
   return run(&w, v->conv->batch, s->places, 192, (double)s->rows * (double)v->item,
              (double)s->rows * (double)s->out);
@@ -203,7 +208,7 @@ oy_status oyi_convolve_images(const oyi_convolve* v) {
             .pointwise = is_pointwise(v->conv),
             .unit = images_unit};
   bool done = w.pointwise;
-  if (!done) OY_TRY(oyi_convolve_shifted_back(v, &done));
+  if (!done) OY_TRY(without_columns(v, true, &done));
   if (done && !w.pointwise) return OY_OK;
   const double rows = (double)w.s.taps * (double)w.s.places;
   return run(&w, v->conv->batch, w.s.in, 1, rows * (double)v->item,

@@ -25,9 +25,10 @@ oy_status oyi_convolve_images(const oyi_convolve* v);
 // Writes |weights|: their gradient, if one of the other two is that of the output.
 oy_status oyi_convolve_weights(const oyi_convolve* v);
 
-// The first two without columns (convolve_shifted.c), if that is faster; |out_done| tells.
-oy_status oyi_convolve_shifted(const oyi_convolve* v, bool* out_done);
-oy_status oyi_convolve_shifted_back(const oyi_convolve* v, bool* out_done);
+// The first, or with |back| the second, without columns, if that is faster; |out_done|
+// tells. By tiles (convolve_shifted.c); for groups of few channels (convolve_lines.c).
+oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done);
+oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done);
 // And the third (convolve_gradient.c).
 oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done);
 

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps of a convolution without columns. Images are copied once, as conv_phases.h says, so
-// that a tile of maps is a product whose rows are read where they lie. Windows that begin
-// in the padding between two lines are computed too, and left out.
-#include "backends/cpu/conv_phases.h"
+// Convolutions and their adjoints without columns, as conv_plan.h says: tiles of sums,
+// some channels by some neighbouring windows of a plane, whose operands are read where the
+// copy has them. Windows that begin in the padding between two lines are computed too, and
+// left out.
+#include "backends/cpu/conv_plan.h"
 #include "backends/cpu/conv_tiles.h"
-#include "backends/cpu/convolve.h"
-#include "base/memory.h"
 #include "base/threads.h"
 #include "tensor/block_cache.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
-
 enum {
-  COPY_BYTES = 4 << 20,      // of samples that are copied together, if they are several
+  COPY_BYTES = 768 << 10,    // of samples that are copied together, if they are several
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
   LEAST_DEPTH = 16,
   LEAST_MAPS = 4,
@@ -22,16 +17,12 @@ enum {
 };
 
 typedef struct shifted {
-  const oyi_convolve* v;
+  oyi_conv_plan plan;
   const oyi_conv_tiles* tiles;
-  int64_t in, out, depth;  // channels and maps of a group; kernel elements
-  oyi_conv_phases phases;
   int64_t plane_tiles;            // of the windows of a plane
-  int64_t blocks;                 // of rows
-  int64_t samples, first, chunk;  // that are copied, from |first| on
+  int64_t samples, first, chunk;  // that are copied together, from |first| on
   int64_t units;
-  char *copy, *weights;
-  int64_t* offsets;
+  char* copy;
 } shifted;
 
 static int64_t least(int64_t a, int64_t b) {
@@ -40,90 +31,97 @@ static int64_t least(int64_t a, int64_t b) {
 
 static oy_status copy_channel(int64_t index, void* context) {
   const shifted* s = context;
-  const oyi_conv* c = s->v->conv;
-  const int64_t item = s->v->item, volume = oyi_volume(c->image);
+  const oyi_conv* c = &s->plan.conv;
+  const int64_t item = s->plan.v->item, volume = oyi_volume(c->image);
   oyi_conv_phases_copy(
-      &s->phases, s->v->images + (s->first * c->image_channels + index) * volume * item,
-      s->copy + index * s->phases.channel * item);
+      &s->plan.phases,
+      s->plan.from + (s->first * c->image_channels + index) * volume * item,
+      s->copy + index * s->plan.phases.channel * item);
   return OY_OK;
 }
 
-// --------------------------------------------------------------------------- weights
+// Windows |at| to |at| + |count| of a plane.
+typedef struct tile {
+  int64_t sample, group, plane, at, count;
+} tile;
 
-// Blocks of rows, an element of each side by side; zeros behind the last row.
-static void put_block(const shifted* s, const char* from, int64_t real, char* to) {
-  const int64_t rows = s->tiles->rows;
-  for (int64_t k = 0; k < s->depth; k++)
-    for (int64_t i = 0; i < rows; i++)
-      if (s->v->item == sizeof(float))
-        ((float*)to)[k * rows + i] =
-            i < real ? ((const float*)from)[i * s->depth + k] : 0;
-      else
-        ((double*)to)[k * rows + i] =
-            i < real ? ((const double*)from)[i * s->depth + k] : 0;
+// Where the sums of a tile go: a stretch of each line, or fewer that are longer.
+static int find_stretches(const shifted* s, const tile* t, const oyi_conv_pass* pass,
+                          oyi_conv_stretch* out) {
+  const oyi_conv_plan* p = &s->plan;
+  const int64_t width = p->conv.map[2], pitch = p->phases.size[2];
+  int64_t place[3] = {t->plane, t->at / pitch, t->at % pitch};
+  int found = 0;
+  for (int64_t done = 0; done < t->count; place[1]++) {
+    const int64_t real = least(width - place[2], t->count - done);
+    oyi_conv_stretch now = {0};
+    if (real > 0) now = oyi_conv_plan_stretch(p, pass, place, real);
+    now.from += done * p->together;
+    oyi_conv_stretch* last = found > 0 ? &out[found - 1] : NULL;
+    if (last && now.step == 1 && now.from == last->from + last->count &&
+        now.out == last->out + last->count)
+      last->count += now.count;
+    else if (now.count > 0)
+      out[found++] = now;
+    done += pitch - place[2];
+    place[2] = 0;
+  }
+  return found;
 }
-static oy_status put_weights(int64_t index, void* context) {
-  const shifted* s = context;
-  const int64_t rows = s->tiles->rows, size = s->depth * s->v->item;
-  const int64_t first = index % s->blocks * rows;
-  put_block(s, s->v->weights + (index / s->blocks * s->out + first) * size,
-            least(rows, s->out - first), s->weights + index * rows * size);
-  return OY_OK;
-}
 
-// ------------------------------------------------------------------------ the tiles
-
-// Stores |count| sums of position |at| on, of a plane, in |plane|; what lies between two
-// lines is left out.
-static void put_row(const shifted* s, const char* sums, int64_t at, int64_t count,
-                    const char* bias, char* plane) {
-  const int64_t width = s->v->conv->map[2], item = s->v->item;
-  while (count > 0) {
-    const int64_t line = at / s->phases.size[2], x = at % s->phases.size[2];
-    const int64_t stretch = least(count, s->phases.size[2] - x),
-                  real = least(width - x, stretch);
-    char* to = plane + (line * width + x) * item;
-    if (real > 0) {
-      if (!bias)
-        memcpy(to, sums, (size_t)(real * item));
-      else if (item == sizeof(float))
-        for (int64_t i = 0; i < real; i++)
-          ((float*)to)[i] = ((const float*)sums)[i] + *(const float*)bias;
-      else
-        for (int64_t i = 0; i < real; i++)
-          ((double*)to)[i] = ((const double*)sums)[i] + *(const double*)bias;
+// |sums|: a tile of each of the passes that are together.
+static void store_tile(const shifted* s, const tile* t, int64_t block, const char* sums,
+                       const oyi_conv_stretch* stretches, int count) {
+  const oyi_conv_plan* p = &s->plan;
+  const int64_t item = p->v->item, columns = s->tiles->columns;
+  const int64_t first = t->group * p->out + block * p->rows;
+  _Alignas(64) char mixed[OYI_CONV_TOGETHER * OYI_CONV_COLUMNS_MAX * sizeof(float)];
+  for (int64_t i = 0; i < least(p->rows, p->out - block * p->rows); i++) {
+    const int64_t channel = (s->first + t->sample) * p->conv.map_channels + first + i;
+    const char* row = sums + i * columns * item;
+    if (p->together > 1) {
+      oyi_conv_plan_mix(p, row, p->rows * columns, t->count, mixed);
+      row = mixed;
     }
-    at += stretch, count -= stretch, sums += stretch * item;
+    for (int k = 0; k < count; k++)
+      oyi_conv_plan_store(p, &stretches[k], row,
+                          p->v->bias ? p->v->bias + (first + i) * item : NULL,
+                          p->to + channel * oyi_volume(p->size) * item);
   }
 }
 
-// One tile of a plane, of all maps of a group. Numbered through sample, group, plane.
-static void one_tile(const shifted* s, int64_t unit) {
-  const oyi_convolve* v = s->v;
-  const oyi_conv* c = v->conv;
-  const int64_t at = unit % s->plane_tiles * s->tiles->columns, planes = c->map[0];
-  const int64_t plane = unit / s->plane_tiles % planes;
-  const int64_t group = unit / s->plane_tiles / planes % c->groups;
-  const int64_t sample = unit / s->plane_tiles / planes / c->groups;
-  const int64_t places = oyi_volume(c->map), area = c->map[1] * c->map[2];
+static void run_passes(const shifted* s, const tile* t, const oyi_conv_pass* passes) {
+  const oyi_conv_plan* p = &s->plan;
+  const int64_t item = p->v->item, area = p->phases.size[1] * p->phases.size[2];
+  const int64_t channel = t->sample * p->conv.image_channels + t->group * p->in;
   const char* image =
-      s->copy + ((sample * c->image_channels + group * s->in) * s->phases.channel +
-                 plane * s->phases.size[1] * s->phases.size[2] + at) *
-                    v->item;
-  _Alignas(64) char sums[OYI_CONV_TILE_MAX * sizeof(float)];
-  for (int64_t b = 0; b < s->blocks; b++) {
-    const int64_t rows = s->tiles->rows, first = group * s->out + b * rows;
-    s->tiles->tile(s->depth,
-                   s->weights + (group * s->blocks + b) * s->depth * rows * v->item,
-                   image, s->offsets, sums);
-    for (int64_t i = 0; i < least(rows, s->out - b * rows); i++)
-      put_row(s, sums + i * s->tiles->columns * v->item, at,
-              least(s->tiles->columns, s->phases.plane - at),
-              v->bias ? v->bias + (first + i) * v->item : NULL,
-              v->maps + (((s->first + sample) * c->map_channels + first + i) * places +
-                         plane * area) *
-                            v->item);
+      s->copy + (channel * p->phases.channel + t->plane * area + t->at) * item;
+  _Alignas(64) char sums[OYI_CONV_TOGETHER * OYI_CONV_TILE_MAX * sizeof(float)];
+  oyi_conv_stretch stretches[OYI_CONV_COLUMNS_MAX];
+  const int count = find_stretches(s, t, passes, stretches);
+  for (int64_t b = 0; b < p->blocks; b++) {
+    for (int64_t i = 0; i < p->together; i++)
+      s->tiles->tile(passes[i].depth,
+                     passes[i].weights +
+                         (t->group * p->blocks + b) * passes[i].depth * p->rows * item,
+                     image, passes[i].offsets, oyi_divide_up(t->count, s->tiles->lanes),
+                     sums + i * p->rows * s->tiles->columns * item);
+    store_tile(s, t, b, sums, stretches, count);
   }
+}
+
+// One tile of a plane, of all channels of a group. Numbered through sample, group, plane.
+static void one_tile(const shifted* s, int64_t unit) {
+  const oyi_conv* c = &s->plan.conv;
+  const int64_t at = unit % s->plane_tiles * s->tiles->columns;
+  const int64_t plane = unit / s->plane_tiles, group = plane / c->map[0];
+  const tile t = {.sample = group / c->groups,
+                  .group = group % c->groups,
+                  .plane = plane % c->map[0],
+                  .at = at,
+                  .count = least(s->tiles->columns, s->plan.phases.plane - at)};
+  for (int64_t i = 0; i < s->plan.count; i += s->plan.together)
+    run_passes(s, &t, &s->plan.passes[i]);
 }
 
 static oy_status run_tiles(int64_t index, void* context) {
@@ -133,27 +131,24 @@ static oy_status run_tiles(int64_t index, void* context) {
   return OY_OK;
 }
 
-// ---------------------------------------------------------------------- the whole
-
 // False where padding, holes or tiles that are not full would be most of the work.
 static bool measure(shifted* s) {
-  const oyi_conv* c = s->v->conv;
-  if (!oyi_conv_phases_begin(&s->phases, c, s->v->item)) return false;
-  s->in = c->image_channels / c->groups, s->out = c->map_channels / c->groups;
-  s->depth = s->in * oyi_volume(c->kernel);
-  s->plane_tiles = oyi_divide_up(s->phases.plane, s->tiles->columns);
-  s->blocks = oyi_divide_up(s->out, s->tiles->rows);
-  const int64_t area = c->map[1] * c->map[2], tiled = s->plane_tiles * s->tiles->columns;
-  return s->depth >= LEAST_DEPTH && s->out >= LEAST_MAPS && tiled <= 2 * area &&
+  const oyi_conv_plan* p = &s->plan;
+  const oyi_conv* c = &p->conv;
+  const int64_t area = c->map[1] * c->map[2];
+  const int64_t vectors = oyi_divide_up(p->phases.plane, s->tiles->lanes);
+  const int64_t depth = p->in * oyi_volume(p->v->conv->kernel) / p->count;
+  s->plane_tiles = oyi_divide_up(p->phases.plane, s->tiles->columns);
+  return depth >= LEAST_DEPTH && p->out >= LEAST_MAPS &&
+         vectors * s->tiles->lanes <= 2 * area &&
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
 }
 
 static oy_status compute(shifted* s) {
-  const oyi_conv* c = s->v->conv;
-  const double tile = (double)s->depth * (double)s->out * (double)s->tiles->columns;
-  oyi_conv_phases_offsets(&s->phases, s->in, s->offsets);
-  OY_TRY(oyi_parallel_chunks(c->groups * s->blocks, put_weights, s));
-  s->chunk = tile < PART_WORK ? (int64_t)(PART_WORK / tile) + 1 : 1;
+  const oyi_conv* c = &s->plan.conv;
+  const double work = (double)s->plan.in * (double)oyi_volume(s->plan.v->conv->kernel) *
+                      (double)s->plan.out * (double)s->tiles->columns;
+  s->chunk = work < PART_WORK ? (int64_t)(PART_WORK / work) + 1 : 1;
   for (s->first = 0; s->first < c->batch; s->first += s->samples) {
     const int64_t samples = least(s->samples, c->batch - s->first);
     s->units = samples * c->groups * c->map[0] * s->plane_tiles;
@@ -163,75 +158,25 @@ static oy_status compute(shifted* s) {
   return OY_OK;
 }
 
-oy_status oyi_convolve_shifted(const oyi_convolve* v, bool* out_done) {
-  const oyi_conv* c = v->conv;
+oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done) {
+  shifted s;
   *out_done = false;
-  if ((v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) || c->batch == 0)
-    return OY_OK;
-  shifted s = {.v = v, .tiles = oyi_conv_tiles_for(v->dtype)};
+  if (!oyi_conv_plan_begin(&s.plan, v, back, true)) return OY_OK;
+  s.tiles = oyi_conv_tiles_for(v->dtype);
   if (!measure(&s)) return OY_OK;
-  const int64_t sample = c->image_channels * s.phases.channel * v->item;
-  s.samples = least(sample < COPY_BYTES ? COPY_BYTES / (sample + 1) + 1 : 1, c->batch);
+  *out_done = true;
+  const oyi_conv* c = &s.plan.conv;
+  const int64_t sample = c->image_channels * s.plan.phases.channel * v->item;
+  s.samples = least(COPY_BYTES / (sample + 1) + 1, c->batch);
   // A tile may read behind the last element.
-  const size_t copy = (size_t)(s.samples * sample + s.tiles->columns * v->item);
-  const size_t weights =
-      (size_t)(c->groups * s.blocks * s.tiles->rows * s.depth * v->item);
-  void* blocks[2] = {NULL, NULL};
-  s.copy = oyi_data_alloc(copy, &blocks[0]);
-  s.weights = s.copy ? oyi_data_alloc(weights, &blocks[1]) : NULL;
-  s.offsets = s.weights ? oyi_calloc((size_t)s.depth, sizeof(int64_t)) : NULL;
-  oy_status status = OY_OUT_OF_MEMORY;
-  if (s.offsets) {
-    memset(s.copy + copy - s.tiles->columns * v->item, 0,
-           (size_t)(s.tiles->columns * v->item));
-    status = compute(&s);
-  }
-  oyi_free(s.offsets);
-  if (s.weights) oyi_data_free(blocks[1], s.weights);
-  if (s.copy) oyi_data_free(blocks[0], s.copy);
-  *out_done = true;
-  return status;
-}
-
-// ------------------------------------------------------------------------ the adjoint
-
-// Weights of the convolution of maps that gives images: channels change places, and the
-// kernel is turned round.
-static void turn(const oyi_convolve* v, char* to) {
-  const oyi_conv* c = v->conv;
-  const int64_t in = c->image_channels / c->groups, out = c->map_channels / c->groups;
-  const int64_t taps = oyi_volume(c->kernel);
-  for (int64_t g = 0; g < c->groups; g++)
-    for (int64_t i = 0; i < in; i++)
-      for (int64_t o = 0; o < out; o++, to += taps * v->item) {
-        const char* from = v->weights + ((g * out + o) * in + i) * taps * v->item;
-        for (int64_t k = 0; k < taps; k++)
-          memcpy(to + k * v->item, from + (taps - 1 - k) * v->item, (size_t)v->item);
-      }
-}
-
-oy_status oyi_convolve_shifted_back(const oyi_convolve* v, bool* out_done) {
-  const oyi_conv* c = v->conv;
-  oyi_conv back = *c;
-  oyi_convolve w = *v;
-  *out_done = false;
-  if (v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) return OY_OK;
-  for (size_t d = 0; d < OYI_SPATIAL; d++) {
-    if (c->stride[d] != 1) return OY_OK;
-    back.image[d] = c->map[d], back.map[d] = c->image[d];
-    back.padding[d] = (c->kernel[d] - 1) * c->dilation[d] - c->padding[d];
-  }
-  back.image_channels = c->map_channels, back.map_channels = c->image_channels;
-  w.conv = &back, w.images = v->maps, w.maps = v->images;
-  shifted s = {.v = &w, .tiles = oyi_conv_tiles_for(v->dtype)};
-  if (!measure(&s)) return OY_OK;
+  const int64_t tail = s.tiles->columns * v->item;
   void* block = NULL;
-  w.weights = oyi_data_alloc(
-      (size_t)(c->map_channels * s.out * oyi_volume(c->kernel) * v->item), &block);
-  *out_done = true;
-  if (!w.weights) return OY_OUT_OF_MEMORY;
-  turn(v, w.weights);
-  oy_status status = oyi_convolve_shifted(&w, out_done);
-  oyi_data_free(block, w.weights);
+  s.copy = oyi_data_alloc((size_t)(s.samples * sample + tail), &block);
+  if (!s.copy) return OY_OUT_OF_MEMORY;
+  memset(s.copy + s.samples * sample, 0, (size_t)tail);
+  oy_status status = oyi_conv_plan_fill(&s.plan, s.tiles->rows);
+  if (status == OY_OK) status = compute(&s);
+  oyi_conv_plan_end(&s.plan);
+  oyi_data_free(block, s.copy);
   return status;
 }
