@@ -32,6 +32,11 @@ typedef struct oyi_conv_tiles {
   // for each place; |offsets|, of the kernel elements, and steps are in places.
   void (*gradient)(const oyi_conv_area* area, const void* maps, const void* image,
                    const int64_t* offsets, double* sums);
+  // Adds to |sums| what windows in |area| of one channel give the gradient of each of
+  // |depth| weights. May read |lanes| elements more of |maps| and |image|.
+  void (*dots)(const oyi_conv_area* area, const void* maps, const void* image,
+               int64_t depth, const int64_t* offsets, double* sums);
+  double (*sum)(const void* from, int64_t count);
   // Every second element, |count| of them; reads no further than the last.
   void (*halve)(const void* from, int64_t count, void* to);
 } oyi_conv_tiles;

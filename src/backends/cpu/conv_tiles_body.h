@@ -26,7 +26,8 @@
   {                                                                                    \
     .rows = TILE_ROWS, .columns = TILE_WIDE * TILE_BYTES / (int64_t)sizeof(type),      \
     .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE, .tile = tile_##id, \
-    .line = line_##id, .gradient = gradient_##id, .halve = halve_##id                  \
+    .line = line_##id, .gradient = gradient_##id, .dots = dots_##id, .sum = sum_##id,  \
+    .halve = halve_##id                                                                \
   }
 const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
 _Static_assert(TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_COLUMNS_MAX,

@@ -111,14 +111,93 @@ static void JOIN(gradient, ID)(const oyi_conv_area* area, const void* maps,
   }
 }
 
-// Of the elements of |a| and |b|, those from |first| on, two apart.
+typedef __typeof__((JOIN(vec, ID)){0} == (JOIN(vec, ID)){0}) JOIN(mask, ID);
+
+// Elements where |mask| is set, and zeros.
+static inline JOIN(vec, ID) JOIN(masked, ID)(const T* from, JOIN(mask, ID) mask) {
+  JOIN(vec, ID) x;
+  memcpy(&x, from, TILE_BYTES);
+  return (JOIN(vec, ID))((JOIN(mask, ID))x & mask);
+}
+
+// Three weights at once, so that a vector of the maps is read for all of them.
+static void JOIN(three, ID)(const oyi_conv_area* area, const T* g, const T* image,
+                            const int64_t offsets[3], JOIN(vec, ID) all[3]) {
+  JOIN(vec, ID) sum[3] = {{0}}, x;
+  const int64_t whole = area->width / LANES * LANES;
+  JOIN(mask, ID) mask;
+  for (int i = 0; i < LANES; i++) mask[i] = i < area->width - whole ? -1 : 0;
+  for (int64_t y = 0; y < area->lines; y++, g += area->width, image += area->line_step) {
+    for (int64_t i = 0; i < whole; i += LANES) {
+      JOIN(vec, ID) by;
+      memcpy(&by, g + i, TILE_BYTES);
+      OYI_UNROLL
+      for (int j = 0; j < 3; j++) {
+        memcpy(&x, image + offsets[j] + i, TILE_BYTES);
+        sum[j] += by * x;
+      }
+    }
+    if (whole == area->width) continue;
+    const JOIN(vec, ID) by = JOIN(masked, ID)(g + whole, mask);
+    OYI_UNROLL
+    for (int j = 0; j < 3; j++)
+      sum[j] += by * JOIN(masked, ID)(image + offsets[j] + whole, mask);
+  }
+  OYI_UNROLL
+  for (int j = 0; j < 3; j++) all[j] = sum[j];
+}
+
+static void JOIN(dots, ID)(const oyi_conv_area* area, const void* maps, const void* image,
+                           int64_t depth, const int64_t* offsets, double* sums) {
+  // Of what is added up in T before it goes on in double.
+  const int64_t most = 512 * LANES;
+  const int64_t width = area->width < most ? area->width : most;
+  const int64_t last = depth - 1, lines = most / width;
+  oyi_conv_area part = *area;
+  for (int64_t k = 0; k < depth; k += 3) {
+    const int64_t three[3] = {offsets[k], offsets[k + 1 < depth ? k + 1 : last],
+                              offsets[k + 2 < depth ? k + 2 : last]};
+    for (int64_t y = 0; y < area->planes * area->lines; y += part.lines) {
+      const int64_t plane = y / area->lines, line = y % area->lines;
+      const T* from = (const T*)image + plane * area->plane_step + line * area->line_step;
+      part.lines = area->lines - line < lines ? area->lines - line : lines;
+      for (int64_t i = 0; i < area->width; i += width) {
+        JOIN(vec, ID) all[3];
+        part.width = area->width - i < width ? area->width - i : width;
+        JOIN(three, ID)
+        (&part, (const T*)maps + y * area->width + i, from + i, three, all);
+        for (int64_t j = 0; j < 3 && k + j < depth; j++)
+          for (int l = 0; l < LANES; l++) sums[k + j] += (double)all[j][l];
+      }
+    }
+  }
+}
+
+static double JOIN(sum, ID)(const void* from_, int64_t count) {
+  const T* from = from_;
+  double sums[4 * LANES] = {0}, sum = 0;
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    for (int j = 0; j < 4 * LANES; j++) sums[j] += (double)from[i + j];
+  for (; i < count; i++) sum += (double)from[i];
+  for (int j = 0; j < 4 * LANES; j++) sum += sums[j];
+  return sum;
+}
+
+// |LANES| elements that are two apart.
 static inline JOIN(vec, ID) JOIN(second, ID)(const T* from, int first) {
   JOIN(vec, ID) a, b, out;
   memcpy(&a, from, TILE_BYTES);
   memcpy(&b, from + LANES, TILE_BYTES);
+#if defined(__GNUC__) && !defined(__clang__)
+  JOIN(mask, ID) which;
+  for (int i = 0; i < LANES; i++) which[i] = 2 * i + first;
+  out = __builtin_shuffle(a, b, which);
+#else
   OYI_UNROLL
   for (int i = 0; i < LANES; i++)
     out[i] = 2 * i + first < LANES ? a[2 * i + first] : b[2 * i + first - LANES];
+#endif
   return out;
 }
 

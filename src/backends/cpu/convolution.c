@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/convolution.h"
 
+#include "backends/cpu/conv_tiles.h"
 #include "backends/cpu/convolve.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/staging.h"
+#include "base/threads.h"
 
 // The tables for a dtype that convolutions are for; an error if it is another.
 static oy_status find(oyi_convolve* v, oy_dtype dtype, oyi_gemm_pick pick) {
@@ -111,19 +113,51 @@ static oy_status weight_gradient(gradient* g, oyi_tensor* out) {
   return oyi_unstage(out, w, status);
 }
 
-static oy_status bias_gradient(gradient* g, oyi_tensor* out) {
-  oyi_tensor* b = oyi_stage_out(out, g->type);
-  const oyi_tensor* t = g->grad;
-  if (b && b->numel > 0) {
-    const int64_t channels = b->numel, item = g->v.item;
-    const int64_t count = t->numel ? t->numel / t->sizes[0] / channels : 0;
-    memset(oyi_data(b), 0, (size_t)(channels * item));
-    for (int64_t i = 0; i < t->sizes[0]; i++)
-      for (int64_t k = 0; k < channels && count; k++)
-        g->v.columns->sum((char*)oyi_data(t) + (i * channels + k) * count * item, count,
-                          (char*)oyi_data(b) + k * item);
+// Of floats: in double over all samples, rounded once.
+typedef struct bias_sums {
+  const oyi_tensor* grad;
+  void* out;
+  int64_t channels, places, chunk;
+} bias_sums;
+
+static oy_status sum_channels(int64_t index, void* context) {
+  const bias_sums* b = context;
+  const oy_dtype type = b->grad->header.dtype;
+  const oyi_conv_tiles* tiles = oyi_conv_tiles_for(type);
+  const int64_t item = oyi_dtype_bytes[type], end = (index + 1) * b->chunk;
+  for (int64_t k = index * b->chunk; k < end && k < b->channels; k++) {
+    double sum = 0;
+    for (int64_t i = 0; i < b->grad->sizes[0]; i++)
+      sum += tiles->sum(
+          (const char*)oyi_data(b->grad) + (i * b->channels + k) * b->places * item,
+          b->places);
+    if (type == OY_DTYPE_F32)
+      ((float*)b->out)[k] = (float)sum;
+    else
+      ((double*)b->out)[k] = sum;
   }
-  return oyi_unstage(out, b, OY_OK);
+  return OY_OK;
+}
+
+static oy_status bias_gradient(gradient* g, oyi_tensor* out) {
+  enum { WORTH_A_THREAD = 1 << 16 };  // elements
+  oyi_tensor* t = oyi_stage_out(out, g->type);
+  const oyi_tensor* grad = g->grad;
+  if (!t || t->numel == 0) return oyi_unstage(out, t, OY_OK);
+  const int64_t channels = t->numel, samples = grad->sizes[0], item = g->v.item;
+  const int64_t places = grad->numel ? grad->numel / samples / channels : 0;
+  oy_status status = OY_OK;
+  if (g->type == OY_DTYPE_F32 || g->type == OY_DTYPE_F64) {
+    bias_sums b = {grad, oyi_data(t), channels, places, 1};
+    b.chunk = WORTH_A_THREAD / (places * samples + 1) + 1;
+    status = oyi_parallel_chunks((channels + b.chunk - 1) / b.chunk, sum_channels, &b);
+  } else {
+    memset(oyi_data(t), 0, (size_t)(channels * item));
+    for (int64_t i = 0; i < samples * channels && places; i++)
+      g->v.columns->sum((char*)oyi_data(grad) + i * places * item, places,
+                        (char*)oyi_data(t) + i % channels * item);
+  }
+  return oyi_unstage(out, t, status);
 }
 
 static oy_status check_gradient(const oyi_conv_call* call, const oyi_tensor* grad,

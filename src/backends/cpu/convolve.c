@@ -258,6 +258,7 @@ oy_status oyi_convolve_weights(const oyi_convolve* v) {
     return OY_OK;
   }
   bool done = w.pointwise;
+  if (!done) OY_TRY(oyi_convolve_weights_lines(v, &done));
   if (!done) OY_TRY(oyi_convolve_weights_tiled(v, &done));
   if (done && !w.pointwise) return OY_OK;
   return run(&w, 1, w.s.in, 1, rows * (double)v->item,

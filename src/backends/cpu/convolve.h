@@ -29,7 +29,8 @@ oy_status oyi_convolve_weights(const oyi_convolve* v);
 // tells. By tiles (convolve_shifted.c); for groups of few channels (convolve_lines.c).
 oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done);
 oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done);
-// And the third (convolve_gradient.c).
+// And the third (convolve_gradient.c; convolve_lines.c).
 oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done);
+oy_status oyi_convolve_weights_lines(const oyi_convolve* v, bool* out_done);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_CONVOLVE_H_
