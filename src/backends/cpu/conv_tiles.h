@@ -20,9 +20,10 @@ typedef struct oyi_conv_tiles {
   int64_t lanes;  // elements of a vector
   int64_t taps;   // kernel elements of |gradient|
   // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
-  // |sums|: a tile, row by row, of which the first |vectors| of |lanes| are computed.
+  // |sums|: a tile, row by row, of which the first |vectors| of |lanes| are computed, or
+  // with |more| go on from what is there.
   void (*tile)(int64_t depth, const void* weights, const void* image,
-               const int64_t* offsets, int64_t vectors, void* sums);
+               const int64_t* offsets, int64_t vectors, bool more, void* sums);
   // |count| neighbouring sums with one weight for each kernel element, from |bias| on;
   // NULL: zero. May read |lanes| elements more.
   void (*line)(int64_t depth, const void* weights, const void* image,

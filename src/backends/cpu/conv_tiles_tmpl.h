@@ -9,8 +9,11 @@ static inline __attribute__((always_inline)) void JOIN(part, ID)(int wide, int64
                                                                  const T* w,
                                                                  const T* image,
                                                                  const int64_t* offsets,
-                                                                 T* sums) {
+                                                                 bool more, T* sums) {
   JOIN(vec, ID) all[TILE_ROWS][TILE_WIDE] = {{{0}}}, x[TILE_WIDE];
+  OYI_UNROLL
+  for (int i = 0; more && i < TILE_ROWS; i++)
+    memcpy(all[i], sums + i * TILE_WIDE * LANES, (size_t)wide * TILE_BYTES);
   for (int64_t k = 0; k < depth; k++, w += TILE_ROWS) {
     OYI_UNROLL
     for (int j = 0; j < wide; j++)
@@ -27,14 +30,15 @@ static inline __attribute__((always_inline)) void JOIN(part, ID)(int wide, int64
 }
 
 static void JOIN(tile, ID)(int64_t depth, const void* weights, const void* image,
-                           const int64_t* offsets, int64_t vectors, void* sums) {
+                           const int64_t* offsets, int64_t vectors, bool more,
+                           void* sums) {
   _Static_assert(TILE_WIDE <= 3, "each width has its own loop");
   if (vectors >= TILE_WIDE)
-    JOIN(part, ID)(TILE_WIDE, depth, weights, image, offsets, sums);
+    JOIN(part, ID)(TILE_WIDE, depth, weights, image, offsets, more, sums);
   else if (vectors == 2)
-    JOIN(part, ID)(2, depth, weights, image, offsets, sums);
+    JOIN(part, ID)(2, depth, weights, image, offsets, more, sums);
   else
-    JOIN(part, ID)(1, depth, weights, image, offsets, sums);
+    JOIN(part, ID)(1, depth, weights, image, offsets, more, sums);
 }
 
 // Up to four vectors, at |at|, of a line: enough sums to hide how long each takes.

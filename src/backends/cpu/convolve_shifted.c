@@ -11,15 +11,18 @@
 enum {
   COPY_BYTES = 768 << 10,    // of samples that are copied together, if they are several
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
+  BLOCKS = 8,                // tiles that are computed together
+  NEAR_BYTES = 20 << 10,     // of the copy that they read at a time
   LEAST_DEPTH = 16,
   LEAST_MAPS = 4,
-  LEAST_PLACES = 128  // that are worth the copies
+  LEAST_PLACES = 32  // that are worth the copies
 };
 
 typedef struct shifted {
   oyi_conv_plan plan;
   const oyi_conv_tiles* tiles;
   int64_t plane_tiles;            // of the windows of a plane
+  int64_t channels;               // that tiles read at a time
   int64_t samples, first, chunk;  // that are copied together, from |first| on
   int64_t units;
   char* copy;
@@ -90,23 +93,42 @@ static void store_tile(const shifted* s, const tile* t, int64_t block, const cha
   }
 }
 
-static void run_passes(const shifted* s, const tile* t, const oyi_conv_pass* passes) {
+// Tiles of |count| blocks of rows, from |first| on. Each goes over the same elements of
+// the copy: some channels of these at a time, which stay in the nearest cache.
+static void add_up(const shifted* s, const tile* t, const oyi_conv_pass* pass,
+                   int64_t first, int64_t count, char* sums) {
   const oyi_conv_plan* p = &s->plan;
   const int64_t item = p->v->item, area = p->phases.size[1] * p->phases.size[2];
   const int64_t channel = t->sample * p->conv.image_channels + t->group * p->in;
+  const int64_t vectors = oyi_divide_up(t->count, s->tiles->lanes);
+  const int64_t size = s->tiles->rows * s->tiles->columns * item;
+  const int64_t step = s->channels * pass->taps;
   const char* image =
       s->copy + (channel * p->phases.channel + t->plane * area + t->at) * item;
-  _Alignas(64) char sums[OYI_CONV_TOGETHER * OYI_CONV_TILE_MAX * sizeof(float)];
+  for (int64_t b = 0; b < count && pass->depth == 0; b++)
+    memset(sums + b * s->plan.together * size, 0, (size_t)size);
+  for (int64_t k = 0; k < pass->depth; k += step)
+    for (int64_t b = 0; b < count; b++) {
+      const int64_t block = t->group * p->blocks + first + b;
+      s->tiles->tile(least(step, pass->depth - k),
+                     pass->weights + (block * pass->depth + k) * p->rows * item, image,
+                     pass->offsets + k, vectors, k > 0, sums + b * p->together * size);
+    }
+}
+
+static void run_passes(const shifted* s, const tile* t, const oyi_conv_pass* passes) {
+  const oyi_conv_plan* p = &s->plan;
+  const int64_t size = s->tiles->rows * s->tiles->columns * p->v->item;
+  _Alignas(64) char sums[BLOCKS * OYI_CONV_TILE_MAX * sizeof(float)];
   oyi_conv_stretch stretches[OYI_CONV_COLUMNS_MAX];
   const int count = find_stretches(s, t, passes, stretches);
-  for (int64_t b = 0; b < p->blocks; b++) {
+  const int64_t most = BLOCKS / p->together;
+  for (int64_t first = 0; first < p->blocks; first += most) {
+    const int64_t blocks = least(most, p->blocks - first);
     for (int64_t i = 0; i < p->together; i++)
-      s->tiles->tile(passes[i].depth,
-                     passes[i].weights +
-                         (t->group * p->blocks + b) * passes[i].depth * p->rows * item,
-                     image, passes[i].offsets, oyi_divide_up(t->count, s->tiles->lanes),
-                     sums + i * p->rows * s->tiles->columns * item);
-    store_tile(s, t, b, sums, stretches, count);
+      add_up(s, t, &passes[i], first, blocks, sums + i * size);
+    for (int64_t b = 0; b < blocks; b++)
+      store_tile(s, t, first + b, sums + b * p->together * size, stretches, count);
   }
 }
 
@@ -144,11 +166,23 @@ static bool measure(shifted* s) {
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
 }
 
+// As many as are near, of what one tile reads of each.
+static int64_t channels_near(const shifted* s) {
+  const oyi_conv* c = &s->plan.conv;
+  const int64_t columns = s->tiles->columns + s->tiles->lanes;
+  const int64_t below = (c->kernel[1] - 1) * c->dilation[1] * s->plan.phases.size[2];
+  const int64_t plane = least(c->kernel[1] * columns, below + columns);
+  const int64_t planes =
+      c->kernel[0] * (s->plan.phases.by_column ? c->kernel[2] : 1) * plane;
+  return NEAR_BYTES / (planes * s->plan.v->item) + 1;
+}
+
 static oy_status compute(shifted* s) {
   const oyi_conv* c = &s->plan.conv;
   const double work = (double)s->plan.in * (double)oyi_volume(s->plan.v->conv->kernel) *
                       (double)s->plan.out * (double)s->tiles->columns;
   s->chunk = work < PART_WORK ? (int64_t)(PART_WORK / work) + 1 : 1;
+  s->channels = channels_near(s);
   for (s->first = 0; s->first < c->batch; s->first += s->samples) {
     const int64_t samples = least(s->samples, c->batch - s->first);
     s->units = samples * c->groups * c->map[0] * s->plane_tiles;
