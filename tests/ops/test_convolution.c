@@ -32,6 +32,15 @@ static const row g_rows[] = {
     {3, 8, 5, 1, {4, 4}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
     {1, 2, 2, 1, {1, 4}, {3, 3}, {4, 4}, {3, 3}, {1, 1}},
     {1, 16, 8, 1, {20, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {3, 32, 16, 1, {14, 15}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {2, 16, 20, 1, {17, 30}, {3, 3}, {2, 2}, {1, 1}, {1, 1}},
+    {1, 32, 48, 2, {21, 19}, {3, 2}, {2, 3}, {1, 0}, {1, 2}},
+    {1, 16, 16, 1, {11, 40}, {5, 5}, {1, 1}, {2, 2}, {1, 1}},
+    {1, 80, 72, 1, {9, 9}, {3, 3}, {1, 5}, {1, 1}, {2, 1}},
+    {2, 6, 12, 6, {13, 34}, {3, 3}, {2, 2}, {1, 1}, {1, 1}},
+    {2, 5, 5, 5, {8, 23}, {3, 5}, {1, 3}, {2, 2}, {2, 1}},
+    {1, 8, 4, 4, {6, 600}, {1, 3}, {1, 1}, {0, 1}, {1, 1}},
+    {1, 2, 2, 2, {1, 9000}, {1, 3}, {1, 6}, {0, 1}, {1, 1}},
 };
 
 static int64_t places(const row* r, int d) {
@@ -145,6 +154,89 @@ static void by_definition(void** state) {
       if (i < 7 || dtypes[k] != OY_DTYPE_F16) one_row(&g_rows[i], dtypes[k]);
 }
 
+typedef struct solid {
+  int64_t in, out, groups;
+  int64_t image[3], kernel[3], stride[3], padding[3];
+} solid;
+
+// Of map element |at| of channel |o|, the sum over its window.
+static double window(const solid* r, const double* x, const double* w, int64_t o,
+                     const int64_t at[3]) {
+  const int64_t per = r->in / r->groups, *k = r->kernel, *size = r->image;
+  double sum = 0;
+  for (int64_t i = 0; i < per * k[0] * k[1] * k[2]; i++) {
+    const int64_t z = at[0] * r->stride[0] - r->padding[0] + i / (k[1] * k[2]) % k[0];
+    const int64_t y = at[1] * r->stride[1] - r->padding[1] + i / k[2] % k[1];
+    const int64_t v = at[2] * r->stride[2] - r->padding[2] + i % k[2];
+    const int64_t c = o / (r->out / r->groups) * per + i / (k[0] * k[1] * k[2]);
+    if (z < 0 || y < 0 || v < 0 || z >= size[0] || y >= size[1] || v >= size[2]) continue;
+    sum += x[((c * size[0] + z) * size[1] + y) * size[2] + v] *
+           w[o * per * k[0] * k[1] * k[2] + i];
+  }
+  return sum;
+}
+
+static double inner(const oy_tensor* a, const oy_tensor* b) {
+  double sum = 0;
+  for (int64_t i = 0; i < oy_tensor_numel(a); i++) sum += element(a, i) * element(b, i);
+  return sum;
+}
+
+// The maps by definition; gradients by what makes them adjoints: the maps are linear in
+// images and in weights.
+static void one_solid(const solid* r, oy_dtype dtype) {
+  const oy_ints kernel =
+      OY_DIMS(r->out, r->in / r->groups, r->kernel[0], r->kernel[1], r->kernel[2]);
+  const oy_ints image = OY_DIMS(1, r->in, r->image[0], r->image[1], r->image[2]);
+  const oy_ints stride = {r->stride, 3}, padding = {r->padding, 3},
+                one = OY_DIMS(1, 1, 1);
+  oy_tensor *x = numbers(image, dtype, 1), *w = numbers(kernel, dtype, 2);
+  oy_tensor* y = oy_conv3d(x, w, &oy_none_object, stride, padding, one, r->groups);
+  assert_non_null(y);
+  double *images = doubles(x, false), *weights = doubles(w, false);
+  const oy_ints sizes = oy_tensor_sizes(y);
+  for (int64_t i = 0; i < oy_tensor_numel(y); i++) {
+    const int64_t *n = sizes.data, area = n[3] * n[4];
+    const int64_t at[3] = {i / area % n[2], i / n[4] % n[3], i % n[4]};
+    assert_true(element(y, i) == window(r, images, weights, i / area / n[2], at));
+  }
+  oy_tensor* grad = numbers(sizes, dtype, 4);
+  bool mask[3] = {true, true, false};
+  oy_tensor *gx, *gw, *gb;
+  assert_int_equal(
+      oy_convolution_backward(grad, x, w, OY_DIMS(r->out), stride, padding, one, false,
+                              OY_DIMS(0), r->groups, (oy_bools){mask, 3}, &gx, &gw, &gb),
+      OY_OK);
+  for (int64_t salt = 0; salt < 4; salt++) {
+    oy_tensor *to_x = numbers(image, dtype, salt), *to_w = numbers(kernel, dtype, salt);
+    oy_tensor* by_x =
+        oy_conv3d(to_x, w, &oy_none_object, stride, padding, one, r->groups);
+    oy_tensor* by_w =
+        oy_conv3d(x, to_w, &oy_none_object, stride, padding, one, r->groups);
+    assert_true(inner(gx, to_x) == inner(grad, by_x));
+    assert_true(inner(gw, to_w) == inner(grad, by_w));
+    oy_tensor* all[] = {to_x, to_w, by_x, by_w};
+    for (size_t i = 0; i < 4; i++) oy_tensor_release(all[i]);
+  }
+  free(images);
+  free(weights);
+  oy_tensor* all[] = {x, w, y, grad, gx, gw};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+static void three_dimensions(void** state) {
+  (void)state;
+  static const solid rows[] = {
+      {16, 16, 1, {5, 6, 10}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}},
+      {16, 24, 1, {6, 7, 20}, {2, 3, 3}, {2, 2, 2}, {0, 1, 1}},
+      {4, 8, 4, {4, 5, 18}, {3, 3, 2}, {1, 2, 1}, {1, 0, 1}},
+  };
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    one_solid(&rows[i], OY_DTYPE_F32);
+    one_solid(&rows[i], OY_DTYPE_F64);
+  }
+}
+
 // By hand: a difference, over one and three dimensions, without a batch, by a word.
 static void other_forms(void** state) {
   (void)state;
@@ -245,6 +337,7 @@ static int with_openblas(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(by_definition),
+      cmocka_unit_test(three_dimensions),
       cmocka_unit_test(other_forms),
       cmocka_unit_test(what_does_not_fit_is_refused),
   };

@@ -2,6 +2,9 @@
 // Products of matrices by their definition: sums of small integers, exact in every
 // dtype, over shapes around the tiles' edges and over layouts that BLAS takes and that
 // it does not; once with OpenBLAS, where it is there, and once without.
+#include <dlfcn.h>
+
+#include "opyard/threads.h"
 #include "support/tensors.h"
 
 typedef enum layout { ROWS, COLUMNS, GAPS, LAYOUTS } layout;
@@ -262,6 +265,35 @@ static void what_does_not_fit_is_refused(void** state) {
   for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) oy_tensor_release(all[k]);
 }
 
+// A program that lets the library have threads finds them again, and is not asked for
+// them: products of several of opyard's threads would wait for each other there.
+static void threads_of_the_program_stay(void** state) {
+  (void)state;
+  void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+  if (!library) skip();
+  void (*set)(int) = (void (*)(int))dlsym(library, "openblas_set_num_threads");
+  int (*get)(void) = (int (*)(void))dlsym(library, "openblas_get_num_threads");
+  if (!set || !get) skip();
+  const int before = oy_get_num_threads();
+  oy_tensor* a = matrix(150, 90, OY_DTYPE_F32, ROWS, 1);
+  oy_tensor* b = matrix(90, 130, OY_DTYPE_F32, ROWS, 2);
+  for (int theirs = 1; theirs <= 2; theirs++)
+    for (int ours = 1; ours <= 3; ours++) {
+      set(theirs);
+      const int found = get();  // the library may allow fewer
+      assert_int_equal(oy_set_num_threads(ours), OY_OK);
+      oy_tensor* c = oy_mm(a, b);
+      check(c, 150, 90, 130, 0, 1);
+      assert_int_equal(get(), found);
+      oy_tensor_release(c);
+    }
+  set(1);
+  assert_int_equal(oy_set_num_threads(before), OY_OK);
+  oy_tensor_release(a);
+  oy_tensor_release(b);
+  dlclose(library);
+}
+
 static int without_openblas(void** state) {
   setenv("OPYARD_OPENBLAS", "off", 1);
   return init_library(state);
@@ -280,6 +312,7 @@ int main(void) {
       cmocka_unit_test(linear_and_chains),
       cmocka_unit_test(contractions),
       cmocka_unit_test(what_does_not_fit_is_refused),
+      cmocka_unit_test(threads_of_the_program_stay),
   };
   int failed =
       cmocka_run_group_tests_name("portable", tests, without_openblas, shut_library);
