@@ -251,40 +251,41 @@ static void watch_forks(void) {
   (void)pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 
+// Nothing to do with a single thread of opyard's, or if the library has one anyway.
 static __attribute__((noinline)) bool make_quiet(void) {
+  if (oy_get_num_threads() == 1 || oy_in_parallel_region() || !g_blas.set_threads ||
+      !g_blas.get_threads)
+    return false;
+  if (__atomic_load_n(&g_quiet, __ATOMIC_RELAXED) == 0 && g_blas.get_threads() == 1)
+    return false;
   pthread_once(&g_fork_once, watch_forks);
   pthread_mutex_lock(&g_quiet_lock);
-  if (g_quiet++ == 0) {
+  if (g_quiet == 0) {
     g_theirs = g_blas.get_threads();
     g_blas.set_threads(1);
   }
+  __atomic_store_n(&g_quiet, g_quiet + 1, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&g_quiet_lock);
   return true;
 }
 
-// Whether end_quiet has to follow: with a single thread of opyard's all is left as it is.
+// Whether end_quiet has to follow. Small products never load the library.
 static inline bool begin_quiet(void) {
-  if (oy_get_num_threads() == 1 || oy_in_parallel_region() ||
-      !__atomic_load_n(&g_blas.ready, __ATOMIC_ACQUIRE) || !g_blas.set_threads ||
-      !g_blas.get_threads)
-    return false;
-  const bool is_quiet =
-      __atomic_load_n(&g_quiet, __ATOMIC_RELAXED) == 0 && g_blas.get_threads() == 1;
-  return !is_quiet && make_quiet();
+  return OY_UNLIKELY(__atomic_load_n(&g_blas.ready, __ATOMIC_ACQUIRE)) && make_quiet();
 }
 
-static void end_quiet(bool begun) {
-  if (!begun) return;
+static __attribute__((noinline)) void end_quiet(void) {
   pthread_mutex_lock(&g_quiet_lock);
-  if (--g_quiet == 0) g_blas.set_threads(g_theirs);
+  __atomic_store_n(&g_quiet, g_quiet - 1, __ATOMIC_RELAXED);
+  if (g_quiet == 0) g_blas.set_threads(g_theirs);
   pthread_mutex_unlock(&g_quiet_lock);
 }
 
-static oy_object* quietly(oy_object* (*product)(const oyi_matrix_call*),
-                          const oyi_matrix_call* call) {
-  const bool begun = begin_quiet();
+static inline oy_object* quietly(oy_object* (*product)(const oyi_matrix_call*),
+                                 const oyi_matrix_call* call) {
+  if (OY_LIKELY(!begin_quiet())) return product(call);
   oy_object* result = product(call);
-  end_quiet(begun);
+  end_quiet();
   return result;
 }
 
@@ -344,7 +345,7 @@ OPENBLAS(addmv_out) {
 OPENBLAS(convolution) {
   const bool begun = begin_quiet();
   oy_object* result = oyi_cpu_convolution(OYI_CONV_CALL(bias), pick);
-  end_quiet(begun);
+  if (begun) end_quiet();
   return result;
 }
 OPENBLAS(convolution_backward) {
@@ -352,7 +353,7 @@ OPENBLAS(convolution_backward) {
   const bool begun = begin_quiet();
   oy_status status = oyi_cpu_convolution_backward(OYI_CONV_CALL(&oy_none_object),
                                                   grad_output, output_mask, pick, grads);
-  end_quiet(begun);
+  if (begun) end_quiet();
   *out_0 = grads[0], *out_1 = grads[1], *out_2 = grads[2];
   return status;
 }
