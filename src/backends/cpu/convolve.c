@@ -74,6 +74,7 @@ static oy_status run(work* w, int64_t samples, int64_t whole, int64_t least, dou
   w->piece = piece < (double)least ? least : (int64_t)piece;
   if (w->piece > whole) w->piece = whole;
   w->pieces = (whole + w->piece - 1) / w->piece;
+  w->piece = (whole + w->pieces - 1) / w->pieces;  // threads get the same
   w->units = samples * w->v->conv->groups * w->pieces;
   double each = cost * (double)w->piece;
   w->chunk = each < PART_WORK ? (int64_t)(PART_WORK / (each > 1 ? each : 1)) : 1;

@@ -172,12 +172,14 @@ static oy_status multiply_chunk(int64_t index, void* context) {
   return OY_OK;
 }
 
-// One product for each matrix of the batch, or all of them added up.
+// One product for each matrix of the batch, or all of them added up. Threads take whole
+// matrices if these are small or many, else each has a part of every one.
 static oy_status run_batch(batch* all, int64_t item, bool sums) {
   const oyi_gemm* g = all->g;
   const double work = (double)g->n * (double)g->m * (double)g->k;
-  if (!sums && work < WORTH_A_THREAD) {
-    double chunk = WORTH_A_THREAD / (work > 1 ? work : 1) + 1;
+  const bool many = all->count >= 4 * (int64_t)oy_get_num_threads();
+  if (!sums && (many || work < WORTH_A_THREAD)) {
+    double chunk = work < WORTH_A_THREAD ? WORTH_A_THREAD / (work > 1 ? work : 1) + 1 : 1;
     all->chunk = chunk < (double)all->count ? (int64_t)chunk : all->count;
     return oyi_parallel_chunks((all->count + all->chunk - 1) / all->chunk, multiply_chunk,
                                all);
