@@ -37,6 +37,7 @@ bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* c, oy_dtype dtype
                          .count = 1};
   double copied = (double)c->image_channels;
   for (size_t d = 0; d < OYI_SPATIAL; d++) {
+    if (c->map[d] < 1 || c->image[d] < 1) return false;
     const int64_t extent =
         (c->map[d] - 1) * c->stride[d] + (c->kernel[d] - 1) * c->dilation[d] + 1;
     int64_t used = used_below(c, d, c->stride[d]);

@@ -2,7 +2,9 @@
 // A copy of an image's channels with their padding, and by phases: elements that are
 // |stride| apart become neighbours. What an element of the kernel sees of all windows of
 // a plane is then one stretch of that copy, shifted by an offset. Between the windows of
-// one line and those of the next there may be some that begin in the padding.
+// one line and those of the next there may be some that begin in the padding. Phases that
+// no element of the kernel falls on are left out. Where windows between lines would be
+// many there is a copy for each column of the kernel instead, without them.
 #ifndef OPYARD_SRC_BACKENDS_CPU_CONV_PHASES_H_
 #define OPYARD_SRC_BACKENDS_CPU_CONV_PHASES_H_
 
@@ -19,8 +21,8 @@ typedef struct oyi_conv_phases {
   int64_t plane;          // from the first window of a plane to the last
 } oyi_conv_phases;
 
-// For F32 or F64. False where padding would be most of the copy. |tight|: the caller
-// computes what is between lines too.
+// For F32 or F64. False where padding would be most of the copy, or there are no windows.
+// |tight|: the caller computes those between lines too, so that copies by columns may pay.
 bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* conv, oy_dtype dtype,
                            bool tight);
 // One channel, from and to its first element.

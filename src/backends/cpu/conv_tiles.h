@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loop of convolutions without columns: |rows| maps times |columns| neighbouring
-// places, each element of a kernel reading the image where its offset says.
+// The inner loops of convolutions without columns. A tile is |rows| maps times |columns|
+// neighbouring places, each element of a kernel reading the image where its offset says.
 #ifndef OPYARD_SRC_BACKENDS_CPU_CONV_TILES_H_
 #define OPYARD_SRC_BACKENDS_CPU_CONV_TILES_H_
 
