@@ -23,14 +23,7 @@ static int64_t used_below(const oyi_conv* c, size_t d, int64_t a) {
   return used;
 }
 
-// Whether windows between lines would be so many that copies by columns pay.
-static bool has_gaps(const oyi_conv* c, int64_t pitch) {
-  return c->map[1] > 1 && c->kernel[2] <= 3 && c->map_channels >= 16 * c->groups &&
-         pitch * 100 > c->map[2] * 108;
-}
-
-bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* c, oy_dtype dtype,
-                           bool tight) {
+bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* c, oy_dtype dtype) {
   *p = (oyi_conv_phases){.conv = c,
                          .item = dtype == OY_DTYPE_F32 ? sizeof(float) : sizeof(double),
                          .halve = oyi_conv_tiles_for(dtype)->halve,
@@ -40,13 +33,9 @@ bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* c, oy_dtype dtype
     if (c->map[d] < 1 || c->image[d] < 1) return false;
     const int64_t extent =
         (c->map[d] - 1) * c->stride[d] + (c->kernel[d] - 1) * c->dilation[d] + 1;
-    int64_t used = used_below(c, d, c->stride[d]);
+    const int64_t used = used_below(c, d, c->stride[d]);
     p->size[d] = oyi_divide_up(extent, c->stride[d]);
     copied *= (double)p->size[d] * (double)used;
-    if (d == 2 && tight && has_gaps(c, p->size[d])) {
-      p->by_column = true;
-      p->size[d] = c->map[d], used = c->kernel[d];
-    }
     p->count *= used;
   }
   const double image = (double)c->image_channels * (double)oyi_volume(c->image);
@@ -116,25 +105,17 @@ static void copy_phase(const oyi_conv_phases* p, const char* image, const int64_
     }
 }
 
-// Those that differ in the last dimension alone.
-static void copy_row(const oyi_conv_phases* p, const char* image, int64_t a[3],
-                     char** copy) {
-  const oyi_conv* c = p->conv;
-  const int64_t count = p->by_column ? c->kernel[2] : c->stride[2];
-  for (int64_t i = 0; i < count; i++) {
-    if (!p->by_column && !is_used(c, 2, i)) continue;
-    a[2] = p->by_column ? i * c->dilation[2] : i;
-    copy_phase(p, image, a, *copy);
-    *copy += p->volume * p->item;
-  }
-}
-
 void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* copy) {
   const oyi_conv* c = p->conv;
   int64_t a[3];
   for (a[0] = 0; a[0] < c->stride[0]; a[0]++)
     for (a[1] = 0; a[1] < c->stride[1]; a[1]++)
-      if (is_used(c, 0, a[0]) && is_used(c, 1, a[1])) copy_row(p, image, a, &copy);
+      for (a[2] = 0; a[2] < c->stride[2]; a[2]++) {
+        if (!is_used(c, 0, a[0]) || !is_used(c, 1, a[1]) || !is_used(c, 2, a[2]))
+          continue;
+        copy_phase(p, image, a, copy);
+        copy += p->volume * p->item;
+      }
 }
 
 // ----------------------------------------------------------------------- the offsets
@@ -144,11 +125,8 @@ int64_t oyi_conv_phases_place(const oyi_conv_phases* p, const int64_t k[OYI_SPAT
   int64_t phase = 0, place = 0;
   for (size_t d = 0; d < OYI_SPATIAL; d++) {
     const int64_t at = k[d] * c->dilation[d];
-    const bool by_column = d == 2 && p->by_column;
-    phase = by_column ? phase * c->kernel[d] + k[d]
-                      : phase * used_below(c, d, c->stride[d]) +
-                            used_below(c, d, at % c->stride[d]);
-    place = place * p->size[d] + (by_column ? 0 : at / c->stride[d]);
+    phase = phase * used_below(c, d, c->stride[d]) + used_below(c, d, at % c->stride[d]);
+    place = place * p->size[d] + at / c->stride[d];
   }
   return phase * p->volume + place;
 }

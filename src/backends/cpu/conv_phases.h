@@ -3,8 +3,7 @@
 // |stride| apart become neighbours. What an element of the kernel sees of all windows of
 // a plane is then one stretch of that copy, shifted by an offset. Between the windows of
 // one line and those of the next there may be some that begin in the padding. Phases that
-// no element of the kernel falls on are left out. Where windows between lines would be
-// many there is a copy for each column of the kernel instead, without them.
+// no element of the kernel falls on are left out.
 #ifndef OPYARD_SRC_BACKENDS_CPU_CONV_PHASES_H_
 #define OPYARD_SRC_BACKENDS_CPU_CONV_PHASES_H_
 
@@ -12,8 +11,7 @@
 
 typedef struct oyi_conv_phases {
   const oyi_conv* conv;
-  int64_t item;    // bytes of an element: 4 or 8
-  bool by_column;  // phases of the last dimension are columns of the kernel
+  int64_t item;  // bytes of an element: 4 or 8
   void (*halve)(const void* from, int64_t count, void* to);  // of conv_tiles.h
   int64_t size[OYI_SPATIAL];                                 // of a phase
   int64_t count, volume;  // how many phases there are, and elements of each
@@ -22,9 +20,7 @@ typedef struct oyi_conv_phases {
 } oyi_conv_phases;
 
 // For F32 or F64. False where padding would be most of the copy, or there are no windows.
-// |tight|: the caller computes those between lines too, so that copies by columns may pay.
-bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* conv, oy_dtype dtype,
-                           bool tight);
+bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* conv, oy_dtype dtype);
 // One channel, from and to its first element.
 void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* copy);
 // What the kernel's element |k| reads, in the copy of a channel, for the first window.

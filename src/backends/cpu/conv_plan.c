@@ -34,7 +34,7 @@ static oyi_conv adjoint(const oyi_conv* c) {
   return back;
 }
 
-bool oyi_conv_plan_begin(oyi_conv_plan* p, const oyi_convolve* v, bool back, bool tight) {
+bool oyi_conv_plan_begin(oyi_conv_plan* p, const oyi_convolve* v, bool back) {
   const oyi_conv* c = v->conv;
   if ((v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) || c->batch == 0)
     return false;
@@ -48,7 +48,7 @@ bool oyi_conv_plan_begin(oyi_conv_plan* p, const oyi_convolve* v, bool back, boo
   p->from = back ? v->maps : v->images;
   p->to = back ? v->images : v->maps;
   memcpy(p->size, back ? c->image : c->map, sizeof(p->size));
-  return oyi_conv_phases_begin(&p->phases, &p->conv, v->dtype, tight);
+  return oyi_conv_phases_begin(&p->phases, &p->conv, v->dtype);
 }
 
 // -------------------------------------------------------------------------- the passes

@@ -156,7 +156,7 @@ static oy_status put_weights(int64_t index, void* context) {
 static bool measure(gradient* g) {
   const oyi_conv* c = g->v->conv;
   const oyi_conv_tiles* t = g->tiles;
-  if (!oyi_conv_phases_begin(&g->phases, c, g->v->dtype, false)) return false;
+  if (!oyi_conv_phases_begin(&g->phases, c, g->v->dtype)) return false;
   g->in = c->image_channels / c->groups, g->out = c->map_channels / c->groups;
   g->taps = oyi_volume(c->kernel), g->places = oyi_volume(c->map);
   g->in_blocks = oyi_divide_up(g->in, t->lanes);

@@ -94,7 +94,7 @@ static oy_status run_groups(int64_t index, void* context) {
 oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done) {
   lines l;
   *out_done = false;
-  if (v->conv->groups == 1 || !oyi_conv_plan_begin(&l.plan, v, back, false) ||
+  if (v->conv->groups == 1 || !oyi_conv_plan_begin(&l.plan, v, back) ||
       l.plan.in > MOST_CHANNELS || l.plan.out > MOST_CHANNELS)
     return OY_OK;
   *out_done = true;
@@ -180,7 +180,7 @@ oy_status oyi_convolve_weights_lines(const oyi_convolve* v, bool* out_done) {
   *out_done = false;
   if (c->groups == 1 || (v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) ||
       w.in > MOST_CHANNELS || w.out > MOST_CHANNELS ||
-      !oyi_conv_phases_begin(&w.phases, c, v->dtype, false))
+      !oyi_conv_phases_begin(&w.phases, c, v->dtype))
     return OY_OK;
   *out_done = true;
   w.tiles = oyi_conv_tiles_for(v->dtype);

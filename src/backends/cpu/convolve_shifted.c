@@ -172,8 +172,7 @@ static int64_t channels_near(const shifted* s) {
   const int64_t columns = s->tiles->columns + s->tiles->lanes;
   const int64_t below = (c->kernel[1] - 1) * c->dilation[1] * s->plan.phases.size[2];
   const int64_t plane = least(c->kernel[1] * columns, below + columns);
-  const int64_t planes =
-      c->kernel[0] * (s->plan.phases.by_column ? c->kernel[2] : 1) * plane;
+  const int64_t planes = c->kernel[0] * plane;
   return NEAR_BYTES / (planes * s->plan.v->item) + 1;
 }
 
@@ -195,7 +194,7 @@ static oy_status compute(shifted* s) {
 oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done) {
   shifted s;
   *out_done = false;
-  if (!oyi_conv_plan_begin(&s.plan, v, back, true)) return OY_OK;
+  if (!oyi_conv_plan_begin(&s.plan, v, back)) return OY_OK;
   s.tiles = oyi_conv_tiles_for(v->dtype);
   if (!measure(&s)) return OY_OK;
   *out_done = true;
