@@ -4,7 +4,7 @@
 #ifndef OPYARD_SRC_OPS_MADE_H_
 #define OPYARD_SRC_OPS_MADE_H_
 
-#include "ops/shape.h"
+#include "ops/rules/shape.h"
 #include "opyard/inline.h"
 
 static inline uint64_t oyi_made_begin(void) {

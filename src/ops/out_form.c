@@ -2,7 +2,7 @@
 #include "ops/out_form.h"
 
 #include "ops/calls.h"
-#include "ops/rules_reduction.h"
+#include "ops/rules/reduction.h"
 
 // An output of another shape takes the layout of the result with it.
 static oy_status prepare(oyi_tensor* to, const oyi_tensor* from, bool keeps_layout) {

@@ -2,7 +2,7 @@
 // Random numbers: distributions by their moments and by chi-square, with bounds that a
 // right one misses about once in 10^6 seeds (the seeds are fixed); the same numbers for
 // any layout; and what is refused. Message texts are PyTorch's.
-#include "backends/cpu/philox.h"
+#include "backends/cpu/loops/philox.h"
 #include "support/tensors.h"
 
 #define NONE oy_none()

@@ -3,7 +3,7 @@
 // and reading one element.
 #include "backends/cpu/kernels.h"
 #include "ops/calls.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 #include "tensor/move.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU's kernels as a const table.
 #include "backends/cpu/kernels.h"
-#include "backends/cpu/loops.h"
-#include "backends/cpu/openblas.h"
-#include "backends/cpu/pool.h"
+#include "backends/cpu/linalg/openblas.h"
+#include "backends/cpu/loops/loops.h"
+#include "backends/cpu/neural/pool.h"
 #include "base/memory.h"
 
 #define ROW(id, name)         {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)(name), NULL},

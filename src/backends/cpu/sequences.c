@@ -9,8 +9,8 @@
 #include <math.h>
 
 #include "backends/cpu/kernels.h"
-#include "ops/rules.h"
-#include "ops/shape.h"
+#include "ops/rules/rules.h"
+#include "ops/rules/shape.h"
 #include "opyard/threads.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"

@@ -2,8 +2,8 @@
 // View operators that each backend has kernels for, and resize_.
 #include "backends/cpu/kernels.h"
 #include "ops/calls.h"
-#include "ops/rules.h"
-#include "ops/shape.h"
+#include "ops/rules/rules.h"
+#include "ops/rules/shape.h"
 
 OYI_CPU(_reshape_alias) {
   const oyi_tensor* t = oyi_tensor_of(self);

@@ -2,7 +2,7 @@
 // Kernels that move bytes and compute nothing, through the hooks of the device.
 #include "backends/device/device.h"
 #include "ops/calls.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 #include "tensor/element.h"
 #include "tensor/hooks.h"
 

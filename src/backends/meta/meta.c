@@ -3,7 +3,7 @@
 #include "backends/meta/meta.h"
 
 #include "base/memory.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 // The device argument is set: BackendSelect, or empty_like, chose Meta by it.
 static bool read_options(oy_value dtype, oy_value layout, oy_value device,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "layers/autograd/forward.h"
+#include "layers/autograd/forward/forward.h"
 #include "layers/autograd/function_context.h"
 #include "layers/autograd/packed.h"
 #include "layers/autograd/record.h"

@@ -6,9 +6,9 @@
 // knows views also of tensors that need no gradient.
 #include "base/memory.h"
 #include "layers/autograd/autograd.h"
+#include "layers/autograd/derivatives/formulas.h"
 #include "layers/autograd/fallback.h"
-#include "layers/autograd/formulas.h"
-#include "layers/autograd/forward.h"
+#include "layers/autograd/forward/forward.h"
 #include "layers/autograd/frames.h"
 #include "layers/autograd/full.h"
 #include "layers/autograd/record.h"

@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "base/memory.h"
-#include "layers/autograd/forward.h"
+#include "layers/autograd/forward/forward.h"
 #include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
 #include "tensor/pool.h"

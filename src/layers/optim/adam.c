@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "layers/optim/optimizer.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 #include "opyard/ops.h"
 
 enum { SHRINK, DECAY2, CORRECTION2, EPS, NUMBERS };

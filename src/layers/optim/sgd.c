@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stochastic gradient descent with momentum.
 #include "layers/optim/optimizer.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 #include "opyard/ops.h"
 
 // |grad| with its sign and the decay: a new reference.

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/conv/conv_plan.h"
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "tensor/block_cache.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
+// ------------------------------------------------------------------------ the adjoint
+
+// Element h of the image and kernel element k meet map element y where
+// h + padding = y * stride + k * dilation. Of those with h + padding = t * stride + phase,
+// kernel elements with k * dilation = q * stride + phase see y = t - q: a pass goes over t.
+static int64_t most_q(const oyi_conv* c, size_t d) {
+  return (c->kernel[d] - 1) * c->dilation[d] / c->stride[d];
+}
+static int64_t first_t(const oyi_conv* c, size_t d) {
+  return c->padding[d] / c->stride[d];
+}
+
+static oyi_conv adjoint(const oyi_conv* c) {
+  oyi_conv back = *c;
+  back.image_channels = c->map_channels, back.map_channels = c->image_channels;
+  for (size_t d = 0; d < OYI_SPATIAL; d++) {
+    const int64_t q = most_q(c, d), t = first_t(c, d);
+    back.image[d] = c->map[d];
+    back.map[d] = (c->image[d] - 1 + c->padding[d]) / c->stride[d] - t + 1;
+    back.kernel[d] = q + 1, back.padding[d] = q - t;
+    back.stride[d] = back.dilation[d] = 1;
+  }
+  return back;
+}
+
+bool oyi_conv_plan_begin(oyi_conv_plan* p, const oyi_convolve* v, bool back) {
+  const oyi_conv* c = v->conv;
+  if ((v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) || c->batch == 0)
+    return false;
+  *p = (oyi_conv_plan){.v = v, .back = back, .count = 1, .together = 1};
+  if (back) {
+    p->count = oyi_volume(c->stride);
+    if (c->stride[2] <= OYI_CONV_TOGETHER) p->together = c->stride[2];
+  }
+  p->conv = back ? adjoint(c) : *c;
+  p->in = p->conv.image_channels / c->groups, p->out = p->conv.map_channels / c->groups;
+  p->from = back ? v->maps : v->images;
+  p->to = back ? v->images : v->maps;
+  memcpy(p->size, back ? c->image : c->map, sizeof(p->size));
+  return oyi_conv_phases_begin(&p->phases, &p->conv, v->dtype);
+}
+
+// -------------------------------------------------------------------------- the passes
+
+// The element of the kernel with number |k|, in each dimension.
+static void position(const oyi_conv* c, int64_t k, int64_t at[OYI_SPATIAL]) {
+  at[2] = k % c->kernel[2];
+  at[1] = k / c->kernel[2] % c->kernel[1];
+  at[0] = k / c->kernel[2] / c->kernel[1];
+}
+
+static bool is_of_phase(const oyi_conv* c, int64_t k, const int64_t* phase) {
+  int64_t at[OYI_SPATIAL];
+  position(c, k, at);
+  for (size_t d = 0; d < OYI_SPATIAL; d++)
+    if (at[d] * c->dilation[d] % c->stride[d] != phase[d]) return false;
+  return true;
+}
+
+// What a kernel element reads, in the copy of one channel, for the first sum.
+static int64_t place_back(const oyi_conv_plan* p, int64_t k) {
+  const oyi_conv* c = p->v->conv;
+  int64_t at[OYI_SPATIAL];
+  position(c, k, at);
+  for (size_t d = 0; d < OYI_SPATIAL; d++)
+    at[d] = most_q(c, d) - at[d] * c->dilation[d] / c->stride[d];
+  return oyi_conv_phases_place(&p->phases, at);
+}
+
+// The pass of a phase, the |index|-th; its taps and offsets are put at |taps| and
+// |offsets|.
+static void put_phase(const oyi_conv_plan* p, int64_t index, int64_t* taps,
+                      int64_t* offsets, oyi_conv_pass* out) {
+  const oyi_conv* c = p->v->conv;
+  int64_t phase[OYI_SPATIAL], rest = index;
+  for (size_t d = OYI_SPATIAL; d-- > 0; rest /= c->stride[d]) {
+    phase[d] = rest % c->stride[d];
+    out->step[d] = c->stride[d];
+    out->first[d] = first_t(c, d) * c->stride[d] + phase[d] - c->padding[d];
+  }
+  for (int64_t k = 0; k < oyi_volume(c->kernel); k++)
+    if (is_of_phase(c, k, phase)) taps[out->taps++] = k;
+  for (int64_t i = 0; i < p->in; i++)
+    for (int64_t j = 0; j < out->taps; j++)
+      offsets[i * out->taps + j] = i * p->phases.channel + place_back(p, taps[j]);
+}
+
+static void put_passes(oyi_conv_plan* p) {
+  int64_t *taps = p->taps, *offsets = p->offsets;
+  char* weights = p->weights;
+  for (int64_t i = 0; i < p->count; i++) {
+    oyi_conv_pass* pass = &p->passes[i];
+    *pass = (oyi_conv_pass){
+        .tap = taps, .offsets = offsets, .weights = weights, .step = {1, 1, 1}};
+    if (p->back) {
+      put_phase(p, i, taps, offsets, pass);
+    } else {
+      pass->taps = oyi_volume(p->conv.kernel);
+      for (int64_t k = 0; k < pass->taps; k++) taps[k] = k;
+      oyi_conv_phases_offsets(&p->phases, p->in, offsets);
+    }
+    pass->depth = p->in * pass->taps;
+    taps += pass->taps, offsets += pass->depth;
+    weights += p->conv.groups * p->blocks * p->rows * pass->depth * p->v->item;
+  }
+}
+
+// ------------------------------------------------------------------------- the weights
+
+// A row of a block of one pass, of channel |o| of a group: an element every |rows|.
+static void put_row(const oyi_conv_plan* p, const oyi_conv_pass* pass, int64_t group,
+                    int64_t o, char* to) {
+  const int64_t taps = oyi_volume(p->v->conv->kernel), item = p->v->item;
+  const int64_t in_step = p->back ? p->out * taps : taps;
+  const int64_t out_step = p->back ? taps : p->in * taps;
+  const char* from =
+      p->v->weights + (group * p->in * p->out * taps + o * out_step) * item;
+  for (int64_t i = 0; i < p->in; i++)
+    for (int64_t j = 0; j < pass->taps; j++, to += p->rows * item)
+      memcpy(to, from + (i * in_step + pass->tap[j]) * item, (size_t)item);
+}
+
+static oy_status put_block(int64_t index, void* context) {
+  const oyi_conv_plan* p = context;
+  const int64_t group = index / p->blocks, first = index % p->blocks * p->rows;
+  for (int64_t i = 0; i < p->count; i++) {
+    const oyi_conv_pass* pass = &p->passes[i];
+    const int64_t size = pass->depth * p->rows * p->v->item;
+    char* to = (char*)pass->weights + index * size;
+    if (p->out - first < p->rows) memset(to, 0, (size_t)size);
+    for (int64_t r = 0; r < p->rows && first + r < p->out; r++)
+      put_row(p, pass, group, first + r, to + r * p->v->item);
+  }
+  return OY_OK;
+}
+
+oy_status oyi_conv_plan_fill(oyi_conv_plan* p, int64_t rows) {
+  const int64_t taps = oyi_volume(p->v->conv->kernel);
+  p->rows = rows, p->blocks = oyi_divide_up(p->out, rows);
+  const int64_t weights = p->conv.groups * p->blocks * rows * p->in * taps * p->v->item;
+  p->passes = oyi_calloc((size_t)p->count, sizeof(*p->passes));
+  p->taps = oyi_calloc((size_t)((p->in + 1) * taps), sizeof(int64_t));
+  p->weights = oyi_data_alloc((size_t)weights, &p->block);
+  if (!p->passes || !p->taps || !p->weights) return OY_OUT_OF_MEMORY;
+  p->offsets = p->taps + taps;
+  put_passes(p);
+  return oyi_parallel_chunks(p->conv.groups * p->blocks, put_block, p);
+}
+
+void oyi_conv_plan_end(oyi_conv_plan* p) {
+  if (p->weights) oyi_data_free(p->block, p->weights);
+  oyi_free(p->taps);
+  oyi_free(p->passes);
+}
+
+// ------------------------------------------------------------------------ the results
+
+oyi_conv_stretch oyi_conv_plan_stretch(const oyi_conv_plan* p, const oyi_conv_pass* pass,
+                                       const int64_t at[OYI_SPATIAL], int64_t count) {
+  const int64_t z = at[0] * pass->step[0] + pass->first[0];
+  const int64_t y = at[1] * pass->step[1] + pass->first[1];
+  const int64_t x = at[2] * pass->step[2] + pass->first[2];
+  if (z < 0 || z >= p->size[0] || y < 0 || y >= p->size[1])
+    return (oyi_conv_stretch){.step = 1};
+  const int64_t step = p->together > 1 ? 1 : pass->step[2], room = p->size[2] - x;
+  const int64_t from = x < 0 ? oyi_divide_up(-x, step) : 0;
+  int64_t to = room <= 0 ? 0 : oyi_divide_up(room, step);
+  if (to > count * p->together) to = count * p->together;
+  if (to <= from) return (oyi_conv_stretch){.step = 1};
+  return (oyi_conv_stretch){from, to - from,
+                            (z * p->size[1] + y) * p->size[2] + x + from * step, step};
+}
+
+void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,
+                       int64_t count, char* mixed) {
+  const int64_t item = p->v->item, together = p->together;
+  if (together == 2 && item == sizeof(float)) {  // the compiler should see the common one
+    const float *a = (const float*)sums, *b = a + pitch;
+    for (int64_t i = 0; i < count; i++)
+      ((float*)mixed)[2 * i] = a[i], ((float*)mixed)[2 * i + 1] = b[i];
+    return;
+  }
+  for (int64_t j = 0; j < together; j++)
+    for (int64_t i = 0; i < count; i++)
+      memcpy(mixed + (i * together + j) * item, sums + (j * pitch + i) * item,
+             (size_t)item);
+}
+
+void oyi_conv_plan_store(const oyi_conv_plan* p, const oyi_conv_stretch* s,
+                         const char* sums, const char* bias, char* channel) {
+  const int64_t item = p->v->item, step = s->step;
+  char* to = channel + s->out * item;
+  sums += s->from * item;
+  if (step == 1 && !bias) {
+    memcpy(to, sums, (size_t)(s->count * item));
+  } else if (item == sizeof(float)) {
+    const float add = bias ? *(const float*)bias : 0;
+    if (step == 1)
+      for (int64_t i = 0; i < s->count; i++)
+        ((float*)to)[i] = ((const float*)sums)[i] + add;
+    else
+      for (int64_t i = 0; i < s->count; i++)
+        ((float*)to)[i * step] = ((const float*)sums)[i] + add;
+  } else {
+    const double add = bias ? *(const double*)bias : 0;
+    for (int64_t i = 0; i < s->count; i++)
+      ((double*)to)[i * step] = ((const double*)sums)[i] + add;
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution, or its adjoint, as sums over copies of what it reads (conv_phases.h).
+//
+// A convolution is one pass: windows step over the image, and each sum is an element of
+// the maps. The adjoint is one pass for each phase of the image: elements that are
+// |stride| apart see the same elements of the kernel, and over these a pass is a
+// convolution of the maps with stride 1.
+#ifndef OPYARD_SRC_BACKENDS_CPU_CONV_CONV_PLAN_H_
+#define OPYARD_SRC_BACKENDS_CPU_CONV_CONV_PLAN_H_
+
+#include "backends/cpu/conv/conv_phases.h"
+#include "backends/cpu/conv/convolve.h"
+
+typedef struct oyi_conv_pass {
+  int64_t taps, depth;     // elements of the kernel, and over all channels
+  const int64_t* tap;      // which ones
+  const int64_t* offsets;  // |depth|
+  const char* weights;     // group, block of rows, |depth|, row; zeros behind the last
+  int64_t first[OYI_SPATIAL], step[OYI_SPATIAL];  // where its sums go, in each dimension
+} oyi_conv_pass;
+
+typedef struct oyi_conv_plan {
+  const oyi_convolve* v;
+  oyi_conv conv;           // that the copies are for: its map has the sums of a pass
+  oyi_conv_phases phases;  // of |conv|
+  bool back;
+  int64_t in, out;            // channels of a group that are read, and written
+  const char* from;           // |in| channels of each group
+  char* to;                   // |out| of each group
+  int64_t size[OYI_SPATIAL];  // of a channel of |to|
+  int64_t rows, blocks;       // of a block, and of a group
+  int64_t count, together;    // passes
+  oyi_conv_pass* passes;
+  int64_t *taps, *offsets;
+  char* weights;
+  void* block;
+} oyi_conv_plan;
+
+// Not for other types than F32 and F64, or where padding would be most of a copy: false.
+bool oyi_conv_plan_begin(oyi_conv_plan* p, const oyi_convolve* v, bool back);
+// Fills |passes|, with weights in blocks of |rows|.
+oy_status oyi_conv_plan_fill(oyi_conv_plan* p, int64_t rows);
+void oyi_conv_plan_end(oyi_conv_plan* p);
+
+// Passes whose sums are neighbours, side by side: |together| of them, from the
+// |together| x i-th on. Then those of neighbouring windows, put together by
+// oyi_conv_plan_mix, are a stretch of a line of |to|.
+enum { OYI_CONV_TOGETHER = 4 };
+
+// Of the sums of |count| windows from |at| on, put together: those that fall inside, from
+// |from| on, |count| of them, go to |out|, |step| apart.
+typedef struct oyi_conv_stretch {
+  int64_t from, count, out, step;
+} oyi_conv_stretch;
+
+oyi_conv_stretch oyi_conv_plan_stretch(const oyi_conv_plan* p, const oyi_conv_pass* pass,
+                                       const int64_t at[OYI_SPATIAL], int64_t count);
+// |sums|: |count| of each pass, |pitch| elements apart.
+void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,
+                       int64_t count, char* mixed);
+// Stores a stretch of |sums| in |channel|, of |to|; |bias| NULL: none.
+void oyi_conv_plan_store(const oyi_conv_plan* p, const oyi_conv_stretch* s,
+                         const char* sums, const char* bias, char* channel);
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_CONV_CONV_PLAN_H_

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of convolutions without columns. A tile is |rows| maps times |columns|
+// neighbouring places, each element of a kernel reading the image where its offset says.
+#ifndef OPYARD_SRC_BACKENDS_CPU_CONV_CONV_TILES_H_
+#define OPYARD_SRC_BACKENDS_CPU_CONV_CONV_TILES_H_
+
+#include "opyard/value.h"
+
+// Elements of a tile, and of one of its rows.
+enum { OYI_CONV_TILE_MAX = 8 * 48, OYI_CONV_COLUMNS_MAX = 48 };
+
+// Places of windows: |width| of each of |lines| of each of |planes|, and how far apart, in
+// the image, lines and planes are.
+typedef struct oyi_conv_area {
+  int64_t planes, lines, width, line_step, plane_step;
+} oyi_conv_area;
+
+typedef struct oyi_conv_tiles {
+  int64_t rows, columns;
+  int64_t lanes;  // elements of a vector
+  int64_t taps;   // kernel elements of |gradient|
+  // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
+  // |sums|: a tile, row by row, of which the first |vectors| of |lanes| are computed, or
+  // with |more| go on from what is there.
+  void (*tile)(int64_t depth, const void* weights, const void* image,
+               const int64_t* offsets, int64_t vectors, bool more, void* sums);
+  // |count| neighbouring sums with one weight for each kernel element, from |bias| on;
+  // NULL: zero. May read |lanes| elements more.
+  void (*line)(int64_t depth, const void* weights, const void* image,
+               const int64_t* offsets, int64_t count, const void* bias, void* sums);
+  // Adds to |sums|, which are |rows| x |taps| x |lanes|, what windows in |area| give the
+  // gradient of weights. |maps|: |rows| of them for each place. |image|: |lanes| channels
+  // for each place; |offsets|, of the kernel elements, and steps are in places.
+  void (*gradient)(const oyi_conv_area* area, const void* maps, const void* image,
+                   const int64_t* offsets, double* sums);
+  // Adds to |sums| what windows in |area| of one channel give the gradient of each of
+  // |depth| weights. May read |lanes| elements more of |maps| and |image|.
+  void (*dots)(const oyi_conv_area* area, const void* maps, const void* image,
+               int64_t depth, const int64_t* offsets, double* sums);
+  double (*sum)(const void* from, int64_t count);
+  // Every second element, |count| of them; reads no further than the last.
+  void (*halve)(const void* from, int64_t count, void* to);
+} oyi_conv_tiles;
+
+// For F32 or F64, at the level of this machine.
+const oyi_conv_tiles* oyi_conv_tiles_for(oy_dtype dtype);
+
+// By level: float, then double.
+extern const oyi_conv_tiles oyi_conv_tiles_base[2];
+extern const oyi_conv_tiles oyi_conv_tiles_v3[2];
+extern const oyi_conv_tiles oyi_conv_tiles_v4[2];
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_CONV_CONV_TILES_H_

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tiles of conv_tiles.h for the level that the including file is built for: TILE_BYTES,
+// TILE_ROWS, TILE_WIDE, and TILE_TABLE, the name of the table.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#define OYI_UNROLL _Pragma("GCC unroll 16")
+#else
+#define OYI_UNROLL _Pragma("unroll")
+#endif
+#include <string.h>
+
+#include "backends/cpu/conv/conv_tiles.h"
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b)  JOIN_(a, b)
+#define T           float
+#define ID          f32
+#include "backends/cpu/conv/conv_tiles_tmpl.h"
+#undef T
+#undef ID
+#define T  double
+#define ID f64
+#include "backends/cpu/conv/conv_tiles_tmpl.h"
+
+#define TILES(id, type)                                                                \
+  {                                                                                    \
+    .rows = TILE_ROWS, .columns = TILE_WIDE * TILE_BYTES / (int64_t)sizeof(type),      \
+    .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE, .tile = tile_##id, \
+    .line = line_##id, .gradient = gradient_##id, .dots = dots_##id, .sum = sum_##id,  \
+    .halve = halve_##id                                                                \
+  }
+const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
+_Static_assert(TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_COLUMNS_MAX,
+               "callers have that much room");
+_Static_assert(TILE_ROWS* TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_TILE_MAX,
+               "callers have that much room");

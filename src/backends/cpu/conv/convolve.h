@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The three products that convolutions and their gradients come down to, on contiguous
+// tensors of one type: images (batch, image_channels, ...), maps (batch, map_channels,
+// ...), weights (map_channels, image_channels / groups, ...).
+#ifndef OPYARD_SRC_BACKENDS_CPU_CONV_CONVOLVE_H_
+#define OPYARD_SRC_BACKENDS_CPU_CONV_CONVOLVE_H_
+
+#include "backends/cpu/conv/columns.h"
+#include "backends/cpu/linalg/gemm.h"
+
+typedef struct oyi_convolve {
+  const oyi_conv* conv;
+  const oyi_columns* columns;
+  oyi_gemm_fn gemm;
+  oy_dtype dtype;
+  int64_t item;
+  char *images, *maps, *weights;
+  const char* bias;  // of what is written; NULL: none
+} oyi_convolve;
+
+// Writes |maps|: windows slide over the images.
+oy_status oyi_convolve_maps(const oyi_convolve* v);
+// Writes |images|: each map element spreads its window.
+oy_status oyi_convolve_images(const oyi_convolve* v);
+// Writes |weights|: their gradient, if one of the other two is that of the output.
+oy_status oyi_convolve_weights(const oyi_convolve* v);
+
+// The first, or with |back| the second, without columns, if that is faster; |out_done|
+// tells. By tiles (convolve_shifted.c); for groups of few channels (convolve_lines.c).
+oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done);
+oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done);
+// And the third (convolve_gradient.c; convolve_lines.c).
+oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done);
+oy_status oyi_convolve_weights_lines(const oyi_convolve* v, bool* out_done);
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_CONV_CONVOLVE_H_

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradient of weights without columns. Images are copied as conv_phases.h says, then
+// blocks of channels are put side by side, as blocks of maps are: what a block of maps and
+// a block of channels have under some elements of the kernel is a tile that stays in
+// registers while windows go by. Stretches of windows are added up in double, so that the
+// sum depends neither on threads nor on how many samples are copied together.
+#include "backends/cpu/conv/conv_phases.h"
+#include "backends/cpu/conv/conv_tiles.h"
+#include "backends/cpu/conv/convolve.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "tensor/block_cache.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
+enum {
+  COPY_BYTES = 4 << 20,  // of samples that are copied together, if they are several
+  STRETCH = 512,         // windows that are added up in the type itself
+  LEAST_PLACES = 128     // that are worth the copies
+};
+
+typedef struct gradient {
+  const oyi_convolve* v;
+  const oyi_conv_tiles* tiles;
+  oyi_conv_phases phases;
+  int64_t in, out, taps, places;              // of a group; of a kernel; of a map
+  int64_t in_blocks, out_blocks, tap_blocks;  // of a group
+  int64_t samples, first, count;              // are copied together, from |first| on
+  int64_t image_block, map_block, tile;       // elements of a block; of a tile of sums
+  char *images, *maps;                        // sample, group, block
+  int64_t* offsets;                           // filled up to whole blocks
+  double* sums;                               // group, out block, in block, tap block
+} gradient;
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+// ---------------------------------------------------------------------------- packing
+
+// |count| rows of |length| elements, |step| apart, as columns of |wide|; zeros fill up.
+static void side_by_side(const char* from, int64_t count, int64_t step, int64_t length,
+                         int64_t wide, int64_t item, char* to) {
+  for (int64_t i = 0; i < length; i++)
+    for (int64_t j = 0; j < wide; j++)
+      if (item == sizeof(float))
+        ((float*)to)[i * wide + j] = j < count ? ((const float*)from)[j * step + i] : 0;
+      else
+        ((double*)to)[i * wide + j] = j < count ? ((const double*)from)[j * step + i] : 0;
+}
+
+static oy_status pack_images(const gradient* g, int64_t index) {
+  const oyi_conv* c = g->v->conv;
+  const int64_t item = g->v->item, lanes = g->tiles->lanes, size = g->phases.channel;
+  const int64_t first = index % g->in_blocks * lanes, at = index / g->in_blocks;
+  const int64_t count = least(lanes, g->in - first);
+  const int64_t volume = oyi_volume(c->image);
+  const char* image =
+      g->v->images + (g->first * c->image_channels + at * g->in + first) * volume * item;
+  void* block = NULL;
+  char* copies = oyi_data_alloc((size_t)(count * size * item), &block);
+  if (!copies) return OY_OUT_OF_MEMORY;
+  for (int64_t i = 0; i < count; i++)
+    oyi_conv_phases_copy(&g->phases, image + i * volume * item, copies + i * size * item);
+  side_by_side(copies, count, size, size, lanes, item,
+               g->images + index * g->image_block * item);
+  oyi_data_free(block, copies);
+  return OY_OK;
+}
+
+static oy_status pack_maps(const gradient* g, int64_t index) {
+  const oyi_conv* c = g->v->conv;
+  const int64_t item = g->v->item, rows = g->tiles->rows;
+  const int64_t first = index % g->out_blocks * rows, at = index / g->out_blocks;
+  const char* maps =
+      g->v->maps + (g->first * c->map_channels + at * g->out + first) * g->places * item;
+  side_by_side(maps, least(rows, g->out - first), g->places, g->places, rows, item,
+               g->maps + index * g->map_block * item);
+  return OY_OK;
+}
+
+static oy_status pack(int64_t index, void* context) {
+  const gradient* g = context;
+  const int64_t images = g->count * g->v->conv->groups * g->in_blocks;
+  return index < images ? pack_images(g, index) : pack_maps(g, index - images);
+}
+
+// -------------------------------------------------------------------------- the tiles
+
+// All windows of a sample, a stretch at a time.
+static void add_sample(const gradient* g, const char* maps, const char* image,
+                       const int64_t* offsets, double* sums) {
+  const oyi_conv* c = g->v->conv;
+  const int64_t item = g->v->item;
+  const int64_t width = least(c->map[2], STRETCH);
+  const int64_t lines = least(c->map[1], STRETCH / width);
+  const int64_t planes =
+      lines < c->map[1] ? 1 : least(c->map[0], STRETCH / (width * lines));
+  oyi_conv_area area = {.line_step = g->phases.size[2],
+                        .plane_step = g->phases.size[1] * g->phases.size[2]};
+  for (int64_t z = 0; z < c->map[0]; z += planes)
+    for (int64_t y = 0; y < c->map[1]; y += lines)
+      for (int64_t x = 0; x < c->map[2]; x += width) {
+        area.planes = least(planes, c->map[0] - z);
+        area.lines = least(lines, c->map[1] - y);
+        area.width = least(width, c->map[2] - x);
+        const int64_t place = z * area.plane_step + y * area.line_step + x;
+        const int64_t done = (z * c->map[1] + y) * c->map[2] + x;
+        g->tiles->gradient(&area, maps + done * g->tiles->rows * item,
+                           image + place * g->tiles->lanes * item, offsets, sums);
+      }
+}
+
+static oy_status run_unit(int64_t index, void* context) {
+  const gradient* g = context;
+  const int64_t groups = g->v->conv->groups, item = g->v->item;
+  const int64_t taps = index % g->tap_blocks * g->tiles->taps;
+  const int64_t in = index / g->tap_blocks % g->in_blocks;
+  const int64_t out = index / g->tap_blocks / g->in_blocks % g->out_blocks;
+  const int64_t group = index / g->tap_blocks / g->in_blocks / g->out_blocks;
+  for (int64_t i = 0; i < g->count; i++) {
+    const int64_t at = i * groups + group;
+    add_sample(g, g->maps + (at * g->out_blocks + out) * g->map_block * item,
+               g->images + (at * g->in_blocks + in) * g->image_block * item,
+               g->offsets + taps, g->sums + index * g->tile);
+  }
+  return OY_OK;
+}
+
+// A block of maps: what its tiles hold, rounded, as weights.
+static oy_status put_weights(int64_t index, void* context) {
+  const gradient* g = context;
+  const oyi_conv_tiles* t = g->tiles;
+  const int64_t group = index / g->out_blocks, first = index % g->out_blocks * t->rows;
+  const int64_t blocks = g->in_blocks * g->tap_blocks;
+  for (int64_t r = 0; r < least(t->rows, g->out - first); r++)
+    for (int64_t i = 0; i < g->in; i++)
+      for (int64_t k = 0; k < g->taps; k++) {
+        const int64_t block = i / t->lanes * g->tap_blocks + k / t->taps;
+        const double sum = g->sums[(index * blocks + block) * g->tile +
+                                   (r * t->taps + k % t->taps) * t->lanes + i % t->lanes];
+        const int64_t at = ((group * g->out + first + r) * g->in + i) * g->taps + k;
+        if (g->v->dtype == OY_DTYPE_F32)
+          ((float*)g->v->weights)[at] = (float)sum;
+        else
+          ((double*)g->v->weights)[at] = sum;
+      }
+  return OY_OK;
+}
+
+// -------------------------------------------------------------------------- the whole
+
+// False where tiles that are not full, or copies, would be too much of the work.
+static bool measure(gradient* g) {
+  const oyi_conv* c = g->v->conv;
+  const oyi_conv_tiles* t = g->tiles;
+  if (!oyi_conv_phases_begin(&g->phases, c, g->v->dtype)) return false;
+  g->in = c->image_channels / c->groups, g->out = c->map_channels / c->groups;
+  g->taps = oyi_volume(c->kernel), g->places = oyi_volume(c->map);
+  g->in_blocks = oyi_divide_up(g->in, t->lanes);
+  g->out_blocks = oyi_divide_up(g->out, t->rows);
+  g->tap_blocks = oyi_divide_up(g->taps, t->taps);
+  g->image_block = t->lanes * g->phases.channel;
+  g->map_block = t->rows * g->places;
+  g->tile = t->rows * t->taps * t->lanes;
+  const double work = (double)g->in * (double)g->out * (double)g->taps;
+  const double done = (double)g->in_blocks * (double)g->out_blocks *
+                      (double)g->tap_blocks * (double)g->tile;
+  return done <= 1.6 * work && (double)c->batch * (double)g->places >= LEAST_PLACES;
+}
+
+static oy_status compute(gradient* g) {
+  const oyi_conv* c = g->v->conv;
+  const int64_t blocks = c->groups * g->out_blocks;
+  oyi_conv_phases_offsets(&g->phases, 1, g->offsets);
+  for (int64_t i = g->taps; i < g->tap_blocks * g->tiles->taps; i++)
+    g->offsets[i] = g->offsets[g->taps - 1];
+  for (g->first = 0; g->first < c->batch; g->first += g->samples) {
+    g->count = least(g->samples, c->batch - g->first);
+    const int64_t packs = g->count * c->groups * (g->in_blocks + g->out_blocks);
+    OY_TRY(oyi_parallel_chunks(packs, pack, g));
+    OY_TRY(oyi_parallel_chunks(blocks * g->in_blocks * g->tap_blocks, run_unit, g));
+  }
+  return oyi_parallel_chunks(blocks, put_weights, g);
+}
+
+oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done) {
+  const oyi_conv* c = v->conv;
+  *out_done = false;
+  if (v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) return OY_OK;
+  gradient g = {.v = v, .tiles = oyi_conv_tiles_for(v->dtype)};
+  if (!measure(&g)) return OY_OK;
+  const int64_t image = c->groups * g.in_blocks * g.image_block * v->item;
+  const int64_t map = c->groups * g.out_blocks * g.map_block * v->item;
+  const int64_t tiles = c->groups * g.out_blocks * g.in_blocks * g.tap_blocks;
+  g.samples = least(COPY_BYTES / (image + map) + 1, c->batch);
+  void* blocks[2] = {NULL, NULL};
+  g.images = oyi_data_alloc((size_t)(g.samples * image), &blocks[0]);
+  g.maps = g.images ? oyi_data_alloc((size_t)(g.samples * map), &blocks[1]) : NULL;
+  if (g.maps) {
+    g.offsets = oyi_calloc((size_t)(g.tap_blocks * g.tiles->taps), sizeof(int64_t));
+    g.sums = oyi_calloc((size_t)(tiles * g.tile), sizeof(double));
+  }
+  const bool ready = g.offsets && g.sums;
+  oy_status status = ready ? compute(&g) : OY_OUT_OF_MEMORY;
+  oyi_free(g.sums);
+  oyi_free(g.offsets);
+  if (g.maps) oyi_data_free(blocks[1], g.maps);
+  if (g.images) oyi_data_free(blocks[0], g.images);
+  *out_done = true;
+  return status;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of groups of few channels, and their adjoints, as conv_plan.h says: there
+// is nothing that a tile could share, so each line of sums is computed for itself, from
+// the copy of the channels of one group, which stays in the cache.
+#include "backends/cpu/conv/conv_plan.h"
+#include "backends/cpu/conv/conv_tiles.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "tensor/block_cache.h"
+
+enum {
+  MOST_CHANNELS = 4,        // of a group
+  PART_WORK = 48 * 48 * 48  // multiply-adds that are worth a thread
+};
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+// How many units of so many multiply-adds are worth a thread.
+static int64_t chunk_of(double work) {
+  return work < PART_WORK ? (int64_t)(PART_WORK / (work > 1 ? work : 1)) + 1 : 1;
+}
+
+// ------------------------------------------------------------------- sums of a pass
+
+typedef struct lines {
+  oyi_conv_plan plan;
+  const oyi_conv_tiles* tiles;
+  int64_t chunk, units;  // groups of all samples
+} lines;
+
+// One channel of what |passes| that are together write. |room|: lines of sums of each, and
+// of all together; |copy|: what the group reads.
+static void one_channel(const lines* l, const oyi_conv_pass* passes, int64_t channel,
+                        const char* copy, const char* bias, char* room, char* to) {
+  const oyi_conv_plan* p = &l->plan;
+  const oyi_conv* c = &p->conv;
+  const int64_t item = p->v->item, width = c->map[2];
+  char* mixed = room + p->together * width * item;
+  int64_t at[3] = {0, 0, 0};
+  for (at[0] = 0; at[0] < c->map[0]; at[0]++)
+    for (at[1] = 0; at[1] < c->map[1]; at[1]++) {
+      const char* from =
+          copy + (at[0] * p->phases.size[1] + at[1]) * p->phases.size[2] * item;
+      const oyi_conv_stretch s = oyi_conv_plan_stretch(p, passes, at, width);
+      if (s.count == 0) continue;
+      const bool whole = p->together == 1 && s.count == width && s.step == 1;
+      char* out = whole ? to + s.out * item : room;
+      for (int64_t i = 0; i < p->together; i++)
+        l->tiles->line(passes[i].depth,
+                       passes[i].weights + channel * passes[i].depth * item, from,
+                       passes[i].offsets, width, bias, out + i * width * item);
+      if (whole) continue;
+      if (p->together > 1) oyi_conv_plan_mix(p, room, width, width, mixed);
+      oyi_conv_plan_store(p, &s, p->together > 1 ? mixed : room, NULL, to);
+    }
+}
+
+// A group of one sample. |scratch|: the copies, and lines behind them.
+static void one_group(const lines* l, int64_t unit, char* scratch) {
+  const oyi_conv_plan* p = &l->plan;
+  const oyi_conv* c = &p->conv;
+  const int64_t item = p->v->item, first = unit % c->groups * p->out;
+  const int64_t read = oyi_volume(c->image) * item, written = oyi_volume(p->size) * item;
+  char* room = scratch + (p->in * p->phases.channel + l->tiles->lanes) * item;
+  for (int64_t i = 0; i < p->in; i++)
+    oyi_conv_phases_copy(&p->phases, p->from + (unit * p->in + i) * read,
+                         scratch + i * p->phases.channel * item);
+  for (int64_t o = 0; o < p->out; o++)
+    for (int64_t i = 0; i < p->count; i += p->together)
+      one_channel(l, &p->passes[i], first + o, scratch,
+                  p->v->bias ? p->v->bias + (first + o) * item : NULL, room,
+                  p->to + (unit * p->out + o) * written);
+}
+
+static oy_status run_groups(int64_t index, void* context) {
+  const lines* l = context;
+  const oyi_conv_plan* p = &l->plan;
+  const int64_t end = least((index + 1) * l->chunk, l->units);
+  // A line may read behind the last element.
+  const int64_t size =
+      p->in * p->phases.channel + l->tiles->lanes + 2 * p->together * p->conv.map[2];
+  void* block = NULL;
+  char* scratch = oyi_data_alloc((size_t)(size * p->v->item), &block);
+  if (!scratch) return OY_OUT_OF_MEMORY;
+  memset(scratch + p->in * p->phases.channel * p->v->item, 0,
+         (size_t)(l->tiles->lanes * p->v->item));
+  for (int64_t i = index * l->chunk; i < end; i++) one_group(l, i, scratch);
+  oyi_data_free(block, scratch);
+  return OY_OK;
+}
+
+oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done) {
+  lines l;
+  *out_done = false;
+  if (v->conv->groups == 1 || !oyi_conv_plan_begin(&l.plan, v, back) ||
+      l.plan.in > MOST_CHANNELS || l.plan.out > MOST_CHANNELS)
+    return OY_OK;
+  *out_done = true;
+  l.tiles = oyi_conv_tiles_for(v->dtype);
+  const oyi_conv* c = &l.plan.conv;
+  const double work = (double)(l.plan.in * l.plan.out) * (double)oyi_volume(c->map) *
+                      (double)oyi_volume(v->conv->kernel);
+  l.units = c->batch * c->groups;
+  l.chunk = chunk_of(work);
+  oy_status status = oyi_conv_plan_fill(&l.plan, 1);
+  if (status == OY_OK)
+    status = oyi_parallel_chunks(oyi_divide_up(l.units, l.chunk), run_groups, &l);
+  oyi_conv_plan_end(&l.plan);
+  return status;
+}
+
+// ------------------------------------------------------------- the gradient of weights
+
+typedef struct weights {
+  const oyi_convolve* v;
+  const oyi_conv_tiles* tiles;
+  oyi_conv_phases phases;
+  int64_t in, out, depth;  // of a group; weights of a map
+  int64_t chunk;           // groups
+  int64_t* offsets;
+} weights;
+
+// What one sample adds to the |out| x |depth| |sums| of a group. |copy|: its channels, and
+// |maps|, one map with some room behind.
+static void add_sample(const weights* w, int64_t unit, char* copy, char* maps,
+                       double* sums) {
+  const oyi_conv* c = w->v->conv;
+  const int64_t item = w->v->item, read = oyi_volume(c->image) * item;
+  const int64_t map = oyi_volume(c->map) * item, pitch = w->phases.size[2];
+  const oyi_conv_area area = {c->map[0], c->map[1], c->map[2], pitch,
+                              pitch * w->phases.size[1]};
+  for (int64_t i = 0; i < w->in; i++)
+    oyi_conv_phases_copy(&w->phases, w->v->images + (unit * w->in + i) * read,
+                         copy + i * w->phases.channel * item);
+  for (int64_t o = 0; o < w->out; o++) {
+    memcpy(maps, w->v->maps + (unit * w->out + o) * map, (size_t)map);
+    w->tiles->dots(&area, maps, copy, w->depth, w->offsets, sums + o * w->depth);
+  }
+}
+
+static void one_weights(const weights* w, int64_t group, char* copy, char* maps,
+                        double* sums) {
+  const oyi_conv* c = w->v->conv;
+  const int64_t count = w->out * w->depth;
+  memset(sums, 0, (size_t)count * sizeof(double));
+  for (int64_t i = 0; i < c->batch; i++)
+    add_sample(w, i * c->groups + group, copy, maps, sums);
+  for (int64_t i = 0; i < count; i++)
+    if (w->v->dtype == OY_DTYPE_F32)
+      ((float*)w->v->weights)[group * count + i] = (float)sums[i];
+    else
+      ((double*)w->v->weights)[group * count + i] = sums[i];
+}
+
+static oy_status run_weights(int64_t index, void* context) {
+  const weights* w = context;
+  const oyi_conv* c = w->v->conv;
+  const int64_t item = w->v->item, tail = w->tiles->lanes * item;
+  const int64_t sums = w->out * w->depth * (int64_t)sizeof(double);
+  const int64_t copy = w->in * w->phases.channel * item + tail;
+  const int64_t map = oyi_volume(c->map) * item;
+  void* block = NULL;
+  char* scratch = oyi_data_alloc((size_t)(sums + copy + map + tail), &block);
+  if (!scratch) return OY_OUT_OF_MEMORY;
+  memset(scratch + sums + copy - tail, 0, (size_t)tail);
+  memset(scratch + sums + copy + map, 0, (size_t)tail);
+  const int64_t end = least((index + 1) * w->chunk, c->groups);
+  for (int64_t i = index * w->chunk; i < end; i++)
+    one_weights(w, i, scratch + sums, scratch + sums + copy, (double*)(void*)scratch);
+  oyi_data_free(block, scratch);
+  return OY_OK;
+}
+
+oy_status oyi_convolve_weights_lines(const oyi_convolve* v, bool* out_done) {
+  const oyi_conv* c = v->conv;
+  weights w = {
+      .v = v, .in = c->image_channels / c->groups, .out = c->map_channels / c->groups};
+  *out_done = false;
+  if (c->groups == 1 || (v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) ||
+      w.in > MOST_CHANNELS || w.out > MOST_CHANNELS ||
+      !oyi_conv_phases_begin(&w.phases, c, v->dtype))
+    return OY_OK;
+  *out_done = true;
+  w.tiles = oyi_conv_tiles_for(v->dtype);
+  w.depth = w.in * oyi_volume(c->kernel);
+  w.offsets = oyi_calloc((size_t)w.depth, sizeof(int64_t));
+  if (!w.offsets) return OY_OUT_OF_MEMORY;
+  oyi_conv_phases_offsets(&w.phases, w.in, w.offsets);
+  w.chunk = chunk_of((double)(w.out * w.depth * c->batch) * (double)oyi_volume(c->map));
+  oy_status status =
+      oyi_parallel_chunks(oyi_divide_up(c->groups, w.chunk), run_weights, &w);
+  oyi_free(w.offsets);
+  return status;
+}

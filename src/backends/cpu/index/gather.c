@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// gather: elements of each line along a dimension, by number.
+#include "backends/cpu/index/index_check.h"
+#include "backends/cpu/index/index_target.h"
+#include "backends/cpu/index/lines.h"
+#include "backends/cpu/index/updates.h"
+#include "backends/cpu/kernels.h"
+#include "ops/rules/reduction.h"
+#include "ops/rules/rules.h"
+#include "tensor/iterator.h"
+
+static oy_status check(const oyi_tensor* t, int64_t dim, const oyi_tensor* index) {
+  OY_CHECK(index->numel == 0 || index->header.dtype == OY_DTYPE_I64, TYPE_MISMATCH,
+           "gather(): Expected dtype int64 for index");
+  OY_TRY(oyi_check_same_device(t, index));
+  OY_TRY(oyi_check_memory(t));
+  OY_TRY(oyi_check_memory(index));
+  if (index->numel == 0) return OY_OK;
+  unsigned rank = t->ndim ? t->ndim : 1;
+  OY_CHECK(rank == (index->ndim ? index->ndim : 1u), INVALID_ARGUMENT,
+           "Index tensor must have the same number of dimensions as input tensor");
+  for (int64_t d = 0; d < t->ndim && d < index->ndim; d++)
+    OY_CHECK(d == dim || index->sizes[d] <= t->sizes[d], INVALID_ARGUMENT,
+             "Size does not match at dimension %lld expected index %s to be smaller than "
+             "self %s apart from dimension %lld",
+             (long long)d, oyi_dims_print(oyi_sizes_view(index)).text,
+             oyi_dims_print(oyi_sizes_view(t)).text, (long long)dim);
+  return OY_OK;
+}
+
+// What the indices say is looked at when the output is settled.
+static oy_status check_values(const oyi_tensor* t, int64_t dim, const oyi_tensor* index) {
+  if (index->numel == 0) return OY_OK;
+  return oyi_check_line_indices(index, dim, t->ndim ? t->sizes[dim] : 1);
+}
+
+static oyi_tensor* make_output(const oyi_tensor* t, const oyi_tensor* index,
+                               oy_object* out) {
+  oy_ints sizes = oyi_sizes_view(index);
+  oy_device device = oyi_tensor_device(t);
+  if (!out) return oyi_tensor_new(sizes, t->header.dtype, device);
+  oyi_tensor* o = oyi_tensor_of(out);
+  const oyi_tensor *from[] = {t}, *by[] = {index};
+  // The index itself may become the output; with a new size it may come to overlap.
+  bool good = o && oyi_check_apart(o, from, 1) == 0 &&
+              oyi_output_check_overlap(o, by, 1) == 0 &&
+              oyi_output_exact(o, sizes, t->header.dtype, device) == 0 &&
+              oyi_check_apart(o, from, 1) == 0 && oyi_output_check_overlap(o, by, 1) == 0;
+  return good ? o : NULL;
+}
+
+typedef struct taking {
+  oyi_take_fn take;
+  int64_t n;
+} taking;
+
+static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
+  const taking* t = context;
+  for (; count > 0; count--, oyi_lines_next(w))
+    t->take(t->n, w->data[0], w->step[0], w->data[2], w->step[2], w->data[1], w->step[1]);
+  return OY_OK;
+}
+
+static void take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
+                       const oyi_tensor* index) {
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {o, index, t};
+  if (index->numel == 0) return;  // and may be of any rank
+  taking how = {oyi_take_for((size_t)oyi_item(t)), index->ndim ? index->sizes[dim] : 1};
+  if (oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
+    (void)!oyi_lines_run(&w, how.n, take_some, &how);
+}
+
+static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_object* out) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  const oyi_tensor* i = t ? oyi_tensor_of(index) : NULL;
+  if (!i || (dim = oyi_dim_wrap(dim, t->ndim)) < 0 || check(t, dim, i) != 0) return NULL;
+  oyi_tensor* o = make_output(t, i, out);
+  if (!o || oyi_is_meta(t)) return oyi_tensor_object(o);
+  oyi_tensor* apart = check_values(t, dim, i) == 0 ? oyi_index_apart(i, o) : NULL;
+  if (!apart) {
+    if (!out) oy_tensor_release(&o->header);
+    return NULL;
+  }
+  take_lines(o, t, dim, apart);
+  oy_tensor_release(&apart->header);
+  return &o->header;
+}
+
+OYI_CPU(gather) {
+  return gather(self, dim, index, NULL);
+}
+OYI_CPU(gather_out) {
+  return gather(self, dim, index, out);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// index and index_put: tensors and masks as indices.
+#include "backends/cpu/index/indexing.h"
+#include "backends/cpu/kernels.h"
+#include "ops/rules/rules.h"
+#include "tensor/iterator.h"
+
+static oy_object* index_into(oyi_indexing* x, oy_object* out) {
+  int64_t shape[OY_TENSOR_MAX_DIMS];
+  size_t ndim;
+  if (!oyi_indexing_shape(x, shape, &ndim)) return NULL;
+  oy_ints sizes = {shape, ndim};
+  oyi_tensor* result = NULL;
+  if (out) {
+    if (oyi_indexing_own(x) != OY_OK) return NULL;
+    result = oyi_tensor_of(out);
+    const oyi_tensor* inputs[] = {x->self};
+    if (!result || oyi_output_check_overlap(result, inputs, 1) != 0 ||
+        oyi_output_exact(result, sizes, x->self->header.dtype,
+                         oyi_tensor_device(x->self)) != 0)
+      return NULL;
+  } else {
+    result = oyi_tensor_new(sizes, x->self->header.dtype, oyi_tensor_device(x->self));
+    if (!result) return NULL;
+  }
+  if (oyi_indexing_take(x, result) == 0) return &result->header;
+  if (!out) oy_tensor_release(&result->header);
+  return NULL;
+}
+
+static oy_object* index_tensors(oy_object* self, oy_tensors indices, oy_object* out) {
+  oyi_indexing x;
+  if (oyi_indexing_begin(&x, self, indices) != 0) return NULL;
+  oy_object* result = index_into(&x, out);
+  oyi_indexing_end(&x);
+  return result;
+}
+
+OYI_CPU(index_Tensor) {
+  return index_tensors(self, indices, NULL);
+}
+OYI_CPU(index_Tensor_out) {
+  return index_tensors(self, indices, out);
+}
+
+static oy_status check_values(const oyi_indexing* x, const oyi_tensor* values) {
+  int64_t shape[OY_TENSOR_MAX_DIMS], joined[OY_TENSOR_MAX_DIMS];
+  size_t ndim, joined_ndim;
+  OY_CHECK(x->self->header.dtype == values->header.dtype, TYPE_MISMATCH,
+           "Index put requires the source and destination dtypes match, got %s for the "
+           "destination and %s for the source.",
+           oy_dtype_pytorch_name(x->self->header.dtype),
+           oy_dtype_pytorch_name(values->header.dtype));
+  OY_TRY(oyi_check_same_device(x->self, values));
+  OY_TRY(oyi_check_memory(values));
+  if (!oyi_indexing_shape(x, shape, &ndim)) return OY_INVALID_ARGUMENT;
+  oy_ints sizes = {shape, ndim};
+  if (oyi_broadcast(oyi_sizes_view(values), sizes, joined, &joined_ndim) != 0 ||
+      !oyi_same_sizes((oy_ints){joined, joined_ndim}, sizes))
+    return OY_FAIL(INVALID_ARGUMENT,
+                   "shape mismatch: value tensor of shape %s cannot be broadcast to "
+                   "indexing result of shape %s",
+                   oyi_dims_print(oyi_sizes_view(values)).text,
+                   oyi_dims_print(sizes).text);
+  return OY_OK;
+}
+
+static oy_status put(oy_object* self, oy_tensors indices, oy_object* values,
+                     bool accumulate) {
+  oyi_indexing x;
+  const oyi_tensor* v = oyi_tensor_of(values);
+  if (!v) return oy_failure();
+  OY_TRY(oyi_indexing_begin(&x, self, indices));
+  oy_status status = check_values(&x, v);
+  const oyi_tensor* inputs[] = {v};
+  if (status == 0) status = oyi_output_check_overlap(x.self, inputs, 1);
+  oyi_updater updater;
+  if (status == 0)
+    status = oyi_updater_find(accumulate ? OYI_UPDATE_ADD : OYI_UPDATE_SET, self->dtype,
+                              "index_put", &updater);
+  if (status == 0) status = oyi_indexing_update(&x, v, updater);
+  oyi_indexing_end(&x);
+  return status;
+}
+
+OYI_CPU(_index_put_impl_) {
+  return put(self, indices, values, accumulate) == 0 ? self : NULL;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/index/index_target.h"
+
+#include "ops/rules/reduction.h"
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+
+oy_status oyi_check_apart(const oyi_tensor* out, const oyi_tensor* const* inputs,
+                          int count) {
+  OY_TRY(oyi_output_check_overlap(out, inputs, count));
+  for (int k = 0; k < count; k++) {
+    bool dense = out->flags & inputs[k]->flags & OYI_DENSE;
+    OY_CHECK(out != inputs[k] && !(dense && oyi_may_share(out, inputs[k])),
+             INVALID_ARGUMENT,
+             "unsupported operation: some elements of the input tensor and the "
+             "written-to tensor refer to a single memory location. Please clone() the "
+             "tensor before performing the operation.");
+  }
+  return OY_OK;
+}
+
+oyi_tensor* oyi_index_apart(const oyi_tensor* index, const oyi_tensor* target) {
+  if (oyi_may_share(index, target)) return oyi_converted(index, index->header.dtype);
+  oy_object* object = oyi_tensor_object(index);
+  oy_tensor_retain(object);
+  return oyi_tensor_cast(object);
+}
+
+oy_status oyi_index_target(oyi_tensor* self, oy_object* out,
+                           const oyi_tensor* const* inputs, int count,
+                           oyi_tensor** target) {
+  *target = NULL;
+  OY_TRY(oyi_check_memory(self));
+  for (int k = 0; k < count; k++) OY_TRY(oyi_check_memory(inputs[k]));
+  if (!out) {
+    oy_device device = oyi_tensor_device(self);
+    *target = oyi_is_meta(self)
+                  ? oyi_tensor_new(oyi_sizes_view(self), self->header.dtype, device)
+                  : oyi_converted(self, self->header.dtype);
+    return *target ? OY_OK : oy_failure();
+  }
+  oyi_tensor* t = oyi_tensor_of(out);
+  if (!t) return oy_failure();
+  OY_TRY(oyi_check_apart(t, inputs, count));
+  if (t != self) {
+    const oyi_tensor* from[] = {self};
+    OY_TRY(oyi_output_check_overlap(t, from, 1));
+    OY_TRY(oyi_output_exact(t, oyi_sizes_view(self), self->header.dtype,
+                            oyi_tensor_device(self)));
+    if (!oyi_is_meta(t)) oyi_convert(t, self);
+  }
+  *target = t;
+  return OY_OK;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows between indexed places and the other operand, which is contiguous or one
+// element for all.
+#include "backends/cpu/index/indexing.h"
+#include "tensor/element.h"
+
+typedef struct dims {
+  size_t count;
+  int64_t sizes[OY_TENSOR_MAX_DIMS], steps[OY_TENSOR_MAX_DIMS];  // the fastest first
+} dims;
+
+typedef struct move {
+  char *self, *other;
+  int64_t other_step;  // of its elements: their size, or 0
+  const int64_t* offsets;
+  int64_t scale;  // of an offset, in bytes
+  int64_t count;  // indices
+  dims before, after;
+  oyi_updater updater;  // what is done to self
+  oyi_take_fn take;     // not NULL: self is read
+} move;
+
+// Those that continue each other become one.
+static void collect(dims* out, const oyi_tensor* t, const uint8_t* which, size_t count) {
+  out->count = 0;
+  for (size_t i = count; i-- > 0;) {
+    int64_t size = t->sizes[which[i]], step = oyi_strides(t)[which[i]] * oyi_item(t);
+    if (size == 1) continue;
+    size_t last = out->count;
+    if (last && out->sizes[last - 1] * out->steps[last - 1] == step) {
+      out->sizes[last - 1] *= size;
+      continue;
+    }
+    out->sizes[out->count] = size;
+    out->steps[out->count++] = step;
+  }
+}
+
+static void move_row(const move* m, char* self, char** other) {
+  const dims* a = &m->after;
+  if (m->take)
+    m->updater.row(a->sizes[0], *other, m->other_step, self, a->steps[0]);
+  else
+    m->updater.row(a->sizes[0], self, a->steps[0], *other, m->other_step);
+  *other += a->sizes[0] * m->other_step;
+}
+
+// The row of elements behind each index, dimension by dimension.
+static void move_rows(const move* m, char* self, char** other) {
+  const dims* a = &m->after;
+  int64_t at[OY_TENSOR_MAX_DIMS] = {0};
+  for (;;) {
+    move_row(m, self, other);
+    size_t d = 1;
+    for (; d < a->count; d++) {
+      self += a->steps[d];
+      if (++at[d] < a->sizes[d]) break;
+      self -= a->steps[d] * a->sizes[d];
+      at[d] = 0;
+    }
+    if (d >= a->count) return;
+  }
+}
+
+static void move_indices(const move* m, char* self, char** other) {
+  if (m->after.count > 0) {
+    // Rows of one dimension need no places in the others.
+    void (*each)(const move*, char*, char**) = m->after.count == 1 ? move_row : move_rows;
+    for (int64_t i = 0; i < m->count; i++)
+      each(m, self + m->offsets[i] * m->scale, other);
+    return;
+  }
+  const char* index = (const char*)m->offsets;
+  if (m->take)
+    m->take(m->count, *other, m->other_step, self, m->scale, index, sizeof(int64_t));
+  else
+    m->updater.at(m->count, self, m->scale, index, sizeof(int64_t), *other,
+                  m->other_step);
+  *other += m->count * m->other_step;
+}
+
+static void move_all(const move* m) {
+  char *self = m->self, *other = m->other;
+  int64_t at[OY_TENSOR_MAX_DIMS] = {0};
+  for (;;) {
+    move_indices(m, self, &other);
+    size_t d = 0;
+    for (; d < m->before.count; d++) {
+      self += m->before.steps[d];
+      if (++at[d] < m->before.sizes[d]) break;
+      self -= m->before.steps[d] * m->before.sizes[d];
+      at[d] = 0;
+    }
+    if (d == m->before.count) return;
+  }
+}
+
+static void run(const oyi_indexing* x, char* other, int64_t other_step,
+                oyi_updater updater, oyi_take_fn take) {
+  move m;
+  m.self = oyi_data(x->self);
+  m.other = other;
+  m.other_step = other_step;
+  m.offsets = oyi_data(x->offsets);
+  m.scale = x->scale;
+  m.count = x->offsets->numel;
+  m.updater = updater;
+  m.take = take;
+  collect(&m.before, x->self, x->before, x->before_count);
+  collect(&m.after, x->self, x->after, x->after_count);
+  move_all(&m);
+}
+
+oy_status oyi_indexing_take(const oyi_indexing* x, oyi_tensor* to) {
+  if (to->numel == 0 || oyi_is_meta(to)) return OY_OK;
+  oyi_tensor* target = to;
+  if ((!(to->flags & OYI_CONTIGUOUS) || oyi_may_share(to, x->offsets)) &&
+      !(target =
+            oyi_tensor_new(oyi_sizes_view(to), to->header.dtype, oyi_tensor_device(to))))
+    return OY_OUT_OF_MEMORY;
+  size_t item = (size_t)oyi_item(to);
+  run(x, oyi_data(target), (int64_t)item,
+      oyi_updater_for(OYI_UPDATE_SET, to->header.dtype), oyi_take_for(item));
+  if (target != to) {
+    oyi_convert(to, target);
+    oy_tensor_release(&target->header);
+  }
+  return OY_OK;
+}
+
+oy_status oyi_indexing_update(const oyi_indexing* x, const oyi_tensor* from,
+                              oyi_updater updater) {
+  int64_t sizes[OY_TENSOR_MAX_DIMS], numel = 1;
+  size_t ndim;
+  if (!oyi_indexing_shape(x, sizes, &ndim)) return OY_INVALID_ARGUMENT;
+  for (size_t i = 0; i < ndim; i++) numel *= sizes[i];
+  if (numel == 0 || oyi_is_meta(x->self)) return OY_OK;
+  if (from->numel == 1) {
+    run(x, oyi_data(from), 0, updater, NULL);
+    return OY_OK;
+  }
+  oyi_tensor* copy = NULL;
+  if (!(from->flags & OYI_CONTIGUOUS) || from->numel != numel) {
+    oy_object* wide =
+        oy_tensor_expand(&((oyi_tensor*)(uintptr_t)from)->header, (oy_ints){sizes, ndim});
+    if (!wide) return oy_failure();
+    copy = oyi_converted(oyi_tensor_cast(wide), from->header.dtype);
+    oy_tensor_release(wide);
+    if (!copy) return OY_OUT_OF_MEMORY;
+    from = copy;
+  }
+  run(x, oyi_data(from), oyi_item(from), updater, NULL);
+  if (copy) oy_tensor_release(&copy->header);
+  return OY_OK;
+}

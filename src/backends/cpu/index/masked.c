@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements where a mask is true: filled, listed, written.
+#include "backends/cpu/index/index_target.h"
+#include "backends/cpu/index/lines.h"
+#include "backends/cpu/kernels.h"
+#include "ops/rules/reduction.h"
+#include "ops/rules/rules.h"
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+
+// -------------------------------------------------------------------- masked_fill_
+
+typedef struct filling {
+  size_t item;
+  _Alignas(16) char value[16];
+} filling;
+
+#define FILL(T)                                                  \
+  do {                                                           \
+    T v;                                                         \
+    memcpy(&v, f->value, sizeof(v));                             \
+    if (so == (int64_t)sizeof(T) && sm == 1) {                   \
+      T* o = (T*)(void*)data[0];                                 \
+      for (int64_t i = 0; i < n; i++) o[i] = mask[i] ? v : o[i]; \
+    } else {                                                     \
+      for (int64_t i = 0; i < n; i++)                            \
+        if (mask[i * sm]) *(T*)(void*)(data[0] + i * so) = v;    \
+    }                                                            \
+  } while (0)
+
+static void fill_loop(int64_t n, char* const* data, const int64_t* strides,
+                      const void* args) {
+  const filling* f = args;
+  const char* mask = data[1];
+  const int64_t so = strides[0], sm = strides[1];
+  switch (f->item) {
+    case 1: FILL(uint8_t); break;
+    case 2: FILL(uint16_t); break;
+    case 4: FILL(uint32_t); break;
+    case 8: FILL(uint64_t); break;
+    default:
+      for (int64_t i = 0; i < n; i++)
+        if (mask[i * sm]) memcpy(data[0] + i * so, f->value, f->item);
+  }
+}
+
+// The mask as large as |t|; NULL with the error set.
+static oy_object* wide_mask(const oyi_tensor* t, const oyi_tensor* mask,
+                            const char* name) {
+  int64_t joined[OY_TENSOR_MAX_DIMS];
+  size_t ndim;
+  if (mask->header.dtype != OY_DTYPE_BOOL) {
+    OY_FAIL(TYPE_MISMATCH, "%s only supports boolean masks, but got mask with dtype %s",
+            name, oyi_dtype_cpp_name(mask->header.dtype));
+    return NULL;
+  }
+  if (oyi_check_same_device(t, mask) != 0 || oyi_check_memory(t) != 0 ||
+      oyi_check_memory(mask) != 0 ||
+      oyi_broadcast(oyi_sizes_view(mask), oyi_sizes_view(t), joined, &ndim) != 0)
+    return NULL;
+  oy_ints sizes = {joined, ndim};
+  if (!oyi_same_sizes(oyi_sizes_view(t), sizes)) {
+    OY_FAIL(INVALID_ARGUMENT, "output with shape %s doesn't match the broadcast shape %s",
+            oyi_dims_print(oyi_sizes_view(t)).text, oyi_dims_print(sizes).text);
+    return NULL;
+  }
+  return oy_tensor_expand(oyi_tensor_object(mask), sizes);
+}
+
+static oy_object* fill(oy_object* self, oy_object* mask, const filling* f) {
+  oyi_tensor* t = oyi_tensor_of(self);
+  const oyi_tensor* m = t ? oyi_tensor_of(mask) : NULL;
+  const oyi_tensor* inputs[] = {m};
+  if (!m || oyi_output_check_overlap(t, inputs, 1) != 0) return NULL;
+  oy_object* wide = wide_mask(t, m, "masked_fill_");
+  if (!wide) return NULL;
+  oyi_iter it;
+  const oyi_tensor* tensors[] = {t, oyi_tensor_cast(wide)};
+  oyi_iter_plain(&it, tensors, 2);
+  oyi_iter_run(&it, fill_loop, f);
+  oy_tensor_release(wide);
+  return self;
+}
+
+// As PyTorch turns numbers into elements: INVALID_ARGUMENT if it does not fit.
+static oy_status store_checked(filling* f, oy_dtype dtype, oyi_number number) {
+  OY_TRY(oyi_number_check(number, dtype));
+  oyi_element_store(dtype, f->value, number);
+  return OY_OK;
+}
+
+OYI_CPU(masked_fill__Scalar) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return NULL;
+  filling f = {.item = (size_t)oyi_item(t)};
+  if (store_checked(&f, self->dtype, oyi_number_of_scalar(value)) != 0) return NULL;
+  return fill(self, mask, &f);
+}
+
+OYI_CPU(masked_fill__Tensor) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  const oyi_tensor* v = t ? oyi_tensor_of(value) : NULL;
+  if (!v) return NULL;
+  if (v->ndim > 0) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
+            "with %u dimension(s).",
+            v->ndim);
+    return NULL;
+  }
+  if (oyi_check_memory(v) != 0) return NULL;
+  filling f = {.item = (size_t)oyi_item(t)};
+  if (!oyi_is_meta(v) &&
+      store_checked(&f, self->dtype, oyi_element_load(value->dtype, oyi_data(v))) != 0)
+    return NULL;
+  return fill(self, mask, &f);
+}
+
+// ------------------------------------------------------------------ masked_select
+
+// |t| as large as |sizes|, contiguous: itself, retained, or a copy.
+static oyi_tensor* wide_copy(oyi_tensor* t, oy_ints sizes) {
+  if ((t->flags & OYI_CONTIGUOUS) && oyi_same_sizes(oyi_sizes_view(t), sizes)) {
+    oy_tensor_retain(&t->header);
+    return t;
+  }
+  oy_object* wide = oy_tensor_expand(&t->header, sizes);
+  if (!wide) return NULL;
+  oyi_tensor* copy = oyi_converted(oyi_tensor_cast(wide), t->header.dtype);
+  oy_tensor_release(wide);
+  return copy;
+}
+
+static int64_t count_true(const uint8_t* mask, int64_t n) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; i++) count += mask[i];
+  return count;
+}
+
+// Writes every element, and moves on where the mask is true: no branch to foresee. The
+// last place is never written twice, so there is room for each.
+#define SELECT(T)                                                      \
+  do {                                                                 \
+    T* o = to;                                                         \
+    const T* x = from;                                                 \
+    for (int64_t i = 0, k = 0; k < count; k += mask[i++]) o[k] = x[i]; \
+  } while (0)
+
+static void select_elements(void* to, const void* from, const uint8_t* mask,
+                            int64_t count, size_t item) {
+  switch (item) {
+    case 1: SELECT(uint8_t); break;
+    case 2: SELECT(uint16_t); break;
+    case 4: SELECT(uint32_t); break;
+    case 8: SELECT(uint64_t); break;
+    default:
+      for (int64_t i = 0, k = 0; k < count; k += mask[i++])
+        memcpy((char*)to + (size_t)k * item, (const char*)from + (size_t)i * item, item);
+  }
+}
+
+static oyi_tensor* select_output(const oyi_tensor* t, const oyi_tensor* mask,
+                                 int64_t count, oy_object* out) {
+  oy_ints sizes = {&count, 1};
+  if (!out) return oyi_tensor_new(sizes, t->header.dtype, oyi_tensor_device(t));
+  oyi_tensor* o = oyi_tensor_of(out);
+  const oyi_tensor* inputs[] = {t, mask};
+  if (o && o->header.dtype != t->header.dtype) {
+    OY_FAIL(TYPE_MISMATCH,
+            "masked_select(): self and result must have the same scalar type");
+    return NULL;
+  }
+  bool good = o && oyi_check_apart(o, inputs, 2) == 0 &&
+              oyi_output_prepare(o, sizes, t->header.dtype, oyi_tensor_device(t)) == 0;
+  return good ? o : NULL;
+}
+
+static oy_status check_select(const oyi_tensor* t, const oyi_tensor* mask) {
+  OY_CHECK(mask->header.dtype == OY_DTYPE_BOOL, TYPE_MISMATCH,
+           "masked_select: expected BoolTensor for mask");
+  OY_TRY(oyi_check_same_device(t, mask));
+  OY_TRY(oyi_check_memory(t));
+  OY_TRY(oyi_check_memory(mask));
+  OY_CHECK(!oyi_is_meta(t), NOT_IMPLEMENTED,
+           "masked_select on the meta device: the mask decides the shape of the result");
+  return OY_OK;
+}
+
+// A given output of another layout, or in the way of what is read, gets the elements by
+// way of a new one.
+static oy_status select_into(oyi_tensor* result, const oyi_tensor* x, const oyi_tensor* m,
+                             int64_t count) {
+  oyi_tensor* to = result;
+  bool direct = (result->flags & OYI_CONTIGUOUS) && !oyi_may_share(result, x) &&
+                !oyi_may_share(result, m);
+  if (!direct &&
+      !(to = oyi_tensor_new((oy_ints){&count, 1}, x->header.dtype, oyi_tensor_device(x))))
+    return oy_failure();
+  if (count > 0)
+    select_elements(oyi_data(to), oyi_data(x), oyi_data(m), count, (size_t)oyi_item(x));
+  if (direct) return OY_OK;
+  oyi_convert(result, to);
+  oy_tensor_release(&to->header);
+  return OY_OK;
+}
+
+static oy_object* selected(oyi_tensor* t, oyi_tensor* mask, oy_object* out) {
+  int64_t joined[OY_TENSOR_MAX_DIMS];
+  size_t ndim;
+  if (oyi_broadcast(oyi_sizes_view(mask), oyi_sizes_view(t), joined, &ndim) != 0)
+    return NULL;
+  oy_ints sizes = {joined, ndim};
+  oyi_tensor *result = NULL, *x = wide_copy(t, sizes);
+  oyi_tensor* m = x ? wide_copy(mask, sizes) : NULL;
+  if (m) {
+    int64_t count = count_true(oyi_data(m), m->numel);
+    result = select_output(t, mask, count, out);
+    if (result && select_into(result, x, m, count) != 0) {
+      if (!out) oy_tensor_release(&result->header);
+      result = NULL;
+    }
+    oy_tensor_release(&m->header);
+  }
+  if (x) oy_tensor_release(&x->header);
+  return oyi_tensor_object(result);
+}
+
+static oy_object* masked_select(oy_object* self, oy_object* mask, oy_object* out) {
+  oyi_tensor* t = oyi_tensor_of(self);
+  oyi_tensor* m = t ? oyi_tensor_of(mask) : NULL;
+  return m && check_select(t, m) == 0 ? selected(t, m, out) : NULL;
+}
+
+OYI_CPU(masked_select) {
+  return masked_select(self, mask, NULL);
+}
+OYI_CPU(masked_select_out) {
+  return masked_select(self, mask, out);
+}
+
+// ---------------------------------------------------------------- masked_scatter_
+
+static void scatter_lines(const oyi_tensor* t, const oyi_tensor* mask, const char* from) {
+  oyi_lines w;
+  size_t item = (size_t)oyi_item(t);
+  const oyi_tensor* tensors[] = {t, mask};
+  int64_t dim = t->ndim ? t->ndim - 1 : 0, n = t->ndim ? t->sizes[dim] : 1;
+  if (n == 0 || !oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 2)) return;
+  do {
+    for (int64_t i = 0; i < n; i++) {
+      if (!w.data[1][i * w.step[1]]) continue;
+      memcpy(w.data[0] + i * w.step[0], from, item);
+      from += item;
+    }
+  } while (oyi_lines_next(&w));
+}
+
+static oy_status scatter(oyi_tensor* t, const oyi_tensor* mask,
+                         const oyi_tensor* source) {
+  oyi_tensor* m = oyi_converted(mask, OY_DTYPE_BOOL);
+  oyi_tensor* s = m ? oyi_converted(source, source->header.dtype) : NULL;
+  oy_status status = s ? OY_OK : OY_OUT_OF_MEMORY;
+  if (s && count_true(oyi_data(m), m->numel) > s->numel)
+    status = OY_FAIL(INVALID_ARGUMENT,
+                     "Number of elements of source < number of ones in mask");
+  if (status == 0) scatter_lines(t, m, oyi_data(s));
+  if (s) oy_tensor_release(&s->header);
+  if (m) oy_tensor_release(&m->header);
+  return status;
+}
+
+OYI_CPU(masked_scatter_) {
+  oyi_tensor* t = oyi_tensor_of(self);
+  const oyi_tensor* m = t ? oyi_tensor_of(mask) : NULL;
+  const oyi_tensor* s = m ? oyi_tensor_of(source) : NULL;
+  if (!s) return NULL;
+  if (t->header.dtype != s->header.dtype) {
+    OY_FAIL(TYPE_MISMATCH,
+            "masked_scatter: expected self and source to have same dtypes but got %s and "
+            "%s",
+            oy_dtype_pytorch_name(t->header.dtype),
+            oy_dtype_pytorch_name(s->header.dtype));
+    return NULL;
+  }
+  const oyi_tensor* inputs[] = {m, s};
+  if (oyi_check_memory(s) != 0 || oyi_output_check_overlap(t, inputs, 2) != 0)
+    return NULL;
+  oy_object* wide = wide_mask(t, m, "masked_scatter_");
+  if (!wide) return NULL;
+  oy_status status = oyi_is_meta(t) ? OY_OK : scatter(t, oyi_tensor_cast(wide), s);
+  oy_tensor_release(wide);
+  return status == 0 ? self : NULL;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// nonzero and nonzero_static: elements are told from 0 as bools, counted, then listed.
+#include "backends/cpu/index/nonzero.h"
+
+#include "backends/cpu/kernels.h"
+#include "ops/rules/reduction.h"
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+
+// A contiguous bool for each element.
+static oyi_tensor* truth_of(const oyi_tensor* t) {
+  if (t->header.dtype == OY_DTYPE_BOOL && (t->flags & OYI_CONTIGUOUS)) {
+    oy_tensor_retain(oyi_tensor_object(t));
+    return (oyi_tensor*)(uintptr_t)t;
+  }
+  return oyi_converted(t, OY_DTYPE_BOOL);
+}
+
+static int64_t count_true(const uint8_t* truth, int64_t n) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; i++) count += truth[i];
+  return count;
+}
+
+// Where the coordinates go: number |row| of dimension d is at[d] + row * step.
+typedef struct listing {
+  char* at[OY_TENSOR_MAX_DIMS];
+  int64_t step;
+} listing;
+
+// Places, |limit| at most, of |n| elements of the last dimension, of which |at| is the column.
+// Each is written, and the next one over it if that element is 0: a branch would be guessed
+// wrong for every other one.
+static int64_t list_row(char* at, int64_t step, const uint8_t* truth, int64_t n,
+                        int64_t limit) {
+  int64_t row = 0;
+  for (int64_t i = 0; i < n && row < limit; i++) {
+    *(int64_t*)(void*)(at + row * step) = i;
+    row += truth[i];
+  }
+  return row;
+}
+
+static void repeat_place(char* at, int64_t step, int64_t place, int64_t rows) {
+  for (int64_t i = 0; i < rows; i++) *(int64_t*)(void*)(at + i * step) = place;
+}
+
+static void list_places(const listing* out, const oyi_tensor* t, const uint8_t* truth,
+                        int64_t limit) {
+  if (t->ndim == 0 || t->numel == 0) return;
+  const size_t last = t->ndim - 1u;
+  const int64_t n = t->sizes[last], step = out->step;
+  int64_t at[OY_TENSOR_MAX_DIMS] = {0};
+  for (int64_t row = 0; row < limit; truth += n) {
+    const int64_t rows =
+        list_row(out->at[last] + row * step, step, truth, n, limit - row);
+    for (size_t d = 0; d < last && rows > 0; d++)
+      repeat_place(out->at[d] + row * step, step, at[d], rows);
+    row += rows;
+    for (size_t d = last; d-- > 0 && ++at[d] == t->sizes[d];) at[d] = 0;
+  }
+}
+
+oy_status oyi_nonzero_columns(const oyi_tensor* t, oyi_tensor** columns) {
+  oyi_tensor* truth = truth_of(t);
+  if (!truth) return OY_OUT_OF_MEMORY;
+  int64_t count = count_true(oyi_data(truth), t->numel);
+  listing out = {.step = sizeof(int64_t)};
+  size_t made = 0;
+  for (; made < t->ndim; made++) {
+    columns[made] = oyi_tensor_new((oy_ints){&count, 1}, OY_DTYPE_I64, oy_device_cpu());
+    if (!columns[made]) break;
+    out.at[made] = oyi_data(columns[made]);
+  }
+  bool good = made == t->ndim;
+  if (good) list_places(&out, t, oyi_data(truth), count);
+  while (!good && made > 0) oy_tensor_release(&columns[--made]->header);
+  oy_tensor_release(&truth->header);
+  return good ? OY_OK : OY_OUT_OF_MEMORY;
+}
+
+static oy_status check_input(const oyi_tensor* t) {
+  OY_TRY(oyi_check_memory(t));
+  OY_CHECK(!oyi_is_meta(t), NOT_IMPLEMENTED,
+           "nonzero on the meta device: the elements decide the shape of the result");
+  return OY_OK;
+}
+
+// |count| rows of the result, NULL |out| making a new one.
+static oyi_tensor* make_result(const oyi_tensor* t, oyi_tensor* out, int64_t count) {
+  int64_t shape[2] = {count, t->ndim};
+  oy_ints sizes = {shape, 2};
+  if (!out) return oyi_tensor_new(sizes, OY_DTYPE_I64, oy_device_cpu());
+  if (out->header.dtype != OY_DTYPE_I64) {
+    OY_FAIL(
+        TYPE_MISMATCH,
+        "nonzero: Expected out tensor to have scalar type Long but got scalar type %s",
+        oy_dtype_pytorch_name(out->header.dtype));
+    return NULL;
+  }
+  const oyi_tensor* inputs[] = {t};
+  if (oyi_output_check_overlap(out, inputs, 1) != 0 ||
+      oyi_output_prepare(out, sizes, OY_DTYPE_I64, oyi_tensor_device(t)) != 0)
+    return NULL;
+  return out;
+}
+
+// As nonzero does, new memory is laid out by columns, each of which can be an index.
+static oyi_tensor* make_by_columns(const oyi_tensor* t, oyi_tensor* out, int64_t count) {
+  bool fits = out && out->ndim == 2 && out->sizes[0] == count && out->sizes[1] == t->ndim;
+  oyi_tensor* result = make_result(t, out, count);
+  if (!result || fits) return result;
+  oyi_strides(result)[0] = 1;
+  oyi_strides(result)[1] = count;
+  oyi_tensor_geometry(result);
+  return result;
+}
+
+// Writes |limit| rows, which there are; |result| may have any strides.
+static void fill_result(oyi_tensor* result, const oyi_tensor* t, const oyi_tensor* truth,
+                        int64_t limit) {
+  const int64_t* strides = oyi_strides(result);
+  const int64_t item = sizeof(int64_t);
+  listing out = {.step = strides[0] * item};
+  if (result->numel == 0) return;
+  for (int64_t d = 0; d < t->ndim; d++)
+    out.at[d] = (char*)oyi_data(result) + d * strides[1] * item;
+  list_places(&out, t, oyi_data(truth), limit);
+}
+
+static oy_object* nonzero(oy_object* self, oy_object* out) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  oyi_tensor* given = out && t ? oyi_tensor_of(out) : NULL;
+  if (!t || (out && !given) || check_input(t) != 0) return NULL;
+  oyi_tensor* truth = truth_of(t);
+  if (!truth) return NULL;
+  int64_t count = count_true(oyi_data(truth), t->numel);
+  oyi_tensor* result = make_by_columns(t, given, count);
+  if (result) fill_result(result, t, truth, count);
+  oy_tensor_release(&truth->header);
+  return oyi_tensor_object(result);
+}
+
+OYI_CPU(nonzero) {
+  return nonzero(self, NULL);
+}
+OYI_CPU(nonzero_out) {
+  return nonzero(self, out);
+}
+
+static oy_object* nonzero_static(oy_object* self, int64_t size, int64_t fill_value,
+                                 oy_object* out) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  oyi_tensor* given = out && t ? oyi_tensor_of(out) : NULL;
+  if (!t || (out && !given) || oyi_check_memory(t) != 0) return NULL;
+  if (size < 0) {
+    OY_FAIL(INVALID_ARGUMENT, "nonzero_static: 'size' must be an non-negative integer");
+    return NULL;
+  }
+  int64_t shape[2] = {size, t->ndim};
+  oyi_tensor* result =
+      given ? make_result(t, given, size)
+            : oyi_tensor_new((oy_ints){shape, 2}, OY_DTYPE_I64, oyi_tensor_device(t));
+  if (!result || oyi_is_meta(t)) return oyi_tensor_object(result);
+  oyi_tensor* truth = truth_of(t);
+  oy_status status = truth ? OY_OK : OY_OUT_OF_MEMORY;
+  if (status == 0) {
+    int64_t row_step = oyi_strides(result)[0], column_step = oyi_strides(result)[1];
+    int64_t* data = oyi_data(result);
+    for (int64_t i = 0; i < size; i++)
+      for (int64_t d = 0; d < t->ndim; d++)
+        data[i * row_step + d * column_step] = fill_value;
+    const int64_t count = count_true(oyi_data(truth), t->numel);
+    fill_result(result, t, truth, count < size ? count : size);
+    oy_tensor_release(&truth->header);
+  }
+  if (status != 0 && !out) oy_tensor_release(&result->header);
+  return status == 0 ? &result->header : NULL;
+}
+
+OYI_CPU(nonzero_static) {
+  return nonzero_static(self, size, fill_value, NULL);
+}
+OYI_CPU(nonzero_static_out) {
+  return nonzero_static(self, size, fill_value, out);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// scatter in all its forms: elements of a tensor, or a number, written or reduced into
+// lines along a dimension, at places by number.
+#include "backends/cpu/index/index_check.h"
+#include "backends/cpu/index/index_target.h"
+#include "backends/cpu/index/lines.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/reduce/reduce_into.h"
+#include "ops/rules/reduction.h"
+#include "ops/rules/rules.h"
+#include "tensor/element.h"
+
+typedef struct request {
+  const char* name;
+  oyi_tensor* self;
+  const oyi_tensor *index, *src;  // |src| NULL: the number in |value|
+  int64_t dim;
+  oyi_reduce_into how;
+  oyi_updater updater;
+  _Alignas(16) char value[16];
+} request;
+
+static const oyi_reduce_into g_set = {OYI_UPDATE_SET, false, true};
+static const oyi_reduce_into g_add = {OYI_UPDATE_ADD, false, true};
+
+// A tensor without dimensions counts as one element in a line.
+static int64_t size_of(const oyi_tensor* t, int64_t d) {
+  return t->ndim ? t->sizes[d] : 1;
+}
+
+static oy_status check_shapes(const request* q) {
+  const oyi_tensor *t = q->self, *i = q->index, *s = q->src;
+  unsigned rank = i->ndim ? i->ndim : 1;
+  if (i->numel == 0) return OY_OK;
+  OY_CHECK(rank == (t->ndim ? t->ndim : 1u), INVALID_ARGUMENT,
+           "Index tensor must have the same number of dimensions as self tensor");
+  OY_CHECK(!s || rank == (s->ndim ? s->ndim : 1u), INVALID_ARGUMENT,
+           "Index tensor must have the same number of dimensions as src tensor");
+  bool fits = true;
+  for (int64_t d = 0; d < rank; d++) {
+    int64_t asked = size_of(i, d);
+    fits =
+        fits && (d == q->dim || asked <= size_of(t, d)) && (!s || asked <= size_of(s, d));
+  }
+  OY_CHECK(fits || s, INVALID_ARGUMENT,
+           "Expected index %s to be smaller than self %s apart from dimension %lld",
+           oyi_dims_print(oyi_sizes_view(i)).text, oyi_dims_print(oyi_sizes_view(t)).text,
+           (long long)q->dim);
+  OY_CHECK(fits, INVALID_ARGUMENT,
+           "Expected index %s to be smaller than self %s apart from dimension %lld and "
+           "to be smaller size than src %s",
+           oyi_dims_print(oyi_sizes_view(i)).text, oyi_dims_print(oyi_sizes_view(t)).text,
+           (long long)q->dim, oyi_dims_print(oyi_sizes_view(s)).text);
+  return OY_OK;
+}
+
+static oy_status check(request* q) {
+  const oyi_tensor *t = q->self, *i = q->index, *s = q->src;
+  OY_CHECK(i->numel == 0 || i->header.dtype == OY_DTYPE_I64, TYPE_MISMATCH,
+           "%s(): Expected dtype int64 for index", q->name);
+  OY_CHECK(!s || s->header.dtype == t->header.dtype, TYPE_MISMATCH,
+           "%s(): Expected self.dtype to be equal to src.dtype", q->name);
+  OY_TRY(check_shapes(q));
+  OY_TRY(oyi_check_same_device(t, i));
+  OY_TRY(oyi_check_memory(i));
+  if (s) OY_TRY(oyi_check_memory(s));
+  OY_TRY(oyi_updater_find(q->how.update, t->header.dtype, q->name, &q->updater));
+  OY_CHECK(!q->how.is_mean || t->header.dtype != OY_DTYPE_BOOL, NOT_IMPLEMENTED,
+           "\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'");
+  return OY_OK;
+}
+
+// An output of another dtype is refused before what the indices say is looked at.
+static oy_status check_values(const request* q, const oy_object* out) {
+  if (oyi_is_meta(q->self) || (out && out->dtype != q->self->header.dtype)) return OY_OK;
+  return oyi_check_line_indices(q->index, q->dim, size_of(q->self, q->dim));
+}
+
+typedef struct scattering {
+  oyi_updater updater;
+  const char* one;  // what is written; NULL: the third operand
+  int64_t n;
+} scattering;
+
+static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
+  const scattering* s = context;
+  for (; count > 0; count--, oyi_lines_next(w))
+    s->updater.at(s->n, w->data[0], w->step[0], w->data[1], w->step[1],
+                  s->one ? s->one : w->data[2], s->one ? 0 : w->step[2]);
+  return OY_OK;
+}
+
+// Updates |to| from |src|, or from one element for all.
+static void run(const request* q, const oyi_tensor* to, const oyi_tensor* src,
+                const char* one, oyi_updater updater) {
+  const oyi_tensor* i = q->index;
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {to, i, src};
+  if (i->numel == 0) return;  // and may be of any rank
+  scattering how = {updater, src ? NULL : one, size_of(i, q->dim)};
+  if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, src ? 3 : 2))
+    (void)!oyi_lines_run(&w, how.n, run_some, &how);
+}
+
+static oy_status divide(const request* q, oyi_tensor* target) {
+  static const int64_t one = 1;
+  oyi_tensor* counts = oyi_reduce_into_counts(&q->how, target);
+  if (!counts) return OY_OUT_OF_MEMORY;
+  run(q, counts, NULL, (const char*)&one, oyi_updater_for(OYI_UPDATE_ADD, OY_DTYPE_I64));
+  oyi_reduce_into_divide(target, counts);
+  oy_tensor_release(&counts->header);
+  return OY_OK;
+}
+
+static oy_status compute(const request* q, oyi_tensor* target) {
+  oy_dtype dtype = target->header.dtype;
+  if (oyi_is_meta(target)) return OY_OK;
+  if (!q->how.include_self) {
+    oyi_tensor* start = oyi_reduce_into_identity(&q->how, dtype);
+    if (!start) return OY_OUT_OF_MEMORY;
+    run(q, target, NULL, oyi_data(start), oyi_updater_for(OYI_UPDATE_SET, dtype));
+    oy_tensor_release(&start->header);
+  }
+  run(q, target, q->src, q->value, q->updater);
+  return q->how.is_mean ? divide(q, target) : OY_OK;
+}
+
+static oy_status compute_apart(request* q, oyi_tensor* target) {
+  oyi_tensor* index = oyi_index_apart(q->index, target);
+  if (!index) return oy_failure();
+  q->index = index;
+  oy_status status = compute(q, target);
+  oy_tensor_release(&index->header);
+  return status;
+}
+
+static oy_object* scatter(request* q, oy_object* self, int64_t dim, oy_object* index,
+                          oy_object* src, oy_object* out) {
+  q->self = oyi_tensor_of(self);
+  q->index = q->self ? oyi_tensor_of(index) : NULL;
+  q->src = q->index && src ? oyi_tensor_of(src) : NULL;
+  oyi_tensor* target;
+  if (!q->index || (src && !q->src) || (q->dim = oyi_dim_wrap(dim, q->self->ndim)) < 0 ||
+      check(q) != 0 || check_values(q, out) != 0)
+    return NULL;
+  const oyi_tensor* inputs[] = {q->index, q->src};
+  if (oyi_index_target(q->self, out, inputs, src ? 2 : 1, &target) != 0) return NULL;
+  return oyi_index_result(target, out, compute_apart(q, target));
+}
+
+static oy_object* scatter_number(request* q, oy_object* self, int64_t dim,
+                                 oy_object* index, oy_scalar value, oy_object* out) {
+  if (!oyi_tensor_of(self)) return NULL;
+  oyi_element_store(self->dtype, q->value, oyi_number_of_scalar(value));
+  return scatter(q, self, dim, index, NULL, out);
+}
+
+// The older names of the reductions.
+static bool parse_old(oy_str reduce, oyi_reduce_into* how) {
+  *how = g_add;
+  if (oy_str_equal(reduce, oy_str_of("add"))) return true;
+  how->update = OYI_UPDATE_MUL;
+  if (oy_str_equal(reduce, oy_str_of("multiply"))) return true;
+  OY_FAIL(INVALID_ARGUMENT, "reduce argument must be either add or multiply.");
+  return false;
+}
+
+static oy_object* scatter_old(oy_object* self, int64_t dim, oy_object* index,
+                              oy_object* src, oy_str reduce, oy_object* out) {
+  request q = {.name = "scatter"};
+  return parse_old(reduce, &q.how) ? scatter(&q, self, dim, index, src, out) : NULL;
+}
+
+static oy_object* scatter_number_old(oy_object* self, int64_t dim, oy_object* index,
+                                     oy_scalar value, oy_str reduce, oy_object* out) {
+  request q = {.name = "scatter"};
+  if (!parse_old(reduce, &q.how)) return NULL;
+  return scatter_number(&q, self, dim, index, value, out);
+}
+
+static oy_object* scatter_reduce(oy_object* self, int64_t dim, oy_object* index,
+                                 oy_object* src, oy_str reduce, bool include_self,
+                                 oy_object* out) {
+  request q = {.name = "scatter_reduce"};
+  if (!oyi_reduce_into_parse(reduce, include_self, &q.how)) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "reduce argument must be either sum, prod, mean, amax or amin.");
+    return NULL;
+  }
+  return scatter(&q, self, dim, index, src, out);
+}
+
+#define PLAIN(how_)                \
+  &(request) {                     \
+    .name = "scatter", .how = how_ \
+  }
+OYI_CPU(scatter_src) {
+  return scatter(PLAIN(g_set), self, dim, index, src, NULL);
+}
+OYI_CPU(scatter_src_out) {
+  return scatter(PLAIN(g_set), self, dim, index, src, out);
+}
+OYI_CPU(scatter__src) {
+  return scatter(PLAIN(g_set), self, dim, index, src, self);
+}
+OYI_CPU(scatter_value) {
+  return scatter_number(PLAIN(g_set), self, dim, index, value, NULL);
+}
+OYI_CPU(scatter_value_out) {
+  return scatter_number(PLAIN(g_set), self, dim, index, value, out);
+}
+OYI_CPU(scatter__value) {
+  return scatter_number(PLAIN(g_set), self, dim, index, value, self);
+}
+OYI_CPU(scatter_reduce) {
+  return scatter_old(self, dim, index, src, reduce, NULL);
+}
+OYI_CPU(scatter_reduce_out) {
+  return scatter_old(self, dim, index, src, reduce, out);
+}
+OYI_CPU(scatter__reduce) {
+  return scatter_old(self, dim, index, src, reduce, self);
+}
+OYI_CPU(scatter_value_reduce) {
+  return scatter_number_old(self, dim, index, value, reduce, NULL);
+}
+OYI_CPU(scatter_value_reduce_out) {
+  return scatter_number_old(self, dim, index, value, reduce, out);
+}
+OYI_CPU(scatter__value_reduce) {
+  return scatter_number_old(self, dim, index, value, reduce, self);
+}
+#undef PLAIN
+#define PLAIN                           \
+  &(request) {                          \
+    .name = "scatter_add", .how = g_add \
+  }
+OYI_CPU(scatter_add) {
+  return scatter(PLAIN, self, dim, index, src, NULL);
+}
+OYI_CPU(scatter_add_out) {
+  return scatter(PLAIN, self, dim, index, src, out);
+}
+OYI_CPU(scatter_add_) {
+  return scatter(PLAIN, self, dim, index, src, self);
+}
+OYI_CPU(scatter_reduce_two) {
+  return scatter_reduce(self, dim, index, src, reduce, include_self, NULL);
+}
+OYI_CPU(scatter_reduce_two_out) {
+  return scatter_reduce(self, dim, index, src, reduce, include_self, out);
+}
+OYI_CPU(scatter_reduce__two) {
+  return scatter_reduce(self, dim, index, src, reduce, include_self, self);
+}

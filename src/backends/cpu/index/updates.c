@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/index/updates.h"
+
+#include <complex.h>
+#undef I
+
+#include "tensor/half.h"
+#include "tensor/impl.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#define OYI_UNROLL _Pragma("GCC unroll 4")
+#else
+#define OYI_UNROLL _Pragma("unroll 4")
+#endif
+#define OYI_JOIN__(a, b) a##_##b
+#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
+#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
+
+// Integers, whose overflow wraps.
+#define IS_NAN(x) 0
+#define LOAD(x)   (x)
+#define STORE(v)  (T)(v)
+#define ADD(a, b) ((uint64_t)(a) + (uint64_t)(b))
+#define MUL(a, b) ((uint64_t)(a) * (uint64_t)(b))
+#define T         uint8_t
+#define ID        u8
+#include "backends/cpu/index/update_tmpl.h"
+#define T  int8_t
+#define ID i8
+#include "backends/cpu/index/update_tmpl.h"
+#define T  int16_t
+#define ID i16
+#include "backends/cpu/index/update_tmpl.h"
+#define T  int32_t
+#define ID i32
+#include "backends/cpu/index/update_tmpl.h"
+#define T  int64_t
+#define ID i64
+#include "backends/cpu/index/update_tmpl.h"
+
+// A bool is a byte that is 0 or 1.
+#undef ADD
+#undef MUL
+#define ADD(a, b) ((a) | (b))
+#define MUL(a, b) ((a) & (b))
+#define T         uint8_t
+#define ID        b1
+#include "backends/cpu/index/update_tmpl.h"
+
+#undef ADD
+#undef MUL
+#undef IS_NAN
+#define ADD(a, b) ((a) + (b))
+#define MUL(a, b) ((a) * (b))
+#define IS_NAN(x) ((x) != (x))
+#define T         float
+#define ID        f32
+#include "backends/cpu/index/update_tmpl.h"
+#define T  double
+#define ID f64
+#include "backends/cpu/index/update_tmpl.h"
+#define IS_COMPLEX
+#define T  float _Complex
+#define ID c64
+#include "backends/cpu/index/update_tmpl.h"
+#define T  double _Complex
+#define ID c128
+#include "backends/cpu/index/update_tmpl.h"
+#undef IS_COMPLEX
+
+// 16-bit floats compute as float.
+#undef LOAD
+#undef STORE
+#define LOAD(x)  oyi_f16_to_float(x)
+#define STORE(v) oyi_f16_from_float(v)
+#define T        uint16_t
+#define ID       f16
+#include "backends/cpu/index/update_tmpl.h"
+#undef LOAD
+#undef STORE
+#define LOAD(x)  oyi_bf16_to_float(x)
+#define STORE(v) oyi_bf16_from_float(v)
+#define T        uint16_t
+#define ID       bf16
+#include "backends/cpu/index/update_tmpl.h"
+
+typedef struct halves {
+  uint16_t re, im;
+} halves;
+static inline float _Complex load_c32(halves z) {
+  return __builtin_complex(oyi_f16_to_float(z.re), oyi_f16_to_float(z.im));
+}
+static inline halves store_c32(float _Complex z) {
+  return (halves){oyi_f16_from_float(crealf(z)), oyi_f16_from_float(cimagf(z))};
+}
+#undef LOAD
+#undef STORE
+#define LOAD(x)  load_c32(x)
+#define STORE(v) store_c32(v)
+#define IS_COMPLEX
+#define T  halves
+#define ID c32
+#include "backends/cpu/index/update_tmpl.h"
+#undef IS_COMPLEX
+
+// ------------------------------------------------------------------ moving elements
+
+typedef struct bytes16 {
+  uint64_t words[2];
+} bytes16;
+#define T  uint8_t
+#define ID 1
+#include "backends/cpu/move/move_tmpl.h"
+#define T  uint16_t
+#define ID 2
+#include "backends/cpu/move/move_tmpl.h"
+#define T  uint32_t
+#define ID 4
+#include "backends/cpu/move/move_tmpl.h"
+#define T  uint64_t
+#define ID 8
+#include "backends/cpu/move/move_tmpl.h"
+#define T  bytes16
+#define ID 16
+#include "backends/cpu/move/move_tmpl.h"
+
+oyi_take_fn oyi_take_for(size_t item) {
+  switch (item) {
+    case 1: return take_1;
+    case 2: return take_2;
+    case 4: return take_4;
+    case 8: return take_8;
+    default: return take_16;
+  }
+}
+
+static oyi_updater setter_for(size_t item) {
+  switch (item) {
+    case 1: return (oyi_updater){set_row_1, set_at_1};
+    case 2: return (oyi_updater){set_row_2, set_at_2};
+    case 4: return (oyi_updater){set_row_4, set_at_4};
+    case 8: return (oyi_updater){set_row_8, set_at_8};
+    default: return (oyi_updater){set_row_16, set_at_16};
+  }
+}
+
+#define REAL(name)                                                  \
+  {                                                                 \
+    [OY_DTYPE_U8] = {name##_row_u8, name##_at_u8},                  \
+    [OY_DTYPE_I8] = {name##_row_i8, name##_at_i8},                  \
+    [OY_DTYPE_I16] = {name##_row_i16, name##_at_i16},               \
+    [OY_DTYPE_I32] = {name##_row_i32, name##_at_i32},               \
+    [OY_DTYPE_I64] = {name##_row_i64, name##_at_i64},               \
+    [OY_DTYPE_BOOL] = {name##_row_b1, name##_at_b1},                \
+    [OY_DTYPE_F16] = {name##_row_f16, name##_at_f16},               \
+    [OY_DTYPE_BF16] = {name##_row_bf16, name##_at_bf16},            \
+    [OY_DTYPE_F32] = {name##_row_f32, name##_at_f32},               \
+    [OY_DTYPE_F64] = {name##_row_f64, name##_at_f64}, COMPLEX(name) \
+  }
+#define COMPLEX(name)                               \
+  [OY_DTYPE_C32] = {name##_row_c32, name##_at_c32}, \
+  [OY_DTYPE_C64] = {name##_row_c64, name##_at_c64}, \
+  [OY_DTYPE_C128] = {name##_row_c128, name##_at_c128}
+enum { DTYPES = OY_DTYPE_BF16 + 1 };
+static const oyi_updater g_updaters[][DTYPES] = {
+    [OYI_UPDATE_ADD] = REAL(add),
+    [OYI_UPDATE_MUL] = REAL(mul),
+#undef COMPLEX
+#define COMPLEX(name)
+    [OYI_UPDATE_MAX] = REAL(max),
+    [OYI_UPDATE_MIN] = REAL(min),
+};
+
+oyi_updater oyi_updater_for(oyi_update update, oy_dtype dtype) {
+  if (update == OYI_UPDATE_SET) return setter_for(oyi_dtype_bytes[dtype]);
+  if (dtype >= DTYPES) return (oyi_updater){NULL, NULL};
+  return g_updaters[update][dtype];
+}
+
+oy_status oyi_updater_find(oyi_update update, oy_dtype dtype, const char* name,
+                           oyi_updater* out_updater) {
+  *out_updater = oyi_updater_for(update, dtype);
+  OY_CHECK(out_updater->row, NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,
+           oy_dtype_pytorch_name(dtype));
+  return OY_OK;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// c = alpha * (a x b) + beta * c for matrices with any strides: what all matrix
+// products of the CPU come down to. Portable C, for every dtype that can be
+// multiplied; libraries are variants beside it (openblas.c).
+#ifndef OPYARD_SRC_BACKENDS_CPU_LINALG_GEMM_H_
+#define OPYARD_SRC_BACKENDS_CPU_LINALG_GEMM_H_
+
+#include "opyard/value.h"
+#include "tensor/element.h"
+
+typedef struct oyi_gemm {
+  int64_t n, m, k;  // c is n x m, a is n x k, b is k x m
+  const void *a, *b;
+  void* c;
+  int64_t a_row, a_column, b_row, b_column, c_row, c_column;  // in elements
+  oyi_number alpha, beta;  // |beta| zero: c is not read
+} oyi_gemm;
+
+// Computes; OUT_OF_MEMORY leaves c as it was. Low-precision floats are added up in
+// float and rounded once, integers wrap.
+typedef oy_status (*oyi_gemm_fn)(const oyi_gemm* g);
+
+enum { OYI_GEMM_DTYPES = OY_DTYPE_BF16 + 1 };
+
+// The portable kernel for |dtype| at the level of this machine; NULL if there is none.
+oyi_gemm_fn oyi_gemm_portable(oy_dtype dtype);
+
+static inline bool oyi_number_is_zero(oyi_number x) {
+  return x.kind == OYI_NUMBER_INT || x.kind == OYI_NUMBER_UINT ? x.i == 0
+                                                               : x.re == 0 && x.im == 0;
+}
+
+// By capability level; f32, f64 and the small floats only above the baseline.
+#define OYI_GEMM_TABLE(level) extern const oyi_gemm_fn oyi_gemm_##level[OYI_GEMM_DTYPES]
+OYI_GEMM_TABLE(base);
+OYI_GEMM_TABLE(v3);
+OYI_GEMM_TABLE(v4);
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_LINALG_GEMM_H_

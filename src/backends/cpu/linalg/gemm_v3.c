@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products for AVX2 and FMA: 6 x 2 accumulators of 16 registers.
+#define GEMM_BYTES 32
+#define GEMM_ROWS  6
+#include "backends/cpu/linalg/gemm_types.h"
+
+const oyi_gemm_fn oyi_gemm_v3[OYI_GEMM_DTYPES] = {[OY_DTYPE_F32] = gemm_f32,
+                                                  [OY_DTYPE_F64] = gemm_f64,
+                                                  [OY_DTYPE_F16] = gemm_f16,
+                                                  [OY_DTYPE_BF16] = gemm_bf16};

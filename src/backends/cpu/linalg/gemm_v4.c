@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products for AVX-512: 12 x 2 accumulators of 32 registers.
+#define GEMM_BYTES 64
+#define GEMM_ROWS  12
+#include "backends/cpu/linalg/gemm_types.h"
+
+const oyi_gemm_fn oyi_gemm_v4[OYI_GEMM_DTYPES] = {[OY_DTYPE_F32] = gemm_f32,
+                                                  [OY_DTYPE_F64] = gemm_f64,
+                                                  [OY_DTYPE_F16] = gemm_f16,
+                                                  [OY_DTYPE_BF16] = gemm_bf16};

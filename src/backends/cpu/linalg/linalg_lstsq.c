@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least squares by QR with column pivoting (LAPACK's gelsy), where a library has it. What
+// wants singular values is composed, as without a library.
+#include "backends/cpu/linalg/linalg.h"
+#include "backends/cpu/staging.h"
+#include "ops/calls.h"
+#include "ops/kernels.h"
+
+OYI_RESULT_linalg_lstsq oyi_openblas_linalg_lstsq(const oy_op*, oy_keyset,
+                                                  OYI_PARAMS_linalg_lstsq);
+
+static bool is_by_qr(oy_value driver) {
+  return driver.tag == OY_TAG_NONE ||
+         oy_str_equal((oy_str){driver.as.chars, driver.count}, oy_str_of("gelsy"));
+}
+
+// Whether |b| has a right side for each matrix of |a|, without broadcasting. Anything else,
+// and what is wrong, is left to the composition.
+static bool are_plain(const oyi_tensor* a, const oyi_tensor* b) {
+  return a->ndim >= 2 && b->ndim == a->ndim && a->numel > 0 && b->numel > 0 &&
+         a->header.dtype == b->header.dtype && oyi_rows(a) == oyi_rows(b) &&
+         memcmp(a->sizes, b->sizes, (a->ndim - 2u) * sizeof(int64_t)) == 0;
+}
+
+typedef struct lstsq_run {
+  const oyi_lapack* lapack;
+  oyi_tensor *a, *x, *rank;
+  double rcond;
+} lstsq_run;
+
+static oy_status solve_some(int64_t begin, int64_t end, void* context) {
+  const lstsq_run* r = context;
+  for (int64_t i = begin; i < end; i++) {
+    int32_t rank = 0;
+    OY_TRY(oyi_check_info(r->lapack->least_squares(
+        r->a->header.dtype, oyi_rows(r->a), oyi_columns(r->a), oyi_columns(r->x),
+        oyi_matrix_at(r->a, i), oyi_matrix_at(r->x, i), r->rcond, &rank)));
+    ((int64_t*)oyi_data(r->rank))[i] = rank;
+  }
+  return OY_OK;
+}
+
+// |b| by columns, with room below for a solution that is longer.
+static oyi_tensor* right_side(const oyi_tensor* b, int64_t rows) {
+  const oy_dtype dtype = b->header.dtype;
+  if (rows <= oyi_rows(b)) return oyi_matrices_copy(b, dtype);
+  oyi_tensor* room = oyi_matrices_new(b, rows, oyi_columns(b), dtype, true);
+  oyi_tensor* part =
+      room ? oyi_tensor_slice(room, room->ndim - 2u, 0, oyi_rows(b), 1) : NULL;
+  if (part) {
+    memset(oyi_data(room), 0, (size_t)(room->numel * oyi_item(room)));
+    oyi_convert(part, b);
+  } else if (room) {
+    oy_tensor_release(&room->header);
+  }
+  oy_tensor_release(oyi_tensor_object(part));
+  return part ? room : NULL;
+}
+
+static oy_status by_qr(const oyi_tensor* a, const oyi_tensor* b, oy_value rcond,
+                       oy_object* made[4]) {
+  const oy_dtype dtype = a->header.dtype, real = oyi_real_dtype(dtype);
+  const int64_t m = oyi_rows(a), n = oyi_columns(a), most = m > n ? m : n;
+  const double epsilon = real == OY_DTYPE_F64 ? 2.220446049250313e-16 : 1.1920929e-07;
+  lstsq_run run = {
+      .lapack = oyi_lapack_openblas(),
+      .a = oyi_matrices_copy(a, dtype),
+      .x = right_side(b, most),
+      .rank = oyi_batch_new(a, OY_DTYPE_I64),
+      .rcond = rcond.tag == OY_TAG_NONE ? epsilon * (double)most : rcond.as.d};
+  oy_status status = run.a && run.x && run.rank
+                         ? oyi_matrices_each(run.a, 4 * oyi_least(m, n), solve_some, &run)
+                         : oy_failure();
+  made[0] = status == 0
+                ? oyi_tensor_object(oyi_tensor_slice(run.x, run.x->ndim - 2u, 0, n, 1))
+                : NULL;
+  made[1] = oyi_tensor_object(oyi_nothing_new(a, real));
+  made[2] = oyi_tensor_object(run.rank);
+  made[3] = oyi_tensor_object(oyi_nothing_new(a, real));
+  oy_tensor_release(oyi_tensor_object(run.a));
+  oy_tensor_release(oyi_tensor_object(run.x));
+  return status;
+}
+
+OYI_TYPED_KERNEL(linalg_lstsq, oyi_openblas_linalg_lstsq) {
+  const oyi_tensor *a = oyi_tensor_of(self), *right = a ? oyi_tensor_of(b) : NULL;
+  *out_solution = *out_residuals = *out_rank = *out_singular_values = NULL;
+  if (!right) return oy_failure();
+  bool vectors = right->ndim + 1 == a->ndim;
+  oy_object* columns = vectors ? oyi_call_unsqueeze(b, -1) : oy_tensor_retain(b);
+  if (!columns) return oy_failure();
+  if (!is_by_qr(driver) || !oyi_lapack_openblas()->least_squares ||
+      !are_plain(a, oyi_tensor_cast(columns)) || oyi_check_data(a) != 0 ||
+      oyi_check_data(right) != 0) {
+    oy_tensor_release(columns);
+    return oy_composite_linalg_lstsq(op, keys, OYI_ARGS_linalg_lstsq);
+  }
+  oy_object* made[4];
+  oy_status status = by_qr(a, oyi_tensor_cast(columns), rcond, made);
+  oy_tensor_release(columns);
+  oy_object* x = made[0];
+  if (x && vectors) made[0] = oyi_call_squeeze_dim(x, -1);
+  if (x && vectors) oy_tensor_release(x);
+  oy_object** results[] = {out_solution, out_residuals, out_rank, out_singular_values};
+  return oyi_give_results(status, 4, made, results);
+}

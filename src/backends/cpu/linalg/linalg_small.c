@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/linalg/linalg_small.h"
+
+// Four floats or two doubles are a vector of any processor.
+#define T       float
+#define LANES   4
+#define NAME(x) x##_f32
+#include "backends/cpu/linalg/linalg_small_tmpl.h"
+#define T       double
+#define LANES   2
+#define NAME(x) x##_f64
+#include "backends/cpu/linalg/linalg_small_tmpl.h"
+
+void oyi_small_solve_triangle(oy_dtype dtype, const oyi_triangle* how, int64_t n,
+                              int64_t columns, const void* a, void* b) {
+  if (dtype == OY_DTYPE_F32)
+    solve_triangle_f32(how, n, columns, a, b);
+  else
+    solve_triangle_f64(how, n, columns, a, b);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products of the CPU as operators: checked by their rule, then computed by the
+// product that |pick| gives for their dtype. A library that multiplies faster registers
+// the same operators with a pick of its own.
+#ifndef OPYARD_SRC_BACKENDS_CPU_LINALG_MATRIX_H_
+#define OPYARD_SRC_BACKENDS_CPU_LINALG_MATRIX_H_
+
+#include "backends/cpu/linalg/gemm.h"
+
+typedef oyi_gemm_fn (*oyi_gemm_pick)(oy_dtype dtype);
+
+// What an operator was given. |self| NULL: nothing is added.
+typedef struct oyi_matrix_call {
+  oy_object *self, *a, *b;
+  oy_scalar beta, alpha;
+  oy_object* out;  // NULL: a new tensor
+  oyi_gemm_pick pick;
+} oyi_matrix_call;
+
+oy_object* oyi_cpu_addmm(const oyi_matrix_call* call);
+oy_object* oyi_cpu_baddbmm(const oyi_matrix_call* call);
+oy_object* oyi_cpu_addbmm_sum(const oyi_matrix_call* call);
+oy_object* oyi_cpu_addmv_call(const oyi_matrix_call* call);
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_LINALG_MATRIX_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products by OpenBLAS, as variants beside the portable kernels. The library is
+// looked for when kernels are registered, and loaded at the first product that is worth
+// it: loading takes 3 ms and starts its threads. OPYARD_OPENBLAS names another file, or
+// "off".
+#ifndef OPYARD_SRC_BACKENDS_CPU_LINALG_OPENBLAS_H_
+#define OPYARD_SRC_BACKENDS_CPU_LINALG_OPENBLAS_H_
+
+#include "opyard/library.h"
+
+// Registers nothing where there is no OpenBLAS.
+oy_status oyi_register_openblas(oy_library* library);
+// Its functions of linear algebra, the same way (openblas_lapack.c).
+oy_status oyi_register_openblas_lapack(oy_library* library);
+// The library, loaded; NULL if it cannot be. One of its functions; NULL if it has none.
+void* oyi_openblas_library(void);
+void* oyi_openblas_symbol(void* library, const char* name);
+// The file that is used; NULL if there is none.
+const char* oyi_openblas_path(void);
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_LINALG_OPENBLAS_H_

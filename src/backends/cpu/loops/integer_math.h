@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic of integers where C leaves something open: all in 64 bits, which the
+// narrower types are rounded from. No input traps; division by zero is the caller's to
+// refuse, and gives 0 here.
+#ifndef OPYARD_SRC_BACKENDS_CPU_LOOPS_INTEGER_MATH_H_
+#define OPYARD_SRC_BACKENDS_CPU_LOOPS_INTEGER_MATH_H_
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// The least number has no positive partner: its negation wraps.
+static inline int64_t oyi_int_neg(int64_t a) {
+  return (int64_t)(0 - (uint64_t)a);
+}
+static inline int64_t oyi_int_div(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  // Processors divide small numbers in less time.
+  if (((uint64_t)a | (uint64_t)b) >> 32 == 0) return (uint32_t)a / (uint32_t)b;
+  return b == -1 ? oyi_int_neg(a) : a / b;
+}
+static inline int64_t oyi_int_rem(int64_t a, int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  if (((uint64_t)a | (uint64_t)b) >> 32 == 0) return (uint32_t)a % (uint32_t)b;
+  return a % b;
+}
+// Towards minus infinity, and what is left then, which has the sign of |b|.
+static inline int64_t oyi_int_div_floor(int64_t a, int64_t b) {
+  const int64_t whole = oyi_int_div(a, b);
+  return whole -
+         (b != 0 && (a < 0) != (b < 0) && (uint64_t)whole * (uint64_t)b != (uint64_t)a);
+}
+static inline int64_t oyi_int_mod(int64_t a, int64_t b) {
+  int64_t r = oyi_int_rem(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+static inline int64_t oyi_int_abs(int64_t a) {
+  return a < 0 ? oyi_int_neg(a) : a;
+}
+static inline int64_t oyi_int_gcd(int64_t a, int64_t b) {
+  a = oyi_int_abs(a), b = oyi_int_abs(b);
+  while (a != 0) {
+    int64_t rest = oyi_int_rem(b, a);
+    b = a, a = rest;
+  }
+  return b;
+}
+static inline int64_t oyi_int_lcm(int64_t a, int64_t b) {
+  int64_t g = oyi_int_gcd(a, b);
+  if (g == 0) return 0;
+  return oyi_int_abs((int64_t)((uint64_t)oyi_int_div(a, g) * (uint64_t)b));
+}
+// Powers wrap; a negative exponent leaves only what is 1 or -1.
+static inline int64_t oyi_int_pow(int64_t a, int64_t b) {
+  if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 != 0 ? -1 : 1) : 0;
+  uint64_t result = 1, base = (uint64_t)a;
+  for (; b > 0; b >>= 1, base *= base)
+    if (b & 1) result *= base;
+  return (int64_t)result;
+}
+// Shifts by a type's width or more, or by less than nothing, shift everything out.
+static inline int64_t oyi_int_shift_left(int64_t a, int64_t b, int bits) {
+  return b < 0 || b >= bits ? 0 : (int64_t)((uint64_t)a << b);
+}
+static inline int64_t oyi_int_shift_right(int64_t a, int64_t b, int bits) {
+  return a >> (b < 0 || b >= bits ? bits - 1 : b);
+}
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_LOOPS_INTEGER_MATH_H_

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic loops of one CPU capability: LEVELED(name) is the name for it.
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "backends/cpu/loops/loops.h"
+
+// Bytes are never below 0, and the same lines serve them.
+#pragma GCC diagnostic ignored "-Wtype-limits"
+
+#define RE(x)      (__real__(x))
+#define IM(x)      (__imag__(x))
+#define PAIR(x, y) __builtin_complex((R)(x), (R)(y))
+#define T          float _Complex
+#define R          float
+#define FN(name)   name##f
+#include "backends/cpu/loops/complex_ratio_tmpl.h"
+// In double nothing overflows; an infinite part outweighs NaN.
+static inline float sizef(T a) {
+  const double x = (double)RE(a), y = (double)IM(a);
+  const bool infinite = (fabsf(RE(a)) == INFINITY) | (fabsf(IM(a)) == INFINITY);
+  return infinite ? INFINITY : (float)sqrt(x * x + y * y);
+}
+#undef T
+#undef R
+#undef FN
+#define T        double _Complex
+#define R        double
+#define FN(name) name
+#include "backends/cpu/loops/complex_ratio_tmpl.h"
+static inline double size(T a) {
+  return hypot(RE(a), IM(a));
+}
+#undef T
+#undef R
+#undef FN
+
+#include "backends/cpu/loops/loop_define.h"
+#include "backends/cpu/loops/loops_arith_types.h"
+
+#define T              float
+#define ID             f32
+#define FN(name)       name##f
+#define REST_IN_DOUBLE 1
+#include "backends/cpu/loops/loops_rest_tmpl.h"
+#undef T
+#undef ID
+#undef FN
+#undef REST_IN_DOUBLE
+#define T              double
+#define ID             f64
+#define FN(name)       name
+#define REST_IN_DOUBLE 0
+#include "backends/cpu/loops/loops_rest_tmpl.h"
+#undef T
+#undef ID
+#undef FN
+#undef REST_IN_DOUBLE
+
+// Moves elements, whatever they are: |a| where the mask is set, else |b|.
+#define WHERE(name, T)                                                                \
+  static void name(int64_t n, char* const* data, const int64_t* strides,              \
+                   const void* args) {                                                \
+    (void)args;                                                                       \
+    char* out = data[0];                                                              \
+    const char *m = data[1], *x = data[2], *y = data[3];                              \
+    const int64_t so = strides[0], sm = strides[1], sx = strides[2], sy = strides[3]; \
+    const int64_t item = sizeof(T);                                                   \
+    if (so == item && sm == 1 && sx == item && sy == item) {                          \
+      T* o = (T*)(void*)out;                                                          \
+      const uint8_t* k = (const uint8_t*)m;                                           \
+      const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)y;           \
+      OYI_INDEPENDENT                                                                 \
+      for (int64_t i = 0; i < n; i++) {                                               \
+        const T yes = p[i], no = q[i];                                                \
+        o[i] = k[i] ? yes : no;                                                       \
+      }                                                                               \
+      return;                                                                         \
+    }                                                                                 \
+    for (int64_t i = 0; i < n; i++, out += so, m += sm, x += sx, y += sy)             \
+      OYI_AT(T, out) =                                                                \
+          *(const uint8_t*)m ? *(const T*)(const void*)x : *(const T*)(const void*)y; \
+  }
+typedef struct sixteen {
+  uint64_t low, high;
+} sixteen;
+WHERE(where_1, uint8_t)
+WHERE(where_2, uint16_t)
+WHERE(where_4, uint32_t)
+WHERE(where_8, uint64_t)
+WHERE(where_16, sixteen)
+
+#include "backends/cpu/loops/loop_list.h"
+#define WHERE_ROW(kind, loop) \
+  { OYI_LOOP_where, OY_DTYPE_##kind, loop }
+const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
+#include "backends/cpu/loops/loops_arith_types.h"
+    {OYI_LOOP_fmod, OY_DTYPE_F32, fmod_f32},
+    {OYI_LOOP_fmod, OY_DTYPE_F64, fmod_f64},
+    {OYI_LOOP_remainder, OY_DTYPE_F32, remainder_f32},
+    {OYI_LOOP_remainder, OY_DTYPE_F64, remainder_f64},
+    {OYI_LOOP_div_floor, OY_DTYPE_F32, div_floor_f32},
+    {OYI_LOOP_div_floor, OY_DTYPE_F64, div_floor_f64},
+    WHERE_ROW(BOOL, where_1),
+    WHERE_ROW(U8, where_1),
+    WHERE_ROW(I8, where_1),
+    WHERE_ROW(I16, where_2),
+    WHERE_ROW(F16, where_2),
+    WHERE_ROW(BF16, where_2),
+    WHERE_ROW(I32, where_4),
+    WHERE_ROW(F32, where_4),
+    WHERE_ROW(C32, where_4),
+    WHERE_ROW(I64, where_8),
+    WHERE_ROW(F64, where_8),
+    WHERE_ROW(C64, where_8),
+    WHERE_ROW(C128, where_16),
+    {0, 0, NULL}};

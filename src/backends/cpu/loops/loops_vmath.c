@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of loops_vmath_body.h for the baseline.
+#define LEVELED(name) name
+#include "backends/cpu/loops/loops_vmath_body.h"

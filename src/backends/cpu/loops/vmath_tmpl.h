@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of one type, T, for one CPU capability: V, a vector of OYI_VEC_BYTES bytes,
+// and functions of it. ID names the type, FN(f) is the C library's function, INT an
+// integer of the same width, LANES their number.
+#define V    OYI_LOOP_JOIN(vec, ID)
+#define I    OYI_LOOP_JOIN(ints, ID)
+#define F(f) OYI_LOOP_JOIN(v_##f, ID)
+
+typedef T V __attribute__((vector_size(OYI_VEC_BYTES)));
+typedef INT I __attribute__((vector_size(OYI_VEC_BYTES)));
+
+static inline V F(splat)(T x) {
+  V v;
+  for (int i = 0; i < LANES; i++) v[i] = x;
+  return v;
+}
+static inline V F(select)(I mask, V yes, V no) {
+  return (V)(((I)yes & mask) | ((I)no & ~mask));
+}
+static inline V F(abs)(V a) {
+  const I sign = (I)F(splat)(-(T)0);
+  return (V)((I)a & ~sign);
+}
+
+// The C library's vector functions, by the names that its ABI gives them, where they
+// are; elsewhere lane by lane, so that a result depends on the element alone and not
+// on its place.
+#if OYI_HAVE_LIBMVEC
+#define VECTOR_1(f)                                      \
+  extern V OYI_MVEC(OYI_VEC_LETTER, LANES, v, FN(f))(V); \
+  static inline V F(f)(V a) {                            \
+    return OYI_MVEC(OYI_VEC_LETTER, LANES, v, FN(f))(a); \
+  }
+#define VECTOR_2(f)                                          \
+  extern V OYI_MVEC(OYI_VEC_LETTER, LANES, vv, FN(f))(V, V); \
+  static inline V F(f)(V a, V b) {                           \
+    return OYI_MVEC(OYI_VEC_LETTER, LANES, vv, FN(f))(a, b); \
+  }
+#else
+#define VECTOR_1(f)                                     \
+  static inline V F(f)(V a) {                           \
+    for (int i = 0; i < LANES; i++) a[i] = FN(f)(a[i]); \
+    return a;                                           \
+  }
+#define VECTOR_2(f)                                           \
+  static inline V F(f)(V a, V b) {                            \
+    for (int i = 0; i < LANES; i++) a[i] = FN(f)(a[i], b[i]); \
+    return a;                                                 \
+  }
+#endif
+VECTOR_1(exp)
+VECTOR_1(exp2)
+VECTOR_1(expm1)
+VECTOR_1(log)
+VECTOR_1(log2)
+VECTOR_1(log10)
+VECTOR_1(log1p)
+VECTOR_1(sin)
+VECTOR_1(cos)
+VECTOR_1(tan)
+VECTOR_1(asin)
+VECTOR_1(acos)
+VECTOR_1(atan)
+VECTOR_1(sinh)
+VECTOR_1(cosh)
+VECTOR_1(tanh)
+VECTOR_1(asinh)
+VECTOR_1(acosh)
+VECTOR_1(atanh)
+VECTOR_1(erf)
+VECTOR_1(erfc)
+VECTOR_2(pow)
+VECTOR_2(atan2)
+VECTOR_2(hypot)
+#undef VECTOR_1
+#undef VECTOR_2
+
+static inline V F(sigmoid)(V a) {
+  return (T)1 / ((T)1 + F(exp)(-a));
+}
+// log(1 + exp(-|a|))
+static inline V F(log_one_exp)(V a) {
+  return F(log1p)(F(exp)(-F(abs)(a)));
+}
+static inline V F(normal_cdf)(V a) {
+  return (T)0.5 * ((T)1 + F(erf)(a * (T)M_SQRT1_2));
+}
+// What tanh is taken of in the approximate gelu, and its slope.
+static inline V F(gelu_inner)(V a) {
+  return (T)(M_SQRT2 * M_2_SQRTPI * 0.5) * (a + (T)0.044715 * a * a * a);
+}
+static inline V F(gelu_tanh_slope)(V a) {
+  V t = F(tanh)(F(gelu_inner)(a));
+  V inner = (T)(M_SQRT2 * M_2_SQRTPI * 0.5) * ((T)1 + (T)(3 * 0.044715) * a * a);
+  return (T)0.5 * ((T)1 + t) + (T)0.5 * a * ((T)1 - t * t) * inner;
+}
+static inline V F(mish_slope)(V a) {
+  V t = F(tanh)(F(log1p)(F(exp)(a)));
+  return t + a * F(sigmoid)(a) * ((T)1 - t * t);
+}
+static inline V F(greater)(V a, V b) {
+  return F(select)(a > b, a, b);
+}
+// NaN stays NaN.
+static inline V F(clamped)(V a, const T* bounds) {
+  V low = F(splat)(bounds[0]), high = F(splat)(bounds[1]);
+  return F(select)(a < low, low, F(select)(a > high, high, a));
+}
+// |a| times |log|, a logarithm of |b|: 0 where |a| is, NaN where |b| is.
+static inline V F(times_log)(V a, V b, V log) {
+  return F(select)(b != b, b, F(select)(a == F(splat)(0), F(splat)(0), a * log));
+}
+
+// ------------------------------------------------------------------- walking
+
+// |count| elements, fewer than a vector has, and the first of them in the other lanes.
+static inline V F(load_some)(const char* x, int64_t stride, int64_t count) {
+  V v = F(splat)(*(const T*)(const void*)x);
+  for (int64_t i = 1; i < count; i++) v[i] = *(const T*)(const void*)(x + i * stride);
+  return v;
+}
+static inline void F(store_some)(char* o, int64_t stride, int64_t count, V v) {
+  for (int64_t i = 0; i < count; i++) *(T*)(void*)(o + i * stride) = v[i];
+}
+static inline V F(load)(const char* x, int64_t stride) {
+  V v;
+  if (stride != (int64_t)sizeof(T)) return F(load_some)(x, stride, stride ? LANES : 1);
+  memcpy(&v, x, sizeof(v));
+  return v;
+}
+static inline void F(store)(char* o, int64_t stride, V v) {
+  if (stride == (int64_t)sizeof(T))
+    memcpy(o, &v, sizeof(v));
+  else
+    F(store_some)(o, stride, LANES, v);
+}
+
+typedef V (*F(unary))(V a, const T* arg);
+typedef V (*F(binary))(V a, V b, const T* arg);
+
+// Rows through vectors; the last, incomplete one is filled up, so that its elements
+// have the results that they would have anywhere else.
+static __attribute__((noinline)) void F(map)(int64_t n, char* const* data,
+                                             const int64_t* strides, const void* arg,
+                                             F(unary) fn) {
+  char* o = data[0];
+  const char* x = data[1];
+  const int64_t so = strides[0], sx = strides[1];
+  for (; n >= LANES; n -= LANES, o += so * LANES, x += sx * LANES)
+    F(store)(o, so, fn(F(load)(x, sx), arg));
+  if (n > 0) F(store_some)(o, so, n, fn(F(load_some)(x, sx, n), arg));
+}
+static __attribute__((noinline)) void F(map2)(int64_t n, char* const* data,
+                                              const int64_t* strides, const void* arg,
+                                              F(binary) fn) {
+  char* o = data[0];
+  const char *x = data[1], *y = data[2];
+  const int64_t so = strides[0], sx = strides[1], sy = strides[2];
+  for (; n >= LANES; n -= LANES, o += so * LANES, x += sx * LANES, y += sy * LANES)
+    F(store)(o, so, fn(F(load)(x, sx), F(load)(y, sy), arg));
+  if (n > 0)
+    F(store_some)(o, so, n, fn(F(load_some)(x, sx, n), F(load_some)(y, sy, n), arg));
+}
+
+// The angles of complex numbers.
+static void F(angle_complex)(int64_t n, char* const* data, const int64_t* strides,
+                             const void* args) {
+  (void)args;
+  char* o = data[0];
+  const char* x = data[1];
+  for (; n > 0; n -= LANES, o += strides[0] * LANES, x += strides[1] * LANES) {
+    const int64_t count = n < LANES ? n : LANES;
+    V re = F(load_some)(x, strides[1], count);
+    V im = F(load_some)(x + sizeof(T), strides[1], count);
+    F(store_some)(o, strides[0], count, F(atan2)(im, re));
+  }
+}
+
+// exp of complex numbers. What might overflow, and what is no number, is for C's cexp.
+static void F(exp_complex)(int64_t n, char* const* data, const int64_t* strides,
+                           const void* args) {
+  (void)args;
+  const T most = sizeof(T) == 4 ? (T)80 : (T)700;
+  char* o = data[0];
+  const char* x = data[1];
+  for (; n > 0; n -= LANES, o += strides[0] * LANES, x += strides[1] * LANES) {
+    const int64_t count = n < LANES ? n : LANES;
+    V re = F(load_some)(x, strides[1], count);
+    V im = F(load_some)(x + sizeof(T), strides[1], count);
+    V size = F(exp)(re), cosine = F(cos)(im), sine = F(sin)(im);
+    for (int64_t i = 0; i < count; i++) {
+      T* to = (T*)(void*)(o + strides[0] * i);
+      T parts[2] = {size[i] * cosine[i], size[i] * sine[i]};
+      if (OY_UNLIKELY(!(FN(fabs)(re[i]) < most && FN(fabs)(im[i]) < (T)INFINITY))) {
+        T _Complex whole = FN(cexp)(__builtin_complex(re[i], im[i]));
+        memcpy(parts, &whole, sizeof(parts));
+      }
+      memcpy(to, parts, sizeof(parts));
+    }
+  }
+}
+
+#include "backends/cpu/loops/loops_vmath.def"
+#undef V
+#undef I
+#undef F

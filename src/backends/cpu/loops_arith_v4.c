@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The loops of loops_arith_body.h for x86-64-v4 (AVX-512).
-#define LEVELED(name) name##_v4
-#include "backends/cpu/loops_arith_body.h"

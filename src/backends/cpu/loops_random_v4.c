@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The loops of loops_random_body.h for x86-64-v4.
-#define LEVELED(name) name##_v4
-#include "backends/cpu/loops_random_body.h"

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The loops of loops_vmath_body.h for x86-64-v3 (AVX2 and FMA).
-#define LEVELED(name) name##_v3
-#include "backends/cpu/loops_vmath_body.h"

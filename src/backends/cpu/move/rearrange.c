@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements moved as they are: flip, roll, triangles, and indices repeated.
+#include "backends/cpu/kernels.h"
+#include "base/memory.h"
+#include "ops/calls.h"
+#include "ops/rules/rules.h"
+#include "ops/rules/shape.h"
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+#include "tensor/move.h"
+
+// ----------------------------------------------------------------- flip, roll
+
+// |t| seen from the other end of the dimensions of |mask|. Only for reading here: no
+// tensor that a caller has may have negative strides.
+static oyi_tensor* backwards(const oyi_tensor* t, uint64_t mask) {
+  oyi_shape s;
+  s.ndim = 0;
+  int64_t offset = t->offset;
+  for (size_t i = 0; i < t->ndim; i++) {
+    int64_t stride = oyi_strides(t)[i];
+    bool turned = (mask >> i & 1) && t->sizes[i] > 1;
+    if (turned) offset += (t->sizes[i] - 1) * stride;
+    oyi_shape_add(&s, t->sizes[i], turned ? -stride : stride);
+  }
+  return oyi_tensor_alias(t, (oy_ints){s.sizes, s.ndim}, (oy_ints){s.strides, s.ndim},
+                          offset);
+}
+
+OYI_CPU(flip) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  uint64_t mask;
+  if (!t || oyi_dims_mask(dims, t->ndim, &mask) != 0) return NULL;
+  oyi_options options = {self->dtype, oyi_tensor_device(t)};
+  oyi_tensor* out = oyi_rule_empty(oyi_sizes_view(t), &options, OY_MEMORY_PRESERVE, t);
+  if (!out || oyi_is_meta(out) || out->numel == 0) return oyi_tensor_object(out);
+  oyi_tensor* turned = backwards(t, mask);
+  if (!turned) {
+    oy_tensor_release(&out->header);
+    return NULL;
+  }
+  oyi_convert(out, turned);
+  oy_tensor_release(&turned->header);
+  return &out->header;
+}
+
+// Rows of |size| bytes, each from its byte |start| on, then its beginning.
+static void roll_rows(char* to, const char* from, int64_t rows, size_t size,
+                      size_t start) {
+  for (int64_t i = 0; i < rows; i++, to += size, from += size) {
+    oyi_move_copy(to, from + start, size - start);
+    oyi_move_copy(to + size - start, from, start);
+  }
+}
+
+static oy_object* roll_one(oy_object* self, int64_t shift, int64_t dim) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return NULL;
+  if (t->numel == 0) return oyi_call_clone(self, oy_int(OY_MEMORY_CONTIGUOUS));
+  int64_t d = oyi_dim_wrap(dim, t->ndim);
+  if (d < 0) return NULL;
+  if (t->ndim == 0) {
+    OY_FAIL(OUT_OF_RANGE, "Dimension specified as %lld but tensor has no dimensions",
+            (long long)dim);
+    return NULL;
+  }
+  int64_t size = t->sizes[d], start = (size - shift % size) % size;
+  if ((t->flags & OYI_CONTIGUOUS) && oyi_data(t)) {
+    oyi_tensor* out =
+        oyi_tensor_new(oyi_sizes_view(t), self->dtype, oyi_tensor_device(t));
+    if (!out) return NULL;
+    int64_t inner = oyi_item(t);
+    for (size_t i = (size_t)d + 1; i < t->ndim; i++) inner *= t->sizes[i];
+    roll_rows(oyi_data(out), oyi_data(t), t->numel * oyi_item(t) / (size * inner),
+              (size_t)(size * inner), (size_t)(start * inner));
+    return &out->header;
+  }
+  oy_object* parts[2] = {oyi_call_narrow(self, d, start, size - start), NULL};
+  if (parts[0]) parts[1] = oyi_call_narrow(self, d, 0, start);
+  oy_object* result = parts[1] ? oyi_call_cat((oy_tensors){parts, 2}, d) : NULL;
+  oy_tensor_release(parts[0]);
+  oy_tensor_release(parts[1]);
+  return result;
+}
+
+// All elements, as they follow each other.
+static oy_object* roll_flat(oy_object* self, int64_t shift) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return NULL;
+  oy_object* flat = oyi_call_reshape(self, OY_DIMS(t->numel));
+  oy_object* rolled = roll_one(flat, shift, 0);
+  oy_object* result = oyi_call_view(rolled, oyi_sizes_view(t));
+  oy_tensor_release(rolled);
+  oy_tensor_release(flat);
+  return result;
+}
+
+OYI_CPU(roll) {
+  if (shifts.size == 1 && dims.size == 1)
+    return roll_one(self, shifts.data[0], dims.data[0]);
+  if (shifts.size == 0) {
+    OY_FAIL(INVALID_ARGUMENT, "`shifts` required");
+    return NULL;
+  }
+  if (dims.size == 0 && shifts.size == 1) return roll_flat(self, shifts.data[0]);
+  if (shifts.size != dims.size) {
+    OY_FAIL(INVALID_ARGUMENT, "shifts and dimensions must align. shifts: %zu, dims:%zu",
+            shifts.size, dims.size);
+    return NULL;
+  }
+  oy_object* result = oy_tensor_retain(self);
+  for (size_t i = 0; i < dims.size && result; i++) {
+    oy_object* next = roll_one(result, shifts.data[i], dims.data[i]);
+    oy_tensor_release(result);
+    result = next;
+  }
+  return result;
+}
+
+// ------------------------------------------------------------------- triangles
+
+// One matrix after the other: of each row the elements from |first| to below |last| are
+// kept, the others are zero.
+static void triangles(const oyi_tensor* out, const oyi_tensor* in, int64_t diagonal,
+                      bool lower) {
+  int64_t rows = out->sizes[out->ndim - 2], columns = out->sizes[out->ndim - 1];
+  size_t item = (size_t)oyi_item(out);
+  char* to = oyi_data(out);
+  const char* from = oyi_data(in);
+  int64_t count = columns > 0 ? out->numel / columns : 0;
+  for (int64_t k = 0; k < count; k++) {
+    // |limit| is the column behind the diagonal of this row.
+    int64_t row = k % rows, limit;
+    if (__builtin_add_overflow(row, diagonal, &limit)) limit = diagonal > 0 ? columns : 0;
+    if (lower) limit = limit < columns ? limit + 1 : columns;
+    limit = limit < 0 ? 0 : limit > columns ? columns : limit;
+    size_t head = (size_t)limit * item, all = (size_t)columns * item;
+    size_t keep = lower ? 0 : head, zero = lower ? head : 0,
+           kept = lower ? head : all - head;
+    memset(to + zero, 0, all - kept);
+    if (to != from) memcpy(to + keep, from + keep, kept);
+    to += all;
+    from += all;
+  }
+}
+
+static oy_status check_matrices(const oyi_tensor* t, const char* name) {
+  OY_CHECK(t->ndim >= 2, INVALID_ARGUMENT,
+           "%s: input tensor must have at least 2 dimensions", name);
+  return OY_OK;
+}
+
+// |out| may be |in|, and any layout.
+static oy_status write_triangles(oyi_tensor* out, const oyi_tensor* in, int64_t diagonal,
+                                 bool lower) {
+  if (oyi_is_meta(out) || out->numel == 0) return OY_OK;
+  OY_CHECK(oyi_data(out) && oyi_data(in), NOT_IMPLEMENTED,
+           "a CPU kernel was given a tensor without data");
+  bool flat = (out->flags & OYI_CONTIGUOUS) && (in->flags & OYI_CONTIGUOUS) &&
+              (out == in || oyi_data(out) != oyi_data(in));
+  if (flat) {
+    triangles(out, in, diagonal, lower);
+    return OY_OK;
+  }
+  oyi_tensor* copy = oyi_converted(in, in->header.dtype);
+  if (!copy) return OY_OUT_OF_MEMORY;
+  triangles(copy, copy, diagonal, lower);
+  oyi_convert(out, copy);
+  oy_tensor_release(&copy->header);
+  return OY_OK;
+}
+
+static oy_object* triangle(oy_object* self, int64_t diagonal, oy_object* out,
+                           const char* name) {
+  const oyi_tensor* in = oyi_tensor_of(self);
+  if (!in || check_matrices(in, name) != 0) return NULL;
+  const oyi_tensor* inputs[] = {in};
+  oyi_tensor* to = out ? oyi_tensor_of(out) : NULL;
+  if (!out) {
+    to = oyi_tensor_new(oyi_sizes_view(in), self->dtype, oyi_tensor_device(in));
+  } else if (to) {
+    if (out->dtype != self->dtype) {
+      OY_FAIL(TYPE_MISMATCH, "Expected out tensor to have dtype %s, but got %s instead",
+              oy_dtype_pytorch_name(self->dtype), oy_dtype_pytorch_name(out->dtype));
+      return NULL;
+    }
+    if (oyi_output_check_overlap(to, inputs, 1) != 0 ||
+        oyi_output_prepare(to, oyi_sizes_view(in), self->dtype, oyi_tensor_device(in)) !=
+            0)
+      return NULL;
+  }
+  if (!to) return NULL;
+  if (write_triangles(to, in, diagonal, name[3] == 'l') == 0) return &to->header;
+  if (!out) oy_tensor_release(&to->header);
+  return NULL;
+}
+
+OYI_CPU(tril) {
+  return triangle(self, diagonal, NULL, "tril");
+}
+OYI_CPU(tril_out) {
+  return triangle(self, diagonal, out, "tril");
+}
+OYI_CPU(tril_) {
+  return triangle(self, diagonal, self, "tril");
+}
+OYI_CPU(triu) {
+  return triangle(self, diagonal, NULL, "triu");
+}
+OYI_CPU(triu_out) {
+  return triangle(self, diagonal, out, "triu");
+}
+OYI_CPU(triu_) {
+  return triangle(self, diagonal, self, "triu");
+}
+
+// ------------------------------------------------------------ indices repeated
+
+// The sum of |repeats|, which must be counts.
+static oy_status sum_counts(const int64_t* counts, int64_t n, int64_t* out_sum) {
+  *out_sum = 0;
+  for (int64_t i = 0; i < n; i++) {
+    OY_CHECK(counts[i] >= 0, INVALID_ARGUMENT, "repeats can not be negative");
+    OY_CHECK(!__builtin_add_overflow(*out_sum, counts[i], out_sum), INVALID_ARGUMENT,
+             "the sum of repeats overflows");
+  }
+  return OY_OK;
+}
+
+static oyi_tensor* repeated_indices(const oyi_tensor* counts, oy_value output_size) {
+  int64_t sum;
+  const int64_t* n = oyi_data(counts);
+  if (sum_counts(n, counts->numel, &sum) != 0) return NULL;
+  if (output_size.tag != OY_TAG_NONE && output_size.as.i != sum) {
+    OY_FAIL(INVALID_ARGUMENT, "allocated size does not match required size");
+    return NULL;
+  }
+  oyi_tensor* out = oyi_tensor_new((oy_ints){&sum, 1}, OY_DTYPE_I64, oy_device_cpu());
+  if (!out) return NULL;
+  int64_t* to = oyi_data(out);
+  for (int64_t i = 0; i < counts->numel; i++)
+    // NOLINT: a tensor with elements has data
+    for (int64_t k = 0; k < n[i]; k++) *to++ = i;
+  return out;
+}
+
+OYI_CPU(repeat_interleave_Tensor) {
+  const oyi_tensor* t = oyi_tensor_of(repeats);
+  if (!t) return NULL;
+  if (t->ndim != 1) {
+    OY_FAIL(INVALID_ARGUMENT, "repeat_interleave only accept 1D vector as repeat");
+    return NULL;
+  }
+  if (repeats->dtype != OY_DTYPE_I64 && repeats->dtype != OY_DTYPE_I32) {
+    OY_FAIL(TYPE_MISMATCH, "repeats has to be Long or Int tensor");
+    return NULL;
+  }
+  if (oyi_is_meta(t)) {
+    OY_FAIL(
+        NOT_IMPLEMENTED,
+        "repeat_interleave: the size of the result depends on data, which meta tensors "
+        "do not have");
+    return NULL;
+  }
+  oyi_tensor* counts = oyi_converted(t, OY_DTYPE_I64);
+  oyi_tensor* wide = counts ? repeated_indices(counts, output_size) : NULL;
+  oy_tensor_release(oyi_tensor_object(counts));
+  if (!wide || repeats->dtype == OY_DTYPE_I64) return oyi_tensor_object(wide);
+  oyi_tensor* narrow = oyi_converted(wide, OY_DTYPE_I32);
+  oy_tensor_release(&wide->header);
+  return oyi_tensor_object(narrow);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/neural/pool.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backends/cpu/loops/integer_math.h"
+#include "backends/cpu/staging.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+// The window of one place along one dimension. |extent| counts padding too.
+typedef struct range {
+  int64_t from, to, extent;
+} range;
+
+typedef struct windows {
+  int64_t in[OYI_SPATIAL], out[OYI_SPATIAL], step[OYI_SPATIAL];
+  range* ranges[OYI_SPATIAL];
+  bool count_padding;
+  bool is_small;  // an index fits into 32 bits
+  int64_t divisor;
+  // Along the last dimension, places whose windows are alike, and how far the next one is.
+  int64_t first, last, advance;
+} windows;
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+// A macro, since it is asked of integers too, which are never.
+#define IS_NAN(x)    ((x) != (x))
+#define JOIN_(a, b)  a##_##b
+#define JOIN(a, b)   JOIN_(a, b)
+#define T            float
+#define INT          int32_t
+#define ID           f32
+#define LEAST        (-INFINITY)
+#define ADD(a, b)    ((a) + (b))
+#define DIVIDE(a, b) ((a) / (b))
+#include "backends/cpu/neural/pool_tmpl.h"
+#undef T
+#undef INT
+#undef ID
+#define T   double
+#define INT int64_t
+#define ID  f64
+#include "backends/cpu/neural/pool_tmpl.h"
+#undef T
+#undef INT
+#undef ID
+#undef LEAST
+#undef ADD
+#undef DIVIDE
+#define T            int64_t
+#define ID           i64
+#define LEAST        INT64_MIN
+#define ADD(a, b)    ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
+#define DIVIDE(a, b) oyi_int_div(a, b)
+#include "backends/cpu/neural/pool_tmpl.h"
+
+typedef void (*plane_fn)(const windows* w, const void* in, void* out, int64_t* indices);
+typedef struct pool_loops {
+  plane_fn max, average, spread;
+  bool (*scatter)(const void*, const int64_t*, int64_t, void*, int64_t, bool);
+} pool_loops;
+#define ROW(id) \
+  { max_##id, average_##id, spread_average_##id, scatter_##id }
+
+static const pool_loops* loops_of(oy_dtype dtype) {
+  static const pool_loops f32 = ROW(f32), f64 = ROW(f64), i64 = ROW(i64);
+  return dtype == OY_DTYPE_F32   ? &f32
+         : dtype == OY_DTYPE_F64 ? &f64
+         : dtype == OY_DTYPE_I64 ? &i64
+                                 : NULL;
+}
+
+// ----------------------------------------------------------------------- windows
+
+static range adaptive_range(int64_t i, int64_t in, int64_t out) {
+  int64_t from = i / out * in + i % out * in / out;
+  int64_t to = ((i + 1) * in + out - 1) / out;
+  return (range){from, to, to - from};
+}
+
+static range fixed_range(const oyi_pool* p, size_t d, int64_t i) {
+  const int64_t dilation = p->dilation[d], reach = (p->kernel[d] - 1) * dilation + 1;
+  int64_t from = i * p->stride[d] - p->padding[d], to = from + reach;
+  int64_t padded = to < p->in[d] + p->padding[d] ? to : p->in[d] + p->padding[d];
+  range r = {from, to < p->in[d] ? to : p->in[d], padded - from};
+  if (from < 0) r.from = from + (-from + dilation - 1) / dilation * dilation;
+  return r;
+}
+
+static bool is_next(range a, range b, int64_t advance) {
+  return b.from - a.from == advance && b.to - a.to == advance;
+}
+// Around the middle one; none where the indices do not fit.
+static void find_alike(windows* w) {
+  const range* r = w->ranges[2];
+  const int64_t middle = w->out[2] / 2;
+  w->first = w->last = 0;
+  w->is_small = w->in[0] * w->in[1] * w->in[2] <= INT32_MAX;
+  if (middle < 1 || !w->is_small) return;
+  w->advance = r[middle].from - r[middle - 1].from;
+  w->first = w->last = middle;
+  while (w->first > 0 && is_next(r[w->first - 1], r[w->first], w->advance)) w->first--;
+  while (w->last + 1 < w->out[2] && is_next(r[w->last], r[w->last + 1], w->advance))
+    w->last++;
+  w->last++;
+}
+
+// The ranges are the caller's to free, at ranges[0].
+static oy_status windows_of(const oyi_pool* p, const oyi_pool_how* how, windows* w) {
+  size_t count = 0;
+  for (size_t d = 0; d < OYI_SPATIAL; d++) count += (size_t)p->out[d];
+  range* r = oyi_calloc(count + 1, sizeof(range));
+  if (!r) return OY_OUT_OF_MEMORY;
+  *w = (windows){.count_padding = how->count_padding, .divisor = how->divisor};
+  for (size_t d = 0; d < OYI_SPATIAL; d++) {
+    w->in[d] = p->in[d], w->out[d] = p->out[d];
+    w->step[d] = how->adaptive ? 1 : p->dilation[d];
+    w->ranges[d] = r;
+    for (int64_t i = 0; i < p->out[d]; i++)
+      *r++ =
+          how->adaptive ? adaptive_range(i, p->in[d], p->out[d]) : fixed_range(p, d, i);
+  }
+  find_alike(w);
+  return OY_OK;
+}
+
+// ------------------------------------------------------------------------ planes
+
+typedef struct walk {
+  const windows* w;
+  plane_fn plane;
+  const char* in;
+  char* out;
+  int64_t* indices;
+  int64_t in_step, out_step;  // of a plane, in bytes
+  int64_t places;             // of a plane of the output
+  int64_t planes, chunk;
+} walk;
+
+static oy_status run_planes(int64_t index, void* context) {
+  const walk* a = context;
+  const int64_t last = (index + 1) * a->chunk;
+  for (int64_t i = index * a->chunk; i < last && i < a->planes; i++)
+    a->plane(a->w, a->in + i * a->in_step, a->out + i * a->out_step,
+             a->indices ? a->indices + i * a->places : NULL);
+  return OY_OK;
+}
+
+static int64_t volume(const int64_t* sizes) {
+  return sizes[0] * sizes[1] * sizes[2];
+}
+
+enum { GRAIN = 32768 };
+
+static oy_status run(const oyi_pool* p, const windows* w, plane_fn plane,
+                     const oyi_tensor* in, oyi_tensor* out, oyi_tensor* indices,
+                     bool backward) {
+  const int64_t item = oyi_item(in), here = volume(p->in), there = volume(p->out);
+  walk a = {.w = w,
+            .plane = plane,
+            .in = oyi_data(in),
+            .out = oyi_data(out),
+            .indices = indices ? oyi_data(indices) : NULL,
+            .in_step = (backward ? there : here) * item,
+            .out_step = (backward ? here : there) * item,
+            .places = there,
+            .planes = p->planes};
+  const int64_t work = here > there ? here : there;
+  a.chunk = work >= GRAIN ? 1 : GRAIN / (work ? work : 1);
+  return oyi_parallel_chunks((a.planes + a.chunk - 1) / a.chunk, run_planes, &a);
+}
+
+typedef enum operation { AVERAGE, MAXIMUM, SPREAD } operation;
+
+static plane_fn plane_of(const pool_loops* loops, operation what) {
+  return what == AVERAGE ? loops->average : what == MAXIMUM ? loops->max : loops->spread;
+}
+
+static oy_status compute(const oyi_pool* p, const oyi_pool_how* how, operation what,
+                         oyi_tensor* in, oyi_tensor* out, oyi_tensor* indices) {
+  const oy_dtype type = oyi_compute_dtype(in->header.dtype);
+  const pool_loops* loops = loops_of(type);
+  if (!loops || (type == OY_DTYPE_I64 && (what == MAXIMUM || how->adaptive)))
+    return oyi_not_for(how->name, in->header.dtype);
+  windows w;
+  OY_TRY(windows_of(p, how, &w));
+  oyi_tensor* x = oyi_stage_in(in, type);
+  oyi_tensor* i = x && indices ? oyi_stage_out(indices, OY_DTYPE_I64) : NULL;
+  oyi_tensor* y = x && (i || !indices) ? oyi_stage_out(out, type) : NULL;
+  oy_status status = OY_OK;
+  if (y && what == SPREAD) memset(oyi_data(y), 0, (size_t)(y->numel * oyi_item(y)));
+  if (y) status = run(p, &w, plane_of(loops, what), x, y, i, what == SPREAD);
+  status = oyi_unstage(out, y, status);
+  if (indices) status = oyi_unstage(indices, i, status);
+  oy_tensor_release(oyi_tensor_object(x));
+  oyi_free(w.ranges[0]);
+  return status;
+}
+
+oy_status oyi_pool_average(const oyi_pool* p, const oyi_pool_how* how, oyi_tensor* in,
+                           oyi_tensor* out) {
+  return compute(p, how, AVERAGE, in, out, NULL);
+}
+oy_status oyi_pool_max(const oyi_pool* p, const oyi_pool_how* how, oyi_tensor* in,
+                       oyi_tensor* out, oyi_tensor* indices) {
+  return compute(p, how, MAXIMUM, in, out, indices);
+}
+oy_status oyi_pool_average_backward(const oyi_pool* p, const oyi_pool_how* how,
+                                    oyi_tensor* grad, oyi_tensor* out) {
+  return compute(p, how, SPREAD, grad, out, NULL);
+}
+
+// -------------------------------------------------------------------- by samples
+
+// The first window begins at the begin, the last one ends at the end.
+static void sampled_ranges(const oyi_pool* p, size_t d, double sample, bool is_float,
+                           range* r) {
+  const int64_t room = p->in[d] - p->kernel[d], count = p->out[d];
+  const double step = count > 1 ? (double)room / (double)(count - 1) : 0;
+  const float step_f = (float)room / (float)(count > 1 ? count - 1 : 1);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t from = room;
+    if (i < count - 1 && is_float)
+      from = (int64_t)(((float)i + (float)sample) * step_f) -
+             (int64_t)((float)sample * step_f);
+    else if (i < count - 1)
+      from = (int64_t)(((double)i + sample) * step) - (int64_t)(sample * step);
+    if (from > room) from = room;
+    r[i] = (range){from, from + p->kernel[d], p->kernel[d]};
+  }
+}
+
+static oy_status sampled_windows(const oyi_pool* p, const char* name, size_t ndim,
+                                 const double* samples, bool is_float, windows* w) {
+  for (size_t k = 0; k < ndim; k++) {
+    const size_t d = OYI_SPATIAL - ndim + k;
+    const double sample = samples[ndim == 2 ? 1 - k : k];
+    OY_CHECK(sample >= 0 && sample <= 1, INVALID_ARGUMENT,
+             "%s: expected random samples from 0 to 1, got %g", name, sample);
+    sampled_ranges(p, d, sample, is_float, w->ranges[d]);
+  }
+  return OY_OK;
+}
+
+oy_status oyi_pool_max_at(const oyi_pool* p, const char* name, size_t ndim,
+                          oyi_tensor* in, oyi_tensor* samples, oyi_tensor* out,
+                          oyi_tensor* indices) {
+  const oy_dtype type = oyi_compute_dtype(in->header.dtype);
+  const pool_loops* loops = loops_of(type);
+  if (!loops || type == OY_DTYPE_I64) return oyi_not_for(name, in->header.dtype);
+  windows w;
+  // Of a dimension that is not pooled the only window is all of it.
+  OY_TRY(windows_of(p, &(oyi_pool_how){.name = name, .adaptive = true}, &w));
+  w.first = w.last = 0;  // which come one image after the other
+  oyi_tensor* x = oyi_stage_in(in, type);
+  oyi_tensor* s = x ? oyi_stage_in(samples, OY_DTYPE_F64) : NULL;
+  oyi_tensor* i = s ? oyi_stage_out(indices, OY_DTYPE_I64) : NULL;
+  oyi_tensor* y = i ? oyi_stage_out(out, type) : NULL;
+  oy_status status = y ? OY_OK : oy_failure();
+  const int64_t here = volume(p->in), there = volume(p->out);
+  for (int64_t k = 0; status == 0 && k < p->planes; k++) {
+    status = sampled_windows(p, name, ndim, (double*)oyi_data(s) + k * (int64_t)ndim,
+                             type == OY_DTYPE_F32, &w);
+    if (status == 0)
+      loops->max(&w, (char*)oyi_data(x) + k * here * oyi_item(x),
+                 (char*)oyi_data(y) + k * there * oyi_item(y),
+                 (int64_t*)oyi_data(i) + k * there);
+  }
+  status = oyi_unstage(out, y, status);
+  status = oyi_unstage(indices, i, status);
+  oy_tensor_release(oyi_tensor_object(x));
+  oy_tensor_release(oyi_tensor_object(s));
+  oyi_free(w.ranges[0]);
+  return status;
+}
+
+// ----------------------------------------------------------------------- scatter
+
+static oy_status scatter_planes(const char* name, const pool_loops* loops,
+                                const oyi_tensor* values, const oyi_tensor* indices,
+                                int64_t planes, oyi_tensor* out, bool add) {
+  const int64_t item = oyi_item(out), from = values->numel / planes,
+                to = out->numel / planes;
+  memset(oyi_data(out), 0, (size_t)(out->numel * item));
+  for (int64_t i = 0; i < planes; i++)
+    OY_CHECK(loops->scatter((char*)oyi_data(values) + i * from * item,
+                            (int64_t*)oyi_data(indices) + i * from, from,
+                            (char*)oyi_data(out) + i * to * item, to, add),
+             INVALID_ARGUMENT,
+             "%s: found an invalid max index (output volumes are of size %lld)", name,
+             (long long)to);
+  return OY_OK;
+}
+
+oy_status oyi_pool_scatter(const char* name, oyi_tensor* values, oyi_tensor* indices,
+                           int64_t planes, oyi_tensor* out, bool add) {
+  const oy_dtype type = oyi_compute_dtype(values->header.dtype);
+  const pool_loops* loops = loops_of(type);
+  if (!loops) return oyi_not_for(name, values->header.dtype);
+  oyi_tensor* v = oyi_stage_in(values, type);
+  oyi_tensor* i = v ? oyi_stage_in(indices, OY_DTYPE_I64) : NULL;
+  oyi_tensor* y = i ? oyi_stage_out(out, type) : NULL;
+  oy_status status = OY_OK;
+  if (y && planes > 0) status = scatter_planes(name, loops, v, i, planes, y, add);
+  status = oyi_unstage(out, y, status);
+  oy_tensor_release(oyi_tensor_object(v));
+  oy_tensor_release(oyi_tensor_object(i));
+  return status;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of rows.h for the level that the including file is built for, with
+// ROW_BYTES in a vector; ROW_TABLE is the name of the table.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#define OYI_INDEPENDENT _Pragma("GCC ivdep")
+#define OYI_UNROLL      _Pragma("GCC unroll 8")
+#else
+#define OYI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define OYI_UNROLL      _Pragma("unroll")
+#endif
+#if ROW_BYTES > 16
+#include <immintrin.h>
+#endif
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "backends/cpu/norm/rows.h"
+
+#define OYI_JOIN__(a, b) a##_##b
+#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
+#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
+
+#if ROW_BYTES == 32
+#define LOAD_F32(at, mask)     (vec_f32) _mm256_maskload_ps(at, (__m256i)(mask))
+#define LOAD_F64(at, mask)     (vec_f64) _mm256_maskload_pd(at, (__m256i)(mask))
+#define STORE_F32(at, mask, v) _mm256_maskstore_ps(at, (__m256i)(mask), (__m256)(v))
+#define STORE_F64(at, mask, v) _mm256_maskstore_pd(at, (__m256i)(mask), (__m256d)(v))
+#elif ROW_BYTES == 64
+#define BITS_32(mask)          _mm512_movepi32_mask((__m512i)(mask))
+#define BITS_64(mask)          _mm512_movepi64_mask((__m512i)(mask))
+#define LOAD_F32(at, mask)     (vec_f32) _mm512_maskz_loadu_ps(BITS_32(mask), at)
+#define LOAD_F64(at, mask)     (vec_f64) _mm512_maskz_loadu_pd(BITS_64(mask), at)
+#define STORE_F32(at, mask, v) _mm512_mask_storeu_ps(at, BITS_32(mask), (__m512)(v))
+#define STORE_F64(at, mask, v) _mm512_mask_storeu_pd(at, BITS_64(mask), (__m512d)(v))
+#endif
+
+// The bounds are where results are 0 and infinite; 1.5 * 2^23 rounds to an integer.
+#define T    float
+#define INT  int32_t
+#define UINT uint32_t
+#define ID   f32
+#ifdef LOAD_F32
+#define LOAD_MASKED  LOAD_F32
+#define STORE_MASKED STORE_F32
+#endif
+#define EXP_LOW      (-104.0f)
+#define EXP_HIGH     89.0f
+#define EXP_MAGIC    12582912.0f
+#define EXP_LN2_HIGH 0x1.62e4p-1f
+#define EXP_LN2_LOW  0x1.7f7d1cp-20f
+#define EXP_BIAS     127
+#define EXP_SHIFT    23
+#define LOG_TERMS    4
+#define EXP_SERIES   1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5, 1, 1
+#include "backends/cpu/norm/rows_tmpl.h"
+#undef T
+#undef INT
+#undef UINT
+#undef ID
+#undef EXP_LOW
+#undef EXP_HIGH
+#undef EXP_MAGIC
+#undef EXP_LN2_HIGH
+#undef EXP_LN2_LOW
+#undef EXP_BIAS
+#undef EXP_SHIFT
+#undef EXP_SERIES
+#undef LOG_TERMS
+#undef LOAD_MASKED
+#undef STORE_MASKED
+#define T    double
+#define INT  int64_t
+#define UINT uint64_t
+#define ID   f64
+#ifdef LOAD_F64
+#define LOAD_MASKED  LOAD_F64
+#define STORE_MASKED STORE_F64
+#endif
+#define EXP_LOW      (-746.0)
+#define EXP_HIGH     710.0
+#define EXP_MAGIC    6755399441055744.0
+#define EXP_LN2_HIGH 0x1.62e42fee00000p-1
+#define EXP_LN2_LOW  0x1.a39ef35793c76p-33
+#define EXP_BIAS     1023
+#define EXP_SHIFT    52
+#define LOG_TERMS    10
+#define EXP_SERIES                                                                \
+  1 / 6227020800.0, 1 / 479001600.0, 1 / 39916800.0, 1 / 3628800.0, 1 / 362880.0, \
+      1 / 40320.0, 1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5, 1, 1
+#include "backends/cpu/norm/rows_tmpl.h"
+
+#define ROW_FUNCTIONS(id)                                                               \
+  {                                                                                     \
+    softmax_##id, log_softmax_##id, softmax_backward_##id, log_softmax_backward_##id,   \
+        sum_##id, square_deviations_##id, normalise_##id, affine_##id, products_##id,   \
+        blend_##id, add_products_##id, softmax_columns_##id, log_softmax_columns_##id,  \
+        softmax_columns_backward_##id, log_softmax_columns_backward_##id,               \
+        column_sums_##id, affine_columns_##id, column_products_##id, blend_columns_##id \
+  }
+const oyi_row_math ROW_TABLE[2] = {ROW_FUNCTIONS(f32), ROW_FUNCTIONS(f64)};

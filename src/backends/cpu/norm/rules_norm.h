@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the normalisations check and make before they compute.
+#ifndef OPYARD_SRC_BACKENDS_CPU_NORM_RULES_NORM_H_
+#define OPYARD_SRC_BACKENDS_CPU_NORM_RULES_NORM_H_
+
+#include "tensor/impl.h"
+
+// A normalisation of |rows| stretches of |n| elements.
+typedef struct oyi_norm {
+  const oyi_tensor *in, *weight, *bias;  // |weight| and |bias| may be NULL
+  oy_dtype statistics;                   // dtype of mean and 1 / deviation
+  int64_t rows, n;
+  size_t ndim;  // of the statistics
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+} oyi_norm;
+
+oy_status oyi_rule_layer_norm(oyi_norm* rule, oy_object* input, oy_ints shape,
+                              oy_object* weight, oy_object* bias);
+// |shape| is N, C and HxW.
+oy_status oyi_rule_group_norm(oyi_norm* rule, oy_object* input, oy_object* weight,
+                              oy_object* bias, const int64_t shape[3], int64_t groups);
+
+// |params| are weight, bias, and the running mean and variance, each of which may be None.
+oy_status oyi_rule_batch_norm(oyi_norm* rule, oy_object* input,
+                              oy_object* const params[4], bool training);
+
+// A view of an input of two dimensions with its channels first, else of all of it: rows
+// are what can be walked fast.
+oyi_tensor* oyi_channels_first(const oyi_tensor* t, bool columns);
+// Whether |t| is a matrix whose channels are done as columns, where they lie.
+bool oyi_channels_are_columns(const oyi_tensor* t);
+
+// New tensors for the result, the mean and 1 / deviation: all of them or none.
+oy_status oyi_norm_make(const oyi_norm* rule, oyi_tensor* made[3]);
+// Hands them over if |status| is OY_OK, else releases them; gives |status|.
+oy_status oyi_norm_give(oyi_tensor* const made[3], oy_object** const results[3],
+                        oy_status status);
+
+static inline double oyi_number_at(const void* data, oy_dtype dtype, int64_t i) {
+  return dtype == OY_DTYPE_F64 ? ((const double*)data)[i]
+                               : (double)((const float*)data)[i];
+}
+static inline void oyi_number_put(void* data, oy_dtype dtype, int64_t i, double number) {
+  if (dtype == OY_DTYPE_F64)
+    ((double*)data)[i] = number;
+  else
+    ((float*)data)[i] = (float)number;
+}
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_NORM_RULES_NORM_H_

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax, its logarithm, and their gradients: row by row, or down columns where another
+// dimension than the last one lies in order. Only where it does not, or where columns are
+// too few to fill vectors, is it moved through copies.
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/norm/rows.h"
+#include "backends/cpu/work.h"
+#include "base/threads.h"
+#include "ops/calls.h"
+#include "ops/rules/rules.h"
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+
+typedef void (*forward_fn)(int64_t n, const void* in, void* out);
+typedef void (*backward_fn)(int64_t n, const void* grad, const void* result, void* out);
+typedef void (*forward_columns_fn)(int64_t n, int64_t stride, int64_t columns,
+                                   const void* in, void* out);
+typedef void (*backward_columns_fn)(int64_t n, int64_t stride, int64_t columns,
+                                    const void* grad, const void* result, void* out);
+
+// Columns that are done at once, at least; fewer than |LEAST_COLUMNS| do not fill vectors.
+enum { COLUMNS = 64, LEAST_COLUMNS = 8 };
+
+typedef struct job {
+  forward_fn forward;  // one of the two, with the same down columns
+  backward_fn backward;
+  forward_columns_fn forward_columns;
+  backward_columns_fn backward_columns;
+  const char *in, *in2;  // |in2| is the result of the forward operator
+  char* out;
+  int64_t rows, n, item, stretch;
+  int64_t inner, pieces;  // adjacent columns, and into how many pieces they are cut
+} job;
+
+static oy_status run_stretch(int64_t index, void* context) {
+  const job* j = context;
+  const int64_t end = (index + 1) * j->stretch;
+  const int64_t bytes = j->n * j->item;
+  for (int64_t i = index * j->stretch; i < end && i < j->rows; i++) {
+    const char* in = j->in + i * bytes;
+    if (j->forward)
+      j->forward(j->n, in, j->out + i * bytes);
+    else
+      j->backward(j->n, in, j->in2 + i * bytes, j->out + i * bytes);
+  }
+  return OY_OK;
+}
+
+// Row |i| stands for a piece of the columns of one matrix.
+static oy_status run_columns(int64_t index, void* context) {
+  const job* j = context;
+  const int64_t end = (index + 1) * j->stretch;
+  for (int64_t i = index * j->stretch; i < end && i < j->rows; i++) {
+    const int64_t first = i % j->pieces * COLUMNS;
+    const int64_t count = j->inner - first < COLUMNS ? j->inner - first : COLUMNS;
+    const int64_t at = (i / j->pieces * j->n * j->inner + first) * j->item;
+    if (j->forward)
+      j->forward_columns(j->n, j->inner, count, j->in + at, j->out + at);
+    else
+      j->backward_columns(j->n, j->inner, count, j->in + at, j->in2 + at, j->out + at);
+  }
+  return OY_OK;
+}
+
+// Whether columns are done where they lie: |t| would have to be copied to have them as
+// rows, and is at most once copied as it is.
+static bool by_columns(job* j, const oyi_tensor* t, int64_t dim) {
+  j->inner = 1;
+  for (int64_t i = dim + 1; i < t->ndim; i++) j->inner *= t->sizes[i];
+  if (j->inner < LEAST_COLUMNS) return false;
+  return (t->flags & OYI_CONTIGUOUS) || oyi_strides(t)[dim] != 1;
+}
+
+// |t| with dimension |dim| as the last one; a view, which the caller releases.
+static oyi_tensor* last(const oyi_tensor* t, int64_t dim) {
+  int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
+  size_t n = 0;
+  for (int64_t i = 0; i <= t->ndim; i++) {
+    if (i == dim && i < t->ndim) continue;
+    int64_t from = i == t->ndim ? dim : i;
+    if (n == t->ndim) break;
+    sizes[n] = t->sizes[from];
+    strides[n++] = oyi_strides(t)[from];
+  }
+  return oyi_tensor_alias(t, (oy_ints){sizes, n}, (oy_ints){strides, n}, t->offset);
+}
+
+static oy_status compute(job* j, oyi_tensor* out, const oyi_tensor* in,
+                         const oyi_tensor* in2, int64_t dim) {
+  oyi_tensor* views[3] = {NULL, NULL, NULL};
+  const oyi_tensor* all[3] = {out, in, in2};
+  const bool columns = by_columns(j, in, dim);
+  bool good = true;
+  for (int i = 0; i < 3; i++)
+    if (all[i])
+      good = (views[i] = last(all[i], columns ? all[i]->ndim - 1 : dim)) && good;
+  oyi_work w = oyi_work_begin(oyi_float_to_compute(in->header.dtype));
+  w.failed = !good;
+  j->in = oyi_work_read(&w, views[1]);
+  j->in2 = oyi_work_read(&w, views[2]);
+  j->out = oyi_work_write(&w, views[0]);
+  j->n = out->ndim ? out->sizes[dim] : 1;
+  j->rows = out->numel / j->n;
+  j->item = oyi_dtype_bytes[w.dtype];
+  j->stretch = oyi_stretch(j->n);
+  if (columns) {
+    j->pieces = oyi_stretches(j->inner, COLUMNS);
+    j->rows = j->rows / j->inner * j->pieces;
+    j->stretch = oyi_stretch(j->n * (j->inner < COLUMNS ? j->inner : COLUMNS));
+  }
+  oy_status status = OY_OK;
+  if (!w.failed)
+    status = oyi_parallel_chunks(oyi_stretches(j->rows, j->stretch),
+                                 columns ? run_columns : run_stretch, j);
+  status = oyi_work_end(&w, status);
+  for (int i = 0; i < 3; i++) oy_tensor_release(oyi_tensor_object(views[i]));
+  return status;
+}
+
+// The output for an input |t|, NULL on failure; |dim| is wrapped.
+static oyi_tensor* prepare(const oyi_tensor* t, int64_t* dim, oy_object* out,
+                           oy_dtype dtype) {
+  *dim = oyi_dim_wrap(*dim, t->ndim ? t->ndim : 1);
+  if (*dim < 0) return NULL;
+  if (!out) return oyi_tensor_new(oyi_sizes_view(t), dtype, oyi_tensor_device(t));
+  oyi_tensor* o = oyi_tensor_of(out);
+  if (!o) return NULL;
+  if (out->dtype != dtype) {
+    OY_FAIL(TYPE_MISMATCH, "Expected out tensor to have dtype %s, but got %s instead",
+            oy_dtype_pytorch_name(dtype), oy_dtype_pytorch_name(out->dtype));
+    return NULL;
+  }
+  const oyi_tensor* inputs[] = {t};
+  if (oyi_output_prepare(o, oyi_sizes_view(t), dtype, oyi_tensor_device(t)) != 0 ||
+      oyi_output_check_overlap(o, inputs, 1) != 0)
+    return NULL;
+  return o;
+}
+
+static oy_object* finish(oyi_tensor* o, oy_object* out, oy_status status) {
+  if (status == OY_OK) return &o->header;
+  if (!out) oy_tensor_release(&o->header);
+  return NULL;
+}
+
+static oy_object* softmax(oy_object* self, int64_t dim, bool half_to_float,
+                          oy_object* out, bool logarithm) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return NULL;
+  if (half_to_float) {
+    OY_FAIL(NOT_IMPLEMENTED,
+            "softmax with half to float conversion is not supported on CPU");
+    return NULL;
+  }
+  oyi_tensor* o = prepare(t, &dim, out, self->dtype);
+  if (!o || oyi_is_meta(o) || o->numel == 0) return oyi_tensor_object(o);
+  if (!oyi_data(t) || !oyi_data(o))
+    return finish(
+        o, out, OY_FAIL(NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data"));
+  oy_dtype dtype = oyi_float_to_compute(self->dtype);
+  if (dtype == OY_DTYPE_ANY) {
+    bool is_last = t->ndim > 0 && dim == t->ndim - 1;
+    const char* name =
+        is_last ? "log_softmax_lastdim_kernel_impl" : "softmax_kernel_impl";
+    if (!logarithm && is_last) name = "softmax_lastdim_kernel_impl";
+    return finish(o, out, oyi_not_implemented(name, self->dtype));
+  }
+  const oyi_row_math* math = oyi_row_math_for(dtype);
+  job j = {
+      .forward = logarithm ? math->log_softmax : math->softmax,
+      .forward_columns = logarithm ? math->log_softmax_columns : math->softmax_columns};
+  return finish(o, out, compute(&j, o, t, NULL, dim));
+}
+
+static oy_object* backward(oy_object* grad_output, oy_object* output, int64_t dim,
+                           oy_object* out, bool logarithm) {
+  const oyi_tensor* grad = oyi_tensor_of(grad_output);
+  const oyi_tensor* result = grad ? oyi_tensor_of(output) : NULL;
+  if (!result || oyi_check_same_device(grad, result) != 0) return NULL;
+  if (!oyi_same_sizes(oyi_sizes_view(grad), oyi_sizes_view(result)) ||
+      grad_output->dtype != output->dtype) {
+    OY_FAIL(INVALID_ARGUMENT,
+            "Expected tensor for argument #1 'grad' to have the same size and type as "
+            "tensor for argument #2 'output'; but %s %s does not equal %s %s",
+            oy_dtype_pytorch_name(grad_output->dtype),
+            oyi_dims_print(oyi_sizes_view(grad)).text,
+            oy_dtype_pytorch_name(output->dtype),
+            oyi_dims_print(oyi_sizes_view(result)).text);
+    return NULL;
+  }
+  oyi_tensor* o = prepare(grad, &dim, out, grad_output->dtype);
+  if (!o || oyi_is_meta(o) || o->numel == 0) return oyi_tensor_object(o);
+  oy_dtype dtype = oyi_float_to_compute(output->dtype);
+  if (dtype == OY_DTYPE_ANY)
+    return finish(o, out,
+                  oyi_not_implemented("softmax_backward_kernel_impl", output->dtype));
+  const oyi_row_math* math = oyi_row_math_for(dtype);
+  job j = {.backward = logarithm ? math->log_softmax_backward : math->softmax_backward,
+           .backward_columns = logarithm ? math->log_softmax_columns_backward
+                                         : math->softmax_columns_backward};
+  return finish(o, out, compute(&j, o, grad, result, dim));
+}
+
+OYI_CPU(_softmax) {
+  return softmax(self, dim, half_to_float, NULL, false);
+}
+OYI_CPU(_softmax_out) {
+  return softmax(self, dim, half_to_float, out, false);
+}
+OYI_CPU(_log_softmax) {
+  return softmax(self, dim, half_to_float, NULL, true);
+}
+OYI_CPU(_log_softmax_out) {
+  return softmax(self, dim, half_to_float, out, true);
+}
+OYI_CPU(_softmax_backward_data) {
+  return backward(grad_output, output, dim, NULL, false);
+}
+OYI_CPU(_softmax_backward_data_out) {
+  return backward(grad_output, output, dim, grad_input, false);
+}
+OYI_CPU(_log_softmax_backward_data) {
+  return backward(grad_output, output, dim, NULL, true);
+}
+OYI_CPU(_log_softmax_backward_data_out) {
+  return backward(grad_output, output, dim, out, true);
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element of a given rank, the median, the most frequent element: one of each line,
+// and its place.
+#include "backends/cpu/index/index_target.h"
+#include "backends/cpu/index/lines.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/order/sort_keys.h"
+#include "base/memory.h"
+#include "ops/rules/reduction.h"
+#include "tensor/element.h"
+
+// Which rank is wanted of a line of |n| elements with |nans| NaN, which come last.
+typedef int64_t (*rank_fn)(int64_t n, int64_t nans, int64_t k);
+
+static int64_t rank_given(int64_t n, int64_t nans, int64_t k) {
+  (void)n, (void)nans;
+  return k;
+}
+// The lower of two; NaN, the first of them, if there is one.
+static int64_t rank_of_median(int64_t n, int64_t nans, int64_t k) {
+  (void)k;
+  return nans ? n - nans : (n - 1) / 2;
+}
+static int64_t rank_of_nanmedian(int64_t n, int64_t nans, int64_t k) {
+  (void)k;
+  return nans == n ? 0 : (n - nans - 1) / 2;
+}
+
+// The last of the longest run; of the least elements if several are as long.
+static int64_t choose_mode(oyi_entry* e, oyi_entry* scratch, int64_t n) {
+  oyi_keys_sort(e, scratch, n);
+  int64_t best = 0, longest = 0;
+  for (int64_t i = 0, run = 0; i < n; i++) {
+    run = i > 0 && e[i].key == e[i - 1].key ? run + 1 : 1;
+    if (run <= longest) continue;
+    longest = run;
+    best = i;
+  }
+  return best;
+}
+
+typedef struct request {
+  const char *name, *kernel;
+  rank_fn rank;  // NULL: the mode
+  int64_t k;
+} request;
+
+// |entries| has room for twice the line; it may be NULL for a short one.
+static int64_t place_in_line(const request* q, oy_dtype dtype, const char* x,
+                             int64_t step, int64_t n, oyi_entry* entries) {
+  if (!entries) return oyi_keys_short_place(dtype, x, step, n, q->rank, q->k, false);
+  oyi_keys_load(entries, dtype, x, step, n, false);
+  if (!q->rank) return entries[choose_mode(entries, entries + n, n)].place;
+  const uint64_t nan = oyi_key_of_nan(dtype);
+  int64_t nans = 0;
+  for (int64_t i = 0; nan && i < n; i++) nans += entries[i].key == nan;
+  const int64_t k = q->rank(n, nans, q->k);
+  oyi_keys_select(entries, n, k);
+  return entries[k].place;
+}
+
+static void choose_in_line(const request* q, const oyi_lines* w, oy_dtype dtype,
+                           int64_t n, oyi_entry* entries) {
+  int64_t place = place_in_line(q, dtype, w->data[0], w->step[0], n, entries);
+  memcpy(w->data[1], w->data[0] + place * w->step[0], oyi_dtype_bytes[dtype]);
+  *(int64_t*)(void*)w->data[2] = place;
+}
+
+typedef struct choosing {
+  const request* request;
+  oy_dtype dtype;
+  int64_t n;
+} choosing;
+
+// With entries of its own: others look at other lines.
+static oy_status choose_some(oyi_lines* w, int64_t count, void* context) {
+  const choosing* c = context;
+  const bool is_short = c->request->rank && c->n <= OYI_KEYS_SHORT;
+  oyi_entry* entries = is_short ? NULL : oyi_calloc((size_t)c->n, 2 * sizeof(oyi_entry));
+  if (!entries && !is_short) return OY_OUT_OF_MEMORY;
+  for (; count > 0; count--, oyi_lines_next(w))
+    choose_in_line(c->request, w, c->dtype, c->n, entries);
+  oyi_free(entries);
+  return OY_OK;
+}
+
+static oy_status run(const oyi_reduction* r, const request* q, int64_t dim,
+                     bool keepdim) {
+  const oyi_tensor* t = r->in;
+  if (t->numel == 0) return OY_OK;
+  // Results as they would be with the dimension kept.
+  oy_object* wide[2] = {NULL, NULL};
+  const oyi_tensor* tensors[3] = {t, r->out[0], r->out[1]};
+  oy_status status = OY_OK;
+  for (int k = 0; k < 2 && t->ndim && !keepdim; k++) {
+    const oyi_tensor* o = r->out[k];
+    int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
+    for (int64_t d = 0, from = 0; d < t->ndim; d++) {
+      sizes[d] = d == dim ? 1 : t->sizes[d];
+      strides[d] = d == dim ? 1 : oyi_strides(o)[from++];
+    }
+    wide[k] = oyi_tensor_object(oyi_tensor_alias(o, (oy_ints){sizes, t->ndim},
+                                                 (oy_ints){strides, t->ndim}, o->offset));
+    if (!wide[k]) status = OY_OUT_OF_MEMORY;
+    tensors[k + 1] = oyi_tensor_cast(wide[k]);
+  }
+  oyi_lines w;
+  choosing how = {q, t->header.dtype, t->ndim ? t->sizes[dim] : 1};
+  if (status == 0 && oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3))
+    status = oyi_lines_run(&w, how.n, choose_some, &how);
+  oy_tensor_release(wide[0]);
+  oy_tensor_release(wide[1]);
+  return status;
+}
+
+static oy_status check(const oyi_reduction* r, const request* q, int64_t dim) {
+  oy_dtype dtype = r->in->header.dtype;
+  int64_t n = r->in->ndim ? r->in->sizes[dim] : 1;
+  if (q->rank == rank_given)
+    OY_CHECK(n == 0 || (q->k >= 0 && q->k < n), INVALID_ARGUMENT,
+             "%s(): selected number k out of range for dimension %lld", q->name,
+             (long long)dim);
+  OY_TRY(oyi_check_dim_not_empty(r->in, dim, q->name));
+  bool refused = dtype == OY_DTYPE_BOOL && q->rank;
+  OY_CHECK(oyi_key_has_order(dtype) && !refused, NOT_IMPLEMENTED,
+           "\"%s\" not implemented for '%s'", q->kernel, oy_dtype_pytorch_name(dtype));
+  return OY_OK;
+}
+
+static oy_status choose(oy_object* self, int64_t dim, bool keepdim, request q,
+                        oy_object* values, oy_object* indices, oy_object** out_values,
+                        oy_object** out_indices) {
+  oyi_reduction r;
+  *out_values = *out_indices = NULL;
+  OY_TRY(oyi_reduction_begin_dim(&r, self, oy_int(dim), keepdim));
+  dim = oyi_dim_wrap(dim, r.in->ndim);
+  OY_TRY(check(&r, &q, dim));
+  const oyi_tensor* out = values ? oyi_tensor_of(values) : NULL;
+  if (out) OY_TRY(oyi_check_apart(out, (const oyi_tensor* const[]){r.in}, 1));
+  OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
+  OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
+  oy_status status = r.meta ? OY_OK : run(&r, &q, dim, keepdim);
+  return oyi_reduction_end_pair(&r, status, out_values, out_indices);
+}
+
+static const request g_median = {"median", "median_cpu", rank_of_median, 0};
+static const request g_nanmedian = {"median", "median_cpu", rank_of_nanmedian, 0};
+static const request g_mode = {"mode", "mode_cpu", NULL, 0};
+
+OYI_CPU(kthvalue_values) {
+  // No number below the first rank can be one too many below.
+  request q = {"kthvalue", "kthvalue_cpu", rank_given, k > 0 ? k - 1 : -1};
+  return choose(self, dim, keepdim, q, values, indices, out_values, out_indices);
+}
+OYI_CPU(median_dim_values) {
+  return choose(self, dim, keepdim, g_median, values, indices, out_values, out_indices);
+}
+OYI_CPU(nanmedian_dim_values) {
+  return choose(self, dim, keepdim, g_nanmedian, values, indices, out_values,
+                out_indices);
+}
+OYI_CPU(mode) {
+  return choose(self, dim, keepdim, g_mode, NULL, NULL, out_values, out_indices);
+}
+
+// ------------------------------------------------------------------- of all elements
+
+// The lower of two. NaN if there is one, or if there is nothing else where they are left out.
+static uint64_t median_key(oy_dtype dtype, const char* x, int64_t n, bool skips_nan) {
+  const uint64_t nan = oyi_key_of_nan(dtype);
+  const int64_t others = nan ? oyi_keys_count(dtype, x, n, nan) : 0;
+  if (others == n || (others && !skips_nan)) return nan;
+  return oyi_keys_nth(dtype, x, n, (n - others - 1) / 2);
+}
+
+// The first element of its rank: which zero, or which NaN, its key does not tell.
+static oy_status find_median(const oyi_tensor* t, bool skips_nan, oyi_tensor* out) {
+  const bool is_flat = (t->flags & OYI_CONTIGUOUS) != 0;
+  oyi_tensor* copy = is_flat ? NULL : oyi_converted(t, t->header.dtype);
+  const oyi_tensor* flat = is_flat ? t : copy;
+  if (!flat) return OY_OUT_OF_MEMORY;
+  const oy_dtype dtype = t->header.dtype;
+  const int64_t item = oyi_item(t);
+  const char* x = oyi_data(flat);
+  if (t->numel <= OYI_KEYS_SHORT) {
+    rank_fn rank = skips_nan ? rank_of_nanmedian : rank_of_median;
+    x += item * oyi_keys_short_place(dtype, x, item, t->numel, rank, 0, true);
+  } else {
+    const uint64_t key = median_key(dtype, x, t->numel, skips_nan);
+    while (oyi_key_load(dtype, x) != key) x += item;
+  }
+  // NOLINT: tensors with elements have data
+  memcpy(oyi_data(out), x, (size_t)item);
+  if (copy) oy_tensor_release(&copy->header);
+  return OY_OK;
+}
+
+static oy_object* median_of_all(oy_object* self, bool skips_nan) {
+  oyi_reduction r;
+  if (oyi_reduction_begin(&r, self, oy_dims_none(), false) != 0) return NULL;
+  if (!oyi_key_has_order(self->dtype) || self->dtype == OY_DTYPE_BOOL) {
+    OY_FAIL(NOT_IMPLEMENTED, "\"median_cpu\" not implemented for '%s'",
+            oy_dtype_pytorch_name(self->dtype));
+    return NULL;
+  }
+  if (oyi_reduction_output(&r, NULL, self->dtype, OYI_OUT_EXACT) != 0) return NULL;
+  oy_status status = OY_OK;
+  if (!r.meta && r.in->numel == 0)
+    oyi_element_store(self->dtype, oyi_data(r.out[0]),
+                      oyi_number_of_scalar(oy_float(__builtin_nan(""))));
+  else if (!r.meta)
+    status = find_median(r.in, skips_nan, r.out[0]);
+  return oyi_reduction_end(&r, status);
+}
+
+OYI_CPU(median) {
+  return median_of_all(self, false);
+}
+OYI_CPU(nanmedian) {
+  return median_of_all(self, true);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running sums, products and extremes along one dimension. Sums and products run in
+// double or in 64-bit integers, in pieces that are converted on the way.
+#include <complex.h>
+#undef I
+#include <math.h>
+
+#include "backends/cpu/index/lines.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/order/scan_direct.h"
+#include "backends/cpu/order/sort_keys.h"
+#include "ops/rules/reduction.h"
+#include "tensor/element.h"
+
+enum { PIECE = 512 };
+
+// Goes on from |*total| over n numbers, in place; |reals| may use two of |total|. NULL: not for such numbers.
+typedef struct scan_kind {
+  const char* name;
+  double start;
+  void (*ints)(uint64_t* x, int64_t n, uint64_t* total);
+  void (*reals)(double* x, int64_t n, double* total);
+  void (*complexes)(double _Complex* x, int64_t n, double _Complex* total);
+} scan_kind;
+
+// The running value stays in a register: through |total| it would go by memory.
+static void sum_ints(uint64_t* x, int64_t n, uint64_t* total) {
+  uint64_t running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running += x[i];
+  *total = running;
+}
+static void sum_reals(double* x, int64_t n, double* total) {
+  double running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running += x[i];
+  *total = running;
+}
+static void sum_complexes(double _Complex* x, int64_t n, double _Complex* total) {
+  double _Complex running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running += x[i];
+  *total = running;
+}
+static void multiply_ints(uint64_t* x, int64_t n, uint64_t* total) {
+  uint64_t running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running *= x[i];
+  *total = running;
+}
+static void multiply_reals(double* x, int64_t n, double* total) {
+  double running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running *= x[i];
+  *total = running;
+}
+static void multiply_complexes(double _Complex* x, int64_t n, double _Complex* total) {
+  double _Complex running = *total;
+  for (int64_t i = 0; i < n; i++) x[i] = running *= x[i];
+  *total = running;
+}
+
+// log(exp(a) + exp(b) + ...), without overflow: the greatest, and how much the others add up
+// to beside it. So no step waits for a logarithm but its own result.
+static void add_exponentials(double* x, int64_t n, double* total) {
+  double greatest = total[0], others = total[1];
+  for (int64_t i = 0; i < n; i++) {
+    const double here = x[i];
+    if (here > greatest) {
+      others = (1 + others) * exp(greatest - here);
+      greatest = here;
+    } else {
+      others += here == greatest ? 1 : exp(here - greatest);
+    }
+    x[i] = greatest + log1p(others);
+  }
+  total[0] = greatest, total[1] = others;
+}
+
+static const scan_kind g_sum = {"cumsum_out_cpu", 0, sum_ints, sum_reals, sum_complexes};
+static const scan_kind g_product = {"cumprod_out_cpu", 1, multiply_ints, multiply_reals,
+                                    multiply_complexes};
+static const scan_kind g_logsumexp = {"logcumsumexp_out_cpu", -INFINITY, NULL,
+                                      add_exponentials, NULL};
+
+typedef union total {
+  uint64_t i;
+  double d[2];  // the second is what is added to the greatest, from 0 on
+  double _Complex z;
+} total;
+
+// Integers of any size run in 64 bits, floats in double.
+static oy_dtype wide_dtype(oy_dtype dtype) {
+  if (oy_dtype_is_complex(dtype)) return OY_DTYPE_C128;
+  return oy_dtype_is_floating(dtype) ? OY_DTYPE_F64 : OY_DTYPE_I64;
+}
+
+static void scan_piece(const scan_kind* kind, oy_dtype wide, void* x, int64_t n,
+                       total* t) {
+  if (wide == OY_DTYPE_I64)
+    kind->ints(x, n, &t->i);
+  else if (wide == OY_DTYPE_F64)
+    kind->reals(x, n, t->d);
+  else
+    kind->complexes(x, n, &t->z);
+}
+
+static void scan_line(const scan_kind* kind, const oyi_lines* w, oy_dtype from,
+                      oy_dtype to, int64_t n) {
+  _Alignas(16) char piece[PIECE * 16];
+  const oy_dtype wide = wide_dtype(to);
+  const int64_t item = oyi_dtype_bytes[wide];
+  total t = {0};
+  if (wide == OY_DTYPE_I64)
+    t.i = (uint64_t)kind->start;
+  else if (wide == OY_DTYPE_F64)
+    t.d[0] = kind->start, t.d[1] = 0;
+  else
+    t.z = kind->start;
+  for (int64_t i = 0; i < n; i += PIECE) {
+    int64_t count = n - i < PIECE ? n - i : PIECE;
+    oyi_convert_row(wide, piece, item, from, w->data[0] + i * w->step[0], w->step[0],
+                    count);
+    scan_piece(kind, wide, piece, count, &t);
+    oyi_convert_row(to, w->data[1] + i * w->step[1], w->step[1], wide, piece, item,
+                    count);
+  }
+}
+
+typedef struct scanning {
+  const scan_kind* kind;
+  oy_dtype from, to;
+  int64_t n;
+} scanning;
+
+static oy_status scan_some(oyi_lines* w, int64_t count, void* context) {
+  const scanning* s = context;
+  for (; count > 0; count--, oyi_lines_next(w))
+    scan_line(s->kind, w, s->from, s->to, s->n);
+  return OY_OK;
+}
+
+static oy_object* scan(const scan_kind* kind, oy_object* self, int64_t dim,
+                       oy_value dtype, oy_object* out) {
+  oyi_reduction r;
+  oy_dtype result;
+  if (oyi_reduction_begin_dim(&r, self, oy_int(dim), true) != 0) return NULL;
+  oy_dtype own =
+      oy_dtype_is_integral(self->dtype, true) && kind->ints ? OY_DTYPE_I64 : self->dtype;
+  if (oyi_dtype_argument(dtype, out ? out->dtype : own, &result) != 0) return NULL;
+  oy_dtype wide = wide_dtype(result);
+  if ((wide == OY_DTYPE_I64 && !kind->ints) ||
+      (wide == OY_DTYPE_C128 && !kind->complexes)) {
+    OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", kind->name,
+            oy_dtype_pytorch_name(result));
+    return NULL;
+  }
+  for (size_t d = 0; d < r.ndim; d++) r.sizes[d] = r.in->sizes[d];
+  if (oyi_reduction_output(&r, out, result, OYI_OUT_EXACT) != 0) return NULL;
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {r.in, r.out[0]};
+  dim = oyi_dim_wrap(dim, r.in->ndim);
+  int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
+  if (!r.meta && r.in->numel > 0 &&
+      oyi_lines_begin(&w, oyi_sizes_view(r.in), dim, tensors, 2) &&
+      !(self->dtype == result && kind != &g_logsumexp &&
+        oyi_scan_direct(&w, result, n, kind == &g_product))) {
+    scanning how = {kind, self->dtype, result, n};
+    (void)!oyi_lines_run(&w, n, scan_some, &how);
+  }
+  return oyi_reduction_end(&r, OY_OK);
+}
+
+OYI_CPU(cumsum) {
+  return scan(&g_sum, self, dim, dtype, NULL);
+}
+OYI_CPU(cumsum_out) {
+  return scan(&g_sum, self, dim, dtype, out);
+}
+OYI_CPU(cumsum_) {
+  return scan(&g_sum, self, dim, dtype, self);
+}
+OYI_CPU(cumprod) {
+  return scan(&g_product, self, dim, dtype, NULL);
+}
+OYI_CPU(cumprod_out) {
+  return scan(&g_product, self, dim, dtype, out);
+}
+OYI_CPU(cumprod_) {
+  return scan(&g_product, self, dim, dtype, self);
+}
+OYI_CPU(_logcumsumexp) {
+  return scan(&g_logsumexp, self, dim, oy_none(), NULL);
+}
+OYI_CPU(_logcumsumexp_out) {
+  return scan(&g_logsumexp, self, dim, oy_none(), out);
+}
+
+// -------------------------------------------------------------------------- extremes
+
+#define OYI_JOIN_(a, b) a##_##b
+#define OYI_JOIN(a, b)  OYI_JOIN_(a, b)
+#define IS_NAN(x)       0
+#define T               int32_t
+#define ID              i32
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#define T  int64_t
+#define ID i64
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#undef IS_NAN
+#define IS_NAN(x) ((x) != (x))
+#define T         float
+#define ID        f32
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#define T  double
+#define ID f64
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+
+// The last of equal elements counts, and a NaN above all.
+static void extreme_line(const oyi_lines* w, oy_dtype dtype, int64_t n, bool is_least) {
+  switch (dtype) {
+    case OY_DTYPE_I32: extreme_i32(w, n, is_least); return;
+    case OY_DTYPE_I64: extreme_i64(w, n, is_least); return;
+    case OY_DTYPE_F32: extreme_f32(w, n, is_least); return;
+    case OY_DTYPE_F64: extreme_f64(w, n, is_least); return;
+    default: break;
+  }
+  const size_t item = oyi_dtype_bytes[dtype];
+  const uint64_t nan = oyi_key_of_nan(dtype);
+  const char* x = w->data[0];
+  uint64_t best = 0;
+  int64_t place = 0;
+  for (int64_t i = 0; i < n; i++, x += w->step[0]) {
+    uint64_t key = oyi_key_load(dtype, x);
+    bool is_nan = nan && key == nan;
+    if (is_least && !is_nan) key = ~key;
+    if (is_nan) key = UINT64_MAX;
+    if (i == 0 || key >= best) {
+      best = key;
+      place = i;
+    }
+    memcpy(w->data[1] + i * w->step[1], w->data[0] + place * w->step[0], item);
+    *(int64_t*)(void*)(w->data[2] + i * w->step[2]) = place;
+  }
+}
+
+typedef struct extreme_scan {
+  oy_dtype dtype;
+  int64_t n;
+  bool is_least;
+} extreme_scan;
+
+static oy_status extreme_some(oyi_lines* w, int64_t count, void* context) {
+  const extreme_scan* s = context;
+  for (; count > 0; count--, oyi_lines_next(w))
+    extreme_line(w, s->dtype, s->n, s->is_least);
+  return OY_OK;
+}
+
+static oy_status extremes(oy_object* self, oy_object* values, oy_object* indices,
+                          int64_t dim, bool is_least) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  const oyi_tensor* v = t ? oyi_tensor_of(values) : NULL;
+  const oyi_tensor* p = v ? oyi_tensor_of(indices) : NULL;
+  if (!p) return oy_failure();
+  if ((dim = oyi_dim_wrap(dim, t->ndim)) < 0) return OY_OUT_OF_RANGE;
+  OY_CHECK(oyi_key_has_order(self->dtype), NOT_IMPLEMENTED,
+           "\"%s_cpu\" not implemented for '%s'", is_least ? "cummin" : "cummax",
+           oy_dtype_pytorch_name(self->dtype));
+  OY_CHECK(
+      v->header.dtype == self->dtype && p->header.dtype == OY_DTYPE_I64 &&
+          oyi_same_sizes(oyi_sizes_view(t), oyi_sizes_view(v)) &&
+          oyi_same_sizes(oyi_sizes_view(t), oyi_sizes_view(p)),
+      INVALID_ARGUMENT,
+      "expected values of the dtype and indices of int64, both of the shape of self");
+  OY_TRY(oyi_check_memory(t));
+  if (oyi_is_meta(t) || t->numel == 0) return OY_OK;
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {t, v, p};
+  extreme_scan how = {self->dtype, t->ndim ? t->sizes[dim] : 1, is_least};
+  if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
+  return oyi_lines_run(&w, how.n, extreme_some, &how);
+}
+
+OYI_CPU(_cummax_helper) {
+  return extremes(self, values, indices, dim, false);
+}
+OYI_CPU(_cummin_helper) {
+  return extremes(self, values, indices, dim, true);
+}
+
+// ----------------------------------------------------------------------------- trace
+
+OYI_CPU(trace) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t || oyi_check_memory(t) != 0) return NULL;
+  if (t->ndim != 2) {
+    OY_FAIL(INVALID_ARGUMENT, "trace: expected a matrix, but got tensor with dim %u",
+            t->ndim);
+    return NULL;
+  }
+  if (self->dtype == OY_DTYPE_BOOL) {
+    OY_FAIL(NOT_IMPLEMENTED, "\"trace\" not implemented for 'Bool'");
+    return NULL;
+  }
+  oy_dtype own = oy_dtype_is_integral(self->dtype, true) ? OY_DTYPE_I64 : self->dtype;
+  oyi_tensor* out = oyi_tensor_new(oy_dims_none(), own, oyi_tensor_device(t));
+  if (!out || oyi_is_meta(t)) return oyi_tensor_object(out);
+  int64_t n = t->sizes[0] < t->sizes[1] ? t->sizes[0] : t->sizes[1];
+  int64_t step = (oyi_strides(t)[0] + oyi_strides(t)[1]) * oyi_item(t);
+  _Alignas(16) char last[16] = {0};
+  // A running sum that is written over itself: the last one stays.
+  oyi_lines w = {.data = {oyi_data(t), last}, .step = {step, 0}};
+  oyi_element_store(own, last, oyi_number_of_scalar(oy_int(0)));
+  if (n > 0) scan_line(&g_sum, &w, self->dtype, own, n);
+  memcpy(oyi_data(out), last, (size_t)oyi_item(out));
+  return &out->header;
+}

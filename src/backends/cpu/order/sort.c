@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// sort, argsort and topk: lines along one dimension, by their keys.
+#include "backends/cpu/index/lines.h"
+#include "backends/cpu/index/updates.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/order/sort_keys.h"
+#include "base/memory.h"
+#include "ops/rules/reduction.h"
+
+typedef struct sorting {
+  oy_dtype dtype;
+  int64_t n, kept;  // elements of a line, and how many of them are wanted
+  bool descending, selects;
+  oyi_entry *entries, *scratch;
+} sorting;
+
+// Whether a selection passes most elements by.
+static bool is_few(const sorting* s) {
+  return s->selects && s->kept <= s->n / 16;
+}
+
+static void sort_line(const sorting* s, const char* x, int64_t step) {
+  if (is_few(s)) {
+    oyi_keys_select_few(s->entries, s->dtype, x, step, s->n, s->kept, s->descending);
+    oyi_keys_sort(s->entries, s->scratch, s->kept);
+    return;
+  }
+  oyi_keys_load(s->entries, s->dtype, x, step, s->n, s->descending);
+  if (s->selects && s->kept < s->n) oyi_keys_select(s->entries, s->n, s->kept - 1);
+  // Equal keys come as a selection leaves them: topk promises no order among them.
+  oyi_keys_sort(s->entries, s->scratch, s->selects ? s->kept : s->n);
+}
+
+static void write_line(const sorting* s, const oyi_lines* w, oyi_take_fn take) {
+  if (w->data[1])
+    take(s->kept, w->data[1], w->step[1], w->data[0], w->step[0],
+         (const char*)&s->entries[0].place, sizeof(oyi_entry));
+  char* to = w->data[2];
+  for (int64_t i = 0; i < s->kept; i++, to += w->step[2])
+    // NOLINT: a tensor with elements has data
+    *(int64_t*)(void*)to = s->entries[i].place;
+}
+
+typedef struct sorting_run {
+  sorting how;
+  oyi_take_fn take;
+  bool has_values;
+} sorting_run;
+
+// With entries of its own: others sort other lines.
+static oy_status sort_some(oyi_lines* w, int64_t count, void* context) {
+  const sorting_run* r = context;
+  sorting s = r->how;
+  const int64_t room = is_few(&s) ? oyi_keys_few_room(s.kept) : s.n;
+  s.entries = oyi_calloc((size_t)room, 2 * sizeof(oyi_entry));
+  if (!s.entries) return OY_OUT_OF_MEMORY;
+  s.scratch = s.entries + room;
+  for (; count > 0; count--, oyi_lines_next(w)) {
+    sort_line(&s, w->data[0], w->step[0]);
+    oyi_lines here = *w;
+    if (!r->has_values) here.data[1] = NULL;
+    write_line(&s, &here, r->take);
+  }
+  oyi_free(s.entries);
+  return OY_OK;
+}
+
+// Sorts all lines of r->in into r->out: values (or none) and places.
+static oy_status sort_lines(const oyi_reduction* r, int64_t dim, const sorting* s) {
+  const oyi_tensor* t = r->in;
+  if (s->n == 0 || s->kept == 0 || t->numel == 0) return OY_OK;
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {t, r->out[0] ? r->out[0] : r->out[1], r->out[1]};
+  sorting_run run = {*s, oyi_take_for((size_t)oyi_item(t)), r->out[0] != NULL};
+  if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
+  return oyi_lines_run(&w, s->n, sort_some, &run);
+}
+
+static oy_status begin(oyi_reduction* r, oy_object* self, int64_t* dim,
+                       const char* kernel) {
+  OY_TRY(oyi_reduction_begin_dim(r, self, oy_int(*dim), true));
+  *dim = oyi_dim_wrap(*dim, r->in->ndim);
+  OY_CHECK(oyi_key_has_order(self->dtype), NOT_IMPLEMENTED,
+           "\"%s\" not implemented for '%s'", kernel, oy_dtype_pytorch_name(self->dtype));
+  for (size_t d = 0; d < r->ndim; d++) r->sizes[d] = r->in->sizes[d];
+  return OY_OK;
+}
+
+static const char g_sort[] = "sorting_kernel_method_name";
+
+static oy_status sort(oy_object* self, int64_t dim, bool descending, oy_object* values,
+                      oy_object* indices, oy_object** out_values,
+                      oy_object** out_indices) {
+  oyi_reduction r;
+  *out_values = *out_indices = NULL;
+  OY_TRY(begin(&r, self, &dim, g_sort));
+  r.as_input = true;
+  OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
+  OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
+  int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
+  sorting s = {self->dtype, n, n, descending, false, NULL, NULL};
+  oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
+  return oyi_reduction_end_pair(&r, status, out_values, out_indices);
+}
+
+OYI_CPU(sort_stable) {
+  return sort(self, dim, descending, NULL, NULL, out_values, out_indices);
+}
+OYI_CPU(sort_values_stable) {
+  return sort(self, dim, descending, values, indices, out_values, out_indices);
+}
+
+OYI_CPU(argsort_stable) {
+  oyi_reduction r;
+  if (begin(&r, self, &dim, g_sort) != 0) return NULL;
+  r.as_input = true;
+  oyi_reduction_skip(&r);
+  if (oyi_reduction_output(&r, NULL, OY_DTYPE_I64, OYI_OUT_EXACT) != 0) return NULL;
+  int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
+  sorting s = {self->dtype, n, n, descending, false, NULL, NULL};
+  oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
+  return oyi_reduction_end(&r, status);
+}
+
+static oy_status topk(oy_object* self, int64_t k, int64_t dim, bool largest,
+                      oy_object* values, oy_object* indices, oy_object** out_values,
+                      oy_object** out_indices) {
+  oyi_reduction r;
+  *out_values = *out_indices = NULL;
+  OY_TRY(begin(&r, self, &dim, "topk_cpu"));
+  OY_CHECK(self->dtype != OY_DTYPE_BOOL, NOT_IMPLEMENTED,
+           "\"topk_cpu\" not implemented for 'Bool'");
+  int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
+  OY_CHECK(k >= 0 && k <= n, INVALID_ARGUMENT, "selected index k out of range");
+  if (r.ndim) r.sizes[dim] = k;
+  OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
+  OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
+  // What has no dimension to shrink keeps its element, also for k = 0.
+  sorting s = {self->dtype, n, r.ndim ? k : 1, largest, true, NULL, NULL};
+  oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
+  return oyi_reduction_end_pair(&r, status, out_values, out_indices);
+}
+
+OYI_CPU(topk) {
+  return topk(self, k, dim, largest, NULL, NULL, out_values, out_indices);
+}
+OYI_CPU(topk_values) {
+  return topk(self, k, dim, largest, values, indices, out_values, out_indices);
+}

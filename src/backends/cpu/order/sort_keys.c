@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/order/sort_keys.h"
+
+#include <string.h>
+
+#include "tensor/impl.h"
+
+// ------------------------------------------------------------------------------ keys
+
+bool oyi_key_has_order(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_BOOL:
+    case OY_DTYPE_U8:
+    case OY_DTYPE_I8:
+    case OY_DTYPE_I16:
+    case OY_DTYPE_I32:
+    case OY_DTYPE_I64:
+    case OY_DTYPE_F16:
+    case OY_DTYPE_BF16:
+    case OY_DTYPE_F32:
+    case OY_DTYPE_F64: return true;
+    default: return false;
+  }
+}
+
+uint64_t oyi_key_of_nan(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_F16:
+    case OY_DTYPE_BF16: return 0xffff;
+    case OY_DTYPE_F32: return 0xffffffff;
+    case OY_DTYPE_F64: return UINT64_MAX;
+    default: return 0;
+  }
+}
+
+// Bits of a float of |width| bits with |infinity| as its greatest magnitude: negative
+// ones are turned round, and lie below the others.
+static inline uint64_t float_key(uint64_t bits, int width, uint64_t infinity) {
+  const uint64_t sign = 1ull << (width - 1), all = sign | (sign - 1);
+  const uint64_t magnitude = bits & (sign - 1);
+  if (magnitude > infinity) return all;
+  if (magnitude == 0) return sign;
+  return bits & sign ? ~bits & all : bits | sign;
+}
+
+static inline uint64_t key_f16(uint16_t bits) {
+  return float_key(bits, 16, 0x7c00);
+}
+static inline uint64_t key_bf16(uint16_t bits) {
+  return float_key(bits, 16, 0x7f80);
+}
+static inline uint64_t key_f32(uint32_t bits) {
+  return float_key(bits, 32, 0x7f800000);
+}
+static inline uint64_t key_f64(uint64_t bits) {
+  return float_key(bits, 64, 0x7ff0000000000000);
+}
+static inline uint64_t key_u8(uint8_t bits) {
+  return bits;
+}
+static inline uint64_t key_i8(uint8_t bits) {
+  return bits ^ 0x80u;
+}
+static inline uint64_t key_i16(uint16_t bits) {
+  return bits ^ 0x8000u;
+}
+static inline uint64_t key_i32(uint32_t bits) {
+  return bits ^ 0x80000000u;
+}
+static inline uint64_t key_i64(uint64_t bits) {
+  return bits ^ 0x8000000000000000u;
+}
+
+#define EACH_DTYPE(CASE)                          \
+  switch (dtype) {                                \
+    case OY_DTYPE_BOOL:                           \
+    case OY_DTYPE_U8: CASE(uint8_t, key_u8);      \
+    case OY_DTYPE_I8: CASE(uint8_t, key_i8);      \
+    case OY_DTYPE_I16: CASE(uint16_t, key_i16);   \
+    case OY_DTYPE_I32: CASE(uint32_t, key_i32);   \
+    case OY_DTYPE_I64: CASE(uint64_t, key_i64);   \
+    case OY_DTYPE_F16: CASE(uint16_t, key_f16);   \
+    case OY_DTYPE_BF16: CASE(uint16_t, key_bf16); \
+    case OY_DTYPE_F32: CASE(uint32_t, key_f32);   \
+    default: CASE(uint64_t, key_f64);             \
+  }
+
+uint64_t oyi_key_load(oy_dtype dtype, const void* x) {
+#define ONE(T, key_of)           \
+  {                              \
+    T bits;                      \
+    memcpy(&bits, x, sizeof(T)); \
+    return key_of(bits);         \
+  }
+  EACH_DTYPE(ONE)
+#undef ONE
+}
+
+void oyi_keys_load(oyi_entry* out, oy_dtype dtype, const char* x, int64_t step, int64_t n,
+                   bool descending) {
+  // All ones in the bits that keys of this dtype have: what turns the order round.
+  const uint64_t turn = descending ? UINT64_MAX >> (64 - 8 * oyi_dtype_bytes[dtype]) : 0;
+#define ALL(T, key_of)                         \
+  for (int64_t i = 0; i < n; i++, x += step) { \
+    T bits;                                    \
+    memcpy(&bits, x, sizeof(T));               \
+    out[i].key = key_of(bits) ^ turn;          \
+    out[i].place = i;                          \
+  }                                            \
+  return
+  EACH_DTYPE(ALL)
+#undef ALL
+}
+
+// ------------------------------------------------------------------------------ sort
+
+static void insertion_sort(oyi_entry* e, int64_t n) {
+  for (int64_t i = 1; i < n; i++) {
+    oyi_entry moved = e[i];
+    int64_t at = i;
+    for (; at > 0 && e[at - 1].key > moved.key; at--) e[at] = e[at - 1];
+    e[at] = moved;
+  }
+}
+
+// Merges two sorted neighbours into |to|.
+static void merge(oyi_entry* to, const oyi_entry* from, int64_t middle, int64_t n) {
+  int64_t a = 0, b = middle;
+  for (int64_t i = 0; i < n; i++) {
+    bool second = a == middle || (b < n && from[b].key < from[a].key);
+    to[i] = from[second ? b++ : a++];
+  }
+}
+
+static void merge_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n) {
+  enum { RUN = 16 };
+  for (int64_t i = 0; i < n; i += RUN)
+    insertion_sort(entries + i, n - i < RUN ? n - i : RUN);
+  oyi_entry *from = entries, *to = scratch;
+  for (int64_t width = RUN; width < n; width *= 2) {
+    for (int64_t i = 0; i < n; i += 2 * width) {
+      int64_t rest = n - i, length = rest < 2 * width ? rest : 2 * width;
+      merge(to + i, from + i, rest < width ? rest : width, length);
+    }
+    oyi_entry* swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != entries) memcpy(entries, from, (size_t)n * sizeof(*entries));
+}
+
+enum { DIGIT_MOST = 11 };
+
+// One pass over the digit at |shift|; |places| has how many there are of each.
+static void distribute(oyi_entry* to, const oyi_entry* from, int64_t n, int shift,
+                       uint64_t digit, uint32_t* places) {
+  uint32_t sum = 0;
+  for (uint64_t d = 0; d <= digit; d++) {
+    const uint32_t count = places[d];
+    places[d] = sum;
+    sum += count;
+  }
+  for (int64_t i = 0; i < n; i++) to[places[from[i].key >> shift & digit]++] = from[i];
+}
+
+// From the lowest digit on; digits that are the same in all keys cost nothing.
+static void radix_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n, int width) {
+  const uint64_t digit = (1ull << width) - 1;
+  uint64_t differ = 0;
+  for (int64_t i = 1; i < n; i++) differ |= entries[i].key ^ entries[0].key;
+  oyi_entry *from = entries, *to = scratch;
+  for (int shift = 0; shift < 64; shift += width) {
+    if ((differ >> shift & digit) == 0) continue;
+    uint32_t counts[1 << DIGIT_MOST];
+    memset(counts, 0, sizeof(*counts) << width);
+    for (int64_t i = 0; i < n; i++) counts[from[i].key >> shift & digit]++;
+    distribute(to, from, n, shift, digit, counts);
+    oyi_entry* swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != entries) memcpy(entries, from, (size_t)n * sizeof(*entries));
+}
+
+static bool is_sorted(const oyi_entry* e, int64_t n) {
+  for (int64_t i = 1; i < n; i++)
+    if (e[i - 1].key > e[i].key) return false;
+  return true;
+}
+
+void oyi_keys_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n) {
+  // Below the first the digits' counters cost more than comparisons, below the second more
+  // than another digit; above 32 bits they would not fit.
+  enum { SHORT = 64, MEDIUM = 2048, SMALL_DIGIT = 8 };
+  if (is_sorted(entries, n)) return;
+  if (n < SHORT || n > UINT32_MAX)
+    merge_sort(entries, scratch, n);
+  else
+    radix_sort(entries, scratch, n, n < MEDIUM ? SMALL_DIGIT : DIGIT_MOST);
+}
+
+// ------------------------------------------------------------------------- selection
+
+static inline bool is_less(const oyi_entry* a, const oyi_entry* b) {
+  return a->key < b->key || (a->key == b->key && a->place < b->place);
+}
+
+static inline void swap_entries(oyi_entry* a, oyi_entry* b) {
+  oyi_entry moved = *a;
+  *a = *b;
+  *b = moved;
+}
+
+// Moves the median of three to the front.
+static void choose_pivot(oyi_entry* e, int64_t n) {
+  oyi_entry *a = e, *b = e + n / 2, *c = e + n - 1;
+  if (is_less(b, a)) swap_entries(a, b);
+  if (is_less(c, b)) swap_entries(b, c);
+  if (is_less(b, a)) swap_entries(a, b);
+  swap_entries(a, b);
+}
+
+// Splits at the first entry and returns where it ends up. No two entries are equal.
+// Every entry is moved, whether it is less or not: which ones are cannot be foretold,
+// and a branch that is guessed wrong costs more.
+static int64_t split(oyi_entry* e, int64_t n) {
+  const oyi_entry pivot = e[0];
+  int64_t less = 0;
+  for (int64_t i = 1; i < n; i++) {
+    const oyi_entry here = e[i];
+    const bool is_same = here.key == pivot.key, is_earlier = here.place < pivot.place;
+    e[i] = e[less + 1];
+    e[less + 1] = here;
+    less += (here.key < pivot.key) | (is_same & is_earlier);
+  }
+  swap_entries(&e[0], &e[less]);
+  return less;
+}
+
+void oyi_keys_select(oyi_entry* entries, int64_t n, int64_t k) {
+  while (n > 1) {
+    choose_pivot(entries, n);
+    int64_t at = split(entries, n);
+    if (at == k) return;
+    if (k < at) {
+      n = at;
+    } else {
+      entries += at + 1;
+      n -= at + 1;
+      k -= at + 1;
+    }
+  }
+}
+
+// Collects what is below the greatest of the |k| least so far, until there is no room.
+typedef struct few {
+  oyi_entry* entries;
+  int64_t count, room, k;
+  uint64_t below;  // only keys below this may be among the least
+  bool is_full;    // |below| has a meaning
+} few;
+
+static void few_take(few* f, uint64_t key, int64_t place) {
+  f->entries[f->count++] = (oyi_entry){key, place};
+  if (f->count < f->room) return;
+  oyi_keys_select(f->entries, f->count, f->k - 1);
+  f->count = f->k;
+  f->below = f->entries[f->k - 1].key;
+  f->is_full = true;
+}
+
+// The least key of all, and the first of those that have it.
+static void select_one(oyi_entry* entry, oy_dtype dtype, const char* x, int64_t step,
+                       int64_t n, uint64_t turn) {
+  uint64_t least = UINT64_MAX;
+  int64_t place = 0;
+#define LEAST(T, key_of)                       \
+  for (int64_t i = 0; i < n; i++, x += step) { \
+    T bits;                                    \
+    memcpy(&bits, x, sizeof(T));               \
+    const uint64_t key = key_of(bits) ^ turn;  \
+    place = key < least ? i : place;           \
+    least = key < least ? key : least;         \
+  }                                            \
+  break
+  EACH_DTYPE(LEAST)
+#undef LEAST
+  *entry = (oyi_entry){least, place};
+}
+
+void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int64_t step,
+                         int64_t n, int64_t k, bool descending) {
+  const uint64_t turn = descending ? UINT64_MAX >> (64 - 8 * oyi_dtype_bytes[dtype]) : 0;
+  if (k == 1) {
+    select_one(entries, dtype, x, step, n, turn);
+    return;
+  }
+  few f = {entries, 0, oyi_keys_few_room(k), k, 0, false};
+#define TAKE(T, key_of)                                                 \
+  for (int64_t i = 0; i < n; i++, x += step) {                          \
+    T bits;                                                             \
+    memcpy(&bits, x, sizeof(T));                                        \
+    const uint64_t key = key_of(bits) ^ turn;                           \
+    if (OY_UNLIKELY(!f.is_full || key < f.below)) few_take(&f, key, i); \
+  }                                                                     \
+  break
+  EACH_DTYPE(TAKE)
+#undef TAKE
+  oyi_keys_select(entries, f.count, k - 1);
+}
+
+// ---------------------------------------------------------------------------- search
+
+// Both halves are chosen without a branch, which nobody could foretell.
+int64_t oyi_keys_search(oy_dtype dtype, const char* x, const int64_t* sorter, int64_t n,
+                        uint64_t key, bool or_equal) {
+  int64_t low = 0, length = n;
+#define SEARCH(T, key_of)                                                      \
+  while (length > 0) {                                                         \
+    const int64_t half = length / 2, middle = low + half;                      \
+    T bits;                                                                    \
+    memcpy(&bits, x + (sorter ? sorter[middle] : middle) * (int64_t)sizeof(T), \
+           sizeof(T));                                                         \
+    const uint64_t here = key_of(bits);                                        \
+    const bool beyond = (here < key) | (or_equal & (here == key));             \
+    low = beyond ? middle + 1 : low;                                           \
+    length = beyond ? length - half - 1 : half;                                \
+  }                                                                            \
+  break
+  EACH_DTYPE(SEARCH)
+#undef SEARCH
+  return low;
+}
+
+// ------------------------------------------------------------------ without entries
+
+int64_t oyi_keys_count(oy_dtype dtype, const char* x, int64_t n, uint64_t key) {
+  int64_t count = 0;
+#define COUNT(T, key_of)                         \
+  for (int64_t i = 0; i < n; i++) {              \
+    T bits;                                      \
+    memcpy(&bits, x + i * sizeof(T), sizeof(T)); \
+    count += key_of(bits) == key;                \
+  }                                              \
+  break
+  EACH_DTYPE(COUNT)
+#undef COUNT
+  return count;
+}
+
+// Counts the digits behind |shift| of those keys that begin as |prefix| does.
+static void count_digits(int64_t* counts, oy_dtype dtype, const char* x, int64_t n,
+                         uint64_t prefix, uint64_t mask, int shift, uint64_t digit) {
+#define COUNT(T, key_of)                                        \
+  for (int64_t i = 0; i < n; i++) {                             \
+    T bits;                                                     \
+    memcpy(&bits, x + i * sizeof(T), sizeof(T));                \
+    const uint64_t key = key_of(bits);                          \
+    if ((key & mask) == prefix) counts[key >> shift & digit]++; \
+  }                                                             \
+  break
+  EACH_DTYPE(COUNT)
+#undef COUNT
+}
+
+// Moves what is below |pivot|, or only what is the same, to the front, and gives how many
+// they are. As in split() everything is moved.
+static int64_t gather_below(uint64_t* keys, int64_t n, uint64_t pivot, bool same) {
+  int64_t found = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t key = keys[i];
+    keys[i] = keys[found];
+    keys[found] = key;
+    found += same ? key == pivot : key < pivot;
+  }
+  return found;
+}
+
+static void sort_few(uint64_t* keys, int64_t n) {
+  for (int64_t i = 1; i < n; i++) {
+    const uint64_t moved = keys[i];
+    int64_t at = i;
+    for (; at > 0 && keys[at - 1] > moved; at--) keys[at] = keys[at - 1];
+    keys[at] = moved;
+  }
+}
+
+// A key of about the k-th of |n|, on the side of it where more are, so that they go (Floyd
+// and Rivest 1975).
+static uint64_t choose_key(const uint64_t* keys, int64_t n, int64_t k) {
+  enum { SAMPLES = 9, SHORT = 64 };
+  if (n < SHORT) {
+    const uint64_t a = keys[0], b = keys[n / 2], c = keys[n - 1];
+    const uint64_t low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c < high ? c : high;
+  }
+  uint64_t sample[SAMPLES];
+  for (int64_t i = 0; i < SAMPLES; i++) sample[i] = keys[(2 * i + 1) * n / (2 * SAMPLES)];
+  sort_few(sample, SAMPLES);
+  const int64_t rank = k * SAMPLES / n;
+  if (2 * k > n) return sample[rank > 1 ? rank - 1 : 0];
+  return sample[rank < SAMPLES - 1 ? rank + 1 : rank];
+}
+
+static uint64_t select_key(uint64_t* keys, int64_t n, int64_t k) {
+  enum { FEW = 16 };
+  while (n > FEW) {
+    const uint64_t pivot = choose_key(keys, n, k);
+    const int64_t less = gather_below(keys, n, pivot, false);
+    if (k < less) {
+      n = less;
+      continue;
+    }
+    keys += less, n -= less, k -= less;
+    // Where it got hardly fewer the pivot may be most of what is left.
+    if (less > n / 8) continue;
+    const int64_t equal = gather_below(keys, n, pivot, true);
+    if (k < equal) return pivot;
+    keys += equal, n -= equal, k -= equal;
+  }
+  sort_few(keys, n);
+  return keys[k];
+}
+
+#define LOAD(T, key_of)                        \
+  for (int64_t i = 0; i < n; i++, x += step) { \
+    T bits;                                    \
+    memcpy(&bits, x, sizeof(T));               \
+    keys[i] = key_of(bits);                    \
+  }                                            \
+  break
+static void load_keys(uint64_t* keys, oy_dtype dtype, const char* x, int64_t step,
+                      int64_t n){EACH_DTYPE(LOAD)}
+#undef LOAD
+
+int64_t oyi_keys_short_place(oy_dtype dtype, const char* x, int64_t step, int64_t n,
+                             int64_t (*rank)(int64_t n, int64_t nans, int64_t k),
+                             int64_t k, bool is_first) {
+  uint64_t keys[OYI_KEYS_SHORT], moved[OYI_KEYS_SHORT];
+  const uint64_t nan = oyi_key_of_nan(dtype);
+  int64_t nans = 0, less = 0, place = 0;
+  load_keys(keys, dtype, x, step, n);
+  for (int64_t i = 0; nan && i < n; i++) nans += keys[i] == nan;
+  k = rank(n, nans, k);
+  memcpy(moved, keys, (size_t)n * sizeof(*keys));
+  const uint64_t key = select_key(moved, n, k);
+  for (int64_t i = 0; i < n && !is_first; i++) less += keys[i] < key;
+  for (int64_t same = is_first ? 0 : k - less;; place++)
+    if (keys[place] == key && same-- == 0) return place;
+}
+
+uint64_t oyi_keys_nth(oy_dtype dtype, const char* x, int64_t n, int64_t k) {
+  if (n <= OYI_KEYS_SHORT) {
+    uint64_t keys[OYI_KEYS_SHORT];
+    load_keys(keys, dtype, x, oyi_dtype_bytes[dtype], n);
+    return select_key(keys, n, k);
+  }
+  enum { FEW = 8192, SMALL_DIGIT = 8 };
+  const int most = n < FEW ? SMALL_DIGIT : DIGIT_MOST;
+  uint64_t prefix = 0, mask = 0;
+  for (int left = 8 * (int)oyi_dtype_bytes[dtype]; left > 0;) {
+    const int width = left < most ? left : most;
+    const uint64_t digit = (1ull << width) - 1;
+    int64_t counts[1 << DIGIT_MOST];
+    left -= width;
+    memset(counts, 0, sizeof(*counts) << width);
+    count_digits(counts, dtype, x, n, prefix, mask, left, digit);
+    uint64_t d = 0;
+    for (; d < digit && k >= counts[d]; d++) k -= counts[d];
+    prefix |= d << left;
+    mask |= digit << left;
+  }
+  return prefix;
+}

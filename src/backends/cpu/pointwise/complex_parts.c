@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Complex numbers made of two tensors: complex writes their parts where they belong,
+// polar computes them.
+#include <math.h>
+
+#include "backends/cpu/kernels.h"
+#include "ops/calls.h"
+#include "ops/rules/shape.h"
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+
+// A resized |out| gets the layout that the iterator gives a new one.
+static oy_status take_layout(oyi_tensor* out, oy_object* a, oy_object* b) {
+  oyi_iter it;
+  oy_object* inputs[] = {a, b};
+  OY_TRY(oyi_iter_elementwise(&it, NULL, inputs, 2, 0));
+  oy_status status = oyi_tensor_reshape(out, oyi_sizes_view(it.output),
+                                        oyi_strides_view(it.output), out->offset);
+  oyi_iter_abandon(&it);
+  return status;
+}
+
+// Checks and prepares |out| for numbers whose parts are |a| and |b|, broadcast.
+static oyi_tensor* prepare(oy_object* a, oy_object* b, oy_object* out, bool half) {
+  const oyi_tensor* inputs[2] = {oyi_tensor_of(a), oyi_tensor_of(b)};
+  oyi_tensor* o = inputs[0] && inputs[1] ? oyi_tensor_of(out) : NULL;
+  if (!o) return NULL;
+  oy_dtype dtype = a->dtype == OY_DTYPE_F32           ? OY_DTYPE_C64
+                   : a->dtype == OY_DTYPE_F64         ? OY_DTYPE_C128
+                   : a->dtype == OY_DTYPE_F16 && half ? OY_DTYPE_C32
+                                                      : OY_DTYPE_ANY;
+  if (dtype == OY_DTYPE_ANY || a->dtype != b->dtype || out->dtype != dtype) {
+    if (dtype == OY_DTYPE_ANY)
+      OY_FAIL(
+          TYPE_MISMATCH,
+          "Expected both inputs to be Half, Float or Double tensors but got %s and %s",
+          oy_dtype_pytorch_name(a->dtype), oy_dtype_pytorch_name(b->dtype));
+    else if (a->dtype != b->dtype)
+      OY_FAIL(TYPE_MISMATCH,
+              "Expected object of scalar type %s but got scalar type %s for second "
+              "argument",
+              oy_dtype_pytorch_name(a->dtype), oy_dtype_pytorch_name(b->dtype));
+    else
+      OY_FAIL(
+          TYPE_MISMATCH,
+          "Expected object of scalar type %s but got scalar type %s for argument 'out'",
+          oy_dtype_pytorch_name(dtype), oy_dtype_pytorch_name(out->dtype));
+    return NULL;
+  }
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  size_t ndim;
+  if (oyi_broadcast(oyi_sizes_view(inputs[0]), oyi_sizes_view(inputs[1]), sizes, &ndim) ||
+      oyi_output_check_overlap(o, inputs, 2) != 0)
+    return NULL;
+  bool resized = !oyi_same_sizes(oyi_sizes_view(o), (oy_ints){sizes, ndim});
+  if (oyi_output_prepare(o, (oy_ints){sizes, ndim}, dtype, oyi_tensor_device(inputs[0])))
+    return NULL;
+  bool flat = inputs[0]->flags & inputs[1]->flags & OYI_CONTIGUOUS;
+  return !resized || flat || take_layout(o, a, b) == 0 ? o : NULL;
+}
+
+// Writes |from|, broadcast, to one of the parts of |out|.
+static bool write_part(oyi_tensor* out, oy_object* from, int64_t which) {
+  oy_object* pairs = oyi_call_view_as_real(&out->header);
+  oy_object* part = oyi_call_select_int(pairs, -1, which);
+  oy_object* wide = oy_tensor_expand(from, oyi_sizes_view(out));
+  bool good = part && wide;
+  if (good) oyi_convert(oyi_tensor_cast(part), oyi_tensor_cast(wide));
+  oy_tensor_release(wide);
+  oy_tensor_release(part);
+  oy_tensor_release(pairs);
+  return good;
+}
+
+OYI_CPU(complex_out) {
+  oyi_tensor* o = prepare(real, imag, out, true);
+  if (!o || oyi_is_meta(o)) return oyi_tensor_object(o);
+  return write_part(o, real, 0) && write_part(o, imag, 1) ? out : NULL;
+}
+
+static void polar_f32(int64_t n, char* const* data, const int64_t* strides,
+                      const void* args) {
+  (void)args;
+  for (int64_t i = 0; i < n; i++) {
+    float r = *(const float*)(const void*)(data[1] + i * strides[1]);
+    float angle = *(const float*)(const void*)(data[2] + i * strides[2]);
+    float* to = (float*)(void*)(data[0] + i * strides[0]);
+    to[0] = r * cosf(angle);
+    to[1] = r * sinf(angle);
+  }
+}
+
+static void polar_f64(int64_t n, char* const* data, const int64_t* strides,
+                      const void* args) {
+  (void)args;
+  for (int64_t i = 0; i < n; i++) {
+    double r = *(const double*)(const void*)(data[1] + i * strides[1]);
+    double angle = *(const double*)(const void*)(data[2] + i * strides[2]);
+    double* to = (double*)(void*)(data[0] + i * strides[0]);
+    to[0] = r * cos(angle);
+    to[1] = r * sin(angle);
+  }
+}
+
+OYI_CPU(polar_out) {
+  oyi_tensor* o = prepare(abs, angle, out, false);
+  if (!o || oyi_is_meta(o)) return oyi_tensor_object(o);
+  oyi_iter it;
+  oy_object* inputs[] = {abs, angle};
+  if (oyi_iter_elementwise(&it, out, inputs, 2, OYI_ITER_KEEP_DTYPES) != 0) return NULL;
+  oyi_iter_run(&it, abs->dtype == OY_DTYPE_F32 ? polar_f32 : polar_f64, NULL);
+  return oyi_iter_finish(&it);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// One elementwise operation, from the arguments of an operator to its result: |out|
+// NULL makes a new tensor; with OYI_ITER_INPLACE it is |self| too. |flags| are the
+// iterator's. NULL with the error set on failure.
+#ifndef OPYARD_SRC_BACKENDS_CPU_POINTWISE_ELEMENTWISE_H_
+#define OPYARD_SRC_BACKENDS_CPU_POINTWISE_ELEMENTWISE_H_
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/loops/loops.h"
+
+// What an operator has besides tensors: at most three numbers, which the loop gets in
+// the dtype that it computes in.
+enum { OYI_LOOP_NUMBERS = 3 };
+typedef struct oyi_numbers {
+  oy_scalar at[OYI_LOOP_NUMBERS];
+  int count;
+} oyi_numbers;
+#define OYI_NUMBERS(...)         \
+  (&(oyi_numbers){{__VA_ARGS__}, \
+                  (int)(sizeof((oy_scalar[]){__VA_ARGS__}) / sizeof(oy_scalar))})
+
+// |numbers| may be NULL.
+oy_object* oyi_cpu_pointwise(oy_object* out, oy_object* const* inputs, int input_count,
+                             unsigned flags, oyi_cpu_loop which,
+                             const oyi_numbers* numbers);
+oy_object* oyi_cpu_unary(oy_object* out, oy_object* self, unsigned flags,
+                         oyi_cpu_loop which);
+oy_object* oyi_cpu_binary(oy_object* out, oy_object* self, oy_object* other,
+                          unsigned flags, oyi_cpu_loop which);
+// As oyi_cpu_binary, and integers are not divided by zero.
+oy_object* oyi_cpu_binary_dividing(oy_object* out, oy_object* self, oy_object* other,
+                                   unsigned flags, oyi_cpu_loop which);
+// With a number that must go with the dtype of the result.
+oy_object* oyi_cpu_binary_alpha(oy_object* out, oy_object* self, oy_object* other,
+                                oy_scalar alpha, unsigned flags, oyi_cpu_loop which);
+static inline oy_object* oyi_cpu_unary_with(oy_object* out, oy_object* self,
+                                            unsigned flags, oyi_cpu_loop which,
+                                            const oyi_numbers* numbers) {
+  return oyi_cpu_pointwise(out, &self, 1, flags, which, numbers);
+}
+static inline oy_object* oyi_cpu_binary_with(oy_object* out, oy_object* a, oy_object* b,
+                                             unsigned flags, oyi_cpu_loop which,
+                                             const oyi_numbers* numbers) {
+  oy_object* inputs[] = {a, b};
+  return oyi_cpu_pointwise(out, inputs, 2, flags, which, numbers);
+}
+static inline oy_object* oyi_cpu_ternary_with(oy_object* out, oy_object* a, oy_object* b,
+                                              oy_object* c, unsigned flags,
+                                              oyi_cpu_loop which,
+                                              const oyi_numbers* numbers) {
+  oy_object* inputs[] = {a, b, c};
+  return oyi_cpu_pointwise(out, inputs, 3, flags, which, numbers);
+}
+// |number| as a tensor that promotes as numbers do, in place of one input.
+oy_object* oyi_cpu_binary_number(oy_object* out, oy_object* self, oy_scalar other,
+                                 unsigned flags, oyi_cpu_loop which);
+oy_object* oyi_cpu_number_binary(oy_object* out, oy_scalar self, oy_object* other,
+                                 unsigned flags, oyi_cpu_loop which);
+
+// The steps of oyi_cpu_pointwise, for kernels with something to do in between: what
+// sets |it| up, and what runs and ends it.
+oy_object* oyi_cpu_run(oyi_iter* it, oyi_cpu_loop which, const oyi_numbers* numbers);
+
+// "... is not supported ..." and the like: sets the error and gives NULL.
+#define OYI_REFUSE(...) (OY_FAIL(TYPE_MISMATCH, __VA_ARGS__), (oy_object*)NULL)
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_POINTWISE_ELEMENTWISE_H_

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// isin, frexp, renorm, and one form of mvlgamma.
+#include <math.h>
+#include <stdlib.h>
+
+#include "backends/cpu/kernels.h"
+#include "base/memory.h"
+#include "ops/calls.h"
+#include "ops/composite/held.h"
+#include "ops/out.h"
+#include "ops/rules/reduction.h"
+#include "ops/rules/rules.h"
+#include "ops/rules/shape.h"
+#include "tensor/element.h"
+
+#define HOLD(...) oyi_hold(&h, __VA_ARGS__)
+
+// ---------------------------------------------------------------------------- isin
+
+static oy_status check_isin(oy_dtype dtype) {
+  OY_CHECK(dtype != OY_DTYPE_BOOL && !oy_dtype_is_complex(dtype), TYPE_MISMATCH,
+           "Unsupported input type encountered for isin(): %s",
+           oy_dtype_pytorch_name(dtype));
+  return OY_OK;
+}
+
+static int compare_doubles(const void* a, const void* b) {
+  double x, y;
+  memcpy(&x, a, sizeof(x));
+  memcpy(&y, b, sizeof(y));
+  return (x > y) - (x < y);
+}
+static int compare_integers(const void* a, const void* b) {
+  int64_t x, y;
+  memcpy(&x, a, sizeof(x));
+  memcpy(&y, b, sizeof(y));
+  return (x > y) - (x < y);
+}
+
+// The elements in order, without those that are no numbers: nothing is equal to them.
+static size_t in_order(oyi_tensor* tests, bool is_integral) {
+  size_t count = (size_t)tests->numel;
+  double* x = oyi_data(tests);
+  if (!is_integral) {
+    count = 0;
+    for (int64_t i = 0; i < tests->numel; i++)
+      if (x[i] == x[i]) x[count++] = x[i];
+  }
+  if (count > 1) qsort(x, count, 8, is_integral ? compare_integers : compare_doubles);
+  return count;
+}
+
+static void find_each(const oyi_tensor* x, oyi_tensor* tests, bool is_integral,
+                      bool invert, uint8_t* out) {
+  const size_t count = in_order(tests, is_integral);
+  const char *at = oyi_data(x), *in = oyi_data(tests);
+  for (int64_t i = 0; i < x->numel; i++) {
+    double number = 0;
+    if (!is_integral) memcpy(&number, at + i * 8, sizeof(number));
+    const bool found = count > 0 && number == number &&
+                       bsearch(at + i * 8, in, count, 8,
+                               is_integral ? compare_integers : compare_doubles);
+    out[i] = found != invert;
+  }
+}
+
+// Numbers are compared as what both are promoted to has them.
+static oyi_tensor* rounded(const oyi_tensor* t, oy_dtype dtype, oy_dtype wide) {
+  oyi_tensor* common = oyi_converted(t, dtype);
+  oyi_tensor* result = common ? oyi_converted(common, wide) : NULL;
+  oy_tensor_release(oyi_tensor_object(common));
+  return result;
+}
+
+static oy_object* isin(oy_object* elements, oy_object* tests, bool invert,
+                       oy_object* given) {
+  const oyi_tensor* x = oyi_tensor_of(elements);
+  const oyi_tensor* t = x ? oyi_tensor_of(tests) : NULL;
+  oy_object* both[] = {elements, tests};
+  oy_dtype dtype;
+  if (!t || check_isin(elements->dtype) != 0 || check_isin(tests->dtype) != 0 ||
+      oyi_check_same_device(x, t) != 0 || oy_result_type(both, 2, &dtype) != 0)
+    return NULL;
+  oyi_reduction r;
+  if (oyi_reduction_begin(&r, elements, oy_dims_none(), false) != 0) return NULL;
+  r.ndim = x->ndim;
+  for (size_t d = 0; d < x->ndim; d++) r.sizes[d] = x->sizes[d];
+  if (oyi_reduction_output(&r, given, OY_DTYPE_BOOL, OYI_OUT_EXACT) != 0) return NULL;
+  if (r.meta) return oyi_reduction_end(&r, OY_OK);
+  const bool is_integral = oy_dtype_is_integral(dtype, false);
+  const oy_dtype wide = is_integral ? OY_DTYPE_I64 : OY_DTYPE_F64;
+  oy_status status = oyi_check_memory(t);
+  oyi_tensor* a = status == 0 ? rounded(x, dtype, wide) : NULL;
+  oyi_tensor* b = a ? rounded(t, dtype, wide) : NULL;
+  oyi_tensor* found =
+      b ? oyi_tensor_new((oy_ints){r.sizes, r.ndim}, OY_DTYPE_BOOL, oy_device_cpu())
+        : NULL;
+  if (found && x->numel > 0) {
+    find_each(a, b, is_integral, invert, oyi_data(found));
+    oyi_convert(r.out[0], found);
+  }
+  if (!found) status = oy_failure();
+  oy_tensor_release(oyi_tensor_object(found));
+  oy_tensor_release(oyi_tensor_object(b));
+  oy_tensor_release(oyi_tensor_object(a));
+  return oyi_reduction_end(&r, status);
+}
+
+OYI_CPU(isin_Tensor_Tensor) {
+  return isin(elements, test_elements, invert, NULL);
+}
+OYI_CPU(isin_Tensor_Tensor_out) {
+  return isin(elements, test_elements, invert, out);
+}
+
+// One number: a comparison.
+static oy_object* isin_number(oy_object* elements, oy_scalar number, bool invert,
+                              oy_object* out) {
+  if (!oyi_tensor_of(elements) || check_isin(elements->dtype) != 0) return NULL;
+  if (number.tag == OY_TAG_BOOL || number.tag == OY_TAG_COMPLEX) {
+    (void)!check_isin(number.tag == OY_TAG_BOOL ? OY_DTYPE_BOOL : OY_DTYPE_C128);
+    return NULL;
+  }
+  if (out)
+    return invert ? oyi_call_ne_Scalar_out(elements, number, out)
+                  : oyi_call_eq_Scalar_out(elements, number, out);
+  return invert ? oyi_call_ne_Scalar(elements, number)
+                : oyi_call_eq_Scalar(elements, number);
+}
+OYI_CPU(isin_Tensor_Scalar) {
+  return isin_number(elements, test_element, invert, NULL);
+}
+OYI_CPU(isin_Tensor_Scalar_out) {
+  return isin_number(elements, test_element, invert, out);
+}
+
+static oy_object* number_isin(oy_scalar element, oy_object* tests, bool invert,
+                              oy_object* out) {
+  const oyi_tensor* t = oyi_tensor_of(tests);
+  oy_object* number = t ? oyi_wrap_number(element) : NULL;
+  oy_object* there = number && oyi_is_meta(t)
+                         ? oyi_call_to_device(number, oyi_tensor_device(t), number->dtype,
+                                              false, false, oy_none())
+                         : oy_tensor_retain(number);
+  oy_object* result = there ? isin(there, tests, invert, out) : NULL;
+  oy_tensor_release(there);
+  oy_tensor_release(number);
+  return result;
+}
+OYI_CPU(isin_Scalar_Tensor) {
+  return number_isin(element, test_elements, invert, NULL);
+}
+OYI_CPU(isin_Scalar_Tensor_out) {
+  return number_isin(element, test_elements, invert, out);
+}
+
+// --------------------------------------------------------------------------- frexp
+
+static oy_status check_frexp(oy_object* self, oy_object* mantissa, oy_object* exponent) {
+  OY_CHECK(oy_dtype_is_floating(self->dtype), TYPE_MISMATCH,
+           "torch.frexp() only supports floating-point dtypes");
+  OY_CHECK(mantissa->dtype == self->dtype, TYPE_MISMATCH,
+           "torch.frexp() expects mantissa to have dtype %s but got %s",
+           oyi_dtype_cpp_name(self->dtype), oyi_dtype_cpp_name(mantissa->dtype));
+  OY_CHECK(exponent->dtype == OY_DTYPE_I32, TYPE_MISMATCH,
+           "torch.frexp() expects exponent to have int dtype but got %s",
+           oyi_dtype_cpp_name(exponent->dtype));
+  return OY_OK;
+}
+
+static oy_status write_parts(const oyi_tensor* t, oyi_tensor* mantissa,
+                             oyi_tensor* exponent) {
+  oyi_tensor* x = oyi_converted(t, OY_DTYPE_F64);
+  oyi_tensor* powers =
+      x ? oyi_tensor_new(oyi_sizes_view(t), OY_DTYPE_I32, oy_device_cpu()) : NULL;
+  if (powers) {
+    double* fractions = oyi_data(x);
+    int32_t* p = oyi_data(powers);
+    for (int64_t i = 0; i < t->numel; i++) {
+      int power = 0;  // unspecified where there is none
+      fractions[i] = frexp(fractions[i], &power);
+      p[i] = isfinite(fractions[i]) ? power : 0;
+    }
+    oyi_convert(mantissa, x);
+    oyi_convert(exponent, powers);
+  }
+  const oy_status status = powers ? OY_OK : oy_failure();
+  oy_tensor_release(oyi_tensor_object(powers));
+  oy_tensor_release(oyi_tensor_object(x));
+  return status;
+}
+
+OYI_CPU(frexp_Tensor_out) {
+  *out_mantissa = *out_exponent = NULL;
+  const oyi_tensor* t = oyi_tensor_of(self);
+  oyi_tensor* m = t ? oyi_tensor_of(mantissa) : NULL;
+  oyi_tensor* e = m ? oyi_tensor_of(exponent) : NULL;
+  if (!e) return oy_failure();
+  OY_TRY(check_frexp(self, mantissa, exponent));
+  const oy_ints sizes = oyi_sizes_view(t);
+  OY_TRY(oyi_output_exact(m, sizes, self->dtype, oyi_tensor_device(t)));
+  OY_TRY(oyi_output_exact(e, sizes, OY_DTYPE_I32, oyi_tensor_device(t)));
+  if (t->numel > 0 && !oyi_is_meta(t)) {
+    OY_TRY(oyi_check_memory(t));
+    OY_TRY(oyi_check_memory(m));
+    OY_TRY(oyi_check_memory(e));
+    OY_TRY(write_parts(t, m, e));
+  }
+  *out_mantissa = mantissa;
+  *out_exponent = exponent;
+  return OY_OK;
+}
+
+// -------------------------------------------------------------------------- renorm
+
+static oy_status check_renorm(const oyi_tensor* t, oy_scalar p, int64_t dim,
+                              oy_scalar maxnorm) {
+  OY_CHECK(p.tag != OY_TAG_COMPLEX, INVALID_ARGUMENT, "renorm: p must be real-valued");
+  OY_CHECK(oyi_scalar_real(p) > 0, INVALID_ARGUMENT,
+           "renorm: non-positive-norm not supported");
+  OY_CHECK(maxnorm.tag != OY_TAG_COMPLEX, INVALID_ARGUMENT,
+           "renorm: maxnorm must be real-valued");
+  OY_CHECK(oyi_scalar_real(maxnorm) >= 0, INVALID_ARGUMENT,
+           "renorm: expected maxnorm to be >= 0 but got %g", oyi_scalar_real(maxnorm));
+  OY_CHECK(t->ndim > 1, INVALID_ARGUMENT,
+           "renorm: input needs at least 2 dimensions, got %u dimensions", t->ndim);
+  return oyi_dim_wrap(dim, t->ndim) < 0 ? oy_failure() : OY_OK;
+}
+
+static oy_dtype computed_in(oy_dtype dtype) {
+  return dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16 ? OY_DTYPE_F32 : dtype;
+}
+
+// What each slice is multiplied by: 1, or what brings its norm down.
+static oy_object* factors(oy_object* self, oy_scalar p, int64_t dim, oy_scalar maxnorm) {
+  const oyi_tensor* t = oyi_tensor_cast(self);
+  int64_t dims[OY_TENSOR_MAX_DIMS];
+  size_t count = 0;
+  for (int64_t d = 0; d < t->ndim; d++)
+    if (d != oyi_dim_wrap(dim, t->ndim)) dims[count++] = d;
+  oyi_held h = {0};
+  const oy_dtype wide = computed_in(self->dtype);
+  oy_value dtype = wide == self->dtype ? oy_none() : oy_int(wide);
+  oy_object* norm =
+      HOLD(oyi_call_linalg_vector_norm(self, p, (oy_ints){dims, count}, true, dtype));
+  oy_object* is_great = norm ? HOLD(oyi_call_gt_Scalar(norm, maxnorm)) : NULL;
+  oy_object* safe =
+      is_great ? HOLD(oyi_call_add_Scalar(norm, oy_float(1e-7), oy_int(1))) : NULL;
+  oy_object* inverse = safe ? HOLD(oyi_call_reciprocal(safe)) : NULL;
+  oy_object* factor = inverse ? HOLD(oyi_call_mul_Scalar(inverse, maxnorm)) : NULL;
+  return oyi_held_end(
+      &h, factor ? oyi_call_where_ScalarOther(is_great, factor, oy_int(1)) : NULL);
+}
+
+// In float for the 16-bit floats, which are rounded once.
+static oy_object* renorm(oy_object* self, oy_scalar p, int64_t dim, oy_scalar maxnorm) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t || check_renorm(t, p, dim, maxnorm) != 0) return NULL;
+  oyi_held h = {0};
+  oy_object* by = HOLD(factors(self, p, dim, maxnorm));
+  oy_object* made = by ? HOLD(oyi_call_mul_Tensor(self, by)) : NULL;
+  oy_object* own =
+      made ? HOLD(oyi_call_to_dtype(made, self->dtype, false, false, oy_none())) : NULL;
+  return oyi_held_end(&h, own ? oyi_call_contiguous(own, OY_MEMORY_CONTIGUOUS) : NULL);
+}
+OYI_CPU(renorm) {
+  return renorm(self, p, dim, maxnorm);
+}
+OYI_CPU(renorm_out) {
+  return oyi_stored(out, renorm(self, p, dim, maxnorm));
+}
+OYI_CPU(renorm_) {
+  return oyi_stored(self, renorm(self, p, dim, maxnorm));
+}
+
+OYI_CPU(mvlgamma_out) {
+  return oyi_into_out(oyi_call_mvlgamma(self, p), out);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Powers. The exponents that everybody uses have loops of their own, as in PyTorch.
+#include "backends/cpu/pointwise/elementwise.h"
+#include "ops/calls.h"
+#include "ops/rules/rules.h"
+
+enum { INPLACE = OYI_ITER_INPLACE };
+
+static double real_number(oy_scalar s) {
+  return s.tag == OY_TAG_FLOAT ? s.as.d : (double)s.as.i;
+}
+
+// The loop for |exponent| on |dtype|; OYI_LOOP_COUNT if it has none of its own.
+static oyi_cpu_loop special_loop(oy_dtype dtype, oy_scalar exponent) {
+  static const struct {
+    double exponent;
+    oyi_cpu_loop loop;
+    bool integers;
+  } loops[] = {{2, OYI_LOOP_square, true},       {3, OYI_LOOP_cube, false},
+               {0.5, OYI_LOOP_sqrt, false},      {-0.5, OYI_LOOP_rsqrt, false},
+               {-1, OYI_LOOP_reciprocal, false}, {-2, OYI_LOOP_inverse_square, false}};
+  if (exponent.tag == OY_TAG_COMPLEX || exponent.tag == OY_TAG_BOOL)
+    return OYI_LOOP_COUNT;
+  bool is_int = oy_dtype_is_integral(dtype, true);
+  for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++)
+    if (loops[i].exponent == real_number(exponent) && (!is_int || loops[i].integers) &&
+        dtype != OY_DTYPE_BOOL)
+      return loops[i].loop;
+  return OYI_LOOP_COUNT;
+}
+
+static oy_object* to_number(oy_object* out, oy_object* self, oy_scalar exponent,
+                            unsigned flags) {
+  bool is_float = oy_dtype_is_floating(self->dtype) && exponent.tag != OY_TAG_COMPLEX;
+  if (oy_dtype_is_integral(self->dtype, true) && exponent.tag == OY_TAG_INT &&
+      exponent.as.i < 0)
+    return OYI_REFUSE("Integers to negative integer powers are not allowed.");
+  oyi_cpu_loop loop = special_loop(self->dtype, exponent);
+  if (loop != OYI_LOOP_COUNT && (is_float || exponent.tag == OY_TAG_INT))
+    return oyi_cpu_unary(out, self, flags, loop);
+  if (is_float && real_number(exponent) == 1)
+    return oyi_cpu_unary_with(out, self, flags, OYI_LOOP_scale, OYI_NUMBERS(oy_int(1)));
+  if (is_float)
+    return oyi_cpu_unary_with(out, self, flags, OYI_LOOP_pow_number,
+                              OYI_NUMBERS(exponent));
+  return oyi_cpu_binary_number(out, self, exponent, flags, OYI_LOOP_pow);
+}
+
+OYI_CPU(pow_Tensor_Tensor) {
+  return oyi_cpu_binary(NULL, self, exponent, 0, OYI_LOOP_pow);
+}
+OYI_CPU(pow_Tensor_Tensor_out) {
+  return oyi_cpu_binary(out, self, exponent, 0, OYI_LOOP_pow);
+}
+OYI_CPU(pow__Tensor) {
+  return oyi_cpu_binary(self, self, exponent, INPLACE, OYI_LOOP_pow);
+}
+OYI_CPU(pow_Tensor_Scalar) {
+  return to_number(NULL, self, exponent, 0);
+}
+OYI_CPU(pow_Tensor_Scalar_out) {
+  return to_number(out, self, exponent, 0);
+}
+OYI_CPU(pow__Scalar) {
+  return to_number(self, self, exponent, INPLACE);
+}
+// New results are contiguous whatever the layout of the exponents is.
+static oy_object* power_of_number(oy_object* out, oy_value base, oy_object* exponent) {
+  oy_object* rows = oyi_call_contiguous(exponent, OY_MEMORY_CONTIGUOUS);
+  if (!rows) return NULL;
+  oy_object* result = oyi_cpu_number_binary(out, base, rows, 0, OYI_LOOP_pow);
+  oy_tensor_release(rows);
+  return result;
+}
+OYI_CPU(pow_Scalar) {
+  return power_of_number(NULL, self, exponent);
+}
+OYI_CPU(pow_Scalar_out) {
+  return power_of_number(out, self, exponent);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Special functions that the C library does not have, in double: f32 and the 16-bit
+// floats are rounded from it, so theirs is the nearest result nearly always.
+#ifndef OPYARD_SRC_BACKENDS_CPU_POINTWISE_SPECIAL_MATH_H_
+#define OPYARD_SRC_BACKENDS_CPU_POINTWISE_SPECIAL_MATH_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// lgamma without the sign that the C library keeps in a global.
+double oyi_lgamma(double x);
+double oyi_digamma(double x, bool single);
+// Hurwitz' zeta function: the sum of (q + k)^-s.
+double oyi_zeta(double s, double q);
+// The derivative of digamma of order |n|, from 0 on. |single|: as numbers in f32 have it
+// next to the poles of the first one.
+double oyi_polygamma(double n, double x, bool single);
+double oyi_erfinv(double x);
+// exp(x * x) * erfc(x)
+double oyi_erfcx(double x);
+// The normal distribution: quantiles, and the logarithm of its integral.
+double oyi_ndtri(double p);
+double oyi_log_ndtr(double x);
+// -x log x, continued to 0.
+double oyi_entr(double x);
+// Modified Bessel functions of the first kind of order 0 and 1; those that end in e
+// are multiplied by exp(-|x|).
+double oyi_i0(double x);
+double oyi_i0e(double x);
+double oyi_i1(double x);
+double oyi_i1e(double x);
+// The incomplete gamma functions over gamma(a), up to |x| and from there on; they add up
+// to 1 (special_gamma.c).
+double oyi_igamma(double a, double x);
+double oyi_igammac(double a, double x);
+
+// Bessel functions and Airy's (special_bessel.c); those that are scaled are multiplied by
+// exp(x). NaN at infinity where PyTorch has it.
+double oyi_bessel_j0(double x);
+double oyi_bessel_j1(double x);
+double oyi_bessel_y0(double x);
+double oyi_bessel_y1(double x);
+double oyi_modified_bessel_i0(double x);
+double oyi_modified_bessel_i1(double x);
+double oyi_modified_bessel_k0(double x);
+double oyi_modified_bessel_k1(double x);
+double oyi_scaled_modified_bessel_k0(double x);
+double oyi_scaled_modified_bessel_k1(double x);
+double oyi_spherical_bessel_j0(double x);
+// |single|: as floats have it where the waves are too short for them.
+double oyi_airy_ai(double x, bool single);
+
+// Orthogonal polynomials of degree |n|, cut to an integer; 0 below 0
+// (special_polynomials.c). NaN where their recurrence ends so.
+float oyi_chebyshev_t_f32(float x, float n);
+double oyi_chebyshev_t_f64(double x, double n);
+float oyi_chebyshev_u_f32(float x, float n);
+double oyi_chebyshev_u_f64(double x, double n);
+float oyi_chebyshev_v_f32(float x, float n);
+double oyi_chebyshev_v_f64(double x, double n);
+float oyi_chebyshev_w_f32(float x, float n);
+double oyi_chebyshev_w_f64(double x, double n);
+float oyi_shifted_chebyshev_t_f32(float x, float n);
+double oyi_shifted_chebyshev_t_f64(double x, double n);
+float oyi_shifted_chebyshev_u_f32(float x, float n);
+double oyi_shifted_chebyshev_u_f64(double x, double n);
+float oyi_shifted_chebyshev_v_f32(float x, float n);
+double oyi_shifted_chebyshev_v_f64(double x, double n);
+float oyi_shifted_chebyshev_w_f32(float x, float n);
+double oyi_shifted_chebyshev_w_f64(double x, double n);
+float oyi_hermite_h_f32(float x, float n);
+double oyi_hermite_h_f64(double x, double n);
+float oyi_hermite_he_f32(float x, float n);
+double oyi_hermite_he_f64(double x, double n);
+float oyi_laguerre_f32(float x, float n);
+double oyi_laguerre_f64(double x, double n);
+float oyi_legendre_f32(float x, float n);
+double oyi_legendre_f64(double x, double n);
+// Those of a degree so great that its inverse square is nothing (special_polynomials_great.c);
+// infinite or NaN where they overflow. Chebyshev's of kind 'T' to 'W' outside of the circle.
+double oyi_chebyshev_great(double x, int64_t n, char kind);
+double oyi_legendre_great(double x, int64_t n);
+double oyi_laguerre_great(double x, int64_t n);
+#define OYI_POLYNOMIAL(name, x, n) \
+  _Generic(x, float : oyi_##name##_f32, double : oyi_##name##_f64)(x, n)
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_POINTWISE_SPECIAL_MATH_H_

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk that all reductions of the CPU share. It goes over blocks of
+// results; the running values of a block lie together, so that a reducer may
+// run along memory in either direction: down a row, into one result, or across
+// the results of a block. A reducer only computes: no allocation, no errors, no
+// globals.
+//
+// What is added up in which order depends on the shape alone: not on the number
+// of threads, which share out the blocks, or the pieces of the rows of a few
+// results.
+#ifndef OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_H_
+#define OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_H_
+
+#include "backends/cpu/kernels.h"
+#include "ops/rules/reduction.h"
+
+enum {
+  OYI_REDUCE_BLOCK = 256,  // results whose running values are kept at once
+  // Elements, and rows, that a reducer sees at most in one call, but for floats as they lie.
+  OYI_REDUCE_ROW = 2048,
+  OYI_REDUCE_ROWS = 32,
+  OYI_REDUCE_STATE = 64  // bytes of running values for one result, at most
+};
+
+// |x| is n elements of a row, |step| bytes apart, for result |at| of the block.
+// |first| is the place of the first of them in the reduced dimension.
+typedef void (*oyi_reduce_row_fn)(void* state, int64_t at, const char* x, int64_t n,
+                                  int64_t step, int64_t first, const void* args);
+// |x| is |rows| rows, |row_step| bytes apart, of n elements that lie together:
+// one for each result.
+typedef void (*oyi_reduce_columns_fn)(void* state, int64_t n, const char* x, int64_t rows,
+                                      int64_t row_step, int64_t first, const void* args);
+
+typedef struct oyi_fold {
+  oy_dtype in;      // what the rows are read as
+  oy_dtype out[2];  // what |finish| writes
+  void (*start)(void* state, int64_t n, const void* args);
+  oyi_reduce_row_fn row;
+  oyi_reduce_columns_fn columns;
+  // Adds the running values of what comes later.
+  void (*merge)(void* state, const void* later, int64_t n, const void* args);
+  void (*finish)(const void* state, int64_t n, void* const* out, const void* args);
+} oyi_fold;
+
+// Reduces r->in into those of r->out that there are. |args| is for the reducer.
+void oyi_reduce(const oyi_reduction* r, const oyi_fold* reducer, const void* args);
+
+// The dtype that elements are read as: 16-bit floats become 32-bit ones.
+static inline oy_dtype oyi_reduce_dtype(oy_dtype dtype) {
+  return dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16 ? OY_DTYPE_F32 : dtype;
+}
+// The reducer of a dtype from a table that ends with a row without functions;
+// on none the error is `"name" not implemented for 'Half'`.
+const oyi_fold* oyi_fold_for(const oyi_fold* table, oy_dtype dtype, const char* name);
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_H_

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least and greatest elements of one type, and where they are; T, ID, IS_NAN,
+// LEAST and GREATEST are given. A NaN is both: once it is there it stays.
+#define R          T
+#define A          T
+#define NAME       amax
+#define START      LEAST
+#define STEP(a, x) ((x) > (a) || IS_NAN(x) ? (x) : (a))
+#define JOIN(a, b) STEP(a, b)
+#define RESULT(a)  (a)
+#include "backends/cpu/reduce/reduce_fold_tmpl.h"
+#define NAME       amin
+#define START      GREATEST
+#define STEP(a, x) ((x) < (a) || IS_NAN(x) ? (x) : (a))
+#define JOIN(a, b) STEP(a, b)
+#define RESULT(a)  (a)
+#include "backends/cpu/reduce/reduce_fold_tmpl.h"
+#undef R
+#undef A
+
+#define NAME          argmax
+#define EXTREME       amax
+#define IS_MORE(x, a) ((x) > (a))
+#include "backends/cpu/reduce/reduce_place_tmpl.h"
+#define NAME          argmin
+#define EXTREME       amin
+#define IS_MORE(x, a) ((x) < (a))
+#include "backends/cpu/reduce/reduce_place_tmpl.h"
+
+// Both at once: the running values of one lie behind those of the other.
+#define BOTH(what) OYI_JOIN(aminmax, OYI_JOIN(what, ID))
+static void BOTH(start)(void* state, int64_t n, const void* args) {
+  OYI_JOIN(amin_start, ID)(state, n, args);
+  OYI_JOIN(amax_start, ID)((T*)state + OYI_REDUCE_BLOCK, n, args);
+}
+static void BOTH(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
+                      int64_t first, const void* args) {
+  OYI_JOIN(amin_row, ID)(state, at, x, n, step, first, args);
+  OYI_JOIN(amax_row, ID)
+  ((T*)state + OYI_REDUCE_BLOCK, at, x, n, step, first, args);
+}
+static void BOTH(columns)(void* state, int64_t n, const char* x, int64_t rows,
+                          int64_t row_step, int64_t first, const void* args) {
+  OYI_JOIN(amin_columns, ID)(state, n, x, rows, row_step, first, args);
+  OYI_JOIN(amax_columns, ID)
+  ((T*)state + OYI_REDUCE_BLOCK, n, x, rows, row_step, first, args);
+}
+static void BOTH(merge)(void* state, const void* later, int64_t n, const void* args) {
+  const T* from = later;
+  OYI_JOIN(amin_merge, ID)(state, later, n, args);
+  OYI_JOIN(amax_merge, ID)
+  ((T*)state + OYI_REDUCE_BLOCK, from + OYI_REDUCE_BLOCK, n, args);
+}
+static void BOTH(finish)(const void* state, int64_t n, void* const* out,
+                         const void* args) {
+  OYI_JOIN(amin_finish, ID)(state, n, out, args);
+  OYI_JOIN(amax_finish, ID)
+  ((const T*)state + OYI_REDUCE_BLOCK, n, out + 1, args);
+}
+#undef BOTH

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums, means and products, for the capability level LEVEL. Floats run in double, so
+// that they are rounded once; sums of doubles keep their rounding errors; integers run
+// in 64 bits and wrap.
+#include <string.h>
+
+#include "backends/cpu/reduce/reduce_loops.h"
+
+#define R A
+// A mean is a sum with the number of elements as its |args|.
+#define MEAN(a) (args ? (A)((a) / *(const double*)args) : (a))
+
+// Conversions to double take the units that add; a product with 1, which is exact and
+// rounded once with its sum, takes those that multiply.
+typedef float narrow_lanes __attribute__((vector_size(16)));
+typedef float loaded_lanes
+    __attribute__((vector_size(16), aligned(sizeof(float)), may_alias));
+typedef double wide_lanes __attribute__((vector_size(32)));
+#if defined(__FMA__)
+#include <immintrin.h>
+#define ADD_STEP(a, x) __builtin_fma((double)(x), 1.0, a)
+#define WIDE(x)        (wide_lanes) _mm256_cvtps_pd((__m128)(x))
+#define ADD_LANES(a, x) \
+  (wide_lanes) _mm256_fmadd_pd((__m256d)(x), _mm256_set1_pd(1), (__m256d)(a))
+#else
+#define ADD_STEP(a, x)  ((a) + (A)(x))
+#define WIDE(x)         __builtin_convertvector(x, wide_lanes)
+#define ADD_LANES(a, x) ((a) + (x))
+#endif
+
+#define LOAD(p) ((narrow_lanes) * (const loaded_lanes*)(p))
+
+enum { LANES = 4, CHAINS = 8, CHAINED = LANES * CHAINS };
+
+// Chains |first| to |last| - 1 go on with LANES floats each, from |p| on.
+#define CHAIN(TAKE, first, last, p) \
+  OYI_UNROLL                        \
+  for (int k = first; k < (last); k++) a[k] = TAKE(a[k], WIDE(LOAD((p) + k * LANES)))
+
+// Floats by as many running values as hide how long one step takes: of |n| that lie together,
+// a multiple of LANES, in LANES values; and of |rows| rows, in one for each of |n| columns, a
+// multiple of CHAINED.
+#define FLOATS(name, START, TAKE, JOIN)                                                 \
+  static inline __attribute__((always_inline)) void name##_lanes(                       \
+      double* to, const float* p, int64_t n) {                                          \
+    wide_lanes a[CHAINS];                                                               \
+    for (int k = 0; k < CHAINS; k++) a[k] = (wide_lanes){START, START, START, START};   \
+    int64_t i = 0;                                                                      \
+    for (; i + CHAINED <= n; i += CHAINED) CHAIN(TAKE, 0, CHAINS, p + i);               \
+    if (n & (4 * LANES)) {                                                              \
+      CHAIN(TAKE, 0, 4, p + i);                                                         \
+      i += 4 * LANES;                                                                   \
+    }                                                                                   \
+    if (n & (2 * LANES)) {                                                              \
+      CHAIN(TAKE, 0, 2, p + i);                                                         \
+      i += 2 * LANES;                                                                   \
+    }                                                                                   \
+    if (n & LANES) a[2] = TAKE(a[2], WIDE(LOAD(p + i)));                                \
+    const wide_lanes low = JOIN(JOIN(a[0], a[4]), JOIN(a[2], a[6]));                    \
+    const wide_lanes all = JOIN(low, JOIN(JOIN(a[1], a[5]), JOIN(a[3], a[7])));         \
+    memcpy(to, &all, sizeof(all));                                                      \
+  }                                                                                     \
+  static void name##_strips(double* to, int64_t n, const char* x, int64_t rows,         \
+                            int64_t row_step) {                                         \
+    for (int64_t i = 0; i < n; i += CHAINED) {                                          \
+      const char* row = x + i * (int64_t)sizeof(float);                                 \
+      wide_lanes a[CHAINS];                                                             \
+      for (int k = 0; k < CHAINS; k++) a[k] = (wide_lanes){START, START, START, START}; \
+      for (int64_t r = 0; r < rows; r++, row += row_step) {                             \
+        CHAIN(TAKE, 0, CHAINS, (const float*)(const void*)row);                         \
+      }                                                                                 \
+      for (int k = 0; k < CHAINS; k++) memcpy(to + i + k * LANES, &a[k], sizeof(a[k])); \
+    }                                                                                   \
+  }
+#define ADD_TWO(a, b)      ((a) + (b))
+#define MULTIPLY_TWO(a, b) ((a) * (b))
+FLOATS(sum, 0, ADD_LANES, ADD_TWO)
+FLOATS(prod, 1, MULTIPLY_TWO, MULTIPLY_TWO)
+
+static double sum_floats(const float* p, int64_t n) {
+  double all[LANES];
+  sum_lanes(all, p, n);
+  return (all[0] + all[2]) + (all[1] + all[3]);
+}
+static double prod_floats(const float* p, int64_t n) {
+  double all[LANES];
+  prod_lanes(all, p, n);
+  return (all[0] * all[2]) * (all[1] * all[3]);
+}
+// Of pairs of parts.
+static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
+  double all[LANES];
+  sum_lanes(all, (const float*)p, 2 * n);
+  return __builtin_complex(all[0] + all[2], all[1] + all[3]);
+}
+
+#define T           float
+#define A           double
+#define ID          f32
+#define WHOLE_STEPS LANES
+#define SUM_WHOLE   sum_floats
+#define STRIP       CHAINED
+#define SUM_STRIPS  sum_strips
+#define PROD_WHOLE  prod_floats
+#define PROD_STRIPS prod_strips
+#include "backends/cpu/reduce/reduce_sum_tmpl.h"
+#undef WHOLE_STEPS
+#undef SUM_WHOLE
+#undef SUM_STRIPS
+#undef PROD_WHOLE
+#undef PROD_STRIPS
+#undef STRIP
+#undef T
+#undef ID
+#undef ADD_STEP
+#define ADD_STEP(a, x) ((a) + (A)(x))
+#define T              double
+#define ID             f64
+#define EXACT_SUMS
+#include "backends/cpu/reduce/reduce_sum_tmpl.h"
+#undef EXACT_SUMS
+#undef T
+#undef A
+#undef ID
+
+#define T           float _Complex
+#define A           double _Complex
+#define ID          c64
+#define WHOLE_STEPS (LANES / 2)
+#define SUM_WHOLE   sum_pairs
+#include "backends/cpu/reduce/reduce_sum_tmpl.h"
+#undef WHOLE_STEPS
+#undef SUM_WHOLE
+#undef T
+#undef ID
+#define T  double _Complex
+#define ID c128
+#include "backends/cpu/reduce/reduce_sum_tmpl.h"
+#undef T
+#undef A
+#undef ID
+
+#undef MEAN
+#define MEAN(a) (a)
+#define T       int64_t
+#define A       uint64_t
+#define ID      i64
+#include "backends/cpu/reduce/reduce_sum_tmpl.h"
+
+#define ROW(name, id, in, to) OYI_REDUCER_ROW(name, id, in, to, to)
+#define ROWS(name)                                                              \
+  ROW(name, f32, F32, F64), ROW(name, f64, F64, F64), ROW(name, i64, I64, I64), \
+      ROW(name, c64, C64, C128), ROW(name, c128, C128, C128)
+const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {ROWS(sum), {0}};
+const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {ROWS(nansum), {0}};
+const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {ROWS(prod), {0}};

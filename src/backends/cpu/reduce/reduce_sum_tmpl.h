@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and products of one type; T, A, ID and ADD_STEP, a running sum after one element more,
+// are given. SUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and PROD_STRIPS, with
+// STRIP, may be: what WHOLE and STRIPS of reduce_fold_tmpl.h are.
+#define NAME       sum
+#define START      0
+#define STEP       ADD_STEP
+#define JOIN(a, b) ((a) + (b))
+#define RESULT(a)  MEAN(a)
+#ifdef EXACT_SUMS
+#define EXACT
+#endif
+#ifdef SUM_WHOLE
+#define WHOLE      SUM_WHOLE
+#define WHOLE_STEP WHOLE_STEPS
+#endif
+#ifdef SUM_STRIPS
+#define STRIPS SUM_STRIPS
+#endif
+#include "backends/cpu/reduce/reduce_fold_tmpl.h"
+
+#define NAME       nansum
+#define START      0
+#define STEP(a, x) ((a) + ((x) == (x) ? (A)(x) : 0))
+#define JOIN(a, b) ((a) + (b))
+#define RESULT(a)  (a)
+#ifdef EXACT_SUMS
+#define EXACT
+#endif
+#include "backends/cpu/reduce/reduce_fold_tmpl.h"
+
+#define NAME       prod
+#define START      1
+#define STEP(a, x) ((a) * (A)(x))
+#define JOIN(a, b) ((a) * (b))
+#define RESULT(a)  (a)
+#ifdef PROD_WHOLE
+#define WHOLE      PROD_WHOLE
+#define WHOLE_STEP WHOLE_STEPS
+#endif
+#ifdef PROD_STRIPS
+#define STRIPS PROD_STRIPS
+#endif
+#include "backends/cpu/reduce/reduce_fold_tmpl.h"

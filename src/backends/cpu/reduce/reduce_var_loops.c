@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#define LEVEL base
+#include "backends/cpu/reduce/reduce_var_loops_tmpl.h"

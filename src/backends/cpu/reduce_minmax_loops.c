@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#define LEVEL base
-#include "backends/cpu/reduce_minmax_loops_tmpl.h"

@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#define LEVEL v3
-#include "backends/cpu/reduce_norm_loops_tmpl.h"

@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#define LEVEL v3
-#include "backends/cpu/reduce_var_loops_tmpl.h"

@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The functions of rows.h for AVX2 and FMA.
-#define ROW_BYTES 32
-#define ROW_TABLE oyi_row_math_v3
-#include "backends/cpu/rows_body.h"

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/rules/matrix.h"
+
+#include "ops/rules/rules.h"
+#include "tensor/iterator.h"
+
+static oyi_tensor* refuse(oy_status status) {
+  (void)status;
+  return NULL;
+}
+#define REFUSE(...) return refuse(OY_FAIL(INVALID_ARGUMENT, __VA_ARGS__))
+
+static inline oy_status check_operands(const oyi_tensor* a, const oyi_tensor* b,
+                                       const char* names) {
+  OY_TRY(oyi_check_same_device(a, b));
+  OY_CHECK(a->header.dtype == b->header.dtype, TYPE_MISMATCH,
+           "expected %s to have the same dtype, but got: %s != %s", names,
+           oy_dtype_pytorch_name(a->header.dtype),
+           oy_dtype_pytorch_name(b->header.dtype));
+  return OY_OK;
+}
+
+// A product reads its inputs many times, so it cannot write over them.
+static oy_status check_apart(const oyi_tensor* o, const oyi_tensor* a,
+                             const oyi_tensor* b) {
+  const oyi_tensor* inputs[] = {a, b};
+  OY_TRY(oyi_output_check_overlap(o, inputs, 2));
+  OY_CHECK(o != a && o != b, INVALID_ARGUMENT,
+           "unsupported operation: some elements of the input tensor and the "
+           "written-to tensor refer to a single memory location. Please clone() "
+           "the tensor before performing the operation.");
+  return OY_OK;
+}
+
+// |self| must broadcast to the result and have its dtype.
+static __attribute__((noinline)) oy_status check_added(oy_object* self,
+                                                       const oyi_tensor* a,
+                                                       oy_ints sizes) {
+  const oyi_tensor* s = oyi_tensor_of(self);
+  if (!s) return oy_failure();
+  OY_TRY(check_operands(s, a, "self and mat2"));
+  oy_object* wide = oy_tensor_expand(self, sizes);
+  if (!wide) return oy_failure();
+  oy_tensor_release(wide);
+  return OY_OK;
+}
+
+static oyi_tensor* output(oy_object* self, const oyi_tensor* a, const oyi_tensor* b,
+                          oy_object* out, oy_ints sizes) {
+  oy_dtype dtype = a->header.dtype;
+  if (self && check_added(self, a, sizes) != 0) return NULL;
+  if (!out) return oyi_tensor_new(sizes, dtype, oyi_tensor_device(a));
+  oyi_tensor* o = oyi_tensor_of(out);
+  if (!o || check_apart(o, a, b) != 0) return NULL;
+  if (o->header.dtype != dtype) {
+    OY_FAIL(TYPE_MISMATCH, "Expected out tensor to have dtype %s, but got %s instead",
+            oy_dtype_pytorch_name(dtype), oy_dtype_pytorch_name(o->header.dtype));
+    return NULL;
+  }
+  if (out == self && !oyi_same_sizes(oyi_sizes_view(o), sizes))
+    REFUSE(
+        "Bad in-place call: input tensor size %s and output tensor size %s should match",
+        oyi_dims_print(oyi_sizes_view(o)).text, oyi_dims_print(sizes).text);
+  return oyi_output_prepare(o, sizes, dtype, oyi_tensor_device(a)) == 0 ? o : NULL;
+}
+
+oyi_tensor* oyi_rule_mm(oy_object* self, oy_object* mat1, oy_object* mat2,
+                        oy_object* out) {
+  const oyi_tensor* a = oyi_tensor_of(mat1);
+  const oyi_tensor* b = a ? oyi_tensor_of(mat2) : NULL;
+  if (!b) return NULL;
+  const oyi_tensor* wrong = a->ndim != 2 ? a : b->ndim != 2 ? b : NULL;
+  const char* name = wrong == b ? "mat2" : self ? "mat1" : "self";
+  if (wrong && self) REFUSE("%s must be a matrix, got %d-D tensor", name, wrong->ndim);
+  if (wrong) REFUSE("%s must be a matrix", name);
+  if (a->sizes[1] != b->sizes[0])
+    REFUSE("mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+           (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0],
+           (long long)b->sizes[1]);
+  if (check_operands(a, b, "m1 and m2") != 0) return NULL;
+  int64_t shape[2] = {a->sizes[0], b->sizes[1]};
+  return output(self, a, b, out, (oy_ints){shape, 2});
+}
+
+oyi_tensor* oyi_rule_bmm(oy_object* self, oy_object* batch1, oy_object* batch2,
+                         oy_object* out, bool sums) {
+  const oyi_tensor* a = oyi_tensor_of(batch1);
+  const oyi_tensor* b = a ? oyi_tensor_of(batch2) : NULL;
+  if (!b) return NULL;
+  if (a->ndim != 3 || b->ndim != 3)
+    REFUSE("%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+  if (a->sizes[0] != b->sizes[0] || a->sizes[2] != b->sizes[1])
+    REFUSE(
+        "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] "
+        "but got: [%lld, %lld].",
+        (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0],
+        (long long)b->sizes[1]);
+  if (check_operands(a, b, "batch1 and batch2") != 0) return NULL;
+  int64_t shape[3] = {a->sizes[0], a->sizes[1], b->sizes[2]};
+  return output(self, a, b, out, sums ? (oy_ints){shape + 1, 2} : (oy_ints){shape, 3});
+}
+
+oyi_tensor* oyi_rule_addmv(oy_object* self, oy_object* mat, oy_object* vec,
+                           oy_object* out) {
+  const oyi_tensor* s = oyi_tensor_of(self);
+  const oyi_tensor* a = s ? oyi_tensor_of(mat) : NULL;
+  const oyi_tensor* v = a ? oyi_tensor_of(vec) : NULL;
+  if (!v) return NULL;
+  if (a->ndim != 2 || v->ndim != 1 || s->ndim > 1)
+    REFUSE("vector + matrix @ vector expected, got %d, %d, %d", s->ndim, a->ndim,
+           v->ndim);
+  if (a->sizes[1] != v->sizes[0] || (a->sizes[0] != s->numel && s->numel != 1))
+    REFUSE("size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+           (long long)s->numel, (long long)a->sizes[0], (long long)a->sizes[1],
+           (long long)v->sizes[0]);
+  if (check_operands(a, v, "mat and vec") != 0) return NULL;
+  return output(self, a, v, out, (oy_ints){a->sizes, 1});
+}
+
+oyi_tensor* oyi_rule_addr(oy_object* self, oy_object* vec1, oy_object* vec2,
+                          oy_object* out) {
+  const oyi_tensor* a = oyi_tensor_of(vec1);
+  const oyi_tensor* b = a ? oyi_tensor_of(vec2) : NULL;
+  if (!b) return NULL;
+  if (a->ndim != 1) REFUSE("addr: Expected 1-D argument vec1, but got %d-D", a->ndim);
+  if (b->ndim != 1) REFUSE("addr: Expected 1-D argument vec2, but got %d-D", b->ndim);
+  if (check_operands(a, b, "vec1 and vec2") != 0) return NULL;
+  int64_t shape[2] = {a->sizes[0], b->sizes[0]};
+  return output(self, a, b, out, (oy_ints){shape, 2});
+}
+
+oyi_tensor* oyi_rule_dot(oy_object* self, oy_object* other, oy_object* out,
+                         const char* name) {
+  const oyi_tensor* a = oyi_tensor_of(self);
+  const oyi_tensor* b = a ? oyi_tensor_of(other) : NULL;
+  if (!b || oyi_check_same_device(a, b) != 0) return NULL;
+  if (a->ndim != 1 || b->ndim != 1)
+    REFUSE("1D tensors expected, but got %uD and %uD tensors", a->ndim, b->ndim);
+  if (a->header.dtype != b->header.dtype)
+    REFUSE("%s : expected both vectors to have same dtype, but found %s and %s", name,
+           oy_dtype_pytorch_name(a->header.dtype),
+           oy_dtype_pytorch_name(b->header.dtype));
+  if (a->numel != b->numel)
+    REFUSE(
+        "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have "
+        "the same number of elements, but got %lld and %lld elements respectively",
+        (long long)a->numel, (long long)b->numel, (long long)a->numel,
+        (long long)b->numel);
+  return output(NULL, a, b, out, oy_dims_none());
+}
+
+oy_status oyi_check_alpha_beta(oy_dtype dtype, oy_scalar alpha, oy_scalar beta) {
+  OY_TRY(oyi_check_alpha(dtype, alpha));
+  OY_CHECK(oy_dtype_is_floating(dtype) || oy_dtype_is_complex(dtype) ||
+               beta.tag == OY_TAG_INT || beta.tag == OY_TAG_BOOL,
+           TYPE_MISMATCH,
+           "For integral input tensors, argument beta must not be a floating point "
+           "number.");
+  return OY_OK;
+}
