@@ -210,44 +210,49 @@ static oy_status check_max_1d(const oyi_tensor* t, oy_ints kernel, oy_ints strid
   return values
 
 // Whether nothing but values is asked of |t|: no gradient, no layer that wants to see the
-// parts, and elements that oyi_pool_lines takes.
+// parts.
 static bool is_plain(const oyi_tensor* t, oy_keyset keys) {
   const uint64_t plain = OYI_TENSOR_KEYS | 1ull << OY_KEY_BackendSelect;
   return (keys.functionality & ~plain) == 0 &&
-         (t->header.keys.functionality & ~plain) == 0 &&
-         (t->header.dtype == OY_DTYPE_F32 || t->header.dtype == OY_DTYPE_F64) &&
-         t->backend == OY_BACKEND_CPU && !oyi_is_meta(t) && t->numel > 0 &&
-         (t->flags & OYI_CONTIGUOUS) && oyi_pool_lines;
+         (t->header.keys.functionality & ~plain) == 0 && t->backend == OY_BACKEND_CPU &&
+         !oyi_is_meta(t);
 }
 
-// |out_values| stays NULL where the windows are for the operator with places to refuse.
-static oy_status values_1d(const oyi_tensor* t, oy_ints kernel, oy_ints stride,
-                           oy_ints padding, oy_ints dilation, bool ceil,
-                           oy_object** out_values) {
-  *out_values = NULL;
-  const size_t last = t->ndim - 1;
-  const int64_t size = t->sizes[last], k = kernel.data[0], pad = padding.data[0];
-  const int64_t step = stride.size ? stride.data[0] : k, limit = INT32_MAX / 2;
-  if (k > limit || step > limit || pad > limit || dilation.data[0] > limit) return OY_OK;
+static bool has_lines(const oyi_tensor* t) {
+  return (t->header.dtype == OY_DTYPE_F32 || t->header.dtype == OY_DTYPE_F64) &&
+         (t->flags & OYI_CONTIGUOUS) && t->numel > 0 && oyi_pool_lines;
+}
+
+// Windows that fit, rounded up if |ceil|; below 0 where even padding is too little.
+static int64_t places_1d(int64_t size, const oyi_pool* p, bool ceil) {
+  const int64_t step = p->stride[2], pad = p->padding[2];
   const int64_t room =
-      size + 2 * pad - dilation.data[0] * (k - 1) - 1 + (ceil ? step - 1 : 0);
-  int64_t sizes[OY_TENSOR_MAX_DIMS];
+      size + 2 * pad - p->dilation[2] * (p->kernel[2] - 1) - 1 + (ceil ? step - 1 : 0);
   int64_t places = (room >= 0 ? room / step : -((step - 1 - room) / step)) + 1;
   if (ceil && (places - 1) * step >= size + pad) places--;
-  if (places < 0) return OY_OK;
+  return places;
+}
+
+// Without places; |*out_values| stays NULL where the operator with places has to do it.
+static oy_status values_1d(const oyi_tensor* t, oyi_pool* p, bool ceil,
+                           oy_object** out_values) {
+  const int64_t limit = INT32_MAX / 2, size = t->sizes[t->ndim - 1];
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  if (p->kernel[2] > limit || p->stride[2] > limit || p->padding[2] > limit ||
+      p->dilation[2] > limit || size > limit)
+    return OY_OK;
+  const int64_t places = places_1d(size, p, ceil);
+  OY_CHECK(places >= 0, INVALID_ARGUMENT,
+           "max_pool1d() Invalid computed output size: %lld", (long long)places);
+  if (places > 0 && !has_lines(t)) return OY_OK;
   memcpy(sizes, t->sizes, t->ndim * sizeof(*sizes));
-  sizes[last] = places;
-  const oyi_pool p = {.planes = t->numel / size,
-                      .in = {1, 1, size},
-                      .out = {1, 1, places},
-                      .kernel = {1, 1, k},
-                      .stride = {1, 1, step},
-                      .padding = {0, 0, pad},
-                      .dilation = {1, 1, dilation.data[0]}};
+  sizes[t->ndim - 1] = p->out[2] = places;
+  p->in[2] = size;
+  p->planes = t->numel / size;
   oyi_tensor* out =
       oyi_tensor_new((oy_ints){sizes, t->ndim}, t->header.dtype, oyi_tensor_device(t));
   if (!out) return oy_failure();
-  oy_status status = places ? oyi_pool_lines(&p, t, out) : OY_OK;
+  oy_status status = out->numel ? oyi_pool_lines(p, t, out) : OY_OK;
   if (status == OY_OK)
     *out_values = &out->header;
   else
@@ -259,9 +264,13 @@ OYI_COMPOSITE(max_pool1d) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t || check_max_1d(t, kernel_size, stride, padding, dilation) != 0) return NULL;
   oy_object* alone = NULL;
-  if (is_plain(t, keys) &&
-      values_1d(t, kernel_size, stride, padding, dilation, ceil_mode, &alone) != 0)
-    return NULL;
+  oyi_pool p = {.in = {1, 1, 0},
+                .out = {1, 1, 0},
+                .kernel = {1, 1, kernel_size.data[0]},
+                .stride = {1, 1, stride.size ? stride.data[0] : kernel_size.data[0]},
+                .padding = {0, 0, padding.data[0]},
+                .dilation = {1, 1, dilation.data[0]}};
+  if (is_plain(t, keys) && values_1d(t, &p, ceil_mode, &alone) != OY_OK) return NULL;
   if (alone) return alone;
   VALUES(max_pool1d_with_indices, self, kernel_size, stride, padding, dilation,
          ceil_mode);
