@@ -11,6 +11,7 @@
 #include "dispatch/place.h"
 #include "dispatch/table.h"
 #include "dispatch/thunks.h"
+#include "dispatch/trace.h"
 
 // The lock is held, so nobody else adds.
 static void changed(oy_registry* registry) {
@@ -246,6 +247,8 @@ oy_status oyi_link_impl(oy_registration* r, oyi_op* op, bool allow_override) {
     const oy_registration* previous = overridden(*stack, r);
     if (previous) warn_override(op, previous, r);
   }
+  if (*stack && r->key == OY_KEY_CPU && overridden(*stack, r))
+    __atomic_fetch_or(&oyi_backward_watch, OYI_WATCH_REPLACED, __ATOMIC_RELAXED);
   r->op = op;
   push_kernel(op, stack, r);
   op->dtype_kernels += r->dtype_filter != 0;

@@ -19,12 +19,13 @@ void oyi_observe_set(oyi_observe_fn observe);
 void oyi_observe_thread(bool on);
 void oyi_observe_all(bool on);
 
-// What is watched of backward walks anywhere in the process; atomic. Tested once a walk
-// and once a node, for all of it.
+// What is watched of backward walks anywhere in the process, and what short ways must not
+// pass by; atomic. Tested once a walk and once a node, for all of it.
 enum {
   OYI_WATCH_ANOMALY = 1,  // some thread has been in anomaly mode
   OYI_WATCH_RECORD = 2,   // there are observers
-  OYI_WATCH_STREAM = 4    // some thread has used another stream than the default
+  OYI_WATCH_STREAM = 4,   // some thread has used another stream than the default
+  OYI_WATCH_REPLACED = 8  // a kernel of the CPU has been replaced by another
 };
 extern uint8_t oyi_backward_watch;
 

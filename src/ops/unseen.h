@@ -12,7 +12,7 @@
 enum { OYI_UNSEEN_BYTES = 4096 };  // what the parts do better beyond that
 
 // Whether calls of this thread with |t| meet nothing above the kernel of the backend but
-// Autograd; such a tensor has memory.
+// Autograd, and no kernel of it has been replaced; such a tensor has memory.
 static inline bool oyi_is_unseen(const oyi_tensor* t) {
   const oy_keyset keys = t->header.keys;
   return (keys.functionality & ~OYI_AUTOGRAD_KEYS) == OYI_TENSOR_KEYS &&
