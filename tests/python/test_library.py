@@ -301,6 +301,17 @@ class KernelTest(unittest.TestCase):
             self.assertEqual(opyard.relu(x).tolist(), [-10, 20])
         self.assertEqual(opyard.relu(x).tolist(), [0, 2])
 
+    def test_reg_22_override_of_a_part(self):
+        # clone is empty and copy_, as in PyTorch, however short the way for small tensors.
+        self.assertEqual(ones(2).clone().tolist(), [1, 1])
+        with _scoped_library("aten", "IMPL") as lib:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                lib.impl("copy_", lambda x, y, non_blocking=False: x.fill_(7.0), "CPU",
+                         allow_override=True)
+            self.assertEqual(ones(2).clone().tolist(), [7, 7])
+        self.assertEqual(ones(2).clone().tolist(), [1, 1])
+
 
 class LifeTest(unittest.TestCase):
     def test_reg_22_gone_with_the_object(self):
