@@ -268,10 +268,11 @@ oy_status certify_choose(certify_report* r) {
   if (!r->rows) return OY_FAIL(OUT_OF_MEMORY, "no memory for the report");
   // Nothing tried is nothing shown.
   if (r->pattern && !r->row_count)
-    return OY_FAIL(NOT_FOUND,
-                   "certify: expected operators that %s can call, found none named '%s' (a "
-                   "name, with or without its overload, or a glob)",
-                   r->name, r->pattern);
+    return OY_FAIL(
+        NOT_FOUND,
+        "certify: expected operators that %s can call, found none named '%s' (a "
+        "name, with or without its overload, or a glob)",
+        r->name, r->pattern);
   return OY_OK;
 }
 

@@ -80,11 +80,13 @@ static void JOIN(find_block, ID)(const sampling* g, int64_t n, int64_t first,
   const T* from = (const T*)g->places + (n * g->volume_out + first) * 2;
   const bool is_nearest = g->mode == MODE_NEAREST;
   const int64_t width = g->in[2], beyond = is_nearest ? 0 : 1;
-  int whole = 0, end = b->count = (int)(last - first);
+  const int count = (int)(last - first);
+  int whole = 0, end = count;
   JOIN(axis, ID) x, y;
-  JOIN(find_axis, ID)(g, from, b->count, width, &x);
-  JOIN(find_axis, ID)(g, from + 1, b->count, g->in[1], &y);
-  for (int p = 0; p < b->count; p++) {
+  b->count = count;
+  JOIN(find_axis, ID)(g, from, count, width, &x);
+  JOIN(find_axis, ID)(g, from + 1, count, g->in[1], &y);
+  for (int p = 0; p < count; p++) {
     const int64_t left = x.cell[p], top = y.cell[p];
     const bool is_whole =
         (left >= 0) & (left < width - beyond) & (top >= 0) & (top < g->in[1] - beyond);

@@ -14,7 +14,8 @@
 
 enum { PIECE = 512 };
 
-// Goes on from |*total| over n numbers, in place; |reals| may use two of |total|. NULL: not for such numbers.
+// Goes on from |*total| over n numbers, in place; |reals| may use two of |total|. NULL: not
+// for such numbers.
 typedef struct scan_kind {
   const char* name;
   double start;
