@@ -283,6 +283,12 @@ static bool is_by_elements(const oy_op* op) {
   return false;
 }
 
+// On the CPU alone PyTorch has windows that do not fit once give nothing.
+static bool may_refuse(const oy_op* op) {
+  return is_by_elements(op) ||
+         oy_str_equal(oy_op_name_of(op), oy_str_of("aten::max_pool1d"));
+}
+
 static const char* compare_tensors(const oy_object* a, const oy_object* b) {
   if (!oyi_is_tensor(a) || !oyi_is_tensor(b))
     return oyi_is_tensor(a) == oyi_is_tensor(b) ? NULL : "Meta gives no tensor";
@@ -321,7 +327,7 @@ static void compare_with_meta(const oy_op* op, long number) {
     const char* wrong = status == OY_OK && cpu.size != meta.size
                             ? "Meta gives another number of results"
                             : NULL;
-    if (status != OY_OK && !is_by_elements(op)) wrong = "Meta refuses";
+    if (status != OY_OK && !may_refuse(op)) wrong = "Meta refuses";
     for (size_t i = 0; status == OY_OK && i < cpu.size && !wrong; i++)
       wrong = compare_values(cpu.data[i], meta.data[i]);
     if (wrong) complain(wrong);

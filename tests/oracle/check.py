@@ -149,6 +149,10 @@ def error_input(call, error, regex):
         return UNSUPPORTED, call.unsupported
     if "descriptor '" in str(error):
         return UNSUPPORTED, "raised by Python for a number's method"
+    # PyTorch may refuse with another reason where a gradient is asked for.
+    for theirs, ours, *_ in call.converter.pairs:
+        if theirs.requires_grad:
+            ours.requires_grad_()
     try:
         packet(*call.args, **call.kwargs)
     except Exception as raised:  # noqa: BLE001

@@ -209,8 +209,8 @@ static oy_status check_max_1d(const oyi_tensor* t, oy_ints kernel, oy_ints strid
   oy_tensor_release(indices);                                                    \
   return values
 
-// Whether nothing but values is asked of |t|: no gradient, no layer that wants to see the
-// parts.
+// Whether nothing but values is asked of |t|, on the CPU: no gradient, no layer that wants
+// to see the parts. PyTorch asks the same, so that Meta refuses windows that do not fit once.
 static bool is_plain(const oyi_tensor* t, oy_keyset keys) {
   const uint64_t plain = OYI_TENSOR_KEYS | 1ull << OY_KEY_BackendSelect;
   return (keys.functionality & ~plain) == 0 &&
