@@ -215,7 +215,7 @@ static bool is_plain(const oyi_tensor* t, oy_keyset keys) {
   const uint64_t plain = OYI_TENSOR_KEYS | 1ull << OY_KEY_BackendSelect;
   return (keys.functionality & ~plain) == 0 &&
          (t->header.keys.functionality & ~plain) == 0 && t->backend == OY_BACKEND_CPU &&
-         !oyi_is_meta(t);
+         oy_dtype_is_floating(t->header.dtype) && !oyi_is_meta(t);
 }
 
 static bool has_lines(const oyi_tensor* t) {
