@@ -113,6 +113,9 @@ const char* certify_compare(const certify_sample* s, const certify_outcome* got,
 // Whether the two may differ on a device although one is an error; see permitted.c.
 bool certify_is_permitted(const certify_sample* s, const certify_outcome* got,
                           const certify_outcome* want);
+// Whether values may differ from one call to the next, where threads write to one place in
+// any order.
+bool certify_is_unordered(const certify_sample* s);
 // Whether what the operator computes is not determined by its arguments as closely as their
 // type is: for those alone |moved| is asked for.
 bool certify_is_sensitive(const certify_sample* s);

@@ -79,3 +79,34 @@ bool certify_is_permitted(const certify_sample* s, const certify_outcome* got,
          has_no_device(s, got, want) || has_no_window(s, got, want) ||
          has_another_rank(s, got, want);
 }
+
+// Operators that write what they are given to places they are given: of values for one place
+// any may stay, and not the same each time. "If accumulate is False, the behavior is undefined if indices contain duplicate
+// elements" (https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html; those of
+// index_copy_, scatter_ and put_ say so, too); as_strided_scatter has such places where its
+// strides overlap.
+bool certify_is_unordered(const certify_sample* s) {
+  static const char* const names[] = {"index_put",
+                                      "index_put_",
+                                      "_index_put_impl",
+                                      "_index_put_impl_",
+                                      "_unsafe_index_put",
+                                      "index_copy",
+                                      "index_copy_",
+                                      "put",
+                                      "put_",
+                                      "scatter",
+                                      "scatter_",
+                                      "max_unpool2d",
+                                      "max_unpool3d",
+                                      "as_strided_scatter"};
+  bool is_one = false;
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    is_one = is_one || oy_str_equal(s->schema->name.base, oy_str_of(names[i]));
+  for (size_t i = 0; is_one && i < s->schema->argument_count; i++) {
+    const oy_str name = s->schema->arguments[i].name;
+    if (oy_str_equal(name, oy_str_of("accumulate"))) is_one = !s->arguments[i].as.i;
+    if (oy_str_equal(name, oy_str_of("reduce"))) is_one = false;
+  }
+  return is_one;
+}
