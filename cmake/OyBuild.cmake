@@ -60,6 +60,7 @@ endfunction()
 # it asks the CPU first. Other architectures leave those files out.
 function(oy_capability_levels files_var)
   set(kept)
+  set(loops 0)
   foreach(file IN LISTS ${files_var})
     if(file MATCHES "_(v[34])\\.c$")
       set(level ${CMAKE_MATCH_1})
@@ -71,7 +72,8 @@ function(oy_capability_levels files_var)
     endif()
     # Inner loops become vector code, and the same at every level: no value depends on
     # errno or traps, and a product and a sum are rounded twice everywhere.
-    if(file MATCHES "/cpu/(loops_[a-z0-9_]*|linalg_small)\\.c$")
+    if(file MATCHES "/cpu/(loops/loops_[a-z0-9_]*|linalg/linalg_small)\\.c$")
+      math(EXPR loops "${loops} + 1")
       set_property(SOURCE ${file} APPEND PROPERTY
         COMPILE_OPTIONS -fno-math-errno -fno-trapping-math -ffp-contract=off)
       if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
@@ -86,6 +88,9 @@ function(oy_capability_levels files_var)
     endif()
     list(APPEND kept ${file})
   endforeach()
+  if(kept MATCHES "/backends/cpu/register\\.c" AND loops LESS 2)
+    message(FATAL_ERROR "opyard: expected inner loops in src/backends/cpu, found ${loops} files of them")
+  endif()
   set(${files_var} ${kept} PARENT_SCOPE)
 endfunction()
 
