@@ -32,7 +32,7 @@ enum { WARM = 200, COUNTED = 1000 };
 #define COUNT(name, what) (what)
 #endif
 
-static oy_tensor *g_a, *g_b, *g_out, *g_matrix, *g_x, *g_y, *g_z;
+static oy_tensor *g_a, *g_b, *g_out, *g_wide, *g_matrix, *g_x, *g_y, *g_z;
 
 static oy_tensor* need(oy_tensor* t) {
   if (!t) bench_die("%s", oy_error_get()->message);
@@ -49,6 +49,13 @@ static void add(void) {
 }
 static void add_out(void) {
   (void)oy_add_out(g_a, g_b, oy_int(1), g_out);
+}
+// Of a thousand elements: whether loops are vectors.
+static void add_wide(void) {
+  drop(oy_add_Tensor(g_wide, g_wide, oy_int(1)));
+}
+static void clamp_wide(void) {
+  drop(oy_clamp(g_wide, oy_float(0.2), oy_float(0.7)));
 }
 static void add_recorded(void) {
   drop(oy_add_Tensor(g_x, g_y, oy_int(1)));
@@ -84,10 +91,10 @@ static const struct {
   const char* name;
   void (*run)(void);
 } g_rows[] = {
-    {"empty", empty},           {"add_1", add},        {"add_out_1", add_out},
-    {"add_grad", add_recorded}, {"chain_grad", chain}, {"empty_free", empty_tensor},
-    {"detach", detach},         {"t", transpose},      {"slice", slice},
-    {"mm_2", product},
+    {"empty", empty},           {"add_1", add},         {"add_out_1", add_out},
+    {"add_grad", add_recorded}, {"chain_grad", chain},  {"empty_free", empty_tensor},
+    {"detach", detach},         {"t", transpose},       {"slice", slice},
+    {"mm_2", product},          {"add_1000", add_wide}, {"clamp_1000", clamp_wide},
 };
 
 BENCH_NOINLINE static void repeat(void (*run)(void), long n) {
@@ -131,6 +138,8 @@ static void set_up(void) {
   for (size_t i = 0; i < BENCH_COUNT(ones); i++)
     *ones[i] = need(oy_tensor_from_data(data, OY_DIMS(1), OY_DTYPE_F32));
   g_matrix = need(oy_tensor_from_data(data, OY_DIMS(2, 2), OY_DTYPE_F32));
+  g_wide =
+      need(oy_ones(OY_DIMS(1000), oy_int(OY_DTYPE_F32), oy_none(), oy_none(), oy_none()));
   for (size_t i = 3; i < BENCH_COUNT(ones); i++) need(oy_requires_grad_(*ones[i], true));
 }
 
