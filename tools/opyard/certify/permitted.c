@@ -81,8 +81,9 @@ bool certify_is_permitted(const certify_sample* s, const certify_outcome* got,
 }
 
 // Operators that write what they are given to places they are given: of values for one place
-// any may stay, and not the same each time. "If accumulate is False, the behavior is undefined if indices contain duplicate
-// elements" (https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html; those of
+// any may stay, and not the same each time. "If accumulate is False, the behavior is
+// undefined if indices contain duplicate elements"
+// (https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html; those of
 // index_copy_, scatter_ and put_ say so, too); as_strided_scatter has such places where its
 // strides overlap.
 bool certify_is_unordered(const certify_sample* s) {
