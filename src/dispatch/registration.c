@@ -243,11 +243,10 @@ oy_status oyi_link_impl(oy_registration* r, oyi_op* op, bool allow_override) {
   if (r->schema) OY_TRY(check_signature(op, r));
   if (r->dtype_filter) OY_TRY(oyi_variants_ensure(op, r->key));
   oy_registration** stack = stack_at(op, r->key);
-  if (*stack && !allow_override && r->key != OY_KEY_Meta) {
-    const oy_registration* previous = overridden(*stack, r);
-    if (previous) warn_override(op, previous, r);
-  }
-  if (*stack && r->key == OY_KEY_CPU && overridden(*stack, r))
+  const oy_registration* previous = overridden(*stack, r);
+  if (previous && !allow_override && r->key != OY_KEY_Meta)
+    warn_override(op, previous, r);
+  if (previous && r->key == OY_KEY_CPU)
     __atomic_fetch_or(&oyi_backward_watch, OYI_WATCH_REPLACED, __ATOMIC_RELAXED);
   r->op = op;
   push_kernel(op, stack, r);

@@ -5,6 +5,14 @@
 // report.
 #include "certify.h"
 
+// The argument of that name; NULL if the operator has none.
+static const oy_value* argument_of(const certify_sample* s, const char* name) {
+  for (size_t i = 0; i < s->schema->argument_count; i++)
+    if (oy_str_equal(s->schema->arguments[i].name, oy_str_of(name)))
+      return &s->arguments[i];
+  return NULL;
+}
+
 // "raises RuntimeError for integer division by zero on CPU; Integer division by zero on GPU
 // may return any value": https://pytorch.org/docs/stable/generated/torch.fmod.html
 static bool is_divided_by_zero(const certify_outcome* got, const certify_outcome* want) {
@@ -67,10 +75,8 @@ static bool has_another_rank(const certify_sample* s, const certify_outcome* got
   if (certify_outcome_status(want) != OY_OK || certify_outcome_status(got) != OY_OK ||
       !oy_str_equal(s->schema->name.base, oy_str_of("linalg_lstsq")))
     return false;
-  for (size_t i = 0; i < s->schema->argument_count; i++)
-    if (oy_str_equal(s->schema->arguments[i].name, oy_str_of("rcond")))
-      return s->arguments[i].tag == OY_TAG_FLOAT && s->arguments[i].as.d > 0;
-  return false;
+  const oy_value* rcond = argument_of(s, "rcond");
+  return rcond && rcond->tag == OY_TAG_FLOAT && rcond->as.d > 0;
 }
 
 bool certify_is_permitted(const certify_sample* s, const certify_outcome* got,
@@ -104,10 +110,6 @@ bool certify_is_unordered(const certify_sample* s) {
   bool is_one = false;
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     is_one = is_one || oy_str_equal(s->schema->name.base, oy_str_of(names[i]));
-  for (size_t i = 0; is_one && i < s->schema->argument_count; i++) {
-    const oy_str name = s->schema->arguments[i].name;
-    if (oy_str_equal(name, oy_str_of("accumulate"))) is_one = !s->arguments[i].as.i;
-    if (oy_str_equal(name, oy_str_of("reduce"))) is_one = false;
-  }
-  return is_one;
+  const oy_value* accumulate = argument_of(s, "accumulate");
+  return is_one && !(accumulate && accumulate->as.i) && !argument_of(s, "reduce");
 }
