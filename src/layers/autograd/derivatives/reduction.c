@@ -129,43 +129,32 @@ static oy_object* norm_of(oy_object* grad, oy_object* self, oy_object* norm, dou
   if (isinf(p)) return norm_of_maximum(grad, self, norm, dims);
   return norm_of_power(grad, self, norm, p);
 }
+// Of a complex tensor that was to be taken as one of a real |dtype| the real part counts.
 static oy_object* norm_back(oy_object* grad, oy_object* self, oy_object* norm,
-                            oy_scalar p, oy_ints dims, bool keepdim) {
+                            oy_scalar p, oy_ints dims, bool keepdim, int64_t dtype) {
   oyi_held h = {0};
+  if (oy_dtype_is_complex(self->dtype) && !oy_dtype_is_complex((oy_dtype)dtype))
+    self = oyi_hold(&h, oyi_call_real(self));
+  if (!self) return oyi_held_end(&h, NULL);
   int64_t ndim = oy_tensor_ndim(self);
   oy_object* g = oyi_hold(&h, restored(grad, dims, keepdim, ndim));
   oy_object* n = oyi_hold(&h, restored(norm, dims, keepdim, ndim));
   double order = p.tag == OY_TAG_NONE ? 2 : number_of(p);
   return oyi_held_end(&h, norm_of(g, self, n, order, dims));
 }
-// Of a complex tensor that was to be taken as a real one the real part counts.
-static oy_object* norm_back_real(oy_object* grad, oy_object* self, oy_object* norm,
-                                 oy_scalar p, oy_ints dims, bool keepdim, int64_t dtype) {
-  if (!oy_dtype_is_complex(self->dtype) || oy_dtype_is_complex((oy_dtype)dtype))
-    return norm_back(grad, self, norm, p, dims, keepdim);
-  oyi_held h = {0};
-  oy_object* real = oyi_hold(&h, oyi_call_real(self));
-  return oyi_held_end(&h, real ? norm_back(grad, real, norm, p, dims, keepdim) : NULL);
-}
-#define NORM(id, p, dims, keepdim)                                                      \
-  BACKWARD(id) {                                                                        \
-    ARGUMENTS(id);                                                                      \
-    if (WANTS(self)) GIVE(self, norm_back(GRAD(0), self, RESULT(0), p, dims, keepdim)); \
-    return OY_OK;                                                                       \
+#define NORM(id, p, dims, keepdim, dtype)                                       \
+  BACKWARD(id) {                                                                \
+    ARGUMENTS(id);                                                              \
+    if (WANTS(self))                                                            \
+      GIVE(self, norm_back(GRAD(0), self, RESULT(0), p, dims, keepdim, dtype)); \
+    return OY_OK;                                                               \
   }
 #define ALL ((oy_ints){NULL, 0})
-NORM(linalg_vector_norm, ord, dim, keepdim)
-NORM(norm_Scalar, p, ALL, false)
-NORM(norm_ScalarOpt_dim, p, dim, keepdim)
-#define NORM_AS(id, dims, keepdim)                                                   \
-  BACKWARD(id) {                                                                     \
-    ARGUMENTS(id);                                                                   \
-    if (WANTS(self))                                                                 \
-      GIVE(self, norm_back_real(GRAD(0), self, RESULT(0), p, dims, keepdim, dtype)); \
-    return OY_OK;                                                                    \
-  }
-NORM_AS(norm_ScalarOpt_dtype, ALL, false)
-NORM_AS(norm_ScalarOpt_dim_dtype, dim, keepdim)
+NORM(linalg_vector_norm, ord, dim, keepdim, self->dtype)
+NORM(norm_Scalar, p, ALL, false, self->dtype)
+NORM(norm_ScalarOpt_dim, p, dim, keepdim, self->dtype)
+NORM(norm_ScalarOpt_dtype, p, ALL, false, dtype)
+NORM(norm_ScalarOpt_dim_dtype, p, dim, keepdim, dtype)
 
 BACKWARD(dist) {
   ARGUMENTS(dist);
