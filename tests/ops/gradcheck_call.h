@@ -8,6 +8,11 @@
 
 enum { GRADCHECK_TENSORS = 16 };
 
+// Calls whose first and second derivatives agree; derivatives that do not exist.
+typedef struct gradcheck_counts {
+  int once, twice, unknown;
+} gradcheck_counts;
+
 // A call of |arguments|, |count| of whose tensors are inputs.
 typedef struct gradcheck_call {
   const oy_op* op;
@@ -25,8 +30,9 @@ typedef struct gradcheck_call {
 // answer of gradcheck_call_fits.
 void gradcheck_call_begin(gradcheck_call* c);
 bool gradcheck_call_fits(gradcheck_call* c);
-oy_status gradcheck_call_once(gradcheck_call* c);
-oy_status gradcheck_call_twice(gradcheck_call* c);
+// Whether both derivatives agree with differences. What has no derivative fails as PyTorch's
+// does, and says so: that is right, too.
+bool gradcheck_call_is_right(gradcheck_call* c, gradcheck_counts* counts);
 // Whether it writes to an argument.
 bool gradcheck_writes(const oy_schema* schema);
 

@@ -26,7 +26,8 @@ static const exception g_exceptions[] = {
 
 typedef struct state {
   size_t ops;
-  int once, twice, unknown, wrong;
+  gradcheck_counts calls;
+  int wrong;
 } state;
 
 // Numbers for functions that are defined in part: any, positive, between 0 and 1, above 1.
@@ -66,12 +67,6 @@ static const exception* exception_of(const oy_op* op) {
   return NULL;
 }
 
-static bool is_right(state* s, int* right, oy_status status) {
-  s->unknown += status == OY_NOT_IMPLEMENTED;
-  *right += status == OY_OK;
-  return status == OY_OK || status == OY_NOT_IMPLEMENTED;
-}
-
 // Whether it fits and was checked.
 static bool try_range(state* s, const certify_sample* sample, range r, unsigned without) {
   oy_value storage[CERTIFY_ARGUMENTS];
@@ -88,8 +83,7 @@ static bool try_range(state* s, const certify_sample* sample, range r, unsigned 
                       .change_data = &made};
   gradcheck_call_begin(&c);
   const bool fits = gradcheck_call_fits(&c);
-  if (fits && (!is_right(s, &s->once, gradcheck_call_once(&c)) ||
-               !is_right(s, &s->twice, gradcheck_call_twice(&c)))) {
+  if (fits && !gradcheck_call_is_right(&c, &s->calls)) {
     s->wrong++;
     print_error("%.*s %s #%u: %s\n", OY_STR_ARG(oy_op_name_of(sample->op)),
                 oy_dtype_name(sample->dtype), sample->number, oy_error_get()->message);
@@ -142,9 +136,9 @@ static void differences_agree(void** test_state) {
   oy_ops_free(ops);
   free(sample);
   print_message("%zu operators: gradients of %d calls, theirs of %d; %d have none\n",
-                s.ops, s.once, s.twice, s.unknown);
+                s.ops, s.calls.once, s.calls.twice, s.calls.unknown);
   assert_int_equal(s.wrong, 0);
-  assert_true(only || (s.ops >= 720 && s.once >= 2100 && s.twice >= 2100));
+  assert_true(only || (s.ops >= 720 && s.calls.once >= 2100 && s.calls.twice >= 2100));
 }
 
 int main(void) {

@@ -36,7 +36,7 @@ typedef struct tried {
 typedef struct state {
   tried ops[OPS_MAX];
   size_t count;
-  int once, twice, unknown;  // calls that are right; that have no derivative
+  gradcheck_counts calls;
 } state;
 
 // -------------------------------------------------------------------- every call
@@ -49,17 +49,9 @@ static tried* entry_of(state* s, const char* name) {
   return &s->ops[s->count++];
 }
 
-// What PyTorch does not differentiate further fails, and says so.
-static bool is_right(state* s, int* right, oy_status status) {
-  s->unknown += status == OY_NOT_IMPLEMENTED;
-  *right += status == OY_OK;
-  return status == OY_OK || status == OY_NOT_IMPLEMENTED;
-}
 static void try_call(state* s, tried* t, gradcheck_call* c, const exception* e) {
   t->calls++;
-  if (is_right(s, &s->once, gradcheck_call_once(c)) &&
-      is_right(s, &s->twice, gradcheck_call_twice(c)))
-    return;
+  if (gradcheck_call_is_right(c, &s->calls)) return;
   t->wrong++;
   if (!e || t->wrong > e->wrong)
     print_error("%s: %s\n", t->name, oy_error_get()->message);
@@ -105,9 +97,9 @@ static void differences_agree(void** test_state) {
     wrong += s->ops[i].wrong > (e ? e->wrong : 0);
   }
   print_message("%zu operators: gradients of %d calls, theirs of %d; %d have none\n",
-                s->count, s->once, s->twice, s->unknown);
+                s->count, s->calls.once, s->calls.twice, s->calls.unknown);
   assert_int_equal(wrong, 0);
-  assert_true(s->count >= 190 && s->once >= 500 && s->twice >= 480);
+  assert_true(s->count >= 190 && s->calls.once >= 500 && s->calls.twice >= 480);
   free(s);
 }
 
