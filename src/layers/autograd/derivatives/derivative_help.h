@@ -66,18 +66,25 @@ OYI_UNUSED static oy_object* of_reverse_sums(oy_object* a, int64_t dim) {
   return of_flip(sums, dim);
 }
 
-// Whether any element is true. |mask| is taken over.
-OYI_UNUSED static oy_status of_any(oy_object* mask, bool* out) {
+// Whether any element is true, or may be: tensors under vmap and those without data have no
+// one answer, so that the way that is right of any of them has to be taken. |mask| is taken
+// over.
+OYI_UNUSED static oy_status may_be_any(oy_object* mask, bool* out) {
   oy_object* any = oyi_call_any(mask);
   oy_value value;
   oy_status status = any ? oyi_call_item(any, &value) : oy_failure();
-  if (status == 0) *out = value.as.i != 0;
+  if (status == OY_NOT_IMPLEMENTED) {
+    oy_error_clear();
+    value = oy_bool(true);
+    status = OY_OK;
+  }
+  if (status == OY_OK) *out = value.as.i != 0;
   oy_tensor_release(any);
   oy_tensor_release(mask);
   return status;
 }
-OYI_UNUSED static oy_status has_zeros(oy_object* tensor, bool* out) {
-  return of_any(oyi_call_eq_Scalar(tensor, oy_int(0)), out);
+OYI_UNUSED static oy_status may_have_zeros(oy_object* tensor, bool* out) {
+  return may_be_any(oyi_call_eq_Scalar(tensor, oy_int(0)), out);
 }
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_DERIVATIVES_DERIVATIVE_HELP_H_

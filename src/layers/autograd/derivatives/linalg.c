@@ -49,7 +49,8 @@ static oy_object* over_factors(oy_object* a, oy_object* lu, oy_object* pivots,
 }
 
 // What lifts the small singular values of |a| to about the greatest one, or to 1; a
-// constant. |out_rank| is the greatest number of them in a matrix.
+// constant. |out_rank| is the greatest number of them in a matrix, or under vmap, which
+// cannot say, what it can be at most.
 static oy_object* lift_of(oy_object* a, int64_t* out_rank) {
   oyi_held h = {0};
   oy_object *u = NULL, *s = NULL, *vh = NULL, *constant = HOLD(oyi_call_detach(a));
@@ -71,8 +72,12 @@ static oy_object* lift_of(oy_object* a, int64_t* out_rank) {
                           : NULL;
   oy_object* most = counts ? HOLD(oyi_call_max(counts)) : NULL;
   oy_value count;
-  if (!most || oyi_call_item(most, &count) != 0) return oyi_held_end(&h, NULL);
-  *out_rank = count.as.i;
+  if (!most) return oyi_held_end(&h, NULL);
+  *out_rank = oy_tensor_size(s, -1);
+  if (oyi_call_item(most, &count) == OY_OK)
+    *out_rank = count.as.i;
+  else
+    oy_error_clear();
   return oyi_held_end(&h, times(left, vh));
 }
 
@@ -134,12 +139,9 @@ static oy_object* by_kind(oy_object* a, oy_object* grad, oy_object* det,
   // Either way is right of any matrix: close to 0 solving equations is less exact.
   oy_object* small = size ? HOLD(oyi_call_lt_Scalar(size, oy_float(1e-4))) : NULL;
   bool any = false, others = false;
-  if (!small) return oyi_held_end(&h, NULL);
-  if (of_any(keep(small), &any) != 0 ||
-      of_any(oyi_call_logical_not(small), &others) != 0) {
-    oy_error_clear();
-    any = others = true;  // vmap cannot say
-  }
+  if (!small || may_be_any(keep(small), &any) != 0 ||
+      may_be_any(oyi_call_logical_not(small), &others) != 0)
+    return oyi_held_end(&h, NULL);
   if (!any) return oyi_held_end(&h, over_adjoint(a, factor));
   if (!others) return oyi_held_end(&h, by_neighbours(a, grad));
   // Neither sees the matrices that are the other's, where it may have no derivative.
@@ -164,7 +166,7 @@ BACKWARD(_linalg_det) {
   // Else the factors that gave the determinant: of others the smallest is another one where
   // it is made of rounding errors, and does not cancel. Of 0 itself nothing is left of them.
   bool zero = false;
-  if (factor && has_zeros(RESULT(0), &zero) == 0)
+  if (factor && may_have_zeros(RESULT(0), &zero) == 0)
     result = zero || oy_grad_mode_get() ? by_kind(A, GRAD(0), RESULT(0), factor)
                                         : over_factors(A, RESULT(1), RESULT(2), factor);
   GIVE(A, oyi_held_end(&h, result));

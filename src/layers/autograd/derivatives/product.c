@@ -70,7 +70,7 @@ BACKWARD(cumprod) {
     GIVE(self, keep(grad));
     return OY_OK;
   }
-  OY_TRY(has_zeros(self, &zeros));
+  OY_TRY(may_have_zeros(self, &zeros));
   if (!zeros)
     GIVE(self, by_division(grad, self, RESULT(0), d));
   else if (!oyi_grad_mode)
@@ -135,7 +135,7 @@ BACKWARD(prod) {
     return OY_OK;
   }
   bool zeros = false;
-  OY_TRY(has_zeros(self, &zeros));
+  OY_TRY(may_have_zeros(self, &zeros));
   oy_object* x = as_grad(self, GRAD(0));
   if (!x) return oy_failure();
   oy_object* result =
@@ -155,7 +155,7 @@ BACKWARD(prod_dim_int) {
   int64_t d = oyi_dim_wrap(dim, ndim);
   if (d < 0) return oy_failure();
   bool zeros = false;
-  OY_TRY(has_zeros(self, &zeros));
+  OY_TRY(may_have_zeros(self, &zeros));
   oyi_held h = {0};
   oy_object* x = oyi_hold(&h, as_grad(self, GRAD(0)));
   oy_object* grad = oyi_hold(&h, restored(GRAD(0), (oy_ints){&d, 1}, keepdim, ndim));
