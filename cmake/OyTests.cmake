@@ -93,13 +93,16 @@ foreach(entry IN LISTS entries)
   endif()
 endforeach()
 
-# Its calls are those of `opyard certify`.
-if(TARGET test_ops_gradcheck_drawn)
-  set(certify ${PROJECT_SOURCE_DIR}/tools/opyard/certify)
-  target_sources(test_ops_gradcheck_drawn PRIVATE
-    ${certify}/forms.c ${certify}/sample.c ${certify}/sample_values.c)
-  target_include_directories(test_ops_gradcheck_drawn PRIVATE ${PROJECT_SOURCE_DIR}/tools/opyard)
-endif()
+# Their calls are those of `opyard certify`.
+set(certify ${PROJECT_SOURCE_DIR}/tools/opyard/certify)
+foreach(target test_ops_gradcheck_drawn test_ops_vmap_grad_drawn)
+  if(TARGET ${target})
+    target_sources(${target} PRIVATE
+      ${PROJECT_SOURCE_DIR}/tests/ops/drawn/drawn.c
+      ${certify}/forms.c ${certify}/sample.c ${certify}/sample_values.c)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tools/opyard)
+  endif()
+endforeach()
 
 # The checkers check themselves: each must reject what it is there to reject.
 add_test(NAME tools.check_layers COMMAND sh ${PROJECT_SOURCE_DIR}/tools/check_layers.sh --self-test)

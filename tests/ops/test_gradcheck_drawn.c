@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every differentiable operator that `opyard certify` can make a call of, with or without
 // golden values: its gradients, and the gradients of these, are what differences say.
-#include <math.h>
-
-#include "certify/certify.h"
-#include "ops/gradcheck_call.h"
+#include "ops/drawn/drawn.h"
 #include "support/tensors.h"
-
-enum { CALLS_MAX = 2 };
 
 // Operators of which differences say nothing, or of some inputs nothing.
 typedef struct exception {
@@ -16,7 +11,7 @@ typedef struct exception {
   const char* why;
 } exception;
 
-enum { ALL = -1 };
+enum { ALL = DRAWN_NONE };
 
 static const exception g_exceptions[] = {
 #define EXCEPTION(op, without, why) {op, without, why},
@@ -25,120 +20,33 @@ static const exception g_exceptions[] = {
 };
 
 typedef struct state {
-  size_t ops;
   gradcheck_counts calls;
   int wrong;
 } state;
 
-// Numbers for functions that are defined in part: any, positive, between 0 and 1, above 1.
-typedef enum range { ANY, POSITIVE, UNIT, ABOVE_ONE, RANGES } range;
-
-static double in_range(range r, double x) {
-  switch (r) {
-    case POSITIVE: return fabs(x) + 0.1;
-    case UNIT: return 0.05 + 0.9 * (fabs(x) - floor(fabs(x)));
-    case ABOVE_ONE: return 1.1 + fabs(x);
-    default: return x;
-  }
-}
-
-typedef struct numbers {
-  range range;
-  int64_t made;
-} numbers;
-
-// No two of a call alike, and none where a function has a corner: multiples of the golden
-// ratio.
-static void change(void* data, oy_tensor* t) {
-  static const double golden = 0.61803398874989485;
-  numbers* m = data;
-  const int64_t n = oy_tensor_numel(t) * (oy_dtype_is_complex(t->dtype) ? 2 : 1);
-  double* x = oy_tensor_data(t);
-  for (int64_t i = 0; i < n; i++) {
-    const double step = (double)++m->made * golden;
-    x[i] = in_range(m->range, x[i] / 2 + 0.37 * (step - floor(step)) + 0.013);
-  }
-}
-
-static const exception* exception_of(const oy_op* op) {
+static unsigned without(const oy_op* op) {
   const oy_str name = oy_op_name_of(op);
   for (size_t i = 0; i < sizeof(g_exceptions) / sizeof(*g_exceptions); i++)
-    if (oy_str_equal(name, oy_str_of(g_exceptions[i].op))) return &g_exceptions[i];
-  return NULL;
+    if (oy_str_equal(name, oy_str_of(g_exceptions[i].op))) return g_exceptions[i].without;
+  return 0;
 }
 
-// Whether it fits and was checked.
-static bool try_range(state* s, const certify_sample* sample, range r, unsigned without) {
-  oy_value storage[CERTIFY_ARGUMENTS];
-  oy_stack arguments;
-  oy_stack_init(&arguments, storage, CERTIFY_ARGUMENTS);
-  for (size_t i = 0; i < sample->schema->argument_count; i++)
-    assert_int_equal(oy_value_copy(sample->arguments[i], &storage[arguments.size++]),
-                     OY_OK);
-  numbers made = {.range = r};
-  gradcheck_call c = {.op = sample->op,
-                      .arguments = &arguments,
-                      .without = without,
-                      .change = change,
-                      .change_data = &made};
-  gradcheck_call_begin(&c);
-  const bool fits = gradcheck_call_fits(&c);
-  if (fits && !gradcheck_call_is_right(&c, &s->calls)) {
-    s->wrong++;
-    print_error("%.*s %s #%u: %s\n", OY_STR_ARG(oy_op_name_of(sample->op)),
-                oy_dtype_name(sample->dtype), sample->number, oy_error_get()->message);
-  }
-  oy_error_clear();
-  oy_stack_reset(&arguments);
-  return fits;
-}
-
-static int try_dtype(state* s, certify_sample* sample, const oy_op* op, oy_dtype dtype,
-                     unsigned without) {
-  int calls = 0;
-  for (uint32_t n = 0; n < CERTIFY_NUMBERS && calls < CALLS_MAX; n++) {
-    certify_sample_make(sample, op, dtype, n);
-    bool fits = false;
-    for (range r = ANY; r < RANGES && !fits && !sample->is_bad; r++)
-      fits = try_range(s, sample, r, without);
-    calls += fits;
-    certify_sample_end(sample);
-  }
-  return calls;
-}
-
-static void try_op(state* s, certify_sample* sample, const oy_op* op) {
-  const oy_schema* schema = oy_op_schema(op);
-  const exception* e = exception_of(op);
-  bool has = false;
-  if (!schema || schema->is_vararg || schema->argument_count > CERTIFY_ARGUMENTS ||
-      gradcheck_writes(schema) || (e && e->without == (unsigned)ALL))
-    return;
-  if (oy_op_has_computed_kernel(op, OY_KEY_CPU, &has) != OY_OK || !has) return;
-  const unsigned without = e ? e->without : 0;
-  int calls = try_dtype(s, sample, op, OY_DTYPE_F64, without);
-  calls += try_dtype(s, sample, op, OY_DTYPE_C128, without);
-  s->ops += calls > 0;
+static void check(void* data, gradcheck_call* c, const char* what) {
+  state* s = data;
+  if (gradcheck_call_is_right(c, &s->calls)) return;
+  s->wrong++;
+  print_error("%s: %s\n", what, oy_error_get()->message);
 }
 
 static void differences_agree(void** test_state) {
   (void)test_state;
   state s = {0};
-  certify_sample* sample = calloc(1, sizeof(*sample));
-  const oy_op** ops;
-  size_t count;
-  assert_non_null(sample);
-  assert_int_equal(oy_registry_list(oy_registry_default(), &ops, &count), OY_OK);
-  const char* only = getenv("OPYARD_GRADCHECK_ONLY");
-  for (size_t i = 0; i < count; i++)
-    if (!only || oy_str_equal(oy_op_name_of(ops[i]), oy_str_of(only)))
-      try_op(&s, sample, ops[i]);
-  oy_ops_free(ops);
-  free(sample);
-  print_message("%zu operators: gradients of %d calls, theirs of %d; %d have none\n",
-                s.ops, s.calls.once, s.calls.twice, s.calls.unknown);
+  const size_t ops = drawn_each(&(drawn){without, check, &s});
+  print_message("%zu operators: gradients of %d calls, theirs of %d; %d have none\n", ops,
+                s.calls.once, s.calls.twice, s.calls.unknown);
   assert_int_equal(s.wrong, 0);
-  assert_true(only || (s.ops >= 720 && s.calls.once >= 2100 && s.calls.twice >= 2100));
+  assert_true(getenv("OPYARD_GRADCHECK_ONLY") ||
+              (ops >= 720 && s.calls.once >= 2100 && s.calls.twice >= 2100));
 }
 
 int main(void) {

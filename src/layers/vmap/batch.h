@@ -103,6 +103,7 @@ OYI_BATCH_RULE(view_inplace);
 OYI_BATCH_RULE(product);
 OYI_BATCH_RULE(index);
 OYI_BATCH_RULE(index_put);
+OYI_BATCH_RULE(masked_select);
 OYI_BATCH_RULE(as_strided);
 OYI_BATCH_RULE(linalg_check);
 // Random operators, at FuncTorchVmapMode.

@@ -63,6 +63,74 @@ DECOMPOSED(fill__Tensor) {
   return NULL;
 }
 
+// A number for each slice in place of one for all.
+static oy_object* filled(oy_object* self, oy_object* mask, oy_object* value) {
+  if (oy_tensor_ndim(value) != 0) {
+    OY_FAIL(
+        INVALID_ARGUMENT,
+        "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+        "%lld dimension(s).",
+        (long long)oy_tensor_ndim(value));
+    return NULL;
+  }
+  oy_object* cast = oyi_call_to_dtype(value, self->dtype, false, false, oy_none());
+  oy_object* result = cast ? oyi_call_where_self(mask, cast, self) : NULL;
+  oy_tensor_release(cast);
+  return result;
+}
+DECOMPOSED(masked_fill_Tensor) {
+  (void)op, (void)keys;
+  return filled(self, mask, value);
+}
+DECOMPOSED(masked_fill__Tensor) {
+  (void)op, (void)keys;
+  oy_object* result = filled(self, mask, value);
+  oy_object* done = result ? oyi_call_copy_(self, result, false) : NULL;
+  oy_tensor_release(result);
+  return done;
+}
+
+// |block|, as rows, between as many columns of zeros as there are of others.
+static oy_object* in_its_columns(oy_object* block, int64_t before, int64_t after) {
+  oy_object* rows =
+      block && oy_tensor_ndim(block) < 2 ? oyi_call_view(block, OY_DIMS(1, -1)) : NULL;
+  oy_object* padded =
+      oyi_call_constant_pad_nd(rows ? rows : block, OY_DIMS(before, after), oy_int(0));
+  oy_tensor_release(rows);
+  return padded;
+}
+static int64_t columns_of(oy_object* block) {
+  return oy_tensor_ndim(block) == 0 ? 1 : oy_tensor_size(block, -1);
+}
+static bool are_blocks(oy_tensors tensors) {
+  for (size_t i = 0; i < tensors.size; i++) {
+    if (oy_tensor_ndim(tensors.data[i]) <= 2) continue;
+    OY_FAIL(INVALID_ARGUMENT,
+            "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %zu "
+            "has %lld dimensions",
+            i, (long long)oy_tensor_ndim(tensors.data[i]));
+    return false;
+  }
+  return true;
+}
+DECOMPOSED(block_diag) {
+  (void)op, (void)keys;
+  int64_t columns = 0, before = 0;
+  oy_object** rows = oyi_calloc(tensors.size + 1, sizeof(*rows));
+  for (size_t i = 0; i < tensors.size; i++) columns += columns_of(tensors.data[i]);
+  bool good = rows != NULL && are_blocks(tensors);
+  for (size_t i = 0; good && i < tensors.size; i++) {
+    const int64_t own = columns_of(tensors.data[i]);
+    rows[i] = in_its_columns(tensors.data[i], before, columns - before - own);
+    good = rows[i] != NULL;
+    before += own;
+  }
+  oy_object* all = good ? oyi_call_cat((oy_tensors){rows, tensors.size}, 0) : NULL;
+  for (size_t i = 0; rows && i < tensors.size; i++) oy_tensor_release(rows[i]);
+  oyi_free(rows);
+  return all;
+}
+
 #define ROW(id) {OYI_OP_##id, 0, 0, __LINE__, (oy_typed_fn)batched_##id, __FILE__},
 static const oyi_kernel_row g_rows[] = {
     // clang-format off
@@ -72,6 +140,9 @@ static const oyi_kernel_row g_rows[] = {
     ROW(addbmm)
     ROW(addr)
     ROW(fill__Tensor)
+    ROW(block_diag)
+    ROW(masked_fill_Tensor)
+    ROW(masked_fill__Tensor)
     // clang-format on
 };
 

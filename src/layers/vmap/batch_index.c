@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // index.Tensor and index_put: the mapped dimension is indexed with 0, 1, 2, ... if an index is
-// batched, or something is written, and passed by if not.
+// batched, or something is written, and passed by if not. And masked_select.
 #include "base/memory.h"
 #include "layers/vmap/batch.h"
 #include "ops/calls.h"
@@ -16,8 +16,17 @@ typedef struct indexing {
   bool by_slice;    // the mapped dimension is indexed, too
 } indexing;
 
+// A list without indices may have come as None.
 static oy_status look_at(indexing* x) {
+  const oy_value* list = oyi_batch_arg(x->b, 1);
   bool gap = false, any = false;
+  OY_CHECK(list->tag == OY_TAG_TENSOR_LIST || list->tag == OY_TAG_NONE, INVALID_ARGUMENT,
+           "%.*s: expected a list of tensors, got %s",
+           OY_STR_ARG(oy_op_name_of(x->b->op)), oy_value_type_name(*list));
+  if (list->tag == OY_TAG_TENSOR_LIST) {
+    x->indices = list->as.tensors;
+    x->count = list->count;
+  }
   x->together = true;
   for (size_t i = 0; i < x->count; i++) {
     oy_object* index = x->indices[i];
@@ -102,10 +111,7 @@ OYI_BATCH_RULE(index) {
   oyi_batch b;
   OY_TRY(oyi_batch_begin(&b, op, stack));
   if (!oyi_batch_any(&b)) return oyi_batch_pass(&b);
-  const oy_value* list = oyi_batch_arg(&b, 1);
-  OY_CHECK(list->tag == OY_TAG_TENSOR_LIST, INVALID_ARGUMENT,
-           "index: expected a list of tensors, got %s", oy_value_type_name(*list));
-  indexing x = {.b = &b, .indices = list->as.tensors, .count = list->count};
+  indexing x = {.b = &b};
   OY_TRY(look_at(&x));
   int64_t bdim;
   uint64_t keep = oyi_batch_below();
@@ -168,15 +174,45 @@ OYI_BATCH_RULE(index_put) {
   if (!oyi_batch_any(&b)) return oyi_batch_pass(&b);
   bool inplace = oyi_batch_is_inplace(&b);
   if (inplace) OY_TRY(oyi_batch_check_inplace(&b));
-  const oy_value* list = oyi_batch_arg(&b, 1);
-  OY_CHECK(list->tag == OY_TAG_TENSOR_LIST, INVALID_ARGUMENT,
-           "index_put: expected a list of tensors, got %s", oy_value_type_name(*list));
-  indexing x = {
-      .b = &b, .indices = list->as.tensors, .count = list->count, .by_slice = true};
+  indexing x = {.b = &b, .by_slice = true};
   OY_TRY(look_at(&x));
   oy_object* self = oy_tensor_retain(oyi_batch_arg(&b, 0)->as.object);
   oy_status status = put_below(&x);
   if (status == OY_OK && inplace) return oyi_batch_call_inplace(&b, self);
   oy_tensor_release(self);
   return status == OY_OK ? oyi_batch_call(&b, op, 0) : status;
+}
+
+// ----------------------------------------------------------------------- by a mask
+
+// The same elements of each slice, one slice after the other: rows of as many.
+static oy_object* masked_rows(const oyi_batch* b, oy_object* self, oy_object* mask) {
+  const int64_t ndim = oy_tensor_ndim(mask), batch = b->layer->batch_size;
+  oy_object* value = oyi_batch_pad(oyi_batch_front(b, self), ndim);
+  oy_object* chosen = value ? oyi_call_masked_select(value, mask) : NULL;
+  const oyi_tensor* t = oyi_tensor_of(chosen);
+  oy_object* rows =
+      t ? oyi_call_view(chosen, OY_DIMS(batch, batch ? t->numel / batch : 0)) : NULL;
+  oy_tensor_release(chosen);
+  oy_tensor_release(value);
+  return rows;
+}
+
+// |arguments| is the message for a mask that is batched: each slice would give another
+// number of elements.
+OYI_BATCH_RULE(masked_select) {
+  (void)keys;
+  const oyi_batch_rule* rule = kernel->user_data;
+  oyi_batch b;
+  OY_TRY(oyi_batch_begin(&b, op, stack));
+  if (!oyi_batch_any(&b)) return oyi_batch_pass(&b);
+  OY_CHECK(!oyi_batch_has(&b, oyi_batch_arg(&b, 1)), NOT_IMPLEMENTED, "%s",
+           rule->arguments);
+  uint64_t keep = oyi_batch_below();
+  oy_object* rows =
+      masked_rows(&b, oyi_batch_arg(&b, 0)->as.object, oyi_batch_arg(&b, 1)->as.object);
+  oyi_batch_above(keep);
+  OY_TRY(oyi_batch_push(&b, rows));
+  oyi_batch_drop_arguments(&b);
+  return oyi_batch_wrap(&b, 1, 0);
 }

@@ -264,6 +264,7 @@ static oy_status read_sizes(reader* r, char letter) {
   if (letter == 'e' || letter == 'r') return read_wider(r, letter == 'e' ? batch : 1);
   const oy_value given = *take(r);
   if (letter == 'S') r->ndim = given.count;
+  if (letter == 'S' && given.count == 0) r->loop = true;  // no dimension to count
   return push_sizes(r, &given, batch);
 }
 
@@ -324,7 +325,7 @@ static oy_status unlift(const reader* r, size_t results) {
   for (size_t i = 0; r->lifted && i < results; i++) {
     oy_value* v = oy_stack_last(r->b->stack, results) + i;
     const oyi_tensor* t = v->tag == OY_TAG_TENSOR ? oyi_tensor_of(v->as.object) : NULL;
-    if (!t || t->ndim != 2) continue;
+    if (!t || t->ndim < 2) continue;
     OY_TRY(oyi_batch_put(v, oyi_call_squeeze_dim(v->as.object, 1)));
   }
   return OY_OK;

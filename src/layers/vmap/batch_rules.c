@@ -19,6 +19,7 @@
 #define PRODUCT(name, dimensions) {name, oyi_batch_product, dimensions, NULL},
 #define INDEX(name)               {name, oyi_batch_index, NULL, NULL},
 #define INDEX_PUT(name)           {name, oyi_batch_index_put, NULL, NULL},
+#define SELECTS(name, text)       {name, oyi_batch_masked_select, text, NULL},
 #define STRIDED(name)             {name, oyi_batch_as_strided, NULL, NULL},
 #define CHECKS(name)              {name, oyi_batch_linalg_check, NULL, NULL},
 #define DYNAMIC(name)             {name, oyi_batch_dynamic_shape, NULL, NULL},

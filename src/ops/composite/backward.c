@@ -58,8 +58,11 @@ OYI_COMPOSITE(trace_backward) {
   oy_object* at = HOLD(oyi_call_arange_start_step(
       oy_int(0), oy_int(numel), oy_int(sizes.data[1] + 1), oy_int(OY_DTYPE_I64),
       oy_none(), oy_value_device(oyi_tensor_device(t)), oy_none()));
-  oy_object* filled = oyi_call_index_fill__int_Tensor(flat, 0, at, grad);
-  return oyi_held_end(&h, oyi_call_view(filled, sizes));
+  // Not in place: under vmap there is a gradient for each slice, and zeros once.
+  oy_object* filled =
+      flat && at ? HOLD(oyi_call_index_put(flat, (oy_tensors){&at, 1}, grad, false))
+                 : NULL;
+  return oyi_held_end(&h, filled ? oyi_call_view(filled, sizes) : NULL);
 }
 
 // ---------------------------------------------------------------------- indexing
@@ -79,8 +82,9 @@ OYI_COMPOSITE(gather_backward) {
 OYI_COMPOSITE(cummaxmin_backward) {
   const oyi_tensor* t = oyi_tensor_of(input);
   if (!t || t->numel == 0) return t ? oy_tensor_retain(input) : NULL;
-  oy_object* made = zeros_as(input, oyi_sizes_view(t));
-  OYI_MADE(made, oyi_call_scatter_add_(made, dim, indices, grad));
+  oyi_held h = {0};
+  oy_object* zeros = HOLD(zeros_as(input, oyi_sizes_view(t)));
+  return oyi_held_end(&h, oyi_call_scatter_add(zeros, dim, indices, grad));
 }
 
 // Where |sizes| has the dimension that the reduction left out, it comes back first.
@@ -91,9 +95,8 @@ OYI_COMPOSITE(value_selecting_reduction_backward) {
     from = HOLD(oyi_call_unsqueeze(grad, dim));
     at = HOLD(oyi_call_unsqueeze(indices, dim));
   }
-  oy_object* made = zeros_as(from, sizes);
-  oy_object* done = made ? oyi_call_scatter__src(made, dim, at, from) : NULL;
-  return oyi_held_end(&h, made ? oyi_written(made, done) : NULL);
+  oy_object* zeros = HOLD(zeros_as(from, sizes));
+  return oyi_held_end(&h, zeros ? oyi_call_scatter_src(zeros, dim, at, from) : NULL);
 }
 
 OYI_COMPOSITE(masked_select_backward) {
@@ -105,11 +108,11 @@ OYI_COMPOSITE(masked_select_backward) {
     return NULL;
   oyi_held h = {0};
   oy_object* wide = HOLD(oyi_call_expand(input, (oy_ints){sizes, ndim}, false));
-  oy_object* made = wide ? oyi_call_zeros_like(wide, oy_none(), oy_none(), oy_none(),
-                                               oy_none(), oy_int(OY_MEMORY_CONTIGUOUS))
-                         : NULL;
-  oy_object* done = made ? oyi_call_masked_scatter_(made, mask, grad) : NULL;
-  return oyi_held_end(&h, made ? oyi_written(made, done) : NULL);
+  oy_object* zeros =
+      wide ? HOLD(oyi_call_zeros_like(wide, oy_none(), oy_none(), oy_none(), oy_none(),
+                                      oy_int(OY_MEMORY_CONTIGUOUS)))
+           : NULL;
+  return oyi_held_end(&h, zeros ? oyi_call_masked_scatter(zeros, mask, grad) : NULL);
 }
 
 // What the mask chose, and zeros for what was not needed.

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// vmap of grad of every differentiable operator that `opyard certify` can make a call of:
+// what vmap gives is what the slices give, one by one.
+#include <math.h>
+
+#include "ops/drawn/drawn.h"
+#include "opyard/vmap.h"
+#include "support/tensors.h"
+
+enum { SLICES = 2 };
+
+// Operators that do otherwise, in PyTorch as well.
+static const struct {
+  const char *op, *why;
+} g_exceptions[] = {
+    {"aten::_reshape_alias", "inside vmap the strides are not looked at"},
+    {"aten::infinitely_differentiable_gelu_backward",
+     "multiplies by the gradient in place"},
+    {"aten::rnn_tanh_cell", "adds the part of the input in place"},
+    {"aten::_pack_padded_sequence", "the gradient looks into sizes, which are batched"},
+};
+static const char g_random[] = "vmap: called random operation while in randomness error";
+
+typedef struct state {
+  int calls, wrong;
+} state;
+
+static unsigned without(const oy_op* op) {
+  const oy_str name = oy_op_name_of(op);
+  for (size_t i = 0; i < sizeof(g_exceptions) / sizeof(*g_exceptions); i++)
+    if (oy_str_equal(name, oy_str_of(g_exceptions[i].op))) return (unsigned)DRAWN_NONE;
+  return 0;
+}
+
+// ------------------------------------------------------------------ the function
+
+// A new reference to |o|, or to the input in its place.
+static oy_object* in_place_of(const gradcheck_call* c, oy_tensor* const* inputs,
+                              oy_object* o) {
+  for (size_t i = 0; i < c->count; i++)
+    if (o == c->leaves[i]) o = inputs[i];
+  oy_object_retain(o);
+  return o;
+}
+// A list with the inputs in it: one that is copied is shared.
+static oy_status list_of(const gradcheck_call* c, oy_tensor* const* inputs, oy_value list,
+                         oy_value* out) {
+  OY_TRY(oy_value_new_list(OY_TAG_TENSOR_LIST, list.count, out));
+  oy_object** items = (oy_object**)(uintptr_t)out->as.tensors;
+  for (size_t i = 0; i < list.count; i++)
+    items[i] = in_place_of(c, inputs, list.as.tensors[i]);
+  return OY_OK;
+}
+static oy_status push_arguments(const gradcheck_call* c, oy_tensor* const* inputs,
+                                oy_stack* stack) {
+  for (size_t i = 0; i < c->arguments->size; i++) {
+    const oy_value given = c->arguments->data[i];
+    oy_value* v = &stack->data[stack->size++];
+    *v = oy_none();
+    if (given.tag == OY_TAG_TENSOR_LIST) {
+      OY_TRY(list_of(c, inputs, given, v));
+    } else if (given.tag == OY_TAG_TENSOR) {
+      *v = oy_value_tensor(in_place_of(c, inputs, given.as.object));
+      v->owned = 1;
+    } else {
+      OY_TRY(oy_value_copy(given, v));
+    }
+  }
+  return OY_OK;
+}
+// |sum| and the sum of the squares of |t|'s elements, of their magnitudes if complex.
+static oy_tensor* with_squares(oy_tensor* sum, oy_tensor* t) {
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* size = oy_dtype_is_complex(t->dtype) ? oy_view_as_real(t) : t;
+  oy_tensor* square = size ? oy_mul_Tensor(size, size) : NULL;
+  oy_tensor* squares = square ? oy_sum(square, oy_none()) : NULL;
+  oy_tensor* both = squares && sum ? oy_add_Tensor(sum, squares, ALPHA1) : squares;
+  if (both) oy_keep(both);
+  oy_scope_close(&scope);
+  oy_tensor_release(sum);
+  return both;
+}
+static oy_tensor* with_output(oy_tensor* sum, oy_object* o) {
+  if (!o || oy_object_is_none(o) || !oy_requires_grad(o)) return sum;
+  return with_squares(sum, o);
+}
+// A number that every result of the call has a part in.
+static oy_status number_of(void* data, oy_tensor* const* in, size_t count,
+                           oy_tensor** out, size_t outputs) {
+  (void)count, (void)outputs;
+  const gradcheck_call* c = data;
+  oy_value storage[CERTIFY_ARGUMENTS];
+  oy_stack stack;
+  oy_stack_init(&stack, storage, CERTIFY_ARGUMENTS);
+  oy_status status = push_arguments(c, in, &stack);
+  if (status == OY_OK) status = oy_op_call_boxed(c->op, &stack);
+  *out = NULL;
+  for (size_t i = 0; status == OY_OK && i < stack.size; i++) {
+    oy_value v = stack.data[i];
+    if (v.tag == OY_TAG_TENSOR) *out = with_output(*out, v.as.object);
+    for (size_t k = 0; v.tag == OY_TAG_TENSOR_LIST && k < v.count; k++)
+      *out = with_output(*out, v.as.tensors[k]);
+  }
+  oy_stack_reset(&stack);
+  return *out ? OY_OK : status != OY_OK ? status : OY_NOT_IMPLEMENTED;
+}
+static oy_status gradients(void* data, oy_tensor* const* in, size_t count,
+                           oy_tensor** out, size_t outputs) {
+  (void)outputs;
+  static const int64_t all[GRADCHECK_TENSORS] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                 8, 9, 10, 11, 12, 13, 14, 15};
+  const oy_grad_params p = {.fn = number_of, .data = data, .argnums = {all, count}};
+  return oy_grad_of(&p, in, count, NULL, out);
+}
+
+// ------------------------------------------------------------------- comparison
+
+static bool is_close(double a, double b) {
+  if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
+  return a == b || fabs(a - b) <= 1e-9 * (1 + fabs(a) + fabs(b));
+}
+// Whether slice |at| of |mapped| is |alone|.
+static bool is_slice(oy_tensor* mapped, int64_t at, oy_tensor* alone) {
+  const int64_t parts = oy_dtype_is_complex(alone->dtype) ? 2 : 1,
+                n = oy_tensor_numel(alone) * parts;
+  if (mapped->dtype != alone->dtype || oy_tensor_numel(mapped) * parts != n * SLICES)
+    return false;
+  oy_tensor* of_mapped = oy_contiguous(mapped, OY_MEMORY_CONTIGUOUS);
+  oy_tensor* of_alone = oy_contiguous(alone, OY_MEMORY_CONTIGUOUS);
+  assert_true(of_mapped && of_alone);
+  const double *x = oy_tensor_data(of_mapped), *y = oy_tensor_data(of_alone);
+  bool same = true;
+  for (int64_t i = 0; i < n; i++) same = same && is_close(x[at * n + i], y[i]);
+  oy_tensor_release(of_mapped);
+  oy_tensor_release(of_alone);
+  return same;
+}
+static void release(oy_tensor** t, size_t count) {
+  for (size_t i = 0; i < count; i++) oy_tensor_release(t[i]);
+}
+
+// Which inputs are mapped: all, those with an even number, the others.
+typedef enum pattern { EVERY, EVEN, ODD, PATTERNS } pattern;
+
+typedef struct trial {
+  gradcheck_call* call;
+  int64_t dims[GRADCHECK_TENSORS];
+  oy_tensor* in[GRADCHECK_TENSORS];
+  oy_tensor* slices[SLICES][GRADCHECK_TENSORS];
+  oy_tensor* alone[SLICES][GRADCHECK_TENSORS];  // the gradients
+} trial;
+
+// The leaves without a history, and in the other slice numbers a little beside them.
+static void make_inputs(trial* t, pattern which) {
+  const gradcheck_call* c = t->call;
+  for (size_t i = 0; i < c->count; i++) {
+    const bool mapped = which == EVERY || (which == EVEN) == (i % 2 == 0);
+    oy_tensor* first = oy_detach(c->leaves[i]);
+    oy_tensor* part = oy_mul_Scalar(first, oy_float(0.9));
+    oy_tensor* second = oy_add_Scalar(part, oy_float(0.04), oy_int(1));
+    oy_tensor* both[] = {first, second};
+    t->dims[i] = mapped ? 0 : OY_VMAP_NONE;
+    t->in[i] =
+        mapped ? oy_op_stack((oy_tensors){both, SLICES}, 0) : oy_tensor_retain(first);
+    t->slices[0][i] = first;
+    t->slices[1][i] = mapped ? oy_tensor_retain(second) : oy_tensor_retain(first);
+    oy_tensor_release(part);
+    oy_tensor_release(second);
+    assert_non_null(t->in[i]);
+  }
+}
+static void end_trial(trial* t) {
+  release(t->in, t->call->count);
+  for (size_t k = 0; k < SLICES; k++) {
+    release(t->slices[k], t->call->count);
+    release(t->alone[k], t->call->count);
+  }
+}
+// Why vmap does not give what the slices give; NULL if it does, or draws numbers.
+static const char* wrong_with(const trial* t) {
+  const size_t count = t->call->count;
+  oy_tensor* mapped[GRADCHECK_TENSORS] = {0};
+  const oy_vmap_params p = {
+      .fn = gradients, .data = t->call, .in_dims = {t->dims, count}};
+  if (oy_vmap(&p, t->in, count, mapped, count) != OY_OK) {
+    const char* message = oy_error_get()->message;
+    return strncmp(message, g_random, sizeof(g_random) - 1) == 0 ? NULL : message;
+  }
+  bool same = true;
+  for (size_t k = 0; k < SLICES; k++)
+    for (size_t i = 0; same && i < count; i++)
+      same = is_slice(mapped[i], (int64_t)k, t->alone[k][i]);
+  release(mapped, count);
+  return same ? NULL : "another gradient";
+}
+static void try_pattern(state* s, gradcheck_call* c, pattern which, const char* what) {
+  trial t = {.call = c};
+  make_inputs(&t, which);
+  bool there = true;
+  for (size_t k = 0; k < SLICES; k++)
+    there = there && gradients(c, t.slices[k], c->count, t.alone[k], c->count) == OY_OK;
+  const char* why = there ? wrong_with(&t) : NULL;
+  s->calls += there;
+  s->wrong += why != NULL;
+  if (why) print_error("%s, inputs %d: %s\n", what, which, why);
+  end_trial(&t);
+}
+static void check(void* data, gradcheck_call* c, const char* what) {
+  for (pattern which = EVERY; which < (c->count > 1 ? PATTERNS : EVEN); which++)
+    try_pattern(data, c, which, what);
+}
+
+static void slices_agree(void** test_state) {
+  (void)test_state;
+  state s = {0};
+  const size_t ops = drawn_each(&(drawn){without, check, &s});
+  print_message("%zu operators, %d calls\n", ops, s.calls);
+  assert_int_equal(s.wrong, 0);
+  assert_true(getenv("OPYARD_GRADCHECK_ONLY") || (ops >= 720 && s.calls >= 3500));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(slices_agree),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
