@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// vmap of grad of every differentiable operator that `opyard certify` can make a call of:
-// what vmap gives is what the slices give, one by one.
+// vmap of grad and of jvp of every differentiable operator that `opyard certify` can make a
+// call of: what vmap gives is what the slices give, one by one.
 #include <math.h>
 
 #include "ops/drawn/drawn.h"
@@ -22,6 +22,8 @@ static const struct {
 static const char g_random[] = "vmap: called random operation while in randomness error";
 
 typedef struct state {
+  oy_transform_fn derive;
+  bool gives_all;  // one result for each input
   int calls, wrong;
 } state;
 
@@ -105,13 +107,23 @@ static oy_status number_of(void* data, oy_tensor* const* in, size_t count,
   oy_stack_reset(&stack);
   return *out ? OY_OK : status != OY_OK ? status : OY_NOT_IMPLEMENTED;
 }
+static const int64_t g_all[GRADCHECK_TENSORS] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                 8, 9, 10, 11, 12, 13, 14, 15};
 static oy_status gradients(void* data, oy_tensor* const* in, size_t count,
                            oy_tensor** out, size_t outputs) {
   (void)outputs;
-  static const int64_t all[GRADCHECK_TENSORS] = {0, 1, 2,  3,  4,  5,  6,  7,
-                                                 8, 9, 10, 11, 12, 13, 14, 15};
-  const oy_grad_params p = {.fn = number_of, .data = data, .argnums = {all, count}};
+  const oy_grad_params p = {.fn = number_of, .data = data, .argnums = {g_all, count}};
   return oy_grad_of(&p, in, count, NULL, out);
+}
+// Along the inputs themselves.
+static oy_status tangent(void* data, oy_tensor* const* in, size_t count, oy_tensor** out,
+                         size_t outputs) {
+  (void)outputs;
+  oy_tensor* value = NULL;
+  const oy_grad_params p = {.fn = number_of, .data = data, .argnums = {g_all, count}};
+  oy_status status = oy_jvp_of(&p, in, count, in, &value, 1, out);
+  oy_tensor_release(value);
+  return status;
 }
 
 // ------------------------------------------------------------------- comparison
@@ -148,7 +160,9 @@ typedef struct trial {
   int64_t dims[GRADCHECK_TENSORS];
   oy_tensor* in[GRADCHECK_TENSORS];
   oy_tensor* slices[SLICES][GRADCHECK_TENSORS];
-  oy_tensor* alone[SLICES][GRADCHECK_TENSORS];  // the gradients
+  oy_transform_fn derive;
+  size_t outputs;
+  oy_tensor* alone[SLICES][GRADCHECK_TENSORS];  // what it gives of the slices
 } trial;
 
 // The leaves without a history, and in the other slice numbers a little beside them.
@@ -174,7 +188,7 @@ static void end_trial(trial* t) {
   release(t->in, t->call->count);
   for (size_t k = 0; k < SLICES; k++) {
     release(t->slices[k], t->call->count);
-    release(t->alone[k], t->call->count);
+    release(t->alone[k], t->outputs);
   }
 }
 // Why vmap does not give what the slices give; NULL if it does, or draws numbers.
@@ -182,24 +196,24 @@ static const char* wrong_with(const trial* t) {
   const size_t count = t->call->count;
   oy_tensor* mapped[GRADCHECK_TENSORS] = {0};
   const oy_vmap_params p = {
-      .fn = gradients, .data = t->call, .in_dims = {t->dims, count}};
-  if (oy_vmap(&p, t->in, count, mapped, count) != OY_OK) {
+      .fn = t->derive, .data = t->call, .in_dims = {t->dims, count}};
+  if (oy_vmap(&p, t->in, count, mapped, t->outputs) != OY_OK) {
     const char* message = oy_error_get()->message;
     return strncmp(message, g_random, sizeof(g_random) - 1) == 0 ? NULL : message;
   }
   bool same = true;
   for (size_t k = 0; k < SLICES; k++)
-    for (size_t i = 0; same && i < count; i++)
+    for (size_t i = 0; same && i < t->outputs; i++)
       same = is_slice(mapped[i], (int64_t)k, t->alone[k][i]);
-  release(mapped, count);
-  return same ? NULL : "another gradient";
+  release(mapped, t->outputs);
+  return same ? NULL : "another derivative";
 }
 static void try_pattern(state* s, gradcheck_call* c, pattern which, const char* what) {
-  trial t = {.call = c};
+  trial t = {.call = c, .derive = s->derive, .outputs = s->gives_all ? c->count : 1};
   make_inputs(&t, which);
   bool there = true;
   for (size_t k = 0; k < SLICES; k++)
-    there = there && gradients(c, t.slices[k], c->count, t.alone[k], c->count) == OY_OK;
+    there = there && t.derive(c, t.slices[k], c->count, t.alone[k], t.outputs) == OY_OK;
   const char* why = there ? wrong_with(&t) : NULL;
   s->calls += there;
   s->wrong += why != NULL;
@@ -211,18 +225,25 @@ static void check(void* data, gradcheck_call* c, const char* what) {
     try_pattern(data, c, which, what);
 }
 
-static void slices_agree(void** test_state) {
+static void check_all(state* s) {
+  const size_t ops = drawn_each(&(drawn){without, check, s});
+  print_message("%zu operators, %d calls\n", ops, s->calls);
+  assert_int_equal(s->wrong, 0);
+  assert_true(getenv("OPYARD_GRADCHECK_ONLY") || (ops >= 720 && s->calls >= 3500));
+}
+static void gradients_agree(void** test_state) {
   (void)test_state;
-  state s = {0};
-  const size_t ops = drawn_each(&(drawn){without, check, &s});
-  print_message("%zu operators, %d calls\n", ops, s.calls);
-  assert_int_equal(s.wrong, 0);
-  assert_true(getenv("OPYARD_GRADCHECK_ONLY") || (ops >= 720 && s.calls >= 3500));
+  check_all(&(state){.derive = gradients, .gives_all = true});
+}
+static void tangents_agree(void** test_state) {
+  (void)test_state;
+  check_all(&(state){.derive = tangent});
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slices_agree),
+      cmocka_unit_test(gradients_agree),
+      cmocka_unit_test(tangents_agree),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

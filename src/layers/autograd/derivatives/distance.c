@@ -107,11 +107,13 @@ BACKWARD(_cdist_forward) {
 static oy_object* square_of(oy_object* values, int64_t n) {
   int64_t sizes[2] = {n, n};
   oy_object* zeros = zeros_of(values, (oy_ints){sizes, 2});
-  oy_object* ones = zeros ? oyi_call_ones_like(zeros, oy_int(OY_DTYPE_BOOL), oy_none(),
-                                               oy_none(), oy_none(), oy_none())
-                          : NULL;
+  // Not like the zeros, which are a batch under vmap where |values| are: it is one mask.
+  oy_value device = oy_value_device(oyi_tensor_device(oyi_tensor_cast(values)));
+  oy_object* ones = oyi_call_ones((oy_ints){sizes, 2}, oy_int(OY_DTYPE_BOOL), oy_none(),
+                                  device, oy_none());
   oy_object* above = ones ? oyi_call_triu(ones, 1) : NULL;
-  oy_object* result = above ? oyi_call_masked_scatter(zeros, above, values) : NULL;
+  oy_object* result =
+      zeros && above ? oyi_call_masked_scatter(zeros, above, values) : NULL;
   oy_tensor_release(zeros);
   oy_tensor_release(ones);
   oy_tensor_release(above);
