@@ -95,10 +95,11 @@ endforeach()
 
 # Their calls are those of `opyard certify`.
 set(certify ${PROJECT_SOURCE_DIR}/tools/opyard/certify)
-foreach(target test_ops_gradcheck_drawn test_ops_vmap_grad_drawn)
+foreach(target test_ops_gradcheck_drawn test_ops_vmap_grad_drawn test_ops_functionalize_drawn)
   if(TARGET ${target})
     target_sources(${target} PRIVATE
       ${PROJECT_SOURCE_DIR}/tests/ops/drawn/drawn.c
+      ${PROJECT_SOURCE_DIR}/tests/ops/drawn/number.c
       ${certify}/forms.c ${certify}/sample.c ${certify}/sample_values.c)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tools/opyard)
   endif()

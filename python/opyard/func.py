@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms of functions: grad, vjp, jacrev, hessian, vmap (torch.func)."""
+"""Transforms of functions: grad, vjp, jvp, jacrev, hessian, vmap, functionalize (torch.func)."""
 import functools
 
 from . import _C, _tree
 from ._C import Tensor
+from ._functionalize import functionalize  # noqa: F401
 from ._ops import ops
 from ._vmap import vmap  # noqa: F401
 
@@ -216,6 +217,14 @@ def jvp(func, primals, tangents, *, has_aux=False):
     return (made[0], tangent, made[2]) if has_aux else (made[0], tangent)
 
 
+def linearize(func, *primals):
+    """func(*primals), and the function that multiplies its Jacobian there by tangents."""
+    def tangent_of(*tangents):
+        return jvp(func, primals, tangents)[1]
+
+    return func(*primals), tangent_of
+
+
 def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     """The same as jacrev, by columns; here it is computed by rows, too."""
     return jacrev(func, argnums, has_aux=has_aux)
@@ -247,3 +256,31 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
     finally:
         for table, last, value in reversed(before):
             table[last] = value
+
+
+def stack_module_state(models):
+    """The parameters and the buffers of models that are alike, each stacked: what vmap maps
+    functional_call over."""
+    if len(models) == 0:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if not (all(m.training for m in models) or not any(m.training for m in models)):
+        raise RuntimeError("stack_module_state: Expected all models to have the same "
+                           "training/eval mode.")
+    if any(type(m) is not type(models[0]) for m in models):
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+
+    def stacked(states):
+        return {name: _stack_of([state[name] for state in states]) for name in states[0]}
+
+    return (stacked([dict(m.named_parameters()) for m in models]),
+            stacked([dict(m.named_buffers()) for m in models]))
+
+
+def _stack_of(tensors):
+    """A leaf that requires a gradient as all of |tensors| do."""
+    wants = [t.requires_grad for t in tensors]
+    if any(wants) != all(wants):
+        raise RuntimeError("Expected parameters/buffers from each model to have the same "
+                           f".requires_grad. Got requires_grad={wants}")
+    made = aten.stack([t.detach() for t in tensors])
+    return made.requires_grad_() if all(wants) else made

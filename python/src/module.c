@@ -40,6 +40,7 @@ static int fill(PyObject* module) {
       pyoy_add_hooks,
       pyoy_add_function,
       pyoy_add_transform,
+      pyoy_add_functionalize,
       // Registration, modes, introspection.
       pyoy_add_exceptions,
       pyoy_add_arguments,

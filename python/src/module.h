@@ -87,6 +87,7 @@ int pyoy_add_graph(PyObject* module);
 int pyoy_add_hooks(PyObject* module);
 int pyoy_add_function(PyObject* module);
 int pyoy_add_transform(PyObject* module);
+int pyoy_add_functionalize(PyObject* module);
 int pyoy_add_handled(PyObject* module);
 int pyoy_add_overrides(PyObject* module);
 int pyoy_add_dlpack(PyObject* module);

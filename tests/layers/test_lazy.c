@@ -97,6 +97,24 @@ static void misc_01_parts(void** state) {
   release(all, 5);
 }
 
+// The parts of what is negated are, too; two negations are none.
+static void misc_01_parts_of_a_negation(void** state) {
+  (void)state;
+  oy_tensor *x = complexes(), *n = oy__neg_view(x), *pairs = oy_view_as_real(n);
+  oy_tensor *re = oy_real(n), *im = oy_imag(n), *c = oy_conj(n), *both = oy_imag(c);
+  assert_true(asks(oy_is_neg, pairs) && asks(oy_is_neg, re) && asks(oy_is_neg, im));
+  assert_false(asks(oy_is_neg, both));
+  assert_elements(pairs, OY_DIMS(2, 2), -1, -2, -3, 4);
+  assert_elements(re, OY_DIMS(2), -1, -3);
+  assert_elements(im, OY_DIMS(2), -2, 4);
+  assert_elements(both, OY_DIMS(2), 2, -4);
+  oy_tensor* again = oy_view_as_complex(pairs);
+  assert_true(asks(oy_is_neg, again));
+  assert_parts(again, -1, -2, -3, 4);
+  oy_tensor* all[] = {x, n, pairs, re, im, c, both, again};
+  release(all, 8);
+}
+
 static void misc_01_writes(void** state) {
   (void)state;
   oy_tensor *x = complexes(), *c = oy_conj(x);
@@ -506,6 +524,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(misc_01_conj_is_a_view),
       cmocka_unit_test(misc_01_parts),
+      cmocka_unit_test(misc_01_parts_of_a_negation),
       cmocka_unit_test(misc_01_writes),
       cmocka_unit_test(misc_01_files),
       cmocka_unit_test(misc_01_products),

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ops/drawn/drawn.h"
+#include "ops/drawn/number.h"
 #include "opyard/vmap.h"
 #include "support/tensors.h"
 
@@ -34,85 +35,14 @@ static unsigned without(const oy_op* op) {
   return 0;
 }
 
-// ------------------------------------------------------------------ the function
+// ------------------------------------------------------------------ the functions
 
-// A new reference to |o|, or to the input in its place.
-static oy_object* in_place_of(const gradcheck_call* c, oy_tensor* const* inputs,
-                              oy_object* o) {
-  for (size_t i = 0; i < c->count; i++)
-    if (o == c->leaves[i]) o = inputs[i];
-  oy_object_retain(o);
-  return o;
-}
-// A list with the inputs in it: one that is copied is shared.
-static oy_status list_of(const gradcheck_call* c, oy_tensor* const* inputs, oy_value list,
-                         oy_value* out) {
-  OY_TRY(oy_value_new_list(OY_TAG_TENSOR_LIST, list.count, out));
-  oy_object** items = (oy_object**)(uintptr_t)out->as.tensors;
-  for (size_t i = 0; i < list.count; i++)
-    items[i] = in_place_of(c, inputs, list.as.tensors[i]);
-  return OY_OK;
-}
-static oy_status push_arguments(const gradcheck_call* c, oy_tensor* const* inputs,
-                                oy_stack* stack) {
-  for (size_t i = 0; i < c->arguments->size; i++) {
-    const oy_value given = c->arguments->data[i];
-    oy_value* v = &stack->data[stack->size++];
-    *v = oy_none();
-    if (given.tag == OY_TAG_TENSOR_LIST) {
-      OY_TRY(list_of(c, inputs, given, v));
-    } else if (given.tag == OY_TAG_TENSOR) {
-      *v = oy_value_tensor(in_place_of(c, inputs, given.as.object));
-      v->owned = 1;
-    } else {
-      OY_TRY(oy_value_copy(given, v));
-    }
-  }
-  return OY_OK;
-}
-// |sum| and the sum of the squares of |t|'s elements, of their magnitudes if complex.
-static oy_tensor* with_squares(oy_tensor* sum, oy_tensor* t) {
-  oy_scope scope;
-  oy_scope_open(&scope);
-  oy_tensor* size = oy_dtype_is_complex(t->dtype) ? oy_view_as_real(t) : t;
-  oy_tensor* square = size ? oy_mul_Tensor(size, size) : NULL;
-  oy_tensor* squares = square ? oy_sum(square, oy_none()) : NULL;
-  oy_tensor* both = squares && sum ? oy_add_Tensor(sum, squares, ALPHA1) : squares;
-  if (both) oy_keep(both);
-  oy_scope_close(&scope);
-  oy_tensor_release(sum);
-  return both;
-}
-static oy_tensor* with_output(oy_tensor* sum, oy_object* o) {
-  if (!o || oy_object_is_none(o) || !oy_requires_grad(o)) return sum;
-  return with_squares(sum, o);
-}
-// A number that every result of the call has a part in.
-static oy_status number_of(void* data, oy_tensor* const* in, size_t count,
-                           oy_tensor** out, size_t outputs) {
-  (void)count, (void)outputs;
-  const gradcheck_call* c = data;
-  oy_value storage[CERTIFY_ARGUMENTS];
-  oy_stack stack;
-  oy_stack_init(&stack, storage, CERTIFY_ARGUMENTS);
-  oy_status status = push_arguments(c, in, &stack);
-  if (status == OY_OK) status = oy_op_call_boxed(c->op, &stack);
-  *out = NULL;
-  for (size_t i = 0; status == OY_OK && i < stack.size; i++) {
-    oy_value v = stack.data[i];
-    if (v.tag == OY_TAG_TENSOR) *out = with_output(*out, v.as.object);
-    for (size_t k = 0; v.tag == OY_TAG_TENSOR_LIST && k < v.count; k++)
-      *out = with_output(*out, v.as.tensors[k]);
-  }
-  oy_stack_reset(&stack);
-  return *out ? OY_OK : status != OY_OK ? status : OY_NOT_IMPLEMENTED;
-}
 static const int64_t g_all[GRADCHECK_TENSORS] = {0, 1, 2,  3,  4,  5,  6,  7,
                                                  8, 9, 10, 11, 12, 13, 14, 15};
 static oy_status gradients(void* data, oy_tensor* const* in, size_t count,
                            oy_tensor** out, size_t outputs) {
   (void)outputs;
-  const oy_grad_params p = {.fn = number_of, .data = data, .argnums = {g_all, count}};
+  const oy_grad_params p = {.fn = drawn_number, .data = data, .argnums = {g_all, count}};
   return oy_grad_of(&p, in, count, NULL, out);
 }
 // Along the inputs themselves.
@@ -120,7 +50,7 @@ static oy_status tangent(void* data, oy_tensor* const* in, size_t count, oy_tens
                          size_t outputs) {
   (void)outputs;
   oy_tensor* value = NULL;
-  const oy_grad_params p = {.fn = number_of, .data = data, .argnums = {g_all, count}};
+  const oy_grad_params p = {.fn = drawn_number, .data = data, .argnums = {g_all, count}};
   oy_status status = oy_jvp_of(&p, in, count, in, &value, 1, out);
   oy_tensor_release(value);
   return status;

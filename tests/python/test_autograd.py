@@ -250,6 +250,55 @@ class TransformTest(unittest.TestCase):
         _, tangent = func.jvp(lambda t: t ** 2, (x,), (opyard.tensor([1.0, 10.0]),))
         self.assertEqual(tangent.tolist(), [2, 40])
 
+    def test_writes_to_parts_of_new_tensors(self):
+        """Operators that are made of views, inside grad, before anything needs a gradient."""
+        x = opyard.tensor([[[1.0, 2.0, 3.0, 4.0]]])
+        parts = {"narrow": lambda y: y.narrow(2, 1, 4), "movedim": lambda y: y.movedim(2, 0)[1:5],
+                 "reshape": lambda y: y.reshape(-1)[1:5], "flatten": lambda y: y.flatten()[1:5]}
+        for name, part in parts.items():
+            def written(t):
+                y = t.new_zeros(1, 1, 6)
+                part(y).copy_(t.sum())
+                return y.sum()
+            self.assertEqual(func.grad(written)(x).tolist(), [[[4.0] * 4]], name)
+        pad = opyard.nn.functional.pad
+        circular = func.grad(lambda t: pad(t, (1, 1), mode="circular").pow(2).sum())(x)
+        self.assertEqual(circular.tolist(), [[[4.0, 4.0, 6.0, 16.0]]])
+
+    def test_functionalize(self):
+        def program(t, *, k=1.0):
+            y = t.clone()
+            y[0].mul_(k)
+            y.view(-1)[1:].add_(t.sum())
+            return {"y": y, "n": 3, "part": y.view(-1)[:2]}
+
+        x = opyard.arange(6.0).reshape(2, 3)
+        want = [[0.0, 18.0, 21.0], [18.0, 19.0, 20.0]]
+        for remove in ("mutations", "mutations_and_views"):
+            made = func.functionalize(program, remove=remove)(x, k=3.0)
+            self.assertEqual((made["y"].tolist(), made["n"], made["part"].tolist()),
+                             (want, 3, want[0][:2]))
+        written = opyard.ones(2)
+        self.assertEqual(func.functionalize(lambda t: t.add_(1))(written).tolist(), [2, 2])
+        self.assertEqual(written.tolist(), [2, 2])
+        with self.assertRaisesRegex(RuntimeError, "received invalid argument for remove=x"):
+            func.functionalize(program, remove="x")
+        with self.assertRaises(ZeroDivisionError):
+            func.functionalize(lambda t: 1 / 0)(x)
+
+    def test_stacked_models(self):
+        models = [opyard.nn.Linear(2, 1) for _ in range(3)]
+        params, buffers = func.stack_module_state(models)
+        self.assertEqual((tuple(params["weight"].shape), buffers), ((3, 1, 2), {}))
+        self.assertTrue(params["weight"].requires_grad and params["weight"].is_leaf)
+        x = opyard.tensor([1.0, 2.0])
+        made = func.vmap(lambda p: func.functional_call(models[0], p, (x,)))(params)
+        self.assertEqual(made.tolist(), [m(x).tolist() for m in models])
+        with self.assertRaisesRegex(RuntimeError, "same training/eval mode"):
+            func.stack_module_state([models[0], opyard.nn.Linear(2, 1).eval()])
+        value, times = func.linearize(lambda t: t ** 2, x)
+        self.assertEqual((value.tolist(), times(opyard.ones(2)).tolist()), ([1, 4], [2, 4]))
+
     def test_forward_mode(self):
         forward_ad = opyard.autograd.forward_ad
         x, t = opyard.tensor([1.0, 2.0]), opyard.tensor([3.0, 4.0])

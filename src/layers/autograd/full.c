@@ -127,7 +127,8 @@ static oy_status fill_saved(oyi_full_node* f, const oyi_formula* formula,
     if (s->kind == OYI_SAVE_OUTPUT) continue;
     const oy_value* v = &arguments[s->at];
     size_t n = tensors_in(v);
-    if (n == 0 || !is_wanted(f, s)) continue;
+    // A list without tensors is one all the same, not None.
+    if ((n == 0 && v->tag != OY_TAG_TENSOR_LIST) || !is_wanted(f, s)) continue;
     bool copy = s->kind == OYI_SAVE_COPY || (is_inplace && s->at == 0);
     for (size_t i = 0; i < n; i++)
       OY_TRY(save_one(s, &slot[i], tensor_in(v, i), copy, written));

@@ -21,6 +21,7 @@
 #define INDEX_PUT(name)           {name, oyi_batch_index_put, NULL, NULL},
 #define SELECTS(name, text)       {name, oyi_batch_masked_select, text, NULL},
 #define STRIDED(name)             {name, oyi_batch_as_strided, NULL, NULL},
+#define STRIDED_COPY(name)        {name, oyi_batch_as_strided, "c", NULL},
 #define CHECKS(name)              {name, oyi_batch_linalg_check, NULL, NULL},
 #define DYNAMIC(name)             {name, oyi_batch_dynamic_shape, NULL, NULL},
 #define SHAPELESS(name)           {name, oyi_batch_no_loop, NULL, NULL},

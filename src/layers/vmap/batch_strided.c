@@ -44,8 +44,10 @@ static oy_object* strided(const oyi_batch* b, oy_object* self, oy_ints size,
                              oy_int(from));
 }
 
+// With |arguments| what is seen so is copied.
 OYI_BATCH_RULE(as_strided) {
-  (void)keys, (void)kernel;
+  (void)keys;
+  const oyi_batch_rule* rule = kernel->user_data;
   oyi_batch b;
   OY_TRY(oyi_batch_begin(&b, op, stack));
   const oy_value* a = oyi_batch_arg(&b, 0);
@@ -53,6 +55,11 @@ OYI_BATCH_RULE(as_strided) {
   const oy_ints size = {a[1].as.ints, a[1].count}, stride = {a[2].as.ints, a[2].count};
   uint64_t keep = oyi_batch_below();
   oy_object* result = strided(&b, a[0].as.object, size, stride, a[3]);
+  if (result && rule->arguments) {
+    oy_object* view = result;
+    result = oyi_call_clone(view, oy_int(OY_MEMORY_CONTIGUOUS));
+    oy_tensor_release(view);
+  }
   oyi_batch_above(keep);
   OY_TRY(oyi_batch_push(&b, result));
   OY_TRY(oyi_batch_wrap(&b, 1, 0));

@@ -184,6 +184,9 @@ static oy_status grad_below(oyi_layer* layer, const oy_op* op, oy_stack* stack) 
 const oyi_layer_class oyi_grad_class = {
     .name = "Grad",
     .own_keys = OYI_GRADIENT_KEYS,
+    // What is composed of others is so here, also where no tensor needs a gradient yet: below
+    // this layer its parts would not be known, nor what they view.
+    .included = 1ull << OY_KEY_AutogradFunctionality,
     .enter = grad_enter,
     .below = grad_below,
 };

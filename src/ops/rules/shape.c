@@ -16,7 +16,10 @@ oy_object* oyi_view_without(const oyi_tensor* t, size_t dim, int64_t offset) {
 oy_object* oyi_view_as_dtype(const oyi_tensor* t, const oyi_shape* s, int64_t offset,
                              oy_dtype dtype) {
   oy_device device = oyi_tensor_device(t);
+  // What is put off to whoever reads is put off for the other dtype, too.
+  const uint64_t lazy = 1ull << OY_KEY_Conjugate | 1ull << OY_KEY_Negative;
   oy_keyset keys = oy_tensor_keys_for(device, dtype);
+  keys.functionality |= t->header.keys.functionality & lazy;
   if (oyi_is_inference(t)) keys.functionality &= ~OYI_GRADIENT_KEYS;
   return oyi_tensor_object(
       oyi_tensor_on_storage(t->storage, keys, (oy_ints){s->sizes, s->ndim},

@@ -302,6 +302,8 @@ DERIVATIVE(slice_scatter, "SliceScatterBackward0", SHAPE(slice_scatter, src))
 DERIVATIVE(select_scatter, "SelectScatterBackward0", SHAPE(select_scatter, src))
 DERIVATIVE(diagonal_scatter, "DiagonalScatterBackward0", SHAPE(diagonal_scatter, src))
 DERIVATIVE(as_strided, "AsStridedBackward0", SHAPE(as_strided, self))
+DERIVATIVE_AS(as_strided_copy, "AsStridedBackward0_copy", as_strided,
+              SHAPE(as_strided_copy, self))
 DERIVATIVE(as_strided_scatter, "AsStridedScatterBackward0",
            SHAPE(as_strided_scatter, src))
 DERIVATIVE(copy, "CopyBackward0")
