@@ -78,7 +78,7 @@ function(oy_capability_levels files_var)
         COMPILE_OPTIONS -fno-math-errno -fno-trapping-math -ffp-contract=off)
       if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
         set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS
-          -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
+          -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0 -falign-loops=32)
       endif()
       # What is left of a row after its last whole vector goes element by element.
       if(file MATCHES "loops_arith_v4\\.c$")

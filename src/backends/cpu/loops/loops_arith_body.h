@@ -58,6 +58,8 @@ static inline double size(T a) {
 #undef FN
 #undef REST_IN_DOUBLE
 
+#include "backends/cpu/loops/loops_bf16_tmpl.h"
+
 // Moves elements, whatever they are: |a| where the mask is set, else |b|.
 #define WHERE(name, T)                                                                \
   static void name(int64_t n, char* const* data, const int64_t* strides,              \
@@ -102,6 +104,10 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_remainder, OY_DTYPE_F64, remainder_f64},
     {OYI_LOOP_div_floor, OY_DTYPE_F32, div_floor_f32},
     {OYI_LOOP_div_floor, OY_DTYPE_F64, div_floor_f64},
+    {OYI_LOOP_add, OY_DTYPE_BF16, add_bf16},
+    {OYI_LOOP_sub, OY_DTYPE_BF16, sub_bf16},
+    {OYI_LOOP_mul, OY_DTYPE_BF16, mul_bf16},
+    {OYI_LOOP_div, OY_DTYPE_BF16, div_bf16},
     WHERE_ROW(BOOL, where_1),
     WHERE_ROW(U8, where_1),
     WHERE_ROW(I8, where_1),

@@ -80,8 +80,7 @@ static oy_object* hard_tanh(oy_object* out, oy_object* self, oy_scalar min_val,
                             oy_scalar max_val, unsigned flags) {
   if (self->dtype == OY_DTYPE_BOOL)
     return OYI_REFUSE("Bool inputs not supported for hardtanh");
-  return oyi_cpu_unary_with(out, self, flags, OYI_LOOP_clamp,
-                            OYI_NUMBERS(min_val, max_val));
+  return oyi_cpu_clamp(out, self, min_val, max_val, flags);
 }
 OYI_CPU(hardtanh) {
   return hard_tanh(NULL, self, min_val, max_val, 0);

@@ -33,6 +33,9 @@ oy_object* oyi_cpu_binary_dividing(oy_object* out, oy_object* self, oy_object* o
 // With a number that must go with the dtype of the result.
 oy_object* oyi_cpu_binary_alpha(oy_object* out, oy_object* self, oy_object* other,
                                 oy_scalar alpha, unsigned flags, oyi_cpu_loop which);
+// Between bounds, of which one may be None, in the dtype of |self|.
+oy_object* oyi_cpu_clamp(oy_object* out, oy_object* self, oy_scalar min, oy_scalar max,
+                         unsigned flags);
 static inline oy_object* oyi_cpu_unary_with(oy_object* out, oy_object* self,
                                             unsigned flags, oyi_cpu_loop which,
                                             const oyi_numbers* numbers) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // where, clamp, lerp, addcmul and addcdiv.
+#include <math.h>
+
 #include "backends/cpu/pointwise/elementwise.h"
 #include "ops/rules/rules.h"
 
@@ -35,6 +37,24 @@ static bool keeps_dtype(const oy_object* self, oy_value number) {
   return oy_dtype_is_integral(self->dtype, false) && number.tag != OY_TAG_FLOAT;
 }
 
+static bool is_nan(oy_value number) {
+  return number.tag == OY_TAG_FLOAT && number.as.d != number.as.d;
+}
+
+oy_object* oyi_cpu_clamp(oy_object* out, oy_object* self, oy_scalar min, oy_scalar max,
+                         unsigned flags) {
+  const bool low = min.tag != OY_TAG_NONE, high = max.tag != OY_TAG_NONE;
+  // Everything becomes NaN then, which the loops that follow would have to look for.
+  if ((is_nan(min) || is_nan(max)) && oy_dtype_is_floating(self->dtype))
+    return oyi_cpu_unary_with(out, self, flags, OYI_LOOP_scale,
+                              OYI_NUMBERS(oy_float(NAN)));
+  if (low && high)
+    return oyi_cpu_unary_with(out, self, flags, OYI_LOOP_clamp, OYI_NUMBERS(min, max));
+  return oyi_cpu_unary_with(out, self, flags,
+                            low ? OYI_LOOP_clamp_min : OYI_LOOP_clamp_max,
+                            OYI_NUMBERS(low ? min : max));
+}
+
 static oy_object* clamp_numbers(oy_object* out, oy_object* self, oy_value min,
                                 oy_value max, unsigned flags) {
   bool low = min.tag != OY_TAG_NONE, high = max.tag != OY_TAG_NONE;
@@ -46,13 +66,8 @@ static oy_object* clamp_numbers(oy_object* out, oy_object* self, oy_value min,
   if (oy_dtype_is_complex(self->dtype) || is_complex_number(min) ||
       is_complex_number(max))
     return OYI_REFUSE("clamp is not supported for complex types");
-  if ((!low || keeps_dtype(self, min)) && (!high || keeps_dtype(self, max))) {
-    if (low && high)
-      return oyi_cpu_unary_with(out, self, flags, OYI_LOOP_clamp, OYI_NUMBERS(min, max));
-    return oyi_cpu_unary_with(out, self, flags,
-                              low ? OYI_LOOP_clamp_min : OYI_LOOP_clamp_max,
-                              OYI_NUMBERS(low ? min : max));
-  }
+  if ((!low || keeps_dtype(self, min)) && (!high || keeps_dtype(self, max)))
+    return oyi_cpu_clamp(out, self, min, max, flags);
   if (!high) return oyi_cpu_binary_number(out, self, min, flags, OYI_LOOP_maximum);
   if (!low) return oyi_cpu_binary_number(out, self, max, flags, OYI_LOOP_minimum);
   oy_object* a = oyi_wrap_number(min);

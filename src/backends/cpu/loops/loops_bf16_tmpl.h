@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic of bf16, for one CPU capability: in f32, rounded once. A lane of 32 bits
+// holds two neighbours; each becomes a float where it is, by a shift or a mask, and goes
+// back there, so that nothing is moved between lanes and nothing goes through a buffer.
+#if defined(__AVX2__)
+#include <immintrin.h>
+#define PAIR_BYTES 32
+#else
+#define PAIR_BYTES 16
+#endif
+
+typedef uint32_t pairs __attribute__((vector_size(PAIR_BYTES)));
+typedef float singles __attribute__((vector_size(PAIR_BYTES)));
+typedef singles (*pair_fn)(singles a, singles b, float arg);
+
+enum { PAIRED = PAIR_BYTES / 2, BF16 = 2 };
+#define UPPER 0xffff0000u
+
+// To nearest even, in the upper half of each lane; NaN is always the same one.
+static inline pairs rounded(singles x) {
+  const pairs bits = (pairs)x;
+  const pairs near = bits + 0x7fff + (bits >> 16 & 1), unordered = (pairs)(x != x);
+  const pairs nan = (pairs){0} + 0x7fc00000u;
+#if defined(__AVX2__)
+  return (pairs)_mm256_blendv_ps((__m256)near, (__m256)nan, (__m256)unordered);
+#else
+  return (near & ~unordered) | (nan & unordered);
+#endif
+}
+
+static inline __attribute__((always_inline)) pairs of_pairs(pairs a, pairs b, float arg,
+                                                            pair_fn fn) {
+  const pairs even = rounded(fn((singles)(a << 16), (singles)(b << 16), arg));
+  const pairs odd = rounded(fn((singles)(a & UPPER), (singles)(b & UPPER), arg));
+  return even >> 16 | (odd & UPPER);
+}
+
+// |count| elements, at most as many as fit; 0 in the other places.
+static inline pairs load_some(const char* x, int64_t stride, int64_t count) {
+  uint16_t all[PAIRED] = {0};
+  for (int64_t i = 0; i < count; i++) memcpy(all + i, x + i * stride, BF16);
+  pairs v;
+  memcpy(&v, all, sizeof(v));
+  return v;
+}
+static inline void store_some(char* o, int64_t stride, int64_t count, pairs v) {
+  uint16_t all[PAIRED];
+  memcpy(all, &v, sizeof(v));
+  for (int64_t i = 0; i < count; i++) memcpy(o + i * stride, all + i, BF16);
+}
+
+// Elements side by side, or one for all of them.
+static inline __attribute__((always_inline)) pairs load_pairs(const char* x,
+                                                              int64_t stride) {
+  pairs v;
+  if (stride == 0) return (pairs){0} + 0x10001u * *(const uint16_t*)(const void*)x;
+  memcpy(&v, x, sizeof(v));
+  return v;
+}
+
+static inline __attribute__((always_inline)) void map_pairs(int64_t n, char* const* data,
+                                                            const int64_t* strides,
+                                                            const void* args,
+                                                            pair_fn fn) {
+  const float arg = args ? *(const float*)args : 0;
+  char* o = data[0];
+  const char *x = data[1], *y = data[2];
+  const int64_t so = strides[0], sx = strides[1], sy = strides[2];
+  if (so == BF16 && (sx == BF16 || sx == 0) && (sy == BF16 || sy == 0))
+    for (; n >= PAIRED;
+         n -= PAIRED, o += so * PAIRED, x += sx * PAIRED, y += sy * PAIRED) {
+      const pairs v = of_pairs(load_pairs(x, sx), load_pairs(y, sy), arg, fn);
+      memcpy(o, &v, sizeof(v));
+    }
+  for (; n > 0; n -= PAIRED, o += so * PAIRED, x += sx * PAIRED, y += sy * PAIRED) {
+    const int64_t count = n < PAIRED ? n : PAIRED;
+    store_some(o, so, count,
+               of_pairs(load_some(x, sx, count), load_some(y, sy, count), arg, fn));
+  }
+}
+
+#define BF16_BINARY(name, ...)                                                  \
+  static singles name##_singles(singles a, singles b, float arg) {              \
+    (void)arg;                                                                  \
+    return (__VA_ARGS__);                                                       \
+  }                                                                             \
+  static void name##_bf16(int64_t n, char* const* data, const int64_t* strides, \
+                          const void* args) {                                   \
+    map_pairs(n, data, strides, args, name##_singles);                          \
+  }
+BF16_BINARY(add, a + arg * b)
+BF16_BINARY(sub, a - arg * b)
+BF16_BINARY(mul, a* b)
+BF16_BINARY(div, a / b)
+#undef BF16_BINARY
+#undef UPPER
+#undef PAIR_BYTES
