@@ -169,13 +169,15 @@ static void reduce_across(block* b, const char* x) {
 
 static void write_results(const walk* w, const void* state, int64_t count,
                           char* const* out) {
-  _Alignas(64) char results[2][OYI_REDUCE_BLOCK * 16];
-  void* const made[] = {results[0], results[1]};
+  // Of wide blocks there is one kind of results, half as large.
+  _Alignas(64) char results[2 * OYI_REDUCE_BLOCK * 16];
+  _Static_assert(OYI_REDUCE_WIDE * 8 <= sizeof(results), "results of wide blocks fit");
+  void* const made[] = {results, results + OYI_REDUCE_BLOCK * 16};
   w->reducer->finish(state, count, made, w->args);
   for (int k = 0; k < 2; k++) {
     if (!out[k]) continue;
     oy_dtype from = w->reducer->out[k];
-    oyi_convert_row(w->out_dtype[k], out[k], w->kept[0].out[k], from, results[k],
+    oyi_convert_row(w->out_dtype[k], out[k], w->kept[0].out[k], from, made[k],
                     oyi_dtype_bytes[from], count);
   }
 }
@@ -270,16 +272,15 @@ static oy_status run_blocks(int64_t begin, int64_t end, void* context) {
 // computed by pieces.
 static void find_blocks(walk* w, int64_t numel, int64_t results) {
   enum { SHARES = 16, LEAST = 32, FEW = 8, PIECES = 64 };
-  const int64_t size = w->kept[0].size;
-  w->block = OYI_REDUCE_BLOCK;
-  if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 &&
-      results / OYI_REDUCE_BLOCK < SHARES) {
-    int64_t part = size / SHARES;
-    w->block = part < LEAST              ? (w->across  ? LEAST
-                                            : part < 1 ? 1
-                                                       : part)
-               : part < OYI_REDUCE_BLOCK ? part
-                                         : OYI_REDUCE_BLOCK;
+  const int64_t size = w->kept[0].size, most = w->reducer->block;
+  w->block = most;
+  if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && results / most < SHARES) {
+    // Rows that are read in wide blocks are worth more than even shares.
+    const bool wide = w->across && most == OYI_REDUCE_WIDE;
+    const int64_t part = size / (wide ? oy_get_num_threads() : SHARES);
+    const int64_t least = wide ? 4 * LEAST : w->across ? LEAST : 1;
+    w->block = part < least ? least : part < most ? part : most;
+    if (wide) w->block = (w->block + LEAST - 1) / LEAST * LEAST;
   }
   w->per_line = (size + w->block - 1) / w->block;
   w->blocks = results / size * w->per_line;

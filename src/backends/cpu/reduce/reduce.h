@@ -16,6 +16,9 @@
 
 enum {
   OYI_REDUCE_BLOCK = 256,  // results whose running values are kept at once
+  // The same of floats, where running values and results are at most 8 bytes: longer parts
+  // of rows, one after the other, come from memory faster.
+  OYI_REDUCE_WIDE = 1024,
   // Elements, and rows, that a reducer sees at most in one call, but for floats as they lie.
   OYI_REDUCE_ROW = 2048,
   OYI_REDUCE_ROWS = 32,
@@ -34,6 +37,7 @@ typedef void (*oyi_reduce_columns_fn)(void* state, int64_t n, const char* x, int
 typedef struct oyi_fold {
   oy_dtype in;      // what the rows are read as
   oy_dtype out[2];  // what |finish| writes
+  int64_t block;    // results at once, OYI_REDUCE_BLOCK or OYI_REDUCE_WIDE
   void (*start)(void* state, int64_t n, const void* args);
   oyi_reduce_row_fn row;
   oyi_reduce_columns_fn columns;

@@ -131,7 +131,7 @@ static inline void FOLD(four)(A* part, int64_t n, const char* x, int64_t rows,
 static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
                           int64_t row_step, int64_t first, const void* args) {
   (void)first;
-  A part[OYI_REDUCE_BLOCK];
+  A part[OYI_REDUCE_WIDE];
 #ifdef STRIPS
   const int64_t whole = n / STRIP * STRIP;
   STRIPS(part, whole, x, rows, row_step);

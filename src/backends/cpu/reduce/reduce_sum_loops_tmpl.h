@@ -16,6 +16,8 @@ typedef float narrow_lanes __attribute__((vector_size(16)));
 typedef float loaded_lanes
     __attribute__((vector_size(16), aligned(sizeof(float)), may_alias));
 typedef double wide_lanes __attribute__((vector_size(32)));
+typedef double kept_lanes
+    __attribute__((vector_size(32), aligned(sizeof(double)), may_alias));
 #if defined(__FMA__)
 #include <immintrin.h>
 #define ADD_STEP(a, x) __builtin_fma((double)(x), 1.0, a)
@@ -28,9 +30,13 @@ typedef double wide_lanes __attribute__((vector_size(32)));
 #define ADD_LANES(a, x) ((a) + (x))
 #endif
 
-#define LOAD(p) ((narrow_lanes) * (const loaded_lanes*)(p))
+#define LOAD(p)     ((narrow_lanes) * (const loaded_lanes*)(p))
+#define GET(p, k)   (((kept_lanes*)(void*)(p))[k])
 
 enum { LANES = 4, CHAINS = 8, CHAINED = LANES * CHAINS };
+// Columns side by side, and rows that they are read of at once: memory is read along rows
+// that way, and running values are read and written once for several elements.
+enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
 
 // Chains |first| to |last| - 1 go on with LANES floats each, from |p| on.
 #define CHAIN(TAKE, first, last, p) \
@@ -39,7 +45,7 @@ enum { LANES = 4, CHAINS = 8, CHAINED = LANES * CHAINS };
 
 // Floats by as many running values as hide how long one step takes: of |n| that lie together,
 // a multiple of LANES, in LANES values; and of |rows| rows, in one for each of |n| columns, a
-// multiple of CHAINED.
+// multiple of STRIP_OF.
 #define FLOATS(name, START, TAKE, JOIN)                                                 \
   static inline __attribute__((always_inline)) void name##_lanes(                       \
       double* to, const float* p, int64_t n) {                                          \
@@ -60,17 +66,29 @@ enum { LANES = 4, CHAINS = 8, CHAINED = LANES * CHAINS };
     const wide_lanes all = JOIN(low, JOIN(JOIN(a[1], a[5]), JOIN(a[3], a[7])));         \
     memcpy(to, &all, sizeof(all));                                                      \
   }                                                                                     \
+  static inline __attribute__((always_inline)) void name##_of_rows(                     \
+      double* to, int64_t n, const char* x, const int rows, int64_t row_step) {         \
+    for (int64_t i = 0; i < n; i += STRIP_OF) {                                         \
+      double* at = to + i;                                                              \
+      const char* row = x + i * (int64_t)sizeof(float);                                 \
+      wide_lanes a = GET(at, 0), b = GET(at, 1), c = GET(at, 2), d = GET(at, 3);        \
+      OYI_UNROLL                                                                        \
+      for (int r = 0; r < rows; r++, row += row_step) {                                 \
+        const float* p = (const float*)(const void*)row;                                \
+        a = TAKE(a, WIDE(LOAD(p)));                                                     \
+        b = TAKE(b, WIDE(LOAD(p + LANES)));                                             \
+        c = TAKE(c, WIDE(LOAD(p + 2 * LANES)));                                         \
+        d = TAKE(d, WIDE(LOAD(p + 3 * LANES)));                                         \
+      }                                                                                 \
+      GET(at, 0) = a, GET(at, 1) = b, GET(at, 2) = c, GET(at, 3) = d;                   \
+    }                                                                                   \
+  }                                                                                     \
   static void name##_strips(double* to, int64_t n, const char* x, int64_t rows,         \
                             int64_t row_step) {                                         \
-    for (int64_t i = 0; i < n; i += CHAINED) {                                          \
-      const char* row = x + i * (int64_t)sizeof(float);                                 \
-      wide_lanes a[CHAINS];                                                             \
-      for (int k = 0; k < CHAINS; k++) a[k] = (wide_lanes){START, START, START, START}; \
-      for (int64_t r = 0; r < rows; r++, row += row_step) {                             \
-        CHAIN(TAKE, 0, CHAINS, (const float*)(const void*)row);                         \
-      }                                                                                 \
-      for (int k = 0; k < CHAINS; k++) memcpy(to + i + k * LANES, &a[k], sizeof(a[k])); \
-    }                                                                                   \
+    for (int64_t i = 0; i < n; i++) to[i] = START;                                      \
+    for (; rows >= ROWS_AT_ONCE; rows -= ROWS_AT_ONCE, x += ROWS_AT_ONCE * row_step)    \
+      name##_of_rows(to, n, x, ROWS_AT_ONCE, row_step);                                 \
+    for (; rows > 0; rows--, x += row_step) name##_of_rows(to, n, x, 1, row_step);      \
   }
 #define ADD_TWO(a, b)      ((a) + (b))
 #define MULTIPLY_TWO(a, b) ((a) * (b))
@@ -99,7 +117,7 @@ static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
 #define ID          f32
 #define WHOLE_STEPS LANES
 #define SUM_WHOLE   sum_floats
-#define STRIP       CHAINED
+#define STRIP       STRIP_OF
 #define SUM_STRIPS  sum_strips
 #define PROD_WHOLE  prod_floats
 #define PROD_STRIPS prod_strips
@@ -148,9 +166,10 @@ static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 
 #define ROW(name, id, in, to) OYI_REDUCER_ROW(name, id, in, to, to)
-#define ROWS(name)                                                              \
-  ROW(name, f32, F32, F64), ROW(name, f64, F64, F64), ROW(name, i64, I64, I64), \
-      ROW(name, c64, C64, C128), ROW(name, c128, C128, C128)
+#define ROWS(name)                                                                   \
+  OYI_REDUCER_ROW_OF(name, f32, F32, F64, F64, OYI_REDUCE_WIDE),                     \
+      ROW(name, f64, F64, F64), ROW(name, i64, I64, I64), ROW(name, c64, C64, C128), \
+      ROW(name, c128, C128, C128)
 const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {ROWS(sum), {0}};
 const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {ROWS(nansum), {0}};
 const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {ROWS(prod), {0}};
