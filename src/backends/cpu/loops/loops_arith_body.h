@@ -60,6 +60,32 @@ static inline double size(T a) {
 
 #include "backends/cpu/loops/loops_bf16_tmpl.h"
 
+#define R    float
+#define BITS uint32_t
+#define ID   c64
+#if defined(__AVX2__)
+#define LANES     8
+#define REAL      0, 2, 8, 10, 4, 6, 12, 14
+#define IMAGINARY 1, 3, 9, 11, 5, 7, 13, 15
+#define LOW       0, 8, 1, 9, 4, 12, 5, 13
+#define HIGH      2, 10, 3, 11, 6, 14, 7, 15
+#else
+#define LANES     4
+#define REAL      0, 2, 4, 6
+#define IMAGINARY 1, 3, 5, 7
+#define LOW       0, 4, 1, 5
+#define HIGH      2, 6, 3, 7
+#endif
+#include "backends/cpu/loops/complex_quotient_tmpl.h"
+#undef R
+#undef BITS
+#undef ID
+#undef LANES
+#undef REAL
+#undef IMAGINARY
+#undef LOW
+#undef HIGH
+
 // Moves elements, whatever they are: |a| where the mask is set, else |b|.
 #define WHERE(name, T)                                                                \
   static void name(int64_t n, char* const* data, const int64_t* strides,              \
@@ -104,6 +130,7 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_remainder, OY_DTYPE_F64, remainder_f64},
     {OYI_LOOP_div_floor, OY_DTYPE_F32, div_floor_f32},
     {OYI_LOOP_div_floor, OY_DTYPE_F64, div_floor_f64},
+    {OYI_LOOP_div, OY_DTYPE_C64, quotients_c64},  // in place of what the line made
     {OYI_LOOP_add, OY_DTYPE_BF16, add_bf16},
     {OYI_LOOP_sub, OY_DTYPE_BF16, sub_bf16},
     {OYI_LOOP_mul, OY_DTYPE_BF16, mul_bf16},

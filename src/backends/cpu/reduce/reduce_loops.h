@@ -5,7 +5,7 @@
 #define OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_LOOPS_H_
 
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
+#pragma GCC optimize("O3", "align-loops=32")
 #define OYI_UNROLL _Pragma("GCC unroll 8")
 #else
 #define OYI_UNROLL _Pragma("unroll")

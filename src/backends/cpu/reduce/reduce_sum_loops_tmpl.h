@@ -30,8 +30,8 @@ typedef double kept_lanes
 #define ADD_LANES(a, x) ((a) + (x))
 #endif
 
-#define LOAD(p)     ((narrow_lanes) * (const loaded_lanes*)(p))
-#define GET(p, k)   (((kept_lanes*)(void*)(p))[k])
+#define LOAD(p)   ((narrow_lanes) * (const loaded_lanes*)(p))
+#define GET(p, k) (((kept_lanes*)(void*)(p))[k])
 
 enum { LANES = 4, CHAINS = 8, CHAINED = LANES * CHAINS };
 // Columns side by side, and rows that they are read of at once: memory is read along rows
@@ -46,49 +46,49 @@ enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
 // Floats by as many running values as hide how long one step takes: of |n| that lie together,
 // a multiple of LANES, in LANES values; and of |rows| rows, in one for each of |n| columns, a
 // multiple of STRIP_OF.
-#define FLOATS(name, START, TAKE, JOIN)                                                 \
-  static inline __attribute__((always_inline)) void name##_lanes(                       \
-      double* to, const float* p, int64_t n) {                                          \
-    wide_lanes a[CHAINS];                                                               \
-    for (int k = 0; k < CHAINS; k++) a[k] = (wide_lanes){START, START, START, START};   \
-    int64_t i = 0;                                                                      \
-    for (; i + CHAINED <= n; i += CHAINED) CHAIN(TAKE, 0, CHAINS, p + i);               \
-    if (n & (4 * LANES)) {                                                              \
-      CHAIN(TAKE, 0, 4, p + i);                                                         \
-      i += 4 * LANES;                                                                   \
-    }                                                                                   \
-    if (n & (2 * LANES)) {                                                              \
-      CHAIN(TAKE, 0, 2, p + i);                                                         \
-      i += 2 * LANES;                                                                   \
-    }                                                                                   \
-    if (n & LANES) a[2] = TAKE(a[2], WIDE(LOAD(p + i)));                                \
-    const wide_lanes low = JOIN(JOIN(a[0], a[4]), JOIN(a[2], a[6]));                    \
-    const wide_lanes all = JOIN(low, JOIN(JOIN(a[1], a[5]), JOIN(a[3], a[7])));         \
-    memcpy(to, &all, sizeof(all));                                                      \
-  }                                                                                     \
-  static inline __attribute__((always_inline)) void name##_of_rows(                     \
-      double* to, int64_t n, const char* x, const int rows, int64_t row_step) {         \
-    for (int64_t i = 0; i < n; i += STRIP_OF) {                                         \
-      double* at = to + i;                                                              \
-      const char* row = x + i * (int64_t)sizeof(float);                                 \
-      wide_lanes a = GET(at, 0), b = GET(at, 1), c = GET(at, 2), d = GET(at, 3);        \
-      OYI_UNROLL                                                                        \
-      for (int r = 0; r < rows; r++, row += row_step) {                                 \
-        const float* p = (const float*)(const void*)row;                                \
-        a = TAKE(a, WIDE(LOAD(p)));                                                     \
-        b = TAKE(b, WIDE(LOAD(p + LANES)));                                             \
-        c = TAKE(c, WIDE(LOAD(p + 2 * LANES)));                                         \
-        d = TAKE(d, WIDE(LOAD(p + 3 * LANES)));                                         \
-      }                                                                                 \
-      GET(at, 0) = a, GET(at, 1) = b, GET(at, 2) = c, GET(at, 3) = d;                   \
-    }                                                                                   \
-  }                                                                                     \
-  static void name##_strips(double* to, int64_t n, const char* x, int64_t rows,         \
-                            int64_t row_step) {                                         \
-    for (int64_t i = 0; i < n; i++) to[i] = START;                                      \
-    for (; rows >= ROWS_AT_ONCE; rows -= ROWS_AT_ONCE, x += ROWS_AT_ONCE * row_step)    \
-      name##_of_rows(to, n, x, ROWS_AT_ONCE, row_step);                                 \
-    for (; rows > 0; rows--, x += row_step) name##_of_rows(to, n, x, 1, row_step);      \
+#define FLOATS(name, START, TAKE, JOIN)                                               \
+  static inline __attribute__((always_inline)) void name##_lanes(                     \
+      double* to, const float* p, int64_t n) {                                        \
+    wide_lanes a[CHAINS];                                                             \
+    for (int k = 0; k < CHAINS; k++) a[k] = (wide_lanes){START, START, START, START}; \
+    int64_t i = 0;                                                                    \
+    for (; i + CHAINED <= n; i += CHAINED) CHAIN(TAKE, 0, CHAINS, p + i);             \
+    if (n & (4 * LANES)) {                                                            \
+      CHAIN(TAKE, 0, 4, p + i);                                                       \
+      i += 4 * LANES;                                                                 \
+    }                                                                                 \
+    if (n & (2 * LANES)) {                                                            \
+      CHAIN(TAKE, 0, 2, p + i);                                                       \
+      i += 2 * LANES;                                                                 \
+    }                                                                                 \
+    if (n & LANES) a[2] = TAKE(a[2], WIDE(LOAD(p + i)));                              \
+    const wide_lanes low = JOIN(JOIN(a[0], a[4]), JOIN(a[2], a[6]));                  \
+    const wide_lanes all = JOIN(low, JOIN(JOIN(a[1], a[5]), JOIN(a[3], a[7])));       \
+    memcpy(to, &all, sizeof(all));                                                    \
+  }                                                                                   \
+  static inline __attribute__((always_inline)) void name##_of_rows(                   \
+      double* to, int64_t n, const char* x, const int rows, int64_t row_step) {       \
+    for (int64_t i = 0; i < n; i += STRIP_OF) {                                       \
+      double* at = to + i;                                                            \
+      const char* row = x + i * (int64_t)sizeof(float);                               \
+      wide_lanes a = GET(at, 0), b = GET(at, 1), c = GET(at, 2), d = GET(at, 3);      \
+      OYI_UNROLL                                                                      \
+      for (int r = 0; r < rows; r++, row += row_step) {                               \
+        const float* p = (const float*)(const void*)row;                              \
+        a = TAKE(a, WIDE(LOAD(p)));                                                   \
+        b = TAKE(b, WIDE(LOAD(p + LANES)));                                           \
+        c = TAKE(c, WIDE(LOAD(p + 2 * LANES)));                                       \
+        d = TAKE(d, WIDE(LOAD(p + 3 * LANES)));                                       \
+      }                                                                               \
+      GET(at, 0) = a, GET(at, 1) = b, GET(at, 2) = c, GET(at, 3) = d;                 \
+    }                                                                                 \
+  }                                                                                   \
+  static void name##_strips(double* to, int64_t n, const char* x, int64_t rows,       \
+                            int64_t row_step) {                                       \
+    for (int64_t i = 0; i < n; i++) to[i] = START;                                    \
+    for (; rows >= ROWS_AT_ONCE; rows -= ROWS_AT_ONCE, x += ROWS_AT_ONCE * row_step)  \
+      name##_of_rows(to, n, x, ROWS_AT_ONCE, row_step);                               \
+    for (; rows > 0; rows--, x += row_step) name##_of_rows(to, n, x, 1, row_step);    \
   }
 #define ADD_TWO(a, b)      ((a) + (b))
 #define MULTIPLY_TWO(a, b) ((a) * (b))
