@@ -3,6 +3,7 @@
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/lines.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/loops/loops.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
@@ -11,37 +12,27 @@
 // -------------------------------------------------------------------- masked_fill_
 
 typedef struct filling {
-  size_t item;
+  oyi_loop where;
   _Alignas(16) char value[16];
 } filling;
 
-#define FILL(T)                                                  \
-  do {                                                           \
-    T v;                                                         \
-    memcpy(&v, f->value, sizeof(v));                             \
-    if (so == (int64_t)sizeof(T) && sm == 1) {                   \
-      T* o = (T*)(void*)data[0];                                 \
-      for (int64_t i = 0; i < n; i++) o[i] = mask[i] ? v : o[i]; \
-    } else {                                                     \
-      for (int64_t i = 0; i < n; i++)                            \
-        if (mask[i * sm]) *(T*)(void*)(data[0] + i * so) = v;    \
-    }                                                            \
-  } while (0)
+// It moves bytes: that of any dtype of the size does.
+static oyi_loop where_of(const oyi_tensor* t) {
+  const int64_t item = oyi_item(t);
+  return oyi_cpu_loops[OYI_LOOP_where][item == 1   ? OY_DTYPE_U8
+                                       : item == 2 ? OY_DTYPE_I16
+                                       : item == 4 ? OY_DTYPE_I32
+                                       : item == 8 ? OY_DTYPE_I64
+                                                   : OY_DTYPE_C128];
+}
 
+// A selection of the value or what there was: a branch for each element is foreseen badly.
 static void fill_loop(int64_t n, char* const* data, const int64_t* strides,
                       const void* args) {
   const filling* f = args;
-  const char* mask = data[1];
-  const int64_t so = strides[0], sm = strides[1];
-  switch (f->item) {
-    case 1: FILL(uint8_t); break;
-    case 2: FILL(uint16_t); break;
-    case 4: FILL(uint32_t); break;
-    case 8: FILL(uint64_t); break;
-    default:
-      for (int64_t i = 0; i < n; i++)
-        if (mask[i * sm]) memcpy(data[0] + i * so, f->value, f->item);
-  }
+  char* const operands[] = {data[0], data[1], (char*)f->value, data[0]};
+  const int64_t steps[] = {strides[0], strides[1], 0, strides[0]};
+  f->where(n, operands, steps, NULL);
 }
 
 // The mask as large as |t|; NULL with the error set.
@@ -92,7 +83,7 @@ static oy_status store_checked(filling* f, oy_dtype dtype, oyi_number number) {
 OYI_CPU(masked_fill__Scalar) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
-  filling f = {.item = (size_t)oyi_item(t)};
+  filling f = {.where = where_of(t)};
   if (store_checked(&f, self->dtype, oyi_number_of_scalar(value)) != 0) return NULL;
   return fill(self, mask, &f);
 }
@@ -109,7 +100,7 @@ OYI_CPU(masked_fill__Tensor) {
     return NULL;
   }
   if (oyi_check_memory(v) != 0) return NULL;
-  filling f = {.item = (size_t)oyi_item(t)};
+  filling f = {.where = where_of(t)};
   if (!oyi_is_meta(v) &&
       store_checked(&f, self->dtype, oyi_element_load(value->dtype, oyi_data(v))) != 0)
     return NULL;

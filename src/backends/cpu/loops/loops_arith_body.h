@@ -86,7 +86,15 @@ static inline double size(T a) {
 #undef LOW
 #undef HIGH
 
-// Moves elements, whatever they are: |a| where the mask is set, else |b|.
+// Moves elements, whatever they are: |a| where the mask is set, else |b|. |a| may be the
+// same everywhere, as what fills masked elements is.
+#define WHERE_PASS(T, yes_is, no_is)      \
+  OYI_INDEPENDENT                         \
+  for (int64_t i = 0; i < n; i++) {       \
+    const T yes = (yes_is), no = (no_is); \
+    o[i] = k[i] ? yes : no;               \
+  }                                       \
+  return
 #define WHERE(name, T)                                                                \
   static void name(int64_t n, char* const* data, const int64_t* strides,              \
                    const void* args) {                                                \
@@ -95,16 +103,16 @@ static inline double size(T a) {
     const char *m = data[1], *x = data[2], *y = data[3];                              \
     const int64_t so = strides[0], sm = strides[1], sx = strides[2], sy = strides[3]; \
     const int64_t item = sizeof(T);                                                   \
-    if (so == item && sm == 1 && sx == item && sy == item) {                          \
+    if (so == item && sm == 1 && (sx == item || sx == 0) && sy == item) {             \
       T* o = (T*)(void*)out;                                                          \
       const uint8_t* k = (const uint8_t*)m;                                           \
       const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)y;           \
-      OYI_INDEPENDENT                                                                 \
-      for (int64_t i = 0; i < n; i++) {                                               \
-        const T yes = p[i], no = q[i];                                                \
-        o[i] = k[i] ? yes : no;                                                       \
+      const T same = *p;                                                              \
+      if (sx == 0) {                                                                  \
+        WHERE_PASS(T, same, q[i]);                                                    \
+      } else {                                                                        \
+        WHERE_PASS(T, p[i], q[i]);                                                    \
       }                                                                               \
-      return;                                                                         \
     }                                                                                 \
     for (int64_t i = 0; i < n; i++, out += so, m += sm, x += sx, y += sy)             \
       OYI_AT(T, out) =                                                                \

@@ -60,7 +60,7 @@ static oy_status convert_piece(const oyi_join* join, const oyi_tensor* t, int64_
   return OY_OK;
 }
 
-enum { NEAR = 16 << 10 };
+enum { NEAR = 16 << 10, LONG = 4 << 10 };
 
 // Rows of many tensors, one row of the output after the other: memory is written as it lies,
 // by as many threads as there are.
@@ -73,8 +73,9 @@ typedef struct rows {
 static oy_status write_rows(int64_t begin, int64_t end, void* context) {
   const rows* r = context;
   const int64_t item = oyi_item(r->join->out);
-  // Of short rows as many at a time as stay in the nearest cache until they are whole.
-  const int64_t most = NEAR / r->bytes > 1 ? NEAR / r->bytes : 1;
+  // Of short rows as many at a time as stay in the nearest cache until they are whole; long
+  // ones one by one, so that what fetches memory ahead sees one stream.
+  const int64_t most = r->bytes < LONG ? NEAR / r->bytes : 1;
   for (int64_t i = begin, some; i < end; i += some) {
     char* to = (char*)oyi_data(r->join->out) + i * r->bytes;
     some = end - i < most ? end - i : most;
