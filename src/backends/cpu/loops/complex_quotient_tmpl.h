@@ -21,9 +21,10 @@ static inline V F(other)(V a, V b, V either) {
 }
 
 static inline void F(quotient)(V* x, V* y, V re, V im) {
-  const B sign = (B) - (V){0};
+  const V zero = {0}, minus_zero = -zero;
+  const B sign = (B)minus_zero;
   const B upright = (B)((V)((B)re & ~sign) < (V)((B)im & ~sign));
-  const B nothing = (B)(re == 0) & (B)(im == 0);
+  const B nothing = (B)(re == zero) & (B)(im == zero);
   const V greater = F(either)(upright, im, re), less = F(other)(re, im, greater);
   const V ratio = less / greater;
   const V scale = (R)1 / (V)((B)(greater + less * ratio) & ~nothing);
@@ -52,9 +53,9 @@ static void F(quotients)(int64_t n, char* const* data, const int64_t* strides,
       const V b0 = F(parts_at)(b), b1 = F(parts_at)(b + sizeof(V));
       V x = __builtin_shufflevector(a0, a1, REAL);
       V y = __builtin_shufflevector(a0, a1, IMAGINARY);
-      F(quotient)
-      (&x, &y, __builtin_shufflevector(b0, b1, REAL),
-       __builtin_shufflevector(b0, b1, IMAGINARY));
+      const V re = __builtin_shufflevector(b0, b1, REAL);
+      const V im = __builtin_shufflevector(b0, b1, IMAGINARY);
+      F(quotient)(&x, &y, re, im);
       const V low = __builtin_shufflevector(x, y, LOW);
       const V high = __builtin_shufflevector(x, y, HIGH);
       memcpy(o, &low, sizeof(V));

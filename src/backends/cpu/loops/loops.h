@@ -18,8 +18,8 @@ typedef enum oyi_cpu_loop {
 enum { OYI_LOOP_DTYPES = OY_DTYPE_BF16 + 1 };
 
 // NULL where an operation has no loop for a dtype. Filled once, before a kernel is
-// registered, with the loops of the CPU capability that the machine has. f16 has no loops
-// of its own, bf16 only a few, to which numbers are f32 too: elementwise.c computes them in f32.
+// registered, with the loops of the CPU capability that the machine has. Of f16 and bf16
+// most have none: elementwise.c computes them in f32, and packs numbers as f32 always.
 extern oyi_loop oyi_cpu_loops[OYI_LOOP_COUNT][OYI_LOOP_DTYPES];
 // As PyTorch calls it in "... not implemented for 'Half'".
 extern const char* const oyi_cpu_loop_names[OYI_LOOP_COUNT];

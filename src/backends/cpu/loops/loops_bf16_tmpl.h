@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void map_pairs(int64_t n, char* con
   }
 BF16_BINARY(add, a + arg * b)
 BF16_BINARY(sub, a - arg * b)
-BF16_BINARY(mul, a* b)
+BF16_BINARY(mul, (a * b))
 BF16_BINARY(div, a / b)
 #undef BF16_BINARY
 #undef UPPER
