@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops with vectors of their own: sums, differences, products and quotients of bf16 are
+// those of C's float, rounded to 8 bits as IEEE 754 says, whatever the bits of the operands;
+// quotients of complex numbers do not depend on where they are, and are near C's; clamp.
+#include <complex.h>
+
+#include "support/tensors.h"
+
+enum { COUNT = 5003 };
+
+static uint64_t g_state = 1;
+
+// Knuth's MMIX generator.
+static uint32_t next_bits(void) {
+  g_state = g_state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(g_state >> 32);
+}
+
+static float single_of(uint16_t bits) {
+  const uint32_t wide = (uint32_t)bits << 16;
+  float f;
+  memcpy(&f, &wide, sizeof(f));
+  return f;
+}
+
+// To a multiple of the last of 8 bits, or of the least number; ties go to even ones.
+static float rounded(float x) {
+  if (isnan(x) || isinf(x) || x == 0) return x;
+  int exponent;
+  frexp((double)x, &exponent);
+  const double unit = ldexp(1, exponent - 8 > -133 ? exponent - 8 : -133);
+  const double near = nearbyint((double)x / unit) * unit;
+  return fabs(near) < 0x1p128 ? (float)near : copysignf(INFINITY, x);
+}
+
+static oy_tensor* taken(oy_tensor* t) {
+  oy_tensor* made = oy_scope_take(t);
+  assert_non_null(made);
+  return made;
+}
+
+static void check_bf16(oy_tensor* r, const uint16_t* a, int64_t step, const uint16_t* b,
+                       int64_t count, char op) {
+  const uint16_t* got = oy_tensor_data(r);
+  for (int64_t i = 0; i < count; i++) {
+    const float x = single_of(a[i * step]), y = single_of(b[i]);
+    const float want = rounded(op == '+'   ? x + y
+                               : op == '-' ? x - y
+                               : op == '*' ? x * y
+                                           : x / y);
+    const float have = single_of(got[i]);
+    if (isnan(want) ? got[i] != 0x7fc0 : have != want || signbit(have) != signbit(want))
+      fail_msg("%a %c %a: %a, not %a", (double)x, op, (double)y, (double)have,
+               (double)want);
+  }
+}
+
+static void OPS_bf16_is_rounded_once(void** state) {
+  (void)state;
+  const int64_t counts[] = {1, 15, 16, 17, 31, COUNT};
+  for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++)
+    for (int64_t step = 0; step < 3; step++) {
+      const int64_t n = counts[k];
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* x =
+          taken(oy_tensor_empty(OY_DIMS(2 * n), OY_DTYPE_BF16, oy_device_cpu()));
+      oy_tensor* y = taken(oy_tensor_empty(OY_DIMS(n), OY_DTYPE_BF16, oy_device_cpu()));
+      uint16_t *a = oy_tensor_data(x), *b = oy_tensor_data(y);
+      for (int64_t i = 0; i < 2 * n; i++) a[i] = (uint16_t)next_bits();
+      for (int64_t i = 0; i < n; i++) b[i] = (uint16_t)next_bits();
+      if (step == 0) a[0] = 0x4049;
+      oy_tensor* part = taken(oy_tensor_as_strided(x, OY_DIMS(n), OY_DIMS(step), 0));
+      check_bf16(oy_add_Tensor(part, y, oy_int(1)), a, step, b, n, '+');
+      check_bf16(oy_sub_Tensor(part, y, oy_int(1)), a, step, b, n, '-');
+      check_bf16(oy_mul_Tensor(part, y), a, step, b, n, '*');
+      check_bf16(oy_div_Tensor(part, y), a, step, b, n, '/');
+      oy_scope_close(&scope);
+    }
+}
+
+static float any_part(void) {
+  static const float special[] = {0,         -0.0f, 1,      -1,   INFINITY,
+                                  -INFINITY, NAN,   1e-40f, 3e38f};
+  const uint32_t bits = next_bits();
+  if (bits % 3 == 0) return special[bits / 3 % (sizeof(special) / sizeof(special[0]))];
+  return ldexpf((float)(int32_t)next_bits(), (int)(bits >> 8) % 60 - 60);
+}
+
+static bool same_part(float a, float b) {
+  return isnan(a) ? isnan(b) : a == b && signbit(a) == signbit(b);
+}
+
+static void OPS_quotients_are_the_same_everywhere(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = taken(oy_tensor_empty(OY_DIMS(COUNT), OY_DTYPE_C64, oy_device_cpu()));
+  oy_tensor* y = taken(oy_tensor_empty(OY_DIMS(COUNT), OY_DTYPE_C64, oy_device_cpu()));
+  float *a = oy_tensor_data(x), *b = oy_tensor_data(y);
+  for (int64_t i = 0; i < 2 * COUNT; i++) a[i] = any_part(), b[i] = any_part();
+  const float* all = oy_tensor_data(oy_div_Tensor(x, y));
+  for (int64_t i = 0; i < COUNT; i++) {
+    oy_tensor* u = taken(oy_tensor_as_strided(x, OY_DIMS(1), OY_DIMS(1), i));
+    oy_tensor* v = taken(oy_tensor_as_strided(y, OY_DIMS(1), OY_DIMS(1), i));
+    oy_tensor* one = oy_div_Tensor(u, v);
+    const float* alone = oy_tensor_data(one);
+    const float *p = a + 2 * i, *q = b + 2 * i;
+    if (!same_part(all[2 * i], alone[0]) || !same_part(all[2 * i + 1], alone[1]))
+      fail_msg("(%a, %a) by (%a, %a)", (double)p[0], (double)p[1], (double)q[0],
+               (double)q[1]);
+    const double complex want =
+        CMPLX((double)p[0], (double)p[1]) / CMPLX((double)q[0], (double)q[1]);
+    const double size = cabs(want),
+                 error = cabs(CMPLX((double)alone[0], (double)alone[1]) - want);
+    // Neither overflows nor underflows on the way.
+    if (size > 1e-10 && size < 1e10 && fabs((double)q[0]) > 1e-25 &&
+        fabs((double)q[1]) > 1e-25 && fabs((double)p[0]) > 1e-25 &&
+        fabs((double)p[1]) > 1e-25)
+      assert_true(error < 1e-6 * size);
+  }
+  oy_scope_close(&scope);
+}
+
+// As PyTorch 1.13 gives it, the sign of zero with it.
+static void OPS_bounds_of_nan_make_nan(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = taken(oy_tensor_empty(OY_DIMS(20), OY_DTYPE_F32, oy_device_cpu()));
+  float* a = oy_tensor_data(x);
+  for (int64_t i = 0; i < 20; i++) a[i] = i % 4 == 3 ? NAN : (float)(i % 4 - 1) * 2;
+  a[1] = a[17] = -0.0f;
+  const float* low = oy_tensor_data(oy_clamp(x, oy_float(NAN), oy_float(1)));
+  const float* high = oy_tensor_data(oy_clamp(x, oy_float(0), oy_float(NAN)));
+  const float* both = oy_tensor_data(oy_clamp(x, oy_float(-1), oy_float(1)));
+  const float* positive = oy_tensor_data(oy_relu(x));
+  for (int64_t i = 0; i < 20; i++) {
+    assert_true(isnan(low[i]) && isnan(high[i]));
+    const float held = a[i] < -1 ? -1 : a[i] > 1 ? 1 : a[i];
+    assert_true(same_part(both[i], held));
+    assert_true(same_part(positive[i], a[i] < 0 ? 0 : a[i]));
+  }
+  oy_scope_close(&scope);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(OPS_bf16_is_rounded_once),
+      cmocka_unit_test(OPS_bounds_of_nan_make_nan),
+      cmocka_unit_test(OPS_quotients_are_the_same_everywhere)};
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
