@@ -112,7 +112,30 @@ static void f32_f16(void* out, const void* in, int64_t n) {
   for (; i < n; i++) o[i] = oyi_f16_from_float(a[i]);
 }
 #endif
+#if !defined(__AVX2__)
 LOOP(f32_bf16, float, uint16_t, oyi_bf16_from_float(x))
+#else
+// NaN is looked at before the numbers are narrow, by which compilers would pack twice.
+static inline __m256i to_bf16(const float* a) {
+  const __m256 x = _mm256_loadu_ps(a), nan = _mm256_set1_ps(NAN);
+  const __m256i bits = _mm256_castps_si256(x);
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i half = _mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff));
+  const __m256 near = _mm256_castsi256_ps(_mm256_add_epi32(half, odd));
+  const __m256 all = _mm256_blendv_ps(near, nan, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+  return _mm256_srli_epi32(_mm256_castps_si256(all), 16);
+}
+static void f32_bf16(void* out, const void* in, int64_t n) {
+  uint16_t* o = out;
+  const float* a = in;
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m256i both = _mm256_packus_epi32(to_bf16(a + i), to_bf16(a + i + 8));
+    _mm256_storeu_si256((void*)(o + i), _mm256_permute4x64_epi64(both, 0xd8));
+  }
+  for (; i < n; i++) o[i] = oyi_bf16_from_float(a[i]);
+}
+#endif
 LOOP(f32_f8e5m2, float, uint8_t, oyi_f8e5m2_from_float(x))
 LOOP(f32_f8e4m3, float, uint8_t, oyi_f8e4m3_from_float(x))
 LOOP(f32_f8e5m2fnuz, float, uint8_t, oyi_f8e5m2fnuz_from_float(x))
