@@ -109,10 +109,11 @@ static void OPS_quotients_are_the_same_everywhere(void** state) {
     if (!same_part(all[2 * i], alone[0]) || !same_part(all[2 * i + 1], alone[1]))
       fail_msg("(%a, %a) by (%a, %a)", (double)p[0], (double)p[1], (double)q[0],
                (double)q[1]);
-    const double complex want =
-        CMPLX((double)p[0], (double)p[1]) / CMPLX((double)q[0], (double)q[1]);
+    const double complex want = __builtin_complex((double)p[0], (double)p[1]) /
+                                __builtin_complex((double)q[0], (double)q[1]);
     const double size = cabs(want),
-                 error = cabs(CMPLX((double)alone[0], (double)alone[1]) - want);
+                 error =
+                     cabs(__builtin_complex((double)alone[0], (double)alone[1]) - want);
     // Neither overflows nor underflows on the way.
     if (size > 1e-10 && size < 1e10 && fabs((double)q[0]) > 1e-25 &&
         fabs((double)q[1]) > 1e-25 && fabs((double)p[0]) > 1e-25 &&
