@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU's kernels as a const table.
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/linalg/gemm_words.h"
 #include "backends/cpu/linalg/openblas.h"
 #include "backends/cpu/loops/loops.h"
 #include "backends/cpu/neural/pool.h"
@@ -55,6 +56,7 @@ oy_status oyi_register_cpu(oy_library* library) {
   oyi_cpu_loops_init();
   oyi_register_pool_lines();
   OY_TRY(oyi_register_rows(library, OY_KEY_CPU, g_cpu, OY_ARRAY_SIZE(g_cpu)));
+  OY_TRY(oyi_register_gemm_words(library));
   OY_TRY(oyi_register_openblas(library));
   OY_TRY(oyi_register_openblas_lapack(library));
   return oyi_register_rows(library, OY_KEY_Meta, g_meta, OY_ARRAY_SIZE(g_meta));

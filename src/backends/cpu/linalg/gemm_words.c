@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/linalg/gemm_words.h"
+
+#include "backends/cpu/linalg/matrix.h"
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "ops/kernel.h"
+#include "ops/library.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+// Not every machine of level 2 has these.
+static bool has_bf16(void) {
+  unsigned a, b, c, d;
+  return oyi_cpu_level() == 2 && __get_cpuid_count(7, 1, &a, &b, &c, &d) &&
+         (a & 1u << 5) != 0;
+}
+static bool has_vnni(void) {
+  unsigned a, b, c, d;
+  return oyi_cpu_level() == 2 && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+         (c & bit_AVX512VNNI) != 0;
+}
+
+// Asked once: under a hypervisor cpuid takes longer than a small product.
+oyi_gemm_fn oyi_gemm_i8_i32(void) {
+  static int known = -1;
+  int has = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (has < 0) {
+    has = has_vnni();
+    __atomic_store_n(&known, has, __ATOMIC_RELAXED);
+  }
+  return has ? oyi_gemm_words_i8_i32 : NULL;
+}
+
+// Products with vectors, and what is smaller than a tile, are not worth packing.
+static inline bool fills_tiles(const oyi_gemm* g) {
+  return g->n >= 4 && g->m >= 4 && g->k >= 4;
+}
+
+static oy_status multiply_bf16(const oyi_gemm* g) {
+  return fills_tiles(g) ? oyi_gemm_words_bf16(g) : oyi_gemm_portable(OY_DTYPE_BF16)(g);
+}
+static oy_status multiply_i8(const oyi_gemm* g) {
+  return fills_tiles(g) ? oyi_gemm_words_i8(g) : oyi_gemm_portable(OY_DTYPE_I8)(g);
+}
+static oy_status multiply_u8(const oyi_gemm* g) {
+  return fills_tiles(g) ? oyi_gemm_words_u8(g) : oyi_gemm_portable(OY_DTYPE_U8)(g);
+}
+
+static oyi_gemm_fn pick(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_BF16: return multiply_bf16;
+    case OY_DTYPE_I8: return multiply_i8;
+    case OY_DTYPE_U8: return multiply_u8;
+    default: return oyi_gemm_portable(dtype);
+  }
+}
+
+#define WORDS(id) static OYI_TYPED_KERNEL(id, words_##id)
+#define CALL(first, second, target)                      \
+  &(oyi_matrix_call) {                                   \
+    .a = first, .b = second, .out = target, .pick = pick \
+  }
+#define CALL_ADD(first, second, target)                                                 \
+  &(oyi_matrix_call) {                                                                  \
+    .self = self, .a = first, .b = second, .beta = beta, .alpha = alpha, .out = target, \
+    .pick = pick                                                                        \
+  }
+
+WORDS(mm) {
+  return oyi_cpu_addmm(CALL(self, mat2, NULL));
+}
+WORDS(mm_out) {
+  return oyi_cpu_addmm(CALL(self, mat2, out));
+}
+WORDS(bmm) {
+  return oyi_cpu_baddbmm(CALL(self, mat2, NULL));
+}
+WORDS(bmm_out) {
+  return oyi_cpu_baddbmm(CALL(self, mat2, out));
+}
+WORDS(addmm) {
+  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, NULL));
+}
+WORDS(addmm_out) {
+  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, out));
+}
+WORDS(addmm_) {
+  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, self));
+}
+WORDS(baddbmm) {
+  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, NULL));
+}
+WORDS(baddbmm_out) {
+  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, out));
+}
+WORDS(baddbmm_) {
+  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, self));
+}
+
+enum { PRIORITY = 100 };  // above the portable ones
+#define ROW(id, dtype)                                               \
+  {                                                                  \
+    OYI_OP_##id, OY_FOR_DTYPE(OY_DTYPE_##dtype), PRIORITY, __LINE__, \
+        (oy_typed_fn)words_##id, __FILE__                            \
+  }
+#define ROWS(dtype)                                                                      \
+  ROW(mm, dtype), ROW(mm_out, dtype), ROW(bmm, dtype), ROW(bmm_out, dtype),              \
+      ROW(addmm, dtype), ROW(addmm_out, dtype), ROW(addmm_, dtype), ROW(baddbmm, dtype), \
+      ROW(baddbmm_out, dtype), ROW(baddbmm_, dtype)
+static const oyi_kernel_row g_bf16[] = {ROWS(BF16)};
+static const oyi_kernel_row g_bytes[] = {ROWS(I8), ROWS(U8)};
+
+oy_status oyi_register_gemm_words(oy_library* library) {
+  if (has_bf16())
+    OY_TRY(oyi_register_rows(library, OY_KEY_CPU, g_bf16, OY_ARRAY_SIZE(g_bf16)));
+  if (has_vnni())
+    OY_TRY(oyi_register_rows(library, OY_KEY_CPU, g_bytes, OY_ARRAY_SIZE(g_bytes)));
+  return OY_OK;
+}
+#else
+oyi_gemm_fn oyi_gemm_i8_i32(void) {
+  return NULL;
+}
+oy_status oyi_register_gemm_words(oy_library* library) {
+  (void)library;
+  return OY_OK;
+}
+#endif

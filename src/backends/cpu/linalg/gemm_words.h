@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bfloat16 and of bytes by the dot products of AVX512_BF16 and AVX512_VNNI,
+// as variants beside the portable kernels where the machine has these instructions.
+#ifndef OPYARD_SRC_BACKENDS_CPU_LINALG_GEMM_WORDS_H_
+#define OPYARD_SRC_BACKENDS_CPU_LINALG_GEMM_WORDS_H_
+
+#include "backends/cpu/linalg/gemm.h"
+#include "opyard/library.h"
+
+// Registers what the machine can do.
+oy_status oyi_register_gemm_words(oy_library* library);
+// Products of int8 as int32; NULL where the machine has no instruction for bytes.
+oyi_gemm_fn oyi_gemm_i8_i32(void);
+
+// For every machine of level 2: what the portable kernel of float is there.
+oy_status oyi_gemm_words_f32(const oyi_gemm* g);
+// For machines that have the instructions. Sums in float, in an order that depends on the sizes of
+// the operands alone; products are exact. Subnormal numbers count as zero, in operands,
+// sums and results.
+oy_status oyi_gemm_words_bf16(const oyi_gemm* g);
+// Sums wrap.
+oy_status oyi_gemm_words_i8(const oyi_gemm* g);
+oy_status oyi_gemm_words_u8(const oyi_gemm* g);
+oy_status oyi_gemm_words_i8_i32(const oyi_gemm* g);  // c is of int32
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_LINALG_GEMM_WORDS_H_

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// A product of small types. Given: T, the type in memory, and GROUP, how many make a word
+// of 32 bits; OUT, the type of results; SUM, what they are added up in; ID; FLIP, the bits
+// that change in words of a; DOT(sums, a, b), on vectors of 16 words; OFFSET, how often
+// the sums of b's columns count before anything else; LOAD(x), STORE(w) and NUMBER(n), as
+// in gemm_tmpl.h; LANES(at, mask), the elements there as a vector of words; WIDEN(at,
+// mask) and NARROW(at, mask, sums), what LOAD and STORE are for 16 results.
+//
+// Panels of both operands are packed in the order they are read, word by word, the rows
+// of a panel of a and the columns of one of b side by side. All of a is packed, of b as
+// many panels at a time as the second cache holds.
+typedef SUM OYI_JOIN(sums, ID) __attribute__((vector_size(64)));
+#define SUMS OYI_JOIN(sums, ID)
+
+// One panel: |lanes| rows of a or columns of b, |lane| elements apart, and as many zeros
+// as make them |width|; |depth| elements of each, |step| apart.
+typedef struct OYI_JOIN(panel, ID) {
+  const T* from;
+  int64_t lane, step, lanes, width, depth;
+  uint32_t flip;
+  uint32_t* to;
+} OYI_JOIN(panel, ID);
+#define PANEL OYI_JOIN(panel, ID)
+
+// A word of 16 lanes that lie together, of which |there| are read: vectors of their
+// elements, |step| apart, shifted into place.
+static inline __attribute__((always_inline)) __m512i OYI_JOIN(across, ID)(
+    const T* from, int64_t step, int64_t count, __mmask16 there, __m512i flip) {
+  __m512i words = LANES(from, there);
+  OYI_UNROLL
+  for (int i = 1; i < GROUP; i++)
+    if (i < count) {
+      const __m512i more = LANES(from + i * step, there);
+      words = _mm512_or_si512(words, _mm512_slli_epi32(more, i * (32 / GROUP)));
+    }
+  return _mm512_xor_si512(words, flip);
+}
+
+static void OYI_JOIN(pack_across, ID)(const PANEL* p) {
+  const int64_t step = p->step, width = p->width, last = p->depth % GROUP;
+  const int64_t words = p->depth / GROUP;
+  const __m512i flip = _mm512_set1_epi32((int)p->flip);
+  for (int64_t j = 0; j < width; j += 16) {
+    const __mmask16 there = first_lanes(p->lanes - j), kept = first_lanes(width - j);
+    const T* from = p->from + j;
+    uint32_t* to = p->to + j;
+    int64_t at = 0;
+    if (there == 0xffff)
+      for (; at < words; at++, from += GROUP * step, to += width)
+        _mm512_storeu_si512(to, OYI_JOIN(across, ID)(from, step, GROUP, 0xffff, flip));
+    for (; at < words; at++, from += GROUP * step, to += width)
+      _mm512_mask_storeu_epi32(to, kept,
+                               OYI_JOIN(across, ID)(from, step, GROUP, there, flip));
+    if (last > 0)
+      _mm512_mask_storeu_epi32(to, kept,
+                               OYI_JOIN(across, ID)(from, step, last, there, flip));
+  }
+}
+
+// Sixteen words, or what |bytes| are left, of each of four lanes, |lanes| of which exist.
+static inline __attribute__((always_inline)) void OYI_JOIN(along, ID)(
+    const PANEL* p, const char* from, int64_t lanes, int64_t bytes, uint32_t* to) {
+  const __m512i flip = _mm512_set1_epi32((int)p->flip);
+  __m512i rows[4];
+  OYI_UNROLL
+  for (int64_t r = 0; r < 4; r++) {
+    const char* row = from + r * p->lane * (int64_t)sizeof(T);
+    const __mmask64 there = r < lanes ? first_bytes(bytes) : 0;
+    rows[r] = _mm512_xor_si512(_mm512_maskz_loadu_epi8(there, row), flip);
+  }
+  store_squares(rows, to, p->width, (bytes + 3) / 4);
+}
+
+// Lanes whose elements lie together: four of them at a time, transposed.
+static void OYI_JOIN(pack_along, ID)(const PANEL* p) {
+  const int64_t bytes = p->depth * (int64_t)sizeof(T);
+  for (int64_t i = 0; i < p->width; i += 4) {
+    const char* from = (const char*)(p->from + i * p->lane);
+    const int64_t lanes = p->lanes - i;
+    uint32_t* to = p->to + i;
+    int64_t at = 0;
+    if (lanes >= 4)
+      for (; at + 64 <= bytes; at += 64, to += 16 * p->width)
+        OYI_JOIN(along, ID)(p, from + at, 4, 64, to);
+    for (; at < bytes; at += 64, to += 16 * p->width)
+      OYI_JOIN(along, ID)(p, from + at, lanes, bytes - at, to);
+  }
+}
+
+static void OYI_JOIN(pack_any, ID)(const PANEL* p) {
+  uint32_t* to = p->to;
+  for (int64_t at = 0; at < p->depth; at += GROUP)
+    for (int64_t j = 0; j < p->width; j++) {
+      T parts[GROUP] = {0};
+      for (int64_t i = 0; j < p->lanes && i < GROUP && at + i < p->depth; i++)
+        parts[i] = p->from[j * p->lane + (at + i) * p->step];
+      uint32_t word;
+      memcpy(&word, parts, sizeof(word));
+      *to++ = word ^ p->flip;
+    }
+}
+
+static __attribute__((noinline)) void OYI_JOIN(pack, ID)(const PANEL* p) {
+  if (p->lane == 1)
+    OYI_JOIN(pack_across, ID)(p);
+  else if (p->step == 1)
+    OYI_JOIN(pack_along, ID)(p);
+  else
+    OYI_JOIN(pack_any, ID)(p);
+}
+
+// A tile of |rows| x |vectors| registers; its sums begin with |start|, one for each row.
+static inline __attribute__((always_inline)) void OYI_JOIN(dots, ID)(const int rows,
+                                                                     const int vectors,
+                                                                     const word_tile* t,
+                                                                     const SUM* start,
+                                                                     SUMS* restrict to) {
+  SUMS low[WORD_ROWS], high[WORD_ROWS];
+  OYI_UNROLL
+  for (int i = 0; i < rows; i++) low[i] = high[i] = start[i] - (SUMS){0};
+  // Of three rows each, which one address and one step reach.
+  const char* a[(WORD_ROWS + 2) / 3];
+  for (int i = 0; i < (rows + 2) / 3; i++) a[i] = t->a + 3 * i * t->a_row;
+  const uint32_t* b = t->b;
+  for (int64_t p = 0; p < t->words; p++, b += t->b_step) {
+    const __m512i x = _mm512_loadu_si512(b);
+    const __m512i y = vectors == 2 ? _mm512_loadu_si512(b + 16) : x;
+    OYI_UNROLL
+    for (int i = 0; i < rows; i++) {
+      const __m512i by = _mm512_set1_epi32(word_at(a[i / 3] + i % 3 * t->a_row));
+      low[i] = (SUMS)DOT(low[i], by, x);
+      if (vectors == 2) high[i] = (SUMS)DOT(high[i], by, y);
+    }
+    OYI_UNROLL
+    for (int i = 0; i < (rows + 2) / 3; i++) a[i] += t->a_step;
+  }
+  OYI_UNROLL
+  for (int i = 0; i < rows; i++) {
+    to[2 * i] = low[i];
+    if (vectors == 2) to[2 * i + 1] = high[i];
+  }
+}
+
+// By the height and width of the panels: a few, so that little is computed for nothing.
+static void OYI_JOIN(tile, ID)(const word_tile* t, const SUM* start, SUMS* restrict to) {
+  switch (t->height + t->width) {
+    case 4 + 16: OYI_JOIN(dots, ID)(4, 1, t, start, to); break;
+    case 4 + 32: OYI_JOIN(dots, ID)(4, 2, t, start, to); break;
+    case 8 + 16: OYI_JOIN(dots, ID)(8, 1, t, start, to); break;
+    case 8 + 32: OYI_JOIN(dots, ID)(8, 2, t, start, to); break;
+    case 12 + 16: OYI_JOIN(dots, ID)(12, 1, t, start, to); break;
+    default: OYI_JOIN(dots, ID)(12, 2, t, start, to);
+  }
+}
+
+// Stores |rows| rows of sums that lie together in c, which counts |beta| times.
+static inline __attribute__((always_inline)) void OYI_JOIN(put_rows, ID)(
+    OUT* to, int64_t step, int64_t rows, int64_t columns, const SUMS* sums, SUM alpha,
+    SUM beta) {
+  for (int64_t i = 0; i < rows; i++, to += step, sums += 2)
+    for (int64_t v = 0; 16 * v < columns; v++) {
+      OUT* at = to + 16 * v;
+      const __mmask16 there = first_lanes(columns - 16 * v);
+      SUMS value = sums[v] * alpha;
+      if (beta != 0) value += beta * (SUMS)WIDEN(at, there);
+      if (columns - 16 * v >= 16)
+        NARROW_ALL(at, value);
+      else
+        NARROW(at, there, value);
+    }
+}
+
+// Stores a tile's sums; what c held before counts |beta| times.
+static void OYI_JOIN(put, ID)(const oyi_gemm* g, int64_t i0, int64_t rows, int64_t j0,
+                              int64_t columns, const SUMS* sums) {
+  const SUM alpha = (SUM)NUMBER(g->alpha), beta = (SUM)NUMBER(g->beta);
+  OUT* to = (OUT*)g->c + i0 * g->c_row + j0 * g->c_column;
+  if (g->c_column == 1 && alpha == 1 && beta == 0)
+    OYI_JOIN(put_rows, ID)(to, g->c_row, rows, columns, sums, 1, 0);
+  else if (g->c_column == 1)
+    OYI_JOIN(put_rows, ID)(to, g->c_row, rows, columns, sums, alpha, beta);
+  else
+    for (int64_t i = 0; i < rows; i++, to += g->c_row)
+      for (int64_t j = 0; j < columns; j++) {
+        const SUM value = alpha * sums[2 * i + j / 16][j % 16];
+        OUT* at = to + j * g->c_column;
+        *at = (OUT)STORE(beta == 0 ? value : value + beta * (SUM)LOAD(*at));
+      }
+}
+
+// What the rows of a tile begin with: their own sums, |OFFSET| times.
+static inline void OYI_JOIN(begin, ID)(const word_tile* t, SUM start[WORD_ROWS]) {
+  memset(start, 0, WORD_ROWS * sizeof(SUM));
+  if (OFFSET == 0) return;
+  const __m512i ones = _mm512_set1_epi32(0x01010101);
+  if (t->a_row == 4) {  // packed: side by side
+    SUMS sums = {0};
+    const __mmask16 there = first_lanes(t->height);
+    for (int64_t p = 0; p < t->words; p++)
+      sums = (SUMS)DOT(sums, _mm512_maskz_loadu_epi32(there, t->a + p * t->a_step), ones);
+    for (int64_t i = 0; i < t->height; i++) start[i] = sums[i] * (SUM)OFFSET;
+    return;
+  }
+  for (int64_t i = 0; i < t->height; i++) {
+    const char* row = t->a + i * t->a_row;
+    __m512i sums = _mm512_setzero_si512();
+    for (int64_t p = 0; p < t->words; p += 16) {
+      const __mmask16 there = first_lanes(t->words - p);
+      sums = (__m512i)DOT(sums, _mm512_maskz_loadu_epi32(there, row + 4 * p), ones);
+    }
+    start[i] = (SUM)_mm512_reduce_add_epi32(sums) * (SUM)OFFSET;
+  }
+}
+
+typedef struct OYI_JOIN(product, ID) {
+  const oyi_gemm* g;
+  int64_t words;
+  bool direct;      // rows of a are read where they are
+  uint32_t *a, *b;  // packed
+} OYI_JOIN(product, ID);
+
+// The rows of a from |i| on, packed for the first columns if they have to be.
+static word_tile OYI_JOIN(rows_at, ID)(const OYI_JOIN(product, ID) * s, int64_t i,
+                                       int64_t rows, bool first) {
+  const oyi_gemm* g = s->g;
+  const T* from = (const T*)g->a + i * g->a_row;
+  const int64_t height = (rows + 3) / 4 * 4;
+  if (s->direct && rows == height)
+    return (word_tile){.a = (const char*)from,
+                       .a_row = g->a_row * (int64_t)sizeof(T),
+                       .a_step = 4,
+                       .height = height,
+                       .words = s->words};
+  uint32_t* to = s->a + (s->direct ? 0 : i * s->words);
+  const PANEL panel = {from, g->a_row, g->a_column, rows, height, g->k, 0, to};
+  if (first || s->direct) OYI_JOIN(pack, ID)(&panel);
+  return (word_tile){.a = (const char*)to,
+                     .a_row = 4,
+                     .a_step = 4 * height,
+                     .height = height,
+                     .words = s->words};
+}
+
+// Where |t| finds the columns of b from |j0| on, of which |left| remain; |at| has room for
+// them packed. Few rows of a do not make up for packing what could be read in its place.
+static inline void OYI_JOIN(columns_at, ID)(const oyi_gemm* g, int64_t j0, int64_t left,
+                                            const uint32_t* at, word_tile* t) {
+  t->width = left > 16 ? 32 : 16;
+  t->b = at;
+  t->b_step = t->width;
+  if (GROUP > 1 || g->n > FEW_ROWS || g->b_column != 1 || left < t->width) return;
+  t->b = (const uint32_t*)(const void*)((const T*)g->b + j0);
+  t->b_step = g->b_row;
+}
+
+// Packs |columns| of b from |j0| on.
+static void OYI_JOIN(pack_columns, ID)(const OYI_JOIN(product, ID) * s, int64_t j0,
+                                       int64_t columns) {
+  const oyi_gemm* g = s->g;
+  for (int64_t j = 0; j < columns; j += 32) {
+    const int64_t left = columns - j < 32 ? columns - j : 32;
+    uint32_t* to = s->b + j * s->words;
+    word_tile t;
+    OYI_JOIN(columns_at, ID)(g, j0 + j, left, to, &t);
+    const PANEL panel = {(const T*)g->b + (j0 + j) * g->b_column,
+                         g->b_column,
+                         g->b_row,
+                         left,
+                         t.width,
+                         g->k,
+                         FLIP,
+                         to};
+    if (t.b == to) OYI_JOIN(pack, ID)(&panel);
+  }
+}
+
+// The results of |columns| from |j0| on, which are packed together.
+static void OYI_JOIN(columns, ID)(const OYI_JOIN(product, ID) * s, int64_t j0,
+                                  int64_t columns) {
+  const oyi_gemm* g = s->g;
+  SUMS sums[2 * WORD_ROWS];
+  SUM start[WORD_ROWS];
+  OYI_JOIN(pack_columns, ID)(s, j0, columns);
+  for (int64_t i = 0; i < g->n; i += WORD_ROWS) {
+    const int64_t rows = g->n - i < WORD_ROWS ? g->n - i : WORD_ROWS;
+    word_tile t = OYI_JOIN(rows_at, ID)(s, i, rows, j0 == 0);
+    OYI_JOIN(begin, ID)(&t, start);
+    for (int64_t j = 0; j < columns; j += 32) {
+      const int64_t left = columns - j < 32 ? columns - j : 32;
+      OYI_JOIN(columns_at, ID)(g, j0 + j, left, s->b + j * s->words, &t);
+      OYI_JOIN(tile, ID)(&t, start, sums);
+      OYI_JOIN(put, ID)(g, i, rows, j0 + j, left, sums);
+    }
+  }
+}
+
+static oy_status OYI_JOIN(words, ID)(const oyi_gemm* g) {
+  const int64_t words = (g->k + GROUP - 1) / GROUP;
+  const bool direct =
+      g->a_column == 1 && g->k % GROUP == 0 && can_read(g->a_row * (int64_t)sizeof(T));
+  const int64_t rows = direct ? WORD_ROWS : (g->n + 3) / 4 * 4;
+  const int64_t step = columns_together(words, g->m);
+  uint32_t local[4096] __attribute__((aligned(64)));
+  size_t size;
+  if (__builtin_mul_overflow((size_t)(rows + step), (size_t)words * sizeof(uint32_t),
+                             &size))
+    return OY_FAIL(OUT_OF_MEMORY, "a matrix product of this size cannot be packed");
+  void* context = NULL;
+  uint32_t* packed = size <= sizeof(local) ? local : oyi_data_alloc(size, &context);
+  if (!packed) return OY_OUT_OF_MEMORY;
+  const OYI_JOIN(product, ID) s = {g, words, direct, packed + step * words, packed};
+  for (int64_t j = 0; j < g->m; j += step)
+    OYI_JOIN(columns, ID)(&s, j, g->m - j < step ? g->m - j : step);
+  if (packed != local) oyi_data_free(context, packed);
+  return OY_OK;
+}
+#undef SUMS
+#undef PANEL
