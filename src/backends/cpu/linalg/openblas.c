@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "backends/cpu/conv/convolution.h"
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "ops/kernel.h"
 #include "ops/library.h"
@@ -177,6 +178,13 @@ static bool call_vector(oy_dtype dtype, const oyi_gemm* given) {
   return true;
 }
 
+// The portable kernel for AVX-512 is the faster one in float, but for products with
+// vectors, and depths at which tiles leave the caches.
+static inline bool is_portable_faster(const oyi_gemm* g) {
+  enum { DEEP = 1536 };
+  return g->n >= 4 && g->m >= 4 && g->k <= DEEP && oyi_cpu_level() == 2;
+}
+
 // Up to here the portable kernel is done before BLAS has looked at its arguments.
 enum { SMALL = 8 * 8 * 8 };
 
@@ -210,7 +218,8 @@ static inline oy_status multiply(oy_dtype dtype, const oyi_gemm* g) {
 }
 
 static oy_status multiply_f32(const oyi_gemm* g) {
-  return multiply(OY_DTYPE_F32, g);
+  if (is_small(g) || is_portable_faster(g)) return oyi_gemm_portable(OY_DTYPE_F32)(g);
+  return multiply_large(OY_DTYPE_F32, g);
 }
 static oy_status multiply_f64(const oyi_gemm* g) {
   return multiply(OY_DTYPE_F64, g);
