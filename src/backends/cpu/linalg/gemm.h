@@ -14,7 +14,16 @@ typedef struct oyi_gemm {
   void* c;
   int64_t a_row, a_column, b_row, b_column, c_row, c_column;  // in elements
   oyi_number alpha, beta;  // |beta| zero: c is not read
+  // What counts |beta| times in place of c, if not NULL: rows that lie together, of a
+  // product that oyi_gemm_is_outer. Not looked at where |beta| is zero.
+  const void* added;
+  int64_t added_row;
 } oyi_gemm;
+
+// Of two vectors, with a result in rows that lie together.
+static inline bool oyi_gemm_is_outer(const oyi_gemm* g) {
+  return g->k == 1 && g->m >= 16 && g->b_column == 1 && g->c_column == 1;
+}
 
 // Computes; OUT_OF_MEMORY leaves c as it was. Low-precision floats are added up in
 // float and rounded once, integers wrap.

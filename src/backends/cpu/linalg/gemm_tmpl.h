@@ -113,11 +113,13 @@ static __attribute__((noinline)) oy_status OYI_JOIN(outer, ID)(const oyi_gemm* g
   for (int64_t i = 0; i < g->n; i++) {
     T* to = (T*)g->c + i * g->c_row;
     const W by = alpha * (W)LOAD(a[i * g->a_row]);
-    if (beta == 0)
+    if (beta == 0) {
       for (int64_t j = 0; j < g->m; j++) to[j] = (T)STORE(by * (W)LOAD(b[j]));
-    else
+    } else {
+      const T* from = g->added ? (const T*)g->added + i * g->added_row : to;
       for (int64_t j = 0; j < g->m; j++)
-        to[j] = (T)STORE(by * (W)LOAD(b[j]) + beta * (W)LOAD(to[j]));
+        to[j] = (T)STORE(by * (W)LOAD(b[j]) + beta * (W)LOAD(from[j]));
+    }
   }
   return OY_OK;
 }
@@ -177,8 +179,7 @@ static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   if (g->n >= 4 && g->m >= 4 && g->k >= 2) return OYI_JOIN(blocked, ID)(g, alpha, beta);
   if (g->n == 1 && g->m == 1 && g->a_column == 1 && g->b_row == 1 && g->k >= 16)
     return OYI_JOIN(inner, ID)(g, alpha, beta);
-  if (g->k == 1 && g->m >= 16 && g->b_column == 1 && g->c_column == 1)
-    return OYI_JOIN(outer, ID)(g, alpha, beta);
+  if (oyi_gemm_is_outer(g)) return OYI_JOIN(outer, ID)(g, alpha, beta);
   return OYI_JOIN(small, ID)(g, alpha, beta);
 }
 #undef VECTOR

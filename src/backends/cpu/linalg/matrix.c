@@ -34,7 +34,8 @@ enum { WORTH_A_THREAD = 48 * 48 * 48 };
 typedef struct split {
   const oyi_gemm* g;
   oyi_gemm_fn gemm;
-  int64_t item, step;  // rows or columns of a part
+  int64_t item, result_item;  // bytes of elements
+  int64_t step;               // rows or columns of a part
   bool by_rows;
 } split;
 
@@ -45,30 +46,33 @@ static oy_status multiply_part(int64_t index, void* context) {
   if (s->by_rows) {
     g.n = g.n - first < s->step ? g.n - first : s->step;
     g.a = (const char*)g.a + first * g.a_row * s->item;
-    g.c = (char*)g.c + first * g.c_row * s->item;
+    if (g.added) g.added = (const char*)g.added + first * g.added_row * s->item;
+    g.c = (char*)g.c + first * g.c_row * s->result_item;
   } else {
     g.m = g.m - first < s->step ? g.m - first : s->step;
     g.b = (const char*)g.b + first * g.b_column * s->item;
-    g.c = (char*)g.c + first * g.c_column * s->item;
+    g.c = (char*)g.c + first * g.c_column * s->result_item;
   }
   return s->gemm(&g);
 }
 
 // Parts along the longer side of the result, whose sums do not depend on the others.
 static __attribute__((noinline)) oy_status multiply_split(oyi_gemm_fn gemm,
-                                                          const oyi_gemm* g,
-                                                          int64_t item) {
+                                                          const oyi_gemm* g, int64_t item,
+                                                          int64_t result_item) {
   const int64_t threads = oy_get_num_threads();
   const double work = (double)g->n * (double)g->m * (double)g->k;
   if (threads == 1 || work < WORTH_A_THREAD) return gemm(g);
-  const bool by_rows = g->n >= g->m;
+  const bool by_rows = g->n >= g->m || (!oyi_number_is_zero(g->beta) && g->added);
   const int64_t side = by_rows ? g->n : g->m;
   int64_t parts = work / WORTH_A_THREAD < (double)threads
                       ? (int64_t)(work / WORTH_A_THREAD)
                       : threads;
-  // Whole tiles, of the widest kernel there is.
-  int64_t step = ((side + parts - 1) / parts + 47) / 48 * 48;
-  split s = {g, gemm, item, step, by_rows};
+  // Whole tiles: of all kernels where a part has many, else what most have a whole
+  // number of, so that no part is much longer than another.
+  const int64_t part = (side + parts - 1) / parts, whole = part >= 8 * 48 ? 48 : 16;
+  const int64_t step = (part + whole - 1) / whole * whole;
+  split s = {g, gemm, item, result_item, step, by_rows};
   return oyi_parallel_chunks((side + step - 1) / step, multiply_part, &s);
 }
 
@@ -76,16 +80,37 @@ static inline oy_status multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t it
   enum { SIDE = 32 };  // up to there nothing has to be worked out
   _Static_assert(SIDE * SIDE * SIDE < WORTH_A_THREAD, "those take no threads");
   if (g->n <= SIDE && g->m <= SIDE && g->k <= SIDE) return gemm(g);
-  return multiply_split(gemm, g, item);
+  return multiply_split(gemm, g, item, item);
+}
+
+oy_status oyi_multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t item,
+                       int64_t result_item) {
+  return multiply_split(gemm, g, item, result_item);
 }
 
 // ------------------------------------------------------------------ the operators
+
+// Whether the product reads what is added from where it is: a second pass over a result
+// that has nothing to add up takes as long as the first.
+static bool reads_self(const oyi_matrix_call* call, const oyi_tensor* c, oyi_gemm* g) {
+  const oyi_tensor* s = oyi_tensor_cast(call->self);
+  if (call->pick != oyi_gemm_portable || !oyi_gemm_is_outer(g) || g->n < 16 ||
+      oy_dtype_is_complex(c->header.dtype) || s->ndim != 2 ||
+      s->header.dtype != c->header.dtype || !oyi_data(s) || oyi_strides(s)[1] != 1 ||
+      !oyi_same_sizes(oyi_sizes_view(s), oyi_sizes_view(c)) || call->out)
+    return false;
+  g->added = oyi_data(s);
+  g->added_row = oyi_strides(s)[0];
+  return true;
+}
 
 // Puts what is added into |c| first, broadcast, and says how much of it stays.
 static oy_status add_self(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g) {
   g->alpha = oyi_number_of_scalar(call->alpha);
   g->beta = oyi_number_of_scalar(call->beta);
+  g->added = NULL;
   if (call->self == &c->header || oyi_number_is_zero(g->beta)) return OY_OK;
+  if (reads_self(call, c, g)) return OY_OK;
   oy_object* wide = oy_tensor_expand(call->self, oyi_sizes_view(c));
   if (!wide) return oy_failure();
   oyi_convert(c, oyi_tensor_cast(wide));

@@ -17,6 +17,11 @@ typedef struct oyi_matrix_call {
   oyi_gemm_pick pick;
 } oyi_matrix_call;
 
+// One product, by several threads if it is worth that. Elements of the operands have
+// |item| bytes, those of the result |result_item|.
+oy_status oyi_multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t item,
+                       int64_t result_item);
+
 oy_object* oyi_cpu_addmm(const oyi_matrix_call* call);
 oy_object* oyi_cpu_baddbmm(const oyi_matrix_call* call);
 oy_object* oyi_cpu_addbmm_sum(const oyi_matrix_call* call);
