@@ -82,6 +82,42 @@ oyi_tensor* oyi_rule_mm(oy_object* self, oy_object* mat1, oy_object* mat2,
   return output(self, a, b, out, (oy_ints){shape, 2});
 }
 
+static oy_status check_int_mm(const oyi_tensor* a, const oyi_tensor* b) {
+  OY_CHECK(a->ndim == 2, INVALID_ARGUMENT,
+           "int_mm_out_cpu: Expected self to be of dimension 2 but got %d", a->ndim);
+  OY_CHECK(b->ndim == 2, INVALID_ARGUMENT,
+           "int_mm_out_cpu: Expected mat2 to be of dimension 2 but got %d", b->ndim);
+  OY_CHECK(a->sizes[1] == b->sizes[0], INVALID_ARGUMENT,
+           "int_mm_out_cpu: self.size(1) needs to match mat2.size(0) but got %lld and "
+           "%lld",
+           (long long)a->sizes[1], (long long)b->sizes[0]);
+  const oyi_tensor* wrong = a->header.dtype != OY_DTYPE_I8   ? a
+                            : b->header.dtype != OY_DTYPE_I8 ? b
+                                                             : NULL;
+  OY_CHECK(!wrong, TYPE_MISMATCH,
+           "int_mm_out_cpu: Expected %s dtype to be of type int8 but got %s",
+           wrong == b ? "mat2" : "self", oy_dtype_pytorch_name(wrong->header.dtype));
+  return oyi_check_same_device(a, b);
+}
+
+oyi_tensor* oyi_rule_int_mm(oy_object* self, oy_object* mat2, oy_object* out) {
+  const oyi_tensor* a = oyi_tensor_of(self);
+  const oyi_tensor* b = a ? oyi_tensor_of(mat2) : NULL;
+  if (!b || check_int_mm(a, b) != 0) return NULL;
+  int64_t shape[2] = {a->sizes[0], b->sizes[1]};
+  const oy_ints sizes = {shape, 2};
+  if (!out) return oyi_tensor_new(sizes, OY_DTYPE_I32, oyi_tensor_device(a));
+  oyi_tensor* o = oyi_tensor_of(out);
+  if (!o || check_apart(o, a, b) != 0) return NULL;
+  if (o->header.dtype != OY_DTYPE_I32) {
+    OY_FAIL(TYPE_MISMATCH,
+            "int_mm_out_cpu: Expected result dtype to be of type kInt but got %s",
+            oy_dtype_pytorch_name(o->header.dtype));
+    return NULL;
+  }
+  return oyi_output_prepare(o, sizes, OY_DTYPE_I32, oyi_tensor_device(a)) == 0 ? o : NULL;
+}
+
 oyi_tensor* oyi_rule_bmm(oy_object* self, oy_object* batch1, oy_object* batch2,
                          oy_object* out, bool sums) {
   const oyi_tensor* a = oyi_tensor_of(batch1);

@@ -11,6 +11,8 @@
 // (n, k) x (k, m).
 oyi_tensor* oyi_rule_mm(oy_object* self, oy_object* mat1, oy_object* mat2,
                         oy_object* out);
+// The same of int8, in int32.
+oyi_tensor* oyi_rule_int_mm(oy_object* self, oy_object* mat2, oy_object* out);
 // (b, n, k) x (b, k, m). |sums|: addbmm, whose result is (n, m).
 oyi_tensor* oyi_rule_bmm(oy_object* self, oy_object* batch1, oy_object* batch2,
                          oy_object* out, bool sums);
