@@ -9,7 +9,10 @@
 
 typedef enum layout { ROWS, COLUMNS, GAPS, LAYOUTS } layout;
 
+// Small, or with a great |salt| any byte.
+enum { WIDE = 100 };
 static int64_t value_at(int64_t i, int64_t j, int64_t salt) {
+  if (salt >= WIDE) return (i * 37 + j * 101 + i * j * salt) % 256 - 128;
   return (i * 7 + j * 3 + salt) % 5 - 2;
 }
 
@@ -30,8 +33,9 @@ static oy_tensor* matrix(int64_t n, int64_t m, oy_dtype dtype, layout how, int64
   for (int64_t i = 0; i < n; i++)
     for (int64_t j = 0; j < m; j++) {
       int64_t v = value_at(i, j, salt);
-      data[how == COLUMNS ? j * n + i : (i * m + j) * step] =
-          dtype == OY_DTYPE_U8 ? v + 2 : v;
+      data[how == COLUMNS ? j * n + i : (i * m + j) * step] = dtype != OY_DTYPE_U8 ? v
+                                                              : salt >= WIDE ? v + 128
+                                                                             : v + 2;
     }
   oy_tensor* typed = as_dtype(t, dtype);
   int64_t strides[2] = {how == COLUMNS ? 1 : columns * step, how == COLUMNS ? n : step};
@@ -110,6 +114,103 @@ static void products_are_sums_of_products(void** state) {
                   how % LAYOUTS);
 }
 
+static void check_bytes(const oy_tensor* t, const int64_t shape[3], bool is_unsigned) {
+  if (!t) print_error("%s\n", oy_error_get()->message);
+  assert_non_null(t);
+  const int64_t move = is_unsigned ? 128 : 0;
+  for (int64_t i = 0; i < shape[0]; i++)
+    for (int64_t j = 0; j < shape[2]; j++) {
+      int64_t sum = 0;
+      for (int64_t p = 0; p < shape[1]; p++)
+        sum += (value_at(i, p, WIDE) + move) * (value_at(p, j, WIDE + 1) + move);
+      if (t->dtype == OY_DTYPE_U8) sum = (uint8_t)sum;
+      if (t->dtype == OY_DTYPE_I8) sum = (int8_t)sum;
+      if (at(t, i, j) == (double)sum) continue;
+      print_error("%lldx%lldx%lld, dtype %d: [%lld, %lld] is %g and not %lld\n",
+                  (long long)shape[0], (long long)shape[1], (long long)shape[2], t->dtype,
+                  (long long)i, (long long)j, at(t, i, j), (long long)sum);
+      fail();
+    }
+}
+
+// The extremes too, whose products are no small numbers; sums wrap, but in int32.
+static void bytes_are_multiplied_exactly(void** state) {
+  (void)state;
+  static const int64_t shapes[][3] = {{1, 9, 1},    {4, 4, 4},    {5, 7, 9},
+                                      {12, 64, 32}, {13, 65, 33}, {29, 130, 17},
+                                      {97, 20, 61}, {40, 3, 110}, {7, 2048, 40}};
+  for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
+    for (int how = 0; how < LAYOUTS * LAYOUTS; how++)
+      for (int u = 0; u < 2; u++) {
+        const int64_t* n = shapes[s];
+        const oy_dtype dtype = u ? OY_DTYPE_U8 : OY_DTYPE_I8;
+        oy_tensor* a = matrix(n[0], n[1], dtype, how / LAYOUTS, WIDE);
+        oy_tensor* b = matrix(n[1], n[2], dtype, how % LAYOUTS, WIDE + 1);
+        oy_tensor* product = oy_mm(a, b);
+        check_bytes(product, n, u);
+        oy_tensor* wide = u ? NULL : oy__int_mm(a, b);
+        if (!u) check_bytes(wide, n, u);
+        oy_tensor* out = matrix(n[0], n[2], OY_DTYPE_I32, how / LAYOUTS, 1);
+        if (!u) assert_ptr_equal(oy__int_mm_out(a, b, out), out);
+        if (!u) check_bytes(out, n, u);
+        oy_tensor* all[] = {a, b, product, wide, out};
+        for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+      }
+}
+
+static void products_of_int8_are_refused_for_others(void** state) {
+  (void)state;
+  oy_tensor* a = matrix(2, 3, OY_DTYPE_I8, ROWS, 1);
+  oy_tensor* b = matrix(3, 2, OY_DTYPE_U8, ROWS, 1);
+  oy_tensor* v = matrix(3, 2, OY_DTYPE_I8, ROWS, 1);
+  assert_fails(
+      oy__int_mm(a, a),
+      "int_mm_out_cpu: self.size(1) needs to match mat2.size(0) but got 3 and 2");
+  assert_fails(oy__int_mm(a, b),
+               "int_mm_out_cpu: Expected mat2 dtype to be of type int8 but got Byte");
+  assert_fails(oy__int_mm_out(a, v, a),
+               "unsupported operation: some elements of the input tensor and the "
+               "written-to tensor refer to a single memory location. Please clone() "
+               "the tensor before performing the operation.");
+  oy_tensor* none = oy_tensor_empty(OY_DIMS(0, 3), OY_DTYPE_I8, oy_device_cpu());
+  oy_tensor* flat = oy_t(none);
+  oy_tensor* zeros = oy__int_mm(flat, none);
+  assert_elements(zeros, OY_DIMS(3, 3), 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  oy_tensor* all[] = {a, b, v, none, flat, zeros};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+// Products of bfloat16 are exact in float, so that what is left is the sums' rounding and
+// the last one, to 8 bits. What is not finite stays in its row and column.
+static void bfloat16_is_added_up_in_float(void** state) {
+  (void)state;
+  enum { N = 29, K = 301, M = 45 };
+  for (int how = 0; how < LAYOUTS * LAYOUTS; how++) {
+    oy_tensor* a = matrix(N, K, OY_DTYPE_BF16, how / LAYOUTS, WIDE);
+    oy_tensor* b = matrix(K, M, OY_DTYPE_BF16, how % LAYOUTS, WIDE + 1);
+    oy_tensor* c = oy_mm(a, b);
+    for (int64_t i = 0; i < N; i++)
+      for (int64_t j = 0; j < M; j++) {
+        double sum = 0, size = 0;
+        for (int64_t p = 0; p < K; p++) {
+          const double x = (double)(value_at(i, p, WIDE) * value_at(p, j, WIDE + 1));
+          sum += x, size += fabs(x);
+        }
+        const double error = fabs(at(c, i, j) - sum);
+        assert_true(error <= fabs(sum) / 256 + size * K * 0x1p-24);
+      }
+    oy_tensor *last_row = oy_select_int(a, 0, N - 1), *first = oy_select_int(b, 1, 0);
+    assert_ptr_equal(oy_fill__Scalar(last_row, oy_float(NAN)), last_row);
+    assert_ptr_equal(oy_fill__Scalar(first, oy_float(INFINITY)), first);
+    oy_tensor* bad = oy_mm(a, b);
+    for (int64_t i = 0; i < N; i++)
+      for (int64_t j = 0; j < M; j++)
+        assert_int_equal(isfinite(at(bad, i, j)) != 0, i < N - 1 && j > 0);
+    oy_tensor* all[] = {a, b, c, last_row, first, bad};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+  }
+}
+
 // NaN in what is multiplied by beta = 0 does not count, as in BLAS.
 static void beta_zero_does_not_read(void** state) {
   (void)state;
@@ -164,6 +265,29 @@ static void vectors(void** state) {
   assert_elements(m, OY_DIMS(2, 3), 10, 20, 30, 20, 40, 60);
   oy_tensor* all[] = {v, m, two, mv, sum, dot, vdot, outer, ger, addr};
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+// Large enough for the loop that reads what is added where it is, in rows with gaps too.
+static void sums_with_products_of_vectors(void** state) {
+  (void)state;
+  enum { N = 33, M = 40 };
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
+                                    OY_DTYPE_I64, OY_DTYPE_C64};
+  for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
+    for (int how = 0; how < LAYOUTS; how++) {
+      oy_tensor* m = matrix(N, M, dtypes[d], how, 3);
+      oy_tensor* columns = matrix(N, 1, dtypes[d], ROWS, 1);
+      oy_tensor* rows = matrix(1, M, dtypes[d], ROWS, 2);
+      oy_tensor *a = oy_select_int(columns, 1, 0), *b = oy_select_int(rows, 0, 0);
+      oy_tensor* sum = oy_addr(m, a, b, oy_int(2), oy_int(3));
+      for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < M; j++)
+          assert_true(at(sum, i, j) ==
+                      (double)(3 * value_at(i, 0, 1) * value_at(0, j, 2) +
+                               2 * value_at(i, j, 3)));
+      oy_tensor* all[] = {m, columns, rows, a, b, sum};
+      for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+    }
 }
 
 static void linear_and_chains(void** state) {
@@ -306,9 +430,13 @@ static int with_openblas(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_are_sums_of_products),
+      cmocka_unit_test(bytes_are_multiplied_exactly),
+      cmocka_unit_test(products_of_int8_are_refused_for_others),
+      cmocka_unit_test(bfloat16_is_added_up_in_float),
       cmocka_unit_test(beta_zero_does_not_read),
       cmocka_unit_test(batches),
       cmocka_unit_test(vectors),
+      cmocka_unit_test(sums_with_products_of_vectors),
       cmocka_unit_test(linear_and_chains),
       cmocka_unit_test(contractions),
       cmocka_unit_test(what_does_not_fit_is_refused),
