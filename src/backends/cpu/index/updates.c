@@ -111,19 +111,19 @@ typedef struct bytes16 {
 } bytes16;
 #define T  uint8_t
 #define ID 1
-#include "backends/cpu/move/move_tmpl.h"
+#include "backends/cpu/index/update_move_tmpl.h"
 #define T  uint16_t
 #define ID 2
-#include "backends/cpu/move/move_tmpl.h"
+#include "backends/cpu/index/update_move_tmpl.h"
 #define T  uint32_t
 #define ID 4
-#include "backends/cpu/move/move_tmpl.h"
+#include "backends/cpu/index/update_move_tmpl.h"
 #define T  uint64_t
 #define ID 8
-#include "backends/cpu/move/move_tmpl.h"
+#include "backends/cpu/index/update_move_tmpl.h"
 #define T  bytes16
 #define ID 16
-#include "backends/cpu/move/move_tmpl.h"
+#include "backends/cpu/index/update_move_tmpl.h"
 
 oyi_take_fn oyi_take_for(size_t item) {
   switch (item) {
