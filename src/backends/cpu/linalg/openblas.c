@@ -278,9 +278,13 @@ static __attribute__((noinline)) bool make_quiet(void) {
   return true;
 }
 
-// Whether end_quiet has to follow. Small products never load the library.
+// Small products never load the library.
+static inline bool is_loaded(void) {
+  return OY_UNLIKELY(__atomic_load_n(&g_blas.ready, __ATOMIC_ACQUIRE));
+}
+// Whether end_quiet has to follow.
 static inline bool begin_quiet(void) {
-  return OY_UNLIKELY(__atomic_load_n(&g_blas.ready, __ATOMIC_ACQUIRE)) && make_quiet();
+  return is_loaded() && make_quiet();
 }
 
 static __attribute__((noinline)) void end_quiet(void) {
@@ -301,9 +305,7 @@ static bool is_great(const oyi_matrix_call* call) {
 
 static inline oy_object* quietly(oy_object* (*product)(const oyi_matrix_call*),
                                  const oyi_matrix_call* call) {
-  if (OY_LIKELY(!__atomic_load_n(&g_blas.ready, __ATOMIC_ACQUIRE)) || is_great(call) ||
-      !make_quiet())
-    return product(call);
+  if (!is_loaded() || is_great(call) || !make_quiet()) return product(call);
   oy_object* result = product(call);
   end_quiet();
   return result;
