@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "tensor/impl.h"
+#include "tensor/broadcast.h"
 
 oy_status oyi_sizes_check(oy_ints sizes, size_t item, int64_t* out_numel,
                           size_t* out_nbytes) {
@@ -189,6 +189,13 @@ oy_status oyi_broadcast(oy_ints a, oy_ints b, int64_t* out, size_t* out_ndim) {
              (long long)x, (long long)y, ndim - 1 - i);
     out[ndim - 1 - i] = x == 1 ? y : x;
   }
+  return OY_OK;
+}
+
+oy_status oyi_broadcast_check(oy_ints sizes, oy_ints broadcast) {
+  OY_CHECK(oyi_same_sizes(sizes, broadcast), INVALID_ARGUMENT,
+           "output with shape %s doesn't match the broadcast shape %s",
+           oyi_dims_print(sizes).text, oyi_dims_print(broadcast).text);
   return OY_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "layers/functionalize/functional.h"
 #include "ops/calls.h"
+#include "tensor/broadcast.h"
 #include "tensor/iterator.h"
 
 static bool is_written(const oyi_functional_call* c, size_t i) {
@@ -76,9 +77,7 @@ static oy_status store(const oyi_functional_call* c, oy_object* target, oy_objec
     return oyi_functional_write(target, value);
   oy_status status = OY_OK;
   if (!is_out)
-    status = OY_FAIL(
-        INVALID_ARGUMENT, "output with shape %s doesn't match the broadcast shape %s",
-        oyi_dims_print(oyi_sizes_view(t)).text, oyi_dims_print(oyi_sizes_view(v)).text);
+    status = oyi_broadcast_check(oyi_sizes_view(t), oyi_sizes_view(v));
   else if (oyi_functional_of(target)->view && v->numel > t->numel)
     status = OY_FAIL(FAILED_PRECONDITION,
                      "Attempted to resize a view tensor to a larger size. This is not "

@@ -6,6 +6,7 @@
 #include "ops/composite/held.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
+#include "tensor/broadcast.h"
 #include "tensor/impl.h"
 
 enum { REDUCE_NONE, REDUCE_MEAN, REDUCE_SUM };
@@ -106,11 +107,7 @@ static oy_status check_broadcast_to(oy_object* self, oy_object* target) {
   size_t ndim;
   if (!from) return oy_failure();
   OY_TRY(oyi_broadcast(oyi_sizes_view(to), oyi_sizes_view(from), sizes, &ndim));
-  OY_CHECK(oyi_same_sizes(oyi_sizes_view(to), (oy_ints){sizes, ndim}), INVALID_ARGUMENT,
-           "output with shape %s doesn't match the broadcast shape %s",
-           oyi_dims_print(oyi_sizes_view(to)).text,
-           oyi_dims_print((oy_ints){sizes, ndim}).text);
-  return OY_OK;
+  return oyi_broadcast_check(oyi_sizes_view(to), (oy_ints){sizes, ndim});
 }
 
 OYI_COMPOSITE(soft_margin_loss) {

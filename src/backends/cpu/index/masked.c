@@ -6,6 +6,7 @@
 #include "backends/cpu/loops/loops.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
+#include "tensor/broadcast.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
@@ -50,11 +51,7 @@ static oy_object* wide_mask(const oyi_tensor* t, const oyi_tensor* mask,
       oyi_broadcast(oyi_sizes_view(mask), oyi_sizes_view(t), joined, &ndim) != 0)
     return NULL;
   oy_ints sizes = {joined, ndim};
-  if (!oyi_same_sizes(oyi_sizes_view(t), sizes)) {
-    OY_FAIL(INVALID_ARGUMENT, "output with shape %s doesn't match the broadcast shape %s",
-            oyi_dims_print(oyi_sizes_view(t)).text, oyi_dims_print(sizes).text);
-    return NULL;
-  }
+  if (oyi_broadcast_check(oyi_sizes_view(t), sizes) != 0) return NULL;
   return oy_tensor_expand(oyi_tensor_object(mask), sizes);
 }
 
