@@ -332,11 +332,35 @@ static void put_not_idle(FILE* out, const op_row* op, const options* o,
   fprintf(out, "  }\n");
 }
 
+// Whether the kernel takes arguments in memory, after its operator and the key set. Then
+// each place that calls it is long, and needs more registers than a call saves for nothing.
+static bool is_wide(const op_row* op) {
+  size_t words = op->returns_object ? 0 : op->result_count;
+  for (size_t i = 0; i < op->argument_count; i++)
+    words += strchr("dz", op->abi[i]) ? 0 : strchr("tibDgo", op->abi[i]) ? 1 : 2;
+  return words > 3;
+}
+
+// The rest of a function that makes outermost calls on the CPU, and has |other| make those
+// that are not.
+static void put_plain(FILE* out, const op_row* op, const options* o, const char* other) {
+  put_keys(out, op, o, other);
+  put_again_if(out, op, "  ", "oy_call_before() != OY_IDLE", other);
+  put_again_if(out, op, "  ", "!oy_backends_plain(keys.backends)", other);
+  put_cleared_results(out, op);
+  put_outermost(out, op, o);
+  fprintf(out, "}\n\n");
+}
+
 static void put_definition(FILE* out, const op_row* op, const options* o) {
   const char* other = print_text("oy_other_%s", op->call + 3);
   put_other(out, op, o, other);
   put_function_head(out, op, o, "", op->call);
   put_tests(out, op, other);
+  if (is_wide(op)) {
+    put_plain(out, op, o, other);
+    return;
+  }
   put_cleared_results(out, op);
   put_keys(out, op, o, other);
   put_not_idle(out, op, o, other);
@@ -349,12 +373,7 @@ static void put_inline(FILE* out, const op_row* op, const options* o) {
   put_function_head(out, op, o, "static inline ",
                     print_text("oy_inline_%s", op->call + 3));
   put_tests(out, op, op->call);
-  put_keys(out, op, o, op->call);
-  put_again_if(out, op, "  ", "oy_call_before() != OY_IDLE", op->call);
-  put_again_if(out, op, "  ", "!oy_backends_plain(keys.backends)", op->call);
-  put_cleared_results(out, op);
-  put_outermost(out, op, o);
-  fprintf(out, "}\n\n");
+  put_plain(out, op, o, op->call);
 }
 
 void put_inline_header(FILE* out, const op_list* list, const options* o) {
