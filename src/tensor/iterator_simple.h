@@ -29,6 +29,12 @@ _Static_assert(offsetof(oy_object, flags) == offsetof(oy_object, dtype) + 1 &&
                    offsetof(oy_object, reserved) == offsetof(oy_object, dtype) + 2,
                "the fields that oyi_kind_word reads are one word");
 
+// Of a float32 that is nobody's number.
+static const union {
+  uint8_t bytes[4];
+  uint32_t word;
+} oyi_kind_f32 = {{OY_DTYPE_F32, 0, 0, 0}};
+
 static inline bool oyi_same_layout(const oyi_tensor* a, const oyi_tensor* b) {
   if (((oyi_layout_word(a) ^ oyi_layout_word(b)) & oyi_layout_mask.word) != 0 ||
       oyi_kind_word(a) != oyi_kind_word(b) || !b->storage)
@@ -37,6 +43,20 @@ static inline bool oyi_same_layout(const oyi_tensor* a, const oyi_tensor* b) {
   for (size_t i = a->ndim; i-- > 0;)
     if (x[i] != y[i]) return false;
   return true;
+}
+
+// The same of three of at most two dimensions, which have elements, by one test of each
+// word. The first of two sizes follows from the other and the number of elements.
+static inline bool oyi_same_matrices(const oyi_tensor* a, const oyi_tensor* b,
+                                     const oyi_tensor* c) {
+  const uint64_t word = oyi_layout_word(a);
+  const uint64_t layout = (word ^ oyi_layout_word(b)) | (word ^ oyi_layout_word(c));
+  if ((layout & oyi_layout_mask.word) || b->numel != a->numel || c->numel != a->numel ||
+      !a->storage || !b->storage || !c->storage)
+    return false;
+  if (a->ndim < 2) return true;
+  const int64_t last = a->sizes[1];
+  return b->sizes[1] == last && c->sizes[1] == last;
 }
 
 // |out| may be an input, element by element, or lie elsewhere.

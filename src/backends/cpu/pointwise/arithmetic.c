@@ -10,10 +10,10 @@ OYI_CPU(add_Tensor) {
   return oyi_cpu_binary_alpha(NULL, self, other, alpha, 0, OYI_LOOP_add);
 }
 OYI_CPU(add_out) {
-  return oyi_cpu_binary_alpha(out, self, other, alpha, 0, OYI_LOOP_add);
+  return oyi_cpu_binary_alpha_into(out, self, other, alpha, 0, OYI_LOOP_add);
 }
 OYI_CPU(add__Tensor) {
-  return oyi_cpu_binary_alpha(self, self, other, alpha, INPLACE, OYI_LOOP_add);
+  return oyi_cpu_binary_alpha_into(self, self, other, alpha, INPLACE, OYI_LOOP_add);
 }
 
 // "-" has no meaning for bools; the error is set then.
@@ -37,11 +37,11 @@ OYI_CPU(sub_Tensor) {
 }
 OYI_CPU(sub_out) {
   if (is_bool_subtraction(self, other)) return NULL;
-  return oyi_cpu_binary_alpha(out, self, other, alpha, 0, OYI_LOOP_sub);
+  return oyi_cpu_binary_alpha_into(out, self, other, alpha, 0, OYI_LOOP_sub);
 }
 OYI_CPU(sub__Tensor) {
   if (is_bool_subtraction(self, other)) return NULL;
-  return oyi_cpu_binary_alpha(self, self, other, alpha, INPLACE, OYI_LOOP_sub);
+  return oyi_cpu_binary_alpha_into(self, self, other, alpha, INPLACE, OYI_LOOP_sub);
 }
 
 OYI_CPU(rsub_Tensor) {

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops/loops.h"
+#include "tensor/iterator_simple.h"
 
 // What an operator has besides tensors: at most three numbers, which the loop gets in
 // the dtype that it computes in.
@@ -36,6 +37,31 @@ oy_object* oyi_cpu_binary_alpha(oy_object* out, oy_object* self, oy_object* othe
 // Between bounds, of which one may be None, in the dtype of |self|.
 oy_object* oyi_cpu_clamp(oy_object* out, oy_object* self, oy_scalar min, oy_scalar max,
                          unsigned flags);
+// The same into |out|, for a kernel that is short where all three are alike.
+static inline __attribute__((always_inline)) oy_object* oyi_cpu_binary_alpha_into(
+    oy_object* out, oy_object* self, oy_object* other, oy_scalar alpha, unsigned flags,
+    oyi_cpu_loop which) {
+  const oyi_tensor *o = oyi_tensor_cast(out), *a = oyi_tensor_cast(self),
+                   *b = oyi_tensor_cast(other);
+  const oyi_loop loop = oyi_cpu_loops[which][OY_DTYPE_F32];
+  // Of float32 and an integer there is nothing to check.
+  if (OY_UNLIKELY(!oyi_is_tensor(out) || !oyi_is_tensor(self) || !oyi_is_tensor(other) ||
+                  oyi_kind_word(a) != oyi_kind_f32.word ||
+                  oyi_kind_word(b) != oyi_kind_f32.word ||
+                  oyi_kind_word(o) != oyi_kind_f32.word || a->ndim > 2 ||
+                  !(a->flags & OYI_CONTIGUOUS) || a->backend != OY_BACKEND_CPU ||
+                  (uint64_t)a->numel - 1 >= OYI_ITER_GRAIN ||
+                  !oyi_same_matrices(a, b, o) || !oyi_is_apart(o, a) ||
+                  !oyi_is_apart(o, b) || alpha.tag != OY_TAG_INT || !loop))
+    return oyi_cpu_binary_alpha(out, self, other, alpha, flags, which);
+  char* data[] = {(char*)o->storage->data + o->byte_offset,
+                  (char*)a->storage->data + a->byte_offset,
+                  (char*)b->storage->data + b->byte_offset};
+  const int64_t strides[] = {sizeof(float), sizeof(float), sizeof(float)};
+  const float number = (float)alpha.as.i;  // all that loops with one number read
+  loop(a->numel, data, strides, &number);
+  return out;
+}
 static inline oy_object* oyi_cpu_unary_with(oy_object* out, oy_object* self,
                                             unsigned flags, oyi_cpu_loop which,
                                             const oyi_numbers* numbers) {
