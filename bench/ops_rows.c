@@ -31,6 +31,13 @@ const ops_kind ops_kinds[] = {
     {"empty", g_all},
     {"t", g_views},
     {"slice", g_views},
+    {"narrow", g_views},
+    {"select", g_views},
+    {"view", g_views},
+    {"expand", g_views},
+    {"permute", g_views},
+    {"squeeze", g_views},
+    {"unsqueeze", g_views},
     {"detach", g_views},
     {"chain", g_graphs},
     {"chain graph", g_graphs},
@@ -102,6 +109,13 @@ CALLS(sum, oy_sum(r->a, oy_none()))
 CALLS(empty, oy_tensor_empty(OY_DIMS(r->size), OY_DTYPE_F32, oy_device_cpu()))
 CALLS(t, oy_t(r->a))
 CALLS(slice, oy_slice_Tensor(r->a, 0, oy_int(0), oy_int(1), 1))
+CALLS(narrow, oy_narrow(r->a, 0, 0, 1))
+CALLS(select, oy_select_int(r->a, 0, 1))
+CALLS(view, oy_view(r->a, OY_DIMS(r->size)))
+CALLS(expand, oy_expand(r->a, OY_DIMS(2, -1, -1), false))
+CALLS(permute, oy_permute(r->a, OY_DIMS(1, 0)))
+CALLS(squeeze, oy_squeeze_dim(r->a, 0))
+CALLS(unsqueeze, oy_unsqueeze(r->a, 0))
 CALLS(detach, oy_detach(r->a))
 static void run_add_out(const ops_row* r, long n) {
   for (long i = 0; i < n; i++) (void)oy_add_out(r->a, r->b, oy_int(1), r->c);
@@ -161,6 +175,13 @@ static const struct {
     {"empty", NULL, run_empty},
     {"t", NULL, run_t},
     {"slice", NULL, run_slice},
+    {"narrow", NULL, run_narrow},
+    {"select", NULL, run_select},
+    {"view", NULL, run_view},
+    {"expand", NULL, run_expand},
+    {"permute", NULL, run_permute},
+    {"squeeze", NULL, run_squeeze},
+    {"unsqueeze", NULL, run_unsqueeze},
     {"detach", NULL, run_detach},
     {"chain", NULL, run_chain},
     {"chain graph", NULL, run_chain},

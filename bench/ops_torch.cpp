@@ -56,6 +56,19 @@ const std::map<std::string, Op>& ops() {
       {"empty", [](const Inputs& i) { at::empty(i.a.sizes(), i.a.options()); }},
       {"t", [](const Inputs& i) { i.a.t(); }},
       {"slice", [](const Inputs& i) { i.a.slice(0, 0, 1); }},
+      {"narrow", [](const Inputs& i) { i.a.narrow(0, 0, 1); }},
+      {"select", [](const Inputs& i) { i.a.select(0, 1); }},
+      {"view", [](const Inputs& i) { i.a.view({i.side * i.side}); }},
+      {"expand",
+       [](const Inputs& i) {
+         i.a.expand({2, -1, -1});
+       }},
+      {"permute",
+       [](const Inputs& i) {
+         i.a.permute({1, 0});
+       }},
+      {"squeeze", [](const Inputs& i) { i.a.squeeze(0); }},
+      {"unsqueeze", [](const Inputs& i) { i.a.unsqueeze(0); }},
       {"detach", [](const Inputs& i) { i.a.detach(); }},
       {"chain", [](const Inputs& i) { chain(i); }},
       {"chain graph", [](const Inputs& i) { chain(i); }},
