@@ -40,6 +40,7 @@ typedef struct oyi_tensor_meta {
   const struct oyi_tensor_meta_class* klass;
 } oyi_tensor_meta;
 typedef struct oyi_tensor_meta_class {
+  // Ends the record, and then the tensor by oyi_tensor_end.
   void (*destroy)(oyi_tensor* tensor);
   // Appends what a printed tensor ends with, "requires_grad=True", or nothing.
   void (*print)(const oyi_tensor* tensor, oyi_strbuf* buf);
@@ -184,8 +185,18 @@ oy_status oyi_tensor_reshape(oyi_tensor* t, oy_ints sizes, oy_ints strides,
 oy_status oyi_dims_reserve(oyi_tensor* t, size_t ndim);
 oy_status oyi_storage_grow(oyi_storage* s, size_t nbytes);
 
+// Ends a tensor that nobody has, and whose record is gone.
+void oyi_tensor_end(oyi_tensor* t);
+
 oyi_storage* oyi_storage_new(size_t nbytes, oy_device device);
 void oyi_storage_release(oyi_storage* storage);
+// Frees what nobody holds.
+void oyi_storage_free(oyi_storage* storage);
+// Gives a reference up; true: it was the last. The only one needs no atomic operation to go.
+static inline bool oyi_storage_drop(oyi_storage* storage) {
+  return __atomic_load_n(&storage->references, __ATOMIC_ACQUIRE) == 1 ||
+         __atomic_sub_fetch(&storage->references, 1, __ATOMIC_ACQ_REL) == 0;
+}
 static inline void oyi_storage_retain(oyi_storage* storage) {
   if (storage) __atomic_fetch_add(&storage->references, 1, __ATOMIC_RELAXED);
 }

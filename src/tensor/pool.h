@@ -38,13 +38,18 @@ static inline unsigned oyi_pool_units_aligned(size_t size) {
 void* oyi_pool_refill(unsigned units);
 void oyi_pool_return(void* block, unsigned units);
 
-// Uninitialised; NULL with OUT_OF_MEMORY set.
-static inline void* oyi_pool_take(unsigned units) {
+// A block of a list that has one.
+static inline void* oyi_pool_pop(size_t units) {
   void* block = oyi_pool.head[units - 1];
-  if (OY_UNLIKELY(!block)) return oyi_pool_refill(units);
   oyi_pool.head[units - 1] = *(void**)block;
   oyi_pool.room[units - 1]++;
   return block;
+}
+
+// Uninitialised; NULL with OUT_OF_MEMORY set.
+static inline void* oyi_pool_take(unsigned units) {
+  void* block = oyi_pool.head[units - 1];
+  return OY_LIKELY(block != NULL) ? oyi_pool_pop(units) : oyi_pool_refill(units);
 }
 
 static inline void oyi_pool_give(void* block, unsigned units) {

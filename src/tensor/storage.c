@@ -31,13 +31,22 @@ oyi_storage* oyi_storage_new(size_t nbytes, oy_device device) {
   return NULL;
 }
 
-void oyi_storage_release(oyi_storage* s) {
-  if (!s) return;
-  // A storage of one tensor needs no atomic operation to go.
-  if (__atomic_load_n(&s->references, __ATOMIC_ACQUIRE) != 1 &&
-      __atomic_sub_fetch(&s->references, 1, __ATOMIC_ACQ_REL) != 0)
-    return;
-  if (s->deleter) s->deleter(s->context, s->data);
+static inline void give_block(oyi_storage* s) {
   char* block = (char*)s - (s->embedded ? OYI_STORAGE_OFFSET : 0);
   oyi_pool_give(block, s->block);
+}
+static __attribute__((noinline)) void free_with_data(oyi_storage* s) {
+  s->deleter(s->context, s->data);
+  give_block(s);
+}
+
+void oyi_storage_free(oyi_storage* s) {
+  if (OY_UNLIKELY(s->deleter != NULL))
+    free_with_data(s);
+  else
+    give_block(s);
+}
+
+void oyi_storage_release(oyi_storage* s) {
+  if (s && oyi_storage_drop(s)) oyi_storage_free(s);
 }

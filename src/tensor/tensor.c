@@ -7,16 +7,42 @@
 #include "tensor/impl.h"
 #include "tensor/pool.h"
 
-static void tensor_destroy(oy_object* object) {
-  oyi_tensor* t = oyi_tensor_cast(object);
-  if (t->meta) t->meta->klass->destroy(t);
+// With a shape or a record of its own.
+static __attribute__((noinline)) void end_slow(oyi_tensor* t) {
   if (t->flags & OYI_HEAP_DIMS) oyi_free(t->sizes);
   oyi_storage* s = t->storage;
   oyi_storage* left_over = NULL;
-  if (OY_UNLIKELY(t->side != NULL)) left_over = oyi_side_end(t);
+  if (t->side) left_over = oyi_side_end(t);
   if (t->flags & OYI_VIEW_BLOCK) oyi_pool_give(t, t->block);
   oyi_storage_release(s);  // frees the block that they share
-  if (OY_UNLIKELY(left_over != NULL)) oyi_storage_release(left_over);
+  if (left_over) oyi_storage_release(left_over);
+}
+static __attribute__((noinline)) void end_with_storage(oyi_tensor* t) {
+  oyi_storage_free(t->storage);
+  oyi_pool_give(t, t->block);
+}
+
+// Each way ends in a tail call at most, so that none saves registers.
+void oyi_tensor_end(oyi_tensor* t) {
+  oyi_storage* s = t->storage;
+  const bool is_view = t->flags & OYI_VIEW_BLOCK;
+  if (OY_UNLIKELY(t->side != NULL || (t->flags & OYI_HEAP_DIMS) || !s)) {
+    end_slow(t);
+  } else if (!oyi_storage_drop(s)) {
+    if (is_view) oyi_pool_give(t, t->block);
+  } else if (OY_UNLIKELY(is_view)) {
+    end_with_storage(t);
+  } else {
+    oyi_storage_free(s);  // and the block that they share
+  }
+}
+
+static void tensor_destroy(oy_object* object) {
+  oyi_tensor* t = oyi_tensor_cast(object);
+  if (t->meta)
+    t->meta->klass->destroy(t);
+  else
+    oyi_tensor_end(t);
 }
 
 const oy_object_class oyi_tensor_class = {"Tensor", tensor_destroy};
@@ -304,136 +330,6 @@ oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys, oy_ints 
   t->offset = offset;
   t->byte_offset = offset * oyi_dtype_bytes[dtype];
   return t;
-}
-
-// Another header on the storage of |t|, with room for |ndim| dimensions: dtype, device,
-// place and layers' keys are copied in one go, but for Autograd, and history is left
-// behind.
-static inline __attribute__((always_inline)) oyi_tensor* header_copy(const oyi_tensor* t,
-                                                                     size_t ndim) {
-  const unsigned units = oyi_pool_units(dims_end(OYI_VIEW_DIMS_OFFSET, ndim));
-  oyi_tensor* v = oyi_pool_take(units);
-  if (OY_UNLIKELY(!v)) return NULL;
-  memcpy(v, t, sizeof(*v));
-  v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
-  v->header.references = 1;
-  v->header.flags = 0;
-  v->header.reserved = 0;
-  v->meta = NULL;
-  v->side = NULL;
-  v->flags = (uint8_t)((v->flags & ~OYI_HEAP_DIMS) | OYI_VIEW_BLOCK);
-  v->block = (uint8_t)units;
-  if (OY_LIKELY(dims_init(v, OYI_VIEW_DIMS_OFFSET, ndim))) return v;
-  oyi_pool_give(v, units);
-  return NULL;
-}
-
-static __attribute__((noinline)) oyi_tensor* share_side(oyi_tensor* v,
-                                                        const oyi_tensor* t) {
-  if (oyi_side_share(v, t) == OY_OK) return v;
-  oy_tensor_release(&v->header);
-  return NULL;
-}
-
-// The end of making a view: it holds the storage, counts with |t|, has what is attached.
-static inline oyi_tensor* hold_storage(oyi_tensor* v, const oyi_tensor* t) {
-  oyi_storage_retain(v->storage);
-  return OY_LIKELY(!t->side) ? v : share_side(v, t);
-}
-
-static __attribute__((noinline)) oyi_tensor* alias_long(const oyi_tensor* t) {
-  const size_t ndim = t->ndim;
-  oyi_tensor* v = header_copy(t, ndim);
-  if (!v) return NULL;
-  memcpy(v->sizes, t->sizes, ndim * sizeof(int64_t));
-  memcpy(v->sizes + ndim, oyi_strides(t), ndim * sizeof(int64_t));
-  return hold_storage(v, t);
-}
-
-// As header_copy, where sizes and strides lie side by side as they do in a new tensor.
-static inline __attribute__((always_inline)) oyi_tensor* alias_same(const oyi_tensor* t) {
-  const size_t ndim = t->ndim;
-  if (OY_UNLIKELY(t->capacity != ndim || (t->flags & OYI_HEAP_DIMS)))
-    return alias_long(t);
-  const unsigned units = OYI_VIEW_DIMS_OFFSET / OYI_POOL_UNIT + (unsigned)ndim;
-  _Static_assert(2 * sizeof(int64_t) == OYI_POOL_UNIT, "a unit holds one dimension");
-  oyi_tensor* v = oyi_pool_take(units);
-  if (OY_UNLIKELY(!v)) return NULL;
-  memcpy(v, t, sizeof(*v));
-  v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
-  v->header.references = 1;
-  v->header.flags = 0;
-  v->header.reserved = 0;
-  v->meta = NULL;
-  v->side = NULL;
-  v->flags |= OYI_VIEW_BLOCK;
-  v->block = (uint8_t)units;
-  int64_t* to = (int64_t*)(void*)((char*)v + OYI_VIEW_DIMS_OFFSET);
-  const int64_t* from = t->sizes;
-  v->sizes = to;
-  for (size_t i = 0; i < ndim; i++, to += 2, from += 2) memcpy(to, from, OYI_POOL_UNIT);
-  return hold_storage(v, t);
-}
-
-oyi_tensor* oyi_tensor_alias_same(const oyi_tensor* t) {
-  return alias_same(t);
-}
-
-oyi_tensor* oyi_tensor_transposed(const oyi_tensor* t, size_t a, size_t b) {
-  oyi_tensor* v = alias_same(t);
-  if (OY_UNLIKELY(!v) || a == b) return v;
-  int64_t* sizes = v->sizes;
-  int64_t* strides = oyi_strides(v);
-  int64_t size = sizes[a], stride = strides[a];
-  sizes[a] = sizes[b];
-  strides[a] = strides[b];
-  sizes[b] = size;
-  strides[b] = stride;
-  // Dense is dense in any order; what is contiguous is so in one order alone.
-  bool was_contiguous = v->flags & OYI_CONTIGUOUS;
-  v->flags &= (uint8_t)~OYI_CONTIGUOUS;
-  if (OY_LIKELY(was_contiguous && size > 1 && sizes[a] > 1 && v->numel > 0)) return v;
-  if (oyi_is_contiguous(oyi_sizes_view(v), oyi_strides_view(v), v->numel))
-    v->flags |= OYI_CONTIGUOUS;
-  return v;
-}
-
-oyi_tensor* oyi_tensor_slice(const oyi_tensor* t, size_t dim, int64_t start, int64_t size,
-                             int64_t step) {
-  oyi_tensor* v = alias_same(t);
-  if (OY_UNLIKELY(!v)) return NULL;
-  int64_t* stride = &oyi_strides(v)[dim];
-  v->offset += start * *stride;
-  v->byte_offset = v->offset * oyi_item(v);
-  int64_t before = v->sizes[dim];
-  if (size == before && step == 1) return v;
-  v->sizes[dim] = size;
-  // The stride of a dimension without elements, or with one, need not be a number.
-  int64_t wide;
-  if (!__builtin_mul_overflow(*stride, step, &wide)) *stride = wide;
-  // Part of the first dimension of what is contiguous is that, too.
-  if (dim == 0 && step == 1 && (v->flags & OYI_CONTIGUOUS) && v->numel > 0)
-    v->numel = v->numel / before * size;
-  else
-    oyi_tensor_geometry(v);
-  return v;
-}
-
-oyi_tensor* oyi_tensor_alias(const oyi_tensor* t, oy_ints sizes, oy_ints strides,
-                             int64_t offset) {
-  if (sizes.data == t->sizes && strides.data == oyi_strides(t) && offset == t->offset)
-    return oyi_tensor_alias_same(t);
-  oyi_tensor* v = header_copy(t, sizes.size);
-  if (OY_UNLIKELY(!v)) return NULL;
-  v->ndim = (uint8_t)sizes.size;
-  for (size_t i = 0; i < sizes.size; i++) {
-    v->sizes[i] = sizes.data[i];
-    oyi_strides(v)[i] = strides.data[i];
-  }
-  v->offset = offset;
-  v->byte_offset = offset * oyi_dtype_bytes[t->header.dtype];
-  oyi_tensor_geometry(v);
-  return hold_storage(v, t);
 }
 
 // Room for |nbytes| in the storage; what was there stays. On Meta the bytes are counted.

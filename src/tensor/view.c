@@ -3,7 +3,7 @@
 // view() splits the old shape into runs that are contiguous in themselves and
 // lets the new dimensions fill each run exactly (reference, 8.4).
 #include "base/memory.h"
-#include "tensor/impl.h"
+#include "tensor/view_begin.h"
 
 static oy_tensor* alias(const oyi_tensor* t, oy_ints sizes, const int64_t* strides,
                         int64_t offset) {
@@ -134,7 +134,8 @@ bool oyi_view_strides(const oyi_tensor* t, oy_ints new_sizes, int64_t* out) {
   return view_d == 0;
 }
 
-oy_tensor* oy_tensor_view(const oy_tensor* tensor, oy_ints sizes) {
+static __attribute__((noinline)) oy_tensor* view_slow(const oy_tensor* tensor,
+                                                      oy_ints sizes) {
   const oyi_tensor* t = oyi_tensor_of(tensor);
   int64_t inferred[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
   if (!t || oyi_infer_size(sizes, t->numel, inferred) != 0) return NULL;
@@ -147,6 +148,46 @@ oy_tensor* oy_tensor_view(const oy_tensor* tensor, oy_ints sizes) {
     return NULL;
   }
   return alias(t, shape, strides, t->offset);
+}
+
+// The product of |sizes| is |numel|, but for one that may be -1 and is *out_open then.
+static inline bool sizes_fit(oy_ints sizes, int64_t numel, int64_t* out_open) {
+  int64_t known = 1;
+  bool is_open = false, bad = false;
+  for (size_t i = 0; i < sizes.size; i++) {
+    const int64_t size = sizes.data[i];
+    if (OY_UNLIKELY(size < 0)) {
+      bad |= size != -1 || is_open;
+      is_open = true;
+    } else {
+      bad |= __builtin_mul_overflow(known, size, &known);
+    }
+  }
+  if (OY_LIKELY(!is_open)) return !bad && known == numel;
+  if (bad || known == 0 || numel % known != 0) return false;
+  *out_open = numel / known;
+  return true;
+}
+
+// What is contiguous, and says so with its last stride as well, is so in any other shape.
+oy_tensor* oy_tensor_view(const oy_tensor* tensor, oy_ints sizes) {
+  if (OY_UNLIKELY(!oyi_is_tensor(tensor))) return view_slow(tensor, sizes);
+  const oyi_tensor* t = oyi_tensor_cast(tensor);
+  int64_t open = 1;
+  if (OY_UNLIKELY(!oyi_view_is_plain(t, sizes.size) || !(t->flags & OYI_CONTIGUOUS) ||
+                  t->numel == 0 || (t->ndim && oyi_strides(t)[t->ndim - 1] != 1) ||
+                  !sizes_fit(sizes, t->numel, &open)))
+    return view_slow(tensor, sizes);
+  oyi_tensor* v = oyi_view_take(t, sizes.size);
+  int64_t* to = oyi_view_sizes(v);
+  int64_t stride = 1;
+  for (size_t i = sizes.size; i-- > 0;) {
+    const int64_t size = sizes.data[i] < 0 ? open : sizes.data[i];
+    to[i] = size;
+    to[sizes.size + i] = stride;
+    stride *= size;
+  }
+  return oyi_tensor_object(v);
 }
 
 // One dimension of an expand: |size| is what is asked for.
@@ -176,7 +217,8 @@ static oy_status expand_dim(const oyi_tensor* t, oy_ints sizes, size_t i,
   return OY_OK;
 }
 
-oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes) {
+static __attribute__((noinline)) oy_tensor* expand_slow(const oy_tensor* tensor,
+                                                        oy_ints sizes) {
   const oyi_tensor* t = oyi_tensor_of(tensor);
   if (!t) return NULL;
   int64_t shape[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
@@ -202,6 +244,36 @@ oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes) {
   oy_ints checked = {shape, sizes.size};
   if (oyi_sizes_check(checked, (size_t)oyi_item(t), &numel, &nbytes) != 0) return NULL;
   return alias(t, checked, strides, t->offset);
+}
+
+// Whether |t| expands to |sizes|, which are small enough for any product of them.
+static inline bool expands(const oyi_tensor* t, oy_ints sizes) {
+  const uint64_t most = 1 << 11;
+  const size_t lead = sizes.size - t->ndim;
+  for (size_t i = 0; i < sizes.size; i++) {
+    const int64_t want = sizes.data[i], have = i < lead ? 1 : t->sizes[i - lead];
+    const bool keeps = want == have || (want == -1 && i >= lead);
+    if ((have != 1 && !keeps) || (uint64_t)(keeps ? have : want) >= most) return false;
+  }
+  return true;
+}
+
+oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes) {
+  if (OY_UNLIKELY(!oyi_is_tensor(tensor))) return expand_slow(tensor, sizes);
+  const oyi_tensor* t = oyi_tensor_cast(tensor);
+  const size_t ndim = sizes.size;
+  if (OY_UNLIKELY(ndim < t->ndim || !oyi_view_is_plain(t, ndim) || !expands(t, sizes)))
+    return expand_slow(tensor, sizes);
+  oyi_tensor* v = oyi_view_take(t, ndim);
+  int64_t* to = oyi_view_sizes(v);
+  const size_t lead = ndim - t->ndim;
+  for (size_t i = 0; i < ndim; i++) {
+    const int64_t want = sizes.data[i], have = i < lead ? 1 : t->sizes[i - lead];
+    const bool keeps = i >= lead && (want == have || want == -1);
+    to[i] = keeps ? have : want;
+    to[ndim + i] = keeps ? oyi_strides(t)[i - lead] : 0;
+  }
+  return oyi_tensor_object(oyi_view_end(v));
 }
 
 oy_tensor* oy_tensor_transpose(const oy_tensor* tensor, int64_t dim0, int64_t dim1) {

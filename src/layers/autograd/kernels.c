@@ -247,11 +247,12 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
 #define VIEW_ONE(id, result) return viewed(keep, result, self);
 #define VIEW_ALL(id, result) return viewed_all(keep, out_result, self, result);
 
-#define DEFINE(id, after)                                                      \
-  static OYI_RESULT_##id inplace_or_view_##id(const oy_op* op, oy_keyset keys, \
-                                              OYI_PARAMS_##id) {               \
-    uint64_t keep = step_down(&keys);                                          \
-    after(id, oyi_redispatch_##id(op, keys, OYI_ARGS_##id))                    \
+// In one function each, but for the kernel and the end.
+#define DEFINE(id, after)                                               \
+  static __attribute__((flatten)) OYI_RESULT_##id inplace_or_view_##id( \
+      const oy_op* op, oy_keyset keys, OYI_PARAMS_##id) {               \
+    uint64_t keep = step_down(&keys);                                   \
+    after(id, oyi_redispatch_##id(op, keys, OYI_ARGS_##id))             \
   }
 #define IN_FORM_INPLACE(id)     DEFINE(id, WRITTEN_ONE)
 #define IN_FORM_OUT(id)         DEFINE(id, WRITTEN_ONE)

@@ -25,6 +25,7 @@ static void packed_destroy(oyi_tensor* stand_in) {
   oyi_saved_hooks_release(p->by);
   oyi_node_release(p->edge.node);
   oyi_free(p);
+  oyi_tensor_end(stand_in);
 }
 static void packed_print(const oyi_tensor* stand_in, oyi_strbuf* buf) {
   (void)stand_in;

@@ -44,22 +44,34 @@ static __attribute__((noinline)) void destroy_slow(oyi_tensor* t) {
   if (v->grad_fn || v->grad || v->accumulator) end_history(v);
   if (!(t->flags & OYI_VIEW_BLOCK)) oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
   if (base) oy_tensor_release(&base->header);
+  oyi_tensor_end(t);
+}
+static __attribute__((noinline)) void end_with_base(oyi_tensor* t, oyi_tensor* base) {
+  oyi_tensor_end(t);
+  base->header.klass->destroy(&base->header);
 }
 
-// Views without a history, which nearly all are, end in a tail call at most.
+// Views without a history, which nearly all are, end in a tail call.
 static void variable_destroy(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   oyi_tensor* base = v->base;
-  if (OY_UNLIKELY(!base || v->grad_fn || v->grad || v->accumulator ||
-                  !(t->flags & OYI_VIEW_BLOCK)) ||
-      OY_UNLIKELY(!oyi_spin_try(&oyi_variable_of(base)->lock))) {
+  const uintptr_t history =
+      (uintptr_t)v->grad_fn | (uintptr_t)v->grad | (uintptr_t)v->accumulator;
+  if (OY_UNLIKELY(!base || history || !(t->flags & OYI_VIEW_BLOCK))) {
+    destroy_slow(t);
+    return;
+  }
+  uint8_t* lock = &oyi_variable_of(base)->lock;
+  if (OY_UNLIKELY(!oyi_spin_try(lock))) {
     destroy_slow(t);
     return;
   }
   unlink_locked(v);
-  oyi_spin_unlock(&oyi_variable_of(base)->lock);
-  t->meta = NULL;
-  oy_tensor_release(&base->header);
+  oyi_spin_unlock(lock);
+  if (OY_UNLIKELY(__atomic_sub_fetch(&base->header.references, 1, __ATOMIC_ACQ_REL) == 0))
+    end_with_base(t, base);
+  else
+    oyi_tensor_end(t);
 }
 
 static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {

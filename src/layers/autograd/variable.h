@@ -20,21 +20,21 @@ typedef enum oyi_creation {
 typedef struct oyi_variable {
   oyi_tensor_meta meta;
   oyi_tensor* tensor;
+  oyi_tensor* base;            // strong; NULL: not a view
+  struct oyi_variable** link;  // of a view, under the lock of its base, as |next_view|
+  // --- from here to |view_version| a new record is 0
   oyi_node* grad_fn;
   oy_tensor* grad;
-  oyi_node* accumulator;  // owned, see oyi_accumulator; atomic, set under |lock|
-  oyi_tensor* base;       // strong; NULL: not a view
-  // Views of this tensor, under |lock|; links of this one under its base's.
-  struct oyi_variable* views;
-  struct oyi_variable* next_view;
-  struct oyi_variable** link;
-  uint64_t retains;  // the hook of grad_fn that keeps .grad; 0: none
+  oyi_node* accumulator;       // owned, see oyi_accumulator; atomic, set under |lock|
+  struct oyi_variable* views;  // of this tensor, under |lock|
+  uint64_t retains;            // the hook of grad_fn that keeps .grad; 0: none
   uint32_t output_nr;
-  uint32_t view_version;  // when grad_fn of a view was last made
   bool requires_grad;
   uint8_t creation;
-  uint8_t lock;       // a spin lock, held for a few instructions
-  uint8_t grad_lock;  // held while a gradient is added
+  uint8_t lock;           // a spin lock, held for a few instructions
+  uint8_t grad_lock;      // held while a gradient is added
+  uint32_t view_version;  // when grad_fn of a view was last made
+  struct oyi_variable* next_view;
 } oyi_variable;
 _Static_assert(sizeof(oyi_variable) <= OYI_META_BYTES, "it lies in the block of a view");
 
@@ -51,19 +51,14 @@ oyi_variable* oyi_variable_make(oyi_tensor* t);
 static inline oyi_variable* oyi_variable_room(oyi_tensor* t) {
   return (oyi_variable*)(void*)((char*)t + OYI_META_OFFSET);
 }
-// Fields are set one by one, since compilers clear a record of this size slowly.
+// The links of a view are for who makes it one.
 static inline void oyi_variable_init(oyi_variable* v, oyi_tensor* t) {
   v->meta.klass = &oyi_variable_class;
   v->tensor = t;
-  v->grad_fn = v->accumulator = NULL;
-  v->grad = NULL;
   v->base = NULL;
-  v->views = NULL;
-  v->retains = 0;
-  v->output_nr = v->view_version = 0;
-  v->requires_grad = false;
-  v->creation = OYI_CREATION_DEFAULT;
-  v->lock = v->grad_lock = 0;
+  memset(&v->grad_fn, 0,
+         offsetof(oyi_variable, view_version) - offsetof(oyi_variable, grad_fn));
+  v->view_version = 0;
   t->meta = &v->meta;
 }
 static inline oyi_variable* oyi_variable_get(oyi_tensor* t) {

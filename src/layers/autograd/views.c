@@ -79,26 +79,26 @@ oy_object* oyi_view_result(oy_object* view, oy_object* from) {
   if (OY_UNLIKELY(!oyi_is_tensor(view) || !oyi_is_tensor(from)))
     return view_result_slow(view, from);
   oyi_tensor* t = oyi_tensor_cast(view);
+  const oyi_storage* s = t->storage;
   oyi_variable* parent = oyi_variable_of(oyi_tensor_cast(from));
-  if (OY_UNLIKELY(t->meta || t->side || !(t->flags & OYI_VIEW_BLOCK) || !parent ||
+  const uintptr_t has_record = (uintptr_t)t->meta | (uintptr_t)t->side;
+  if (OY_UNLIKELY(has_record || !(t->flags & OYI_VIEW_BLOCK) || !s || !parent ||
                   oyi_grad_mode != OYI_GRAD_ON))
     return view_result_slow(view, from);
-  oyi_tensor* base = parent->base ? parent->base : parent->tensor;
-  oyi_variable* b = oyi_variable_of(base);
-  if (OY_UNLIKELY(!b)) return view_result_slow(view, from);
+  oyi_variable* b = parent;
+  if (parent->base && OY_UNLIKELY(!(b = oyi_variable_of(parent->base))))
+    return view_result_slow(view, from);
+  if (OY_UNLIKELY(!oyi_spin_try(&b->lock))) return view_result_slow(view, from);
   oyi_variable* v = oyi_variable_room(t);
+  oyi_tensor* base = b->tensor;
+  const uint32_t version = __atomic_load_n(&s->version, __ATOMIC_RELAXED);
+  link_locked(v, b);
   oyi_variable_init(v, t);
   v->base = base;
   v->creation = parent->creation;
-  v->view_version =
-      t->storage ? __atomic_load_n(&t->storage->version, __ATOMIC_RELAXED) : 0;
-  if (OY_UNLIKELY(!oyi_spin_try(&b->lock))) {
-    t->meta = NULL;
-    return view_result_slow(view, from);
-  }
-  link_locked(v, b);
+  v->view_version = version;
   oyi_spin_unlock(&b->lock);
-  oy_object_retain(&base->header);
+  __atomic_fetch_add(&base->header.references, 1, __ATOMIC_RELAXED);
   return OY_LIKELY(!oyi_is_tracked(&base->header)) ? view : track_result(view);
 }
 

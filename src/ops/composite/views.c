@@ -6,6 +6,7 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/rules/shape.h"
+#include "tensor/view_begin.h"
 
 OYI_COMPOSITE(as_strided) {
   const oyi_tensor* t = oyi_tensor_of(self);
@@ -47,7 +48,7 @@ OYI_COMPOSITE(lift_fresh) {
 
 // -------------------------------------------------------- order of dimensions
 
-OYI_COMPOSITE(t) {
+static __attribute__((noinline)) oy_object* t_slow(oy_object* self) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   if (t->ndim < 2) return oyi_view_all(t);
@@ -57,6 +58,11 @@ OYI_COMPOSITE(t) {
     return NULL;
   }
   return oyi_tensor_object(oyi_tensor_transposed(t, 0, 1));
+}
+OYI_COMPOSITE(t) {
+  if (OY_UNLIKELY(!oyi_is_tensor(self) || oyi_tensor_cast(self)->ndim != 2))
+    return t_slow(self);
+  return oyi_tensor_object(oyi_tensor_transposed(oyi_tensor_cast(self), 0, 1));
 }
 
 OYI_COMPOSITE(transpose_int) {
@@ -74,8 +80,6 @@ OYI_COMPOSITE(permute) {
             t->ndim, dims.size);
     return NULL;
   }
-  oyi_shape s;
-  s.ndim = 0;
   uint64_t seen = 0;
   for (size_t i = 0; i < dims.size; i++) {
     int64_t d = oyi_dim_wrap(dims.data[i], t->ndim);
@@ -85,21 +89,34 @@ OYI_COMPOSITE(permute) {
       return NULL;
     }
     seen |= 1ull << d;
-    oyi_shape_add(&s, t->sizes[d], oyi_strides(t)[d]);
   }
-  return oyi_shape_view(&s, t, t->offset);
+  oyi_tensor* v = oyi_view_begin(t, dims.size);
+  if (!v) return NULL;
+  for (size_t i = 0; i < dims.size; i++) {
+    const int64_t d = dims.data[i] + (dims.data[i] < 0 ? t->ndim : 0);
+    v->sizes[i] = t->sizes[d];
+    v->sizes[dims.size + i] = oyi_strides(t)[d];
+  }
+  return oyi_tensor_object(oyi_view_end_ordered(v));
 }
 
 // -------------------------------------------------------- dimensions of size 1
 
 // |t| without those dimensions of |mask| that have size 1.
 static oy_object* squeezed(const oyi_tensor* t, uint64_t mask) {
-  oyi_shape s;
-  s.ndim = 0;
+  uint64_t kept = 0;
   for (size_t i = 0; i < t->ndim; i++)
-    if (t->sizes[i] != 1 || !(mask >> i & 1))
-      oyi_shape_add(&s, t->sizes[i], oyi_strides(t)[i]);
-  return oyi_shape_view(&s, t, t->offset);
+    kept |= (uint64_t)(t->sizes[i] != 1 || !(mask >> i & 1)) << i;
+  const size_t ndim = (size_t)__builtin_popcountll(kept);
+  oyi_tensor* v = oyi_view_begin(t, ndim);
+  if (!v) return NULL;
+  for (size_t i = 0, at = 0; at < ndim; i++) {
+    if (!(kept >> i & 1)) continue;
+    v->sizes[at] = t->sizes[i];
+    v->sizes[ndim + at++] = oyi_strides(t)[i];
+  }
+  // Dimensions of size 1 decide nothing: numel and flags are those of |t|.
+  return oyi_tensor_object(v);
 }
 
 OYI_COMPOSITE(squeeze) {
@@ -129,17 +146,24 @@ OYI_COMPOSITE(unsqueeze) {
             OY_TENSOR_MAX_DIMS);
     return NULL;
   }
-  oyi_shape s;
-  s.ndim = 0;
-  oyi_shape_keep(&s, t, 0, (size_t)d);
-  oyi_shape_add(&s, 1, d < t->ndim ? t->sizes[d] * oyi_strides(t)[d] : 1);
-  oyi_shape_keep(&s, t, (size_t)d, t->ndim);
-  return oyi_shape_view(&s, t, t->offset);
+  const size_t ndim = t->ndim + (size_t)1, at = (size_t)d;
+  oyi_tensor* v = oyi_view_begin(t, ndim);
+  if (!v) return NULL;
+  const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
+  v->sizes[at] = 1;
+  v->sizes[ndim + at] = at < t->ndim ? sizes[at] * strides[at] : 1;
+  for (size_t i = 0; i < t->ndim; i++) {
+    const size_t to = i + (i >= at);
+    v->sizes[to] = sizes[i];
+    v->sizes[ndim + to] = strides[i];
+  }
+  return oyi_tensor_object(v);
 }
 
 // ------------------------------------------------------------ parts of a tensor
 
-OYI_COMPOSITE(select_int) {
+static __attribute__((noinline)) oy_object* select_slow(oy_object* self, int64_t dim,
+                                                        int64_t index) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   if (t->ndim == 0) {
@@ -158,6 +182,16 @@ OYI_COMPOSITE(select_int) {
   }
   if (index < 0) index += size;
   return oyi_view_without(t, (size_t)d, index * oyi_strides(t)[d]);
+}
+
+OYI_COMPOSITE(select_int) {
+  if (OY_UNLIKELY(!oyi_is_tensor(self))) return select_slow(self, dim, index);
+  const oyi_tensor* t = oyi_tensor_cast(self);
+  const int64_t d = dim + (dim < 0 ? t->ndim : 0);
+  if (OY_UNLIKELY((uint64_t)d >= t->ndim)) return select_slow(self, dim, index);
+  const int64_t size = t->sizes[d], at = index + (index < 0 ? size : 0);
+  if (OY_UNLIKELY((uint64_t)at >= (uint64_t)size)) return select_slow(self, dim, index);
+  return oyi_view_without(t, (size_t)d, at * oyi_strides(t)[d]);
 }
 
 static __attribute__((noinline)) oy_object* slice_slow(oy_object* self, int64_t dim,
@@ -189,7 +223,8 @@ OYI_COMPOSITE(slice_Tensor) {
   if (OY_UNLIKELY((uint64_t)dim >= t->ndim || start.as.i < 0 || end.as.i < start.as.i ||
                   end.as.i > t->sizes[dim]))
     return slice_slow(self, dim, start, end, step);
-  return oyi_view_slice(t, (size_t)dim, start.as.i, end.as.i - start.as.i, 1);
+  return oyi_tensor_object(
+      oyi_tensor_part(t, (size_t)dim, start.as.i, end.as.i - start.as.i));
 }
 
 OYI_COMPOSITE(diagonal) {

@@ -4,13 +4,31 @@
 
 #include "ops/calls.h"
 #include "tensor/iterator.h"
+#include "tensor/view_begin.h"
 
-oy_object* oyi_view_without(const oyi_tensor* t, size_t dim, int64_t offset) {
+static __attribute__((noinline)) oy_object* view_without_long(const oyi_tensor* t,
+                                                              size_t dim,
+                                                              int64_t offset) {
   oyi_shape s;
   s.ndim = 0;
   oyi_shape_keep(&s, t, 0, dim);
   oyi_shape_keep(&s, t, dim + 1, t->ndim);
   return oyi_shape_view(&s, t, t->offset + offset);
+}
+
+oy_object* oyi_view_without(const oyi_tensor* t, size_t dim, int64_t offset) {
+  const size_t ndim = t->ndim - (size_t)1;
+  if (OY_UNLIKELY(!oyi_view_is_plain(t, ndim))) return view_without_long(t, dim, offset);
+  oyi_tensor* v = oyi_view_take(t, ndim);
+  const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
+  int64_t* to = oyi_view_sizes(v);
+  for (size_t i = 0; i < ndim; i++) {
+    const size_t from = i + (i >= dim);
+    to[i] = sizes[from];
+    to[ndim + i] = strides[from];
+  }
+  oyi_view_move(v, offset);
+  return oyi_tensor_object(oyi_view_end(v));
 }
 
 oy_object* oyi_view_as_dtype(const oyi_tensor* t, const oyi_shape* s, int64_t offset,
