@@ -18,6 +18,7 @@ typedef struct row {
   oyi_tensor* output;
   char* data[3];
   int64_t strides[3];
+  double number;  // of an operand that is one, in the dtype of the row
 } row;
 
 static inline void set_operand(row* r, int k, const oyi_tensor* t, int64_t stride) {
@@ -56,6 +57,26 @@ static bool is_spread(const oyi_tensor* t, const oyi_tensor* full,
   return true;
 }
 
+// Whether |t| is a number beside floats, which has their dtype then: it is in |r|.
+static bool is_number(row* r, const oyi_tensor* t, const oyi_tensor* full) {
+  const bool is_float = t->header.dtype == OY_DTYPE_F64;
+  const bool to_float = full->header.dtype == OY_DTYPE_F32;
+  if (!(t->header.flags & OY_OBJECT_WRAPPED_NUMBER) || t->ndim != 0 ||
+      t->backend != OY_BACKEND_CPU || !t->storage || full->ndim == 0 ||
+      (!is_float && t->header.dtype != OY_DTYPE_I64) ||
+      (!to_float && full->header.dtype != OY_DTYPE_F64))
+    return false;
+  const void* at = oyi_data(t);
+  if (to_float) {
+    const float as_float =
+        is_float ? (float)*(const double*)at : (float)*(const int64_t*)at;
+    memcpy(&r->number, &as_float, sizeof(as_float));
+  } else {
+    r->number = is_float ? *(const double*)at : (double)*(const int64_t*)at;
+  }
+  return true;
+}
+
 static __attribute__((noinline)) bool row_of_spread(row* r, oy_object* out,
                                                     oy_object* const* inputs,
                                                     unsigned flags, oyi_cpu_loop which) {
@@ -68,8 +89,10 @@ static __attribute__((noinline)) bool row_of_spread(row* r, oy_object* out,
   oyi_tensor* o = out && oyi_is_tensor(out) ? oyi_tensor_cast(out) : NULL;
   oy_object* const one[] = {inputs[second ? 0 : 1]};
   if (!oyi_is_simple(out, one, 1, flags) || !is_ordered(full) ||
-      !is_spread(spread, full, o) || !(r->loop = loop_for(full, which)))
+      !(r->loop = loop_for(full, which)))
     return false;
+  const bool has_number = is_number(r, spread, full);
+  if (!has_number && !is_spread(spread, full, o)) return false;
   const int64_t item = oyi_item(full);
   r->output = o ? o : oyi_tensor_new_like(full);
   if (!r->output) return true;
@@ -77,6 +100,7 @@ static __attribute__((noinline)) bool row_of_spread(row* r, oy_object* out,
   set_operand(r, 0, r->output, item);
   set_operand(r, 1, a, second ? item : 0);
   set_operand(r, 2, b, second ? 0 : item);
+  if (has_number) r->data[second ? 2 : 1] = (char*)&r->number;
   return true;
 }
 
