@@ -105,9 +105,12 @@ OYI_COMPOSITE(permute) {
 // |t| without those dimensions of |mask| that have size 1.
 static oy_object* squeezed(const oyi_tensor* t, uint64_t mask) {
   uint64_t kept = 0;
-  for (size_t i = 0; i < t->ndim; i++)
-    kept |= (uint64_t)(t->sizes[i] != 1 || !(mask >> i & 1)) << i;
-  const size_t ndim = (size_t)__builtin_popcountll(kept);
+  size_t ndim = 0;
+  for (size_t i = 0; i < t->ndim; i++) {
+    const bool stays = t->sizes[i] != 1 || !(mask >> i & 1);
+    kept |= (uint64_t)stays << i;
+    ndim += stays;
+  }
   oyi_tensor* v = oyi_view_begin(t, ndim);
   if (!v) return NULL;
   for (size_t i = 0, at = 0; at < ndim; i++) {
