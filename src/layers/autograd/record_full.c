@@ -135,7 +135,8 @@ static oy_status give_all(oyi_full_call* c, oy_object* const* results, size_t co
   OY_TRY(oyi_full_outputs(c->node, count));
   OY_TRY(save_written(c->node));
   OY_TRY(save_results(c, results, count));
-  for (size_t i = 0; i < with_history(c, count); i++)
+  const size_t differentiable = with_history(c, count);
+  for (size_t i = 0; i < differentiable; i++)
     OY_TRY(give_one(c, results[i], (uint32_t)i));
   if (OY_LIKELY(!(oyi_record_also & OYI_ALSO_PACK))) return OY_OK;
   return pack_results(c, results, count);
