@@ -110,27 +110,13 @@ static void fill_extra(oyi_extra* extra, const oyi_frame* frame) {
   extra->flag = frame->extra.flag;
 }
 
-// oyi_gradient_edge of what is no view, into an edge that leads nowhere yet.
-static inline oy_status fill_edge(oyi_tensor* t, oyi_edge* edge) {
-  oyi_variable* v = oyi_variable_of(t);
-  if (!v) return OY_OK;
-  if (OY_UNLIKELY(v->base != NULL)) return oyi_gradient_edge(t, edge);
-  if (v->grad_fn) {
-    *edge = (oyi_edge){oyi_node_retain(v->grad_fn), v->output_nr};
-    return OY_OK;
-  }
-  if (!v->requires_grad) return OY_OK;
-  edge->node = oyi_accumulator(v);
-  return OY_LIKELY(edge->node != NULL) ? OY_OK : OY_OUT_OF_MEMORY;
-}
-
 static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
   oyi_short_node* node = r->node;
   node->head.edge_count = r->formula->inputs;
   for (int i = 0; i < r->formula->inputs; i++) {
     oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
     if (!t) return oy_failure();
-    OY_TRY(fill_edge(t, &node->own_edges[i]));
+    OY_TRY(oyi_gradient_edge(t, &node->own_edges[i]));
   }
   fill_extra(&node->extra, frame);
   if (frame->dims.data)

@@ -144,7 +144,7 @@ oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node) {
 
 // Makes the node of a leaf that has none, or has its node expect what the leaf is now, and
 // on the stream that is current now.
-__attribute__((noinline)) static oyi_node* accumulator_make(oyi_variable* v) {
+oyi_node* oyi_accumulator_make(oyi_variable* v) {
   oyi_node* made = NULL;
   if (!__atomic_load_n(&v->accumulator, __ATOMIC_ACQUIRE)) {
     oyi_accumulate_node* new_node = oyi_accumulate_node_new(v->tensor);
@@ -174,17 +174,7 @@ __attribute__((noinline)) static oyi_node* accumulator_make(oyi_variable* v) {
   return fits ? oyi_node_retain(node) : NULL;
 }
 
-oyi_node* oyi_accumulator(oyi_variable* v) {
-  oyi_node* node = __atomic_load_n(&v->accumulator, __ATOMIC_ACQUIRE);
-  if (OY_UNLIKELY(!node || v->tensor->backend != OY_BACKEND_CPU ||
-                  !oyi_expects(node->expected, v->tensor)))
-    return accumulator_make(v);
-  oy_object_retain(&v->tensor->header);
-  return node;
-}
-
-// Of a view, whose history may be out of date.
-static oy_status gradient_edge_slow(oyi_tensor* t, oyi_edge* out_edge) {
+oy_status oyi_gradient_edge_of_view(oyi_tensor* t, oyi_edge* out_edge) {
   oyi_node* node;
   OY_TRY(oyi_grad_fn(t, &node));
   if (node) {
@@ -194,20 +184,6 @@ static oy_status gradient_edge_slow(oyi_tensor* t, oyi_edge* out_edge) {
   if (!oyi_requires_grad(t)) return OY_OK;
   out_edge->node = oyi_accumulator(oyi_variable_of(t));
   return out_edge->node ? OY_OK : OY_OUT_OF_MEMORY;
-}
-
-oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge) {
-  *out_edge = (oyi_edge){NULL, 0};
-  oyi_variable* v = oyi_variable_of(t);
-  if (!v) return OY_OK;
-  if (OY_UNLIKELY(v->base != NULL)) return gradient_edge_slow(t, out_edge);
-  if (v->grad_fn) {
-    *out_edge = (oyi_edge){oyi_node_retain(v->grad_fn), v->output_nr};
-    return OY_OK;
-  }
-  if (!v->requires_grad) return OY_OK;
-  out_edge->node = oyi_accumulator(v);
-  return OY_LIKELY(out_edge->node != NULL) ? OY_OK : OY_OUT_OF_MEMORY;
 }
 
 oy_status oyi_set_history(oyi_tensor* t, oyi_node* node, uint32_t output_nr) {

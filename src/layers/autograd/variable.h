@@ -83,8 +83,6 @@ void oyi_untrack(oyi_tensor* t);
 // The node that made |t|, borrowed; for a view that is out of date a new one.
 // NULL in *out_node for leaves.
 oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node);
-// Where the gradient of |t| goes, with a reference to the node.
-oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge);
 // Says that |node| made |t|, as its result |output_nr|; takes over a reference to the
 // node, also on failure.
 oy_status oyi_set_history(oyi_tensor* t, oyi_node* node, uint32_t output_nr);
@@ -102,7 +100,32 @@ oy_status oyi_view_regenerate(oyi_variable* view);
 
 // The accumulate node of a leaf, with a reference, which is one to the leaf: the node is
 // the variable's, so that graphs do not make it again, and is never without it.
-oyi_node* oyi_accumulator(oyi_variable* v);
+// oyi_accumulator_make: of a leaf that has none, or that has changed.
+oyi_node* oyi_accumulator_make(oyi_variable* v);
+static inline oyi_node* oyi_accumulator(oyi_variable* v) {
+  oyi_node* node = __atomic_load_n(&v->accumulator, __ATOMIC_ACQUIRE);
+  if (OY_UNLIKELY(!node || v->tensor->backend != OY_BACKEND_CPU ||
+                  !oyi_expects(&oyi_accumulate_node_of(node)->own_expected, v->tensor)))
+    return oyi_accumulator_make(v);
+  oy_object_retain(&v->tensor->header);
+  return node;
+}
+
+// Where the gradient of |t| goes, with a reference to the node, into an edge that leads
+// nowhere yet. oyi_gradient_edge_of_view: of a view, whose history may be out of date.
+oy_status oyi_gradient_edge_of_view(oyi_tensor* t, oyi_edge* out_edge);
+static inline oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge) {
+  oyi_variable* v = oyi_variable_of(t);
+  if (!v) return OY_OK;
+  if (OY_UNLIKELY(v->base != NULL)) return oyi_gradient_edge_of_view(t, out_edge);
+  if (v->grad_fn) {
+    *out_edge = (oyi_edge){oyi_node_retain(v->grad_fn), v->output_nr};
+    return OY_OK;
+  }
+  if (!v->requires_grad) return OY_OK;
+  out_edge->node = oyi_accumulator(v);
+  return OY_LIKELY(out_edge->node != NULL) ? OY_OK : OY_OUT_OF_MEMORY;
+}
 
 void oyi_spin_lock_slow(uint8_t* lock);
 static inline void oyi_spin_lock(uint8_t* lock) {
