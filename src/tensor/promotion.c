@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "opyard/defaults.h"
+#include "tensor/dtype_kind.h"
 #include "tensor/impl.h"
 
 const uint8_t oyi_dtype_bytes[256] = {
@@ -15,50 +16,50 @@ const uint8_t oyi_dtype_bytes[256] = {
 };
 
 enum {
-  BOOL_BIT = 1,
-  INTEGRAL = 2,
-  FLOATING = 4,
-  COMPLEX = 8,
-  QUANTIZED = 16,
-  FLOAT8 = 32,
-  BAREBONES = 64
+  BOOL_BIT = OYI_KIND_BOOL,
+  INTEGRAL = OYI_KIND_INTEGRAL,
+  FLOATING = OYI_KIND_FLOATING,
+  COMPLEX = OYI_KIND_COMPLEX,
+  QUANTIZED = OYI_KIND_QUANTIZED,
+  FLOAT8 = OYI_KIND_FLOAT8,
+  BAREBONES = OYI_KIND_BAREBONES
 };
 
-static const uint8_t g_kind[256] = {[OY_DTYPE_U8] = INTEGRAL,
-                                    [OY_DTYPE_I8] = INTEGRAL,
-                                    [OY_DTYPE_I16] = INTEGRAL,
-                                    [OY_DTYPE_I32] = INTEGRAL,
-                                    [OY_DTYPE_I64] = INTEGRAL,
-                                    [OY_DTYPE_F16] = FLOATING,
-                                    [OY_DTYPE_BF16] = FLOATING,
-                                    [OY_DTYPE_F32] = FLOATING,
-                                    [OY_DTYPE_F64] = FLOATING,
-                                    [OY_DTYPE_C32] = COMPLEX,
-                                    [OY_DTYPE_C64] = COMPLEX,
-                                    [OY_DTYPE_C128] = COMPLEX,
-                                    [OY_DTYPE_BOOL] = BOOL_BIT,
-                                    [OY_DTYPE_QI8] = QUANTIZED,
-                                    [OY_DTYPE_QU8] = QUANTIZED,
-                                    [OY_DTYPE_QI32] = QUANTIZED,
-                                    [OY_DTYPE_F8E5M2] = FLOATING | FLOAT8,
-                                    [OY_DTYPE_F8E4M3] = FLOATING | FLOAT8,
-                                    [OY_DTYPE_F8E5M2FNUZ] = FLOATING | FLOAT8,
-                                    [OY_DTYPE_F8E4M3FNUZ] = FLOATING | FLOAT8,
-                                    [OY_DTYPE_U16] = INTEGRAL | BAREBONES,
-                                    [OY_DTYPE_U32] = INTEGRAL | BAREBONES,
-                                    [OY_DTYPE_U64] = INTEGRAL | BAREBONES};
+const uint8_t oyi_dtype_kind[256] = {[OY_DTYPE_U8] = INTEGRAL,
+                                     [OY_DTYPE_I8] = INTEGRAL,
+                                     [OY_DTYPE_I16] = INTEGRAL,
+                                     [OY_DTYPE_I32] = INTEGRAL,
+                                     [OY_DTYPE_I64] = INTEGRAL,
+                                     [OY_DTYPE_F16] = FLOATING,
+                                     [OY_DTYPE_BF16] = FLOATING,
+                                     [OY_DTYPE_F32] = FLOATING,
+                                     [OY_DTYPE_F64] = FLOATING,
+                                     [OY_DTYPE_C32] = COMPLEX,
+                                     [OY_DTYPE_C64] = COMPLEX,
+                                     [OY_DTYPE_C128] = COMPLEX,
+                                     [OY_DTYPE_BOOL] = BOOL_BIT,
+                                     [OY_DTYPE_QI8] = QUANTIZED,
+                                     [OY_DTYPE_QU8] = QUANTIZED,
+                                     [OY_DTYPE_QI32] = QUANTIZED,
+                                     [OY_DTYPE_F8E5M2] = FLOATING | FLOAT8,
+                                     [OY_DTYPE_F8E4M3] = FLOATING | FLOAT8,
+                                     [OY_DTYPE_F8E5M2FNUZ] = FLOATING | FLOAT8,
+                                     [OY_DTYPE_F8E4M3FNUZ] = FLOATING | FLOAT8,
+                                     [OY_DTYPE_U16] = INTEGRAL | BAREBONES,
+                                     [OY_DTYPE_U32] = INTEGRAL | BAREBONES,
+                                     [OY_DTYPE_U64] = INTEGRAL | BAREBONES};
 
 bool oy_dtype_is_floating(oy_dtype dtype) {
-  return g_kind[dtype] & FLOATING;
+  return oyi_dtype_kind[dtype] & FLOATING;
 }
 bool oy_dtype_is_complex(oy_dtype dtype) {
-  return g_kind[dtype] & COMPLEX;
+  return oyi_dtype_kind[dtype] & COMPLEX;
 }
 bool oy_dtype_is_integral(oy_dtype dtype, bool include_bool) {
-  return g_kind[dtype] & (include_bool ? INTEGRAL | BOOL_BIT : INTEGRAL);
+  return oyi_dtype_kind[dtype] & (include_bool ? INTEGRAL | BOOL_BIT : INTEGRAL);
 }
 bool oy_dtype_is_quantized(oy_dtype dtype) {
-  return g_kind[dtype] & QUANTIZED;
+  return oyi_dtype_kind[dtype] & QUANTIZED;
 }
 static oy_dtype g_default = OY_DTYPE_F32;
 
@@ -154,11 +155,11 @@ static const oy_dtype g_promote[P_COUNT][P_COUNT] = {
 };
 
 static oy_status promote_unsigned(oy_dtype a, oy_dtype b, oy_dtype* out_dtype) {
-  if (g_kind[a] & FLOATING) {
+  if (oyi_dtype_kind[a] & FLOATING) {
     *out_dtype = a;
     return OY_OK;
   }
-  if (g_kind[b] & FLOATING) {
+  if (oyi_dtype_kind[b] & FLOATING) {
     *out_dtype = b;
     return OY_OK;
   }
@@ -170,12 +171,12 @@ static oy_status promote_unsigned(oy_dtype a, oy_dtype b, oy_dtype* out_dtype) {
 
 oy_status oy_dtype_promote(oy_dtype a, oy_dtype b, oy_dtype* out_dtype) {
   *out_dtype = OY_DTYPE_ANY;
-  if (g_kind[a] == 0 || g_kind[b] == 0) return OY_OK;  // Undefined
+  if (oyi_dtype_kind[a] == 0 || oyi_dtype_kind[b] == 0) return OY_OK;  // Undefined
   if (a == b) {
     *out_dtype = a;
     return OY_OK;
   }
-  uint8_t kinds = g_kind[a] | g_kind[b];
+  uint8_t kinds = oyi_dtype_kind[a] | oyi_dtype_kind[b];
   OY_CHECK(!(kinds & QUANTIZED), TYPE_MISMATCH,
            "promoteTypes with quantized numbers is not handled yet; figure out what "
            "the correct rules should be, offending types: %s %s",
@@ -190,8 +191,8 @@ oy_status oy_dtype_promote(oy_dtype a, oy_dtype b, oy_dtype* out_dtype) {
 }
 
 static oy_status promote_skip_undefined(oy_dtype a, oy_dtype b, oy_dtype* out) {
-  if (g_kind[a] == 0 || g_kind[b] == 0) {
-    *out = g_kind[a] ? a : b;
+  if (oyi_dtype_kind[a] == 0 || oyi_dtype_kind[b] == 0) {
+    *out = oyi_dtype_kind[a] ? a : b;
     return OY_OK;
   }
   return oy_dtype_promote(a, b, out);
@@ -204,23 +205,23 @@ static oy_dtype complex_of(oy_dtype d) {
 
 // The five rules of 8.8.
 static oy_status combine(oy_dtype higher, oy_dtype lower, oy_dtype* out) {
-  if (g_kind[higher] & COMPLEX) {
+  if (oyi_dtype_kind[higher] & COMPLEX) {
     *out = higher;
-  } else if (g_kind[lower] & COMPLEX) {
-    *out = g_kind[higher] & FLOATING ? complex_of(higher) : lower;
-  } else if (g_kind[higher] & FLOATING) {
+  } else if (oyi_dtype_kind[lower] & COMPLEX) {
+    *out = oyi_dtype_kind[higher] & FLOATING ? complex_of(higher) : lower;
+  } else if (oyi_dtype_kind[higher] & FLOATING) {
     *out = higher;
-  } else if (higher == OY_DTYPE_BOOL || (g_kind[lower] & FLOATING)) {
+  } else if (higher == OY_DTYPE_BOOL || (oyi_dtype_kind[lower] & FLOATING)) {
     return promote_skip_undefined(higher, lower, out);
   } else {
-    *out = g_kind[higher] ? higher : lower;
+    *out = oyi_dtype_kind[higher] ? higher : lower;
   }
   return OY_OK;
 }
 
 static oy_dtype wrapped_dtype(oy_dtype d) {
-  if (g_kind[d] & COMPLEX) return OY_DTYPE_C64;
-  return g_kind[d] & FLOATING ? oy_dtype_default() : d;
+  if (oyi_dtype_kind[d] & COMPLEX) return OY_DTYPE_C64;
+  return oyi_dtype_kind[d] & FLOATING ? oy_dtype_default() : d;
 }
 
 oy_status oyi_result_add(oyi_result_state* state, const oyi_tensor* t) {
@@ -250,8 +251,9 @@ oy_status oy_result_type(oy_tensor* const* tensors, size_t count, oy_dtype* out_
 }
 
 bool oy_dtype_can_cast(oy_dtype from, oy_dtype to) {
-  if ((g_kind[from] & COMPLEX) && !(g_kind[to] & COMPLEX)) return false;
-  if ((g_kind[from] & FLOATING) && (g_kind[to] & (INTEGRAL | BOOL_BIT))) return false;
+  if ((oyi_dtype_kind[from] & COMPLEX) && !(oyi_dtype_kind[to] & COMPLEX)) return false;
+  if ((oyi_dtype_kind[from] & FLOATING) && (oyi_dtype_kind[to] & (INTEGRAL | BOOL_BIT)))
+    return false;
   return from == OY_DTYPE_BOOL || to != OY_DTYPE_BOOL;
 }
 
@@ -263,7 +265,8 @@ static oy_dtype promoted(oy_object* const* tensors, size_t count, oy_dtype great
   for (size_t i = 0; i < count; i++) {
     const oy_object* o = tensors[i];
     if (!o || oy_object_is_none(o)) continue;
-    if (!oyi_is_tensor(o) || (g_kind[o->dtype] & (QUANTIZED | FLOAT8 | BAREBONES)) ||
+    if (!oyi_is_tensor(o) ||
+        (oyi_dtype_kind[o->dtype] & (QUANTIZED | FLOAT8 | BAREBONES)) ||
         oyi_result_add(&state, oyi_tensor_cast(o)) != 0)
       return greatest;
   }
