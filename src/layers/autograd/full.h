@@ -58,7 +58,7 @@ typedef struct oyi_full_call {
   uint64_t keep;        // of the thread's sets before
 } oyi_full_call;
 
-// As oyi_record_begin and oyi_record_end, by the form of the results.
+// As oyi_record_start and oyi_record_finish (record.h), by the form of the results.
 oy_status oyi_full_begin(oyi_full_call* c, const oy_value* arguments, size_t count,
                          oy_keyset* keys);
 oy_object* oyi_full_end(oyi_full_call* c, oy_object* result);

@@ -4,6 +4,7 @@
 #include "layers/autograd/function_context.h"
 #include "layers/autograd/packed.h"
 #include "layers/autograd/record.h"
+#include "layers/autograd/short_node.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 
@@ -76,7 +77,8 @@ static const oyi_formula g_delayed_error = {.name = "DelayedError",
 static oy_status refuse_more(oy_object** out, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (!oyi_is_tensor(out[i]) || !oyi_is_differentiable(out[i]->dtype)) continue;
-    oyi_short_node* node = oyi_short_node_new(&g_delayed_error);
+    const oyi_edge none[OYI_NODE_INPUTS] = {{NULL, 0}, {NULL, 0}};
+    oyi_short_node* node = oyi_short_node_new(&g_delayed_error, none);
     if (!node) return OY_OUT_OF_MEMORY;
     OY_TRY(oyi_set_history(oyi_tensor_cast(out[i]), &node->head, 0));
   }

@@ -18,6 +18,14 @@
 
 // ------------------------------------------------------------------- Autograd
 
+// Leaves Autograd out of the thread's sets, and of |keys|; gives what was there.
+static inline uint64_t step_below(oy_keyset* keys) {
+  const uint64_t keep = oy_tls.keep;
+  *keys = oy_keyset_and(*keys, oy_keyset_full_after(OY_KEY_AutogradOther));
+  oy_tls.keep = keep & ~OYI_AUTOGRAD_KEYS;
+  return keep;
+}
+
 // None, like an empty list, means all dimensions.
 static inline oy_ints reduction_dims(oy_ints dim) {
   return dim.data ? dim : oy_dims_none();
@@ -66,14 +74,25 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #define PARTS_OUTS(id)
 #define IN_PARTS(id) OYI_BY_FORM(PARTS_, id)(id)
 #define IN_NONE(id)
-#define IN_FORMULA(id)                                                                   \
-  static oy_object* autograd_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##id) {    \
-    oyi_record r;                                                                        \
-    oyi_frame frame = {.tensors = {OYI_TENSORS_##id}, OYI_FRAME(id)};                    \
-    if (oyi_record_begin(&r, OYI_BY_FORM(FORMULA_, id)(id), OYI_FORM_OF(id), &frame, op, \
-                         &keys) != 0)                                                    \
-      return NULL;                                                                       \
-    return oyi_record_end(&r, oyi_redispatch_##id(op, keys, OYI_ARGS_##id));             \
+#define IN_FORMULA(id) RECORDED(id, OYI_FRAME(id))
+// What is left for the formula is put together only if it may be recorded.
+#define RECORDED(...) RECORDED_AS(__VA_ARGS__)
+#define RECORDED_AS(id, ...)                                                          \
+  static oy_object* autograd_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##id) { \
+    oyi_short_node* node_ = NULL;                                                     \
+    if (oyi_grad_mode) {                                                              \
+      oy_object* const tensors_[] = {OYI_TENSORS_##id NULL};                          \
+      const oyi_frame* frame_ = NULL;                                                 \
+      __VA_OPT__(const oyi_frame left_ = {__VA_ARGS__}; frame_ = &left_;)             \
+      const oyi_record call_ = {OYI_BY_FORM(FORMULA_, id)(id), OYI_FORM_OF(id),       \
+                                tensors_, frame_};                                    \
+      if (OY_UNLIKELY(oyi_record_start(&call_, op, &node_) != 0)) return NULL;        \
+    }                                                                                 \
+    const uint64_t keep_ = step_below(&keys);                                         \
+    oy_object* result_ = oyi_redispatch_##id(op, keys, OYI_ARGS_##id);                \
+    oy_tls.keep = keep_;                                                              \
+    if (OY_LIKELY(!node_)) return result_;                                            \
+    return oyi_record_finish(node_, OYI_FORM_OF(id), result_);                        \
   }
 // A gradient asked for through what cannot have one is refused.
 #define REFUSED(id)                                                         \

@@ -9,6 +9,7 @@
 #include "layers/autograd/function.h"
 #include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
+#include "layers/autograd/short_node.h"
 #include "layers/autograd/streams.h"
 #include "layers/autograd/variable.h"
 #include "tensor/pool.h"
@@ -16,7 +17,7 @@
 _Static_assert(sizeof(oyi_view_node) <= OYI_POOL_UNIT * OYI_POOL_CLASSES,
                "nodes come from the pool");
 
-static __thread uint64_t t_sequence __attribute__((tls_model("initial-exec")));
+__thread uint64_t oyi_node_sequence;
 static __thread bool t_numbered __attribute__((tls_model("initial-exec")));
 static __thread oyi_node* t_dead __attribute__((tls_model("initial-exec")));
 static __thread bool t_burying __attribute__((tls_model("initial-exec")));
@@ -26,47 +27,15 @@ uint64_t oy_sequence_next(void) {
   static uint64_t threads;  // atomic
   if (!t_numbered) {
     uint64_t number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-    t_sequence |= (number & 0x7fff) << OY_SEQUENCE_BITS;
+    oyi_node_sequence |= (number & 0x7fff) << OY_SEQUENCE_BITS;
     t_numbered = true;
   }
-  return t_sequence;
-}
-
-// Most of a node is written before it is read; little is cleared.
-void oyi_node_init(oyi_node* node, oyi_node_kind kind, const oyi_formula* formula) {
-  node->references = 1;
-  node->kind = (uint8_t)kind;
-  node->released = false;
-  node->block = 0;
-  node->edge_count = 0;
-  node->output_count = 1;
-  // The greatest number runs first, and gradients of leaves as soon as they can.
-  node->sequence = kind == OYI_NODE_ACCUMULATE ? UINT64_MAX : t_sequence++;
-  node->formula = formula;
-  node->hooks = NULL;
+  return oyi_node_sequence;
 }
 
 static void* take(size_t size, uint8_t* out_units) {
   *out_units = (uint8_t)oyi_pool_units(size);
   return oyi_pool_take(*out_units);
-}
-
-oyi_short_node* oyi_short_node_new(const oyi_formula* formula) {
-  uint8_t units;
-  const bool saves_result = formula->save_if[OYI_SAVE_RESULT] != 0;
-  oyi_short_node* s =
-      take(saves_result ? sizeof(*s) : offsetof(oyi_short_node, saved[OYI_SAVE_RESULT]),
-           &units);
-  if (!s) return NULL;
-  oyi_node_init(&s->head, OYI_NODE_SHORT, formula);
-  s->head.block = units;
-  s->head.edges = s->own_edges;
-  s->head.expected = &s->own_expected;
-  for (int i = 0; i < OYI_NODE_INPUTS; i++) s->own_edges[i] = (oyi_edge){NULL, 0};
-  s->head.saves_result = saves_result;
-  for (size_t i = 0; i < oyi_short_slots(s); i++) s->saved[i].tensor = NULL;
-  oyi_expectation_init(&s->own_expected);
-  return s;
 }
 
 oyi_view_node* oyi_view_node_new(oyi_node_kind kind) {
@@ -109,7 +78,7 @@ void oyi_expectation_reset(oyi_expectation* e) {
   if (OY_UNLIKELY(e->sizes != e->inline_sizes)) oyi_free(e->sizes);
 }
 
-static void free_node(oyi_node* node) {
+static __attribute__((noinline)) void free_node(oyi_node* node) {
   if (OY_UNLIKELY(node->hooks != NULL)) oyi_hooks_free(node->hooks);
   if (node->kind == OYI_NODE_FULL) {
     oyi_full_node_free(node);
@@ -123,36 +92,62 @@ static void free_node(oyi_node* node) {
   oyi_pool_give(node, node->block);
 }
 
-static void bury(oyi_node* node) {
-  for (uint32_t i = 0; i < node->edge_count; i++) oyi_node_release(node->edges[i].node);
+void oyi_accumulator_free(oyi_node* node) {
+  free_node(node);
+}
+
+// A node that nobody else has needs no atomic operation to go.
+static inline bool drop(oyi_node* node) {
+  return __atomic_load_n(&node->references, __ATOMIC_ACQUIRE) == 1 ||
+         __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0;
+}
+
+static inline void release_leaf(oyi_node* node) {
+  oyi_tensor* leaf = oyi_accumulate_node_of(node)->variable;
+  if (OY_UNLIKELY(oyi_is_on_device(leaf->backend)))
+    __atomic_fetch_sub(&node->references, 1, __ATOMIC_RELAXED);
+  oy_object_release(&leaf->header);
+}
+
+static inline void add_dead(oyi_node* node) {
+  node->next_dead = t_dead;
+  t_dead = node;
+}
+
+// While the thread buries.
+static inline void release_edges(oyi_node* node) {
+  const oyi_edge* end = node->edges + node->edge_count;
+  for (const oyi_edge* e = node->edges; e < end; e++) {
+    if (!e->node) continue;
+    if (e->node->kind == OYI_NODE_ACCUMULATE)
+      release_leaf(e->node);
+    else if (drop(e->node))
+      add_dead(e->node);
+  }
+}
+
+static __attribute__((noinline)) void bury_other(oyi_node* node) {
+  release_edges(node);
   oyi_node_release_saved(node);
   if (node->kind == OYI_NODE_COPY_SLICES || node->kind == OYI_NODE_AS_STRIDED)
     release_view_parts(oyi_view_node_of(node));
   free_node(node);
 }
 
-void oyi_accumulator_free(oyi_node* node) {
-  free_node(node);
-}
-
-// A node that nobody else has needs no atomic operation to go.
-static bool drop(oyi_node* node) {
-  return __atomic_load_n(&node->references, __ATOMIC_ACQUIRE) == 1 ||
-         __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0;
-}
-
-void oyi_node_release(oyi_node* node) {
-  if (!node) return;
-  if (node->kind == OYI_NODE_ACCUMULATE) {
-    oyi_tensor* leaf = oyi_accumulate_node_of(node)->variable;
-    if (OY_UNLIKELY(oyi_is_on_device(leaf->backend)))
-      __atomic_fetch_sub(&node->references, 1, __ATOMIC_RELAXED);
-    oy_tensor_release(&leaf->header);
+static inline void bury(oyi_node* node) {
+  oyi_short_node* s = oyi_short_of(node);
+  if (OY_UNLIKELY(node->kind != OYI_NODE_SHORT || node->hooks ||
+                  s->own_expected.sizes != s->own_expected.inline_sizes)) {
+    bury_other(node);
     return;
   }
-  if (!drop(node)) return;
-  node->next_dead = t_dead;
-  t_dead = node;
+  release_edges(node);
+  if (!node->released) oyi_short_release_saved(s);
+  oyi_pool_give(node, node->block);
+}
+
+static __attribute__((noinline)) void bury_all(oyi_node* node) {
+  add_dead(node);
   if (t_burying) return;
   t_burying = true;
   while (t_dead) {
@@ -161,6 +156,14 @@ void oyi_node_release(oyi_node* node) {
     bury(dead);
   }
   t_burying = false;
+}
+
+void oyi_node_release(oyi_node* node) {
+  if (!node) return;
+  if (node->kind == OYI_NODE_ACCUMULATE)
+    release_leaf(node);
+  else if (drop(node))
+    bury_all(node);
 }
 
 oy_status oyi_expect_long(oyi_expectation* e, const oyi_tensor* like) {
@@ -190,27 +193,14 @@ const char* oyi_node_name(const oyi_node* node) {
 
 // --------------------------------------------------------------------- saving
 
-static inline void release_slot(oyi_saved* s) {
-  oyi_tensor* t = s->tensor;
-  s->tensor = NULL;
-  if (t) oy_tensor_release(&t->header);
-}
 static void release_slots(oyi_saved* saved, size_t count) {
-  for (size_t i = 0; i < count; i++) release_slot(&saved[i]);
-}
-static void release_short_slots(oyi_short_node* node) {
-  for (size_t i = 0; i < oyi_short_slots(node); i++) {
-    if (node->saved[i].tensor && node->saved[i].is_lent)
-      node->saved[i].tensor = NULL;
-    else
-      release_slot(&node->saved[i]);
-  }
+  for (size_t i = 0; i < count; i++) oyi_saved_release(&saved[i]);
 }
 
 void oyi_node_release_parts(oyi_node* node) {
   node->released = true;
   if (node->kind == OYI_NODE_SHORT)
-    release_short_slots(oyi_short_of(node));
+    oyi_short_release_saved(oyi_short_of(node));
   else if (node->kind == OYI_NODE_FULL)
     release_slots(oyi_full_of(node)->saved, oyi_full_of(node)->saved_count);
   else if (node->kind == OYI_NODE_FUNCTION)

@@ -171,17 +171,26 @@ static inline oyi_accumulate_node* oyi_accumulate_node_of(oyi_node* node) {
 // Of a variable that goes, or that has one already.
 void oyi_accumulator_free(oyi_node* node);
 
-// Slots of what it saves: only a node that saves its result has room for that.
-static inline size_t oyi_short_slots(const oyi_short_node* node) {
-  return node->head.saves_result ? OYI_NODE_SAVED : OYI_NODE_INPUTS;
-}
-
-// New nodes without edges, with one reference. NULL: OUT_OF_MEMORY.
-oyi_short_node* oyi_short_node_new(const oyi_formula* formula);
+// New nodes without edges, with one reference. NULL: OUT_OF_MEMORY. short_node.h has those
+// of which there are most.
 oyi_view_node* oyi_view_node_new(oyi_node_kind kind);
 oyi_accumulate_node* oyi_accumulate_node_new(oyi_tensor* variable);
+// The number of the next node that this thread makes, see oy_sequence_next.
+extern __thread uint64_t oyi_node_sequence __attribute__((tls_model("initial-exec")));
 // What they all begin with; |node| has room for what follows.
-void oyi_node_init(oyi_node* node, oyi_node_kind kind, const oyi_formula* formula);
+static inline void oyi_node_init(oyi_node* node, oyi_node_kind kind,
+                                 const oyi_formula* formula) {
+  node->references = 1;
+  node->kind = (uint8_t)kind;
+  node->released = false;
+  node->block = 0;
+  node->edge_count = 0;
+  node->output_count = 1;
+  // The greatest number runs first, and gradients of leaves as soon as they can.
+  node->sequence = kind == OYI_NODE_ACCUMULATE ? UINT64_MAX : oyi_node_sequence++;
+  node->formula = formula;
+  node->hooks = NULL;
+}
 static inline void oyi_expectation_init(oyi_expectation* e) {
   e->sizes = e->inline_sizes;
   e->ndim = 0;
@@ -233,6 +242,12 @@ static inline bool oyi_fits(const oy_object* grad, const oyi_expectation* to) {
 // Whether what is expected is |like|, to the device.
 static inline bool oyi_expects(const oyi_expectation* e, const oyi_tensor* like) {
   return e->sizes && e->device_index == like->device_index && oyi_fits(&like->header, e);
+}
+// The same for what the node of a leaf, which oyi_expect was called for, expects.
+static inline bool oyi_expects_leaf(const oyi_expectation* e, const oyi_tensor* leaf) {
+  return e->backend == leaf->backend && e->device_index == leaf->device_index &&
+         e->dtype == leaf->header.dtype &&
+         oyi_same_sizes((oy_ints){e->sizes, e->ndim}, oyi_sizes_view(leaf));
 }
 void oyi_expectation_reset(oyi_expectation* e);
 // Of one that was only initialised: what it expects comes with the stream that is current

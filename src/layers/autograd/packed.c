@@ -6,6 +6,7 @@
 #include "layers/autograd/full.h"
 #include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
+#include "layers/autograd/short_node.h"
 #include "layers/autograd/variable.h"
 #include "opyard/inline.h"
 

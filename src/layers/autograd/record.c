@@ -6,6 +6,7 @@
 
 #include "layers/autograd/anomaly.h"
 #include "layers/autograd/packed.h"
+#include "layers/autograd/short_node.h"
 #include "layers/autograd/variable.h"
 #include "ops/calls.h"
 #include "opyard/dispatcher.h"
@@ -66,36 +67,61 @@ static uint64_t dims_mask(oy_ints dims, int64_t ndim) {
   return dims.size ? mask : ~0ull;
 }
 
-static oy_status save_inputs(oyi_record* r, const oyi_frame* frame) {
+static inline unsigned valid_edges(const oyi_short_node* node) {
   _Static_assert(OYI_NODE_INPUTS == 2, "both are asked for");
-  if (!(r->formula->save_if[0] | r->formula->save_if[1])) return OY_OK;
-  bool is_inplace = r->form == OYI_GIVES_INPLACE;
-  const oyi_tensor* written = is_inplace ? oyi_tensor_of(frame->tensors[0]) : NULL;
-  unsigned valid = 0;
-  for (int i = 0; i < r->formula->inputs; i++)
-    valid |= r->node->own_edges[i].node ? 1u << i : 0;
-  for (int i = 0; i < r->formula->inputs; i++) {
-    if (!(r->formula->save_if[i] & valid)) continue;
-    oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
+  return (node->own_edges[0].node != NULL) | (unsigned)(node->own_edges[1].node != NULL)
+                                                 << 1;
+}
+
+// In place, or with hooks that pack what is saved and so take it away.
+static __attribute__((noinline)) oy_status save_copies(oyi_short_node* node,
+                                                       oyi_record r) {
+  const unsigned valid = valid_edges(node);
+  const bool is_inplace = r.form == OYI_GIVES_INPLACE;
+  const oyi_tensor* written = is_inplace ? oyi_tensor_of(r.tensors[0]) : NULL;
+  for (int i = 0; i < r.formula->inputs; i++) {
+    if (!(r.formula->save_if[i] & valid)) continue;
+    oyi_tensor* t = oyi_tensor_of(r.tensors[i]);
     if (!t) return oy_failure();
-    // Hooks that pack what is saved take it away; a node in place may lose its edges.
-    if (!is_inplace && OY_LIKELY(!oyi_record_also) &&
-        oyi_save_lent(&r->node->saved[i], t, r->node->own_edges[i].node))
-      continue;
     oy_object* copy = NULL;
     if (i == 0 && is_inplace) {
-      copy = oyi_call_clone(frame->tensors[i], oy_none());
+      copy = oyi_call_clone(r.tensors[i], oy_none());
       if (!copy) return oy_failure();
       t = oyi_tensor_cast(copy);
     }
-    oy_status status = oyi_save_input(&r->node->saved[i], t, written);
+    oy_status status = oyi_save_input(&node->saved[i], t, written);
     oy_tensor_release(copy);
     OY_TRY(status);
   }
   return OY_OK;
 }
 
-static void fill_extra(oyi_extra* extra, const oyi_frame* frame) {
+static inline oy_status save_one(oyi_short_node* node, oyi_record r, int i) {
+  oyi_tensor* t = oyi_tensor_cast(r.tensors[i]);  // as its edge found it to be
+  if (OY_LIKELY(oyi_save_lent(&node->saved[i], t, node->own_edges[i].node))) return OY_OK;
+  return oyi_save_input(&node->saved[i], t, NULL);
+}
+
+static inline oy_status save_inputs(oyi_short_node* node, oyi_record r) {
+  const uint8_t* save_if = r.formula->save_if;
+  if (!(save_if[0] | save_if[1])) return OY_OK;
+  // A node in place may lose its edges, and what they would lend.
+  if (OY_UNLIKELY(r.form == OYI_GIVES_INPLACE || oyi_record_also))
+    return save_copies(node, r);
+  const unsigned valid = valid_edges(node);
+  if (save_if[0] & valid) OY_TRY(save_one(node, r, 0));
+  if ((save_if[1] & valid) && r.formula->inputs > 1) return save_one(node, r, 1);
+  return OY_OK;
+}
+
+static inline void fill_extra(oyi_extra* extra, const oyi_frame* frame,
+                              const oy_object* first) {
+  if (!frame) {
+    extra->dims[0] = extra->dims[1] = 0;
+    extra->mask = 0;
+    extra->flag = false;
+    return;
+  }
   oy_scalar number = frame->extra.scalar;
   if (OY_UNLIKELY(number.tag == OY_TAG_COMPLEX)) {
     extra->complex = *number.as.complex_data;
@@ -108,20 +134,23 @@ static void fill_extra(oyi_extra* extra, const oyi_frame* frame) {
     memcpy(extra->dims, frame->extra.dims, sizeof(extra->dims));
   extra->mask = frame->extra.mask;
   extra->flag = frame->extra.flag;
+  if (frame->dims.data)
+    extra->mask = dims_mask(frame->dims, oyi_tensor_cast(first)->ndim);
 }
 
-static oy_status fill_node(oyi_record* r, const oyi_frame* frame) {
-  oyi_short_node* node = r->node;
-  node->head.edge_count = r->formula->inputs;
-  for (int i = 0; i < r->formula->inputs; i++) {
-    oyi_tensor* t = oyi_tensor_of(frame->tensors[i]);
-    if (!t) return oy_failure();
-    OY_TRY(oyi_gradient_edge(t, &node->own_edges[i]));
-  }
-  fill_extra(&node->extra, frame);
-  if (frame->dims.data)
-    node->extra.mask = dims_mask(frame->dims, oyi_tensor_cast(frame->tensors[0])->ndim);
-  return save_inputs(r, frame);
+static inline oy_status fill_edge(oyi_edge* edge, const oy_object* input) {
+  oyi_tensor* t = oyi_tensor_of(input);
+  return OY_LIKELY(t != NULL) ? oyi_gradient_edge(t, edge) : oy_failure();
+}
+
+static inline oy_status fill_edges(oyi_edge edges[OYI_NODE_INPUTS], oyi_record r) {
+  OY_TRY(fill_edge(&edges[0], r.tensors[0]));
+  return r.formula->inputs > 1 ? fill_edge(&edges[1], r.tensors[1]) : OY_OK;
+}
+
+static inline oy_status fill_node(oyi_short_node* node, oyi_record r) {
+  fill_extra(&node->extra, r.frame, r.tensors[0]);
+  return save_inputs(node, r);
 }
 
 oy_status oyi_refuse_gradient(const oy_op* op, oy_object* const* tensors,
@@ -140,79 +169,99 @@ oy_status oyi_refuse_gradient(const oy_op* op, oy_object* const* tensors,
                  OY_STR_ARG(name));
 }
 
-static __attribute__((noinline)) oy_status record_also(oyi_record* r,
-                                                       const oyi_frame* frame,
-                                                       const oy_op* op) {
-  oyi_node* node = &r->node->head;
-  oyi_saved* saved = r->node->saved;
-  if (oyi_record_also & OYI_ALSO_STREAM) oyi_expect_stream(&r->node->own_expected);
+static __attribute__((noinline)) oy_status record_also(oyi_short_node* short_node,
+                                                       oyi_record r, const oy_op* op) {
+  oyi_node* node = &short_node->head;
+  oyi_saved* saved = short_node->saved;
+  if (oyi_record_also & OYI_ALSO_STREAM) oyi_expect_stream(&short_node->own_expected);
   for (int i = 0; i < OYI_NODE_INPUTS && (oyi_record_also & OYI_ALSO_PACK); i++)
     if (saved[i].tensor) OY_TRY(oyi_pack(node, &saved[i], saved[i].tensor));
   if (!(oyi_record_also & OYI_ALSO_NOTE)) return OY_OK;
-  return oyi_anomaly_note(node, op, frame->tensors, r->formula->inputs);
+  return oyi_anomaly_note(node, op, r.tensors, r.formula->inputs);
 }
 
-oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* op) {
-  bool any = false;
-  for (oy_object* const* t = frame->tensors; *t; t++) any = any || oyi_needs_gradient(*t);
-  if (!any) return OY_OK;
-  if (r->form == OYI_GIVES_OUT) return refuse_out(op);
-  if (r->formula->inputs == 0) return OY_OK;
-  if (r->form == OYI_GIVES_INPLACE) {
-    oyi_tensor* t = oyi_tensor_of(frame->tensors[0]);
-    if (!t) return oy_failure();
-    OY_TRY(oyi_check_inplace(t));
+static oy_status check_target(oy_object* target) {
+  oyi_tensor* t = oyi_tensor_of(target);
+  return t ? oyi_check_inplace(t) : oy_failure();
+}
+
+oy_status oyi_record_start(const oyi_record* record, const oy_op* op,
+                           oyi_short_node** out_node) {
+  // A copy, so that it cannot change while the node is written.
+  const oyi_record r = *record;
+  oy_object* const* t = r.tensors;
+  while (*t && !oyi_needs_gradient(*t)) t++;
+  if (!*t) return OY_OK;
+  if (OY_UNLIKELY(r.form == OYI_GIVES_OUT)) return refuse_out(op);
+  if (OY_UNLIKELY(r.formula->inputs == 0)) return OY_OK;
+  if (OY_UNLIKELY(r.form == OYI_GIVES_INPLACE)) OY_TRY(check_target(r.tensors[0]));
+  // The edges come first: what counts references would wait for all that is written before.
+  oyi_edge edges[OYI_NODE_INPUTS] = {{NULL, 0}, {NULL, 0}};
+  oy_status status = fill_edges(edges, r);
+  oyi_short_node* node =
+      OY_LIKELY(status == 0) ? oyi_short_node_new(r.formula, edges) : NULL;
+  if (OY_UNLIKELY(!node)) {
+    for (int i = 0; i < OYI_NODE_INPUTS; i++) oyi_node_release(edges[i].node);
+    return status ? status : OY_OUT_OF_MEMORY;
   }
-  r->node = oyi_short_node_new(r->formula);
-  if (!r->node) return OY_OUT_OF_MEMORY;
-  oy_status status = fill_node(r, frame);
-  if (status == 0 && OY_UNLIKELY(oyi_record_also)) status = record_also(r, frame, op);
-  if (status == 0) return OY_OK;
-  oyi_node_release(&r->node->head);
-  r->node = NULL;
+  status = fill_node(node, r);
+  if (OY_UNLIKELY(oyi_record_also) && status == 0) status = record_also(node, r, op);
+  if (OY_LIKELY(status == 0)) {
+    *out_node = node;
+    return OY_OK;
+  }
+  oyi_node_release(&node->head);
   return status;
 }
 
-// oyi_set_history of a tensor of the CPU that has no record yet, as new ones have none.
-static inline oy_status give_new_history(oyi_short_node* node, oyi_tensor* t) {
-  oyi_variable* v = oyi_variable_make(t);
-  if (OY_UNLIKELY(!v || oyi_expect(&node->own_expected, t) != 0)) {
-    oyi_node_release(&node->head);
-    return OY_OUT_OF_MEMORY;
-  }
-  v->grad_fn = &node->head;
-  v->view_version = oyi_version(t);
-  t->header.keys.functionality |= 1ull << OY_KEY_AutogradFunctionality;
-  return OY_OK;
-}
+// ------------------------------------------------------------------- afterwards
 
 // Takes over the node.
-static oy_status give_history(oyi_record* r, oyi_tensor* t) {
-  if (OY_LIKELY(!t->meta && t->backend == OY_BACKEND_CPU && oyi_has_view_key(&t->header)))
-    return give_new_history(r->node, t);
+static oy_status give_history(oyi_short_node* node, oyi_form form, oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
-  if (r->form == OYI_GIVES_INPLACE && v && v->base)
-    return oyi_view_rebase(t, &r->node->head);
-  return oyi_set_history(t, &r->node->head, 0);
+  if (form == OYI_GIVES_INPLACE && v && v->base) return oyi_view_rebase(t, &node->head);
+  return oyi_set_history(t, &node->head, 0);
 }
 
-oy_object* oyi_record_finish(oyi_record* r, oy_object* result) {
-  oyi_node* node = &r->node->head;
+static __attribute__((noinline)) oy_object* finish_slow(oyi_short_node* short_node,
+                                                        oyi_form form,
+                                                        oy_object* result) {
+  oyi_node* node = &short_node->head;
   oyi_tensor* t = result ? oyi_tensor_of(result) : NULL;
   if (!t || !oyi_is_differentiable(t->header.dtype)) {
     oyi_node_release(node);
     return result;
   }
-  bool save = r->formula->save_if[OYI_SAVE_RESULT] != 0;
+  const bool save = node->saves_result;
   oy_status status = OY_OK;
-  if (save) status = oyi_save_tensor(&r->node->saved[OYI_SAVE_RESULT], t, 0);
+  if (save) status = oyi_save_tensor(&short_node->saved[OYI_SAVE_RESULT], t, 0);
   if (status != 0)
     oyi_node_release(node);
   else
-    status = give_history(r, t);
+    status = give_history(short_node, form, t);
   if (save && OY_UNLIKELY(oyi_record_also & OYI_ALSO_PACK) && status == 0)
-    status = oyi_pack(node, &r->node->saved[OYI_SAVE_RESULT], t);
+    status = oyi_pack(node, &short_node->saved[OYI_SAVE_RESULT], t);
   if (status == 0) return result;
-  if (r->form != OYI_GIVES_INPLACE) oy_tensor_release(result);
+  if (form != OYI_GIVES_INPLACE) oy_tensor_release(result);
   return NULL;
+}
+
+// A tensor of the CPU that has no record yet, as new ones have none, gets one at once.
+oy_object* oyi_record_finish(oyi_short_node* node, oyi_form form, oy_object* result) {
+  if (OY_UNLIKELY(!oyi_is_tensor(result))) return finish_slow(node, form, result);
+  oyi_tensor* t = oyi_tensor_cast(result);
+  if (OY_UNLIKELY(t->meta || t->backend != OY_BACKEND_CPU || !oyi_has_view_key(result) ||
+                  !oyi_is_differentiable(result->dtype)) ||
+      node->head.saves_result || oyi_expect(&node->own_expected, t) != 0)
+    return finish_slow(node, form, result);
+  oyi_variable* v = oyi_variable_make(t);
+  if (OY_UNLIKELY(!v)) {
+    oyi_node_release(&node->head);
+    if (form != OYI_GIVES_INPLACE) oy_tensor_release(result);
+    return NULL;
+  }
+  v->grad_fn = &node->head;
+  v->view_version = oyi_version(t);
+  result->keys.functionality |= 1ull << OY_KEY_AutogradFunctionality;
+  return result;
 }

@@ -8,11 +8,10 @@
 #include "layers/autograd/node.h"
 #include "ops/kernel.h"
 
-// The arguments of a call that gradients depend on.
+// What else than tensors a call leaves for its formula (frames.h); most have none.
 typedef struct oyi_frame {
-  oy_object* tensors[4];  // inputs, then out; ended by NULL
-  struct {                // becomes an oyi_extra
-    oy_scalar scalar;     // None if there are dims
+  struct {             // becomes an oyi_extra
+    oy_scalar scalar;  // None if there are dims
     int64_t dims[2];
     uint64_t mask;
     bool flag;
@@ -20,11 +19,12 @@ typedef struct oyi_frame {
   oy_ints dims;  // of a reduction: becomes extra.mask
 } oyi_frame;
 
+// A call that is recorded: how its result gets its history.
 typedef struct oyi_record {
   const oyi_formula* formula;
   oyi_form form;
-  oyi_short_node* node;  // NULL: nothing to record
-  uint64_t keep;         // of the thread's sets before
+  oy_object* const* tensors;  // inputs, then out; ended by NULL
+  const oyi_frame* frame;     // or NULL
 } oyi_record;
 
 // Autograd keys are excluded in inference mode; grad mode may be on there all the same.
@@ -50,31 +50,11 @@ oy_status oyi_check_inplace(oyi_tensor* t);
 // formula. |tensors| and |lists| end with NULL.
 oy_status oyi_refuse_gradient(const oy_op* op, oy_object* const* tensors,
                               const oy_tensors* lists, oyi_form form);
-oy_status oyi_record_start(oyi_record* r, const oyi_frame* frame, const oy_op* op);
 
-// Before the call below. The common case, that nothing is recorded, is short.
-static inline oy_status oyi_record_begin(oyi_record* r, const oyi_formula* formula,
-                                         oyi_form form, const oyi_frame* frame,
-                                         const oy_op* op, oy_keyset* keys) {
-  r->formula = formula;
-  r->form = form;
-  r->node = NULL;
-  if (oyi_grad_mode) {
-    oy_status status = oyi_record_start(r, frame, op);
-    if (OY_UNLIKELY(status != 0)) return status;
-  }
-  *keys = oy_keyset_and(*keys, oy_keyset_full_after(OY_KEY_AutogradOther));
-  r->keep = oy_tls.keep;
-  oy_tls.keep = r->keep & ~OYI_AUTOGRAD_KEYS;
-  return OY_OK;
-}
-
-oy_object* oyi_record_finish(oyi_record* r, oy_object* result);
-
-// After it: |result| is what the call gave, and what the kernel gives.
-static inline oy_object* oyi_record_end(oyi_record* r, oy_object* result) {
-  oy_tls.keep = r->keep;
-  return OY_LIKELY(!r->node) ? result : oyi_record_finish(r, result);
-}
+// Before the call below: the node of what is recorded, NULL if nothing is.
+oy_status oyi_record_start(const oyi_record* r, const oy_op* op,
+                           oyi_short_node** out_node);
+// After it: |result| is what the call gave, and what the kernel gives. Takes over the node.
+oy_object* oyi_record_finish(oyi_short_node* node, oyi_form form, oy_object* result);
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_RECORD_H_

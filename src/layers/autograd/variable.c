@@ -51,13 +51,32 @@ static __attribute__((noinline)) void end_with_base(oyi_tensor* t, oyi_tensor* b
   base->header.klass->destroy(&base->header);
 }
 
+// Results that only have a history.
+static __attribute__((noinline)) void destroy_result(oyi_tensor* t) {
+  oyi_variable* v = oyi_variable_of(t);
+  oyi_node* grad_fn = v->grad_fn;
+  if (OY_UNLIKELY(!grad_fn || v->grad || v->accumulator || v->retains ||
+                  (t->flags & OYI_VIEW_BLOCK))) {
+    destroy_slow(t);
+    return;
+  }
+  t->meta = NULL;
+  oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
+  oyi_tensor_end(t);
+  oyi_node_release(grad_fn);
+}
+
 // Views without a history, which nearly all are, end in a tail call.
 static void variable_destroy(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   oyi_tensor* base = v->base;
+  if (!base) {
+    destroy_result(t);
+    return;
+  }
   const uintptr_t history =
       (uintptr_t)v->grad_fn | (uintptr_t)v->grad | (uintptr_t)v->accumulator;
-  if (OY_UNLIKELY(!base || history || !(t->flags & OYI_VIEW_BLOCK))) {
+  if (OY_UNLIKELY(history || !(t->flags & OYI_VIEW_BLOCK))) {
     destroy_slow(t);
     return;
   }
@@ -84,14 +103,6 @@ static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
 }
 
 const oyi_tensor_meta_class oyi_variable_class = {variable_destroy, variable_print};
-
-oyi_variable* oyi_variable_make(oyi_tensor* t) {
-  oyi_variable* v = t->flags & OYI_VIEW_BLOCK ? oyi_variable_room(t)
-                                              : oyi_pool_take(oyi_pool_units(sizeof(*v)));
-  if (OY_UNLIKELY(!v)) return NULL;
-  oyi_variable_init(v, t);
-  return v;
-}
 
 bool oyi_requires_grad(const oyi_tensor* t) {
   const oyi_variable* v = oyi_variable_of(t);

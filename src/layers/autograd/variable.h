@@ -8,6 +8,8 @@
 #define OPYARD_SRC_LAYERS_AUTOGRAD_VARIABLE_H_
 
 #include "layers/autograd/node.h"
+#include "tensor/dtype_kind.h"
+#include "tensor/pool.h"
 
 typedef enum oyi_creation {
   OYI_CREATION_DEFAULT,
@@ -45,8 +47,6 @@ static inline oyi_variable* oyi_variable_of(const oyi_tensor* t) {
   return (oyi_variable*)(void*)t->meta;
 }
 extern const oyi_tensor_meta_class oyi_variable_class;
-// Makes it where there is none; NULL: OUT_OF_MEMORY.
-oyi_variable* oyi_variable_make(oyi_tensor* t);
 // The room for one in the block of a view.
 static inline oyi_variable* oyi_variable_room(oyi_tensor* t) {
   return (oyi_variable*)(void*)((char*)t + OYI_META_OFFSET);
@@ -60,6 +60,14 @@ static inline void oyi_variable_init(oyi_variable* v, oyi_tensor* t) {
          offsetof(oyi_variable, view_version) - offsetof(oyi_variable, grad_fn));
   v->view_version = 0;
   t->meta = &v->meta;
+}
+// Makes it where there is none; NULL: OUT_OF_MEMORY.
+static inline oyi_variable* oyi_variable_make(oyi_tensor* t) {
+  oyi_variable* v = t->flags & OYI_VIEW_BLOCK ? oyi_variable_room(t)
+                                              : oyi_pool_take(oyi_pool_units(sizeof(*v)));
+  if (OY_UNLIKELY(!v)) return NULL;
+  oyi_variable_init(v, t);
+  return v;
 }
 static inline oyi_variable* oyi_variable_get(oyi_tensor* t) {
   return t->meta ? oyi_variable_of(t) : oyi_variable_make(t);
@@ -87,7 +95,7 @@ oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node);
 // node, also on failure.
 oy_status oyi_set_history(oyi_tensor* t, oyi_node* node, uint32_t output_nr);
 static inline bool oyi_is_differentiable(oy_dtype dtype) {
-  return oy_dtype_is_floating(dtype) || oy_dtype_is_complex(dtype);
+  return (oyi_dtype_kind[dtype] & (OYI_KIND_FLOATING | OYI_KIND_COMPLEX)) != 0;
 }
 
 // Notes that |view| was made from |from|.
@@ -104,10 +112,11 @@ oy_status oyi_view_regenerate(oyi_variable* view);
 oyi_node* oyi_accumulator_make(oyi_variable* v);
 static inline oyi_node* oyi_accumulator(oyi_variable* v) {
   oyi_node* node = __atomic_load_n(&v->accumulator, __ATOMIC_ACQUIRE);
-  if (OY_UNLIKELY(!node || v->tensor->backend != OY_BACKEND_CPU ||
-                  !oyi_expects(&oyi_accumulate_node_of(node)->own_expected, v->tensor)))
+  oyi_tensor* leaf = v->tensor;
+  if (OY_UNLIKELY(!node || leaf->backend != OY_BACKEND_CPU ||
+                  !oyi_expects_leaf(&oyi_accumulate_node_of(node)->own_expected, leaf)))
     return oyi_accumulator_make(v);
-  oy_object_retain(&v->tensor->header);
+  oy_object_retain(&leaf->header);
   return node;
 }
 
