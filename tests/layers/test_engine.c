@@ -402,6 +402,27 @@ static void a_leaf_behind_many_nodes(void** state) {
   }
 }
 
+// A node of many edges, which lead to two leaves by turns, among others of few: walks that
+// begin with room for all and do not keep it.
+static void a_node_of_many_edges(void** state) {
+  (void)state;
+  static const size_t counts[] = {1, 2, 13, 14, 15, 16, 17, 30, 31, 32, 33, 64, 100};
+  for (size_t i = 0; i < OY_ARRAY_SIZE(counts); i++) {
+    oy_tensor *x = leaf(1, 2), *y = leaf(3, 4);
+    oy_tensor* parts[100];
+    for (size_t n = 0; n < counts[i]; n++) parts[n] = n % 2 ? y : x;
+    oy_tensor* all = oy_cat((oy_tensors){parts, counts[i]}, 0);
+    oy_tensor* product = oy_mul_Tensor(x, y);
+    oy_tensor* loss = oy_add_Tensor(sum(all), sum(product), oy_int(1));
+    ok(oy_backward(loss, NULL, false));
+    const double xs = (double)((counts[i] + 1) / 2), ys = (double)(counts[i] / 2);
+    assert_elements(oy_grad(x), OY_DIMS(2), xs + 3, xs + 4);
+    assert_elements(oy_grad(y), OY_DIMS(2), ys + 1, ys + 2);
+    oy_tensor_release(x);
+    oy_tensor_release(y);
+  }
+}
+
 #define IN_SCOPE(f) cmocka_unit_test_setup_teardown(f, open_scope, close_scope)
 
 int main(void) {
@@ -423,6 +444,7 @@ int main(void) {
       IN_SCOPE(ENG_07_views_of_one_of_several),
       IN_SCOPE(out_forms_refuse_gradients),
       cmocka_unit_test(a_leaf_behind_many_nodes),
+      IN_SCOPE(a_node_of_many_edges),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

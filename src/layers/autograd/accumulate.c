@@ -8,15 +8,20 @@
 #include "ops/calls.h"
 
 // Whether |grad| has the strides that .grad of |t| must have.
-static bool obeys_layout(const oyi_tensor* grad, const oyi_tensor* t) {
+static __attribute__((noinline)) bool obeys_strides(const oyi_tensor* grad,
+                                                    const oyi_tensor* t) {
   if (!(t->flags & OYI_DENSE)) return grad->flags & OYI_CONTIGUOUS;
   if ((t->flags & OYI_CONTIGUOUS) && (grad->flags & OYI_CONTIGUOUS)) return true;
   for (size_t i = 0; i < t->ndim; i++)
     if (t->sizes[i] > 1 && oyi_strides(t)[i] != oyi_strides(grad)[i]) return false;
   return true;
 }
+static inline bool obeys_layout(const oyi_tensor* grad, const oyi_tensor* t) {
+  const uint8_t plain = OYI_DENSE | OYI_CONTIGUOUS;
+  return (t->flags & grad->flags & plain) == plain || obeys_strides(grad, t);
+}
 
-static bool is_exclusive(const oyi_tensor* grad) {
+static inline bool is_exclusive(const oyi_tensor* grad) {
   return __atomic_load_n(&grad->header.references, __ATOMIC_ACQUIRE) == 1 &&
          grad->storage && !grad->meta &&
          __atomic_load_n(&grad->storage->references, __ATOMIC_ACQUIRE) == 1;
@@ -48,27 +53,33 @@ static oy_status accumulate_recorded(oyi_variable* v, oy_object* grad) {
   return OY_OK;
 }
 
-static oy_status accumulate(oyi_variable* v, oy_object** grad) {
-  if (oyi_grad_mode) return accumulate_recorded(v, *grad);
+static __attribute__((noinline)) oy_status accumulate(oyi_variable* v, oy_object* grad) {
+  if (oyi_grad_mode) return accumulate_recorded(v, grad);
   if (v->grad)
-    return oyi_call_add__Tensor(v->grad, *grad, oy_int(1)) ? OY_OK : oy_failure();
-  const oyi_tensor* g = oyi_tensor_of(*grad);
-  if (!g) return oy_failure();
-  if (is_exclusive(g) && obeys_layout(g, v->tensor)) {
-    v->grad = *grad;
-    *grad = NULL;
-    return OY_OK;
-  }
-  v->grad = copy_for(v->tensor, *grad);
+    return oyi_call_add__Tensor(v->grad, grad, oy_int(1)) ? OY_OK : oy_failure();
+  v->grad = copy_for(v->tensor, grad);
   return v->grad ? OY_OK : oy_failure();
+}
+
+// Whether |grad| can be the first gradient of |v| as it is.
+static inline bool is_taken(const oyi_variable* v, const oy_object* grad) {
+  const oyi_tensor* g = oyi_tensor_cast(grad);
+  return !v->grad && !oyi_grad_mode && oyi_is_tensor(grad) && is_exclusive(g) &&
+         obeys_layout(g, v->tensor);
 }
 
 oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object** grad) {
   oyi_variable* v = oyi_variable_of(node->variable);
   OY_CHECK(!v->grad_fn || v->base, FAILED_PRECONDITION,
            "leaf variable has been moved into the graph interior");
+  oy_status status = OY_OK;
   oyi_spin_lock(&v->grad_lock);
-  oy_status status = accumulate(v, grad);
+  if (is_taken(v, *grad)) {
+    v->grad = *grad;
+    *grad = NULL;
+  } else {
+    status = accumulate(v, *grad);
+  }
   oyi_spin_unlock(&v->grad_lock);
   if (status == 0 && OY_UNLIKELY(node->head.hooks != NULL))
     status = oyi_hooks_accumulated(&node->head, oyi_tensor_object(node->variable));

@@ -10,7 +10,7 @@ static oy_status check_grad(const oyi_tensor* t, const oy_tensor* grad, size_t i
   if (!grad) {
     OY_CHECK(t->numel == 1, INVALID_ARGUMENT,
              "grad can be implicitly created only for scalar outputs");
-    OY_CHECK(oy_dtype_is_floating(t->header.dtype), TYPE_MISMATCH,
+    OY_CHECK(oyi_dtype_kind[t->header.dtype] & OYI_KIND_FLOATING, TYPE_MISMATCH,
              "grad can be implicitly created only for real scalar outputs but got "
              "torch.%s",
              oy_dtype_name(t->header.dtype));

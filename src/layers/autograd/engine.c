@@ -98,9 +98,10 @@ OY_CALL_INLINE oy_status hand_on(oyi_task* task, const oyi_walk* walk,
                                  bool on_streams) {
   oyi_node* node = from->node;
   const uint32_t* targets = task->targets + from->first_target;
+  const oyi_edge* edge = node->edges;
+  const uint32_t count = node->edge_count;
   oy_status status = OY_OK;
-  for (uint32_t i = 0; i < node->edge_count; i++) {
-    const oyi_edge* edge = &node->edges[i];
+  for (uint32_t i = 0; i < count; i++, edge++) {
     oy_object* grad = grads[i];
     grads[i] = NULL;
     if (!edge->node || status != 0) {
@@ -204,20 +205,29 @@ static inline void pass_on(const oyi_node* node, oy_object** grad, oy_object** o
   }
 }
 
+// Nearly all nodes of a walk that is not recorded.
+static inline bool is_plain(const oyi_node* node) {
+  return node->kind == OYI_NODE_SHORT && !oyi_grad_mode;
+}
+static inline oy_status apply_plainly(oyi_node* node, oy_object** grad, oy_object** out) {
+  if (!*grad) return OY_OK;  // zero gives zeros
+  if (!node->hooks && passes_on(node)) {
+    pass_on(node, grad, out);
+    return OY_OK;
+  }
+  return node->formula->apply(oyi_short_of(node), *grad, out);
+}
+
 static oy_status apply(oyi_task* task, const oyi_walk* walk, const oyi_task_entry* entry,
                        oy_object** grads, oy_object** out) {
   oyi_node* node = entry->node;
   oy_status status = OY_OK;
-  if (OY_UNLIKELY(oyi_backward_watch))
+  if (OY_UNLIKELY(is_watched(UINT8_MAX)))
     return apply_watched(task, walk, entry, grads, out);
-  if (node->kind == OYI_NODE_SHORT && !oyi_grad_mode) {
-    if (grads[0] && !node->hooks && passes_on(node))
-      pass_on(node, grads, out);
-    else if (grads[0])
-      status = node->formula->apply(oyi_short_of(node), grads[0], out);
-  } else if (any_of(grads, node->output_count)) {
+  if (is_plain(node))
+    status = apply_plainly(node, grads, out);
+  else if (any_of(grads, node->output_count))
     status = oyi_node_apply(node, grads, out);
-  }
   return finish(task, walk, entry, grads, out, status, false);
 }
 
@@ -260,6 +270,13 @@ static __attribute__((noinline)) oy_status run_several(oyi_task* task,
   return status;
 }
 
+OY_CALL_INLINE oy_status run_plainly(oyi_task* task, const oyi_walk* walk,
+                                     const oyi_task_entry* entry, oy_object** grad) {
+  oy_object* out[OYI_NODE_INPUTS] = {NULL, NULL};
+  const oy_status status = apply_plainly(entry->node, grad, out);
+  return finish(task, walk, entry, grad, out, status, false);
+}
+
 // Part of the walk's loop, also where there are two of them.
 OY_CALL_INLINE oy_status run_node(oyi_task* task, const oyi_walk* walk, size_t at) {
   oyi_task_entry* entry = &task->entries[at];
@@ -268,8 +285,11 @@ OY_CALL_INLINE oy_status run_node(oyi_task* task, const oyi_walk* walk, size_t a
   oy_object* grad = entry->grad;
   oy_status status = OY_OK;
   entry->grad = NULL;
-  if (OY_UNLIKELY(node->hooks || walk->capture_count) ||
-      node->kind != OYI_NODE_ACCUMULATE)
+  if (OY_UNLIKELY(node->hooks || walk->capture_count))
+    status = run_with(task, walk, entry, &grad);
+  else if (is_plain(node) && !is_watched(UINT8_MAX))
+    status = run_plainly(task, walk, entry, &grad);
+  else if (node->kind != OYI_NODE_ACCUMULATE)
     status = run_with(task, walk, entry, &grad);
   else if (grad)
     status = oyi_accumulate_apply(oyi_accumulate_node_of(node), &grad);
@@ -345,7 +365,9 @@ static oy_status run_all(oyi_task* task, const oyi_walk* walk) {
   // Streams wait for what roots were given (hand_roots), which is to stay until then.
   const bool on_streams = is_watched(OYI_WATCH_STREAM);
   for (size_t i = 0; i < walk->root_count; i++) {
-    oyi_task_entry* entry = oyi_task_find(task, walk->roots[i].node);
+    // The first entry is that of the first root.
+    oyi_task_entry* entry =
+        i == 0 ? task->entries : oyi_task_find(task, walk->roots[i].node);
     if (!is_run(walk, entry)) continue;
     oy_object* grad = walk->grads[i];
     if (OY_UNLIKELY(on_streams))

@@ -114,10 +114,12 @@ static inline oy_status find_or_append(oyi_task* task, oyi_node* node,
 }
 
 // A node that has no owner but the edge in hand is not met again: it needs no slot.
+static inline bool is_met_once(const oyi_node* node) {
+  return node->kind != OYI_NODE_ACCUMULATE &&
+         __atomic_load_n(&node->references, __ATOMIC_RELAXED) == 1;
+}
 static inline oy_status enter(oyi_task* task, oyi_node* node, size_t* out_entry) {
-  if (node->kind != OYI_NODE_ACCUMULATE &&
-      __atomic_load_n(&node->references, __ATOMIC_RELAXED) == 1)
-    return append(task, node, out_entry);
+  if (is_met_once(node)) return append(task, node, out_entry);
   return find_or_append(task, node, out_entry);
 }
 
@@ -140,11 +142,43 @@ static oy_status enter_targets(oyi_task* task, size_t at) {
   return OY_OK;
 }
 
+// The same for all entries as long as there certainly is room; gives the first that was
+// left. Small graphs are done then.
+static inline size_t enter_few(oyi_task* task) {
+  oyi_task_entry* entries = task->own_entries;
+  size_t count = task->count, targets = 0, i = 0;
+  for (; i < count; i++) {
+    const oyi_node* node = entries[i].node;
+    const oyi_edge* edge = node->edges;
+    const oyi_edge* end = edge + node->edge_count;
+    if (OY_UNLIKELY(node->edge_count > OYI_TASK_ENTRIES - count ||
+                    node->edge_count > OYI_TASK_TARGETS - targets))
+      break;
+    entries[i].first_target = (uint32_t)targets;
+    for (; edge < end; edge++, targets++) {
+      if (!edge->node) continue;
+      size_t at = is_met_once(edge->node) ? count : 0;
+      while (at < count && entries[at].node != edge->node) at++;
+      if (at == count) entries[count++] = (oyi_task_entry){.node = edge->node};
+      entries[at].waiting++;
+      task->own_targets[targets] = (uint32_t)at;
+    }
+  }
+  task->count = count;
+  task->target_count = targets;
+  return i;
+}
+
 oy_status oyi_task_collect(oyi_task* task, const oyi_edge* roots, size_t count) {
   size_t entry;
-  for (size_t i = 0; i < count; i++) OY_TRY(find_or_append(task, roots[i].node, &entry));
+  if (OY_LIKELY(count == 1))
+    OY_TRY(append(task, roots[0].node, &entry));
+  else
+    for (size_t i = 0; i < count; i++)
+      OY_TRY(find_or_append(task, roots[i].node, &entry));
   // Entries are appended as they are found, so the list is its own queue.
-  for (size_t i = 0; i < task->count; i++)
+  size_t done = OY_LIKELY(task->entries == task->own_entries) ? enter_few(task) : 0;
+  for (size_t i = done; i < task->count; i++)
     if (task->entries[i].node->edge_count) OY_TRY(enter_targets(task, i));
   return OY_OK;
 }
