@@ -3,6 +3,9 @@
 // it. libmvec has at most 4 ULP, and treats NaN, infinities and denormals right.
 #include <complex.h>
 #include <math.h>
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 #include "backends/cpu/loops/loop_define.h"
 #include "backends/cpu/loops/loops.h"
@@ -53,28 +56,32 @@
   OYI_LOOP_FN(name) {                              \
     F(map2)(n, data, strides, args, F(of_##name)); \
   }
-#define T        float
-#define INT      int32_t
-#define ID       f32
-#define FN(name) name##f
-#define LANES    F32_LANES
+#define T              float
+#define INT            int32_t
+#define ID             f32
+#define FN(name)       name##f
+#define LANES          F32_LANES
+#define OWN_NORMAL_CDF 1
 #include "backends/cpu/loops/vmath_tmpl.h"
 #undef T
 #undef INT
 #undef ID
 #undef FN
 #undef LANES
-#define T        double
-#define INT      int64_t
-#define ID       f64
-#define FN(name) name
-#define LANES    F64_LANES
+#undef OWN_NORMAL_CDF
+#define T              double
+#define INT            int64_t
+#define ID             f64
+#define FN(name)       name
+#define LANES          F64_LANES
+#define OWN_NORMAL_CDF 0
 #include "backends/cpu/loops/vmath_tmpl.h"
 #undef T
 #undef INT
 #undef ID
 #undef FN
 #undef LANES
+#undef OWN_NORMAL_CDF
 
 #include "backends/cpu/loops/lgamma_vector.h"
 #include "backends/cpu/loops/loop_list.h"

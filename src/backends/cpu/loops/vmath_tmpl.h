@@ -82,8 +82,21 @@ static inline V F(sigmoid)(V a) {
 static inline V F(log_one_exp)(V a) {
   return F(log1p)(F(exp)(-F(abs)(a)));
 }
-static inline V F(normal_cdf)(V a) {
+#if OWN_NORMAL_CDF
+#include "backends/cpu/loops/normal_cdf.h"
+#else
+static inline V F(normal_cdf)(V a, V* density) {
+  *density = F(exp)((T)-0.5 * a * a) * (T)(M_2_SQRTPI * M_SQRT1_2 * 0.5);
   return (T)0.5 * ((T)1 + F(erf)(a * (T)M_SQRT1_2));
+}
+#endif
+static inline V F(gelu)(V a) {
+  V density;
+  return a * F(normal_cdf)(a, &density);
+}
+static inline V F(gelu_slope)(V a) {
+  V density, cdf = F(normal_cdf)(a, &density);
+  return cdf + a * density;
 }
 // What tanh is taken of in the approximate gelu, and its slope.
 static inline V F(gelu_inner)(V a) {
