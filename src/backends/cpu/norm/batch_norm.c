@@ -10,6 +10,11 @@
 #include "ops/calls.h"
 #include "ops/rules/shape.h"
 
+enum {
+  LEAST_COLUMNS = 8,  // that are not moved side by side
+  LEAST_SHARE = 64    // of a thread: some lines of the cache
+};
+
 typedef struct operands {
   const oyi_tensor *in, *weight, *bias;
   oyi_tensor *running_mean, *running_var;
@@ -25,6 +30,7 @@ typedef struct job {
   void *mean, *rstd;                 // NULL: not asked for
   void *running_mean, *running_var;  // may be NULL in training
   int64_t samples, channels, inner;  // the input as it lies in memory
+  int64_t together;                  // columns
   bool training;
   double momentum, eps;
 } job;
@@ -88,14 +94,14 @@ static oy_status one_channel(int64_t c, void* context) {
   return OY_OK;
 }
 
-// OYI_COLUMNS channels of a matrix, in which they are columns.
+// Channels of a matrix, in which they are columns.
 static oy_status some_columns(int64_t index, void* context) {
   const job* j = context;
-  const int64_t first = index * OYI_COLUMNS, room = j->channels - first;
-  const int64_t count = room < OYI_COLUMNS ? room : OYI_COLUMNS;
+  const int64_t first = index * j->together, room = j->channels - first;
+  const int64_t count = room < j->together ? room : j->together;
   const int64_t item = oyi_dtype_bytes[j->dtype];
   const char* in = j->in + first * item;
-  double means[OYI_COLUMNS] = {0}, squares[OYI_COLUMNS] = {0}, by[3 * OYI_COLUMNS] = {0};
+  double means[OYI_COLUMNS], squares[OYI_COLUMNS], by[3 * OYI_COLUMNS];
   if (j->training) {
     j->math->column_sums(j->inner, j->channels, count, in, NULL, means);
     for (int64_t i = 0; i < count; i++)
@@ -103,7 +109,7 @@ static oy_status some_columns(int64_t index, void* context) {
     j->math->column_sums(j->inner, j->channels, count, in, by, squares);
   }
   for (int64_t i = 0; i < count; i++) {
-    double mean = means[i], rstd;
+    double mean = j->training ? means[i] : 0, rstd;
     if (j->training)
       rstd = settle(j, first + i, mean, squares[i]);
     else
@@ -117,7 +123,14 @@ static oy_status some_columns(int64_t index, void* context) {
 }
 
 bool oyi_channels_are_columns(const oyi_tensor* t) {
-  return t->ndim == 2 && (t->flags & OYI_CONTIGUOUS) && t->sizes[1] >= OYI_COLUMNS / 8;
+  return t->ndim == 2 && (t->flags & OYI_CONTIGUOUS) && t->sizes[1] >= LEAST_COLUMNS;
+}
+
+int64_t oyi_columns_together(int64_t channels) {
+  const int64_t threads = oy_get_num_threads();
+  int64_t share = oyi_stretches(channels, threads);
+  if (share < LEAST_SHARE) share = LEAST_SHARE;
+  return share < OYI_COLUMNS ? share : OYI_COLUMNS;
 }
 
 oyi_tensor* oyi_channels_first(const oyi_tensor* t, bool columns) {
@@ -156,10 +169,10 @@ static oy_status compute(const operands* o, oyi_tensor* const made[3]) {
   j.channels = o->in->sizes[1];
   j.samples = is_flipped ? 1 : o->in->sizes[0];
   j.inner = o->in->numel / j.channels / j.samples;
+  j.together = oyi_columns_together(j.channels);
   oy_status status = OY_OK;
   if (!w.failed && columns)
-    status =
-        oyi_parallel_chunks(oyi_stretches(j.channels, OYI_COLUMNS), some_columns, &j);
+    status = oyi_parallel_chunks(oyi_stretches(j.channels, j.together), some_columns, &j);
   else if (!w.failed)
     status = oyi_parallel_chunks(j.channels, one_channel, &j);
   status = oyi_work_end(&w, status);

@@ -2,6 +2,7 @@
 // The gradients of batch_norm: in training through the statistics of the batch, else by
 // the running ones, which are constants.
 #include <math.h>
+#include <string.h>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/norm/norm_gradients.h"
@@ -12,6 +13,7 @@ typedef struct job {
   oyi_norm_rows r;
   const void *running_mean, *running_var;
   int64_t samples, channels, inner;  // the input as it lies in memory
+  int64_t together;                  // columns
   bool training;
   double eps;
 } job;
@@ -58,19 +60,23 @@ static oy_status one_channel(int64_t c, void* context) {
   if (!r->out) return OY_OK;
   for (int64_t i = 0; i < j->samples; i++) {
     const int64_t at = (i * j->channels + c) * bytes;
-    r->math->blend(j->inner, r->grad + at, r->in + at, r->out + at, mean, NULL, by);
+    if (j->training)
+      r->math->blend(j->inner, r->grad + at, r->in + at, r->out + at, mean, NULL, by);
+    else
+      r->math->affine(j->inner, r->grad + at, r->out + at, 0, by[0], 0);
   }
   return OY_OK;
 }
 
-// OYI_COLUMNS channels of a matrix, in which they are columns.
+// Channels of a matrix, in which they are columns.
 static oy_status some_columns(int64_t index, void* context) {
   const job* j = context;
   const oyi_norm_rows* r = &j->r;
-  const int64_t first = index * OYI_COLUMNS, room = j->channels - first;
-  const int64_t count = room < OYI_COLUMNS ? room : OYI_COLUMNS;
+  const int64_t first = index * j->together, room = j->channels - first;
+  const int64_t count = room < j->together ? room : j->together;
   const char *grad = r->grad + first * r->item, *in = r->in + first * r->item;
-  double rstds[OYI_COLUMNS], sums[2][OYI_COLUMNS], by[4 * OYI_COLUMNS] = {0}, factors[3];
+  double rstds[OYI_COLUMNS], sums[2][OYI_COLUMNS], by[4 * OYI_COLUMNS], factors[3];
+  memset(by, 0, (size_t)(count * r->item));
   for (int64_t i = 0; i < count; i++) {
     double mean;
     statistics(j, first + i, &mean, &rstds[i]);
@@ -79,12 +85,16 @@ static oy_status some_columns(int64_t index, void* context) {
   r->math->column_products(j->inner, j->channels, count, grad, in, by, sums[0], sums[1]);
   for (int64_t i = 0; i < count; i++) {
     settle(j, first + i, rstds[i], (double[]){sums[0][i], sums[1][i]}, factors);
+    if (!j->training) oyi_number_put(by, r->dtype, i, 0);  // nothing but a factor
     for (int64_t k = 0; k < 3; k++)
       oyi_number_put(by, r->dtype, (k + 1) * OYI_COLUMNS + i, factors[k]);
   }
-  if (r->out)
-    r->math->blend_columns(j->inner, j->channels, count, grad, in,
-                           r->out + first * r->item, by);
+  if (!r->out) return OY_OK;
+  char* out = r->out + first * r->item;
+  if (j->training)
+    r->math->blend_columns(j->inner, j->channels, count, grad, in, out, by);
+  else
+    r->math->affine_columns(j->inner, j->channels, count, grad, out, by);
   return OY_OK;
 }
 
@@ -109,10 +119,11 @@ static oy_status compute(job* j, const oyi_norm_grads* g, oy_object* const made[
   j->samples = t->ndim == 2 ? 1 : t->sizes[0];
   const int64_t pieces = j->channels * j->samples;
   j->inner = pieces > 0 ? t->numel / pieces : 0;
+  j->together = oyi_columns_together(j->channels);
   oy_status status = OY_OK;
   if (!w.failed && columns)
     status =
-        oyi_parallel_chunks(oyi_stretches(j->channels, OYI_COLUMNS), some_columns, j);
+        oyi_parallel_chunks(oyi_stretches(j->channels, j->together), some_columns, j);
   else if (!w.failed)
     status = oyi_parallel_chunks(j->channels, one_channel, j);
   status = oyi_work_end(&w, status);

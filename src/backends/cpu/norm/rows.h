@@ -7,7 +7,7 @@
 
 #include "opyard/value.h"
 
-enum { OYI_COLUMNS = 64 };  // of channels that are done at once
+enum { OYI_COLUMNS = 1024 };  // of channels that are done at once, at most
 
 typedef struct oyi_row_math {
   void (*softmax)(int64_t n, const void* in, void* out);

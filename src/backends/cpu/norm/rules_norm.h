@@ -29,6 +29,9 @@ oy_status oyi_rule_batch_norm(oyi_norm* rule, oy_object* input,
 oyi_tensor* oyi_channels_first(const oyi_tensor* t, bool columns);
 // Whether |t| is a matrix whose channels are done as columns, where they lie.
 bool oyi_channels_are_columns(const oyi_tensor* t);
+// How many of them a thread does at once: lines that are as long as they can be, so that
+// memory is read in order. No result depends on it.
+int64_t oyi_columns_together(int64_t channels);
 
 // New tensors for the result, the mean and 1 / deviation: all of them or none.
 oy_status oyi_norm_make(const oyi_norm* rule, oyi_tensor* made[3]);
