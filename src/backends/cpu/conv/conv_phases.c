@@ -23,27 +23,37 @@ static int64_t used_below(const oyi_conv* c, size_t d, int64_t a) {
   return used;
 }
 
+static void measure(oyi_conv_phases* p) {
+  const oyi_conv* c = p->conv;
+  for (size_t d = 0; d < OYI_SPATIAL; d++) {
+    const int64_t extent =
+        (c->map[d] - 1) * c->stride[d] + (c->kernel[d] - 1) * c->dilation[d] + 1;
+    p->size[d] = oyi_divide_up(extent, c->stride[d]);
+  }
+  p->volume = oyi_volume(p->size);
+  p->channel = p->count * p->volume;
+  p->plane = (c->map[1] - 1) * p->size[2] + c->map[2];
+}
+
 bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* c, oy_dtype dtype) {
   *p = (oyi_conv_phases){.conv = c,
                          .item = dtype == OY_DTYPE_F32 ? sizeof(float) : sizeof(double),
                          .halve = oyi_conv_tiles_for(dtype)->halve,
                          .count = 1};
-  double copied = (double)c->image_channels;
   for (size_t d = 0; d < OYI_SPATIAL; d++) {
     if (c->map[d] < 1 || c->image[d] < 1) return false;
-    const int64_t extent =
-        (c->map[d] - 1) * c->stride[d] + (c->kernel[d] - 1) * c->dilation[d] + 1;
-    const int64_t used = used_below(c, d, c->stride[d]);
-    p->size[d] = oyi_divide_up(extent, c->stride[d]);
-    copied *= (double)p->size[d] * (double)used;
-    p->count *= used;
+    p->count *= used_below(c, d, c->stride[d]);
   }
-  const double image = (double)c->image_channels * (double)oyi_volume(c->image);
-  if (copied > 2.5 * image + 65536) return false;
-  p->volume = oyi_volume(p->size);
-  p->channel = p->count * p->volume;
-  p->plane = (c->map[1] - 1) * p->size[2] + c->map[2];
-  return true;
+  measure(p);
+  double copied = (double)p->count, image = 1;
+  for (size_t d = 0; d < OYI_SPATIAL; d++)
+    copied *= (double)p->size[d], image *= (double)c->image[d];
+  return (double)c->image_channels * (copied - 2.5 * image) <= 65536;
+}
+
+void oyi_conv_phases_cut(oyi_conv_phases* p, const oyi_conv* part) {
+  p->conv = part;
+  measure(p);
 }
 
 // ------------------------------------------------------------------------- the copy

@@ -21,6 +21,8 @@ typedef struct oyi_conv_phases {
 
 // For F32 or F64. False where padding would be most of the copy, or there are no windows.
 bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* conv, oy_dtype dtype);
+// Of what was begun so: those of |part|, which has fewer windows.
+void oyi_conv_phases_cut(oyi_conv_phases* p, const oyi_conv* part);
 // One channel, from and to its first element.
 void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* copy);
 // What the kernel's element |k| reads, in the copy of a channel, for the first window.

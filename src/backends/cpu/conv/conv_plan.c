@@ -28,8 +28,9 @@ static oyi_conv adjoint(const oyi_conv* c) {
     const int64_t q = most_q(c, d), t = first_t(c, d);
     back.image[d] = c->map[d];
     back.map[d] = (c->image[d] - 1 + c->padding[d]) / c->stride[d] - t + 1;
-    back.kernel[d] = q + 1, back.padding[d] = q - t;
-    back.stride[d] = back.dilation[d] = 1;
+    back.padding[d] = q - t;
+    back.stride[d] = 1;
+    if (c->stride[d] > 1) back.kernel[d] = q + 1, back.dilation[d] = 1;
   }
   return back;
 }
@@ -74,7 +75,8 @@ static int64_t place_back(const oyi_conv_plan* p, int64_t k) {
   int64_t at[OYI_SPATIAL];
   position(c, k, at);
   for (size_t d = 0; d < OYI_SPATIAL; d++)
-    at[d] = most_q(c, d) - at[d] * c->dilation[d] / c->stride[d];
+    at[d] = c->stride[d] > 1 ? most_q(c, d) - at[d] * c->dilation[d] / c->stride[d]
+                             : c->kernel[d] - 1 - at[d];
   return oyi_conv_phases_place(&p->phases, at);
 }
 

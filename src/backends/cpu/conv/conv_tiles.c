@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tiles of conv_tiles.h at the baseline, and the choice by capability level.
-#define TILE_BYTES 16
-#define TILE_ROWS  4
-#define TILE_WIDE  2
-#define TILE_TABLE oyi_conv_tiles_base
+#define TILE_BYTES  16
+#define TILE_ROWS   4
+#define TILE_WIDE   2
+#define TILE_PLACES 12
+#define TILE_TABLE  oyi_conv_tiles_base
 #include "backends/cpu/conv/conv_tiles_body.h"
 
 #include "base/cpu.h"

@@ -7,7 +7,11 @@
 #include "opyard/value.h"
 
 // Elements of a tile, and of one of its rows.
-enum { OYI_CONV_TILE_MAX = 8 * 48, OYI_CONV_COLUMNS_MAX = 48 };
+enum {
+  OYI_CONV_TILE_MAX = 8 * 48,
+  OYI_CONV_COLUMNS_MAX = 48,
+  OYI_CONV_MAPS_MAX = 32 * 16  // of one of |maps|
+};
 
 // Places of windows: |width| of each of |lines| of each of |planes|, and how far apart, in
 // the image, lines and planes are.
@@ -17,13 +21,31 @@ typedef struct oyi_conv_area {
 
 typedef struct oyi_conv_tiles {
   int64_t rows, columns;
-  int64_t lanes;  // elements of a vector
-  int64_t taps;   // kernel elements of |gradient|
+  int64_t lanes;   // elements of a vector
+  int64_t taps;    // kernel elements of |gradient|
+  int64_t places;  // of |maps|, at most
   // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
   // |sums|: a tile, row by row, of which the first |vectors| of |lanes| are computed, or
   // with |more| go on from what is there.
   void (*tile)(int64_t depth, const void* weights, const void* image,
                const int64_t* offsets, int64_t vectors, bool more, void* sums);
+  // The same of |places| neighbouring windows by a vector of maps. |weights|: a vector for
+  // each kernel element; |sums|: one for each window.
+  void (*maps)(int64_t depth, const void* weights, const void* image,
+               const int64_t* offsets, int64_t places, bool more, void* sums);
+  // Windows |from| to |from| + |count| of |maps|, and |bias|, NULL for none, to |out|,
+  // |step| elements from one map to the next. Reads whole vectors of windows.
+  void (*put_maps)(const void* sums, int64_t maps, int64_t from, int64_t count,
+                   const void* bias, int64_t step, void* out);
+  // The same of two, |other| elements apart, in turns: windows are numbered through both.
+  void (*put_pairs)(const void* sums, int64_t other, int64_t maps, int64_t from,
+                    int64_t count, const void* bias, int64_t step, void* out);
+  // |count| rows of |length| elements, |step| apart, as columns of |lanes|, or of |rows|;
+  // zeros fill up.
+  void (*pack_lanes)(const void* in, int64_t count, int64_t step, int64_t length,
+                     void* out);
+  void (*pack_rows)(const void* in, int64_t count, int64_t step, int64_t length,
+                    void* out);
   // |count| neighbouring sums with one weight for each kernel element, from |bias| on;
   // NULL: zero. May read |lanes| elements more.
   void (*line)(int64_t depth, const void* weights, const void* image,

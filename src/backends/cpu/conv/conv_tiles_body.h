@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tiles of conv_tiles.h for the level that the including file is built for: TILE_BYTES,
-// TILE_ROWS, TILE_WIDE, and TILE_TABLE, the name of the table.
+// TILE_ROWS, TILE_WIDE, TILE_PLACES, and TILE_TABLE, the name of the table.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
-#define OYI_UNROLL _Pragma("GCC unroll 16")
+#define OYI_UNROLL _Pragma("GCC unroll 32")
 #else
 #define OYI_UNROLL _Pragma("unroll")
+#endif
+#if TILE_BYTES == 64
+#include <immintrin.h>
 #endif
 #include <string.h>
 
@@ -25,9 +28,11 @@
 #define TILES(id, type)                                                                \
   {                                                                                    \
     .rows = TILE_ROWS, .columns = TILE_WIDE * TILE_BYTES / (int64_t)sizeof(type),      \
-    .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE, .tile = tile_##id, \
-    .line = line_##id, .gradient = gradient_##id, .dots = dots_##id, .sum = sum_##id,  \
-    .halve = halve_##id                                                                \
+    .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE,                    \
+    .places = TILE_PLACES, .tile = tile_##id, .maps = maps_##id,                       \
+    .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,                            \
+    .pack_lanes = pack_lanes_##id, .pack_rows = pack_rows_##id, .line = line_##id,     \
+    .gradient = gradient_##id, .dots = dots_##id, .sum = sum_##id, .halve = halve_##id \
   }
 const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
 _Static_assert(TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_COLUMNS_MAX,

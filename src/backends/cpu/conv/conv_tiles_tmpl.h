@@ -222,4 +222,6 @@ static void JOIN(halve, ID)(const void* from_, int64_t count, void* to_) {
     for (; i < count; i++) to[i] = from[2 * i];
   }
 }
+
+#include "backends/cpu/conv/conv_maps_tmpl.h"
 #undef LANES

@@ -40,17 +40,6 @@ static int64_t least(int64_t a, int64_t b) {
 
 // ---------------------------------------------------------------------------- packing
 
-// |count| rows of |length| elements, |step| apart, as columns of |wide|; zeros fill up.
-static void side_by_side(const char* from, int64_t count, int64_t step, int64_t length,
-                         int64_t wide, int64_t item, char* to) {
-  for (int64_t i = 0; i < length; i++)
-    for (int64_t j = 0; j < wide; j++)
-      if (item == sizeof(float))
-        ((float*)to)[i * wide + j] = j < count ? ((const float*)from)[j * step + i] : 0;
-      else
-        ((double*)to)[i * wide + j] = j < count ? ((const double*)from)[j * step + i] : 0;
-}
-
 static oy_status pack_images(const gradient* g, int64_t index) {
   const oyi_conv* c = g->v->conv;
   const int64_t item = g->v->item, lanes = g->tiles->lanes, size = g->phases.channel;
@@ -64,8 +53,8 @@ static oy_status pack_images(const gradient* g, int64_t index) {
   if (!copies) return OY_OUT_OF_MEMORY;
   for (int64_t i = 0; i < count; i++)
     oyi_conv_phases_copy(&g->phases, image + i * volume * item, copies + i * size * item);
-  side_by_side(copies, count, size, size, lanes, item,
-               g->images + index * g->image_block * item);
+  g->tiles->pack_lanes(copies, count, size, size,
+                       g->images + index * g->image_block * item);
   oyi_data_free(block, copies);
   return OY_OK;
 }
@@ -76,8 +65,8 @@ static oy_status pack_maps(const gradient* g, int64_t index) {
   const int64_t first = index % g->out_blocks * rows, at = index / g->out_blocks;
   const char* maps =
       g->v->maps + (g->first * c->map_channels + at * g->out + first) * g->places * item;
-  side_by_side(maps, least(rows, g->out - first), g->places, g->places, rows, item,
-               g->maps + index * g->map_block * item);
+  g->tiles->pack_rows(maps, least(rows, g->out - first), g->places, g->places,
+                      g->maps + index * g->map_block * item);
   return OY_OK;
 }
 

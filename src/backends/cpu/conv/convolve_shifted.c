@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and their adjoints without columns, as conv_plan.h says: tiles of sums,
-// some channels by some neighbouring windows of a plane, whose operands are read where the
-// copy has them. Windows that begin in the padding between two lines are computed too, and
-// left out.
-#include "backends/cpu/conv/conv_plan.h"
-#include "backends/cpu/conv/conv_tiles.h"
+// Convolutions and their adjoints without columns, as conv_plan.h says. A strip of windows
+// is copied and computed at once, so that its copy stays in the cache.
+#include <string.h>
+
+#include "backends/cpu/conv/conv_strips.h"
 #include "base/threads.h"
 #include "tensor/block_cache.h"
 
 enum {
-  COPY_BYTES = 768 << 10,    // of samples that are copied together, if they are several
+  STRIP_BYTES = 1024 << 10,  // of the copy of one
+  STRIPS = 4,                // at least, for each thread, if
+  STRIP_PLACES = 96,         // they have that many windows
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
-  BLOCKS = 8,                // tiles that are computed together
-  NEAR_BYTES = 20 << 10,     // of the copy that they read at a time
+  LEAST_WIDTH = 4,           // of lines that make tiles of maps
   LEAST_DEPTH = 16,
   LEAST_MAPS = 4,
   LEAST_PLACES = 32  // that are worth the copies
@@ -21,174 +21,129 @@ enum {
 typedef struct shifted {
   oyi_conv_plan plan;
   const oyi_conv_tiles* tiles;
-  int64_t plane_tiles;            // of the windows of a plane
-  int64_t channels;               // that tiles read at a time
-  int64_t samples, first, chunk;  // that are copied together, from |first| on
-  int64_t units;
-  char* copy;
+  void (*compute)(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
+                  const oyi_conv_strip* s);
+  oyi_conv strip;               // which has fewer windows
+  int64_t strips[OYI_SPATIAL];  // in each dimension
+  int64_t units, chunk;         // strips: through sample, group, plane
 } shifted;
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
+// What the windows of a strip read, of all channels of its group.
+static void copy_strip(const shifted* s, const oyi_conv_strip* t, char* copy) {
+  const oyi_conv_plan* p = &s->plan;
+  const oyi_conv* c = &p->conv;
+  const int64_t item = p->v->item, volume = oyi_volume(c->image);
+  const int64_t channel = t->sample * c->image_channels + t->group * p->in;
+  oyi_conv strip = s->strip;
+  oyi_conv_phases phases = p->phases;
+  phases.conv = &strip;
+  for (size_t d = 0; d < OYI_SPATIAL; d++) strip.padding[d] -= t->from[d] * c->stride[d];
+  for (int64_t i = 0; i < p->in; i++)
+    oyi_conv_phases_copy(&phases, p->from + (channel + i) * volume * item,
+                         copy + i * phases.channel * item);
 }
 
-static oy_status copy_channel(int64_t index, void* context) {
-  const shifted* s = context;
+static void one_strip(const shifted* s, int64_t unit, char* copy) {
   const oyi_conv* c = &s->plan.conv;
-  const int64_t item = s->plan.v->item, volume = oyi_volume(c->image);
-  oyi_conv_phases_copy(
-      &s->plan.phases,
-      s->plan.from + (s->first * c->image_channels + index) * volume * item,
-      s->copy + index * s->plan.phases.channel * item);
+  oyi_conv_strip strip = {.copy = copy};
+  int64_t size[OYI_SPATIAL];
+  for (size_t d = OYI_SPATIAL; d-- > 0; unit /= s->strips[d]) {
+    strip.from[d] = unit % s->strips[d] * s->strip.map[d];
+    size[d] = oyi_at_most(s->strip.map[d], c->map[d] - strip.from[d]);
+  }
+  strip.planes = size[0], strip.lines = size[1], strip.width = size[2];
+  strip.sample = unit / c->groups, strip.group = unit % c->groups;
+  copy_strip(s, &strip, copy);
+  s->compute(&s->plan, s->tiles, &strip);
+}
+
+static oy_status run_strips(int64_t index, void* context) {
+  const shifted* s = context;
+  const oyi_conv_plan* p = &s->plan;
+  const int64_t size = p->in * p->phases.channel * p->v->item;
+  // A tile may read behind the last element.
+  const int64_t tail = s->tiles->columns * p->v->item;
+  void* block = NULL;
+  char* copy = oyi_data_alloc((size_t)(size + tail), &block);
+  if (!copy) return OY_OUT_OF_MEMORY;
+  memset(copy + size, 0, (size_t)tail);
+  const int64_t end = oyi_at_most((index + 1) * s->chunk, s->units);
+  for (int64_t i = index * s->chunk; i < end; i++) one_strip(s, i, copy);
+  oyi_data_free(block, copy);
   return OY_OK;
 }
 
-// Windows |at| to |at| + |count| of a plane.
-typedef struct tile {
-  int64_t sample, group, plane, at, count;
-} tile;
-
-// Where the sums of a tile go: a stretch of each line, or fewer that are longer.
-static int find_stretches(const shifted* s, const tile* t, const oyi_conv_pass* pass,
-                          oyi_conv_stretch* out) {
-  const oyi_conv_plan* p = &s->plan;
-  const int64_t width = p->conv.map[2], pitch = p->phases.size[2];
-  int64_t place[3] = {t->plane, t->at / pitch, t->at % pitch};
-  int found = 0;
-  for (int64_t done = 0; done < t->count; place[1]++) {
-    const int64_t real = least(width - place[2], t->count - done);
-    oyi_conv_stretch now = {0};
-    if (real > 0) now = oyi_conv_plan_stretch(p, pass, place, real);
-    now.from += done * p->together;
-    oyi_conv_stretch* last = found > 0 ? &out[found - 1] : NULL;
-    if (last && now.step == 1 && now.from == last->from + last->count &&
-        now.out == last->out + last->count)
-      last->count += now.count;
-    else if (now.count > 0)
-      out[found++] = now;
-    done += pitch - place[2];
-    place[2] = 0;
-  }
-  return found;
-}
-
-// |sums|: a tile of each of the passes that are together.
-static void store_tile(const shifted* s, const tile* t, int64_t block, const char* sums,
-                       const oyi_conv_stretch* stretches, int count) {
-  const oyi_conv_plan* p = &s->plan;
-  const int64_t item = p->v->item, columns = s->tiles->columns;
-  const int64_t first = t->group * p->out + block * p->rows;
-  _Alignas(64) char mixed[OYI_CONV_TOGETHER * OYI_CONV_COLUMNS_MAX * sizeof(float)];
-  for (int64_t i = 0; i < least(p->rows, p->out - block * p->rows); i++) {
-    const int64_t channel = (s->first + t->sample) * p->conv.map_channels + first + i;
-    const char* row = sums + i * columns * item;
-    if (p->together > 1) {
-      oyi_conv_plan_mix(p, row, p->rows * columns, t->count, mixed);
-      row = mixed;
-    }
-    for (int k = 0; k < count; k++)
-      oyi_conv_plan_store(p, &stretches[k], row,
-                          p->v->bias ? p->v->bias + (first + i) * item : NULL,
-                          p->to + channel * oyi_volume(p->size) * item);
-  }
-}
-
-// Tiles of |count| blocks of rows, from |first| on. Each goes over the same elements of
-// the copy: some channels of these at a time, which stay in the nearest cache.
-static void add_up(const shifted* s, const tile* t, const oyi_conv_pass* pass,
-                   int64_t first, int64_t count, char* sums) {
-  const oyi_conv_plan* p = &s->plan;
-  const int64_t item = p->v->item, area = p->phases.size[1] * p->phases.size[2];
-  const int64_t channel = t->sample * p->conv.image_channels + t->group * p->in;
-  const int64_t vectors = oyi_divide_up(t->count, s->tiles->lanes);
-  const int64_t size = s->tiles->rows * s->tiles->columns * item;
-  const int64_t step = s->channels * pass->taps;
-  const char* image =
-      s->copy + (channel * p->phases.channel + t->plane * area + t->at) * item;
-  for (int64_t b = 0; b < count && pass->depth == 0; b++)
-    memset(sums + b * s->plan.together * size, 0, (size_t)size);
-  for (int64_t k = 0; k < pass->depth; k += step)
-    for (int64_t b = 0; b < count; b++) {
-      const int64_t block = t->group * p->blocks + first + b;
-      s->tiles->tile(least(step, pass->depth - k),
-                     pass->weights + (block * pass->depth + k) * p->rows * item, image,
-                     pass->offsets + k, vectors, k > 0, sums + b * p->together * size);
-    }
-}
-
-static void run_passes(const shifted* s, const tile* t, const oyi_conv_pass* passes) {
-  const oyi_conv_plan* p = &s->plan;
-  const int64_t size = s->tiles->rows * s->tiles->columns * p->v->item;
-  _Alignas(64) char sums[BLOCKS * OYI_CONV_TILE_MAX * sizeof(float)];
-  oyi_conv_stretch stretches[OYI_CONV_COLUMNS_MAX];
-  const int count = find_stretches(s, t, passes, stretches);
-  const int64_t most = BLOCKS / p->together;
-  for (int64_t first = 0; first < p->blocks; first += most) {
-    const int64_t blocks = least(most, p->blocks - first);
-    for (int64_t i = 0; i < p->together; i++)
-      add_up(s, t, &passes[i], first, blocks, sums + i * size);
-    for (int64_t b = 0; b < blocks; b++)
-      store_tile(s, t, first + b, sums + b * p->together * size, stretches, count);
-  }
-}
-
-// One tile of a plane, of all channels of a group. Numbered through sample, group, plane.
-static void one_tile(const shifted* s, int64_t unit) {
-  const oyi_conv* c = &s->plan.conv;
-  const int64_t at = unit % s->plane_tiles * s->tiles->columns;
-  const int64_t plane = unit / s->plane_tiles, group = plane / c->map[0];
-  const tile t = {.sample = group / c->groups,
-                  .group = group % c->groups,
-                  .plane = plane % c->map[0],
-                  .at = at,
-                  .count = least(s->tiles->columns, s->plan.phases.plane - at)};
-  for (int64_t i = 0; i < s->plan.count; i += s->plan.together)
-    run_passes(s, &t, &s->plan.passes[i]);
-}
-
-static oy_status run_tiles(int64_t index, void* context) {
-  const shifted* s = context;
-  const int64_t end = least((index + 1) * s->chunk, s->units);
-  for (int64_t i = index * s->chunk; i < end; i++) one_tile(s, i);
-  return OY_OK;
-}
+// ------------------------------------------------------------------------ the strips
 
 // False where padding, holes or tiles that are not full would be most of the work.
-static bool measure(shifted* s) {
+static bool is_worth(const shifted* s) {
   const oyi_conv_plan* p = &s->plan;
   const oyi_conv* c = &p->conv;
   const int64_t area = c->map[1] * c->map[2];
   const int64_t vectors = oyi_divide_up(p->phases.plane, s->tiles->lanes);
   const int64_t depth = p->in * oyi_volume(p->v->conv->kernel) / p->count;
-  s->plane_tiles = oyi_divide_up(p->phases.plane, s->tiles->columns);
   return depth >= LEAST_DEPTH && p->out >= LEAST_MAPS &&
          vectors * s->tiles->lanes <= 2 * area &&
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
 }
 
-// As many as are near, of what one tile reads of each.
-static int64_t channels_near(const shifted* s) {
-  const oyi_conv* c = &s->plan.conv;
-  const int64_t columns = s->tiles->columns + s->tiles->lanes;
-  const int64_t below = (c->kernel[1] - 1) * c->dilation[1] * s->plan.phases.size[2];
-  const int64_t plane = least(c->kernel[1] * columns, below + columns);
-  const int64_t planes = c->kernel[0] * plane;
-  return NEAR_BYTES / (planes * s->plan.v->item) + 1;
+// Whether tiles of maps compute less in vain than those of windows.
+static bool is_by_maps(const shifted* s) {
+  const oyi_conv_plan* p = &s->plan;
+  const oyi_conv* c = &p->conv;
+  const int64_t lanes = s->tiles->lanes, rows = s->tiles->rows;
+  const double windows = (double)(oyi_divide_up(p->phases.plane, lanes) * lanes) *
+                         (double)(oyi_divide_up(p->out, rows) * rows);
+  const double maps =
+      (double)(c->map[1] * c->map[2]) * (double)(oyi_divide_up(p->out, lanes) * lanes);
+  return p->together <= 2 && c->map[2] >= LEAST_WIDTH && maps <= windows;
+}
+
+// |whole| in as equal parts as can be, of no more than |most|.
+static int64_t part_of(int64_t whole, double most) {
+  if (most >= (double)whole) return whole;
+  return most < 2 ? 1 : oyi_divide_up(whole, oyi_divide_up(whole, (int64_t)most));
+}
+
+// How many windows strips should have, so that all threads get some.
+static double places_of_strip(const oyi_conv* c) {
+  const double threads = oy_get_num_threads();
+  const double all = (double)c->batch * (double)c->groups * (double)oyi_volume(c->map);
+  const double share = all / (threads * STRIPS);
+  if (threads == 1) return all;
+  return share > STRIP_PLACES ? share : STRIP_PLACES;
+}
+
+// As many planes as the cache has room for, or lines, or a part of one. No result depends
+// on it.
+static void cut(shifted* s) {
+  oyi_conv_plan* p = &s->plan;
+  const oyi_conv* c = &p->conv;
+  const double most = STRIP_BYTES / ((double)p->v->item * (double)p->in);
+  double places = places_of_strip(c);
+  s->strip = *c;
+  for (size_t d = 0; d < OYI_SPATIAL; d++) s->strip.map[d] = 1;
+  for (size_t d = OYI_SPATIAL; d-- > 0;) {
+    oyi_conv_phases_cut(&p->phases, &s->strip);
+    const double each = (double)p->phases.channel / (double)p->phases.size[d];
+    double room = most / each - (double)(p->phases.size[d] - 1);
+    if (d == 2 && room < STRIP_PLACES) room = STRIP_PLACES;
+    s->strip.map[d] = part_of(c->map[d], room < places ? room : places);
+    if (s->strip.map[d] < c->map[d]) break;
+    places /= (double)c->map[d];
+  }
+  oyi_conv_phases_cut(&p->phases, &s->strip);
+  for (size_t d = 0; d < OYI_SPATIAL; d++)
+    s->strips[d] = oyi_divide_up(c->map[d], s->strip.map[d]);
 }
 
 static oy_status compute(shifted* s) {
   const oyi_conv* c = &s->plan.conv;
   const double work = (double)s->plan.in * (double)oyi_volume(s->plan.v->conv->kernel) *
-                      (double)s->plan.out * (double)s->tiles->columns;
+                      (double)s->plan.out * (double)s->plan.phases.plane;
   s->chunk = work < PART_WORK ? (int64_t)(PART_WORK / work) + 1 : 1;
-  s->channels = channels_near(s);
-  for (s->first = 0; s->first < c->batch; s->first += s->samples) {
-    const int64_t samples = least(s->samples, c->batch - s->first);
-    s->units = samples * c->groups * c->map[0] * s->plane_tiles;
-    OY_TRY(oyi_parallel_chunks(samples * c->image_channels, copy_channel, s));
-    OY_TRY(oyi_parallel_chunks(oyi_divide_up(s->units, s->chunk), run_tiles, s));
-  }
-  return OY_OK;
+  s->units = c->batch * c->groups * oyi_volume(s->strips);
+  return oyi_parallel_chunks(oyi_divide_up(s->units, s->chunk), run_strips, s);
 }
 
 oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done) {
@@ -196,20 +151,14 @@ oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done)
   *out_done = false;
   if (!oyi_conv_plan_begin(&s.plan, v, back)) return OY_OK;
   s.tiles = oyi_conv_tiles_for(v->dtype);
-  if (!measure(&s)) return OY_OK;
+  if (!is_worth(&s)) return OY_OK;
   *out_done = true;
-  const oyi_conv* c = &s.plan.conv;
-  const int64_t sample = c->image_channels * s.plan.phases.channel * v->item;
-  s.samples = least(COPY_BYTES / (sample + 1) + 1, c->batch);
-  // A tile may read behind the last element.
-  const int64_t tail = s.tiles->columns * v->item;
-  void* block = NULL;
-  s.copy = oyi_data_alloc((size_t)(s.samples * sample + tail), &block);
-  if (!s.copy) return OY_OUT_OF_MEMORY;
-  memset(s.copy + s.samples * sample, 0, (size_t)tail);
-  oy_status status = oyi_conv_plan_fill(&s.plan, s.tiles->rows);
+  const bool by_maps = is_by_maps(&s);
+  s.compute = by_maps ? oyi_conv_strip_maps : oyi_conv_strip_windows;
+  cut(&s);
+  oy_status status =
+      oyi_conv_plan_fill(&s.plan, by_maps ? s.tiles->lanes : s.tiles->rows);
   if (status == OY_OK) status = compute(&s);
   oyi_conv_plan_end(&s.plan);
-  oyi_data_free(block, s.copy);
   return status;
 }

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of windows by a vector of maps, part of conv_tiles_tmpl.h: each window's element of
+// the image goes with all of them.
+
+static inline __attribute__((always_inline)) void JOIN(windows,
+                                                       ID)(int places, int64_t depth,
+                                                           const T* w, const T* image,
+                                                           const int64_t* offsets,
+                                                           bool more, T* sums) {
+  JOIN(vec, ID) all[TILE_PLACES] = {{0}}, y;
+  OYI_UNROLL
+  for (int i = 0; more && i < places; i++) memcpy(&all[i], sums + i * LANES, TILE_BYTES);
+  for (int64_t k = 0; k < depth; k++, w += LANES) {
+    const T* x = image + offsets[k];
+    memcpy(&y, w, TILE_BYTES);
+    OYI_UNROLL
+    for (int i = 0; i < places; i++) all[i] += x[i] * y;
+  }
+  OYI_UNROLL
+  for (int i = 0; i < places; i++) memcpy(sums + i * LANES, &all[i], TILE_BYTES);
+}
+
+#define CASE(count) \
+  case count: JOIN(windows, ID)(count, depth, weights, image, offsets, more, sums); break;
+static void JOIN(maps, ID)(int64_t depth, const void* weights, const void* image,
+                           const int64_t* offsets, int64_t places, bool more,
+                           void* sums) {
+  _Static_assert(TILE_PLACES == 12 || TILE_PLACES == 28, "each has its own loop");
+  switch (places) {
+    // clang-format off
+    CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
+    CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
+#if TILE_PLACES > 12
+    CASE(13) CASE(14) CASE(15) CASE(16) CASE(17) CASE(18) CASE(19) CASE(20)
+    CASE(21) CASE(22) CASE(23) CASE(24) CASE(25) CASE(26) CASE(27) CASE(28)
+#endif
+    // clang-format on
+  }
+}
+#undef CASE
+
+// Row |low| and row |high|, |half| behind it, with blocks of |half| elements exchanged.
+static inline __attribute__((always_inline)) void JOIN(exchange,
+                                                       ID)(int half, JOIN(vec, ID) * low,
+                                                           JOIN(vec, ID) * high) {
+  const JOIN(vec, ID) a = *low, b = *high;
+#if defined(__GNUC__) && !defined(__clang__)
+  JOIN(mask, ID) first, second;
+  for (int i = 0; i < LANES; i++) {
+    first[i] = i & half ? LANES + i - half : i;
+    second[i] = i & half ? LANES + i : i + half;
+  }
+  *low = __builtin_shuffle(a, b, first);
+  *high = __builtin_shuffle(a, b, second);
+#else
+  OYI_UNROLL
+  for (int i = 0; i < LANES; i++) {
+    (*low)[i] = i & half ? b[i & ~half] : a[i];
+    (*high)[i] = i & half ? b[i] : a[i | half];
+  }
+#endif
+}
+
+// Rows as columns.
+static inline __attribute__((always_inline)) void JOIN(turn, ID)(JOIN(vec, ID) * rows) {
+  OYI_UNROLL
+  for (int half = 1; half < LANES; half *= 2) {
+    OYI_UNROLL
+    for (int i = 0; i < LANES; i++)
+      if (!(i & half)) JOIN(exchange, ID)(half, &rows[i], &rows[i | half]);
+  }
+}
+
+// Elements |first| to |end| of |x|.
+static inline void JOIN(put_some, ID)(JOIN(vec, ID) x, int64_t first, int64_t end,
+                                      T* out) {
+#if TILE_BYTES == 64
+  const uint32_t mask = (1u << end) - (1u << first);
+  if (sizeof(T) == sizeof(float))
+    _mm512_mask_storeu_epi32(out - first, (__mmask16)mask, (__m512i)x);
+  else
+    _mm512_mask_storeu_epi64(out - first, (__mmask8)mask, (__m512i)x);
+#else
+  T row[LANES];
+  memcpy(row, &x, TILE_BYTES);
+  for (int64_t i = first; i < end; i++) out[i - first] = row[i];
+#endif
+}
+
+// What of |x|, elements from |at| on, is in |from| to |to|, to |out|, which is for the
+// first of these.
+static inline __attribute__((always_inline)) void JOIN(put_part, ID)(JOIN(vec, ID) x,
+                                                                     int64_t at,
+                                                                     int64_t from,
+                                                                     int64_t to, T* out) {
+  const int64_t first = from > at ? from - at : 0,
+                end = to - at < LANES ? to - at : LANES;
+  if (end - first == LANES)
+    memcpy(out + at - from, &x, TILE_BYTES);
+  else if (end > first)
+    JOIN(put_some, ID)(x, first, end, out + at + first - from);
+}
+
+static void JOIN(put_maps, ID)(const void* sums, int64_t maps, int64_t from,
+                               int64_t count, const void* bias_, int64_t step,
+                               void* out) {
+  const T* bias = bias_;
+  const int64_t to = from + count;
+  for (int64_t at = from / LANES * LANES; at < to; at += LANES) {
+    JOIN(vec, ID) rows[LANES];
+    memcpy(rows, (const T*)sums + at * LANES, sizeof(rows));
+    JOIN(turn, ID)(rows);
+    for (int64_t i = 0; i < maps; i++) JOIN(put_part, ID)
+    (bias ? rows[i] + bias[i] : rows[i], at, from, to, (T*)out + i * step);
+  }
+}
+
+// The first elements of both in turns, then the last.
+static inline __attribute__((always_inline)) void JOIN(zip, ID)(JOIN(vec, ID) * low,
+                                                                JOIN(vec, ID) * high) {
+  const JOIN(vec, ID) a = *low, b = *high;
+#if defined(__GNUC__) && !defined(__clang__)
+  JOIN(mask, ID) first, second;
+  for (int i = 0; i < LANES; i++) {
+    first[i] = i / 2 + (i & 1 ? LANES : 0);
+    second[i] = first[i] + LANES / 2;
+  }
+  *low = __builtin_shuffle(a, b, first);
+  *high = __builtin_shuffle(a, b, second);
+#else
+  OYI_UNROLL
+  for (int i = 0; i < LANES; i++) {
+    (*low)[i] = i & 1 ? b[i / 2] : a[i / 2];
+    (*high)[i] = i & 1 ? b[(i + LANES) / 2] : a[(i + LANES) / 2];
+  }
+#endif
+}
+
+static void JOIN(put_pairs, ID)(const void* sums, int64_t other, int64_t maps,
+                                int64_t from, int64_t count, const void* bias_,
+                                int64_t step, void* out) {
+  const T* bias = bias_;
+  const int64_t to = from + count;
+  for (int64_t at = from / 2 / LANES * LANES; 2 * at < to; at += LANES) {
+    JOIN(vec, ID) rows[LANES], others[LANES];
+    memcpy(rows, (const T*)sums + at * LANES, sizeof(rows));
+    memcpy(others, (const T*)sums + other + at * LANES, sizeof(others));
+    JOIN(turn, ID)(rows);
+    JOIN(turn, ID)(others);
+    for (int64_t i = 0; i < maps; i++) {
+      JOIN(vec, ID) a = rows[i], b = others[i];
+      if (bias) a += bias[i], b += bias[i];
+      JOIN(zip, ID)(&a, &b);
+      JOIN(put_part, ID)(a, 2 * at, from, to, (T*)out + i * step);
+      JOIN(put_part, ID)(b, 2 * at + LANES, from, to, (T*)out + i * step);
+    }
+  }
+}
+
+static inline __attribute__((always_inline)) void JOIN(pack, ID)(int wide, const T* in,
+                                                                 int64_t count,
+                                                                 int64_t step,
+                                                                 int64_t length, T* out) {
+  int64_t at = 0;
+  for (; wide <= LANES && at + LANES <= length; at += LANES) {
+    JOIN(vec, ID) rows[LANES] = {{0}};
+    for (int64_t i = 0; i < count; i++) memcpy(&rows[i], in + i * step + at, TILE_BYTES);
+    JOIN(turn, ID)(rows);
+    OYI_UNROLL
+    for (int i = 0; i < LANES; i++)
+      memcpy(out + (at + i) * wide, &rows[i], (size_t)wide * sizeof(T));
+  }
+  for (; at < length; at++)
+    for (int64_t i = 0; i < wide; i++)
+      out[at * wide + i] = i < count ? in[i * step + at] : 0;
+}
+static void JOIN(pack_lanes, ID)(const void* in, int64_t count, int64_t step,
+                                 int64_t length, void* out) {
+  JOIN(pack, ID)(LANES, in, count, step, length, out);
+}
+static void JOIN(pack_rows, ID)(const void* in, int64_t count, int64_t step,
+                                int64_t length, void* out) {
+  JOIN(pack, ID)(TILE_ROWS, in, count, step, length, out);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of some windows of a line by a vector of maps. Each tile goes over some elements
+// of the kernel at a time, whose weights stay near while several tiles use them.
+#include <string.h>
+
+#include "backends/cpu/conv/conv_strips.h"
+
+enum {
+  TILES = 8,               // that are computed together
+  WEIGHT_BYTES = 16 << 10  // that they read at a time
+};
+
+// Windows of a line: |from| and |to| are the first in the copy and in the plane.
+typedef struct tile {
+  int64_t from, to[OYI_SPATIAL], count;
+} tile;
+
+typedef struct block {
+  const oyi_conv_plan* plan;
+  const oyi_conv_tiles* tiles;
+  const oyi_conv_strip* strip;
+  int64_t index, first, maps;  // of the group: which; its maps
+  int64_t pitch;               // windows of a tile, filled up to vectors
+  int64_t size;                // of its sums, in elements
+} block;
+
+// Sums of |count| tiles.
+static void add_up(const block* b, const oyi_conv_pass* pass, const tile* tiles,
+                   int64_t count, char* sums) {
+  const oyi_conv_plan* p = b->plan;
+  const int64_t item = p->v->item, row = p->rows * item;
+  const char* weights =
+      pass->weights + (b->strip->group * p->blocks + b->index) * pass->depth * row;
+  const int64_t step = WEIGHT_BYTES / row;
+  if (pass->depth == 0) memset(sums, 0, (size_t)(count * b->size * item));
+  for (int64_t k = 0; k < pass->depth; k += step)
+    for (int64_t i = 0; i < count; i++)
+      b->tiles->maps(oyi_at_most(step, pass->depth - k), weights + k * row,
+                     b->strip->copy + tiles[i].from * item, pass->offsets + k,
+                     tiles[i].count, k > 0, sums + i * b->size * item);
+}
+
+// |sums|: of one pass, or of two that are together, half of all tiles apart.
+static void store(const block* b, const oyi_conv_pass* pass, const tile* t,
+                  const char* sums) {
+  const oyi_conv_plan* p = b->plan;
+  const int64_t item = p->v->item, map = oyi_volume(p->size);
+  const int64_t channel = b->strip->group * p->out + b->first;
+  const char* bias = p->v->bias ? p->v->bias + channel * item : NULL;
+  char* to = p->to + (b->strip->sample * p->conv.map_channels + channel) * map * item;
+  const oyi_conv_stretch s = oyi_conv_plan_stretch(p, pass, t->to, t->count);
+  if (p->together == 2) {
+    b->tiles->put_pairs(sums, TILES / 2 * b->size, b->maps, s.from, s.count, bias, map,
+                        to + s.out * item);
+  } else if (s.step == 1) {
+    b->tiles->put_maps(sums, b->maps, s.from, s.count, bias, map, to + s.out * item);
+  } else {
+    _Alignas(64) char rows[OYI_CONV_MAPS_MAX * sizeof(float)];
+    b->tiles->put_maps(sums, b->maps, 0, t->count, NULL, b->pitch, rows);
+    for (int64_t i = 0; i < b->maps; i++)
+      oyi_conv_plan_store(p, &s, rows + i * b->pitch * item,
+                          bias ? bias + i * item : NULL, to + i * map * item);
+  }
+}
+
+// All maps of |count| tiles.
+static void run_tiles(block* b, const tile* tiles, int64_t count) {
+  const oyi_conv_plan* p = b->plan;
+  const int64_t bytes = b->size * p->v->item, apart = TILES / p->together * bytes;
+  _Alignas(64) char sums[TILES * OYI_CONV_MAPS_MAX * sizeof(float)];
+  for (b->index = 0; b->index < p->blocks; b->index++) {
+    b->first = b->index * p->rows;
+    b->maps = oyi_at_most(p->rows, p->out - b->first);
+    for (int64_t pass = 0; pass < p->count; pass += p->together) {
+      for (int64_t i = 0; i < p->together; i++)
+        add_up(b, &p->passes[pass + i], tiles, count, sums + i * apart);
+      for (int64_t i = 0; i < count; i++)
+        store(b, &p->passes[pass], &tiles[i], sums + i * bytes);
+    }
+  }
+}
+
+void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
+                         const oyi_conv_strip* s) {
+  block b = {.plan = p,
+             .tiles = tiles,
+             .strip = s,
+             .pitch = oyi_divide_up(tiles->places, tiles->lanes) * tiles->lanes};
+  b.size = b.pitch * p->rows;
+  const int64_t parts = oyi_divide_up(s->width, tiles->places);
+  tile waiting[TILES];
+  int64_t count = 0;
+  const int64_t most = TILES / p->together, all = s->planes * s->lines * parts;
+  for (int64_t i = 0; i < all; i++) {
+    const int64_t plane = i / parts / s->lines, line = i / parts % s->lines;
+    const int64_t from = i % parts * s->width / parts;
+    const int64_t end = (i % parts + 1) * s->width / parts;
+    const int64_t place = plane * p->phases.size[1] + line;
+    waiting[count++] =
+        (tile){.from = place * p->phases.size[2] + from,
+               .to = {s->from[0] + plane, s->from[1] + line, s->from[2] + from},
+               .count = end - from};
+    if (count < most && i + 1 < all) continue;
+    run_tiles(&b, waiting, count);
+    count = 0;
+  }
+}

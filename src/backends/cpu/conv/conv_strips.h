@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A strip of a convolution, some planes of windows, some lines of one or a part of one, and
+// the two ways to compute it: tiles of neighbouring windows, or of neighbouring maps, fill vectors.
+#ifndef OPYARD_SRC_BACKENDS_CPU_CONV_CONV_STRIPS_H_
+#define OPYARD_SRC_BACKENDS_CPU_CONV_CONV_STRIPS_H_
+
+#include "backends/cpu/conv/conv_plan.h"
+#include "backends/cpu/conv/conv_tiles.h"
+
+typedef struct oyi_conv_strip {
+  int64_t sample, group;
+  int64_t from[OYI_SPATIAL];  // the first window
+  int64_t planes, lines, width;
+  const char* copy;  // what they read: all channels of the group
+} oyi_conv_strip;
+
+// Windows of one line follow those of the one before, some of the padding between them:
+// these are computed too, and left out.
+void oyi_conv_strip_windows(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
+                            const oyi_conv_strip* s);
+// A tile has windows of one line. For plans that put no more than two passes together,
+// filled with blocks of a vector.
+void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
+                         const oyi_conv_strip* s);
+
+static inline int64_t oyi_at_most(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_CONV_CONV_STRIPS_H_
