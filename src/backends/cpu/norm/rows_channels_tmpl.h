@@ -91,9 +91,8 @@ static void F(column_products)(int64_t n, int64_t stride, int64_t columns,
     int64_t r = from;
     for (; r + CHANNEL_STEP <= to; r += CHANNEL_STEP) F(add_four_products)
     (stride, columns, g + r * stride, x + r * stride, mean, part, product);
-    for (; r < to; r++)
-      F(add_products_of_one)
-      (columns, g + r * stride, x + r * stride, mean, part, product);
+    for (; r < to; r++) F(add_products_of_one)
+    (columns, g + r * stride, x + r * stride, mean, part, product);
     for (int64_t c = 0; c < columns; c++) {
       sums[c] += (double)part[c];
       products[c] += (double)product[c];
