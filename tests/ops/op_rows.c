@@ -163,6 +163,21 @@ static oy_value float_list(const char** p) {
   return list;
 }
 
+static oy_value number_list(const char** p) {
+  oy_value list, found[8];
+  size_t n = 0;
+  while (!skip_text(p, "]")) {
+    const size_t size = strcspn(*p, ",]");
+    const bool is_int = strcspn(*p, ".e") >= size;
+    const double d = read_number(p);
+    found[n++] = is_int ? oy_int((int64_t)d) : oy_float(d);
+    skip_text(p, ",");
+  }
+  assert_int_equal(oy_value_new_list(OY_TAG_LIST, n, &list), OY_OK);
+  memcpy((void*)(uintptr_t)list.as.values, found, n * sizeof(*found));
+  return list;
+}
+
 static oy_value read_argument(const char** p) {
   literal t;
   oy_dtype dtype;
@@ -171,6 +186,7 @@ static oy_value read_argument(const char** p) {
   if (skip_text(p, "false")) return oy_bool(false);
   if (skip_text(p, "bools[")) return bool_list(p);
   if (skip_text(p, "floats[")) return float_list(p);
+  if (skip_text(p, "numbers[")) return number_list(p);
   if (skip_text(p, "{")) return tensor_list(p);
   if (skip_text(p, "dtype:") && read_dtype(p, 0, &dtype)) return oy_int(dtype);
   if (skip_text(p, "[")) return int_list(p);

@@ -6,7 +6,7 @@
 // Arguments are all of the schema's, in order. A tensor is dtype[sizes]:elements in
 // row-major order (complex ones as pairs), with ^ behind the sizes if it is stored with
 // its dimensions reversed. Other values: 3, 3.0 (a float), true, none, [1,2], 'text',
-// bools[1,0], floats[0.5,1], dtype:f32,
+// bools[1,0], floats[0.5,1], numbers[2,0.5] (of any kind), dtype:f32,
 // {tensor | none} for lists of tensors, of results too. Results are separated by "; ";
 // "!text" is an error and its message. Floats agree to a few digits of their dtype.
 #ifndef OPYARD_TESTS_OPS_OP_ROWS_H_

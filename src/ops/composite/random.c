@@ -162,6 +162,10 @@ OYI_STORED(bernoulli_float_out, bernoulli_p)
 OYI_STORED(bernoulli_Tensor_out, bernoulli_Tensor)
 OYI_STORED(poisson_out, poisson)
 OYI_STORED(binomial_out, binomial)
+OYI_STORED(_standard_gamma_out, _standard_gamma)
+OYI_STORED(_standard_gamma_grad_out, _standard_gamma_grad)
+OYI_STORED(_sample_dirichlet_out, _sample_dirichlet)
+OYI_STORED(_dirichlet_grad_out, _dirichlet_grad)
 
 // -------------------------------------------------------------------- dropout
 

@@ -97,9 +97,9 @@ oy_status oyi_rule_upsample(oy_ints input_size, oy_ints output_size, size_t ndim
     good = good && out->in[at] > 0 && out->out[at] > 0;
   }
   OY_CHECK(good, INVALID_ARGUMENT,
-           "Input and output sizes should be greater than 0, but got input (%s) and "
-           "output (%s)",
-           named(out->in, ndim, ", ", have, sizeof(have)),
+           "Input and output sizes should be greater than 0, but got input (%s)%s output "
+           "(%s)",
+           named(out->in, ndim, ", ", have, sizeof(have)), ndim == 1 ? " and" : "",
            named(out->out, ndim, ", ", made, sizeof(made)));
   OY_CHECK(input_size.data[1] > 0, INVALID_ARGUMENT,
            "Non-empty %zuD data tensor expected but got a tensor with sizes %s", ndim + 2,

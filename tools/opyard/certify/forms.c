@@ -9,6 +9,7 @@
 //   v[3,1]   the numbers 3 and 1, of the sample's dtype; l[3,1]: of int64, p[3,1]: of int32
 //   {f[2];r[3]}   a list of tensors
 //   [1,2]    a list of numbers or truth values; others are written as in a schema
+#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "certify.h"
@@ -35,13 +36,14 @@ static bool is_argument(const oy_schema* schema, const char* name, size_t size) 
   return false;
 }
 
-// A form with the name of the operator, with or without its overload, and no argument that
-// this overload does not have.
+// A form with the name of the operator, with or without its overload, or a pattern of both,
+// and no argument that this overload does not have.
 static bool fits(const form_row* f, const oy_schema* schema) {
   const oy_str base = schema->name.base, overload = schema->name.overload;
   char full[TEXT];
   snprintf(full, sizeof(full), "%.*s.%.*s", OY_STR_ARG(base), OY_STR_ARG(overload));
-  if (!oy_str_equal(base, oy_str_of(f->name)) && strcmp(full, f->name) != 0) return false;
+  if (!oy_str_equal(base, oy_str_of(f->name)) && fnmatch(f->name, full, 0) != 0)
+    return false;
   for (const char* at = f->text; *at;) {
     const size_t name = strcspn(at, "="), all = strcspn(at, " ");
     if (!is_argument(schema, at, name)) return false;
@@ -109,6 +111,14 @@ static oy_value floats_of(certify_sample* s, const char* text) {
     text = *end == ',' ? end + 1 : end;
   }
   return oy_value_list(OY_TAG_FLOAT_LIST, data, n);
+}
+
+static oy_value scalars_of(certify_sample* s, const char* text) {
+  size_t n;
+  const int64_t* ints = ints_of(s, text, &n);
+  oy_value* data = certify_room(s, n, sizeof(*data));
+  for (size_t i = 0; data && i < n; i++) data[i] = oy_int(ints[i]);
+  return oy_value_list(OY_TAG_LIST, data, data ? n : 0);
 }
 
 static oy_value bools_of(certify_sample* s, const char* text) {
@@ -192,6 +202,7 @@ static oy_value list_of(certify_sample* s, const oy_type* element, char* text,
     case OY_TYPE_OPTIONAL: return tensors_of(s, text, is_written);
     case OY_TYPE_FLOAT: return floats_of(s, text);
     case OY_TYPE_BOOL: return bools_of(s, text);
+    case OY_TYPE_SCALAR: return scalars_of(s, text);
     default: {
       const int64_t* data = ints_of(s, text, &n);
       return oy_value_list(OY_TAG_INT_LIST, data, n);

@@ -21,6 +21,12 @@ bool oyi_taps_new(oyi_taps* taps, int64_t places, int64_t count) {
 void oyi_taps_free(oyi_taps* taps) {
   oyi_free(taps->index);
   oyi_free(taps->weight);
+  oyi_free(taps->used);
+}
+
+// The tap after the last one of a place.
+static inline int64_t taps_end(const oyi_taps* t, int64_t place) {
+  return place * t->count + (t->used ? t->used[place] : t->count);
 }
 
 typedef struct walk walk;
@@ -180,7 +186,7 @@ static bool find_weights(walk* a, oy_dtype type) {
 
 static int64_t paired_places(const oyi_taps* t) {
   int64_t x = 0;
-  if (t->count == 2)
+  if (t->count == 2 && !t->used)
     while (x < t->places && t->index[2 * x + 1] == t->index[2 * x] + 1) x++;
   return x;
 }

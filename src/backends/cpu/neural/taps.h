@@ -8,10 +8,12 @@
 #include "ops/rules/resample.h"
 
 // |count| taps for each of the places of one dimension; |weight| NULL: one tap, weight 1.
+// |used|, if it is not NULL, has how many of them, 1 at least, a place takes.
 typedef struct oyi_taps {
   int64_t places, count;
   int64_t* index;
   double* weight;
+  int64_t* used;
 } oyi_taps;
 
 // Room for all; false with the error set. Freed with oyi_taps_free, also if it failed.

@@ -15,8 +15,9 @@ static const T* JOIN(gather_rows, ID)(const walk* a, const T* image, int64_t d, 
     if (!wd && !wh) return in;
     const W by = wd ? wd[p] : 1, one = by * (wh ? wh[first] : 1);
     const bool is_first = p == d * td->count;
+    const int64_t end = taps_end(th, h);
     int64_t q = first + 1;
-    if (is_first && th->count > 1) {
+    if (is_first && q < end) {
       const T* next = plane + th->index[q] * width;
       const W two = by * wh[q++];
       for (int64_t i = 0; i < width; i++) room[i] = one * in[i] + two * next[i];
@@ -25,7 +26,7 @@ static const T* JOIN(gather_rows, ID)(const walk* a, const T* image, int64_t d, 
     } else {
       for (int64_t i = 0; i < width; i++) room[i] += one * in[i];
     }
-    for (; q < first + th->count; q++) {
+    for (; q < end; q++) {
       const T* more = plane + th->index[q] * width;
       const W share = by * wh[q];
       for (int64_t i = 0; i < width; i++) room[i] += share * more[i];
@@ -46,6 +47,17 @@ static inline __attribute__((always_inline)) void JOIN(gather_line, ID)(
   }
 }
 
+// The same, where each place has a number of its own.
+static void JOIN(gather_spans, ID)(const oyi_taps* tw, const W* weight, const T* row,
+                                   T* to) {
+  for (int64_t x = 0; x < tw->places; x++) {
+    int64_t p = x * tw->count;
+    T sum = weight[p] * row[tw->index[p]];
+    for (p++; p < taps_end(tw, x); p++) sum += weight[p] * row[tw->index[p]];
+    to[x] = sum;
+  }
+}
+
 static void JOIN(apply, ID)(const walk* a, const void* in, int64_t d, int64_t h, void* to,
                             void* room) {
   const oyi_taps* tw = &a->taps[2];
@@ -55,6 +67,8 @@ static void JOIN(apply, ID)(const walk* a, const void* in, int64_t d, int64_t h,
   // Linear and cubic ones are worth a loop without a loop inside.
   if (!weight) {
     for (int64_t x = 0; x < tw->places; x++) ((T*)to)[x] = row[tw->index[x]];
+  } else if (tw->used) {
+    JOIN(gather_spans, ID)(tw, weight, row, to);
   } else if (tw->count == 2) {
     JOIN(gather_line, ID)(tw, weight, row, done, 2, to);
   } else if (tw->count == 4) {
@@ -70,7 +84,7 @@ static void JOIN(scatter_rows, ID)(const walk* a, const T* row, int64_t d, int64
   const W *wd = a->weight[0], *wh = a->weight[1];
   const int64_t width = a->r->in[2];
   for (int64_t p = d * td->count; p < (d + 1) * td->count; p++)
-    for (int64_t q = h * th->count; q < (h + 1) * th->count; q++) {
+    for (int64_t q = h * th->count; q < taps_end(th, h); q++) {
       const W by = (wd ? wd[p] : 1) * (wh ? wh[q] : 1);
       T* to = image + (td->index[p] * a->r->in[1] + th->index[q]) * width;
       for (int64_t i = 0; i < width; i++) to[i] += by * row[i];
@@ -87,6 +101,13 @@ static inline __attribute__((always_inline)) void JOIN(scatter_line,
         weight[x * count + p] * from[x];
 }
 
+static void JOIN(scatter_spans, ID)(const oyi_taps* tw, const W* weight, const T* from,
+                                    T* row) {
+  for (int64_t x = 0; x < tw->places; x++)
+    for (int64_t p = x * tw->count; p < taps_end(tw, x); p++)
+      row[tw->index[p]] += weight[p] * from[x];
+}
+
 static void JOIN(spread, ID)(const walk* a, const void* grad, void* out, void* room) {
   const oyi_taps* tw = &a->taps[2];
   const W* weight = a->weight[2];
@@ -98,6 +119,8 @@ static void JOIN(spread, ID)(const walk* a, const void* grad, void* out, void* r
       memset(row, 0, (size_t)a->r->in[2] * sizeof(T));
       if (!weight)
         for (int64_t x = 0; x < width; x++) row[tw->index[x]] += from[x];
+      else if (tw->used)
+        JOIN(scatter_spans, ID)(tw, weight, from, row);
       else if (tw->count == 2)
         JOIN(scatter_line, ID)(tw, weight, from, width, 2, row);
       else

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of another size: by the nearest element, linear or cubic interpolation.
+// Images of another size: by the nearest element, linear or cubic interpolation, and by
+// both of these where what is left out counts, too (antialiased).
 #include <math.h>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/neural/taps.h"
+#include "base/memory.h"
 
-typedef enum kind { NEAREST, EXACT, LINEAR, CUBIC } kind;
+typedef enum kind { NEAREST, EXACT, LINEAR, CUBIC, WIDE_LINEAR, WIDE_CUBIC } kind;
 
 typedef struct upsample_call {
   kind how;
@@ -74,8 +76,64 @@ static void cubic(double at, int64_t in, int64_t* index, double* weight) {
   weight[3] = far_weight(2 - part);
 }
 
+// ------------------------------------------------------------------ wide, antialiased
+
+// In the precision that PyTorch computes a step in, so that as many elements count.
+static double rounded(double x, bool single) {
+  return single ? (float)x : x;
+}
+
+// Keys' again with a = -0.5, as Pillow has it, and its linear companion.
+static double wide_weight(kind how, double x) {
+  x = fabs(x);
+  if (how == WIDE_LINEAR) return x < 1 ? 1 - x : 0;
+  if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
+  return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0;
+}
+
+// The elements that lie less than |reach| from a centre: how many, and the first of them.
+static int64_t wide_span(double centre, double reach, int64_t in, int64_t* out_first) {
+  *out_first = place_at(centre - reach + 0.5, in);
+  const double end = centre + reach + 0.5;
+  const int64_t last = place_at(end - 1, in);
+  return last > *out_first ? last - *out_first + 1 : 1;
+}
+
+static void wide(const upsample_call* call, int64_t i, double step, double reach,
+                 bool single, int64_t in, oyi_taps* t) {
+  int64_t first, *index = t->index + i * t->count;
+  double *weight = t->weight + i * t->count, total = 0;
+  const double shrink = step >= 1 ? rounded(1 / step, single) : 1;
+  const double centre = rounded(step * ((double)i + 0.5), single);
+  int64_t used = wide_span(centre, reach, in, &first);
+  if (used > t->count) used = t->count;
+  t->used[i] = used;
+  for (int64_t k = 0; k < used; k++) {
+    const double at = rounded((double)(k + first) - centre, single) + 0.5;
+    index[k] = first + k;
+    weight[k] = rounded(wide_weight(call->how, rounded(at * shrink, single)), single);
+    total = rounded(total + weight[k], single);
+  }
+  for (int64_t k = 0; k < used && total != 0; k++) weight[k] /= total;
+}
+
+static bool wide_taps(const upsample_call* call, size_t d, int64_t in, int64_t out,
+                      bool single, oyi_taps* t) {
+  const double step = rounded(step_of(call, d, in, out), single);
+  const double half = call->how == WIDE_CUBIC ? 2 : 1;
+  const double reach = step >= 1 ? rounded(half * step, single) : half;
+  const double most = ceil(reach) * 2 + 1;
+  if (!oyi_taps_new(t, out, most < (double)in ? (int64_t)most : in)) return false;
+  if (!t->weight) t->weight = oyi_calloc((size_t)out, sizeof(double));
+  t->used = oyi_calloc((size_t)out, sizeof(int64_t));
+  if (!t->weight || !t->used) return false;
+  for (int64_t i = 0; i < out; i++) wide(call, i, step, reach, single, in, t);
+  return true;
+}
+
 static bool dimension_taps(const upsample_call* call, size_t d, int64_t in, int64_t out,
                            bool single, oyi_taps* t) {
+  if (call->how >= WIDE_LINEAR) return wide_taps(call, d, in, out, single, t);
   const int64_t count = call->how == CUBIC ? 4 : call->how == LINEAR ? 2 : 1;
   if (!oyi_taps_new(t, out, count)) return false;
   const double step = step_of(call, d, in, out);
@@ -112,7 +170,8 @@ static bool make_taps(const upsample_call* call, const oyi_resample* r, bool sin
 
 static const char* const g_names[] = {
     "compute_indices_weights_nearest", "compute_indices_weights_nearest",
-    "compute_indices_weights_linear", "compute_indices_weights_cubic"};
+    "compute_indices_weights_linear",  "compute_indices_weights_cubic",
+    "compute_indices_weights_aa",      "compute_indices_weights_aa"};
 
 typedef oy_status (*taps_fn)(const char*, const oyi_resample*, const oyi_taps*,
                              oyi_tensor*, oyi_tensor*);
@@ -131,7 +190,8 @@ static oy_object* run(const upsample_call* call, const oyi_resample* r, taps_fn 
 
 static oy_status check_dtype(const upsample_call* call, oy_dtype dtype) {
   bool whole = dtype == OY_DTYPE_U8 && call->how <= EXACT;
-  OY_CHECK(oy_dtype_is_floating(dtype) || whole, NOT_IMPLEMENTED,
+  bool wide = call->how < WIDE_LINEAR || dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_F64;
+  OY_CHECK((oy_dtype_is_floating(dtype) && wide) || whole, NOT_IMPLEMENTED,
            "\"%s\" not implemented for '%s'", g_names[call->how],
            oy_dtype_pytorch_name(dtype));
   return OY_OK;
@@ -139,7 +199,8 @@ static oy_status check_dtype(const upsample_call* call, oy_dtype dtype) {
 
 // Cubic ones are made contiguous, whatever the input is.
 static oy_memory_format format_of(const upsample_call* call, const oyi_tensor* t) {
-  return call->how == CUBIC ? OY_MEMORY_CONTIGUOUS : oyi_spatial_format(t);
+  const bool cubic = call->how == CUBIC || call->how == WIDE_CUBIC;
+  return cubic ? OY_MEMORY_CONTIGUOUS : oyi_spatial_format(t);
 }
 
 static oy_object* forward(const upsample_call* call, oy_object* self, oy_object* given) {
@@ -202,4 +263,6 @@ FORMS(upsample_linear1d, LINEAR, 1, align_corners, output_size, {scales})
 FORMS(upsample_bilinear2d, LINEAR, 2, align_corners, output_size, {scales_h, scales_w})
 FORMS(upsample_trilinear3d, LINEAR, 3, align_corners, output_size, {scales_d, scales_h, scales_w})
 FORMS(upsample_bicubic2d, CUBIC, 2, align_corners, output_size, {scales_h, scales_w})
+FORMS(_upsample_bilinear2d_aa, WIDE_LINEAR, 2, align_corners, output_size, {scales_h, scales_w})
+FORMS(_upsample_bicubic2d_aa, WIDE_CUBIC, 2, align_corners, output_size, {scales_h, scales_w})
 // clang-format on

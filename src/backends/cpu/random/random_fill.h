@@ -24,6 +24,12 @@ typedef struct oyi_random {
 // goes on.
 oy_object* oyi_random_fill(oy_object* self, oy_value generator, const oyi_random* r);
 
+// A number for each element of |a|, which it replaces, from a stream of its own; |b| is as
+// long. Both are contiguous and double. |like| tells the device.
+typedef double (*oyi_random_number)(double a, double b, oyi_stream* s);
+oy_status oyi_random_numbers(const oyi_tensor* like, oyi_tensor* a, const oyi_tensor* b,
+                             oy_value generator, oyi_random_number number);
+
 // Standard normal numbers, times b, plus a: for a float dtype.
 oyi_random oyi_random_normal(oy_dtype dtype, double mean, double std);
 // Uniform over 0 to 1 in double: what most transforms begin with.

@@ -181,14 +181,11 @@ static double binomial_number(double count, double p, oyi_stream* s) {
 
 // ------------------------------------------------ numbers of a stream each
 
-typedef double (*number_fn)(double a, double b, oyi_stream* s);
-
-// A new tensor like |like|, which has been checked; |a| is replaced by the numbers.
-static oy_object* numbers_of(const oyi_tensor* like, oyi_tensor* a, const oyi_tensor* b,
-                             oy_value generator, number_fn number) {
+oy_status oyi_random_numbers(const oyi_tensor* like, oyi_tensor* a, const oyi_tensor* b,
+                             oy_value generator, oyi_random_number number) {
   oy_generator_state state;
-  if (oyi_generator_take(generator, oyi_tensor_device(like), (uint64_t)a->numel, &state))
-    return NULL;
+  OY_TRY(
+      oyi_generator_take(generator, oyi_tensor_device(like), (uint64_t)a->numel, &state));
   double* to = oyi_data(a);
   const double* with = oyi_data(b);
   for (int64_t i = 0; i < a->numel; i++) {
@@ -197,6 +194,13 @@ static oy_object* numbers_of(const oyi_tensor* like, oyi_tensor* a, const oyi_te
     s.stream = 1;
     to[i] = number(to[i], with[i], &s);
   }
+  return OY_OK;
+}
+
+// A new tensor like |like|, which has been checked; |a| is replaced by the numbers.
+static oy_object* numbers_of(const oyi_tensor* like, oyi_tensor* a, const oyi_tensor* b,
+                             oy_value generator, oyi_random_number number) {
+  if (oyi_random_numbers(like, a, b, generator, number) != 0) return NULL;
   return oyi_tensor_object(oyi_converted(a, like->header.dtype));
 }
 

@@ -175,6 +175,16 @@ BACKWARD(frexp_Tensor) {
   return OY_OK;
 }
 
+// Samples move with their shapes.
+BACKWARD(_standard_gamma) {
+  ARGUMENTS(_standard_gamma);
+  oy_object* by = oyi_call__standard_gamma_grad(self, RESULT(0));
+  oy_object* made = oyi_call_mul_Tensor(GRAD(0), by);
+  oy_tensor_release(by);
+  GIVE(self, made);
+  return OY_OK;
+}
+
 // -------------------------------------------------------------------- the table
 
 DERIVATIVE(special_xlog1py, "SpecialXlog1PyBackward0", SAVE(special_xlog1py, self),
@@ -198,3 +208,5 @@ DERIVATIVE(angle, "AngleBackward0", SAVE(angle, self))
 DERIVATIVE(mvlgamma, "MvlgammaBackward0", SAVE(mvlgamma, self))
 DERIVATIVE_AS(mvlgamma_, "MvlgammaBackward0", mvlgamma, COPY(mvlgamma_, self))
 DERIVATIVE_OF_FIRST(frexp_Tensor, "FrexpBackward0", OUTPUT(1))
+DERIVATIVE(_standard_gamma, "StandardGammaBackward0", SAVE(_standard_gamma, self),
+           OUTPUT(0))

@@ -30,6 +30,8 @@ RESIZED(upsample_linear1d, align_corners, OVER_1)
 RESIZED(upsample_bilinear2d, align_corners, OVER_2)
 RESIZED(upsample_trilinear3d, align_corners, OVER_3)
 RESIZED(upsample_bicubic2d, align_corners, OVER_2)
+RESIZED(_upsample_bilinear2d_aa, align_corners, OVER_2)
+RESIZED(_upsample_bicubic2d_aa, align_corners, OVER_2)
 
 // -------------------------------------------------------------------- the table
 
@@ -46,3 +48,5 @@ TABLE(upsample_linear1d, "UpsampleLinear1D")
 TABLE(upsample_bilinear2d, "UpsampleBilinear2D")
 TABLE(upsample_trilinear3d, "UpsampleTrilinear3D")
 TABLE(upsample_bicubic2d, "UpsampleBicubic2D")
+TABLE(_upsample_bilinear2d_aa, "UpsampleBilinear2DAa")
+TABLE(_upsample_bicubic2d_aa, "UpsampleBicubic2DAa")
