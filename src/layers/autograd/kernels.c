@@ -4,6 +4,8 @@
 // here for one operator. Rows that say FORMULA get an Autograd kernel; in-place,
 // out= and view forms get an ADInplaceOrView kernel, which counts versions and
 // knows views also of tensors that need no gradient.
+#include "ops/kernels.h"
+
 #include "base/memory.h"
 #include "layers/autograd/autograd.h"
 #include "layers/autograd/derivatives/formulas.h"
@@ -74,6 +76,7 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 #define PARTS_OUTS(id)
 #define IN_PARTS(id) OYI_BY_FORM(PARTS_, id)(id)
 #define IN_NONE(id)
+#define IN_LOOP(id)
 #define IN_FORMULA(id) RECORDED(id, OYI_FRAME(id))
 // What is left for the formula is put together only if it may be recorded.
 #define RECORDED(...) RECORDED_AS(__VA_ARGS__)
@@ -146,7 +149,10 @@ static const oyi_formula g_no_formula = {.name = "", .apply = NULL};
 
 // What has no gradient is not missing one: it falls through.
 #undef IN_NONE
-#define IN_NONE(id)       {OYI_OP_##id, 0, 0, 0, NULL, NULL},
+#undef IN_LOOP
+#define IN_NONE(id) {OYI_OP_##id, 0, 0, 0, NULL, NULL},
+// A loop over operators that have gradients runs here, too.
+#define IN_LOOP(id)       {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)oy_composite_##id, NULL},
 #define IN_FORMULA(id)    {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)autograd_##id, NULL},
 #define IN_MISSING(id)    IN_FORMULA(id)
 #define IN_DERIVATIVE(id) IN_FORMULA(id)

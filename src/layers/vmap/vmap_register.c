@@ -28,7 +28,14 @@
 #define COMPOSED_OUTS(id)
 #define IN_IMPLICIT(id) OYI_BY_FORM(COMPOSED_, id)(id)
 
-#define OY_OP(family, id, where, backward, schema, doc) IN_##where(id)
+// Loops over operators of single tensors are no more than those.
+#define BY_FORMULA(id)
+#define BY_DERIVATIVE(id)
+#define BY_PARTS(id)
+#define BY_NONE(id)
+#define BY_MISSING(id)
+#define BY_LOOP(id)                                     COMPOSED(id)
+#define OY_OP(family, id, where, backward, schema, doc) IN_##where(id) BY_##backward(id)
 static const oyi_kernel_row g_decompositions[] = {
 #include "ops/ops.def"
 };

@@ -9,6 +9,7 @@
 #define OYI_DECLARE_FORMULA(id)    extern const oyi_formula oyi_formula_##id;
 #define OYI_DECLARE_DERIVATIVE(id) OYI_DECLARE_FORMULA(id)
 #define OYI_DECLARE_PARTS(id)
+#define OYI_DECLARE_LOOP(id)
 #define OYI_DECLARE_NONE(id)
 #define OYI_DECLARE_MISSING(id)
 #define OY_OP(family, id, where, backward, schema, doc) OYI_DECLARE_##backward(id)
