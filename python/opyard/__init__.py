@@ -38,11 +38,12 @@ _LAZY = {name: module for module, names in {
         "allclose atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes "
         "broadcast_tensors cartesian_prod einsum equal finfo get_autocast_dtype "
         "get_printoptions get_rng_state iinfo initial_seed is_autocast_enabled is_complex "
-        "is_floating_point is_grad_enabled is_inference is_nonzero is_storage is_tensor "
-        "manual_seed meshgrid nonzero norm numel printoptions seed set_default_tensor_type "
-        "set_printoptions set_rng_state split std_mean stft tensordot typename unique "
-        "unique_consecutive where"),
+        "is_floating_point is_grad_enabled is_inference is_nonzero is_signed is_storage "
+        "is_tensor manual_seed meshgrid nonzero norm numel printoptions seed "
+        "set_default_tensor_type set_printoptions set_rng_state split std_mean stft "
+        "tensordot typename unique unique_consecutive where"),
     "_amp": "autocast",
+    "_lowrank": "lu pca_lowrank svd_lowrank",
     "_vmap": "vmap",
     "interop": "from_numpy from_torch to_torch",
     "files": "load save",

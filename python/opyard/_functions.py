@@ -29,6 +29,10 @@ def is_complex(input):
     return input.dtype.is_complex
 
 
+def is_signed(input):
+    return input.dtype.is_signed
+
+
 def is_nonzero(input):
     return bool(input)
 

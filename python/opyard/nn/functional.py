@@ -37,6 +37,10 @@ def relu_(input):
     return _aten.relu_(input)
 
 
+def selu_(input):
+    return _aten.selu_(input)
+
+
 def sigmoid(input):
     return _aten.sigmoid(input)
 
@@ -75,6 +79,30 @@ def celu(input, alpha=1.0, inplace=False):
 
 def leaky_relu(input, negative_slope=0.01, inplace=False):
     return (_aten.leaky_relu_ if inplace else _aten.leaky_relu)(input, negative_slope)
+
+
+def elu_(input, alpha=1.0):
+    return _aten.elu_(input, alpha)
+
+
+def celu_(input, alpha=1.0):
+    return _aten.celu_(input, alpha)
+
+
+def leaky_relu_(input, negative_slope=0.01):
+    return _aten.leaky_relu_(input, negative_slope)
+
+
+def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
+    return _aten.rrelu_(input, lower, upper, training)
+
+
+def threshold_(input, threshold, value):
+    return _aten.threshold_(input, threshold, value)
+
+
+def hardtanh_(input, min_val=-1.0, max_val=1.0):
+    return _aten.hardtanh_(input, min_val, max_val)
 
 
 def prelu(input, weight):
@@ -251,6 +279,13 @@ def alpha_dropout(input, p=0.5, training=False, inplace=False):
     changed = _aten.where(kept.to(dtype=opyard.bool), input, saturated)
     result = _aten.add(_aten.mul(changed, a), -a * saturated * p)
     return input.copy_(result) if inplace else result
+
+
+def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
+    """alpha_dropout of whole channels."""
+    _check_probability(p)
+    op = _aten.feature_alpha_dropout_ if inplace else _aten.feature_alpha_dropout
+    return op(input, p, training)
 
 
 # -------------------------------------------------------------------- norms

@@ -4,11 +4,17 @@ from .._ops import ops
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-    "adaptive_max_pool2d", "adaptive_max_pool3d", "affine_grid", "avg_pool1d", "avg_pool2d",
+    "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices", "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices", "affine_grid", "avg_pool1d", "avg_pool2d",
     "avg_pool3d", "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_tbc",
-    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "fold", "grid_sample",
-    "interpolate", "lp_pool1d", "lp_pool2d", "max_pool1d", "max_pool2d", "max_pool3d",
-    "max_unpool2d", "pad", "pixel_shuffle", "pixel_unshuffle", "unfold", "upsample",
+    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "fold",
+    "fractional_max_pool2d", "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices", "grid_sample", "interpolate", "lp_pool1d",
+    "lp_pool2d", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
+    "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices", "max_unpool1d",
+    "max_unpool2d", "max_unpool3d", "native_channel_shuffle", "pad", "pixel_shuffle",
+    "pixel_unshuffle", "unfold", "upsample", "upsample_bilinear", "upsample_nearest",
 ]
 
 _aten = ops.aten
@@ -98,6 +104,21 @@ max_pool1d, max_pool2d, max_pool3d = _max_pool(1), _max_pool(2), _max_pool(3)
 avg_pool1d, avg_pool2d, avg_pool3d = _avg_pool(1), _avg_pool(2), _avg_pool(3)
 
 
+def _with_indices(pool):
+    def function(*args, **kwargs):
+        """The pool, which gives places, too."""
+        kwargs["return_indices"] = True
+        return pool(*args, **kwargs)
+
+    function.__name__ = function.__qualname__ = pool.__name__ + "_with_indices"
+    return function
+
+
+max_pool1d_with_indices = _with_indices(max_pool1d)
+max_pool2d_with_indices = _with_indices(max_pool2d)
+max_pool3d_with_indices = _with_indices(max_pool3d)
+
+
 def _kept(output_size, input, dims):
     """None means the size that there is."""
     sizes = _list(output_size, dims)
@@ -129,6 +150,38 @@ def _adaptive_max_pool(dims):
 adaptive_avg_pool1d, adaptive_avg_pool2d = _adaptive_avg_pool(1), _adaptive_avg_pool(2)
 adaptive_max_pool1d, adaptive_max_pool2d = _adaptive_max_pool(1), _adaptive_max_pool(2)
 adaptive_avg_pool3d, adaptive_max_pool3d = _adaptive_avg_pool(3), _adaptive_max_pool(3)
+adaptive_max_pool1d_with_indices = _with_indices(adaptive_max_pool1d)
+adaptive_max_pool2d_with_indices = _with_indices(adaptive_max_pool2d)
+adaptive_max_pool3d_with_indices = _with_indices(adaptive_max_pool3d)
+
+
+def _fractional_max_pool(dims):
+    name = f"fractional_max_pool{dims}d"
+
+    def function(input, kernel_size, output_size=None, output_ratio=None,
+                 return_indices=False, _random_samples=None):
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either "
+                             "an output_size or an output_ratio")
+        if output_size is None:
+            ratio = _list(output_ratio, dims)
+            output_size = [int(input.shape[input.ndim - dims + d] * ratio[d])
+                           for d in range(dims)]
+        if _random_samples is None:
+            batch = 1 if input.ndim == dims + 1 else input.shape[0]
+            _random_samples = _aten.rand([batch, input.shape[input.ndim - dims - 1], dims],
+                                         dtype=input.dtype, device=input.device)
+        values, indices = getattr(_aten, name)(
+            input, _list(kernel_size, dims), _list(output_size, dims), _random_samples)
+        return (values, indices) if return_indices else values
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+fractional_max_pool2d, fractional_max_pool3d = _fractional_max_pool(2), _fractional_max_pool(3)
+fractional_max_pool2d_with_indices = _with_indices(fractional_max_pool2d)
+fractional_max_pool3d_with_indices = _with_indices(fractional_max_pool3d)
 
 
 def _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, pool, dims):
@@ -150,13 +203,47 @@ def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, avg_pool2d, 2)
 
 
-def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    kernel = _list(kernel_size, 2)
-    step, border = (kernel if stride is None else _list(stride, 2)), _list(padding, 2)
+def _unpooled_size(input, kernel, stride, padding, output_size):
+    """What the pool began with; a size that is given has to be as near to that as the
+    stride."""
+    dims = len(kernel)
+    least = [(input.shape[input.ndim - dims + d] - 1) * stride[d] + kernel[d] - 2 * padding[d]
+             for d in range(dims)]
     if output_size is None:
-        output_size = [(input.shape[input.ndim - 2 + d] - 1) * step[d] - 2 * border[d] + kernel[d]
-                       for d in range(2)]
-    return _aten.max_unpool2d(input, indices, list(output_size)[-2:])
+        return least
+    sizes = list(output_size)
+    if len(sizes) == dims + 2:
+        sizes = sizes[2:]
+    if len(sizes) != dims:
+        raise ValueError(f"output_size should be a sequence containing {dims} or {dims + 2} "
+                         f"elements, but it has a length of '{len(sizes)}'")
+    for d, size in enumerate(sizes):
+        low, high = least[d] - stride[d], least[d] + stride[d]
+        if not low < size < high:
+            raise ValueError(f'invalid output_size "{output_size}" (dim {d} must be between '
+                             f"{low} and {high})")
+    return sizes
+
+
+def _max_unpool(dims):
+    def function(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+        kernel = _list(kernel_size, dims)
+        step = kernel if stride is None else _list(stride, dims)
+        border = _list(padding, dims)
+        size = _unpooled_size(input, kernel, step, border, output_size)
+        if dims == 1:
+            wide = _aten.max_unpool2d(_aten.unsqueeze(input, -1), _aten.unsqueeze(indices, -1),
+                                      [*size, 1])
+            return _aten.squeeze(wide, -1)
+        if dims == 2:
+            return _aten.max_unpool2d(input, indices, size)
+        return _aten.max_unpool3d(input, indices, size, step, border)
+
+    function.__name__ = function.__qualname__ = f"max_unpool{dims}d"
+    return function
+
+
+max_unpool1d, max_unpool2d, max_unpool3d = _max_unpool(1), _max_unpool(2), _max_unpool(3)
 
 
 # ------------------------------------------------------------------ borders
@@ -176,6 +263,10 @@ def pixel_unshuffle(input, downscale_factor):
 
 def channel_shuffle(input, groups):
     return _aten.channel_shuffle(input, groups)
+
+
+def native_channel_shuffle(input, groups):
+    return _aten.native_channel_shuffle(input, groups)
 
 
 # ------------------------------------------------------------- other sizes
@@ -207,8 +298,8 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     dims = input.ndim - 2
     if mode != "area" and mode not in _UPSAMPLE:
         raise NotImplementedError(f"interpolate: no mode {mode!r}")
-    if antialias:
-        raise NotImplementedError("interpolate: antialias is not supported")
+    if antialias and (mode not in ("bilinear", "bicubic") or dims != 2):
+        raise ValueError("Anti-alias option is only supported for bilinear and bicubic modes")
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -229,11 +320,20 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
         factors = None
     size = None if size is None else [int(n) for n in _list(size, dims)]
     middle = (bool(align_corners),) if aligns else ()
-    return getattr(_aten, names[dims]).vec(input, size, *middle, factors)
+    name = f"_{names[dims]}_aa" if antialias else names[dims]
+    return getattr(_aten, name).vec(input, size, *middle, factors)
 
 
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
     return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input, size=None, scale_factor=None):
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(input, size=None, scale_factor=None):
+    return interpolate(input, size, scale_factor, "bilinear", True)
 
 
 _GRID_MODES = ("bilinear", "nearest", "bicubic")

@@ -68,20 +68,34 @@ class AvgPool1d(function_module("AvgPool1d", F.avg_pool1d, base=_AvgPool, **_AVG
                          as_tuple(padding, 1), ceil_mode, count_include_pad)
 
 
-class MaxUnpool2d(Module):
+class _MaxUnpool(Module):
+    _dims, _function = 2, staticmethod(F.max_unpool2d)
+
     def __init__(self, kernel_size, stride=None, padding=0):
         super().__init__()
-        self.kernel_size = as_tuple(kernel_size, 2)
-        self.stride = as_tuple(kernel_size if stride is None else stride, 2)
-        self.padding = as_tuple(padding, 2)
+        self.kernel_size = as_tuple(kernel_size, self._dims)
+        self.stride = as_tuple(kernel_size if stride is None else stride, self._dims)
+        self.padding = as_tuple(padding, self._dims)
 
     def forward(self, input, indices, output_size=None):
-        return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding,
+        return self._function(input, indices, self.kernel_size, self.stride, self.padding,
                               output_size)
 
     def extra_repr(self):
         return (f"kernel_size={self.kernel_size}, stride={self.stride}, "
                 f"padding={self.padding}")
+
+
+class MaxUnpool1d(_MaxUnpool):
+    _dims, _function = 1, staticmethod(F.max_unpool1d)
+
+
+class MaxUnpool2d(_MaxUnpool):
+    pass
+
+
+class MaxUnpool3d(_MaxUnpool):
+    _dims, _function = 3, staticmethod(F.max_unpool3d)
 
 
 # ------------------------------------------------------------------ borders
