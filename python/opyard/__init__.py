@@ -44,6 +44,11 @@ _LAZY = {name: module for module, names in {
         "tensordot typename unique unique_consecutive where"),
     "_amp": "autocast",
     "_lowrank": "lu pca_lowrank svd_lowrank",
+    "_settings": (
+        "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
+        "get_float32_matmul_precision is_deterministic_algorithms_warn_only_enabled "
+        "set_deterministic_debug_mode set_float32_matmul_precision "
+        "use_deterministic_algorithms"),
     "_vmap": "vmap",
     "interop": "from_numpy from_torch to_torch",
     "files": "load save",

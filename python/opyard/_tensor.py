@@ -328,6 +328,12 @@ def _of_class(result, cls):
     return result
 
 
+def _lu(self, pivot=True, get_infos=False):
+    from ._lowrank import lu
+
+    return lu(self, pivot, get_infos)
+
+
 _GRAD_GET = Tensor.grad.__get__  # a gradient is of the class that it was made of
 Tensor.__torch_function__ = classmethod(_torch_function)
 
@@ -337,7 +343,7 @@ _METHODS = {
     "requires_grad_": _requires_grad_, "is_floating_point": _is_floating_point,
     "is_complex": _is_complex, "is_signed": _is_signed,
     "is_pinned": _false, "is_shared": _false, "nonzero": _nonzero, "split": _split,
-    "norm": _norm, "unique": _unique, "unique_consecutive": _unique_consecutive,
+    "norm": _norm, "lu": _lu, "unique": _unique, "unique_consecutive": _unique_consecutive,
     "unflatten": _unflatten, "stft": _stft, "apply_": _apply,
     "element_size": lambda self: self.itemsize,
     "get_device": lambda self: -1 if self.device.index is None else self.device.index,

@@ -171,8 +171,21 @@ class Lists(unittest.TestCase):
         factors, pivots = opyard.lu(opyard.tensor([[0.0, 2.0], [4.0, 8.0]]))
         near("factors", factors, [[4, 8], [0, 2]])
         near("pivots", pivots, [2, 2])
+        near("as a method", opyard.eye(2).lu()[0], [[1, 0], [0, 1]])
         with self.assertRaisesRegex(ValueError, "not greater than min"):
             opyard.pca_lowrank(opyard.ones(2, 3), q=3)
+
+    def test_settings(self):
+        for mode, name in enumerate(("default", "warn", "error")):
+            opyard.set_deterministic_debug_mode(name)
+            self.assertEqual(opyard.get_deterministic_debug_mode(), mode)
+            self.assertEqual(opyard.are_deterministic_algorithms_enabled(), mode > 0)
+        opyard.use_deterministic_algorithms(False)
+        self.assertEqual(opyard.get_deterministic_debug_mode(), 0)
+        opyard.set_float32_matmul_precision("high")
+        self.assertEqual(opyard.get_float32_matmul_precision(), "high")
+        with self.assertRaisesRegex(RuntimeError, "expected one of `default`"):
+            opyard.set_deterministic_debug_mode("often")
 
 
 if __name__ == "__main__":
