@@ -79,11 +79,15 @@ static oy_status check_packed(const each* e) {
   return OY_OK;
 }
 
+// A list that is None counts as empty: what is called needs what it would have.
 static oy_status check(const each* e) {
+  const bool has_u = e->calls >= CALL_tu && e->calls <= CALL_tuvn;
+  const bool has_v = e->calls == CALL_tuv || e->calls == CALL_tuvn;
+  const bool has_n = e->calls == CALL_tun || e->calls >= CALL_tuvn;
   OY_CHECK(e->t.size > 0, INVALID_ARGUMENT, "Tensor list must have at least one tensor.");
-  if (e->u.data) OY_TRY(check_same(e->t.size, e->u.size));
-  if (e->v.data) OY_TRY(check_same(e->t.size, e->v.size));
-  if (e->numbers.data) OY_TRY(check_numbers(e));
+  if (has_u && !e->one) OY_TRY(check_same(e->t.size, e->u.size));
+  if (has_v) OY_TRY(check_same(e->t.size, e->v.size));
+  if (has_n && !e->packed && e->n.tag == OY_TAG_NONE) OY_TRY(check_numbers(e));
   if (e->one) OY_TRY(check_one(e));
   return e->packed ? check_packed(e) : OY_OK;
 }
@@ -252,7 +256,7 @@ OYI_COMPOSITE(_foreach_zero_) {
   return written(&(each){OYI_OP_zero_, CALL_t, .t = self});
 }
 OYI_COMPOSITE(_foreach_copy_) {
-  OY_TRY(check(&(each){.t = self, .u = src}));
+  OY_TRY(check(&(each){.calls = CALL_tu, .t = self, .u = src}));
   for (size_t i = 0; i < self.size; i++)
     if (!oyi_call_copy_(self.data[i], src.data[i], non_blocking)) return oy_failure();
   return OY_OK;
