@@ -142,7 +142,10 @@ static obj call_at(const each* e, size_t i) {
   if (e->packed && oy_tensor_get(e->packed, (oy_ints){&at, 1}, &n) != 0) return NULL;
   const obj t = e->t.data[i], u = e->u.data ? e->u.data[i] : e->one;
   const obj v = e->v.data ? e->v.data[i] : NULL;
-  if (!e->extreme) return call(e, t, u, v, n);
+  obj made = e->extreme ? NULL : call(e, t, u, v, n);
+  // A complex one has memory of its own.
+  if (e->packed) oy_value_release(&n);
+  if (!e->extreme) return made;
   return extreme(t, u, n, e->op == OYI_OP_clamp_min || e->op == OYI_OP_clamp_min_Tensor);
 }
 
