@@ -14,6 +14,7 @@ enum { SLICES = 2 };
 static const struct {
   const char *op, *why;
 } g_exceptions[] = {
+    {"aten::_foreach_copy", "copies in place"},
     {"aten::_reshape_alias", "inside vmap the strides are not looked at"},
     {"aten::infinitely_differentiable_gelu_backward",
      "multiplies by the gradient in place"},
