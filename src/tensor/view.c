@@ -190,7 +190,15 @@ oy_tensor* oy_tensor_view(const oy_tensor* tensor, oy_ints sizes) {
   return oyi_tensor_object(v);
 }
 
-// One dimension of an expand: |size| is what is asked for.
+// The stride of a dimension that an expand puts before others: of size 1 it is that which
+// a contiguous tensor would have, of the dimension behind it (ATen's inferExpandGeometry).
+// Before a number there is none, and the stride is 0.
+static inline int64_t leading_stride(int64_t size, int64_t next_size,
+                                     int64_t next_stride) {
+  return size == 1 ? next_size * next_stride : 0;
+}
+
+// Dimension |i| of an expand, those behind it done.
 static oy_status expand_dim(const oyi_tensor* t, oy_ints sizes, size_t i,
                             int64_t* out_size, int64_t* out_stride) {
   size_t lead = sizes.size - t->ndim;
@@ -201,7 +209,7 @@ static oy_status expand_dim(const oyi_tensor* t, oy_ints sizes, size_t i,
              "non-existing dimension %zu",
              (long long)want, i);
     *out_size = want;
-    *out_stride = 0;
+    *out_stride = t->ndim > 0 ? leading_stride(want, out_size[1], out_stride[1]) : 0;
     return OY_OK;
   }
   int64_t have = t->sizes[i - lead];
@@ -237,7 +245,7 @@ static __attribute__((noinline)) oy_tensor* expand_slow(const oy_tensor* tensor,
             OY_TENSOR_MAX_DIMS, sizes.size);
     return NULL;
   }
-  for (size_t i = 0; i < sizes.size; i++)
+  for (size_t i = sizes.size; i-- > 0;)
     if (expand_dim(t, sizes, i, &shape[i], &strides[i]) != 0) return NULL;
   int64_t numel;
   size_t nbytes;
@@ -267,11 +275,15 @@ oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes) {
   oyi_tensor* v = oyi_view_take(t, ndim);
   int64_t* to = oyi_view_sizes(v);
   const size_t lead = ndim - t->ndim;
-  for (size_t i = 0; i < ndim; i++) {
-    const int64_t want = sizes.data[i], have = i < lead ? 1 : t->sizes[i - lead];
-    const bool keeps = i >= lead && (want == have || want == -1);
+  for (size_t i = lead; i < ndim; i++) {
+    const int64_t want = sizes.data[i], have = t->sizes[i - lead];
+    const bool keeps = want == have || want == -1;
     to[i] = keeps ? have : want;
     to[ndim + i] = keeps ? oyi_strides(t)[i - lead] : 0;
+  }
+  for (size_t i = lead; i-- > 0;) {
+    to[i] = sizes.data[i];
+    to[ndim + i] = t->ndim ? leading_stride(to[i], to[i + 1], to[ndim + i + 1]) : 0;
   }
   return oyi_tensor_object(oyi_view_end(v));
 }

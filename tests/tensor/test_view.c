@@ -120,6 +120,36 @@ static void TEN_09_expand(void** state) {
   oy_tensor_release(t);
 }
 
+// Strides that PyTorch gives dimensions of size 1 that are put before others.
+static void TEN_09_strides_of_new_dimensions(void** state) {
+  (void)state;
+  static const struct {
+    int64_t sizes[2];
+    size_t n;
+    int64_t asked[4];
+    size_t m;
+    int64_t want[4];
+  } rows[] = {
+      {D(3), D(1, 3), {3, 1}},
+      {D(3), D(1, 1, 3), {3, 3, 1}},
+      {D(3), D(2, 1, 3), {0, 3, 1}},
+      {D(2, 3), D(1, 2, 3), {6, 3, 1}},
+      {D(1), D(1, 1), {1, 1}},
+      {D(3, 1), D(1, 3, 1), {3, 1, 1}},
+      {D(2, 3), D(4, 1, 2, 3), {0, 6, 3, 1}},
+      {{0}, 0, D(1, 1), {0, 0}},
+      {D(0), D(1, 0), {0, 1}},
+  };
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    oy_tensor* t = oy_tensor_empty((oy_ints){rows[i].sizes, rows[i].n}, OY_DTYPE_F32,
+                                   oy_device_cpu());
+    oy_tensor* e = oy_tensor_expand(t, (oy_ints){rows[i].asked, rows[i].m});
+    assert_dims(oy_tensor_strides(e), ((oy_ints){rows[i].want, rows[i].m}));
+    oy_tensor_release(e);
+    oy_tensor_release(t);
+  }
+}
+
 static void TEN_10_as_strided_stays_in_bounds(void** state) {
   (void)state;
   oy_tensor* t = F32(OY_DIMS(2), 1, 2);
@@ -221,6 +251,7 @@ int main(void) {
       cmocka_unit_test(TEN_07_view_of_a_scalar),
       cmocka_unit_test(TEN_08_one_size_is_inferred),
       cmocka_unit_test(TEN_09_expand),
+      cmocka_unit_test(TEN_09_strides_of_new_dimensions),
       cmocka_unit_test(TEN_10_as_strided_stays_in_bounds),
       cmocka_unit_test(TEN_11_dimensions_wrap),
       cmocka_unit_test(TEN_04_TEN_05_TEN_06_contiguity),
