@@ -22,10 +22,9 @@ static bool is_one_matrix(oy_object* a) {
 // of tensors with a tangent (layers/autograd/forward/forward.h). What is below a wrapper may
 // need them though the wrapper does not.
 static bool may_need_gradient(oy_object* a) {
-  const uint64_t keys =
-      OYI_AUTOGRAD_KEYS | 1ull << OY_KEY_PreDispatch | 1ull << OY_KEY_Functionalize |
-      1ull << OY_KEY_FuncTorchBatched | 1ull << OY_KEY_FuncTorchGradWrapper |
-      1ull << OY_KEY_Python;
+  const uint64_t keys = OYI_AUTOGRAD_KEYS | 1ull << OY_KEY_PreDispatch |
+                        1ull << OY_KEY_Functionalize | 1ull << OY_KEY_FuncTorchBatched |
+                        1ull << OY_KEY_FuncTorchGradWrapper | 1ull << OY_KEY_Python;
   return a && (a->keys.functionality & keys) != 0;
 }
 // |status|, or what |info| says; takes |info| over, and the |count| results on failure.
