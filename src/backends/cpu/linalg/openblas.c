@@ -178,11 +178,21 @@ static bool call_vector(oy_dtype dtype, const oyi_gemm* given) {
   return true;
 }
 
+// Great products are left the library's threads, where the program lets it have some: they
+// share one well, and wait awake for the next, so that those of opyard would have to wait
+// where the program's own products are in turn with ours.
+static bool is_left_to_library(double work) {
+  enum { GREAT = 1 << 26 };  // products of numbers: 400 x 400 x 400
+  return work > GREAT && __atomic_load_n(&g_blas.ready, __ATOMIC_ACQUIRE) &&
+         oy_get_num_threads() > 1 && g_blas.get_threads && g_blas.get_threads() > 1;
+}
+
 // The portable kernel for AVX-512 is the faster one in float, but for products with
 // vectors, and depths at which tiles leave the caches.
 static inline bool is_portable_faster(const oyi_gemm* g) {
   enum { DEEP = 1536 };
-  return g->n >= 4 && g->m >= 4 && g->k <= DEEP && oyi_cpu_level() == 2;
+  return g->n >= 4 && g->m >= 4 && g->k <= DEEP && oyi_cpu_level() == 2 &&
+         !is_left_to_library(2.0 * (double)g->n * (double)g->m * (double)g->k);
 }
 
 // Up to here the portable kernel is done before BLAS has looked at its arguments.
@@ -294,13 +304,10 @@ static __attribute__((noinline)) void end_quiet(void) {
   pthread_mutex_unlock(&g_quiet_lock);
 }
 
-// Great products are left the library's threads, which share one well, and which wait
-// awake for the next where the program's own products are in turn with ours.
 static bool is_great(const oyi_matrix_call* call) {
-  enum { GREAT = 1 << 26 };  // products of numbers: 400 x 400 x 400
   const oyi_tensor *a = oyi_tensor_of(call->a), *b = a ? oyi_tensor_of(call->b) : NULL;
-  return b && a->ndim == 2 && b->ndim == 2 && a->numel > 0 &&
-         b->sizes[1] > GREAT / a->numel;
+  return b && a->ndim == 2 && b->ndim == 2 &&
+         is_left_to_library((double)a->numel * (double)b->sizes[1]);
 }
 
 static inline oy_object* quietly(oy_object* (*product)(const oyi_matrix_call*),
