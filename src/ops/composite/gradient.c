@@ -233,7 +233,7 @@ typedef struct request {
 
 static oy_status check_devices(oy_object* self, oy_tensors places) {
   const oyi_tensor* t = oyi_tensor_cast(self);
-  for (size_t i = 0; i < places.size; i++) {
+  for (size_t i = 0; places.data && i < places.size; i++) {
     const oyi_tensor* p = oyi_tensor_of(places.data[i]);
     if (!p) return oy_failure();
     OY_CHECK(p->backend == t->backend, INVALID_ARGUMENT,

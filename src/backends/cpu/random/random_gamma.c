@@ -109,12 +109,13 @@ static oy_status derive(int64_t begin, int64_t end, void* context) {
 
 typedef struct operands {
   const oyi_tensor* t[3];
-  size_t count, ndim;
+  size_t ndim;
   int64_t sizes[OY_TENSOR_MAX_DIMS];
 } operands;
 
-static oy_status check_operands(operands* o, oy_object* const* given, const char* name) {
-  for (size_t k = 0; k < o->count; k++) {
+static oy_status check_operands(operands* o, oy_object* const* given, size_t count,
+                                const char* name) {
+  for (size_t k = 0; k < count; k++) {
     if (!(o->t[k] = oyi_tensor_of(given[k]))) return oy_failure();
     OY_TRY(oyi_check_same_device(o->t[0], o->t[k]));
     OY_CHECK(o->t[k]->header.dtype == o->t[0]->header.dtype, TYPE_MISMATCH,
@@ -139,8 +140,8 @@ static oyi_tensor* spread_out(const oyi_tensor* t, oy_ints sizes) {
 }
 
 static oy_object* derivatives(oy_object* const* given, size_t count, const char* name) {
-  operands o = {.count = count};
-  if (check_operands(&o, given, name) != 0) return NULL;
+  operands o = {.ndim = 0};
+  if (check_operands(&o, given, count, name) != 0) return NULL;
   const oy_ints sizes = {o.sizes, o.ndim};
   const oy_dtype dtype = o.t[0]->header.dtype;
   if (oyi_is_meta(o.t[0]))
