@@ -38,16 +38,19 @@ static oy_status push_arguments(const gradcheck_call* c, oy_tensor* const* input
   }
   return OY_OK;
 }
-// |sum| and the sum of the squares of |t|'s elements, of their magnitudes if complex.
+// |sum|, which is taken over, and the sum of the squares of |t|'s elements, of their
+// magnitudes if complex. Within a transform no scope takes what operators give.
 static oy_tensor* with_squares(oy_tensor* sum, oy_tensor* t) {
-  oy_scope scope;
-  oy_scope_open(&scope);
-  oy_tensor* size = oy_dtype_is_complex(t->dtype) ? oy_view_as_real(t) : t;
+  oy_tensor* size =
+      oy_dtype_is_complex(t->dtype) ? oy_view_as_real(t) : oy_tensor_retain(t);
   oy_tensor* square = size ? oy_mul_Tensor(size, size) : NULL;
-  oy_tensor* squares = square ? oy_sum(square, oy_none()) : NULL;
-  oy_tensor* both = squares && sum ? oy_add_Tensor(sum, squares, ALPHA1) : squares;
-  if (both) oy_keep(both);
-  oy_scope_close(&scope);
+  oy_tensor* both = square ? oy_sum(square, oy_none()) : NULL;
+  oy_tensor_release(size);
+  oy_tensor_release(square);
+  if (!sum) return both;
+  oy_tensor* squares = both;
+  both = squares ? oy_add_Tensor(sum, squares, ALPHA1) : NULL;
+  oy_tensor_release(squares);
   oy_tensor_release(sum);
   return both;
 }

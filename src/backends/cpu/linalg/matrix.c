@@ -121,6 +121,7 @@ static oy_status add_self(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* 
 static inline oy_status add_first(const oyi_matrix_call* call, oyi_tensor* c,
                                   oyi_gemm* g) {
   if (call->self) return add_self(call, c, g);
+  g->added = NULL;
   g->alpha = (oyi_number){.kind = OYI_NUMBER_INT, .i = 1, .re = 1};
   g->beta = (oyi_number){.kind = OYI_NUMBER_INT};
   return OY_OK;

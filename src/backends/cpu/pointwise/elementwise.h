@@ -58,8 +58,8 @@ static inline __attribute__((always_inline)) oy_object* oyi_cpu_binary_alpha_int
                   (char*)a->storage->data + a->byte_offset,
                   (char*)b->storage->data + b->byte_offset};
   const int64_t strides[] = {sizeof(float), sizeof(float), sizeof(float)};
-  const float number = (float)alpha.as.i;  // all that loops with one number read
-  loop(a->numel, data, strides, &number);
+  const float numbers[3] = {(float)alpha.as.i};  // loops look at three, and use one here
+  loop(a->numel, data, strides, numbers);
   return out;
 }
 static inline oy_object* oyi_cpu_unary_with(oy_object* out, oy_object* self,
