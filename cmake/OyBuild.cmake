@@ -9,7 +9,7 @@ add_library(oy_flags INTERFACE)
 target_compile_features(oy_flags INTERFACE c_std_17)
 target_compile_options(oy_flags INTERFACE
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef
-  -fvisibility=hidden -fno-plt -ffunction-sections -fdata-sections
+  -fno-plt -ffunction-sections -fdata-sections
   # Registrations tell file and line: from the project's root, wherever it was built.
   -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
   # A call inside the library goes straight to its target, never through the PLT.
@@ -20,11 +20,13 @@ if(OY_WERROR)
   target_compile_options(oy_flags INTERFACE -Werror)
 endif()
 if(OY_SANITIZE)
-  # Lines and functions are all that a report shows; full debug information in each of two
-  # hundred test programs takes 6 GB a sanitizer.
-  target_compile_options(oy_flags INTERFACE -g1
+  # Lines and functions are all that a report shows. Every symbol is exported, so that the
+  # tests share one library (OyTests.cmake): linked into each, instrumented code takes 14 GB.
+  target_compile_options(oy_flags INTERFACE -g1 -gno-split-dwarf -fPIC
     -fsanitize=${OY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(oy_flags INTERFACE -fsanitize=${OY_SANITIZE})
+else()
+  target_compile_options(oy_flags INTERFACE -fvisibility=hidden)
 endif()
 if(OY_FUZZ)
   # Coverage instrumentation without libFuzzer's main; the targets add that. clang counts

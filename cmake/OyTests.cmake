@@ -2,7 +2,9 @@
 #
 # tests/<layer>/test_<noun>.c is one program and one ctest entry, <layer>.<noun>. Other .c
 # files of the folder, and tests/support/*.c, are helpers linked to each of its programs.
-# Tests link the static library, so that they reach private symbols.
+# Tests reach private symbols: they link the static library or, under a sanitizer, the
+# shared one, which then exports all. Their code is position independent there, since a
+# copied variable would lose what AddressSanitizer puts around it.
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
@@ -17,6 +19,8 @@ function(oy_add_tests layer)
   file(GLOB tests CONFIGURE_DEPENDS ${folder}/test_*.c)
   if(layer IN_LIST OY_LOW_LAYERS)
     set(library opyard_dispatch_static)
+  elseif(OY_SANITIZE)
+    set(library opyard_opyard)
   else()
     set(library opyard_opyard_static)
   endif()
