@@ -2,8 +2,6 @@
 // Every differentiable operator that `opyard certify` can make a call of, without writes and
 // without views: functionalize around its gradient, and the gradient of what functionalize
 // makes of it, are its gradient.
-#include <math.h>
-
 #include "ops/drawn/drawn.h"
 #include "ops/drawn/number.h"
 #include "opyard/functionalize.h"
@@ -21,41 +19,30 @@ typedef struct trial {
 } trial;
 
 // What is drawn, and operators that do otherwise, in PyTorch as well.
-static const struct {
-  const char *op, *why;
-} g_exceptions[] = {
-    {"aten::_sample_dirichlet", "random"},
-    {"aten::_standard_gamma", "random"},
-    {"aten::alpha_dropout", "random"},
-    {"aten::bernoulli", "random"},
-    {"aten::bernoulli.Tensor", "random"},
-    {"aten::bernoulli.p", "random"},
-    {"aten::feature_alpha_dropout", "random"},
-    {"aten::native_dropout", "random"},
-    {"aten::normal.Tensor_Tensor", "random"},
-    {"aten::normal.Tensor_float", "random"},
-    {"aten::normal.float_Tensor", "random"},
-    {"aten::poisson", "random"},
-    {"aten::rrelu_with_noise", "random"},
-    {"aten::scaled_dot_product_attention", "random"},
-    {"aten::as_strided_scatter", "strides that overlap"},
-    {"aten::cosine_similarity", "its norms are bounded in place, without grad mode"},
-    {"aten::embedding_bag", "asks whether the weight requires a gradient"},
-    {"aten::embedding_bag.padding_idx", "the same"},
-    {"aten::lift_fresh", "gives back what it is given"},
+static const drawn_exception g_exceptions[] = {
+    {"aten::_sample_dirichlet", DRAWN_NONE, "random"},
+    {"aten::_standard_gamma", DRAWN_NONE, "random"},
+    {"aten::alpha_dropout", DRAWN_NONE, "random"},
+    {"aten::bernoulli", DRAWN_NONE, "random"},
+    {"aten::bernoulli.Tensor", DRAWN_NONE, "random"},
+    {"aten::bernoulli.p", DRAWN_NONE, "random"},
+    {"aten::feature_alpha_dropout", DRAWN_NONE, "random"},
+    {"aten::native_dropout", DRAWN_NONE, "random"},
+    {"aten::normal.Tensor_Tensor", DRAWN_NONE, "random"},
+    {"aten::normal.Tensor_float", DRAWN_NONE, "random"},
+    {"aten::normal.float_Tensor", DRAWN_NONE, "random"},
+    {"aten::poisson", DRAWN_NONE, "random"},
+    {"aten::rrelu_with_noise", DRAWN_NONE, "random"},
+    {"aten::scaled_dot_product_attention", DRAWN_NONE, "random"},
+    {"aten::as_strided_scatter", DRAWN_NONE, "strides that overlap"},
+    {"aten::cosine_similarity", DRAWN_NONE,
+     "its norms are bounded in place, without grad mode"},
+    {"aten::embedding_bag", DRAWN_NONE, "asks whether the weight requires a gradient"},
+    {"aten::embedding_bag.padding_idx", DRAWN_NONE, "the same"},
+    {"aten::lift_fresh", DRAWN_NONE, "gives back what it is given"},
 };
 
-static unsigned without(const oy_op* op) {
-  const oy_str name = oy_op_name_of(op);
-  for (size_t i = 0; i < sizeof(g_exceptions) / sizeof(*g_exceptions); i++)
-    if (oy_str_equal(name, oy_str_of(g_exceptions[i].op))) return (unsigned)DRAWN_NONE;
-  return 0;
-}
-
 // ------------------------------------------------------------------ the functions
-
-static const int64_t g_all[GRADCHECK_TENSORS] = {0, 1, 2,  3,  4,  5,  6,  7,
-                                                 8, 9, 10, 11, 12, 13, 14, 15};
 
 // The number, of the call made functional.
 static oy_status functional(void* data, oy_tensor* const* in, size_t count,
@@ -68,13 +55,13 @@ static oy_status plain_gradients(void* data, oy_tensor* const* in, size_t count,
                                  oy_tensor** out, size_t outputs) {
   (void)outputs;
   const trial* t = data;
-  const oy_grad_params p = {drawn_number, t->call, {g_all, count}};
+  const oy_grad_params p = {drawn_number, t->call, {drawn_all, count}};
   return oy_grad_of(&p, in, count, NULL, out);
 }
 static oy_status of_functional(void* data, oy_tensor* const* in, size_t count,
                                oy_tensor** out, size_t outputs) {
   (void)outputs;
-  const oy_grad_params p = {functional, data, {g_all, count}};
+  const oy_grad_params p = {functional, data, {drawn_all, count}};
   return oy_grad_of(&p, in, count, NULL, out);
 }
 static oy_status functional_gradients(void* data, oy_tensor* const* in, size_t count,
@@ -86,35 +73,17 @@ static oy_status functional_gradients(void* data, oy_tensor* const* in, size_t c
 
 // ------------------------------------------------------------------- comparison
 
-static bool is_same(oy_tensor* a, oy_tensor* b) {
-  const int64_t n = oy_tensor_numel(b) * (oy_dtype_is_complex(b->dtype) ? 2 : 1);
-  if (a->dtype != b->dtype || oy_tensor_numel(a) != oy_tensor_numel(b)) return false;
-  oy_tensor* first = oy_contiguous(a, OY_MEMORY_CONTIGUOUS);
-  oy_tensor* second = oy_contiguous(b, OY_MEMORY_CONTIGUOUS);
-  assert_true(first && second);
-  const double *x = oy_tensor_data(first), *y = oy_tensor_data(second);
-  bool same = true;
-  for (int64_t i = 0; i < n; i++)
-    same = same && ((isnan(x[i]) && isnan(y[i])) || x[i] == y[i] ||
-                    fabs(x[i] - y[i]) <= 1e-9 * (1 + fabs(x[i]) + fabs(y[i])));
-  oy_tensor_release(first);
-  oy_tensor_release(second);
-  return same;
-}
-static void release(oy_tensor** t, size_t count) {
-  for (size_t i = 0; i < count; i++) oy_tensor_release(t[i]);
-}
 static void compare(state* s, const char* what, const char* how, oy_transform_fn fn,
                     trial* t, oy_tensor* const* in, oy_tensor* const* want) {
   const size_t count = t->call->count;
   oy_tensor* got[GRADCHECK_TENSORS] = {0};
   bool same = fn(t, in, count, got, count) == OY_OK;
   const char* why = same ? "another gradient" : oy_error_get()->message;
-  for (size_t i = 0; same && i < count; i++) same = is_same(got[i], want[i]);
+  for (size_t i = 0; same && i < count; i++) same = drawn_part_is(got[i], 0, 1, want[i]);
   s->calls++;
   s->wrong += !same;
   if (!same) print_error("%s, %s: %s\n", what, how, why);
-  release(got, count);
+  drawn_release(got, count);
 }
 static void check(void* data, gradcheck_call* c, const char* what) {
   state* s = data;
@@ -125,13 +94,14 @@ static void check(void* data, gradcheck_call* c, const char* what) {
     compare(s, what, "inside of grad", of_functional, &t, in, want);
     compare(s, what, "around grad", functional_gradients, &t, in, want);
   }
-  release(in, c->count);
-  release(want, c->count);
+  drawn_release(in, c->count);
+  drawn_release(want, c->count);
 }
 
 static void check_all(oy_functionalize_remove remove) {
   state s = {.remove = remove};
-  const size_t ops = drawn_each(&(drawn){without, check, &s});
+  const size_t ops =
+      drawn_each(&(drawn){g_exceptions, OY_ARRAY_SIZE(g_exceptions), check, &s});
   print_message("%zu operators, %d calls\n", ops, s.calls);
   assert_int_equal(s.wrong, 0);
   assert_true(getenv("OPYARD_GRADCHECK_ONLY") || (ops >= 720 && s.calls >= 4000));

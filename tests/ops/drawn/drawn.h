@@ -7,11 +7,18 @@
 #include "certify/certify.h"
 #include "ops/gradcheck_call.h"
 
-enum { DRAWN_NONE = -1 };
+#define DRAWN_NONE ((unsigned)-1)
+
+// An operator that is left out, or inputs of it that are no inputs here.
+typedef struct drawn_exception {
+  const char* op;
+  unsigned without;  // inputs, by bit; DRAWN_NONE: the operator
+  const char* why;
+} drawn_exception;
 
 typedef struct drawn {
-  // The inputs of an operator that are no inputs here, by bit; DRAWN_NONE leaves it out.
-  unsigned (*without)(const oy_op* op);
+  const drawn_exception* exceptions;
+  size_t exception_count;
   // What is done with a call; |what| says which it is.
   void (*fn)(void* data, gradcheck_call* c, const char* what);
   void* data;

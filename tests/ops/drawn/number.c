@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/drawn/number.h"
 
+#include <math.h>
+
 #include "ops/drawn/drawn.h"
 #include "support/tensors.h"
 
@@ -77,4 +79,32 @@ oy_status drawn_number(void* data, oy_tensor* const* in, size_t count, oy_tensor
   }
   oy_stack_reset(&stack);
   return *out ? OY_OK : status != OY_OK ? status : OY_NOT_IMPLEMENTED;
+}
+
+const int64_t drawn_all[GRADCHECK_TENSORS] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                              8, 9, 10, 11, 12, 13, 14, 15};
+
+static bool is_close(double a, double b) {
+  if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
+  return a == b || fabs(a - b) <= 1e-9 * (1 + fabs(a) + fabs(b));
+}
+
+bool drawn_part_is(oy_tensor* whole, int64_t at, int64_t parts, oy_tensor* want) {
+  const int64_t numbers = oy_dtype_is_complex(want->dtype) ? 2 : 1,
+                n = oy_tensor_numel(want) * numbers;
+  if (whole->dtype != want->dtype || oy_tensor_numel(whole) * numbers != n * parts)
+    return false;
+  oy_tensor* first = oy_contiguous(whole, OY_MEMORY_CONTIGUOUS);
+  oy_tensor* second = oy_contiguous(want, OY_MEMORY_CONTIGUOUS);
+  assert_true(first && second);
+  const double *x = oy_tensor_data(first), *y = oy_tensor_data(second);
+  bool same = true;
+  for (int64_t i = 0; i < n; i++) same = same && is_close(x[at * n + i], y[i]);
+  oy_tensor_release(first);
+  oy_tensor_release(second);
+  return same;
+}
+
+void drawn_release(oy_tensor** t, size_t count) {
+  for (size_t i = 0; i < count; i++) oy_tensor_release(t[i]);
 }
