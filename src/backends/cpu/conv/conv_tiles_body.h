@@ -3,16 +3,15 @@
 // TILE_ROWS, TILE_WIDE, TILE_PLACES, and TILE_TABLE, the name of the table.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
-#define OYI_UNROLL _Pragma("GCC unroll 32")
-#else
-#define OYI_UNROLL _Pragma("unroll")
 #endif
+#define OYI_UNROLL OYI_UNROLL_BY(32)
 #if TILE_BYTES == 64
 #include <immintrin.h>
 #endif
 #include <string.h>
 
 #include "backends/cpu/conv/conv_tiles.h"
+#include "base/template.h"
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)

@@ -4,18 +4,14 @@
 #include <complex.h>
 #undef I
 
+#include "base/template.h"
 #include "tensor/half.h"
 #include "tensor/impl.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
-#define OYI_UNROLL _Pragma("GCC unroll 4")
-#else
-#define OYI_UNROLL _Pragma("unroll 4")
 #endif
-#define OYI_JOIN__(a, b) a##_##b
-#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
-#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
+#define OYI_UNROLL OYI_UNROLL_BY(4)
 
 // Integers, whose overflow wraps.
 #define IS_NAN(x) 0

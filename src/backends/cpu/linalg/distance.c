@@ -10,6 +10,7 @@
 #include "backends/cpu/staging.h"
 #include "backends/cpu/work.h"
 #include "base/cpu.h"
+#include "base/template.h"
 #include "base/threads.h"
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
@@ -20,11 +21,7 @@
 typedef double pair __attribute__((vector_size(16)));
 typedef int64_t pair_bits __attribute__((vector_size(16)));
 enum { STEP = 8 };
-#if defined(__GNUC__) && !defined(__clang__)
-#define UNROLL _Pragma("GCC unroll 4")
-#else
-#define UNROLL _Pragma("unroll 4")
-#endif
+#define UNROLL OYI_UNROLL_BY(4)
 
 // How many rows are compared with one at a time, so that their sums do not wait for each
 // other.

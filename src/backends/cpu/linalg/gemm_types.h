@@ -2,18 +2,14 @@
 // The blocked products of the floating types, for the level that the including file is
 // built for: GEMM_BYTES, GEMM_ROWS and GEMM_LEVEL are given.
 #include "backends/cpu/linalg/gemm.h"
+#include "base/template.h"
 #include "tensor/block_cache.h"
 #include "tensor/half.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
-#define OYI_UNROLL _Pragma("GCC unroll 16")
-#else
-#define OYI_UNROLL _Pragma("unroll")
 #endif
-#define OYI_JOIN__(a, b) a##_##b
-#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
-#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
+#define OYI_UNROLL OYI_UNROLL_BY(16)
 
 #define NUMBER(x) ((x).re)
 #define LOAD(x)   (x)

@@ -3,17 +3,13 @@
 #include <immintrin.h>
 
 #include "backends/cpu/linalg/gemm_words.h"
+#include "base/template.h"
 #include "tensor/block_cache.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
-#define OYI_UNROLL _Pragma("GCC unroll 16")
-#else
-#define OYI_UNROLL _Pragma("unroll")
 #endif
-#define OYI_JOIN__(a, b) a##_##b
-#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
-#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
+#define OYI_UNROLL OYI_UNROLL_BY(16)
 
 // 12 x 2 accumulators of 32 registers; panels of b that are packed together, at most, and
 // their bytes; rows of a for which b is not packed if it need not be.

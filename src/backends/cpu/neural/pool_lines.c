@@ -10,6 +10,7 @@
 #include "backends/cpu/neural/pool.h"
 #include "backends/cpu/staging.h"
 #include "base/cpu.h"
+#include "base/template.h"
 #include "base/threads.h"
 
 // One line, as all are.
@@ -20,11 +21,7 @@ typedef struct line {
 } line;
 
 enum { AT_ONCE = 4 };  // vectors, so that none waits for the one before
-#if defined(__GNUC__) && !defined(__clang__)
-#define UNROLL _Pragma("GCC unroll 4")
-#else
-#define UNROLL _Pragma("unroll")
-#endif
+#define UNROLL             OYI_UNROLL_BY(4)
 #define JOIN_(a, b)        a##_##b
 #define JOIN(a, b)         JOIN_(a, b)
 #define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/staging.h"
 #include "base/memory.h"
+#include "base/template.h"
 #include "base/threads.h"
 #include "tensor/block_cache.h"
 
@@ -56,11 +57,7 @@ struct walk {
 #pragma GCC optimize("O3")
 #endif
 // What has two or four taps is known when this is compiled.
-#if defined(__GNUC__) && !defined(__clang__)
-#define UNROLL _Pragma("GCC unroll 4")
-#else
-#define UNROLL _Pragma("unroll 4")
-#endif
+#define UNROLL      OYI_UNROLL_BY(4)
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 

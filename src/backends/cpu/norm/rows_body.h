@@ -4,11 +4,10 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #define OYI_INDEPENDENT _Pragma("GCC ivdep")
-#define OYI_UNROLL      _Pragma("GCC unroll 8")
 #else
 #define OYI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#define OYI_UNROLL      _Pragma("unroll")
 #endif
+#define OYI_UNROLL OYI_UNROLL_BY(8)
 #if ROW_BYTES > 16
 #include <immintrin.h>
 #endif
@@ -19,10 +18,7 @@
 #include <string.h>
 
 #include "backends/cpu/norm/rows.h"
-
-#define OYI_JOIN__(a, b) a##_##b
-#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
-#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
+#include "base/template.h"
 
 #if ROW_BYTES == 32
 #define LOAD_F32(at, mask)     (vec_f32) _mm256_maskload_ps(at, (__m256i)(mask))

@@ -6,11 +6,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/template.h"
 #include "tensor/impl.h"
-
-#define OYI_JOIN__(a, b) a##_##b
-#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
-#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
 
 #define T  uint8_t
 #define ID u8

@@ -6,11 +6,8 @@
 #include "backends/cpu/order/scan_direct.h"
 
 #include "backends/cpu/work.h"
+#include "base/template.h"
 #include "opyard/threads.h"
-
-#define OYI_JOIN__(a, b) a##_##b
-#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
-#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
 
 typedef struct direct {
   const char* x;

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/order/search_lanes.h"
+#include "base/template.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#define OYI_UNROLL _Pragma("GCC unroll 8")
-#else
-#define OYI_UNROLL _Pragma("unroll")
-#endif
-#define OYI_JOIN__(a, b) a##_##b
-#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
-#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
+#define OYI_UNROLL OYI_UNROLL_BY(8)
 
 #define T  uint8_t
 #define ID u8

@@ -6,10 +6,8 @@
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "align-loops=32")
-#define OYI_UNROLL _Pragma("GCC unroll 8")
-#else
-#define OYI_UNROLL _Pragma("unroll")
 #endif
+#define OYI_UNROLL OYI_UNROLL_BY(8)
 
 #include <complex.h>
 #undef I
@@ -17,10 +15,7 @@
 
 #include "backends/cpu/reduce/reduce.h"
 #include "base/cpu.h"
-
-#define OYI_JOIN__(a, b) a##_##b
-#define OYI_JOIN_(a, b)  OYI_JOIN__(a, b)
-#define OYI_JOIN(a, b)   OYI_JOIN_(a, b)
+#include "base/template.h"
 
 // One row of a table: the functions name_start_id, name_row_id, ...
 #define OYI_REDUCER_ROW_OF(name, id, in, first, second, block)                       \
