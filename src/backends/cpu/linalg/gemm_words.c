@@ -57,47 +57,10 @@ static oyi_gemm_fn pick(oy_dtype dtype) {
   }
 }
 
-#define WORDS(id) static OYI_TYPED_KERNEL(id, words_##id)
-#define CALL(first, second, target)                      \
-  &(oyi_matrix_call) {                                   \
-    .a = first, .b = second, .out = target, .pick = pick \
-  }
-#define CALL_ADD(first, second, target)                                                 \
-  &(oyi_matrix_call) {                                                                  \
-    .self = self, .a = first, .b = second, .beta = beta, .alpha = alpha, .out = target, \
-    .pick = pick                                                                        \
-  }
-
-WORDS(mm) {
-  return oyi_cpu_addmm(CALL(self, mat2, NULL));
-}
-WORDS(mm_out) {
-  return oyi_cpu_addmm(CALL(self, mat2, out));
-}
-WORDS(bmm) {
-  return oyi_cpu_baddbmm(CALL(self, mat2, NULL));
-}
-WORDS(bmm_out) {
-  return oyi_cpu_baddbmm(CALL(self, mat2, out));
-}
-WORDS(addmm) {
-  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, NULL));
-}
-WORDS(addmm_out) {
-  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, out));
-}
-WORDS(addmm_) {
-  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, self));
-}
-WORDS(baddbmm) {
-  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, NULL));
-}
-WORDS(baddbmm_out) {
-  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, out));
-}
-WORDS(baddbmm_) {
-  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, self));
-}
+#define KERNEL(id)          static OYI_TYPED_KERNEL(id, words_##id)
+#define PICK                pick
+#define RUN(function, call) function(call)
+#include "backends/cpu/linalg/matrix_rows_tmpl.h"
 
 enum { PRIORITY = 100 };  // above the portable ones
 #define ROW(id, dtype)                                               \

@@ -273,46 +273,11 @@ oy_object* oyi_cpu_addmv_call(const oyi_matrix_call* call) {
 
 // ------------------------------------------------------------- the portable kernels
 
-#define CALL(first, second, target)                                   \
-  &(oyi_matrix_call) {                                                \
-    .a = first, .b = second, .out = target, .pick = oyi_gemm_portable \
-  }
-#define CALL_ADD(first, second, target)                                                 \
-  &(oyi_matrix_call) {                                                                  \
-    .self = self, .a = first, .b = second, .beta = beta, .alpha = alpha, .out = target, \
-    .pick = oyi_gemm_portable                                                           \
-  }
+#define KERNEL(id)          OYI_CPU(id)
+#define PICK                oyi_gemm_portable
+#define RUN(function, call) function(call)
+#include "backends/cpu/linalg/matrix_rows_tmpl.h"
 
-OYI_CPU(mm) {
-  return oyi_cpu_addmm(CALL(self, mat2, NULL));
-}
-OYI_CPU(mm_out) {
-  return oyi_cpu_addmm(CALL(self, mat2, out));
-}
-OYI_CPU(bmm) {
-  return oyi_cpu_baddbmm(CALL(self, mat2, NULL));
-}
-OYI_CPU(bmm_out) {
-  return oyi_cpu_baddbmm(CALL(self, mat2, out));
-}
-OYI_CPU(addmm) {
-  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, NULL));
-}
-OYI_CPU(addmm_out) {
-  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, out));
-}
-OYI_CPU(addmm_) {
-  return oyi_cpu_addmm(CALL_ADD(mat1, mat2, self));
-}
-OYI_CPU(baddbmm) {
-  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, NULL));
-}
-OYI_CPU(baddbmm_out) {
-  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, out));
-}
-OYI_CPU(baddbmm_) {
-  return oyi_cpu_baddbmm(CALL_ADD(batch1, batch2, self));
-}
 OYI_CPU(addbmm) {
   return oyi_cpu_addbmm_sum(CALL_ADD(batch1, batch2, NULL));
 }

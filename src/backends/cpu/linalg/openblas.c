@@ -192,7 +192,7 @@ static bool is_left_to_library(double work) {
 static inline bool is_portable_faster(const oyi_gemm* g) {
   enum { DEEP = 1536 };
   return g->n >= 4 && g->m >= 4 && g->k <= DEEP && oyi_cpu_level() == 2 &&
-         !is_left_to_library(2.0 * (double)g->n * (double)g->m * (double)g->k);
+         !is_left_to_library((double)g->n * (double)g->m * (double)g->k);
 }
 
 // Up to here the portable kernel is done before BLAS has looked at its arguments.
@@ -320,47 +320,12 @@ static inline oy_object* quietly(oy_object* (*product)(const oyi_matrix_call*),
 
 // ------------------------------------------------------------------------- kernels
 
-#define OPENBLAS(id) static OYI_TYPED_KERNEL(id, openblas_##id)
-#define CALL(first, second, target)                      \
-  &(oyi_matrix_call) {                                   \
-    .a = first, .b = second, .out = target, .pick = pick \
-  }
-#define CALL_ADD(first, second, target)                                                 \
-  &(oyi_matrix_call) {                                                                  \
-    .self = self, .a = first, .b = second, .beta = beta, .alpha = alpha, .out = target, \
-    .pick = pick                                                                        \
-  }
+#define OPENBLAS(id)        static OYI_TYPED_KERNEL(id, openblas_##id)
+#define KERNEL(id)          OPENBLAS(id)
+#define PICK                pick
+#define RUN(function, call) quietly(function, call)
+#include "backends/cpu/linalg/matrix_rows_tmpl.h"
 
-OPENBLAS(mm) {
-  return quietly(oyi_cpu_addmm, CALL(self, mat2, NULL));
-}
-OPENBLAS(mm_out) {
-  return quietly(oyi_cpu_addmm, CALL(self, mat2, out));
-}
-OPENBLAS(bmm) {
-  return quietly(oyi_cpu_baddbmm, CALL(self, mat2, NULL));
-}
-OPENBLAS(bmm_out) {
-  return quietly(oyi_cpu_baddbmm, CALL(self, mat2, out));
-}
-OPENBLAS(addmm) {
-  return quietly(oyi_cpu_addmm, CALL_ADD(mat1, mat2, NULL));
-}
-OPENBLAS(addmm_out) {
-  return quietly(oyi_cpu_addmm, CALL_ADD(mat1, mat2, out));
-}
-OPENBLAS(addmm_) {
-  return quietly(oyi_cpu_addmm, CALL_ADD(mat1, mat2, self));
-}
-OPENBLAS(baddbmm) {
-  return quietly(oyi_cpu_baddbmm, CALL_ADD(batch1, batch2, NULL));
-}
-OPENBLAS(baddbmm_out) {
-  return quietly(oyi_cpu_baddbmm, CALL_ADD(batch1, batch2, out));
-}
-OPENBLAS(baddbmm_) {
-  return quietly(oyi_cpu_baddbmm, CALL_ADD(batch1, batch2, self));
-}
 OPENBLAS(addmv) {
   return quietly(oyi_cpu_addmv_call, CALL_ADD(mat, vec, NULL));
 }
