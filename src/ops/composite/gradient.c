@@ -274,44 +274,42 @@ static oy_status along(oy_object* self, oy_value dim, request r, oy_value* out_l
   return gradients(self, &r, out_list);
 }
 
+// Along the given ones.
+static oy_status over(oy_object* self, oy_ints dims, request r, oy_value* out_list) {
+  r.dims = dims;
+  r.given = true;
+  return gradients(self, &r, out_list);
+}
+
+#define NUMBERS                                                            \
+  (request) {                                                              \
+    .numbers = spacing, .spacings = spacing.size, .edge_order = edge_order \
+  }
+#define PLACES                                                            \
+  (request) {                                                             \
+    .places = spacing, .spacings = spacing.size, .edge_order = edge_order \
+  }
+
 OYI_COMPOSITE(gradient_scalarint) {
   const oy_scalar one = spacing.tag == OY_TAG_NONE ? ONE : spacing;
   return along(self, dim, (request){.one = one, .edge_order = edge_order}, out_result);
 }
 OYI_COMPOSITE(gradient_scalararray) {
-  const request r = {.one = spacing,
-                     .spacings = dim.size,
-                     .dims = dim,
-                     .given = true,
-                     .edge_order = edge_order};
-  return gradients(self, &r, out_result);
+  const request r = {.one = spacing, .spacings = dim.size, .edge_order = edge_order};
+  return over(self, dim, r, out_result);
 }
 OYI_COMPOSITE(gradient_array) {
   return oyi_call_gradient_scalararray(self, ONE, dim, edge_order, out_result);
 }
 OYI_COMPOSITE(gradient_scalarrayint) {
-  const request r = {
-      .numbers = spacing, .spacings = spacing.size, .edge_order = edge_order};
-  return along(self, dim, r, out_result);
+  return along(self, dim, NUMBERS, out_result);
 }
 OYI_COMPOSITE(gradient_scalarrayarray) {
-  const request r = {.numbers = spacing,
-                     .spacings = spacing.size,
-                     .dims = dim,
-                     .given = true,
-                     .edge_order = edge_order};
-  return gradients(self, &r, out_result);
+  return over(self, dim, NUMBERS, out_result);
 }
 OYI_COMPOSITE(gradient_tensorarrayint) {
-  const request r = {
-      .places = spacing, .spacings = spacing.size, .edge_order = edge_order};
-  return along(self, dim, r, out_result);
+  return along(self, dim, PLACES, out_result);
 }
 OYI_COMPOSITE(gradient_tensorarray) {
-  const request r = {.places = spacing,
-                     .spacings = spacing.size,
-                     .dims = dim,
-                     .given = true,
-                     .edge_order = edge_order};
-  return gradients(self, &r, out_result);
+  return over(self, dim, PLACES, out_result);
 }
