@@ -45,13 +45,7 @@ OYI_DEVICE(fill__Tensor) {
   const oyi_tensor* number = oyi_tensor_of(value);
   oyi_tensor* t = number ? oyi_tensor_of(self) : NULL;
   if (!t) return NULL;
-  if (number->ndim != 0) {
-    OY_FAIL(INVALID_ARGUMENT,
-            "fill_ only supports 0-dimension value tensor but got tensor with %u "
-            "dimensions.",
-            number->ndim);
-    return NULL;
-  }
+  if (oyi_check_fill(value) != 0) return NULL;
   oy_value element = oy_none();
   if (oyi_call_item(value, &element) != 0) return NULL;
   oy_status status = oyi_device_fill(t, element);

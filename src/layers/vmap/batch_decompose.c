@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "layers/vmap/batch_rules.h"
 #include "ops/calls.h"
+#include "ops/rules/join.h"
+#include "ops/rules/rules.h"
 #include "opyard/tensor.h"
 
 // beta self + alpha product; |product| is taken over. Nothing of |self| is seen if beta is
@@ -55,24 +57,12 @@ DECOMPOSED(addr) {
 // The number may be another one for each slice.
 DECOMPOSED(fill__Tensor) {
   (void)op, (void)keys;
-  if (oy_tensor_ndim(value) == 0) return oyi_call_copy_(self, value, false);
-  OY_FAIL(INVALID_ARGUMENT,
-          "fill_ only supports 0-dimension value tensor but got tensor with %lld "
-          "dimensions.",
-          (long long)oy_tensor_ndim(value));
-  return NULL;
+  return oyi_check_fill(value) == 0 ? oyi_call_copy_(self, value, false) : NULL;
 }
 
 // A number for each slice in place of one for all.
 static oy_object* filled(oy_object* self, oy_object* mask, oy_object* value) {
-  if (oy_tensor_ndim(value) != 0) {
-    OY_FAIL(
-        INVALID_ARGUMENT,
-        "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-        "%lld dimension(s).",
-        (long long)oy_tensor_ndim(value));
-    return NULL;
-  }
+  if (oyi_check_filler("masked_fill_", value) != 0) return NULL;
   oy_object* cast = oyi_call_to_dtype(value, self->dtype, false, false, oy_none());
   oy_object* result = cast ? oyi_call_where_self(mask, cast, self) : NULL;
   oy_tensor_release(cast);
@@ -99,30 +89,19 @@ static oy_object* in_its_columns(oy_object* block, int64_t before, int64_t after
   oy_tensor_release(rows);
   return padded;
 }
-static int64_t columns_of(oy_object* block) {
-  return oy_tensor_ndim(block) == 0 ? 1 : oy_tensor_size(block, -1);
-}
-static bool are_blocks(oy_tensors tensors) {
-  for (size_t i = 0; i < tensors.size; i++) {
-    if (oy_tensor_ndim(tensors.data[i]) <= 2) continue;
-    OY_FAIL(INVALID_ARGUMENT,
-            "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %zu "
-            "has %lld dimensions",
-            i, (long long)oy_tensor_ndim(tensors.data[i]));
-    return false;
-  }
-  return true;
-}
 DECOMPOSED(block_diag) {
   (void)op, (void)keys;
-  int64_t columns = 0, before = 0;
+  int64_t columns = 0, before = 0, height, own = 0;
   oy_object** rows = oyi_calloc(tensors.size + 1, sizeof(*rows));
-  for (size_t i = 0; i < tensors.size; i++) columns += columns_of(tensors.data[i]);
-  bool good = rows != NULL && are_blocks(tensors);
+  bool good = rows != NULL;
   for (size_t i = 0; good && i < tensors.size; i++) {
-    const int64_t own = columns_of(tensors.data[i]);
+    good = oyi_block_size(tensors.data[i], i, &height, &own) == 0;
+    columns += own;
+  }
+  for (size_t i = 0; good && i < tensors.size; i++) {
+    good = oyi_block_size(tensors.data[i], i, &height, &own) == 0;
     rows[i] = in_its_columns(tensors.data[i], before, columns - before - own);
-    good = rows[i] != NULL;
+    good = good && rows[i] != NULL;
     before += own;
   }
   oy_object* all = good ? oyi_call_cat((oy_tensors){rows, tensors.size}, 0) : NULL;

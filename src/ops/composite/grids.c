@@ -4,6 +4,7 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
+#include "ops/rules/join.h"
 #include "ops/rules/rules.h"
 
 OYI_COMPOSITE(broadcast_tensors) {
@@ -200,25 +201,10 @@ OYI_COMPOSITE(combinations) {
 
 // ---------------------------------------------------------------------- blocks
 
-// Rows and columns of a block: a vector is a row, a number is both.
-static oy_status block_size(oy_object* tensor, size_t position, int64_t* rows,
-                            int64_t* columns) {
-  const oyi_tensor* t = oyi_tensor_of(tensor);
-  if (!t) return oy_failure();
-  OY_CHECK(
-      t->ndim <= 2, INVALID_ARGUMENT,
-      "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %zu has "
-      "%u dimensions",
-      position, t->ndim);
-  *rows = t->ndim == 2 ? t->sizes[0] : 1;
-  *columns = t->ndim == 2 ? t->sizes[1] : t->numel;
-  return OY_OK;
-}
-
 static oy_status put_blocks(oy_object* whole, oy_tensors tensors) {
   int64_t at[2] = {0, 0}, size[2];
   for (size_t i = 0; i < tensors.size; i++) {
-    OY_TRY(block_size(tensors.data[i], i, &size[0], &size[1]));
+    OY_TRY(oyi_block_size(tensors.data[i], i, &size[0], &size[1]));
     oy_object* rows =
         oyi_call_slice_Tensor(whole, 0, oy_int(at[0]), oy_int(at[0] + size[0]), 1);
     oy_object* block =
@@ -240,7 +226,7 @@ OYI_COMPOSITE(block_diag) {
     return oyi_call_empty_memory_format(OY_DIMS(1, 0), oy_none(), oy_none(), oy_none(),
                                         oy_none(), oy_none());
   for (size_t i = 0; i < tensors.size; i++) {
-    if (block_size(tensors.data[i], i, &one[0], &one[1]) != 0) return NULL;
+    if (oyi_block_size(tensors.data[i], i, &one[0], &one[1]) != 0) return NULL;
     for (int k = 0; k < 2; k++)
       if (__builtin_add_overflow(sizes[k], one[k], &sizes[k])) {
         OY_FAIL(INVALID_ARGUMENT, "torch.block_diag: the sum of sizes overflows");

@@ -105,3 +105,17 @@ oy_status oyi_rule_cat(oyi_join* join, oy_tensors tensors, int64_t dim, oy_objec
   OY_TRY(check_written(join->out, tensors));
   return oyi_output_prepare(join->out, shape, options.dtype, options.device);
 }
+
+oy_status oyi_block_size(oy_object* tensor, size_t position, int64_t* rows,
+                         int64_t* columns) {
+  const oyi_tensor* t = oyi_tensor_of(tensor);
+  if (!t) return oy_failure();
+  OY_CHECK(
+      t->ndim <= 2, INVALID_ARGUMENT,
+      "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %zu has "
+      "%u dimensions",
+      position, t->ndim);
+  *rows = t->ndim == 2 ? t->sizes[0] : 1;
+  *columns = t->ndim == 2 ? t->sizes[1] : t->numel;
+  return OY_OK;
+}

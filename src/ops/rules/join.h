@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape and dtype rule of cat, for new and given outputs and for Meta.
+// The shape and dtype rule of cat, for new and given outputs and for Meta; the size of a
+// block of block_diag.
 #ifndef OPYARD_SRC_OPS_RULES_JOIN_H_
 #define OPYARD_SRC_OPS_RULES_JOIN_H_
 
@@ -16,5 +17,10 @@ static inline bool oyi_join_skips(const oyi_tensor* t) {
 }
 // |out| NULL makes a new tensor.
 oy_status oyi_rule_cat(oyi_join* join, oy_tensors tensors, int64_t dim, oy_object* out);
+
+// Rows and columns of a block: a vector is a row, a number is both. |position|: of the block
+// among the operands, for the message.
+oy_status oyi_block_size(oy_object* tensor, size_t position, int64_t* rows,
+                         int64_t* columns);
 
 #endif  // OPYARD_SRC_OPS_RULES_JOIN_H_

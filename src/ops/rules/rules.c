@@ -127,6 +127,23 @@ oy_status oyi_check_alpha(oy_dtype dtype, oy_scalar alpha) {
   return OY_OK;
 }
 
+oy_status oyi_check_filler(const char* op, const oy_object* value) {
+  const int64_t ndim = (int64_t)oy_tensor_ndim(value);
+  OY_CHECK(ndim == 0, INVALID_ARGUMENT,
+           "%s only supports a 0-dimensional value tensor, but got tensor with %lld "
+           "dimension(s).",
+           op, (long long)ndim);
+  return OY_OK;
+}
+oy_status oyi_check_fill(const oy_object* value) {
+  const int64_t ndim = (int64_t)oy_tensor_ndim(value);
+  OY_CHECK(ndim == 0, INVALID_ARGUMENT,
+           "fill_ only supports 0-dimension value tensor but got tensor with %lld "
+           "dimensions.",
+           (long long)ndim);
+  return OY_OK;
+}
+
 oy_object* oyi_wrap_number(oy_scalar number) {
   // As wide as they come: only the category of a number takes part in promotion.
   oy_dtype dtype = number.tag == OY_TAG_FLOAT     ? OY_DTYPE_F64

@@ -30,6 +30,10 @@ oyi_tensor* oyi_rule_triangle_indices(int64_t rows, int64_t columns, int64_t* of
 
 // "add": alpha must go with the dtype of the result.
 oy_status oyi_check_alpha(oy_dtype dtype, oy_scalar alpha);
+// The value that |op| (masked_fill_, index_fill_) puts in is one number.
+oy_status oyi_check_filler(const char* op, const oy_object* value);
+// So is that of fill_, which says it in other words.
+oy_status oyi_check_fill(const oy_object* value);
 // A 0-d tensor that promotes as a number does: a wrapped number.
 oy_object* oyi_wrap_number(oy_scalar number);
 // The device of every tensor must be the same.

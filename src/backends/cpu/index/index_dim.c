@@ -111,13 +111,7 @@ OYI_CPU(index_fill__int_Scalar) {
 OYI_CPU(index_fill__int_Tensor) {
   const oyi_tensor* v = oyi_tensor_of(value);
   if (!v || !oyi_tensor_of(self)) return NULL;
-  if (v->ndim > 0) {
-    OY_FAIL(INVALID_ARGUMENT,
-            "index_fill_ only supports a 0-dimensional value tensor, but got tensor "
-            "with %u dimension(s).",
-            v->ndim);
-    return NULL;
-  }
+  if (oyi_check_filler("index_fill_", value) != 0) return NULL;
   if (oyi_is_meta(oyi_tensor_cast(self))) return fill_slices(self, dim, index, v);
   if (oyi_is_meta(v)) {
     (void)!oyi_check_same_device(oyi_tensor_cast(self), v);

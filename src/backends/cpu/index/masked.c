@@ -89,13 +89,7 @@ OYI_CPU(masked_fill__Tensor) {
   const oyi_tensor* t = oyi_tensor_of(self);
   const oyi_tensor* v = t ? oyi_tensor_of(value) : NULL;
   if (!v) return NULL;
-  if (v->ndim > 0) {
-    OY_FAIL(INVALID_ARGUMENT,
-            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
-            "with %u dimension(s).",
-            v->ndim);
-    return NULL;
-  }
+  if (oyi_check_filler("masked_fill_", value) != 0) return NULL;
   if (oyi_check_memory(v) != 0) return NULL;
   filling f = {.where = where_of(t)};
   if (!oyi_is_meta(v) &&
