@@ -32,7 +32,9 @@ static inline V F(exp_negative)(V x) {
   const V n = shifted - 12582912.0f;
   V r = F(fma)(n, F(splat)(-0x1.62e4p-1f), x);
   r = F(fma)(n, F(splat)(-0x1.7f7d1cp-20f), r);
-  return (V)((I)F(polynomial)(r, 7, series) + ((I)shifted << 23));
+  // What is far out of range wraps, and is masked by who calls.
+  typedef uint32_t bits __attribute__((vector_size(OYI_VEC_BYTES)));
+  return (V)((bits)F(polynomial)(r, 7, series) + ((bits)shifted << 23));
 }
 
 // The ratio is right within 6e-9 up to |a| = 14.5; below 2^-125 the tail is 0. Infinite
