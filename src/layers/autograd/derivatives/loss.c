@@ -72,23 +72,30 @@ DIFFERENCE_TWICE(huber_loss, of_near(both, self, target, delta), delta)
 
 // ------------------------------------------------------------------- soft margin
 
+static oy_object* soft_margin_gradient(oy_object* grad, oy_object* self,
+                                       oy_object* target, int64_t reduction) {
+  oy_object *x = of_conj(keep(self)), *t = of_conj(keep(target));
+  oy_object* result = oyi_call_soft_margin_loss_backward(grad, x, t, reduction);
+  oy_tensor_release(x);
+  oy_tensor_release(t);
+  return result;
+}
 BACKWARD(soft_margin_loss) {
   ARGUMENTS(soft_margin_loss);
-  GIVE(self, oyi_call_soft_margin_loss_backward(GRAD(0), self, target, reduction));
+  GIVE(self, soft_margin_gradient(GRAD(0), self, target, reduction));
   return OY_OK;
 }
 // log(1 + exp(-t x)) bends by t^2 s (1 - s) with s = sigmoid(t x).
 BACKWARD(soft_margin_loss_backward) {
   ARGUMENTS(soft_margin_loss_backward);
   if (WANTS(grad_output))
-    GIVE(grad_output,
-         oyi_call_soft_margin_loss_backward(GRAD(0), self, target, reduction));
+    GIVE(grad_output, soft_margin_gradient(GRAD(0), self, target, reduction));
   if (!WANTS(self)) return OY_OK;
   oy_object* s = of_sigmoid(oyi_call_mul_Tensor(self, target));
   oy_object* slope = of_mul(one_minus(s), keep(s));
   oy_tensor_release(s);
-  oy_object* both = oyi_call_mul_Tensor(GRAD(0), grad_output);
-  oy_object* bent = of_mul(both, of_mul(oyi_call_mul_Tensor(target, target), slope));
+  oy_object* bent = of_mul(keep(grad_output), oyi_call_mul_Tensor(target, target));
+  bent = of_mul(keep(GRAD(0)), of_conj(of_mul(bent, slope)));
   GIVE(self, of_reduced(bent, self, reduction));
   return OY_OK;
 }

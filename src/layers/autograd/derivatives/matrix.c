@@ -2,6 +2,8 @@
 // Gradients of products of matrices and vectors that are added to something, and of
 // products of vectors.
 #include "layers/autograd/derivatives/derivative_help.h"
+#include "ops/composite/held.h"
+#include "ops/rules/join.h"
 
 // |a| x |b|, and the like; what ends with |_h| is conjugated and transposed.
 static oy_object* of_h(oy_object* a) {
@@ -84,9 +86,8 @@ BACKWARD(block_diag) {
   for (size_t i = 0; i < tensors.size; i++) {
     const oyi_tensor* t = oyi_tensor_of(tensors.data[i]);
     if (!t) return oy_failure();
-    // A vector is a row.
-    int64_t rows = t->ndim == 2 ? t->sizes[0] : 1;
-    int64_t columns = t->ndim == 0 ? 1 : t->sizes[t->ndim - 1];
+    int64_t rows, columns;
+    OY_TRY(oyi_block_size(tensors.data[i], i, &rows, &columns));
     if (WANTS_OF(tensors, i))
       GIVE_TO(tensors, i, block(GRAD(0), t, row, column, rows, columns));
     row += rows;
@@ -98,16 +99,21 @@ BACKWARD(block_diag) {
 // The product of the other two and the gradient, which lacks what was summed.
 BACKWARD(_trilinear) {
   ARGUMENTS(_trilinear);
+  oyi_held h = {0};
+  oy_object* a = oyi_hold(&h, conj_of(i1));
+  oy_object* b = oyi_hold(&h, conj_of(i2));
+  oy_object* c = oyi_hold(&h, conj_of(i3));
   if (WANTS(i1))
-    GIVE(i1, oyi_call__trilinear(GRAD(0), i2, i3, sumdim, expand2, expand3, expand1,
-                                 unroll_dim));
+    gives[EDGE_AT(i1)] =
+        oyi_call__trilinear(GRAD(0), b, c, sumdim, expand2, expand3, expand1, unroll_dim);
   if (WANTS(i2))
-    GIVE(i2, oyi_call__trilinear(i1, GRAD(0), i3, expand1, sumdim, expand3, expand2,
-                                 unroll_dim));
+    gives[EDGE_AT(i2)] =
+        oyi_call__trilinear(a, GRAD(0), c, expand1, sumdim, expand3, expand2, unroll_dim);
   if (WANTS(i3))
-    GIVE(i3, oyi_call__trilinear(i1, i2, GRAD(0), expand1, expand2, sumdim, expand3,
-                                 unroll_dim));
-  return OY_OK;
+    gives[EDGE_AT(i3)] =
+        oyi_call__trilinear(a, b, GRAD(0), expand1, expand2, sumdim, expand3, unroll_dim);
+  oyi_held_end(&h, NULL);
+  return given_all(node, gives);
 }
 
 // -------------------------------------------------------------------- the table

@@ -89,6 +89,18 @@ static oy_object* product_src(const reduction* r) {
   return oyi_held_end(&h, oyi_call_where_self(single, at_single, at_all));
 }
 
+static oy_status products(const reduction* given, oy_object** self, oy_object** src) {
+  oyi_held h = {0};
+  reduction r = *given;
+  r.self = oyi_hold(&h, conj_of(given->self));
+  r.src = oyi_hold(&h, conj_of(given->src));
+  r.result = oyi_hold(&h, conj_of(given->result));
+  if (self) *self = product_self(&r);
+  if (src) *src = product_src(&r);
+  oyi_held_end(&h, NULL);
+  return OY_OK;
+}
+
 // --------------------------------------------------------------- means, extremes
 
 // How many elements each place has the mean of: at least 1.
@@ -137,8 +149,7 @@ static oy_status both(const reduction* r, oy_object** self, oy_object** src) {
     if (self) *self = keep(r->grad);
     if (src) *src = read_at(&r->at, r->grad);
   } else if (is(r->reduce, "prod")) {
-    if (self) *self = product_self(r);
-    if (src) *src = product_src(r);
+    OY_TRY(products(r, self, src));
   } else if (is(r->reduce, "mean")) {
     OY_TRY(means(r, self, src));
   } else {
