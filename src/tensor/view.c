@@ -275,17 +275,25 @@ oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes) {
   oyi_tensor* v = oyi_view_take(t, ndim);
   int64_t* to = oyi_view_sizes(v);
   const size_t lead = ndim - t->ndim;
+  int64_t numel = 1;
+  bool repeats = false;
   for (size_t i = lead; i < ndim; i++) {
     const int64_t want = sizes.data[i], have = t->sizes[i - lead];
     const bool keeps = want == have || want == -1;
-    to[i] = keeps ? have : want;
+    numel *= to[i] = keeps ? have : want;
     to[ndim + i] = keeps ? oyi_strides(t)[i - lead] : 0;
+    repeats |= !keeps;
   }
   for (size_t i = lead; i-- > 0;) {
-    to[i] = sizes.data[i];
+    numel *= to[i] = sizes.data[i];
     to[ndim + i] = t->ndim ? leading_stride(to[i], to[i + 1], to[ndim + i + 1]) : 0;
+    repeats |= to[i] != 1;
   }
-  return oyi_tensor_object(oyi_view_end(v));
+  // What lies at several places is neither contiguous nor dense.
+  if (!repeats || numel == 0) return oyi_tensor_object(oyi_view_end(v));
+  v->numel = numel;
+  v->flags &= (uint8_t) ~(OYI_CONTIGUOUS | OYI_DENSE);
+  return oyi_tensor_object(v);
 }
 
 oy_tensor* oy_tensor_transpose(const oy_tensor* tensor, int64_t dim0, int64_t dim1) {

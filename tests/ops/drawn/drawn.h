@@ -4,6 +4,7 @@
 #ifndef OPYARD_TESTS_OPS_DRAWN_DRAWN_H_
 #define OPYARD_TESTS_OPS_DRAWN_DRAWN_H_
 
+#include "base/memory.h"
 #include "certify/certify.h"
 #include "ops/gradcheck_call.h"
 
