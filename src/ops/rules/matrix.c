@@ -194,3 +194,18 @@ oy_status oyi_check_alpha_beta(oy_dtype dtype, oy_scalar alpha, oy_scalar beta) 
            "number.");
   return OY_OK;
 }
+
+const oyi_tensor* oyi_check_numbers(oy_object* a, const char* name) {
+  const oyi_tensor* t = oyi_tensor_of(a);
+  if (!t) return NULL;
+  if (t->ndim < 2) {
+    OY_FAIL(INVALID_ARGUMENT, "%s: The input tensor A must have at least 2 dimensions.",
+            name);
+    return NULL;
+  }
+  if (oy_dtype_is_floating(a->dtype) || oy_dtype_is_complex(a->dtype)) return t;
+  OY_FAIL(INVALID_ARGUMENT,
+          "%s: Expected a floating point or complex tensor as input. Got %s", name,
+          oy_dtype_pytorch_name(a->dtype));
+  return NULL;
+}

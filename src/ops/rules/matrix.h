@@ -27,5 +27,7 @@ oyi_tensor* oyi_rule_dot(oy_object* self, oy_object* other, oy_object* out,
                          const char* name);
 // Numbers that products and sums are multiplied by go with the dtype.
 oy_status oyi_check_alpha_beta(oy_dtype dtype, oy_scalar alpha, oy_scalar beta);
+// A matrix of numbers, or a batch, for |name|; NULL with the error set.
+const oyi_tensor* oyi_check_numbers(oy_object* a, const char* name);
 
 #endif  // OPYARD_SRC_OPS_RULES_MATRIX_H_
