@@ -3,8 +3,13 @@
 // real parts and of imaginary ones: what `over` of complex_ratio_tmpl.h computes, with its
 // roundings. Compilers divide both ways and choose then, and divisions are what takes time.
 //
+// What waits in a processor is few steps of this loop, and each takes long: the divisor that
+// is 0, which nearly none is, has a branch of its own, and vectors are as wide as there are.
+//
 // Given: ID, BITS, an unsigned integer as wide as R, LANES, REAL and IMAGINARY, the places
-// of parts in two vectors, and LOW and HIGH, which bring them back.
+// of parts in two vectors, and LOW and HIGH, which bring them back. May be given: ANY(mask),
+// whether a lane of it is set; and MASK, a type with a bit or more for each lane, with LESS,
+// EQUAL and UNEQUAL, which make one of two vectors, and PICK(mask, yes, no).
 #define V    OYI_LOOP_JOIN(parts, ID)
 #define B    OYI_LOOP_JOIN(bits, ID)
 #define F(f) OYI_LOOP_JOIN(f, ID)
@@ -12,27 +17,44 @@
 typedef R V __attribute__((vector_size(LANES * sizeof(R))));
 typedef BITS B __attribute__((vector_size(LANES * sizeof(R))));
 
+#ifndef MASK
 static inline V F(either)(B mask, V yes, V no) {
   return (V)(((B)yes & mask) | ((B)no & ~mask));
 }
-// Of two, the one that |either| was not.
-static inline V F(other)(V a, V b, V either) {
-  return (V)((B)a ^ (B)b ^ (B)either);
+#define MASK                B
+#define LESS(a, b)          (B)((a) < (b))
+#define EQUAL(a, b)         (B)((a) == (b))
+#define UNEQUAL(a, b)       (B)((a) != (b))
+#define PICK(mask, yes, no) F(either)(mask, yes, no)
+#endif
+#ifndef ANY
+static inline bool F(any)(B mask) {
+  BITS all = 0;
+  for (int k = 0; k < LANES; k++) all |= mask[k];
+  return all != 0;
 }
+#define ANY(mask) F(any)(mask)
+#endif
 
-static inline void F(quotient)(V* x, V* y, V re, V im) {
-  const V zero = {0}, minus_zero = -zero;
-  const B sign = (B)minus_zero;
-  const B upright = (B)((V)((B)re & ~sign) < (V)((B)im & ~sign));
-  const B nothing = (B)(re == zero) & (B)(im == zero);
-  const V greater = F(either)(upright, im, re), less = F(other)(re, im, greater);
+static inline __attribute__((always_inline)) void F(quotient)(V* x, V* y, V re, V im) {
+  const V zero = {0};
+  const B sign = (B)-zero;
+  const MASK upright = LESS((V)((B)re & ~sign), (V)((B)im & ~sign));
+  const V greater = PICK(upright, im, re), less = PICK(upright, re, im);
   const V ratio = less / greater;
-  const V scale = (R)1 / (V)((B)(greater + less * ratio) & ~nothing);
-  const V p = F(either)(upright, *x, *y), q = F(other)(*x, *y, p);
-  const V part = q * ratio, from = F(either)(upright, part, p);
-  const V u = p * ratio + q, v = from - F(other)(part, p, from);
-  *x = F(either)(nothing, *x, u) * scale;
-  *y = F(either)(nothing, *y, v) * scale;
+  const V p = PICK(upright, *y, *x), q = PICK(upright, *x, *y), part = p * ratio;
+  V size = greater + less * ratio;
+  V u = p + q * ratio, v = PICK(upright, part - q, q - part);
+  // 0 over 0 is not a number.
+  if (__builtin_expect(ANY(UNEQUAL(size, size)), 0)) {
+    const MASK nothing = EQUAL(re, zero) & EQUAL(im, zero);
+    size = PICK(nothing, zero, size);
+    u = PICK(nothing, *x, u);
+    v = PICK(nothing, *y, v);
+  }
+  const V scale = (R)1 / size;
+  *x = u * scale;
+  *y = v * scale;
 }
 
 static inline V F(parts_at)(const char* at) {
@@ -67,3 +89,10 @@ static void F(quotients)(int64_t n, char* const* data, const int64_t* strides,
 #undef V
 #undef B
 #undef F
+#undef MASK
+#undef COMPARE
+#undef LESS
+#undef EQUAL
+#undef UNEQUAL
+#undef PICK
+#undef ANY

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #include "backends/cpu/loops/loops.h"
 
@@ -63,18 +66,35 @@ static inline double size(T a) {
 #define R    float
 #define BITS uint32_t
 #define ID   c64
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+#define LANES               16
+#define REAL                0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30
+#define IMAGINARY           1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31
+#define LOW                 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
+#define HIGH                2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
+#define MASK                __mmask16
+#define COMPARE(how, a, b)  _mm512_cmp_ps_mask((__m512)(a), (__m512)(b), how)
+#define LESS(a, b)          COMPARE(_CMP_LT_OQ, a, b)
+#define EQUAL(a, b)         COMPARE(_CMP_EQ_OQ, a, b)
+#define UNEQUAL(a, b)       COMPARE(_CMP_NEQ_UQ, a, b)
+#define ANY(mask)           (mask)
+#define PICK(mask, yes, no) (V) _mm512_mask_mov_ps((__m512)(no), mask, (__m512)(yes))
+#elif defined(__AVX2__)
 #define LANES     8
 #define REAL      0, 2, 8, 10, 4, 6, 12, 14
 #define IMAGINARY 1, 3, 9, 11, 5, 7, 13, 15
 #define LOW       0, 8, 1, 9, 4, 12, 5, 13
 #define HIGH      2, 10, 3, 11, 6, 14, 7, 15
+#define ANY(mask) _mm256_movemask_ps((__m256)(mask))
 #else
 #define LANES     4
 #define REAL      0, 2, 4, 6
 #define IMAGINARY 1, 3, 5, 7
 #define LOW       0, 4, 1, 5
 #define HIGH      2, 6, 3, 7
+#if defined(__SSE2__)
+#define ANY(mask) _mm_movemask_ps((__m128)(mask))
+#endif
 #endif
 #include "backends/cpu/loops/complex_quotient_tmpl.h"
 #undef R
