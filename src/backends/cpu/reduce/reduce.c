@@ -124,9 +124,21 @@ static void reduce_piece(const block* b, int64_t at, const char* x, int64_t n,
   w->reducer->row(b->state, at, read, n, item, first, w->args);
 }
 
+// Rows that one call takes each, as most are: nothing else is done for one.
+static void reduce_each(const block* b, const char* x, int64_t n) {
+  const walk* w = b->w;
+  const oyi_reduce_row_fn row = w->reducer->row;
+  for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in)
+    row(b->state, at, x, n, w->reduced[0].in, 0, w->args);
+}
+
 static void reduce_down(block* b, const char* x) {
   const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
   const int64_t most = b->w->row;
+  if (b->w->reduced_count == 1 && !b->w->converts && first == 0 && end <= most) {
+    reduce_each(b, x, end);
+    return;
+  }
   first_row(b, &x);
   for (int64_t at = 0; at < b->n; at++, x += b->w->kept[0].in) {
     const char* row = x;

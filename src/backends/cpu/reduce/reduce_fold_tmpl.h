@@ -82,7 +82,7 @@ static void FOLD(row)(void* state, int64_t at, const char* x, int64_t n, int64_t
   SETUP;
   (void)first;
 #ifdef WHOLE
-  if (step == (int64_t)sizeof(T) && n >= 8 * FOLD(LANES)) {
+  if (step == (int64_t)sizeof(T) && n >= FOLD(LANES)) {
     const int64_t whole = n / WHOLE_STEP * WHOLE_STEP;
     FOLD(join)(state, at, WHOLE((const T*)(const void*)x, whole), args);
     if (whole == n) return;
