@@ -52,23 +52,39 @@ static oyi_tensor* make_output(const oyi_tensor* t, const oyi_tensor* index,
 typedef struct taking {
   oyi_take_fn take;
   int64_t n;
+  int64_t size;  // that indices are checked against; 0: they were
+  bool failed;   // atomic
 } taking;
 
 static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
-  const taking* t = context;
+  taking* t = context;
+  const int64_t most = t->size ? OYI_CHECKED_AT_ONCE : t->n;
   for (; count > 0; count--, oyi_lines_next(w))
-    t->take(t->n, w->data[0], w->step[0], w->data[2], w->step[2], w->data[1], w->step[1]);
+    for (int64_t i = 0; i < t->n; i += most) {
+      const int64_t n = t->n - i < most ? t->n - i : most;
+      const char* index = w->data[1] + i * w->step[1];
+      if (t->size && !oyi_are_below(index, w->step[1], n, t->size)) {
+        __atomic_store_n(&t->failed, true, __ATOMIC_RELAXED);
+        return OY_OK;
+      }
+      t->take(n, w->data[0] + i * w->step[0], w->step[0], w->data[2], w->step[2], index,
+              w->step[1]);
+    }
   return OY_OK;
 }
 
-static void take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
-                       const oyi_tensor* index) {
+// |late|: indices are checked here.
+static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
+                            const oyi_tensor* index, bool late) {
   oyi_lines w;
   const oyi_tensor* tensors[] = {o, index, t};
-  if (index->numel == 0) return;  // and may be of any rank
-  taking how = {oyi_take_for((size_t)oyi_item(t)), index->ndim ? index->sizes[dim] : 1};
+  if (index->numel == 0) return OY_OK;  // and may be of any rank
+  const int64_t size = t->ndim ? t->sizes[dim] : 1;
+  taking how = {oyi_take_for((size_t)oyi_item(t)), index->ndim ? index->sizes[dim] : 1,
+                late ? size : 0, false};
   if (oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
     (void)!oyi_lines_run(&w, how.n, take_some, &how);
+  return how.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;
 }
 
 static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_object* out) {
@@ -77,14 +93,12 @@ static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_obje
   if (!i || (dim = oyi_dim_wrap(dim, t->ndim)) < 0 || check(t, dim, i) != 0) return NULL;
   oyi_tensor* o = make_output(t, i, out);
   if (!o || oyi_is_meta(t)) return oyi_tensor_object(o);
-  oyi_tensor* apart = check_values(t, dim, i) == 0 ? oyi_index_apart(i, o) : NULL;
-  if (!apart) {
-    if (!out) oy_tensor_release(&o->header);
-    return NULL;
-  }
-  take_lines(o, t, dim, apart);
-  oy_tensor_release(&apart->header);
-  return &o->header;
+  // Nothing may be taken from a dimension of size 0, which late checks have no number for.
+  const bool late = !out && t->numel > 0 && oyi_checks_late(i, dim);
+  oyi_tensor* apart = late || check_values(t, dim, i) == 0 ? oyi_index_apart(i, o) : NULL;
+  oy_status status = apart ? take_lines(o, t, dim, apart, late) : oy_failure();
+  if (apart) oy_tensor_release(&apart->header);
+  return oyi_index_result(o, out, status);
 }
 
 OYI_CPU(gather) {

@@ -6,11 +6,26 @@
 
 #include "tensor/impl.h"
 
+// Numbers that are looked at before the first of them is used, where indices are checked
+// late: they are in the nearest cache then.
+enum { OYI_CHECKED_AT_ONCE = 1024 };
+
 // Every number in |index|, int64, is one of 0 to |size| - 1; |dim| is for the message.
 oy_status oyi_check_line_indices(const oyi_tensor* index, int64_t dim, int64_t size);
-// Whether they are.
+// The failure of that.
+oy_status oyi_bad_line_index(const oyi_tensor* index, int64_t dim, int64_t size);
+// Whether indices of lines along |dim| are better checked as they are used than before, so
+// that memory is read once; what is written must be a tensor that a failure gives up.
+bool oyi_checks_late(const oyi_tensor* index, int64_t dim);
+// Whether all of |index| are such numbers.
 bool oyi_are_indices(const oyi_tensor* index, int64_t size);
+// Whether |n| numbers, |step| bytes apart, are.
+bool oyi_are_below(const char* x, int64_t step, int64_t n, int64_t size);
 // The first number in |index| that is not one of |least| to |size| - 1; there is one.
 int64_t oyi_first_bad_index(const oyi_tensor* index, int64_t least, int64_t size);
+
+// The same of numbers that lie together, by capability level.
+bool oyi_all_below(const uint64_t* x, int64_t n, uint64_t size);
+bool oyi_all_below_v3(const uint64_t* x, int64_t n, uint64_t size);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_INDEX_INDEX_CHECK_H_

@@ -17,6 +17,7 @@ typedef struct request {
   int64_t dim;
   oyi_reduce_into how;
   oyi_updater updater;
+  bool late;  // indices are checked when they are used
   _Alignas(16) char value[16];
 } request;
 
@@ -70,9 +71,13 @@ static oy_status check(request* q) {
   return OY_OK;
 }
 
-// An output of another dtype is refused before what the indices say is looked at.
-static oy_status check_values(const request* q, const oy_object* out) {
+// An output of another dtype is refused before what the indices say is looked at. Only
+// what is written once, and given up after a failure, is checked late.
+static oy_status check_values(request* q, const oy_object* out) {
   if (oyi_is_meta(q->self) || (out && out->dtype != q->self->header.dtype)) return OY_OK;
+  q->late = !out && q->how.include_self && !q->how.is_mean && q->self->numel > 0 &&
+            q->index->numel > 0 && oyi_checks_late(q->index, q->dim);
+  if (q->late) return OY_OK;
   return oyi_check_line_indices(q->index, q->dim, size_of(q->self, q->dim));
 }
 
@@ -80,33 +85,50 @@ typedef struct scattering {
   oyi_updater updater;
   const char* one;  // what is written; NULL: the third operand
   int64_t n;
+  int64_t size;  // that indices are checked against; 0: they were
+  bool failed;   // atomic
 } scattering;
 
 static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
-  const scattering* s = context;
+  scattering* s = context;
+  const int64_t most = s->size ? OYI_CHECKED_AT_ONCE : s->n;
   for (; count > 0; count--, oyi_lines_next(w))
-    s->updater.at(s->n, w->data[0], w->step[0], w->data[1], w->step[1],
-                  s->one ? s->one : w->data[2], s->one ? 0 : w->step[2]);
+    for (int64_t i = 0; i < s->n; i += most) {
+      const int64_t n = s->n - i < most ? s->n - i : most;
+      const char* index = w->data[1] + i * w->step[1];
+      if (s->size && !oyi_are_below(index, w->step[1], n, s->size)) {
+        __atomic_store_n(&s->failed, true, __ATOMIC_RELAXED);
+        return OY_OK;
+      }
+      s->updater.at(n, w->data[0], w->step[0], index, w->step[1],
+                    s->one ? s->one : w->data[2] + i * w->step[2],
+                    s->one ? 0 : w->step[2]);
+    }
   return OY_OK;
 }
 
 // Updates |to| from |src|, or from one element for all.
-static void run(const request* q, const oyi_tensor* to, const oyi_tensor* src,
-                const char* one, oyi_updater updater) {
+static oy_status run(const request* q, const oyi_tensor* to, const oyi_tensor* src,
+                     const char* one, oyi_updater updater) {
   const oyi_tensor* i = q->index;
   oyi_lines w;
   const oyi_tensor* tensors[] = {to, i, src};
-  if (i->numel == 0) return;  // and may be of any rank
-  scattering how = {updater, src ? NULL : one, size_of(i, q->dim)};
+  if (i->numel == 0) return OY_OK;  // and may be of any rank
+  const int64_t size = size_of(q->self, q->dim);
+  scattering how = {updater, src ? NULL : one, size_of(i, q->dim), q->late ? size : 0,
+                    false};
   if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, src ? 3 : 2))
     (void)!oyi_lines_run(&w, how.n, run_some, &how);
+  return how.failed ? oyi_bad_line_index(i, q->dim, size) : OY_OK;
 }
 
 static oy_status divide(const request* q, oyi_tensor* target) {
   static const int64_t one = 1;
   oyi_tensor* counts = oyi_reduce_into_counts(&q->how, target);
   if (!counts) return OY_OUT_OF_MEMORY;
-  run(q, counts, NULL, (const char*)&one, oyi_updater_for(OYI_UPDATE_ADD, OY_DTYPE_I64));
+  // Their indices are those of the first walk.
+  (void)!run(q, counts, NULL, (const char*)&one,
+             oyi_updater_for(OYI_UPDATE_ADD, OY_DTYPE_I64));
   oyi_reduce_into_divide(target, counts);
   oy_tensor_release(&counts->header);
   return OY_OK;
@@ -118,10 +140,10 @@ static oy_status compute(const request* q, oyi_tensor* target) {
   if (!q->how.include_self) {
     oyi_tensor* start = oyi_reduce_into_identity(&q->how, dtype);
     if (!start) return OY_OUT_OF_MEMORY;
-    run(q, target, NULL, oyi_data(start), oyi_updater_for(OYI_UPDATE_SET, dtype));
+    (void)!run(q, target, NULL, oyi_data(start), oyi_updater_for(OYI_UPDATE_SET, dtype));
     oy_tensor_release(&start->header);
   }
-  run(q, target, q->src, q->value, q->updater);
+  OY_TRY(run(q, target, q->src, q->value, q->updater));
   return q->how.is_mean ? divide(q, target) : OY_OK;
 }
 
