@@ -3,6 +3,8 @@
 // whole; any other piece is copied, converted, into a view of its place.
 #include "ops/rules/join.h"
 
+#include <string.h>
+
 #include "backends/cpu/kernels.h"
 #include "base/memory.h"
 #include "ops/rules/rules.h"
@@ -60,7 +62,12 @@ static oy_status convert_piece(const oyi_join* join, const oyi_tensor* t, int64_
   return OY_OK;
 }
 
-enum { NEAR = 16 << 10, LONG = 4 << 10 };
+enum {
+  NEAR = 16 << 10,
+  LONG = 4 << 10,
+  FAR = 2 << 20,   // more than caches of the second level hold
+  WHOLE = 2 << 10  // bytes from which on memcpy is one instruction
+};
 
 // Rows of many tensors, one row of the output after the other: memory is written as it lies,
 // by as many threads as there are.
@@ -68,11 +75,40 @@ typedef struct rows {
   const oyi_join* join;
   oy_tensors tensors;
   int64_t bytes;  // of a row of the output
+  bool far;       // the output is
 } rows;
+
+// Whether the C library's memcpy is better than moves by vectors: its instruction does not
+// read the lines that it fills, but is slow where the target lies a little above the source,
+// modulo a page.
+static bool is_for_memcpy(const rows* r, const oyi_move* m) {
+  enum { PAGE = 4096, LITTLE = 64 };
+  const uintptr_t above = ((uintptr_t)m->to - (uintptr_t)m->from) % PAGE;
+  return r->far && m->rows == 1 && m->from_down >= WHOLE &&
+         (above == 0 || above >= LITTLE);
+}
+
+// |some| rows of |t|, from row |first| on.
+static void write_part(const rows* r, const oyi_tensor* t, char* to, int64_t first,
+                       int64_t some) {
+  const int64_t item = oyi_item(t), n = row_of(r->join, t), size = n * item;
+  const oyi_move m = {.item = (size_t)item,
+                      .n = n,
+                      .rows = some,
+                      .to = to,
+                      .from = (const char*)oyi_data(t) + first * size,
+                      .to_along = item,
+                      .to_down = r->bytes,
+                      .from_along = item,
+                      .from_down = size};
+  if (is_for_memcpy(r, &m))
+    memcpy(m.to, m.from, (size_t)size);
+  else
+    oyi_move_rows(&m);
+}
 
 static oy_status write_rows(int64_t begin, int64_t end, void* context) {
   const rows* r = context;
-  const int64_t item = oyi_item(r->join->out);
   // Of short rows as many at a time as stay in the nearest cache until they are whole; long
   // ones one by one, so that what fetches memory ahead sees one stream.
   const int64_t most = r->bytes < LONG ? NEAR / r->bytes : 1;
@@ -82,17 +118,8 @@ static oy_status write_rows(int64_t begin, int64_t end, void* context) {
     for (size_t k = 0; k < r->tensors.size; k++) {
       const oyi_tensor* t = oyi_tensor_cast(r->tensors.data[k]);
       if (t->numel == 0) continue;
-      const int64_t n = row_of(r->join, t), size = n * item;
-      oyi_move_rows(&(oyi_move){.item = (size_t)item,
-                                .n = n,
-                                .rows = some,
-                                .to = to,
-                                .from = (const char*)oyi_data(t) + i * size,
-                                .to_along = item,
-                                .to_down = r->bytes,
-                                .from_along = item,
-                                .from_down = size});
-      to += size;
+      write_part(r, t, to, i, some);
+      to += row_of(r->join, t) * oyi_item(t);
     }
   }
   return OY_OK;
@@ -108,7 +135,8 @@ static bool join_by_rows(const oyi_join* join, oy_tensors tensors) {
     if (t->numel > 0 && !lies_as_out(join, t)) return false;
   }
   const int64_t row = join->out->numel / outer;
-  rows r = {join, tensors, row * oyi_item(join->out)};
+  const int64_t item = oyi_item(join->out);
+  rows r = {join, tensors, row * item, join->out->numel >= FAR / item};
   // Copies cannot fail.
   (void)!oy_parallel_for(0, outer, OYI_ITER_GRAIN / row + 1, write_rows, &r);
   return true;
