@@ -34,6 +34,7 @@ typedef struct windows {
 #define T            float
 #define INT          int32_t
 #define ID           f32
+#define LATE_ODD     0, 2, 5, 7
 #define LEAST        (-INFINITY)
 #define ADD(a, b)    ((a) + (b))
 #define DIVIDE(a, b) ((a) / (b))
@@ -41,9 +42,11 @@ typedef struct windows {
 #undef T
 #undef INT
 #undef ID
-#define T   double
-#define INT int64_t
-#define ID  f64
+#undef LATE_ODD
+#define T        double
+#define INT      int64_t
+#define ID       f64
+#define LATE_ODD 0, 3
 #include "backends/cpu/neural/pool_tmpl.h"
 #undef T
 #undef INT
@@ -154,7 +157,7 @@ static int64_t volume(const int64_t* sizes) {
   return sizes[0] * sizes[1] * sizes[2];
 }
 
-enum { GRAIN = 32768 };
+enum { GRAIN = 8192 };  // elements that are worth a thread
 
 static oy_status run(const oyi_pool* p, const windows* w, plane_fn plane,
                      const oyi_tensor* in, oyi_tensor* out, oyi_tensor* indices,

@@ -26,6 +26,23 @@ typedef T JOIN(vec, ID) __attribute__((vector_size(16)));
 typedef INT JOIN(places, ID) __attribute__((vector_size(16)));
 #define LANES ((int64_t)(16 / sizeof(T)))
 
+// The elements of neighbouring windows, |advance| apart. Two apart they are every second
+// one of two vectors, the second no further than the last of them.
+static inline __attribute__((always_inline)) JOIN(vec, ID)
+    JOIN(lanes, ID)(const T* from, int64_t advance) {
+  JOIN(vec, ID) v, late;
+  if (advance == 1) {
+    memcpy(&v, from, sizeof(v));
+  } else if (advance == 2) {
+    memcpy(&v, from, sizeof(v));
+    memcpy(&late, from + LANES - 1, sizeof(late));
+    v = __builtin_shufflevector(v, late, LATE_ODD);
+  } else {
+    for (int64_t x = 0; x < LANES; x++) v[x] = from[x * advance];
+  }
+  return v;
+}
+
 // What was taken in one lane and what in another, as if seen in the order of their places:
 // the last NaN, or the first of the greatest.
 static inline bool JOIN(is_before, ID)(T best, int64_t at, T value, int64_t here) {
@@ -65,35 +82,47 @@ static void JOIN(max_wide, ID)(const windows* w, const T* image, range rd, range
 
 // As many neighbouring windows of one form as a vector has lanes; without a branch, since
 // nobody can say which element is the greatest.
-static inline void JOIN(max_lanes, ID)(const windows* w, const void* image, range rd,
-                                       range rh, range rw, T* out, int64_t* indices) {
+static inline __attribute__((always_inline)) void JOIN(max_lanes, ID)(
+    const windows* w, const T* image, range rd, range rh, range rw, int64_t advance,
+    T* out, int64_t* indices) {
   JOIN(vec, ID) best;
-  JOIN(places, ID) at;
-  for (int64_t x = 0; x < LANES; x++) {
-    best[x] = LEAST;
-    at[x] = (INT)((rd.from * w->in[1] + rh.from) * w->in[2] + rw.from + x * w->advance);
-  }
+  JOIN(places, ID) at, lane;
+  const INT start = (INT)((rd.from * w->in[1] + rh.from) * w->in[2] + rw.from);
+  for (int64_t x = 0; x < LANES; x++) best[x] = LEAST, lane[x] = (INT)(x * advance);
+  at = lane + start;
   for (int64_t i = rd.from; i < rd.to; i += w->step[0])
     for (int64_t j = rh.from; j < rh.to; j += w->step[1]) {
       const int64_t line = (i * w->in[1] + j) * w->in[2];
       for (int64_t k = rw.from; k < rw.to; k += w->step[2]) {
-        const T* from = (const T*)image + line + k;
-        JOIN(vec, ID) v;
-        JOIN(places, ID) here;
-        for (int64_t x = 0; x < LANES; x++) {
-          v[x] = from[x * w->advance];
-          here[x] = (INT)(line + k + x * w->advance);
-        }
+        const JOIN(vec, ID) v = JOIN(lanes, ID)(image + line + k, advance);
         const JOIN(places, ID) take = (v > best) | (v != v);
         best = (JOIN(vec, ID))((take & (JOIN(places, ID))v) |
                                (~take & (JOIN(places, ID))best));
-        at = (take & here) | (~take & at);
+        at = (take & (lane + (INT)(line + k))) | (~take & at);
       }
     }
-  for (int64_t x = 0; x < LANES; x++) {
-    out[x] = best[x];
-    indices[x] = at[x];
-  }
+  memcpy(out, &best, sizeof(best));
+  for (int64_t x = 0; x < LANES; x++) indices[x] = at[x];
+}
+
+// The compiler should see the common distances.
+static void JOIN(max_some, ID)(const windows* w, const T* image, range rd, range rh,
+                               range rw, T* out, int64_t* indices) {
+  if (w->advance == 1)
+    JOIN(max_lanes, ID)(w, image, rd, rh, rw, 1, out, indices);
+  else if (w->advance == 2)
+    JOIN(max_lanes, ID)(w, image, rd, rh, rw, 2, out, indices);
+  else
+    JOIN(max_lanes, ID)(w, image, rd, rh, rw, w->advance, out, indices);
+}
+#endif
+
+#ifdef INT
+// Where as many alike windows as a vector has lanes begin that the |x|-th is one of: half
+// of the last ones of a line may be computed again. -1: nowhere.
+static inline int64_t JOIN(first_alike, ID)(const windows* w, int64_t x) {
+  if (x < w->first || x + LANES / 2 > w->last || w->last - w->first < LANES) return -1;
+  return x + LANES <= w->last ? x : w->last - LANES;
 }
 #endif
 
@@ -101,20 +130,23 @@ static void JOIN(max, ID)(const windows* w, const void* image, void* out,
                           int64_t* indices) {
   T* to = out;
   for (int64_t d = 0; d < w->out[0]; d++)
-    for (int64_t h = 0; h < w->out[1]; h++)
-      for (int64_t x = 0; x < w->out[2];) {
+    for (int64_t h = 0; h < w->out[1]; h++, to += w->out[2], indices += w->out[2])
+      for (int64_t x = 0; x < w->out[2]; x++) {
         const range rd = w->ranges[0][d], rh = w->ranges[1][h], rw = w->ranges[2][x];
-        int64_t count = 1;
 #ifdef INT
-        if (x >= w->first && x + LANES <= w->last) {
-          JOIN(max_lanes, ID)(w, image, rd, rh, rw, to, indices);
-          count = LANES;
-        } else if (w->is_small && w->step[2] == 1 && rw.to - rw.from >= 2 * LANES) {
-          JOIN(max_wide, ID)(w, image, rd, rh, rw, to, indices);
-        } else
+        const int64_t at = JOIN(first_alike, ID)(w, x);
+        if (at >= 0) {
+          JOIN(max_some, ID)
+          (w, image, rd, rh, w->ranges[2][at], to + at, indices + at);
+          x = at + LANES - 1;
+          continue;
+        }
+        if (w->is_small && w->step[2] == 1 && rw.to - rw.from >= 2 * LANES) {
+          JOIN(max_wide, ID)(w, image, rd, rh, rw, to + x, indices + x);
+          continue;
+        }
 #endif
-          JOIN(max_window, ID)(w, image, rd, rh, rw, to, indices);
-        x += count, to += count, indices += count;
+        JOIN(max_window, ID)(w, image, rd, rh, rw, to + x, indices + x);
       }
 }
 
@@ -126,19 +158,23 @@ static inline T JOIN(divisor, ID)(const windows* w, range d, range h, range x) {
 
 #ifdef INT
 // The sums of as many neighbouring windows of one form as a vector has lanes.
-static inline JOIN(vec, ID)
-    JOIN(sum_lanes, ID)(const windows* w, const T* image, range rd, range rh, range rw) {
+static inline __attribute__((always_inline)) JOIN(vec, ID)
+    JOIN(sum_lanes, ID)(const windows* w, const T* image, range rd, range rh, range rw,
+                        int64_t advance) {
   JOIN(vec, ID) sum = {0};
   for (int64_t i = rd.from; i < rd.to; i++)
     for (int64_t j = rh.from; j < rh.to; j++) {
       const T* row = image + (i * w->in[1] + j) * w->in[2];
-      for (int64_t k = rw.from; k < rw.to; k++) {
-        JOIN(vec, ID) v;
-        for (int64_t x = 0; x < LANES; x++) v[x] = row[k + x * w->advance];
-        sum += v;
-      }
+      for (int64_t k = rw.from; k < rw.to; k++) sum += JOIN(lanes, ID)(row + k, advance);
     }
   return sum;
+}
+
+static JOIN(vec, ID)
+    JOIN(sum_some, ID)(const windows* w, const T* image, range rd, range rh, range rw) {
+  if (w->advance == 1) return JOIN(sum_lanes, ID)(w, image, rd, rh, rw, 1);
+  if (w->advance == 2) return JOIN(sum_lanes, ID)(w, image, rd, rh, rw, 2);
+  return JOIN(sum_lanes, ID)(w, image, rd, rh, rw, w->advance);
 }
 
 enum { JOIN(WIDE, ID) = 4 * 16 / sizeof(T) };  // elements of four vectors
@@ -185,23 +221,25 @@ static void JOIN(average, ID)(const windows* w, const void* image, void* out,
   (void)unused;
   T* to = out;
   for (int64_t d = 0; d < w->out[0]; d++)
-    for (int64_t h = 0; h < w->out[1]; h++)
+    for (int64_t h = 0; h < w->out[1]; h++, to += w->out[2])
       for (int64_t x = 0; x < w->out[2]; x++) {
         const range rd = w->ranges[0][d], rh = w->ranges[1][h], rw = w->ranges[2][x];
         if (rd.from >= rd.to || rh.from >= rh.to || rw.from >= rw.to) {
-          *to++ = 0;
+          to[x] = 0;
           continue;
         }
         const T by = JOIN(divisor, ID)(w, rd, rh, rw);
 #ifdef INT
-        if (x >= w->first && x + LANES <= w->last && rw.to - rw.from < JOIN(WIDE, ID)) {
-          const JOIN(vec, ID) mean = JOIN(sum_lanes, ID)(w, image, rd, rh, rw) / by;
-          memcpy(to, &mean, sizeof(mean));
-          to += LANES, x += LANES - 1;
+        const int64_t at = JOIN(first_alike, ID)(w, x);
+        if (at >= 0 && rw.to - rw.from < JOIN(WIDE, ID)) {
+          const JOIN(vec, ID) mean =
+              JOIN(sum_some, ID)(w, image, rd, rh, w->ranges[2][at]) / by;
+          memcpy(to + at, &mean, sizeof(mean));
+          x = at + LANES - 1;
           continue;
         }
 #endif
-        *to++ = DIVIDE(JOIN(sum_window, ID)(w, image, rd, rh, rw), by);
+        to[x] = DIVIDE(JOIN(sum_window, ID)(w, image, rd, rh, rw), by);
       }
 }
 #undef LANES
