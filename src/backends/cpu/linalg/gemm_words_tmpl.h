@@ -7,8 +7,9 @@
 // mask) and NARROW(at, mask, sums), what LOAD and STORE are for 16 results.
 //
 // Panels of both operands are packed in the order they are read, word by word, the rows
-// of a panel of a and the columns of one of b side by side. All of a is packed, of b as
-// many panels at a time as the second cache holds.
+// of a panel of a and the columns of one of b side by side. Of b as many panels are packed
+// at a time as the second cache holds; of a one at a time where these are all of b, so that
+// it stays in the first cache, else all of it.
 typedef SUM OYI_JOIN(sums, ID) __attribute__((vector_size(64)));
 #define SUMS OYI_JOIN(sums, ID)
 
@@ -216,6 +217,7 @@ typedef struct OYI_JOIN(product, ID) {
   const oyi_gemm* g;
   int64_t words;
   bool direct;      // rows of a are read where they are
+  bool once;        // and each but once, since all columns of b are packed together
   uint32_t *a, *b;  // packed
 } OYI_JOIN(product, ID);
 
@@ -231,7 +233,7 @@ static word_tile OYI_JOIN(rows_at, ID)(const OYI_JOIN(product, ID) * s, int64_t 
                        .a_step = 4,
                        .height = height,
                        .words = s->words};
-  uint32_t* to = s->a + (s->direct ? 0 : i * s->words);
+  uint32_t* to = s->a + (s->direct || s->once ? 0 : i * s->words);
   const PANEL panel = {from, g->a_row, g->a_column, rows, height, g->k, 0, to};
   if (first || s->direct) OYI_JOIN(pack, ID)(&panel);
   return (word_tile){.a = (const char*)to,
@@ -298,8 +300,9 @@ static oy_status OYI_JOIN(words, ID)(const oyi_gemm* g) {
   const int64_t words = (g->k + GROUP - 1) / GROUP;
   const bool direct =
       g->a_column == 1 && g->k % GROUP == 0 && can_read(g->a_row * (int64_t)sizeof(T));
-  const int64_t rows = direct ? WORD_ROWS : (g->n + 3) / 4 * 4;
   const int64_t step = columns_together(words, g->m);
+  const bool once = g->m <= step;
+  const int64_t rows = direct || once ? WORD_ROWS : (g->n + 3) / 4 * 4;
   uint32_t local[4096] __attribute__((aligned(64)));
   size_t size;
   if (__builtin_mul_overflow((size_t)(rows + step), (size_t)words * sizeof(uint32_t),
@@ -308,7 +311,7 @@ static oy_status OYI_JOIN(words, ID)(const oyi_gemm* g) {
   void* context = NULL;
   uint32_t* packed = size <= sizeof(local) ? local : oyi_data_alloc(size, &context);
   if (!packed) return OY_OUT_OF_MEMORY;
-  const OYI_JOIN(product, ID) s = {g, words, direct, packed + step * words, packed};
+  const OYI_JOIN(product, ID) s = {g, words, direct, once, packed + step * words, packed};
   for (int64_t j = 0; j < g->m; j += step)
     OYI_JOIN(columns, ID)(&s, j, g->m - j < step ? g->m - j : step);
   if (packed != local) oyi_data_free(context, packed);
