@@ -14,6 +14,8 @@
 // 12 x 2 accumulators of 32 registers; panels of b that are packed together, at most, and
 // their bytes; rows of a for which b is not packed if it need not be.
 enum { WORD_ROWS = 12, WORD_PANELS = 16, WORD_CACHE = 512 << 10, FEW_ROWS = 64 };
+// Words of columns that lie in rows of their own, of which the machine foresees nothing.
+enum { WORDS_AHEAD = 16 };
 
 static inline __mmask16 first_lanes(int64_t count) {
   return (__mmask16)(count >= 16 ? 0xffff : count > 0 ? (1u << count) - 1 : 0);
@@ -29,8 +31,16 @@ typedef struct word_tile {
   int64_t a_row, a_step;
   const uint32_t* b;
   int64_t b_step;  // from one word of a column to the next, in words
+  int64_t ahead;   // of columns where they lie: what is asked for early, in bytes
   int64_t height, width, words;
 } word_tile;
+
+// |lines| cache lines, into the second cache: rows may share few places of the first.
+static inline __attribute__((always_inline)) void prefetch_lines(uintptr_t at,
+                                                                 int lines) {
+  _mm_prefetch((const char*)at, _MM_HINT_T1);
+  if (lines == 2) _mm_prefetch((const char*)at + 64, _MM_HINT_T1);
+}
 
 static inline int word_at(const char* at) {
   int word;

@@ -116,6 +116,7 @@ static inline __attribute__((always_inline)) void OYI_JOIN(dots, ID)(const int r
                                                                      const word_tile* t,
                                                                      const SUM* start,
                                                                      SUMS* restrict to) {
+  const int64_t ahead = GROUP == 1 ? t->ahead : 0;
   SUMS low[WORD_ROWS], high[WORD_ROWS];
   OYI_UNROLL
   for (int i = 0; i < rows; i++) low[i] = high[i] = start[i] - (SUMS){0};
@@ -126,6 +127,7 @@ static inline __attribute__((always_inline)) void OYI_JOIN(dots, ID)(const int r
   for (int64_t p = 0; p < t->words; p++, b += t->b_step) {
     const __m512i x = _mm512_loadu_si512(b);
     const __m512i y = vectors == 2 ? _mm512_loadu_si512(b + 16) : x;
+    if (ahead) prefetch_lines((uintptr_t)b + (uintptr_t)ahead, vectors);
     OYI_UNROLL
     for (int i = 0; i < rows; i++) {
       const __m512i by = _mm512_set1_epi32(word_at(a[i / 3] + i % 3 * t->a_row));
@@ -250,9 +252,11 @@ static inline void OYI_JOIN(columns_at, ID)(const oyi_gemm* g, int64_t j0, int64
   t->width = left > 16 ? 32 : 16;
   t->b = at;
   t->b_step = t->width;
+  t->ahead = 0;
   if (GROUP > 1 || g->n > FEW_ROWS || g->b_column != 1 || left < t->width) return;
   t->b = (const uint32_t*)(const void*)((const T*)g->b + j0);
   t->b_step = g->b_row;
+  t->ahead = WORDS_AHEAD * g->b_row * (int64_t)sizeof(T);
 }
 
 // Packs |columns| of b from |j0| on.
