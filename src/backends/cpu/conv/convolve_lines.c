@@ -9,16 +9,18 @@
 #include "tensor/block_cache.h"
 
 enum {
-  MOST_CHANNELS = 4,        // of a group
-  PART_WORK = 48 * 48 * 48  // multiply-adds that are worth a thread
+  MOST_CHANNELS = 4,         // of a group
+  PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
+  COPY_WORK = 32             // of those that take as long as one copied element
 };
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-// How many units of so many multiply-adds are worth a thread.
-static int64_t chunk_of(double work) {
+// How many units of so many multiply-adds and copied elements are worth a thread.
+static int64_t chunk_of(double work, int64_t copied) {
+  work += COPY_WORK * (double)copied;
   return work < PART_WORK ? (int64_t)(PART_WORK / (work > 1 ? work : 1)) + 1 : 1;
 }
 
@@ -103,7 +105,7 @@ oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done) {
   const double work = (double)(l.plan.in * l.plan.out) * (double)oyi_volume(c->map) *
                       (double)oyi_volume(v->conv->kernel);
   l.units = c->batch * c->groups;
-  l.chunk = chunk_of(work);
+  l.chunk = chunk_of(work, l.plan.in * l.plan.phases.channel);
   oy_status status = oyi_conv_plan_fill(&l.plan, 1);
   if (status == OY_OK)
     status = oyi_parallel_chunks(oyi_divide_up(l.units, l.chunk), run_groups, &l);
@@ -188,7 +190,8 @@ oy_status oyi_convolve_weights_lines(const oyi_convolve* v, bool* out_done) {
   w.offsets = oyi_calloc((size_t)w.depth, sizeof(int64_t));
   if (!w.offsets) return OY_OUT_OF_MEMORY;
   oyi_conv_phases_offsets(&w.phases, w.in, w.offsets);
-  w.chunk = chunk_of((double)(w.out * w.depth * c->batch) * (double)oyi_volume(c->map));
+  w.chunk = chunk_of((double)(w.out * w.depth * c->batch) * (double)oyi_volume(c->map),
+                     c->batch * w.in * w.phases.channel);
   oy_status status =
       oyi_parallel_chunks(oyi_divide_up(c->groups, w.chunk), run_weights, &w);
   oyi_free(w.offsets);
