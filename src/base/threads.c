@@ -181,6 +181,24 @@ static bool would_be_in_the_way(void) {
   return g_pool.cpu >= 0 && current_cpu() == g_pool.cpu;
 }
 
+// Moves this worker off the caller's CPU, and keeps it off until it is in the way on another:
+// it may be on |avoided| then, -1 for none. What keeps all others busy may be threads of
+// another library that only wait: they give way at once, but to the system one CPU is as
+// busy as the next. False if it has no other.
+static __attribute__((cold)) bool move_away(int* avoided) {
+#ifdef __linux__
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return false;
+  if (*avoided >= 0) CPU_SET((unsigned)*avoided, &set);
+  *avoided = g_pool.cpu;
+  CPU_CLR((unsigned)g_pool.cpu, &set);
+  return sched_setaffinity(0, sizeof(set), &set) == 0;  // not to no CPU
+#else
+  (void)avoided;
+  return false;
+#endif
+}
+
 // The generation after |seen|. A caller that advances it sees this thread among the
 // sleepers, or the kernel sees the new value and does not let it sleep.
 static uint32_t wait_for_region(uint32_t seen, bool may_spin) {
@@ -196,12 +214,13 @@ static uint32_t wait_for_region(uint32_t seen, bool may_spin) {
 static void* worker(void* argument) {
   uint32_t seen = (uint32_t)(uintptr_t)argument;
   bool helps = true;
+  int avoided = -1;
   t_in_region = true;
   for (;;) {
     seen = wait_for_region(seen, helps);
     if (__atomic_load_n(&g_pool.stopping, __ATOMIC_ACQUIRE)) return NULL;
     if (!enter()) continue;
-    helps = !would_be_in_the_way();
+    helps = !would_be_in_the_way() || move_away(&avoided);
     if (helps) {
       oy_error_clear();
       run_chunks();
