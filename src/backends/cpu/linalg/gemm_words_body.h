@@ -51,9 +51,6 @@ static inline int word_at(const char* at) {
 // Whether rows of a, |step| bytes apart, are as good where they are as side by side: not
 // where the first cache has them all in the same few places.
 static inline bool can_read(int64_t step) {
-#ifdef NODIRECT
-  return false;
-#endif
   return step % 2048 != 0;
 }
 
