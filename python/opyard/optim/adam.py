@@ -4,19 +4,15 @@ import math
 
 import opyard
 
-from .optimizer import Optimizer, check_range
+from .optimizer import Optimizer, check_range, descent, zeros_of
 
 
-def _check_adam(group):
+def check_adam(group):
     check_range(group["lr"], "learning rate")
     check_range(group["eps"], "epsilon value")
     for i, beta in enumerate(group["betas"]):
         check_range(beta, f"beta parameter at index {i}", 0.0, 1.0)
     check_range(group["weight_decay"], "weight_decay value")
-
-
-def _zeros(parameter):
-    return opyard.zeros_like(parameter.detach())
 
 
 class Adam(Optimizer):
@@ -34,13 +30,13 @@ class Adam(Optimizer):
                                       fused=fused))
 
     def _check(self, group):
-        _check_adam(group)
+        check_adam(group)
 
     def _start(self, parameter, state, group):
         state["step"] = opyard.tensor(0.0)
-        state["exp_avg"], state["exp_avg_sq"] = _zeros(parameter), _zeros(parameter)
+        state["exp_avg"], state["exp_avg_sq"] = zeros_of(parameter), zeros_of(parameter)
         if group["amsgrad"]:
-            state["max_exp_avg_sq"] = _zeros(parameter)
+            state["max_exp_avg_sq"] = zeros_of(parameter)
 
     def _update(self, parameter, grad, state, group):
         if not state:
@@ -103,10 +99,7 @@ class Adagrad(Optimizer):
         if not state:
             self._start(parameter, state, group)
         state["step"].add_(1)
-        if group["maximize"]:
-            grad = -grad
-        if group["weight_decay"]:
-            grad = grad.add(parameter, alpha=group["weight_decay"])
+        grad = descent(grad, parameter, group)
         rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
         state["sum"].addcmul_(grad, grad, value=1)
         parameter.addcdiv_(grad, state["sum"].sqrt().add_(group["eps"]), value=-rate)
@@ -130,21 +123,18 @@ class RMSprop(Optimizer):
             check_range(group[name], what)
 
     def _start(self, parameter, state, group):
-        state["step"], state["square_avg"] = opyard.tensor(0.0), _zeros(parameter)
+        state["step"], state["square_avg"] = opyard.tensor(0.0), zeros_of(parameter)
         if group["momentum"] > 0:
-            state["momentum_buffer"] = _zeros(parameter)
+            state["momentum_buffer"] = zeros_of(parameter)
         if group["centered"]:
-            state["grad_avg"] = _zeros(parameter)
+            state["grad_avg"] = zeros_of(parameter)
 
     def _update(self, parameter, grad, state, group):
         if not state:
             self._start(parameter, state, group)
         state["step"].add_(1)
         alpha, square = group["alpha"], state["square_avg"]
-        if group["maximize"]:
-            grad = -grad
-        if group["weight_decay"]:
-            grad = grad.add(parameter, alpha=group["weight_decay"])
+        grad = descent(grad, parameter, group)
         square.mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
         if group["centered"]:
             mean = state["grad_avg"]

@@ -4,44 +4,8 @@ import math
 from bisect import bisect_right
 from collections import Counter
 
-
-class LRScheduler:
-    """step() after the optimiser's, once an epoch. A subclass says in get_lr() what the
-    rates of the groups are in epoch last_epoch; base_lrs are those of the beginning."""
-
-    def __init__(self, optimizer, last_epoch=-1):
-        self.optimizer, self.last_epoch = optimizer, last_epoch
-        for i, group in enumerate(optimizer.param_groups):
-            if last_epoch == -1:
-                group.setdefault("initial_lr", group["lr"])
-            elif "initial_lr" not in group:
-                raise KeyError("param 'initial_lr' is not specified in param_groups[%d] when "
-                               "resuming an optimizer" % i)
-        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self._last_lr = []
-        self.step()
-
-    def get_lr(self):
-        raise NotImplementedError
-
-    def get_last_lr(self):
-        return self._last_lr
-
-    def _lrs(self):
-        return [group["lr"] for group in self.optimizer.param_groups]
-
-    def step(self):
-        self.last_epoch += 1
-        for group, lr in zip(self.optimizer.param_groups, self.get_lr()):
-            group["lr"] = lr
-        self._last_lr = self._lrs()
-
-    def state_dict(self):
-        return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
-
-    def load_state_dict(self, state_dict):
-        self.__dict__.update(state_dict)
-
+from .lr_cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR  # noqa: F401
+from .schedule import LRScheduler, SchedulesState
 
 _LRScheduler = LRScheduler
 
@@ -178,7 +142,7 @@ class CosineAnnealingLR(LRScheduler):
         return [factor * (lr - low) + low for lr in self._lrs()]
 
 
-class SequentialLR(LRScheduler):
+class SequentialLR(SchedulesState, LRScheduler):
     """One schedule after the other, changing at the milestones."""
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
@@ -213,16 +177,27 @@ class SequentialLR(LRScheduler):
             scheduler.step()
             self._last_lr = scheduler.get_last_lr()
 
-    def state_dict(self):
-        kept = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_schedulers")}
-        kept["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
-        return kept
 
-    def load_state_dict(self, state_dict):
-        states = state_dict["_schedulers"]
-        self.__dict__.update({k: v for k, v in state_dict.items() if k != "_schedulers"})
-        for scheduler, state in zip(self._schedulers, states):
-            scheduler.load_state_dict(state)
+class ChainedScheduler(SchedulesState, LRScheduler):
+    """All schedules step together, each from the rates that the one before it left."""
+
+    def __init__(self, schedulers, optimizer=None):
+        if len(schedulers) < 1:
+            raise ValueError("ChainedScheduler expects at least one scheduler to be chained, "
+                             "but got no scheduler.")
+        self.optimizer = optimizer or schedulers[0].optimizer
+        for i, scheduler in enumerate(schedulers):
+            if scheduler.optimizer is not self.optimizer:
+                raise ValueError(
+                    "ChainedScheduler expects all schedulers to belong to the same optimizer, "
+                    f"but got schedulers at index 0 and {i} to be different")
+        self._schedulers = list(schedulers)
+        self._last_lr = self._lrs()
+
+    def step(self):
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = self._lrs()
 
 
 class ReduceLROnPlateau:

@@ -3,6 +3,8 @@
 import copy
 from collections import defaultdict
 
+import opyard
+
 from .. import enable_grad, no_grad
 from .._C import Tensor
 
@@ -143,11 +145,26 @@ class Optimizer:
 
 def _as_state(name, value, parameter):
     """A copy of its own, in the parameter's dtype; steps keep theirs."""
+    if isinstance(value, list):
+        return [_as_state(name, item, parameter) for item in value]
     if not isinstance(value, Tensor):
         return copy.deepcopy(value)
     if name != "step" and parameter.dtype.is_floating_point:
         return value.detach().to(dtype=parameter.dtype, device=parameter.device, copy=True)
     return value.detach().clone()
+
+
+def descent(grad, parameter, group):
+    """What to step against: the gradient, turned round to maximise, and weight decay."""
+    if group["maximize"]:
+        grad = -grad
+    if group["weight_decay"]:
+        grad = grad.add(parameter, alpha=group["weight_decay"])
+    return grad
+
+
+def zeros_of(parameter):
+    return opyard.zeros_like(parameter.detach())
 
 
 def check_range(value, what, low=0.0, high=None):
