@@ -359,7 +359,7 @@ def nn_text(nn):
     # A class comes after the one that it derives from.
     for name, cls in sorted(classes.items(), key=lambda item: (len(item[1].__mro__), item[0])):
         base = next((b for b in cls.__mro__[1:] if b in classes.values()), None)
-        if issubclass(cls, (nn.Parameter, nn.Buffer)):
+        if cls in (nn.Parameter, nn.Buffer):
             text += (f"class {name}(Tensor):\n"
                      "    def __init__(self, data: Any = ..., **kwargs: Any) -> None: ...\n\n")
             continue

@@ -18,7 +18,8 @@ warnings.simplefilter("ignore")
 
 # name(arguments) | the shapes of the inputs; "i5:2x3" are integers below 5, "p:" positive
 # numbers, "s:" signs, "b:" zeros and ones, "n:" numbers that need no gradient, "u:" within
-# (0, 1), "l:" logarithms of probabilities.
+# (0, 1), "l:" logarithms of probabilities, "o:" where bags begin. name(arguments) method calls
+# that instead of the module; a third column are arguments by name. "t" is the library.
 MODULES = """
 Linear(3, 4) | 5x3
 Linear(3, 4, bias=False) | 2x5x3
@@ -29,6 +30,26 @@ Flatten(0, 1) | 2x3x4
 Unflatten(1, (2, 3)) | 2x6x4
 Embedding(7, 3) | i7:2x4
 Embedding(7, 3, padding_idx=-2) | i7:2x4
+EmbeddingBag(7, 3) | i7:2x4
+EmbeddingBag(7, 3, mode='max', padding_idx=-2) | i7:6 o:3
+EmbeddingBag(7, 3, mode='sum', padding_idx=2, include_last_offset=True) | i7:6 o:4
+EmbeddingBag(7, 3, mode='sum') | i7:6 o:3 6
+EmbeddingBag(7, 3, mode='sum') | i7:2x3 | per_sample_weights=t.arange(6.0).view(2, 3)
+EmbeddingBag(7, 3, max_norm=1.0, scale_grad_by_freq=True) | i7:6 o:3
+LazyLinear(4) | 5x3
+LazyLinear(4, bias=False) | 2x5x3
+LazyConv1d(6, 3) | 2x4x9
+LazyConv2d(4, (3, 2), stride=(2, 1), groups=2, bias=False) | 2x4x6x7
+LazyConv3d(3, 2) | 2x4x5x3
+LazyConvTranspose1d(6, 3, stride=2, output_padding=1) | 2x4x5
+LazyConvTranspose2d(6, 3, 2, 1, groups=2) | 2x4x5x4
+LazyConvTranspose3d(3, 2) | 1x2x3x3x2
+LazyBatchNorm1d() | 5x4
+LazyBatchNorm2d(eps=0.001, momentum=0.3, affine=False) | 2x3x4x5
+LazyBatchNorm3d(track_running_stats=False) | 2x3x2x2x3
+LazyInstanceNorm1d() | 2x3x5
+LazyInstanceNorm2d(track_running_stats=False) | 2x3x4x5
+LazyInstanceNorm3d(affine=False) | 2x3x2x3x2
 Conv1d(4, 6, 3) | 2x4x9
 Conv1d(4, 6, 3, stride=2, padding=1, dilation=2, groups=2, bias=False) | 2x4x9
 Conv1d(4, 6, 4, padding='same') | 2x4x9
@@ -58,6 +79,9 @@ LayerNorm((3, 5), elementwise_affine=False) | 2x3x5
 GroupNorm(2, 6) | 2x6x3
 GroupNorm(3, 6, affine=False) | 2x6x3x2
 LocalResponseNorm(3) | 2x5x4x3
+CrossMapLRN2d(3) | n:2x5x4x3
+CrossMapLRN2d(4, 0.5, 0.6, 2) | n:2x5x4x3
+CrossMapLRN2d(9, 0.5) | n:2x3x4x3
 ReLU() | 3x4
 ReLU(inplace=True) | n:3x4
 ReLU6() | 3x4
@@ -94,6 +118,7 @@ Dropout(0.0) | 3x4
 Dropout(0.5, inplace=True) | 3x4
 Dropout2d(0.2) | 2x3x4x4
 AlphaDropout(0.2) | 3x4
+FeatureAlphaDropout(0.2) | 3x4x5
 MaxPool1d(2) | 2x3x7
 MaxPool2d(3, stride=2, padding=1) | 2x3x7x6
 MaxPool2d((2, 3), dilation=(1, 2), ceil_mode=True) | 2x3x7x6
@@ -112,6 +137,11 @@ AdaptiveAvgPool3d(2) | 1x2x4x5x3
 AdaptiveMaxPool1d(3) | 2x3x7
 AdaptiveMaxPool2d((2, 3)) | 2x3x7x5
 AdaptiveMaxPool3d(2) | 1x2x4x5x3
+FractionalMaxPool2d(2, 3, _random_samples=t.full((2, 3, 2), 0.4)) | 2x3x7x5
+FractionalMaxPool2d((2, 1), output_ratio=(0.5, 0.7), return_indices=True, \
+_random_samples=t.full((2, 3, 2), 0.7)) | 2x3x7x5
+FractionalMaxPool3d(2, 2, _random_samples=t.full((1, 2, 3), 0.3)) | 1x2x4x5x4
+FractionalMaxPool3d(2, output_ratio=0.6, _random_samples=t.full((1, 2, 3), 0.9)) | 1x2x4x5x4
 ConstantPad1d(2, 1.5) | 2x3x4
 ConstantPad2d((1, 0, 2, 1), -1) | 2x3x4x3
 ZeroPad2d(1) | 2x3x4x3
@@ -139,6 +169,13 @@ KLDivLoss(reduction='batchmean') | l:3x4 u:3x4
 KLDivLoss(reduction='sum', log_target=True) | l:3x4 l:3x4
 NLLLoss() | l:5x4 i4:5
 NLLLoss(ignore_index=1, reduction='sum') | l:5x4 i4:5
+NLLLoss2d() | l:2x4x3x2 i4:2x3x2
+AdaptiveLogSoftmaxWithLoss(16, 10, [2, 5]) | 6x16 i10:6
+AdaptiveLogSoftmaxWithLoss(16, 20, [2, 5, 11], div_value=2.0, head_bias=True) | 3x16 i5:3
+AdaptiveLogSoftmaxWithLoss(16, 10, [2, 5]) | 16 i10:
+AdaptiveLogSoftmaxWithLoss(16, 10, [2, 5]) log_prob | 6x16
+AdaptiveLogSoftmaxWithLoss(16, 10, [2, 5]) predict | 20x16
+AdaptiveLogSoftmaxWithLoss(16, 10, [9], head_bias=True) predict | 20x16
 CrossEntropyLoss() | 5x4 i4:5
 CrossEntropyLoss(label_smoothing=0.1) | 5x4x3 i4:5x3
 CrossEntropyLoss() | 5x4 u:5x4
@@ -178,6 +215,30 @@ MultiheadAttention(6, 2, kdim=5, vdim=4) | 3x2x6 4x2x5 4x2x4
 MultiheadAttention(6, 2) | 3x6 4x6 4x6
 TransformerEncoderLayer(6, 2, 8, dropout=0.0) | 3x2x6
 TransformerEncoderLayer(6, 2, 8, dropout=0.0, norm_first=True, activation='gelu') | 3x2x6
+MultiheadAttention(6, 2, add_bias_kv=True) | 3x2x6 4x2x6 4x2x6
+MultiheadAttention(6, 2, add_zero_attn=True) | 3x6 4x6 4x6
+MultiheadAttention(6, 2, add_bias_kv=True, add_zero_attn=True) | 3x2x6 4x2x6 4x2x6 | \
+attn_mask=t.ones(3, 4).triu(2).to(t.bool), key_padding_mask=t.eye(2, 4).to(t.bool)
+MultiheadAttention(6, 2, batch_first=True) | 2x3x6 2x4x6 2x4x6 | need_weights=False, \
+attn_mask=t.arange(48.0).view(4, 3, 4) / 9, key_padding_mask=t.eye(2, 4).to(t.bool)
+MultiheadAttention(6, 2, batch_first=True) | 2x3x6 2x4x6 2x4x6 | key_padding_mask=t.eye(2, 4)
+MultiheadAttention(6, 2) | 3x2x6 4x2x6 4x2x6 | average_attn_weights=False, \
+attn_mask=t.ones(3, 4).triu(2).to(t.uint8)
+MultiheadAttention(6, 2) | 3x6 4x6 4x6 | attn_mask=t.arange(24.0).view(2, 3, 4), \
+key_padding_mask=t.eye(1, 4)[0].to(t.bool)
+TransformerEncoderLayer(6, 2, 8, dropout=0.0) | 3x2x6 | \
+src_mask=t.ones(3, 3).triu(1).to(t.bool), src_key_padding_mask=t.eye(3, 3)[1:].to(t.bool)
+TransformerDecoderLayer(6, 2, 8, dropout=0.0) | 3x2x6 4x2x6
+TransformerDecoderLayer(6, 3, 8, 0.0, 'gelu', batch_first=True, norm_first=True) | \
+2x3x6 2x4x6 | tgt_mask=nn.Transformer.generate_square_subsequent_mask(3), \
+memory_mask=t.ones(3, 4), memory_key_padding_mask=t.eye(2, 4).to(t.bool)
+TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8, 0.0), 2, nn.LayerNorm(6)) | 3x2x6
+TransformerDecoder(nn.TransformerDecoderLayer(6, 2, 8, 0.0), 2) | 3x2x6 4x2x6 | \
+tgt_key_padding_mask=t.eye(2, 3).to(t.bool)
+Transformer(6, 2, 2, 1, 8, 0.0) | 4x2x6 3x2x6
+Transformer(6, 2, 1, 2, 8, 0.0, batch_first=True, norm_first=True) | 2x4x6 2x3x6 | \
+tgt_mask=nn.Transformer.generate_square_subsequent_mask(3), src_mask=t.ones(4, 4)
+Transformer(6, 2, 1, 1, 8, 0.0) | 4x6 3x6
 Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2, bias=False)) | 5x3
 Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten()) | 2x1x5x5
 """
@@ -236,17 +297,19 @@ OneCycleLR(o, 0.5, 15, anneal_strategy="linear", div_factor=5.0, base_momentum=0
 """
 
 # What later releases print in another way than PyTorch 1.13.
-PRINT_OTHERWISE = ("Upsampl", "MultiheadAttention", "TransformerEncoderLayer",
+PRINT_OTHERWISE = ("Upsampl", "MultiheadAttention", "Transformer",
                    "TripletMarginWithDistanceLoss")
 
 
 def make_input(spec, rng):
     """An array, and whether a gradient is wanted of it."""
     kind, _, sizes = spec.rpartition(":")
-    shape = tuple(int(n) for n in sizes.split("x"))
+    shape = tuple(int(n) for n in sizes.split("x") if n)
     plain = rng.standard_normal(shape).astype("float32")
     if kind.startswith("i"):
         return rng.integers(0, int(kind[1:]), shape), False
+    if kind == "o":
+        return numpy.arange(shape[0]) * 2, False
     if kind == "s":
         return numpy.where(plain < 0, -1, 1).astype("float32"), False
     if kind == "b":
@@ -278,13 +341,15 @@ def to_array(tensor):
     return numpy.array(tensor.detach().tolist(), dtype="float64")
 
 
-def run(library, module, arrays):
+def run(library, module, arrays, method="forward", options=""):
     """Outputs, then gradients of inputs and parameters, then the state."""
     inputs = []
     for array, wants_grad in arrays:
         dtype = getattr(library, str(array.dtype))
         inputs.append(library.tensor(array.tolist(), dtype=dtype, requires_grad=wants_grad))
-    outputs = flat(module(*inputs))
+    named = eval(f"dict({options})", {"t": library, "nn": library.nn})
+    call = module if method == "forward" else getattr(module, method)
+    outputs = flat(call(*inputs, **named))
     found = [to_array(output) for output in outputs]
     total = sum((output * output).sum() for output in outputs if output.requires_grad)
     if isinstance(total, library.Tensor):
@@ -308,11 +373,17 @@ def differs(ours, theirs, tolerance=2e-5):
 
 
 def check_module(text):
-    call, _, specs = text.partition(" | ")
+    call, specs, options = (text + " | ").split(" | ")[:3]
+    call, _, method = call.partition(") ") if call[-1] != ")" else (call, "", "forward")
+    call += ")" * (method != "forward")
     rng = numpy.random.default_rng(len(text))
     arrays = [make_input(spec, rng) for spec in specs.split()]
-    ours = eval("nn." + call, {"nn": opyard.nn})
-    theirs = eval("nn." + call, {"nn": torch.nn})
+    ours = eval("nn." + call, {"nn": opyard.nn, "t": opyard})
+    theirs = eval("nn." + call, {"nn": torch.nn, "t": torch})
+    if call.startswith("Lazy"):
+        if repr(ours) != repr(theirs) or list(ours.state_dict()) != list(theirs.state_dict()):
+            return f"is {ours!r} with {ours.state_dict()} at first, not {theirs!r}"
+        run(opyard, ours, arrays), run(torch, theirs, arrays)
     if list(ours.state_dict()) != list(theirs.state_dict()):
         return f"state_dict has {list(ours.state_dict())}, not {list(theirs.state_dict())}"
     load_torch(theirs, {name: tensor.tolist() for name, tensor in ours.state_dict().items()})
@@ -323,8 +394,8 @@ def check_module(text):
         if training and any(word in call for word in ("Dropout(0.5", "Dropout2d", "Alpha", "RReLU")):
             continue
         ours.zero_grad(), theirs.zero_grad(set_to_none=True)
-        with_ours = run(opyard, ours, arrays)
-        found = differs(with_ours, run(torch, theirs, arrays))
+        with_ours = run(opyard, ours, arrays, method, options)
+        found = differs(with_ours, run(torch, theirs, arrays, method, options))
         if found:
             return found
     return ""
@@ -460,6 +531,33 @@ LSTM(3, 4, num_layers=2, proj_size=2)
 """
 
 
+def check_attention(text):
+    """The function, with keys, values and weights that no module gives it."""
+    results = []
+    rng = numpy.random.default_rng(len(text))
+    sizes = dict(q=(3, 2, 6), k=(4, 2, 6), v=(4, 2, 6), w=(18, 6), b=(18,), o=(6, 6), wk=(6, 5),
+                 k5=(4, 2, 5), ks=(4, 5, 3), vs=(4, 5, 3), bk=(1, 1, 6))
+    arrays = {name: (rng.standard_normal(size) / 2).tolist() for name, size in sizes.items()}
+    for library in (opyard, torch):
+        tensors = {name: library.tensor(array, requires_grad=True)
+                   for name, array in arrays.items()}
+        output, weights = eval(f"f({text})", tensors | {
+            "f": library.nn.functional.multi_head_attention_forward})
+        ((output ** 2).sum() + weights.sum()).backward()
+        results.append([to_array(t) for t in (output, weights)] + [
+            to_array(t.grad) for t in tensors.values() if t.grad is not None])
+    return differs(*results)
+
+
+ATTENTION = """
+q, k, v, 6, 2, w, b, None, None, False, 0.0, o, b[:6]
+q, k, v, 6, 2, w, None, bk, bk + 1, True, 0.5, o, None, training=False
+q, k, v, 6, 2, w, b, None, None, True, 0.0, o, None, static_k=ks, static_v=vs
+q, k5, v, 6, 2, None, b, None, None, False, 0.0, o, None, use_separate_proj_weight=True, \
+q_proj_weight=o, k_proj_weight=wk, v_proj_weight=w[:6]
+"""
+
+
 def check_ctc(text):
     """Losses and gradients, of a batch and of one sequence."""
     results = []
@@ -501,7 +599,8 @@ def main(names):
     failed = passed = 0
     for check, table in ((check_module, MODULES), (check_optimizer, OPTIMIZERS),
                          (check_schedule, SCHEDULES), (check_hooks, "hooks"),
-                         (check_exchange, EXCHANGE), (check_packed, PACKED), (check_ctc, CTC)):
+                         (check_exchange, EXCHANGE), (check_packed, PACKED),
+                         (check_attention, ATTENTION), (check_ctc, CTC)):
         for text in table.strip().split("\n"):
             if names and not any(text.startswith(name) for name in names):
                 continue

@@ -165,3 +165,7 @@ class Dropout3d(_Dropout):
 
 class AlphaDropout(_Dropout):
     _function = staticmethod(F.alpha_dropout)
+
+
+class FeatureAlphaDropout(_Dropout):
+    _function = staticmethod(F.feature_alpha_dropout)

@@ -37,14 +37,17 @@ class _Conv(Module):
         self.padding = padding if isinstance(padding, str) else as_tuple(padding, self._dims)
         if isinstance(padding, str):
             self._check_named_padding()
-        channels = (in_channels, out_channels // groups) if self._transposed \
-            else (out_channels, in_channels // groups)
-        self.weight = empty_parameter(*channels, *self.kernel_size, device=device, dtype=dtype)
+        self.weight = empty_parameter(*self._weight_shape(), device=device, dtype=dtype)
         if bias:
             self.bias = empty_parameter(out_channels, device=device, dtype=dtype)
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
+
+    def _weight_shape(self):
+        channels = (self.in_channels, self.out_channels // self.groups) if self._transposed \
+            else (self.out_channels, self.in_channels // self.groups)
+        return (*channels, *self.kernel_size)
 
     def _check_named_padding(self):
         if self.padding not in ("same", "valid"):

@@ -9,6 +9,7 @@ import math
 import opyard
 
 from .._ops import ops
+from .functional_attention import *  # noqa: F401,F403
 from .functional_image import *  # noqa: F401,F403
 from .functional_loss import *  # noqa: F401,F403
 
@@ -353,9 +354,3 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
 
 def pdist(input, p=2):
     return _aten.pdist(input, p)
-
-
-def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0,
-                                 is_causal=False, scale=None, enable_gqa=False):
-    return _aten.scaled_dot_product_attention(
-        query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)

@@ -98,35 +98,38 @@ class Unflatten(Module):
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
 
-class Embedding(Module):
-    """Rows of a table by their numbers. Gradients are dense."""
+class _Table(Module):
+    """Rows of numbers, of which |padding_idx| begins as zeros."""
 
-    def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None,
-                 norm_type=2.0, scale_grad_by_freq=False, sparse=False, _weight=None,
-                 _freeze=False, device=None, dtype=None):
+    _padding = "Padding_idx"
+
+    def __init__(self, num_embeddings, embedding_dim, padding_idx, max_norm, norm_type,
+                 scale_grad_by_freq, sparse, weight, freeze, device, dtype):
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
-            raise AssertionError("Padding_idx must be within num_embeddings")
+            raise AssertionError(f"{self._padding} must be within num_embeddings")
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
-        if _weight is None:
+        if weight is None:
             self.weight = Parameter(opyard.empty((num_embeddings, embedding_dim),
-                                                 device=device, dtype=dtype), not _freeze)
+                                                 device=device, dtype=dtype), not freeze)
             self.reset_parameters()
         else:
-            if tuple(_weight.shape) != (num_embeddings, embedding_dim):
+            if tuple(weight.shape) != (num_embeddings, embedding_dim):
                 raise AssertionError(
                     "Shape of weight does not match num_embeddings and embedding_dim")
-            self.weight = Parameter(_weight, not _freeze)
+            self.weight = Parameter(weight, not freeze)
 
     @classmethod
     def from_pretrained(cls, embeddings, freeze=True, **kwargs):
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
-        return cls(rows, columns, _weight=embeddings, _freeze=freeze, **kwargs)
+        made = cls(rows, columns, _weight=embeddings, **kwargs)
+        made.weight.requires_grad_(not freeze)
+        return made
 
     def reset_parameters(self):
         init.normal_(self.weight)
@@ -134,14 +137,49 @@ class Embedding(Module):
             with opyard.no_grad():
                 self.weight.select(0, self.padding_idx).fill_(0)
 
+    def _repr_of(self, *options):
+        """The sizes, then the options that are not their defaults."""
+        return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}"] + [
+            f"{name}={getattr(self, name)}" for name, default in options
+            if getattr(self, name) != default])
+
+
+class Embedding(_Table):
+    """Rows of a table by their numbers. Gradients are dense."""
+
+    def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None,
+                 norm_type=2.0, scale_grad_by_freq=False, sparse=False, _weight=None,
+                 _freeze=False, device=None, dtype=None):
+        super().__init__(num_embeddings, embedding_dim, padding_idx, max_norm, norm_type,
+                         scale_grad_by_freq, sparse, _weight, _freeze, device, dtype)
+
     def forward(self, input):
         return F.embedding(input, self.weight, self.padding_idx, self.max_norm,
                            self.norm_type, self.scale_grad_by_freq, self.sparse)
 
     def extra_repr(self):
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        for name, default in (("padding_idx", None), ("max_norm", None), ("norm_type", 2.0),
-                              ("scale_grad_by_freq", False)):
-            if getattr(self, name) != default:
-                text += f", {name}={getattr(self, name)}"
-        return text + (", sparse=True" if self.sparse else "")
+        return self._repr_of(("padding_idx", None), ("max_norm", None), ("norm_type", 2.0),
+                             ("scale_grad_by_freq", False), ("sparse", False))
+
+
+class EmbeddingBag(_Table):
+    """Sums, means or maxima of rows of a table, by bags of numbers."""
+
+    _padding = "padding_idx"
+
+    def __init__(self, num_embeddings, embedding_dim, max_norm=None, norm_type=2.0,
+                 scale_grad_by_freq=False, mode="mean", sparse=False, _weight=None,
+                 include_last_offset=False, padding_idx=None, device=None, dtype=None):
+        super().__init__(num_embeddings, embedding_dim, padding_idx, max_norm, norm_type,
+                         scale_grad_by_freq, sparse, _weight, False, device, dtype)
+        self.mode, self.include_last_offset = mode, include_last_offset
+
+    def forward(self, input, offsets=None, per_sample_weights=None):
+        return F.embedding_bag(input, self.weight, offsets, self.max_norm, self.norm_type,
+                               self.scale_grad_by_freq, self.mode, self.sparse,
+                               per_sample_weights, self.include_last_offset, self.padding_idx)
+
+    def extra_repr(self):
+        return self._repr_of(("max_norm", None), ("norm_type", 2.0),
+                             ("scale_grad_by_freq", False), ("mode", None),
+                             ("padding_idx", None))

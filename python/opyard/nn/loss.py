@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Losses and distances as modules."""
+import warnings
+
 from . import functional as F
 from .activation import Function, function_module
 
@@ -45,6 +47,19 @@ TripletMarginWithDistanceLoss = _loss(
 GaussianNLLLoss = _loss(
     "GaussianNLLLoss", F.gaussian_nll_loss, full=False, eps=1e-6, reduction="mean")
 NLLLoss = _loss("NLLLoss", F.nll_loss, weight=None, ignore_index=-100)
+
+
+class NLLLoss2d(NLLLoss):
+    """The name that NLLLoss had for images."""
+
+    def __init__(self, *args, **kwargs):
+        warnings.warn("NLLLoss2d has been deprecated. Please use NLLLoss instead as a drop-in "
+                      "replacement and see "
+                      "https://pytorch.org/docs/master/nn.html#torch.nn.NLLLoss for more "
+                      "details.", stacklevel=2)
+        super().__init__(*args, **kwargs)
+
+
 CrossEntropyLoss = _loss(
     "CrossEntropyLoss", F.cross_entropy, weight=None, ignore_index=-100, reduction="mean",
     label_smoothing=0.0)

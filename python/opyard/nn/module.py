@@ -6,7 +6,7 @@ from collections import OrderedDict
 from .. import _C
 from .._C import Tensor
 from .hooks import Hooks
-from .parameter import Buffer, Parameter
+from .parameter import Buffer, Parameter, is_lazy
 from .state import StateDict
 
 _KINDS = ("_parameters", "_buffers", "_modules")
@@ -254,7 +254,9 @@ class Module(Hooks, StateDict):
             if grad is not None:
                 parameter.grad = fn(grad.detach())
         for name, buffer in self._buffers.items():
-            if buffer is not None:
+            if is_lazy(buffer):
+                buffer.data = fn(buffer.data)
+            elif buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 
@@ -308,8 +310,9 @@ class Module(Hooks, StateDict):
         memo[id(self)] = made
         for name, value in self.__dict__.items():
             if name == "_buffers":
-                value = OrderedDict((key, None if b is None else b.detach().clone())
-                                    for key, b in value.items())
+                value = OrderedDict(
+                    (key, copy.deepcopy(b, memo) if b is None or is_lazy(b)
+                     else b.detach().clone()) for key, b in value.items())
             else:
                 value = copy.deepcopy(value, memo)
             made.__dict__[name] = value

@@ -191,3 +191,21 @@ class LocalResponseNorm(Module):
 
     def extra_repr(self):
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """LocalResponseNorm of images, over as many channels to the left as to the right. In
+    PyTorch's running sum the first channel stays in all later windows, and so it does here;
+    gradients are those of what is computed, where PyTorch's are of other windows."""
+
+    def __init__(self, size, alpha=1e-4, beta=0.75, k=1):
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input):
+        if input.ndim != 4:
+            raise AssertionError(f"expected 4D input (got {input.ndim}D input)")
+        half, squares = (self.size - 1) // 2, input.square()
+        windows = F.pad(squares, (0, 0, 0, 0, half, half)).unfold(1, 2 * half + 1, 1).sum(-1)
+        later = opyard.arange(input.shape[1], device=input.device).gt(half).view(-1, 1, 1)
+        windows = windows + squares[:, :1] * later
+        return input * (windows * (self.alpha / self.size) + self.k).pow(-self.beta)

@@ -101,6 +101,41 @@ class MaxUnpool3d(_MaxUnpool):
 # ------------------------------------------------------------------ borders
 
 
+class _FractionalMaxPool(Module):
+    """Maxima of windows that lie at random places, so that the output has any size or any
+    share of the input's."""
+
+    def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False,
+                 _random_samples=None):
+        super().__init__()
+        name = type(self).__name__
+        self.kernel_size = as_tuple(kernel_size, self._dims)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size, self.output_ratio = (
+            None if value is None else as_tuple(value, self._dims)
+            for value in (output_size, output_ratio))
+        if output_size is None and output_ratio is None:
+            raise ValueError(
+                f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if not all(0 < share < 1 for share in self.output_ratio or ()):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input):
+        return self._function(input, self.kernel_size, self.output_size, self.output_ratio,
+                              self.return_indices, self._random_samples)
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    _dims, _function = 2, staticmethod(F.fractional_max_pool2d)
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    _dims, _function = 3, staticmethod(F.fractional_max_pool3d)
+
+
 class _Pad(Module):
     _mode, _dims = "constant", 1
 

@@ -4,6 +4,7 @@ from collections import OrderedDict, namedtuple
 
 from .. import no_grad
 from .._C import Tensor
+from .parameter import is_lazy
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
@@ -47,7 +48,7 @@ class StateDict:
         same memory."""
         state = OrderedDict() if destination is None else destination
         for name, tensor in self._own_state():
-            state[prefix + name] = tensor if keep_vars else tensor.detach()
+            state[prefix + name] = tensor if keep_vars or is_lazy(tensor) else tensor.detach()
         if self._has_extra_state():
             state[prefix + "_extra_state"] = self.get_extra_state()
         for name, module in self._modules.items():
@@ -63,6 +64,10 @@ class StateDict:
                 missing.append(key)
                 continue
             given = state[key]
+            if is_lazy(tensor) and isinstance(given, Tensor):
+                if is_lazy(given):
+                    continue
+                tensor.materialize(given.shape)
             if not isinstance(given, Tensor):
                 errors.append(
                     f'While copying the parameter named "{key}", expected opyard.Tensor or '
