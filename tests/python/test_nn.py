@@ -211,6 +211,26 @@ class InitTest(unittest.TestCase):
         sparse = nn.init.sparse_(opyard.empty(10, 4), 0.3)
         self.assertEqual((sparse == 0).sum(0).tolist(), [3, 3, 3, 3])
 
+    def test_orthogonal(self):
+        for sizes in ((4, 3), (3, 4), (2, 3, 4), (5, 5)):
+            made = nn.init.orthogonal_(opyard.empty(sizes, dtype=opyard.float64), 2.0)
+            q = made.reshape(sizes[0], -1)
+            square = q @ q.t() if q.shape[0] <= q.shape[1] else q.t() @ q
+            wanted = 4 * opyard.eye(square.shape[0], dtype=opyard.float64)
+            self.assertLess((square - wanted).abs().max().item(), 1e-12)
+        with self.assertRaisesRegex(ValueError, "Only tensors with 2 or more dimensions"):
+            nn.init.orthogonal_(opyard.empty(3))
+
+    def test_generators_and_old_names(self):
+        for fill in (nn.init.orthogonal_, nn.init.xavier_normal_, nn.init.trunc_normal_,
+                     nn.init.kaiming_uniform_):
+            made = [fill(opyard.empty(4, 4), generator=opyard.Generator().manual_seed(5)).tolist()
+                    for _ in range(2)]
+            self.assertEqual(*made)
+        with self.assertWarnsRegex(UserWarning, "nn.init.constant is now deprecated in favor of "
+                                                "nn.init.constant_."):
+            self.assertEqual(nn.init.constant(opyard.empty(2), 3.0).tolist(), [3.0, 3.0])
+
 
 class FunctionalTest(unittest.TestCase):
     def test_refusals(self):

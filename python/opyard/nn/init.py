@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fill tensors with the numbers that training starts from. All work in place."""
 import math
+import warnings
 
 from .. import no_grad
 
@@ -41,12 +42,12 @@ def _fan(tensor, mode):
 
 def uniform_(tensor, a=0.0, b=1.0, generator=None):
     with no_grad():
-        return tensor.uniform_(a, b)
+        return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor, mean=0.0, std=1.0, generator=None):
     with no_grad():
-        return tensor.normal_(mean, std)
+        return tensor.normal_(mean, std, generator=generator)
 
 
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
@@ -55,7 +56,7 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
 
     with no_grad():
-        tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1)
+        tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1, generator=generator)
         tensor.erfinv_().mul_(std * math.sqrt(2.0)).add_(mean)
         return tensor.clamp_(a, b)
 
@@ -103,24 +104,42 @@ def dirac_(tensor, groups=1):
 
 def xavier_uniform_(tensor, gain=1.0, generator=None):
     bound = gain * math.sqrt(6.0 / sum(_fans(tensor)))
-    return uniform_(tensor, -bound, bound)
+    return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor, gain=1.0, generator=None):
-    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_fans(tensor))))
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_fans(tensor))), generator)
 
 
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     if 0 in tensor.shape:
         return tensor
     std = calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode))
-    return uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std)
+    return uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     if 0 in tensor.shape:
         return tensor
-    return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)))
+    std = calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode))
+    return normal_(tensor, 0.0, std, generator)
+
+
+def orthogonal_(tensor, gain=1, generator=None):
+    """Rows or, if there are fewer, columns that are orthonormal, times |gain|; dimensions
+    after the first count as one."""
+    import opyard
+
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if 0 in tensor.shape:
+        return tensor
+    rows, columns = tensor.shape[0], math.prod(tensor.shape[1:])
+    with no_grad():
+        drawn = tensor.new_empty((rows, columns)).normal_(0.0, 1.0, generator=generator)
+        q, r = opyard.linalg.qr(drawn if rows >= columns else drawn.t())
+        q = q * r.diagonal().sign()  # which makes the distribution uniform
+        return tensor.copy_((q if rows >= columns else q.t()).reshape(tensor.shape)).mul_(gain)
 
 
 def sparse_(tensor, sparsity, std=0.01, generator=None):
@@ -132,7 +151,7 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)
     with no_grad():
-        tensor.normal_(0.0, std)
+        tensor.normal_(0.0, std, generator=generator)
         for column in range(columns):
             tensor.select(1, column).index_fill_(0, opyard.randperm(rows)[:zeros], 0.0)
     return tensor
@@ -146,3 +165,21 @@ def layer_default_(weight, bias):
         fan_in = _fans(weight)[0]
         bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
         uniform_(bias, -bound, bound)
+
+
+def _old_name(name):
+    """A function by the name that it had before its name said that it works in place."""
+    function = globals()[name + "_"]
+
+    def old(*args, **kwargs):
+        warnings.warn(f"nn.init.{name} is now deprecated in favor of nn.init.{name}_.",
+                      stacklevel=2)
+        return function(*args, **kwargs)
+
+    old.__name__, old.__doc__ = name, f"{name}_() by its old name."
+    return old
+
+
+for _name in ("uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal",
+              "kaiming_uniform", "kaiming_normal", "orthogonal", "sparse"):
+    globals()[_name] = _old_name(_name)
