@@ -258,16 +258,19 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
             table[last] = value
 
 
+def _check_alike(api, models):
+    if len(models) == 0:
+        raise RuntimeError(f"{api}: Expected at least one model, got 0.")
+    if not (all(m.training for m in models) or not any(m.training for m in models)):
+        raise RuntimeError(f"{api}: Expected all models to have the same training/eval mode.")
+    if any(type(m) is not type(models[0]) for m in models):
+        raise RuntimeError(f"{api}: Expected all models to be of the same class.")
+
+
 def stack_module_state(models):
     """The parameters and the buffers of models that are alike, each stacked: what vmap maps
     functional_call over."""
-    if len(models) == 0:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    if not (all(m.training for m in models) or not any(m.training for m in models)):
-        raise RuntimeError("stack_module_state: Expected all models to have the same "
-                           "training/eval mode.")
-    if any(type(m) is not type(models[0]) for m in models):
-        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    _check_alike("stack_module_state", models)
 
     def stacked(states):
         return {name: _stack_of([state[name] for state in states]) for name in states[0]}
@@ -284,3 +287,13 @@ def _stack_of(tensors):
                            f".requires_grad. Got requires_grad={wants}")
     made = aten.stack([t.detach() for t in tensors])
     return made.requires_grad_() if all(wants) else made
+
+
+def __getattr__(name):
+    """What functorch had, and modules are imported for."""
+    if name in ("FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble",
+                "make_functional", "make_functional_with_buffers"):
+        from . import _functional_module
+
+        return getattr(_functional_module, name)
+    raise AttributeError(f"module 'opyard.func' has no attribute '{name}'")
