@@ -36,13 +36,15 @@ newaxis = None
 _LAZY = {name: module for module, names in {
     "_functions": (
         "allclose atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes "
-        "broadcast_tensors cartesian_prod einsum equal finfo get_autocast_dtype "
-        "get_printoptions get_rng_state iinfo initial_seed is_autocast_enabled is_complex "
+        "broadcast_tensors cartesian_prod einsum equal finfo get_autocast_cpu_dtype "
+        "get_autocast_dtype get_autocast_gpu_dtype get_printoptions get_rng_state iinfo "
+        "initial_seed is_autocast_cpu_enabled is_autocast_enabled is_complex "
         "is_floating_point is_grad_enabled is_inference is_nonzero is_signed is_storage "
         "is_tensor manual_seed meshgrid nonzero norm numel printoptions seed "
         "set_default_tensor_type set_printoptions set_rng_state split std_mean stft "
         "tensordot typename unique unique_consecutive where"),
     "_amp": "autocast",
+    "autograd": "is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled",
     "_lowrank": "lu pca_lowrank svd_lowrank",
     "_settings": (
         "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
@@ -81,4 +83,4 @@ def __getattr__(name):
 
 def __dir__():
     names = {name[6:] for name in _C.op_names("aten::")}
-    return sorted(names | set(globals()) | set(_LAZY) | set(_MODULES))
+    return sorted(names | set(globals()) | set(_LAZY) | set(_MODULES) | {"default_generator"})

@@ -329,6 +329,18 @@ def get_autocast_dtype(device_type):
     return _C.autocast_state(device_type)[1]
 
 
+def is_autocast_cpu_enabled():
+    return is_autocast_enabled("cpu")
+
+
+def get_autocast_cpu_dtype():
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype():
+    return get_autocast_dtype("cuda")
+
+
 def typename(obj):
     if isinstance(obj, Tensor):
         return obj.type()

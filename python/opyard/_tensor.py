@@ -214,12 +214,47 @@ def _dir(self):
     return sorted(set(object.__dir__(self)))
 
 
+def _as_number(value):
+    if not any(hasattr(value, name) for name in ("__float__", "__index__", "__complex__")):
+        raise TypeError(f"must be real number, not {type(value).__name__}")
+    return value
+
+
+def _fill(self, values):
+    values = [_as_number(value) for value in values]
+    with _no_grad():
+        self.copy_(_create.tensor(values, dtype=self.dtype).view(self.shape))
+    return self
+
+
 def _apply(self, callable):
     """Replaces each element by what |callable| makes of it."""
-    flat = [callable(item) for item in self.flatten().tolist()]
-    with _no_grad():
-        self.copy_(_create.tensor(flat, dtype=self.dtype).view(self.shape))
-    return self
+    return _fill(self, map(callable, self.flatten().tolist()))
+
+
+def _map_with(name, arguments):
+    """Replaces each element by what a function makes of it and of those of other tensors,
+    whose names in messages are |arguments|."""
+    def method(self, *given):
+        if len(given) != len(arguments) + 1:
+            raise TypeError(f"{name}() takes {len(arguments) + 1} arguments ({len(given)} given)")
+        others, callable = given[:-1], given[-1]
+        for i, (other, argument) in enumerate(zip(others, arguments), 1):
+            if not isinstance(other, Tensor):
+                raise TypeError(f"{name}(): argument '{argument.split()[-1].strip(chr(39))}' "
+                                f"(position {i}) must be Tensor, not {type(other).__name__}")
+        if any(t.requires_grad for t in (self, *others)):
+            raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use "
+                               f"var.detach().{name}() instead.")
+        for other, argument in zip(others, arguments):
+            if other.type() != self.type():
+                raise TypeError(
+                    f"{name}: expected {self.type()} for {argument} (got {other.type()})")
+        columns = [t.expand(self.shape).flatten().tolist() for t in (self, *others)]
+        return _fill(self, map(callable, *columns))
+
+    method.__name__ = name
+    return method
 
 
 # --------------------------------------------------------------------- small questions
@@ -345,6 +380,8 @@ _METHODS = {
     "is_pinned": _false, "is_shared": _false, "nonzero": _nonzero, "split": _split,
     "norm": _norm, "lu": _lu, "unique": _unique, "unique_consecutive": _unique_consecutive,
     "unflatten": _unflatten, "stft": _stft, "apply_": _apply,
+    "map_": _map_with("map_", ("'other'",)),
+    "map2_": _map_with("map2_", ("argument 'x'", "argument 'y'")),
     "element_size": lambda self: self.itemsize,
     "get_device": lambda self: -1 if self.device.index is None else self.device.index,
     "is_nonzero": lambda self: bool(self),
@@ -367,6 +404,9 @@ for _name in ("new_zeros", "new_ones", "new_empty"):
 for _name in ("register_hook", "register_post_accumulate_grad_hook", "retain_grad"):
     setattr(Tensor, _name, _autograd(_name))
 Tensor.backward = _autograd("_backward")
+Tensor.retains_grad = property(
+    lambda self: getattr(self, "_retains_grad", False),
+    doc="Whether retain_grad() was called on what is no leaf.")
 Tensor.__array_priority__ = 1000
 Tensor.is_quantized = False
 _C.add_methods()

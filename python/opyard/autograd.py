@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients: backward, grad, custom functions, hooks, checks (torch.autograd)."""
 import sys
+import threading
 
 from . import _C, _autograd_function as function, _autograd_graph as graph
 from . import _forward_ad as forward_ad
@@ -110,6 +111,7 @@ def retain_grad(self):
     if not self.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     _C.retain_grad(self)
+    self._retains_grad = not self.is_leaf
 
 
 # ------------------------------------------------------------------------ checks
@@ -162,31 +164,49 @@ def _stack():
     return "".join(traceback.format_stack()[:-2])
 
 
+_anomaly = threading.local()
+
+
+def is_anomaly_enabled():
+    """Whether this thread is in anomaly mode."""
+    return _C.anomaly_mode()
+
+
+def is_anomaly_check_nan_enabled():
+    return getattr(_anomaly, "check_nan", True)
+
+
+def set_anomaly_enabled(mode, check_nan=True):
+    _C.anomaly_mode(bool(mode), bool(check_nan), _stack)
+    _anomaly.check_nan = bool(check_nan)
+
+
 class set_detect_anomaly:
     """Turns anomaly mode on or off at once; as a context manager it is put back."""
 
     def __init__(self, mode, check_nan=True):
-        self._before = _C.anomaly_mode(bool(mode), bool(check_nan), _stack)
+        self._begin(mode, check_nan)
+
+    def _begin(self, mode, check_nan):
+        self._before = is_anomaly_enabled(), is_anomaly_check_nan_enabled()
+        set_anomaly_enabled(mode, check_nan)
 
     def __enter__(self):
         pass
 
     def __exit__(self, *exception):
-        _C.anomaly_mode(self._before, True)
+        set_anomaly_enabled(*self._before)
 
 
-class detect_anomaly:
+class detect_anomaly(set_detect_anomaly):
     """with opyard.autograd.detect_anomaly(): errors in the backward name the call that made
     the node, and NaN in a gradient is an error."""
 
     def __init__(self, check_nan=True):
-        self._check_nan = bool(check_nan)
+        self._check_nan = check_nan
 
     def __enter__(self):
-        self._before = _C.anomaly_mode(True, self._check_nan, _stack)
-
-    def __exit__(self, *exception):
-        _C.anomaly_mode(self._before, True)
+        self._begin(True, self._check_nan)
 
 
 class functional:

@@ -216,6 +216,33 @@ class HookTest(unittest.TestCase):
             y = w.sqrt().sum()
             self.assertRaisesRegex(RuntimeError, "SqrtBackward0.* returned nan", y.backward)
 
+    def test_anomaly_mode_is_put_back(self):
+        def state():
+            return opyard.is_anomaly_enabled(), opyard.is_anomaly_check_nan_enabled()
+
+        self.assertEqual(state(), (False, True))
+        with opyard.autograd.detect_anomaly(check_nan=False):
+            self.assertEqual(state(), (True, False))
+            with opyard.autograd.set_detect_anomaly(False):
+                self.assertEqual(state(), (False, True))
+            self.assertEqual(state(), (True, False))
+            leaf(-1.0).sqrt().sum().backward()  # NaN, and no error
+        self.assertEqual(state(), (False, True))
+        opyard.set_anomaly_enabled(True, check_nan=False)
+        self.assertEqual(state(), (True, False))
+        opyard.set_anomaly_enabled(False)
+        self.assertEqual(state(), (False, True))
+
+    def test_retains_grad(self):
+        x = leaf(1.0, 2.0)
+        y = x * 2
+        self.assertEqual((x.retains_grad, y.retains_grad), (False, False))
+        x.retain_grad(), y.retain_grad()
+        self.assertEqual((x.retains_grad, y.retains_grad), (False, True))
+        y.mul_(2)
+        self.assertTrue(y.retains_grad)
+        self.assertFalse(y.detach().retains_grad or y[0].retains_grad)
+
     def test_checkpoint(self):
         from opyard.utils.checkpoint import checkpoint
 
@@ -298,6 +325,41 @@ class TransformTest(unittest.TestCase):
             func.stack_module_state([models[0], opyard.nn.Linear(2, 1).eval()])
         value, times = func.linearize(lambda t: t ** 2, x)
         self.assertEqual((value.tolist(), times(opyard.ones(2)).tolist()), ([1, 4], [2, 4]))
+
+    def test_functional_modules(self):
+        shared = opyard.nn.Linear(2, 2)
+        model = opyard.nn.Sequential(shared, opyard.nn.Tanh(), shared)
+        f, params = func.make_functional(model)
+        x = opyard.rand(3, 2)
+        self.assertEqual((f.param_names, len(params)), (("0.weight", "0.bias"), 2))
+        self.assertEqual(f(params, x).tolist(), model(x).tolist())
+        self.assertIsNot(params[0], shared.weight)
+        grads = func.grad(lambda p: f(p, x).sum())(params)
+        model(x).sum().backward()
+        self.assertEqual(grads[0].tolist(), shared.weight.grad.tolist())
+        norm = opyard.nn.BatchNorm1d(2).eval()
+        with self.assertRaisesRegex(RuntimeError, r"make_functional\(model\): `model` has buffers"):
+            func.make_functional(norm)
+        f, params, buffers = func.make_functional_with_buffers(norm, True)
+        self.assertEqual(f.buffer_names, ("running_mean", "running_var", "num_batches_tracked"))
+        self.assertFalse(any(p.requires_grad for p in params))
+        self.assertEqual(f(params, buffers, x).tolist(), norm(x).tolist())
+
+    def test_ensembles(self):
+        models = [opyard.nn.Linear(2, 1) for _ in range(3)]
+        f, params, buffers = func.combine_state_for_ensemble(models)
+        self.assertEqual((tuple(params[0].shape), buffers), ((3, 1, 2), ()))
+        x = opyard.rand(4, 2)
+        made = func.vmap(f, in_dims=(0, 0, None))(params, buffers, x)
+        for a, b in zip(made.flatten().tolist(),
+                        opyard.stack([m(x) for m in models]).flatten().tolist()):
+            self.assertAlmostEqual(a, b, places=6)
+        for text, given in (("at least one model, got 0.", []),
+                            ("all models to be of the same class.",
+                             [models[0], opyard.nn.ReLU()])):
+            with self.assertRaisesRegex(RuntimeError, "combine_state_for_ensemble: Expected "
+                                                      + text):
+                func.combine_state_for_ensemble(given)
 
     def test_forward_mode(self):
         forward_ad = opyard.autograd.forward_ad

@@ -53,6 +53,30 @@ class NamespaceTest(unittest.TestCase):
 
 
 class TensorTest(unittest.TestCase):
+    def test_functions_of_elements(self):
+        a = opyard.tensor([[0.0, 1.0], [2.0, 3.0]])
+        whole = opyard.tensor([0, 1, 2])
+        for found, wanted in (
+                (a.clone().map_(opyard.ones(2), lambda x, y: x + 10 * y), [[10, 11], [12, 13]]),
+                (a.clone().map2_(a, a, lambda x, y, z: x + y * z), [[0, 2], [6, 12]]),
+                (whole.clone().map_(whole, lambda x, y: (x + y) * 1.5), [0, 3, 6]),
+                ((a > 1).map_(a > 2, lambda x, y: not x or y), [[True, True], [False, True]])):
+            self.assertEqual(found.tolist(), wanted)
+        for error, text, call in (
+                (TypeError, "map_: expected torch.FloatTensor for 'other' (got torch.LongTensor)",
+                 lambda: a.map_(whole, max)),
+                (TypeError, "map2_: expected torch.FloatTensor for argument 'y' (got "
+                 "torch.LongTensor)", lambda: a.map2_(a, whole, max)),
+                (TypeError, "map_(): argument 'other' (position 1) must be Tensor, not int",
+                 lambda: a.map_(3, max)),
+                (TypeError, "must be real number, not str", lambda: a.apply_(str)),
+                (RuntimeError, "Can't call map_() on Variable that requires grad. Use "
+                 "var.detach().map_() instead.",
+                 lambda: a.map_(a.clone().requires_grad_(), max))):
+            with self.assertRaises(error) as caught:
+                call()
+            self.assertEqual(str(caught.exception), text)
+
     def test_literals(self):
         for data, dtype, shape in (
                 ([[1.0, 2.0], [3.0, 4.0]], opyard.float32, (2, 2)),
