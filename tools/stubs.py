@@ -61,6 +61,7 @@ ATTRIBUTES = {
     "data": "Tensor", "itemsize": "builtins.int", "nbytes": "builtins.int",
     "name": "builtins.str", "value": "builtins.int", "_version": "builtins.int",
     "is_floating_point": "builtins.bool", "is_complex": "builtins.bool",
+    "retains_grad": "builtins.bool",
 }
 RESULTS = {
     "numel": "builtins.int", "dim": "builtins.int", "data_ptr": "builtins.int",
@@ -279,6 +280,9 @@ def rest_of_package(package, operators):
         elif inspect.isclass(value):
             base = "(RuntimeError, ValueError)" if issubclass(value, Exception) else ""
             body = "" if base else class_body(value, {}, False)
+            if isinstance(value.__init__, types.FunctionType):
+                body = constructor(value) + body + \
+                    "    def __getattr__(self, name: builtins.str) -> Any: ...\n"
             text += f"class {name}{base}:\n{body or '    ...'}\n"
         elif callable(value) and name not in operators:
             text += plain_function(name, value)
@@ -376,6 +380,8 @@ def main(folder, out, out_nn=None):
     sys.path.insert(0, folder)
     import opyard
 
+    for name in opyard._LAZY:  # so that the package has them
+        getattr(opyard, name)
     if out_nn is not None:
         with open(out_nn, "w", encoding="utf-8") as file:
             file.write(nn_text(opyard.nn))
