@@ -131,6 +131,50 @@ class LayerTest(unittest.TestCase):
         self.assertTrue(opyard.autograd.gradcheck(norm, (x,)))
 
 
+class ContainerTest(unittest.TestCase):
+    def test_signs(self):
+        first, second = nn.ReLU(), nn.Tanh()
+        row = nn.Sequential(first)
+        for made, wanted in ((row + nn.Sequential(second), [first, second]),
+                             (row * 2, [first, first]), (3 * row, [first] * 3),
+                             (nn.ModuleList([first]) + [second], [first, second])):
+            self.assertEqual(list(made), wanted)
+        self.assertEqual(len(row), 1)
+        row += nn.Sequential(second)
+        row *= 2
+        self.assertEqual(list(row), [first, second] * 2)
+        for error, text, call in (
+                (ValueError, "add operator supports only objects of Sequential class, but "
+                 "<class 'int'> is given.", lambda: row + 3),
+                (ValueError, "Non-positive multiplication factor 0 for", lambda: row * 0),
+                (TypeError, r"unsupported operand type\(s\) for \*", lambda: row * 1.5)):
+            self.assertRaisesRegex(error, text, call)
+
+    def test_parameters_by_name(self):
+        of = nn.ParameterDict({"a": opyard.ones(2), "b": opyard.ones(1, 3)})
+        self.assertEqual(str(of), "ParameterDict(\n"
+                         "    (a): Parameter containing: [torch.FloatTensor of size 2]\n"
+                         "    (b): Parameter containing: [torch.FloatTensor of size 1x3]\n)")
+        self.assertEqual((list(reversed(of)), of.get("c"), of.get("c", 3)), (["b", "a"], None, 3))
+        both = of | nn.ParameterDict({"c": opyard.zeros(1)})
+        self.assertEqual((list(both), list(of)), (["a", "b", "c"], ["a", "b"]))
+        self.assertIs(both["a"], of["a"])
+        self.assertIs(of.setdefault("a", opyard.zeros(1)), of["a"])
+        self.assertIsInstance(of.setdefault("d", opyard.zeros(1)), nn.Parameter)
+        self.assertEqual((of.pop("d").tolist(), of.popitem()[0], len(of)), ([0.0], "b", 1))
+        of.clear()
+        self.assertEqual(len(of), 0)
+
+    def test_parameters_in_a_row(self):
+        row = nn.ParameterList([opyard.ones(2)])
+        row += [opyard.ones(1, 2)]
+        self.assertEqual(str(row), "ParameterList(\n"
+                         "    (0): Parameter containing: [torch.float32 of size 2]\n"
+                         "    (1): Parameter containing: [torch.float32 of size 1x2]\n)")
+        with self.assertRaisesRegex(TypeError, "should be called with an iterable, but got int"):
+            nn.ParameterList(3)
+
+
 class LazyTest(unittest.TestCase):
     def test_before_the_first_call(self):
         lazy = nn.LazyLinear(3)

@@ -83,6 +83,30 @@ class Sequential(_Row):
         if all(name.isdecimal() for name in names):
             self._set_all(list(self._modules.values()))
 
+    def _repeated(self, times):
+        if not isinstance(times, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
+        if times <= 0:
+            raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
+        return list(self) * times
+
+    def __add__(self, other):
+        return Sequential(*self).__iadd__(other)
+
+    def __iadd__(self, other):
+        if not isinstance(other, Sequential):
+            raise ValueError("add operator supports only objects of Sequential class, but "
+                             f"{type(other)} is given.")
+        return self.extend(list(other))
+
+    def __mul__(self, times):
+        return Sequential(*self._repeated(times))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, times):
+        return self.extend(self._repeated(times)[len(self):])
+
     def forward(self, input):
         for module in self._modules.values():
             input = module(input)
@@ -96,6 +120,9 @@ class ModuleList(_Row):
 
     def _of(self, items):
         return type(self)([module for _, module in items])
+
+    def __add__(self, modules):
+        return ModuleList(list(self) + list(modules))
 
     def __iadd__(self, modules):
         return self.extend(modules)
@@ -157,6 +184,13 @@ class ModuleDict(Module):
             self[key] = module
 
 
+def _shown(parameters, kind):
+    """Lines of an extra_repr(); kind: what to say of a parameter's dtype."""
+    return "\n".join(
+        f"  ({name}): Parameter containing: [{kind(value)} of size "
+        f"{'x'.join(str(size) for size in value.shape)}]" for name, value in parameters.items())
+
+
 class ParameterList(Module):
     def __init__(self, values=None):
         super().__init__()
@@ -182,9 +216,17 @@ class ParameterList(Module):
         return self
 
     def extend(self, values):
+        if not hasattr(values, "__iter__"):
+            raise TypeError("ParameterList.extend should be called with an iterable, but got "
+                            + type(values).__name__)
         for value in values:
             self.append(value)
         return self
+
+    __iadd__ = extend
+
+    def extra_repr(self):
+        return _shown(self._parameters, lambda value: value.dtype)
 
 
 def _as_parameter(value):
@@ -225,5 +267,44 @@ class ParameterDict(Module):
         return self._parameters.values()
 
     def update(self, parameters):
+        if not hasattr(parameters, "__iter__"):
+            raise TypeError("ParametersDict.update should be called with an iterable of "
+                            f"key/value pairs, but got {type(parameters).__name__}")
         for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
             self[key] = value
+
+    def __reversed__(self):
+        return reversed(self._parameters)
+
+    def copy(self):
+        return ParameterDict(self._parameters)
+
+    def fromkeys(self, keys, default=None):
+        return ParameterDict((key, default) for key in keys)
+
+    def get(self, key, default=None):
+        return self._parameters.get(key, default)
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def pop(self, key):
+        return self._parameters.pop(key)
+
+    def popitem(self):
+        return self._parameters.popitem()
+
+    def clear(self):
+        self._parameters.clear()
+
+    def __or__(self, other):
+        return self.copy().__ior__(other)
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def extra_repr(self):
+        return _shown(self._parameters, lambda value: value.type())
