@@ -11,5 +11,5 @@ if [ ! -f "$2/python/opyard/_C.abi3.so" ]; then
 fi
 cd "$1/tests/python"
 PYTHONPATH="$2/python:." PYTHONDONTWRITEBYTECODE=1 OPYARD_BUILD="$2" \
-  exec "$python" -m unittest test_nn test_layers test_optim test_foreach test_files test_exchange test_array_api \
-  test_stubs
+  exec "$python" -m unittest test_nn test_layers test_optim test_foreach test_files \
+  test_exchange test_array_api test_stubs

@@ -139,9 +139,9 @@ def _attend(query, key, value, mask, dropout_p, need_weights):
     return _aten.dropout(weights, dropout_p, dropout_p > 0) @ value, weights
 
 
-def _attention_of_batches(inputs, num_heads, weights, in_bias, bias_kv, add_zero_attn, dropout_p,
-                         out_weight, out_bias, key_padding_mask, need_weights, attn_mask,
-                         static_kv=(None, None), average_attn_weights=True):
+def _attention_of_batches(
+        inputs, num_heads, weights, in_bias, bias_kv, add_zero_attn, dropout_p, out_weight,
+        out_bias, key_padding_mask, need_weights, attn_mask, static_kv, average_attn_weights):
     """multi_head_attention_forward() of [N, length, E], without its checks."""
     query, (batch, target, embed_dim) = inputs[0], inputs[0].shape
     query, key, value = (_heads(x, num_heads)

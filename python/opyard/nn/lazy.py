@@ -7,7 +7,6 @@ import opyard
 
 from . import conv, norm
 from .linear import Linear
-from .module import Module
 from .parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 
 __all__ = ["LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d",
@@ -123,6 +122,7 @@ class _LazyConv(_Lazy):
 
 class _LazyNorm(_Lazy):
     _size = "num_features"
+
     def __init__(self, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True,
                  device=None, dtype=None):
         super().__init__(0, eps, momentum, False, False)
