@@ -63,6 +63,18 @@ static oy_object* tolerance(oyi_held* held, oy_object* atol, oy_object* rtol,
   return scaled && a ? oyi_hold(held, oyi_call_maximum(a, scaled)) : NULL;
 }
 
+// Tolerances that are numbers, as tensors.
+static oy_status tolerance_tensors(oyi_held* held, oy_object* self, oy_value atol,
+                                   oy_value rtol, oy_object* out[2]) {
+  double numbers[2];
+  read_tolerances(self, atol, rtol, numbers);
+  for (int i = 0; i < 2; i++) {
+    out[i] = oyi_hold(held, number_tensor(self, numbers[i]));
+    if (!out[i]) return oy_failure();
+  }
+  return OY_OK;
+}
+
 static const int64_t g_minus_one = -1;
 
 typedef struct spectrum {
@@ -90,6 +102,18 @@ static oy_status take_apart(oyi_held* held, oy_object* self, bool hermitian, boo
   return out->sizes ? OY_OK : oy_failure();
 }
 
+// The same, and the size up to which values are small; NULL: it failed.
+static oy_object* take_apart_from(oyi_held* held, oy_object* self, bool hermitian,
+                                  bool vectors, oy_object* atol, oy_object* rtol,
+                                  spectrum* out) {
+  if (fill_tolerances(held, self, &atol, &rtol) != 0 ||
+      take_apart(held, self, hermitian, vectors, out) != 0)
+    return NULL;
+  oy_object* greatest =
+      oyi_hold(held, oyi_call_amax(out->sizes, (oy_ints){&g_minus_one, 1}, true));
+  return greatest ? tolerance(held, atol, rtol, greatest) : NULL;
+}
+
 static oy_object* rank_of(oy_object* self, oy_object* atol, oy_object* rtol,
                           bool hermitian) {
   const oyi_tensor* t = oyi_check_numbers(self, "linalg.matrix_rank");
@@ -99,17 +123,12 @@ static oy_object* rank_of(oy_object* self, oy_object* atol, oy_object* rtol,
                               oy_int(OY_DTYPE_I64), oy_none(), oy_none(), oy_none());
   oyi_held h = {0};
   spectrum s;
-  oy_object* result = NULL;
-  if (fill_tolerances(&h, self, &atol, &rtol) == 0 &&
-      take_apart(&h, self, hermitian, false, &s) == 0) {
-    oy_object* greatest = HOLD(oyi_call_amax(s.sizes, (oy_ints){&g_minus_one, 1}, true));
-    oy_object* least = greatest ? tolerance(&h, atol, rtol, greatest) : NULL;
-    oy_object* counts = least ? HOLD(oyi_call_gt_Tensor(s.sizes, least)) : NULL;
-    if (counts)
-      result =
-          oyi_call_sum_dim_IntList(counts, (oy_ints){&g_minus_one, 1}, false, oy_none());
-  }
-  return oyi_held_end(&h, result);
+  oy_object* least = take_apart_from(&h, self, hermitian, false, atol, rtol, &s);
+  oy_object* counts = least ? HOLD(oyi_call_gt_Tensor(s.sizes, least)) : NULL;
+  return oyi_held_end(&h, counts
+                              ? oyi_call_sum_dim_IntList(
+                                    counts, (oy_ints){&g_minus_one, 1}, false, oy_none())
+                              : NULL);
 }
 
 OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_tensor) {
@@ -121,13 +140,11 @@ OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_tensor_out) {
 OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_float) {
   if (!oyi_check_numbers(self, "linalg.matrix_rank")) return NULL;
   oyi_held h = {0};
-  double numbers[2];
-  read_tolerances(self, atol, rtol, numbers);
-  oy_object* a = HOLD(number_tensor(self, numbers[0]));
-  oy_object* r = HOLD(number_tensor(self, numbers[1]));
-  return oyi_held_end(
-      &h, a && r ? oyi_call_linalg_matrix_rank_atol_rtol_tensor(self, a, r, hermitian)
-                 : NULL);
+  oy_object *limits[2], *result = NULL;
+  if (tolerance_tensors(&h, self, atol, rtol, limits) == 0)
+    result = oyi_call_linalg_matrix_rank_atol_rtol_tensor(self, limits[0], limits[1],
+                                                          hermitian);
+  return oyi_held_end(&h, result);
 }
 OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_float_out) {
   return oyi_into_exact_out(
@@ -189,14 +206,8 @@ OYI_COMPOSITE(linalg_pinv_atol_rtol_tensor) {
   if (t->numel == 0) return empty_inverse(self, t);
   oyi_held h = {0};
   spectrum s;
-  oy_object* result = NULL;
-  if (fill_tolerances(&h, self, &atol, &rtol) == 0 &&
-      take_apart(&h, self, hermitian, true, &s) == 0) {
-    oy_object* greatest = HOLD(oyi_call_amax(s.sizes, (oy_ints){&g_minus_one, 1}, true));
-    oy_object* least = greatest ? tolerance(&h, atol, rtol, greatest) : NULL;
-    if (least) result = put_together(&h, &s, least, self->dtype);
-  }
-  return oyi_held_end(&h, result);
+  oy_object* least = take_apart_from(&h, self, hermitian, true, atol, rtol, &s);
+  return oyi_held_end(&h, least ? put_together(&h, &s, least, self->dtype) : NULL);
 }
 OYI_COMPOSITE(linalg_pinv_atol_rtol_tensor_out) {
   return oyi_into_exact_out(
@@ -205,12 +216,10 @@ OYI_COMPOSITE(linalg_pinv_atol_rtol_tensor_out) {
 OYI_COMPOSITE(linalg_pinv_atol_rtol_float) {
   if (!oyi_check_numbers(self, "linalg.pinv")) return NULL;
   oyi_held h = {0};
-  double numbers[2];
-  read_tolerances(self, atol, rtol, numbers);
-  oy_object* a = HOLD(number_tensor(self, numbers[0]));
-  oy_object* r = HOLD(number_tensor(self, numbers[1]));
-  return oyi_held_end(
-      &h, a && r ? oyi_call_linalg_pinv_atol_rtol_tensor(self, a, r, hermitian) : NULL);
+  oy_object *limits[2], *result = NULL;
+  if (tolerance_tensors(&h, self, atol, rtol, limits) == 0)
+    result = oyi_call_linalg_pinv_atol_rtol_tensor(self, limits[0], limits[1], hermitian);
+  return oyi_held_end(&h, result);
 }
 OYI_COMPOSITE(linalg_pinv_atol_rtol_float_out) {
   return oyi_into_exact_out(

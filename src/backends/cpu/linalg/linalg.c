@@ -5,6 +5,7 @@
 #include "backends/cpu/staging.h"
 #include "backends/cpu/work.h"
 #include "ops/calls.h"
+#include "ops/rules/matrix.h"
 #include "opyard/threads.h"
 
 int64_t oyi_matrix_count(const oyi_tensor* t) {
@@ -204,20 +205,9 @@ oy_object* oyi_flipped(oy_object* t) {
 // ------------------------------------------------------------------------- checks
 
 const oyi_tensor* oyi_check_matrix(oy_object* a, const char* name) {
-  const oyi_tensor* t = oyi_tensor_of(a);
+  const oyi_tensor* t = oyi_check_numbers(a, name);
   if (!t) return NULL;
-  if (t->ndim < 2) {
-    OY_FAIL(INVALID_ARGUMENT, "%s: The input tensor A must have at least 2 dimensions.",
-            name);
-    return NULL;
-  }
   const oy_dtype dtype = a->dtype;
-  if (!oy_dtype_is_floating(dtype) && !oy_dtype_is_complex(dtype)) {
-    OY_FAIL(INVALID_ARGUMENT,
-            "%s: Expected a floating point or complex tensor as input. Got %s", name,
-            oy_dtype_pytorch_name(dtype));
-    return NULL;
-  }
   if (dtype != OY_DTYPE_F32 && dtype != OY_DTYPE_F64 && dtype != OY_DTYPE_C64 &&
       dtype != OY_DTYPE_C128) {
     OY_FAIL(INVALID_ARGUMENT, "%s: Low precision dtypes not supported. Got %s", name,
