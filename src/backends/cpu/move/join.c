@@ -102,7 +102,7 @@ static void write_part(const rows* r, const oyi_tensor* t, char* to, int64_t fir
                       .from_along = item,
                       .from_down = size};
   if (is_for_memcpy(r, &m))
-    memcpy(m.to, m.from, (size_t)size);
+    memcpy(m.to, m.from, (size_t)size);  // NOLINT: there are elements, so there is memory
   else
     oyi_move_rows(&m);
 }
