@@ -2,6 +2,7 @@
 // Batches of matrices, and what is checked of them.
 #include "backends/cpu/linalg/linalg.h"
 
+#include "backends/cpu/linalg/openblas.h"
 #include "backends/cpu/staging.h"
 #include "backends/cpu/work.h"
 #include "ops/calls.h"
@@ -54,7 +55,11 @@ oy_dtype oyi_lapack_dtype(const oyi_lapack* lapack, oy_dtype dtype) {
 oy_status oyi_matrices_each(const oyi_tensor* t, int64_t times, oy_range_fn fn,
                             void* context) {
   const int64_t size = oyi_rows(t) * oyi_columns(t) * (times > 1 ? times : 1);
-  return oy_parallel_for(0, oyi_matrix_count(t), oyi_stretch(size), fn, context);
+  const int64_t count = oyi_matrix_count(t), stretch = oyi_stretch(size);
+  const bool begun = count > stretch && oyi_openblas_begin_quiet();
+  oy_status status = oy_parallel_for(0, count, stretch, fn, context);
+  if (begun) oyi_openblas_end_quiet();
+  return status;
 }
 
 // ------------------------------------------------------------------- small copies

@@ -292,12 +292,11 @@ static __attribute__((noinline)) bool make_quiet(void) {
 static inline bool is_loaded(void) {
   return OY_UNLIKELY(__atomic_load_n(&g_blas.ready, __ATOMIC_ACQUIRE));
 }
-// Whether end_quiet has to follow.
-static inline bool begin_quiet(void) {
+bool oyi_openblas_begin_quiet(void) {
   return is_loaded() && make_quiet();
 }
 
-static __attribute__((noinline)) void end_quiet(void) {
+void oyi_openblas_end_quiet(void) {
   pthread_mutex_lock(&g_quiet_lock);
   __atomic_store_n(&g_quiet, g_quiet - 1, __ATOMIC_RELAXED);
   if (g_quiet == 0) g_blas.set_threads(g_theirs);
@@ -314,7 +313,7 @@ static inline oy_object* quietly(oy_object* (*product)(const oyi_matrix_call*),
                                  const oyi_matrix_call* call) {
   if (!is_loaded() || is_great(call) || !make_quiet()) return product(call);
   oy_object* result = product(call);
-  end_quiet();
+  oyi_openblas_end_quiet();
   return result;
 }
 
@@ -337,17 +336,17 @@ OPENBLAS(addmv_out) {
 }
 
 OPENBLAS(convolution) {
-  const bool begun = begin_quiet();
+  const bool begun = oyi_openblas_begin_quiet();
   oy_object* result = oyi_cpu_convolution(OYI_CONV_CALL(bias), pick);
-  if (begun) end_quiet();
+  if (begun) oyi_openblas_end_quiet();
   return result;
 }
 OPENBLAS(convolution_backward) {
   oy_object* grads[3] = {NULL, NULL, NULL};
-  const bool begun = begin_quiet();
+  const bool begun = oyi_openblas_begin_quiet();
   oy_status status = oyi_cpu_convolution_backward(OYI_CONV_CALL(&oy_none_object),
                                                   grad_output, output_mask, pick, grads);
-  if (begun) end_quiet();
+  if (begun) oyi_openblas_end_quiet();
   *out_0 = grads[0], *out_1 = grads[1], *out_2 = grads[2];
   return status;
 }

@@ -6,6 +6,8 @@
 #ifndef OPYARD_SRC_BACKENDS_CPU_LINALG_OPENBLAS_H_
 #define OPYARD_SRC_BACKENDS_CPU_LINALG_OPENBLAS_H_
 
+#include <stdbool.h>
+
 #include "opyard/library.h"
 
 // Registers nothing where there is no OpenBLAS.
@@ -15,6 +17,10 @@ oy_status oyi_register_openblas_lapack(oy_library* library);
 // The library, loaded; NULL if it cannot be. One of its functions; NULL if it has none.
 void* oyi_openblas_library(void);
 void* oyi_openblas_symbol(void* library, const char* name);
+// Between these the library takes one thread for each call, so that calls of opyard's threads
+// do not wait for each other. False: nothing was changed, and no end has to follow.
+bool oyi_openblas_begin_quiet(void);
+void oyi_openblas_end_quiet(void);
 // The file that is used; NULL if there is none.
 const char* oyi_openblas_path(void);
 
