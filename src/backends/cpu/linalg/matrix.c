@@ -158,7 +158,8 @@ static inline __attribute__((always_inline)) oy_status run(const oyi_matrix_call
   oyi_gemm_fn gemm = find_gemm(call, c->header.dtype, name);
   if (!gemm) return OY_NOT_IMPLEMENTED;
   OY_TRY(add_first(call, c, g));
-  return c->numel > 0 ? multiply(gemm, g, oyi_item(c)) : OY_OK;
+  if (c->numel == 0) return OY_OK;
+  return OY_UNLIKELY(call->whole) ? gemm(g) : multiply(gemm, g, oyi_item(c));
 }
 
 oy_object* oyi_cpu_addmm(const oyi_matrix_call* call) {

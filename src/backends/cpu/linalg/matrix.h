@@ -15,6 +15,7 @@ typedef struct oyi_matrix_call {
   oy_scalar beta, alpha;
   oy_object* out;  // NULL: a new tensor
   oyi_gemm_pick pick;
+  bool whole;  // the product has threads of its own: it is not cut for those of the pool
 } oyi_matrix_call;
 
 // One product, by several threads if it is worth that. Elements of the operands have

@@ -303,18 +303,37 @@ void oyi_openblas_end_quiet(void) {
   pthread_mutex_unlock(&g_quiet_lock);
 }
 
+// Whether rows or columns of |t| lie as the library wants them.
+static bool is_readable(const oyi_tensor* t) {
+  if (t->ndim != 2) return false;
+  const int64_t* strides = oyi_strides(t);
+  return (strides[1] == 1 && strides[0] >= t->sizes[1]) ||
+         (strides[0] == 1 && strides[1] >= t->sizes[0]);
+}
 static bool is_great(const oyi_matrix_call* call) {
   const oyi_tensor *a = oyi_tensor_of(call->a), *b = a ? oyi_tensor_of(call->b) : NULL;
-  return b && a->ndim == 2 && b->ndim == 2 &&
+  const oyi_tensor* c = call->out ? oyi_tensor_of(call->out) : b;
+  return b && c && is_readable(a) && is_readable(b) && is_readable(c) &&
+         !oy_in_parallel_region() &&
          is_left_to_library((double)a->numel * (double)b->sizes[1]);
+}
+
+static __attribute__((noinline)) oy_object* multiply_loaded(
+    oy_object* (*product)(const oyi_matrix_call*), const oyi_matrix_call* call) {
+  if (is_great(call)) {
+    oyi_matrix_call whole = *call;
+    whole.whole = true;
+    return product(&whole);
+  }
+  if (!make_quiet()) return product(call);
+  oy_object* result = product(call);
+  oyi_openblas_end_quiet();
+  return result;
 }
 
 static inline oy_object* quietly(oy_object* (*product)(const oyi_matrix_call*),
                                  const oyi_matrix_call* call) {
-  if (!is_loaded() || is_great(call) || !make_quiet()) return product(call);
-  oy_object* result = product(call);
-  oyi_openblas_end_quiet();
-  return result;
+  return is_loaded() ? multiply_loaded(product, call) : product(call);
 }
 
 // ------------------------------------------------------------------------- kernels
