@@ -52,21 +52,17 @@ static oyi_tensor* make_output(const oyi_tensor* t, const oyi_tensor* index,
 typedef struct taking {
   oyi_take_fn take;
   int64_t n;
-  int64_t size;  // that indices are checked against; 0: they were
-  bool failed;   // atomic
+  oyi_late late;
 } taking;
 
 static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
   taking* t = context;
-  const int64_t most = t->size ? OYI_CHECKED_AT_ONCE : t->n;
+  const int64_t most = oyi_late_most(&t->late, t->n);
   for (; count > 0; count--, oyi_lines_next(w))
     for (int64_t i = 0; i < t->n; i += most) {
       const int64_t n = t->n - i < most ? t->n - i : most;
       const char* index = w->data[1] + i * w->step[1];
-      if (t->size && !oyi_are_below(index, w->step[1], n, t->size)) {
-        __atomic_store_n(&t->failed, true, __ATOMIC_RELAXED);
-        return OY_OK;
-      }
+      if (!oyi_late_passes(&t->late, index, w->step[1], n)) return OY_OK;
       t->take(n, w->data[0] + i * w->step[0], w->step[0], w->data[2], w->step[2], index,
               w->step[1]);
     }
@@ -80,11 +76,12 @@ static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   const oyi_tensor* tensors[] = {o, index, t};
   if (index->numel == 0) return OY_OK;  // and may be of any rank
   const int64_t size = t->ndim ? t->sizes[dim] : 1;
-  taking how = {oyi_take_for((size_t)oyi_item(t)), index->ndim ? index->sizes[dim] : 1,
-                late ? size : 0, false};
+  taking how = {oyi_take_for((size_t)oyi_item(t)),
+                index->ndim ? index->sizes[dim] : 1,
+                {late ? size : 0, false}};
   if (oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
     (void)!oyi_lines_run(&w, how.n, take_some, &how);
-  return how.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;
+  return how.late.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;
 }
 
 static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_object* out) {

@@ -21,6 +21,22 @@ bool oyi_checks_late(const oyi_tensor* index, int64_t dim);
 bool oyi_are_indices(const oyi_tensor* index, int64_t size);
 // Whether |n| numbers, |step| bytes apart, are.
 bool oyi_are_below(const char* x, int64_t step, int64_t n, int64_t size);
+// What a walk checks as it goes; size 0: indices were checked before it.
+typedef struct oyi_late {
+  int64_t size;
+  bool failed;  // atomic
+} oyi_late;
+// How many of |n| indices are looked at before they are used.
+static inline int64_t oyi_late_most(const oyi_late* late, int64_t n) {
+  return late->size ? OYI_CHECKED_AT_ONCE : n;
+}
+// False, and noted, if one of them is bad.
+static inline bool oyi_late_passes(oyi_late* late, const char* x, int64_t step,
+                                   int64_t n) {
+  if (!late->size || oyi_are_below(x, step, n, late->size)) return true;
+  __atomic_store_n(&late->failed, true, __ATOMIC_RELAXED);
+  return false;
+}
 // The first number in |index| that is not one of |least| to |size| - 1; there is one.
 int64_t oyi_first_bad_index(const oyi_tensor* index, int64_t least, int64_t size);
 

@@ -85,21 +85,17 @@ typedef struct scattering {
   oyi_updater updater;
   const char* one;  // what is written; NULL: the third operand
   int64_t n;
-  int64_t size;  // that indices are checked against; 0: they were
-  bool failed;   // atomic
+  oyi_late late;
 } scattering;
 
 static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
   scattering* s = context;
-  const int64_t most = s->size ? OYI_CHECKED_AT_ONCE : s->n;
+  const int64_t most = oyi_late_most(&s->late, s->n);
   for (; count > 0; count--, oyi_lines_next(w))
     for (int64_t i = 0; i < s->n; i += most) {
       const int64_t n = s->n - i < most ? s->n - i : most;
       const char* index = w->data[1] + i * w->step[1];
-      if (s->size && !oyi_are_below(index, w->step[1], n, s->size)) {
-        __atomic_store_n(&s->failed, true, __ATOMIC_RELAXED);
-        return OY_OK;
-      }
+      if (!oyi_late_passes(&s->late, index, w->step[1], n)) return OY_OK;
       s->updater.at(n, w->data[0], w->step[0], index, w->step[1],
                     s->one ? s->one : w->data[2] + i * w->step[2],
                     s->one ? 0 : w->step[2]);
@@ -115,11 +111,11 @@ static oy_status run(const request* q, const oyi_tensor* to, const oyi_tensor* s
   const oyi_tensor* tensors[] = {to, i, src};
   if (i->numel == 0) return OY_OK;  // and may be of any rank
   const int64_t size = size_of(q->self, q->dim);
-  scattering how = {updater, src ? NULL : one, size_of(i, q->dim), q->late ? size : 0,
-                    false};
+  scattering how = {
+      updater, src ? NULL : one, size_of(i, q->dim), {q->late ? size : 0, false}};
   if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, src ? 3 : 2))
     (void)!oyi_lines_run(&w, how.n, run_some, &how);
-  return how.failed ? oyi_bad_line_index(i, q->dim, size) : OY_OK;
+  return how.late.failed ? oyi_bad_line_index(i, q->dim, size) : OY_OK;
 }
 
 static oy_status divide(const request* q, oyi_tensor* target) {

@@ -313,9 +313,9 @@ static bool is_readable(const oyi_tensor* t) {
 static bool is_great(const oyi_matrix_call* call) {
   const oyi_tensor *a = oyi_tensor_of(call->a), *b = a ? oyi_tensor_of(call->b) : NULL;
   const oyi_tensor* c = call->out ? oyi_tensor_of(call->out) : b;
-  return b && c && is_readable(a) && is_readable(b) && is_readable(c) &&
-         !oy_in_parallel_region() &&
-         is_left_to_library((double)a->numel * (double)b->sizes[1]);
+  return b && c && b->ndim == 2 &&
+         is_left_to_library((double)a->numel * (double)b->sizes[1]) &&
+         !oy_in_parallel_region() && is_readable(a) && is_readable(b) && is_readable(c);
 }
 
 static __attribute__((noinline)) oy_object* multiply_loaded(
