@@ -3,7 +3,7 @@
 // dimensions exchanged, and of any shape. Nearly all are plain (view_begin.h); the functions
 // with "long" in their name make the others.
 #include "base/memory.h"
-#include "tensor/view_begin.h"
+#include "tensor/view_plain.h"
 
 static __attribute__((noinline)) oyi_tensor* share_side(oyi_tensor* v,
                                                         const oyi_tensor* t) {
@@ -45,6 +45,17 @@ __attribute__((noinline)) oyi_tensor* oyi_view_end_apart(oyi_tensor* v) {
   return v;
 }
 
+oyi_tensor* oyi_view_end_long(oyi_tensor* v) {
+  return oyi_view_end(v);
+}
+
+oyi_tensor* oyi_view_end_ordered(oyi_tensor* v) {
+  int64_t numel;
+  v->flags &= (uint8_t)~OYI_CONTIGUOUS;
+  if (oyi_view_is_contiguous(v, &numel)) v->flags |= OYI_CONTIGUOUS;
+  return v;
+}
+
 // ------------------------------------------------------------------- the same shape
 
 static __attribute__((noinline)) oyi_tensor* alias_long(const oyi_tensor* t) {
@@ -56,32 +67,12 @@ static __attribute__((noinline)) oyi_tensor* alias_long(const oyi_tensor* t) {
   return v;
 }
 
-// Whether sizes and strides lie side by side, as they do in a new tensor.
-static inline bool is_plain(const oyi_tensor* t) {
-  return OY_LIKELY(t->capacity == t->ndim) && oyi_view_is_plain(t, t->ndim);
-}
-static inline __attribute__((always_inline)) oyi_tensor* alias_plain(
-    const oyi_tensor* t) {
-  const size_t ndim = t->ndim;
-  oyi_tensor* v = oyi_view_take(t, ndim);
-  const char* from = (const char*)t->sizes;
-  char* to = (char*)oyi_view_sizes(v);
-  for (size_t at = ndim * OYI_POOL_UNIT; at > 0;) {
-    at -= OYI_POOL_UNIT;
-    memcpy(to + at, from + at, OYI_POOL_UNIT);
-  }
-  return v;
-}
-
 oyi_tensor* oyi_tensor_alias_same(const oyi_tensor* t) {
-  return OY_LIKELY(is_plain(t)) ? alias_plain(t) : alias_long(t);
+  oyi_tensor* v = oyi_plain_alias(t);
+  return OY_LIKELY(v != NULL) ? v : alias_long(t);
 }
 
 // ----------------------------------------------------------- dimensions exchanged
-
-static __attribute__((noinline)) oyi_tensor* end_ordered(oyi_tensor* v) {
-  return oyi_view_end_ordered(v);
-}
 
 static __attribute__((noinline)) oyi_tensor* transposed_long(const oyi_tensor* t,
                                                              size_t a, size_t b) {
@@ -96,63 +87,26 @@ static __attribute__((noinline)) oyi_tensor* transposed_long(const oyi_tensor* t
   return oyi_view_end_ordered(v);
 }
 
-// Both dimensions of a matrix, written once where they end up.
-static inline __attribute__((always_inline)) oyi_tensor* turned(const oyi_tensor* t) {
-  const int64_t rows = t->sizes[0], columns = t->sizes[1];
-  const int64_t *strides = oyi_strides(t), down = strides[0], across = strides[1];
-  const bool is_whole = t->flags & OYI_CONTIGUOUS;
-  oyi_tensor* v = oyi_view_take(t, 2);
-  int64_t* to = oyi_view_sizes(v);
-  to[0] = columns;
-  to[1] = rows;
-  to[2] = across;
-  to[3] = down;
-  if (OY_UNLIKELY(!is_whole || rows < 2 || columns < 2)) return end_ordered(v);
-  v->flags &= (uint8_t)~OYI_CONTIGUOUS;
-  return v;
-}
-
 oyi_tensor* oyi_tensor_transposed(const oyi_tensor* t, size_t a, size_t b) {
-  if (OY_UNLIKELY(t->ndim != 2 || a == b || !oyi_view_is_plain(t, 2)))
-    return transposed_long(t, a, b);
-  return turned(t);
+  oyi_tensor* v = OY_LIKELY(a != b) ? oyi_plain_turned(t) : NULL;
+  return OY_LIKELY(v != NULL) ? v : transposed_long(t, a, b);
 }
 
 // ----------------------------------------------------------- a part of a dimension
 
-static __attribute__((noinline)) oyi_tensor* end(oyi_tensor* v) {
-  return oyi_view_end(v);
-}
-
-// Of a view that has the shape of |t| so far, at |sizes|.
-static inline __attribute__((always_inline)) oyi_tensor* cut(oyi_tensor* v,
-                                                             int64_t* sizes,
-                                                             const oyi_tensor* t,
-                                                             size_t dim, int64_t start,
-                                                             int64_t size) {
-  const int64_t before = t->sizes[dim], stride = oyi_strides(t)[dim];
-  const bool is_whole = t->flags & OYI_CONTIGUOUS && t->numel > 0;
-  oyi_view_move(v, start * stride);
-  if (size == before) return v;
-  sizes[dim] = size;
-  // Part of the first dimension of what is contiguous is that, too; where the stride says
-  // nothing, since there is one slice, the part is none.
-  if (OY_UNLIKELY(dim != 0 || !is_whole)) return end(v);
-  v->numel = size * stride;
-  return v;
-}
-
 static __attribute__((noinline)) oyi_tensor* part_long(const oyi_tensor* t, size_t dim,
                                                        int64_t start, int64_t size) {
   oyi_tensor* v = alias_long(t);
-  return v ? cut(v, v->sizes, t, dim, start, size) : NULL;
+  if (!v) return NULL;
+  oyi_view_move(v, start * oyi_strides(t)[dim]);
+  v->sizes[dim] = size;
+  return oyi_view_end(v);
 }
 
 oyi_tensor* oyi_tensor_part(const oyi_tensor* t, size_t dim, int64_t start,
                             int64_t size) {
-  if (OY_UNLIKELY(!is_plain(t))) return part_long(t, dim, start, size);
-  oyi_tensor* v = alias_plain(t);
-  return cut(v, oyi_view_sizes(v), t, dim, start, size);
+  oyi_tensor* v = oyi_plain_part(t, dim, start, size);
+  return OY_LIKELY(v != NULL) ? v : part_long(t, dim, start, size);
 }
 
 oyi_tensor* oyi_tensor_slice(const oyi_tensor* t, size_t dim, int64_t start, int64_t size,

@@ -38,11 +38,15 @@ static inline unsigned oyi_pool_units_aligned(size_t size) {
 void* oyi_pool_refill(unsigned units);
 void oyi_pool_return(void* block, unsigned units);
 
+// Takes |block|, which is the first of its list.
+static inline void oyi_pool_drop_head(size_t units, void* block) {
+  oyi_pool.head[units - 1] = *(void**)block;
+  oyi_pool.room[units - 1]++;
+}
 // A block of a list that has one.
 static inline void* oyi_pool_pop(size_t units) {
   void* block = oyi_pool.head[units - 1];
-  oyi_pool.head[units - 1] = *(void**)block;
-  oyi_pool.room[units - 1]++;
+  oyi_pool_drop_head(units, block);
   return block;
 }
 

@@ -17,7 +17,7 @@ static __attribute__((noinline)) void end_slow(oyi_tensor* t) {
   oyi_storage_release(s);  // frees the block that they share
   if (left_over) oyi_storage_release(left_over);
 }
-static __attribute__((noinline)) void end_with_storage(oyi_tensor* t) {
+__attribute__((noinline)) void oyi_view_end_with_storage(oyi_tensor* t) {
   oyi_storage_free(t->storage);
   oyi_pool_give(t, t->block);
 }
@@ -31,7 +31,7 @@ void oyi_tensor_end(oyi_tensor* t) {
   } else if (!oyi_storage_drop(s)) {
     if (is_view) oyi_pool_give(t, t->block);
   } else if (OY_UNLIKELY(is_view)) {
-    end_with_storage(t);
+    oyi_view_end_with_storage(t);
   } else {
     oyi_storage_free(s);  // and the block that they share
   }

@@ -3,7 +3,7 @@
 // view() splits the old shape into runs that are contiguous in themselves and
 // lets the new dimensions fill each run exactly (reference, 8.4).
 #include "base/memory.h"
-#include "tensor/view_begin.h"
+#include "tensor/view_plain.h"
 
 static oy_tensor* alias(const oyi_tensor* t, oy_ints sizes, const int64_t* strides,
                         int64_t offset) {
@@ -140,6 +140,8 @@ static __attribute__((noinline)) oy_tensor* view_slow(const oy_tensor* tensor,
   int64_t inferred[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
   if (!t || oyi_infer_size(sizes, t->numel, inferred) != 0) return NULL;
   oy_ints shape = {inferred, sizes.size};
+  oyi_tensor* v = oyi_plain_view(t, shape);  // nothing but a size was to be found out
+  if (v) return oyi_tensor_object(v);
   if (!oyi_view_strides(t, shape, strides)) {
     OY_FAIL(INVALID_ARGUMENT,
             "view size is not compatible with input tensor's size and stride (at "
@@ -150,52 +152,11 @@ static __attribute__((noinline)) oy_tensor* view_slow(const oy_tensor* tensor,
   return alias(t, shape, strides, t->offset);
 }
 
-// The product of |sizes| is |numel|, but for one that may be -1 and is *out_open then.
-static inline bool sizes_fit(oy_ints sizes, int64_t numel, int64_t* out_open) {
-  int64_t known = 1;
-  bool is_open = false, bad = false;
-  for (size_t i = 0; i < sizes.size; i++) {
-    const int64_t size = sizes.data[i];
-    if (OY_UNLIKELY(size < 0)) {
-      bad |= size != -1 || is_open;
-      is_open = true;
-    } else {
-      bad |= __builtin_mul_overflow(known, size, &known);
-    }
-  }
-  if (OY_LIKELY(!is_open)) return !bad && known == numel;
-  if (bad || known == 0 || numel % known != 0) return false;
-  *out_open = numel / known;
-  return true;
-}
-
-// What is contiguous, and says so with its last stride as well, is so in any other shape.
 oy_tensor* oy_tensor_view(const oy_tensor* tensor, oy_ints sizes) {
-  if (OY_UNLIKELY(!oyi_is_tensor(tensor))) return view_slow(tensor, sizes);
-  const oyi_tensor* t = oyi_tensor_cast(tensor);
-  int64_t open = 1;
-  if (OY_UNLIKELY(!oyi_view_is_plain(t, sizes.size) || !(t->flags & OYI_CONTIGUOUS) ||
-                  t->numel == 0 || (t->ndim && oyi_strides(t)[t->ndim - 1] != 1) ||
-                  !sizes_fit(sizes, t->numel, &open)))
-    return view_slow(tensor, sizes);
-  oyi_tensor* v = oyi_view_take(t, sizes.size);
-  int64_t* to = oyi_view_sizes(v);
-  int64_t stride = 1;
-  for (size_t i = sizes.size; i-- > 0;) {
-    const int64_t size = sizes.data[i] < 0 ? open : sizes.data[i];
-    to[i] = size;
-    to[sizes.size + i] = stride;
-    stride *= size;
-  }
-  return oyi_tensor_object(v);
-}
-
-// The stride of a dimension that an expand puts before others: of size 1 it is that which
-// a contiguous tensor would have, of the dimension behind it (ATen's inferExpandGeometry).
-// Before a number there is none, and the stride is 0.
-static inline int64_t leading_stride(int64_t size, int64_t next_size,
-                                     int64_t next_stride) {
-  return size == 1 ? next_size * next_stride : 0;
+  oyi_tensor* v = OY_LIKELY(oyi_is_tensor(tensor))
+                      ? oyi_plain_view(oyi_tensor_cast(tensor), sizes)
+                      : NULL;
+  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : view_slow(tensor, sizes);
 }
 
 // Dimension |i| of an expand, those behind it done.
@@ -209,7 +170,7 @@ static oy_status expand_dim(const oyi_tensor* t, oy_ints sizes, size_t i,
              "non-existing dimension %zu",
              (long long)want, i);
     *out_size = want;
-    *out_stride = t->ndim > 0 ? leading_stride(want, out_size[1], out_stride[1]) : 0;
+    *out_stride = t->ndim > 0 ? oyi_leading_stride(want, out_size[1], out_stride[1]) : 0;
     return OY_OK;
   }
   int64_t have = t->sizes[i - lead];
@@ -254,46 +215,11 @@ static __attribute__((noinline)) oy_tensor* expand_slow(const oy_tensor* tensor,
   return alias(t, checked, strides, t->offset);
 }
 
-// Whether |t| expands to |sizes|, which are small enough for any product of them.
-static inline bool expands(const oyi_tensor* t, oy_ints sizes) {
-  const uint64_t most = 1 << 11;
-  const size_t lead = sizes.size - t->ndim;
-  for (size_t i = 0; i < sizes.size; i++) {
-    const int64_t want = sizes.data[i], have = i < lead ? 1 : t->sizes[i - lead];
-    const bool keeps = want == have || (want == -1 && i >= lead);
-    if ((have != 1 && !keeps) || (uint64_t)(keeps ? have : want) >= most) return false;
-  }
-  return true;
-}
-
 oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes) {
-  if (OY_UNLIKELY(!oyi_is_tensor(tensor))) return expand_slow(tensor, sizes);
-  const oyi_tensor* t = oyi_tensor_cast(tensor);
-  const size_t ndim = sizes.size;
-  if (OY_UNLIKELY(ndim < t->ndim || !oyi_view_is_plain(t, ndim) || !expands(t, sizes)))
-    return expand_slow(tensor, sizes);
-  oyi_tensor* v = oyi_view_take(t, ndim);
-  int64_t* to = oyi_view_sizes(v);
-  const size_t lead = ndim - t->ndim;
-  int64_t numel = 1;
-  bool repeats = false;
-  for (size_t i = lead; i < ndim; i++) {
-    const int64_t want = sizes.data[i], have = t->sizes[i - lead];
-    const bool keeps = want == have || want == -1;
-    numel *= to[i] = keeps ? have : want;
-    to[ndim + i] = keeps ? oyi_strides(t)[i - lead] : 0;
-    repeats |= !keeps;
-  }
-  for (size_t i = lead; i-- > 0;) {
-    numel *= to[i] = sizes.data[i];
-    to[ndim + i] = t->ndim ? leading_stride(to[i], to[i + 1], to[ndim + i + 1]) : 0;
-    repeats |= to[i] != 1;
-  }
-  // What lies at several places is neither contiguous nor dense.
-  if (!repeats || numel == 0) return oyi_tensor_object(oyi_view_end(v));
-  v->numel = numel;
-  v->flags &= (uint8_t) ~(OYI_CONTIGUOUS | OYI_DENSE);
-  return oyi_tensor_object(v);
+  oyi_tensor* v = OY_LIKELY(oyi_is_tensor(tensor))
+                      ? oyi_plain_expand(oyi_tensor_cast(tensor), sizes)
+                      : NULL;
+  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : expand_slow(tensor, sizes);
 }
 
 oy_tensor* oy_tensor_transpose(const oy_tensor* tensor, int64_t dim0, int64_t dim1) {

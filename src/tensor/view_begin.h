@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a view begins and ends: its header is a copy of the other tensor's in a block of the
 // thread's pool, its shape is written where it stays, and what follows from the shape is
-// found in one pass. Who makes views all the time asks oyi_view_is_plain and does the rest
-// in line, so that it saves no registers; others call oyi_view_begin.
+// found in one pass. A plain view shares nothing but the storage, and the thread has a block
+// for it: those are made in line (view_plain.h). Others begin with oyi_view_begin.
 #ifndef OPYARD_SRC_TENSOR_VIEW_BEGIN_H_
 #define OPYARD_SRC_TENSOR_VIEW_BEGIN_H_
 
@@ -12,13 +12,6 @@
 _Static_assert(2 * sizeof(int64_t) == OYI_POOL_UNIT, "a unit holds one dimension");
 static inline size_t oyi_view_units(size_t ndim) {
   return OYI_VIEW_DIMS_OFFSET / OYI_POOL_UNIT + ndim;
-}
-
-// Whether the thread has a block for a view of |t| with |ndim| dimensions, and the view
-// shares nothing with |t| but the storage.
-static inline bool oyi_view_is_plain(const oyi_tensor* t, size_t ndim) {
-  return OY_LIKELY(ndim <= OYI_INLINE_DIMS && !t->side &&
-                   oyi_pool.head[oyi_view_units(ndim) - 1]);
 }
 
 // Where the sizes of a plain view are; strides follow.
@@ -42,20 +35,37 @@ static const oyi_view_word oyi_view_added = {
     {0, 0, 0, 0, 0, 0, OYI_VIEW_BLOCK, OYI_VIEW_DIMS_OFFSET / OYI_POOL_UNIT}};
 static const oyi_view_word oyi_view_each = {{0, 0, 0, 0, 1, 1, 0, 1}};
 
-// A plain view of |t| that lacks sizes and strides: numel, flags and place are those of |t|.
-// Dtype, device and layers' keys are copied with the rest, but for Autograd, and history is
-// left behind.
-static inline __attribute__((always_inline)) oyi_tensor* oyi_view_take(
-    const oyi_tensor* t, size_t ndim) {
-  oyi_storage_retain(t->storage);
-  oyi_tensor* v = oyi_pool_pop(oyi_view_units(ndim));
-  memcpy(v, t, offsetof(oyi_tensor, backend));
+// The block that a plain view of |t| with |ndim| dimensions would get, still in the thread's
+// list: who wants one writes sizes and strides first and oyi_view_fill then, or nothing.
+// NULL: it would not be plain.
+static inline oyi_tensor* oyi_view_room(const oyi_tensor* t, size_t ndim) {
+  return OY_LIKELY(ndim <= OYI_INLINE_DIMS && !t->side && t->storage)
+             ? oyi_pool.head[oyi_view_units(ndim) - 1]
+             : NULL;
+}
+
+// Takes |v|, which is that block, and makes it a plain view of |t| but for sizes and strides:
+// numel, flags and place are those of |t|. Dtype, device and layers' keys are copied with the
+// rest, but for Autograd, and history is left behind.
+static inline __attribute__((always_inline)) oyi_tensor* oyi_view_fill(
+    const oyi_tensor* t, oyi_tensor* v, size_t ndim) {
+  __atomic_fetch_add(&t->storage->references, 1, __ATOMIC_RELAXED);
+  oyi_pool_drop_head(oyi_view_units(ndim), v);
+  // Not with the count of references, which was just written in another width: a load of
+  // both waits until that has left the store buffer.
+  v->header.keys = t->header.keys;
   v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
+  v->header.klass = &oyi_tensor_class;
   v->header.references = 1;
+  v->header.dtype = t->header.dtype;
   v->header.flags = 0;
   v->header.reserved = 0;
-  v->meta = NULL;
+  v->byte_offset = t->byte_offset;
+  v->numel = t->numel;
   v->sizes = oyi_view_sizes(v);
+  v->storage = t->storage;
+  v->meta = NULL;
+  v->offset = t->offset;
   // The rest is one word, and no record.
   oyi_view_word word;
   memcpy(&word, &t->backend, sizeof(word));
@@ -71,8 +81,8 @@ static inline __attribute__((always_inline)) oyi_tensor* oyi_view_take(
 oyi_tensor* oyi_view_begin_long(const oyi_tensor* t, size_t ndim);
 static inline __attribute__((always_inline)) oyi_tensor* oyi_view_begin(
     const oyi_tensor* t, size_t ndim) {
-  return oyi_view_is_plain(t, ndim) ? oyi_view_take(t, ndim)
-                                    : oyi_view_begin_long(t, ndim);
+  oyi_tensor* v = oyi_view_room(t, ndim);
+  return OY_LIKELY(v != NULL) ? oyi_view_fill(t, v, ndim) : oyi_view_begin_long(t, ndim);
 }
 
 // Moves the first element |by| elements further.
@@ -100,14 +110,11 @@ static inline __attribute__((always_inline)) oyi_tensor* oyi_view_end(oyi_tensor
   v->flags |= OYI_CONTIGUOUS | OYI_DENSE;
   return v;
 }
-// The same where the dimensions are those of another tensor in another order.
-static inline oyi_tensor* oyi_view_end_ordered(oyi_tensor* v) {
-  // Dense is dense in any order; what is contiguous is so in one order alone.
-  int64_t numel;
-  v->flags &= (uint8_t)~OYI_CONTIGUOUS;
-  if (oyi_view_is_contiguous(v, &numel)) v->flags |= OYI_CONTIGUOUS;
-  return v;
-}
+// The same, not in line.
+oyi_tensor* oyi_view_end_long(oyi_tensor* v);
+// The same where the dimensions are those of another tensor in another order: dense is dense
+// in any order, what is contiguous is so in one order alone.
+oyi_tensor* oyi_view_end_ordered(oyi_tensor* v);
 
 // A view with |size| of the slices of |dim| from |start| on, all of them in range.
 oyi_tensor* oyi_tensor_part(const oyi_tensor* t, size_t dim, int64_t start, int64_t size);

@@ -13,9 +13,9 @@
 #include "layers/autograd/forward/forward.h"
 #include "layers/autograd/frames.h"
 #include "layers/autograd/full.h"
+#include "layers/autograd/plain_views.h"
 #include "layers/autograd/record.h"
 #include "layers/autograd/streams.h"
-#include "layers/autograd/variable.h"
 #include "ops/calls.h"
 
 // ------------------------------------------------------------------- Autograd
@@ -279,10 +279,22 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
     uint64_t keep = step_down(&keys);                                   \
     after(id, oyi_redispatch_##id(op, keys, OYI_ARGS_##id))             \
   }
+// Views that are made without a call, if they are as usual, and all others.
+#define DEFINE_VIEW(id)                                                              \
+  static __attribute__((noinline))                                                   \
+  OYI_RESULT_##id view_long_##id(const oy_op* op, oy_keyset keys, OYI_PARAMS_##id) { \
+    uint64_t keep = step_down(&keys);                                                \
+    VIEW_ONE(id, oyi_redispatch_##id(op, keys, OYI_ARGS_##id))                       \
+  }                                                                                  \
+  static OYI_RESULT_##id inplace_or_view_##id(const oy_op* op, oy_keyset keys,       \
+                                              OYI_PARAMS_##id) {                     \
+    OYI_PLAIN_VIEW(id)                                                               \
+    return view_long_##id(op, keys, OYI_ARGS_##id);                                  \
+  }
 #define IN_FORM_INPLACE(id)     DEFINE(id, WRITTEN_ONE)
 #define IN_FORM_OUT(id)         DEFINE(id, WRITTEN_ONE)
 #define IN_FORM_OUTS(id)        DEFINE(id, WRITTEN_ALL)
-#define IN_FORM_VIEW(id)        DEFINE(id, VIEW_ONE)
+#define IN_FORM_VIEW(id)        DEFINE_VIEW(id)
 #define IN_FORM_VIEWS(id)       DEFINE(id, VIEW_ALL)
 #define NEW_IF_WRITTEN(id, ...) __VA_OPT__(DEFINE(id, WRITTEN_NEW))
 #define IN_FORM_NEW(id)         NEW_IF_WRITTEN(id, OYI_WRITTEN_##id)
@@ -302,7 +314,9 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
 #define OY_OP(family, id, where, backward, schema, doc) LAYER_##where(id)
 #include "ops/ops.def"
 #undef DEFINE
+#undef DEFINE_VIEW
 
+#define DEFINE_VIEW(id)   DEFINE(id, VIEW_ONE)
 #define DEFINE(id, after) {OYI_OP_##id, 0, 0, 0, (oy_typed_fn)inplace_or_view_##id, NULL},
 static const oyi_kernel_row g_inplace_or_view[] = {
 #include "ops/ops.def"

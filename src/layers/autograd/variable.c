@@ -66,7 +66,8 @@ static __attribute__((noinline)) void destroy_result(oyi_tensor* t) {
   oyi_node_release(grad_fn);
 }
 
-// Views without a history, which nearly all are, end in a tail call.
+// A view in a block of its own that has no history and nothing but a storage, as nearly all
+// are, ends here; all else in a tail call.
 static void variable_destroy(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   oyi_tensor* base = v->base;
@@ -74,14 +75,12 @@ static void variable_destroy(oyi_tensor* t) {
     destroy_result(t);
     return;
   }
-  const uintptr_t history =
-      (uintptr_t)v->grad_fn | (uintptr_t)v->grad | (uintptr_t)v->accumulator;
-  if (OY_UNLIKELY(history || !(t->flags & OYI_VIEW_BLOCK))) {
-    destroy_slow(t);
-    return;
-  }
+  oyi_storage* s = t->storage;
+  const uintptr_t more = (uintptr_t)v->grad_fn | (uintptr_t)v->grad |
+                         (uintptr_t)v->accumulator | (uintptr_t)t->side;
+  const bool is_short = (t->flags & (OYI_VIEW_BLOCK | OYI_HEAP_DIMS)) == OYI_VIEW_BLOCK;
   uint8_t* lock = &oyi_variable_of(base)->lock;
-  if (OY_UNLIKELY(!oyi_spin_try(lock))) {
+  if (OY_UNLIKELY(more || !is_short || !s || !oyi_spin_try(lock))) {
     destroy_slow(t);
     return;
   }
@@ -89,8 +88,10 @@ static void variable_destroy(oyi_tensor* t) {
   oyi_spin_unlock(lock);
   if (OY_UNLIKELY(__atomic_sub_fetch(&base->header.references, 1, __ATOMIC_ACQ_REL) == 0))
     end_with_base(t, base);
+  else if (OY_UNLIKELY(__atomic_sub_fetch(&s->references, 1, __ATOMIC_ACQ_REL) == 0))
+    oyi_view_end_with_storage(t);
   else
-    oyi_tensor_end(t);
+    oyi_pool_give(t, t->block);
 }
 
 static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {

@@ -5,7 +5,7 @@
 // view of the base is then out of date, and is made again from the base, as
 // as_strided, when it is next asked for (reference, 9.6).
 #include "base/memory.h"
-#include "layers/autograd/variable.h"
+#include "layers/autograd/view_record.h"
 #include "ops/calls.h"
 
 #include "layers/autograd/record.h"
@@ -34,14 +34,6 @@ static inline oyi_variable* record_of(oyi_tensor* view) {
   return v;
 }
 
-// Under the lock of |b|.
-static inline void link_locked(oyi_variable* v, oyi_variable* b) {
-  v->link = &b->views;
-  v->next_view = b->views;
-  if (b->views) b->views->link = &v->next_view;
-  b->views = v;
-}
-
 static oy_status attach(oyi_tensor* view, oyi_tensor* from) {
   oyi_variable* b = base_of(from);
   oyi_variable* v = OY_LIKELY(b != NULL) ? record_of(view) : NULL;
@@ -51,7 +43,7 @@ static oy_status attach(oyi_tensor* view, oyi_tensor* from) {
   v->creation = creation_of(from);
   v->view_version = oyi_version(view);
   oyi_spin_lock(&b->lock);
-  link_locked(v, b);
+  oyi_view_link(v, b);
   oyi_spin_unlock(&b->lock);
   if (OY_UNLIKELY(oyi_is_tracked(&b->tensor->header))) oyi_track(view);
   return OY_OK;
@@ -61,14 +53,13 @@ oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from) {
   return view == from ? OY_OK : attach(view, from);
 }
 
-static __attribute__((noinline)) oy_object* view_result_slow(oy_object* view,
-                                                             oy_object* from) {
+oy_object* oyi_view_result_slow(oy_object* view, oy_object* from) {
   if (!view || view == from || !oyi_is_tensor(view) || !oyi_is_tensor(from)) return view;
   if (OY_LIKELY(attach(oyi_tensor_cast(view), oyi_tensor_cast(from)) == 0)) return view;
   oy_tensor_release(view);
   return NULL;
 }
-static __attribute__((noinline)) oy_object* track_result(oy_object* view) {
+oy_object* oyi_view_tracked(oy_object* view) {
   oyi_track(oyi_tensor_cast(view));
   return view;
 }
@@ -77,29 +68,13 @@ static __attribute__((noinline)) oy_object* track_result(oy_object* view) {
 // common one saves no registers: a new view, with grad mode on, of what has a record.
 oy_object* oyi_view_result(oy_object* view, oy_object* from) {
   if (OY_UNLIKELY(!oyi_is_tensor(view) || !oyi_is_tensor(from)))
-    return view_result_slow(view, from);
+    return oyi_view_result_slow(view, from);
   oyi_tensor* t = oyi_tensor_cast(view);
-  const oyi_storage* s = t->storage;
-  oyi_variable* parent = oyi_variable_of(oyi_tensor_cast(from));
+  const oyi_variable* parent = oyi_view_parent(oyi_tensor_cast(from));
   const uintptr_t has_record = (uintptr_t)t->meta | (uintptr_t)t->side;
-  if (OY_UNLIKELY(has_record || !(t->flags & OYI_VIEW_BLOCK) || !s || !parent ||
-                  oyi_grad_mode != OYI_GRAD_ON))
-    return view_result_slow(view, from);
-  oyi_variable* b = parent;
-  if (parent->base && OY_UNLIKELY(!(b = oyi_variable_of(parent->base))))
-    return view_result_slow(view, from);
-  if (OY_UNLIKELY(!oyi_spin_try(&b->lock))) return view_result_slow(view, from);
-  oyi_variable* v = oyi_variable_room(t);
-  oyi_tensor* base = b->tensor;
-  const uint32_t version = __atomic_load_n(&s->version, __ATOMIC_RELAXED);
-  link_locked(v, b);
-  oyi_variable_init(v, t);
-  v->base = base;
-  v->creation = parent->creation;
-  v->view_version = version;
-  oyi_spin_unlock(&b->lock);
-  __atomic_fetch_add(&base->header.references, 1, __ATOMIC_RELAXED);
-  return OY_LIKELY(!oyi_is_tracked(&base->header)) ? view : track_result(view);
+  if (OY_UNLIKELY(has_record || !(t->flags & OYI_VIEW_BLOCK) || !t->storage || !parent))
+    return oyi_view_result_slow(view, from);
+  return oyi_view_record(t, oyi_tensor_cast(from), parent);
 }
 
 // An alias that has the geometry of |t| and no history.

@@ -6,7 +6,7 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/rules/shape.h"
-#include "tensor/view_begin.h"
+#include "tensor/view_plain.h"
 
 OYI_COMPOSITE(as_strided) {
   const oyi_tensor* t = oyi_tensor_of(self);
@@ -60,16 +60,15 @@ static __attribute__((noinline)) oy_object* t_slow(oy_object* self) {
   return oyi_tensor_object(oyi_tensor_transposed(t, 0, 1));
 }
 OYI_COMPOSITE(t) {
-  if (OY_UNLIKELY(!oyi_is_tensor(self) || oyi_tensor_cast(self)->ndim != 2))
-    return t_slow(self);
-  return oyi_tensor_object(oyi_tensor_transposed(oyi_tensor_cast(self), 0, 1));
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_turned);
+  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : t_slow(self);
 }
 
 OYI_COMPOSITE(transpose_int) {
   return oy_tensor_transpose(self, dim0, dim1);
 }
 
-OYI_COMPOSITE(permute) {
+static __attribute__((noinline)) oy_object* permute_slow(oy_object* self, oy_ints dims) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   if (dims.size != t->ndim) {
@@ -98,6 +97,10 @@ OYI_COMPOSITE(permute) {
     v->sizes[dims.size + i] = oyi_strides(t)[d];
   }
   return oyi_tensor_object(oyi_view_end_ordered(v));
+}
+OYI_COMPOSITE(permute) {
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_permute, dims);
+  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : permute_slow(self, dims);
 }
 
 // -------------------------------------------------------- dimensions of size 1
@@ -128,6 +131,8 @@ OYI_COMPOSITE(squeeze) {
 }
 
 OYI_COMPOSITE(squeeze_dim) {
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_squeeze, dim);
+  if (OY_LIKELY(v != NULL)) return oyi_tensor_object(v);
   const oyi_tensor* t = oyi_tensor_of(self);
   int64_t d = t ? oyi_dim_wrap(dim, t->ndim) : -1;
   return d < 0 ? NULL : squeezed(t, 1ull << d);
@@ -140,7 +145,7 @@ OYI_COMPOSITE(squeeze_dims) {
   return squeezed(t, mask);
 }
 
-OYI_COMPOSITE(unsqueeze) {
+static __attribute__((noinline)) oy_object* unsqueeze_slow(oy_object* self, int64_t dim) {
   const oyi_tensor* t = oyi_tensor_of(self);
   int64_t d = t ? oyi_dim_wrap(dim, (int64_t)t->ndim + 1) : -1;
   if (d < 0) return NULL;
@@ -161,6 +166,11 @@ OYI_COMPOSITE(unsqueeze) {
     v->sizes[ndim + to] = strides[i];
   }
   return oyi_tensor_object(v);
+}
+
+OYI_COMPOSITE(unsqueeze) {
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_unsqueeze, dim);
+  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : unsqueeze_slow(self, dim);
 }
 
 // ------------------------------------------------------------ parts of a tensor
@@ -188,13 +198,8 @@ static __attribute__((noinline)) oy_object* select_slow(oy_object* self, int64_t
 }
 
 OYI_COMPOSITE(select_int) {
-  if (OY_UNLIKELY(!oyi_is_tensor(self))) return select_slow(self, dim, index);
-  const oyi_tensor* t = oyi_tensor_cast(self);
-  const int64_t d = dim + (dim < 0 ? t->ndim : 0);
-  if (OY_UNLIKELY((uint64_t)d >= t->ndim)) return select_slow(self, dim, index);
-  const int64_t size = t->sizes[d], at = index + (index < 0 ? size : 0);
-  if (OY_UNLIKELY((uint64_t)at >= (uint64_t)size)) return select_slow(self, dim, index);
-  return oyi_view_without(t, (size_t)d, at * oyi_strides(t)[d]);
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_select, dim, index);
+  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : select_slow(self, dim, index);
 }
 
 static __attribute__((noinline)) oy_object* slice_slow(oy_object* self, int64_t dim,
@@ -217,17 +222,10 @@ static __attribute__((noinline)) oy_object* slice_slow(oy_object* self, int64_t 
   return oyi_view_slice(t, (size_t)d, from, size, step);
 }
 
-// Numbers that lie within the dimension, one after the other: nothing is to be found out.
 OYI_COMPOSITE(slice_Tensor) {
-  if (OY_UNLIKELY(!oyi_is_tensor(self) || step != 1 || start.tag == OY_TAG_NONE ||
-                  end.tag == OY_TAG_NONE))
-    return slice_slow(self, dim, start, end, step);
-  const oyi_tensor* t = oyi_tensor_cast(self);
-  if (OY_UNLIKELY((uint64_t)dim >= t->ndim || start.as.i < 0 || end.as.i < start.as.i ||
-                  end.as.i > t->sizes[dim]))
-    return slice_slow(self, dim, start, end, step);
-  return oyi_tensor_object(
-      oyi_tensor_part(t, (size_t)dim, start.as.i, end.as.i - start.as.i));
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_slice, dim, start, end, step);
+  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v)
+                              : slice_slow(self, dim, start, end, step);
 }
 
 OYI_COMPOSITE(diagonal) {

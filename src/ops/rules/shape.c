@@ -4,7 +4,7 @@
 
 #include "ops/calls.h"
 #include "tensor/iterator.h"
-#include "tensor/view_begin.h"
+#include "tensor/view_plain.h"
 
 static __attribute__((noinline)) oy_object* view_without_long(const oyi_tensor* t,
                                                               size_t dim,
@@ -17,18 +17,8 @@ static __attribute__((noinline)) oy_object* view_without_long(const oyi_tensor* 
 }
 
 oy_object* oyi_view_without(const oyi_tensor* t, size_t dim, int64_t offset) {
-  const size_t ndim = t->ndim - (size_t)1;
-  if (OY_UNLIKELY(!oyi_view_is_plain(t, ndim))) return view_without_long(t, dim, offset);
-  oyi_tensor* v = oyi_view_take(t, ndim);
-  const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
-  int64_t* to = oyi_view_sizes(v);
-  for (size_t i = 0; i < ndim; i++) {
-    const size_t from = i + (i >= dim);
-    to[i] = sizes[from];
-    to[ndim + i] = strides[from];
-  }
-  oyi_view_move(v, offset);
-  return oyi_tensor_object(oyi_view_end(v));
+  oyi_tensor* v = oyi_plain_without(t, dim, offset);
+  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : view_without_long(t, dim, offset);
 }
 
 oy_object* oyi_view_as_dtype(const oyi_tensor* t, const oyi_shape* s, int64_t offset,

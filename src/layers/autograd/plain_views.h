@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views that the ADInplaceOrView layer makes itself. Where the kernel that a call would go to
+// from here is the library's own, and the tensor has a record, the view is made in line
+// (tensor/view_plain.h) and gets its record, without a call: a third fewer instructions. All
+// others take the general way, as does what a backend or a program has a kernel of its own for.
+#ifndef OPYARD_SRC_LAYERS_AUTOGRAD_PLAIN_VIEWS_H_
+#define OPYARD_SRC_LAYERS_AUTOGRAD_PLAIN_VIEWS_H_
+
+#include "layers/autograd/view_record.h"
+#include "ops/calls.h"
+#include "ops/kernels.h"
+#include "tensor/view_plain.h"
+
+// Whether a call with |keys| goes to |kernel| from here.
+static inline bool oyi_goes_to(const oy_op* op, oy_keyset keys, oy_typed_fn kernel) {
+  return OY_LIKELY(oy_select_exact(op, keys)->typed == kernel);
+}
+
+// What the kernel of operator |id| begins with: returns the view, or goes on. Nothing where
+// there is no line for |id| below.
+#define OYI_PLAIN_VIEW(id)                 OYI_PLAIN_SECOND(OYI_PLAIN_VIEW_##id, , ~)
+#define OYI_PLAIN_SECOND(...)              OYI_PLAIN_PICK(__VA_ARGS__)
+#define OYI_PLAIN_PICK(first, second, ...) second
+
+#define OYI_PLAIN_VIEW_alias  ~, OYI_PLAIN_OR_LONG(alias, oyi_plain_alias(self_))
+#define OYI_PLAIN_VIEW_expand ~, OYI_PLAIN_OR_LONG(expand, oyi_plain_expand(self_, size))
+#define OYI_PLAIN_VIEW_permute \
+  ~, OYI_PLAIN_OR_LONG(permute, oyi_plain_permute(self_, dims))
+#define OYI_PLAIN_VIEW_select_int \
+  ~, OYI_PLAIN_OR_LONG(select_int, oyi_plain_select(self_, dim, index))
+#define OYI_PLAIN_VIEW_slice_Tensor \
+  ~, OYI_PLAIN_OR_LONG(slice_Tensor, oyi_plain_slice(self_, dim, start, end, step))
+#define OYI_PLAIN_VIEW_squeeze_dim \
+  ~, OYI_PLAIN_OR_LONG(squeeze_dim, oyi_plain_squeeze(self_, dim))
+#define OYI_PLAIN_VIEW_t ~, OYI_PLAIN_OR_LONG(t, oyi_plain_turned(self_))
+#define OYI_PLAIN_VIEW_unsqueeze \
+  ~, OYI_PLAIN_OR_LONG(unsqueeze, oyi_plain_unsqueeze(self_, dim))
+#define OYI_PLAIN_VIEW_view ~, OYI_PLAIN_OR_LONG(view, oyi_plain_view(self_, size))
+#define OYI_PLAIN_OR_LONG(id, view)                                                      \
+  if (OY_LIKELY(oyi_is_tensor(self))) {                                                  \
+    oyi_tensor* self_ = oyi_tensor_cast(self);                                           \
+    const oyi_variable* parent_ = oyi_view_parent(self_);                                \
+    const oy_keyset below_ =                                                             \
+        oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_ADInplaceOrView));               \
+    if (OY_LIKELY(parent_ && oyi_goes_to(op, below_, (oy_typed_fn)oy_composite_##id))) { \
+      oyi_tensor* view_ = view;                                                          \
+      if (OY_LIKELY(view_ != NULL)) return oyi_view_record(view_, self_, parent_);       \
+    }                                                                                    \
+  }
+
+#endif  // OPYARD_SRC_LAYERS_AUTOGRAD_PLAIN_VIEWS_H_
