@@ -35,6 +35,15 @@ static const oyi_view_word oyi_view_added = {
     {0, 0, 0, 0, 0, 0, OYI_VIEW_BLOCK, OYI_VIEW_DIMS_OFFSET / OYI_POOL_UNIT}};
 static const oyi_view_word oyi_view_each = {{0, 0, 0, 0, 1, 1, 0, 1}};
 
+// Two words by one move, also where the compiler was told to move structures word by word.
+static inline void oyi_copy_pair(void* to, const void* from) {
+  typedef char pair __attribute__((vector_size(16), aligned(1), may_alias));
+  *(pair*)to = *(const pair*)from;
+}
+_Static_assert(sizeof(oy_keyset) == 16 &&
+                   offsetof(oyi_tensor, numel) == offsetof(oyi_tensor, byte_offset) + 8,
+               "what is copied in pairs");
+
 // The block that a plain view of |t| with |ndim| dimensions would get, still in the thread's
 // list: who wants one writes sizes and strides first and oyi_view_fill then, or nothing.
 // NULL: it would not be plain.
@@ -53,15 +62,14 @@ static inline __attribute__((always_inline)) oyi_tensor* oyi_view_fill(
   oyi_pool_drop_head(oyi_view_units(ndim), v);
   // Not with the count of references, which was just written in another width: a load of
   // both waits until that has left the store buffer.
-  v->header.keys = t->header.keys;
+  oyi_copy_pair(&v->header.keys, &t->header.keys);
   v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
   v->header.klass = &oyi_tensor_class;
   v->header.references = 1;
   v->header.dtype = t->header.dtype;
   v->header.flags = 0;
   v->header.reserved = 0;
-  v->byte_offset = t->byte_offset;
-  v->numel = t->numel;
+  oyi_copy_pair(&v->byte_offset, &t->byte_offset);  // and |numel|
   v->sizes = oyi_view_sizes(v);
   v->storage = t->storage;
   v->meta = NULL;

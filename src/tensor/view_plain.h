@@ -155,7 +155,7 @@ OYI_PLAIN oyi_plain_alias(const oyi_tensor* t) {
   char* to = (char*)oyi_view_sizes(v);
   for (size_t at = ndim * OYI_POOL_UNIT; at > 0;) {
     at -= OYI_POOL_UNIT;
-    memcpy(to + at, from + at, OYI_POOL_UNIT);
+    oyi_copy_pair(to + at, from + at);
   }
   return oyi_view_fill(t, v, ndim);
 }

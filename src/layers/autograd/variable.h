@@ -24,7 +24,6 @@ typedef struct oyi_variable {
   oyi_tensor* tensor;
   oyi_tensor* base;            // strong; NULL: not a view
   struct oyi_variable** link;  // of a view, under the lock of its base, as |next_view|
-  // --- from here to |view_version| a new record is 0
   oyi_node* grad_fn;
   oy_tensor* grad;
   oyi_node* accumulator;       // owned, see oyi_accumulator; atomic, set under |lock|
@@ -56,8 +55,16 @@ static inline void oyi_variable_init(oyi_variable* v, oyi_tensor* t) {
   v->meta.klass = &oyi_variable_class;
   v->tensor = t;
   v->base = NULL;
-  memset(&v->grad_fn, 0,
-         offsetof(oyi_variable, view_version) - offsetof(oyi_variable, grad_fn));
+  v->grad_fn = NULL;
+  v->grad = NULL;
+  v->accumulator = NULL;
+  v->views = NULL;
+  v->retains = 0;
+  v->output_nr = 0;
+  v->requires_grad = false;
+  v->creation = 0;
+  v->lock = 0;
+  v->grad_lock = 0;
   v->view_version = 0;
   t->meta = &v->meta;
 }
