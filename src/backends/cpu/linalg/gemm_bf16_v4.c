@@ -10,6 +10,7 @@ static inline uint16_t nearest(float x) {
 
 #define T               uint16_t
 #define OUT             uint16_t
+#define IN_PLACE        0
 #define GROUP           2
 #define SUM             float
 #define ID              bf16

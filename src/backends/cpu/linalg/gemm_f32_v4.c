@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of float for AVX-512 by tiles that read rows of a, and of b if there are few of
-// a, where they lie. A word is an element.
+// Products of float for AVX-512 by tiles that read rows of a where they lie, and of b too
+// if there are few of a. A word is an element.
 #include "backends/cpu/linalg/gemm_words_body.h"
 #define T                      float
 #define OUT                    float
+#define IN_PLACE               1
 #define GROUP                  1
 #define SUM                    float
 #define ID                     f32
@@ -19,6 +20,105 @@
 #define DOT(sums, a, b)        _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(sums))
 #include "backends/cpu/linalg/gemm_words_tmpl.h"
 
+// Few rows do not make up for packing: a tile reads what it needs where it lies.
+typedef struct few {
+  const char *a, *b;
+  float* c;
+  int64_t a_row, a_step, b_row, c_row;  // in bytes, but for c
+  int64_t depth, height;
+  uintptr_t ahead;  // rows of b that are asked for early, in bytes; 0: none
+  __mmask16 low, high;
+} few;
+
+static inline __attribute__((always_inline)) void put_row(float* to, __mmask16 there,
+                                                          __m512 value) {
+  if (there == 0xffff)
+    _mm512_storeu_ps(to, value);
+  else
+    _mm512_mask_storeu_ps(to, there, value);
+}
+
+static inline __attribute__((always_inline)) void few_dots(const int rows,
+                                                           const int vectors,
+                                                           const few* t) {
+  __m512 low[WORD_ROWS], high[WORD_ROWS];
+  OYI_UNROLL
+  for (int i = 0; i < rows; i++) low[i] = high[i] = _mm512_setzero_ps();
+  // Of three rows each, which one address and one step reach.
+  const char *a[(WORD_ROWS + 2) / 3], *row = t->a, *b = t->b;
+  for (int i = 0; i < (rows + 2) / 3; i++, row += 3 * t->a_row) a[i] = row;
+  const uintptr_t ahead = t->ahead;
+  for (int64_t p = t->depth; p > 0; p--, b += t->b_row) {
+    const __m512 x = _mm512_maskz_loadu_ps(t->low, b);
+    const __m512 y = vectors == 2 ? _mm512_maskz_loadu_ps(t->high, b + 64) : x;
+    // Into the second cache: rows may share few places of the first.
+    if (ahead) prefetch_far((uintptr_t)b + ahead, 64 * (uintptr_t)vectors);
+    OYI_UNROLL
+    for (int i = 0; i < rows; i++) {
+      const __m512 by =
+          _mm512_castsi512_ps(_mm512_set1_epi32(word_at(a[i / 3] + i % 3 * t->a_row)));
+      low[i] = _mm512_fmadd_ps(by, x, low[i]);
+      if (vectors == 2) high[i] = _mm512_fmadd_ps(by, y, high[i]);
+    }
+    OYI_UNROLL
+    for (int i = 0; i < (rows + 2) / 3; i++) a[i] += t->a_step;
+  }
+  float* to = t->c;
+  OYI_UNROLL
+  for (int i = 0; i < rows; i++, to += t->c_row) {
+    put_row(to, t->low, low[i]);
+    if (vectors == 2) put_row(to + 16, t->high, high[i]);
+  }
+}
+
+#define FEW(rows, vectors)                                                     \
+  static __attribute__((noinline)) void few_##rows##_##vectors(const few* t) { \
+    few_dots(rows, vectors, t);                                                \
+  }
+FEW(4, 1)
+FEW(4, 2)
+FEW(8, 1)
+FEW(8, 2)
+FEW(12, 1)
+FEW(12, 2)
+
+// Tiles of the last rows reach back over rows that are done: what they give is the same.
+static oy_status few_f32(const oyi_gemm* g) {
+  enum { FAR = 64 };  // rows of b that do not stay in the first cache
+  static void (*const tiles[3][2])(const few*) = {
+      {few_4_1, few_4_2}, {few_8_1, few_8_2}, {few_12_1, few_12_2}};
+  few t = {.a_row = 4 * g->a_row,
+           .a_step = 4 * g->a_column,
+           .b_row = 4 * g->b_row,
+           .c_row = g->c_row,
+           .depth = g->k,
+           .ahead = g->k > FAR ? 64 * (uintptr_t)g->b_row : 0};
+  for (int64_t j = 0; j < g->m; j += WIDE) {
+    t.low = first_lanes(g->m - j);
+    t.high = first_lanes(g->m - j - 16);
+    t.b = (const char*)((const float*)g->b + j);
+    for (int64_t i = 0; i < g->n; i += t.height) {
+      const int64_t left = g->n - i;
+      t.height = left > 8 ? 12 : left > 4 ? 8 : 4;
+      if (t.height > g->n) t.height -= 4;
+      const int64_t first = left < t.height ? g->n - t.height : i;
+      t.a = (const char*)((const float*)g->a + first * g->a_row);
+      t.c = (float*)g->c + first * g->c_row + j;
+      tiles[t.height / 4 - 1][t.high != 0](&t);
+    }
+  }
+  return OY_OK;
+}
+
+// Whether all of b is read where it lies: packing it once takes as long as reading it this
+// way for some hundred rows, but where a panel leaves the first cache.
+static inline bool is_few(const oyi_gemm* g) {
+  enum { FEW_ROWS = 64, SOME_ROWS = 384, SOME_DEPTH = 512 };
+  return g->n >= 4 && g->n <= (g->k <= SOME_DEPTH ? SOME_ROWS : FEW_ROWS) &&
+         g->b_column == 1 && g->c_column == 1 && (float)g->alpha.re == 1 &&
+         g->beta.re == 0;
+}
+
 oy_status oyi_gemm_words_f32(const oyi_gemm* g) {
-  return words_f32(g);
+  return is_few(g) ? few_f32(g) : words_f32(g);
 }

@@ -4,6 +4,7 @@
 // neither, those of b are moved by 128, which adds a row's sum 128 times to its results.
 #include "backends/cpu/linalg/gemm_words_body.h"
 
+#define IN_PLACE        0
 #define GROUP           4
 #define SUM             uint32_t
 #define FLIP            0x80808080u

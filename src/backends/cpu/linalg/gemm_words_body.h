@@ -12,10 +12,12 @@
 #define OYI_UNROLL OYI_UNROLL_BY(16)
 
 // 12 x 2 accumulators of 32 registers; panels of b that are packed together, at most, and
-// their bytes; rows of a for which b is not packed if it need not be.
-enum { WORD_ROWS = 12, WORD_PANELS = 16, WORD_CACHE = 512 << 10, FEW_ROWS = 64 };
-// Words of columns that lie in rows of their own, of which the machine foresees nothing.
-enum { WORDS_AHEAD = 16 };
+// their bytes: as many as the second cache and a part of the third hold, since each is read
+// but once for 12 rows of a, in order.
+enum { WORD_ROWS = 12, WIDE = 32, WORD_PANELS = 24, WORD_CACHE = 2 << 20 };
+// How far ahead rows of b are asked for as they are packed; words of a tile above which it is
+// worth asking for what belongs to it.
+enum { LINES_AHEAD = 8, WORTH_ASKING = 64 };
 
 static inline __mmask16 first_lanes(int64_t count) {
   return (__mmask16)(count >= 16 ? 0xffff : count > 0 ? (1u << count) - 1 : 0);
@@ -25,21 +27,25 @@ static inline __mmask64 first_bytes(int64_t count) {
 }
 
 // A tile of sums: rows of a where they lie or packed, |a_row| bytes apart, their words
-// |a_step| bytes apart, and columns of b, packed but for great types.
+// |a_step| bytes apart, and columns of b, packed.
 typedef struct word_tile {
   const char* a;
   int64_t a_row, a_step;
   const uint32_t* b;
-  int64_t b_step;  // from one word of a column to the next, in words
-  int64_t ahead;   // of columns where they lie: what is asked for early, in bytes
   int64_t height, width, words;
 } word_tile;
 
-// |lines| cache lines, into the second cache: rows may share few places of the first.
-static inline __attribute__((always_inline)) void prefetch_lines(uintptr_t at,
-                                                                 int lines) {
-  _mm_prefetch((const char*)at, _MM_HINT_T1);
-  if (lines == 2) _mm_prefetch((const char*)at + 64, _MM_HINT_T1);
+// Addresses may lie outside of what there is: asking never fails.
+static inline __attribute__((always_inline)) void prefetch_row(uintptr_t at,
+                                                               uintptr_t bytes) {
+  OYI_UNROLL
+  for (uintptr_t i = 0; i < bytes; i += 64)
+    _mm_prefetch((const char*)(at + i), _MM_HINT_T0);
+}
+// Into the second cache.
+static inline void prefetch_far(uintptr_t at, uintptr_t bytes) {
+  for (uintptr_t i = 0; i < bytes; i += 64)
+    _mm_prefetch((const char*)(at + i), _MM_HINT_T1);
 }
 
 static inline int word_at(const char* at) {
@@ -48,10 +54,16 @@ static inline int word_at(const char* at) {
   return word;
 }
 
-// Whether rows of a, |step| bytes apart, are as good where they are as side by side: not
-// where the first cache has them all in the same few places.
+// Whether rows of a, |step| bytes apart, are as good where they are as copied: not where the
+// first cache has 12 of them in the same eight places.
 static inline bool can_read(int64_t step) {
-  return step % 2048 != 0;
+  return step % 4096 != 0;
+}
+
+// Words from one row of a to the next where they are copied: whole lines, in an odd number, so
+// that rows do not share places of the first cache.
+static inline int64_t pitch_of(int64_t words) {
+  return ((words + 15) / 16 | 1) * 16;
 }
 
 // Columns of b, whole panels of 32.

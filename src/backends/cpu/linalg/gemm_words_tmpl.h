@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product of small types. Given: T, the type in memory, and GROUP, how many make a word
-// of 32 bits; OUT, the type of results; SUM, what they are added up in; ID; FLIP, the bits
-// that change in words of a; DOT(sums, a, b), on vectors of 16 words; OFFSET, how often
-// the sums of b's columns count before anything else; LOAD(x), STORE(w) and NUMBER(n), as
-// in gemm_tmpl.h; LANES(at, mask), the elements there as a vector of words; WIDEN(at,
-// mask) and NARROW(at, mask, sums), what LOAD and STORE are for 16 results.
+// of 32 bits; OUT, the type of results; SUM, what they are added up in; ID; IN_PLACE,
+// whether results are sums as they are; FLIP, the bits that change in words of a;
+// DOT(sums, a, b), on vectors of 16 words; OFFSET, how often the sums of b's columns count
+// before anything else; LOAD(x), STORE(w) and NUMBER(n), as in gemm_tmpl.h; LANES(at,
+// mask), the elements there as a vector of words; WIDEN(at, mask) and NARROW(at, mask,
+// sums), what LOAD and STORE are for 16 results.
 //
-// Panels of both operands are packed in the order they are read, word by word, the rows
-// of a panel of a and the columns of one of b side by side. Of b as many panels are packed
-// at a time as the second cache holds; of a one at a time where these are all of b, so that
-// it stays in the first cache, else all of it.
+// Panels of b are packed in the order they are read, word by word, its columns side by
+// side, and as many panels at a time as the caches hold. Rows of a are read where they
+// lie, or copied where those of a tile would share too few places of the first cache; they
+// are packed, side by side, if their own elements do not lie together. Of a one tile's rows
+// are copied at a time where these panels are all of b, so that they stay in the first
+// cache, else all of it.
 typedef SUM OYI_JOIN(sums, ID) __attribute__((vector_size(64)));
 #define SUMS OYI_JOIN(sums, ID)
 
@@ -101,6 +104,49 @@ static void OYI_JOIN(pack_any, ID)(const PANEL* p) {
     }
 }
 
+// Lanes that lie together, as many whole panels as they fill: row by row, since the machine
+// foresees what lies together, but not what lies far apart.
+static __attribute__((noinline)) void OYI_JOIN(pack_wide, ID)(const PANEL* p) {
+  const int64_t words = (p->depth + GROUP - 1) / GROUP;
+  const uintptr_t step = (uintptr_t)p->step * sizeof(T);
+  const __m512i flip = _mm512_set1_epi32((int)p->flip);
+  for (int64_t at = 0; at < words; at++) {
+    const T* from = p->from + at * GROUP * p->step;
+    uint32_t* to = p->to + at * WIDE;
+    const int64_t left = p->depth - at * GROUP, count = left < GROUP ? left : GROUP;
+    for (int64_t j = 0; j < p->lanes; j += WIDE, from += WIDE, to += WIDE * words) {
+      for (uintptr_t i = 0; i < GROUP; i++)
+        prefetch_row((uintptr_t)from + (LINES_AHEAD * GROUP + i) * step,
+                     WIDE * sizeof(T));
+      for (int64_t v = 0; v < WIDE; v += 16) {
+        const __m512i whole =
+            count == GROUP ? OYI_JOIN(across, ID)(from + v, p->step, GROUP, 0xffff, flip)
+                           : OYI_JOIN(across, ID)(from + v, p->step, count, 0xffff, flip);
+        _mm512_storeu_si512(to + v, whole);
+      }
+    }
+  }
+}
+
+// Rows as they are, |pitch| words apart, and zeros behind them up to whole words and for
+// rows that do not exist.
+static __attribute__((noinline)) void OYI_JOIN(copy_rows, ID)(const PANEL* p,
+                                                              int64_t pitch) {
+  const int64_t bytes = p->depth * (int64_t)sizeof(T);
+  for (int64_t i = 0; i < p->width; i++) {
+    const char* from = (const char*)(p->from + i * p->lane);
+    char* to = (char*)(p->to + i * pitch);
+    const bool there = i < p->lanes;
+    int64_t at = 0;
+    if (there)
+      for (; at + 64 <= bytes; at += 64)
+        _mm512_storeu_si512(to + at, _mm512_loadu_si512(from + at));
+    for (; at < bytes; at += 64)
+      _mm512_storeu_si512(to + at, _mm512_maskz_loadu_epi8(
+                                       there ? first_bytes(bytes - at) : 0, from + at));
+  }
+}
+
 static __attribute__((noinline)) void OYI_JOIN(pack, ID)(const PANEL* p) {
   if (p->lane == 1)
     OYI_JOIN(pack_across, ID)(p);
@@ -110,13 +156,11 @@ static __attribute__((noinline)) void OYI_JOIN(pack, ID)(const PANEL* p) {
     OYI_JOIN(pack_any, ID)(p);
 }
 
-// A tile of |rows| x |vectors| registers; its sums begin with |start|, one for each row.
-static inline __attribute__((always_inline)) void OYI_JOIN(dots, ID)(const int rows,
-                                                                     const int vectors,
-                                                                     const word_tile* t,
-                                                                     const SUM* start,
-                                                                     SUMS* restrict to) {
-  const int64_t ahead = GROUP == 1 ? t->ahead : 0;
+// A tile of |rows| x |vectors| registers, left at |to|, |to_row| numbers from row to row; its
+// sums begin with |start|, one for each row.
+static inline __attribute__((always_inline)) void OYI_JOIN(dots, ID)(
+    const int rows, const int vectors, const word_tile* t, const SUM* start,
+    SUM* restrict to, int64_t to_row) {
   SUMS low[WORD_ROWS], high[WORD_ROWS];
   OYI_UNROLL
   for (int i = 0; i < rows; i++) low[i] = high[i] = start[i] - (SUMS){0};
@@ -124,10 +168,9 @@ static inline __attribute__((always_inline)) void OYI_JOIN(dots, ID)(const int r
   const char* a[(WORD_ROWS + 2) / 3];
   for (int i = 0; i < (rows + 2) / 3; i++) a[i] = t->a + 3 * i * t->a_row;
   const uint32_t* b = t->b;
-  for (int64_t p = 0; p < t->words; p++, b += t->b_step) {
+  for (int64_t p = 0; p < t->words; p++, b += 16 * vectors) {
     const __m512i x = _mm512_loadu_si512(b);
     const __m512i y = vectors == 2 ? _mm512_loadu_si512(b + 16) : x;
-    if (ahead) prefetch_lines((uintptr_t)b + (uintptr_t)ahead, vectors);
     OYI_UNROLL
     for (int i = 0; i < rows; i++) {
       const __m512i by = _mm512_set1_epi32(word_at(a[i / 3] + i % 3 * t->a_row));
@@ -138,21 +181,23 @@ static inline __attribute__((always_inline)) void OYI_JOIN(dots, ID)(const int r
     for (int i = 0; i < (rows + 2) / 3; i++) a[i] += t->a_step;
   }
   OYI_UNROLL
-  for (int i = 0; i < rows; i++) {
-    to[2 * i] = low[i];
-    if (vectors == 2) to[2 * i + 1] = high[i];
+  for (int i = 0; i < rows; i++, to += to_row) {
+    _mm512_storeu_si512(to, (__m512i)low[i]);
+    if (vectors == 2) _mm512_storeu_si512(to + 16, (__m512i)high[i]);
   }
 }
 
 // By the height and width of the panels: a few, so that little is computed for nothing.
-static void OYI_JOIN(tile, ID)(const word_tile* t, const SUM* start, SUMS* restrict to) {
+static __attribute__((noinline)) void OYI_JOIN(tile,
+                                               ID)(const word_tile* t, const SUM* start,
+                                                   SUM* restrict to, int64_t to_row) {
   switch (t->height + t->width) {
-    case 4 + 16: OYI_JOIN(dots, ID)(4, 1, t, start, to); break;
-    case 4 + 32: OYI_JOIN(dots, ID)(4, 2, t, start, to); break;
-    case 8 + 16: OYI_JOIN(dots, ID)(8, 1, t, start, to); break;
-    case 8 + 32: OYI_JOIN(dots, ID)(8, 2, t, start, to); break;
-    case 12 + 16: OYI_JOIN(dots, ID)(12, 1, t, start, to); break;
-    default: OYI_JOIN(dots, ID)(12, 2, t, start, to);
+    case 4 + 16: OYI_JOIN(dots, ID)(4, 1, t, start, to, to_row); break;
+    case 4 + 32: OYI_JOIN(dots, ID)(4, 2, t, start, to, to_row); break;
+    case 8 + 16: OYI_JOIN(dots, ID)(8, 1, t, start, to, to_row); break;
+    case 8 + 32: OYI_JOIN(dots, ID)(8, 2, t, start, to, to_row); break;
+    case 12 + 16: OYI_JOIN(dots, ID)(12, 1, t, start, to, to_row); break;
+    default: OYI_JOIN(dots, ID)(12, 2, t, start, to, to_row);
   }
 }
 
@@ -218,8 +263,10 @@ static inline void OYI_JOIN(begin, ID)(const word_tile* t, SUM start[WORD_ROWS])
 typedef struct OYI_JOIN(product, ID) {
   const oyi_gemm* g;
   int64_t words;
+  int64_t pitch;    // words from row to row of a where they are copied; 0: packed
   bool direct;      // rows of a are read where they are
   bool once;        // and each but once, since all columns of b are packed together
+  bool plain;       // results are the sums themselves, in rows that lie together
   uint32_t *a, *b;  // packed
 } OYI_JOIN(product, ID);
 
@@ -229,55 +276,62 @@ static word_tile OYI_JOIN(rows_at, ID)(const OYI_JOIN(product, ID) * s, int64_t 
   const oyi_gemm* g = s->g;
   const T* from = (const T*)g->a + i * g->a_row;
   const int64_t height = (rows + 3) / 4 * 4;
-  if (s->direct && rows == height)
-    return (word_tile){.a = (const char*)from,
-                       .a_row = g->a_row * (int64_t)sizeof(T),
-                       .a_step = 4,
-                       .height = height,
-                       .words = s->words};
-  uint32_t* to = s->a + (s->direct || s->once ? 0 : i * s->words);
+  word_tile t = {.a = (const char*)from,
+                 .a_row = g->a_row * (int64_t)sizeof(T),
+                 .a_step = 4,
+                 .height = height,
+                 .words = s->words};
+  if (s->direct && rows == height) return t;
+  const int64_t row = s->pitch ? s->pitch : s->words;
+  uint32_t* to = s->a + (s->direct || s->once ? 0 : i * row);
   const PANEL panel = {from, g->a_row, g->a_column, rows, height, g->k, 0, to};
-  if (first || s->direct) OYI_JOIN(pack, ID)(&panel);
-  return (word_tile){.a = (const char*)to,
-                     .a_row = 4,
-                     .a_step = 4 * height,
-                     .height = height,
-                     .words = s->words};
-}
-
-// Where |t| finds the columns of b from |j0| on, of which |left| remain; |at| has room for
-// them packed. Few rows of a do not make up for packing what could be read in its place.
-static inline void OYI_JOIN(columns_at, ID)(const oyi_gemm* g, int64_t j0, int64_t left,
-                                            const uint32_t* at, word_tile* t) {
-  t->width = left > 16 ? 32 : 16;
-  t->b = at;
-  t->b_step = t->width;
-  t->ahead = 0;
-  if (GROUP > 1 || g->n > FEW_ROWS || g->b_column != 1 || left < t->width) return;
-  t->b = (const uint32_t*)(const void*)((const T*)g->b + j0);
-  t->b_step = g->b_row;
-  t->ahead = WORDS_AHEAD * g->b_row * (int64_t)sizeof(T);
+  t.a = (const char*)to;
+  t.a_row = s->pitch ? 4 * s->pitch : 4;
+  t.a_step = s->pitch ? 4 : 4 * height;
+  if (first || s->direct) {
+    if (s->pitch)
+      OYI_JOIN(copy_rows, ID)(&panel, s->pitch);
+    else
+      OYI_JOIN(pack, ID)(&panel);
+  }
+  return t;
 }
 
 // Packs |columns| of b from |j0| on.
 static void OYI_JOIN(pack_columns, ID)(const OYI_JOIN(product, ID) * s, int64_t j0,
                                        int64_t columns) {
   const oyi_gemm* g = s->g;
-  for (int64_t j = 0; j < columns; j += 32) {
-    const int64_t left = columns - j < 32 ? columns - j : 32;
-    uint32_t* to = s->b + j * s->words;
-    word_tile t;
-    OYI_JOIN(columns_at, ID)(g, j0 + j, left, to, &t);
-    const PANEL panel = {(const T*)g->b + (j0 + j) * g->b_column,
-                         g->b_column,
-                         g->b_row,
-                         left,
-                         t.width,
-                         g->k,
-                         FLIP,
-                         to};
-    if (t.b == to) OYI_JOIN(pack, ID)(&panel);
+  const T* from = (const T*)g->b + j0 * g->b_column;
+  int64_t j = 0;
+  if (g->b_column == 1 && columns >= 2 * WIDE) {
+    j = columns / WIDE * WIDE;
+    OYI_JOIN(pack_wide, ID)(&(PANEL){from, 1, g->b_row, j, WIDE, g->k, FLIP, s->b});
   }
+  for (; j < columns; j += WIDE) {
+    const int64_t left = columns - j < WIDE ? columns - j : WIDE;
+    const PANEL panel = {
+        from + j * g->b_column, g->b_column, g->b_row, left,
+        left > 16 ? WIDE : 16,  g->k,        FLIP,     s->b + j * s->words};
+    OYI_JOIN(pack, ID)(&panel);
+  }
+}
+
+// Asks for what the machine does not foresee, while a tile of |rows| x |columns| from
+// row |i| on is computed: its results, and a part of the rows of a that come next.
+static inline void OYI_JOIN(ask, ID)(const OYI_JOIN(product, ID) * s, int64_t i,
+                                     const SUM* results, int64_t j, int64_t columns) {
+  const oyi_gemm* g = s->g;
+  if (s->words < WORTH_ASKING) return;
+  for (int64_t r = 0; results && r < WORD_ROWS && i + r < g->n; r++)
+    prefetch_row((uintptr_t)(results + r * g->c_row), WIDE * sizeof(SUM));
+  if (g->a_column != 1 || (!s->direct && j >= columns)) return;
+  const uintptr_t row = (uintptr_t)g->a_row * sizeof(T);
+  const uintptr_t part =
+      (4 * (uintptr_t)s->words * WIDE / (uintptr_t)columns + 63) & ~63u;
+  uintptr_t next = (uintptr_t)g->a + (uintptr_t)(i + WORD_ROWS) * row;
+  next += (uintptr_t)(j % columns / WIDE) * part;
+  for (int64_t r = WORD_ROWS; r < 2 * WORD_ROWS && i + r < g->n; r++, next += row)
+    prefetch_far(next, part);
 }
 
 // The results of |columns| from |j0| on, which are packed together.
@@ -291,31 +345,40 @@ static void OYI_JOIN(columns, ID)(const OYI_JOIN(product, ID) * s, int64_t j0,
     const int64_t rows = g->n - i < WORD_ROWS ? g->n - i : WORD_ROWS;
     word_tile t = OYI_JOIN(rows_at, ID)(s, i, rows, j0 == 0);
     OYI_JOIN(begin, ID)(&t, start);
-    for (int64_t j = 0; j < columns; j += 32) {
-      const int64_t left = columns - j < 32 ? columns - j : 32;
-      OYI_JOIN(columns_at, ID)(g, j0 + j, left, s->b + j * s->words, &t);
-      OYI_JOIN(tile, ID)(&t, start, sums);
-      OYI_JOIN(put, ID)(g, i, rows, j0 + j, left, sums);
+    for (int64_t j = 0; j < columns; j += WIDE) {
+      const int64_t left = columns - j < WIDE ? columns - j : WIDE;
+      t.width = left > 16 ? WIDE : 16;
+      t.b = s->b + j * s->words;
+      const bool there = s->plain && rows == t.height && left == t.width;
+      SUM* to = there ? (SUM*)g->c + i * g->c_row + j0 + j : (SUM*)sums;
+      OYI_JOIN(ask, ID)(s, i, there ? to : NULL, j0 + j, columns);
+      OYI_JOIN(tile, ID)(&t, start, to, there ? g->c_row : WIDE);
+      if (!there) OYI_JOIN(put, ID)(g, i, rows, j0 + j, left, sums);
     }
   }
 }
 
 static oy_status OYI_JOIN(words, ID)(const oyi_gemm* g) {
   const int64_t words = (g->k + GROUP - 1) / GROUP;
+  const bool together = g->a_column == 1;
   const bool direct =
-      g->a_column == 1 && g->k % GROUP == 0 && can_read(g->a_row * (int64_t)sizeof(T));
-  const int64_t step = columns_together(words, g->m);
+      together && g->k % GROUP == 0 && can_read(g->a_row * (int64_t)sizeof(T));
+  const int64_t pitch = together ? pitch_of(words) : 0,
+                step = columns_together(words, g->m);
   const bool once = g->m <= step;
   const int64_t rows = direct || once ? WORD_ROWS : (g->n + 3) / 4 * 4;
   uint32_t local[4096] __attribute__((aligned(64)));
   size_t size;
-  if (__builtin_mul_overflow((size_t)(rows + step), (size_t)words * sizeof(uint32_t),
-                             &size))
+  if (__builtin_mul_overflow((size_t)(rows + step),
+                             (size_t)(pitch ? pitch : words) * sizeof(uint32_t), &size))
     return OY_FAIL(OUT_OF_MEMORY, "a matrix product of this size cannot be packed");
   void* context = NULL;
   uint32_t* packed = size <= sizeof(local) ? local : oyi_data_alloc(size, &context);
   if (!packed) return OY_OUT_OF_MEMORY;
-  const OYI_JOIN(product, ID) s = {g, words, direct, once, packed + step * words, packed};
+  const bool plain = IN_PLACE && g->c_column == 1 && (SUM)NUMBER(g->alpha) == 1 &&
+                     (SUM)NUMBER(g->beta) == 0;
+  const OYI_JOIN(product, ID)
+      s = {g, words, pitch, direct, once, plain, packed + step * words, packed};
   for (int64_t j = 0; j < g->m; j += step)
     OYI_JOIN(columns, ID)(&s, j, g->m - j < step ? g->m - j : step);
   if (packed != local) oyi_data_free(context, packed);
