@@ -68,10 +68,10 @@ static __attribute__((noinline)) oy_status multiply_split(oyi_gemm_fn gemm,
   int64_t parts = work / WORTH_A_THREAD < (double)threads
                       ? (int64_t)(work / WORTH_A_THREAD)
                       : threads;
-  // Whole tiles: of all kernels where a part has many, else what most have a whole
-  // number of, so that no part is much longer than another.
-  const int64_t part = (side + parts - 1) / parts, whole = part >= 8 * 48 ? 48 : 16;
-  const int64_t step = (part + whole - 1) / whole * whole;
+  // What most kernels have a whole number of, so that no part is much longer than another.
+  enum { WHOLE = 16 };
+  const int64_t part = (side + parts - 1) / parts;
+  const int64_t step = (part + WHOLE - 1) / WHOLE * WHOLE;
   split s = {g, gemm, item, result_item, step, by_rows};
   return oyi_parallel_chunks((side + step - 1) / step, multiply_part, &s);
 }

@@ -188,11 +188,11 @@ static bool is_left_to_library(double work) {
 }
 
 // The portable kernel for AVX-512 is the faster one in float, but for products with
-// vectors, and depths at which tiles leave the caches.
-static inline bool is_portable_faster(const oyi_gemm* g) {
-  enum { DEEP = 1536 };
-  return g->n >= 4 && g->m >= 4 && g->k <= DEEP && oyi_cpu_level() == 2 &&
-         !is_left_to_library((double)g->n * (double)g->m * (double)g->k);
+// vectors, and depths at which tiles leave the caches. It does not depend on the library's threads,
+// so that results do not either.
+static inline bool is_portable_faster(int64_t n, int64_t m, int64_t k) {
+  enum { DEEP = 4096 };
+  return n >= 4 && m >= 4 && k <= DEEP && oyi_cpu_level() == 2;
 }
 
 // Up to here the portable kernel is done before BLAS has looked at its arguments.
@@ -228,7 +228,8 @@ static inline oy_status multiply(oy_dtype dtype, const oyi_gemm* g) {
 }
 
 static oy_status multiply_f32(const oyi_gemm* g) {
-  if (is_small(g) || is_portable_faster(g)) return oyi_gemm_portable(OY_DTYPE_F32)(g);
+  if (is_small(g) || is_portable_faster(g->n, g->m, g->k))
+    return oyi_gemm_portable(OY_DTYPE_F32)(g);
   return multiply_large(OY_DTYPE_F32, g);
 }
 static oy_status multiply_f64(const oyi_gemm* g) {
@@ -318,8 +319,18 @@ static bool is_great(const oyi_matrix_call* call) {
          !oy_in_parallel_region() && is_readable(a) && is_readable(b) && is_readable(c);
 }
 
+// Whether the library has no part in it.
+static bool is_own(const oyi_matrix_call* call) {
+  const oyi_tensor *a = oyi_tensor_of(call->a), *b = oyi_tensor_of(call->b);
+  if (!a || !b || a->header.dtype != OY_DTYPE_F32 || a->ndim < 2 || b->ndim != a->ndim)
+    return false;
+  const int64_t* sizes = a->sizes + a->ndim - 2;
+  return is_portable_faster(sizes[0], b->sizes[b->ndim - 1], sizes[1]);
+}
+
 static __attribute__((noinline)) oy_object* multiply_loaded(
     oy_object* (*product)(const oyi_matrix_call*), const oyi_matrix_call* call) {
+  if (is_own(call)) return product(call);
   if (is_great(call)) {
     oyi_matrix_call whole = *call;
     whole.whole = true;
