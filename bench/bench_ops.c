@@ -50,6 +50,11 @@ static char* name_of(const ops_row* r, int threads, const char* who) {
   return name;
 }
 
+// The size above which a row of those that have sides takes more than a few milliseconds.
+static int64_t most_of(const char* op) {
+  return strcmp(op, "conv2d") == 0 ? 28 : strcmp(op, "attention") == 0 ? 128 : 256;
+}
+
 // A row by everybody who has it.
 static void add_row(bench_list* list, const char* op, int64_t size, int threads) {
   ops_row* row = malloc(sizeof(*row));
@@ -62,8 +67,8 @@ static void add_row(bench_list* list, const char* op, int64_t size, int threads)
                                .argument = row});
   const char* base = have ? own : NULL;
   ops_other loop = ops_loop_of(op);
-  // A loop over three indices says nothing about large products.
-  bool is_slow = strncmp(op, "mm", 2) == 0 && size > 256;
+  // A loop over three indices says nothing about what is large.
+  bool is_slow = ops_has_side(op) && size > most_of(op);
   if (loop && threads == 1 && !is_slow)
     bench_add(list, (bench_case){.name = name_of(row, threads, "C loop"),
                                  .base = base,
@@ -87,7 +92,7 @@ static void add_row(bench_list* list, const char* op, int64_t size, int threads)
 
 // With --quick what takes more than a few milliseconds is left out.
 static bool is_quick(const ops_kind* kind, int64_t size) {
-  return size <= (strncmp(kind->op, "mm", 2) == 0 ? 256 : 100000);
+  return size <= (ops_has_side(kind->op) ? most_of(kind->op) : 100000);
 }
 
 static void add_rows(bench_list* list, const bench_options* options, int threads) {

@@ -16,7 +16,7 @@
 #endif
 
 static int64_t side_of(const ops_row* r) {
-  int64_t side = strncmp(r->op, "mm", 2) == 0 ? r->size : (int64_t)sqrt((double)r->size);
+  int64_t side = ops_has_side(r->op) ? r->size : (int64_t)sqrt((double)r->size);
   return side < 1 ? 1 : side;
 }
 
@@ -88,6 +88,42 @@ LOOP(
           c[i * side + j] += a[i * side + p] * b[p * side + j];
     })
 
+LOOP(
+    loop_conv2d, const int64_t plane = side * side,
+    for (int64_t o = 0; o < OPS_CHANNELS; o++) {
+      float* to = c + o * plane;
+      for (int64_t i = 0; i < plane; i++) to[i] = 0;
+      for (int64_t t = 0; t < OPS_CHANNELS * 9; t++) {
+        const float by = b[o * OPS_CHANNELS * 9 + t];
+        const int64_t down = t % 9 / 3 - 1, right = t % 3 - 1;
+        const int64_t top = down < 0, bottom = side - (down > 0);
+        const int64_t left = right < 0, end = side - (right > 0);
+        for (int64_t y = top; y < bottom; y++) {
+          const float* x = a + t / 9 * plane + (y + down) * side + right;
+          for (int64_t j = left; j < end; j++) to[y * side + j] += by * x[j];
+        }
+      }
+    })
+// Scores of one row at a time, behind the results.
+LOOP(
+    loop_attention, float* scores = c + OPS_HEADS * OPS_HEAD * r->size,
+    for (int64_t h = 0; h < OPS_HEADS * side; h++) {
+      const int64_t head = h / side * side * OPS_HEAD;
+      const float *q = a + h * OPS_HEAD, *keys = b + head, *values = a + head;
+      float *to = c + h * OPS_HEAD, most = -INFINITY, total = 0;
+      for (int64_t j = 0; j < side; j++) {
+        float dot = 0;
+        for (int64_t i = 0; i < OPS_HEAD; i++) dot += q[i] * keys[j * OPS_HEAD + i];
+        scores[j] = dot / 8;  // the root of OPS_HEAD
+        most = scores[j] > most ? scores[j] : most;
+      }
+      for (int64_t j = 0; j < side; j++) total += scores[j] = expf(scores[j] - most);
+      for (int64_t i = 0; i < OPS_HEAD; i++) to[i] = 0;
+      for (int64_t j = 0; j < side; j++)
+        for (int64_t i = 0; i < OPS_HEAD; i++)
+          to[i] += scores[j] / total * values[j * OPS_HEAD + i];
+    })
+
 static int by_value(const void* x, const void* y) {
   float a = *(const float*)x, b = *(const float*)y;
   return (a > b) - (a < b);
@@ -126,6 +162,8 @@ ops_other ops_loop_of(const char* op) {
                {"index_select", loop_index_select},
                {"sort", loop_sort},
                {"mm f32", loop_mm},
+               {"conv2d", loop_conv2d},
+               {"attention", loop_attention},
                {"empty", loop_empty}};
   for (size_t i = 0; i < BENCH_COUNT(loops); i++)
     if (strcmp(loops[i].op, op) == 0) return loops[i].loop;
@@ -141,6 +179,11 @@ static void (*g_sbgemm)(int, int, int, int, int, int, float, const uint16_t*, in
                         const uint16_t*, int, float, float*, int);
 static int (*g_dnnl_sgemm)(char, char, int64_t, int64_t, int64_t, float, const float*,
                            int64_t, const float*, int64_t, float, float*, int64_t);
+static int (*g_dnnl_i8)(char, char, char, int64_t, int64_t, int64_t, float, const int8_t*,
+                        int64_t, int8_t, const int8_t*, int64_t, int8_t, float, int32_t*,
+                        int64_t, const int32_t*);
+static int (*g_dnnl_bf16)(char, char, int64_t, int64_t, int64_t, float, const uint16_t*,
+                          int64_t, const uint16_t*, int64_t, float, float*, int64_t);
 static void (*g_blas_threads)(int);
 static void (*g_omp_threads)(int);
 
@@ -165,7 +208,11 @@ static void load(void) {
     *(void**)&g_sbgemm = dlsym(library, "cblas_sbgemm");
     *(void**)&g_blas_threads = dlsym(library, "openblas_set_num_threads");
   }
-  if ((library = open_one(dnnl))) *(void**)&g_dnnl_sgemm = dlsym(library, "dnnl_sgemm");
+  if ((library = open_one(dnnl))) {
+    *(void**)&g_dnnl_sgemm = dlsym(library, "dnnl_sgemm");
+    *(void**)&g_dnnl_bf16 = dlsym(library, "dnnl_gemm_bf16bf16f32");
+    *(void**)&g_dnnl_i8 = dlsym(library, "dnnl_gemm_s8s8s32");
+  }
   if (library && (library = open_one(omp)))
     *(void**)&g_omp_threads = dlsym(library, "omp_set_num_threads");
 }
@@ -190,12 +237,33 @@ static void dnnl_f32(const void* row, long n) {
     (void)g_dnnl_sgemm('N', 'N', s, s, s, 1, m->a, s, m->b, s, 0, m->c, s);
 }
 
+static void dnnl_i8(const void* row, long n) {
+  const int64_t s = ((const ops_row*)row)->size;
+  const ops_memory* m = ops_memory_get();
+  const int32_t offset = 0;
+  for (long k = 0; k < n; k++)
+    (void)g_dnnl_i8('N', 'N', 'F', s, s, s, 1, m->a_i8, s, 0, m->b_i8, s, 0, 0,
+                    (int32_t*)(void*)m->c, s, &offset);
+}
+
+// Results are of float.
+static void dnnl_bf16(const void* row, long n) {
+  const int64_t s = ((const ops_row*)row)->size;
+  const ops_memory* m = ops_memory_get();
+  for (long k = 0; k < n; k++)
+    (void)g_dnnl_bf16('N', 'N', s, s, s, 1, m->a_bf16, s, m->b_bf16, s, 0, m->c, s);
+}
+
+// Of oneDNN what it has plain functions for: its primitives take structures that change with
+// its versions. PyTorch calls those for mm of bfloat16 and for conv2d.
 ops_other ops_library_of(const char* op, const char** out_name, size_t index) {
   load();
   *out_name = index == 0 ? "OpenBLAS" : "oneDNN";
-  if (strcmp(op, "mm f32") == 0)
+  if (strcmp(op, "mm f32") == 0 || strcmp(op, "mm out= f32") == 0)
     return index == 0 ? (g_sgemm ? blas_f32 : NULL) : g_dnnl_sgemm ? dnnl_f32 : NULL;
-  if (strcmp(op, "mm bf16") == 0 && index == 0) return g_sbgemm ? blas_bf16 : NULL;
+  if (strcmp(op, "mm int8") == 0 && index == 1) return g_dnnl_i8 ? dnnl_i8 : NULL;
+  if (strcmp(op, "mm bf16") == 0)
+    return index == 0 ? (g_sbgemm ? blas_bf16 : NULL) : g_dnnl_bf16 ? dnnl_bf16 : NULL;
   return NULL;
 }
 

@@ -10,6 +10,8 @@
 static const int64_t g_all[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 0};
 static const int64_t g_some[] = {100, 10000, 1000000, 0};
 static const int64_t g_sides[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 0};
+static const int64_t g_images[] = {7, 28, 112, 0};
+static const int64_t g_lengths[] = {16, 128, 1024, 0};
 static const int64_t g_views[] = {4, 0};
 static const int64_t g_graphs[] = {1, 64, 10000, 0};
 
@@ -27,7 +29,11 @@ const ops_kind ops_kinds[] = {
     {"index_select", g_some},
     {"sort", g_some},
     {"mm f32", g_sides},
+    {"mm out= f32", g_sides},
     {"mm bf16", g_sides},
+    {"mm int8", g_sides},
+    {"conv2d", g_images},
+    {"attention", g_lengths},
     {"empty", g_all},
     {"t", g_views},
     {"slice", g_views},
@@ -44,6 +50,11 @@ const ops_kind ops_kinds[] = {
     {"chain backward", g_graphs},
 };
 const size_t ops_kind_count = BENCH_COUNT(ops_kinds);
+
+bool ops_has_side(const char* op) {
+  return strncmp(op, "mm", 2) == 0 || strcmp(op, "conv2d") == 0 ||
+         strcmp(op, "attention") == 0;
+}
 
 // ----------------------------------------------------------------------- memory
 
@@ -62,6 +73,8 @@ const ops_memory* ops_memory_get(void) {
   m.c = allocate(most * sizeof(float));
   m.a_bf16 = allocate(square * sizeof(uint16_t));
   m.b_bf16 = allocate(square * sizeof(uint16_t));
+  m.a_i8 = allocate(square);
+  m.b_i8 = allocate(square);
   m.index = allocate(OPS_SIDE * 2 * sizeof(int64_t));
   uint32_t random = 1;
   for (size_t i = 0; i < most; i++) {
@@ -75,6 +88,7 @@ const ops_memory* ops_memory_get(void) {
     uint32_t bits;
     memcpy(&bits, &m.a[i], sizeof(bits));
     m.a_bf16[i] = m.b_bf16[i] = (uint16_t)(bits >> 16);
+    m.a_i8[i] = m.b_i8[i] = (int8_t)(bits >> 15);
   }
   for (int64_t i = 0; i < 2 * OPS_SIDE; i++) m.index[i] = 0;
   return &m;
@@ -86,6 +100,7 @@ static oy_tensor* view_of(void* data, oy_ints sizes, oy_ints strides, oy_dtype d
   oy_tensor_memory whole = memory;
   if (dtype == OY_DTYPE_F32) whole.nbytes = OPS_MOST * sizeof(float);
   if (dtype == OY_DTYPE_BF16) whole.nbytes = (size_t)OPS_SIDE * OPS_SIDE * 2;
+  if (dtype == OY_DTYPE_I8) whole.nbytes = (size_t)OPS_SIDE * OPS_SIDE;
   if (dtype == OY_DTYPE_I64) whole.nbytes = (size_t)OPS_SIDE * 2 * sizeof(int64_t);
   oy_tensor* t = oy_tensor_from_memory(&whole, sizes, strides, dtype);
   if (!t) bench_die("%s", oy_error_get()->message);
@@ -117,6 +132,9 @@ CALLS(permute, oy_permute(r->a, OY_DIMS(1, 0)))
 CALLS(squeeze, oy_squeeze_dim(r->a, 0))
 CALLS(unsqueeze, oy_unsqueeze(r->a, 0))
 CALLS(detach, oy_detach(r->a))
+static void run_mm_out(const ops_row* r, long n) {
+  for (long i = 0; i < n; i++) (void)oy_mm_out(r->a, r->b, r->c);
+}
 static void run_add_out(const ops_row* r, long n) {
   for (long i = 0; i < n; i++) (void)oy_add_out(r->a, r->b, oy_int(1), r->c);
 }
@@ -171,7 +189,11 @@ static const struct {
     {"exp", NULL, run_exp},
     {"sum", NULL, run_sum},
     {"mm f32", NULL, run_mm},
+    {"mm out= f32", NULL, run_mm_out},
     {"mm bf16", NULL, run_mm},
+    {"mm int8", "aten::_int_mm", run_boxed},
+    {"conv2d", "aten::conv2d", run_boxed},
+    {"attention", "aten::scaled_dot_product_attention", run_boxed},
     {"empty", NULL, run_empty},
     {"t", NULL, run_t},
     {"slice", NULL, run_slice},
@@ -194,6 +216,23 @@ static const struct {
     {"sort", "aten::sort", run_boxed},
 };
 
+static void set_convolution(ops_row* r) {
+  static const int64_t ones[2] = {1, 1};
+  const oy_value pair = oy_value_list(OY_TAG_INT_LIST, ones, 2);
+  put_arguments(r, oy_value_tensor(r->b), oy_none(), 7);
+  r->arguments[3] = r->arguments[4] = r->arguments[5] = pair;
+  r->arguments[6] = oy_int(1);
+}
+
+static void set_attention(ops_row* r) {
+  put_arguments(r, oy_value_tensor(r->b), oy_value_tensor(r->c), 8);
+  r->arguments[3] = oy_none();
+  r->arguments[4] = oy_float(0);
+  r->arguments[5] = oy_bool(false);
+  r->arguments[6] = oy_none();
+  r->arguments[7] = oy_bool(false);
+}
+
 static void set_boxed(ops_row* r, int64_t side) {
   static const int64_t rows = 1, columns = 0;
   static int64_t last[64];  // lists that rows point to
@@ -202,6 +241,12 @@ static void set_boxed(ops_row* r, int64_t side) {
     const int64_t* dim = strcmp(r->op, "sum rows") == 0 ? &rows : &columns;
     put_arguments(r, oy_value_list(OY_TAG_INT_LIST, dim, 1), oy_bool(false), 4);
     r->arguments[3] = oy_none();
+  } else if (strcmp(r->op, "mm int8") == 0) {
+    put_arguments(r, oy_value_tensor(r->b), oy_none(), 2);
+  } else if (strcmp(r->op, "conv2d") == 0) {
+    set_convolution(r);
+  } else if (strcmp(r->op, "attention") == 0) {
+    set_attention(r);
   } else if (strcmp(r->op, "softmax") == 0) {
     put_arguments(r, oy_int(1), oy_none(), 3);
   } else if (strcmp(r->op, "index_select") == 0) {
@@ -218,6 +263,30 @@ static void set_boxed(ops_row* r, int64_t side) {
   }
 }
 
+// Of other shapes or types than a square of floats; false: it is no such operator.
+static bool set_others(ops_row* r, int64_t side) {
+  const ops_memory* m = ops_memory_get();
+  const oy_ints square = OY_DIMS(side, side);
+  if (strcmp(r->op, "mm bf16") == 0) {
+    r->a = whole(m->a_bf16, square, OY_DTYPE_BF16);
+    r->b = whole(m->b_bf16, square, OY_DTYPE_BF16);
+  } else if (strcmp(r->op, "mm int8") == 0) {
+    r->a = whole(m->a_i8, square, OY_DTYPE_I8);
+    r->b = whole(m->b_i8, square, OY_DTYPE_I8);
+  } else if (strcmp(r->op, "conv2d") == 0) {
+    r->a = whole(m->a, OY_DIMS(1, OPS_CHANNELS, side, side), OY_DTYPE_F32);
+    r->b = whole(m->b, OY_DIMS(OPS_CHANNELS, OPS_CHANNELS, 3, 3), OY_DTYPE_F32);
+  } else if (strcmp(r->op, "attention") == 0) {
+    const oy_ints heads = OY_DIMS(1, OPS_HEADS, side, OPS_HEAD);
+    r->a = whole(m->a, heads, OY_DTYPE_F32);
+    r->b = whole(m->b, heads, OY_DTYPE_F32);
+    r->c = whole(m->a, heads, OY_DTYPE_F32);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 static void set_tensors(ops_row* r, int64_t side) {
   const ops_memory* m = ops_memory_get();
   const char* op = r->op;
@@ -227,11 +296,7 @@ static void set_tensors(ops_row* r, int64_t side) {
                  strcmp(op, "sort") == 0 || strncmp(op, "chain", 5) == 0;
   oy_ints sizes = is_flat ? flat : square;
   if (strcmp(op, "empty") == 0) return;
-  if (strcmp(op, "mm bf16") == 0) {
-    r->a = whole(m->a_bf16, sizes, OY_DTYPE_BF16);
-    r->b = whole(m->b_bf16, sizes, OY_DTYPE_BF16);
-    return;
-  }
+  if (set_others(r, side)) return;
   bool is_transposed = strcmp(op, "add transposed") == 0;
   bool is_broadcast = strcmp(op, "add broadcast") == 0;
   r->a = is_transposed ? view_of(m->a, sizes, OY_DIMS(1, side), OY_DTYPE_F32)
@@ -247,7 +312,7 @@ static void set_tensors(ops_row* r, int64_t side) {
 
 bool ops_row_open(ops_row* row, const char* op, int64_t size) {
   *row = (ops_row){.op = op, .size = size};
-  int64_t side = strncmp(op, "mm", 2) == 0 ? size : (int64_t)sqrt((double)size);
+  int64_t side = ops_has_side(op) ? size : (int64_t)sqrt((double)size);
   for (size_t i = 0; i < BENCH_COUNT(g_calls); i++) {
     if (strcmp(g_calls[i].op, op) != 0) continue;
     row->run = g_calls[i].run;

@@ -10,17 +10,23 @@
 
 typedef struct ops_row {
   const char* op;
-  int64_t size;  // elements; the side of a matrix product
+  int64_t size;  // elements, or what ops_has_side says
   oy_tensor *a, *b, *c;
   void (*run)(const struct ops_row* row, long n);
   const oy_op* by_name;  // called boxed; NULL: typed
-  oy_value arguments[6];
+  oy_value arguments[8];
   size_t argument_count;
 } ops_row;
 
 // Buffers that all rows share: OPS_MOST elements each.
 enum { OPS_MOST = 10000000, OPS_SIDE = 2048 };
 const ops_memory* ops_memory_get(void);
+
+// Whether sizes of |op| are not elements: sides of a matrix or of an image, and the length of
+// what is attended to.
+bool ops_has_side(const char* op);
+// Channels of an image and of its 3 x 3 filters; heads of attention and elements of each.
+enum { OPS_CHANNELS = 64, OPS_HEADS = 8, OPS_HEAD = 64 };
 
 // Sizes of the operator in a table that ends with 0. Up to 2048 for products.
 typedef struct ops_kind {

@@ -45,7 +45,18 @@ const std::map<std::string, Op>& ops() {
       {"add broadcast", [](const Inputs& i) { at::add(i.a, i.b); }},
       {"exp", [](const Inputs& i) { at::exp(i.a); }},
       {"mm f32", [](const Inputs& i) { at::mm(i.a, i.b); }},
+      {"mm out= f32",
+       [](const Inputs& i) {
+         at::Tensor out = i.out;
+         at::mm_out(out, i.a, i.b);
+       }},
       {"mm bf16", [](const Inputs& i) { at::mm(i.a, i.b); }},
+      {"conv2d",
+       [](const Inputs& i) {
+         at::conv2d(i.a, i.b, {}, 1, 1);
+       }},
+      {"attention",
+       [](const Inputs& i) { at::_scaled_dot_product_attention(i.a, i.b, i.out); }},
       {"sum", [](const Inputs& i) { at::sum(i.a); }},
       {"sum rows", [](const Inputs& i) { at::sum(i.a, 1); }},
       {"sum columns", [](const Inputs& i) { at::sum(i.a, 0); }},
@@ -85,13 +96,21 @@ bool starts_with(const std::string& text, const char* start) {
 Inputs inputs_of(const ops_memory* m, const std::string& op, int64_t size) {
   auto f32 = at::TensorOptions().dtype(at::kFloat);
   Inputs in;
-  in.side = starts_with(op, "mm") ? size : static_cast<int64_t>(std::sqrt(size));
+  bool has_side = starts_with(op, "mm") || op == "conv2d" || op == "attention";
+  in.side = has_side ? size : static_cast<int64_t>(std::sqrt(size));
   if (in.side < 1) in.side = 1;
   int64_t s = in.side;
   if (op == "mm bf16") {
     auto bf16 = at::TensorOptions().dtype(at::kBFloat16);
     in.a = at::from_blob(m->a_bf16, {s, s}, bf16);
     in.b = at::from_blob(m->b_bf16, {s, s}, bf16);
+  } else if (op == "conv2d") {
+    in.a = at::from_blob(m->a, {1, 64, s, s}, f32);
+    in.b = at::from_blob(m->b, {64, 64, 3, 3}, f32);
+  } else if (op == "attention") {
+    in.a = at::from_blob(m->a, {1, 8, s, 64}, f32);
+    in.b = at::from_blob(m->b, {1, 8, s, 64}, f32);
+    in.out = at::from_blob(m->a, {1, 8, s, 64}, f32);
   } else if (op == "add" || op == "add out=" || op == "exp" || op == "sum" ||
              op == "sort" || op == "empty" || starts_with(op, "chain")) {
     in.a = at::from_blob(m->a, {size}, f32);
@@ -102,6 +121,7 @@ Inputs inputs_of(const ops_memory* m, const std::string& op, int64_t size) {
   } else {
     in.a = at::from_blob(m->a, {s, s}, f32);
     in.b = at::from_blob(m->b, {s, s}, f32);
+    in.out = at::from_blob(m->c, {s, s}, f32);
     if (op == "add transposed") in.a = in.a.t();
     if (op == "add broadcast") in.b = at::from_blob(m->b, {s}, f32);
     in.index = at::from_blob(m->index, {s}, at::TensorOptions().dtype(at::kLong));

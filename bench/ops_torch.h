@@ -13,6 +13,7 @@ extern "C" {
 typedef struct ops_memory {
   float *a, *b, *c;
   uint16_t *a_bf16, *b_bf16;
+  int8_t *a_i8, *b_i8;
   int64_t* index;
 } ops_memory;
 
