@@ -120,10 +120,13 @@ static void put_passes(oyi_conv_plan* p) {
 
 // ------------------------------------------------------------------------- the weights
 
-// A row of a block of one pass, of channel |o| of a group: an element every |rows|.
-static void put_row(const oyi_conv_plan* p, const oyi_conv_pass* pass, int64_t group,
-                    int64_t o, char* to) {
-  const int64_t taps = oyi_volume(p->v->conv->kernel), item = p->v->item;
+// A row of a block of one pass, of channel |o| of a group: an element every |rows|. |item| is
+// known, since a call for each element would take longer than the sums of a small image.
+static inline __attribute__((always_inline)) void put_row(const oyi_conv_plan* p,
+                                                          const oyi_conv_pass* pass,
+                                                          int64_t group, int64_t o,
+                                                          int64_t item, char* to) {
+  const int64_t taps = oyi_volume(p->v->conv->kernel);
   const int64_t in_step = p->back ? p->out * taps : taps;
   const int64_t out_step = p->back ? taps : p->in * taps;
   const char* from =
@@ -142,7 +145,12 @@ static oy_status put_block(int64_t index, void* context) {
     char* to = (char*)pass->weights + index * size;
     if (p->out - first < p->rows) memset(to, 0, (size_t)size);
     for (int64_t r = 0; r < p->rows && first + r < p->out; r++)
-      put_row(p, pass, group, first + r, to + r * p->v->item);
+      if (p->v->item == sizeof(float))
+        put_row(p, pass, group, first + r, sizeof(float),
+                to + r * (int64_t)sizeof(float));
+      else
+        put_row(p, pass, group, first + r, sizeof(double),
+                to + r * (int64_t)sizeof(double));
   }
   return OY_OK;
 }
