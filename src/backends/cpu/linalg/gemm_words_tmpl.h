@@ -109,13 +109,14 @@ static void OYI_JOIN(pack_any, ID)(const PANEL* p) {
 static __attribute__((noinline)) void OYI_JOIN(pack_wide, ID)(const PANEL* p) {
   const int64_t words = (p->depth + GROUP - 1) / GROUP;
   const uintptr_t step = (uintptr_t)p->step * sizeof(T);
+  const bool is_far = step >= 512;
   const __m512i flip = _mm512_set1_epi32((int)p->flip);
   for (int64_t at = 0; at < words; at++) {
     const T* from = p->from + at * GROUP * p->step;
     uint32_t* to = p->to + at * WIDE;
     const int64_t left = p->depth - at * GROUP, count = left < GROUP ? left : GROUP;
     for (int64_t j = 0; j < p->lanes; j += WIDE, from += WIDE, to += WIDE * words) {
-      for (uintptr_t i = 0; i < GROUP; i++)
+      for (uintptr_t i = 0; is_far && i < GROUP; i++)
         prefetch_row((uintptr_t)from + (LINES_AHEAD * GROUP + i) * step,
                      WIDE * sizeof(T));
       for (int64_t v = 0; v < WIDE; v += 16) {
@@ -349,7 +350,7 @@ static void OYI_JOIN(columns, ID)(const OYI_JOIN(product, ID) * s, int64_t j0,
       const int64_t left = columns - j < WIDE ? columns - j : WIDE;
       t.width = left > 16 ? WIDE : 16;
       t.b = s->b + j * s->words;
-      const bool there = s->plain && rows == t.height && left == t.width;
+      const bool there = IN_PLACE && s->plain && rows == t.height && left == t.width;
       SUM* to = there ? (SUM*)g->c + i * g->c_row + j0 + j : (SUM*)sums;
       OYI_JOIN(ask, ID)(s, i, there ? to : NULL, j0 + j, columns);
       OYI_JOIN(tile, ID)(&t, start, to, there ? g->c_row : WIDE);
