@@ -28,8 +28,12 @@ static inline void put_matrices(oyi_gemm* g, const oyi_tensor* a, const oyi_tens
 
 // --------------------------------------------------------------------- threads
 
-// Below that a region costs more than it saves; multiply-adds.
+// Below that a region costs more than it saves; multiply-adds of float. Smaller types are as
+// much faster as they are smaller.
 enum { WORTH_A_THREAD = 48 * 48 * 48 };
+static inline double worth_a_thread(int64_t item) {
+  return (double)WORTH_A_THREAD * (item < 4 ? 4 / (double)item : 1);
+}
 
 typedef struct split {
   const oyi_gemm* g;
@@ -61,13 +65,12 @@ static __attribute__((noinline)) oy_status multiply_split(oyi_gemm_fn gemm,
                                                           const oyi_gemm* g, int64_t item,
                                                           int64_t result_item) {
   const int64_t threads = oy_get_num_threads();
-  const double work = (double)g->n * (double)g->m * (double)g->k;
-  if (threads == 1 || work < WORTH_A_THREAD) return gemm(g);
+  const double regions =
+      (double)g->n * (double)g->m * (double)g->k / worth_a_thread(item);
+  if (threads == 1 || regions < 1) return gemm(g);
   const bool by_rows = g->n >= g->m || (!oyi_number_is_zero(g->beta) && g->added);
   const int64_t side = by_rows ? g->n : g->m;
-  int64_t parts = work / WORTH_A_THREAD < (double)threads
-                      ? (int64_t)(work / WORTH_A_THREAD)
-                      : threads;
+  const int64_t parts = regions < (double)threads ? (int64_t)regions : threads;
   // What most kernels have a whole number of, so that no part is much longer than another.
   enum { WHOLE = 16 };
   const int64_t part = (side + parts - 1) / parts;
