@@ -75,6 +75,24 @@ static inline int64_t columns_together(int64_t words, int64_t columns) {
   return 32 * (panels < 1 ? 1 : panels);
 }
 
+// The sums of each of four vectors, |times| times.
+static inline __attribute__((always_inline)) void add_across(const void* four,
+                                                             uint32_t times, void* to) {
+  __m512i v[4];
+  memcpy(v, four, sizeof(v));
+  const __m512i low = _mm512_add_epi32(_mm512_unpacklo_epi32(v[0], v[1]),
+                                       _mm512_unpackhi_epi32(v[0], v[1]));
+  const __m512i high = _mm512_add_epi32(_mm512_unpacklo_epi32(v[2], v[3]),
+                                        _mm512_unpackhi_epi32(v[2], v[3]));
+  const __m512i all = _mm512_add_epi32(_mm512_unpacklo_epi64(low, high),
+                                       _mm512_unpackhi_epi64(low, high));
+  const __m256i half =
+      _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+  const __m128i sums =
+      _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  _mm_storeu_si128(to, _mm_mullo_epi32(sums, _mm_set1_epi32((int)times)));
+}
+
 // Sixteen words of four lanes: |count| of them, at most, go to |to|, lanes side by side.
 static inline __attribute__((always_inline)) void store_squares(const __m512i rows[4],
                                                                 uint32_t* to,

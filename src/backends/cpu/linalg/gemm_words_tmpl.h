@@ -250,14 +250,16 @@ static inline void OYI_JOIN(begin, ID)(const word_tile* t, SUM start[WORD_ROWS])
     for (int64_t i = 0; i < t->height; i++) start[i] = sums[i] * (SUM)OFFSET;
     return;
   }
-  for (int64_t i = 0; i < t->height; i++) {
-    const char* row = t->a + i * t->a_row;
-    __m512i sums = _mm512_setzero_si512();
+  for (int64_t i = 0; i < t->height; i += 4) {
+    SUMS sums[4] = {{0}};
     for (int64_t p = 0; p < t->words; p += 16) {
       const __mmask16 there = first_lanes(t->words - p);
-      sums = (__m512i)DOT(sums, _mm512_maskz_loadu_epi32(there, row + 4 * p), ones);
+      const char* from = t->a + i * t->a_row + 4 * p;
+      OYI_UNROLL
+      for (int r = 0; r < 4; r++, from += t->a_row)
+        sums[r] = (SUMS)DOT(sums[r], _mm512_maskz_loadu_epi32(there, from), ones);
     }
-    start[i] = (SUM)_mm512_reduce_add_epi32(sums) * (SUM)OFFSET;
+    add_across(sums, (uint32_t)OFFSET, start + i);
   }
 }
 
