@@ -114,6 +114,28 @@ static void products_are_sums_of_products(void** state) {
                   how % LAYOUTS);
 }
 
+// More rows than are read where they lie, more columns than are packed at a time, and rows
+// that would share their places in the first cache.
+static void great_products_are_the_same_sums(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_I8, OY_DTYPE_U8};
+  static const int64_t shapes[][3] = {{387, 33, 100}, {140, 30, 801}, {65, 515, 33},
+                                      {66, 1024, 40}, {66, 4096, 20}, {65, 1024, 520}};
+  const int before = oy_get_num_threads();
+  for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
+    for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes) - (d > 0); s++) {
+      const int64_t n = shapes[s][0], k = shapes[s][1], m = shapes[s][2];
+      assert_int_equal(oy_set_num_threads(1 + (int)(d + s) % 2), OY_OK);
+      oy_tensor* a = matrix(n, k, dtypes[d], ROWS, 1);
+      oy_tensor* b = matrix(k, m, dtypes[d], s == 2 ? COLUMNS : ROWS, 2);
+      oy_tensor* product = oy_mm(a, b);
+      check(product, n, k, m, 0, 1);
+      oy_tensor* all[] = {a, b, product};
+      for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+    }
+  assert_int_equal(oy_set_num_threads(before), OY_OK);
+}
+
 static void check_bytes(const oy_tensor* t, const int64_t shape[3], bool is_unsigned) {
   if (!t) print_error("%s\n", oy_error_get()->message);
   assert_non_null(t);
@@ -399,8 +421,8 @@ static void threads_of_the_program_stay(void** state) {
   int (*get)(void) = (int (*)(void))dlsym(library, "openblas_get_num_threads");
   if (!set || !get) skip();
   const int before = oy_get_num_threads();
-  oy_tensor* a = matrix(150, 90, OY_DTYPE_F32, ROWS, 1);
-  oy_tensor* b = matrix(90, 130, OY_DTYPE_F32, ROWS, 2);
+  oy_tensor* a = matrix(150, 90, OY_DTYPE_F64, ROWS, 1);
+  oy_tensor* b = matrix(90, 130, OY_DTYPE_F64, ROWS, 2);
   for (int theirs = 1; theirs <= 2; theirs++)
     for (int ours = 1; ours <= 3; ours++) {
       set(theirs);
@@ -430,6 +452,7 @@ static int with_openblas(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_are_sums_of_products),
+      cmocka_unit_test(great_products_are_the_same_sums),
       cmocka_unit_test(bytes_are_multiplied_exactly),
       cmocka_unit_test(products_of_int8_are_refused_for_others),
       cmocka_unit_test(bfloat16_is_added_up_in_float),
