@@ -189,9 +189,8 @@ static inline __attribute__((always_inline)) void OYI_JOIN(dots, ID)(
 }
 
 // By the height and width of the panels: a few, so that little is computed for nothing.
-static __attribute__((noinline)) void OYI_JOIN(tile,
-                                               ID)(const word_tile* t, const SUM* start,
-                                                   SUM* restrict to, int64_t to_row) {
+static void OYI_JOIN(tile, ID)(const word_tile* t, const SUM* start, SUM* restrict to,
+                               int64_t to_row) {
   switch (t->height + t->width) {
     case 4 + 16: OYI_JOIN(dots, ID)(4, 1, t, start, to, to_row); break;
     case 4 + 32: OYI_JOIN(dots, ID)(4, 2, t, start, to, to_row); break;
@@ -320,19 +319,21 @@ static void OYI_JOIN(pack_columns, ID)(const OYI_JOIN(product, ID) * s, int64_t 
 }
 
 // Asks for what the machine does not foresee, while a tile of |rows| x |columns| from
-// row |i| on is computed: its results, and a part of the rows of a that come next.
+// row |i| on is computed: its results, and a part of the rows of a that come next, unless they
+// were copied for the first columns.
 static inline void OYI_JOIN(ask, ID)(const OYI_JOIN(product, ID) * s, int64_t i,
-                                     const SUM* results, int64_t j, int64_t columns) {
+                                     const SUM* results, bool first, int64_t j,
+                                     int64_t columns) {
   const oyi_gemm* g = s->g;
   if (s->words < WORTH_ASKING) return;
   for (int64_t r = 0; results && r < WORD_ROWS && i + r < g->n; r++)
     prefetch_row((uintptr_t)(results + r * g->c_row), WIDE * sizeof(SUM));
-  if (g->a_column != 1 || (!s->direct && j >= columns)) return;
+  if (g->a_column != 1 || (!s->direct && !first)) return;
   const uintptr_t row = (uintptr_t)g->a_row * sizeof(T);
   const uintptr_t part =
-      (4 * (uintptr_t)s->words * WIDE / (uintptr_t)columns + 63) & ~63u;
+      (4 * (uintptr_t)s->words * WIDE / (uintptr_t)columns + 63) & ~(uintptr_t)63;
   uintptr_t next = (uintptr_t)g->a + (uintptr_t)(i + WORD_ROWS) * row;
-  next += (uintptr_t)(j % columns / WIDE) * part;
+  next += (uintptr_t)(j / WIDE) * part;
   for (int64_t r = WORD_ROWS; r < 2 * WORD_ROWS && i + r < g->n; r++, next += row)
     prefetch_far(next, part);
 }
@@ -354,7 +355,7 @@ static void OYI_JOIN(columns, ID)(const OYI_JOIN(product, ID) * s, int64_t j0,
       t.b = s->b + j * s->words;
       const bool there = IN_PLACE && s->plain && rows == t.height && left == t.width;
       SUM* to = there ? (SUM*)g->c + i * g->c_row + j0 + j : (SUM*)sums;
-      OYI_JOIN(ask, ID)(s, i, there ? to : NULL, j0 + j, columns);
+      OYI_JOIN(ask, ID)(s, i, there ? to : NULL, j0 == 0, j, columns);
       OYI_JOIN(tile, ID)(&t, start, to, there ? g->c_row : WIDE);
       if (!there) OYI_JOIN(put, ID)(g, i, rows, j0 + j, left, sums);
     }

@@ -188,8 +188,8 @@ static bool is_left_to_library(double work) {
 }
 
 // The portable kernel for AVX-512 is the faster one in float, but for products with
-// vectors, and depths at which tiles leave the caches. It does not depend on the library's threads,
-// so that results do not either.
+// vectors, and depths at which tiles leave the caches. The choice does not depend on the
+// library's threads, so that results do not either.
 static inline bool is_portable_faster(int64_t n, int64_t m, int64_t k) {
   enum { DEEP = 4096 };
   return n >= 4 && m >= 4 && k <= DEEP && oyi_cpu_level() == 2;
