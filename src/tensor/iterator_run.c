@@ -135,7 +135,7 @@ static oyi_iter with_long_rows(const oyi_iter* it) {
   return turned;
 }
 
-// In tiles by |loop| where that helps, else by |block|.
+// In tiles by |loop|, NULL for copies, where that helps, else by |block|.
 static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_block block,
                 const void* args) {
   job j = {it, block, args, oyi_walk_steps(it, 0, it->ndim)};
@@ -161,29 +161,24 @@ void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
 // args: the size of an element.
 static void move_block(int64_t n, int64_t rows, char* const* data, const int64_t* along,
                        const int64_t* down, const void* args) {
-  oyi_move m = {*(const size_t*)args,
-                n,
-                rows,
-                data[0],
-                data[1],
-                along[0],
-                down[0],
-                along[1],
-                down[1]};
+  const oyi_move m = {.item = *(const size_t*)args,
+                      .n = n,
+                      .rows = rows,
+                      .to = data[0],
+                      .from = data[1],
+                      .to_along = along[0],
+                      .to_down = down[0],
+                      .from_along = along[1],
+                      .from_down = down[1]};
   oyi_move_rows(&m);
-}
-
-static void move_row(int64_t n, char* const* data, const int64_t* strides,
-                     const void* args) {
-  static const int64_t none[2];
-  move_block(n, 1, data, strides, none, args);
 }
 
 void oyi_iter_move(const oyi_iter* it) {
   if (!it->runs) return;
+  static const int64_t none[2];
   const size_t item = (size_t)oyi_item(it->tensors[0]);
   if (it->ndim == 1 && it->sizes[0] <= OYI_ITER_GRAIN)
-    move_row(it->sizes[0], it->data, it->strides[0], &item);
+    move_block(it->sizes[0], 1, it->data, it->strides[0], none, &item);
   else
-    run(it, move_row, &item, move_block, &item);
+    run(it, NULL, NULL, move_block, &item);
 }

@@ -5,11 +5,13 @@
 // copied, turned round, to the stack, and the loop sees nothing but contiguous rows.
 #include "base/threads.h"
 #include "tensor/iterator_walk.h"
+#include "tensor/move.h"
 
 enum {
   LINE = 64,
   COLUMNS = 256,
-  LEAST = 8,  // rows and columns that make it worth while
+  COPIED_LINES = 4,  // of each column of the input, read at once where there is no buffer
+  LEAST = 8,         // rows and columns that make it worth while
   LEAST_STEPS = 512,
   PACKED_MOST = 2,  // inputs that are turned round
   // A row of a copy is a line longer than it must be: else all rows of a column would
@@ -27,84 +29,6 @@ typedef struct tiling {
   int64_t tiles_down, tiles;  // along |across|; in all
   int64_t tiles_at_a_time;
 } tiling;
-
-// ------------------------------------------------------------- turning round
-
-// out[i * pitch + j] = in[j * stride + i], i < rows, j < columns, in elements.
-static void turn_bytes(char* out, int64_t pitch, const char* in, int64_t stride,
-                       int64_t rows, int64_t columns, int64_t item) {
-  for (int64_t j = 0; j < columns; j++)
-    for (int64_t i = 0; i < rows; i++)
-      memcpy(out + i * pitch + j * item, in + j * stride + i * item, (size_t)item);
-}
-
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector)
-#define HAVE_SHUFFLE 1
-#endif
-#endif
-
-#ifdef HAVE_SHUFFLE
-typedef uint32_t four __attribute__((vector_size(16)));
-typedef uint64_t two __attribute__((vector_size(16)));
-#define SHUFFLE __builtin_shufflevector
-
-static inline four load4(const char* at) {
-  four v;
-  memcpy(&v, at, sizeof(v));
-  return v;
-}
-static inline void store4(char* at, four v) {
-  memcpy(at, &v, sizeof(v));
-}
-
-static inline void turn_4x4(char* out, int64_t pitch, const char* in, int64_t stride) {
-  four a = load4(in), b = load4(in + stride);
-  four c = load4(in + 2 * stride), d = load4(in + 3 * stride);
-  four ab_low = SHUFFLE(a, b, 0, 4, 1, 5), ab_high = SHUFFLE(a, b, 2, 6, 3, 7);
-  four cd_low = SHUFFLE(c, d, 0, 4, 1, 5), cd_high = SHUFFLE(c, d, 2, 6, 3, 7);
-  store4(out, SHUFFLE(ab_low, cd_low, 0, 1, 4, 5));
-  store4(out + pitch, SHUFFLE(ab_low, cd_low, 2, 3, 6, 7));
-  store4(out + 2 * pitch, SHUFFLE(ab_high, cd_high, 0, 1, 4, 5));
-  store4(out + 3 * pitch, SHUFFLE(ab_high, cd_high, 2, 3, 6, 7));
-}
-
-static inline void turn_2x2(char* out, int64_t pitch, const char* in, int64_t stride) {
-  two a, b, low, high;
-  memcpy(&a, in, sizeof(a));
-  memcpy(&b, in + stride, sizeof(b));
-  low = SHUFFLE(a, b, 0, 2);
-  high = SHUFFLE(a, b, 1, 3);
-  memcpy(out, &low, sizeof(low));
-  memcpy(out + pitch, &high, sizeof(high));
-}
-
-// Whole blocks of 4 or 2 with vectors, the edges element by element.
-static void turn(char* out, int64_t pitch, const char* in, int64_t stride, int64_t rows,
-                 int64_t columns, int64_t item) {
-  int64_t block = item == 4 ? 4 : item == 8 ? 2 : 0;
-  int64_t i_end = block ? rows / block * block : 0;
-  int64_t j_end = block ? columns / block * block : 0;
-  for (int64_t j = 0; j < j_end; j += block) {
-    const char* from = in + j * stride;
-    for (int64_t k = 0; k < block; k++)
-      __builtin_prefetch(from + k * stride + rows * item);
-    for (int64_t i = 0; i < i_end; i += block) {
-      char* to = out + i * pitch + j * item;
-      if (block == 4)
-        turn_4x4(to, pitch, from + i * item, stride);
-      else
-        turn_2x2(to, pitch, from + i * item, stride);
-    }
-  }
-  turn_bytes(out + i_end * pitch, pitch, in + i_end * item, stride, rows - i_end, j_end,
-             item);
-  turn_bytes(out + j_end * item, pitch, in + j_end * stride, stride, rows,
-             columns - j_end, item);
-}
-#else
-#define turn turn_bytes
-#endif
 
 // ----------------------------------------------------------------------- tiles
 
@@ -148,16 +72,43 @@ static tile tile_find(const tiling* g, int64_t index) {
   return t;
 }
 
+// Into its place as it is turned round.
+static void copy_tile(const tile* t, int64_t item) {
+  oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                            .n = t->columns,
+                            .rows = t->rows,
+                            .to = t->data[0],
+                            .from = t->data[1],
+                            .to_along = t->strides[0],
+                            .to_down = t->down[0],
+                            .from_along = t->strides[1],
+                            .from_down = t->down[1],
+                            .ahead = t->rows * item});
+}
+
 static oy_status run_tiles(int64_t index, void* context) {
   const tiling* g = context;
   _Alignas(LINE) char buffers[PACKED_MOST][BUFFER];
   int64_t end = least((index + 1) * g->tiles_at_a_time, g->tiles);
   for (int64_t i = index * g->tiles_at_a_time; i < end; i++) {
     tile t = tile_find(g, i);
+    if (!g->loop) {
+      copy_tile(&t, oyi_item(g->it->tensors[0]));
+      continue;
+    }
     for (int p = 0; p < g->packed_count; p++) {
       int k = g->packed[p];
       int64_t item = t.down[k], pitch = COLUMNS * item + LINE;
-      turn(buffers[p], pitch, t.data[k], t.strides[k], t.rows, t.columns, item);
+      oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                                .n = t.columns,
+                                .rows = t.rows,
+                                .to = buffers[p],
+                                .from = t.data[k],
+                                .to_along = item,
+                                .to_down = pitch,
+                                .from_along = t.strides[k],
+                                .from_down = item,
+                                .ahead = t.rows * item});
       t.data[k] = buffers[p];
       t.down[k] = pitch;
       t.strides[k] = item;
@@ -190,6 +141,9 @@ static bool find_packed(tiling* g) {
     if (oyi_item(it->tensors[k]) > largest) largest = oyi_item(it->tensors[k]);
   }
   g->rows = LINE / largest;
+  // Copies need no buffer, so that their tiles may be longer, and narrow ones longer still.
+  if (!g->loop) g->rows *= COPIED_LINES;
+  if (!g->loop && it->sizes[0] < COLUMNS) g->rows *= COLUMNS / it->sizes[0];
   return g->packed_count > 0;
 }
 
@@ -200,7 +154,7 @@ bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {
   int64_t n = it->sizes[0], m = it->sizes[g.across];
   g.tiles_down = (m - 1) / g.rows + 1;
   g.tiles = g.tiles_down * ((n - 1) / COLUMNS + 1) * (steps / n / m);
-  g.tiles_at_a_time = OYI_ITER_GRAIN / (g.rows * least(n, COLUMNS));
+  g.tiles_at_a_time = (OYI_ITER_GRAIN - 1) / (g.rows * least(n, COLUMNS)) + 1;
   (void)oyi_parallel_chunks((g.tiles - 1) / g.tiles_at_a_time + 1, run_tiles, &g);
   return true;
 }

@@ -16,6 +16,9 @@ typedef struct oyi_move {
   char* to;
   const char* from;
   int64_t to_along, to_down, from_along, from_down;
+  // Bytes from |from| on of a move that follows, where its input is worth fetching: of a
+  // plane that is turned round.
+  int64_t ahead;
 } oyi_move;
 
 // Those of one CPU capability.

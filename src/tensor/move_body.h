@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/template.h"
 #include "tensor/move.h"
 
 #if defined(__AVX2__)
@@ -184,6 +185,8 @@ TYPED(sixteen, 16)
     }                               \
   } while (0)
 
+#include "tensor/turn_body.h"
+
 // Columns take the place of rows.
 static oyi_move across(const oyi_move* m) {
   return (oyi_move){.item = m->item,
@@ -206,6 +209,11 @@ static void rows(const oyi_move* m) {
     rows(&turned);
   } else if (whole && m->from_along == item) {
     adjacent_rows(m);
+  } else if (whole && m->from_down == item && turn(m)) {
+    return;
+  } else if (m->to_down == item && m->from_along == item) {
+    const oyi_move turned = across(m);
+    if (!turn(&turned)) OF_ITEM(apart, m);
   } else if (m->n < SHORT && m->rows > m->n) {
     const oyi_move turned = across(m);
     OF_ITEM(apart, &turned);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planes turned round, as in copies of transposed matrices: elements that lie together down
+// the input come to lie along rows of the output. Blocks of it are in vectors: each 16 bytes
+// of them, a lane, take as many elements of as many rows, and change them by interleaving
+// pairs of vectors as often as it takes to double one element up to the lane. A second lane
+// goes on with the next rows. For move_body.h, which has VECTOR.
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define HAVE_SHUFFLE 1
+#endif
+#endif
+
+#ifdef HAVE_SHUFFLE
+enum { LANE = 16 };
+
+// Elements of the first and second half of each lane of two vectors, by turns.
+#define LOW_8(at, n)       at, at + n
+#define LOW_4(at, n)       LOW_8(at, n), LOW_8(at + 1, n)
+#define LOW_2(at, n)       LOW_4(at, n), LOW_4(at + 2, n)
+#define LOW_1(at, n)       LOW_2(at, n), LOW_2(at + 4, n)
+#define PAIRS(at, n, size) LOW_##size(at, n)
+#if defined(__AVX2__)
+#define FIRST_HALVES(size) PAIRS(0, 32 / size, size), PAIRS(16 / size, 32 / size, size)
+#define SECOND_HALVES(size) \
+  PAIRS(8 / size, 32 / size, size), PAIRS(24 / size, 32 / size, size)
+#else
+#define FIRST_HALVES(size)  PAIRS(0, 16 / size, size)
+#define SECOND_HALVES(size) PAIRS(8 / size, 16 / size, size)
+#endif
+
+typedef char lane __attribute__((vector_size(LANE), aligned(1), may_alias));
+
+static inline vector load_lanes(const char* from, int64_t step) {
+  const lane first = *(const lane*)from;
+#if defined(__AVX2__)
+  const lane second = *(const lane*)(from + step);
+  return __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+                                 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
+                                 27, 28, 29, 30, 31);
+#else
+  (void)step;
+  return first;
+#endif
+}
+
+// One block: LANE / size rows of the output, a vector each.
+#define TURN_BLOCK(T, size)                                                              \
+  static inline __attribute__((always_inline)) void turn_block_##size(                   \
+      char* to, int64_t to_down, const char* from, int64_t from_along) {                 \
+    enum { N = LANE / size };                                                            \
+    typedef T part __attribute__((vector_size(VECTOR), aligned(1), may_alias));          \
+    part a[N], b[N];                                                                     \
+    OYI_UNROLL_BY(16)                                                                    \
+    for (int k = 0; k < N; k++)                                                          \
+      a[k] = (part)load_lanes(from + k * from_along, N * from_along);                    \
+    OYI_UNROLL_BY(16)                                                                    \
+    for (int step = 1; step < N; step *= 2) {                                            \
+      OYI_UNROLL_BY(16)                                                                  \
+      for (int k = 0; k < N / 2; k++) {                                                  \
+        b[2 * k] = __builtin_shufflevector(a[k], a[k + N / 2], FIRST_HALVES(size));      \
+        b[2 * k + 1] = __builtin_shufflevector(a[k], a[k + N / 2], SECOND_HALVES(size)); \
+      }                                                                                  \
+      OYI_UNROLL_BY(16)                                                                  \
+      for (int k = 0; k < N; k++) a[k] = b[k];                                           \
+    }                                                                                    \
+    OYI_UNROLL_BY(16)                                                                    \
+    for (int k = 0; k < N; k++) *(part*)(to + k * to_down) = a[k];                       \
+  }                                                                                      \
+  /* The last blocks lie over those before them. */                                      \
+  static void turn_##size(const oyi_move* m) {                                           \
+    enum { N = LANE / size, ALONG = VECTOR / size };                                     \
+    for (int64_t i = 0; i < m->n; i += ALONG) {                                          \
+      const int64_t column = i + ALONG <= m->n ? i : m->n - ALONG;                       \
+      const char* from = m->from + column * m->from_along;                               \
+      char* to = m->to + column * size;                                                  \
+      for (int k = 0; m->ahead && k < ALONG; k++)                                        \
+        __builtin_prefetch(from + k * m->from_along + m->ahead);                         \
+      for (int64_t j = 0; j < m->rows; j += N) {                                         \
+        const int64_t row = j + N <= m->rows ? j : m->rows - N;                          \
+        turn_block_##size(to + row * m->to_down, m->to_down, from + row * size,          \
+                          m->from_along);                                                \
+      }                                                                                  \
+    }                                                                                    \
+  }
+TURN_BLOCK(uint8_t, 1)
+TURN_BLOCK(uint16_t, 2)
+TURN_BLOCK(uint32_t, 4)
+TURN_BLOCK(uint64_t, 8)
+
+// Whether it did: input rows of one block and more.
+static bool turn(const oyi_move* m) {
+  const int64_t item = (int64_t)m->item;
+  if (item > 8 || m->rows * item < LANE || m->n * item < VECTOR) return false;
+  switch (item) {
+    case 1: turn_1(m); break;
+    case 2: turn_2(m); break;
+    case 4: turn_4(m); break;
+    default: turn_8(m); break;
+  }
+  return true;
+}
+#else
+static bool turn(const oyi_move* m) {
+  (void)m;
+  return false;
+}
+#endif
