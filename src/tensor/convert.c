@@ -52,6 +52,10 @@ static void convert_real(oy_dtype to, char* out, int64_t out_stride, oy_dtype fr
     return;
   }
   const oyi_convert_chain chain = oyi_convert_chain_of(to, from);
+  if (chain.count == 1 && out_stride == to_item && in_stride == from_item) {
+    chain.loops[0](out, in, n);
+    return;
+  }
   _Alignas(64) uint64_t together[PIECE], apart[PIECE];
   while (n > 0) {
     int64_t count = n < PIECE ? n : PIECE;

@@ -14,6 +14,10 @@ static const oyi_convert_table* table_of_machine(void) {
 oyi_convert_chain oyi_convert_chain_of(oy_dtype to, oy_dtype from) {
   const oyi_convert_table* table = table_of_machine();
   oyi_convert_chain chain = {0, {NULL, NULL, NULL}};
+  const oyi_convert_loop direct = to == OY_DTYPE_F32     ? table->to_f32[from]
+                                  : from == OY_DTYPE_F32 ? table->of_f32[to]
+                                                         : NULL;
+  if (direct) return (oyi_convert_chain){1, {direct, NULL, NULL}};
   uint8_t a = table->near[from].wide, b = table->near[to].wide;
   if (table->near[from].load) chain.loops[chain.count++] = table->near[from].load;
   if (to == OY_DTYPE_BOOL) {

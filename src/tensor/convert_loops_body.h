@@ -136,6 +136,12 @@ static void f32_bf16(void* out, const void* in, int64_t n) {
   for (; i < n; i++) o[i] = oyi_bf16_from_float(a[i]);
 }
 #endif
+// What everyday conversions come to, in one step.
+LOOP(u8_f32, uint8_t, float, x)
+LOOP(i8_f32, int8_t, float, x)
+LOOP(i16_f32, int16_t, float, x)
+LOOP(f32_8, float, uint8_t, (uint32_t)oyi_float_to_int32(x))
+LOOP(f32_16, float, uint16_t, (uint32_t)oyi_float_to_int32(x))
 LOOP(f32_f8e5m2, float, uint8_t, oyi_f8e5m2_from_float(x))
 LOOP(f32_f8e4m3, float, uint8_t, oyi_f8e4m3_from_float(x))
 LOOP(f32_f8e5m2fnuz, float, uint8_t, oyi_f8e5m2fnuz_from_float(x))
@@ -179,6 +185,11 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                [F32] = {f32_i32, f32_i64, NULL, f32_f64, f32_u64},
                [F64] = {f64_i32, f64_i64, f64_f32, NULL, f64_u64},
                [U64] = {i64_i32, NULL, u64_f32, u64_f64, NULL}},
+    .to_f32 = {[OY_DTYPE_BOOL] = u8_f32,
+               [OY_DTYPE_U8] = u8_f32,
+               [OY_DTYPE_I8] = i8_f32,
+               [OY_DTYPE_I16] = i16_f32},
+    .of_f32 = {[OY_DTYPE_U8] = f32_8, [OY_DTYPE_I8] = f32_8, [OY_DTYPE_I16] = f32_16},
     .to_bool = {i32_b1, i64_b1, f32_b1, f64_b1, i64_b1},
     .f64_to_u8 = {f64_i64, i64_8}};
 #undef I32

@@ -161,6 +161,15 @@ static void adjacent_rows(const oyi_move* m) {
       for (int64_t i = 0; i < n; i++) o[i] = a[-i];                             \
     }                                                                           \
   }                                                                             \
+  /* Every other one, as the parts of complex numbers. */                       \
+  static void every_other_##ID(const oyi_move* m) {                             \
+    const int64_t n = m->n;                                                     \
+    ROWS(m, to, from) {                                                         \
+      T* restrict o = (T*)(void*)to;                                            \
+      const T* restrict a = (const T*)(const void*)from;                        \
+      for (int64_t i = 0; i < n; i++) o[i] = a[2 * i];                          \
+    }                                                                           \
+  }                                                                             \
   static void apart_##ID(const oyi_move* m) {                                   \
     const int64_t n = m->n, to_along = m->to_along, from_along = m->from_along; \
     ROWS(m, to, from) {                                                         \
@@ -221,6 +230,8 @@ static void rows(const oyi_move* m) {
     ROWS(m, to, from) fill(to, (size_t)m->n * m->item, from, m->item);
   } else if (whole && m->from_along == -item) {
     OF_ITEM(turned, m);
+  } else if (whole && m->from_along == 2 * item) {
+    OF_ITEM(every_other, m);
   } else {
     OF_ITEM(apart, m);
   }

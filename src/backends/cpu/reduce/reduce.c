@@ -14,7 +14,7 @@ typedef struct walk {
   const oyi_fold* reducer;
   const void* args;
   oy_dtype in_dtype, out_dtype[2];
-  bool converts;  // rows are read as another dtype than they have
+  bool converts;  // rows are read as another dtype than they have, or brought together
   bool across;    // along the results of a block
   bool is_empty;  // there is nothing to reduce
   const char* x;
@@ -29,13 +29,19 @@ typedef struct walk {
 
 // ---------------------------------------------------------------- dimensions
 
-// Sorts by step, the smallest first; dimensions that continue each other become
-// one.
+// Whether |a| is the faster dimension: by its step, and of equal steps the longer one. What
+// is expanded, and so read again, comes last.
+static bool is_faster(const dim* a, const dim* b) {
+  if (a->in == 0 || b->in == 0) return b->in == 0 && a->in != 0;
+  return a->in < b->in || (a->in == b->in && a->size > b->size);
+}
+
+// Sorts the dimensions; those that continue each other become one.
 static size_t arrange(dim* dims, size_t count) {
   for (size_t i = 1; i < count; i++) {
     dim moved = dims[i];
     size_t at = i;
-    for (; at > 0 && dims[at - 1].in > moved.in; at--) dims[at] = dims[at - 1];
+    for (; at > 0 && is_faster(&moved, &dims[at - 1]); at--) dims[at] = dims[at - 1];
     dims[at] = moved;
   }
   size_t last = 0;
@@ -359,9 +365,13 @@ void oyi_reduce(const oyi_reduction* r, const oyi_fold* reducer, const void* arg
     if (w.out[k]) w.out_dtype[k] = r->out[k]->header.dtype;
   }
   find_dims(&w, r);
-  // Rows that lie together pay from a few elements on.
+  // Rows that lie together, or nearly, pay from a few elements on.
+  enum { NEAR = 4 };
   const dim *k = &w.kept[0], *d = &w.reduced[0];
-  w.across = k->in == oyi_item(r->in) && k->size >= 4 && d->in != k->in;
+  const int64_t item = oyi_item(r->in);
+  const bool near = k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
+  w.across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
+  if (w.across && near) w.converts = true;
   find_blocks(&w, numel, results);
   int64_t each = numel / w.blocks;
   // Nothing in a block can fail.

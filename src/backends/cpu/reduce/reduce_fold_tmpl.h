@@ -77,32 +77,52 @@ static inline A FOLD(dense)(const T* p, int64_t n, const void* args) {
   return FOLD(fold)(lanes);
 }
 
-static void FOLD(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
-                      int64_t first, const void* args) {
+// |n| elements that lie together.
+static inline void FOLD(together)(A* state, int64_t at, const T* p, int64_t n,
+                                  const void* args) {
   SETUP;
-  (void)first;
 #ifdef WHOLE
-  if (step == (int64_t)sizeof(T) && n >= FOLD(LANES)) {
+  if (n >= FOLD(LANES)) {
     const int64_t whole = n / WHOLE_STEP * WHOLE_STEP;
-    FOLD(join)(state, at, WHOLE((const T*)(const void*)x, whole), args);
-    if (whole == n) return;
-    x += whole * step;
+    FOLD(join)(state, at, WHOLE(p, whole), args);
+    p += whole;
     n -= whole;
   }
 #endif
-  if (step == (int64_t)sizeof(T) && n >= FOLD(LANES)) {
-    FOLD(join)(state, at, FOLD(dense)((const T*)(const void*)x, n, args), args);
+  if (n >= FOLD(LANES)) {
+    FOLD(join)(state, at, FOLD(dense)(p, n, args), args);
     return;
   }
+  if (n == 0) return;
   A lanes[4] = {START, START, START, START};
   int64_t i = 0;
   for (; i + 4 <= n; i += 4)
-    for (int k = 0; k < 4; k++)
-      lanes[k] = STEP(lanes[k], *(const T*)(const void*)(x + (i + k) * step));
-  for (int k = 0; i < n; i++, k++)
-    lanes[k] = STEP(lanes[k], *(const T*)(const void*)(x + i * step));
+    for (int k = 0; k < 4; k++) lanes[k] = STEP(lanes[k], p[i + k]);
+  for (int k = 0; i < n; i++, k++) lanes[k] = STEP(lanes[k], p[i]);
   const A low = JOIN(lanes[0], lanes[2]), high = JOIN(lanes[1], lanes[3]);
   FOLD(join)(state, at, JOIN(low, high), args);
+}
+
+// Elements that lie apart are brought together, a few at a time.
+static void FOLD(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
+                      int64_t first, const void* args) {
+  enum { FEW = 256, EVERY_OTHER = 2 };
+  (void)first;
+  if (OY_LIKELY(step == (int64_t)sizeof(T))) {
+    FOLD(together)(state, at, (const T*)(const void*)x, n, args);
+    return;
+  }
+  T few[FEW];
+  for (; n > 0; n -= FEW, x += FEW * step) {
+    const int64_t some = n < FEW ? n : FEW;
+    if (step == EVERY_OTHER * (int64_t)sizeof(T)) {
+      const T* p = (const T*)(const void*)x;
+      for (int64_t i = 0; i < some; i++) few[i] = p[EVERY_OTHER * i];
+    } else {
+      for (int64_t i = 0; i < some; i++) few[i] = *(const T*)(const void*)(x + i * step);
+    }
+    FOLD(together)(state, at, few, some, args);
+  }
 }
 
 // Of |n| columns, four rows at a time, so that running values are read and written less

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least and greatest elements of one type, and where they are; T, ID, IS_NAN,
-// LEAST and GREATEST are given. A NaN is both: once it is there it stays.
+// LEAST and GREATEST are given, AMAX_WHOLE and AMIN_WHOLE may be: WHOLE of reduce_fold_tmpl.h
+// for steps of 256 bytes. A NaN is both: once it is there it stays.
 #define R          T
 #define A          T
 #define NAME       amax
@@ -8,12 +9,20 @@
 #define STEP(a, x) ((x) > (a) || IS_NAN(x) ? (x) : (a))
 #define JOIN(a, b) STEP(a, b)
 #define RESULT(a)  (a)
+#ifdef AMAX_WHOLE
+#define WHOLE      AMAX_WHOLE
+#define WHOLE_STEP (256 / (int64_t)sizeof(T))
+#endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #define NAME       amin
 #define START      GREATEST
 #define STEP(a, x) ((x) < (a) || IS_NAN(x) ? (x) : (a))
 #define JOIN(a, b) STEP(a, b)
 #define RESULT(a)  (a)
+#ifdef AMIN_WHOLE
+#define WHOLE      AMIN_WHOLE
+#define WHOLE_STEP (256 / (int64_t)sizeof(T))
+#endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #undef R
 #undef A

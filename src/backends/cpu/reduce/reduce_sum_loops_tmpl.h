@@ -33,7 +33,9 @@ typedef double kept_lanes
 #define LOAD(p)   ((narrow_lanes) * (const loaded_lanes*)(p))
 #define GET(p, k) (((kept_lanes*)(void*)(p))[k])
 
-enum { LANES = 4, CHAINS = 8, CHAINED = LANES * CHAINS };
+// From TWO_STREAMS elements on the halves are read side by side: memory beyond the second
+// cache is fetched ahead for each.
+enum { LANES = 4, CHAINS = 8, CHAINED = LANES * CHAINS, TWO_STREAMS = 8192 };
 // Columns side by side, and rows that they are read of at once: memory is read along rows
 // that way, and running values are read and written once for several elements.
 enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
@@ -52,6 +54,14 @@ enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
     wide_lanes a[CHAINS];                                                             \
     for (int k = 0; k < CHAINS; k++) a[k] = (wide_lanes){START, START, START, START}; \
     int64_t i = 0;                                                                    \
+    if (n >= TWO_STREAMS) {                                                           \
+      const int64_t half = n / (2 * CHAINED) * CHAINED;                               \
+      for (; i < half; i += CHAINED / 2) {                                            \
+        CHAIN(TAKE, 0, CHAINS / 2, p + i);                                            \
+        CHAIN(TAKE, CHAINS / 2, CHAINS, p + half + i - CHAINED / 2);                  \
+      }                                                                               \
+      i = 2 * half;                                                                   \
+    }                                                                                 \
     for (; i + CHAINED <= n; i += CHAINED) CHAIN(TAKE, 0, CHAINS, p + i);             \
     if (n & (4 * LANES)) {                                                            \
       CHAIN(TAKE, 0, 4, p + i);                                                       \
@@ -105,6 +115,47 @@ static double prod_floats(const float* p, int64_t n) {
   prod_lanes(all, p, n);
   return (all[0] * all[2]) * (all[1] * all[3]);
 }
+#if defined(__FMA__)
+// A NaN counts as 0.
+#define ADD_NUMBERS(a, x)                  \
+  ADD_LANES(a, _mm256_and_pd((__m256d)(x), \
+                             _mm256_cmp_pd((__m256d)(x), (__m256d)(x), _CMP_ORD_Q)))
+FLOATS(nansum, 0, ADD_NUMBERS, ADD_TWO)
+
+// Most pieces have none, which is seen two vectors at a time.
+static bool has_nan(const float* p, int64_t n) {
+  enum { WIDE_LANES = 8, STEP = 4 * WIDE_LANES };
+  __m256 found[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  int64_t i = 0;
+  for (; i + STEP <= n; i += STEP) {
+    OYI_UNROLL
+    for (int k = 0; k < 2; k++) {
+      const __m256 x = _mm256_loadu_ps(p + i + 2 * k * WIDE_LANES);
+      const __m256 y = _mm256_loadu_ps(p + i + (2 * k + 1) * WIDE_LANES);
+      found[k] = _mm256_or_ps(found[k], _mm256_cmp_ps(x, y, _CMP_UNORD_Q));
+    }
+  }
+  bool has = _mm256_movemask_ps(_mm256_or_ps(found[0], found[1])) != 0;
+  for (; i < n; i++) has |= p[i] != p[i];
+  return has;
+}
+static double nansum_floats(const float* p, int64_t n) {
+  enum { PIECE = 2048 };
+  double sum = 0;
+  for (int64_t i = 0; i < n; i += PIECE) {
+    const int64_t some = n - i < PIECE ? n - i : PIECE;
+    double all[LANES];
+    if (has_nan(p + i, some))
+      nansum_lanes(all, p + i, some);
+    else
+      sum_lanes(all, p + i, some);
+    sum += (all[0] + all[2]) + (all[1] + all[3]);
+  }
+  return sum;
+}
+#define NANSUM_WHOLE  nansum_floats
+#define NANSUM_STRIPS nansum_strips
+#endif
 // Of pairs of parts.
 static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
   double all[LANES];
@@ -125,6 +176,8 @@ static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
 #undef WHOLE_STEPS
 #undef SUM_WHOLE
 #undef SUM_STRIPS
+#undef NANSUM_WHOLE
+#undef NANSUM_STRIPS
 #undef PROD_WHOLE
 #undef PROD_STRIPS
 #undef STRIP

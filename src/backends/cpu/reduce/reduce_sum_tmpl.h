@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and products of one type; T, A, ID and ADD_STEP, a running sum after one element more,
-// are given. SUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and PROD_STRIPS, with
-// STRIP, may be: what WHOLE and STRIPS of reduce_fold_tmpl.h are.
+// are given. SUM_WHOLE, NANSUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and so
+// on, with STRIP, may be: what WHOLE and STRIPS of reduce_fold_tmpl.h are.
 #define NAME       sum
 #define START      0
 #define STEP       ADD_STEP
@@ -26,6 +26,13 @@
 #define RESULT(a)  (a)
 #ifdef EXACT_SUMS
 #define EXACT
+#endif
+#ifdef NANSUM_WHOLE
+#define WHOLE      NANSUM_WHOLE
+#define WHOLE_STEP WHOLE_STEPS
+#endif
+#ifdef NANSUM_STRIPS
+#define STRIPS NANSUM_STRIPS
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 
