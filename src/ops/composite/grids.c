@@ -257,6 +257,30 @@ static oy_object* interleaved(const oyi_tensor* t, size_t n, bool first) {
   return oyi_call_reshape(oyi_tensor_object(t), (oy_ints){sizes, 2 * n});
 }
 
+// A copy of |t|, which it takes, with |size| elements in place of one along |dim|.
+static oy_object* spread(oy_object* t, size_t dim, int64_t size) {
+  const oyi_tensor* made = oyi_tensor_of(t);
+  if (!made) return NULL;
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  for (size_t i = 0; i < made->ndim; i++) sizes[i] = made->sizes[i];
+  sizes[dim] = size;
+  oy_object* wide = oyi_call_expand(t, (oy_ints){sizes, made->ndim}, false);
+  oy_object* result = wide ? oyi_call_contiguous(wide, OY_MEMORY_CONTIGUOUS) : NULL;
+  oy_tensor_release(wide);
+  oy_tensor_release(t);
+  return result;
+}
+
+// Whether rows of |b| are so short that each would cost more than its products, and copies
+// of both, as long as rows of the result, are small beside it.
+static bool has_short_rows(const oyi_tensor* a, const oyi_tensor* b) {
+  enum { SHORT = 128, MANY = 8 };
+  if (a->ndim == 0 || a->ndim != b->ndim || a->numel == 0 || b->numel == 0) return false;
+  const int64_t last = b->sizes[b->ndim - 1];
+  return last < SHORT && b->numel / last >= MANY &&
+         a->numel / a->sizes[a->ndim - 1] >= MANY;
+}
+
 OYI_COMPOSITE(kron) {
   const oyi_tensor* a = oyi_tensor_of(self);
   const oyi_tensor* b = a ? oyi_tensor_of(other) : NULL;
@@ -264,6 +288,10 @@ OYI_COMPOSITE(kron) {
   size_t n = a->ndim > b->ndim ? a->ndim : b->ndim;
   oy_object* x = interleaved(a, n, true);
   oy_object* y = x ? interleaved(b, n, false) : NULL;
+  if (y && has_short_rows(a, b)) {
+    x = spread(x, 2 * n - 1, b->sizes[n - 1]);
+    y = spread(y, 2 * n - 2, a->sizes[n - 1]);
+  }
   oy_object* product = oyi_call_mul_Tensor(x, y);
   oy_tensor_release(x);
   oy_tensor_release(y);

@@ -163,6 +163,12 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_sub, OY_DTYPE_BF16, sub_bf16},
     {OYI_LOOP_mul, OY_DTYPE_BF16, mul_bf16},
     {OYI_LOOP_div, OY_DTYPE_BF16, div_bf16},
+    {OYI_LOOP_neg, OY_DTYPE_BF16, neg_bf16},
+    {OYI_LOOP_abs, OY_DTYPE_BF16, abs_bf16},
+    {OYI_LOOP_relu, OY_DTYPE_BF16, relu_bf16},
+#if defined(__AVX2__)
+    {OYI_LOOP_sqrt, OY_DTYPE_BF16, sqrt_bf16},
+#endif
     WHERE_ROW(BOOL, where_1),
     WHERE_ROW(U8, where_1),
     WHERE_ROW(I8, where_1),

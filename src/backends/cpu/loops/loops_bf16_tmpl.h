@@ -79,6 +79,44 @@ static inline __attribute__((always_inline)) void map_pairs(int64_t n, char* con
   }
 }
 
+// Of one operand.
+static inline __attribute__((always_inline)) void map_alone(int64_t n, char* const* data,
+                                                            const int64_t* strides,
+                                                            pair_fn fn) {
+  char* o = data[0];
+  const char* x = data[1];
+  const int64_t so = strides[0], sx = strides[1];
+  if (so == BF16 && sx == BF16)
+    for (; n >= PAIRED; n -= PAIRED, o += BF16 * PAIRED, x += BF16 * PAIRED) {
+      const pairs a = load_pairs(x, sx), v = of_pairs(a, a, 0, fn);
+      memcpy(o, &v, sizeof(v));
+    }
+  for (; n > 0; n -= PAIRED, o += so * PAIRED, x += sx * PAIRED) {
+    const int64_t count = n < PAIRED ? n : PAIRED;
+    const pairs a = load_some(x, sx, count);
+    store_some(o, so, count, of_pairs(a, a, 0, fn));
+  }
+}
+
+#define BF16_UNARY(name, ...)                                                   \
+  static inline singles name##_singles(singles a, singles b, float arg) {       \
+    (void)b, (void)arg;                                                         \
+    return (__VA_ARGS__);                                                       \
+  }                                                                             \
+  static void name##_bf16(int64_t n, char* const* data, const int64_t* strides, \
+                          const void* args) {                                   \
+    (void)args;                                                                 \
+    map_alone(n, data, strides, name##_singles);                                \
+  }
+BF16_UNARY(neg, -a)
+BF16_UNARY(abs, (singles)((pairs)a & 0x7fffffffu))
+// 0 where |a| is less, so that a NaN stays.
+BF16_UNARY(relu, (singles)((pairs)a & ~(pairs)(a < 0)))
+#if defined(__AVX2__)
+BF16_UNARY(sqrt, (singles)_mm256_sqrt_ps((__m256)a))
+#endif
+#undef BF16_UNARY
+
 #define BF16_BINARY(name, ...)                                                  \
   static singles name##_singles(singles a, singles b, float arg) {              \
     (void)arg;                                                                  \
