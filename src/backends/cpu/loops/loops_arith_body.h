@@ -39,6 +39,13 @@ static inline double size(T a) {
 #undef R
 #undef FN
 
+// A rounded quotient as an integer: 0 where it was divided by 0, and the one that is too great,
+// of the least number and -1, wraps.
+static inline int32_t short_quotient(double rounded, int32_t by) {
+  const double fits = rounded < 0x1p31 ? rounded : -0x1p31;
+  return by == 0 ? 0 : (int32_t)fits;
+}
+
 #include "backends/cpu/loops/loop_define.h"
 #include "backends/cpu/loops/loops_arith_types.h"
 
@@ -61,6 +68,7 @@ static inline double size(T a) {
 #undef FN
 #undef REST_IN_DOUBLE
 
+#include "backends/cpu/loops/complex_sign.h"
 #include "backends/cpu/loops/loops_bf16_tmpl.h"
 
 #define R    float
@@ -159,6 +167,7 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_div_floor, OY_DTYPE_F32, div_floor_f32},
     {OYI_LOOP_div_floor, OY_DTYPE_F64, div_floor_f64},
     {OYI_LOOP_div, OY_DTYPE_C64, quotients_c64},  // in place of what the line made
+    {OYI_LOOP_sgn, OY_DTYPE_C64, sgn_parts_c64},
     {OYI_LOOP_add, OY_DTYPE_BF16, add_bf16},
     {OYI_LOOP_sub, OY_DTYPE_BF16, sub_bf16},
     {OYI_LOOP_mul, OY_DTYPE_BF16, mul_bf16},

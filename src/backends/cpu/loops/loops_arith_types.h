@@ -51,6 +51,7 @@
 #define ID   i32
 #define KIND I32
 #include "backends/cpu/loops/loops_arith_int.def"
+#include "backends/cpu/loops/loops_arith_short.def"
 #include "backends/cpu/loops/loops_arith_number.def"
 #undef T
 #undef ID
@@ -61,6 +62,7 @@
 #define ID   i16
 #define KIND I16
 #include "backends/cpu/loops/loops_arith_int.def"
+#include "backends/cpu/loops/loops_arith_short.def"
 #include "backends/cpu/loops/loops_arith_number.def"
 #undef T
 #undef ID
@@ -70,6 +72,7 @@
 #define ID   i8
 #define KIND I8
 #include "backends/cpu/loops/loops_arith_int.def"
+#include "backends/cpu/loops/loops_arith_short.def"
 #include "backends/cpu/loops/loops_arith_number.def"
 #undef T
 #undef ID
@@ -79,6 +82,7 @@
 #define ID   u8
 #define KIND U8
 #include "backends/cpu/loops/loops_arith_int.def"
+#include "backends/cpu/loops/loops_arith_short.def"
 #include "backends/cpu/loops/loops_arith_number.def"
 #undef ID
 #undef KIND
