@@ -125,13 +125,13 @@ static bool has_short_rows(const oyi_iter* it) {
   return it->ndim > 1 && it->sizes[0] < SHORT && it->sizes[1] >= LONGER * it->sizes[0];
 }
 
-// The two fastest dimensions change places.
-static oyi_iter with_long_rows(const oyi_iter* it) {
+// Dimensions |a| and |b| change places.
+static oyi_iter exchanged(const oyi_iter* it, size_t a, size_t b) {
   oyi_iter turned = *it;
-  turned.sizes[0] = it->sizes[1];
-  turned.sizes[1] = it->sizes[0];
-  memcpy(turned.strides[0], it->strides[1], sizeof(turned.strides[0]));
-  memcpy(turned.strides[1], it->strides[0], sizeof(turned.strides[1]));
+  turned.sizes[a] = it->sizes[b];
+  turned.sizes[b] = it->sizes[a];
+  memcpy(turned.strides[a], it->strides[b], sizeof(turned.strides[a]));
+  memcpy(turned.strides[b], it->strides[a], sizeof(turned.strides[b]));
   return turned;
 }
 
@@ -152,7 +152,7 @@ void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
     run(it, loop, args, run_rows, &by);
     return;
   }
-  const oyi_iter turned = with_long_rows(it);
+  const oyi_iter turned = exchanged(it, 0, 1);
   run(&turned, loop, args, run_rows, &by);
 }
 
@@ -173,12 +173,30 @@ static void move_block(int64_t n, int64_t rows, char* const* data, const int64_t
   oyi_move_rows(&m);
 }
 
+// The dimension that a block of rows goes down: the next one, unless that is so short that
+// finding blocks would cost more than moving them.
+static size_t longest(const oyi_iter* it) {
+  enum { SHORT = 16 };
+  size_t found = 1;
+  if (it->ndim > 2 && it->sizes[1] < SHORT)
+    for (size_t d = 2; d < it->ndim; d++)
+      if (it->sizes[d] > it->sizes[found]) found = d;
+  return found;
+}
+
 void oyi_iter_move(const oyi_iter* it) {
   if (!it->runs) return;
   static const int64_t none[2];
   const size_t item = (size_t)oyi_item(it->tensors[0]);
-  if (it->ndim == 1 && it->sizes[0] <= OYI_ITER_GRAIN)
+  if (it->ndim == 1 && it->sizes[0] <= OYI_ITER_GRAIN) {
     move_block(it->sizes[0], 1, it->data, it->strides[0], none, &item);
-  else
+    return;
+  }
+  const size_t down = longest(it);
+  if (down == 1) {
     run(it, NULL, NULL, move_block, &item);
+    return;
+  }
+  const oyi_iter turned = exchanged(it, 1, down);
+  run(&turned, NULL, NULL, move_block, &item);
 }
