@@ -102,6 +102,44 @@ ROWS = (
     + ["M.linalg.inv(lm)", "M.linalg.solve(lm, lm)", "M.linalg.cholesky(pd)",
        "M.linalg.qr(lm)", "M.linalg.svd(lm)", "M.linalg.eigh(pd)", "M.linalg.det(lm)",
        "M.fft.fft(v)", "M.fft.rfft(v)", "M.fft.fft2(m)", "M.fft.ifft(y)"]
+    # What everyday programs do with other dtypes,
+    + [f"{x} {op} {x}" for x in ("d", "h", "f", "l", "i32", "i8") for op in ("*", "<")]
+    + [f"{x} / {x}" for x in ("d", "f", "i32", "l")]
+    + ["i32 // i32", "i32 % 3", "i8 // 3", "v + l", "v + 1", "1 / v", "v ** 2", "2 ** v", "-v",
+       "z & z", "~z", "v > 0.5", "l == 3", "l << 1"]
+    + [f"{x}.{op}()" for x in ("d", "f", "i32", "i8") for op in ("sum", "max")]
+    + [f"{x}.float()" for x in ("d", "f", "i32", "i8", "z")]
+    + [f"v.{op}()" for op in ("int", "char", "short", "bool")]
+    + [f"M.{op}({x})" for op in ("abs", "neg", "sqrt", "relu") for x in ("d", "f")]
+    + ["f.mean()", "d.argmax()", "M.where(z, v, 0.0)", "M.clamp(f, 0.2, 0.7)", "M.sort(i32)",
+       "M.cumsum(l, 0)"]
+    # in place and into outputs,
+    + [f"own.{op}" for op in ("add_(w)", "mul_(1.0)", "clamp_(0, 1)", "zero_()", "copy_(v)",
+                              "copy_(d)", "lerp_(w, 0.1)", "masked_fill_(z, 0.5)")]
+    + ["M.add(v, w, out=own)", "M.exp(v, out=own)", "M.sum(m, 1, out=e)"]
+    # with steps, expanded, permuted,
+    + ["v2[::2] + w", "M.exp(v2[::2])", "v2[::2].sum()", "v2[::2].max()", "m[:, ::2] + 1",
+       "m[:, ::2].sum(0)", "m[:, ::2].sum(1)", "m[:, 1:] - m[:, :-1]", "m[:, : s // 2] + 1",
+       "c.expand(s, s).contiguous()", "r.expand(s, s).sum()", "m.t() + m.t()", "m.t() * r",
+       "m.t().sum()", "m.t().sum(0)", "m.t().sum(1)", "dm.t().contiguous()", "dm + dm.t()",
+       "ym.mH.contiguous()", "y.imag.sum()", "y.real.contiguous()", "M.complex(v, w)",
+       "b.transpose(0, 1).contiguous()", "b.sum((0, 2))", "x.sum((0, 2, 3))",
+       "x.permute(0, 2, 3, 1).contiguous()", "m.unfold(1, min(s, 3), 1).sum()"]
+    # and what there was no row of.
+    + ["M.topk(m, min(s, 5), 1)", "M.kthvalue(v, n // 2 + 1)", "M.quantile(v[:100000], 0.3)",
+       "M.unique(l)", "M.unique_consecutive(l)", "M.isin(i, t)", "M.bucketize(v, bounds)",
+       "M.bincount(l)", "M.scatter_reduce(v, 0, i, w, 'sum')",
+       "M.scatter_reduce(m, 1, ti, m, 'mean')", "M.scatter_add(m, 0, ti, m)",
+       "m.index_add(0, t, m)", "m.index_copy(0, t, m)", "v.masked_scatter(z, w)",
+       "M.take_along_dim(m, ti, 1)", "M.diff(m)", "M.nan_to_num(v)", "M.nansum(v)",
+       "M.var_mean(v)", "M.aminmax(v)", "M.amax(v)", "M.trapezoid(v)", "M.isclose(v, w)",
+       "M.allclose(v, v)", "M.equal(v, v)", "M.heaviside(v, w)", "M.tile(v, (3,))",
+       "M.triu(m)", "M.flip(m, (1,))", "M.rot90(m)", "M.stack([m] * 4, 2)",
+       "M.meshgrid(e, e, indexing='ij')", "M.block_diag(small, small)", "M.dist(v, w)",
+       "M.baddbmm(b, b, b)", "M.addr(m, e, e)", "M.einsum('i,i->', v, w)", "M.sgn(y)",
+       "M.nextafter(v, w)", "M.frexp(v)", "M.gcd(l, l)", "M.polar(v, w)",
+       "M.special.entr(v)", "M.multinomial(u[:1000], 10)", "M.fft.irfft(y)",
+       "M.fft.fft(ym, dim=0)"]
     + ["M.rand(n)", "M.randn(n)", "M.randint(0, 10, (n,))", "own.bernoulli_(0.5)",
        "M.randperm(n)", "own.exponential_()"]
 )
@@ -129,7 +167,9 @@ def scope_of(library, n):
         "dm": torch.rand(s, s).double(), "ym": torch.complex(torch.rand(s, s), torch.rand(s, s)),
         "small": torch.rand(min(s, 60), min(s, 60)), "sorted_": torch.rand(n).sort()[0],
         "lm": torch.rand(small, small) + torch.eye(small) * small,
-        "tri": torch.rand(max(n // 3, 1), 3),
+        "tri": torch.rand(max(n // 3, 1), 3), "i32": torch.randint(1, 9, (n,)).int(),
+        "i8": torch.randint(1, 9, (n,)).char(), "v2": torch.rand(2 * n),
+        "bounds": torch.rand(100).sort()[0],
     }
     first["pd"] = first["lm"] @ first["lm"].t()
     if library is not torch:
