@@ -50,17 +50,55 @@ static size_t in_order(oyi_tensor* tests, bool is_integral) {
   return count;
 }
 
+// Whether each number is one of |count| in order, by halves of those that it may be.
+static void find_by_halves(const int64_t* x, int64_t n, const int64_t* in, size_t count,
+                           bool invert, uint8_t* out) {
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t* at = in;
+    for (size_t left = count; left > 1; left -= left / 2)
+      at = at[left / 2] <= x[i] ? at + left / 2 : at;
+    out[i] = (count > 0 && *at == x[i]) != invert;
+  }
+}
+
+// Integers that lie near each other have a byte each in a table. False if they do not, or
+// there is no memory for it.
+static bool find_in_table(const int64_t* x, int64_t n, const int64_t* in, size_t count,
+                          bool invert, uint8_t* out) {
+  enum { SMALL = 4096 };
+  if (count == 0) return false;
+  const int64_t first = in[0];
+  const uint64_t last = (uint64_t)in[count - 1] - (uint64_t)first;
+  if (last >= SMALL && last / 4 >= (uint64_t)n + count) return false;
+  uint8_t* table = oyi_calloc(last + 1, 1);
+  if (!table) {
+    oy_error_clear();
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) table[(uint64_t)in[i] - (uint64_t)first] = 1;
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t at = (uint64_t)x[i] - (uint64_t)first;
+    out[i] = (at <= last && table[at]) != invert;
+  }
+  oyi_free(table);
+  return true;
+}
+
 static void find_each(const oyi_tensor* x, oyi_tensor* tests, bool is_integral,
                       bool invert, uint8_t* out) {
   const size_t count = in_order(tests, is_integral);
-  const char *at = oyi_data(x), *in = oyi_data(tests);
+  if (is_integral) {
+    const int64_t *from = oyi_data(x), *in = oyi_data(tests);
+    if (!find_in_table(from, x->numel, in, count, invert, out))
+      find_by_halves(from, x->numel, in, count, invert, out);
+    return;
+  }
+  const double *from = oyi_data(x), *in = oyi_data(tests);
   for (int64_t i = 0; i < x->numel; i++) {
-    double number = 0;
-    if (!is_integral) memcpy(&number, at + i * 8, sizeof(number));
-    const bool found = count > 0 && number == number &&
-                       bsearch(at + i * 8, in, count, 8,
-                               is_integral ? compare_integers : compare_doubles);
-    out[i] = found != invert;
+    const double* at = in;
+    for (size_t left = count; left > 1; left -= left / 2)
+      at = at[left / 2] <= from[i] ? at + left / 2 : at;
+    out[i] = (count > 0 && *at == from[i]) != invert;
   }
 }
 
