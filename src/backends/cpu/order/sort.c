@@ -16,13 +16,14 @@ typedef struct sorting {
 
 // Whether a selection passes most elements by.
 static bool is_few(const sorting* s) {
-  return s->selects && s->kept <= s->n / 16;
+  return s->selects && (s->kept <= s->n / 16 || oyi_keys_are_inserted(s->n, s->kept));
 }
 
 static void sort_line(const sorting* s, const char* x, int64_t step) {
   if (is_few(s)) {
     oyi_keys_select_few(s->entries, s->dtype, x, step, s->n, s->kept, s->descending);
-    oyi_keys_sort(s->entries, s->scratch, s->kept);
+    if (!oyi_keys_are_inserted(s->n, s->kept))
+      oyi_keys_sort(s->entries, s->scratch, s->kept);
     return;
   }
   oyi_keys_load(s->entries, s->dtype, x, step, s->n, s->descending);

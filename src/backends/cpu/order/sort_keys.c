@@ -288,11 +288,33 @@ static void select_one(oyi_entry* entry, oy_dtype dtype, const char* x, int64_t 
   *entry = (oyi_entry){least, place};
 }
 
+// The |k| least of a short line, in their order: each is put among those so far.
+static void insert_few(oyi_entry* e, oy_dtype dtype, const char* x, int64_t step,
+                       int64_t n, int64_t k, uint64_t turn) {
+#define INSERT(T, key_of)                                          \
+  for (int64_t i = 0; i < n; i++, x += step) {                     \
+    T bits;                                                        \
+    memcpy(&bits, x, sizeof(T));                                   \
+    const uint64_t key = key_of(bits) ^ turn;                      \
+    if (i >= k && key >= e[k - 1].key) continue;                   \
+    int64_t at = i < k ? i : k - 1;                                \
+    for (; at > 0 && e[at - 1].key > key; at--) e[at] = e[at - 1]; \
+    e[at] = (oyi_entry){key, i};                                   \
+  }                                                                \
+  break
+  EACH_DTYPE(INSERT)
+#undef INSERT
+}
+
 void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int64_t step,
                          int64_t n, int64_t k, bool descending) {
   const uint64_t turn = descending ? UINT64_MAX >> (64 - 8 * oyi_dtype_bytes[dtype]) : 0;
   if (k == 1) {
     select_one(entries, dtype, x, step, n, turn);
+    return;
+  }
+  if (oyi_keys_are_inserted(n, k)) {
+    insert_few(entries, dtype, x, step, n, k, turn);
     return;
   }
   few f = {entries, 0, oyi_keys_few_room(k), k, 0, false};
