@@ -139,23 +139,33 @@ static bool has_nan(const float* p, int64_t n) {
   for (; i < n; i++) has |= p[i] != p[i];
   return has;
 }
+#define NANSUM_STRIPS nansum_strips
+#else
+static bool has_nan(const float* p, int64_t n) {
+  bool has = false;
+  for (int64_t i = 0; i < n; i++) has |= p[i] != p[i];
+  return has;
+}
+#endif
+// In the same order at each level: a NaN is added as 0.
 static double nansum_floats(const float* p, int64_t n) {
   enum { PIECE = 2048 };
   double sum = 0;
   for (int64_t i = 0; i < n; i += PIECE) {
     const int64_t some = n - i < PIECE ? n - i : PIECE;
+    const float* from = p + i;
+    float numbers[PIECE];
     double all[LANES];
-    if (has_nan(p + i, some))
-      nansum_lanes(all, p + i, some);
-    else
-      sum_lanes(all, p + i, some);
+    if (has_nan(from, some)) {
+      for (int64_t k = 0; k < some; k++) numbers[k] = from[k] == from[k] ? from[k] : 0;
+      from = numbers;
+    }
+    sum_lanes(all, from, some);
     sum += (all[0] + all[2]) + (all[1] + all[3]);
   }
   return sum;
 }
-#define NANSUM_WHOLE  nansum_floats
-#define NANSUM_STRIPS nansum_strips
-#endif
+#define NANSUM_WHOLE nansum_floats
 // Of pairs of parts.
 static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
   double all[LANES];
