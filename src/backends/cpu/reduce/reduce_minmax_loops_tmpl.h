@@ -9,32 +9,42 @@
 // NaNs out; they are looked for two vectors at a time. The halves are read side by side, which
 // memory beyond the caches is fetched ahead for. Compilers would read vectors again for the
 // comparison: the empty assembly has them in registers.
-#define EXTREME_OF(name, T, V, p, width, EXTREME, START)               \
-  static inline T name(const T* at, int64_t n) {                       \
-    enum { CHAINS = 8, PAIRS = CHAINS / 2, STEPS = CHAINS * (width) }; \
-    V a[CHAINS], nan = _mm256_setzero_##p();                           \
-    OYI_UNROLL                                                         \
-    for (int k = 0; k < CHAINS; k++) a[k] = _mm256_set1_##p(START);    \
-    for (int64_t i = 0; i < n / 2; i += STEPS / 2) {                   \
-      OYI_UNROLL                                                       \
-      for (int k = 0; k < PAIRS; k++) {                                \
-        V x = _mm256_loadu_##p(at + i + k * (width));                  \
-        V y = _mm256_loadu_##p(at + n / 2 + i + k * (width));          \
-        __asm__("" : "+x"(x), "+x"(y));                                \
-        a[k] = EXTREME(x, a[k]);                                       \
-        a[k + PAIRS] = EXTREME(y, a[k + PAIRS]);                       \
-        nan = _mm256_or_##p(nan, _mm256_cmp_##p(x, y, _CMP_UNORD_Q));  \
-      }                                                                \
-    }                                                                  \
-    if (_mm256_movemask_##p(nan)) return (T)NAN;                       \
-    OYI_UNROLL                                                         \
-    for (int k = PAIRS; k > 0; k /= 2)                                 \
-      for (int j = 0; j < k; j++) a[j] = EXTREME(a[j], a[j + k]);      \
-    T all[width];                                                      \
-    _mm256_storeu_##p(all, a[0]);                                      \
-    for (int k = 1; k < (width); k++)                                  \
-      all[0] = IS_FIRST(all[0], all[k]) ? all[0] : all[k];             \
-    return all[0];                                                     \
+#define EXTREME_OF(name, T, V, p, width, EXTREME, START)                 \
+  static inline T name##_steps(const T* at, int64_t n) {                 \
+    enum { CHAINS = 8, PAIRS = CHAINS / 2, STEPS = CHAINS * (width) };   \
+    V a[CHAINS], nan = _mm256_setzero_##p();                             \
+    OYI_UNROLL                                                           \
+    for (int k = 0; k < CHAINS; k++) a[k] = _mm256_set1_##p(START);      \
+    for (int64_t i = 0; i < n / 2; i += STEPS / 2) {                     \
+      OYI_UNROLL                                                         \
+      for (int k = 0; k < PAIRS; k++) {                                  \
+        V x = _mm256_loadu_##p(at + i + k * (width));                    \
+        V y = _mm256_loadu_##p(at + n / 2 + i + k * (width));            \
+        __asm__("" : "+x"(x), "+x"(y));                                  \
+        a[k] = EXTREME(x, a[k]);                                         \
+        a[k + PAIRS] = EXTREME(y, a[k + PAIRS]);                         \
+        nan = _mm256_or_##p(nan, _mm256_cmp_##p(x, y, _CMP_UNORD_Q));    \
+      }                                                                  \
+    }                                                                    \
+    if (_mm256_movemask_##p(nan)) return (T)NAN;                         \
+    OYI_UNROLL                                                           \
+    for (int k = PAIRS; k > 0; k /= 2)                                   \
+      for (int j = 0; j < k; j++) a[j] = EXTREME(a[j], a[j + k]);        \
+    T all[width];                                                        \
+    _mm256_storeu_##p(all, a[0]);                                        \
+    for (int k = 1; k < (width); k++)                                    \
+      all[0] = IS_FIRST(all[0], all[k]) ? all[0] : all[k];               \
+    return all[0];                                                       \
+  }                                                                      \
+  /* The last step may lie over the one before it. */                    \
+  static T name(const T* at, int64_t n) {                                \
+    enum { STEPS = 8 * (width) };                                        \
+    const int64_t whole = n / STEPS * STEPS;                             \
+    T a = name##_steps(at, whole), b = (T)START;                         \
+    if (whole < n && whole > 0) b = name##_steps(at + n - STEPS, STEPS); \
+    for (int64_t i = 0; whole == 0 && i < n; i++)                        \
+      b = IS_FIRST(at[i], b) || at[i] != at[i] ? at[i] : b;              \
+    return a != a || IS_FIRST(a, b) ? a : b;                             \
   }
 #define IS_FIRST(a, b) ((a) > (b))
 EXTREME_OF(greatest_f32, float, __m256, ps, 8, _mm256_max_ps, -INFINITY)

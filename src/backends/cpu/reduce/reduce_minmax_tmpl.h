@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least and greatest elements of one type, and where they are; T, ID, IS_NAN,
 // LEAST and GREATEST are given, AMAX_WHOLE and AMIN_WHOLE may be: WHOLE of reduce_fold_tmpl.h
-// for steps of 256 bytes. A NaN is both: once it is there it stays.
+// for any number of elements. A NaN is both: once it is there it stays.
 #define R          T
 #define A          T
 #define NAME       amax
@@ -11,7 +11,7 @@
 #define RESULT(a)  (a)
 #ifdef AMAX_WHOLE
 #define WHOLE      AMAX_WHOLE
-#define WHOLE_STEP (256 / (int64_t)sizeof(T))
+#define WHOLE_STEP 1
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #define NAME       amin
@@ -21,7 +21,7 @@
 #define RESULT(a)  (a)
 #ifdef AMIN_WHOLE
 #define WHOLE      AMIN_WHOLE
-#define WHOLE_STEP (256 / (int64_t)sizeof(T))
+#define WHOLE_STEP 1
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #undef R
