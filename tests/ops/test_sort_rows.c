@@ -54,6 +54,39 @@ static void long_lines_come_in_order(void** state) {
   free(data);
 }
 
+// A few of lines that are not long: in their order, each where it is said to be, and no other
+// element before the last of them. Equal ones are many.
+static void few_of_short_lines_come_in_order(void** state) {
+  (void)state;
+  enum { N = 700, FEW = 9 };
+  float data[N];
+  uint32_t seed = 7;
+  for (int i = 0; i < N; i++) {
+    seed = seed * 1664525u + 1013904223u;
+    data[i] = (float)(int)(seed >> 24) - 128;
+  }
+  for (int64_t n = FEW + 1; n <= N; n += 23)
+    for (int64_t k = 1; k <= FEW; k++)
+      for (int largest = 0; largest < 2; largest++) {
+        oy_tensor *x = oy_tensor_from_data(data, OY_DIMS(n), OY_DTYPE_F32), *values, *at;
+        assert_int_equal(oy_topk(x, k, 0, largest, true, &values, &at), OY_OK);
+        const float* v = oy_tensor_data(values);
+        const int64_t* p = oy_tensor_data(at);
+        const float sign = largest ? -1.0f : 1.0f;
+        int before = 0;
+        for (int64_t i = 0; i < n; i++) before += sign * data[i] < sign * v[k - 1];
+        assert_in_range(before, 0, k - 1);
+        for (int64_t i = 0; i < k; i++) {
+          assert_true(v[i] == data[p[i]]);
+          if (i > 0) assert_true(sign * v[i - 1] <= sign * v[i]);
+          for (int64_t other = 0; other < i; other++) assert_true(p[other] != p[i]);
+        }
+        oy_tensor_release(values);
+        oy_tensor_release(at);
+        oy_tensor_release(x);
+      }
+}
+
 typedef struct numbered {
   double value;
   int64_t place;
@@ -193,6 +226,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(order_and_running_values),
       cmocka_unit_test(long_lines_come_in_order),
+      cmocka_unit_test(few_of_short_lines_come_in_order),
       cmocka_unit_test(ranks_in_lines_of_any_length),
       cmocka_unit_test(running_logarithms_of_sums),
       cmocka_unit_test(running_extremes_of_long_lines),

@@ -117,11 +117,49 @@ static void MOV_rows(void** state) {
       }
 }
 
+// A plane turned round: what lies together down the input comes to lie along rows. Rows with
+// and without gaps, places that start anywhere, and either way of saying it.
+static void check_turn(const oyi_move_table* table, size_t item, int64_t n, int64_t rows,
+                       bool by_columns) {
+  const int64_t size = (int64_t)item, down = (n + 1) * size;
+  const int64_t along = (rows + (rows & 1)) * size;
+  const size_t to = EDGE + 1, from = EDGE + 3;
+  const oyi_move whole = {.item = item,
+                          .n = by_columns ? rows : n,
+                          .rows = by_columns ? n : rows,
+                          .to = (char*)g_to + to,
+                          .from = (const char*)g_from + from,
+                          .to_along = by_columns ? down : size,
+                          .to_down = by_columns ? size : down,
+                          .from_along = by_columns ? size : along,
+                          .from_down = by_columns ? along : size};
+  begin();
+  for (int64_t row = 0; row < rows; row++)
+    for (int64_t i = 0; i < n; i++)
+      memcpy(g_expected + to + (size_t)(row * down + i * size),
+             g_from + from + (size_t)(i * along + row * size), item);
+  table->rows(&whole);
+  check("plane", item, (size_t)(n * 1000 + rows));
+}
+
+static void MOV_planes(void** state) {
+  (void)state;
+  static const int64_t sides[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40};
+  for (int level = find_tables(); level-- > 0;)
+    for (size_t item = 1; item <= 16; item *= 2)
+      for (size_t r = 0; r < OY_ARRAY_SIZE(sides); r++)
+        for (size_t c = 0; c < OY_ARRAY_SIZE(sides); c++) {
+          check_turn(g_tables[level], item, sides[c], sides[r], false);
+          check_turn(g_tables[level], item, sides[c], sides[r], true);
+        }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(MOV_copies),
       cmocka_unit_test(MOV_fills),
       cmocka_unit_test(MOV_rows),
+      cmocka_unit_test(MOV_planes),
   };
   return cmocka_run_group_tests_name("move", tests, NULL, NULL);
 }
