@@ -51,8 +51,8 @@
 #define ID   i32
 #define KIND I32
 #include "backends/cpu/loops/loops_arith_int.def"
-#include "backends/cpu/loops/loops_arith_short.def"
 #include "backends/cpu/loops/loops_arith_number.def"
+#include "backends/cpu/loops/loops_arith_short.def"
 #undef T
 #undef ID
 #undef KIND
@@ -62,8 +62,8 @@
 #define ID   i16
 #define KIND I16
 #include "backends/cpu/loops/loops_arith_int.def"
-#include "backends/cpu/loops/loops_arith_short.def"
 #include "backends/cpu/loops/loops_arith_number.def"
+#include "backends/cpu/loops/loops_arith_short.def"
 #undef T
 #undef ID
 #undef KIND
@@ -72,8 +72,8 @@
 #define ID   i8
 #define KIND I8
 #include "backends/cpu/loops/loops_arith_int.def"
-#include "backends/cpu/loops/loops_arith_short.def"
 #include "backends/cpu/loops/loops_arith_number.def"
+#include "backends/cpu/loops/loops_arith_short.def"
 #undef T
 #undef ID
 #undef KIND
@@ -82,8 +82,8 @@
 #define ID   u8
 #define KIND U8
 #include "backends/cpu/loops/loops_arith_int.def"
-#include "backends/cpu/loops/loops_arith_short.def"
 #include "backends/cpu/loops/loops_arith_number.def"
+#include "backends/cpu/loops/loops_arith_short.def"
 #undef ID
 #undef KIND
 
