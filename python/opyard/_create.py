@@ -225,12 +225,7 @@ def complex_(real, imag, *, out=None):
     """A complex tensor of its two parts."""
     if not isinstance(real, Tensor) or not isinstance(imag, Tensor):
         raise TypeError("complex(): expected two Tensors")
-    if real.dtype is not imag.dtype:
-        raise RuntimeError(
-            f"Expected object of scalar type {real.dtype} but got scalar type {imag.dtype} "
-            "for second argument")
-    made = aten.view_as_complex(aten.stack([real, imag], -1))
-    return made if out is None else out.resize_(made.shape).copy_(made)
+    return aten.complex(real, imag) if out is None else aten.complex(real, imag, out=out)
 
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):

@@ -89,6 +89,17 @@ class TensorTest(unittest.TestCase):
             self.assertEqual(x.tolist(), data)
         self.assertEqual(opyard.tensor([1.5, 2.5], dtype=opyard.int32).tolist(), [1, 2])
 
+    def test_complex_of_parts(self):
+        for n in (1, 3, 4, 37):
+            for dtype in (opyard.float16, opyard.float32, opyard.float64):
+                a = opyard.arange(4 * n, dtype=dtype)
+                for re, im in ((a[:n], a[n:2 * n]), (a[1:n + 1], a[::4]), (a[::2], a[:1]),
+                               (a[:1], a[1::2]), (a.reshape(4, n).t(), a[:4])):
+                    made = opyard.complex(re, im).to(opyard.complex128)
+                    whole = re.double().expand(made.shape), im.double().expand(made.shape)
+                    self.assertEqual((made.real.tolist(), made.imag.tolist()),
+                                     tuple(part.tolist() for part in whole))
+
     def test_literals_that_are_none(self):
         for data, error in (([[1], [2, 3]], ValueError), ([1, [2]], TypeError),
                             (["a"], ValueError), ([2**70], OverflowError)):
