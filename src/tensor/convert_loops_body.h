@@ -140,8 +140,42 @@ static void f32_bf16(void* out, const void* in, int64_t n) {
 LOOP(u8_f32, uint8_t, float, x)
 LOOP(i8_f32, int8_t, float, x)
 LOOP(i16_f32, int16_t, float, x)
+#if !defined(__AVX2__)
 LOOP(f32_8, float, uint8_t, (uint32_t)oyi_float_to_int32(x))
 LOOP(f32_16, float, uint16_t, (uint32_t)oyi_float_to_int32(x))
+#else
+// The low bits of eight; what is no int32 becomes its least, as PyTorch has it. Packing
+// saturates and takes turns of lanes: bits are cut off before it, and put in order after it.
+static inline __m256i low_bits(const float* a, int bits) {
+  return _mm256_and_si256(_mm256_cvttps_epi32(_mm256_loadu_ps(a)),
+                          _mm256_set1_epi32(bits));
+}
+static void f32_8(void* out, const void* in, int64_t n) {
+  uint8_t* o = out;
+  const float* a = in;
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  int64_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    const __m256i p = low_bits(a + i, 0xff), q = low_bits(a + i + 8, 0xff);
+    const __m256i r = low_bits(a + i + 16, 0xff), s = low_bits(a + i + 24, 0xff);
+    const __m256i all =
+        _mm256_packus_epi16(_mm256_packus_epi32(p, q), _mm256_packus_epi32(r, s));
+    _mm256_storeu_si256((void*)(o + i), _mm256_permutevar8x32_epi32(all, order));
+  }
+  for (; i < n; i++) o[i] = (uint8_t)oyi_float_to_int32(a[i]);
+}
+static void f32_16(void* out, const void* in, int64_t n) {
+  uint16_t* o = out;
+  const float* a = in;
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m256i both =
+        _mm256_packus_epi32(low_bits(a + i, 0xffff), low_bits(a + i + 8, 0xffff));
+    _mm256_storeu_si256((void*)(o + i), _mm256_permute4x64_epi64(both, 0xd8));
+  }
+  for (; i < n; i++) o[i] = (uint16_t)oyi_float_to_int32(a[i]);
+}
+#endif
 LOOP(f32_f8e5m2, float, uint8_t, oyi_f8e5m2_from_float(x))
 LOOP(f32_f8e4m3, float, uint8_t, oyi_f8e4m3_from_float(x))
 LOOP(f32_f8e5m2fnuz, float, uint8_t, oyi_f8e5m2fnuz_from_float(x))

@@ -84,6 +84,32 @@ static void long_rows(void** state) {
   assert_memory_equal(back, in, sizeof(in));
 }
 
+// By way of int32, whatever place the element has; numbers that are none become its least.
+static void floats_to_short_integers(void** state) {
+  (void)state;
+  enum { N = 83 };
+  static const struct {
+    float in;
+    int8_t byte;
+    int16_t word;
+  } rows[] = {{-1.9f, -1, -1},     {127.9f, 127, 127}, {200, -56, 200}, {-300, -44, -300},
+              {40000, 64, -25536}, {-65537, -1, -1},   {8388611, 3, 3}, {3e9f, 0, 0},
+              {-3e9f, 0, 0},       {INFINITY, 0, 0},   {NAN, 0, 0}};
+  enum { ROWS = sizeof(rows) / sizeof(*rows) };
+  float in[N];
+  int8_t bytes[N];
+  int16_t words[N];
+  for (int i = 0; i < N; i++) in[i] = rows[i % ROWS].in;
+  for (int n = 1; n <= N; n++) {
+    oyi_convert_row(OY_DTYPE_I8, (char*)bytes, 1, OY_DTYPE_F32, (char*)in, 4, n);
+    oyi_convert_row(OY_DTYPE_I16, (char*)words, 2, OY_DTYPE_F32, (char*)in, 4, n);
+    for (int i = 0; i < n; i++) {
+      assert_int_equal(bytes[i], rows[i % ROWS].byte);
+      assert_int_equal(words[i], rows[i % ROWS].word);
+    }
+  }
+}
+
 #define OVERFLOWS(type) "value cannot be converted to type " type " without overflow"
 
 static void numbers_that_do_not_fit(void** state) {
@@ -192,6 +218,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_pair_of_dtypes),
       cmocka_unit_test(long_rows),
+      cmocka_unit_test(floats_to_short_integers),
       cmocka_unit_test(numbers_that_do_not_fit),
       cmocka_unit_test(whole_numbers_that_do_not_fit),
       cmocka_unit_test(complex_numbers_in_and_out),
