@@ -125,6 +125,42 @@ static void long_sums_are_accurate(void** state) {
   free(data);
 }
 
+// An expanded element counts as often as it is seen: sums and means, by dimension.
+static void expanded_elements(void** state) {
+  (void)state;
+  static const struct {
+    oy_dtype dtype;
+    int64_t seen[3];
+    double data[3], sum, nansum, of_first;  // column
+  } rows[] = {{OY_DTYPE_F32, {4, 5, 3}, {1, 2, -7}, -80, -80, 20},
+              {OY_DTYPE_F64, {1, 3, 3}, {0.1, 0.2, 0.3}, 1.8, 1.8, 0.3},
+              {OY_DTYPE_F32, {2, 7, 3}, {1, NAN, 4}, NAN, 70, 14},
+              {OY_DTYPE_F64, {2, 7, 3}, {NAN, NAN, INFINITY}, NAN, INFINITY, NAN},
+              {OY_DTYPE_F32, {0, 7, 3}, {1, 2, 3}, 0, 0, 0},
+              {OY_DTYPE_I64, {1000, 9, 3}, {1, -2, 5}, 36000, 36000, 9000}};
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    oy_tensor* plain = oy_tensor_from_data(rows[i].data, OY_DIMS(3), OY_DTYPE_F64);
+    oy_tensor* t = oy__to_copy(plain, oy_int(rows[i].dtype), oy_none(), oy_none(),
+                               oy_none(), false, oy_none());
+    oy_tensor* wide = oy_tensor_expand(t, (oy_ints){rows[i].seen, 3});
+    oy_tensor* results[] = {
+        oy_sum(wide, oy_none()),
+        oy_nansum(wide, OY_DIMS(0, 1, 2), false, oy_none()),
+        oy_sum_dim_IntList(wide, OY_DIMS(0, 1), false, oy_none()),
+        wide,
+        t,
+        plain,
+    };
+    assert_close(results[0], oy_dims_none(), 1e-15, rows[i].sum);
+    assert_close(results[1], oy_dims_none(), 1e-15, rows[i].nansum);
+    const double column = rows[i].of_first;
+    const double first = element(results[2], 0);
+    assert_true(isnan(column) ? isnan(first) : fabs(first - column) < 1e-15);
+    for (size_t k = 0; k < sizeof(results) / sizeof(*results); k++)
+      oy_tensor_release(results[k]);
+  }
+}
+
 // What |run| gives is the same to the last bit with one thread and with several.
 static void check_threads(oy_tensor* (*run)(oy_tensor* t), oy_tensor* t) {
   int before = oy_get_num_threads();
@@ -204,6 +240,7 @@ int main(void) {
       cmocka_unit_test(dtypes_of_results),
       cmocka_unit_test(nothing_to_reduce),
       cmocka_unit_test(long_sums_are_accurate),
+      cmocka_unit_test(expanded_elements),
       cmocka_unit_test(results_do_not_depend_on_threads),
       cmocka_unit_test(out_forms_and_errors),
   };

@@ -21,6 +21,7 @@ typedef struct walk {
   char* out[2];
   int64_t block, per_line,
       blocks;             // results of a block, blocks of a line, of all
+  int64_t times;          // that each element comes, expanded
   int64_t pieces, piece;  // of the slowest reduced dimension, for few results
   int64_t row, rows;      // elements, and rows, that a reducer sees at most in one call
   size_t kept_count, reduced_count;
@@ -59,6 +60,7 @@ static size_t arrange(dim* dims, size_t count) {
 static void find_dims(walk* w, const oyi_reduction* r) {
   const oyi_tensor* in = r->in;
   w->kept_count = w->reduced_count = 0;
+  w->times = 1;
   bool keepdim = r->ndim == in->ndim;
   for (size_t i = in->ndim, o = r->ndim; i-- > 0;) {
     bool reduced = r->mask >> i & 1;
@@ -67,7 +69,9 @@ static void find_dims(walk* w, const oyi_reduction* r) {
     dim d = {in->sizes[i], oyi_strides(in)[i] * oyi_item(in), {0, 0}};
     for (int k = 0; k < r->outs && !reduced; k++)
       if (r->out[k]) d.out[k] = oyi_strides(r->out[k])[o] * oyi_item(r->out[k]);
-    if (reduced)
+    if (reduced && d.in == 0 && w->reducer->repeat)
+      w->times *= d.size;
+    else if (reduced)
       w->reduced[w->reduced_count++] = d;
     else
       w->kept[w->kept_count++] = d;
@@ -260,6 +264,7 @@ static void run_block(const walk* w, const char* x, char* const* out, int64_t n)
     merge_pieces(w, x, n, state);
   else
     run_piece(w, x, n, 0, state);
+  if (w->times > 1) w->reducer->repeat(state, n, w->times);
   write_results(w, state, n, out);
 }
 
@@ -304,8 +309,8 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   w->blocks = results / size * w->per_line;
   const int64_t slow = w->reduced[w->reduced_count - 1].size;
   w->pieces = 1;
-  if (results <= FEW && numel / OYI_ITER_GRAIN > 1) {
-    w->pieces = numel / OYI_ITER_GRAIN;
+  if (results <= FEW && numel / OYI_ITER_GRAIN > results) {
+    w->pieces = numel / OYI_ITER_GRAIN / results;
     if (w->pieces > PIECES) w->pieces = PIECES;
     if (w->pieces > slow) w->pieces = slow;
   }
@@ -372,8 +377,9 @@ void oyi_reduce(const oyi_reduction* r, const oyi_fold* reducer, const void* arg
   const bool near = k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
   w.across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
   if (w.across && near) w.converts = true;
-  find_blocks(&w, numel, results);
-  int64_t each = numel / w.blocks;
+  const int64_t read = w.is_empty ? 0 : numel / w.times;
+  find_blocks(&w, read, results);
+  int64_t each = read / w.blocks;
   // Nothing in a block can fail.
   (void)!oy_parallel_for(0, w.blocks,
                          each < OYI_ITER_GRAIN ? OYI_ITER_GRAIN / (each + 1) + 1 : 1,

@@ -44,6 +44,8 @@ typedef struct oyi_fold {
   // Adds the running values of what comes later.
   void (*merge)(void* state, const void* later, int64_t n, const void* args);
   void (*finish)(const void* state, int64_t n, void* const* out, const void* args);
+  // The running values as if all elements had come |times| times; NULL: they have to.
+  void (*repeat)(void* state, int64_t n, int64_t times);
 } oyi_fold;
 
 // Reduces r->in into those of r->out that there are. |args| is for the reducer.

@@ -7,6 +7,7 @@
 //   JOIN(a, b)  of two running values
 //   RESULT(a)   what is written, an R
 //   SETUP       (may be left out) declares what these see; it sees |args|
+//   REPEAT(a, times)  (may be left out) the running value |a| of that many times the elements
 //   EXACT       (may be left out) keeps the rounding errors of sums of real
 //   numbers
 //   WHOLE(p, n) (may be left out) the running value of |n| elements that lie together, a
@@ -174,6 +175,20 @@ static void FOLD(merge)(void* state, const void* later, int64_t n, const void* a
   }
 }
 
+#ifdef REPEAT
+static void FOLD(repeat)(void* state, int64_t n, int64_t times) {
+  A* value = state;
+  for (int64_t i = 0; i < n; i++) {
+    const A a = value[i];
+    value[i] = REPEAT(a, times);
+#ifdef EXACT
+    A* rest = &value[OYI_REDUCE_BLOCK + i];
+    *rest = REPEAT(*rest, times) + __builtin_fma(a, (A)times, -value[i]);
+#endif
+  }
+}
+#endif
+
 static void FOLD(finish)(const void* state, int64_t n, void* const* out,
                          const void* args) {
   SETUP;
@@ -197,6 +212,7 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef RESULT
 #undef SETUP
 #undef EXACT
+#undef REPEAT
 #undef WHOLE
 #undef WHOLE_STEP
 #undef STRIPS

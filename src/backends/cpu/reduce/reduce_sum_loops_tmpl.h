@@ -9,6 +9,7 @@
 #define R A
 // A mean is a sum with the number of elements as its |args|.
 #define MEAN(a) (args ? (A)((a) / *(const double*)args) : (a))
+#define TIMES   double
 
 // Conversions to double take the units that add; a product with 1, which is exact and
 // rounded once with its sum, takes those that multiply.
@@ -122,46 +123,23 @@ static double prod_floats(const float* p, int64_t n) {
                              _mm256_cmp_pd((__m256d)(x), (__m256d)(x), _CMP_ORD_Q)))
 FLOATS(nansum, 0, ADD_NUMBERS, ADD_TWO)
 
-// Most pieces have none, which is seen two vectors at a time.
-static bool has_nan(const float* p, int64_t n) {
-  enum { WIDE_LANES = 8, STEP = 4 * WIDE_LANES };
-  __m256 found[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-  int64_t i = 0;
-  for (; i + STEP <= n; i += STEP) {
-    OYI_UNROLL
-    for (int k = 0; k < 2; k++) {
-      const __m256 x = _mm256_loadu_ps(p + i + 2 * k * WIDE_LANES);
-      const __m256 y = _mm256_loadu_ps(p + i + (2 * k + 1) * WIDE_LANES);
-      found[k] = _mm256_or_ps(found[k], _mm256_cmp_ps(x, y, _CMP_UNORD_Q));
-    }
-  }
-  bool has = _mm256_movemask_ps(_mm256_or_ps(found[0], found[1])) != 0;
-  for (; i < n; i++) has |= p[i] != p[i];
-  return has;
-}
 #define NANSUM_STRIPS nansum_strips
-#else
-static bool has_nan(const float* p, int64_t n) {
-  bool has = false;
-  for (int64_t i = 0; i < n; i++) has |= p[i] != p[i];
-  return has;
-}
 #endif
-// In the same order at each level: a NaN is added as 0.
+// Most pieces have none, and a sum that is a number proves it. Else, in the same order at
+// each level, a NaN is added as 0.
 static double nansum_floats(const float* p, int64_t n) {
-  enum { PIECE = 2048 };
+  enum { PIECE = 4096 };
   double sum = 0;
   for (int64_t i = 0; i < n; i += PIECE) {
     const int64_t some = n - i < PIECE ? n - i : PIECE;
     const float* from = p + i;
-    float numbers[PIECE];
-    double all[LANES];
-    if (has_nan(from, some)) {
+    double part = sum_floats(from, some);
+    if (part != part) {
+      float numbers[PIECE];
       for (int64_t k = 0; k < some; k++) numbers[k] = from[k] == from[k] ? from[k] : 0;
-      from = numbers;
+      part = sum_floats(numbers, some);
     }
-    sum_lanes(all, from, some);
-    sum += (all[0] + all[2]) + (all[1] + all[3]);
+    sum += part;
   }
   return sum;
 }
@@ -222,17 +200,25 @@ static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
 #undef ID
 
 #undef MEAN
+#undef TIMES
 #define MEAN(a) (a)
+#define TIMES   uint64_t
 #define T       int64_t
 #define A       uint64_t
 #define ID      i64
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 
-#define ROW(name, id, in, to) OYI_REDUCER_ROW(name, id, in, to, to)
-#define ROWS(name)                                                                   \
-  OYI_REDUCER_ROW_OF(name, f32, F32, F64, F64, OYI_REDUCE_WIDE),                     \
-      ROW(name, f64, F64, F64), ROW(name, i64, I64, I64), ROW(name, c64, C64, C128), \
-      ROW(name, c128, C128, C128)
-const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {ROWS(sum), {0}};
-const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {ROWS(nansum), {0}};
-const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {ROWS(prod), {0}};
+#define ROW_OF(name, id, in, to, block, repeat) \
+  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat)
+#define ROW(name, id, in, to, repeat) ROW_OF(name, id, in, to, OYI_REDUCE_BLOCK, repeat)
+#define ROWS(name, REPEAT)                                         \
+  ROW_OF(name, f32, F32, F64, OYI_REDUCE_WIDE, REPEAT(name, f32)), \
+      ROW(name, f64, F64, F64, REPEAT(name, f64)),                 \
+      ROW(name, i64, I64, I64, REPEAT(name, i64)),                 \
+      ROW(name, c64, C64, C128, REPEAT(name, c64)),                \
+      ROW(name, c128, C128, C128, REPEAT(name, c128))
+#define REPEATED(name, id)     name##_repeat_##id
+#define NOT_REPEATED(name, id) NULL
+const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {ROWS(sum, REPEATED), {0}};
+const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {ROWS(nansum, REPEATED), {0}};
+const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {ROWS(prod, NOT_REPEATED), {0}};

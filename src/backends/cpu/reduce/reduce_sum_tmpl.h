@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products of one type; T, A, ID and ADD_STEP, a running sum after one element more,
-// are given. SUM_WHOLE, NANSUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and so
+// Sums and products of one type; T, A, ID, ADD_STEP, a running sum after one element more,
+// and TIMES, the type of a number of elements that A is multiplied by, are given. SUM_WHOLE, NANSUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and so
 // on, with STRIP, may be: what WHOLE and STRIPS of reduce_fold_tmpl.h are.
+#define OYI_REPEAT(a, times) ((a) * (TIMES)(times))
+
 #define NAME       sum
+#define REPEAT     OYI_REPEAT
 #define START      0
 #define STEP       ADD_STEP
 #define JOIN(a, b) ((a) + (b))
@@ -20,6 +23,7 @@
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 
 #define NAME       nansum
+#define REPEAT     OYI_REPEAT
 #define START      0
 #define STEP(a, x) ((a) + ((x) == (x) ? (A)(x) : 0))
 #define JOIN(a, b) ((a) + (b))
@@ -49,3 +53,4 @@
 #define STRIPS PROD_STRIPS
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
+#undef OYI_REPEAT
