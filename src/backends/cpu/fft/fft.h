@@ -8,8 +8,8 @@
 
 enum {
   OYI_FFT_FACTORS = 64,
-  OYI_FFT_PRIME = 31,  // the greatest factor of a pass
-  OYI_FFT_LANES = 8,   // lines that are transformed side by side
+  OYI_FFT_PRIME = 300,  // no factor of a pass is greater
+  OYI_FFT_LANES = 8,    // lines that are transformed side by side
 };
 
 // How lines of |n| numbers are transformed; the same for any number of threads.

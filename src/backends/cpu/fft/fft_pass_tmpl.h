@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes over vectors: V, of W elements of type T, or T itself. Included with NAME(x) and
-// PASS(x), x with the suffixes of T and of V. Blocks are whole numbers of vectors.
+// PASS(x), x with the suffixes of T and of V. Blocks have one vector or more; the last one
+// lies over the one before it where they are no whole number.
 #define GET(at) (*(const V*)(const void*)(at))
 #define SET(at) (*(V*)(void*)(at))
+#define EACH_VECTOR(i)           \
+  for (int64_t i = 0; i < block; \
+       i = i + W >= block || i + 2 * W <= block ? i + W : block - W)
 
 INLINE void PASS(pass_2)(const NAME(pass) * w, int64_t j) {
   const int64_t block = w->block, next = w->m * block;
   const T c = w->roots[2 * j * w->stride], s = w->roots[2 * j * w->stride + 1];
   const T *re = w->from_re + j * block, *im = w->from_im + j * block;
   T *to_re = w->to_re + 2 * j * block, *to_im = w->to_im + 2 * j * block;
-  for (int64_t i = 0; i < block; i += W) {
+  EACH_VECTOR(i) {
     const V a = GET(re + i), b = GET(im + i);
     const V x = GET(re + i + next), y = GET(im + i + next);
     SET(to_re + i) = a + x, SET(to_im + i) = b + y;
@@ -25,7 +29,7 @@ INLINE void PASS(pass_4)(const NAME(pass) * w, int64_t j) {
   const T c1 = w1[0], s1 = w1[1], c2 = w2[0], s2 = w2[1], c3 = w3[0], s3 = w3[1];
   const T *re = w->from_re + j * block, *im = w->from_im + j * block;
   T *to_re = w->to_re + 4 * j * block, *to_im = w->to_im + 4 * j * block;
-  for (int64_t i = 0; i < block; i += W) {
+  EACH_VECTOR(i) {
     const V p = GET(re + i), q = GET(re + i + next), r = GET(re + i + 2 * next),
             t = GET(re + i + 3 * next);
     const V a = p + r, c = p - r, e = q + t, g = q - t;
@@ -47,7 +51,7 @@ INLINE void PASS(pass_odd)(const NAME(pass) * w, int64_t j, int p) {
   const int64_t block = w->block, next = w->m * block, step = w->length / p;
   const int half = p / 2;
   V sums[2][OYI_FFT_PRIME / 2 + 1], rests[2][OYI_FFT_PRIME / 2 + 1];
-  for (int64_t k = 0; k < block; k += W) {
+  EACH_VECTOR(k) {
     const T *re = w->from_re + j * block + k, *im = w->from_im + j * block + k;
     T *to_re = w->to_re + p * j * block + k, *to_im = w->to_im + p * j * block + k;
     const V first_re = GET(re), first_im = GET(im);
@@ -62,8 +66,9 @@ INLINE void PASS(pass_odd)(const NAME(pass) * w, int64_t j, int p) {
     SET(to_re) = all_re, SET(to_im) = all_im;
     for (int r = 1; r <= half; r++) {
       V even_re = first_re, even_im = first_im, odd_re = {0}, odd_im = {0};
-      for (int q = 1; q <= half; q++) {
-        const T *root = w->roots + 2 * step * (q * r % p), c = root[0], s = root[1];
+      for (int q = 1, turn = r; q <= half; q++, turn += r) {
+        if (turn >= p) turn -= p;
+        const T *root = w->roots + 2 * step * turn, c = root[0], s = root[1];
         even_re += c * sums[0][q], even_im += c * sums[1][q];
         odd_re -= s * rests[1][q], odd_im += s * rests[0][q];
       }
@@ -92,6 +97,7 @@ static void PASS(run_pass)(const NAME(pass) * w, int64_t p) {
 }
 #undef GET
 #undef SET
+#undef EACH_VECTOR
 #undef V
 #undef W
 #undef PASS

@@ -38,9 +38,9 @@ static T* NAME(passes)(const oyi_fft_plan* plan, int lanes, T* a, T* b) {
     w.m /= p;
     w.block = w.stride * lanes;
     w.from_re = a, w.from_im = a + apart, w.to_re = b, w.to_im = b + apart;
-    if (w.block % (FFT_BYTES / (int64_t)sizeof(T)) == 0)
+    if (w.block >= FFT_BYTES / (int64_t)sizeof(T))
       NAME(run_pass_wide)(&w, p);
-    else if (w.block % (FFT_BYTES / 2 / (int64_t)sizeof(T)) == 0)
+    else if (w.block >= FFT_BYTES / 2 / (int64_t)sizeof(T))
       NAME(run_pass_half)(&w, p);
     else
       NAME(run_pass_one)(&w, p);
