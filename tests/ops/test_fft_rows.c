@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms, their frequencies and shifts. What they give was
-// computed by PyTorch 1.13.
+// computed by PyTorch 1.13; lines of many lengths and layouts, by the definition.
+#include <complex.h>
+#undef I
+#include <math.h>
+
 #include "ops/op_rows.h"
 #include "support/tensors.h"
 
@@ -12,9 +16,75 @@ static void fft_each(void** state) {
   check_op_rows(rows, sizeof(rows) / sizeof(*rows));
 }
 
+// Blocks of |n| lines' elements: before, along and after the transformed dimension.
+typedef struct layout {
+  int64_t before, n, after;
+} layout;
+
+static double number_at(int64_t i) {
+  return sin(0.7 * (double)i) + (double)(i % 5) - 2;
+}
+
+// Element |k| of the transform of the line from |at| on, of reals or of pairs.
+static double complex by_definition(const layout* s, int64_t at, int64_t k, bool real,
+                                    int sign) {
+  double complex sum = 0;
+  for (int64_t i = 0; i < s->n; i++) {
+    const double angle = sign * 2 * 3.14159265358979323846 * (double)(i * k % s->n);
+    const int64_t from = at + i * s->after;
+    const double complex x =
+        real ? number_at(from) : CMPLX(number_at(2 * from), number_at(2 * from + 1));
+    sum += x * CMPLX(cos(angle / (double)s->n), sin(angle / (double)s->n));
+  }
+  return sum;
+}
+
+static void check_transform(const layout* s, const oy_tensor* made, bool real, int sign) {
+  assert_non_null(made);
+  const int64_t n = oy_tensor_size(made, 1);
+  const double complex* got = oy_tensor_data(made);
+  for (int64_t i = 0; i < s->before * n * s->after; i++) {
+    const int64_t line = i / (n * s->after) * s->n * s->after + i % s->after;
+    const double complex want = by_definition(s, line, i / s->after % n, real, sign);
+    assert_true(cabs(got[i] - want) < 1e-12 * (double)s->n);
+  }
+}
+
+static void lines_of_any_length_and_layout(void** state) {
+  (void)state;
+  enum { MOST = 3 * 311 * 11 };
+  static const int64_t lengths[] = {1, 2, 3, 5, 8, 37, 64, 65, 74, 128, 129, 271, 311};
+  static const int64_t around[][2] = {{1, 1}, {1, 9}, {11, 1}, {3, 3}};
+  static double data[2 * MOST];
+  for (int i = 0; i < 2 * MOST; i++) data[i] = number_at(i);
+  for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths) * 4; i++) {
+    const layout s = {around[i % 4][0], lengths[i / 4], around[i % 4][1]};
+    const oy_ints sizes = OY_DIMS(s.before, s.n, s.after);
+    oy_tensor* pairs = oy_tensor_from_data(data, sizes, OY_DTYPE_C128);
+    oy_tensor* reals = oy_tensor_from_data(data, sizes, OY_DTYPE_F64);
+    oy_tensor* made[] = {pairs,
+                         reals,
+                         oy__fft_c2c(pairs, OY_DIMS(1), 0, true),
+                         oy__fft_c2c(pairs, OY_DIMS(1), 0, false),
+                         oy__fft_r2c(reals, OY_DIMS(1), 0, true),
+                         oy__fft_r2c(reals, OY_DIMS(1), 0, false),
+                         NULL};
+    check_transform(&s, made[2], false, -1);
+    check_transform(&s, made[3], false, 1);
+    check_transform(&s, made[4], true, -1);
+    check_transform(&s, made[5], true, -1);
+    made[6] = oy__fft_c2r(made[4], OY_DIMS(1), 2, s.n);
+    const double* back = oy_tensor_data(made[6]);
+    for (int64_t k = 0; k < s.before * s.n * s.after; k++)
+      assert_true(fabs(back[k] - data[k]) < 1e-12);
+    for (size_t k = 0; k < sizeof(made) / sizeof(*made); k++) oy_tensor_release(made[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fft_each),
+      cmocka_unit_test(lines_of_any_length_and_layout),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

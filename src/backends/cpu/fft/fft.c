@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms of tensors: one dimension after the other, lines side by side.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
 #include "backends/cpu/fft/fft.h"
 
 #include <math.h>
@@ -13,6 +16,7 @@
 #include "ops/rules/reduction.h"
 #include "ops/rules/shape.h"
 #include "tensor/block_cache.h"
+#include "tensor/move.h"
 
 typedef struct job {
   oyi_fft_plan plan;
@@ -36,6 +40,22 @@ static char* line_at(const oyi_tensor* t, int64_t dim, int64_t i) {
     i /= t->sizes[d];
   }
   return (char*)oyi_data(t) + offset * oyi_item(t);
+}
+
+// Lines that are transformed side by side, |apart| bytes from one to the next if |even|.
+typedef struct lines {
+  int count;
+  bool even;
+  int64_t apart;
+  char* at[OYI_FFT_LANES];
+} lines;
+
+static lines lines_at(const oyi_tensor* t, int64_t dim, int64_t first, int count) {
+  lines s = {.count = count, .even = true};
+  for (int l = 0; l < count; l++) s.at[l] = line_at(t, dim, first + l);
+  s.apart = s.at[1] - s.at[0];
+  for (int l = 2; l < count; l++) s.even &= s.at[l] - s.at[l - 1] == s.apart;
+  return s;
 }
 
 #define T       float

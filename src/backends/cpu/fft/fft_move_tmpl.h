@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of tensors into buffers and back, in one precision: T, and NAME(x), x with its
-// suffix. Real lines of even length n are lines of n / 2 complex numbers, with steps that
-// put the transform of them together.
+// Single lines of tensors into buffers and back, and blocks of either kind, in one
+// precision: T, and NAME(x), x with its suffix. Real lines of even length n are lines of
+// n / 2 complex numbers, with steps that put the transform of them together.
+#include "backends/cpu/fft/fft_tiles_tmpl.h"
+
 #define AT(address, step, k) ((T*)(void*)((address) + (k) * (step)))
 
-// Where lane |l| of element |k| is; a backward transform is a forward one of the parts
-// exchanged.
-#define PUT(k, x, y)                          \
-  do {                                        \
-    re[(k)*lanes + l] = backward ? (y) : (x); \
-    im[(k)*lanes + l] = backward ? (x) : (y); \
+// Where element |k| is; a backward transform is a forward one of the parts exchanged.
+#define PUT(k, x, y)              \
+  do {                            \
+    re[k] = backward ? (y) : (x); \
+    im[k] = backward ? (x) : (y); \
   } while (0)
-#define RE(k) (backward ? im[(k)*lanes + l] : re[(k)*lanes + l])
-#define IM(k) (backward ? re[(k)*lanes + l] : im[(k)*lanes + l])
+#define RE(k) (backward ? im[k] : re[k])
+#define IM(k) (backward ? re[k] : im[k])
 
-static void NAME(load)(const job* j, char* from, T* work, int lanes, int l) {
+static void NAME(load)(const job* j, char* from, T* work) {
   const int64_t n = j->n, half = n / 2, step = j->in_step;
   const bool backward = j->backward;
-  T *re = work, *im = work + j->plan.length * lanes;
+  T *re = work, *im = work + j->plan.length;
   if (j->kind == FROM_REAL) {
     for (int64_t k = 0; k < j->plan.n; k++)
       if (j->halved)
@@ -45,11 +46,11 @@ static void NAME(load)(const job* j, char* from, T* work, int lanes, int l) {
   }
 }
 
-static void NAME(store)(const job* j, char* to, const T* work, int lanes, int l) {
+static void NAME(store)(const job* j, char* to, const T* work) {
   const int64_t n = j->n, half = n / 2, step = j->out_step;
   const bool backward = j->backward;
   const T scale = (T)j->scale;
-  const T *re = work, *im = work + j->plan.length * lanes;
+  const T *re = work, *im = work + j->plan.length;
   if (j->kind == COMPLEX) {
     for (int64_t k = 0; k < n; k++)
       AT(to, step, k)[0] = RE(k) * scale, AT(to, step, k)[1] = IM(k) * scale;
@@ -85,13 +86,18 @@ static void NAME(store)(const job* j, char* to, const T* work, int lanes, int l)
 
 // |count| lines, no more than lanes, from |first| on.
 static void NAME(block)(const job* j, int64_t first, int count, T* a, T* b) {
-  const int lanes = count > 1 ? OYI_FFT_LANES : 1;
-  if (count < lanes) memset(a, 0, (size_t)oyi_fft_work(&j->plan, lanes) * sizeof(T));
-  for (int l = 0; l < count; l++)
-    NAME(load)(j, line_at(j->in, j->dim, first + l), a, lanes, l);
-  const T* made = NAME(oyi_fft_lines)(&j->plan, lanes, a, b);
-  for (int l = 0; l < count; l++)
-    NAME(store)(j, line_at(j->out, j->dim, first + l), made, lanes, l);
+  if (count == 1) {
+    NAME(load)(j, line_at(j->in, j->dim, first), a);
+    NAME(store)
+    (j, line_at(j->out, j->dim, first), NAME(oyi_fft_lines)(&j->plan, 1, a, b));
+    return;
+  }
+  const lines in = lines_at(j->in, j->dim, first, count);
+  const lines out = lines_at(j->out, j->dim, first, count);
+  if (count < OYI_FFT_LANES)
+    memset(a, 0, (size_t)oyi_fft_work(&j->plan, OYI_FFT_LANES) * sizeof(T));
+  NAME(load_lines)(j, &in, a);
+  NAME(store_lines)(j, &out, NAME(oyi_fft_lines)(&j->plan, OYI_FFT_LANES, a, b));
 }
 #undef AT
 #undef PUT
