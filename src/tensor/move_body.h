@@ -87,9 +87,28 @@ static void copy(char* to, const char* from, size_t n) {
 
 // ------------------------------------------------------------------------ fills
 
-static void fill(char* to, size_t n, const char* element, size_t item) {
+#define REPEATED(T)                                               \
+  do {                                                            \
+    T one, all[VECTOR / sizeof(T)];                               \
+    memcpy(&one, element, sizeof(T));                             \
+    for (size_t i = 0; i < VECTOR / sizeof(T); i++) all[i] = one; \
+    memcpy(&pattern, all, VECTOR);                                \
+  } while (0)
+
+static inline vector repeated(const char* element, size_t item) {
   vector pattern;
-  for (size_t i = 0; i < VECTOR; i += item) memcpy((char*)&pattern + i, element, item);
+  switch (item) {
+    case 1: REPEATED(uint8_t); break;
+    case 2: REPEATED(uint16_t); break;
+    case 4: REPEATED(uint32_t); break;
+    case 8: REPEATED(uint64_t); break;
+    default: REPEATED(sixteen); break;
+  }
+  return pattern;
+}
+
+static void fill(char* to, size_t n, const char* element, size_t item) {
+  const vector pattern = repeated(element, item);
   if (n < VECTOR) {
     for (size_t i = 0; i < n; i += item) memcpy(to + i, element, item);
     return;
@@ -212,13 +231,13 @@ static oyi_move across(const oyi_move* m) {
 static void rows(const oyi_move* m) {
   enum { SHORT = 8 };
   const int64_t item = (int64_t)m->item;
-  const bool whole = m->to_along == item;
+  const bool whole = m->to_along == item, same = m->from_along == 0;
   if (m->n == 1 && m->rows > 1) {
     const oyi_move turned = across(m);
     rows(&turned);
   } else if (whole && m->from_along == item) {
     adjacent_rows(m);
-  } else if (whole && m->from_down == item && turn(m)) {
+  } else if (whole && !same && m->from_down == item && turn(m)) {
     return;
   } else if (m->to_down == item && m->from_along == item) {
     const oyi_move turned = across(m);
@@ -226,7 +245,7 @@ static void rows(const oyi_move* m) {
   } else if (m->n < SHORT && m->rows > m->n) {
     const oyi_move turned = across(m);
     OF_ITEM(apart, &turned);
-  } else if (whole && m->from_along == 0) {
+  } else if (whole && same) {
     ROWS(m, to, from) fill(to, (size_t)m->n * m->item, from, m->item);
   } else if (whole && m->from_along == -item) {
     OF_ITEM(turned, m);
