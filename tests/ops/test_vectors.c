@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops with vectors of their own: sums, differences, products and quotients of bf16 are
 // those of C's float, rounded to 8 bits as IEEE 754 says, whatever the bits of the operands;
-// quotients of complex numbers do not depend on where they are, and are near C's; clamp.
+// quotients of complex numbers do not depend on where they are, and are near C's; clamp;
+// nextafter is C's.
 #include <complex.h>
+#include <float.h>
 
 #include "support/tensors.h"
 
@@ -145,10 +147,38 @@ static void OPS_bounds_of_nan_make_nan(void** state) {
   oy_scope_close(&scope);
 }
 
+static void OPS_next_numbers_are_those_of_c(void** state) {
+  (void)state;
+  static const float numbers[] = {0,         -0.0f,      1,        -1,       2.5f,
+                                  0x1p-126f, FLT_MAX,    -FLT_MAX, INFINITY, -INFINITY,
+                                  NAN,       -0x1p-149f, 0x1p-149f};
+  enum { SOME = sizeof(numbers) / sizeof(*numbers), ALL = SOME * SOME };
+  float a[ALL], b[ALL];
+  for (int i = 0; i < ALL; i++) a[i] = numbers[i / SOME], b[i] = numbers[i % SOME];
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = taken(oy_tensor_from_data(a, OY_DIMS(ALL), OY_DTYPE_F32));
+  oy_tensor* y = taken(oy_tensor_from_data(b, OY_DIMS(ALL), OY_DTYPE_F32));
+  const float* got = oy_tensor_data(oy_nextafter(x, y));
+  for (int i = 0; i < ALL; i++) assert_true(same_part(got[i], nextafterf(a[i], b[i])));
+  const double* wide =
+      oy_tensor_data(oy_nextafter(oy__to_copy(x, oy_int(OY_DTYPE_F64), oy_none(),
+                                              oy_none(), oy_none(), false, oy_none()),
+                                  oy__to_copy(y, oy_int(OY_DTYPE_F64), oy_none(),
+                                              oy_none(), oy_none(), false, oy_none())));
+  for (int i = 0; i < ALL; i++) {
+    const double want = nextafter((double)a[i], (double)b[i]);
+    assert_true(isnan(want) ? isnan(wide[i])
+                            : wide[i] == want && signbit(wide[i]) == signbit(want));
+  }
+  oy_scope_close(&scope);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(OPS_bf16_is_rounded_once),
       cmocka_unit_test(OPS_bounds_of_nan_make_nan),
+      cmocka_unit_test(OPS_next_numbers_are_those_of_c),
       cmocka_unit_test(OPS_quotients_are_the_same_everywhere)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
