@@ -139,7 +139,9 @@ ROWS = (
        "M.baddbmm(b, b, b)", "M.addr(m, e, e)", "M.einsum('i,i->', v, w)", "M.sgn(y)",
        "M.nextafter(v, w)", "M.frexp(v)", "M.gcd(l, l)", "M.polar(v, w)",
        "M.special.entr(v)", "M.multinomial(u[:1000], 10)", "M.fft.irfft(y)",
-       "M.fft.fft(ym, dim=0)"]
+       "M.fft.fft(ym, dim=0)", "M.polygamma(1, v)", "M.polygamma(2, v)", "M.special.i1(v)",
+       "M.special.i0e(v)", "M.igamma(v, w)", "M.special.zeta(w, v)", "M.histogram(v, 10)",
+       "M.poisson(v)", "M.multinomial(u[:1000], 100, replacement=True)"]
     + ["M.rand(n)", "M.randn(n)", "M.randint(0, 10, (n,))", "own.bernoulli_(0.5)",
        "M.randperm(n)", "own.exponential_()"]
 )
