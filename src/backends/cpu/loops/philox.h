@@ -17,6 +17,11 @@ void oyi_philox_steps(uint64_t seed, uint64_t first, uint64_t stream, int64_t co
                       uint32_t* out);
 void oyi_philox_steps_v3(uint64_t seed, uint64_t first, uint64_t stream, int64_t count,
                          uint32_t* out);
+// The same of one step, in |count| streams from |first| on.
+void oyi_philox_streams(uint64_t seed, uint64_t step, uint64_t first, int64_t count,
+                        uint32_t* out);
+void oyi_philox_streams_v3(uint64_t seed, uint64_t step, uint64_t first, int64_t count,
+                           uint32_t* out);
 
 // Uniform over 0 to 1, without 1: 24 and 53 bits.
 static inline float oyi_unit_f32(uint32_t bits) {
@@ -44,5 +49,7 @@ static inline double oyi_stream_unit(oyi_stream* s) {
   s->used += 2;
   return oyi_unit_f64(s->words[s->used - 2], s->words[s->used - 1]);
 }
+// The next |n| of a stream of which no words are left; an odd one leaves none either.
+void oyi_stream_units(oyi_stream* s, int64_t n, double* out);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_LOOPS_PHILOX_H_

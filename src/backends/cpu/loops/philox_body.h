@@ -7,9 +7,16 @@
 
 #include "backends/cpu/loops/philox.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { LANES = 8, ROUNDS = 10 };
+
+// Where a lane begins: steps of one stream, or streams of one step.
+typedef struct place {
+  uint64_t step, stream;
+  bool is_along;  // the streams
+} place;
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -31,9 +38,11 @@ static inline lanes round_lanes(lanes l, uint64_t key0, uint64_t key1) {
   return (lanes){{x, b, y, a}};
 }
 
-static inline lanes counters(uint64_t first, uint64_t stream) {
-  const word at = (word){0, 1, 2, 3} + first, same = {stream, stream, stream, stream};
-  return (lanes){{at, at >> 32, same, same >> 32}};
+static inline lanes counters(place p, uint64_t first) {
+  const word moving = (word){0, 1, 2, 3} + first, none = {0, 0, 0, 0};
+  const word step = (p.is_along ? none : moving) + p.step;
+  const word stream = (p.is_along ? moving : none) + p.stream;
+  return (lanes){{step, step >> 32, stream, stream >> 32}};
 }
 
 // The four words of a counter side by side, one counter after the other.
@@ -50,8 +59,8 @@ static inline void store_lanes(const lanes* l, uint32_t* out) {
 }
 
 // Two chains of rounds that do not wait for each other.
-static void compute(uint64_t seed, uint64_t first, uint64_t stream, uint32_t* out) {
-  lanes l = counters(first, stream), m = counters(first + 4, stream);
+static void compute(uint64_t seed, place p, uint32_t* out) {
+  lanes l = counters(p, 0), m = counters(p, 4);
   uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
   for (int r = 0; r < ROUNDS; r++) {
     l = round_lanes(l, key0, key1);
@@ -80,10 +89,11 @@ static inline void round_lanes(lanes* l, uint32_t key0, uint32_t key1) {
   }
 }
 
-static void compute(uint64_t seed, uint64_t first, uint64_t stream, uint32_t* out) {
+static void compute(uint64_t seed, place p, uint32_t* out) {
   lanes l;
   for (uint32_t i = 0; i < LANES; i++) {
-    uint64_t at = first + i;
+    const uint64_t at = p.step + (p.is_along ? 0 : i);
+    const uint64_t stream = p.stream + (p.is_along ? i : 0);
     l.c[0][i] = (uint32_t)at;
     l.c[1][i] = (uint32_t)(at >> 32);
     l.c[2][i] = (uint32_t)stream;
@@ -100,12 +110,22 @@ static void compute(uint64_t seed, uint64_t first, uint64_t stream, uint32_t* ou
 }
 #endif
 
-void LEVELED(oyi_philox_steps)(uint64_t seed, uint64_t first, uint64_t stream,
-                               int64_t count, uint32_t* out) {
-  for (; count >= LANES; count -= LANES, first += LANES, out += 4 * LANES)
-    compute(seed, first, stream, out);
+static void compute_all(uint64_t seed, place p, int64_t count, uint32_t* out) {
+  for (; count >= LANES; count -= LANES, out += 4 * LANES) {
+    compute(seed, p, out);
+    *(p.is_along ? &p.stream : &p.step) += LANES;
+  }
   if (count <= 0) return;
   uint32_t rest[4 * LANES];
-  compute(seed, first, stream, rest);
+  compute(seed, p, rest);
   memcpy(out, rest, (size_t)count * 4 * sizeof(uint32_t));
+}
+
+void LEVELED(oyi_philox_steps)(uint64_t seed, uint64_t first, uint64_t stream,
+                               int64_t count, uint32_t* out) {
+  compute_all(seed, (place){first, stream, false}, count, out);
+}
+void LEVELED(oyi_philox_streams)(uint64_t seed, uint64_t step, uint64_t first,
+                                 int64_t count, uint32_t* out) {
+  compute_all(seed, (place){step, first, true}, count, out);
 }

@@ -3,7 +3,6 @@
 // category. Without: each category waits an exponential time with its weight as rate, and
 // those that come first are taken.
 #include <math.h>
-#include <stdlib.h>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops/philox.h"
@@ -42,6 +41,9 @@ static oy_status check_weights(const double* weights, int64_t n, double* out_sum
   return OY_OK;
 }
 
+// Uniform numbers at a time; even, for a counter makes two.
+enum { PIECE = 256 };
+
 // The first category whose weights, summed up to it, are above |at|.
 static int64_t find(const double* sums, int64_t n, double at) {
   int64_t low = 0, high = n - 1;
@@ -62,8 +64,11 @@ static void draw_again(double* weights, int64_t n, oyi_stream* s, int64_t sample
   for (int64_t i = 0; i < n; i++)
     if (weights[i] > 0) last = i;
   for (int64_t i = 1; i < n; i++) weights[i] += weights[i - 1];
+  double units[PIECE];
   for (int64_t k = 0; k < samples; k++) {
-    int64_t i = find(weights, n, oyi_stream_unit(s) * weights[n - 1]);
+    if (k % PIECE == 0)
+      oyi_stream_units(s, samples - k < PIECE ? samples - k : PIECE, units);
+    int64_t i = find(weights, n, units[k % PIECE] * weights[n - 1]);
     out[k] = i < last ? i : last;
   }
 }
@@ -73,20 +78,48 @@ typedef struct wait {
   int64_t category;
 } wait;
 
-static int by_time(const void* a, const void* b) {
-  const wait *x = a, *y = b;
-  if (x->time != y->time) return x->time < y->time ? -1 : 1;
-  return x->category < y->category ? -1 : 1;
+static bool comes_later(const wait* x, const wait* y) {
+  return x->time != y->time ? x->time > y->time : x->category > y->category;
 }
 
-static void draw_once(const double* weights, int64_t n, oyi_stream* s, int64_t samples,
-                      wait* waits, int64_t* out) {
-  for (int64_t i = 0; i < n; i++) {
-    double time = -log1p(-oyi_stream_unit(s));
-    waits[i] = (wait){weights[i] > 0 ? time / weights[i] : INFINITY, i};
+// Puts |w| into a heap of |n|, the latest on top, in place of the top one.
+static void sink(wait* heap, int64_t n, wait w) {
+  int64_t at = 0;
+  for (int64_t below = 1; below < n; below = 2 * at + 1) {
+    if (below + 1 < n && comes_later(&heap[below + 1], &heap[below])) below++;
+    if (!comes_later(&heap[below], &w)) break;
+    heap[at] = heap[below];
+    at = below;
   }
-  qsort(waits, (size_t)n, sizeof(*waits), by_time);
-  for (int64_t k = 0; k < samples; k++) out[k] = waits[k].category;
+  heap[at] = w;
+}
+
+static void lift(wait* heap, int64_t at, wait w) {
+  for (int64_t above; at > 0 && comes_later(&w, &heap[above = (at - 1) / 2]); at = above)
+    heap[at] = heap[above];
+  heap[at] = w;
+}
+
+// A heap of the first |samples|. -log(1 - u) is not below u, so that most of those that come
+// too late need no logarithm.
+static void draw_once(const double* weights, int64_t n, oyi_stream* s, int64_t samples,
+                      wait* heap, int64_t* out) {
+  double units[PIECE];
+  for (int64_t i = 0; i < n; i++) {
+    if (i % PIECE == 0) oyi_stream_units(s, n - i < PIECE ? n - i : PIECE, units);
+    const double unit = units[i % PIECE];
+    if (i >= samples && unit * (1 - 1e-15) > heap[0].time * weights[i]) continue;
+    const double time = -log1p(-unit);
+    const wait w = {weights[i] > 0 ? time / weights[i] : INFINITY, i};
+    if (i < samples)
+      lift(heap, i, w);
+    else if (comes_later(&heap[0], &w))
+      sink(heap, samples, w);
+  }
+  for (int64_t k = samples; k-- > 0;) {
+    out[k] = heap[0].category;
+    sink(heap, k, heap[k]);
+  }
 }
 
 // Each row has a stream of its own.
@@ -95,17 +128,17 @@ static oy_status draw_rows(oyi_tensor* weights, int64_t rows, int64_t n, bool re
   int64_t samples = rows ? out->numel / rows : 0, *to = oyi_data(out);
   double *w = oyi_data(weights), sum;
   for (int64_t i = 0; i < rows; i++) OY_TRY(check_weights(w + i * n, n, &sum));
-  wait* waits = replacement ? NULL : oyi_calloc((size_t)n, sizeof(*waits));
-  if (!replacement && !waits) return OY_OUT_OF_MEMORY;
+  wait* heap = replacement ? NULL : oyi_calloc((size_t)samples + 1, sizeof(*heap));
+  if (!replacement && !heap) return OY_OUT_OF_MEMORY;
   for (int64_t i = 0; i < rows; i++) {
     oyi_stream s = oyi_stream_begin(state, (uint64_t)i);
     s.stream = 1;
     if (replacement)
       draw_again(w + i * n, n, &s, samples, to + i * samples);
     else
-      draw_once(w + i * n, n, &s, samples, waits, to + i * samples);
+      draw_once(w + i * n, n, &s, samples, heap, to + i * samples);
   }
-  oyi_free(waits);
+  oyi_free(heap);
   return OY_OK;
 }
 

@@ -188,10 +188,15 @@ oy_status oyi_random_numbers(const oyi_tensor* like, oyi_tensor* a, const oyi_te
       oyi_generator_take(generator, oyi_tensor_device(like), (uint64_t)a->numel, &state));
   double* to = oyi_data(a);
   const double* with = oyi_data(b);
+  // The first words of several streams at once: most numbers need no others. Streams begin
+  // at 1: 0 is what numbers of fixed use are made from.
+  enum { PIECE = 64, WORDS = 4 };
+  uint32_t words[PIECE * WORDS];
   for (int64_t i = 0; i < a->numel; i++) {
-    oyi_stream s = oyi_stream_begin(state, (uint64_t)i);
-    // Streams begin at 1: 0 is what numbers of fixed use are made from.
-    s.stream = 1;
+    const int64_t at = i % PIECE, rest = a->numel - i;
+    if (at == 0) oyi_philox(state, (uint64_t)i, 1, rest < PIECE ? rest : PIECE, words);
+    oyi_stream s = {.state = state, .step = (uint64_t)i, .stream = 2, .used = 0};
+    memcpy(s.words, words + at * WORDS, sizeof(s.words));
     to[i] = number(to[i], with[i], &s);
   }
   return OY_OK;
