@@ -6,6 +6,7 @@
 #include "backends/cpu/order/distinct.h"
 #include "backends/cpu/order/sort_keys.h"
 #include "base/memory.h"
+#include "base/template.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
@@ -190,7 +191,67 @@ static oy_status hand_over(oy_status status, results* r, oy_object** values,
     *counts = &r->counts->header;
   else
     oy_tensor_release(&r->counts->header);
-  oy_tensor_release(&r->firsts->header);
+  oy_tensor_release(oyi_tensor_object(r->firsts));
+  return OY_OK;
+}
+
+// ------------------------------------------------------------------- runs of elements
+
+#define T  uint8_t
+#define ID u8
+#include "backends/cpu/order/runs_tmpl.h"
+#define T  uint16_t
+#define ID u16
+#include "backends/cpu/order/runs_tmpl.h"
+#define T  uint32_t
+#define ID u32
+#include "backends/cpu/order/runs_tmpl.h"
+#define T  uint64_t
+#define ID u64
+#include "backends/cpu/order/runs_tmpl.h"
+#define T  float
+#define ID f32
+#include "backends/cpu/order/runs_tmpl.h"
+#define T  double
+#define ID f64
+#include "backends/cpu/order/runs_tmpl.h"
+
+typedef struct runs {
+  int64_t (*count)(const void* from, int64_t n);
+  void (*fill)(const void* from, int64_t n, int64_t count, void* to, int64_t* inverse,
+               int64_t* counts);
+} runs;
+
+// NULL where keys tell what is alike.
+static const runs* runs_of(oy_dtype dtype) {
+  static const runs all[] = {
+      {count_runs_u8, fill_runs_u8},   {count_runs_u16, fill_runs_u16},
+      {count_runs_u32, fill_runs_u32}, {count_runs_u64, fill_runs_u64},
+      {count_runs_f32, fill_runs_f32}, {count_runs_f64, fill_runs_f64}};
+  switch (dtype) {
+    case OY_DTYPE_BOOL:
+    case OY_DTYPE_U8:
+    case OY_DTYPE_I8: return &all[0];
+    case OY_DTYPE_I16: return &all[1];
+    case OY_DTYPE_I32: return &all[2];
+    case OY_DTYPE_I64: return &all[3];
+    case OY_DTYPE_F32: return &all[4];
+    case OY_DTYPE_F64: return &all[5];
+    default: return NULL;
+  }
+}
+
+static oy_status take_runs(const oyi_tensor* flat, const runs* r, const request* q,
+                           oy_ints shape, results* out) {
+  const int64_t n = flat->numel, count = r->count(oyi_data(flat), n);
+  const oy_ints sizes = {&count, 1};
+  out->values = oyi_tensor_new(sizes, flat->header.dtype, oy_device_cpu());
+  out->inverse = numbers(shape, q->inverse);
+  out->counts = numbers(sizes, q->counts);
+  if (!out->values || !out->inverse || !out->counts) return OY_OUT_OF_MEMORY;
+  r->fill(oyi_data(flat), n, count, oyi_data(out->values),
+          q->inverse ? oyi_data(out->inverse) : NULL,
+          q->counts ? oyi_data(out->counts) : NULL);
   return OY_OK;
 }
 
@@ -231,6 +292,8 @@ static oy_status group_all(oyi_tensor* flat, const request* q, oy_ints shape,
   bool are_few = false;
   if (q->sorts) OY_TRY(group_few(flat, q, shape, out, &are_few));
   if (are_few) return take_slices(flat, 0, out);
+  const runs* r = q->sorts ? NULL : runs_of(flat->header.dtype);
+  if (r) return take_runs(flat, r, q, shape, out);
   groups g;
   OY_TRY(groups_begin(&g, flat->numel));
   oyi_entry* e = oyi_calloc((size_t)flat->numel + 1, 2 * sizeof(oyi_entry));
