@@ -222,6 +222,28 @@ OYI_CPU(masked_select_out) {
 
 // ---------------------------------------------------------------- masked_scatter_
 
+// A selection of the next element or what there was: no branch to foresee, as above.
+#define PLACE(T)                                            \
+  do {                                                      \
+    T* o = to;                                              \
+    const T* x = from;                                      \
+    for (int64_t i = 0, k = 0; k < count; k += mask[i++]) { \
+      const T next = x[k], old = o[i];                      \
+      o[i] = mask[i] ? next : old;                          \
+    }                                                       \
+  } while (0)
+
+static void place_elements(void* to, const void* from, const uint8_t* mask, int64_t count,
+                           size_t item) {
+  switch (item) {
+    case 1: PLACE(uint8_t); break;
+    case 2: PLACE(uint16_t); break;
+    case 4: PLACE(uint32_t); break;
+    default: PLACE(uint64_t);
+  }
+}
+
+// |mask| is contiguous.
 static void scatter_lines(const oyi_tensor* t, const oyi_tensor* mask, const char* from) {
   oyi_lines w;
   size_t item = (size_t)oyi_item(t);
@@ -229,6 +251,13 @@ static void scatter_lines(const oyi_tensor* t, const oyi_tensor* mask, const cha
   int64_t dim = t->ndim ? t->ndim - 1 : 0, n = t->ndim ? t->sizes[dim] : 1;
   if (n == 0 || !oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 2)) return;
   do {
+    if (w.step[0] == (int64_t)item && item <= 8) {
+      const uint8_t* m = (const uint8_t*)w.data[1];
+      const int64_t count = count_true(m, n);
+      place_elements(w.data[0], from, m, count, item);
+      from += count * (int64_t)item;
+      continue;
+    }
     for (int64_t i = 0; i < n; i++) {
       if (!w.data[1][i * w.step[1]]) continue;
       memcpy(w.data[0] + i * w.step[0], from, item);
