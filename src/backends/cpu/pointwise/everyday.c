@@ -206,19 +206,45 @@ static oy_status check_frexp(oy_object* self, oy_object* mantissa, oy_object* ex
   return OY_OK;
 }
 
+// The bits of a number's power are changed for those between 1/2 and 1. Numbers below the
+// least normal one are raised first.
+static void split_f32(const float* x, float* fractions, int32_t* powers, int64_t n) {
+  enum { BITS = 23, HALF = 126, UP = 32 };
+  for (int64_t i = 0; i < n; i++) {
+    const float raised = x[i] * 0x1p32f;
+    uint32_t small, bits;
+    memcpy(&bits, &x[i], sizeof(bits));
+    memcpy(&small, &raised, sizeof(small));
+    const uint32_t size = bits & 0x7fffffffu;
+    const bool is_small = size < 1u << BITS, keeps = size == 0 || size >= 0xffu << BITS;
+    const uint32_t from = is_small ? small : bits;
+    const int32_t power = (int32_t)(from >> BITS & 255) - (is_small ? HALF + UP : HALF);
+    const uint32_t half = (from & 0x807fffffu) | (uint32_t)HALF << BITS;
+    const uint32_t found = keeps ? bits : half;
+    powers[i] = keeps ? 0 : power;
+    memcpy(&fractions[i], &found, sizeof(found));
+  }
+}
+static void split_f64(double* x, int32_t* powers, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    int power = 0;  // unspecified where there is none
+    x[i] = frexp(x[i], &power);
+    powers[i] = isfinite(x[i]) ? power : 0;
+  }
+}
+
+// By way of copies.
 static oy_status write_parts(const oyi_tensor* t, oyi_tensor* mantissa,
                              oyi_tensor* exponent) {
-  oyi_tensor* x = oyi_converted(t, OY_DTYPE_F64);
+  const bool is_f32 = t->header.dtype == OY_DTYPE_F32;
+  oyi_tensor* x = oyi_converted(t, is_f32 ? OY_DTYPE_F32 : OY_DTYPE_F64);
   oyi_tensor* powers =
       x ? oyi_tensor_new(oyi_sizes_view(t), OY_DTYPE_I32, oy_device_cpu()) : NULL;
   if (powers) {
-    double* fractions = oyi_data(x);
-    int32_t* p = oyi_data(powers);
-    for (int64_t i = 0; i < t->numel; i++) {
-      int power = 0;  // unspecified where there is none
-      fractions[i] = frexp(fractions[i], &power);
-      p[i] = isfinite(fractions[i]) ? power : 0;
-    }
+    if (is_f32)
+      split_f32(oyi_data(x), oyi_data(x), oyi_data(powers), t->numel);
+    else
+      split_f64(oyi_data(x), oyi_data(powers), t->numel);
     oyi_convert(mantissa, x);
     oyi_convert(exponent, powers);
   }
@@ -226,6 +252,15 @@ static oy_status write_parts(const oyi_tensor* t, oyi_tensor* mantissa,
   oy_tensor_release(oyi_tensor_object(powers));
   oy_tensor_release(oyi_tensor_object(x));
   return status;
+}
+
+static oy_status split(const oyi_tensor* t, oyi_tensor* mantissa, oyi_tensor* exponent) {
+  const bool is_direct = t->header.dtype == OY_DTYPE_F32 &&
+                         t->flags & mantissa->flags & exponent->flags & OYI_CONTIGUOUS &&
+                         !oyi_may_share(t, mantissa) && !oyi_may_share(t, exponent);
+  if (!is_direct) return write_parts(t, mantissa, exponent);
+  split_f32(oyi_data(t), oyi_data(mantissa), oyi_data(exponent), t->numel);
+  return OY_OK;
 }
 
 OYI_CPU(frexp_Tensor_out) {
@@ -242,7 +277,7 @@ OYI_CPU(frexp_Tensor_out) {
     OY_TRY(oyi_check_memory(t));
     OY_TRY(oyi_check_memory(m));
     OY_TRY(oyi_check_memory(e));
-    OY_TRY(write_parts(t, m, e));
+    OY_TRY(split(t, m, e));
   }
   *out_mantissa = mantissa;
   *out_exponent = exponent;
