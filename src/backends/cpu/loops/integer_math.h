@@ -79,12 +79,5 @@ static inline int64_t oyi_int_pow(int64_t a, int64_t b) {
     if (b & 1) result *= base;
   return (int64_t)result;
 }
-// Shifts by a type's width or more, or by less than nothing, shift everything out.
-static inline int64_t oyi_int_shift_left(int64_t a, int64_t b, int bits) {
-  return b < 0 || b >= bits ? 0 : (int64_t)((uint64_t)a << b);
-}
-static inline int64_t oyi_int_shift_right(int64_t a, int64_t b, int bits) {
-  return a >> (b < 0 || b >= bits ? bits - 1 : b);
-}
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_LOOPS_INTEGER_MATH_H_

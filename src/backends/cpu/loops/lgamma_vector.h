@@ -42,16 +42,5 @@ static inline vec_f64 lgamma_of(vec_f64 x) {
 static void lgamma_vector_f32(int64_t n, char* const* data, const int64_t* strides,
                               const void* args) {
   (void)args;
-  char* o = data[0];
-  const char* x = data[1];
-  for (; n > 0;
-       n -= F64_LANES, o += strides[0] * F64_LANES, x += strides[1] * F64_LANES) {
-    const int64_t count = n < F64_LANES ? n : F64_LANES;
-    vec_f64 wide = v_splat_f64(1);
-    for (int64_t i = 0; i < count; i++)
-      wide[i] = (double)*(const float*)(const void*)(x + i * strides[1]);
-    wide = lgamma_of(wide);
-    for (int64_t i = 0; i < count; i++)
-      *(float*)(void*)(o + i * strides[0]) = (float)wide[i];
-  }
+  map_wide(n, data, strides, lgamma_of);
 }

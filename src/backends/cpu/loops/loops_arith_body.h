@@ -46,22 +46,7 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
   return by == 0 ? 0 : (int32_t)fits;
 }
 
-// nextafter without branches: the bits of neighbours are one apart, but for those of 0.
-#define NEXT(name, T, BITS, copysign)                     \
-  static inline T name(T a, T b) {                        \
-    BITS bits;                                            \
-    memcpy(&bits, &a, sizeof(a));                         \
-    bits += (a < b) == (a > 0) ? (BITS)1 : (BITS)-1;      \
-    const BITS least_bits = 1;                            \
-    T near, least;                                        \
-    memcpy(&near, &bits, sizeof(near));                   \
-    memcpy(&least, &least_bits, sizeof(least));           \
-    const T moved = a == 0 ? copysign(least, b) : near;   \
-    return a != a || b != b ? a + b : a == b ? b : moved; \
-  }
-NEXT(nextf, float, uint32_t, copysignf)
-NEXT(next, double, uint64_t, copysign)
-#undef NEXT
+#include "backends/cpu/loops/next_after.h"
 
 #include "backends/cpu/loops/loop_define.h"
 #include "backends/cpu/loops/loops_arith_types.h"

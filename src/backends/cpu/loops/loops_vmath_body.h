@@ -83,8 +83,47 @@
 #undef LANES
 #undef OWN_NORMAL_CDF
 
+typedef float narrow_f64 __attribute__((vector_size(OYI_VEC_BYTES / 2)));
+
+// Floats through a function of vectors of doubles.
+static inline __attribute__((always_inline)) void map_wide(int64_t n, char* const* data,
+                                                           const int64_t* strides,
+                                                           vec_f64 (*fn)(vec_f64)) {
+  char* o = data[0];
+  const char* x = data[1];
+  const bool is_dense = strides[0] == sizeof(float) && strides[1] == sizeof(float);
+  for (; n > 0;
+       n -= F64_LANES, o += strides[0] * F64_LANES, x += strides[1] * F64_LANES) {
+    if (is_dense && n >= F64_LANES) {
+      narrow_f64 some;
+      memcpy(&some, x, sizeof(some));
+      some =
+          __builtin_convertvector(fn(__builtin_convertvector(some, vec_f64)), narrow_f64);
+      memcpy(o, &some, sizeof(some));
+      continue;
+    }
+    const int64_t count = n < F64_LANES ? n : F64_LANES;
+    vec_f64 wide = v_splat_f64(1);
+    for (int64_t i = 0; i < count; i++)
+      wide[i] = (double)*(const float*)(const void*)(x + i * strides[1]);
+    wide = fn(wide);
+    for (int64_t i = 0; i < count; i++)
+      *(float*)(void*)(o + i * strides[0]) = (float)wide[i];
+  }
+}
+
+static vec_f64 entr_of(vec_f64 a) {
+  return v_of_special_entr_f64(a, NULL);
+}
+static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
+                          const void* args) {
+  (void)args;
+  map_wide(n, data, strides, entr_of);
+}
+
 #include "backends/cpu/loops/lgamma_vector.h"
 #include "backends/cpu/loops/loop_list.h"
+#include "backends/cpu/loops/trigamma_vector.h"
 #undef MAP
 #undef MAP2
 #define MAP(name, ...)  OYI_LOOP_ROW(name)
@@ -99,6 +138,8 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define KIND F64
 #include "backends/cpu/loops/loops_vmath.def"
     {OYI_LOOP_lgamma, OY_DTYPE_F32, lgamma_vector_f32},
+    {OYI_LOOP_special_entr, OY_DTYPE_F32, entr_wide_f32},
+    {OYI_LOOP_trigamma, OY_DTYPE_F32, trigamma_vector_f32},
     {OYI_LOOP_angle, OY_DTYPE_C64, v_angle_complex_f32},
     {OYI_LOOP_angle, OY_DTYPE_C128, v_angle_complex_f64},
     {OYI_LOOP_exp, OY_DTYPE_C64, v_exp_complex_f32},

@@ -17,26 +17,52 @@ static double stirling_rest(double a) {
   return (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square / 1680))) / a;
 }
 
+// The same as below of |a| up to 20, for floats: gamma(a + 1) by Stirling's formula from 7
+// farther up, and the product that lies between.
+static double small_scale(double a, double x) {
+  const double far = a + 8, square = 1 / (far * far);
+  double product = a + 1;
+  for (int k = 2; k < 8; k++) product *= a + k;
+  const double rest = stirling_rest(far) + square * square * square * square / far / 1188;
+  const double half_log = 0.91893853320467274178;  // of 2 pi
+  return product * exp(a * log(x) - x - (far - 0.5) * log(far) + far - half_log - rest);
+}
+
 // x^a e^-x / gamma(a + 1). For large |a| the great logarithms are not subtracted from
 // each other, but their difference is had from how far x is from a.
-static double scale_of(double a, double x) {
+static double scale_of(double a, double x, bool single) {
+  if (a < 20 && single) return small_scale(a, x);
   if (a < 20) return exp(a * log(x) - x - oyi_lgamma(a + 1));
   double off = (x - a) / a;
   double power = fabs(off) < 0.5 ? log1p(off) - off : log(x / a) - off;
   return exp(a * power - stirling_rest(a)) / sqrt(2 * M_PI * a);
 }
 
-static double lower_series(double a, double x) {
+// Of |a| up to 20, for floats: with one division at the end, and two terms at a time.
+static double small_series(double a, double x) {
+  double above = 1, below = 1, power = 1;
+  for (int k = 1; power > above * 1e-10; k += 2) {
+    const double both = (a + k) * (a + k + 1);
+    above = above * both + power * x * (a + k + 1 + x);
+    below *= both;
+    power *= x * x;
+  }
+  return above / below * small_scale(a, x);
+}
+
+static double lower_series(double a, double x, bool single) {
+  if (a < 20 && single) return small_series(a, x);
   double term = 1, sum = 1;
   for (int k = 1, most = most_terms(a); k < most && term > sum * 1e-17; k++) {
     term *= x / (a + k);
     sum += term;
   }
-  return sum * scale_of(a, x);
+  return sum * scale_of(a, x, single);
 }
 
 // Lentz' evaluation of 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)).
-static double upper_fraction(double a, double x) {
+static double upper_fraction(double a, double x, bool single) {
+  const double least = single ? 1e-10 : 1e-16;
   const double tiny = 1e-300;
   double b = x + 1 - a, c = 1 / tiny, d = 1 / b, result = d;
   for (int k = 1, most = most_terms(a); k < most; k++) {
@@ -48,9 +74,9 @@ static double upper_fraction(double a, double x) {
     if (fabs(c) < tiny) c = tiny;
     d = 1 / d;
     result *= c * d;
-    if (fabs(c * d - 1) < 1e-16) break;
+    if (fabs(c * d - 1) < least) break;
   }
-  return result * a * scale_of(a, x);
+  return result * a * scale_of(a, x, single);
 }
 
 // Orders from here on: the sums would take too long, and two terms of Temme's expansion
@@ -85,16 +111,17 @@ static bool is_limit(double a, double x, double* lower) {
   return true;
 }
 
-double oyi_igamma(double a, double x) {
+double oyi_igamma(double a, double x, bool single) {
   double lower;
   if (is_limit(a, x, &lower)) return lower;
   if (a > g_great) return great(a, x, -1);
-  return x < a + 1 ? lower_series(a, x) : 1 - upper_fraction(a, x);
+  return x < a + 1 ? lower_series(a, x, single) : 1 - upper_fraction(a, x, single);
 }
 
 double oyi_igammac(double a, double x) {
   double lower;
   if (is_limit(a, x, &lower)) return 1 - lower;
   if (a > g_great) return great(a, x, 1);
-  return x < a + 1 ? 1 - lower_series(a, x) : upper_fraction(a, x);
+  // What is left of 1 may be little, and takes all digits.
+  return x < a + 1 ? 1 - lower_series(a, x, false) : upper_fraction(a, x, false);
 }

@@ -7,13 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// |single|: of a float, to nine digits or more.
+
 // lgamma without the sign that the C library keeps in a global.
 double oyi_lgamma(double x);
 double oyi_digamma(double x, bool single);
 // Hurwitz' zeta function: the sum of (q + k)^-s.
-double oyi_zeta(double s, double q);
-// The derivative of digamma of order |n|, from 0 on. |single|: as numbers in f32 have it
-// next to the poles of the first one.
+double oyi_zeta(double s, double q, bool single);
+// The derivative of digamma of order |n|, from 0 on; next to the poles of the first one as
+// numbers in f32 have it if |single|.
 double oyi_polygamma(double n, double x, bool single);
 double oyi_erfinv(double x);
 // exp(x * x) * erfc(x)
@@ -21,8 +23,6 @@ double oyi_erfcx(double x);
 // The normal distribution: quantiles, and the logarithm of its integral.
 double oyi_ndtri(double p);
 double oyi_log_ndtr(double x);
-// -x log x, continued to 0.
-double oyi_entr(double x);
 // Modified Bessel functions of the first kind of order 0 and 1; those that end in e
 // are multiplied by exp(-|x|).
 double oyi_i0(double x);
@@ -31,7 +31,7 @@ double oyi_i1(double x);
 double oyi_i1e(double x);
 // The incomplete gamma functions over gamma(a), up to |x| and from there on; they add up
 // to 1 (special_gamma.c).
-double oyi_igamma(double a, double x);
+double oyi_igamma(double a, double x, bool single);
 double oyi_igammac(double a, double x);
 
 // Bessel functions and Airy's (special_bessel.c); those that are scaled are multiplied by
