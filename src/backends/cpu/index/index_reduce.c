@@ -60,8 +60,8 @@ static oy_status spread(const request* q, oyi_tensor* to, oyi_tensor* one,
 
 static oy_status divide(const request* q, oyi_tensor* target) {
   oyi_reduce_into ones = {OYI_UPDATE_MUL, false, true};
-  oyi_tensor* counts = oyi_reduce_into_counts(&q->how, target);
-  oyi_tensor* one = counts ? oyi_reduce_into_identity(&ones, OY_DTYPE_I64) : NULL;
+  oyi_tensor* counts = oyi_reduce_into_counts(&q->how, target, q->index->numel);
+  oyi_tensor* one = counts ? oyi_reduce_into_identity(&ones, counts->header.dtype) : NULL;
   oy_status status = one ? spread(q, counts, one, OYI_UPDATE_ADD) : OY_OUT_OF_MEMORY;
   if (status == 0) oyi_reduce_into_divide(target, counts);
   if (one) oy_tensor_release(&one->header);

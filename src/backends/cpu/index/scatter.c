@@ -119,12 +119,13 @@ static oy_status run(const request* q, const oyi_tensor* to, const oyi_tensor* s
 }
 
 static oy_status divide(const request* q, oyi_tensor* target) {
-  static const int64_t one = 1;
-  oyi_tensor* counts = oyi_reduce_into_counts(&q->how, target);
+  oyi_tensor* counts = oyi_reduce_into_counts(&q->how, target, q->index->numel);
   if (!counts) return OY_OUT_OF_MEMORY;
+  const oy_dtype dtype = counts->header.dtype;
+  char one[sizeof(int64_t)];
+  oyi_element_store(dtype, one, oyi_number_of_scalar(oy_int(1)));
   // Their indices are those of the first walk.
-  (void)!run(q, counts, NULL, (const char*)&one,
-             oyi_updater_for(OYI_UPDATE_ADD, OY_DTYPE_I64));
+  (void)!run(q, counts, NULL, one, oyi_updater_for(OYI_UPDATE_ADD, dtype));
   oyi_reduce_into_divide(target, counts);
   oy_tensor_release(&counts->header);
   return OY_OK;

@@ -3,8 +3,10 @@
 
 #include <math.h>
 
+#include "backends/cpu/loops/loops.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
+#include "tensor/move.h"
 
 bool oyi_reduce_into_parse(oy_str name, bool include_self, oyi_reduce_into* out) {
   static const struct {
@@ -46,16 +48,42 @@ oyi_tensor* oyi_reduce_into_identity(const oyi_reduce_into* r, oy_dtype dtype) {
   return t;
 }
 
-oyi_tensor* oyi_reduce_into_counts(const oyi_reduce_into* r, const oyi_tensor* t) {
-  oyi_tensor* counts = oyi_tensor_new(oyi_sizes_view(t), OY_DTYPE_I64, oy_device_cpu());
+// The dtype of counts up to |most|: that of the sums where it has them all, for then they
+// divide by vectors.
+static oy_dtype count_dtype(oy_dtype sums, int64_t most) {
+  const bool is_exact =
+      sums == OY_DTYPE_F64 || (sums == OY_DTYPE_F32 && most < (int64_t)1 << 24);
+  return is_exact ? sums : OY_DTYPE_I64;
+}
+
+oyi_tensor* oyi_reduce_into_counts(const oyi_reduce_into* r, const oyi_tensor* t,
+                                   int64_t most) {
+  const oy_dtype dtype = count_dtype(t->header.dtype, most);
+  oyi_tensor* counts = oyi_tensor_new(oyi_sizes_view(t), dtype, oy_device_cpu());
   if (!counts) return NULL;
-  int64_t* data = oyi_data(counts);
-  for (int64_t i = 0; i < counts->numel; i++) data[i] = r->include_self;
+  char first[sizeof(int64_t)];
+  oyi_element_store(dtype, first, oyi_number_of_scalar(oy_int(r->include_self)));
+  const size_t item = oyi_dtype_bytes[dtype];
+  oyi_move_fill(oyi_data(counts), (size_t)counts->numel * item, first, item);
   return counts;
 }
 
 static int64_t floor_div(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && a < 0);
+}
+
+// Where counts are of the dtype of the sums. Those of 0 become 1.
+static void divide_alike(int64_t n, char* const* data, const int64_t* strides,
+                         const void* args) {
+  const oy_dtype dtype = *(const oy_dtype*)args;
+  char one[sizeof(double)];
+  oyi_element_store(dtype, one, oyi_number_of_scalar(oy_int(1)));
+  char* const counts[] = {data[1], data[1], one};
+  char* const sums[] = {data[0], data[0], data[1]};
+  oyi_cpu_loops[OYI_LOOP_maximum][dtype](n, counts,
+                                         (int64_t[]){strides[1], strides[1], 0}, NULL);
+  oyi_cpu_loops[OYI_LOOP_div][dtype](
+      n, sums, (int64_t[]){strides[0], strides[0], strides[1]}, NULL);
 }
 
 static void divide_loop(int64_t n, char* const* data, const int64_t* strides,
@@ -78,9 +106,13 @@ static void divide_loop(int64_t n, char* const* data, const int64_t* strides,
   }
 }
 
-void oyi_reduce_into_divide(oyi_tensor* sums, const oyi_tensor* counts) {
+void oyi_reduce_into_divide(oyi_tensor* sums, oyi_tensor* counts) {
   oyi_iter it;
   const oyi_tensor* tensors[] = {sums, counts};
+  const oy_dtype dtype = sums->header.dtype;
   oyi_iter_plain(&it, tensors, 2);
-  oyi_iter_run(&it, divide_loop, &sums->header.dtype);
+  oyi_iter_run(
+      &it,
+      dtype == counts->header.dtype && dtype != OY_DTYPE_I64 ? divide_alike : divide_loop,
+      &dtype);
 }
