@@ -83,6 +83,12 @@ static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* 
   }
   char* at[OYI_ITER_MAX];
   memcpy(at, data, sizeof(at[0]) * (size_t)by->count);
+  // What most have: steps of short rows count.
+  for (int64_t row = 0; by->count == 3 && row < rows; row++) {
+    by->loop(n, at, along, by->args);
+    at[0] += down[0], at[1] += down[1], at[2] += down[2];
+  }
+  if (by->count == 3) return;
   for (int64_t row = 0; row < rows; row++) {
     by->loop(n, at, along, by->args);
     for (int k = 0; k < by->count; k++) at[k] += down[k];
