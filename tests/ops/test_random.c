@@ -206,6 +206,31 @@ static void counts_with_a_rate(void** state) {
   for (int i = 0; i < 3; i++) oy_tensor_release(all[i]);
 }
 
+// All of many categories come once, those of no weight last and in order; fewer samples are
+// the first of them.
+static void check_orders(void) {
+  enum { CATEGORIES = 1000, EMPTY = 10 };
+  oy_tensor* w = oy_arange(oy_int(CATEGORIES), oy_int(OY_DTYPE_F32), NONE, NONE, NONE);
+  oy_tensor* less = oy_sub_Scalar(w, oy_int(EMPTY - 1), oy_int(1));
+  oy_tensor* some = oy_relu(less);
+  oy_manual_seed(8);
+  oy_tensor* all = oy_multinomial(some, CATEGORIES, false, NONE);
+  bool seen[CATEGORIES] = {false};
+  for (int i = 0; i < CATEGORIES; i++) seen[(int)element(all, i)] = true;
+  for (int i = 0; i < CATEGORIES; i++) assert_true(seen[i]);
+  for (int i = 0; i < EMPTY; i++) assert_true(element(all, CATEGORIES - EMPTY + i) == i);
+  const int64_t counts[] = {1, 2, 10, 257, 990};
+  for (size_t k = 0; k < sizeof(counts) / sizeof(*counts); k++) {
+    oy_manual_seed(8);
+    oy_tensor* first = oy_multinomial(some, counts[k], false, NONE);
+    for (int64_t i = 0; i < counts[k]; i++)
+      assert_true(element(first, i) == element(all, i));
+    oy_tensor_release(first);
+  }
+  oy_tensor* made[] = {w, less, some, all};
+  for (int i = 0; i < 4; i++) oy_tensor_release(made[i]);
+}
+
 static void indices_by_weight(void** state) {
   (void)state;
   oy_manual_seed(5);
@@ -221,6 +246,7 @@ static void indices_by_weight(void** state) {
                 5);
   assert_counts(oy_select_copy_int(drawn, 1, 0), 0, 4, 0.125, 0, 0.375, 0.5);
   oy_tensor_release(drawn);
+  check_orders();
   assert_fails(oy_multinomial(w, 5, false, NONE),
                "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
   assert_fails(oy_multinomial(w, 0, true, NONE), "cannot sample n_sample <= 0 samples");
