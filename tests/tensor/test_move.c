@@ -119,12 +119,12 @@ static void MOV_rows(void** state) {
 }
 
 // A plane turned round: what lies together down the input comes to lie along rows. Rows with
-// and without gaps, places that start anywhere, and either way of saying it.
+// and without gaps, places at any element, and either way of saying it.
 static void check_turn(const oyi_move_table* table, size_t item, int64_t n, int64_t rows,
                        bool by_columns) {
   const int64_t size = (int64_t)item, down = (n + 1) * size;
   const int64_t along = (rows + (rows & 1)) * size;
-  const size_t to = EDGE + 1, from = EDGE + 3;
+  const size_t to = EDGE + item, from = EDGE + 3 * item;
   const oyi_move whole = {.item = item,
                           .n = by_columns ? rows : n,
                           .rows = by_columns ? n : rows,
