@@ -27,6 +27,7 @@ typedef struct few {
   int64_t a_row, a_step, b_row, c_row;  // in bytes, but for c
   int64_t depth, height;
   uintptr_t ahead;  // rows of b that are asked for early, in bytes; 0: none
+  float beta;       // how often c counts; 0: it is not read
   __mmask16 low, high;
 } few;
 
@@ -64,6 +65,16 @@ static inline __attribute__((always_inline)) void few_dots(const int rows,
     for (int i = 0; i < (rows + 2) / 3; i++) a[i] += t->a_step;
   }
   float* to = t->c;
+  if (t->beta != 0) {
+    const __m512 beta = _mm512_set1_ps(t->beta);
+    const float* at = t->c;
+    OYI_UNROLL
+    for (int i = 0; i < rows; i++, at += t->c_row) {
+      low[i] = _mm512_fmadd_ps(beta, _mm512_maskz_loadu_ps(t->low, at), low[i]);
+      if (vectors == 2)
+        high[i] = _mm512_fmadd_ps(beta, _mm512_maskz_loadu_ps(t->high, at + 16), high[i]);
+    }
+  }
   OYI_UNROLL
   for (int i = 0; i < rows; i++, to += t->c_row) {
     put_row(to, t->low, low[i]);
@@ -82,7 +93,8 @@ FEW(8, 2)
 FEW(12, 1)
 FEW(12, 2)
 
-// Tiles of the last rows reach back over rows that are done: what they give is the same.
+// Tiles of the last rows reach back over rows that are done: what they give is the same. Where
+// c is read there must be none such: heights are multiples of 4.
 static oy_status few_f32(const oyi_gemm* g) {
   enum { FAR = 64 };  // rows of b that do not stay in the first cache
   static void (*const tiles[3][2])(const few*) = {
@@ -92,7 +104,8 @@ static oy_status few_f32(const oyi_gemm* g) {
            .b_row = 4 * g->b_row,
            .c_row = g->c_row,
            .depth = g->k,
-           .ahead = g->k > FAR ? 64 * (uintptr_t)g->b_row : 0};
+           .ahead = g->k > FAR ? 64 * (uintptr_t)g->b_row : 0,
+           .beta = (float)g->beta.re};
   for (int64_t j = 0; j < g->m; j += WIDE) {
     t.low = first_lanes(g->m - j);
     t.high = first_lanes(g->m - j - 16);
@@ -116,7 +129,7 @@ static inline bool is_few(const oyi_gemm* g) {
   enum { FEW_ROWS = 64, SOME_ROWS = 384, SOME_DEPTH = 512 };
   return g->n >= 4 && g->n <= (g->k <= SOME_DEPTH ? SOME_ROWS : FEW_ROWS) &&
          g->b_column == 1 && g->c_column == 1 && (float)g->alpha.re == 1 &&
-         g->beta.re == 0;
+         (g->beta.re == 0 || (g->n % 4 == 0 && !g->added));
 }
 
 oy_status oyi_gemm_words_f32(const oyi_gemm* g) {
