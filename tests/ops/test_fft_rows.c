@@ -4,6 +4,7 @@
 #include <complex.h>
 #undef I
 #include <math.h>
+#include <string.h>
 
 #include "ops/op_rows.h"
 #include "support/tensors.h"
@@ -25,6 +26,14 @@ static double number_at(int64_t i) {
   return sin(0.7 * (double)i) + (double)(i % 5) - 2;
 }
 
+// clang has no CMPLX with every C library.
+static double complex number_of(double re, double im) {
+  const double parts[2] = {re, im};
+  double complex number;
+  memcpy(&number, parts, sizeof(number));
+  return number;
+}
+
 // Element |k| of the transform of the line from |at| on, of reals or of pairs.
 static double complex by_definition(const layout* s, int64_t at, int64_t k, bool real,
                                     int sign) {
@@ -33,8 +42,8 @@ static double complex by_definition(const layout* s, int64_t at, int64_t k, bool
     const double angle = sign * 2 * 3.14159265358979323846 * (double)(i * k % s->n);
     const int64_t from = at + i * s->after;
     const double complex x =
-        real ? number_at(from) : CMPLX(number_at(2 * from), number_at(2 * from + 1));
-    sum += x * CMPLX(cos(angle / (double)s->n), sin(angle / (double)s->n));
+        real ? number_at(from) : number_of(number_at(2 * from), number_at(2 * from + 1));
+    sum += x * number_of(cos(angle / (double)s->n), sin(angle / (double)s->n));
   }
   return sum;
 }

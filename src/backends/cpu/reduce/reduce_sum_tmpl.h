@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and products of one type; T, A, ID, ADD_STEP, a running sum after one element more,
-// and TIMES, the type of a number of elements that A is multiplied by, are given. SUM_WHOLE, NANSUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and so
-// on, with STRIP, may be: what WHOLE and STRIPS of reduce_fold_tmpl.h are.
+// and TIMES, the type of a number of elements that A is multiplied by, are given. SUM_WHOLE,
+// NANSUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and so on, with STRIP, may be:
+// what WHOLE and STRIPS of reduce_fold_tmpl.h are.
 #define OYI_REPEAT(a, times) ((a) * (TIMES)(times))
 
 #define NAME       sum
