@@ -85,6 +85,7 @@ static void complex_to_bool(char* out, int64_t out_stride, oy_dtype part, const 
     convert_real(OY_DTYPE_BOOL, (char*)re, 1, part, at, in_stride, count);
     convert_real(OY_DTYPE_BOOL, (char*)im, 1, part, at + size, in_stride, count);
     for (int64_t i = 0; i < count; i++)
+      // NOLINT: both were converted
       out[(done + i) * out_stride] = (char)(re[i] | im[i]);
   }
 }

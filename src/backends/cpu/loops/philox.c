@@ -49,6 +49,7 @@ void oyi_stream_units(oyi_stream* s, int64_t n, double* out) {
 #endif
       oyi_philox_streams(s->state.seed, step, s->stream, count, words);
     for (int64_t i = 0; i < some; i++)
+      // NOLINT: the streams wrote them
       out[i] = oyi_unit_f64(words[2 * i], words[2 * i + 1]);
     s->stream += (uint64_t)count;
     n -= some;
