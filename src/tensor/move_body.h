@@ -228,6 +228,12 @@ static oyi_move across(const oyi_move* m) {
                     .from_down = m->from_along};
 }
 
+// Whether no element is written twice: what is written last stays, so that blocks may not
+// change the order of those that are.
+static inline bool is_apart(const oyi_move* m) {
+  return m->to_down >= m->n * (int64_t)m->item;
+}
+
 static void rows(const oyi_move* m) {
   enum { SHORT = 8 };
   const int64_t item = (int64_t)m->item;
@@ -237,11 +243,11 @@ static void rows(const oyi_move* m) {
     rows(&turned);
   } else if (whole && m->from_along == item) {
     adjacent_rows(m);
-  } else if (whole && !same && m->from_down == item && turn(m)) {
+  } else if (whole && !same && m->from_down == item && is_apart(m) && turn(m)) {
     return;
   } else if (m->to_down == item && m->from_along == item) {
     const oyi_move turned = across(m);
-    if (!turn(&turned)) OF_ITEM(apart, m);
+    if (!is_apart(&turned) || !turn(&turned)) OF_ITEM(apart, m);
   } else if (m->n < SHORT && m->rows > m->n) {
     const oyi_move turned = across(m);
     OF_ITEM(apart, &turned);
