@@ -99,16 +99,25 @@ static inline void oyi_view_move(oyi_tensor* v, int64_t by) {
   v->byte_offset = v->offset * oyi_item(v);
 }
 
+// What follows from dimensions that come last first; begins as {1, false}.
+typedef struct oyi_view_run {
+  int64_t numel;
+  bool apart;
+} oyi_view_run;
+static inline void oyi_view_run_on(oyi_view_run* run, int64_t size, int64_t stride) {
+  run->apart |= (size != 1) & (stride != run->numel);
+  run->numel *= size;
+}
+// Whether they are of a contiguous tensor.
+static inline bool oyi_view_is_whole(const oyi_view_run* run) {
+  return OY_LIKELY(!run->apart) || run->numel == 0;
+}
 static inline bool oyi_view_is_contiguous(const oyi_tensor* v, int64_t* out_numel) {
-  const int64_t *sizes = v->sizes, *strides = oyi_strides(v);
-  int64_t numel = 1;
-  bool apart = false;
-  for (size_t i = v->ndim; i-- > 0;) {
-    apart |= (sizes[i] != 1) & (strides[i] != numel);
-    numel *= sizes[i];
-  }
-  *out_numel = numel;
-  return !apart || numel == 0;
+  oyi_view_run run = {1, false};
+  for (size_t i = v->ndim; i-- > 0;)
+    oyi_view_run_on(&run, v->sizes[i], oyi_strides(v)[i]);
+  *out_numel = run.numel;
+  return oyi_view_is_whole(&run);
 }
 
 // Finds numel and flags from sizes and strides, and gives |v| back.

@@ -16,20 +16,6 @@
        ? plain(oyi_tensor_cast(self) __VA_OPT__(, ) __VA_ARGS__) \
        : NULL)
 
-// Takes the place of oyi_view_is_contiguous for sizes and strides that come last first.
-typedef struct oyi_plain_run {
-  int64_t numel;
-  bool apart;
-} oyi_plain_run;
-static inline void oyi_plain_dim(oyi_plain_run* run, int64_t size, int64_t stride) {
-  run->apart |= (size != 1) & (stride != run->numel);
-  run->numel *= size;
-}
-// Whether they are of a contiguous tensor.
-static inline bool oyi_plain_is_whole(const oyi_plain_run* run) {
-  return OY_LIKELY(!run->apart) || run->numel == 0;
-}
-
 // What is contiguous, and says so with its last stride as well, is so in any other shape.
 OYI_PLAIN oyi_plain_view(const oyi_tensor* t, oy_ints sizes) {
   const size_t ndim = sizes.size;
@@ -108,7 +94,7 @@ OYI_PLAIN oyi_plain_permute(const oyi_tensor* t, oy_ints dims) {
   if (OY_UNLIKELY(!v)) return NULL;
   int64_t* to = oyi_view_sizes(v);
   const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
-  oyi_plain_run run = {1, false};
+  oyi_view_run run = {1, false};
   uint64_t seen = 0;
   for (size_t i = ndim; i-- > 0;) {
     const uint64_t d = (uint64_t)(dims.data[i] + (dims.data[i] < 0 ? (int64_t)ndim : 0));
@@ -116,11 +102,11 @@ OYI_PLAIN oyi_plain_permute(const oyi_tensor* t, oy_ints dims) {
     seen |= 1ull << d;
     to[i] = sizes[d];
     to[ndim + i] = strides[d];
-    oyi_plain_dim(&run, sizes[d], strides[d]);
+    oyi_view_run_on(&run, sizes[d], strides[d]);
   }
   oyi_view_fill(t, v, ndim);
   v->flags &= (uint8_t)~OYI_CONTIGUOUS;
-  if (!run.apart || run.numel == 0) v->flags |= OYI_CONTIGUOUS;
+  if (oyi_view_is_whole(&run)) v->flags |= OYI_CONTIGUOUS;
   return v;
 }
 
@@ -142,14 +128,10 @@ OYI_PLAIN oyi_plain_turned(const oyi_tensor* t) {
   return v;
 }
 
-// Whether sizes and strides lie side by side, as they do in a new tensor.
-static inline bool oyi_shape_is_joined(const oyi_tensor* t) {
-  return OY_LIKELY(t->capacity == t->ndim);
-}
-// All of |t|.
+// All of |t|, whose sizes and strides lie side by side, as they do in a new tensor.
 OYI_PLAIN oyi_plain_alias(const oyi_tensor* t) {
   const size_t ndim = t->ndim;
-  oyi_tensor* v = oyi_shape_is_joined(t) ? oyi_view_room(t, ndim) : NULL;
+  oyi_tensor* v = OY_LIKELY(t->capacity == ndim) ? oyi_view_room(t, ndim) : NULL;
   if (OY_UNLIKELY(!v)) return NULL;
   const char* from = (const char*)t->sizes;
   char* to = (char*)oyi_view_sizes(v);
@@ -167,17 +149,17 @@ OYI_PLAIN oyi_plain_without(const oyi_tensor* t, size_t dim, int64_t offset) {
   if (OY_UNLIKELY(!v)) return NULL;
   const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
   int64_t* to = oyi_view_sizes(v);
-  oyi_plain_run run = {1, false};
+  oyi_view_run run = {1, false};
   for (size_t i = ndim; i-- > 0;) {
     const size_t from = i + (i >= dim);
     to[i] = sizes[from];
     to[ndim + i] = strides[from];
-    oyi_plain_dim(&run, sizes[from], strides[from]);
+    oyi_view_run_on(&run, sizes[from], strides[from]);
   }
   oyi_view_fill(t, v, ndim);
   oyi_view_move(v, offset);
   v->numel = run.numel;
-  if (OY_UNLIKELY(!oyi_plain_is_whole(&run))) return oyi_view_end_apart(v);
+  if (OY_UNLIKELY(!oyi_view_is_whole(&run))) return oyi_view_end_apart(v);
   v->flags |= OYI_CONTIGUOUS | OYI_DENSE;
   return v;
 }
@@ -190,22 +172,10 @@ OYI_PLAIN oyi_plain_select(const oyi_tensor* t, int64_t dim, int64_t index) {
   return oyi_plain_without(t, (size_t)d, at * oyi_strides(t)[d]);
 }
 
-// Dimensions of size 1 decide nothing: numel and flags are those of |t|.
 OYI_PLAIN oyi_plain_squeeze(const oyi_tensor* t, int64_t dim) {
   const int64_t d = dim + (dim < 0 ? t->ndim : 0);
   if (OY_UNLIKELY((uint64_t)d >= t->ndim)) return NULL;
-  if (t->sizes[d] != 1) return oyi_plain_alias(t);
-  const size_t ndim = t->ndim - (size_t)1;
-  oyi_tensor* v = oyi_view_room(t, ndim);
-  if (OY_UNLIKELY(!v)) return NULL;
-  const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
-  int64_t* to = oyi_view_sizes(v);
-  for (size_t i = 0; i < ndim; i++) {
-    const size_t from = i + (i >= (size_t)d);
-    to[i] = sizes[from];
-    to[ndim + i] = strides[from];
-  }
-  return oyi_view_fill(t, v, ndim);
+  return t->sizes[d] == 1 ? oyi_plain_without(t, (size_t)d, 0) : oyi_plain_alias(t);
 }
 
 OYI_PLAIN oyi_plain_unsqueeze(const oyi_tensor* t, int64_t dim) {

@@ -51,15 +51,18 @@ static size_t in_order(oyi_tensor* tests, bool is_integral) {
 }
 
 // Whether each number is one of |count| in order, by halves of those that it may be.
-static void find_by_halves(const int64_t* x, int64_t n, const int64_t* in, size_t count,
-                           bool invert, uint8_t* out) {
-  for (int64_t i = 0; i < n; i++) {
-    const int64_t* at = in;
-    for (size_t left = count; left > 1; left -= left / 2)
-      at = at[left / 2] <= x[i] ? at + left / 2 : at;
-    out[i] = (count > 0 && *at == x[i]) != invert;
+#define FIND_BY_HALVES(T)                                                          \
+  static void find_by_halves_##T(const T* x, int64_t n, const T* in, size_t count, \
+                                 bool invert, uint8_t* out) {                      \
+    for (int64_t i = 0; i < n; i++) {                                              \
+      const T* at = in;                                                            \
+      for (size_t left = count; left > 1; left -= left / 2)                        \
+        at = at[left / 2] <= x[i] ? at + left / 2 : at;                            \
+      out[i] = (count > 0 && *at == x[i]) != invert;                               \
+    }                                                                              \
   }
-}
+FIND_BY_HALVES(int64_t)
+FIND_BY_HALVES(double)
 
 // Integers that lie near each other have a byte each in a table. False if they do not, or
 // there is no memory for it.
@@ -90,16 +93,10 @@ static void find_each(const oyi_tensor* x, oyi_tensor* tests, bool is_integral,
   if (is_integral) {
     const int64_t *from = oyi_data(x), *in = oyi_data(tests);
     if (!find_in_table(from, x->numel, in, count, invert, out))
-      find_by_halves(from, x->numel, in, count, invert, out);
+      find_by_halves_int64_t(from, x->numel, in, count, invert, out);
     return;
   }
-  const double *from = oyi_data(x), *in = oyi_data(tests);
-  for (int64_t i = 0; i < x->numel; i++) {
-    const double* at = in;
-    for (size_t left = count; left > 1; left -= left / 2)
-      at = at[left / 2] <= from[i] ? at + left / 2 : at;
-    out[i] = (count > 0 && *at == from[i]) != invert;
-  }
+  find_by_halves_double(oyi_data(x), x->numel, oyi_data(tests), count, invert, out);
 }
 
 // Numbers are compared as what both are promoted to has them.
