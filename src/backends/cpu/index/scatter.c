@@ -122,7 +122,7 @@ static oy_status divide(const request* q, oyi_tensor* target) {
   oyi_tensor* counts = oyi_reduce_into_counts(&q->how, target, q->index->numel);
   if (!counts) return OY_OUT_OF_MEMORY;
   const oy_dtype dtype = counts->header.dtype;
-  char one[sizeof(int64_t)];
+  _Alignas(16) char one[16];
   oyi_element_store(dtype, one, oyi_number_of_scalar(oy_int(1)));
   // Their indices are those of the first walk.
   (void)!run(q, counts, NULL, one, oyi_updater_for(OYI_UPDATE_ADD, dtype));

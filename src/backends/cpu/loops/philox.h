@@ -41,6 +41,14 @@ typedef struct oyi_stream {
 static inline oyi_stream oyi_stream_begin(oy_generator_state state, uint64_t step) {
   return (oyi_stream){.state = state, .step = step, .stream = 0, .used = 4};
 }
+// One whose words of |block| are |words|, none of them used yet.
+static inline oyi_stream oyi_stream_after(oy_generator_state state, uint64_t step,
+                                          uint64_t block, const uint32_t words[4]) {
+  return (oyi_stream){.state = state,
+                      .step = step,
+                      .stream = block + 1,
+                      .words = {words[0], words[1], words[2], words[3]}};
+}
 static inline double oyi_stream_unit(oyi_stream* s) {
   if (s->used == 4) {
     oyi_philox(s->state, s->step, s->stream++, 1, s->words);

@@ -195,8 +195,7 @@ oy_status oyi_random_numbers(const oyi_tensor* like, oyi_tensor* a, const oyi_te
   for (int64_t i = 0; i < a->numel; i++) {
     const int64_t at = i % PIECE, rest = a->numel - i;
     if (at == 0) oyi_philox(state, (uint64_t)i, 1, rest < PIECE ? rest : PIECE, words);
-    oyi_stream s = {.state = state, .step = (uint64_t)i, .stream = 2, .used = 0};
-    memcpy(s.words, words + at * WORDS, sizeof(s.words));
+    oyi_stream s = oyi_stream_after(state, (uint64_t)i, 1, words + at * WORDS);
     to[i] = number(to[i], with[i], &s);
   }
   return OY_OK;
