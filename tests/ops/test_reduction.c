@@ -125,6 +125,90 @@ static void long_sums_are_accurate(void** state) {
   free(data);
 }
 
+static oy_tensor* bf16_of(const double* data, int64_t n) {
+  oy_tensor* plain = oy_tensor_from_data(data, OY_DIMS(n), OY_DTYPE_F64);
+  oy_tensor* t = oy__to_copy(plain, oy_int(OY_DTYPE_BF16), oy_none(), oy_none(),
+                             oy_none(), false, oy_none());
+  oy_tensor_release(plain);
+  return t;
+}
+
+// Whole numbers that bf16 holds, whose sums float holds: exact at any length and start.
+static void bf16_sums_of_any_length(void** state) {
+  (void)state;
+  enum { N = 9000 };
+  double* data = malloc(N * sizeof(double));
+  for (int i = 0; i < N; i++) data[i] = i * 37 % 255 - 100;
+  oy_tensor* all = bf16_of(data, N);
+  for (int64_t n = 0; n < N; n += n < 200 ? 1 : 997) {
+    for (int64_t from = 0; from < 2 && from + n <= N; from++) {
+      double want = 0;
+      for (int64_t i = from; i < from + n; i++) want += data[i];
+      oy_tensor* t = oy_narrow(all, 0, from, n);
+      oy_tensor* r = oy_sum(t, oy_int(OY_DTYPE_F32));
+      assert_elements(r, oy_dims_none(), want);
+      oy_tensor_release(r);
+      oy_tensor_release(t);
+    }
+  }
+  oy_tensor_release(all);
+  free(data);
+}
+
+// Some of them are too great for float together, all of them are not.
+static void bf16_sums_of_great_numbers(void** state) {
+  (void)state;
+  enum { N = 256 };
+  static const struct {
+    double first, second, want;
+  } rows[] = {{0x1p127, 0, 0},
+              {0x1p127, 0x1p120, 0x1p120},
+              {INFINITY, 0, NAN},
+              {INFINITY, INFINITY, NAN},
+              {NAN, 1, NAN}};
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    double data[N] = {0};
+    for (int k = 0; k < N / 2; k++) data[k] = rows[i].first;
+    for (int k = N / 2; k < N; k++) data[k] = -rows[i].first;
+    oy_tensor* t = bf16_of(data, N);
+    oy_tensor* more = bf16_of(&rows[i].second, 1);
+    oy_tensor* both = oy_cat((oy_tensors){(oy_tensor*[]){t, more}, 2}, 0);
+    oy_tensor* r = oy_sum(both, oy_none());
+    const double got = element(r, 0);
+    assert_true(isnan(rows[i].want) ? isnan(got) : got == rows[i].want);
+    oy_tensor* made[] = {r, both, more, t};
+    for (size_t k = 0; k < sizeof(made) / sizeof(*made); k++) oy_tensor_release(made[k]);
+  }
+}
+
+// Rows of |n|, of which several make one result: brought together before they are added up.
+static void short_rows(void** state) {
+  (void)state;
+  for (int64_t n = 1; n <= 140; n += n < 8 ? 1 : 19) {
+    enum { OUTER = 45, KEPT = 3 };
+    const int64_t size = OUTER * KEPT * n;
+    double* data = malloc((size_t)size * sizeof(double));
+    double want[KEPT] = {0};
+    for (int64_t i = 0; i < size; i++) {
+      data[i] = (double)(i * 29 % 101) - 40;
+      want[i / n % KEPT] += data[i];
+    }
+    oy_tensor* plain = oy_tensor_from_data(data, OY_DIMS(OUTER, KEPT, n), OY_DTYPE_F64);
+    static const oy_dtype dtypes[] = {OY_DTYPE_F64, OY_DTYPE_F32, OY_DTYPE_BF16,
+                                      OY_DTYPE_I16};
+    for (size_t k = 0; k < sizeof(dtypes) / sizeof(*dtypes); k++) {
+      oy_tensor* t = oy__to_copy(plain, oy_int(dtypes[k]), oy_none(), oy_none(),
+                                 oy_none(), false, oy_none());
+      oy_tensor* r = oy_sum_dim_IntList(t, OY_DIMS(0, 2), false, oy_int(OY_DTYPE_F64));
+      assert_elements(r, OY_DIMS(KEPT), want[0], want[1], want[2]);
+      oy_tensor_release(r);
+      oy_tensor_release(t);
+    }
+    oy_tensor_release(plain);
+    free(data);
+  }
+}
+
 // An expanded element counts as often as it is seen: sums and means, by dimension.
 static void expanded_elements(void** state) {
   (void)state;
@@ -240,6 +324,9 @@ int main(void) {
       cmocka_unit_test(dtypes_of_results),
       cmocka_unit_test(nothing_to_reduce),
       cmocka_unit_test(long_sums_are_accurate),
+      cmocka_unit_test(bf16_sums_of_any_length),
+      cmocka_unit_test(bf16_sums_of_great_numbers),
+      cmocka_unit_test(short_rows),
       cmocka_unit_test(expanded_elements),
       cmocka_unit_test(results_do_not_depend_on_threads),
       cmocka_unit_test(out_forms_and_errors),

@@ -1,86 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cpu/reduce/reduce.h"
+#include "backends/cpu/reduce/reduce_plan.h"
+
+#include <string.h>
 
 #include "opyard/threads.h"
 #include "tensor/block_cache.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
-typedef struct dim {
-  int64_t size, in, out[2];  // steps in bytes
-} dim;
-
-typedef struct walk {
-  const oyi_fold* reducer;
-  const void* args;
-  oy_dtype in_dtype, out_dtype[2];
-  bool converts;  // rows are read as another dtype than they have, or brought together
-  bool across;    // along the results of a block
-  bool is_empty;  // there is nothing to reduce
-  const char* x;
-  char* out[2];
-  int64_t block, per_line,
-      blocks;             // results of a block, blocks of a line, of all
-  int64_t times;          // that each element comes, expanded
-  int64_t pieces, piece;  // of the slowest reduced dimension, for few results
-  int64_t row, rows;      // elements, and rows, that a reducer sees at most in one call
-  size_t kept_count, reduced_count;
-  dim kept[OY_TENSOR_MAX_DIMS], reduced[OY_TENSOR_MAX_DIMS];
-} walk;
-
-// ---------------------------------------------------------------- dimensions
-
-// Whether |a| is the faster dimension: by its step, and of equal steps the longer one. What
-// is expanded, and so read again, comes last.
-static bool is_faster(const dim* a, const dim* b) {
-  if (a->in == 0 || b->in == 0) return b->in == 0 && a->in != 0;
-  return a->in < b->in || (a->in == b->in && a->size > b->size);
-}
-
-// Sorts the dimensions; those that continue each other become one.
-static size_t arrange(dim* dims, size_t count) {
-  for (size_t i = 1; i < count; i++) {
-    dim moved = dims[i];
-    size_t at = i;
-    for (; at > 0 && is_faster(&moved, &dims[at - 1]); at--) dims[at] = dims[at - 1];
-    dims[at] = moved;
-  }
-  size_t last = 0;
-  for (size_t i = 1; i < count; i++) {
-    dim *a = &dims[last], *b = &dims[i];
-    if (a->size * a->in == b->in && a->size * a->out[0] == b->out[0] &&
-        a->size * a->out[1] == b->out[1])
-      a->size *= b->size;
-    else
-      dims[++last] = *b;
-  }
-  return count ? last + 1 : 0;
-}
-
-static void find_dims(walk* w, const oyi_reduction* r) {
-  const oyi_tensor* in = r->in;
-  w->kept_count = w->reduced_count = 0;
-  w->times = 1;
-  bool keepdim = r->ndim == in->ndim;
-  for (size_t i = in->ndim, o = r->ndim; i-- > 0;) {
-    bool reduced = r->mask >> i & 1;
-    if (!reduced || keepdim) o--;
-    if (in->sizes[i] == 1) continue;
-    dim d = {in->sizes[i], oyi_strides(in)[i] * oyi_item(in), {0, 0}};
-    for (int k = 0; k < r->outs && !reduced; k++)
-      if (r->out[k]) d.out[k] = oyi_strides(r->out[k])[o] * oyi_item(r->out[k]);
-    if (reduced && d.in == 0 && w->reducer->repeat)
-      w->times *= d.size;
-    else if (reduced)
-      w->reduced[w->reduced_count++] = d;
-    else
-      w->kept[w->kept_count++] = d;
-  }
-  w->kept_count = arrange(w->kept, w->kept_count);
-  w->reduced_count = arrange(w->reduced, w->reduced_count);
-  if (w->kept_count == 0) w->kept[w->kept_count++] = (dim){1, 0, {0, 0}};
-  if (w->reduced_count == 0) w->reduced[w->reduced_count++] = (dim){1, 0, {0, 0}};
-}
+typedef oyi_reduce_walk walk;
 
 // ------------------------------------------------------------------- one block
 
@@ -91,6 +19,8 @@ typedef struct block {
   int64_t low, high;                  // the piece of the slowest reduced dimension
   int64_t index[OY_TENSOR_MAX_DIMS];  // of the outer reduced dimensions
 } block;
+
+enum { SHORT_ROW = 128 };
 
 static int64_t first_of(const block* b, size_t d) {
   return d + 1 == b->w->reduced_count ? b->low : 0;
@@ -128,6 +58,10 @@ static void reduce_piece(const block* b, int64_t at, const char* x, int64_t n,
     w->reducer->row(b->state, at, x, n, step, first, w->args);
     return;
   }
+  if (w->bf16) {
+    w->reducer->bf16_row(b->state, at, x, n, w->args);
+    return;
+  }
   _Alignas(64) char read[OYI_REDUCE_ROW * 16];
   int64_t item = oyi_dtype_bytes[w->reducer->in];
   oyi_convert_row(w->reducer->in, read, item, w->in_dtype, x, step, n);
@@ -142,6 +76,36 @@ static void reduce_each(const block* b, const char* x, int64_t n) {
     row(b->state, at, x, n, w->reduced[0].in, 0, w->args);
 }
 
+// Brings |n| elements together as the reducer reads them.
+static inline void bring(const walk* w, char* to, const char* x, int64_t step,
+                         int64_t n) {
+  const int64_t item = oyi_dtype_bytes[w->reducer->in];
+  if (!w->converts && step == item)
+    memcpy(to, x, (size_t)(n * item));
+  else
+    oyi_convert_row(w->reducer->in, to, item, w->in_dtype, x, step, n);
+}
+
+// Rows that are so short that bringing them together costs less than a call for each.
+static void reduce_short_rows(block* b, const char* x, int64_t n) {
+  const walk* w = b->w;
+  _Alignas(64) char read[OYI_REDUCE_ROW * 16];
+  const int64_t item = oyi_dtype_bytes[w->reducer->in], most = OYI_REDUCE_ROW / n * n;
+  for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in) {
+    const char* row = x;
+    int64_t have = 0;
+    do {
+      if (have == most) {
+        w->reducer->row(b->state, at, read, have, item, 0, w->args);
+        have = 0;
+      }
+      bring(w, read + have * item, row, w->reduced[0].in, n);
+      have += n;
+    } while (next_row(b, &row));
+    w->reducer->row(b->state, at, read, have, item, 0, w->args);
+  }
+}
+
 static void reduce_down(block* b, const char* x) {
   const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
   const int64_t most = b->w->row;
@@ -150,6 +114,10 @@ static void reduce_down(block* b, const char* x) {
     return;
   }
   first_row(b, &x);
+  if (b->w->reduced_count > 1 && end <= SHORT_ROW) {
+    reduce_short_rows(b, x, end);
+    return;
+  }
   for (int64_t at = 0; at < b->n; at++, x += b->w->kept[0].in) {
     const char* row = x;
     do {
@@ -168,12 +136,16 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
     w->reducer->columns(b->state, b->n, x, rows, row_step, first, w->args);
     return;
   }
-  _Alignas(64) char read[OYI_REDUCE_BLOCK * 16];
-  int64_t item = oyi_dtype_bytes[w->reducer->in];
-  for (int64_t i = 0; i < rows; i++) {
-    oyi_convert_row(w->reducer->in, read, item, w->in_dtype, x + i * row_step,
-                    w->kept[0].in, b->n);
-    w->reducer->columns(b->state, b->n, read, 1, 0, first + i, w->args);
+  // As many rows as a reducer likes to see at once, if there is room for them.
+  enum { ROWS = 8 };
+  _Alignas(64) char read[ROWS * OYI_REDUCE_BLOCK * 16];
+  const int64_t item = oyi_dtype_bytes[w->reducer->in], size = b->n * item;
+  for (int64_t i = 0; i < rows; i += ROWS) {
+    const int64_t some = rows - i < ROWS ? rows - i : ROWS;
+    for (int64_t k = 0; k < some; k++)
+      oyi_convert_row(w->reducer->in, read + k * size, item, w->in_dtype,
+                      x + (i + k) * row_step, w->kept[0].in, b->n);
+    w->reducer->columns(b->state, b->n, read, some, size, first + i, w->args);
   }
 }
 
@@ -278,7 +250,7 @@ static oy_status run_blocks(int64_t begin, int64_t end, void* context) {
     const char* x = w->x;
     char* out[2] = {w->out[0], w->out[1]};
     for (size_t d = 0; d < w->kept_count; d++) {
-      const dim* k = &w->kept[d];
+      const oyi_reduce_dim* k = &w->kept[d];
       int64_t i = d == 0 ? at : line % k->size;
       if (d > 0) line /= k->size;
       if (x) x += i * k->in;
@@ -290,45 +262,12 @@ static oy_status run_blocks(int64_t begin, int64_t end, void* context) {
   return OY_OK;
 }
 
-// Enough blocks for several threads, where there are enough results; a result
-// does not depend on which block it is in. A few results of many elements are
-// computed by pieces.
-static void find_blocks(walk* w, int64_t numel, int64_t results) {
-  enum { SHARES = 16, LEAST = 32, FEW = 8, PIECES = 64 };
-  const int64_t size = w->kept[0].size, most = w->reducer->block;
-  w->block = most;
-  if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && results / most < SHARES) {
-    // Rows that are read in wide blocks are worth more than even shares.
-    const bool wide = w->across && most == OYI_REDUCE_WIDE;
-    const int64_t part = size / (wide ? oy_get_num_threads() : SHARES);
-    const int64_t least = wide ? 4 * LEAST : w->across ? LEAST : 1;
-    w->block = part < least ? least : part < most ? part : most;
-    if (wide) w->block = (w->block + LEAST - 1) / LEAST * LEAST;
-  }
-  w->per_line = (size + w->block - 1) / w->block;
-  w->blocks = results / size * w->per_line;
-  const int64_t slow = w->reduced[w->reduced_count - 1].size;
-  w->pieces = 1;
-  if (results <= FEW && numel / OYI_ITER_GRAIN > results) {
-    w->pieces = numel / OYI_ITER_GRAIN / results;
-    if (w->pieces > PIECES) w->pieces = PIECES;
-    if (w->pieces > slow) w->pieces = slow;
-  }
-  w->piece = (slow + w->pieces - 1) / w->pieces;
-  if (w->pieces > 1) w->pieces = (slow + w->piece - 1) / w->piece;
-}
-
-// A bool is read as the byte that it is.
-static bool reads_as(oy_dtype have, oy_dtype want) {
-  return have == want || (have == OY_DTYPE_BOOL && want == OY_DTYPE_U8);
-}
-
 // ------------------------------------------------------------------ one short row
 
 // Whether one call of a reducer does it all.
 static bool is_short(const oyi_tensor* in, const oyi_fold* reducer) {
   return in->numel <= OYI_REDUCE_ROW && in->numel > 0 && (in->flags & OYI_CONTIGUOUS) &&
-         reads_as(in->header.dtype, reducer->in);
+         oyi_reduce_reads_as(in->header.dtype, reducer->in);
 }
 
 // Nothing to plan and nothing to share: what small tensors cost is the way to the loop.
@@ -348,38 +287,15 @@ static void reduce_short(const oyi_reduction* r, const oyi_fold* reducer,
 }
 
 void oyi_reduce(const oyi_reduction* r, const oyi_fold* reducer, const void* args) {
-  const int64_t results = oyi_reduction_first(r)->numel, numel = r->in->numel;
+  const int64_t results = oyi_reduction_first(r)->numel;
   if (results == 0) return;
   if (results == 1 && is_short(r->in, reducer)) {
     reduce_short(r, reducer, args);
     return;
   }
   walk w;
-  w.reducer = reducer;
-  w.args = args;
-  w.in_dtype = r->in->header.dtype;
-  w.converts = !reads_as(w.in_dtype, reducer->in);
-  // What runs in more than its own precision may run for longer before it is added up.
-  const bool long_runs = !w.converts && reducer->in == OY_DTYPE_F32;
-  w.row = long_runs ? 8 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;
-  w.rows = long_runs ? 4 * OYI_REDUCE_ROWS : OYI_REDUCE_ROWS;
-  w.is_empty = numel == 0;
-  w.x = oyi_data(r->in);
-  for (int k = 0; k < 2; k++) {
-    w.out[k] = k < r->outs && r->out[k] ? oyi_data(r->out[k]) : NULL;
-    if (w.out[k]) w.out_dtype[k] = r->out[k]->header.dtype;
-  }
-  find_dims(&w, r);
-  // Rows that lie together, or nearly, pay from a few elements on.
-  enum { NEAR = 4 };
-  const dim *k = &w.kept[0], *d = &w.reduced[0];
-  const int64_t item = oyi_item(r->in);
-  const bool near = k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
-  w.across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
-  if (w.across && near) w.converts = true;
-  const int64_t read = w.is_empty ? 0 : numel / w.times;
-  find_blocks(&w, read, results);
-  int64_t each = read / w.blocks;
+  oyi_reduce_plan(&w, r, reducer, args);
+  const int64_t each = w.read / w.blocks;
   // Nothing in a block can fail.
   (void)!oy_parallel_for(0, w.blocks,
                          each < OYI_ITER_GRAIN ? OYI_ITER_GRAIN / (each + 1) + 1 : 1,
@@ -388,7 +304,7 @@ void oyi_reduce(const oyi_reduction* r, const oyi_fold* reducer, const void* arg
 
 const oyi_fold* oyi_fold_for(const oyi_fold* table, oy_dtype dtype, const char* name) {
   for (; table->row; table++)
-    if (reads_as(dtype, table->in)) return table;
+    if (oyi_reduce_reads_as(dtype, table->in)) return table;
   OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,
           oy_dtype_pytorch_name(dtype));
   return NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backends/cpu/reduce/reduce_loops.h"
+#include "tensor/half.h"
 
 #define R A
 // A mean is a sum with the number of elements as its |args|.
@@ -161,6 +162,8 @@ static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
 #define PROD_WHOLE  prod_floats
 #define PROD_STRIPS prod_strips
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
+// What these reduce as they lie.
+#include "backends/cpu/reduce/reduce_sum_bf16_tmpl.h"
 #undef WHOLE_STEPS
 #undef SUM_WHOLE
 #undef SUM_STRIPS
@@ -208,17 +211,21 @@ static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
 #define ID      i64
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 
-#define ROW_OF(name, id, in, to, block, repeat) \
-  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat)
-#define ROW(name, id, in, to, repeat) ROW_OF(name, id, in, to, OYI_REDUCE_BLOCK, repeat)
-#define ROWS(name, REPEAT)                                         \
-  ROW_OF(name, f32, F32, F64, OYI_REDUCE_WIDE, REPEAT(name, f32)), \
-      ROW(name, f64, F64, F64, REPEAT(name, f64)),                 \
-      ROW(name, i64, I64, I64, REPEAT(name, i64)),                 \
-      ROW(name, c64, C64, C128, REPEAT(name, c64)),                \
+#define ROW_OF(name, id, in, to, block, repeat, bf16) \
+  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat, bf16)
+#define ROW(name, id, in, to, repeat) \
+  ROW_OF(name, id, in, to, OYI_REDUCE_BLOCK, repeat, NULL)
+#define ROWS(name, REPEAT, bf16)                                         \
+  ROW_OF(name, f32, F32, F64, OYI_REDUCE_WIDE, REPEAT(name, f32), bf16), \
+      ROW(name, f64, F64, F64, REPEAT(name, f64)),                       \
+      ROW(name, i64, I64, I64, REPEAT(name, i64)),                       \
+      ROW(name, c64, C64, C128, REPEAT(name, c64)),                      \
       ROW(name, c128, C128, C128, REPEAT(name, c128))
 #define REPEATED(name, id)     name##_repeat_##id
 #define NOT_REPEATED(name, id) NULL
-const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {ROWS(sum, REPEATED), {0}};
-const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {ROWS(nansum, REPEATED), {0}};
-const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {ROWS(prod, NOT_REPEATED), {0}};
+const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {ROWS(sum, REPEATED, sum_bf16_row),
+                                                      {0}};
+const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {ROWS(nansum, REPEATED, NULL),
+                                                         {0}};
+const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {ROWS(prod, NOT_REPEATED, NULL),
+                                                       {0}};

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/reduce/reduce_plan.h"
+
+#include "opyard/threads.h"
+#include "tensor/iterator.h"
+
+typedef oyi_reduce_dim dim;
+typedef oyi_reduce_walk walk;
+
+// ---------------------------------------------------------------- dimensions
+
+// Whether |a| is the faster dimension: by its step, and of equal steps the longer one. What
+// is expanded, and so read again, comes last.
+static bool is_faster(const dim* a, const dim* b) {
+  if (a->in == 0 || b->in == 0) return b->in == 0 && a->in != 0;
+  return a->in < b->in || (a->in == b->in && a->size > b->size);
+}
+
+// Sorts the dimensions; those that continue each other become one.
+static size_t arrange(dim* dims, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    dim moved = dims[i];
+    size_t at = i;
+    for (; at > 0 && is_faster(&moved, &dims[at - 1]); at--) dims[at] = dims[at - 1];
+    dims[at] = moved;
+  }
+  size_t last = 0;
+  for (size_t i = 1; i < count; i++) {
+    dim *a = &dims[last], *b = &dims[i];
+    if (a->size * a->in == b->in && a->size * a->out[0] == b->out[0] &&
+        a->size * a->out[1] == b->out[1])
+      a->size *= b->size;
+    else
+      dims[++last] = *b;
+  }
+  return count ? last + 1 : 0;
+}
+
+static void find_dims(walk* w, const oyi_reduction* r) {
+  const oyi_tensor* in = r->in;
+  w->kept_count = w->reduced_count = 0;
+  w->times = 1;
+  bool keepdim = r->ndim == in->ndim;
+  for (size_t i = in->ndim, o = r->ndim; i-- > 0;) {
+    bool reduced = r->mask >> i & 1;
+    if (!reduced || keepdim) o--;
+    if (in->sizes[i] == 1) continue;
+    dim d = {in->sizes[i], oyi_strides(in)[i] * oyi_item(in), {0, 0}};
+    for (int k = 0; k < r->outs && !reduced; k++)
+      if (r->out[k]) d.out[k] = oyi_strides(r->out[k])[o] * oyi_item(r->out[k]);
+    if (reduced && d.in == 0 && w->reducer->repeat)
+      w->times *= d.size;
+    else if (reduced)
+      w->reduced[w->reduced_count++] = d;
+    else
+      w->kept[w->kept_count++] = d;
+  }
+  w->kept_count = arrange(w->kept, w->kept_count);
+  w->reduced_count = arrange(w->reduced, w->reduced_count);
+  if (w->kept_count == 0) w->kept[w->kept_count++] = (dim){1, 0, {0, 0}};
+  if (w->reduced_count == 0) w->reduced[w->reduced_count++] = (dim){1, 0, {0, 0}};
+}
+
+// ---------------------------------------------------------------------- blocks
+
+// Enough blocks for several threads, where there are enough results; a result
+// does not depend on which block it is in. A few results of many elements are
+// computed by pieces.
+static void find_blocks(walk* w, int64_t numel, int64_t results) {
+  enum { SHARES = 16, LEAST = 32, FEW = 8, SOME_PIECES = 8, PIECES = 64 };
+  const int64_t size = w->kept[0].size, most = w->reducer->block;
+  w->block = most;
+  if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && results / most < SHARES) {
+    // Rows that are read in wide blocks are worth more than even shares.
+    const bool wide = w->across && most == OYI_REDUCE_WIDE;
+    const int64_t part = size / (wide ? oy_get_num_threads() : SHARES);
+    const int64_t least = wide ? 4 * LEAST : w->across ? LEAST : 1;
+    w->block = part < least ? least : part < most ? part : most;
+    if (wide) w->block = (w->block + LEAST - 1) / LEAST * LEAST;
+  }
+  w->per_line = (size + w->block - 1) / w->block;
+  w->blocks = results / size * w->per_line;
+  const int64_t slow = w->reduced[w->reduced_count - 1].size;
+  w->pieces = 1;
+  if (results <= FEW && numel / OYI_ITER_GRAIN > results) {
+    // From SOME_PIECES on they are longer: memory is fetched ahead once a piece knows how.
+    const int64_t grains = numel / OYI_ITER_GRAIN / results;
+    w->pieces = grains / 4 > SOME_PIECES ? grains / 4
+                : grains > SOME_PIECES   ? SOME_PIECES
+                                         : grains + (grains & 1);
+    if (w->pieces > PIECES) w->pieces = PIECES;
+    if (w->pieces > slow) w->pieces = slow;
+  }
+  w->piece = (slow + w->pieces - 1) / w->pieces;
+  if (w->pieces > 1) w->pieces = (slow + w->piece - 1) / w->piece;
+}
+
+// Which way memory is read, and as what.
+static void find_way(walk* w, const oyi_reduction* r) {
+  // Rows that lie together, or nearly, pay from a few elements on.
+  enum { NEAR = 4 };
+  const dim *k = &w->kept[0], *d = &w->reduced[0];
+  const int64_t item = oyi_item(r->in);
+  const bool near = k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
+  w->converts = !oyi_reduce_reads_as(w->in_dtype, w->reducer->in);
+  // What runs in more than its own precision may run for longer before it is added up.
+  const bool long_runs = !w->converts && w->reducer->in == OY_DTYPE_F32;
+  w->across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
+  w->converts |= w->across && near;
+  w->bf16 = w->reducer->bf16_row && w->in_dtype == OY_DTYPE_BF16 && d->in == item;
+  w->row = long_runs || w->bf16 ? 8 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;
+  w->rows = long_runs ? 4 * OYI_REDUCE_ROWS : OYI_REDUCE_ROWS;
+}
+
+void oyi_reduce_plan(walk* w, const oyi_reduction* r, const oyi_fold* reducer,
+                     const void* args) {
+  w->reducer = reducer;
+  w->args = args;
+  w->in_dtype = r->in->header.dtype;
+  w->is_empty = r->in->numel == 0;
+  w->x = oyi_data(r->in);
+  for (int k = 0; k < 2; k++) {
+    w->out[k] = k < r->outs && r->out[k] ? oyi_data(r->out[k]) : NULL;
+    if (w->out[k]) w->out_dtype[k] = r->out[k]->header.dtype;
+  }
+  find_dims(w, r);
+  find_way(w, r);
+  w->read = w->is_empty ? 0 : r->in->numel / w->times;
+  find_blocks(w, w->read, oyi_reduction_first(r)->numel);
+}

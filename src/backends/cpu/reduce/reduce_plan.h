@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a reduction goes over its input: found once, before anything is read.
+#ifndef OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_PLAN_H_
+#define OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_PLAN_H_
+
+#include "backends/cpu/reduce/reduce.h"
+
+typedef struct oyi_reduce_dim {
+  int64_t size, in, out[2];  // steps in bytes
+} oyi_reduce_dim;
+
+typedef struct oyi_reduce_walk {
+  const oyi_fold* reducer;
+  const void* args;
+  oy_dtype in_dtype, out_dtype[2];
+  bool converts;  // rows are read as another dtype than they have, or brought together
+  bool bf16;      // but the reducer reads them as they are
+  bool across;    // along the results of a block
+  bool is_empty;  // there is nothing to reduce
+  const char* x;
+  char* out[2];
+  int64_t block, per_line,
+      blocks;             // results of a block, blocks of a line, of all
+  int64_t read;           // elements
+  int64_t times;          // that each element comes, expanded
+  int64_t pieces, piece;  // of the slowest reduced dimension, for few results
+  int64_t row, rows;      // elements, and rows, that a reducer sees at most in one call
+  size_t kept_count, reduced_count;
+  oyi_reduce_dim kept[OY_TENSOR_MAX_DIMS], reduced[OY_TENSOR_MAX_DIMS];
+} oyi_reduce_walk;
+
+// There is at least one result.
+void oyi_reduce_plan(oyi_reduce_walk* w, const oyi_reduction* r, const oyi_fold* reducer,
+                     const void* args);
+
+// A bool is read as the byte that it is.
+static inline bool oyi_reduce_reads_as(oy_dtype have, oy_dtype want) {
+  return have == want || (have == OY_DTYPE_BOOL && want == OY_DTYPE_U8);
+}
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_PLAN_H_
