@@ -3,6 +3,7 @@
 
 #include "ops/calls.h"
 #include "ops/rules/reduction.h"
+#include "ops/rules/rules.h"
 
 // An output of another shape takes the layout of the result with it.
 static oy_status prepare(oyi_tensor* to, const oyi_tensor* from, bool keeps_layout) {

@@ -114,6 +114,59 @@ static void products_are_sums_of_products(void** state) {
                   how % LAYOUTS);
 }
 
+// Every shape that is worth a short way, and the ones beside it; what lies behind an output
+// stays as it is.
+static void small_products_of_every_shape(void** state) {
+  (void)state;
+  enum { SIDE = 17, BEHIND = 16 };
+  for (int64_t n = 1; n <= SIDE; n++)
+    for (int64_t k = 1; k <= SIDE; k++)
+      for (int64_t m = 1; m <= SIDE; m++) {
+        oy_tensor* a = matrix(n, k, OY_DTYPE_F32, ROWS, 1);
+        oy_tensor* b = matrix(k, m, OY_DTYPE_F32, ROWS, 2);
+        oy_tensor* product = oy_mm(a, b);
+        check(product, n, k, m, 0, 1);
+        oy_tensor* room = oy_full(OY_DIMS(n * m + BEHIND), oy_float(77), oy_none(),
+                                  oy_none(), oy_none(), oy_none());
+        oy_tensor* part = oy_narrow(room, 0, 0, n * m);
+        oy_tensor* out = oy_view(part, OY_DIMS(n, m));
+        assert_ptr_equal(oy_mm_out(a, b, out), out);
+        check(out, n, k, m, 0, 1);
+        for (int64_t i = 0; i < BEHIND; i++) assert_true(element(room, n * m + i) == 77);
+        oy_tensor* all[] = {a, b, product, room, part, out};
+        for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+      }
+}
+
+// An output that is an operand, lies over one, has another shape or another dtype.
+static void outputs_of_small_products(void** state) {
+  (void)state;
+  oy_tensor* a = matrix(3, 3, OY_DTYPE_F32, ROWS, 1);
+  oy_tensor* b = matrix(3, 3, OY_DTYPE_F32, ROWS, 2);
+  oy_tensor* room = oy_zeros(OY_DIMS(12), oy_none(), oy_none(), oy_none(), oy_none());
+  oy_tensor* low = oy_as_strided(room, OY_DIMS(3, 3), OY_DIMS(3, 1), oy_none());
+  oy_tensor* high = oy_as_strided(room, OY_DIMS(3, 3), OY_DIMS(3, 1), oy_int(3));
+  oy_tensor* wrong =
+      oy_zeros(OY_DIMS(3, 3), oy_int(OY_DTYPE_F64), oy_none(), oy_none(), oy_none());
+  oy_tensor* empty = oy_zeros(OY_DIMS(0), oy_none(), oy_none(), oy_none(), oy_none());
+  static const char over[] =
+      "unsupported operation: some elements of the input tensor and the written-to "
+      "tensor "
+      "refer to a single memory location. Please clone() the tensor before performing "
+      "the "
+      "operation.";
+  assert_fails(oy_mm_out(a, b, a), over);
+  assert_fails(oy_mm_out(a, b, b), over);
+  assert_fails(oy_mm_out(low, b, high), over);
+  assert_fails(oy_mm_out(b, low, high), over);
+  assert_fails(oy_mm_out(a, b, wrong),
+               "Expected out tensor to have dtype float, but got double instead");
+  assert_ptr_equal(oy_mm_out(a, b, empty), empty);
+  check(empty, 3, 3, 3, 0, 1);
+  oy_tensor* all[] = {a, b, room, low, high, wrong, empty};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
 // More rows than are read where they lie, more columns than are packed at a time, and rows
 // that would share their places in the first cache.
 static void great_products_are_the_same_sums(void** state) {
@@ -452,6 +505,8 @@ static int with_openblas(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_are_sums_of_products),
+      cmocka_unit_test(small_products_of_every_shape),
+      cmocka_unit_test(outputs_of_small_products),
       cmocka_unit_test(great_products_are_the_same_sums),
       cmocka_unit_test(bytes_are_multiplied_exactly),
       cmocka_unit_test(products_of_int8_are_refused_for_others),

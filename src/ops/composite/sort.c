@@ -4,6 +4,7 @@
 #include "ops/kernels.h"
 #include "ops/out_form.h"
 #include "ops/rules/reduction.h"
+#include "ops/rules/rules.h"
 #include "tensor/impl.h"
 
 // The second of two results; the first is given up.

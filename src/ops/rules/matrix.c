@@ -51,12 +51,8 @@ static oyi_tensor* output(oy_object* self, const oyi_tensor* a, const oyi_tensor
   if (self && check_added(self, a, sizes) != 0) return NULL;
   if (!out) return oyi_tensor_new(sizes, dtype, oyi_tensor_device(a));
   oyi_tensor* o = oyi_tensor_of(out);
-  if (!o || check_apart(o, a, b) != 0) return NULL;
-  if (o->header.dtype != dtype) {
-    OY_FAIL(TYPE_MISMATCH, "Expected out tensor to have dtype %s, but got %s instead",
-            oy_dtype_pytorch_name(dtype), oy_dtype_pytorch_name(o->header.dtype));
+  if (!o || check_apart(o, a, b) != 0 || oyi_output_check_exact(o, dtype) != 0)
     return NULL;
-  }
   if (out == self && !oyi_same_sizes(oyi_sizes_view(o), sizes))
     REFUSE(
         "Bad in-place call: input tensor size %s and output tensor size %s should match",
@@ -182,6 +178,12 @@ oyi_tensor* oyi_rule_dot(oy_object* self, oy_object* other, oy_object* out,
         "the same number of elements, but got %lld and %lld elements respectively",
         (long long)a->numel, (long long)b->numel, (long long)a->numel,
         (long long)b->numel);
+  const oyi_tensor* o = out ? oyi_tensor_of(out) : a;
+  if (!o) return NULL;
+  if (o->header.dtype != a->header.dtype)
+    REFUSE("result dtype %s does not match input dtype %s",
+           oy_dtype_pytorch_name(o->header.dtype),
+           oy_dtype_pytorch_name(a->header.dtype));
   return output(NULL, a, b, out, oy_dims_none());
 }
 

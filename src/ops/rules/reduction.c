@@ -3,26 +3,9 @@
 
 #include <string.h>
 
+#include "ops/rules/rules.h"
 #include "tensor/iterator.h"
 #include "tensor/iterator_walk.h"
-
-const char* oyi_dtype_cpp_name(oy_dtype dtype) {
-  switch (dtype) {
-    case OY_DTYPE_U8: return "unsigned char";
-    case OY_DTYPE_I8: return "signed char";
-    case OY_DTYPE_I16: return "short int";
-    case OY_DTYPE_I32: return "int";
-    case OY_DTYPE_I64: return "long int";
-    case OY_DTYPE_F16: return "c10::Half";
-    case OY_DTYPE_BF16: return "c10::BFloat16";
-    case OY_DTYPE_F32: return "float";
-    case OY_DTYPE_F64: return "double";
-    case OY_DTYPE_C64: return "c10::complex<float>";
-    case OY_DTYPE_C128: return "c10::complex<double>";
-    case OY_DTYPE_BOOL: return "bool";
-    default: return oy_dtype_pytorch_name(dtype);
-  }
-}
 
 oy_status oyi_dtype_argument(oy_value dtype, oy_dtype otherwise, oy_dtype* out) {
   *out = otherwise;
@@ -45,14 +28,6 @@ oy_status oyi_check_dim_not_empty(const oyi_tensor* t, int64_t dim, const char* 
            "%s(): Expected reduction dim %lld to have non-zero size.", name,
            (long long)dim);
   return OY_OK;
-}
-
-oy_status oyi_output_exact(oyi_tensor* out, oy_ints sizes, oy_dtype dtype,
-                           oy_device device) {
-  OY_CHECK(out->header.dtype == dtype, TYPE_MISMATCH,
-           "Expected out tensor to have dtype %s, but got %s instead",
-           oyi_dtype_cpp_name(dtype), oyi_dtype_cpp_name(out->header.dtype));
-  return oyi_output_prepare(out, sizes, dtype, device);
 }
 
 static oy_status set_shape(oyi_reduction* r, bool keepdim) {

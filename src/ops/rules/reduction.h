@@ -53,11 +53,6 @@ oy_object* oyi_reduction_end(oyi_reduction* r, oy_status status);
 oy_status oyi_reduction_end_pair(oyi_reduction* r, oy_status status, oy_object** first,
                                  oy_object** second);
 
-// Given outputs of any operator: exactly this dtype, on this device, this shape.
-oy_status oyi_output_exact(oyi_tensor* out, oy_ints sizes, oy_dtype dtype,
-                           oy_device device);
-// "long int", "c10::Half": the C++ type, as some of PyTorch's messages name dtypes.
-const char* oyi_dtype_cpp_name(oy_dtype dtype);
 // A ScalarType? argument, or |otherwise| where there is none.
 oy_status oyi_dtype_argument(oy_value dtype, oy_dtype otherwise, oy_dtype* out);
 // |t| must not be empty in dimension |dim|; |name| is the operator's.

@@ -3,6 +3,7 @@
 #include "ops/rules/rules.h"
 
 #include "tensor/element.h"
+#include "tensor/iterator.h"
 #include "tensor/iterator_walk.h"
 
 // ------------------------------------------------------------------ factories
@@ -155,4 +156,35 @@ oy_object* oyi_wrap_number(oy_scalar number) {
   oyi_element_store(dtype, oyi_data(t), oyi_number_of_scalar(number));
   t->header.flags |= OY_OBJECT_WRAPPED_NUMBER;
   return &t->header;
+}
+
+const char* oyi_dtype_cpp_name(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_U8: return "unsigned char";
+    case OY_DTYPE_I8: return "signed char";
+    case OY_DTYPE_I16: return "short int";
+    case OY_DTYPE_I32: return "int";
+    case OY_DTYPE_I64: return "long int";
+    case OY_DTYPE_F16: return "c10::Half";
+    case OY_DTYPE_BF16: return "c10::BFloat16";
+    case OY_DTYPE_F32: return "float";
+    case OY_DTYPE_F64: return "double";
+    case OY_DTYPE_C64: return "c10::complex<float>";
+    case OY_DTYPE_C128: return "c10::complex<double>";
+    case OY_DTYPE_BOOL: return "bool";
+    default: return oy_dtype_pytorch_name(dtype);
+  }
+}
+
+oy_status oyi_output_check_exact(const oyi_tensor* out, oy_dtype dtype) {
+  OY_CHECK(out->header.dtype == dtype, TYPE_MISMATCH,
+           "Expected out tensor to have dtype %s, but got %s instead",
+           oyi_dtype_cpp_name(dtype), oyi_dtype_cpp_name(out->header.dtype));
+  return OY_OK;
+}
+
+oy_status oyi_output_exact(oyi_tensor* out, oy_ints sizes, oy_dtype dtype,
+                           oy_device device) {
+  OY_TRY(oyi_output_check_exact(out, dtype));
+  return oyi_output_prepare(out, sizes, dtype, device);
 }

@@ -39,4 +39,11 @@ oy_object* oyi_wrap_number(oy_scalar number);
 // The device of every tensor must be the same.
 oy_status oyi_check_same_device(const oyi_tensor* a, const oyi_tensor* b);
 
+// "long int", "c10::Half": the C++ type, as some of PyTorch's messages name dtypes.
+const char* oyi_dtype_cpp_name(oy_dtype dtype);
+// Given outputs of any operator: exactly this dtype; and on this device, of this shape.
+oy_status oyi_output_check_exact(const oyi_tensor* out, oy_dtype dtype);
+oy_status oyi_output_exact(oyi_tensor* out, oy_ints sizes, oy_dtype dtype,
+                           oy_device device);
+
 #endif  // OPYARD_SRC_OPS_RULES_RULES_H_

@@ -3,6 +3,7 @@
 #include "ops/rules/shape.h"
 
 #include "ops/calls.h"
+#include "ops/rules/rules.h"
 #include "tensor/iterator.h"
 #include "tensor/view_plain.h"
 
@@ -59,10 +60,7 @@ oy_status oyi_list_fail(oy_value* list) {
 }
 
 static oy_status store(oyi_tensor* out, const oyi_tensor* from) {
-  OY_CHECK(out->header.dtype == from->header.dtype, TYPE_MISMATCH,
-           "Expected out tensor to have dtype %s, but got %s instead",
-           oy_dtype_pytorch_name(from->header.dtype),
-           oy_dtype_pytorch_name(out->header.dtype));
+  OY_TRY(oyi_output_check_exact(out, from->header.dtype));
   const oy_device want = oyi_tensor_device(from), got = oyi_tensor_device(out);
   char names[2][64];
   // A device without an index is the current one.

@@ -20,9 +20,7 @@ static void channels_last_strides(oy_ints sizes, int64_t* out) {
 
 static oy_status prepare(oyi_tensor* o, oy_ints sizes, oy_dtype dtype,
                          const oyi_tensor* like, oy_memory_format format) {
-  OY_CHECK(o->header.dtype == dtype, TYPE_MISMATCH,
-           "Expected out tensor to have dtype %s, but got %s instead",
-           oy_dtype_pytorch_name(dtype), oy_dtype_pytorch_name(o->header.dtype));
+  OY_TRY(oyi_output_check_exact(o, dtype));
   OY_TRY(oyi_check_same_device(like, o));
   OY_TRY(oyi_output_check_overlap(o, &like, 1));
   int64_t strides[OY_TENSOR_MAX_DIMS];

@@ -2,6 +2,7 @@
 #include "backends/cpu/index/index_target.h"
 
 #include "ops/rules/reduction.h"
+#include "ops/rules/rules.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 

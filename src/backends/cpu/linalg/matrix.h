@@ -6,6 +6,7 @@
 #define OPYARD_SRC_BACKENDS_CPU_LINALG_MATRIX_H_
 
 #include "backends/cpu/linalg/gemm.h"
+#include "backends/cpu/linalg/small_product.h"
 
 typedef oyi_gemm_fn (*oyi_gemm_pick)(oy_dtype dtype);
 

@@ -12,10 +12,12 @@
   }
 
 KERNEL(mm) {
-  return RUN(oyi_cpu_addmm, CALL(self, mat2, NULL));
+  oy_object* small = oyi_small_mm(self, mat2);
+  return OY_LIKELY(small != NULL) ? small : RUN(oyi_cpu_addmm, CALL(self, mat2, NULL));
 }
 KERNEL(mm_out) {
-  return RUN(oyi_cpu_addmm, CALL(self, mat2, out));
+  oy_object* small = oyi_small_mm_out(self, mat2, out);
+  return OY_LIKELY(small != NULL) ? small : RUN(oyi_cpu_addmm, CALL(self, mat2, out));
 }
 KERNEL(bmm) {
   return RUN(oyi_cpu_baddbmm, CALL(self, mat2, NULL));

@@ -179,12 +179,8 @@ static oy_object* triangle(oy_object* self, int64_t diagonal, oy_object* out,
   if (!out) {
     to = oyi_tensor_new(oyi_sizes_view(in), self->dtype, oyi_tensor_device(in));
   } else if (to) {
-    if (out->dtype != self->dtype) {
-      OY_FAIL(TYPE_MISMATCH, "Expected out tensor to have dtype %s, but got %s instead",
-              oy_dtype_pytorch_name(self->dtype), oy_dtype_pytorch_name(out->dtype));
-      return NULL;
-    }
-    if (oyi_output_check_overlap(to, inputs, 1) != 0 ||
+    if (oyi_output_check_exact(to, self->dtype) != 0 ||
+        oyi_output_check_overlap(to, inputs, 1) != 0 ||
         oyi_output_prepare(to, oyi_sizes_view(in), self->dtype, oyi_tensor_device(in)) !=
             0)
       return NULL;

@@ -124,12 +124,7 @@ static oyi_tensor* prepare(const oyi_tensor* t, int64_t* dim, oy_object* out,
   if (*dim < 0) return NULL;
   if (!out) return oyi_tensor_new(oyi_sizes_view(t), dtype, oyi_tensor_device(t));
   oyi_tensor* o = oyi_tensor_of(out);
-  if (!o) return NULL;
-  if (out->dtype != dtype) {
-    OY_FAIL(TYPE_MISMATCH, "Expected out tensor to have dtype %s, but got %s instead",
-            oy_dtype_pytorch_name(dtype), oy_dtype_pytorch_name(out->dtype));
-    return NULL;
-  }
+  if (!o || oyi_output_check_exact(o, dtype) != 0) return NULL;
   const oyi_tensor* inputs[] = {t};
   if (oyi_output_prepare(o, oyi_sizes_view(t), dtype, oyi_tensor_device(t)) != 0 ||
       oyi_output_check_overlap(o, inputs, 1) != 0)

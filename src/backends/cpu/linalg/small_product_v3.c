@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <immintrin.h>
+
+#include "backends/cpu/linalg/small_product.h"
+#include "base/template.h"
+
+#define OYI_UNROLL OYI_UNROLL_BY(8)
+
+static inline __m256i first_lanes(int64_t count) {
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), lanes);
+}
+
+#define LANES              8
+#define NAME(x)            x##_8
+#define VECTOR             __m256
+#define MASK               __m256i
+#define MASK_OF(columns)   first_lanes(columns)
+#define LOAD(at, mask)     _mm256_maskload_ps(at, mask)
+#define STORE(at, mask, x) _mm256_maskstore_ps(at, mask, x)
+#define ALL(x)             _mm256_set1_ps(x)
+#define FMA(a, b, c)       _mm256_fmadd_ps(a, b, c)
+#define ZERO               _mm256_setzero_ps()
+#include "backends/cpu/linalg/small_product_tmpl.h"
+
+void oyi_small_product_v3(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
+                          float* c) {
+  product_8(n, k, m, m, a, b, c);
+  if (m > 8) product_8(n, k, m, m - 8, a, b + 8, c + 8);
+}
