@@ -23,6 +23,24 @@ static inline int PLACE(wins)(T x, T value, int64_t place) {
   return place < 0 || (!IS_NAN(value) && (IS_MORE(x, value) || IS_NAN(x)));
 }
 
+// Where the first element is that is |found|, or NaN: none is passed that could be, a few
+// at a time, which compilers make vectors of, as they do not of a loop with a way out.
+static inline int64_t PLACE(find)(const char* x, int64_t n, int64_t step, T found) {
+  enum { FEW = 64 };
+  int64_t i = 0;
+  for (; step == (int64_t)sizeof(T) && i + FEW <= n; i += FEW) {
+    const T* p = (const T*)(const void*)x + i;
+    int any = 0;
+    for (int k = 0; k < FEW; k++) any |= (p[k] == found) | IS_NAN(p[k]);
+    if (any) break;
+  }
+  for (; i < n; i++) {
+    const T y = *(const T*)(const void*)(x + i * step);
+    if (y == found || IS_NAN(y)) break;
+  }
+  return i;
+}
+
 // The piece's extreme is found first, which needs no places; then, if it wins,
 // where.
 static void PLACE(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
@@ -33,13 +51,8 @@ static void PLACE(row)(void* state, int64_t at, const char* x, int64_t n, int64_
   OYI_JOIN(EXTREME, OYI_JOIN(row, ID))(extreme, 0, x, n, step, first, args);
   const T found = extreme[0];
   if (!PLACE(wins)(found, s->value[at], s->place[at])) return;
-  int64_t i = 0;
-  for (; i < n; i++) {
-    const T y = *(const T*)(const void*)(x + i * step);
-    if (y == found || IS_NAN(y)) break;
-  }
   s->value[at] = found;
-  s->place[at] = first + i;
+  s->place[at] = first + PLACE(find)(x, n, step, found);
 }
 
 static void PLACE(columns)(void* state, int64_t n, const char* x, int64_t rows,
