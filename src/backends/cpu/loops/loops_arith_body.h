@@ -70,7 +70,6 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 #undef FN
 #undef REST_IN_DOUBLE
 
-#include "backends/cpu/loops/complex_sign.h"
 #include "backends/cpu/loops/loops_bf16_tmpl.h"
 
 #define R    float
@@ -107,6 +106,7 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 #endif
 #endif
 #include "backends/cpu/loops/complex_quotient_tmpl.h"
+#include "backends/cpu/loops/complex_sign.h"
 #undef R
 #undef BITS
 #undef ID
@@ -116,7 +116,7 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 #undef LOW
 #undef HIGH
 
-// Moves elements, whatever they are: |a| where the mask is set, else |b|. |a| may be the
+// Moves elements, whatever they are: |a| where the mask is set, else |b|. Both may be the
 // same everywhere, as what fills masked elements is.
 #define WHERE_PASS(T, yes_is, no_is)      \
   OYI_INDEPENDENT                         \
@@ -125,28 +125,32 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
     o[i] = k[i] ? yes : no;               \
   }                                       \
   return
-#define WHERE(name, T)                                                                \
-  static void name(int64_t n, char* const* data, const int64_t* strides,              \
-                   const void* args) {                                                \
-    (void)args;                                                                       \
-    char* out = data[0];                                                              \
-    const char *m = data[1], *x = data[2], *y = data[3];                              \
-    const int64_t so = strides[0], sm = strides[1], sx = strides[2], sy = strides[3]; \
-    const int64_t item = sizeof(T);                                                   \
-    if (so == item && sm == 1 && (sx == item || sx == 0) && sy == item) {             \
-      T* o = (T*)(void*)out;                                                          \
-      const uint8_t* k = (const uint8_t*)m;                                           \
-      const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)y;           \
-      const T same = *p;                                                              \
-      if (sx == 0) {                                                                  \
-        WHERE_PASS(T, same, q[i]);                                                    \
-      } else {                                                                        \
-        WHERE_PASS(T, p[i], q[i]);                                                    \
-      }                                                                               \
-    }                                                                                 \
-    for (int64_t i = 0; i < n; i++, out += so, m += sm, x += sx, y += sy)             \
-      OYI_AT(T, out) =                                                                \
-          *(const uint8_t*)m ? *(const T*)(const void*)x : *(const T*)(const void*)y; \
+#define WHERE(name, T)                                                                 \
+  static void name(int64_t n, char* const* data, const int64_t* strides,               \
+                   const void* args) {                                                 \
+    (void)args;                                                                        \
+    char* out = data[0];                                                               \
+    const char *m = data[1], *x = data[2], *y = data[3];                               \
+    const int64_t so = strides[0], sm = strides[1], sx = strides[2], sy = strides[3];  \
+    const int64_t item = sizeof(T);                                                    \
+    if (so == item && sm == 1 && (sx == item || sx == 0) && (sy == item || sy == 0)) { \
+      T* o = (T*)(void*)out;                                                           \
+      const uint8_t* k = (const uint8_t*)m;                                            \
+      const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)y;            \
+      const T same = *p, other = *q;                                                   \
+      if (sx == 0 && sy == 0) {                                                        \
+        WHERE_PASS(T, same, other);                                                    \
+      } else if (sx == 0) {                                                            \
+        WHERE_PASS(T, same, q[i]);                                                     \
+      } else if (sy == 0) {                                                            \
+        WHERE_PASS(T, p[i], other);                                                    \
+      } else {                                                                         \
+        WHERE_PASS(T, p[i], q[i]);                                                     \
+      }                                                                                \
+    }                                                                                  \
+    for (int64_t i = 0; i < n; i++, out += so, m += sm, x += sx, y += sy)              \
+      OYI_AT(T, out) =                                                                 \
+          *(const uint8_t*)m ? *(const T*)(const void*)x : *(const T*)(const void*)y;  \
   }
 typedef struct sixteen {
   uint64_t low, high;
