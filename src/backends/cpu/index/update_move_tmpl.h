@@ -26,14 +26,25 @@ static void OYI_JOIN(set_at, ID)(int64_t n, char* to, int64_t scale, const char*
         *(const T*)(const void*)from;
 }
 
+// Eight elements go to memory as one vector or two: what takes time is the number of stores.
+static inline void OYI_JOIN(take_eight, ID)(T* restrict to, const T* restrict from,
+                                            const int64_t* restrict p) {
+  const T a = from[p[0]], b = from[p[1]], c = from[p[2]], d = from[p[3]];
+  const T e = from[p[4]], f = from[p[5]], g = from[p[6]], h = from[p[7]];
+  to[0] = a, to[1] = b, to[2] = c, to[3] = d;
+  to[4] = e, to[5] = f, to[6] = g, to[7] = h;
+}
+
 static void OYI_JOIN(take, ID)(int64_t n, char* to, int64_t to_step, const char* from,
                                int64_t scale, const char* index, int64_t index_step) {
   if (scale == (int64_t)sizeof(T) && to_step == (int64_t)sizeof(T) &&
       index_step == (int64_t)sizeof(int64_t)) {
     const int64_t* places = (const int64_t*)(const void*)index;
+    const T* values = (const T*)(const void*)from;
     T* taken = (T*)(void*)to;
-    OYI_UNROLL
-    for (int64_t i = 0; i < n; i++) taken[i] = ((const T*)(const void*)from)[places[i]];
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) OYI_JOIN(take_eight, ID)(taken + i, values, places + i);
+    for (; i < n; i++) taken[i] = values[places[i]];
     return;
   }
   for (int64_t i = 0; i < n; i++, index += index_step, to += to_step)
