@@ -103,8 +103,10 @@ static void find_way(walk* w, const oyi_reduction* r) {
   const int64_t item = oyi_item(r->in);
   const bool near = k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
   w->converts = !oyi_reduce_reads_as(w->in_dtype, w->reducer->in);
-  // What runs in more than its own precision may run for longer before it is added up.
-  const bool long_runs = !w->converts && w->reducer->in == OY_DTYPE_F32;
+  // What runs in more than its own precision, or has none to lose, may run for longer before
+  // it is added up.
+  const bool long_runs = !w->converts && (w->reducer->in == OY_DTYPE_F32 ||
+                                          oy_dtype_is_integral(w->reducer->in, true));
   w->across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
   w->converts |= w->across && near;
   w->bf16 = w->reducer->bf16_row && w->in_dtype == OY_DTYPE_BF16 && d->in == item;
