@@ -62,7 +62,7 @@ void oyi_iter_reduction(oyi_iter* it, oyi_tensor* acc, const oyi_tensor* in);
 // Large walks are cut into pieces of OYI_ITER_GRAIN steps, whatever the number of
 // threads, so results do not depend on that.
 void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args);
-static inline void oyi_iter_run(oyi_iter* it, oyi_loop loop, const void* args) {
+static inline void oyi_iter_run(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (OY_LIKELY(it->runs && it->ndim == 1 && it->sizes[0] <= OYI_ITER_GRAIN))
     loop(it->sizes[0], it->data, it->strides[0], args);
   else

@@ -4,6 +4,7 @@
 // in-place and out= forms differ only in where the result goes.
 #include "backends/cpu/pointwise/elementwise.h"
 
+#include "backends/cpu/loops/every_other_loop.h"
 #include "backends/cpu/loops/half_loop.h"
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
@@ -177,7 +178,10 @@ static inline __attribute__((always_inline)) oy_object* run(oyi_iter* it,
                                                             const void* args) {
   oyi_loop loop = it->dtype < OYI_LOOP_DTYPES ? oyi_cpu_loops[which][it->dtype] : NULL;
   if (OY_UNLIKELY(!loop)) return run_half(it, which, args);
-  oyi_iter_run(it, loop, args);
+  if (oyi_every_other_pays(it))
+    oyi_every_other_run(it, loop, args);
+  else
+    oyi_iter_run(it, loop, args);
   return oyi_iter_finish(it);
 }
 
