@@ -213,6 +213,33 @@ static void F(exp_complex)(int64_t n, char* const* data, const int64_t* strides,
   }
 }
 
+// Complex numbers of sizes and angles.
+static void F(polar)(int64_t n, char* const* data, const int64_t* strides,
+                     const void* args) {
+  (void)args;
+  char* o = data[0];
+  const char *x = data[1], *y = data[2];
+  const int64_t so = strides[0], sx = strides[1], sy = strides[2];
+  for (; n > 0; n -= LANES, o += so * LANES, x += sx * LANES, y += sy * LANES) {
+    const int64_t count = n < LANES ? n : LANES;
+    const V size = count < LANES ? F(load_some)(x, sx, count) : F(load)(x, sx);
+    const V angle = count < LANES ? F(load_some)(y, sy, count) : F(load)(y, sy);
+    const V cosine = size * F(cos)(angle), sine = size * F(sin)(angle);
+    T re[LANES], im[LANES], parts[2 * LANES];
+    memcpy(re, &cosine, sizeof(re));
+    memcpy(im, &sine, sizeof(im));
+    for (int k = 0; k < LANES; k++) {
+      parts[2 * k] = re[k];
+      parts[2 * k + 1] = im[k];
+    }
+    if (count == LANES && so == 2 * (int64_t)sizeof(T))
+      memcpy(o, parts, sizeof(parts));
+    else
+      for (int64_t i = 0; i < count; i++)
+        memcpy(o + i * so, parts + 2 * i, 2 * sizeof(T));
+  }
+}
+
 #include "backends/cpu/loops/loops_vmath.def"
 #undef V
 #undef I

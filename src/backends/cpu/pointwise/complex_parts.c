@@ -4,10 +4,10 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
-#include <math.h>
 #include <string.h>
 
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/loops/loops.h"
 #include "ops/calls.h"
 #include "ops/rules/shape.h"
 #include "tensor/element.h"
@@ -102,36 +102,12 @@ OYI_CPU(complex_out) {
   return oyi_iter_finish(&it);
 }
 
-static void polar_f32(int64_t n, char* const* data, const int64_t* strides,
-                      const void* args) {
-  (void)args;
-  for (int64_t i = 0; i < n; i++) {
-    float r = *(const float*)(const void*)(data[1] + i * strides[1]);
-    float angle = *(const float*)(const void*)(data[2] + i * strides[2]);
-    float* to = (float*)(void*)(data[0] + i * strides[0]);
-    to[0] = r * cosf(angle);
-    to[1] = r * sinf(angle);
-  }
-}
-
-static void polar_f64(int64_t n, char* const* data, const int64_t* strides,
-                      const void* args) {
-  (void)args;
-  for (int64_t i = 0; i < n; i++) {
-    double r = *(const double*)(const void*)(data[1] + i * strides[1]);
-    double angle = *(const double*)(const void*)(data[2] + i * strides[2]);
-    double* to = (double*)(void*)(data[0] + i * strides[0]);
-    to[0] = r * cos(angle);
-    to[1] = r * sin(angle);
-  }
-}
-
 OYI_CPU(polar_out) {
   oyi_tensor* o = prepare(abs, angle, out, false);
   if (!o || oyi_is_meta(o)) return oyi_tensor_object(o);
   oyi_iter it;
   oy_object* inputs[] = {abs, angle};
   if (oyi_iter_elementwise(&it, out, inputs, 2, OYI_ITER_KEEP_DTYPES) != 0) return NULL;
-  oyi_iter_run(&it, abs->dtype == OY_DTYPE_F32 ? polar_f32 : polar_f64, NULL);
+  oyi_iter_run(&it, oyi_cpu_loops[OYI_LOOP_polar][abs->dtype], NULL);
   return oyi_iter_finish(&it);
 }
