@@ -93,7 +93,26 @@ AVX2 static inline __attribute__((always_inline)) quad quad_term(quad d, int p) 
   return p == 1 ? (quad)((quad_bits)d & magnitude) : d * d;
 }
 
-// |rows| is one or four.
+// What comes of the eight sums of |rows| rows, one or four; |low| is written to.
+AVX2 static inline __attribute__((always_inline)) void add_quads(quad* low,
+                                                                 const quad* high, int p,
+                                                                 int rows, double* out) {
+  UNROLL for (int j = 0; j < rows; j++) low[j] =
+      SHUFFLE(low[j], high[j], 0, 1, 4, 5) + SHUFFLE(low[j], high[j], 2, 3, 6, 7);
+  if (rows < FOUR) {
+    const double sum = (low[0][0] + low[0][2]) + (low[0][1] + low[0][3]);
+    *out = p == 2 ? sqrt(sum) : sum;
+    return;
+  }
+  const quad two =
+      SHUFFLE(low[0], low[1], 0, 1, 4, 5) + SHUFFLE(low[0], low[1], 2, 3, 6, 7);
+  const quad more =
+      SHUFFLE(low[2], low[3], 0, 1, 4, 5) + SHUFFLE(low[2], low[3], 2, 3, 6, 7);
+  quad sum = SHUFFLE(two, more, 0, 2, 4, 6) + SHUFFLE(two, more, 1, 3, 5, 7);
+  if (p == 2) sum = _mm256_sqrt_pd(sum);
+  memcpy(out, &sum, sizeof(sum));
+}
+
 AVX2 static inline __attribute__((always_inline)) void some_quads(const double* a,
                                                                   const double* b,
                                                                   int64_t n, int p,
@@ -111,21 +130,44 @@ AVX2 static inline __attribute__((always_inline)) void some_quads(const double* 
       high[j] += quad_term(second - y, p);
     }
   }
-  UNROLL for (int j = 0; j < rows; j++) low[j] =
-      SHUFFLE(low[j], high[j], 0, 1, 4, 5) + SHUFFLE(low[j], high[j], 2, 3, 6, 7);
-  if (rows < FOUR) {
-    const double sum = (low[0][0] + low[0][2]) + (low[0][1] + low[0][3]);
-    *out = p == 2 ? sqrt(sum) : sum;
-    return;
-  }
-  const quad two =
-      SHUFFLE(low[0], low[1], 0, 1, 4, 5) + SHUFFLE(low[0], low[1], 2, 3, 6, 7);
-  const quad more =
-      SHUFFLE(low[2], low[3], 0, 1, 4, 5) + SHUFFLE(low[2], low[3], 2, 3, 6, 7);
-  quad sum = SHUFFLE(two, more, 0, 2, 4, 6) + SHUFFLE(two, more, 1, 3, 5, 7);
-  if (p == 2) sum = _mm256_sqrt_pd(sum);
-  memcpy(out, &sum, sizeof(sum));
+  add_quads(low, high, p, rows, out);
 }
+
+// All eight in one vector.
+typedef double oct __attribute__((vector_size(64)));
+typedef int64_t oct_bits __attribute__((vector_size(64)));
+#define AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx2")))
+
+AVX512 static inline __attribute__((always_inline)) oct oct_term(oct d, int p) {
+  const oct zero = {0}, one = zero + 1;
+  if (p == 0) return (oct)((d != zero) & (oct_bits)one);
+  return p == 1 ? (oct)((oct_bits)d & ~(oct_bits)-zero) : d * d;
+}
+
+AVX512 static inline __attribute__((always_inline)) void some_octs(
+    const double* a, const double* b, int64_t n, int p, int rows, double* out) {
+  oct sums[FOUR];
+  UNROLL for (int j = 0; j < rows; j++) sums[j] = (oct){0};
+  for (int64_t i = 0; i < n; i += STEP) {
+    oct one, x;
+    memcpy(&one, a + i, sizeof(one));
+    UNROLL for (int j = 0; j < rows; j++) {
+      memcpy(&x, b + j * n + i, sizeof(x));
+      sums[j] += oct_term(one - x, p);
+    }
+  }
+  quad low[FOUR], high[FOUR];
+  UNROLL for (int j = 0; j < rows; j++) {
+    low[j] = SHUFFLE(sums[j], sums[j], 0, 1, 2, 3);
+    high[j] = SHUFFLE(sums[j], sums[j], 4, 5, 6, 7);
+  }
+  add_quads(low, high, p, rows, out);
+}
+#define NORM(p) NORM_OF(p, avx512, AVX512, some_octs)
+NORM(0)
+NORM(1)
+NORM(2)
+#undef NORM
 #define NORM(p) NORM_OF(p, avx2, AVX2, some_quads)
 NORM(0)
 NORM(1)
@@ -141,6 +183,9 @@ NORM(2)
 static norm norm_of(double p) {
 #if defined(__x86_64__)
   static const norm avx2[] = {NORM_ROW(0, avx2), NORM_ROW(1, avx2), NORM_ROW(2, avx2)};
+  static const norm avx512[] = {NORM_ROW(0, avx512), NORM_ROW(1, avx512),
+                                NORM_ROW(2, avx512)};
+  if (oyi_cpu_level() > 1) return avx512[(int)p];
   if (oyi_cpu_level() > 0) return avx2[(int)p];
 #endif
   static const norm any[] = {NORM_ROW(0, any), NORM_ROW(1, any), NORM_ROW(2, any)};
