@@ -180,11 +180,13 @@ static void move_block(int64_t n, int64_t rows, char* const* data, const int64_t
 }
 
 // The dimension that a block of rows goes down: the next one, unless that is so short that
-// finding blocks would cost more than moving them.
+// finding blocks would cost more than moving them. Of long rows it does not, and memory is
+// written as it lies.
 static size_t longest(const oyi_iter* it) {
-  enum { SHORT = 16 };
+  enum { SHORT = 16, LONG = 1024 };
   size_t found = 1;
-  if (it->ndim > 2 && it->sizes[1] < SHORT)
+  if (it->ndim > 2 && it->sizes[1] < SHORT &&
+      it->sizes[0] * oyi_item(it->tensors[0]) < LONG)
     for (size_t d = 2; d < it->ndim; d++)
       if (it->sizes[d] > it->sizes[found]) found = d;
   return found;
