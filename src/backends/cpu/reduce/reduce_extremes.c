@@ -11,10 +11,17 @@ static oy_status check_all_not_empty(const oyi_tensor* t, const char* name) {
   return OY_OK;
 }
 
+// 16-bit floats are widened where there is no reducer of their own.
+static const oyi_fold* reducer_for(const oyi_fold* table, oy_dtype dtype,
+                                   const char* name) {
+  for (const oyi_fold* own = table; own->row; own++)
+    if (own->in == dtype) return own;
+  return oyi_fold_for(table, oyi_reduce_dtype(dtype), name);
+}
+
 // |r| has its outputs; computes and ends it.
 static oy_object* run(oyi_reduction* r, const oyi_fold* table, const char* name) {
-  const oyi_fold* reducer =
-      oyi_fold_for(table, oyi_reduce_dtype(r->in->header.dtype), name);
+  const oyi_fold* reducer = reducer_for(table, r->in->header.dtype, name);
   if (reducer && !r->meta) oyi_reduce(r, reducer, NULL);
   return oyi_reduction_end(r, reducer ? OY_OK : OY_NOT_IMPLEMENTED);
 }

@@ -118,6 +118,15 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #define GREATEST INT64_MAX
 #include "backends/cpu/reduce/reduce_minmax_tmpl.h"
 
+#undef T
+#undef ID
+#define ID       f16
+#define INFINITE 0x7c00
+#include "backends/cpu/reduce/reduce_half_tmpl.h"
+#define ID       bf16
+#define INFINITE 0x7f80
+#include "backends/cpu/reduce/reduce_half_tmpl.h"
+
 #define ROW(name, id, in, second) OYI_REDUCER_ROW(name, id, in, in, second)
 #define ROWS(name)                                                               \
   ROW(name, f32, F32, F32), ROW(name, f64, F64, F64), ROW(name, u8, U8, U8),     \
@@ -127,8 +136,9 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
   ROW(name, f32, F32, I64), ROW(name, f64, F64, I64), ROW(name, u8, U8, I64),     \
       ROW(name, i8, I8, I64), ROW(name, i16, I16, I64), ROW(name, i32, I32, I64), \
       ROW(name, i64, I64, I64)
-const oyi_fold OYI_JOIN(oyi_amin_reducers, LEVEL)[] = {ROWS(amin), {0}};
-const oyi_fold OYI_JOIN(oyi_amax_reducers, LEVEL)[] = {ROWS(amax), {0}};
+#define HALF_ROWS(name) ROW(name, f16, F16, F16), ROW(name, bf16, BF16, BF16)
+const oyi_fold OYI_JOIN(oyi_amin_reducers, LEVEL)[] = {ROWS(amin), HALF_ROWS(amin), {0}};
+const oyi_fold OYI_JOIN(oyi_amax_reducers, LEVEL)[] = {ROWS(amax), HALF_ROWS(amax), {0}};
 const oyi_fold OYI_JOIN(oyi_aminmax_reducers, LEVEL)[] = {ROWS(aminmax), {0}};
 const oyi_fold OYI_JOIN(oyi_argmin_reducers, LEVEL)[] = {PLACE_ROWS(argmin), {0}};
 const oyi_fold OYI_JOIN(oyi_argmax_reducers, LEVEL)[] = {PLACE_ROWS(argmax), {0}};

@@ -105,8 +105,8 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->converts = !oyi_reduce_reads_as(w->in_dtype, w->reducer->in);
   // What runs in more than its own precision, or has none to lose, may run for longer before
   // it is added up.
-  const bool long_runs = !w->converts && (w->reducer->in == OY_DTYPE_F32 ||
-                                          oy_dtype_is_integral(w->reducer->in, true));
+  const bool long_runs = !w->converts && w->reducer->in != OY_DTYPE_F64 &&
+                         !oy_dtype_is_complex(w->reducer->in);
   w->across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
   w->converts |= w->across && near;
   w->bf16 = w->reducer->bf16_row && w->in_dtype == OY_DTYPE_BF16 && d->in == item;
