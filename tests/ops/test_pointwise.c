@@ -487,6 +487,35 @@ static void the_least_integer(void** state) {
   oy_tensor_release(least);
 }
 
+// Of 0, 1, 2 ... every other number is twice its place.
+static void every_other_element(void** state) {
+  (void)state;
+  static const int64_t sizes[] = {3, 127, 128, 129, 512, 1100};
+  static const oy_dtype dtypes[] = {OY_DTYPE_I16, OY_DTYPE_F32, OY_DTYPE_F64,
+                                    OY_DTYPE_I64};
+  float numbers[2 * 1100];
+  for (int i = 0; i < 2 * 1100; i++) numbers[i] = (float)i;
+  for (size_t k = 0; k < COUNT(sizes) * COUNT(dtypes); k++) {
+    const int64_t n = sizes[k % COUNT(sizes)];
+    const oy_dtype dtype = dtypes[k / COUNT(sizes)];
+    oy_tensor* all = oy_tensor_from_data(numbers, OY_DIMS(2 * n), OY_DTYPE_F32);
+    oy_tensor* x = oy_to_dtype(all, dtype, false, false, oy_none());
+    oy_tensor* even = oy_slice_Tensor(x, 0, oy_none(), oy_none(), 2);
+    oy_tensor* odd = oy_slice_Tensor(x, 0, oy_int(1), oy_none(), 2);
+    oy_tensor* places = oy_slice_Tensor(x, 0, oy_int(0), oy_int(n), 1);
+    oy_tensor* made[] = {oy_add_Tensor(even, places, oy_int(1)),
+                         oy_sub_Tensor(even, odd, oy_int(2)), oy_neg(odd)};
+    for (int64_t i = 0; i < n; i++) {
+      const double want[] = {3.0 * (double)i, -2.0 * (double)i - 2, -2.0 * (double)i - 1};
+      for (size_t m = 0; m < COUNT(made); m++)
+        assert_true(element(made[m], i) == want[m]);
+    }
+    for (size_t m = 0; m < COUNT(made); m++) oy_tensor_release(made[m]);
+    oy_tensor* const inputs[] = {places, odd, even, x, all};
+    for (size_t m = 0; m < COUNT(inputs); m++) oy_tensor_release(inputs[m]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(functions_of_one_tensor),
@@ -497,6 +526,7 @@ int main(void) {
       cmocka_unit_test(two_results),
       cmocka_unit_test(what_is_refused),
       cmocka_unit_test(the_least_integer),
+      cmocka_unit_test(every_other_element),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
