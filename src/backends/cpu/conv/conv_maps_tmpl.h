@@ -2,37 +2,74 @@
 // Tiles of windows by a vector of maps, part of conv_tiles_tmpl.h: each window's element of
 // the image goes with all of them.
 
-static inline __attribute__((always_inline)) void JOIN(windows,
-                                                       ID)(int places, int64_t depth,
-                                                           const T* w, const T* image,
-                                                           const int64_t* offsets,
-                                                           bool more, T* sums) {
-  JOIN(vec, ID) all[TILE_PLACES] = {{0}}, y;
+static inline __attribute__((always_inline)) void JOIN(windows, ID)(
+    int blocks, int places, const oyi_conv_taps* taps, const T* weights, const T* image,
+    const int64_t* offsets, T* sums) {
+  JOIN(vec, ID) all[TILE_PLACES][2] = {{{0}}}, y[2];
+  const bool more = taps->more;
   OYI_UNROLL
-  for (int i = 0; more && i < places; i++) memcpy(&all[i], sums + i * LANES, TILE_BYTES);
-  for (int64_t k = 0; k < depth; k++, w += LANES) {
-    const T* x = image + offsets[k];
-    memcpy(&y, w, TILE_BYTES);
+  for (int i = 0; more && i < places; i++) {
     OYI_UNROLL
-    for (int i = 0; i < places; i++) all[i] += x[i] * y;
+    for (int j = 0; j < blocks; j++)
+      memcpy(&all[i][j], sums + j * OTHER_SUMS(T) + i * LANES, TILE_BYTES);
   }
+  for (int64_t c = 0; c < taps->channels; c++)
+    for (int64_t d = 0; d < taps->planes; d++) {
+      const int64_t first = c * taps->channel_step + d * taps->plane_step;
+      const T* w = weights + first * LANES;
+      for (int64_t k = first; k < first + taps->run; k++, w += LANES) {
+        const T* x = image + offsets[k];
+        OYI_UNROLL
+        for (int j = 0; j < blocks; j++) memcpy(&y[j], w + j * taps->other, TILE_BYTES);
+        OYI_UNROLL
+        for (int i = 0; i < places; i++) {
+          OYI_UNROLL
+          for (int j = 0; j < blocks; j++) all[i][j] += x[i] * y[j];
+        }
+      }
+    }
   OYI_UNROLL
-  for (int i = 0; i < places; i++) memcpy(sums + i * LANES, &all[i], TILE_BYTES);
+  for (int i = 0; i < places; i++) {
+    OYI_UNROLL
+    for (int j = 0; j < blocks; j++)
+      memcpy(sums + j * OTHER_SUMS(T) + i * LANES, &all[i][j], TILE_BYTES);
+  }
 }
 
-#define CASE(count) \
-  case count: JOIN(windows, ID)(count, depth, weights, image, offsets, more, sums); break;
-static void JOIN(maps, ID)(int64_t depth, const void* weights, const void* image,
-                           const int64_t* offsets, int64_t places, bool more,
-                           void* sums) {
-  _Static_assert(TILE_PLACES == 12 || TILE_PLACES == 28, "each has its own loop");
+#define CASE(blocks, count)                                                \
+  case count:                                                              \
+    JOIN(windows, ID)(blocks, count, taps, weights, image, offsets, sums); \
+    break;
+static void JOIN(two_maps, ID)(const oyi_conv_taps* taps, const void* weights,
+                               const void* image, const int64_t* offsets, int64_t places,
+                               void* sums) {
   switch (places) {
     // clang-format off
-    CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
-    CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
+    CASE(2, 1) CASE(2, 2) CASE(2, 3) CASE(2, 4) CASE(2, 5) CASE(2, 6)
 #if TILE_PLACES > 12
-    CASE(13) CASE(14) CASE(15) CASE(16) CASE(17) CASE(18) CASE(19) CASE(20)
-    CASE(21) CASE(22) CASE(23) CASE(24) CASE(25) CASE(26) CASE(27) CASE(28)
+    CASE(2, 7) CASE(2, 8) CASE(2, 9) CASE(2, 10) CASE(2, 11) CASE(2, 12) CASE(2, 13)
+    CASE(2, 14)
+#endif
+    // clang-format on
+  }
+}
+
+static void JOIN(maps, ID)(const oyi_conv_taps* taps, const void* weights,
+                           const void* image, const int64_t* offsets, int64_t places,
+                           void* sums) {
+  _Static_assert(TILE_PLACES == 12 || TILE_PLACES == 28, "each has its own loop");
+  if (taps->other) {
+    JOIN(two_maps, ID)(taps, weights, image, offsets, places, sums);
+    return;
+  }
+  switch (places) {
+    // clang-format off
+    CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6)
+    CASE(1, 7) CASE(1, 8) CASE(1, 9) CASE(1, 10) CASE(1, 11) CASE(1, 12)
+#if TILE_PLACES > 12
+    CASE(1, 13) CASE(1, 14) CASE(1, 15) CASE(1, 16) CASE(1, 17) CASE(1, 18)
+    CASE(1, 19) CASE(1, 20) CASE(1, 21) CASE(1, 22) CASE(1, 23) CASE(1, 24)
+    CASE(1, 25) CASE(1, 26) CASE(1, 27) CASE(1, 28)
 #endif
     // clang-format on
   }

@@ -69,15 +69,33 @@ static bool is_of_phase(const oyi_conv* c, int64_t k, const int64_t* phase) {
   return true;
 }
 
+// Which element of the adjoint's kernel an element is, along a dimension.
+static int64_t turned(const oyi_conv* c, size_t d, int64_t k) {
+  return c->stride[d] > 1 ? most_q(c, d) - k * c->dilation[d] / c->stride[d]
+                          : c->kernel[d] - 1 - k;
+}
+
 // What a kernel element reads, in the copy of one channel, for the first sum.
 static int64_t place_back(const oyi_conv_plan* p, int64_t k) {
   const oyi_conv* c = p->v->conv;
   int64_t at[OYI_SPATIAL];
   position(c, k, at);
-  for (size_t d = 0; d < OYI_SPATIAL; d++)
-    at[d] = c->stride[d] > 1 ? most_q(c, d) - at[d] * c->dilation[d] / c->stride[d]
-                             : c->kernel[d] - 1 - at[d];
+  for (size_t d = 0; d < OYI_SPATIAL; d++) at[d] = turned(c, d, at[d]);
   return oyi_conv_phases_place(&p->phases, at);
+}
+
+// Of the elements that belong to |phase|: they are equally far apart.
+static oyi_conv_reach reach_back(const oyi_conv_plan* p, size_t d, int64_t phase) {
+  const oyi_conv* c = p->v->conv;
+  oyi_conv_reach r = {0};
+  for (int64_t k = 0; k < c->kernel[d]; k++) {
+    if (k * c->dilation[d] % c->stride[d] != phase) continue;
+    const int64_t at = turned(c, d, k) * p->conv.dilation[d];
+    if (r.count == 0) r.first = at;
+    if (r.count == 1) r.step = at - r.first;
+    r.count++;
+  }
+  return r;
 }
 
 // The pass of a phase, the |index|-th; its taps and offsets are put at |taps| and
@@ -90,6 +108,7 @@ static void put_phase(const oyi_conv_plan* p, int64_t index, int64_t* taps,
     phase[d] = rest % c->stride[d];
     out->step[d] = c->stride[d];
     out->first[d] = first_t(c, d) * c->stride[d] + phase[d] - c->padding[d];
+    out->reach[d] = reach_back(p, d, phase[d]);
   }
   for (int64_t k = 0; k < oyi_volume(c->kernel); k++)
     if (is_of_phase(c, k, phase)) taps[out->taps++] = k;
@@ -111,6 +130,8 @@ static void put_passes(oyi_conv_plan* p) {
       pass->taps = oyi_volume(p->conv.kernel);
       for (int64_t k = 0; k < pass->taps; k++) taps[k] = k;
       oyi_conv_phases_offsets(&p->phases, p->in, offsets);
+      for (size_t d = 0; d < OYI_SPATIAL; d++)
+        pass->reach[d] = (oyi_conv_reach){p->conv.kernel[d], 0, p->conv.dilation[d]};
     }
     pass->depth = p->in * pass->taps;
     taps += pass->taps, offsets += pass->depth;
@@ -190,6 +211,19 @@ oyi_conv_stretch oyi_conv_plan_stretch(const oyi_conv_plan* p, const oyi_conv_pa
   if (to <= from) return (oyi_conv_stretch){.step = 1};
   return (oyi_conv_stretch){from, to - from,
                             (z * p->size[1] + y) * p->size[2] + x + from * step, step};
+}
+
+oyi_conv_part oyi_conv_plan_inside(const oyi_conv_plan* p, const oyi_conv_pass* pass,
+                                   size_t d, int64_t at) {
+  const oyi_conv_reach* r = &pass->reach[d];
+  const int64_t first = at * p->conv.stride[d] - p->conv.padding[d] + r->first;
+  const uint64_t room = (uint64_t)p->conv.image[d];
+  oyi_conv_part part = {0, r->count};
+  while (part.from < part.to && (uint64_t)(first + part.from * r->step) >= room)
+    part.from++;
+  while (part.to > part.from && (uint64_t)(first + (part.to - 1) * r->step) >= room)
+    part.to--;
+  return part;
 }
 
 void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,

@@ -11,12 +11,19 @@
 #include "backends/cpu/conv/conv_phases.h"
 #include "backends/cpu/conv/convolve.h"
 
+// Along a dimension, how far the elements of a kernel are from the first of the image that
+// a window sees: |count| of them, |step| apart from |first| on.
+typedef struct oyi_conv_reach {
+  int64_t count, first, step;
+} oyi_conv_reach;
+
 typedef struct oyi_conv_pass {
   int64_t taps, depth;     // elements of the kernel, and over all channels
   const int64_t* tap;      // which ones
   const int64_t* offsets;  // |depth|
   const char* weights;     // group, block of rows, |depth|, row; zeros behind the last
   int64_t first[OYI_SPATIAL], step[OYI_SPATIAL];  // where its sums go, in each dimension
+  oyi_conv_reach reach[OYI_SPATIAL];
 } oyi_conv_pass;
 
 typedef struct oyi_conv_plan {
@@ -55,6 +62,14 @@ typedef struct oyi_conv_stretch {
 
 oyi_conv_stretch oyi_conv_plan_stretch(const oyi_conv_plan* p, const oyi_conv_pass* pass,
                                        const int64_t at[OYI_SPATIAL], int64_t count);
+// Which of the elements of the kernel fall on the image along dimension |d|, for windows
+// at |at|: the others fall on padding. None: |to| is |from|.
+typedef struct oyi_conv_part {
+  int64_t from, to;
+} oyi_conv_part;
+
+oyi_conv_part oyi_conv_plan_inside(const oyi_conv_plan* p, const oyi_conv_pass* pass,
+                                   size_t d, int64_t at);
 // |sums|: |count| of each pass, |pitch| elements apart.
 void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,
                        int64_t count, char* mixed);

@@ -19,45 +19,71 @@ typedef struct block {
   const oyi_conv_plan* plan;
   const oyi_conv_tiles* tiles;
   const oyi_conv_strip* strip;
-  int64_t index, first, maps;  // of the group: which; its maps
-  int64_t pitch;               // windows of a tile, filled up to vectors
-  int64_t size;                // of its sums, in elements
+  int64_t index;     // of the group: which
+  int64_t together;  // blocks that are computed at once
+  int64_t pitch;     // windows of a tile, filled up to vectors
+  int64_t size;      // of its sums, in elements
 } block;
 
-// Sums of |count| tiles.
+// What of the kernel falls on lines of the image, for a tile: |depth| elements from |from|
+// on are all of some channels. The first of them is at |*out_first|.
+static oyi_conv_taps taps_inside(const oyi_conv_plan* p, const oyi_conv_pass* pass,
+                                 const tile* t, int64_t depth, int64_t* out_first) {
+  const int64_t line = pass->reach[2].count, plane = pass->reach[1].count * line;
+  const oyi_conv_part z = oyi_conv_plan_inside(p, pass, 0, t->to[0]);
+  const oyi_conv_part y = oyi_conv_plan_inside(p, pass, 1, t->to[1]);
+  *out_first = z.from * plane + y.from * line;
+  if ((z.to - z.from) * (y.to - y.from) * line == pass->taps)
+    return (oyi_conv_taps){.channels = 1, .planes = 1, .run = depth};
+  return (oyi_conv_taps){.channels = depth / pass->taps,
+                         .channel_step = pass->taps,
+                         .planes = z.to - z.from,
+                         .plane_step = plane,
+                         .run = (y.to - y.from) * line};
+}
+
+// Sums of |count| tiles, of |blocks| blocks.
 static void add_up(const block* b, const oyi_conv_pass* pass, const tile* tiles,
-                   int64_t count, char* sums) {
+                   int64_t count, int64_t blocks, char* sums) {
   const oyi_conv_plan* p = b->plan;
   const int64_t item = p->v->item, row = p->rows * item;
   const char* weights =
       pass->weights + (b->strip->group * p->blocks + b->index) * pass->depth * row;
-  const int64_t step = WEIGHT_BYTES / row;
   if (pass->depth == 0) memset(sums, 0, (size_t)(count * b->size * item));
+  const int64_t step = (WEIGHT_BYTES / row / (pass->taps + 1) + 1) * pass->taps;
   for (int64_t k = 0; k < pass->depth; k += step)
-    for (int64_t i = 0; i < count; i++)
-      b->tiles->maps(oyi_at_most(step, pass->depth - k), weights + k * row,
-                     b->strip->copy + tiles[i].from * item, pass->offsets + k,
-                     tiles[i].count, k > 0, sums + i * b->size * item);
+    for (int64_t i = 0; i < count; i++) {
+      int64_t first;
+      oyi_conv_taps taps =
+          taps_inside(p, pass, &tiles[i], oyi_at_most(step, pass->depth - k), &first);
+      first += k;
+      taps.other = blocks > 1 ? pass->depth * p->rows : 0;
+      taps.more = k > 0;
+      b->tiles->maps(&taps, weights + first * row, b->strip->copy + tiles[i].from * item,
+                     pass->offsets + first, tiles[i].count, sums + i * b->size * item);
+    }
 }
 
-// |sums|: of one pass, or of two that are together, half of all tiles apart.
-static void store(const block* b, const oyi_conv_pass* pass, const tile* t,
+// Block |index| from this one on. |sums|: of one pass, or of two that are together, half of all tiles apart.
+static void store(const block* b, const oyi_conv_pass* pass, const tile* t, int64_t index,
                   const char* sums) {
   const oyi_conv_plan* p = b->plan;
+  const int64_t first = (b->index + index) * p->rows;
+  const int64_t maps = oyi_at_most(p->rows, p->out - first);
   const int64_t item = p->v->item, map = oyi_volume(p->size);
-  const int64_t channel = b->strip->group * p->out + b->first;
+  const int64_t channel = b->strip->group * p->out + first;
   const char* bias = p->v->bias ? p->v->bias + channel * item : NULL;
   char* to = p->to + (b->strip->sample * p->conv.map_channels + channel) * map * item;
   const oyi_conv_stretch s = oyi_conv_plan_stretch(p, pass, t->to, t->count);
   if (p->together == 2) {
-    b->tiles->put_pairs(sums, TILES / 2 * b->size, b->maps, s.from, s.count, bias, map,
+    b->tiles->put_pairs(sums, TILES / 2 * b->size, maps, s.from, s.count, bias, map,
                         to + s.out * item);
   } else if (s.step == 1) {
-    b->tiles->put_maps(sums, b->maps, s.from, s.count, bias, map, to + s.out * item);
+    b->tiles->put_maps(sums, maps, s.from, s.count, bias, map, to + s.out * item);
   } else {
     _Alignas(64) char rows[OYI_CONV_MAPS_MAX * sizeof(float)];
-    b->tiles->put_maps(sums, b->maps, 0, t->count, NULL, b->pitch, rows);
-    for (int64_t i = 0; i < b->maps; i++)
+    b->tiles->put_maps(sums, maps, 0, t->count, NULL, b->pitch, rows);
+    for (int64_t i = 0; i < maps; i++)
       oyi_conv_plan_store(p, &s, rows + i * b->pitch * item,
                           bias ? bias + i * item : NULL, to + i * map * item);
   }
@@ -67,17 +93,28 @@ static void store(const block* b, const oyi_conv_pass* pass, const tile* t,
 static void run_tiles(block* b, const tile* tiles, int64_t count) {
   const oyi_conv_plan* p = b->plan;
   const int64_t bytes = b->size * p->v->item, apart = TILES / p->together * bytes;
+  const int64_t other = b->tiles->other_sums * p->v->item;
   _Alignas(64) char sums[TILES * OYI_CONV_MAPS_MAX * sizeof(float)];
-  for (b->index = 0; b->index < p->blocks; b->index++) {
-    b->first = b->index * p->rows;
-    b->maps = oyi_at_most(p->rows, p->out - b->first);
+  int64_t blocks = 1;
+  for (b->index = 0; b->index < p->blocks; b->index += blocks) {
+    blocks = oyi_at_most(b->together, p->blocks - b->index);
     for (int64_t pass = 0; pass < p->count; pass += p->together) {
       for (int64_t i = 0; i < p->together; i++)
-        add_up(b, &p->passes[pass + i], tiles, count, sums + i * apart);
-      for (int64_t i = 0; i < count; i++)
-        store(b, &p->passes[pass], &tiles[i], sums + i * bytes);
+        add_up(b, &p->passes[pass + i], tiles, count, blocks, sums + i * apart);
+      for (int64_t i = 0; i < count * blocks; i++)
+        store(b, &p->passes[pass], &tiles[i % count], i / count,
+              sums + i % count * bytes + i / count * other);
     }
   }
+}
+
+// Two blocks of maps share what they read: better than one of a line that does not fill
+// most of a tile.
+static int64_t blocks_together(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
+                               int64_t width) {
+  const int64_t parts = oyi_divide_up(width, tiles->places);
+  const int64_t least = tiles->places - tiles->places / 6;
+  return p->blocks > 1 && oyi_divide_up(width, parts) < least ? 2 : 1;
 }
 
 void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
@@ -85,9 +122,11 @@ void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
   block b = {.plan = p,
              .tiles = tiles,
              .strip = s,
+             .together = blocks_together(p, tiles, s->width),
              .pitch = oyi_divide_up(tiles->places, tiles->lanes) * tiles->lanes};
   b.size = b.pitch * p->rows;
-  const int64_t parts = oyi_divide_up(s->width, tiles->places);
+  if (b.size < 2 * tiles->other_sums) b.size = 2 * tiles->other_sums;
+  const int64_t parts = oyi_divide_up(s->width, tiles->places / b.together);
   tile waiting[TILES];
   int64_t count = 0;
   const int64_t most = TILES / p->together, all = s->planes * s->lines * parts;

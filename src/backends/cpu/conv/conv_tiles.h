@@ -19,20 +19,30 @@ typedef struct oyi_conv_area {
   int64_t planes, lines, width, line_step, plane_step;
 } oyi_conv_area;
 
+// Kernel elements: |run| that follow each other, of each of |planes| of each of |channels|.
+typedef struct oyi_conv_taps {
+  int64_t channels, channel_step, planes, plane_step, run;
+  int64_t
+      other;  // from the weights of a block of maps to those of the next; 0: one block
+  bool more;  // go on from the sums that are there
+} oyi_conv_taps;
+
 typedef struct oyi_conv_tiles {
   int64_t rows, columns;
   int64_t lanes;   // elements of a vector
   int64_t taps;    // kernel elements of |gradient|
   int64_t places;  // of |maps|, at most
+  int64_t other_sums;
   // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
   // |sums|: a tile, row by row, of which the first |vectors| of |lanes| are computed, or
   // with |more| go on from what is there.
   void (*tile)(int64_t depth, const void* weights, const void* image,
                const int64_t* offsets, int64_t vectors, bool more, void* sums);
   // The same of |places| neighbouring windows by a vector of maps. |weights|: a vector for
-  // each kernel element; |sums|: one for each window.
-  void (*maps)(int64_t depth, const void* weights, const void* image,
-               const int64_t* offsets, int64_t places, bool more, void* sums);
+  // each kernel element; |sums|: one for each window. Or by a vector of each of two blocks
+  // of maps, of up to half as many places: the sums of the second, |other_sums| behind.
+  void (*maps)(const oyi_conv_taps* taps, const void* weights, const void* image,
+               const int64_t* offsets, int64_t places, void* sums);
   // Windows |from| to |from| + |count| of |maps|, and |bias|, NULL for none, to |out|,
   // |step| elements from one map to the next. Reads whole vectors of windows.
   void (*put_maps)(const void* sums, int64_t maps, int64_t from, int64_t count,

@@ -13,6 +13,11 @@
 #include "backends/cpu/conv/conv_tiles.h"
 #include "base/template.h"
 
+// Room for |maps| of half of the places, in whole vectors, since they are read so.
+#define OTHER_SUMS(type)                                                     \
+  ((TILE_PLACES / 2 * (int64_t)sizeof(type) + TILE_BYTES - 1) / TILE_BYTES * \
+   (TILE_BYTES / (int64_t)sizeof(type)) * (TILE_BYTES / (int64_t)sizeof(type)))
+
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define T           float
@@ -28,8 +33,8 @@
   {                                                                                    \
     .rows = TILE_ROWS, .columns = TILE_WIDE * TILE_BYTES / (int64_t)sizeof(type),      \
     .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE,                    \
-    .places = TILE_PLACES, .tile = tile_##id, .maps = maps_##id,                       \
-    .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,                            \
+    .places = TILE_PLACES, .other_sums = OTHER_SUMS(type), .tile = tile_##id,          \
+    .maps = maps_##id, .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,         \
     .pack_lanes = pack_lanes_##id, .pack_rows = pack_rows_##id, .line = line_##id,     \
     .gradient = gradient_##id, .dots = dots_##id, .sum = sum_##id, .halve = halve_##id \
   }
