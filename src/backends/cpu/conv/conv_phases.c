@@ -38,7 +38,7 @@ static void measure(oyi_conv_phases* p) {
 bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* c, oy_dtype dtype) {
   *p = (oyi_conv_phases){.conv = c,
                          .item = dtype == OY_DTYPE_F32 ? sizeof(float) : sizeof(double),
-                         .halve = oyi_conv_tiles_for(dtype)->halve,
+                         .tiles = oyi_conv_tiles_for(dtype),
                          .count = 1};
   for (size_t d = 0; d < OYI_SPATIAL; d++) {
     if (c->map[d] < 1 || c->image[d] < 1) return false;
@@ -58,6 +58,20 @@ void oyi_conv_phases_cut(oyi_conv_phases* p, const oyi_conv* part) {
 
 // ------------------------------------------------------------------------- the copy
 
+// Which lines, or planes, of a phase fall on the image: |at| is where the first would be.
+typedef struct stretch {
+  int64_t from, to;
+} stretch;
+
+static stretch inside(const oyi_conv_phases* p, size_t d, int64_t at) {
+  const int64_t step = p->conv->stride[d], room = p->conv->image[d] - at;
+  stretch s = {at < 0 ? oyi_divide_up(-at, step) : 0,
+               room <= 0 ? 0 : oyi_divide_up(room, step)};
+  if (s.to > p->size[d]) s.to = p->size[d];
+  if (s.from > s.to) s.from = s.to;
+  return s;
+}
+
 // What a line of a phase is made of: |count| elements of a line of the image, |step|
 // apart from |first| on, behind |before| zeros and before |after|.
 typedef struct line {
@@ -66,16 +80,14 @@ typedef struct line {
 
 // |at| is where the first of the line would be in the image.
 static line line_from(const oyi_conv_phases* p, int64_t at) {
-  const oyi_conv* c = p->conv;
-  const int64_t step = c->stride[2], width = p->size[2], room = c->image[2] - at;
-  const int64_t from = at < 0 ? oyi_divide_up(-at, step) : 0;
-  int64_t to = room <= 0 ? 0 : oyi_divide_up(room, step);
-  if (to > width) to = width;
-  if (to <= from) return (line){.before = width};
-  return (line){from, at + from * step, to - from, width - to};
+  const int64_t step = p->conv->stride[2], width = p->size[2];
+  const stretch s = inside(p, 2, at);
+  if (s.from == s.to) return (line){.before = width};
+  return (line){s.from, at + s.from * step, s.to - s.from, width - s.to};
 }
 
-static void clear(char* to, int64_t bytes) {
+static void clear(const oyi_conv_phases* p, char* to, int64_t bytes) {
+  if (p->is_clear) return;
   for (int64_t i = 0; i < bytes; i += 4) memset(to + i, 0, 4);  // mostly one or two
 }
 
@@ -83,36 +95,83 @@ static void copy_line(const oyi_conv_phases* p, const char* image, const line* l
                       char* to) {
   const int64_t item = p->item, step = p->conv->stride[2];
   const char* from = image + l->first * item;
-  clear(to, l->before * item);
+  clear(p, to, l->before * item);
   to += l->before * item;
   if (step == 1)
     memcpy(to, from, (size_t)(l->count * item));
   else if (step == 2)
-    p->halve(from, l->count, to);
+    p->tiles->halve(from, l->count, to);
   else if (item == sizeof(float))
     for (int64_t i = 0; i < l->count; i++)
       ((float*)to)[i] = ((const float*)from)[i * step];
   else
     for (int64_t i = 0; i < l->count; i++)
       ((double*)to)[i] = ((const double*)from)[i * step];
-  clear(to + l->count * item, l->after * item);
+  clear(p, to + l->count * item, l->after * item);
 }
 
-// The phase that begins at |a|, without the padding.
-static void copy_phase(const oyi_conv_phases* p, const char* image, const int64_t a[3],
-                       char* out) {
+// Both phases of lines with a stride of two, from the first on: |rows| lines, from the
+// image's |from| on. A line of a phase may have an element more than that of the other.
+static void copy_both(const oyi_conv_phases* p, const char* from, int64_t rows,
+                      const line l[2], char* out) {
   const oyi_conv* c = p->conv;
-  const int64_t size = p->size[2] * p->item;
-  const line l = line_from(p, a[2] - c->padding[2]);
-  for (int64_t z = 0; z < p->size[0]; z++)
-    for (int64_t y = 0; y < p->size[1]; y++, out += size) {
-      const int64_t d = z * c->stride[0] + a[0] - c->padding[0];
-      const int64_t h = y * c->stride[1] + a[1] - c->padding[1];
-      if (d >= 0 && d < c->image[0] && h >= 0 && h < c->image[1])
-        copy_line(p, image + (d * c->image[1] + h) * c->image[2] * p->item, &l, out);
-      else
-        memset(out, 0, (size_t)size);
+  const int64_t item = p->item, size = p->size[2] * item, other = p->volume * item;
+  const int64_t count = l[0].count < l[1].count ? l[0].count : l[1].count;
+  const int64_t step = c->image[2] * c->stride[1];
+  const int early = l[0].first < l[1].first ? 0 : 1;  // which has the first element
+  char* to[2] = {out + l[0].before * item, out + other + l[1].before * item};
+  p->tiles->split(from + l[early].first * item, step, rows, count, to[early],
+                  to[1 - early], p->size[2]);
+  if (p->is_clear && l[0].count == l[1].count) return;
+  for (int64_t y = 0; y < rows; y++, from += step * item)
+    for (int i = 0; i < 2; i++) {
+      char* at = out + i * other + y * size;
+      clear(p, at, l[i].before * item);
+      at += (l[i].before + count) * item;
+      if (l[i].count > count) {
+        memcpy(at, from + (l[i].first + 2 * count) * item, (size_t)item);
+        at += item;
+      }
+      clear(p, at, l[i].after * item);
     }
+}
+
+// Lines |from| to |to| of a phase, or of both, that fall on the image's |lines|.
+static void copy_lines(const oyi_conv_phases* p, const char* lines, int64_t from,
+                       int64_t to, int64_t at, const line l[2], bool both, char* out) {
+  const oyi_conv* c = p->conv;
+  const int64_t size = p->size[2] * p->item, step = c->image[2] * p->item;
+  lines += (from * c->stride[1] + at) * step;
+  out += from * size;
+  if (both) {
+    copy_both(p, lines, to - from, l, out);
+    return;
+  }
+  for (int64_t y = from; y < to; y++, out += size, lines += c->stride[1] * step)
+    copy_line(p, lines, l, out);
+}
+
+// The phase that begins at |a|, without the padding; or, |both|, that and the next one.
+static void copy_phase(const oyi_conv_phases* p, const char* image, const int64_t a[3],
+                       bool both, char* out) {
+  const oyi_conv* c = p->conv;
+  const int64_t size = p->size[2] * p->item, lines = p->size[1];
+  const line l[2] = {line_from(p, a[2] - c->padding[2]),
+                     line_from(p, a[2] + 1 - c->padding[2])};
+  const stretch y = inside(p, 1, a[1] - c->padding[1]);
+  for (int64_t z = 0; z < p->size[0]; z++, out += lines * size) {
+    const int64_t d = z * c->stride[0] + a[0] - c->padding[0];
+    const bool is_inside = d >= 0 && d < c->image[0] && y.from < y.to;
+    const int64_t from = is_inside ? y.from : lines, to = is_inside ? y.to : lines;
+    for (int i = 0; i < 1 + both && !p->is_clear; i++) {
+      char* plane = out + i * p->volume * p->item;
+      memset(plane, 0, (size_t)(from * size));
+      memset(plane + to * size, 0, (size_t)((lines - to) * size));
+    }
+    if (is_inside)
+      copy_lines(p, image + d * c->image[1] * c->image[2] * p->item, from, to,
+                 a[1] - c->padding[1], l, both, out);
+  }
 }
 
 void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* copy) {
@@ -123,8 +182,10 @@ void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* cop
       for (a[2] = 0; a[2] < c->stride[2]; a[2]++) {
         if (!is_used(c, 0, a[0]) || !is_used(c, 1, a[1]) || !is_used(c, 2, a[2]))
           continue;
-        copy_phase(p, image, a, copy);
-        copy += p->volume * p->item;
+        const bool both = a[2] == 0 && c->stride[2] == 2 && is_used(c, 2, 1);
+        copy_phase(p, image, a, both, copy);
+        copy += (1 + both) * p->volume * p->item;
+        a[2] += both;
       }
 }
 

@@ -12,11 +12,12 @@
 typedef struct oyi_conv_phases {
   const oyi_conv* conv;
   int64_t item;  // bytes of an element: 4 or 8
-  void (*halve)(const void* from, int64_t count, void* to);  // of conv_tiles.h
-  int64_t size[OYI_SPATIAL];                                 // of a phase
-  int64_t count, volume;  // how many phases there are, and elements of each
-  int64_t channel;        // elements of the copy of one channel
-  int64_t plane;          // from the first window of a plane to the last
+  const struct oyi_conv_tiles* tiles;
+  bool is_clear;  // padding is zeros in copies already, since one like it was there
+  int64_t size[OYI_SPATIAL];  // of a phase
+  int64_t count, volume;      // how many phases there are, and elements of each
+  int64_t channel;            // elements of the copy of one channel
+  int64_t plane;              // from the first window of a plane to the last
 } oyi_conv_phases;
 
 // For F32 or F64. False where padding would be most of the copy, or there are no windows.

@@ -197,6 +197,11 @@ void oyi_conv_plan_end(oyi_conv_plan* p) {
 
 // ------------------------------------------------------------------------ the results
 
+// A division takes as long as a short line.
+static int64_t steps(int64_t a, int64_t step) {
+  return step == 1 ? a : oyi_divide_up(a, step);
+}
+
 oyi_conv_stretch oyi_conv_plan_stretch(const oyi_conv_plan* p, const oyi_conv_pass* pass,
                                        const int64_t at[OYI_SPATIAL], int64_t count) {
   const int64_t z = at[0] * pass->step[0] + pass->first[0];
@@ -205,8 +210,8 @@ oyi_conv_stretch oyi_conv_plan_stretch(const oyi_conv_plan* p, const oyi_conv_pa
   if (z < 0 || z >= p->size[0] || y < 0 || y >= p->size[1])
     return (oyi_conv_stretch){.step = 1};
   const int64_t step = p->together > 1 ? 1 : pass->step[2], room = p->size[2] - x;
-  const int64_t from = x < 0 ? oyi_divide_up(-x, step) : 0;
-  int64_t to = room <= 0 ? 0 : oyi_divide_up(room, step);
+  const int64_t from = x < 0 ? steps(-x, step) : 0;
+  int64_t to = room <= 0 ? 0 : steps(room, step);
   if (to > count * p->together) to = count * p->together;
   if (to <= from) return (oyi_conv_stretch){.step = 1};
   return (oyi_conv_stretch){from, to - from,
@@ -239,6 +244,26 @@ void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,
     for (int64_t i = 0; i < count; i++)
       memcpy(mixed + (i * together + j) * item, sums + (j * pitch + i) * item,
              (size_t)item);
+}
+
+// As oyi_conv_plan_mix, of two passes: elements |from| to |to| of what it would give.
+static void zip(const float* a, const float* b, int64_t from, int64_t to, float* out) {
+  if (from & 1) *out++ = b[from / 2], from++;
+  a += from / 2, b += from / 2;
+  for (int64_t i = 0; i < (to - from) / 2; i++) out[2 * i] = a[i], out[2 * i + 1] = b[i];
+  if ((to - from) & 1) out[to - from - 1] = a[(to - from) / 2];
+}
+
+void oyi_conv_plan_put(const oyi_conv_plan* p, const oyi_conv_stretch* s,
+                       const char* sums, int64_t pitch, int64_t count, char* mixed,
+                       char* channel) {
+  if (p->together == 2 && p->v->item == sizeof(float)) {
+    const float* a = (const float*)sums;
+    zip(a, a + pitch, s->from, s->from + s->count, (float*)channel + s->out);
+    return;
+  }
+  if (p->together > 1) oyi_conv_plan_mix(p, sums, pitch, count, mixed);
+  oyi_conv_plan_store(p, s, p->together > 1 ? mixed : sums, NULL, channel);
 }
 
 void oyi_conv_plan_store(const oyi_conv_plan* p, const oyi_conv_stretch* s,

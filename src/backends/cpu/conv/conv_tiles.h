@@ -56,10 +56,12 @@ typedef struct oyi_conv_tiles {
                      void* out);
   void (*pack_rows)(const void* in, int64_t count, int64_t step, int64_t length,
                     void* out);
-  // |count| neighbouring sums with one weight for each kernel element, from |bias| on;
-  // NULL: zero. May read |lanes| elements more.
-  void (*line)(int64_t depth, const void* weights, const void* image,
-               const int64_t* offsets, int64_t count, const void* bias, void* sums);
+  // |count| neighbouring sums of each of |lines|, |pitch| elements apart in the image and
+  // |count| in |sums|, with one weight for each kernel element, from |bias| on; NULL: zero.
+  // May read |lanes| elements more.
+  void (*lines)(int64_t depth, const void* weights, const void* image,
+                const int64_t* offsets, int64_t lines, int64_t pitch, int64_t count,
+                const void* bias, void* sums);
   // Adds to |sums|, which are |rows| x |taps| x |lanes|, what windows in |area| give the
   // gradient of weights. |maps|: |rows| of them for each place. |image|: |lanes| channels
   // for each place; |offsets|, of the kernel elements, and steps are in places.
@@ -72,6 +74,10 @@ typedef struct oyi_conv_tiles {
   double (*sum)(const void* from, int64_t count);
   // Every second element, |count| of them; reads no further than the last.
   void (*halve)(const void* from, int64_t count, void* to);
+  // Of |rows| of |count| pairs of elements, |step| elements apart, the first ones to
+  // |first| and the others to |second|, in rows |pitch| apart.
+  void (*split)(const void* from, int64_t step, int64_t rows, int64_t count, void* first,
+                void* second, int64_t pitch);
 } oyi_conv_tiles;
 
 // For F32 or F64, at the level of this machine.

@@ -41,34 +41,27 @@ static void JOIN(tile, ID)(int64_t depth, const void* weights, const void* image
     JOIN(part, ID)(1, depth, weights, image, offsets, more, sums);
 }
 
-// Up to four vectors, at |at|, of a line: enough sums to hide how long each takes.
+// Up to four vectors, at |at| in the image: enough sums to hide how long each takes.
 static inline __attribute__((always_inline)) void JOIN(some, ID)(
     int wide, int64_t depth, const T* w, const T* image, const int64_t* offsets,
-    const int64_t* at, T first, T* sums) {
-  JOIN(vec, ID) all[4], x;
+    const int64_t* at, T first, JOIN(vec, ID) * all) {
+  JOIN(vec, ID) sums[4], x;
   OYI_UNROLL
-  for (int j = 0; j < wide; j++) all[j] = first - (JOIN(vec, ID)){0};
+  for (int j = 0; j < wide; j++) sums[j] = first - (JOIN(vec, ID)){0};
   for (int64_t k = 0; k < depth; k++) {
     OYI_UNROLL
     for (int j = 0; j < wide; j++) {
       memcpy(&x, image + offsets[k] + at[j], TILE_BYTES);
-      all[j] += w[k] * x;
+      sums[j] += w[k] * x;
     }
   }
   OYI_UNROLL
-  for (int j = 0; j < wide; j++) memcpy(sums + at[j], &all[j], TILE_BYTES);
+  for (int j = 0; j < wide; j++) all[j] = sums[j];
 }
 
-static void JOIN(line, ID)(int64_t depth, const void* weights, const void* image_,
-                           const int64_t* offsets, int64_t count, const void* bias,
-                           void* sums_) {
-  const T first = bias ? *(const T*)bias : 0, *w = weights, *image = image_;
-  T *sums = sums_, one[LANES];
-  if (count < LANES) {
-    JOIN(some, ID)(1, depth, w, image, offsets, (const int64_t[]){0}, first, one);
-    memcpy(sums, one, (size_t)count * sizeof(T));
-    return;
-  }
+static void JOIN(one_line, ID)(int64_t depth, const T* w, const T* image,
+                               const int64_t* offsets, int64_t count, T first, T* sums) {
+  JOIN(vec, ID) all[4];
   // The last one of a line overlaps the one before it: the same sums again.
   for (int64_t x = 0; x < count; x += 4 * LANES) {
     int64_t at[4];
@@ -76,13 +69,46 @@ static void JOIN(line, ID)(int64_t depth, const void* weights, const void* image
       at[j] = x + (j + 1) * LANES <= count ? x + j * LANES : count - LANES;
     const int64_t vectors = (count - x + LANES - 1) / LANES;
     if (vectors >= 4)
-      JOIN(some, ID)(4, depth, w, image, offsets, at, first, sums);
+      JOIN(some, ID)(4, depth, w, image, offsets, at, first, all);
     else if (vectors == 3)
-      JOIN(some, ID)(3, depth, w, image, offsets, at, first, sums);
+      JOIN(some, ID)(3, depth, w, image, offsets, at, first, all);
     else if (vectors == 2)
-      JOIN(some, ID)(2, depth, w, image, offsets, at, first, sums);
+      JOIN(some, ID)(2, depth, w, image, offsets, at, first, all);
     else
-      JOIN(some, ID)(1, depth, w, image, offsets, at, first, sums);
+      JOIN(some, ID)(1, depth, w, image, offsets, at, first, all);
+    for (int64_t j = 0; j < 4 && j < vectors; j++)
+      memcpy(sums + at[j], &all[j], TILE_BYTES);
+  }
+}
+
+static void JOIN(lines, ID)(int64_t depth, const void* weights, const void* image_,
+                            const int64_t* offsets, int64_t lines, int64_t pitch,
+                            int64_t count, const void* bias, void* sums_) {
+  const T first = bias ? *(const T*)bias : 0, *w = weights, *image = image_;
+  T* sums = sums_;
+  // Lines of one vector or two are computed together with the next ones.
+  const int64_t together = count <= LANES ? 4 : count <= 2 * LANES ? 2 : 1;
+  for (; lines >= together && together > 1; lines -= together) {
+    JOIN(vec, ID) all[4];
+    int64_t at[4];
+    for (int64_t j = 0; j < 4; j++)
+      at[j] = together == 4 ? j * pitch : j / 2 * pitch + j % 2 * (count - LANES);
+    JOIN(some, ID)(4, depth, w, image, offsets, at, first, all);
+    for (int64_t j = 0; j < 4; j++) {
+      const int64_t to =
+          together == 4 ? j * count : j / 2 * count + j % 2 * (count - LANES);
+      memcpy(sums + to, &all[j], count < LANES ? (size_t)count * sizeof(T) : TILE_BYTES);
+    }
+    image += together * pitch, sums += together * count;
+  }
+  for (; lines > 0; lines--, image += pitch, sums += count) {
+    if (count >= LANES) {
+      JOIN(one_line, ID)(depth, w, image, offsets, count, first, sums);
+      continue;
+    }
+    JOIN(vec, ID) one;
+    JOIN(some, ID)(1, depth, w, image, offsets, (const int64_t[]){0}, first, &one);
+    memcpy(sums, &one, (size_t)count * sizeof(T));
   }
 }
 
@@ -220,6 +246,26 @@ static void JOIN(halve, ID)(const void* from_, int64_t count, void* to_) {
     memcpy(to + i, &x, TILE_BYTES);
   } else {
     for (; i < count; i++) to[i] = from[2 * i];
+  }
+}
+
+static void JOIN(split, ID)(const void* from_, int64_t step, int64_t rows, int64_t count,
+                            void* first_, void* second_, int64_t pitch) {
+  const T* from = from_;
+  T *first = first_, *second = second_;
+  for (; rows > 0; rows--, from += step, first += pitch, second += pitch) {
+    if (count < LANES) {
+      for (int64_t i = 0; i < count; i++)
+        first[i] = from[2 * i], second[i] = from[2 * i + 1];
+      continue;
+    }
+    for (int64_t x = 0; x < count; x += LANES) {
+      const int64_t i = x + LANES <= count ? x : count - LANES;  // some again
+      const JOIN(vec, ID) a = JOIN(second, ID)(from + 2 * i, 0);
+      const JOIN(vec, ID) b = JOIN(second, ID)(from + 2 * i, 1);
+      memcpy(first + i, &a, TILE_BYTES);
+      memcpy(second + i, &b, TILE_BYTES);
+    }
   }
 }
 

@@ -11,6 +11,8 @@
 enum {
   MOST_CHANNELS = 4,         // of a group
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
+  LINES = 4,                 // of sums that are put into place together
+  CHUNKS = 8,                // for each thread, if they are worth it
   COPY_WORK = 32             // of those that take as long as one copied element
 };
 
@@ -18,10 +20,14 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-// How many units of so many multiply-adds and copied elements are worth a thread.
-static int64_t chunk_of(double work, int64_t copied) {
+// How many of |units| are done in one room, each of so many multiply-adds and copied
+// elements: what is worth a thread, or more where each thread gets some all the same.
+static int64_t chunk_of(int64_t units, double work, int64_t copied) {
   work += COPY_WORK * (double)copied;
-  return work < PART_WORK ? (int64_t)(PART_WORK / (work > 1 ? work : 1)) + 1 : 1;
+  const int64_t share = units / (CHUNKS * oy_get_num_threads());
+  const int64_t worth =
+      work < PART_WORK ? (int64_t)(PART_WORK / (work > 1 ? work : 1)) + 1 : 1;
+  return share > worth ? share : worth;
 }
 
 // ------------------------------------------------------------------- sums of a pass
@@ -38,24 +44,26 @@ static void one_channel(const lines* l, const oyi_conv_pass* passes, int64_t cha
                         const char* copy, const char* bias, char* room, char* to) {
   const oyi_conv_plan* p = &l->plan;
   const oyi_conv* c = &p->conv;
-  const int64_t item = p->v->item, width = c->map[2];
-  char* mixed = room + p->together * width * item;
+  const int64_t item = p->v->item, width = c->map[2], pitch = p->phases.size[2];
+  char* mixed = room + p->together * LINES * width * item;
   int64_t at[3] = {0, 0, 0};
   for (at[0] = 0; at[0] < c->map[0]; at[0]++)
-    for (at[1] = 0; at[1] < c->map[1]; at[1]++) {
-      const char* from =
-          copy + (at[0] * p->phases.size[1] + at[1]) * p->phases.size[2] * item;
-      const oyi_conv_stretch s = oyi_conv_plan_stretch(p, passes, at, width);
-      if (s.count == 0) continue;
-      const bool whole = p->together == 1 && s.count == width && s.step == 1;
-      char* out = whole ? to + s.out * item : room;
+    for (int64_t y = 0, some = 0; y < c->map[1]; y += some) {
+      const char* from = copy + (at[0] * p->phases.size[1] + y) * pitch * item;
+      at[1] = y;
+      const oyi_conv_stretch first = oyi_conv_plan_stretch(p, passes, at, width);
+      const bool whole = !p->back && first.count == width && first.step == 1;
+      some = whole ? c->map[1] : least(LINES, c->map[1] - y);
+      char* out = whole ? to + first.out * item : room;
       for (int64_t i = 0; i < p->together; i++)
-        l->tiles->line(passes[i].depth,
-                       passes[i].weights + channel * passes[i].depth * item, from,
-                       passes[i].offsets, width, bias, out + i * width * item);
-      if (whole) continue;
-      if (p->together > 1) oyi_conv_plan_mix(p, room, width, width, mixed);
-      oyi_conv_plan_store(p, &s, p->together > 1 ? mixed : room, NULL, to);
+        l->tiles->lines(
+            passes[i].depth, passes[i].weights + channel * passes[i].depth * item, from,
+            passes[i].offsets, some, pitch, width, bias, out + i * LINES * width * item);
+      for (; !whole && at[1] < y + some; at[1]++) {
+        const char* line = room + (at[1] - y) * width * item;
+        const oyi_conv_stretch s = oyi_conv_plan_stretch(p, passes, at, width);
+        if (s.count) oyi_conv_plan_put(p, &s, line, LINES * width, width, mixed, to);
+      }
     }
 }
 
@@ -81,13 +89,13 @@ static oy_status run_groups(int64_t index, void* context) {
   const oyi_conv_plan* p = &l->plan;
   const int64_t end = least((index + 1) * l->chunk, l->units);
   // A line may read behind the last element.
-  const int64_t size =
-      p->in * p->phases.channel + l->tiles->lanes + 2 * p->together * p->conv.map[2];
+  const int64_t size = p->in * p->phases.channel + l->tiles->lanes +
+                       (LINES + 1) * p->together * p->conv.map[2];
   void* block = NULL;
   char* scratch = oyi_data_alloc((size_t)(size * p->v->item), &block);
   if (!scratch) return OY_OUT_OF_MEMORY;
-  memset(scratch + p->in * p->phases.channel * p->v->item, 0,
-         (size_t)(l->tiles->lanes * p->v->item));
+  memset(scratch, 0,
+         (size_t)((p->in * p->phases.channel + l->tiles->lanes) * p->v->item));
   for (int64_t i = index * l->chunk; i < end; i++) one_group(l, i, scratch);
   oyi_data_free(block, scratch);
   return OY_OK;
@@ -100,12 +108,13 @@ oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done) {
       l.plan.in > MOST_CHANNELS || l.plan.out > MOST_CHANNELS)
     return OY_OK;
   *out_done = true;
+  l.plan.phases.is_clear = true;
   l.tiles = oyi_conv_tiles_for(v->dtype);
   const oyi_conv* c = &l.plan.conv;
   const double work = (double)(l.plan.in * l.plan.out) * (double)oyi_volume(c->map) *
                       (double)oyi_volume(v->conv->kernel);
   l.units = c->batch * c->groups;
-  l.chunk = chunk_of(work, l.plan.in * l.plan.phases.channel);
+  l.chunk = chunk_of(l.units, work, l.plan.in * l.plan.phases.channel);
   oy_status status = oyi_conv_plan_fill(&l.plan, 1);
   if (status == OY_OK)
     status = oyi_parallel_chunks(oyi_divide_up(l.units, l.chunk), run_groups, &l);
@@ -137,8 +146,11 @@ static void add_sample(const weights* w, int64_t unit, char* copy, char* maps,
     oyi_conv_phases_copy(&w->phases, w->v->images + (unit * w->in + i) * read,
                          copy + i * w->phases.channel * item);
   for (int64_t o = 0; o < w->out; o++) {
-    memcpy(maps, w->v->maps + (unit * w->out + o) * map, (size_t)map);
-    w->tiles->dots(&area, maps, copy, w->depth, w->offsets, sums + o * w->depth);
+    const char* from = w->v->maps + (unit * w->out + o) * map;
+    // Behind the last one there is nothing that could be read.
+    const bool is_last = unit + 1 == c->batch * c->groups && o + 1 == w->out;
+    if (is_last) from = memcpy(maps, from, (size_t)map);
+    w->tiles->dots(&area, from, copy, w->depth, w->offsets, sums + o * w->depth);
   }
 }
 
@@ -166,7 +178,7 @@ static oy_status run_weights(int64_t index, void* context) {
   void* block = NULL;
   char* scratch = oyi_data_alloc((size_t)(sums + copy + map + tail), &block);
   if (!scratch) return OY_OUT_OF_MEMORY;
-  memset(scratch + sums + copy - tail, 0, (size_t)tail);
+  memset(scratch + sums, 0, (size_t)copy);
   memset(scratch + sums + copy + map, 0, (size_t)tail);
   const int64_t end = least((index + 1) * w->chunk, c->groups);
   for (int64_t i = index * w->chunk; i < end; i++)
@@ -185,12 +197,14 @@ oy_status oyi_convolve_weights_lines(const oyi_convolve* v, bool* out_done) {
       !oyi_conv_phases_begin(&w.phases, c, v->dtype))
     return OY_OK;
   *out_done = true;
+  w.phases.is_clear = true;
   w.tiles = oyi_conv_tiles_for(v->dtype);
   w.depth = w.in * oyi_volume(c->kernel);
   w.offsets = oyi_calloc((size_t)w.depth, sizeof(int64_t));
   if (!w.offsets) return OY_OUT_OF_MEMORY;
   oyi_conv_phases_offsets(&w.phases, w.in, w.offsets);
-  w.chunk = chunk_of((double)(w.out * w.depth * c->batch) * (double)oyi_volume(c->map),
+  w.chunk = chunk_of(c->groups,
+                     (double)(w.out * w.depth * c->batch) * (double)oyi_volume(c->map),
                      c->batch * w.in * w.phases.channel);
   oy_status status =
       oyi_parallel_chunks(oyi_divide_up(c->groups, w.chunk), run_weights, &w);
