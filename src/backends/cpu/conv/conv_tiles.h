@@ -14,9 +14,9 @@ enum {
 };
 
 // Places of windows: |width| of each of |lines| of each of |planes|, and how far apart, in
-// the image, lines and planes are.
+// the image, lines and planes are. |rest|: places of maps between two planes.
 typedef struct oyi_conv_area {
-  int64_t planes, lines, width, line_step, plane_step;
+  int64_t planes, lines, width, line_step, plane_step, rest;
 } oyi_conv_area;
 
 // Kernel elements: |run| that follow each other, of each of |planes| of each of |channels|.

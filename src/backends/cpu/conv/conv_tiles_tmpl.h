@@ -117,7 +117,7 @@ static void JOIN(gradient, ID)(const oyi_conv_area* area, const void* maps,
                                const void* image, const int64_t* offsets, double* sums) {
   JOIN(vec, ID) all[TILE_ROWS][TILE_WIDE] = {{{0}}}, x[TILE_WIDE];
   const T* g = maps;
-  for (int64_t z = 0; z < area->planes; z++)
+  for (int64_t z = 0; z < area->planes; z++, g += area->rest * TILE_ROWS)
     for (int64_t y = 0; y < area->lines; y++) {
       const T* line =
           (const T*)image + (z * area->plane_step + y * area->line_step) * LANES;

@@ -4,7 +4,7 @@
 // a block of channels have under some elements of the kernel is a tile that stays in
 // registers while windows go by. Stretches of windows are added up in double, so that the
 // sum depends neither on threads nor on how many samples are copied together.
-#include "backends/cpu/conv/conv_phases.h"
+#include "backends/cpu/conv/conv_plan.h"
 #include "backends/cpu/conv/conv_tiles.h"
 #include "backends/cpu/conv/convolve.h"
 #include "base/memory.h"
@@ -78,22 +78,44 @@ static oy_status pack(int64_t index, void* context) {
 
 // -------------------------------------------------------------------------- the tiles
 
-// All windows of a sample, a stretch at a time.
-static void add_sample(const gradient* g, const char* maps, const char* image,
-                       const int64_t* offsets, double* sums) {
+// Windows along dimension |d| that see the image with one of the block of kernel elements
+// from |tap| on: the others see padding.
+static oyi_conv_part windows_inside(const gradient* g, size_t d, int64_t tap) {
   const oyi_conv* c = g->v->conv;
-  const int64_t item = g->v->item;
+  const int64_t last = least(tap + g->tiles->taps, g->taps) - 1;
+  int64_t below = c->kernel[2];  // elements of the kernel in a line, or in a plane
+  if (d == 0) below *= c->kernel[1];
+  int64_t first = tap / below % c->kernel[d], end = last / below % c->kernel[d];
+  if (tap / below / c->kernel[d] != last / below / c->kernel[d])
+    first = 0, end = c->kernel[d] - 1;
+  const int64_t low = c->padding[d] - end * c->dilation[d];
+  const int64_t high = c->image[d] + c->padding[d] - first * c->dilation[d];
+  oyi_conv_part part = {low > 0 ? oyi_divide_up(low, c->stride[d]) : 0,
+                        high > 0 ? oyi_divide_up(high, c->stride[d]) : 0};
+  part.to = least(part.to, c->map[d]);
+  return part;
+}
+
+// All windows of a sample, for the block of kernel elements from |tap| on, a stretch at a
+// time.
+static void add_sample(const gradient* g, const char* maps, const char* image,
+                       int64_t tap, double* sums) {
+  const oyi_conv* c = g->v->conv;
+  const int64_t item = g->v->item, *offsets = g->offsets + tap;
+  const oyi_conv_part inside[] = {windows_inside(g, 0, tap), windows_inside(g, 1, tap)};
+  const int64_t height = inside[1].to - inside[1].from;
+  if (height <= 0) return;
   const int64_t width = least(c->map[2], STRETCH);
-  const int64_t lines = least(c->map[1], STRETCH / width);
-  const int64_t planes =
-      lines < c->map[1] ? 1 : least(c->map[0], STRETCH / (width * lines));
+  const int64_t lines = least(height, STRETCH / width);
+  const int64_t planes = lines < height ? 1 : least(c->map[0], STRETCH / (width * lines));
   oyi_conv_area area = {.line_step = g->phases.size[2],
                         .plane_step = g->phases.size[1] * g->phases.size[2]};
-  for (int64_t z = 0; z < c->map[0]; z += planes)
-    for (int64_t y = 0; y < c->map[1]; y += lines)
+  area.rest = (c->map[1] - lines) * c->map[2];  // where there are several planes
+  for (int64_t z = inside[0].from; z < inside[0].to; z += planes)
+    for (int64_t y = inside[1].from; y < inside[1].to; y += lines)
       for (int64_t x = 0; x < c->map[2]; x += width) {
-        area.planes = least(planes, c->map[0] - z);
-        area.lines = least(lines, c->map[1] - y);
+        area.planes = least(planes, inside[0].to - z);
+        area.lines = least(lines, inside[1].to - y);
         area.width = least(width, c->map[2] - x);
         const int64_t place = z * area.plane_step + y * area.line_step + x;
         const int64_t done = (z * c->map[1] + y) * c->map[2] + x;
@@ -112,8 +134,8 @@ static oy_status run_unit(int64_t index, void* context) {
   for (int64_t i = 0; i < g->count; i++) {
     const int64_t at = i * groups + group;
     add_sample(g, g->maps + (at * g->out_blocks + out) * g->map_block * item,
-               g->images + (at * g->in_blocks + in) * g->image_block * item,
-               g->offsets + taps, g->sums + index * g->tile);
+               g->images + (at * g->in_blocks + in) * g->image_block * item, taps,
+               g->sums + index * g->tile);
   }
   return OY_OK;
 }

@@ -140,8 +140,11 @@ static void add_sample(const weights* w, int64_t unit, char* copy, char* maps,
   const oyi_conv* c = w->v->conv;
   const int64_t item = w->v->item, read = oyi_volume(c->image) * item;
   const int64_t map = oyi_volume(c->map) * item, pitch = w->phases.size[2];
-  const oyi_conv_area area = {c->map[0], c->map[1], c->map[2], pitch,
-                              pitch * w->phases.size[1]};
+  const oyi_conv_area area = {.planes = c->map[0],
+                              .lines = c->map[1],
+                              .width = c->map[2],
+                              .line_step = pitch,
+                              .plane_step = pitch * w->phases.size[1]};
   for (int64_t i = 0; i < w->in; i++)
     oyi_conv_phases_copy(&w->phases, w->v->images + (unit * w->in + i) * read,
                          copy + i * w->phases.channel * item);
