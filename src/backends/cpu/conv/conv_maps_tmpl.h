@@ -17,15 +17,25 @@ static inline __attribute__((always_inline)) void JOIN(windows, ID)(
     for (int64_t d = 0; d < taps->planes; d++) {
       const int64_t first = c * taps->channel_step + d * taps->plane_step;
       const T* w = weights + first * LANES;
+      int64_t at = 0;  // in the line
       for (int64_t k = first; k < first + taps->run; k++, w += LANES) {
         const T* x = image + offsets[k];
         OYI_UNROLL
         for (int j = 0; j < blocks; j++) memcpy(&y[j], w + j * taps->other, TILE_BYTES);
+        if ((uint64_t)(at - taps->first_from) < (uint64_t)taps->first_count) {
+          OYI_UNROLL
+          for (int j = 0; j < blocks; j++) all[0][j] += x[0] * y[j];
+        }
         OYI_UNROLL
-        for (int i = 0; i < places; i++) {
+        for (int i = 1; i < places - 1; i++) {
           OYI_UNROLL
           for (int j = 0; j < blocks; j++) all[i][j] += x[i] * y[j];
         }
+        if (places > 1 && (uint64_t)(at - taps->last_from) < (uint64_t)taps->last_count) {
+          OYI_UNROLL
+          for (int j = 0; j < blocks; j++) all[places - 1][j] += x[places - 1] * y[j];
+        }
+        at = at + 1 == taps->line ? 0 : at + 1;
       }
     }
   OYI_UNROLL

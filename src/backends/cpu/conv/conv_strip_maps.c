@@ -7,7 +7,7 @@
 
 enum {
   TILES = 8,               // that are computed together
-  WEIGHT_BYTES = 16 << 10  // that they read at a time
+  WEIGHT_BYTES = 64 << 10  // that they read at a time
 };
 
 // Windows of a line: |from| and |to| are the first in the copy and in the plane.
@@ -32,14 +32,26 @@ static oyi_conv_taps taps_inside(const oyi_conv_plan* p, const oyi_conv_pass* pa
   const int64_t line = pass->reach[2].count, plane = pass->reach[1].count * line;
   const oyi_conv_part z = oyi_conv_plan_inside(p, pass, 0, t->to[0]);
   const oyi_conv_part y = oyi_conv_plan_inside(p, pass, 1, t->to[1]);
+  const oyi_conv_part first = oyi_conv_plan_inside(p, pass, 2, t->to[2]);
+  const oyi_conv_part last = oyi_conv_plan_inside(p, pass, 2, t->to[2] + t->count - 1);
   *out_first = z.from * plane + y.from * line;
-  if ((z.to - z.from) * (y.to - y.from) * line == pass->taps)
-    return (oyi_conv_taps){.channels = 1, .planes = 1, .run = depth};
-  return (oyi_conv_taps){.channels = depth / pass->taps,
-                         .channel_step = pass->taps,
-                         .planes = z.to - z.from,
-                         .plane_step = plane,
-                         .run = (y.to - y.from) * line};
+  oyi_conv_taps taps = {.channels = 1,
+                        .planes = 1,
+                        .run = depth,
+                        .line = line,
+                        .first_from = first.from,
+                        .first_count = first.to - first.from,
+                        .last_from = last.from,
+                        .last_count = last.to - last.from};
+  if (first.to - first.from == line && last.to - last.from == line)
+    taps.line = taps.first_count = taps.last_count = depth;
+  if ((z.to - z.from) * (y.to - y.from) * line == pass->taps) return taps;
+  taps.channels = depth / pass->taps;
+  taps.channel_step = pass->taps;
+  taps.planes = z.to - z.from;
+  taps.plane_step = plane;
+  taps.run = (y.to - y.from) * line;
+  return taps;
 }
 
 // Sums of |count| tiles, of |blocks| blocks.
@@ -50,7 +62,8 @@ static void add_up(const block* b, const oyi_conv_pass* pass, const tile* tiles,
   const char* weights =
       pass->weights + (b->strip->group * p->blocks + b->index) * pass->depth * row;
   if (pass->depth == 0) memset(sums, 0, (size_t)(count * b->size * item));
-  const int64_t step = (WEIGHT_BYTES / row / (pass->taps + 1) + 1) * pass->taps;
+  const int64_t step =
+      (WEIGHT_BYTES / (row * blocks) / (pass->taps + 1) + 1) * pass->taps;
   for (int64_t k = 0; k < pass->depth; k += step)
     for (int64_t i = 0; i < count; i++) {
       int64_t first;
@@ -89,6 +102,22 @@ static void store(const block* b, const oyi_conv_pass* pass, const tile* t, int6
   }
 }
 
+// Asks for the lines that |count| tiles of |blocks| blocks are going to be stored in.
+static void ask(const block* b, const oyi_conv_pass* pass, const tile* tiles,
+                int64_t count, int64_t blocks) {
+  const oyi_conv_plan* p = b->plan;
+  const int64_t item = p->v->item, map = oyi_volume(p->size), first = b->index * p->rows;
+  const int64_t channel = b->strip->group * p->out + first;
+  char* to = p->to + (b->strip->sample * p->conv.map_channels + channel) * map * item;
+  for (int64_t k = 0; k < count; k++) {
+    const oyi_conv_stretch s =
+        oyi_conv_plan_stretch(p, pass, tiles[k].to, tiles[k].count);
+    for (int64_t i = 0; i < oyi_at_most(blocks * p->rows, p->out - first); i++)
+      for (int64_t x = 0; x < s.count * item; x += 64)
+        __builtin_prefetch(to + (i * map + s.out) * item + x, 1, 2);
+  }
+}
+
 // All maps of |count| tiles.
 static void run_tiles(block* b, const tile* tiles, int64_t count) {
   const oyi_conv_plan* p = b->plan;
@@ -99,6 +128,7 @@ static void run_tiles(block* b, const tile* tiles, int64_t count) {
   for (b->index = 0; b->index < p->blocks; b->index += blocks) {
     blocks = oyi_at_most(b->together, p->blocks - b->index);
     for (int64_t pass = 0; pass < p->count; pass += p->together) {
+      ask(b, &p->passes[pass], tiles, count, blocks);
       for (int64_t i = 0; i < p->together; i++)
         add_up(b, &p->passes[pass + i], tiles, count, blocks, sums + i * apart);
       for (int64_t i = 0; i < count * blocks; i++)

@@ -22,6 +22,8 @@ typedef struct oyi_conv_area {
 // Kernel elements: |run| that follow each other, of each of |planes| of each of |channels|.
 typedef struct oyi_conv_taps {
   int64_t channels, channel_step, planes, plane_step, run;
+  // Of each |line| of them, what the first window sees, and the last one; others see all.
+  int64_t line, first_from, first_count, last_from, last_count;
   int64_t
       other;  // from the weights of a block of maps to those of the next; 0: one block
   bool more;  // go on from the sums that are there
