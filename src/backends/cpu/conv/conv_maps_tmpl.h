@@ -93,6 +93,7 @@ static inline __attribute__((always_inline)) void JOIN(exchange,
   const JOIN(vec, ID) a = *low, b = *high;
 #if defined(__GNUC__) && !defined(__clang__)
   JOIN(mask, ID) first, second;
+  OYI_UNROLL
   for (int i = 0; i < LANES; i++) {
     first[i] = i & half ? LANES + i - half : i;
     second[i] = i & half ? LANES + i : i + half;
@@ -108,14 +109,21 @@ static inline __attribute__((always_inline)) void JOIN(exchange,
 #endif
 }
 
-// Rows as columns.
-static inline __attribute__((always_inline)) void JOIN(turn, ID)(JOIN(vec, ID) * rows) {
+static inline __attribute__((always_inline)) void JOIN(exchange_all,
+                                                       ID)(int half,
+                                                           JOIN(vec, ID) * rows) {
   OYI_UNROLL
-  for (int half = 1; half < LANES; half *= 2) {
-    OYI_UNROLL
-    for (int i = 0; i < LANES; i++)
-      if (!(i & half)) JOIN(exchange, ID)(half, &rows[i], &rows[i | half]);
-  }
+  for (int i = 0; i < LANES; i++)
+    if (!(i & half)) JOIN(exchange, ID)(half, &rows[i], &rows[i | half]);
+}
+
+// Rows as columns. A loop over |half| would make its vectors of numbers again and again.
+static inline __attribute__((always_inline)) void JOIN(turn, ID)(JOIN(vec, ID) * rows) {
+  _Static_assert(LANES <= 16, "no half is greater than 8");
+  JOIN(exchange_all, ID)(1, rows);
+  if (LANES > 2) JOIN(exchange_all, ID)(2, rows);
+  if (LANES > 4) JOIN(exchange_all, ID)(4, rows);
+  if (LANES > 8) JOIN(exchange_all, ID)(8, rows);
 }
 
 // Elements |first| to |end| of |x|.
@@ -168,6 +176,7 @@ static inline __attribute__((always_inline)) void JOIN(zip, ID)(JOIN(vec, ID) * 
   const JOIN(vec, ID) a = *low, b = *high;
 #if defined(__GNUC__) && !defined(__clang__)
   JOIN(mask, ID) first, second;
+  OYI_UNROLL
   for (int i = 0; i < LANES; i++) {
     first[i] = i / 2 + (i & 1 ? LANES : 0);
     second[i] = first[i] + LANES / 2;
@@ -210,8 +219,12 @@ static inline __attribute__((always_inline)) void JOIN(pack, ID)(int wide, const
                                                                  int64_t length, T* out) {
   int64_t at = 0;
   for (; wide <= LANES && at + LANES <= length; at += LANES) {
-    JOIN(vec, ID) rows[LANES] = {{0}};
-    for (int64_t i = 0; i < count; i++) memcpy(&rows[i], in + i * step + at, TILE_BYTES);
+    JOIN(vec, ID) rows[LANES];
+    OYI_UNROLL
+    for (int i = 0; i < LANES; i++) {
+      rows[i] = (JOIN(vec, ID)){0};
+      if (i < count) memcpy(&rows[i], in + i * step + at, TILE_BYTES);
+    }
     JOIN(turn, ID)(rows);
     OYI_UNROLL
     for (int i = 0; i < LANES; i++)

@@ -43,9 +43,12 @@ static oyi_conv_taps taps_inside(const oyi_conv_plan* p, const oyi_conv_pass* pa
                         .first_count = first.to - first.from,
                         .last_from = last.from,
                         .last_count = last.to - last.from};
+  // A phase of an image may have no such line, where another one has.
+  if (oyi_conv_plan_stretch(p, pass, t->to, t->count).count == 0) taps.channels = 0;
   if (first.to - first.from == line && last.to - last.from == line)
     taps.line = taps.first_count = taps.last_count = depth;
-  if ((z.to - z.from) * (y.to - y.from) * line == pass->taps) return taps;
+  if ((z.to - z.from) * (y.to - y.from) * line == pass->taps || !taps.channels)
+    return taps;
   taps.channels = depth / pass->taps;
   taps.channel_step = pass->taps;
   taps.planes = z.to - z.from;

@@ -16,7 +16,7 @@
 #endif
 
 enum {
-  COPY_BYTES = 4 << 20,  // of samples that are copied together, if they are several
+  COPY_BYTES = 1 << 20,  // of samples that are copied together, if they are several
   STRETCH = 512,         // windows that are added up in the type itself
   LEAST_PLACES = 128     // that are worth the copies
 };
