@@ -112,7 +112,6 @@ static oy_status maps_unit(const work* w, int64_t sample, int64_t group, int64_t
   const int64_t channel = group * s->out;
   char* out = v->maps +
               ((sample * v->conv->map_channels + channel) * s->places + first) * v->item;
-  add_bias(v, channel, s->out, s->places, count, out);
   if (!w->pointwise) v->columns->im2col(v->conv, image, s->in, first, count, columns);
   oyi_gemm g = {.n = s->out,
                 .m = count,
@@ -127,7 +126,10 @@ static oy_status maps_unit(const work* w, int64_t sample, int64_t group, int64_t
                 .c_row = s->places,
                 .c_column = 1,
                 .alpha = number(1),
-                .beta = number(v->bias != NULL)};
+                .beta = number(0)};
+  if (v->bias && oyi_gemm_by_row(v->dtype, &g, v->bias + channel * v->item)) return OY_OK;
+  add_bias(v, channel, s->out, s->places, count, out);
+  g.beta = number(v->bias != NULL);
   return v->gemm(&g);
 }
 

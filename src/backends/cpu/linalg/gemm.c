@@ -7,6 +7,7 @@
 #endif
 #define GEMM_BYTES 16
 #include "backends/cpu/linalg/gemm_types.h"
+#include "backends/cpu/linalg/gemm_words.h"
 
 #include "base/cpu.h"
 #include "base/memory.h"
@@ -85,4 +86,13 @@ oyi_gemm_fn oyi_gemm_portable(oy_dtype dtype) {
   gemm = best_of(dtype);
   __atomic_store_n(&found[dtype], gemm, __ATOMIC_RELAXED);
   return gemm;
+}
+
+bool oyi_gemm_by_row(oy_dtype dtype, const oyi_gemm* g, const void* by_row) {
+#if defined(__x86_64__)
+  if (dtype == OY_DTYPE_F32 && oyi_cpu_level() == 2 && g->n >= 4 && g->m >= 4)
+    return oyi_gemm_words_f32_by_row(g, by_row);
+#endif
+  (void)g, (void)by_row;
+  return false;
 }

@@ -39,6 +39,10 @@ static inline bool oyi_number_is_zero(oyi_number x) {
                                                                : x.re == 0 && x.im == 0;
 }
 
+// A product with a value of |by_row|, of |dtype|, added to each row, and |beta| zero: false
+// where no kernel does both at once, and nothing is written.
+bool oyi_gemm_by_row(oy_dtype dtype, const oyi_gemm* g, const void* by_row);
+
 // By capability level; f32, f64 and the small floats only above the baseline.
 #define OYI_GEMM_TABLE(level) extern const oyi_gemm_fn oyi_gemm_##level[OYI_GEMM_DTYPES]
 OYI_GEMM_TABLE(base);

@@ -26,8 +26,9 @@ typedef struct few {
   float* c;
   int64_t a_row, a_step, b_row, c_row;  // in bytes, but for c
   int64_t depth, height;
-  uintptr_t ahead;  // rows of b that are asked for early, in bytes; 0: none
-  float beta;       // how often c counts; 0: it is not read
+  uintptr_t ahead;      // rows of b that are asked for early, in bytes; 0: none
+  float beta;           // how often c counts; 0: it is not read
+  const float* by_row;  // what each row of the result has added; NULL: nothing
   __mmask16 low, high;
 } few;
 
@@ -75,6 +76,13 @@ static inline __attribute__((always_inline)) void few_dots(const int rows,
         high[i] = _mm512_fmadd_ps(beta, _mm512_maskz_loadu_ps(t->high, at + 16), high[i]);
     }
   }
+  if (t->by_row) {
+    OYI_UNROLL
+    for (int i = 0; i < rows; i++) {
+      const __m512 value = _mm512_set1_ps(t->by_row[i]);
+      low[i] = _mm512_add_ps(low[i], value), high[i] = _mm512_add_ps(high[i], value);
+    }
+  }
   OYI_UNROLL
   for (int i = 0; i < rows; i++, to += t->c_row) {
     put_row(to, t->low, low[i]);
@@ -95,7 +103,7 @@ FEW(12, 2)
 
 // Tiles of the last rows reach back over rows that are done: what they give is the same. Where
 // c is read there must be none such: heights are multiples of 4.
-static oy_status few_f32(const oyi_gemm* g) {
+static oy_status few_f32(const oyi_gemm* g, const float* by_row) {
   enum { FAR = 64 };  // rows of b that do not stay in the first cache
   static void (*const tiles[3][2])(const few*) = {
       {few_4_1, few_4_2}, {few_8_1, few_8_2}, {few_12_1, few_12_2}};
@@ -117,6 +125,7 @@ static oy_status few_f32(const oyi_gemm* g) {
       const int64_t first = left < t.height ? g->n - t.height : i;
       t.a = (const char*)((const float*)g->a + first * g->a_row);
       t.c = (float*)g->c + first * g->c_row + j;
+      t.by_row = by_row ? by_row + first : NULL;
       tiles[t.height / 4 - 1][t.high != 0](&t);
     }
   }
@@ -133,5 +142,9 @@ static inline bool is_few(const oyi_gemm* g) {
 }
 
 oy_status oyi_gemm_words_f32(const oyi_gemm* g) {
-  return is_few(g) ? few_f32(g) : words_f32(g);
+  return is_few(g) ? few_f32(g, NULL) : words_f32(g);
+}
+
+bool oyi_gemm_words_f32_by_row(const oyi_gemm* g, const float* by_row) {
+  return is_few(g) && few_f32(g, by_row) == OY_OK;
 }
