@@ -140,6 +140,7 @@ static void add_sample(const weights* w, int64_t unit, char* copy, char* maps,
   const oyi_conv* c = w->v->conv;
   const int64_t item = w->v->item, read = oyi_volume(c->image) * item;
   const int64_t map = oyi_volume(c->map) * item, pitch = w->phases.size[2];
+  const int64_t all = c->batch * c->map_channels * map;
   const oyi_conv_area area = {.planes = c->map[0],
                               .lines = c->map[1],
                               .width = c->map[2],
@@ -149,10 +150,10 @@ static void add_sample(const weights* w, int64_t unit, char* copy, char* maps,
     oyi_conv_phases_copy(&w->phases, w->v->images + (unit * w->in + i) * read,
                          copy + i * w->phases.channel * item);
   for (int64_t o = 0; o < w->out; o++) {
-    const char* from = w->v->maps + (unit * w->out + o) * map;
-    // Behind the last one there is nothing that could be read.
-    const bool is_last = unit + 1 == c->batch * c->groups && o + 1 == w->out;
-    if (is_last) from = memcpy(maps, from, (size_t)map);
+    const int64_t index = unit * w->out + o, behind = all - (index + 1) * map;
+    const char* from = w->v->maps + index * map;
+    // A vector may be read behind a map: those near the end are copied.
+    if (behind < w->tiles->lanes * item) from = memcpy(maps, from, (size_t)map);
     w->tiles->dots(&area, from, copy, w->depth, w->offsets, sums + o * w->depth);
   }
 }
