@@ -211,13 +211,31 @@ static void wide_windows(void** state) {
   RELEASE(x);
 }
 
+// The gradient of windows along a line: an element has a share of each that it is in.
+static void long_gradient(int64_t size, int64_t kernel, int64_t stride, int64_t places) {
+  oy_tensor* x = oy_tensor_empty(OY_DIMS(1, 1, size), OY_DTYPE_F32, oy_device_cpu());
+  oy_tensor* g = oy_tensor_empty(OY_DIMS(1, 1, places), OY_DTYPE_F32, oy_device_cpu());
+  for (int64_t i = 0; i < places; i++)
+    ((float*)oy_tensor_data(g))[i] = (float)((i + 1) * kernel);
+  oy_tensor* back = oy_avg_pool2d_backward(g, x, OY_DIMS(1, kernel), OY_DIMS(1, stride),
+                                           OY_DIMS(0), false, true, oy_none());
+  assert_non_null(back);
+  for (int64_t i = 0; i < size; i++) {
+    double want = 0;
+    for (int64_t k = 0; k < places; k++)
+      if (i >= k * stride && i < k * stride + kernel) want += (double)(k + 1);
+    assert_true(fabs(((float*)oy_tensor_data(back))[i] - want) < 1e-6 * (want + 1));
+  }
+  RELEASE(x, g, back);
+}
+
 // Of numbers one after the other the mean is in the middle.
 static void long_averages(void** state) {
   (void)state;
   enum { SIZE = 130 };
   oy_tensor* x = oy_tensor_empty(OY_DIMS(1, SIZE), OY_DTYPE_F32, oy_device_cpu());
   for (int i = 0; i < SIZE; i++) ((float*)oy_tensor_data(x))[i] = (float)i;
-  const int64_t cases[][2] = {{2, 2}, {3, 1}, {5, 3}, {20, 3}, {64, 64}, {97, 5}};
+  const int64_t cases[][2] = {{2, 2}, {3, 1}, {2, 3}, {5, 3}, {20, 3}, {64, 64}, {97, 5}};
   for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
     const int64_t kernel = cases[c][0], stride = cases[c][1];
     oy_tensor* y =
@@ -228,6 +246,7 @@ static void long_averages(void** state) {
       const double middle = (double)(i * stride) + (double)(kernel - 1) / 2;
       assert_true(fabs(((float*)oy_tensor_data(y))[i] - middle) < 1e-4);
     }
+    long_gradient(SIZE, kernel, stride, places);
     RELEASE(y);
   }
   RELEASE(x);

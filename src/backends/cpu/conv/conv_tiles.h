@@ -34,7 +34,7 @@ typedef struct oyi_conv_tiles {
   int64_t lanes;   // elements of a vector
   int64_t taps;    // kernel elements of |gradient|
   int64_t places;  // of |maps|, at most
-  int64_t other_sums;
+  int64_t other_sums;  // of |maps|, from those of one block to those of the other
   // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
   // |sums|: a tile, row by row, of which the first |vectors| of |lanes| are computed, or
   // with |more| go on from what is there.
