@@ -278,12 +278,42 @@ static void ENG_18_walks_in_a_child(void** state) {
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+// Views of a tensor that has no record yet: all of them find the same base, which then knows
+// every one. The second kind lies in the block of a view.
+static oy_tensor* g_views[THREADS];
+static void* view_together(void* number) {
+  const intptr_t at = (intptr_t)number;
+  intptr_t wrong = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    if (at == 0) {
+      oy_tensor* plain = F64(OY_DIMS(2), 2, 3);
+      g_new = i % 2 ? oy_detach(plain) : oy_tensor_retain(plain);
+      oy_tensor_release(plain);
+    }
+    pthread_barrier_wait(&g_barrier);
+    g_views[at] = oy_view(g_new, OY_DIMS(2, 1));
+    pthread_barrier_wait(&g_barrier);
+    if (at == 0) wrong += !oy_requires_grad_(g_new, true);
+    pthread_barrier_wait(&g_barrier);
+    wrong += !g_views[at] || !oy_requires_grad(g_views[at]);
+    oy_tensor_release(g_views[at]);
+    pthread_barrier_wait(&g_barrier);
+    if (at == 0) oy_tensor_release(g_new);
+  }
+  return (void*)wrong;
+}
+static void ENG_11_who_takes_the_first_view(void** state) {
+  (void)state;
+  in_all_threads(view_together);
+}
+
 #define WITH_LEAVES(f) cmocka_unit_test_setup_teardown(f, open_leaves, close_leaves)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       WITH_LEAVES(ENG_11_nothing_is_lost),
       WITH_LEAVES(ENG_11_who_is_first),
+      WITH_LEAVES(ENG_11_who_takes_the_first_view),
       WITH_LEAVES(ENG_11_hooks_of_a_shared_leaf),
       WITH_LEAVES(ENG_11_graphs_of_another_thread),
       WITH_LEAVES(ENG_11_an_error_in_one),

@@ -39,7 +39,7 @@ static inline bool oyi_goes_to(const oy_op* op, oy_keyset keys, oy_typed_fn kern
 #define OYI_PLAIN_OR_LONG(id, view)                                                      \
   if (OY_LIKELY(oyi_is_tensor(self))) {                                                  \
     oyi_tensor* self_ = oyi_tensor_cast(self);                                           \
-    const oyi_variable* parent_ = oyi_view_parent(self_);                                \
+    oyi_variable* parent_ = oyi_view_parent(self_);                                      \
     const oy_keyset below_ =                                                             \
         oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_ADInplaceOrView));               \
     if (OY_LIKELY(parent_ && oyi_goes_to(op, below_, (oy_typed_fn)oy_composite_##id))) { \

@@ -16,6 +16,35 @@ void oyi_spin_lock_slow(uint8_t* lock) {
     if (spins > 100) sched_yield();
 }
 
+// The block of a view has room for one record, which one thread may fill.
+static oyi_variable* get_in_block(oyi_tensor* t) {
+  static uint8_t lock;
+  oyi_spin_lock(&lock);
+  oyi_variable* v = oyi_variable_of(t);
+  if (!v) {
+    v = oyi_variable_room(t);
+    oyi_variable_fill(v, t);
+    __atomic_store_n(&t->meta, &v->meta, __ATOMIC_RELEASE);
+  }
+  oyi_spin_unlock(&lock);
+  return v;
+}
+
+oyi_variable* oyi_variable_get_shared(oyi_tensor* t) {
+  oyi_variable* v = oyi_variable_of(t);
+  if (v) return v;
+  if (t->flags & OYI_VIEW_BLOCK) return get_in_block(t);
+  v = oyi_pool_take(oyi_pool_units(sizeof(*v)));
+  if (!v) return NULL;
+  oyi_variable_fill(v, t);
+  oyi_tensor_meta* have = NULL;
+  if (__atomic_compare_exchange_n(&t->meta, &have, &v->meta, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE))
+    return v;
+  oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
+  return (oyi_variable*)(void*)have;
+}
+
 // Under the lock of the base.
 static inline void unlink_locked(oyi_variable* v) {
   *v->link = v->next_view;

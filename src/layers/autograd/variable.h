@@ -42,16 +42,17 @@ _Static_assert(sizeof(oyi_variable) <= OYI_META_BYTES, "it lies in the block of 
 #define OYI_AUTOGRAD_BITS \
   (1ull << OY_KEY_AutogradFunctionality | 1ull << OY_KEY_AutogradOther)
 
+// Threads may take views of a tensor that has none yet: who sees one sees all of it.
 static inline oyi_variable* oyi_variable_of(const oyi_tensor* t) {
-  return (oyi_variable*)(void*)t->meta;
+  return (oyi_variable*)(void*)__atomic_load_n(&t->meta, __ATOMIC_ACQUIRE);
 }
 extern const oyi_tensor_meta_class oyi_variable_class;
 // The room for one in the block of a view.
 static inline oyi_variable* oyi_variable_room(oyi_tensor* t) {
   return (oyi_variable*)(void*)((char*)t + OYI_META_OFFSET);
 }
-// The links of a view are for who makes it one.
-static inline void oyi_variable_init(oyi_variable* v, oyi_tensor* t) {
+// What |t| does not know of yet. The links of a view are for who makes it one.
+static inline void oyi_variable_fill(oyi_variable* v, oyi_tensor* t) {
   v->meta.klass = &oyi_variable_class;
   v->tensor = t;
   v->base = NULL;
@@ -66,9 +67,12 @@ static inline void oyi_variable_init(oyi_variable* v, oyi_tensor* t) {
   v->lock = 0;
   v->grad_lock = 0;
   v->view_version = 0;
+}
+static inline void oyi_variable_init(oyi_variable* v, oyi_tensor* t) {
+  oyi_variable_fill(v, t);
   t->meta = &v->meta;
 }
-// Makes it where there is none; NULL: OUT_OF_MEMORY.
+// Makes it where there is none, and nobody else can; NULL: OUT_OF_MEMORY.
 static inline oyi_variable* oyi_variable_make(oyi_tensor* t) {
   oyi_variable* v = t->flags & OYI_VIEW_BLOCK ? oyi_variable_room(t)
                                               : oyi_pool_take(oyi_pool_units(sizeof(*v)));
@@ -77,8 +81,11 @@ static inline oyi_variable* oyi_variable_make(oyi_tensor* t) {
   return v;
 }
 static inline oyi_variable* oyi_variable_get(oyi_tensor* t) {
-  return t->meta ? oyi_variable_of(t) : oyi_variable_make(t);
+  oyi_variable* v = oyi_variable_of(t);
+  return v ? v : oyi_variable_make(t);
 }
+// The same of a tensor that other threads may do it to.
+oyi_variable* oyi_variable_get_shared(oyi_tensor* t);
 // The Autograd key says it: set when a tensor, or its base, needs a gradient.
 static inline bool oyi_is_tracked(const oy_object* o) {
   return (o->keys.functionality & OYI_AUTOGRAD_BITS) != 0;

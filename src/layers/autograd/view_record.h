@@ -9,7 +9,7 @@
 
 // The record of what a view is taken of; NULL: the view needs the long way, since there is no
 // record yet, or grad mode is off.
-static inline const oyi_variable* oyi_view_parent(const oyi_tensor* from) {
+static inline oyi_variable* oyi_view_parent(const oyi_tensor* from) {
   return OY_LIKELY(oyi_grad_mode == OYI_GRAD_ON) ? oyi_variable_of(from) : NULL;
 }
 
@@ -27,8 +27,8 @@ oy_object* oyi_view_tracked(oy_object* view);
 
 // Of a view with a block of its own, on a storage, that has no record and shares nothing else.
 static inline __attribute__((always_inline)) oy_object* oyi_view_record(
-    oyi_tensor* view, oyi_tensor* from, const oyi_variable* parent) {
-  oyi_variable* b = oyi_variable_of(parent->base ? parent->base : from);
+    oyi_tensor* view, oyi_tensor* from, oyi_variable* parent) {
+  oyi_variable* b = parent->base ? oyi_variable_of(parent->base) : parent;
   if (OY_UNLIKELY(!oyi_spin_try(&b->lock)))
     return oyi_view_result_slow(&view->header, &from->header);
   oyi_variable* v = oyi_variable_room(view);

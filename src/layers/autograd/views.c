@@ -14,7 +14,7 @@
 static inline oyi_variable* base_of(oyi_tensor* from) {
   oyi_variable* parent = oyi_variable_of(from);
   if (OY_UNLIKELY(!parent))
-    return oyi_is_inference(from) ? NULL : oyi_variable_make(from);
+    return oyi_is_inference(from) ? NULL : oyi_variable_get_shared(from);
   return parent->base ? oyi_variable_of(parent->base) : parent;
 }
 
@@ -70,7 +70,7 @@ oy_object* oyi_view_result(oy_object* view, oy_object* from) {
   if (OY_UNLIKELY(!oyi_is_tensor(view) || !oyi_is_tensor(from)))
     return oyi_view_result_slow(view, from);
   oyi_tensor* t = oyi_tensor_cast(view);
-  const oyi_variable* parent = oyi_view_parent(oyi_tensor_cast(from));
+  oyi_variable* parent = oyi_view_parent(oyi_tensor_cast(from));
   const uintptr_t has_record = (uintptr_t)t->meta | (uintptr_t)t->side;
   if (OY_UNLIKELY(has_record || !(t->flags & OYI_VIEW_BLOCK) || !t->storage || !parent))
     return oyi_view_result_slow(view, from);
