@@ -4,6 +4,7 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/out.h"
+#include "ops/out_form.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
 
@@ -27,15 +28,26 @@ OYI_COMPOSITE(mv) {
   return NULL;
 }
 OYI_COMPOSITE(mv_out) {
-  return oyi_into_out(oyi_call_mv(self, vec), out);
+  return oyi_into_exact_out(out, oyi_call_mv(self, vec));
 }
 OYI_COMPOSITE(addr_) {
   return oyi_call_addr_out(self, vec1, vec2, beta, alpha, self);
 }
+
+// A result of another dtype is refused before anything is computed.
+static oy_status check_dot_out(const oy_object* self, const oy_object* out) {
+  if (!oyi_tensor_of(self) || !oyi_tensor_of(out)) return oy_failure();
+  OY_CHECK(out->dtype == self->dtype, TYPE_MISMATCH,
+           "result dtype %s does not match input dtype %s",
+           oy_dtype_pytorch_name(out->dtype), oy_dtype_pytorch_name(self->dtype));
+  return OY_OK;
+}
 OYI_COMPOSITE(dot_out) {
+  if (check_dot_out(self, out) != OY_OK) return NULL;
   return oyi_into_out(oyi_call_dot(self, tensor), out);
 }
 OYI_COMPOSITE(vdot_out) {
+  if (check_dot_out(self, out) != OY_OK) return NULL;
   return oyi_into_out(oyi_call_vdot(self, other), out);
 }
 

@@ -178,17 +178,13 @@ oyi_tensor* oyi_rule_dot(oy_object* self, oy_object* other, oy_object* out,
         "the same number of elements, but got %lld and %lld elements respectively",
         (long long)a->numel, (long long)b->numel, (long long)a->numel,
         (long long)b->numel);
-  const oyi_tensor* o = out ? oyi_tensor_of(out) : a;
-  if (!o) return NULL;
-  if (o->header.dtype != a->header.dtype)
-    REFUSE("result dtype %s does not match input dtype %s",
-           oy_dtype_pytorch_name(o->header.dtype),
-           oy_dtype_pytorch_name(a->header.dtype));
   return output(NULL, a, b, out, oy_dims_none());
 }
 
 oy_status oyi_check_alpha_beta(oy_dtype dtype, oy_scalar alpha, oy_scalar beta) {
   OY_TRY(oyi_check_alpha(dtype, alpha));
+  OY_CHECK(beta.tag != OY_TAG_BOOL || dtype == OY_DTYPE_BOOL, TYPE_MISMATCH,
+           "Boolean beta only supported for Boolean results.");
   OY_CHECK(oy_dtype_is_floating(dtype) || oy_dtype_is_complex(dtype) ||
                beta.tag == OY_TAG_INT || beta.tag == OY_TAG_BOOL,
            TYPE_MISMATCH,

@@ -109,9 +109,13 @@ static bool reads_self(const oyi_matrix_call* call, const oyi_tensor* c, oyi_gem
 
 // Puts what is added into |c| first, broadcast, and says how much of it stays.
 static oy_status add_self(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g) {
+  const oy_dtype dtype = c->header.dtype;
+  const bool is_half = dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16;
   g->alpha = oyi_number_of_scalar(call->alpha);
   g->beta = oyi_number_of_scalar(call->beta);
   g->added = NULL;
+  OY_TRY(oyi_number_check(g->alpha, is_half ? OY_DTYPE_F32 : dtype));
+  OY_TRY(oyi_number_check(g->beta, is_half ? OY_DTYPE_F32 : dtype));
   if (call->self == &c->header || oyi_number_is_zero(g->beta)) return OY_OK;
   if (reads_self(call, c, g)) return OY_OK;
   oy_object* wide = oy_tensor_expand(call->self, oyi_sizes_view(c));
@@ -310,7 +314,7 @@ static void put_vector(const oyi_tensor* x, const void** data, int64_t* step) {
 }
 
 // Unlike the others it minds what becomes of fractions.
-static oy_object* addr(const oyi_matrix_call* call) {
+oy_object* oyi_cpu_addr(const oyi_matrix_call* call) {
   oyi_tensor* c = oyi_rule_addr(call->self, call->a, call->b, call->out);
   if (!c) return NULL;
   if (oyi_is_meta(c)) return &c->header;
@@ -328,10 +332,10 @@ static oy_object* addr(const oyi_matrix_call* call) {
 }
 
 OYI_CPU(addr) {
-  return addr(CALL_ADD(vec1, vec2, NULL));
+  return oyi_cpu_addr_any(CALL_ADD(vec1, vec2, NULL));
 }
 OYI_CPU(addr_out) {
-  return addr(CALL_ADD(vec1, vec2, out));
+  return oyi_cpu_addr_any(CALL_ADD(vec1, vec2, out));
 }
 
 // |conj|: a complex conjugate of the first one, made as a copy.

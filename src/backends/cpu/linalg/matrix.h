@@ -28,5 +28,8 @@ oy_object* oyi_cpu_addmm(const oyi_matrix_call* call);
 oy_object* oyi_cpu_baddbmm(const oyi_matrix_call* call);
 oy_object* oyi_cpu_addbmm_sum(const oyi_matrix_call* call);
 oy_object* oyi_cpu_addmv_call(const oyi_matrix_call* call);
+// Of operands of one dtype that has products; and of any, which are promoted.
+oy_object* oyi_cpu_addr(const oyi_matrix_call* call);
+oy_object* oyi_cpu_addr_any(const oyi_matrix_call* call);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_LINALG_MATRIX_H_

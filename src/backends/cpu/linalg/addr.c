@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// addr is the one product that promotes: its operands come to one dtype, as those of an
+// elementwise operator do, and its result to that of the output.
+#include "backends/cpu/linalg/matrix.h"
+#include "ops/calls.h"
+#include "ops/out.h"
+#include "ops/rules/matrix.h"
+#include "tensor/iterator.h"
+
+static oy_object* as_dtype(oy_object* t, oy_dtype dtype) {
+  return oyi_call__to_copy(t, oy_int(dtype), oy_none(), oy_none(), oy_none(), false,
+                           oy_none());
+}
+
+static bool is_some(oy_scalar number) {
+  return !oyi_number_is_zero(oyi_number_of_scalar(number));
+}
+
+// Operands as |dtype|: the product of copies.
+static oy_object* of_copies(const oyi_matrix_call* call, oy_dtype dtype) {
+  oyi_matrix_call copies = *call;
+  copies.out = NULL;
+  copies.self = as_dtype(call->self, dtype);
+  copies.a = copies.self ? as_dtype(call->a, dtype) : NULL;
+  copies.b = copies.a ? as_dtype(call->b, dtype) : NULL;
+  oy_object* result = copies.b ? oyi_cpu_addr(&copies) : NULL;
+  oy_tensor_release(copies.self);
+  oy_tensor_release(copies.a);
+  oy_tensor_release(copies.b);
+  return result;
+}
+
+// "or" of "and": of whole numbers, of which every one but 0 is true.
+static oy_object* of_bools(const oyi_matrix_call* call) {
+  if (oyi_check_alpha_beta(OY_DTYPE_BOOL, call->alpha, call->beta) != OY_OK) return NULL;
+  oyi_matrix_call numbers = *call;
+  numbers.alpha = oy_int(is_some(call->alpha));
+  numbers.beta = oy_int(is_some(call->beta));
+  oy_object* sums = of_copies(&numbers, OY_DTYPE_U8);
+  oy_object* result = sums ? as_dtype(sums, OY_DTYPE_BOOL) : NULL;
+  oy_tensor_release(sums);
+  return result;
+}
+
+static oy_status find_dtype(const oyi_matrix_call* call, oy_dtype* dtype) {
+  if (!oyi_tensor_of(call->self) || !oyi_tensor_of(call->a) || !oyi_tensor_of(call->b))
+    return oy_failure();
+  OY_TRY(oy_dtype_promote(call->a->dtype, call->b->dtype, dtype));
+  return oy_dtype_promote(call->self->dtype, *dtype, dtype);
+}
+
+oy_object* oyi_cpu_addr_any(const oyi_matrix_call* call) {
+  oy_dtype dtype;
+  if (find_dtype(call, &dtype) != OY_OK) return NULL;
+  const oyi_tensor* out = call->out ? oyi_tensor_of(call->out) : NULL;
+  if (call->out && (!out || oyi_output_check_dtype(out, dtype) != OY_OK)) return NULL;
+  if (dtype != OY_DTYPE_BOOL && call->self->dtype == dtype && call->a->dtype == dtype &&
+      call->b->dtype == dtype && (!out || out->header.dtype == dtype))
+    return oyi_cpu_addr(call);
+  oy_object* result = dtype == OY_DTYPE_BOOL ? of_bools(call) : of_copies(call, dtype);
+  return result && out ? oyi_into_out(result, call->out) : result;
+}
