@@ -210,8 +210,15 @@ static pyoy_fit check_out(const call* c) {
   const oy_tensor* tensor = out ? pyoy_unwrap(out) : NULL;
   const char* what = tensor ? other_property(c, tensor) : NULL;
   if (!what) return PYOY_YES;
+  int64_t number;
+  if (what[1] == 't' && pyoy_constant_value(c->dtype, pyoy_dtype_type, &number)) {
+    PyErr_Format(
+        PyExc_RuntimeError, "dtype %s does not match dtype of out parameter (%s)",
+        oy_dtype_pytorch_name((oy_dtype)number), oy_dtype_pytorch_name(tensor->dtype));
+    return PYOY_ERROR;
+  }
   PyObject* has = PyObject_GetAttrString(out, what);
-  PyObject* given = *what == 'l' ? c->layout : what[1] == 't' ? c->dtype : c->device;
+  PyObject* given = *what == 'l' ? c->layout : c->device;
   if (has)
     PyErr_Format(PyExc_RuntimeError, "%s %S does not match %s of out parameter (%S)",
                  what, given, what, has);

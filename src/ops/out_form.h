@@ -10,7 +10,12 @@
 // have its dtype. Returns |out|; NULL on failure, also if |result| is NULL.
 oy_object* oyi_into_exact_out(oy_object* out, oy_object* result);
 
-// The same, where an output of another shape becomes contiguous, whatever the layout of
+// The same into any dtype that the result's can be cast to, else "cholesky: Expected result
+// to be safely castable from Float dtype, but got result with dtype Long"; contiguous.
+oy_object* oyi_into_castable_out(oy_object* out, oy_object* result, const char* op,
+                                 const char* what);
+
+// The same as oyi_into_exact_out, where an output of another shape becomes contiguous, whatever the layout of
 // the result.
 oy_object* oyi_into_contiguous_out(oy_object* out, oy_object* result);
 
@@ -18,5 +23,9 @@ oy_object* oyi_into_contiguous_out(oy_object* out, oy_object* result);
 // that are &oy_none_object are left out.
 oy_status oyi_into_outs(oy_status status, oy_object* const* outs,
                         oy_object* const* results, int count);
+// The same as oyi_into_castable_out, with a name for each.
+oy_status oyi_into_castable_outs(oy_status status, oy_object* const* outs,
+                                 oy_object* const* results, int count, const char* op,
+                                 const char* const* what);
 
 #endif  // OPYARD_SRC_OPS_OUT_FORM_H_

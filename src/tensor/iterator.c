@@ -230,6 +230,15 @@ static oy_status check_memory(const setup* s) {
   return OY_OK;
 }
 
+static oy_status check_output_dtype(const setup* s) {
+  if (!s->out || (s->flags & OYI_ITER_KEEP_DTYPES)) return OY_OK;
+  const oy_dtype have = s->out->header.dtype;
+  OY_CHECK(!(s->flags & OYI_ITER_SAME_DTYPE) || have == s->result, TYPE_MISMATCH,
+           "Found dtype %s but expected %s", oy_dtype_pytorch_name(have),
+           oy_dtype_pytorch_name(s->result));
+  return oyi_output_check_dtype(s->out, s->result);
+}
+
 static oy_status set_up_general(setup* s) {
   oyi_iter* it = s->it;
   if (s->out)
@@ -238,8 +247,7 @@ static oy_status set_up_general(setup* s) {
   if (s->out) OY_TRY(check_output_shape(s));
   OY_TRY(common_device(s));
   OY_TRY(common_dtype(s));
-  if (s->out && !(s->flags & OYI_ITER_KEEP_DTYPES))
-    OY_TRY(oyi_output_check_dtype(s->out, s->result));
+  OY_TRY(check_output_dtype(s));
   OY_TRY(check_memory(s));
   OY_TRY(settle_output(s));
   it->count = s->n + 1;

@@ -49,7 +49,8 @@ enum oyi_iter_flags {
   OYI_ITER_KEEP_DTYPES = 4,   // no promotion: copy_ and fill_
   OYI_ITER_INPLACE = 8,       // |out| is an input too and keeps its shape
   OYI_ITER_REAL_OUTPUT = 16,  // complex numbers give real ones
-  OYI_ITER_MASK = 32          // the first input is a mask, which keeps its dtype
+  OYI_ITER_MASK = 32,         // the first input is a mask, which keeps its dtype
+  OYI_ITER_SAME_DTYPE = 64    // nothing is converted into |out|
 };
 
 // |out| NULL: a new tensor. On failure the error is set and nothing is held.

@@ -448,7 +448,7 @@ static void what_is_refused(void** state) {
   assert_fails(oy_heaviside(f, d),
                "heaviside is not yet implemented for tensors with different dtypes.");
   assert_fails(oy_lerp_Scalar(f, d, oy_int(1)),
-               "expected dtype float32 for `end` but got dtype float64");
+               "expected dtype float for `end` but got dtype double");
   assert_fails(oy_gelu(f, oy_str_of("sinh")),
                "approximate argument must be either none or tanh.");
   assert_fails(oy_polygamma(-1, f), "polygamma(n, x) does not support negative n.");

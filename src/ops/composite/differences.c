@@ -4,6 +4,7 @@
 #include "ops/composite/held.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
+#include "ops/out.h"
 #include "tensor/element.h"
 #include "tensor/impl.h"
 
@@ -77,7 +78,9 @@ OYI_COMPOSITE(diff) {
   oy_object* all = HOLD(oyi_call_cat((oy_tensors){parts, count}, dim));
   return oyi_held_end(&h, all ? differences(all, n, dim) : NULL);
 }
-OYI_STORED(diff_out, diff)
+OYI_COMPOSITE(diff_out) {
+  return oyi_into_out(oyi_call_diff(self, n, dim, prepend, append), out);
+}
 
 // --------------------------------------------------------------------- trapezoid
 

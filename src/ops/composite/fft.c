@@ -387,7 +387,7 @@ static oy_object* into(oy_object* out, oy_object* result, const char* name) {
     return oyi_call_fft_##name##n(self, s, dim, norm);                           \
   }                                                                              \
   OYI_COMPOSITE(fft_##name##2_out) {                                             \
-    return into(out, oyi_call_fft_##name##n(self, s, dim, norm), #name "2");     \
+    return into(out, oyi_call_fft_##name##n(self, s, dim, norm), #name "n");     \
   }                                                                              \
   OYI_COMPOSITE(fft_##name##n_out) {                                             \
     return into(out, oyi_call_fft_##name##n(OYI_ARGS_fft_##name##n), #name "n"); \

@@ -4,6 +4,7 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
+#include "ops/out.h"
 #include "ops/rules/join.h"
 #include "ops/rules/rules.h"
 
@@ -303,7 +304,9 @@ OYI_COMPOSITE(kron) {
   oy_tensor_release(product);
   return result;
 }
-OYI_STORED(kron_out, kron)
+OYI_COMPOSITE(kron_out) {
+  return oyi_into_out(oyi_call_kron(self, other), out);
+}
 
 // --------------------------------------------------------------------- complex
 

@@ -214,7 +214,8 @@ OYI_COMPOSITE(cholesky_solve) {
   return oyi_held_end(&h, oyi_call__cholesky_solve_helper(right, factor, upper));
 }
 OYI_COMPOSITE(cholesky_solve_out) {
-  return oyi_into_contiguous_out(out, oyi_call_cholesky_solve(self, input2, upper));
+  return oyi_into_castable_out(out, oyi_call_cholesky_solve(self, input2, upper),
+                               "cholesky_solve", "result");
 }
 OYI_COMPOSITE(_cholesky_solve_helper_out) {
   return oyi_into_exact_out(out, oyi_call__cholesky_solve_helper(self, A, upper));

@@ -5,6 +5,7 @@
 #include "ops/calls.h"
 #include "ops/composite/held.h"
 #include "ops/kernels.h"
+#include "ops/out.h"
 #include "ops/out_form.h"
 #include "ops/rules/matrix.h"
 #include "ops/rules/rules.h"
@@ -105,9 +106,20 @@ OYI_COMPOSITE(linalg_matrix_norm) {
   oy_tensor_release(a);
   return result;
 }
+// |result|, whose reference it takes, of the same dtype alone.
+static oy_object* into_norm(oy_object* out, oy_object* result, const char* name) {
+  if (!result) return NULL;
+  if (!oyi_tensor_of(out) || out->dtype == result->dtype)
+    return oyi_into_exact_out(out, result);
+  OY_FAIL(TYPE_MISMATCH, "%s expected out tensor dtype %s but got: %s", name,
+          oy_dtype_pytorch_name(result->dtype), oy_dtype_pytorch_name(out->dtype));
+  oy_tensor_release(result);
+  return NULL;
+}
+
 OYI_COMPOSITE(linalg_matrix_norm_out) {
-  return oyi_into_exact_out(out,
-                            oyi_call_linalg_matrix_norm(self, ord, dim, keepdim, dtype));
+  return into_norm(out, oyi_call_linalg_matrix_norm(self, ord, dim, keepdim, dtype),
+                   "linalg.matrix_norm");
 }
 
 OYI_COMPOSITE(linalg_matrix_norm_str_ord) {
@@ -132,8 +144,9 @@ OYI_COMPOSITE(linalg_matrix_norm_str_ord) {
   return with_dims(result, &d, keepdim);
 }
 OYI_COMPOSITE(linalg_matrix_norm_str_ord_out) {
-  return oyi_into_exact_out(
-      out, oyi_call_linalg_matrix_norm_str_ord(self, ord, dim, keepdim, dtype));
+  return into_norm(out,
+                   oyi_call_linalg_matrix_norm_str_ord(self, ord, dim, keepdim, dtype),
+                   "linalg.matrix_norm");
 }
 
 static oy_status check_norm_dims(const oyi_tensor* t, oy_ints dims, bool has_order) {
@@ -164,7 +177,8 @@ OYI_COMPOSITE(linalg_norm) {
                                      dtype);
 }
 OYI_COMPOSITE(linalg_norm_out) {
-  return oyi_into_exact_out(out, oyi_call_linalg_norm(self, ord, dim, keepdim, dtype));
+  return into_norm(out, oyi_call_linalg_norm(self, ord, dim, keepdim, dtype),
+                   "linalg.norm");
 }
 OYI_COMPOSITE(linalg_norm_ord_str) {
   const oyi_tensor* t = oyi_tensor_of(self);
@@ -173,8 +187,8 @@ OYI_COMPOSITE(linalg_norm_ord_str) {
   return oyi_call_linalg_matrix_norm_str_ord(self, ord, dims, keepdim, dtype);
 }
 OYI_COMPOSITE(linalg_norm_ord_str_out) {
-  return oyi_into_exact_out(out,
-                            oyi_call_linalg_norm_ord_str(self, ord, dim, keepdim, dtype));
+  return into_norm(out, oyi_call_linalg_norm_ord_str(self, ord, dim, keepdim, dtype),
+                   "linalg.norm");
 }
 
 static const int64_t g_last[2] = {-2, -1};
@@ -193,14 +207,14 @@ OYI_COMPOSITE(nuclear_norm) {
                                              keepdim, oy_none());
 }
 OYI_COMPOSITE(nuclear_norm_out) {
-  return oyi_into_exact_out(out, oyi_call_nuclear_norm(self, keepdim));
+  return oyi_into_out(oyi_call_nuclear_norm(self, keepdim), out);
 }
 OYI_COMPOSITE(nuclear_norm_dim) {
   return oyi_call_linalg_matrix_norm_str_ord(self, oy_str_of("nuc"), dim, keepdim,
                                              oy_none());
 }
 OYI_COMPOSITE(nuclear_norm_dim_out) {
-  return oyi_into_exact_out(out, oyi_call_nuclear_norm_dim(self, dim, keepdim));
+  return oyi_into_out(oyi_call_nuclear_norm_dim(self, dim, keepdim), out);
 }
 
 // --------------------------------------------------------------------- condition
@@ -268,7 +282,8 @@ OYI_COMPOSITE(linalg_cond) {
         oyi_call_linalg_matrix_norm(inverse, p, dims, false, oy_none()));
 }
 OYI_COMPOSITE(linalg_cond_out) {
-  return oyi_into_exact_out(out, oyi_call_linalg_cond(self, p));
+  return oyi_into_castable_out(out, oyi_call_linalg_cond(self, p), "linalg.cond",
+                               "result");
 }
 OYI_COMPOSITE(linalg_cond_p_str) {
   const oyi_tensor* t = oyi_check_numbers(self, "linalg.cond");
@@ -279,5 +294,6 @@ OYI_COMPOSITE(linalg_cond_p_str) {
         oyi_call_linalg_matrix_norm_str_ord(inverse, p, dims, false, oy_none()));
 }
 OYI_COMPOSITE(linalg_cond_p_str_out) {
-  return oyi_into_exact_out(out, oyi_call_linalg_cond_p_str(self, p));
+  return oyi_into_castable_out(out, oyi_call_linalg_cond_p_str(self, p), "linalg.cond",
+                               "result");
 }

@@ -135,7 +135,8 @@ OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_tensor) {
   return rank_of(input, atol, rtol, hermitian);
 }
 OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_tensor_out) {
-  return oyi_into_exact_out(out, rank_of(input, atol, rtol, hermitian));
+  return oyi_into_castable_out(out, rank_of(input, atol, rtol, hermitian),
+                               "torch.linalg.matrix_rank", "result");
 }
 OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_float) {
   if (!oyi_check_numbers(self, "linalg.matrix_rank")) return NULL;
@@ -147,15 +148,17 @@ OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_float) {
   return oyi_held_end(&h, result);
 }
 OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_float_out) {
-  return oyi_into_exact_out(
-      out, oyi_call_linalg_matrix_rank_atol_rtol_float(self, atol, rtol, hermitian));
+  return oyi_into_castable_out(
+      out, oyi_call_linalg_matrix_rank_atol_rtol_float(self, atol, rtol, hermitian),
+      "torch.linalg.matrix_rank", "result");
 }
 OYI_COMPOSITE(linalg_matrix_rank) {
   return oyi_call_linalg_matrix_rank_atol_rtol_float(self, oy_float(tol), oy_float(0),
                                                      hermitian);
 }
 OYI_COMPOSITE(linalg_matrix_rank_out) {
-  return oyi_into_exact_out(out, oyi_call_linalg_matrix_rank(self, tol, hermitian));
+  return oyi_into_castable_out(out, oyi_call_linalg_matrix_rank(self, tol, hermitian),
+                               "torch.linalg.matrix_rank", "result");
 }
 OYI_COMPOSITE(linalg_matrix_rank_tol_tensor) {
   oyi_held h = {0};
@@ -165,8 +168,9 @@ OYI_COMPOSITE(linalg_matrix_rank_tol_tensor) {
                : NULL);
 }
 OYI_COMPOSITE(linalg_matrix_rank_out_tol_tensor) {
-  return oyi_into_exact_out(
-      out, oyi_call_linalg_matrix_rank_tol_tensor(input, tol, hermitian));
+  return oyi_into_castable_out(
+      out, oyi_call_linalg_matrix_rank_tol_tensor(input, tol, hermitian),
+      "torch.linalg.matrix_rank", "result");
 }
 
 // ----------------------------------------------------------------- pseudoinverse
@@ -210,8 +214,9 @@ OYI_COMPOSITE(linalg_pinv_atol_rtol_tensor) {
   return oyi_held_end(&h, least ? put_together(&h, &s, least, self->dtype) : NULL);
 }
 OYI_COMPOSITE(linalg_pinv_atol_rtol_tensor_out) {
-  return oyi_into_exact_out(
-      out, oyi_call_linalg_pinv_atol_rtol_tensor(self, atol, rtol, hermitian));
+  return oyi_into_castable_out(
+      out, oyi_call_linalg_pinv_atol_rtol_tensor(self, atol, rtol, hermitian),
+      "linalg.pinv", "result");
 }
 OYI_COMPOSITE(linalg_pinv_atol_rtol_float) {
   if (!oyi_check_numbers(self, "linalg.pinv")) return NULL;
@@ -222,15 +227,17 @@ OYI_COMPOSITE(linalg_pinv_atol_rtol_float) {
   return oyi_held_end(&h, result);
 }
 OYI_COMPOSITE(linalg_pinv_atol_rtol_float_out) {
-  return oyi_into_exact_out(
-      out, oyi_call_linalg_pinv_atol_rtol_float(self, atol, rtol, hermitian));
+  return oyi_into_castable_out(
+      out, oyi_call_linalg_pinv_atol_rtol_float(self, atol, rtol, hermitian),
+      "linalg.pinv", "result");
 }
 OYI_COMPOSITE(linalg_pinv) {
   return oyi_call_linalg_pinv_atol_rtol_float(self, oy_float(0), oy_float(rcond),
                                               hermitian);
 }
 OYI_COMPOSITE(linalg_pinv_out) {
-  return oyi_into_exact_out(out, oyi_call_linalg_pinv(self, rcond, hermitian));
+  return oyi_into_castable_out(out, oyi_call_linalg_pinv(self, rcond, hermitian),
+                               "linalg.pinv", "result");
 }
 OYI_COMPOSITE(linalg_pinv_rcond_tensor) {
   oyi_held h = {0};
@@ -240,8 +247,9 @@ OYI_COMPOSITE(linalg_pinv_rcond_tensor) {
       zero ? oyi_call_linalg_pinv_atol_rtol_tensor(self, zero, rcond, hermitian) : NULL);
 }
 OYI_COMPOSITE(linalg_pinv_out_rcond_tensor) {
-  return oyi_into_exact_out(out,
-                            oyi_call_linalg_pinv_rcond_tensor(self, rcond, hermitian));
+  return oyi_into_castable_out(out,
+                               oyi_call_linalg_pinv_rcond_tensor(self, rcond, hermitian),
+                               "linalg.pinv", "result");
 }
 OYI_COMPOSITE(pinverse) {
   return oyi_call_linalg_pinv(self, rcond, false);

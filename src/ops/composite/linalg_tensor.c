@@ -42,7 +42,8 @@ OYI_COMPOSITE(linalg_tensorinv) {
       &h, inverse ? oyi_call_reshape(inverse, (oy_ints){sizes, t->ndim}) : NULL);
 }
 OYI_COMPOSITE(linalg_tensorinv_out) {
-  return oyi_into_contiguous_out(out, oyi_call_linalg_tensorinv(self, ind));
+  return oyi_into_castable_out(out, oyi_call_linalg_tensorinv(self, ind), "tensorinv",
+                               "result");
 }
 
 OYI_COMPOSITE(linalg_tensorsolve) {
@@ -89,7 +90,8 @@ OYI_COMPOSITE(linalg_tensorsolve) {
   return oyi_held_end(&h, x ? oyi_call_reshape(x, result) : NULL);
 }
 OYI_COMPOSITE(linalg_tensorsolve_out) {
-  return oyi_into_exact_out(out, oyi_call_linalg_tensorsolve(self, other, dims));
+  return oyi_into_castable_out(out, oyi_call_linalg_tensorsolve(self, other, dims),
+                               "tensorsolve", "result");
 }
 
 // ------------------------------------------------------------------ least squares

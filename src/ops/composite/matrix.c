@@ -4,9 +4,17 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/out.h"
-#include "ops/out_form.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
+
+// |result|, whose reference it takes, in |out|, which has its dtype.
+static oy_object* into_same(oy_object* out, oy_object* result) {
+  const oyi_tensor* o = result ? oyi_tensor_of(out) : NULL;
+  if (o && oyi_output_check_exact(o, result->dtype) == OY_OK)
+    return oyi_into_out(result, out);
+  oy_tensor_release(result);
+  return NULL;
+}
 
 OYI_COMPOSITE(mv) {
   const oyi_tensor* a = oyi_tensor_of(self);
@@ -28,7 +36,7 @@ OYI_COMPOSITE(mv) {
   return NULL;
 }
 OYI_COMPOSITE(mv_out) {
-  return oyi_into_exact_out(out, oyi_call_mv(self, vec));
+  return into_same(out, oyi_call_mv(self, vec));
 }
 OYI_COMPOSITE(addr_) {
   return oyi_call_addr_out(self, vec1, vec2, beta, alpha, self);
@@ -143,7 +151,11 @@ OYI_COMPOSITE(matmul) {
 }
 
 OYI_COMPOSITE(matmul_out) {
-  return oyi_into_out(oyi_call_matmul(self, other), out);
+  const oyi_tensor *a = oyi_tensor_of(self), *b = a ? oyi_tensor_of(other) : NULL;
+  if (!b) return NULL;
+  // Two vectors are a dot product, which says it in its words.
+  if (a->ndim == 1 && b->ndim == 1) return oyi_call_dot_out(self, other, out);
+  return into_same(out, oyi_call_matmul(self, other));
 }
 OYI_COMPOSITE(linalg_matmul) {
   return oyi_call_matmul(self, other);
@@ -229,7 +241,7 @@ OYI_COMPOSITE(linear) {
   return result;
 }
 OYI_COMPOSITE(linear_out) {
-  return oyi_into_out(oyi_call_linear(input, weight, bias), out);
+  return into_same(out, oyi_call_linear(input, weight, bias));
 }
 
 enum { CHAIN_MAX = 64 };

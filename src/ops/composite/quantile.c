@@ -184,7 +184,26 @@ OYI_COMPOSITE(quantile_scalar) {
 OYI_COMPOSITE(nanquantile_scalar) {
   return of_number(self, q, dim, keepdim, interpolation, true);
 }
-OYI_STORED(quantile_out, quantile)
-OYI_STORED(quantile_scalar_out, quantile_scalar)
-OYI_STORED(nanquantile_out, nanquantile)
-OYI_STORED(nanquantile_scalar_out, nanquantile_scalar)
+static bool is_like(const oy_object* self, const oy_object* out, const char* name) {
+  if (!oyi_tensor_of(self) || !oyi_tensor_of(out)) return false;
+  if (out->dtype == self->dtype) return true;
+  OY_FAIL(TYPE_MISMATCH, "%s() out tensor must be same dtype as the input tensor", name);
+  return false;
+}
+OYI_COMPOSITE(quantile_out) {
+  if (!is_like(self, out, "quantile")) return NULL;
+  return oyi_stored(out, oyi_call_quantile(self, q, dim, keepdim, interpolation));
+}
+OYI_COMPOSITE(quantile_scalar_out) {
+  if (!is_like(self, out, "quantile")) return NULL;
+  return oyi_stored(out, oyi_call_quantile_scalar(self, q, dim, keepdim, interpolation));
+}
+OYI_COMPOSITE(nanquantile_out) {
+  if (!is_like(self, out, "nanquantile")) return NULL;
+  return oyi_stored(out, oyi_call_nanquantile(self, q, dim, keepdim, interpolation));
+}
+OYI_COMPOSITE(nanquantile_scalar_out) {
+  if (!is_like(self, out, "nanquantile")) return NULL;
+  return oyi_stored(out,
+                    oyi_call_nanquantile_scalar(self, q, dim, keepdim, interpolation));
+}

@@ -2,6 +2,7 @@
 // Other names of operators, and small ones that are composed.
 #include "ops/calls.h"
 #include "ops/kernels.h"
+#include "ops/out.h"
 #include "ops/rules/shape.h"
 
 // ------------------------------------------------------------------------ other names
@@ -44,7 +45,8 @@ OYI_COMPOSITE(frobenius_norm_dim) {
   return oyi_call_linalg_vector_norm(self, oy_float(2), dim, keepdim, oy_none());
 }
 OYI_COMPOSITE(frobenius_norm_out) {
-  return oyi_call_linalg_vector_norm_out(self, oy_float(2), dim, keepdim, oy_none(), out);
+  return oyi_into_out(
+      oyi_call_linalg_vector_norm(self, oy_float(2), dim, keepdim, oy_none()), out);
 }
 
 // Over all dimensions but |kept|, which stays among ones.

@@ -177,6 +177,12 @@ OYI_COMPOSITE(logcumsumexp) {
   return oyi_call__logcumsumexp(self, dim);
 }
 OYI_COMPOSITE(logcumsumexp_out) {
+  if (!oyi_tensor_of(self) || !oyi_tensor_of(out)) return NULL;
+  if (out->dtype != self->dtype) {
+    OY_FAIL(TYPE_MISMATCH, "expected scalar_type %s but found %s",
+            oy_dtype_pytorch_name(self->dtype), oy_dtype_pytorch_name(out->dtype));
+    return NULL;
+  }
   return oyi_call__logcumsumexp_out(self, dim, out);
 }
 OYI_COMPOSITE(trace_out) {

@@ -6,6 +6,7 @@
 #include "ops/composite/held.h"
 #include "ops/kernels.h"
 #include "ops/made.h"
+#include "ops/out.h"
 #include "tensor/impl.h"
 
 #define HOLD(...) oyi_hold(&h, __VA_ARGS__)
@@ -51,7 +52,16 @@ OYI_COMPOSITE(logsumexp) {
   oy_object* done = top ? oyi_call_add__Tensor(logs, top, ONE) : NULL;
   return oyi_held_end(&h, done ? oy_tensor_retain(done) : NULL);
 }
-OYI_STORED(logsumexp_out, logsumexp)
+OYI_COMPOSITE(logsumexp_out) {
+  if (!oyi_tensor_of(out)) return NULL;
+  if (!oy_dtype_is_floating(out->dtype) && !oy_dtype_is_complex(out->dtype)) {
+    OY_FAIL(TYPE_MISMATCH,
+            "logsumexp(): Expected floating point type for result tensor, but got: %s",
+            oy_dtype_pytorch_name(out->dtype));
+    return NULL;
+  }
+  return oyi_into_out(oyi_call_logsumexp(self, dim, keepdim), out);
+}
 
 // ----------------------------------------------------------------------- nanmean
 
@@ -73,7 +83,9 @@ OYI_COMPOSITE(nanmean) {
   oy_object* sum = count ? HOLD(oyi_call_nansum(self, dim, keepdim, dtype)) : NULL;
   return oyi_held_end(&h, oyi_call_div_Tensor(sum, count));
 }
-OYI_STORED(nanmean_out, nanmean)
+OYI_COMPOSITE(nanmean_out) {
+  return oyi_into_out(oyi_call_nanmean(self, dim, keepdim, dtype), out);
+}
 
 // ------------------------------------------------------------------- covariances
 

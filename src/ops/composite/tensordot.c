@@ -4,6 +4,7 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/out.h"
+#include "ops/out_form.h"
 #include "ops/rules/rules.h"
 
 static oy_object* replaced(oy_object* old, oy_object* made) {
@@ -117,8 +118,20 @@ OYI_COMPOSITE(tensordot) {
   oy_tensor_release(y);
   return result;
 }
+// |result|, whose reference it takes, of the same dtype alone.
+static oy_object* into_product(oy_object* out, oy_object* result) {
+  if (!result || !oyi_tensor_of(out) || out->dtype == result->dtype)
+    return oyi_into_out(result, out);
+  OY_FAIL(TYPE_MISMATCH,
+          "tensordot: Expected the output tensor to have dtype %s, but got an output "
+          "tensor with dtype %s",
+          oy_dtype_pytorch_name(result->dtype), oy_dtype_pytorch_name(out->dtype));
+  oy_tensor_release(result);
+  return NULL;
+}
+
 OYI_COMPOSITE(tensordot_out) {
-  return oyi_into_out(oyi_call_tensordot(self, other, dims_self, dims_other), out);
+  return into_product(out, oyi_call_tensordot(self, other, dims_self, dims_other));
 }
 
 OYI_COMPOSITE(inner) {
@@ -138,7 +151,11 @@ OYI_COMPOSITE(inner) {
   return oyi_call_tensordot(self, other, (oy_ints){&last, 1}, (oy_ints){&last, 1});
 }
 OYI_COMPOSITE(inner_out) {
-  return oyi_into_out(oyi_call_inner(self, other), out);
+  const oyi_tensor* a = oyi_tensor_of(self);
+  const oyi_tensor* b = a ? oyi_tensor_of(other) : NULL;
+  if (!b) return NULL;
+  if (a->ndim == 0 || b->ndim == 0) return oyi_call_mul_out(self, other, out);
+  return into_product(out, oyi_call_inner(self, other));
 }
 
 OYI_COMPOSITE(linalg_vecdot) {
@@ -151,7 +168,13 @@ OYI_COMPOSITE(linalg_vecdot) {
   return result;
 }
 OYI_COMPOSITE(linalg_vecdot_out) {
-  return oyi_into_out(oyi_call_linalg_vecdot(x, y, dim), out);
+  oy_object* result = oyi_call_linalg_vecdot(x, y, dim);
+  if (!result || !oyi_tensor_of(out) || out->dtype == result->dtype)
+    return oyi_into_out(result, out);
+  OY_FAIL(TYPE_MISMATCH, "linalg.vecdot: Expected out of dtype%s but found %s",
+          oy_dtype_pytorch_name(result->dtype), oy_dtype_pytorch_name(out->dtype));
+  oy_tensor_release(result);
+  return NULL;
 }
 
 // ------------------------------------------------------------------------- powers
@@ -210,7 +233,8 @@ OYI_COMPOSITE(linalg_matrix_power) {
   return n == 1 ? oyi_call_clone(self, oy_none()) : power_of(self, n);
 }
 OYI_COMPOSITE(linalg_matrix_power_out) {
-  return oyi_into_out(oyi_call_linalg_matrix_power(self, n), out);
+  return oyi_into_castable_out(out, oyi_call_linalg_matrix_power(self, n), "matrix_power",
+                               "result");
 }
 OYI_COMPOSITE(matrix_power) {
   return oyi_call_linalg_matrix_power(self, n);

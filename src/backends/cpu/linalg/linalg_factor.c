@@ -394,5 +394,6 @@ LINALG(cholesky) {
   return factor;
 }
 LINALG(cholesky_out) {
-  return oyi_into_contiguous_out(out, linalg_cholesky(lapack, self, upper));
+  return oyi_into_castable_out(out, linalg_cholesky(lapack, self, upper), "cholesky",
+                               "result");
 }

@@ -53,7 +53,9 @@ LINALG(geqrf) {
 LINALG(geqrf_a) {
   oy_object *made[2], *outs[] = {a, tau};
   *out_a = a, *out_tau = tau;
-  return oyi_into_outs(linalg_geqrf(lapack, self, &made[0], &made[1]), outs, made, 2);
+  static const char* const names[] = {"a", "tau"};
+  return oyi_into_castable_outs(linalg_geqrf(lapack, self, &made[0], &made[1]), outs,
+                                made, 2, "torch.geqrf", names);
 }
 
 static oy_status make_some(int64_t begin, int64_t end, void* context) {
@@ -197,7 +199,8 @@ LINALG(linalg_householder_product) {
   return NULL;
 }
 LINALG(linalg_householder_product_out) {
-  return oyi_into_exact_out(out, linalg_linalg_householder_product(lapack, input, tau));
+  return oyi_into_castable_out(out, linalg_linalg_householder_product(lapack, input, tau),
+                               "torch.linalg.householder_product", "result");
 }
 
 static oy_status multiply_some(int64_t begin, int64_t end, void* context) {

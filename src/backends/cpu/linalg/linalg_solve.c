@@ -443,5 +443,6 @@ LINALG(cholesky_inverse) {
   return NULL;
 }
 LINALG(cholesky_inverse_out) {
-  return oyi_into_exact_out(out, linalg_cholesky_inverse(lapack, self, upper));
+  return oyi_into_castable_out(out, linalg_cholesky_inverse(lapack, self, upper),
+                               "cholesky_inverse", "result");
 }

@@ -232,13 +232,15 @@ LINALG(linalg_eig) {
 LINALG(linalg_eig_out) {
   oy_object *made[2], *outs[] = {eigenvalues, eigenvectors};
   *out_eigenvalues = eigenvalues, *out_eigenvectors = eigenvectors;
-  return oyi_into_outs(linalg_linalg_eig(lapack, self, &made[0], &made[1]), outs, made,
-                       2);
+  static const char* const names[] = {"eigenvalues", "eigenvectors"};
+  return oyi_into_castable_outs(linalg_linalg_eig(lapack, self, &made[0], &made[1]), outs,
+                                made, 2, "torch.linalg.eig", names);
 }
 LINALG(_linalg_eigvals) {
   oy_object *values, *none = NULL;
   return eig(lapack, self, false, &values, &none) == 0 ? values : NULL;
 }
 LINALG(linalg_eigvals_out) {
-  return oyi_into_exact_out(out, linalg__linalg_eigvals(lapack, self));
+  return oyi_into_castable_out(out, linalg__linalg_eigvals(lapack, self),
+                               "torch.linalg.eigvals", "eigenvalues");
 }

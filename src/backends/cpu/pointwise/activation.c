@@ -7,7 +7,7 @@
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
 
-enum { INPLACE = OYI_ITER_INPLACE };
+enum { INPLACE = OYI_ITER_INPLACE, INTO = OYI_ITER_SAME_DTYPE };
 
 OYI_CPU(relu) {
   return oyi_cpu_unary(NULL, self, 0, OYI_LOOP_relu);
@@ -23,9 +23,10 @@ OYI_CPU(relu_) {
   OYI_CPU(name) {                                                                        \
     return oyi_cpu_unary_with(NULL, self, 0, OYI_LOOP_##loop, OYI_NUMBERS(__VA_ARGS__)); \
   }
-#define OUT(name, loop, ...)                                                            \
-  OYI_CPU(name##_out) {                                                                 \
-    return oyi_cpu_unary_with(out, self, 0, OYI_LOOP_##loop, OYI_NUMBERS(__VA_ARGS__)); \
+#define OUT(name, loop, ...)                                    \
+  OYI_CPU(name##_out) {                                         \
+    return oyi_cpu_unary_with(out, self, INTO, OYI_LOOP_##loop, \
+                              OYI_NUMBERS(__VA_ARGS__));        \
   }
 #define IN_PLACE(name, loop, ...)                                   \
   OYI_CPU(name##_) {                                                \
@@ -53,7 +54,7 @@ OYI_CPU(hardswish) {
   return oyi_cpu_unary(NULL, self, 0, OYI_LOOP_hardswish);
 }
 OYI_CPU(hardswish_out) {
-  return oyi_cpu_unary(out, self, 0, OYI_LOOP_hardswish);
+  return oyi_cpu_unary(out, self, INTO, OYI_LOOP_hardswish);
 }
 OYI_CPU(hardswish_) {
   return oyi_cpu_unary(self, self, INPLACE, OYI_LOOP_hardswish);
@@ -67,7 +68,7 @@ static oy_object* shrink(oy_object* out, oy_object* self, oy_scalar lambd) {
             by);
     return NULL;
   }
-  return oyi_cpu_unary_with(out, self, 0, OYI_LOOP_softshrink, OYI_NUMBERS(lambd));
+  return oyi_cpu_unary_with(out, self, INTO, OYI_LOOP_softshrink, OYI_NUMBERS(lambd));
 }
 OYI_CPU(softshrink) {
   return shrink(NULL, self, lambd);
@@ -86,7 +87,7 @@ OYI_CPU(hardtanh) {
   return hard_tanh(NULL, self, min_val, max_val, 0);
 }
 OYI_CPU(hardtanh_out) {
-  return hard_tanh(out, self, min_val, max_val, 0);
+  return hard_tanh(out, self, min_val, max_val, INTO);
 }
 OYI_CPU(hardtanh_) {
   return hard_tanh(self, self, min_val, max_val, INPLACE);
@@ -126,7 +127,7 @@ OYI_CPU(gelu) {
   return gelu_of(NULL, self, approximate, 0);
 }
 OYI_CPU(gelu_out) {
-  return gelu_of(out, self, approximate, 0);
+  return gelu_of(out, self, approximate, INTO);
 }
 OYI_CPU(gelu_) {
   return gelu_of(self, self, approximate, INPLACE);
@@ -211,6 +212,10 @@ OYI_CPU(log_sigmoid_forward) {
   return log_sigmoid_into(self, NULL, NULL, out_output, out_buffer);
 }
 OYI_CPU(log_sigmoid_forward_output) {
+  if (oyi_tensor_of(output) && oyi_tensor_of(self) && output->dtype != self->dtype)
+    return OY_FAIL(TYPE_MISMATCH, "expected scalar type %s but found %s",
+                   oy_dtype_pytorch_name(self->dtype),
+                   oy_dtype_pytorch_name(output->dtype));
   return log_sigmoid_into(self, output, buffer, out_0, out_1);
 }
 OYI_CPU(log_sigmoid_backward) {

@@ -344,5 +344,13 @@ OYI_CPU(renorm_) {
 }
 
 OYI_CPU(mvlgamma_out) {
-  return oyi_into_out(oyi_call_mvlgamma(self, p), out);
+  oy_object* result = oyi_call_mvlgamma(self, p);
+  if (!result || !oyi_tensor_of(out) || oy_dtype_can_cast(result->dtype, out->dtype))
+    return oyi_into_out(result, out);
+  // PyTorch names the dtype of its result twice.
+  OY_FAIL(TYPE_MISMATCH,
+          "mvlgamma: result type %s can't be cast to the desired output type %s",
+          oy_dtype_pytorch_name(self->dtype), oy_dtype_pytorch_name(result->dtype));
+  oy_tensor_release(result);
+  return NULL;
 }

@@ -14,6 +14,15 @@
 #define FLAGS_BOOL_ONLY OYI_ITER_BOOL_OUTPUT
 #define FLAGS_REAL      (oy_dtype_is_complex(self->dtype) ? OYI_ITER_REAL_OUTPUT : 0)
 
+// Of which out= converts nothing.
+#define INTO_SAME      OYI_ITER_SAME_DTYPE
+#define INTO_FLOATS    OYI_ITER_SAME_DTYPE
+#define INTO_WHOLE     OYI_ITER_SAME_DTYPE
+#define INTO_FLOAT     0
+#define INTO_BOOL      0
+#define INTO_BOOL_ONLY 0
+#define INTO_REAL      (oy_dtype_is_complex(self->dtype) ? 0 : OYI_ITER_SAME_DTYPE)
+
 #define INPLACE OYI_ITER_INPLACE
 // Rounding and signs have no meaning for complex numbers.
 #define CHECK_SAME(name)
@@ -62,10 +71,10 @@ static oy_object* not_for_complex(oyi_cpu_loop which) {
     CHECK_##dtypes(name) return oyi_cpu_unary(NULL, self, FLAGS_##dtypes, \
                                               OYI_LOOP_##name);           \
   }
-#define UNARY_OUT(name, dtypes)                                   \
-  OYI_CPU(name##_out) {                                           \
-    CHECK_##dtypes(name) OUT_##dtypes(name) return oyi_cpu_unary( \
-        out, self, FLAGS_##dtypes, OYI_LOOP_##name);              \
+#define UNARY_OUT(name, dtypes)                                      \
+  OYI_CPU(name##_out) {                                              \
+    CHECK_##dtypes(name) OUT_##dtypes(name) return oyi_cpu_unary(    \
+        out, self, FLAGS_##dtypes | INTO_##dtypes, OYI_LOOP_##name); \
   }
 #define UNARY_INPLACE(name, dtypes)                                                 \
   OYI_CPU(name##_) {                                                                \

@@ -59,7 +59,7 @@ OYI_CPU(pow_Tensor_Scalar) {
   return to_number(NULL, self, exponent, 0);
 }
 OYI_CPU(pow_Tensor_Scalar_out) {
-  return to_number(out, self, exponent, 0);
+  return to_number(out, self, exponent, OYI_ITER_SAME_DTYPE);
 }
 OYI_CPU(pow__Scalar) {
   return to_number(self, self, exponent, INPLACE);

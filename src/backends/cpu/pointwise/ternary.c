@@ -5,7 +5,7 @@
 #include "backends/cpu/pointwise/elementwise.h"
 #include "ops/rules/rules.h"
 
-enum { INPLACE = OYI_ITER_INPLACE };
+enum { INPLACE = OYI_ITER_INPLACE, INTO = OYI_ITER_SAME_DTYPE };
 
 // ----------------------------------------------------------------------- where
 
@@ -100,7 +100,7 @@ OYI_CPU(clamp) {
   return clamp_numbers(NULL, self, min, max, 0);
 }
 OYI_CPU(clamp_out) {
-  return clamp_numbers(out, self, min, max, 0);
+  return clamp_numbers(out, self, min, max, INTO);
 }
 OYI_CPU(clamp_) {
   return clamp_numbers(self, self, min, max, INPLACE);
@@ -109,7 +109,7 @@ OYI_CPU(clamp_min) {
   return clamp_numbers(NULL, self, min, oy_none(), 0);
 }
 OYI_CPU(clamp_min_out) {
-  return clamp_numbers(out, self, min, oy_none(), 0);
+  return clamp_numbers(out, self, min, oy_none(), INTO);
 }
 OYI_CPU(clamp_min_) {
   return clamp_numbers(self, self, min, oy_none(), INPLACE);
@@ -118,7 +118,7 @@ OYI_CPU(clamp_max) {
   return clamp_numbers(NULL, self, oy_none(), max, 0);
 }
 OYI_CPU(clamp_max_out) {
-  return clamp_numbers(out, self, oy_none(), max, 0);
+  return clamp_numbers(out, self, oy_none(), max, INTO);
 }
 OYI_CPU(clamp_max_) {
   return clamp_numbers(self, self, oy_none(), max, INPLACE);
@@ -157,7 +157,7 @@ OYI_CPU(clamp_max__Tensor) {
 static bool is_dtype_of(const oy_object* self, const oy_object* other, const char* name) {
   if (self->dtype == other->dtype) return true;
   OY_FAIL(TYPE_MISMATCH, "expected dtype %s for `%s` but got dtype %s",
-          oy_dtype_name(self->dtype), name, oy_dtype_name(other->dtype));
+          oyi_dtype_cpp_name(self->dtype), name, oyi_dtype_cpp_name(other->dtype));
   return false;
 }
 
@@ -184,7 +184,7 @@ OYI_CPU(lerp_Tensor) {
   return lerp_tensor(NULL, self, end, weight, 0);
 }
 OYI_CPU(lerp_Tensor_out) {
-  return lerp_tensor(out, self, end, weight, 0);
+  return lerp_tensor(out, self, end, weight, INTO);
 }
 OYI_CPU(lerp__Tensor) {
   return lerp_tensor(self, self, end, weight, INPLACE);

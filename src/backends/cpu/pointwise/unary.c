@@ -9,7 +9,8 @@
 enum {
   INPLACE = OYI_ITER_INPLACE,
   FLOAT = OYI_ITER_INT_TO_FLOAT,
-  BOOL = OYI_ITER_BOOL_OUTPUT
+  BOOL = OYI_ITER_BOOL_OUTPUT,
+  INTO = OYI_ITER_SAME_DTYPE
 };
 
 static oy_object* negated(oy_object* out, oy_object* self, unsigned flags) {
@@ -24,7 +25,7 @@ OYI_CPU(neg) {
   return negated(NULL, self, 0);
 }
 OYI_CPU(neg_out) {
-  return negated(out, self, 0);
+  return negated(out, self, INTO);
 }
 OYI_CPU(neg_) {
   return negated(self, self, INPLACE);
@@ -37,7 +38,7 @@ OYI_CPU(sgn) {
   return oyi_cpu_unary(NULL, self, 0, sgn_loop(self));
 }
 OYI_CPU(sgn_out) {
-  return oyi_cpu_unary(out, self, 0, sgn_loop(self));
+  return oyi_cpu_unary(out, self, INTO, sgn_loop(self));
 }
 OYI_CPU(sgn_) {
   return oyi_cpu_unary(self, self, INPLACE, sgn_loop(self));
@@ -60,7 +61,7 @@ OYI_CPU(round_decimals) {
   return rounded(NULL, self, 0, decimals);
 }
 OYI_CPU(round_decimals_out) {
-  return rounded(out, self, 0, decimals);
+  return rounded(out, self, INTO, decimals);
 }
 OYI_CPU(round__decimals) {
   return rounded(self, self, INPLACE, decimals);
@@ -81,6 +82,10 @@ static oy_scalar number_or(oy_value given, double other) {
   return given.tag == OY_TAG_NONE ? oy_float(other) : given;
 }
 OYI_CPU(nan_to_num_out) {
+  if (out->dtype != self->dtype)
+    return OYI_REFUSE("nan_to_num: dtype of out: %s should be same as input: %s",
+                      oy_dtype_pytorch_name(out->dtype),
+                      oy_dtype_pytorch_name(self->dtype));
   double most = greatest(self->dtype);
   return oyi_cpu_unary_with(
       out, self, out == self ? INPLACE : 0, OYI_LOOP_nan_to_num,
@@ -138,7 +143,7 @@ OYI_CPU(angle_out) {
   return oyi_cpu_unary(out, self, angle_flags(self), OYI_LOOP_angle);
 }
 OYI_CPU(conj_physical_out) {
-  return oyi_cpu_unary(out, self, out == self ? INPLACE : 0, OYI_LOOP_conj);
+  return oyi_cpu_unary(out, self, out == self ? INPLACE : INTO, OYI_LOOP_conj);
 }
 // Only NaN is not itself.
 OYI_CPU(isnan) {

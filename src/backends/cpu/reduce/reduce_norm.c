@@ -78,7 +78,8 @@ static oy_object* norm(oy_object* self, oy_object* out, request q) {
   const oyi_fold* reducer =
       oyi_fold_for(reducers_of(p), oyi_reduce_dtype(computed), "norm_cpu");
   if (!reducer || check_not_empty(&r, p, &q) != 0 ||
-      oyi_reduction_output(&r, out, oyi_real_dtype(computed), OYI_OUT_CAST) != 0)
+      oyi_reduction_output(&r, out, oyi_real_dtype(computed),
+                           q.is_linalg ? OYI_OUT_EXACT : OYI_OUT_CAST) != 0)
     return NULL;
   if (!r.meta) oyi_reduce(&r, reducer, &p);
   return oyi_reduction_end(&r, OY_OK);
