@@ -81,7 +81,8 @@ static oy_object* filled(oyi_tensor* out, const sequence* s) {
 // A vector of |size|, unless there are as many elements already.
 static oyi_tensor* sized(oy_object* out, int64_t size) {
   oyi_tensor* t = oyi_tensor_of(out);
-  if (!t || t->numel == size) return t;
+  if (!t || oyi_output_check_overlap(t, NULL, 0) != 0) return NULL;
+  if (t->numel == size) return t;
   return oyi_output_prepare(t, (oy_ints){&size, 1}, out->dtype, oyi_tensor_device(t)) == 0
              ? t
              : NULL;

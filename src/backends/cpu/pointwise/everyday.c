@@ -12,6 +12,7 @@
 #include "ops/rules/rules.h"
 #include "ops/rules/shape.h"
 #include "tensor/element.h"
+#include "tensor/iterator.h"
 
 #define HOLD(...) oyi_hold(&h, __VA_ARGS__)
 
@@ -270,6 +271,8 @@ OYI_CPU(frexp_Tensor_out) {
   const oy_ints sizes = oyi_sizes_view(t);
   OY_TRY(oyi_output_exact(m, sizes, self->dtype, oyi_tensor_device(t)));
   OY_TRY(oyi_output_exact(e, sizes, OY_DTYPE_I32, oyi_tensor_device(t)));
+  OY_TRY(oyi_output_check_overlap(m, &t, 1));
+  OY_TRY(oyi_output_check_overlap(e, &t, 1));
   if (t->numel > 0 && !oyi_is_meta(t)) {
     OY_TRY(oyi_check_memory(t));
     OY_TRY(oyi_check_memory(m));
