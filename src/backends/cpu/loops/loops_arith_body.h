@@ -8,6 +8,7 @@
 #endif
 
 #include "backends/cpu/loops/loops.h"
+#include "base/template.h"
 
 // Bytes are never below 0, and the same lines serve them.
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -71,6 +72,23 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 #undef REST_IN_DOUBLE
 
 #include "backends/cpu/loops/loops_bf16_tmpl.h"
+
+#if defined(__AVX2__)
+#define T     float
+#define ID    f32
+#define MM(f) _mm256_##f##_ps
+#include "backends/cpu/loops/extremes_vector.h"
+#undef T
+#undef ID
+#undef MM
+#define T     double
+#define ID    f64
+#define MM(f) _mm256_##f##_pd
+#include "backends/cpu/loops/extremes_vector.h"
+#undef T
+#undef ID
+#undef MM
+#endif
 
 #define R    float
 #define BITS uint32_t
@@ -174,6 +192,14 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_div_floor, OY_DTYPE_F64, div_floor_f64},
     {OYI_LOOP_div, OY_DTYPE_C64, quotients_c64},  // in place of what the line made
     {OYI_LOOP_sgn, OY_DTYPE_C64, sgn_parts_c64},
+#if defined(__AVX2__)
+    {OYI_LOOP_maximum, OY_DTYPE_F32, maximum_vector_f32},
+    {OYI_LOOP_maximum, OY_DTYPE_F64, maximum_vector_f64},
+    {OYI_LOOP_minimum, OY_DTYPE_F32, minimum_vector_f32},
+    {OYI_LOOP_minimum, OY_DTYPE_F64, minimum_vector_f64},
+    {OYI_LOOP_clamp_tensor, OY_DTYPE_F32, clamp_tensor_vector_f32},
+    {OYI_LOOP_clamp_tensor, OY_DTYPE_F64, clamp_tensor_vector_f64},
+#endif
     {OYI_LOOP_add, OY_DTYPE_BF16, add_bf16},
     {OYI_LOOP_sub, OY_DTYPE_BF16, sub_bf16},
     {OYI_LOOP_mul, OY_DTYPE_BF16, mul_bf16},
