@@ -48,6 +48,14 @@
   OYI_LOOP_FN(name) {                             \
     F(map)(n, data, strides, args, F(of_##name)); \
   }
+#define MAP_INLINE(name, ...)                            \
+  static inline V F(of_##name)(V a, const T* arg) {      \
+    (void)arg;                                           \
+    return (__VA_ARGS__);                                \
+  }                                                      \
+  OYI_LOOP_FN(name) {                                    \
+    F(map_inline)(n, data, strides, args, F(of_##name)); \
+  }
 #define MAP2(name, ...)                            \
   static V F(of_##name)(V a, V b, const T* arg) {  \
     (void)arg;                                     \
@@ -125,9 +133,11 @@ static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
 #include "backends/cpu/loops/loop_list.h"
 #include "backends/cpu/loops/trigamma_vector.h"
 #undef MAP
+#undef MAP_INLINE
 #undef MAP2
-#define MAP(name, ...)  OYI_LOOP_ROW(name)
-#define MAP2(name, ...) OYI_LOOP_ROW(name)
+#define MAP(name, ...)        OYI_LOOP_ROW(name)
+#define MAP_INLINE(name, ...) OYI_LOOP_ROW(name)
+#define MAP2(name, ...)       OYI_LOOP_ROW(name)
 const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define ID   f32
 #define KIND F32

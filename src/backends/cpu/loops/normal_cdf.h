@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) V F(polynomial)(V x, int count,
 
 // e^x of -87 to 0: x = n * log(2) + r, and the series of e^r, |r| <= log(2) / 2.
 // 1.5 * 2^23 rounds to an integer; log(2) is in two parts.
-static inline V F(exp_negative)(V x) {
+static inline __attribute__((always_inline)) V F(exp_negative)(V x) {
   static const T series[] = {1 / 720.0f, 1 / 120.0f, 1 / 24.0f, 1 / 6.0f, 0.5f, 1, 1};
   const V shifted = F(fma)(x, F(splat)(1.44269504f), F(splat)(12582912.0f));
   const V n = shifted - 12582912.0f;
@@ -39,7 +39,7 @@ static inline V F(exp_negative)(V x) {
 
 // The ratio is right within 6e-9 up to |a| = 14.5; below 2^-125 the tail is 0. Infinite
 // numbers have a tail of 0, NaN stays.
-static inline V F(normal_cdf)(V a, V* density) {
+static inline __attribute__((always_inline)) V F(normal_cdf)(V a, V* density) {
   static const T over[] = {0.00411681674415f, 0.0406368061234f, 0.183245911229f,
                            0.438309676576f, 0.500000002917f};
   static const T under[] = {0.0103192096157f, 0.101867809585f, 0.469498992071f,

@@ -90,7 +90,7 @@ static inline V F(normal_cdf)(V a, V* density) {
   return (T)0.5 * ((T)1 + F(erf)(a * (T)M_SQRT1_2));
 }
 #endif
-static inline V F(gelu)(V a) {
+static inline __attribute__((always_inline)) V F(gelu)(V a) {
   V density;
   return a * F(normal_cdf)(a, &density);
 }
@@ -153,15 +153,19 @@ typedef V (*F(binary))(V a, V b, const T* arg);
 
 // Rows through vectors; the last, incomplete one is filled up, so that its elements
 // have the results that they would have anywhere else.
-static __attribute__((noinline)) void F(map)(int64_t n, char* const* data,
-                                             const int64_t* strides, const void* arg,
-                                             F(unary) fn) {
+static inline __attribute__((always_inline)) void F(map_inline)(
+    int64_t n, char* const* data, const int64_t* strides, const void* arg, F(unary) fn) {
   char* o = data[0];
   const char* x = data[1];
   const int64_t so = strides[0], sx = strides[1];
   for (; n >= LANES; n -= LANES, o += so * LANES, x += sx * LANES)
     F(store)(o, so, fn(F(load)(x, sx), arg));
   if (n > 0) F(store_some)(o, so, n, fn(F(load_some)(x, sx, n), arg));
+}
+static __attribute__((noinline)) void F(map)(int64_t n, char* const* data,
+                                             const int64_t* strides, const void* arg,
+                                             F(unary) fn) {
+  F(map_inline)(n, data, strides, arg, fn);
 }
 static __attribute__((noinline)) void F(map2)(int64_t n, char* const* data,
                                               const int64_t* strides, const void* arg,
