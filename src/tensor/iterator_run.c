@@ -71,14 +71,64 @@ static void walk_blocks(const oyi_iter* it, size_t first, size_t last, char* con
 typedef struct by_rows {
   oyi_loop loop;
   const void* args;
+  const oyi_iter* it;
   int count;
 } by_rows;
 
+// Rows as short as this are worth a copy, and bytes of those that are taken at once.
+enum { PACKED_ROW = 128, PACKED = 4096 };
+
+// The input whose rows lie apart where those of all other operands continue each other; 0 if
+// there is none.
+static int input_apart(const by_rows* by, int64_t n, const int64_t* along,
+                       const int64_t* down) {
+  int found = 0;
+  for (int k = 0; k < by->count; k++) {
+    const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
+    if (k > 0 && along[k] == 0 && down[k] == 0) continue;
+    if (along[k] != item || n * item > PACKED_ROW) return 0;
+    if (down[k] == n * item) continue;
+    if (k == 0 || found != 0) return 0;
+    found = k;
+  }
+  return found;
+}
+
+// Many rows as one, beside a copy of those of input |apart|: to begin a row takes longer than
+// to copy it.
+static void run_packed(const by_rows* by, int64_t n, int64_t rows, char* const* data,
+                       const int64_t* along, const int64_t* down, int apart) {
+  _Alignas(64) char copy[PACKED];
+  const int64_t row = n * along[apart];
+  char* at[OYI_ITER_MAX];
+  for (int64_t done = 0, some; done < rows; done += some) {
+    some = rows - done < PACKED / row ? rows - done : PACKED / row;
+    for (int k = 0; k < by->count; k++) at[k] = data[k] + done * down[k];
+    oyi_move_rows(&(oyi_move){.item = (size_t)along[apart],
+                              .n = n,
+                              .rows = some,
+                              .to = copy,
+                              .from = at[apart],
+                              .to_along = along[apart],
+                              .to_down = row,
+                              .from_along = along[apart],
+                              .from_down = down[apart]});
+    at[apart] = copy;
+    by->loop(n * some, at, along, by->args);
+  }
+}
+
 static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* along,
                      const int64_t* down, const void* args) {
+  enum { MANY = 8 };
   const by_rows* by = args;
   if (rows == 1) {
     by->loop(n, data, along, by->args);
+    return;
+  }
+  const int apart = rows >= MANY ? input_apart(by, n, along, down) : 0;
+  if (apart != 0) {
+    run_packed(by, n, rows, data, along, down, apart);
     return;
   }
   char* at[OYI_ITER_MAX];
@@ -97,7 +147,7 @@ static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* 
 
 void oyi_walk_range(const oyi_iter* it, size_t first, size_t last, char* const* data,
                     int64_t begin, int64_t end, oyi_loop loop, const void* args) {
-  const by_rows by = {loop, args, it->count};
+  const by_rows by = {loop, args, it, it->count};
   walk_blocks(it, first, last, data, begin, end, run_rows, &by);
 }
 
@@ -153,7 +203,7 @@ static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_bl
 
 void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
-  const by_rows by = {loop, args, it->count};
+  const by_rows by = {loop, args, it, it->count};
   if (OY_LIKELY(!has_short_rows(it) || stays_in_place(it))) {
     run(it, loop, args, run_rows, &by);
     return;
