@@ -26,6 +26,14 @@ static oy_object* computed(const oyi_lazy* lazy, oy_object* tensor) {
   return result;
 }
 
+static oy_status turn(const oyi_lazy* lazy, oy_object* made) {
+  oy_guard guard = oy_guard_below_adinplaceorview();
+  const bool good = lazy->key == OY_KEY_Conjugate ? oyi_call_conj_physical_(made) != NULL
+                                                  : oyi_call_neg_(made) != NULL;
+  oy_guard_end(&guard);
+  return good ? OY_OK : oy_failure();
+}
+
 static oy_status written(const oyi_lazy* lazy, oy_object* target, oy_object* value) {
   oy_object* plain = plain_of(lazy, target);
   oy_object* made = plain ? turned(lazy, value) : NULL;
@@ -51,9 +59,9 @@ static oy_object* zeros(const oyi_lazy* lazy, oy_object* tensor) {
 }
 
 static const oyi_lazy g_keys[] = {
-    {OY_KEY_Conjugate, "conjugate", computed, written, NULL},
-    {OY_KEY_Negative, "negation", computed, written, NULL},
-    {OY_KEY_ZeroTensor, "zero", zeros, NULL,
+    {OY_KEY_Conjugate, "conjugate", computed, plain_of, turn, written, NULL},
+    {OY_KEY_Negative, "negation", computed, plain_of, turn, written, NULL},
+    {OY_KEY_ZeroTensor, "zero", zeros, NULL, NULL, NULL,
      "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
      ".clone() if you want a mutable tensor."},
 };
