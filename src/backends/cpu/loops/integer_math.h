@@ -58,13 +58,29 @@ static inline int64_t oyi_short_mod(int32_t a, int32_t b) {
 static inline int64_t oyi_int_abs(int64_t a) {
   return a < 0 ? oyi_int_neg(a) : a;
 }
-static inline int64_t oyi_int_gcd(int64_t a, int64_t b) {
-  a = oyi_int_abs(a), b = oyi_int_abs(b);
+// By rests, which the least number, still below 0, leaves the sign to.
+static inline int64_t oyi_int_gcd_by_rests(int64_t a, int64_t b) {
   while (a != 0) {
     int64_t rest = oyi_int_rem(b, a);
     b = a, a = rest;
   }
   return b;
+}
+// Else by differences of odd numbers, which have a factor of 2 to lose: a division takes
+// longer than several such steps.
+static inline int64_t oyi_int_gcd(int64_t a, int64_t b) {
+  a = oyi_int_abs(a), b = oyi_int_abs(b);
+  if ((a | b) < 0) return oyi_int_gcd_by_rests(a, b);
+  if (a == 0 || b == 0) return a | b;
+  uint64_t x = (uint64_t)a, y = (uint64_t)b;
+  const int twos = __builtin_ctzll(x | y);
+  x >>= __builtin_ctzll(x), y >>= __builtin_ctzll(y);
+  while (x != y) {
+    const uint64_t apart = x > y ? x - y : y - x;
+    y = x < y ? x : y;
+    x = apart >> __builtin_ctzll(apart);
+  }
+  return (int64_t)(x << twos);
 }
 static inline int64_t oyi_int_lcm(int64_t a, int64_t b) {
   int64_t g = oyi_int_gcd(a, b);
