@@ -129,6 +129,7 @@ static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
   map_wide(n, data, strides, entr_of);
 }
 
+#include "backends/cpu/loops/digamma_vector.h"
 #include "backends/cpu/loops/lgamma_vector.h"
 #include "backends/cpu/loops/loop_list.h"
 #include "backends/cpu/loops/trigamma_vector.h"
@@ -147,6 +148,7 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define ID   f64
 #define KIND F64
 #include "backends/cpu/loops/loops_vmath.def"
+    {OYI_LOOP_digamma, OY_DTYPE_F32, digamma_vector_f32},
     {OYI_LOOP_lgamma, OY_DTYPE_F32, lgamma_vector_f32},
     {OYI_LOOP_special_entr, OY_DTYPE_F32, entr_wide_f32},
     {OYI_LOOP_trigamma, OY_DTYPE_F32, trigamma_vector_f32},
