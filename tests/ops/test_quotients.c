@@ -94,6 +94,34 @@ static void ends_of_wider_types(void** state) {
   }
 }
 
+// By Euclid's rests of numbers without a sign; the least number, whose size no number is, is
+// left out.
+static void gcd_of_ends(void** state) {
+  (void)state;
+  const int64_t high = INT64_MAX,
+                some[ENDS] = {-high, -high / 2, -7,      -1,       0,   1,
+                              48,    3 * 48,    1 << 30, high / 3, high};
+  int64_t a[PAIRS], b[PAIRS];
+  for (int i = 0; i < PAIRS; i++) a[i] = some[i / ENDS], b[i] = some[i % ENDS];
+  oy_tensor *x = oy_tensor_from_data(a, OY_DIMS(PAIRS), OY_DTYPE_I64),
+            *y = oy_tensor_from_data(b, OY_DIMS(PAIRS), OY_DTYPE_I64),
+            *found = oy_gcd(x, y);
+  const int64_t* got = oy_tensor_data(found);
+  for (int i = 0; i < PAIRS; i++) {
+    uint64_t p = (uint64_t)llabs(a[i]), q = (uint64_t)llabs(b[i]);
+    while (p != 0) {
+      const uint64_t rest = q % p;
+      q = p, p = rest;
+    }
+    if ((uint64_t)got[i] != q)
+      fail_msg("gcd of %lld and %lld: %lld", (long long)a[i], (long long)b[i],
+               (long long)got[i]);
+  }
+  oy_tensor_release(found);
+  oy_tensor_release(x);
+  oy_tensor_release(y);
+}
+
 // Whether numbers are among others, by a search from end to end: others that lie near each
 // other, far apart, and at the ends of what there is.
 static void members_are_found(void** state) {
@@ -128,6 +156,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_pair_of_bytes),
       cmocka_unit_test(ends_of_wider_types),
+      cmocka_unit_test(gcd_of_ends),
       cmocka_unit_test(members_are_found),
   };
   return cmocka_run_group_tests_name("quotients", tests, init_library, shut_library);

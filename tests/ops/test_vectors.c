@@ -174,10 +174,39 @@ static void OPS_next_numbers_are_those_of_c(void** state) {
   oy_scope_close(&scope);
 }
 
+// Of two numbers C's fmax and fmin; NaN where any operand has it. In rows of all lengths up to
+// three vectors, beside a row and beside one element.
+static void OPS_extremes_pass_nan_on(void** state) {
+  (void)state;
+  enum { MOST = 50 };
+  for (int64_t n = 1; n <= MOST; n++)
+    for (int64_t step = 0; step < 2; step++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      float a[MOST], b[MOST];
+      for (int64_t i = 0; i < n; i++) a[i] = any_part(), b[i] = any_part();
+      oy_tensor* x = taken(oy_tensor_from_data(a, OY_DIMS(n), OY_DTYPE_F32));
+      oy_tensor* all = taken(oy_tensor_from_data(b, OY_DIMS(n), OY_DTYPE_F32));
+      oy_tensor* y = taken(oy_tensor_as_strided(all, OY_DIMS(n), OY_DIMS(step), 0));
+      const float* most = oy_tensor_data(oy_maximum(x, y));
+      const float* least = oy_tensor_data(oy_minimum(x, y));
+      for (int64_t i = 0; i < n; i++) {
+        const float p = a[i], q = b[i * step];
+        const bool is_nan = isnan(p) || isnan(q);
+        if (is_nan ? !isnan(most[i]) || !isnan(least[i])
+                   : most[i] != fmaxf(p, q) || least[i] != fminf(p, q))
+          fail_msg("%a and %a: %a and %a", (double)p, (double)q, (double)most[i],
+                   (double)least[i]);
+      }
+      oy_scope_close(&scope);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(OPS_bf16_is_rounded_once),
       cmocka_unit_test(OPS_bounds_of_nan_make_nan),
+      cmocka_unit_test(OPS_extremes_pass_nan_on),
       cmocka_unit_test(OPS_next_numbers_are_those_of_c),
       cmocka_unit_test(OPS_quotients_are_the_same_everywhere)};
   return cmocka_run_group_tests(tests, init_library, shut_library);

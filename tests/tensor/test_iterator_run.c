@@ -36,6 +36,9 @@ static const layout g_layouts[] = {
     {"columns expanded", 2, {300, 517}, {0, 1}, 2, 1},
     {"transposed and expanded", 3, {20, 60, 90}, {2, 1, 0}, 2, 1},
     {"short rows", 3, {2000, 30, 3}, {1, 0, 2}, 0, 1},
+    {"rows of a line apart", 3, {40, 700, 16}, {1, 0, 2}, 0, 1},
+    {"rows of nine apart", 3, {33, 71, 9}, {1, 0, 2}, 0, 1},
+    {"rows apart in two dimensions", 4, {7, 9, 11, 13}, {2, 0, 1, 3}, 0, 1},
 };
 
 // A tensor with the strides of one whose dimensions lie in |order|.
