@@ -13,10 +13,8 @@ typedef struct oyi_lazy {
   const char* name;  // in messages
   // A tensor without the key that has the numbers of |tensor|: a new reference.
   oy_object* (*computed)(const struct oyi_lazy* lazy, oy_object* tensor);
-  // Alternatively, for a copy that is made anyway (or NULL): the memory itself, a new reference,
-  // and what turns the copy of it in place.
-  oy_object* (*memory)(const struct oyi_lazy* lazy, oy_object* tensor);
-  oy_status (*turn)(const struct oyi_lazy* lazy, oy_object* made);
+  // The same in a memory format, in one pass; NULL: as other operators do it.
+  oy_object* (*cloned)(const struct oyi_lazy* lazy, oy_object* tensor, oy_value format);
   // Makes the memory of |target|, without the key, show |value| with it; NULL: nothing is
   // written to, and |refused| is why.
   oy_status (*written)(const struct oyi_lazy* lazy, oy_object* target, oy_object* value);

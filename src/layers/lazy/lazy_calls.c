@@ -141,17 +141,13 @@ static oy_status call_with_copies(lazy_call* c, oy_keyset keys) {
   return status;
 }
 
-// A copy is turned where it lies: that is one pass and one allocation less than to copy what
-// was turned, and in the layout that is asked for.
-static oy_status call_clone(lazy_call* c, oy_keyset keys) {
-  const size_t base = c->stack->size - c->count;
+// A copy in the layout that is asked for, where others get one in that of the tensor and make
+// another of it.
+static oy_status call_clone(lazy_call* c) {
+  enum { FORMAT = 1 };
   oy_value* v = oy_stack_last(c->stack, c->count);
-  oy_status status = put(v, c->lazy->memory(c->lazy, v->as.object));
-  if (status == OY_OK) status = oy_op_redispatch_boxed(c->op, keys, c->stack);
-  if (status == OY_OK)
-    status = c->lazy->turn(c->lazy, oy_stack_last(c->stack, 1)->as.object);
-  if (status != OY_OK && c->stack->size > base)
-    oy_stack_drop(c->stack, c->stack->size - base);
+  const oy_status status = put(v, c->lazy->cloned(c->lazy, v->as.object, v[FORMAT]));
+  oy_stack_drop(c->stack, status == OY_OK ? c->count - 1 : c->count);
   return status;
 }
 
@@ -168,6 +164,6 @@ oy_status oyi_lazy_fallback(const oy_op* op, oy_keyset keys, oy_stack* stack,
   keys = oy_keyset_and(keys, oy_keyset_full_after(c.lazy->key));
   if (is_view(c.schema) || sees_no_element(c.lazy, op))
     return oy_op_redispatch_boxed(op, keys, stack);
-  if (op == oyi_ops[OYI_OP_clone] && c.lazy->turn) return call_clone(&c, keys);
+  if (op == oyi_ops[OYI_OP_clone] && c.lazy->cloned) return call_clone(&c);
   return call_with_copies(&c, keys);
 }

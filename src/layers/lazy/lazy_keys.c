@@ -26,12 +26,21 @@ static oy_object* computed(const oyi_lazy* lazy, oy_object* tensor) {
   return result;
 }
 
-static oy_status turn(const oyi_lazy* lazy, oy_object* made) {
+static oy_object* cloned(const oyi_lazy* lazy, oy_object* tensor, oy_value format) {
+  oy_object* plain = plain_of(lazy, tensor);
+  oy_object* out = plain ? oyi_call_empty_like(plain, oy_none(), oy_none(), oy_none(),
+                                               oy_none(), format)
+                         : NULL;
+  // It is new, and no write to it counts.
   oy_guard guard = oy_guard_below_adinplaceorview();
-  const bool good = lazy->key == OY_KEY_Conjugate ? oyi_call_conj_physical_(made) != NULL
-                                                  : oyi_call_neg_(made) != NULL;
+  oy_object* result = !out ? NULL
+                      : lazy->key == OY_KEY_Conjugate
+                          ? oyi_call_conj_physical_out(plain, out)
+                          : oyi_call_neg_out(plain, out);
   oy_guard_end(&guard);
-  return good ? OY_OK : oy_failure();
+  if (!result) oy_tensor_release(out);
+  oy_tensor_release(plain);
+  return result;
 }
 
 static oy_status written(const oyi_lazy* lazy, oy_object* target, oy_object* value) {
@@ -59,9 +68,9 @@ static oy_object* zeros(const oyi_lazy* lazy, oy_object* tensor) {
 }
 
 static const oyi_lazy g_keys[] = {
-    {OY_KEY_Conjugate, "conjugate", computed, plain_of, turn, written, NULL},
-    {OY_KEY_Negative, "negation", computed, plain_of, turn, written, NULL},
-    {OY_KEY_ZeroTensor, "zero", zeros, NULL, NULL, NULL,
+    {OY_KEY_Conjugate, "conjugate", computed, cloned, written, NULL},
+    {OY_KEY_Negative, "negation", computed, cloned, written, NULL},
+    {OY_KEY_ZeroTensor, "zero", zeros, NULL, NULL,
      "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
      ".clone() if you want a mutable tensor."},
 };
