@@ -10,7 +10,9 @@ static oy_status prepare(oyi_tensor* to, const oyi_tensor* from, bool keeps_layo
   oy_ints sizes = oyi_sizes_view(from), strides = oyi_strides_view(from);
   bool lays = !oyi_same_sizes(oyi_sizes_view(to), sizes) && from->flags & OYI_DENSE;
   OY_TRY(oyi_output_prepare(to, sizes, from->header.dtype, oyi_tensor_device(from)));
-  if (!lays || !keeps_layout || from->flags & OYI_CONTIGUOUS) return OY_OK;
+  if (!lays || !keeps_layout || from->flags & OYI_CONTIGUOUS ||
+      to->header.dtype != from->header.dtype)
+    return OY_OK;
   memcpy(oyi_strides(to), strides.data, sizes.size * sizeof(*strides.data));
   oyi_tensor_geometry(to);
   return OY_OK;
@@ -47,8 +49,8 @@ oy_object* oyi_into_contiguous_out(oy_object* out, oy_object* result) {
   return into(out, result, false, NULL, NULL);
 }
 oy_object* oyi_into_castable_out(oy_object* out, oy_object* result, const char* op,
-                                 const char* what) {
-  return into(out, result, false, op, what);
+                                 const char* what, bool in_rows) {
+  return into(out, result, !in_rows, op, what);
 }
 
 static oy_status into_all(oy_status status, oy_object* const* outs,
@@ -60,7 +62,7 @@ static oy_status into_all(oy_status status, oy_object* const* outs,
       continue;
     else if (status != 0)
       oy_tensor_release(results[k]);
-    else if (!into(outs[k], results[k], !op, op, op ? what[k] : NULL))
+    else if (!into(outs[k], results[k], true, op, op ? what[k] : NULL))
       status = oy_failure();
   return status;
 }

@@ -11,9 +11,10 @@
 oy_object* oyi_into_exact_out(oy_object* out, oy_object* result);
 
 // The same into any dtype that the result's can be cast to, else "cholesky: Expected result
-// to be safely castable from Float dtype, but got result with dtype Long"; contiguous.
+// to be safely castable from Float dtype, but got result with dtype Long". An output of
+// another dtype and shape becomes contiguous; with |in_rows| so does one of the same dtype.
 oy_object* oyi_into_castable_out(oy_object* out, oy_object* result, const char* op,
-                                 const char* what);
+                                 const char* what, bool in_rows);
 
 // The same as oyi_into_exact_out, where an output of another shape becomes contiguous, whatever the layout of
 // the result.

@@ -215,7 +215,7 @@ OYI_COMPOSITE(cholesky_solve) {
 }
 OYI_COMPOSITE(cholesky_solve_out) {
   return oyi_into_castable_out(out, oyi_call_cholesky_solve(self, input2, upper),
-                               "cholesky_solve", "result");
+                               "cholesky_solve", "result", true);
 }
 OYI_COMPOSITE(_cholesky_solve_helper_out) {
   return oyi_into_exact_out(out, oyi_call__cholesky_solve_helper(self, A, upper));

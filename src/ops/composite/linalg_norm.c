@@ -283,7 +283,7 @@ OYI_COMPOSITE(linalg_cond) {
 }
 OYI_COMPOSITE(linalg_cond_out) {
   return oyi_into_castable_out(out, oyi_call_linalg_cond(self, p), "linalg.cond",
-                               "result");
+                               "result", false);
 }
 OYI_COMPOSITE(linalg_cond_p_str) {
   const oyi_tensor* t = oyi_check_numbers(self, "linalg.cond");
@@ -295,5 +295,5 @@ OYI_COMPOSITE(linalg_cond_p_str) {
 }
 OYI_COMPOSITE(linalg_cond_p_str_out) {
   return oyi_into_castable_out(out, oyi_call_linalg_cond_p_str(self, p), "linalg.cond",
-                               "result");
+                               "result", false);
 }

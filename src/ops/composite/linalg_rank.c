@@ -136,7 +136,7 @@ OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_tensor) {
 }
 OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_tensor_out) {
   return oyi_into_castable_out(out, rank_of(input, atol, rtol, hermitian),
-                               "torch.linalg.matrix_rank", "result");
+                               "torch.linalg.matrix_rank", "result", false);
 }
 OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_float) {
   if (!oyi_check_numbers(self, "linalg.matrix_rank")) return NULL;
@@ -150,7 +150,7 @@ OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_float) {
 OYI_COMPOSITE(linalg_matrix_rank_atol_rtol_float_out) {
   return oyi_into_castable_out(
       out, oyi_call_linalg_matrix_rank_atol_rtol_float(self, atol, rtol, hermitian),
-      "torch.linalg.matrix_rank", "result");
+      "torch.linalg.matrix_rank", "result", false);
 }
 OYI_COMPOSITE(linalg_matrix_rank) {
   return oyi_call_linalg_matrix_rank_atol_rtol_float(self, oy_float(tol), oy_float(0),
@@ -158,7 +158,7 @@ OYI_COMPOSITE(linalg_matrix_rank) {
 }
 OYI_COMPOSITE(linalg_matrix_rank_out) {
   return oyi_into_castable_out(out, oyi_call_linalg_matrix_rank(self, tol, hermitian),
-                               "torch.linalg.matrix_rank", "result");
+                               "torch.linalg.matrix_rank", "result", false);
 }
 OYI_COMPOSITE(linalg_matrix_rank_tol_tensor) {
   oyi_held h = {0};
@@ -170,7 +170,7 @@ OYI_COMPOSITE(linalg_matrix_rank_tol_tensor) {
 OYI_COMPOSITE(linalg_matrix_rank_out_tol_tensor) {
   return oyi_into_castable_out(
       out, oyi_call_linalg_matrix_rank_tol_tensor(input, tol, hermitian),
-      "torch.linalg.matrix_rank", "result");
+      "torch.linalg.matrix_rank", "result", false);
 }
 
 // ----------------------------------------------------------------- pseudoinverse
@@ -216,7 +216,7 @@ OYI_COMPOSITE(linalg_pinv_atol_rtol_tensor) {
 OYI_COMPOSITE(linalg_pinv_atol_rtol_tensor_out) {
   return oyi_into_castable_out(
       out, oyi_call_linalg_pinv_atol_rtol_tensor(self, atol, rtol, hermitian),
-      "linalg.pinv", "result");
+      "linalg.pinv", "result", false);
 }
 OYI_COMPOSITE(linalg_pinv_atol_rtol_float) {
   if (!oyi_check_numbers(self, "linalg.pinv")) return NULL;
@@ -229,7 +229,7 @@ OYI_COMPOSITE(linalg_pinv_atol_rtol_float) {
 OYI_COMPOSITE(linalg_pinv_atol_rtol_float_out) {
   return oyi_into_castable_out(
       out, oyi_call_linalg_pinv_atol_rtol_float(self, atol, rtol, hermitian),
-      "linalg.pinv", "result");
+      "linalg.pinv", "result", false);
 }
 OYI_COMPOSITE(linalg_pinv) {
   return oyi_call_linalg_pinv_atol_rtol_float(self, oy_float(0), oy_float(rcond),
@@ -237,7 +237,7 @@ OYI_COMPOSITE(linalg_pinv) {
 }
 OYI_COMPOSITE(linalg_pinv_out) {
   return oyi_into_castable_out(out, oyi_call_linalg_pinv(self, rcond, hermitian),
-                               "linalg.pinv", "result");
+                               "linalg.pinv", "result", false);
 }
 OYI_COMPOSITE(linalg_pinv_rcond_tensor) {
   oyi_held h = {0};
@@ -249,7 +249,7 @@ OYI_COMPOSITE(linalg_pinv_rcond_tensor) {
 OYI_COMPOSITE(linalg_pinv_out_rcond_tensor) {
   return oyi_into_castable_out(out,
                                oyi_call_linalg_pinv_rcond_tensor(self, rcond, hermitian),
-                               "linalg.pinv", "result");
+                               "linalg.pinv", "result", false);
 }
 OYI_COMPOSITE(pinverse) {
   return oyi_call_linalg_pinv(self, rcond, false);

@@ -43,7 +43,7 @@ OYI_COMPOSITE(linalg_tensorinv) {
 }
 OYI_COMPOSITE(linalg_tensorinv_out) {
   return oyi_into_castable_out(out, oyi_call_linalg_tensorinv(self, ind), "tensorinv",
-                               "result");
+                               "result", true);
 }
 
 OYI_COMPOSITE(linalg_tensorsolve) {
@@ -91,7 +91,7 @@ OYI_COMPOSITE(linalg_tensorsolve) {
 }
 OYI_COMPOSITE(linalg_tensorsolve_out) {
   return oyi_into_castable_out(out, oyi_call_linalg_tensorsolve(self, other, dims),
-                               "tensorsolve", "result");
+                               "tensorsolve", "result", false);
 }
 
 // ------------------------------------------------------------------ least squares

@@ -234,7 +234,7 @@ OYI_COMPOSITE(linalg_matrix_power) {
 }
 OYI_COMPOSITE(linalg_matrix_power_out) {
   return oyi_into_castable_out(out, oyi_call_linalg_matrix_power(self, n), "matrix_power",
-                               "result");
+                               "result", true);
 }
 OYI_COMPOSITE(matrix_power) {
   return oyi_call_linalg_matrix_power(self, n);

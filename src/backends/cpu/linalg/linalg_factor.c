@@ -395,5 +395,5 @@ LINALG(cholesky) {
 }
 LINALG(cholesky_out) {
   return oyi_into_castable_out(out, linalg_cholesky(lapack, self, upper), "cholesky",
-                               "result");
+                               "result", true);
 }

@@ -200,7 +200,7 @@ LINALG(linalg_householder_product) {
 }
 LINALG(linalg_householder_product_out) {
   return oyi_into_castable_out(out, linalg_linalg_householder_product(lapack, input, tau),
-                               "torch.linalg.householder_product", "result");
+                               "torch.linalg.householder_product", "result", false);
 }
 
 static oy_status multiply_some(int64_t begin, int64_t end, void* context) {

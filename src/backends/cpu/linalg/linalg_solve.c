@@ -444,5 +444,5 @@ LINALG(cholesky_inverse) {
 }
 LINALG(cholesky_inverse_out) {
   return oyi_into_castable_out(out, linalg_cholesky_inverse(lapack, self, upper),
-                               "cholesky_inverse", "result");
+                               "cholesky_inverse", "result", false);
 }

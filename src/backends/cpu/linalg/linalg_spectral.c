@@ -242,5 +242,5 @@ LINALG(_linalg_eigvals) {
 }
 LINALG(linalg_eigvals_out) {
   return oyi_into_castable_out(out, linalg__linalg_eigvals(lapack, self),
-                               "torch.linalg.eigvals", "eigenvalues");
+                               "torch.linalg.eigvals", "eigenvalues", false);
 }
