@@ -16,8 +16,8 @@ oy_object* oyi_into_exact_out(oy_object* out, oy_object* result);
 oy_object* oyi_into_castable_out(oy_object* out, oy_object* result, const char* op,
                                  const char* what, bool in_rows);
 
-// The same as oyi_into_exact_out, where an output of another shape becomes contiguous, whatever the layout of
-// the result.
+// The same as oyi_into_exact_out, where an output of another shape becomes contiguous,
+// whatever the layout of the result.
 oy_object* oyi_into_contiguous_out(oy_object* out, oy_object* result);
 
 // The same for the results of an operator that has several, if |status| is OK. Those

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histograms, reductions of segments, pools at random places, max_unpool3d, bilinear and LDL
-// factors; what loops of their own compute, at lengths that fill vectors and leave a rest. What they give was computed by PyTorch 1.13.
+// factors; what loops of their own compute, at lengths that fill vectors and leave a
+// rest; outputs of other dtypes. What they give was computed by PyTorch 1.13.
 #include "ops/op_rows.h"
 #include "support/tensors.h"
 

@@ -80,7 +80,8 @@ static void add_up(const block* b, const oyi_conv_pass* pass, const tile* tiles,
     }
 }
 
-// Block |index| from this one on. |sums|: of one pass, or of two that are together, half of all tiles apart.
+// Block |index| from this one on. |sums|: of one pass, or of two that are together, half of
+// all tiles apart.
 static void store(const block* b, const oyi_conv_pass* pass, const tile* t, int64_t index,
                   const char* sums) {
   const oyi_conv_plan* p = b->plan;

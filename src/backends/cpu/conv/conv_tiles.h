@@ -24,16 +24,16 @@ typedef struct oyi_conv_taps {
   int64_t channels, channel_step, planes, plane_step, run;
   // Of each |line| of them, what the first window sees, and the last one; others see all.
   int64_t line, first_from, first_count, last_from, last_count;
-  int64_t
-      other;  // from the weights of a block of maps to those of the next; 0: one block
+  // From the weights of a block of maps to those of the next; 0: one block.
+  int64_t other;
   bool more;  // go on from the sums that are there
 } oyi_conv_taps;
 
 typedef struct oyi_conv_tiles {
   int64_t rows, columns;
-  int64_t lanes;   // elements of a vector
-  int64_t taps;    // kernel elements of |gradient|
-  int64_t places;  // of |maps|, at most
+  int64_t lanes;       // elements of a vector
+  int64_t taps;        // kernel elements of |gradient|
+  int64_t places;      // of |maps|, at most
   int64_t other_sums;  // of |maps|, from those of one block to those of the other
   // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
   // |sums|: a tile, row by row, of which the first |vectors| of |lanes| are computed, or
