@@ -187,23 +187,6 @@ static oy_status image_of_map(oyi_conv* c, const int64_t* extra) {
 
 // ---------------------------------------------------------------------- the rule
 
-static const char* c_name(oy_dtype dtype) {
-  switch (dtype) {
-    case OY_DTYPE_U8: return "unsigned char";
-    case OY_DTYPE_I8: return "signed char";
-    case OY_DTYPE_I16: return "short int";
-    case OY_DTYPE_I32: return "int";
-    case OY_DTYPE_I64: return "long int";
-    case OY_DTYPE_F16: return "c10::Half";
-    case OY_DTYPE_F32: return "float";
-    case OY_DTYPE_F64: return "double";
-    case OY_DTYPE_C64: return "c10::complex<float>";
-    case OY_DTYPE_C128: return "c10::complex<double>";
-    case OY_DTYPE_BF16: return "c10::BFloat16";
-    default: return oy_dtype_pytorch_name(dtype);
-  }
-}
-
 static oy_status check_types(const oyi_conv_call* call, const oyi_tensor* x,
                              const oyi_tensor* w) {
   const oy_dtype dtype = x->header.dtype;
@@ -211,8 +194,8 @@ static oy_status check_types(const oyi_conv_call* call, const oyi_tensor* x,
     const oyi_tensor* b = oyi_tensor_cast(call->bias);
     OY_TRY(oyi_check_same_device(x, b));
     OY_CHECK(b->header.dtype == dtype, TYPE_MISMATCH,
-             "Input type (%s) and bias type (%s) should be the same", c_name(dtype),
-             c_name(b->header.dtype));
+             "Input type (%s) and bias type (%s) should be the same",
+             oyi_dtype_cpp_name(dtype), oyi_dtype_cpp_name(b->header.dtype));
   }
   OY_TRY(oyi_check_same_device(x, w));
   OY_CHECK(w->header.dtype == dtype, TYPE_MISMATCH,
