@@ -103,11 +103,20 @@ static double timed(const bench_case* c, long n) {
   return bench_now() - begin;
 }
 
-// So many iterations that a batch takes about a millisecond.
+// Memory that the last cache could hold is in it after several passes only, since a line comes
+// there when the cache before gives it up.
+enum { FEW_CALLS = 100, PASSES = 6 };
+
+// So many iterations that a batch takes about a millisecond, from what is in the caches: else
+// a call of half of that would be taken for a long one, and timed as what was just met.
 static long calibrate(const bench_case* c) {
   timed(c, 1);
   long n = 1;
   double t = timed(c, n);
+  if (t < 4 * g_batch_ns) {
+    timed(c, PASSES);
+    t = timed(c, n);
+  }
   while (t < g_batch_ns / 4 && n < 1L << 40) {
     n *= 2;
     t = timed(c, n);
@@ -117,9 +126,7 @@ static long calibrate(const bench_case* c) {
 }
 
 // Where a batch is of few calls, what the case before left in the caches would count: some
-// calls are not timed. Memory that the last cache could hold is in it after several passes
-// only, since a line comes there when the cache before gives it up.
-enum { FEW_CALLS = 100, PASSES = 6 };
+// calls are not timed.
 static double measure(const bench_case* c, long n) {
   if (c->sample) return c->sample(c->argument);
   double calls = c->calls > 0 ? c->calls : 1;
