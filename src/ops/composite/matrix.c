@@ -4,7 +4,6 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/out.h"
-#include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
 
 // |result|, whose reference it takes, in |out|, which has its dtype.

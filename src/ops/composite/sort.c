@@ -3,7 +3,6 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/out_form.h"
-#include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
 #include "tensor/impl.h"
 

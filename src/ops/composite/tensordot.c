@@ -118,16 +118,20 @@ OYI_COMPOSITE(tensordot) {
   oy_tensor_release(y);
   return result;
 }
-// |result|, whose reference it takes, of the same dtype alone.
-static oy_object* into_product(oy_object* out, oy_object* result) {
+// |result|, whose reference it takes, of the same dtype alone: else |text| says so, which
+// names that of the result and that of |out|.
+static oy_object* into_same(oy_object* out, oy_object* result, const char* text) {
   if (!result || !oyi_tensor_of(out) || out->dtype == result->dtype)
     return oyi_into_out(result, out);
-  OY_FAIL(TYPE_MISMATCH,
-          "tensordot: Expected the output tensor to have dtype %s, but got an output "
-          "tensor with dtype %s",
-          oy_dtype_pytorch_name(result->dtype), oy_dtype_pytorch_name(out->dtype));
+  OY_FAIL(TYPE_MISMATCH, text, oy_dtype_pytorch_name(result->dtype),
+          oy_dtype_pytorch_name(out->dtype));
   oy_tensor_release(result);
   return NULL;
+}
+static oy_object* into_product(oy_object* out, oy_object* result) {
+  return into_same(out, result,
+                   "tensordot: Expected the output tensor to have dtype %s, but got an "
+                   "output tensor with dtype %s");
 }
 
 OYI_COMPOSITE(tensordot_out) {
@@ -168,13 +172,8 @@ OYI_COMPOSITE(linalg_vecdot) {
   return result;
 }
 OYI_COMPOSITE(linalg_vecdot_out) {
-  oy_object* result = oyi_call_linalg_vecdot(x, y, dim);
-  if (!result || !oyi_tensor_of(out) || out->dtype == result->dtype)
-    return oyi_into_out(result, out);
-  OY_FAIL(TYPE_MISMATCH, "linalg.vecdot: Expected out of dtype%s but found %s",
-          oy_dtype_pytorch_name(result->dtype), oy_dtype_pytorch_name(out->dtype));
-  oy_tensor_release(result);
-  return NULL;
+  return into_same(out, oyi_call_linalg_vecdot(x, y, dim),
+                   "linalg.vecdot: Expected out of dtype%s but found %s");
 }
 
 // ------------------------------------------------------------------------- powers

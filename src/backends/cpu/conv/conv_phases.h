@@ -32,6 +32,9 @@ int64_t oyi_conv_phases_place(const oyi_conv_phases* p, const int64_t k[OYI_SPAT
 void oyi_conv_phases_offsets(const oyi_conv_phases* p, int64_t channels,
                              int64_t* out_offsets);
 
+static inline int64_t oyi_at_most(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
 static inline int64_t oyi_divide_up(int64_t a, int64_t b) {
   return a / b + (a % b != 0);
 }

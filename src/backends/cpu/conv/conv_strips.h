@@ -23,8 +23,4 @@ void oyi_conv_strip_windows(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
 void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
                          const oyi_conv_strip* s);
 
-static inline int64_t oyi_at_most(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 #endif  // OPYARD_SRC_BACKENDS_CPU_CONV_CONV_STRIPS_H_

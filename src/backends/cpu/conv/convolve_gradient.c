@@ -34,17 +34,13 @@ typedef struct gradient {
   double* sums;                               // group, out block, in block, tap block
 } gradient;
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 // ---------------------------------------------------------------------------- packing
 
 static oy_status pack_images(const gradient* g, int64_t index) {
   const oyi_conv* c = g->v->conv;
   const int64_t item = g->v->item, lanes = g->tiles->lanes, size = g->phases.channel;
   const int64_t first = index % g->in_blocks * lanes, at = index / g->in_blocks;
-  const int64_t count = least(lanes, g->in - first);
+  const int64_t count = oyi_at_most(lanes, g->in - first);
   const int64_t volume = oyi_volume(c->image);
   const char* image =
       g->v->images + (g->first * c->image_channels + at * g->in + first) * volume * item;
@@ -65,7 +61,7 @@ static oy_status pack_maps(const gradient* g, int64_t index) {
   const int64_t first = index % g->out_blocks * rows, at = index / g->out_blocks;
   const char* maps =
       g->v->maps + (g->first * c->map_channels + at * g->out + first) * g->places * item;
-  g->tiles->pack_rows(maps, least(rows, g->out - first), g->places, g->places,
+  g->tiles->pack_rows(maps, oyi_at_most(rows, g->out - first), g->places, g->places,
                       g->maps + index * g->map_block * item);
   return OY_OK;
 }
@@ -82,7 +78,7 @@ static oy_status pack(int64_t index, void* context) {
 // from |tap| on: the others see padding.
 static oyi_conv_part windows_inside(const gradient* g, size_t d, int64_t tap) {
   const oyi_conv* c = g->v->conv;
-  const int64_t last = least(tap + g->tiles->taps, g->taps) - 1;
+  const int64_t last = oyi_at_most(tap + g->tiles->taps, g->taps) - 1;
   int64_t below = c->kernel[2];  // elements of the kernel in a line, or in a plane
   if (d == 0) below *= c->kernel[1];
   int64_t first = tap / below % c->kernel[d], end = last / below % c->kernel[d];
@@ -92,7 +88,7 @@ static oyi_conv_part windows_inside(const gradient* g, size_t d, int64_t tap) {
   const int64_t high = c->image[d] + c->padding[d] - first * c->dilation[d];
   oyi_conv_part part = {low > 0 ? oyi_divide_up(low, c->stride[d]) : 0,
                         high > 0 ? oyi_divide_up(high, c->stride[d]) : 0};
-  part.to = least(part.to, c->map[d]);
+  part.to = oyi_at_most(part.to, c->map[d]);
   return part;
 }
 
@@ -105,18 +101,19 @@ static void add_sample(const gradient* g, const char* maps, const char* image,
   const oyi_conv_part inside[] = {windows_inside(g, 0, tap), windows_inside(g, 1, tap)};
   const int64_t height = inside[1].to - inside[1].from;
   if (height <= 0) return;
-  const int64_t width = least(c->map[2], STRETCH);
-  const int64_t lines = least(height, STRETCH / width);
-  const int64_t planes = lines < height ? 1 : least(c->map[0], STRETCH / (width * lines));
+  const int64_t width = oyi_at_most(c->map[2], STRETCH);
+  const int64_t lines = oyi_at_most(height, STRETCH / width);
+  const int64_t planes =
+      lines < height ? 1 : oyi_at_most(c->map[0], STRETCH / (width * lines));
   oyi_conv_area area = {.line_step = g->phases.size[2],
                         .plane_step = g->phases.size[1] * g->phases.size[2]};
   area.rest = (c->map[1] - lines) * c->map[2];  // where there are several planes
   for (int64_t z = inside[0].from; z < inside[0].to; z += planes)
     for (int64_t y = inside[1].from; y < inside[1].to; y += lines)
       for (int64_t x = 0; x < c->map[2]; x += width) {
-        area.planes = least(planes, inside[0].to - z);
-        area.lines = least(lines, inside[1].to - y);
-        area.width = least(width, c->map[2] - x);
+        area.planes = oyi_at_most(planes, inside[0].to - z);
+        area.lines = oyi_at_most(lines, inside[1].to - y);
+        area.width = oyi_at_most(width, c->map[2] - x);
         const int64_t place = z * area.plane_step + y * area.line_step + x;
         const int64_t done = (z * c->map[1] + y) * c->map[2] + x;
         g->tiles->gradient(&area, maps + done * g->tiles->rows * item,
@@ -146,7 +143,7 @@ static oy_status put_weights(int64_t index, void* context) {
   const oyi_conv_tiles* t = g->tiles;
   const int64_t group = index / g->out_blocks, first = index % g->out_blocks * t->rows;
   const int64_t blocks = g->in_blocks * g->tap_blocks;
-  for (int64_t r = 0; r < least(t->rows, g->out - first); r++)
+  for (int64_t r = 0; r < oyi_at_most(t->rows, g->out - first); r++)
     for (int64_t i = 0; i < g->in; i++)
       for (int64_t k = 0; k < g->taps; k++) {
         const int64_t block = i / t->lanes * g->tap_blocks + k / t->taps;
@@ -189,7 +186,7 @@ static oy_status compute(gradient* g) {
   for (int64_t i = g->taps; i < g->tap_blocks * g->tiles->taps; i++)
     g->offsets[i] = g->offsets[g->taps - 1];
   for (g->first = 0; g->first < c->batch; g->first += g->samples) {
-    g->count = least(g->samples, c->batch - g->first);
+    g->count = oyi_at_most(g->samples, c->batch - g->first);
     const int64_t packs = g->count * c->groups * (g->in_blocks + g->out_blocks);
     OY_TRY(oyi_parallel_chunks(packs, pack, g));
     OY_TRY(oyi_parallel_chunks(blocks * g->in_blocks * g->tap_blocks, run_unit, g));
@@ -206,7 +203,7 @@ oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done) {
   const int64_t image = c->groups * g.in_blocks * g.image_block * v->item;
   const int64_t map = c->groups * g.out_blocks * g.map_block * v->item;
   const int64_t tiles = c->groups * g.out_blocks * g.in_blocks * g.tap_blocks;
-  g.samples = least(COPY_BYTES / (image + map) + 1, c->batch);
+  g.samples = oyi_at_most(COPY_BYTES / (image + map) + 1, c->batch);
   void* blocks[2] = {NULL, NULL};
   g.images = oyi_data_alloc((size_t)(g.samples * image), &blocks[0]);
   g.maps = g.images ? oyi_data_alloc((size_t)(g.samples * map), &blocks[1]) : NULL;

@@ -16,10 +16,6 @@ enum {
   COPY_WORK = 32             // of those that take as long as one copied element
 };
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 // How many of |units| are done in one room, each of so many multiply-adds and copied
 // elements: what is worth a thread, or more where each thread gets some all the same.
 static int64_t chunk_of(int64_t units, double work, int64_t copied) {
@@ -53,7 +49,7 @@ static void one_channel(const lines* l, const oyi_conv_pass* passes, int64_t cha
       at[1] = y;
       const oyi_conv_stretch first = oyi_conv_plan_stretch(p, passes, at, width);
       const bool whole = !p->back && first.count == width && first.step == 1;
-      some = whole ? c->map[1] : least(LINES, c->map[1] - y);
+      some = whole ? c->map[1] : oyi_at_most(LINES, c->map[1] - y);
       char* out = whole ? to + first.out * item : room;
       for (int64_t i = 0; i < p->together; i++)
         l->tiles->lines(
@@ -87,7 +83,7 @@ static void one_group(const lines* l, int64_t unit, char* scratch) {
 static oy_status run_groups(int64_t index, void* context) {
   const lines* l = context;
   const oyi_conv_plan* p = &l->plan;
-  const int64_t end = least((index + 1) * l->chunk, l->units);
+  const int64_t end = oyi_at_most((index + 1) * l->chunk, l->units);
   // A line may read behind the last element.
   const int64_t size = p->in * p->phases.channel + l->tiles->lanes +
                        (LINES + 1) * p->together * p->conv.map[2];
@@ -184,7 +180,7 @@ static oy_status run_weights(int64_t index, void* context) {
   if (!scratch) return OY_OUT_OF_MEMORY;
   memset(scratch + sums, 0, (size_t)copy);
   memset(scratch + sums + copy + map, 0, (size_t)tail);
-  const int64_t end = least((index + 1) * w->chunk, c->groups);
+  const int64_t end = oyi_at_most((index + 1) * w->chunk, c->groups);
   for (int64_t i = index * w->chunk; i < end; i++)
     one_weights(w, i, scratch + sums, scratch + sums + copy, (double*)(void*)scratch);
   oyi_data_free(block, scratch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product of at most LANES columns. Given: LANES, the elements of a register; NAME(x);
+// A product of at most as many columns as a register has elements. Given: NAME(x);
 // VECTOR; MASK; MASK_OF(columns); LOAD(at, mask), zeros where it is not set; STORE(at,
 // mask, x); ALL(x), |x| in each lane; FMA(a, b, c), a x b + c; ZERO.
 
@@ -38,7 +38,6 @@ static inline void NAME(product)(int64_t n, int64_t k, int64_t m, int64_t column
   }
   if (n & 1) NAME(rows)(1, k, m, a, b, c, mask);
 }
-#undef LANES
 #undef NAME
 #undef VECTOR
 #undef MASK

@@ -11,7 +11,6 @@ static inline __m256i first_lanes(int64_t count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), lanes);
 }
 
-#define LANES              8
 #define NAME(x)            x##_8
 #define VECTOR             __m256
 #define MASK               __m256i

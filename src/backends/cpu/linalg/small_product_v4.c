@@ -6,7 +6,6 @@
 
 #define OYI_UNROLL OYI_UNROLL_BY(8)
 
-#define LANES              8
 #define NAME(x)            x##_8
 #define VECTOR             __m256
 #define MASK               __mmask8
@@ -18,7 +17,6 @@
 #define ZERO               _mm256_setzero_ps()
 #include "backends/cpu/linalg/small_product_tmpl.h"
 
-#define LANES              16
 #define NAME(x)            x##_16
 #define VECTOR             __m512
 #define MASK               __mmask16

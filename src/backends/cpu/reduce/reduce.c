@@ -50,6 +50,16 @@ static bool next_row(block* b, const char** x) {
   return false;
 }
 
+// Brings |n| elements together as the reducer reads them.
+static inline void bring(const walk* w, char* to, const char* x, int64_t step,
+                         int64_t n) {
+  const int64_t item = oyi_dtype_bytes[w->reducer->in];
+  if (!w->converts && step == item)
+    memcpy(to, x, (size_t)(n * item));
+  else
+    oyi_convert_row(w->reducer->in, to, item, w->in_dtype, x, step, n);
+}
+
 static void reduce_piece(const block* b, int64_t at, const char* x, int64_t n,
                          int64_t first) {
   const walk* w = b->w;
@@ -64,7 +74,7 @@ static void reduce_piece(const block* b, int64_t at, const char* x, int64_t n,
   }
   _Alignas(64) char read[OYI_REDUCE_ROW * 16];
   int64_t item = oyi_dtype_bytes[w->reducer->in];
-  oyi_convert_row(w->reducer->in, read, item, w->in_dtype, x, step, n);
+  bring(w, read, x, step, n);
   w->reducer->row(b->state, at, read, n, item, first, w->args);
 }
 
@@ -74,16 +84,6 @@ static void reduce_each(const block* b, const char* x, int64_t n) {
   const oyi_reduce_row_fn row = w->reducer->row;
   for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in)
     row(b->state, at, x, n, w->reduced[0].in, 0, w->args);
-}
-
-// Brings |n| elements together as the reducer reads them.
-static inline void bring(const walk* w, char* to, const char* x, int64_t step,
-                         int64_t n) {
-  const int64_t item = oyi_dtype_bytes[w->reducer->in];
-  if (!w->converts && step == item)
-    memcpy(to, x, (size_t)(n * item));
-  else
-    oyi_convert_row(w->reducer->in, to, item, w->in_dtype, x, step, n);
 }
 
 // Rows that are so short that bringing them together costs less than a call for each.
@@ -143,8 +143,7 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
   for (int64_t i = 0; i < rows; i += ROWS) {
     const int64_t some = rows - i < ROWS ? rows - i : ROWS;
     for (int64_t k = 0; k < some; k++)
-      oyi_convert_row(w->reducer->in, read + k * size, item, w->in_dtype,
-                      x + (i + k) * row_step, w->kept[0].in, b->n);
+      bring(w, read + k * size, x + (i + k) * row_step, w->kept[0].in, b->n);
     w->reducer->columns(b->state, b->n, read, some, size, first + i, w->args);
   }
 }
