@@ -12,10 +12,28 @@ static __attribute__((noinline)) oyi_tensor* share_side(oyi_tensor* v,
   return NULL;
 }
 
-// Another header on the storage of |t|; a long shape lies on the heap.
+enum { STOCK = 8 };  // blocks
+
+void oyi_view_stock(size_t ndim) {
+  const unsigned units = (unsigned)(OYI_VIEW_UNITS + ndim);
+  for (int i = 0; i < STOCK && oyi_pool.view_room[ndim] && oyi_pool.head[units - 1];
+       i++) {
+    oyi_tensor* v = oyi_pool_pop(units);
+    v->header.klass = &oyi_tensor_class;
+    v->header.reserved = 0;
+    v->sizes = oyi_view_sizes(v);
+    v->side = NULL;
+    v->block = (uint8_t)units;
+    oyi_view_clear_room(v);
+    oyi_view_give(v);
+  }
+}
+
+// Another header on the storage of |t|; a long shape lies on the heap. The next views of the
+// rank find blocks that are filled.
 oyi_tensor* oyi_view_begin_long(const oyi_tensor* t, size_t ndim) {
   const bool is_long = ndim > OYI_INLINE_DIMS;
-  const unsigned units = (unsigned)oyi_view_units(is_long ? 0 : ndim);
+  const unsigned units = (unsigned)(OYI_VIEW_UNITS + (is_long ? 0 : ndim));
   int64_t* dims = is_long ? oyi_calloc(2 * ndim, sizeof(int64_t)) : NULL;
   if (is_long && !dims) return NULL;
   oyi_tensor* v = oyi_pool_take(units);
@@ -35,7 +53,9 @@ oyi_tensor* oyi_view_begin_long(const oyi_tensor* t, size_t ndim) {
   v->flags = (uint8_t)((t->flags & ~OYI_HEAP_DIMS) | OYI_VIEW_BLOCK |
                        (is_long ? OYI_HEAP_DIMS : 0));
   v->block = (uint8_t)units;
+  oyi_view_clear_room(v);
   oyi_storage_retain(v->storage);
+  if (!is_long) oyi_view_stock(ndim);
   return OY_LIKELY(!t->side) ? v : share_side(v, t);
 }
 
@@ -68,7 +88,7 @@ static __attribute__((noinline)) oyi_tensor* alias_long(const oyi_tensor* t) {
 }
 
 oyi_tensor* oyi_tensor_alias_same(const oyi_tensor* t) {
-  oyi_tensor* v = oyi_plain_alias(t);
+  oyi_tensor* v = oyi_view_counted(oyi_plain_alias(t));
   return OY_LIKELY(v != NULL) ? v : alias_long(t);
 }
 
@@ -88,7 +108,7 @@ static __attribute__((noinline)) oyi_tensor* transposed_long(const oyi_tensor* t
 }
 
 oyi_tensor* oyi_tensor_transposed(const oyi_tensor* t, size_t a, size_t b) {
-  oyi_tensor* v = OY_LIKELY(a != b) ? oyi_plain_turned(t) : NULL;
+  oyi_tensor* v = OY_LIKELY(a != b) ? oyi_view_counted(oyi_plain_turned(t)) : NULL;
   return OY_LIKELY(v != NULL) ? v : transposed_long(t, a, b);
 }
 
@@ -105,7 +125,7 @@ static __attribute__((noinline)) oyi_tensor* part_long(const oyi_tensor* t, size
 
 oyi_tensor* oyi_tensor_part(const oyi_tensor* t, size_t dim, int64_t start,
                             int64_t size) {
-  oyi_tensor* v = oyi_plain_part(t, dim, start, size);
+  oyi_tensor* v = oyi_view_counted(oyi_plain_part(t, dim, start, size));
   return OY_LIKELY(v != NULL) ? v : part_long(t, dim, start, size);
 }
 

@@ -44,6 +44,9 @@ typedef struct oyi_tensor_meta_class {
   void (*destroy)(oyi_tensor* tensor);
   // Appends what a printed tensor ends with, "requires_grad=True", or nothing.
   void (*print)(const oyi_tensor* tensor, oyi_strbuf* buf);
+  // The storage of the tensor is about to be replaced: whoever borrows it from the tensor
+  // holds a reference of its own from here on, as does the tensor.
+  void (*hold_storage)(oyi_tensor* tensor);
 } oyi_tensor_meta_class;
 
 enum {
@@ -67,11 +70,11 @@ struct oyi_tensor {
   oy_object header;
   int64_t byte_offset;
   int64_t numel;
-  int64_t* sizes;        // |ndim| sizes; strides follow after |capacity| words
+  int64_t offset;        // in elements
   oyi_storage* storage;  // NULL: opaque
   // --- end of the first cache line
+  int64_t* sizes;         // |ndim| sizes; strides follow after |capacity| words
   oyi_tensor_meta* meta;  // NULL until autograd needs it
-  int64_t offset;         // in elements
   int16_t backend;
   int16_t device_index;
   uint8_t ndim;

@@ -21,6 +21,12 @@ enum { KEEPS_BLOCKS = !OYI_UNDER_ASAN };
 
 void oyi_pool_trim(void) {
   if (!KEEPS_BLOCKS) return;
+  for (unsigned i = 0; i < OYI_POOL_RANKS; i++) {
+    if (!oyi_pool.view_head[i]) continue;
+    oyi_chunk_give(oyi_pool.view_head[i]);
+    oyi_pool.view_head[i] = NULL;
+    oyi_pool.view_room[i] = OYI_POOL_KEEP_VIEWS;
+  }
   for (unsigned i = 0; i < OYI_POOL_CLASSES; i++) {
     if (!oyi_pool.head[i]) continue;
     oyi_chunk_give(oyi_pool.head[i]);
@@ -29,10 +35,16 @@ void oyi_pool_trim(void) {
   }
 }
 
-static void thread_ends(void* unused) {
-  (void)unused;
+// From here on the thread keeps none.
+static void keep_nothing(void) {
   oyi_pool_trim();
   memset(oyi_pool.room, 0, sizeof(oyi_pool.room));
+  memset(oyi_pool.view_room, 0, sizeof(oyi_pool.view_room));
+}
+
+static void thread_ends(void* unused) {
+  (void)unused;
+  keep_nothing();
   t_state = ENDING;
 }
 
@@ -43,15 +55,15 @@ static bool arm(void) {
   if (!KEEPS_BLOCKS || t_state != NOT_ARMED) return false;
   if (!oyi_thread_end_set(&g_end, &oyi_pool)) return false;
   t_state = IN_USE;
-  for (unsigned i = 0; i < OYI_POOL_CLASSES; i++) oyi_pool.room[i] = OYI_POOL_KEEP;
+  memset(oyi_pool.room, OYI_POOL_KEEP, sizeof(oyi_pool.room));
+  memset(oyi_pool.view_room, OYI_POOL_KEEP_VIEWS, sizeof(oyi_pool.view_room));
   return true;
 }
 
 // Lists in use are armed again by the next block that is freed.
 void oyi_pool_watch(bool on) {
   if (t_state == ENDING || (t_state == WATCHED) == on) return;
-  oyi_pool_trim();
-  memset(oyi_pool.room, 0, sizeof(oyi_pool.room));
+  keep_nothing();
   t_state = on ? WATCHED : NOT_ARMED;
 }
 

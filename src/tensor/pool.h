@@ -12,12 +12,21 @@
 
 #include "opyard/base.h"
 
-enum { OYI_POOL_UNIT = 16, OYI_POOL_CLASSES = 32, OYI_POOL_KEEP = 128 };
+enum {
+  OYI_POOL_UNIT = 16,
+  OYI_POOL_CLASSES = 32,
+  OYI_POOL_KEEP = 128,
+  OYI_POOL_RANKS = 6,  // of views with a block that stays filled, from 0 on
+  OYI_POOL_KEEP_VIEWS = 32
+};
 
 typedef struct oyi_pool_lists {
   void* head[OYI_POOL_CLASSES];
   // Free places left in each list; 0 before the thread's first free.
   uint8_t room[OYI_POOL_CLASSES];
+  // The same of blocks of views, by rank, with what is alike in all of them (view_block.h).
+  uint8_t view_room[OYI_POOL_RANKS];
+  void* view_head[OYI_POOL_RANKS];
   // The keys of new CPU tensors of this thread: here, since who makes one has this
   // address at hand (tensor.c, inference_tensor.c).
   uint64_t tensor_keys;

@@ -34,6 +34,7 @@ static oy_status prepare(oyi_tensor* t, size_t ndim) {
 static void replace_storage(oyi_tensor* t, oyi_storage* storage) {
   oyi_storage* before = t->storage;
   if (before == storage) return;
+  if (t->meta) t->meta->klass->hold_storage(t);
   oyi_storage_retain(storage);
   t->storage = storage;
   bool lies_in_block =

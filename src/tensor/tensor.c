@@ -5,7 +5,7 @@
 #include "tensor/block_cache.h"
 #include "tensor/hooks.h"
 #include "tensor/impl.h"
-#include "tensor/pool.h"
+#include "tensor/view_block.h"
 
 // With a shape or a record of its own.
 static __attribute__((noinline)) void end_slow(oyi_tensor* t) {
@@ -19,7 +19,7 @@ static __attribute__((noinline)) void end_slow(oyi_tensor* t) {
 }
 __attribute__((noinline)) void oyi_view_end_with_storage(oyi_tensor* t) {
   oyi_storage_free(t->storage);
-  oyi_pool_give(t, t->block);
+  oyi_view_give(t);
 }
 
 // Each way ends in a tail call at most, so that none saves registers.
@@ -29,7 +29,7 @@ void oyi_tensor_end(oyi_tensor* t) {
   if (OY_UNLIKELY(t->side != NULL || (t->flags & OYI_HEAP_DIMS) || !s)) {
     end_slow(t);
   } else if (!oyi_storage_drop(s)) {
-    if (is_view) oyi_pool_give(t, t->block);
+    if (is_view) oyi_view_give(t);
   } else if (OY_UNLIKELY(is_view)) {
     oyi_view_end_with_storage(t);
   } else {
@@ -323,6 +323,7 @@ oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys, oy_ints 
     return NULL;
   }
   t->flags |= OYI_VIEW_BLOCK;
+  oyi_view_clear_room(t);
   for (size_t i = 0; i < strides.size; i++) oyi_strides(t)[i] = strides.data[i];
   oyi_tensor_geometry(t);
   oyi_storage_retain(storage);

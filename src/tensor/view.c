@@ -140,7 +140,8 @@ static __attribute__((noinline)) oy_tensor* view_slow(const oy_tensor* tensor,
   int64_t inferred[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
   if (!t || oyi_infer_size(sizes, t->numel, inferred) != 0) return NULL;
   oy_ints shape = {inferred, sizes.size};
-  oyi_tensor* v = oyi_plain_view(t, shape);  // nothing but a size was to be found out
+  // Nothing but a size was to be found out.
+  oyi_tensor* v = oyi_view_counted(oyi_plain_view(t, shape));
   if (v) return oyi_tensor_object(v);
   if (!oyi_view_strides(t, shape, strides)) {
     OY_FAIL(INVALID_ARGUMENT,
@@ -153,9 +154,7 @@ static __attribute__((noinline)) oy_tensor* view_slow(const oy_tensor* tensor,
 }
 
 oy_tensor* oy_tensor_view(const oy_tensor* tensor, oy_ints sizes) {
-  oyi_tensor* v = OY_LIKELY(oyi_is_tensor(tensor))
-                      ? oyi_plain_view(oyi_tensor_cast(tensor), sizes)
-                      : NULL;
+  oyi_tensor* v = OYI_PLAINLY(tensor, oyi_plain_view, sizes);
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : view_slow(tensor, sizes);
 }
 
@@ -216,9 +215,7 @@ static __attribute__((noinline)) oy_tensor* expand_slow(const oy_tensor* tensor,
 }
 
 oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes) {
-  oyi_tensor* v = OY_LIKELY(oyi_is_tensor(tensor))
-                      ? oyi_plain_expand(oyi_tensor_cast(tensor), sizes)
-                      : NULL;
+  oyi_tensor* v = OYI_PLAINLY(tensor, oyi_plain_expand, sizes);
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : expand_slow(tensor, sizes);
 }
 

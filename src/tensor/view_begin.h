@@ -6,21 +6,10 @@
 #ifndef OPYARD_SRC_TENSOR_VIEW_BEGIN_H_
 #define OPYARD_SRC_TENSOR_VIEW_BEGIN_H_
 
-#include "tensor/impl.h"
-#include "tensor/pool.h"
+#include "tensor/view_block.h"
 
-_Static_assert(2 * sizeof(int64_t) == OYI_POOL_UNIT, "a unit holds one dimension");
-static inline size_t oyi_view_units(size_t ndim) {
-  return OYI_VIEW_DIMS_OFFSET / OYI_POOL_UNIT + ndim;
-}
-
-// Where the sizes of a plain view are; strides follow.
-static inline int64_t* oyi_view_sizes(oyi_tensor* v) {
-  return (int64_t*)(void*)((char*)v + OYI_VIEW_DIMS_OFFSET);
-}
-
-// Device, rank, capacity, flags and units of the block: what of |t| is kept, what every view
-// has, and what each of its dimensions adds.
+// Device, rank, capacity, flags and units of the block: what of |t| is kept, and what views of
+// each rank have.
 typedef union oyi_view_word {
   uint8_t bytes[8];
   uint64_t bits;
@@ -31,9 +20,13 @@ _Static_assert(offsetof(oyi_tensor, side) == offsetof(oyi_tensor, backend) + 8 &
                "what oyi_view_word says");
 static const oyi_view_word oyi_view_kept = {
     {255, 255, 255, 255, 0, 0, OYI_CONTIGUOUS | OYI_DENSE | OYI_NO_VERSION, 0}};
-static const oyi_view_word oyi_view_added = {
-    {0, 0, 0, 0, 0, 0, OYI_VIEW_BLOCK, OYI_VIEW_DIMS_OFFSET / OYI_POOL_UNIT}};
-static const oyi_view_word oyi_view_each = {{0, 0, 0, 0, 1, 1, 0, 1}};
+#define OYI_VIEW_ADDED(ndim)                                            \
+  {                                                                     \
+    { 0, 0, 0, 0, ndim, ndim, OYI_VIEW_BLOCK, OYI_VIEW_UNITS + (ndim) } \
+  }
+static const oyi_view_word oyi_view_added[OYI_POOL_RANKS] = {
+    OYI_VIEW_ADDED(0), OYI_VIEW_ADDED(1), OYI_VIEW_ADDED(2),
+    OYI_VIEW_ADDED(3), OYI_VIEW_ADDED(4), OYI_VIEW_ADDED(5)};
 
 // Two words by one move, also where the compiler was told to move structures word by word.
 static inline void oyi_copy_pair(void* to, const void* from) {
@@ -41,7 +34,8 @@ static inline void oyi_copy_pair(void* to, const void* from) {
   *(pair*)to = *(const pair*)from;
 }
 _Static_assert(sizeof(oy_keyset) == 16 &&
-                   offsetof(oyi_tensor, numel) == offsetof(oyi_tensor, byte_offset) + 8,
+                   offsetof(oyi_tensor, numel) == offsetof(oyi_tensor, byte_offset) + 8 &&
+                   offsetof(oyi_tensor, storage) == offsetof(oyi_tensor, offset) + 8,
                "what is copied in pairs");
 
 // The block that a plain view of |t| with |ndim| dimensions would get, still in the thread's
@@ -49,38 +43,38 @@ _Static_assert(sizeof(oy_keyset) == 16 &&
 // NULL: it would not be plain.
 static inline oyi_tensor* oyi_view_room(const oyi_tensor* t, size_t ndim) {
   return OY_LIKELY(ndim <= OYI_INLINE_DIMS && !t->side && t->storage)
-             ? oyi_pool.head[oyi_view_units(ndim) - 1]
+             ? oyi_pool.view_head[ndim]
              : NULL;
 }
 
 // Takes |v|, which is that block, and makes it a plain view of |t| but for sizes and strides:
 // numel, flags and place are those of |t|. Dtype, device and layers' keys are copied with the
-// rest, but for Autograd, and history is left behind.
+// rest, but for Autograd, and history is left behind. Who has it writes |meta|, and counts
+// the storage or borrows it from another tensor: oyi_view_counted, or a record of autograd's.
 static inline __attribute__((always_inline)) oyi_tensor* oyi_view_fill(
     const oyi_tensor* t, oyi_tensor* v, size_t ndim) {
-  __atomic_fetch_add(&t->storage->references, 1, __ATOMIC_RELAXED);
-  oyi_pool_drop_head(oyi_view_units(ndim), v);
+  oyi_view_drop_head(ndim, v);
   // Not with the count of references, which was just written in another width: a load of
   // both waits until that has left the store buffer.
   oyi_copy_pair(&v->header.keys, &t->header.keys);
   v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
-  v->header.klass = &oyi_tensor_class;
   v->header.references = 1;
   v->header.dtype = t->header.dtype;
   v->header.flags = 0;
-  v->header.reserved = 0;
   oyi_copy_pair(&v->byte_offset, &t->byte_offset);  // and |numel|
-  v->sizes = oyi_view_sizes(v);
-  v->storage = t->storage;
-  v->meta = NULL;
-  v->offset = t->offset;
-  // The rest is one word, and no record.
+  oyi_copy_pair(&v->offset, &t->offset);            // and |storage|
+  // The rest is one word.
   oyi_view_word word;
   memcpy(&word, &t->backend, sizeof(word));
-  word.bits =
-      (word.bits & oyi_view_kept.bits) + oyi_view_added.bits + ndim * oyi_view_each.bits;
+  word.bits = (word.bits & oyi_view_kept.bits) + oyi_view_added[ndim].bits;
   memcpy(&v->backend, &word, sizeof(word));
-  v->side = NULL;
+  return v;
+}
+// A plain view without a record, with a reference to its storage; NULL stays NULL.
+static inline __attribute__((always_inline)) oyi_tensor* oyi_view_counted(oyi_tensor* v) {
+  if (OY_UNLIKELY(!v)) return NULL;
+  __atomic_fetch_add(&v->storage->references, 1, __ATOMIC_RELAXED);
+  v->meta = NULL;
   return v;
 }
 
@@ -90,7 +84,8 @@ oyi_tensor* oyi_view_begin_long(const oyi_tensor* t, size_t ndim);
 static inline __attribute__((always_inline)) oyi_tensor* oyi_view_begin(
     const oyi_tensor* t, size_t ndim) {
   oyi_tensor* v = oyi_view_room(t, ndim);
-  return OY_LIKELY(v != NULL) ? oyi_view_fill(t, v, ndim) : oyi_view_begin_long(t, ndim);
+  return OY_LIKELY(v != NULL) ? oyi_view_counted(oyi_view_fill(t, v, ndim))
+                              : oyi_view_begin_long(t, ndim);
 }
 
 // Moves the first element |by| elements further.

@@ -3,7 +3,8 @@
 // the dimensions, which writes sizes and strides of a plain view (view_begin.h) where they
 // stay, in the block that the view will get. Each gives NULL, and has done nothing, where
 // anything is unusual: a wrong argument, a size to infer, a long shape, no block at hand. The
-// operator's own function then does it, or says what is wrong.
+// operator's own function then does it, or says what is wrong. The storage is not counted yet
+// (oyi_view_fill).
 #ifndef OPYARD_SRC_TENSOR_VIEW_PLAIN_H_
 #define OPYARD_SRC_TENSOR_VIEW_PLAIN_H_
 
@@ -11,9 +12,9 @@
 
 #define OYI_PLAIN static inline __attribute__((always_inline)) oyi_tensor*
 // One of them of |self|, which may be no tensor, for the operator's own function.
-#define OYI_PLAINLY(self, plain, ...)                            \
-  (OY_LIKELY(oyi_is_tensor(self))                                \
-       ? plain(oyi_tensor_cast(self) __VA_OPT__(, ) __VA_ARGS__) \
+#define OYI_PLAINLY(self, plain, ...)                                              \
+  (OY_LIKELY(oyi_is_tensor(self))                                                  \
+       ? oyi_view_counted(plain(oyi_tensor_cast(self) __VA_OPT__(, ) __VA_ARGS__)) \
        : NULL)
 
 // What is contiguous, and says so with its last stride as well, is so in any other shape.
@@ -47,16 +48,23 @@ static inline int64_t oyi_leading_stride(int64_t size, int64_t next_size,
 static inline bool oyi_plain_expanded(const oyi_tensor* t, oy_ints sizes, int64_t* to,
                                       int64_t* out_numel, bool* out_repeats) {
   const size_t ndim = sizes.size, lead = ndim - t->ndim;
+  const int64_t *have = t->sizes - lead, *strides = oyi_strides(t) - lead;
   int64_t numel = 1;
   bool repeats = false;
   for (size_t i = lead; i < ndim; i++) {
-    const int64_t want = sizes.data[i], have = t->sizes[i - lead];
-    const bool keeps = (want == have) | (want == -1);
-    if (OY_UNLIKELY(!keeps && (have != 1 || want < 0))) return false;
-    to[i] = keeps ? have : want;
-    to[ndim + i] = keeps ? oyi_strides(t)[i - lead] : 0;
-    repeats |= !keeps;
-    if (OY_UNLIKELY(__builtin_mul_overflow(numel, to[i], &numel))) return false;
+    int64_t size = sizes.data[i], stride = strides[i];
+    if (size != have[i]) {
+      if (size == -1) {
+        size = have[i];
+      } else {
+        if (OY_UNLIKELY(have[i] != 1 || size < 0)) return false;
+        stride = 0;
+        repeats = true;
+      }
+    }
+    to[i] = size;
+    to[ndim + i] = stride;
+    if (OY_UNLIKELY(__builtin_mul_overflow(numel, size, &numel))) return false;
   }
   for (size_t i = lead; i-- > 0;) {
     const int64_t want = sizes.data[i];
@@ -142,6 +150,21 @@ OYI_PLAIN oyi_plain_alias(const oyi_tensor* t) {
   return oyi_view_fill(t, v, ndim);
 }
 
+// Without dimension |dim|, with numel and flags of |t|.
+OYI_PLAIN oyi_plain_shorter(const oyi_tensor* t, size_t dim) {
+  const size_t ndim = t->ndim - (size_t)1;
+  oyi_tensor* v = oyi_view_room(t, ndim);
+  if (OY_UNLIKELY(!v)) return NULL;
+  const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
+  int64_t* to = oyi_view_sizes(v);
+  for (size_t i = 0; i < ndim; i++) {
+    const size_t from = i + (i >= dim);
+    to[i] = sizes[from];
+    to[ndim + i] = strides[from];
+  }
+  return oyi_view_fill(t, v, ndim);
+}
+
 // Without dimension |dim|, |offset| elements further on.
 OYI_PLAIN oyi_plain_without(const oyi_tensor* t, size_t dim, int64_t offset) {
   const size_t ndim = t->ndim - (size_t)1;
@@ -169,13 +192,22 @@ OYI_PLAIN oyi_plain_select(const oyi_tensor* t, int64_t dim, int64_t index) {
   if (OY_UNLIKELY((uint64_t)d >= t->ndim)) return NULL;
   const int64_t size = t->sizes[d], at = index + (index < 0 ? size : 0);
   if (OY_UNLIKELY((uint64_t)at >= (uint64_t)size)) return NULL;
-  return oyi_plain_without(t, (size_t)d, at * oyi_strides(t)[d]);
+  const int64_t stride = oyi_strides(t)[d];
+  if (d != 0 || size == 1 || t->numel == 0 || !(t->flags & OYI_CONTIGUOUS))
+    return oyi_plain_without(t, (size_t)d, at * stride);
+  // One of several parts of what is contiguous: as many elements as lie between two.
+  oyi_tensor* v = oyi_plain_shorter(t, 0);
+  if (OY_UNLIKELY(!v)) return NULL;
+  oyi_view_move(v, at * stride);
+  v->numel = stride;
+  return v;
 }
 
 OYI_PLAIN oyi_plain_squeeze(const oyi_tensor* t, int64_t dim) {
   const int64_t d = dim + (dim < 0 ? t->ndim : 0);
   if (OY_UNLIKELY((uint64_t)d >= t->ndim)) return NULL;
-  return t->sizes[d] == 1 ? oyi_plain_without(t, (size_t)d, 0) : oyi_plain_alias(t);
+  // Dimensions of size 1 decide nothing.
+  return t->sizes[d] == 1 ? oyi_plain_shorter(t, (size_t)d) : oyi_plain_alias(t);
 }
 
 OYI_PLAIN oyi_plain_unsqueeze(const oyi_tensor* t, int64_t dim) {

@@ -32,7 +32,11 @@ static void packed_print(const oyi_tensor* stand_in, oyi_strbuf* buf) {
   (void)stand_in;
   oyi_strbuf_puts(buf, "packed");
 }
-static const oyi_tensor_meta_class g_packed_class = {packed_destroy, packed_print};
+static void packed_hold_storage(oyi_tensor* stand_in) {
+  (void)stand_in;  // it has none that is not its own
+}
+static const oyi_tensor_meta_class g_packed_class = {packed_destroy, packed_print,
+                                                     packed_hold_storage};
 
 static packed* packed_of(const oyi_saved* slot) {
   const oyi_tensor_meta* meta = slot->tensor ? slot->tensor->meta : NULL;

@@ -16,27 +16,31 @@ static inline bool oyi_goes_to(const oy_op* op, oy_keyset keys, oy_typed_fn kern
   return OY_LIKELY(oy_select_exact(op, keys)->typed == kernel);
 }
 
-// What the kernel of operator |id| begins with: returns the view, or goes on. Nothing where
-// there is no line for |id| below.
-#define OYI_PLAIN_VIEW(id)                 OYI_PLAIN_SECOND(OYI_PLAIN_VIEW_##id, , ~)
-#define OYI_PLAIN_SECOND(...)              OYI_PLAIN_PICK(__VA_ARGS__)
-#define OYI_PLAIN_PICK(first, second, ...) second
+// The operators that have one, with the call that makes it: ~, view.
+#define OYI_PLAIN_VIEW_alias        ~, oyi_plain_alias(self_)
+#define OYI_PLAIN_VIEW_expand       ~, oyi_plain_expand(self_, size)
+#define OYI_PLAIN_VIEW_permute      ~, oyi_plain_permute(self_, dims)
+#define OYI_PLAIN_VIEW_select_int   ~, oyi_plain_select(self_, dim, index)
+#define OYI_PLAIN_VIEW_slice_Tensor ~, oyi_plain_slice(self_, dim, start, end, step)
+#define OYI_PLAIN_VIEW_squeeze_dim  ~, oyi_plain_squeeze(self_, dim)
+#define OYI_PLAIN_VIEW_t            ~, oyi_plain_turned(self_)
+#define OYI_PLAIN_VIEW_unsqueeze    ~, oyi_plain_unsqueeze(self_, dim)
+#define OYI_PLAIN_VIEW_view         ~, oyi_plain_view(self_, size)
 
-#define OYI_PLAIN_VIEW_alias  ~, OYI_PLAIN_OR_LONG(alias, oyi_plain_alias(self_))
-#define OYI_PLAIN_VIEW_expand ~, OYI_PLAIN_OR_LONG(expand, oyi_plain_expand(self_, size))
-#define OYI_PLAIN_VIEW_permute \
-  ~, OYI_PLAIN_OR_LONG(permute, oyi_plain_permute(self_, dims))
-#define OYI_PLAIN_VIEW_select_int \
-  ~, OYI_PLAIN_OR_LONG(select_int, oyi_plain_select(self_, dim, index))
-#define OYI_PLAIN_VIEW_slice_Tensor \
-  ~, OYI_PLAIN_OR_LONG(slice_Tensor, oyi_plain_slice(self_, dim, start, end, step))
-#define OYI_PLAIN_VIEW_squeeze_dim \
-  ~, OYI_PLAIN_OR_LONG(squeeze_dim, oyi_plain_squeeze(self_, dim))
-#define OYI_PLAIN_VIEW_t ~, OYI_PLAIN_OR_LONG(t, oyi_plain_turned(self_))
-#define OYI_PLAIN_VIEW_unsqueeze \
-  ~, OYI_PLAIN_OR_LONG(unsqueeze, oyi_plain_unsqueeze(self_, dim))
-#define OYI_PLAIN_VIEW_view ~, OYI_PLAIN_OR_LONG(view, oyi_plain_view(self_, size))
-#define OYI_PLAIN_OR_LONG(id, view)                                                      \
+// what(id, view) where there is a line for |id|, none(id, ) elsewhere.
+#define OYI_IF_PLAIN_VIEW(id, what, none) \
+  OYI_PLAIN_CHOOSE(id, what, none, OYI_PLAIN_VIEW_##id)
+#define OYI_PLAIN_CHOOSE(id, what, none, ...) \
+  OYI_PLAIN_PICK(__VA_ARGS__, what, none, ~)(id, OYI_PLAIN_SECOND(__VA_ARGS__, , ~))
+#define OYI_PLAIN_PICK(first, second, third, ...) third
+#define OYI_PLAIN_SECOND(first, second, ...)      second
+
+#define OYI_NO_PLAIN_VIEW(id, view)
+
+// What the kernel of operator |id| does first: returns the view, or goes on. Where it was the
+// library's own kernel that the call would go to, but nothing plain, view_own_##id calls that:
+// it needs neither operator nor keys, so that no register has to keep them meanwhile.
+#define OYI_PLAIN_OR_OWN(id, view)                                                       \
   if (OY_LIKELY(oyi_is_tensor(self))) {                                                  \
     oyi_tensor* self_ = oyi_tensor_cast(self);                                           \
     oyi_variable* parent_ = oyi_view_parent(self_);                                      \
@@ -44,7 +48,9 @@ static inline bool oyi_goes_to(const oy_op* op, oy_keyset keys, oy_typed_fn kern
         oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_ADInplaceOrView));               \
     if (OY_LIKELY(parent_ && oyi_goes_to(op, below_, (oy_typed_fn)oy_composite_##id))) { \
       oyi_tensor* view_ = view;                                                          \
-      if (OY_LIKELY(view_ != NULL)) return oyi_view_record(view_, self_, parent_);       \
+      if (OY_LIKELY(view_ != NULL))                                                      \
+        return oyi_view_record(view_, self_, oyi_variable_of(self_), false);             \
+      return view_own_##id(OYI_ARGS_##id);                                               \
     }                                                                                    \
   }
 

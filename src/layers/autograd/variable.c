@@ -9,7 +9,7 @@
 #include "layers/autograd/forward/forward.h"
 #include "layers/autograd/hooks.h"
 #include "layers/autograd/record.h"
-#include "tensor/pool.h"
+#include "tensor/view_block.h"
 
 void oyi_spin_lock_slow(uint8_t* lock) {
   for (int spins = 1; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); spins++)
@@ -51,6 +51,10 @@ static inline void unlink_locked(oyi_variable* v) {
   if (v->next_view) v->next_view->link = v->link;
 }
 
+static inline uintptr_t has_history(const oyi_variable* v) {
+  return (uintptr_t)v->grad_fn | (uintptr_t)v->grad | (uintptr_t)v->accumulator;
+}
+
 // Of what has, or has had, a gradient or a history.
 static __attribute__((noinline)) void end_history(oyi_variable* v) {
   oyi_node* grad_fn = v->grad_fn;
@@ -60,23 +64,40 @@ static __attribute__((noinline)) void end_history(oyi_variable* v) {
   oyi_node_release(grad_fn);
 }
 
-static __attribute__((noinline)) void destroy_slow(oyi_tensor* t) {
+// |t| is in no list any more.
+static void end_record(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   oyi_tensor* base = v->base;
-  if (base) {
-    uint8_t* lock = &oyi_variable_of(base)->lock;
-    oyi_spin_lock(lock);
-    unlink_locked(v);
-    oyi_spin_unlock(lock);
-  }
+  const bool borrows = base && !v->counts;
   t->meta = NULL;
-  if (v->grad_fn || v->grad || v->accumulator) end_history(v);
-  if (!(t->flags & OYI_VIEW_BLOCK)) oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
+  if (has_history(v)) end_history(v);
+  if (t->flags & OYI_VIEW_BLOCK)
+    oyi_view_clear_room(t);
+  else
+    oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
+  if (borrows) t->storage = NULL;
   if (base) oy_tensor_release(&base->header);
   oyi_tensor_end(t);
 }
+// Of a view, under the lock of its base.
+static __attribute__((noinline)) void unlock_and_destroy(oyi_tensor* t, uint8_t* lock) {
+  unlink_locked(oyi_variable_of(t));
+  oyi_spin_unlock(lock);
+  end_record(t);
+}
+static __attribute__((noinline)) void destroy_slow(oyi_tensor* t) {
+  oyi_tensor* base = oyi_variable_of(t)->base;
+  if (base) {
+    uint8_t* lock = &oyi_variable_of(base)->lock;
+    oyi_spin_lock(lock);
+    unlock_and_destroy(t, lock);
+  } else {
+    end_record(t);
+  }
+}
+// |base| is nobody's.
 static __attribute__((noinline)) void end_with_base(oyi_tensor* t, oyi_tensor* base) {
-  oyi_tensor_end(t);
+  oyi_view_give(t);
   base->header.klass->destroy(&base->header);
 }
 
@@ -95,8 +116,19 @@ static __attribute__((noinline)) void destroy_result(oyi_tensor* t) {
   oyi_node_release(grad_fn);
 }
 
-// A view in a block of its own that has no history and nothing but a storage, as nearly all
-// are, ends here; all else in a tail call.
+// What the record of a view has that those of others have not, and would find in its block
+// (view_record.h); 0 of nearly all. |retains| is 0 where there is no grad_fn.
+static inline uint64_t left_behind(const oyi_variable* v) {
+  _Static_assert(
+      offsetof(oyi_variable, creation) == offsetof(oyi_variable, output_nr) + 7,
+      "a word of numbers");
+  uint64_t numbers;
+  memcpy(&numbers, &v->output_nr, sizeof(numbers));
+  return numbers | has_history(v);
+}
+
+// A view that has no history, and its shape in its block, and borrows its storage, as nearly
+// all do, ends here; all else in a tail call.
 static void variable_destroy(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   oyi_tensor* base = v->base;
@@ -104,23 +136,21 @@ static void variable_destroy(oyi_tensor* t) {
     destroy_result(t);
     return;
   }
-  oyi_storage* s = t->storage;
-  const uintptr_t more = (uintptr_t)v->grad_fn | (uintptr_t)v->grad |
-                         (uintptr_t)v->accumulator | (uintptr_t)t->side;
-  const bool is_short = (t->flags & (OYI_VIEW_BLOCK | OYI_HEAP_DIMS)) == OYI_VIEW_BLOCK;
   uint8_t* lock = &oyi_variable_of(base)->lock;
-  if (OY_UNLIKELY(more || !is_short || !s || !oyi_spin_try(lock))) {
+  if (OY_UNLIKELY((t->flags & OYI_HEAP_DIMS) || !oyi_spin_try(lock))) {
     destroy_slow(t);
+    return;
+  }
+  if (OY_UNLIKELY(left_behind(v) | (uintptr_t)t->side)) {
+    unlock_and_destroy(t, lock);
     return;
   }
   unlink_locked(v);
   oyi_spin_unlock(lock);
   if (OY_UNLIKELY(__atomic_sub_fetch(&base->header.references, 1, __ATOMIC_ACQ_REL) == 0))
     end_with_base(t, base);
-  else if (OY_UNLIKELY(__atomic_sub_fetch(&s->references, 1, __ATOMIC_ACQ_REL) == 0))
-    oyi_view_end_with_storage(t);
   else
-    oyi_pool_give(t, t->block);
+    oyi_view_give(t);
 }
 
 static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
@@ -132,7 +162,8 @@ static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
   if (OY_UNLIKELY(oyi_may_be_dual(&t->header))) oyi_tangent_print(t, buf);
 }
 
-const oyi_tensor_meta_class oyi_variable_class = {variable_destroy, variable_print};
+const oyi_tensor_meta_class oyi_variable_class = {variable_destroy, variable_print,
+                                                  oyi_view_hold_storage};
 
 bool oyi_requires_grad(const oyi_tensor* t) {
   const oyi_variable* v = oyi_variable_of(t);

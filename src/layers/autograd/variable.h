@@ -31,10 +31,16 @@ typedef struct oyi_variable {
   uint64_t retains;            // the hook of grad_fn that keeps .grad; 0: none
   uint32_t output_nr;
   bool requires_grad;
+  // Of a view, under the lock of its base: whether it holds a reference to its storage. It
+  // needs none while that is the storage of the base, which it holds.
+  bool counts;
+  // As |creation|, of what views are taken of: whether its storage may be another one than
+  // that of the base. Side by side: views are made in line where both are 0.
+  bool is_apart;
   uint8_t creation;
+  uint32_t view_version;  // when grad_fn of a view was last made
   uint8_t lock;           // a spin lock, held for a few instructions
   uint8_t grad_lock;      // held while a gradient is added
-  uint32_t view_version;  // when grad_fn of a view was last made
   struct oyi_variable* next_view;
 } oyi_variable;
 _Static_assert(sizeof(oyi_variable) <= OYI_META_BYTES, "it lies in the block of a view");
@@ -63,6 +69,8 @@ static inline void oyi_variable_fill(oyi_variable* v, oyi_tensor* t) {
   v->retains = 0;
   v->output_nr = 0;
   v->requires_grad = false;
+  v->counts = false;
+  v->is_apart = false;
   v->creation = 0;
   v->lock = 0;
   v->grad_lock = 0;
@@ -116,6 +124,8 @@ static inline bool oyi_is_differentiable(oy_dtype dtype) {
 oy_status oyi_view_attach(oyi_tensor* view, oyi_tensor* from);
 // The same for what a call gave, which may be anything: the view, or NULL with it gone.
 oy_object* oyi_view_result(oy_object* view, oy_object* from);
+// |t|, which has a record, and all views of it hold references to their storages from here on.
+void oyi_view_hold_storage(oyi_tensor* t);
 // In-place on a view: |node| becomes a CopySlices of its base. Takes over |node|.
 oy_status oyi_view_rebase(oyi_tensor* view, oyi_node* node);
 oy_status oyi_view_regenerate(oyi_variable* view);

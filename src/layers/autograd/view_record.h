@@ -24,20 +24,46 @@ static inline void oyi_view_link(oyi_variable* v, oyi_variable* b) {
 // |view| with its record; NULL with it gone where there is no memory.
 oy_object* oyi_view_result_slow(oy_object* view, oy_object* from);
 oy_object* oyi_view_tracked(oy_object* view);
+// The same of a plain view whose storage nobody has counted.
+oy_object* oyi_view_result_plain(oyi_tensor* view, oyi_tensor* from);
 
-// Of a view with a block of its own, on a storage, that has no record and shares nothing else.
+// What views are taken of as usual: with the storage of the base, and as writable.
+static inline bool oyi_is_usual_parent(const oyi_variable* parent) {
+  uint16_t both;
+  _Static_assert(offsetof(oyi_variable, creation) == offsetof(oyi_variable, is_apart) + 1,
+                 "read at once");
+  memcpy(&both, &parent->is_apart, sizeof(both));
+  return both == 0;
+}
+
+// Of a view with a block of its own, on a storage, that has no record and shares nothing else:
+// of one that |counts| its storage, or of a plain one (tensor/view_plain.h). Either borrows
+// that of its base from here on, if it is the same. All of the record that is not written here
+// is 0 in the block of a view (tensor/view_block.h).
 static inline __attribute__((always_inline)) oy_object* oyi_view_record(
-    oyi_tensor* view, oyi_tensor* from, oyi_variable* parent) {
+    oyi_tensor* view, oyi_tensor* from, oyi_variable* parent, bool counts) {
   oyi_variable* b = parent->base ? oyi_variable_of(parent->base) : parent;
   if (OY_UNLIKELY(!oyi_spin_try(&b->lock)))
-    return oyi_view_result_slow(&view->header, &from->header);
+    return counts ? oyi_view_result_slow(&view->header, &from->header)
+                  : oyi_view_result_plain(view, from);
+  if (!counts && OY_UNLIKELY(!oyi_is_usual_parent(parent))) {
+    oyi_spin_unlock(&b->lock);
+    return oyi_view_result_plain(view, from);
+  }
   oyi_variable* v = oyi_variable_room(view);
   oyi_tensor* base = b->tensor;
   oyi_view_link(v, b);
-  oyi_variable_init(v, view);
+  v->meta.klass = &oyi_variable_class;
+  v->tensor = view;
   v->base = base;
-  v->creation = parent->creation;
   v->view_version = __atomic_load_n(&view->storage->version, __ATOMIC_RELAXED);
+  if (counts) {
+    v->creation = parent->creation;
+    v->is_apart = b->is_apart || view->storage != base->storage;
+    v->counts = v->is_apart;  // the base has one, too
+    if (!v->is_apart) __atomic_fetch_sub(&view->storage->references, 1, __ATOMIC_RELAXED);
+  }
+  view->meta = &v->meta;
   oyi_spin_unlock(&b->lock);
   __atomic_fetch_add(&base->header.references, 1, __ATOMIC_RELAXED);
   if (OY_LIKELY(!oyi_is_tracked(&base->header))) return &view->header;

@@ -5,10 +5,10 @@
 // view of the base is then out of date, and is made again from the base, as
 // as_strided, when it is next asked for (reference, 9.6).
 #include "base/memory.h"
+#include "layers/autograd/record.h"
 #include "layers/autograd/view_record.h"
 #include "ops/calls.h"
-
-#include "layers/autograd/record.h"
+#include "tensor/view_begin.h"
 
 // NULL if there is no memory, and of inference tensors, whose views are not followed.
 static inline oyi_variable* base_of(oyi_tensor* from) {
@@ -41,8 +41,10 @@ static oy_status attach(oyi_tensor* view, oyi_tensor* from) {
   v->base = b->tensor;
   oy_object_retain(&b->tensor->header);
   v->creation = creation_of(from);
+  v->counts = true;
   v->view_version = oyi_version(view);
   oyi_spin_lock(&b->lock);
+  v->is_apart = view->storage != b->tensor->storage || b->is_apart;
   oyi_view_link(v, b);
   oyi_spin_unlock(&b->lock);
   if (OY_UNLIKELY(oyi_is_tracked(&b->tensor->header))) oyi_track(view);
@@ -63,6 +65,10 @@ oy_object* oyi_view_tracked(oy_object* view) {
   oyi_track(oyi_tensor_cast(view));
   return view;
 }
+oy_object* oyi_view_result_plain(oyi_tensor* view, oyi_tensor* from) {
+  (void)oyi_view_counted(view);
+  return oyi_view_result_slow(&view->header, &from->header);
+}
 
 // What is rare ends in a tail call of the slow way, before anything was done, so that the
 // common one saves no registers: a new view, with grad mode on, of what has a record.
@@ -74,7 +80,24 @@ oy_object* oyi_view_result(oy_object* view, oy_object* from) {
   const uintptr_t has_record = (uintptr_t)t->meta | (uintptr_t)t->side;
   if (OY_UNLIKELY(has_record || !(t->flags & OYI_VIEW_BLOCK) || !t->storage || !parent))
     return oyi_view_result_slow(view, from);
-  return oyi_view_record(t, oyi_tensor_cast(from), parent);
+  return oyi_view_record(t, oyi_tensor_cast(from), parent, true);
+}
+
+// Under the lock of the base.
+static void hold_storage(oyi_variable* v) {
+  if (!v->counts) oyi_storage_retain(v->tensor->storage);
+  v->counts = true;
+  v->is_apart = true;
+}
+
+void oyi_view_hold_storage(oyi_tensor* t) {
+  oyi_variable* v = oyi_variable_of(t);
+  oyi_variable* b = v->base ? oyi_variable_of(v->base) : v;
+  oyi_spin_lock(&b->lock);
+  if (v->base) hold_storage(v);
+  v->is_apart = true;
+  for (oyi_variable* view = v->views; view; view = view->next_view) hold_storage(view);
+  oyi_spin_unlock(&b->lock);
 }
 
 // An alias that has the geometry of |t| and no history.

@@ -18,7 +18,7 @@ static __attribute__((noinline)) oy_object* view_without_long(const oyi_tensor* 
 }
 
 oy_object* oyi_view_without(const oyi_tensor* t, size_t dim, int64_t offset) {
-  oyi_tensor* v = oyi_plain_without(t, dim, offset);
+  oyi_tensor* v = oyi_view_counted(oyi_plain_without(t, dim, offset));
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : view_without_long(t, dim, offset);
 }
 

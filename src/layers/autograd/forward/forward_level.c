@@ -75,7 +75,8 @@ static void dual_destroy(oyi_tensor* t) {
 static void dual_print(const oyi_tensor* t, oyi_strbuf* buf) {
   oyi_variable_class.print(t, buf);
 }
-static const oyi_tensor_meta_class g_dual_class = {dual_destroy, dual_print};
+static const oyi_tensor_meta_class g_dual_class = {dual_destroy, dual_print,
+                                                   oyi_view_hold_storage};
 
 // The key goes to all views, too: they look at their base.
 static void mark(oyi_tensor* t, bool on) {
