@@ -181,6 +181,80 @@ static void bf16_sums_of_great_numbers(void** state) {
   }
 }
 
+// ------------------------------------------------------------------- sums of floats
+
+// |rows| times |columns| numbers whose sizes differ by up to 2^20, of both signs.
+static float* mixed_numbers(int64_t count) {
+  float* data = malloc((size_t)count * sizeof(float));
+  uint32_t state = 12345;
+  for (int64_t i = 0; i < count; i++) {
+    state = state * 1664525u + 1013904223u;
+    const double size = 1 + (double)(state >> 8 & 0xffff) / 65536;
+    data[i] = (float)ldexp(state >> 31 ? size : -size, (int)(state >> 24 & 127) % 21);
+  }
+  return data;
+}
+// Each result is off by less than 2^-21 of the sum of all magnitudes.
+static void check_sums(const float* data, int64_t rows, int64_t columns, int64_t dim) {
+  oy_tensor* t = oy_tensor_from_data(data, OY_DIMS(rows, columns), OY_DTYPE_F32);
+  oy_tensor* r = oy_sum_dim_IntList(t, OY_DIMS(dim), false, oy_none());
+  const int64_t results = dim ? rows : columns, each = dim ? columns : rows;
+  for (int64_t i = 0; i < results; i++) {
+    double want = 0, all = 0;  // floats of these sizes add up exactly in double
+    for (int64_t k = 0; k < each; k++) {
+      const double x = dim ? data[i * columns + k] : data[k * columns + i];
+      want += x;
+      all += fabs(x);
+    }
+    const double off = fabs(element(r, i) - want);
+    if (off > all * 0x1p-21 + fabs(want) * 0x1p-24)
+      fail_msg("%lld by %lld along %lld: result %lld is off by %g of %g", (long long)rows,
+               (long long)columns, (long long)dim, (long long)i, off, all);
+  }
+  oy_tensor_release(r);
+  oy_tensor_release(t);
+}
+static void floats_within_their_bound(void** state) {
+  (void)state;
+  float* data = mixed_numbers(1 << 20);
+  for (int64_t n = 1; n < 700; n += n < 300 ? 1 : 37) {
+    check_sums(data, 3, n, 1);
+    check_sums(data, n, 37, 0);
+  }
+  check_sums(data, 1, 1 << 20, 1);
+  check_sums(data, 1 << 14, 64, 0);
+  free(data);
+}
+
+// Parts may be more than float holds where the sum is not.
+static void floats_that_add_up_to_too_much(void** state) {
+  (void)state;
+  enum { N = 512, COLUMNS = 24 };
+  static const double ends[][2] = {{0, 0}, {0x1p120, 0x1p120}, {NAN, NAN}};
+  for (size_t e = 0; e < sizeof(ends) / sizeof(*ends); e++) {
+    float* data = calloc(N * COLUMNS, sizeof(float));
+    for (int64_t i = 0; i < N - 1; i++)
+      for (int64_t c = 0; c < COLUMNS; c++)
+        data[i * COLUMNS + c] = (i / 8 + c) % 2 ? 0x1.8p127f : -0x1.8p127f;
+    // The same number of each sign in a column, but for the last few rows.
+    for (int64_t i = N - 16; i < N; i++)
+      for (int64_t c = 0; c < COLUMNS; c++) data[i * COLUMNS + c] = 0;
+    for (int64_t c = 0; c < COLUMNS; c++) data[(N - 1) * COLUMNS + c] = (float)ends[e][0];
+    oy_tensor* t = oy_tensor_from_data(data, OY_DIMS(N, COLUMNS), OY_DTYPE_F32);
+    oy_tensor* columns = oy_sum_dim_IntList(t, OY_DIMS(0), false, oy_none());
+    oy_tensor *view = oy_t(t), *turned = oy_contiguous(view, OY_MEMORY_CONTIGUOUS);
+    oy_tensor* rows = oy_sum_dim_IntList(turned, OY_DIMS(1), false, oy_none());
+    for (int64_t c = 0; c < COLUMNS; c++) {
+      const double got[] = {element(columns, c), element(rows, c)};
+      for (int k = 0; k < 2; k++)
+        assert_true(isnan(ends[e][1]) ? isnan(got[k]) : got[k] == ends[e][1]);
+    }
+    oy_tensor* made[] = {rows, turned, view, columns, t};
+    for (size_t k = 0; k < sizeof(made) / sizeof(*made); k++) oy_tensor_release(made[k]);
+    free(data);
+  }
+}
+
 // Rows of |n|, of which several make one result: brought together before they are added up.
 static void short_rows(void** state) {
   (void)state;
@@ -324,6 +398,8 @@ int main(void) {
       cmocka_unit_test(dtypes_of_results),
       cmocka_unit_test(nothing_to_reduce),
       cmocka_unit_test(long_sums_are_accurate),
+      cmocka_unit_test(floats_within_their_bound),
+      cmocka_unit_test(floats_that_add_up_to_too_much),
       cmocka_unit_test(bf16_sums_of_any_length),
       cmocka_unit_test(bf16_sums_of_great_numbers),
       cmocka_unit_test(short_rows),

@@ -44,7 +44,7 @@ static oy_status attach(oyi_tensor* view, oyi_tensor* from) {
   v->counts = true;
   v->view_version = oyi_version(view);
   oyi_spin_lock(&b->lock);
-  v->is_apart = view->storage != b->tensor->storage || b->is_apart;
+  v->is_apart = b->is_apart || view->storage != b->tensor->storage;
   oyi_view_link(v, b);
   oyi_spin_unlock(&b->lock);
   if (OY_UNLIKELY(oyi_is_tracked(&b->tensor->header))) oyi_track(view);

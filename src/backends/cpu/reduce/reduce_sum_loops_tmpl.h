@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, means and products, for the capability level LEVEL. Floats run in double, so
-// that they are rounded once; sums of doubles keep their rounding errors; integers run
-// in 64 bits and wrap.
+// Sums, means and products, for the capability level LEVEL. Floats run in double, sums of
+// them by parts that are sums in float; sums of doubles keep their rounding errors;
+// integers run in 64 bits and wrap.
 #include <string.h>
 
 #include "backends/cpu/reduce/reduce_loops.h"
@@ -107,11 +107,8 @@ enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
 FLOATS(sum, 0, ADD_LANES, ADD_TWO)
 FLOATS(prod, 1, MULTIPLY_TWO, MULTIPLY_TWO)
 
-static double sum_floats(const float* p, int64_t n) {
-  double all[LANES];
-  sum_lanes(all, p, n);
-  return (all[0] + all[2]) + (all[1] + all[3]);
-}
+#include "backends/cpu/reduce/reduce_sum_float_tmpl.h"
+
 // The product, 0 with its sign where it is below every normal number: processors take as long
 // for one such product as for a hundred others, and long rows of numbers below 1 end so.
 static inline double product_of_normal(double a, double b) {
@@ -156,22 +153,15 @@ static double nansum_floats(const float* p, int64_t n) {
   return sum;
 }
 #define NANSUM_WHOLE nansum_floats
-// Of pairs of parts.
-static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
-  double all[LANES];
-  sum_lanes(all, (const float*)p, 2 * n);
-  return __builtin_complex(all[0] + all[2], all[1] + all[3]);
-}
-
-#define T           float
-#define A           double
-#define ID          f32
-#define WHOLE_STEPS LANES
-#define SUM_WHOLE   sum_floats
-#define STRIP       STRIP_OF
-#define SUM_STRIPS  sum_strips
-#define PROD_WHOLE  prod_floats
-#define PROD_STRIPS prod_strips
+#define T            float
+#define A            double
+#define ID           f32
+#define WHOLE_STEPS  LANES
+#define SUM_WHOLE    sum_floats
+#define STRIP        STRIP_OF
+#define SUM_STRIPS   float_strips
+#define PROD_WHOLE   prod_floats
+#define PROD_STRIPS  prod_strips
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 // What these reduce as they lie.
 #include "backends/cpu/reduce/reduce_sum_bf16_tmpl.h"
