@@ -9,6 +9,7 @@
 #include "tensor/broadcast.h"
 #include "tensor/element.h"
 #include "tensor/iterator_simple.h"
+#include "tensor/iterator_spread.h"
 #include "tensor/iterator_walk.h"
 #include "tensor/promotion.h"
 
@@ -277,13 +278,21 @@ static __attribute__((noinline)) oy_status general(oyi_iter* it, oy_object* out,
   return set_up_general(&s);
 }
 
+static __attribute__((noinline)) oy_status spread_or_general(oyi_iter* it, oy_object* out,
+                                                             oy_object* const* inputs,
+                                                             int n, unsigned flags) {
+  const oyi_spread_status status = oyi_iter_spread(it, out, inputs, n, flags);
+  if (status == OYI_SPREAD_OTHER) return general(it, out, inputs, n, flags);
+  return status == OYI_SPREAD_DONE ? OY_OK : oy_failure();
+}
+
 oy_status oyi_iter_elementwise(oyi_iter* it, oy_object* out, oy_object* const* inputs,
                                int input_count, unsigned flags) {
   if (input_count == 2 && oyi_is_simple(out, inputs, 2, flags))
     return set_up_simple(it, out, inputs, 2);
   if (input_count == 1 && oyi_is_simple(out, inputs, 1, flags))
     return set_up_simple(it, out, inputs, 1);
-  return general(it, out, inputs, input_count, flags);
+  return spread_or_general(it, out, inputs, input_count, flags);
 }
 
 oy_tensor* oyi_iter_finish_converted(oyi_iter* it) {

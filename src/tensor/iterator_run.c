@@ -201,9 +201,26 @@ static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_bl
     (void)oyi_parallel_chunks((j.steps - 1) / OYI_ITER_GRAIN + 1, run_piece, &j);
 }
 
+// Few rows, which lie together in all operands that have them: one thread takes them as they
+// come.
+static bool is_small(const oyi_iter* it) {
+  enum { FEW = 4096 };
+  if (it->ndim != 2 || it->sizes[0] * it->sizes[1] > FEW) return false;
+  for (int k = 0; k < it->count; k++)
+    if (it->strides[0][k] != 0 && it->strides[0][k] != oyi_item(it->tensors[k]))
+      return false;
+  return true;
+}
+
 void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
   const by_rows by = {loop, args, it, it->count};
+  if (is_small(it)) {
+    const int along = has_short_rows(it) && !stays_in_place(it), down = 1 - along;
+    run_rows(it->sizes[along], it->sizes[down], it->data, it->strides[along],
+             it->strides[down], &by);
+    return;
+  }
   if (OY_LIKELY(!has_short_rows(it) || stays_in_place(it))) {
     run(it, loop, args, run_rows, &by);
     return;
