@@ -96,6 +96,8 @@ def _made_of_list(data):
         return _cast(_C.literal(_numbers_of(data)), getattr(_C, name, None))
     if isinstance(first, str):
         raise ValueError("too many dimensions 'str'")
+    if first is None:
+        raise RuntimeError("Could not infer dtype of NoneType")
     try:
         return _literal(data)
     except TypeError:
@@ -113,6 +115,10 @@ def _first_within(data):
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """A new tensor of numbers, nested lists of them, or of an array, which is copied."""
+    if dtype is None and device is None and not requires_grad:
+        made = _C.numbers(data)
+        if made is not None:
+            return made
     dtype = as_dtype(dtype)
     if isinstance(data, (list, tuple, int, float, complex)) and dtype is not None:
         made, shared = _exact(data, dtype)

@@ -10,6 +10,20 @@ _C.set_constructor(_create.from_constructor)
 _C.set_to_index(_create.to_index)
 
 
+_loaded = {}
+
+
+def _module(name):
+    """A module of the package that is loaded when it is used; an import statement within a
+    function takes longer than most operators."""
+    module = _loaded.get(name)
+    if module is None:
+        import importlib
+
+        module = _loaded[name] = importlib.import_module("." + name, __package__)
+    return module
+
+
 # ------------------------------------------------------------------ conversions
 
 def _to(self, *args, **kwargs):
@@ -117,9 +131,7 @@ def _array(self, dtype=None, copy=None):
 
 
 def _array_wrap(self, array, context=None, return_scalar=False):
-    from .interop import from_numpy
-
-    return from_numpy(array)
+    return _module("interop").from_numpy(array)
 
 
 # ---------------------------------------------------------------- new tensors like it
@@ -287,45 +299,37 @@ def _detach_(self):
 
 
 def _nonzero(self, *, as_tuple=False):
-    return _functions().nonzero(self, as_tuple=as_tuple)
+    return _module("_functions").nonzero(self, as_tuple=as_tuple)
 
 
 def _split(self, split_size, dim=0):
-    return _functions().split(self, split_size, dim)
+    return _module("_functions").split(self, split_size, dim)
 
 
 def _norm(self, p="fro", dim=None, keepdim=False, dtype=None):
-    return _functions().norm(self, p, dim, keepdim, dtype=dtype)
+    return _module("_functions").norm(self, p, dim, keepdim, dtype=dtype)
 
 
 def _unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    return _functions().unique(self, sorted, return_inverse, return_counts, dim)
+    return _module("_functions").unique(self, sorted, return_inverse, return_counts, dim)
 
 
 def _unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
-    return _functions().unique_consecutive(self, return_inverse, return_counts, dim)
+    return _module("_functions").unique_consecutive(self, return_inverse, return_counts, dim)
 
 
 def _stft(self, *args, **kwargs):
-    return _functions().stft(self, *args, **kwargs)
+    return _module("_functions").stft(self, *args, **kwargs)
 
 
 def _unflatten(self, dim, sizes):
     return aten.unflatten(self, dim, list(sizes))
 
 
-def _functions():
-    from . import _functions
-
-    return _functions
-
-
 # ------------------------------------------------------------------------- DLPack
 
 def _dlpack(self, **options):
-    from .interop import to_dlpack
-
-    return to_dlpack(self, **options)
+    return _module("interop").to_dlpack(self, **options)
 
 
 def _dlpack_device(self):
@@ -337,9 +341,7 @@ def _dlpack_device(self):
 def _autograd(name):
     """What is in opyard.autograd, which is imported when it is used."""
     def method(self, *args, **kwargs):
-        from . import autograd
-
-        return getattr(autograd, name)(self, *args, **kwargs)
+        return getattr(_module("autograd"), name)(self, *args, **kwargs)
 
     method.__name__ = name
     return method
@@ -364,9 +366,7 @@ def _of_class(result, cls):
 
 
 def _lu(self, pivot=True, get_infos=False):
-    from ._lowrank import lu
-
-    return lu(self, pivot, get_infos)
+    return _module("_lowrank").lu(self, pivot, get_infos)
 
 
 _GRAD_GET = Tensor.grad.__get__  # a gradient is of the class that it was made of

@@ -13,6 +13,7 @@ typedef struct literal {
   int64_t* ints;
   size_t count, capacity;
   oy_dtype kind;  // BOOL, I64, F64 or C128: the widest seen
+  bool plain;     // Python's own numbers only; all else is an error without a message
 } literal;
 
 static int grow(literal* l) {
@@ -36,7 +37,14 @@ static void widen(literal* l, oy_dtype kind) {
   if (l->kind == OY_DTYPE_ANY || order[kind] > order[l->kind]) l->kind = kind;
 }
 
+// NumPy's numbers inherit from Python's, and have dtypes of their own.
+static bool is_plain_number(PyObject* object) {
+  return PyFloat_CheckExact(object) || PyLong_CheckExact(object) ||
+         PyBool_Check(object) || PyComplex_CheckExact(object);
+}
+
 static int add_number(literal* l, PyObject* object) {
+  if (l->plain && !is_plain_number(object)) return -1;
   if (grow(l) != 0) return -1;
   oy_complex c = {0, 0};
   int64_t i = 0;
@@ -107,9 +115,12 @@ static int find_shape(literal* l, PyObject* object) {
   return 0;
 }
 
-static oy_tensor* make(const literal* l) {
+static oy_dtype kind_of(const literal* l) {
+  return l->kind == OY_DTYPE_ANY ? (oy_dtype)OY_DTYPE_F64 : l->kind;
+}
+
+static oy_tensor* make(const literal* l, oy_dtype kind) {
   oy_ints sizes = {l->rank ? l->sizes : oy_dims_none().data, l->rank};
-  oy_dtype kind = l->kind == OY_DTYPE_ANY ? (oy_dtype)OY_DTYPE_F64 : l->kind;
   oy_tensor* tensor = oy_tensor_empty(sizes, kind, oy_device_cpu());
   if (!tensor) {
     pyoy_raise();
@@ -121,6 +132,8 @@ static oy_tensor* make(const literal* l) {
       ((oy_complex*)data)[i] = l->elements[i];
     else if (kind == OY_DTYPE_F64)
       ((double*)data)[i] = l->elements[i].re;
+    else if (kind == OY_DTYPE_F32)
+      ((float*)data)[i] = (float)l->elements[i].re;
     else if (kind == OY_DTYPE_I64)
       ((int64_t*)data)[i] = l->ints[i];
     else
@@ -133,10 +146,37 @@ static PyObject* literal_tensor(PyObject* module, PyObject* object) {
   (void)module;
   literal l = {.kind = OY_DTYPE_ANY};
   oy_tensor* tensor = NULL;
-  if (find_shape(&l, object) == 0 && add(&l, object, 0) == 0) tensor = make(&l);
+  if (find_shape(&l, object) == 0 && add(&l, object, 0) == 0)
+    tensor = make(&l, kind_of(&l));
   PyMem_Free(l.elements);
   PyMem_Free(l.ints);
   return tensor ? pyoy_wrap(tensor) : NULL;
+}
+
+// Whether a mode, or a layer that this thread includes, may want to see tensors made.
+static bool is_watched(void) {
+  const uint64_t usual = 1ull << OY_KEY_BackendSelect | 1ull << OY_KEY_ADInplaceOrView;
+  const oy_keyset included = oy_included_get();
+  return (included.functionality & ~usual) != 0 || included.backends != 0;
+}
+
+// None for what is not as simple, or wrong: literal() and what is around it know more.
+static PyObject* plain_numbers(PyObject* module, PyObject* object) {
+  (void)module;
+  if ((!is_list(object) && !is_plain_number(object)) || is_watched()) Py_RETURN_NONE;
+  literal l = {.kind = OY_DTYPE_ANY, .plain = true};
+  const oy_dtype point = oy_dtype_default();
+  bool is_simple = find_shape(&l, object) == 0 && add(&l, object, 0) == 0;
+  oy_dtype kind = kind_of(&l);
+  if (kind == OY_DTYPE_F64) kind = point;
+  is_simple = is_simple && kind != OY_DTYPE_C128 &&
+              (point == OY_DTYPE_F32 || point == OY_DTYPE_F64);
+  oy_tensor* tensor = is_simple ? make(&l, kind) : NULL;
+  PyMem_Free(l.elements);
+  PyMem_Free(l.ints);
+  if (is_simple) return tensor ? pyoy_wrap(tensor) : NULL;
+  PyErr_Clear();
+  Py_RETURN_NONE;
 }
 
 static PyObject* as_strided(PyObject* module, PyObject* args) {
@@ -158,6 +198,8 @@ PyMethodDef pyoy_make_methods[] = {
      "as_strided(tensor, sizes, strides, offset): geometry alone, without a dispatch."},
     {"literal", literal_tensor, METH_O,
      "A tensor of nested lists: bool, int64, float64 or complex128."},
+    {"numbers", plain_numbers, METH_O,
+     "A tensor of nested lists of numbers in the default dtype, None of anything else."},
     {"from_buffer", pyoy_from_buffer, METH_O,
      "A tensor over the memory of an object with the buffer protocol."},
     {"from_pointer", (PyCFunction)(void (*)(void))pyoy_from_pointer,

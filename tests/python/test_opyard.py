@@ -89,6 +89,20 @@ class TensorTest(unittest.TestCase):
             self.assertEqual(x.tolist(), data)
         self.assertEqual(opyard.tensor([1.5, 2.5], dtype=opyard.int32).tolist(), [1, 2])
 
+    def test_literals_in_other_dtypes(self):
+        class Half(float):  # as NumPy's numbers are
+            dtype = "float16"
+        self.assertIs(opyard.tensor([Half(1.5)]).dtype, opyard.float32)
+        self.addCleanup(opyard.set_default_dtype, opyard.float32)
+        for default, of_complex in ((opyard.float64, opyard.complex128),
+                                    (opyard.float16, opyard.complex64)):
+            opyard.set_default_dtype(default)
+            for data, dtype in ((2.5, default), ([1, 2.5], default), ([], default),
+                                (3, opyard.int64), ([True], opyard.bool),
+                                ([1j, 2], of_complex)):
+                self.assertIs(opyard.tensor(data).dtype, dtype)
+                self.assertEqual(opyard.tensor(data).tolist(), data)
+
     def test_complex_of_parts(self):
         for n in (1, 3, 4, 37):
             for dtype in (opyard.float16, opyard.float32, opyard.float64):
@@ -102,7 +116,8 @@ class TensorTest(unittest.TestCase):
 
     def test_literals_that_are_none(self):
         for data, error in (([[1], [2, 3]], ValueError), ([1, [2]], TypeError),
-                            (["a"], ValueError), ([2**70], OverflowError)):
+                            (["a"], ValueError), ([2**70], OverflowError),
+                            ([[1], 2], TypeError), ([None], RuntimeError)):
             self.assertRaises(error, opyard.tensor, data)
 
     def test_questions(self):
