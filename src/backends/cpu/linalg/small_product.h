@@ -7,7 +7,7 @@
 
 #include "opyard/value.h"
 
-enum { OYI_SMALL_SIDE = 16 };
+enum { OYI_SMALL_SIDE = 32 };
 
 // c = a x b, each side of OYI_SMALL_SIDE at most; c lies apart from both.
 typedef void (*oyi_small_product)(int64_t n, int64_t k, int64_t m, const float* a,

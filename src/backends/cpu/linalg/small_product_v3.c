@@ -13,6 +13,8 @@ static inline __m256i first_lanes(int64_t count) {
 
 #define NAME(x)            x##_8
 #define VECTOR             __m256
+#define WIDTH              8
+#define PANELS             1
 #define MASK               __m256i
 #define MASK_OF(columns)   first_lanes(columns)
 #define LOAD(at, mask)     _mm256_maskload_ps(at, mask)
@@ -25,5 +27,5 @@ static inline __m256i first_lanes(int64_t count) {
 void oyi_small_product_v3(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
                           float* c) {
   product_8(n, k, m, m, a, b, c);
-  if (m > 8) product_8(n, k, m, m - 8, a, b + 8, c + 8);
+  for (int64_t i = 8; i < m; i += 8) product_8(n, k, m, m - i, a, b + i, c + i);
 }
