@@ -104,7 +104,8 @@ static oy_status common_device(setup* s) {
 static oy_status common_dtype(setup* s) {
   int first = s->flags & OYI_ITER_MASK ? 1 : 0;
   oy_dtype d = s->in[first]->header.dtype;
-  if (!(s->flags & OYI_ITER_KEEP_DTYPES)) {
+  // A number alone has nothing to be promoted with, and keeps its dtype.
+  if (!(s->flags & OYI_ITER_KEEP_DTYPES) && s->n > first + 1) {
     bool mixed = false;
     for (int k = first; k < s->n; k++)
       mixed = mixed || s->in[k]->header.dtype != d ||

@@ -40,6 +40,17 @@ class BackwardTest(unittest.TestCase):
         self.assertRaisesRegex(RuntimeError, "second time", y.backward)
         self.assertRaisesRegex(RuntimeError, "only for scalar outputs", (w * 2).backward)
 
+    def test_complex_numbers(self):
+        # PyTorch's gradients; a number's conjugate is in the number's own dtype.
+        c = opyard.tensor([1 + 2j, 3 - 4j])
+        for step, want in ((lambda x: x.mul_(1j), [6, 28]), (lambda x: x * 1j, [6, 28]),
+                           (lambda x: x / 1j, [6, 28]), (lambda x: 1j * x.conj(), [6, 28]),
+                           (lambda x: x * 2.0, [-24, -112])):
+            w = opyard.tensor([1.0, 2.0], requires_grad=True)
+            y = step(c * w)
+            (y * y).real.sum().backward()
+            self.assertEqual(w.grad.tolist(), want)
+
     def test_inputs(self):
         a, b = leaf(2.0), leaf(3.0)
         (a * b).backward(inputs=[a])
