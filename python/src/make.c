@@ -13,7 +13,7 @@ typedef struct literal {
   int64_t* ints;
   size_t count, capacity;
   oy_dtype kind;  // BOOL, I64, F64 or C128: the widest seen
-  bool plain;     // Python's own numbers only; all else is an error without a message
+  bool plain;  // real numbers of Python's own only; all else is an error without a text
 } literal;
 
 static int grow(literal* l) {
@@ -37,10 +37,10 @@ static void widen(literal* l, oy_dtype kind) {
   if (l->kind == OY_DTYPE_ANY || order[kind] > order[l->kind]) l->kind = kind;
 }
 
-// NumPy's numbers inherit from Python's, and have dtypes of their own.
+// Of a dtype that is the default one, or follows from the kind. NumPy's numbers inherit from
+// Python's, and have dtypes of their own.
 static bool is_plain_number(PyObject* object) {
-  return PyFloat_CheckExact(object) || PyLong_CheckExact(object) ||
-         PyBool_Check(object) || PyComplex_CheckExact(object);
+  return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object);
 }
 
 static int add_number(literal* l, PyObject* object) {
@@ -115,10 +115,6 @@ static int find_shape(literal* l, PyObject* object) {
   return 0;
 }
 
-static oy_dtype kind_of(const literal* l) {
-  return l->kind == OY_DTYPE_ANY ? (oy_dtype)OY_DTYPE_F64 : l->kind;
-}
-
 static oy_tensor* make(const literal* l, oy_dtype kind) {
   oy_ints sizes = {l->rank ? l->sizes : oy_dims_none().data, l->rank};
   oy_tensor* tensor = oy_tensor_empty(sizes, kind, oy_device_cpu());
@@ -142,14 +138,20 @@ static oy_tensor* make(const literal* l, oy_dtype kind) {
   return tensor;
 }
 
-static PyObject* literal_tensor(PyObject* module, PyObject* object) {
-  (void)module;
-  literal l = {.kind = OY_DTYPE_ANY};
+// Reads |object|, and makes the tensor; |point| is the dtype of numbers with a point.
+static oy_tensor* read_literal(PyObject* object, bool plain, oy_dtype point) {
+  literal l = {.kind = OY_DTYPE_ANY, .plain = plain};
   oy_tensor* tensor = NULL;
   if (find_shape(&l, object) == 0 && add(&l, object, 0) == 0)
-    tensor = make(&l, kind_of(&l));
+    tensor = make(&l, l.kind == OY_DTYPE_ANY || l.kind == OY_DTYPE_F64 ? point : l.kind);
   PyMem_Free(l.elements);
   PyMem_Free(l.ints);
+  return tensor;
+}
+
+static PyObject* literal_tensor(PyObject* module, PyObject* object) {
+  (void)module;
+  oy_tensor* tensor = read_literal(object, false, OY_DTYPE_F64);
   return tensor ? pyoy_wrap(tensor) : NULL;
 }
 
@@ -163,18 +165,12 @@ static bool is_watched(void) {
 // None for what is not as simple, or wrong: literal() and what is around it know more.
 static PyObject* plain_numbers(PyObject* module, PyObject* object) {
   (void)module;
-  if ((!is_list(object) && !is_plain_number(object)) || is_watched()) Py_RETURN_NONE;
-  literal l = {.kind = OY_DTYPE_ANY, .plain = true};
   const oy_dtype point = oy_dtype_default();
-  bool is_simple = find_shape(&l, object) == 0 && add(&l, object, 0) == 0;
-  oy_dtype kind = kind_of(&l);
-  if (kind == OY_DTYPE_F64) kind = point;
-  is_simple = is_simple && kind != OY_DTYPE_C128 &&
-              (point == OY_DTYPE_F32 || point == OY_DTYPE_F64);
-  oy_tensor* tensor = is_simple ? make(&l, kind) : NULL;
-  PyMem_Free(l.elements);
-  PyMem_Free(l.ints);
-  if (is_simple) return tensor ? pyoy_wrap(tensor) : NULL;
+  if ((!is_list(object) && !is_plain_number(object)) || is_watched() ||
+      (point != OY_DTYPE_F32 && point != OY_DTYPE_F64))
+    Py_RETURN_NONE;
+  oy_tensor* tensor = read_literal(object, true, point);
+  if (tensor) return pyoy_wrap(tensor);
   PyErr_Clear();
   Py_RETURN_NONE;
 }

@@ -12,9 +12,9 @@ static __attribute__((noinline)) oyi_tensor* share_side(oyi_tensor* v,
   return NULL;
 }
 
-enum { STOCK = 8 };  // blocks
-
-void oyi_view_stock(size_t ndim) {
+// Puts filled blocks of this rank into the list of the thread, of blocks that it has.
+static void stock(size_t ndim) {
+  enum { STOCK = 8 };
   const unsigned units = (unsigned)(OYI_VIEW_UNITS + ndim);
   for (int i = 0; i < STOCK && oyi_pool.view_room[ndim] && oyi_pool.head[units - 1];
        i++) {
@@ -55,7 +55,7 @@ oyi_tensor* oyi_view_begin_long(const oyi_tensor* t, size_t ndim) {
   v->block = (uint8_t)units;
   oyi_view_clear_room(v);
   oyi_storage_retain(v->storage);
-  if (!is_long) oyi_view_stock(ndim);
+  if (!is_long) stock(ndim);
   return OY_LIKELY(!t->side) ? v : share_side(v, t);
 }
 

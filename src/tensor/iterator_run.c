@@ -215,13 +215,14 @@ static bool is_small(const oyi_iter* it) {
 void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
   const by_rows by = {loop, args, it, it->count};
+  const bool turns = has_short_rows(it) && !stays_in_place(it);
   if (is_small(it)) {
-    const int along = has_short_rows(it) && !stays_in_place(it), down = 1 - along;
+    const int along = turns ? 1 : 0, down = 1 - along;
     run_rows(it->sizes[along], it->sizes[down], it->data, it->strides[along],
              it->strides[down], &by);
     return;
   }
-  if (OY_LIKELY(!has_short_rows(it) || stays_in_place(it))) {
+  if (OY_LIKELY(!turns)) {
     run(it, loop, args, run_rows, &by);
     return;
   }

@@ -18,7 +18,7 @@ typedef struct spread {
 
 static inline bool is_plain(const oyi_tensor* t, oy_dtype dtype) {
   return t->header.dtype == dtype && t->backend == OY_BACKEND_CPU &&
-         !(t->header.flags & OY_OBJECT_WRAPPED_NUMBER) && t->storage && t->numel > 0 &&
+         !(t->header.flags & OY_OBJECT_WRAPPED_NUMBER) && oyi_data(t) && t->numel > 0 &&
          t->ndim <= MOST && (t->flags & OYI_CONTIGUOUS);
 }
 

@@ -19,20 +19,19 @@ static __thread uint8_t t_state __attribute__((tls_model("initial-exec")));
 // AddressSanitizer is to see every block come and go.
 enum { KEEPS_BLOCKS = !OYI_UNDER_ASAN };
 
+static void trim(void** heads, uint8_t* room, unsigned lists, uint8_t keep) {
+  for (unsigned i = 0; i < lists; i++) {
+    if (!heads[i]) continue;
+    oyi_chunk_give(heads[i]);
+    heads[i] = NULL;
+    room[i] = keep;
+  }
+}
+
 void oyi_pool_trim(void) {
   if (!KEEPS_BLOCKS) return;
-  for (unsigned i = 0; i < OYI_POOL_RANKS; i++) {
-    if (!oyi_pool.view_head[i]) continue;
-    oyi_chunk_give(oyi_pool.view_head[i]);
-    oyi_pool.view_head[i] = NULL;
-    oyi_pool.view_room[i] = OYI_POOL_KEEP_VIEWS;
-  }
-  for (unsigned i = 0; i < OYI_POOL_CLASSES; i++) {
-    if (!oyi_pool.head[i]) continue;
-    oyi_chunk_give(oyi_pool.head[i]);
-    oyi_pool.head[i] = NULL;
-    oyi_pool.room[i] = OYI_POOL_KEEP;
-  }
+  trim(oyi_pool.view_head, oyi_pool.view_room, OYI_POOL_RANKS, OYI_POOL_KEEP_VIEWS);
+  trim(oyi_pool.head, oyi_pool.room, OYI_POOL_CLASSES, OYI_POOL_KEEP);
 }
 
 // From here on the thread keeps none.

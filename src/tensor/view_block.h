@@ -25,9 +25,6 @@ static inline void oyi_view_clear_room(oyi_tensor* v) {
   memset((char*)v + OYI_META_OFFSET, 0, OYI_META_BYTES);
 }
 
-// Puts filled blocks of this rank into the list of the thread, of blocks that it has.
-void oyi_view_stock(size_t ndim);
-
 // Takes |block|, which is the first of its list.
 static inline void oyi_view_drop_head(size_t ndim, oyi_tensor* block) {
   oyi_pool.view_head[ndim] = *(void**)(void*)block;

@@ -48,16 +48,16 @@ static inline int64_t oyi_leading_stride(int64_t size, int64_t next_size,
 static inline bool oyi_plain_expanded(const oyi_tensor* t, oy_ints sizes, int64_t* to,
                                       int64_t* out_numel, bool* out_repeats) {
   const size_t ndim = sizes.size, lead = ndim - t->ndim;
-  const int64_t *have = t->sizes - lead, *strides = oyi_strides(t) - lead;
+  const int64_t *have = t->sizes, *strides = oyi_strides(t);
   int64_t numel = 1;
   bool repeats = false;
   for (size_t i = lead; i < ndim; i++) {
-    int64_t size = sizes.data[i], stride = strides[i];
-    if (size != have[i]) {
+    int64_t size = sizes.data[i], stride = strides[i - lead];
+    if (size != have[i - lead]) {
       if (size == -1) {
-        size = have[i];
+        size = have[i - lead];
       } else {
-        if (OY_UNLIKELY(have[i] != 1 || size < 0)) return false;
+        if (OY_UNLIKELY(have[i - lead] != 1 || size < 0)) return false;
         stride = 0;
         repeats = true;
       }

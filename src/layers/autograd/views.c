@@ -94,8 +94,10 @@ void oyi_view_hold_storage(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   oyi_variable* b = v->base ? oyi_variable_of(v->base) : v;
   oyi_spin_lock(&b->lock);
-  if (v->base) hold_storage(v);
-  v->is_apart = true;
+  if (v->base)
+    hold_storage(v);
+  else
+    v->is_apart = true;
   for (oyi_variable* view = v->views; view; view = view->next_view) hold_storage(view);
   oyi_spin_unlock(&b->lock);
 }

@@ -14,7 +14,6 @@ static inline __m256i first_lanes(int64_t count) {
 #define NAME(x)            x##_8
 #define VECTOR             __m256
 #define WIDTH              8
-#define PANELS             1
 #define MASK               __m256i
 #define MASK_OF(columns)   first_lanes(columns)
 #define LOAD(at, mask)     _mm256_maskload_ps(at, mask)
@@ -24,8 +23,14 @@ static inline __m256i first_lanes(int64_t count) {
 #define ZERO               _mm256_setzero_ps()
 #include "backends/cpu/linalg/small_product_tmpl.h"
 
+static __attribute__((noinline)) void panel(int64_t n, int64_t k, int64_t m,
+                                            int64_t columns, const float* a,
+                                            const float* b, float* c) {
+  product_8(1, n, k, m, columns, a, b, c);
+}
+
 void oyi_small_product_v3(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
                           float* c) {
-  product_8(n, k, m, m, a, b, c);
-  for (int64_t i = 8; i < m; i += 8) product_8(n, k, m, m - i, a, b + i, c + i);
+  panel(n, k, m, m, a, b, c);
+  for (int64_t i = 8; i < m; i += 8) panel(n, k, m, m - i, a, b + i, c + i);
 }

@@ -9,7 +9,6 @@
 #define NAME(x)            x##_8
 #define VECTOR             __m256
 #define WIDTH              8
-#define PANELS             1
 #define MASK               __mmask8
 #define MASK_OF(columns)   (__mmask8)((1u << (columns)) - 1)
 #define LOAD(at, mask)     _mm256_maskz_loadu_ps(mask, at)
@@ -22,20 +21,6 @@
 #define NAME(x)            x##_16
 #define VECTOR             __m512
 #define WIDTH              16
-#define PANELS             1
-#define MASK               __mmask16
-#define MASK_OF(columns)   (__mmask16)((1u << (columns)) - 1)
-#define LOAD(at, mask)     _mm512_maskz_loadu_ps(mask, at)
-#define STORE(at, mask, x) _mm512_mask_storeu_ps(at, mask, x)
-#define ALL(x)             _mm512_set1_ps(x)
-#define FMA(a, b, c)       _mm512_fmadd_ps(a, b, c)
-#define ZERO               _mm512_setzero_ps()
-#include "backends/cpu/linalg/small_product_tmpl.h"
-
-#define NAME(x)            x##_32
-#define VECTOR             __m512
-#define WIDTH              16
-#define PANELS             2
 #define MASK               __mmask16
 #define MASK_OF(columns)   (__mmask16)((1u << (columns)) - 1)
 #define LOAD(at, mask)     _mm512_maskz_loadu_ps(mask, at)
@@ -48,9 +33,9 @@
 void oyi_small_product_v4(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
                           float* c) {
   if (m <= 8)
-    product_8(n, k, m, m, a, b, c);
+    product_8(1, n, k, m, m, a, b, c);
   else if (m <= 16)
-    product_16(n, k, m, m, a, b, c);
+    product_16(1, n, k, m, m, a, b, c);
   else
-    product_32(n, k, m, m, a, b, c);
+    product_16(2, n, k, m, m, a, b, c);
 }

@@ -110,7 +110,7 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
   w->converts |= w->across && near;
   w->bf16 = w->reducer->bf16_row && w->in_dtype == OY_DTYPE_BF16 && d->in == item;
-  // A run of several MB is read twice as fast as one of tens of KB: it is fetched ahead.
+  // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.
   w->row = long_runs || w->bf16 ? 128 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;
   w->rows = long_runs ? 4 * OYI_REDUCE_ROWS : OYI_REDUCE_ROWS;
 }

@@ -6,34 +6,29 @@
 
 typedef uint32_t bf16_pairs __attribute__((vector_size(32)));
 typedef uint32_t loaded_pairs __attribute__((vector_size(32), aligned(2), may_alias));
-typedef float pair_floats __attribute__((vector_size(32)));
 
 enum { BF16_STEP = 64, BF16_PIECE = 64 * BF16_STEP };
 
 // Sets |to| to the sums of fours: of the two in each word, and of those of two words.
-static inline __attribute__((always_inline)) void bf16_fours(pair_floats* to,
+static inline __attribute__((always_inline)) void bf16_fours(eight* to,
                                                              const uint16_t* p) {
   const bf16_pairs low = ((const loaded_pairs*)(const void*)p)[0];
   const bf16_pairs high = ((const loaded_pairs*)(const void*)p)[1];
-  *to = ((pair_floats)(low << 16) + (pair_floats)(low & 0xffff0000)) +
-        ((pair_floats)(high << 16) + (pair_floats)(high & 0xffff0000));
+  *to = ((eight)(low << 16) + (eight)(low & 0xffff0000)) +
+        ((eight)(high << 16) + (eight)(high & 0xffff0000));
 }
-
-// Half |k| of |x|, in double.
-#define BF16_WIDE(x, k) \
-  WIDE(__builtin_shufflevector(x, x, 4 * (k), 4 * (k) + 1, 4 * (k) + 2, 4 * (k) + 3))
 
 // Of |n| elements, a multiple of BF16_STEP.
 static inline double bf16_in_fours(const uint16_t* p, int64_t n) {
   wide_lanes a = {0}, b = {0}, c = {0}, d = {0};
   for (int64_t i = 0; i < n; i += BF16_STEP) {
-    pair_floats some, more;
+    eight some, more;
     bf16_fours(&some, p + i);
     bf16_fours(&more, p + i + BF16_STEP / 2);
-    a = ADD_LANES(a, BF16_WIDE(some, 0));
-    b = ADD_LANES(b, BF16_WIDE(some, 1));
-    c = ADD_LANES(c, BF16_WIDE(more, 0));
-    d = ADD_LANES(d, BF16_WIDE(more, 1));
+    a = ADD_LANES(a, HALF_WIDE(some, 0));
+    b = ADD_LANES(b, HALF_WIDE(some, 1));
+    c = ADD_LANES(c, HALF_WIDE(more, 0));
+    d = ADD_LANES(d, HALF_WIDE(more, 1));
   }
   const wide_lanes all = (a + c) + (b + d);
   return (all[0] + all[2]) + (all[1] + all[3]);

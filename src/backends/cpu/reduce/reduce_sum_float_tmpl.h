@@ -30,6 +30,10 @@ enum { EIGHT = 8, FLOAT_STEP = 4 * EIGHT, FLOATS_AT_ONCE = 4 * FLOAT_STEP };
     high = ADD_LANES(high, HALF_WIDE(sum_, 1));               \
   } while (0)
 
+static inline double sum_of_lanes(const double* all) {
+  return (all[0] + all[2]) + (all[1] + all[3]);
+}
+
 // As sum_lanes, of |n| floats, a multiple of LANES.
 static inline __attribute__((always_inline)) void float_lanes(double* to, const float* p,
                                                               int64_t n) {
@@ -64,12 +68,16 @@ static inline __attribute__((always_inline)) void float_lanes(double* to, const 
 static __attribute__((noinline)) double sum_in_double(const float* p, int64_t n) {
   double all[LANES];
   sum_lanes(all, p, n);
-  return (all[0] + all[2]) + (all[1] + all[3]);
+  return sum_of_lanes(all);
 }
-static double sum_floats(const float* p, int64_t n) {
+// No number where a part is none, or more than float holds.
+static double sum_in_float(const float* p, int64_t n) {
   double all[LANES];
   float_lanes(all, p, n);
-  const double sum = (all[0] + all[2]) + (all[1] + all[3]);
+  return sum_of_lanes(all);
+}
+static double sum_floats(const float* p, int64_t n) {
+  const double sum = sum_in_float(p, n);
   return OY_LIKELY(sum - sum == 0) ? sum : sum_in_double(p, n);
 }
 
@@ -77,7 +85,7 @@ static double sum_floats(const float* p, int64_t n) {
 static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
   double all[LANES];
   float_lanes(all, (const float*)p, 2 * n);
-  const double sum = (all[0] + all[2]) + (all[1] + all[3]);
+  const double sum = sum_of_lanes(all);
   if (OY_UNLIKELY(sum - sum != 0)) sum_lanes(all, (const float*)p, 2 * n);
   return __builtin_complex(all[0] + all[2], all[1] + all[3]);
 }
@@ -115,6 +123,5 @@ static void float_strips(double* to, int64_t n, const char* x, int64_t rows,
 }
 
 #undef EIGHT_AT
-#undef HALF_WIDE
 #undef FLOAT_CHAINS
 #undef FLOAT_JOIN

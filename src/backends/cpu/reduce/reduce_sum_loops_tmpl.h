@@ -142,8 +142,8 @@ static double nansum_floats(const float* p, int64_t n) {
   for (int64_t i = 0; i < n; i += PIECE) {
     const int64_t some = n - i < PIECE ? n - i : PIECE;
     const float* from = p + i;
-    double part = sum_floats(from, some);
-    if (part != part) {
+    double part = sum_in_float(from, some);
+    if (OY_UNLIKELY(part - part != 0)) {
       float numbers[PIECE];
       for (int64_t k = 0; k < some; k++) numbers[k] = from[k] == from[k] ? from[k] : 0;
       part = sum_floats(numbers, some);
