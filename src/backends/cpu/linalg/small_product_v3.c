@@ -29,8 +29,21 @@ static __attribute__((noinline)) void panel(int64_t n, int64_t k, int64_t m,
   product_8(1, n, k, m, columns, a, b, c);
 }
 
-void oyi_small_product_v3(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
-                          float* c) {
+// What is smallest, where a call is most of it, saves no registers for larger ones.
+static __attribute__((noinline)) void few(int64_t n, int64_t k, int64_t m, const float* a,
+                                          const float* b, float* c) {
+  product_8(1, n & 3, k, m, m, a, b, c);
+}
+static __attribute__((noinline)) void many(int64_t n, int64_t k, int64_t m,
+                                           const float* a, const float* b, float* c) {
   panel(n, k, m, m, a, b, c);
   for (int64_t i = 8; i < m; i += 8) panel(n, k, m, m - i, a, b + i, c + i);
+}
+
+void oyi_small_product_v3(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
+                          float* c) {
+  if (m <= 8 && n < 4)
+    few(n, k, m, a, b, c);
+  else
+    many(n, k, m, a, b, c);
 }

@@ -30,12 +30,35 @@
 #define ZERO               _mm512_setzero_ps()
 #include "backends/cpu/linalg/small_product_tmpl.h"
 
+// Apart from each other, so that the smallest, where a call is most of it, saves no registers
+// for the others.
+#define APART static __attribute__((noinline)) void
+APART product_few(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
+                  float* c) {
+  product_8(1, n & 3, k, m, m, a, b, c);
+}
+APART product_narrow(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
+                     float* c) {
+  product_8(1, n, k, m, m, a, b, c);
+}
+APART product_middle(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
+                     float* c) {
+  product_16(1, n, k, m, m, a, b, c);
+}
+APART product_wide(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
+                   float* c) {
+  product_16(2, n, k, m, m, a, b, c);
+}
+
 void oyi_small_product_v4(int64_t n, int64_t k, int64_t m, const float* a, const float* b,
                           float* c) {
-  if (m <= 8)
-    product_8(1, n, k, m, m, a, b, c);
-  else if (m <= 16)
-    product_16(1, n, k, m, m, a, b, c);
-  else
-    product_16(2, n, k, m, m, a, b, c);
+  if (m <= 8 && n < 4) {
+    product_few(n, k, m, a, b, c);
+  } else if (m <= 8) {
+    product_narrow(n, k, m, a, b, c);
+  } else if (m <= 16) {
+    product_middle(n, k, m, a, b, c);
+  } else {
+    product_wide(n, k, m, a, b, c);
+  }
 }
