@@ -156,8 +156,24 @@ OY_CALL_INLINE void oy_call_begin(void) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
 }
+// The mark of this thread: what it was before the outermost call.
+OY_CALL_INLINE void oy_call_set(uint64_t active) {
+#if defined(__x86_64__) && defined(__ELF__) && defined(__LP64__) && defined(__GNUC__) && \
+    !defined(__SANITIZE_THREAD__)
+  // Compilers keep the address over the call, in a register that has to be saved for it.
+  uint64_t at;
+  __asm__ volatile(
+      "movq oy_tls@gottpoff(%%rip), %0\n\t"
+      "movq %1, %%fs:%c2(%0)"
+      : "=&r"(at)
+      : "re"(active), "i"(offsetof(oy_tls_block, active))
+      : "memory");
+#else
+  __atomic_store_n(&oy_tls.active, active, __ATOMIC_RELEASE);
+#endif
+}
 OY_CALL_INLINE void oy_call_end(void) {
-  __atomic_store_n(&oy_tls.active, OY_IDLE, __ATOMIC_RELEASE);
+  oy_call_set(OY_IDLE);
 }
 
 // The same for any state of the thread: a nested call leaves the mark alone.
@@ -286,6 +302,10 @@ static inline bool oy_tensors_have_null(oy_tensors list) {
 OY_CALL_INLINE size_t oy_variant_join(size_t index, const oy_object* tensor) {
   size_t place = tensor ? (uint8_t)(tensor->dtype + 1) : 0;
   return place > index ? place : index;
+}
+// Whether two tensors are there, of one dtype.
+OY_CALL_INLINE bool oy_variant_alike(const oy_object* a, const oy_object* b) {
+  return OY_LIKELY(a && b) && OY_LIKELY(a->dtype == b->dtype);
 }
 // Whether |tensor| has the place that all were joined to, or none.
 OY_CALL_INLINE bool oy_variant_agrees(size_t index, const oy_object* tensor) {

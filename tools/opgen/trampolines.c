@@ -248,6 +248,21 @@ static void put_other_variant(FILE* out, const op_row* op, const char* name,
   fprintf(out, "}\n\n");
 }
 
+static size_t count_of(const op_row* op, char letter) {
+  size_t count = 0;
+  for (size_t i = 0; i < op->argument_count; i++) count += op->abi[i] == letter;
+  return count;
+}
+
+static void put_joins(FILE* out, const op_row* op) {
+  fprintf(out, "  size_t index = 0;\n");
+  for (size_t i = 0; i < op->argument_count; i++) {
+    if (op->abi[i] == 't') fprintf(out, "  index = oy_variant_join(index, a%zu);\n", i);
+    if (op->abi[i] == 'T')
+      fprintf(out, "  index = oy_variant_join_list(index, a%zu);\n", i);
+  }
+}
+
 // A call of one dtype needs no rule.
 static void put_rule(FILE* out, const op_row* op, const char* name) {
   items list = {.count = 0};
@@ -255,28 +270,45 @@ static void put_rule(FILE* out, const op_row* op, const char* name) {
     if (op->abi[i] == 't') add_item(&list, "oy_variant_agrees(index, a%zu)", i);
     if (op->abi[i] == 'T') add_item(&list, "oy_variant_agrees_list(index, a%zu)", i);
   }
-  if (!list.count) return;
   put_items(out, "  ", "if (OY_UNLIKELY(oy_variant_has_rule(kernel) && !(", &list, " &&",
             ")))\n");
   put_variant_call(out, op, print_text("return other_variant_%s(", name), false);
 }
 
-static void put_variant(FILE* out, const op_row* op, const char* name, const options* o) {
-  put_other_variant(out, op, name, o);
-  put_head_of(out, op, "variant", name, o);
-  fprintf(out, "  const oy_kernel* kernel = oy_select_exact(op, keys);\n");
-  fprintf(out, "  size_t index = 0;\n");
-  for (size_t i = 0; i < op->argument_count; i++) {
-    if (op->abi[i] == 't') fprintf(out, "  index = oy_variant_join(index, a%zu);\n", i);
-    if (op->abi[i] == 'T')
-      fprintf(out, "  index = oy_variant_join_list(index, a%zu);\n", i);
-  }
-  put_rule(out, op, name);
+static void put_variant_end(FILE* out, const op_row* op, const char* name) {
   fprintf(out, "  kernel = oy_variant_at(kernel, index);\n");
   fprintf(out, "  if (OY_UNLIKELY(!kernel))\n");
   put_variant_call(out, op, print_text("return other_variant_%s(", name), false);
   put_variant_call(out, op, print_text("return ((fn_%s)kernel->typed)(", name), true);
   fprintf(out, "}\n\n");
+}
+
+// Nearly all calls have tensors of one dtype; others go on in mixed_variant.
+static void put_alike(FILE* out, const op_row* op, const char* name) {
+  items list = {.count = 0};
+  size_t first = (size_t)(strchr(op->abi, 't') - op->abi);
+  for (size_t i = first + 1; i < op->argument_count; i++)
+    if (op->abi[i] == 't') add_item(&list, "oy_variant_alike(a%zu, a%zu)", first, i);
+  put_items(out, "  ", "if (OY_UNLIKELY(!(", &list, " &&", ")))\n");
+  put_variant_call(out, op, print_text("return mixed_variant_%s(", name), false);
+  fprintf(out, "  const oy_kernel* kernel = oy_select_exact(op, keys);\n");
+  fprintf(out, "  size_t index = oy_variant_join(0, a%zu);\n", first);
+}
+
+static void put_variant(FILE* out, const op_row* op, const char* name, const options* o) {
+  const bool is_one = count_of(op, 't') + count_of(op, 'T') < 2;
+  const bool can_be_alike = !is_one && count_of(op, 'T') == 0;
+  put_other_variant(out, op, name, o);
+  if (can_be_alike) fprintf(out, "__attribute__((noinline)) ");
+  put_head_of(out, op, can_be_alike ? "mixed_variant" : "variant", name, o);
+  fprintf(out, "  const oy_kernel* kernel = oy_select_exact(op, keys);\n");
+  put_joins(out, op);
+  if (!is_one || count_of(op, 'T')) put_rule(out, op, name);
+  put_variant_end(out, op, name);
+  if (!can_be_alike) return;
+  put_head_of(out, op, "variant", name, o);
+  put_alike(out, op, name);
+  put_variant_end(out, op, name);
 }
 
 void put_trampolines(FILE* out, const op_list* list, const options* o) {
