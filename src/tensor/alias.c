@@ -24,8 +24,8 @@ static void stock(size_t ndim) {
     v->sizes = oyi_view_sizes(v);
     v->side = NULL;
     v->block = (uint8_t)units;
-    oyi_view_clear_room(v);
-    oyi_view_give(v);
+    oyi_view_prepare_room(v);
+    oyi_view_give_plain(v);
   }
 }
 
@@ -53,7 +53,7 @@ oyi_tensor* oyi_view_begin_long(const oyi_tensor* t, size_t ndim) {
   v->flags = (uint8_t)((t->flags & ~OYI_HEAP_DIMS) | OYI_VIEW_BLOCK |
                        (is_long ? OYI_HEAP_DIMS : 0));
   v->block = (uint8_t)units;
-  oyi_view_clear_room(v);
+  oyi_view_prepare_room(v);
   oyi_storage_retain(v->storage);
   if (!is_long) stock(ndim);
   return OY_LIKELY(!t->side) ? v : share_side(v, t);

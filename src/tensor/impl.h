@@ -48,6 +48,9 @@ typedef struct oyi_tensor_meta_class {
   // holds a reference of its own from here on, as does the tensor.
   void (*hold_storage)(oyi_tensor* tensor);
 } oyi_tensor_meta_class;
+// Of what nearly every view gets, autograd's. Only its address is known here, which blocks of
+// views keep (view_block.h).
+extern const oyi_tensor_meta_class oyi_variable_class;
 
 enum {
   OYI_INLINE_DIMS = 5,
@@ -102,6 +105,24 @@ extern const oy_object_class oyi_tensor_class;
 
 static inline bool oyi_is_tensor(const oy_object* o) {
   return o && o->klass == &oyi_tensor_class;
+}
+// Stores before it are done before those after it: two that follow each other to one cache
+// line cost what one costs, and a header has tens of them.
+static inline void oyi_stores_stay(void) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+// Small members that lie side by side are written as one word: |x| where |member| is in it.
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OYI_IN_WORD(type, member, x) ((uint64_t)(x) << 8 * (offsetof(type, member) % 8))
+#else
+#define OYI_IN_WORD(type, member, x) \
+  ((uint64_t)(x) << (64 - 8 * (offsetof(type, member) % 8 + sizeof(((type*)0)->member))))
+#endif
+// The word that begins with |references|: those, the dtype and no flags.
+static inline void oyi_header_begin(oy_object* o, oy_dtype dtype) {
+  const uint64_t word =
+      OYI_IN_WORD(oy_object, references, 1) | OYI_IN_WORD(oy_object, dtype, dtype);
+  memcpy(&o->references, &word, sizeof(word));
 }
 // For objects that are known to be tensors.
 static inline oyi_tensor* oyi_tensor_cast(const oy_object* o) {

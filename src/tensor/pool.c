@@ -10,7 +10,7 @@
 #include "tensor/pool_chunk.h"
 #include "tensor/slab.h"
 
-__thread oyi_pool_lists oyi_pool = {.tensor_keys = OYI_TENSOR_KEYS};
+__thread oyi_pool_lists oyi_pool = {.tensor_keys = OYI_TENSOR_KEYS, .grad_mode = 1};
 // 0: not armed, 1: lists in use, 2: the thread is ending, 3: watched.
 enum { NOT_ARMED, IN_USE, ENDING, WATCHED };
 enum { REFILL = 16 };  // blocks
@@ -19,7 +19,7 @@ static __thread uint8_t t_state __attribute__((tls_model("initial-exec")));
 // AddressSanitizer is to see every block come and go.
 enum { KEEPS_BLOCKS = !OYI_UNDER_ASAN };
 
-static void trim(void** heads, uint8_t* room, unsigned lists, uint8_t keep) {
+static void trim(void** heads, int8_t* room, unsigned lists, int8_t keep) {
   for (unsigned i = 0; i < lists; i++) {
     if (!heads[i]) continue;
     oyi_chunk_give(heads[i]);
@@ -83,7 +83,7 @@ void* oyi_pool_refill(unsigned units) {
   if (OY_UNLIKELY(t_state == WATCHED))
     oyi_memory_seen(list, (int64_t)units * OYI_POOL_UNIT);
   oyi_pool.head[units - 1] = *(void**)list;
-  oyi_pool.room[units - 1] = (uint8_t)(oyi_pool.room[units - 1] - (count - 1));
+  oyi_pool.room[units - 1] = (int8_t)(oyi_pool.room[units - 1] - (int)(count - 1));
   return list;
 }
 

@@ -15,21 +15,26 @@
 enum {
   OYI_POOL_UNIT = 16,
   OYI_POOL_CLASSES = 32,
-  OYI_POOL_KEEP = 128,
+  OYI_POOL_KEEP = 127,
   OYI_POOL_RANKS = 6,  // of views with a block that stays filled, from 0 on
   OYI_POOL_KEEP_VIEWS = 32
 };
 
 typedef struct oyi_pool_lists {
-  void* head[OYI_POOL_CLASSES];
-  // Free places left in each list; 0 before the thread's first free.
-  uint8_t room[OYI_POOL_CLASSES];
-  // The same of blocks of views, by rank, with what is alike in all of them (view_block.h).
-  uint8_t view_room[OYI_POOL_RANKS];
+  // Of blocks of views, by rank, with what is alike in all of them (view_block.h). First, so
+  // that a rank is an index.
   void* view_head[OYI_POOL_RANKS];
+  void* head[OYI_POOL_CLASSES];
+  // Free places left in each list; 0 before the thread's first free. Signed, so that one
+  // instruction counts and tells whether there was one.
+  int8_t room[OYI_POOL_CLASSES];
+  int8_t view_room[OYI_POOL_RANKS];
   // The keys of new CPU tensors of this thread: here, since who makes one has this
   // address at hand (tensor.c, inference_tensor.c).
   uint64_t tensor_keys;
+  // The grad mode (layers/autograd/record.h), of which 1 is the usual one: here, since who
+  // makes a view has this address at hand.
+  uint8_t grad_mode;
 } oyi_pool_lists;
 
 extern __thread oyi_pool_lists oyi_pool __attribute__((tls_model("initial-exec")));
@@ -66,13 +71,13 @@ static inline void* oyi_pool_take(unsigned units) {
 }
 
 static inline void oyi_pool_give(void* block, unsigned units) {
-  if (OY_UNLIKELY(oyi_pool.room[units - 1] == 0)) {
+  if (OY_UNLIKELY(--oyi_pool.room[units - 1] < 0)) {
+    oyi_pool.room[units - 1] = 0;
     oyi_pool_return(block, units);
     return;
   }
   *(void**)block = oyi_pool.head[units - 1];
   oyi_pool.head[units - 1] = block;
-  oyi_pool.room[units - 1]--;
 }
 
 // Empties the lists of this thread.

@@ -19,7 +19,7 @@ static __attribute__((noinline)) void end_slow(oyi_tensor* t) {
 }
 __attribute__((noinline)) void oyi_view_end_with_storage(oyi_tensor* t) {
   oyi_storage_free(t->storage);
-  oyi_view_give(t);
+  oyi_view_give_plain(t);
 }
 
 // Each way ends in a tail call at most, so that none saves registers.
@@ -29,7 +29,7 @@ void oyi_tensor_end(oyi_tensor* t) {
   if (OY_UNLIKELY(t->side != NULL || (t->flags & OYI_HEAP_DIMS) || !s)) {
     end_slow(t);
   } else if (!oyi_storage_drop(s)) {
-    if (is_view) oyi_view_give(t);
+    if (is_view) oyi_view_give_plain(t);
   } else if (OY_UNLIKELY(is_view)) {
     oyi_view_end_with_storage(t);
   } else {
@@ -214,6 +214,35 @@ static oyi_tensor* tensor_make(oy_ints sizes, oy_dtype dtype, oy_device device) 
   return tensor_make_sized(sizes, dtype, device, numel, nbytes);
 }
 
+_Static_assert(OY_BACKEND_CPU == 0 && offsetof(oyi_tensor, backend) % 8 == 0 &&
+                   offsetof(oyi_storage, backend) % 8 == 0 &&
+                   offsetof(oyi_storage, references) % 8 == 0,
+               "words without a backend are the CPU's");
+// What is one word of a contiguous tensor of the CPU, from |backend| on.
+static inline void small_word(oyi_tensor* t, int16_t device_index, size_t ndim,
+                              unsigned units) {
+  const uint64_t word = OYI_IN_WORD(oyi_tensor, device_index, (uint16_t)device_index) |
+                        OYI_IN_WORD(oyi_tensor, ndim, ndim) |
+                        OYI_IN_WORD(oyi_tensor, capacity, ndim) |
+                        OYI_IN_WORD(oyi_tensor, flags, OYI_CONTIGUOUS | OYI_DENSE) |
+                        OYI_IN_WORD(oyi_tensor, block, units);
+  memcpy(&t->backend, &word, sizeof(word));
+}
+static inline void small_storage(oyi_storage* s, int16_t device_index, void* data,
+                                 size_t nbytes, unsigned units) {
+  const uint64_t count = OYI_IN_WORD(oyi_storage, references, 1);  // version 0
+  memcpy(&s->references, &count, sizeof(count));
+  s->data = data;
+  s->nbytes = nbytes;
+  s->deleter = NULL;
+  s->context = NULL;
+  const uint64_t word = OYI_IN_WORD(oyi_storage, device_index, (uint16_t)device_index) |
+                        OYI_IN_WORD(oyi_storage, block, units) |
+                        OYI_IN_WORD(oyi_storage, embedded, 1) |
+                        OYI_IN_WORD(oyi_storage, resizable, 1);
+  memcpy(&s->backend, &word, sizeof(word));
+}
+
 // A plain tensor of the CPU with its numbers in its block, of which the thread has a free
 // one: nearly all that are made over and over. There is at least one number, so that every
 // size is one stride after the other. NULL: it has to be made the other way.
@@ -224,39 +253,26 @@ static inline __attribute__((always_inline)) oyi_tensor* new_small(
                          (unsigned)(nbytes + OYI_POOL_UNIT - 1) / OYI_POOL_UNIT;
   if (OY_UNLIKELY(!oyi_pool.head[units - 1])) return NULL;
   oyi_tensor* t = oyi_pool_take(units);
-  t->header = (oy_object){.keys = oy_keyset_make(oyi_pool.tensor_keys, 1),
-                          .klass = &oyi_tensor_class,
-                          .references = 1,
-                          .dtype = dtype};
+  int64_t* dims = (int64_t*)(void*)((char*)t + OYI_DIMS_OFFSET);
+  oyi_storage* s = (oyi_storage*)(void*)((char*)t + OYI_STORAGE_OFFSET);
+  t->header.keys = oy_keyset_make(oyi_pool.tensor_keys, 1);
+  t->header.klass = &oyi_tensor_class;
+  oyi_header_begin(&t->header, dtype);
   t->byte_offset = 0;
   t->numel = numel;
-  t->meta = NULL;
   t->offset = 0;
-  t->backend = OY_BACKEND_CPU;
-  t->device_index = device_index;
-  t->ndim = (uint8_t)ndim;
-  t->capacity = (uint8_t)ndim;
-  t->flags = OYI_CONTIGUOUS | OYI_DENSE;
-  t->block = (uint8_t)units;
-  t->side = NULL;
-  int64_t* dims = (int64_t*)(void*)((char*)t + OYI_DIMS_OFFSET);
+  t->storage = s;
   t->sizes = dims;
+  t->meta = NULL;
+  small_word(t, device_index, ndim, units);
+  t->side = NULL;
+  small_storage(s, device_index, dims + 2 * ndim, nbytes, units);
   int64_t stride = 1;
   for (size_t i = ndim; i-- > 0;) {
     dims[i] = sizes.data[i];
     dims[ndim + i] = stride;
     stride *= sizes.data[i];
   }
-  oyi_storage* s = (oyi_storage*)(void*)((char*)t + OYI_STORAGE_OFFSET);
-  t->storage = s;
-  *s = (oyi_storage){.references = 1,
-                     .data = dims + 2 * ndim,
-                     .nbytes = nbytes,
-                     .backend = OY_BACKEND_CPU,
-                     .device_index = device_index,
-                     .block = (uint8_t)units,
-                     .embedded = 1,
-                     .resizable = 1};
   return t;
 }
 static inline bool is_small(size_t ndim, size_t nbytes) {
@@ -323,7 +339,7 @@ oyi_tensor* oyi_tensor_on_storage(oyi_storage* storage, oy_keyset keys, oy_ints 
     return NULL;
   }
   t->flags |= OYI_VIEW_BLOCK;
-  oyi_view_clear_room(t);
+  oyi_view_prepare_room(t);
   for (size_t i = 0; i < strides.size; i++) oyi_strides(t)[i] = strides.data[i];
   oyi_tensor_geometry(t);
   oyi_storage_retain(storage);

@@ -154,9 +154,7 @@ static __attribute__((noinline)) oy_tensor* view_slow(const oy_tensor* tensor,
 }
 
 oy_tensor* oy_tensor_view(const oy_tensor* tensor, oy_ints sizes) {
-  oyi_tensor* v = OY_LIKELY(oyi_is_tensor(tensor))
-                      ? oyi_view_counted(oyi_plain_view(oyi_tensor_cast(tensor), sizes))
-                      : NULL;
+  oyi_tensor* v = OYI_PLAINLY(tensor, oyi_plain_view, sizes);
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : view_slow(tensor, sizes);
 }
 
@@ -217,9 +215,7 @@ static __attribute__((noinline)) oy_tensor* expand_slow(const oy_tensor* tensor,
 }
 
 oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes) {
-  oyi_tensor* v = OY_LIKELY(oyi_is_tensor(tensor))
-                      ? oyi_view_counted(oyi_plain_expand(oyi_tensor_cast(tensor), sizes))
-                      : NULL;
+  oyi_tensor* v = OYI_PLAINLY(tensor, oyi_plain_expand, sizes);
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : expand_slow(tensor, sizes);
 }
 

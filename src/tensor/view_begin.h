@@ -42,25 +42,21 @@ _Static_assert(sizeof(oy_keyset) == 16 &&
 // list: who wants one writes sizes and strides first and oyi_view_fill then, or nothing.
 // NULL: it would not be plain.
 static inline oyi_tensor* oyi_view_room(const oyi_tensor* t, size_t ndim) {
-  return OY_LIKELY(ndim <= OYI_INLINE_DIMS && !t->side && t->storage)
-             ? oyi_pool.view_head[ndim]
-             : NULL;
+  return OY_LIKELY(ndim <= OYI_INLINE_DIMS && !t->side) ? oyi_pool.view_head[ndim] : NULL;
 }
 
 // Takes |v|, which is that block, and makes it a plain view of |t| but for sizes and strides:
-// numel, flags and place are those of |t|. Dtype, device and layers' keys are copied with the
-// rest, but for Autograd, and history is left behind. Who has it writes |meta|, and counts
-// the storage or borrows it from another tensor: oyi_view_counted, or a record of autograd's.
+// keys, numel, flags, dtype, device and place are those of |t|. Who has it counts the storage
+// and takes |meta| back, which leads to the room for a record, or fills that: oyi_view_counted,
+// or autograd.
 static inline __attribute__((always_inline)) oyi_tensor* oyi_view_fill(
     const oyi_tensor* t, oyi_tensor* v, size_t ndim) {
   oyi_view_drop_head(ndim, v);
-  // Not with the count of references, which was just written in another width: a load of
-  // both waits until that has left the store buffer.
+  oyi_stores_stay();
   oyi_copy_pair(&v->header.keys, &t->header.keys);
-  v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
-  v->header.references = 1;
-  v->header.dtype = t->header.dtype;
-  v->header.flags = 0;
+  // The dtype alone: its count of references was just written in another width, and a load
+  // of both waits until that has left the store buffer.
+  oyi_header_begin(&v->header, t->header.dtype);
   oyi_copy_pair(&v->byte_offset, &t->byte_offset);  // and |numel|
   oyi_copy_pair(&v->offset, &t->offset);            // and |storage|
   // The rest is one word.
@@ -70,10 +66,12 @@ static inline __attribute__((always_inline)) oyi_tensor* oyi_view_fill(
   memcpy(&v->backend, &word, sizeof(word));
   return v;
 }
-// A plain view without a record, with a reference to its storage; NULL stays NULL.
+// A plain view without a record, with a reference to its storage, and without Autograd among
+// its keys; NULL stays NULL.
 static inline __attribute__((always_inline)) oyi_tensor* oyi_view_counted(oyi_tensor* v) {
   if (OY_UNLIKELY(!v)) return NULL;
-  __atomic_fetch_add(&v->storage->references, 1, __ATOMIC_RELAXED);
+  v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
+  oyi_storage_retain(v->storage);
   v->meta = NULL;
   return v;
 }

@@ -17,21 +17,25 @@
        ? oyi_view_counted(plain(oyi_tensor_cast(self) __VA_OPT__(, ) __VA_ARGS__)) \
        : NULL)
 
-// What is contiguous, and says so with its last stride as well, is so in any other shape.
+// Whether dimensions of size 1 that a view puts last have the stride that they would have in
+// a new tensor: theirs is the last one (ATen's computeStride).
+static inline bool oyi_ends_in_ones(const oyi_tensor* t) {
+  return t->ndim == 0 || oyi_strides(t)[t->ndim - 1] == 1;
+}
+
+// What is contiguous is so in any other shape.
 OYI_PLAIN oyi_plain_view(const oyi_tensor* t, oy_ints sizes) {
   const size_t ndim = sizes.size;
   oyi_tensor* v = oyi_view_room(t, ndim);
-  if (OY_UNLIKELY(!v || !(t->flags & OYI_CONTIGUOUS) ||
-                  (t->ndim && oyi_strides(t)[t->ndim - 1] != 1)))
-    return NULL;
+  if (OY_UNLIKELY(!v || !(t->flags & OYI_CONTIGUOUS))) return NULL;
   int64_t* to = oyi_view_sizes(v);
   int64_t numel = 1;
   for (size_t i = ndim; i-- > 0;) {
     const int64_t size = sizes.data[i];
     to[i] = size;
     to[ndim + i] = numel;
-    if (OY_UNLIKELY(size <= 0 || __builtin_mul_overflow(numel, size, &numel)))
-      return NULL;
+    if (OY_UNLIKELY(size <= 1) && (size <= 0 || !oyi_ends_in_ones(t))) return NULL;
+    if (OY_UNLIKELY(__builtin_mul_overflow(numel, size, &numel))) return NULL;
   }
   return OY_LIKELY(numel == t->numel) ? oyi_view_fill(t, v, ndim) : NULL;
 }

@@ -10,7 +10,7 @@
 static bool is_parameter(const oy_object* object) {
   if (object->dtype != OY_DTYPE_F32 || !oyi_needs_gradient(object)) return false;
   const oyi_variable* v = oyi_variable_of(oyi_tensor_cast(object));
-  return v && !v->base && !v->grad_fn;
+  return v && !oyi_is_view(v) && !v->grad_fn;
 }
 
 static oy_object* converted(oy_object* object, oy_dtype dtype) {

@@ -70,7 +70,7 @@ static inline bool is_taken(const oyi_variable* v, const oy_object* grad) {
 
 oy_status oyi_accumulate_apply(oyi_accumulate_node* node, oy_object** grad) {
   oyi_variable* v = oyi_variable_of(node->variable);
-  OY_CHECK(!v->grad_fn || v->base, FAILED_PRECONDITION,
+  OY_CHECK(!v->grad_fn || oyi_is_view(v), FAILED_PRECONDITION,
            "leaf variable has been moved into the graph interior");
   oy_status status = OY_OK;
   oyi_spin_lock(&v->grad_lock);

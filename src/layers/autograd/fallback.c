@@ -123,13 +123,14 @@ static oy_status add_hook(const fallback_call* c, oyi_tensor* t) {
 static oy_status add_hooks(const fallback_call* c, oyi_tensor* t, bool is_written) {
   OY_TRY(add_hook(c, t));
   const oyi_variable* v = oyi_variable_of(t);
-  bool through_base = is_written && v && v->base && oyi_requires_grad(v->base);
-  return through_base ? add_hook(c, v->base) : OY_OK;
+  bool through_base =
+      is_written && v && oyi_is_view(v) && oyi_requires_grad(v->root->tensor);
+  return through_base ? add_hook(c, v->root->tensor) : OY_OK;
 }
 
 static oy_status give_history(fallback_call* c, oyi_tensor* t, bool is_written) {
   const oyi_variable* v = oyi_variable_of(t);
-  if (!is_written || !v || !v->base)
+  if (!is_written || !v || !oyi_is_view(v))
     return oyi_set_history(t, oyi_node_retain(&c->node->head), c->given++);
   OY_CHECK(c->results == 1, FAILED_PRECONDITION,
            "Functions which modify views in-place must return a single Variable");

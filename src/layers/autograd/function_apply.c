@@ -174,10 +174,11 @@ static oy_status check_dirty(const application* a) {
         !v || !v->requires_grad || v->grad_fn, FAILED_PRECONDITION,
         "a leaf Variable that requires grad has been used in an in-place operation.");
     OY_TRY(oyi_check_inplace(t));
-    OY_CHECK(!v || !v->base || (a->output_count == 1 && a->inputs[0] == dirty->data[i]),
-             NOT_IMPLEMENTED,
-             "%s: a view can be written to if it is the first input and the only output",
-             a->context->function->name);
+    OY_CHECK(
+        !v || !oyi_is_view(v) || (a->output_count == 1 && a->inputs[0] == dirty->data[i]),
+        NOT_IMPLEMENTED,
+        "%s: a view can be written to if it is the first input and the only output",
+        a->context->function->name);
   }
   return OY_OK;
 }
@@ -213,14 +214,14 @@ static oy_status finish_output(application* a, size_t i) {
       has(&c->non_differentiable, *output) || !oyi_is_differentiable(made->header.dtype);
   const oyi_variable* had = oyi_variable_of(made);
   const bool is_view =
-      !is_dirty && (is_among(a->inputs, a->count, *output) || (had && had->base));
+      !is_dirty && (is_among(a->inputs, a->count, *output) || (had && oyi_is_view(had)));
   if (is_view) OY_TRY(detach_output(output));
   if (!c->node) return OY_OK;
   oyi_tensor* t = oyi_tensor_cast(*output);
   if (has_none) return oyi_expect(&c->node->head.expected[i], t);
   oyi_node* node = oyi_node_retain(&c->node->head);
   const oyi_variable* v = oyi_variable_of(t);
-  if (is_dirty && v && v->base) return oyi_view_rebase(t, node);
+  if (is_dirty && v && oyi_is_view(v)) return oyi_view_rebase(t, node);
   if (OY_UNLIKELY(oyi_is_inference(t))) return history_of_inference(t, node, (uint32_t)i);
   OY_TRY(oyi_set_history(t, node, (uint32_t)i));
   // A write to it would have to be one to what it is a view of.

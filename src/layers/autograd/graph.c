@@ -55,7 +55,7 @@ oy_status oy_detach_in_place(oy_tensor* tensor) {
   oyi_variable* v = t->meta ? oyi_variable_of(t) : NULL;
   if (!v) return OY_OK;
   OY_CHECK(
-      !v->base, FAILED_PRECONDITION,
+      !oyi_is_view(v), FAILED_PRECONDITION,
       "Can't detach views in-place. Use detach() instead. If you are using "
       "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set "
       "as True, gradients are views of DDP buckets, and hence detach_() cannot be "

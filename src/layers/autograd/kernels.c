@@ -292,22 +292,27 @@ OYI_UNUSED static oy_status viewed_all(uint64_t keep, oy_value* views, oy_object
     OYI_IF_PLAIN_VIEW(id, PLAIN_VIEW_ON_CPU, OYI_NO_PLAIN_VIEW)                      \
     return view_long_##id(op, keys, OYI_ARGS_##id);                                  \
   }
-#define DEFINE_PLAIN_VIEW(id, view)                                                 \
-  static __attribute__((noinline)) OYI_RESULT_##id view_own_##id(OYI_PARAMS_##id) { \
-    oy_keyset keys = oy_keyset_make(0, 0);                                          \
-    uint64_t keep = step_down(&keys);                                               \
-    VIEW_ONE(id, oy_composite_##id(NULL, keys, OYI_ARGS_##id))                      \
-  }                                                                                 \
-  static __attribute__((noinline)) OYI_RESULT_##id view_elsewhere_##id(             \
-      const oy_op* op, oy_keyset keys, OYI_PARAMS_##id) {                           \
-    OYI_PLAIN_OR_OWN(id, view)                                                      \
-    return view_long_##id(op, keys, OYI_ARGS_##id);                                 \
+#define DEFINE_PLAIN_VIEW(id, view)                                                  \
+  static __attribute__((noinline)) OYI_RESULT_##id view_own_##id(OYI_PARAMS_##id) {  \
+    oy_keyset keys = oy_keyset_make(0, 0);                                           \
+    uint64_t keep = step_down(&keys);                                                \
+    VIEW_ONE(id, oy_composite_##id(NULL, keys, OYI_ARGS_##id))                       \
+  }                                                                                  \
+  static __attribute__((noinline)) OYI_RESULT_##id view_made_##id(OYI_PARAMS_##id) { \
+    oyi_tensor *self_ = oyi_tensor_cast(self), *view_ = view;                        \
+    if (OY_UNLIKELY(!view_)) return view_own_##id(OYI_ARGS_##id);                    \
+    return oyi_view_record(view_, self_, oyi_view_parent(self_), false);             \
+  }                                                                                  \
+  static __attribute__((noinline)) OYI_RESULT_##id view_elsewhere_##id(              \
+      const oy_op* op, oy_keyset keys, OYI_PARAMS_##id) {                            \
+    OYI_MADE_IF_OWN(id)                                                              \
+    return view_long_##id(op, keys, OYI_ARGS_##id);                                  \
   }
 // Finding the kernel of another backend takes registers that this one does without.
 #define PLAIN_VIEW_ON_CPU(id, view)                      \
   if (OY_UNLIKELY(!oy_backends_plain(keys.backends)))    \
     return view_elsewhere_##id(op, keys, OYI_ARGS_##id); \
-  OYI_PLAIN_OR_OWN(id, view)
+  OYI_MADE_IF_OWN(id)
 #define IN_FORM_INPLACE(id)     DEFINE(id, WRITTEN_ONE)
 #define IN_FORM_OUT(id)         DEFINE(id, WRITTEN_ONE)
 #define IN_FORM_OUTS(id)        DEFINE(id, WRITTEN_ALL)

@@ -37,21 +37,15 @@ static inline bool oyi_goes_to(const oy_op* op, oy_keyset keys, oy_typed_fn kern
 
 #define OYI_NO_PLAIN_VIEW(id, view)
 
-// What the kernel of operator |id| does first: returns the view, or goes on. Where it was the
-// library's own kernel that the call would go to, but nothing plain, view_own_##id calls that:
-// it needs neither operator nor keys, so that no register has to keep them meanwhile.
-#define OYI_PLAIN_OR_OWN(id, view)                                                       \
-  if (OY_LIKELY(oyi_is_tensor(self))) {                                                  \
-    oyi_tensor* self_ = oyi_tensor_cast(self);                                           \
-    oyi_variable* parent_ = oyi_view_parent(self_);                                      \
-    const oy_keyset below_ =                                                             \
-        oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_ADInplaceOrView));               \
-    if (OY_LIKELY(parent_ && oyi_goes_to(op, below_, (oy_typed_fn)oy_composite_##id))) { \
-      oyi_tensor* view_ = view;                                                          \
-      if (OY_LIKELY(view_ != NULL))                                                      \
-        return oyi_view_record(view_, self_, oyi_variable_of(self_), false);             \
-      return view_own_##id(OYI_ARGS_##id);                                               \
-    }                                                                                    \
+// What the kernel of operator |id| does first: leaves to view_made_##id what would go to the
+// library's own kernel. That needs neither operator nor keys, so that no register has to keep
+// them meanwhile.
+#define OYI_MADE_IF_OWN(id)                                                 \
+  if (OY_LIKELY(oyi_is_tensor(self))) {                                     \
+    const oy_keyset below_ =                                                \
+        oy_keyset_and(keys, oy_keyset_full_after(OY_KEY_ADInplaceOrView));  \
+    if (OY_LIKELY(oyi_goes_to(op, below_, (oy_typed_fn)oy_composite_##id))) \
+      return view_made_##id(OYI_ARGS_##id);                                 \
   }
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_PLAIN_VIEWS_H_

@@ -11,7 +11,6 @@
 #include "ops/calls.h"
 #include "opyard/dispatcher.h"
 
-__thread uint8_t oyi_grad_mode = OYI_GRAD_ON;
 __thread uint8_t oyi_record_also;
 
 bool oy_grad_mode_get(void) {
@@ -35,7 +34,7 @@ static oy_status refuse_out(const oy_op* op) {
 oy_status oyi_check_view(const oyi_tensor* view, bool is_base) {
   const oyi_variable* v = oyi_variable_of(view);
   if (!v || v->creation == OYI_CREATION_DEFAULT) return OY_OK;
-  if (!v->base && v->creation != OYI_CREATION_FUNCTION) return OY_OK;
+  if (!oyi_is_view(v) && v->creation != OYI_CREATION_FUNCTION) return OY_OK;
   return oyi_fail_view(view, is_base);
 }
 
@@ -43,9 +42,8 @@ oy_status oyi_check_inplace(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   if (!v) return OY_OK;
   OY_TRY(oyi_check_view(t, false));
-  if (v->base) {
-    const oyi_variable* base = oyi_variable_of(v->base);
-    OY_CHECK(!base || !base->requires_grad || base->grad_fn, FAILED_PRECONDITION,
+  if (oyi_is_view(v)) {
+    OY_CHECK(!v->root->requires_grad || v->root->grad_fn, FAILED_PRECONDITION,
              "a view of a leaf Variable that requires grad is being used in an "
              "in-place operation.");
   }
@@ -219,7 +217,8 @@ oy_status oyi_record_start(const oyi_record* record, const oy_op* op,
 // Takes over the node.
 static oy_status give_history(oyi_short_node* node, oyi_form form, oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
-  if (form == OYI_GIVES_INPLACE && v && v->base) return oyi_view_rebase(t, &node->head);
+  if (form == OYI_GIVES_INPLACE && v && oyi_is_view(v))
+    return oyi_view_rebase(t, &node->head);
   return oyi_set_history(t, &node->head, 0);
 }
 

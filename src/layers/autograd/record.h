@@ -7,6 +7,7 @@
 
 #include "layers/autograd/node.h"
 #include "ops/kernel.h"
+#include "tensor/pool.h"
 
 // What else than tensors a call leaves for its formula (frames.h); most have none.
 typedef struct oyi_frame {
@@ -29,7 +30,7 @@ typedef struct oyi_record {
 
 // Autograd keys are excluded in inference mode; grad mode may be on there all the same.
 enum { OYI_GRAD_OFF, OYI_GRAD_ON, OYI_GRAD_ON_IN_INFERENCE };
-extern __thread uint8_t oyi_grad_mode __attribute__((tls_model("initial-exec")));
+#define oyi_grad_mode oyi_pool.grad_mode
 extern __thread bool oyi_anomaly_mode __attribute__((tls_model("initial-exec")));
 // What else is done with a call that is recorded: nearly always nothing, so that one test
 // is for all.

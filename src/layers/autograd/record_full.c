@@ -80,7 +80,8 @@ static oy_status give_one(oyi_full_call* c, oy_object* result, uint32_t nr) {
   oyi_tensor* t = oyi_tensor_cast(result);
   oyi_variable* v = oyi_variable_of(t);
   oyi_node* node = oyi_node_retain(&c->node->head);
-  if (c->form == OYI_GIVES_INPLACE && v && v->base) return oyi_view_rebase(t, node);
+  if (c->form == OYI_GIVES_INPLACE && v && oyi_is_view(v))
+    return oyi_view_rebase(t, node);
   return oyi_set_history(t, node, nr);
 }
 

@@ -67,12 +67,12 @@ static __attribute__((noinline)) void end_history(oyi_variable* v) {
 // |t| is in no list any more.
 static void end_record(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
-  oyi_tensor* base = v->base;
+  oyi_tensor* base = oyi_is_view(v) ? v->root->tensor : NULL;
   const bool borrows = base && !v->counts;
   t->meta = NULL;
   if (has_history(v)) end_history(v);
   if (t->flags & OYI_VIEW_BLOCK)
-    oyi_view_clear_room(t);
+    oyi_view_prepare_room(t);
   else
     oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
   if (borrows) t->storage = NULL;
@@ -86,11 +86,10 @@ static __attribute__((noinline)) void unlock_and_destroy(oyi_tensor* t, uint8_t*
   end_record(t);
 }
 static __attribute__((noinline)) void destroy_slow(oyi_tensor* t) {
-  oyi_tensor* base = oyi_variable_of(t)->base;
-  if (base) {
-    uint8_t* lock = &oyi_variable_of(base)->lock;
-    oyi_spin_lock(lock);
-    unlock_and_destroy(t, lock);
+  oyi_variable *v = oyi_variable_of(t), *root = v->root;
+  if (oyi_is_view(v)) {
+    oyi_spin_lock(&root->lock);
+    unlock_and_destroy(t, &root->lock);
   } else {
     end_record(t);
   }
@@ -131,22 +130,22 @@ static inline uint64_t left_behind(const oyi_variable* v) {
 // all do, ends here; all else in a tail call.
 static void variable_destroy(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
-  oyi_tensor* base = v->base;
-  if (!base) {
+  oyi_variable* root = v->root;
+  if (!oyi_is_view(v)) {
     destroy_result(t);
     return;
   }
-  uint8_t* lock = &oyi_variable_of(base)->lock;
-  if (OY_UNLIKELY((t->flags & OYI_HEAP_DIMS) || !oyi_spin_try(lock))) {
+  if (OY_UNLIKELY((t->flags & OYI_HEAP_DIMS) || !oyi_spin_try(&root->lock))) {
     destroy_slow(t);
     return;
   }
   if (OY_UNLIKELY(left_behind(v) | (uintptr_t)t->side)) {
-    unlock_and_destroy(t, lock);
+    unlock_and_destroy(t, &root->lock);
     return;
   }
+  oyi_tensor* base = root->tensor;
   unlink_locked(v);
-  oyi_spin_unlock(lock);
+  oyi_spin_unlock(&root->lock);
   if (OY_UNLIKELY(__atomic_sub_fetch(&base->header.references, 1, __ATOMIC_ACQ_REL) == 0))
     end_with_base(t, base);
   else
@@ -168,7 +167,8 @@ const oyi_tensor_meta_class oyi_variable_class = {variable_destroy, variable_pri
 bool oyi_requires_grad(const oyi_tensor* t) {
   const oyi_variable* v = oyi_variable_of(t);
   if (!v) return false;
-  return v->requires_grad || v->grad_fn || (v->base && oyi_requires_grad(v->base));
+  return v->requires_grad || v->grad_fn ||
+         (oyi_is_view(v) && oyi_requires_grad(v->root->tensor));
 }
 
 static void add_key(oyi_tensor* t) {
@@ -205,8 +205,8 @@ oy_status oyi_grad_fn(oyi_tensor* t, oyi_node** out_node) {
   *out_node = NULL;
   oyi_variable* v = oyi_variable_of(t);
   if (!v) return OY_OK;
-  if (v->base && v->view_version != oyi_version(t) &&
-      (v->grad_fn || oyi_requires_grad(v->base))) {
+  if (oyi_is_view(v) && v->view_version != oyi_version(t) &&
+      (v->grad_fn || oyi_requires_grad(v->root->tensor))) {
     OY_TRY(oyi_check_view(t, true));
     OY_TRY(oyi_view_regenerate(v));
   }

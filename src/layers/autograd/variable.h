@@ -22,13 +22,18 @@ typedef enum oyi_creation {
 typedef struct oyi_variable {
   oyi_tensor_meta meta;
   oyi_tensor* tensor;
-  oyi_tensor* base;            // strong; NULL: not a view
-  struct oyi_variable** link;  // of a view, under the lock of its base, as |next_view|
+  // The record of the base, which a view holds; of what is no view this one.
+  struct oyi_variable* root;
+  struct oyi_variable** link;  // of a view, under the lock of |root|, as |next_view|
+  struct oyi_variable* next_view;
+  struct oyi_variable* views;  // of this tensor, under |lock|
+  uint32_t view_version;       // when grad_fn of a view was last made
+  uint8_t lock;                // a spin lock, held for a few instructions
+  uint8_t grad_lock;           // held while a gradient is added
   oyi_node* grad_fn;
   oy_tensor* grad;
-  oyi_node* accumulator;       // owned, see oyi_accumulator; atomic, set under |lock|
-  struct oyi_variable* views;  // of this tensor, under |lock|
-  uint64_t retains;            // the hook of grad_fn that keeps .grad; 0: none
+  oyi_node* accumulator;  // owned, see oyi_accumulator; atomic, set under |lock|
+  uint64_t retains;       // the hook of grad_fn that keeps .grad; 0: none
   uint32_t output_nr;
   bool requires_grad;
   // Of a view, under the lock of its base: whether it holds a reference to its storage. It
@@ -38,10 +43,6 @@ typedef struct oyi_variable {
   // that of the base. Side by side: views are made in line where both are 0.
   bool is_apart;
   uint8_t creation;
-  uint32_t view_version;  // when grad_fn of a view was last made
-  uint8_t lock;           // a spin lock, held for a few instructions
-  uint8_t grad_lock;      // held while a gradient is added
-  struct oyi_variable* next_view;
 } oyi_variable;
 _Static_assert(sizeof(oyi_variable) <= OYI_META_BYTES, "it lies in the block of a view");
 
@@ -52,20 +53,22 @@ _Static_assert(sizeof(oyi_variable) <= OYI_META_BYTES, "it lies in the block of 
 static inline oyi_variable* oyi_variable_of(const oyi_tensor* t) {
   return (oyi_variable*)(void*)__atomic_load_n(&t->meta, __ATOMIC_ACQUIRE);
 }
-extern const oyi_tensor_meta_class oyi_variable_class;
 // The room for one in the block of a view.
 static inline oyi_variable* oyi_variable_room(oyi_tensor* t) {
   return (oyi_variable*)(void*)((char*)t + OYI_META_OFFSET);
+}
+static inline bool oyi_is_view(const oyi_variable* v) {
+  return v->root != v;
 }
 // What |t| does not know of yet. The links of a view are for who makes it one.
 static inline void oyi_variable_fill(oyi_variable* v, oyi_tensor* t) {
   v->meta.klass = &oyi_variable_class;
   v->tensor = t;
-  v->base = NULL;
+  v->root = v;
+  v->views = NULL;
   v->grad_fn = NULL;
   v->grad = NULL;
   v->accumulator = NULL;
-  v->views = NULL;
   v->retains = 0;
   v->output_nr = 0;
   v->requires_grad = false;
@@ -150,7 +153,7 @@ oy_status oyi_gradient_edge_of_view(oyi_tensor* t, oyi_edge* out_edge);
 static inline oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge) {
   oyi_variable* v = oyi_variable_of(t);
   if (!v) return OY_OK;
-  if (OY_UNLIKELY(v->base != NULL)) return oyi_gradient_edge_of_view(t, out_edge);
+  if (OY_UNLIKELY(oyi_is_view(v))) return oyi_gradient_edge_of_view(t, out_edge);
   if (v->grad_fn) {
     *out_edge = (oyi_edge){oyi_node_retain(v->grad_fn), v->output_nr};
     return OY_OK;

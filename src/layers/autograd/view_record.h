@@ -13,9 +13,12 @@ static inline oyi_variable* oyi_view_parent(const oyi_tensor* from) {
   return OY_LIKELY(oyi_grad_mode == OYI_GRAD_ON) ? oyi_variable_of(from) : NULL;
 }
 
-// Under the lock of |b|.
+// |v| becomes a view of the tensor of |b|. Under the lock of |b|.
 static inline void oyi_view_link(oyi_variable* v, oyi_variable* b) {
+  v->root = b;
+  oyi_stores_stay();  // one by one: a vector of them takes more moves
   v->link = &b->views;
+  oyi_stores_stay();
   v->next_view = b->views;
   if (b->views) b->views->link = &v->next_view;
   b->views = v;
@@ -42,7 +45,10 @@ static inline bool oyi_is_usual_parent(const oyi_variable* parent) {
 // is 0 in the block of a view (tensor/view_block.h).
 static inline __attribute__((always_inline)) oy_object* oyi_view_record(
     oyi_tensor* view, oyi_tensor* from, oyi_variable* parent, bool counts) {
-  oyi_variable* b = parent->base ? oyi_variable_of(parent->base) : parent;
+  const oyi_storage* storage = counts ? view->storage : from->storage;
+  if (!counts && OY_UNLIKELY(!parent || !storage))
+    return oyi_view_result_plain(view, from);
+  oyi_variable* b = parent->root;
   if (OY_UNLIKELY(!oyi_spin_try(&b->lock)))
     return counts ? oyi_view_result_slow(&view->header, &from->header)
                   : oyi_view_result_plain(view, from);
@@ -52,21 +58,19 @@ static inline __attribute__((always_inline)) oy_object* oyi_view_record(
   }
   oyi_variable* v = oyi_variable_room(view);
   oyi_tensor* base = b->tensor;
-  oyi_view_link(v, b);
-  v->meta.klass = &oyi_variable_class;
-  v->tensor = view;
-  v->base = base;
-  v->view_version = __atomic_load_n(&view->storage->version, __ATOMIC_RELAXED);
+  v->view_version = __atomic_load_n(&storage->version, __ATOMIC_RELAXED);
   if (counts) {
     v->creation = parent->creation;
     v->is_apart = b->is_apart || view->storage != base->storage;
     v->counts = v->is_apart;  // the base has one, too
     if (!v->is_apart) __atomic_fetch_sub(&view->storage->references, 1, __ATOMIC_RELAXED);
+    view->meta = &v->meta;
   }
-  view->meta = &v->meta;
+  oyi_view_link(v, b);
   oyi_spin_unlock(&b->lock);
   __atomic_fetch_add(&base->header.references, 1, __ATOMIC_RELAXED);
-  if (OY_LIKELY(!oyi_is_tracked(&base->header))) return &view->header;
+  // A plain view has the keys of its parent, which is followed if the base is.
+  if (!counts || OY_LIKELY(!oyi_is_tracked(&base->header))) return &view->header;
   return oyi_view_tracked(&view->header);
 }
 

@@ -15,7 +15,7 @@ static inline oyi_variable* base_of(oyi_tensor* from) {
   oyi_variable* parent = oyi_variable_of(from);
   if (OY_UNLIKELY(!parent))
     return oyi_is_inference(from) ? NULL : oyi_variable_get_shared(from);
-  return parent->base ? oyi_variable_of(parent->base) : parent;
+  return parent->root;
 }
 
 // A view taken with grad mode on is as writable as what it is taken of.
@@ -38,7 +38,6 @@ static oy_status attach(oyi_tensor* view, oyi_tensor* from) {
   oyi_variable* b = base_of(from);
   oyi_variable* v = OY_LIKELY(b != NULL) ? record_of(view) : NULL;
   if (OY_UNLIKELY(!v)) return oyi_is_inference(from) ? OY_OK : OY_OUT_OF_MEMORY;
-  v->base = b->tensor;
   oy_object_retain(&b->tensor->header);
   v->creation = creation_of(from);
   v->counts = true;
@@ -92,9 +91,9 @@ static void hold_storage(oyi_variable* v) {
 
 void oyi_view_hold_storage(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
-  oyi_variable* b = v->base ? oyi_variable_of(v->base) : v;
+  oyi_variable* b = v->root;
   oyi_spin_lock(&b->lock);
-  if (v->base)
+  if (oyi_is_view(v))
     hold_storage(v);
   else
     v->is_apart = true;
@@ -121,10 +120,10 @@ static oyi_view_node* view_node(oyi_node_kind kind, const oyi_tensor* base,
 }
 
 oy_status oyi_view_regenerate(oyi_variable* v) {
-  oyi_view_node* made = view_node(OYI_NODE_AS_STRIDED, v->base, v->tensor);
+  oyi_view_node* made = view_node(OYI_NODE_AS_STRIDED, v->root->tensor, v->tensor);
   if (!made) return OY_OUT_OF_MEMORY;
   made->head.edge_count = 1;
-  oy_status status = oyi_gradient_edge(v->base, &made->head.edges[0]);
+  oy_status status = oyi_gradient_edge(v->root->tensor, &made->head.edges[0]);
   if (status == 0) return oyi_set_history(v->tensor, &made->head, 0);
   oyi_node_release(&made->head);
   return status;
@@ -149,16 +148,17 @@ static oy_status take_edges(oyi_view_node* slices, oyi_node* inner) {
 
 oy_status oyi_view_rebase(oyi_tensor* view, oyi_node* inner) {
   oyi_variable* v = oyi_variable_of(view);
-  oyi_view_node* slices = view_node(OYI_NODE_COPY_SLICES, v->base, view);
+  oyi_tensor* base = v->root->tensor;
+  oyi_view_node* slices = view_node(OYI_NODE_COPY_SLICES, base, view);
   oy_status status = slices ? oyi_expect(inner->expected, view) : OY_OUT_OF_MEMORY;
   if (status == 0) status = take_edges(slices, inner);
-  if (status == 0) status = oyi_gradient_edge(v->base, &slices->head.edges[0]);
+  if (status == 0) status = oyi_gradient_edge(base, &slices->head.edges[0]);
   if (status != 0) {
     if (!slices || !slices->inner) oyi_node_release(inner);
     if (slices) oyi_node_release(&slices->head);
     return status;
   }
-  OY_TRY(oyi_set_history(v->base, &slices->head, 0));
+  OY_TRY(oyi_set_history(base, &slices->head, 0));
   oyi_track(view);
   return oyi_view_regenerate(v);
 }

@@ -70,6 +70,7 @@ static void entry_free(entry* e) {
 
 static void dual_destroy(oyi_tensor* t) {
   entry_free(take(t));
+  oyi_variable_of(t)->meta.klass = &oyi_variable_class;  // as in the blocks of views
   oyi_variable_class.destroy(t);
 }
 static void dual_print(const oyi_tensor* t, oyi_strbuf* buf) {
@@ -205,10 +206,10 @@ static oy_object* part_of(const oyi_tensor* t, const oyi_tensor* base,
 oy_status oyi_tangent_find(oyi_tensor* t, oy_object** out_tangent) {
   *out_tangent = tangent_of(t);
   const oyi_variable* v = oyi_variable_of(t);
-  if (*out_tangent || !v || !v->base) return OY_OK;
-  oy_object* whole = tangent_of(v->base);
+  if (*out_tangent || !v || !oyi_is_view(v)) return OY_OK;
+  oy_object* whole = tangent_of(v->root->tensor);
   if (!whole) return OY_OK;
-  *out_tangent = part_of(t, v->base, whole);
+  *out_tangent = part_of(t, v->root->tensor, whole);
   oy_tensor_release(whole);
   return *out_tangent ? OY_OK : oy_failure();
 }
@@ -226,8 +227,8 @@ oy_status oyi_tangent_write(oyi_tensor* t, oy_object* tangent) {
   oy_object* have;
   OY_TRY(oyi_tangent_find(t, &have));
   const oyi_variable* v = oyi_variable_of(t);
-  if (!have && v && v->base) {
-    OY_TRY(put_zeros(v->base, tangent));
+  if (!have && v && oyi_is_view(v)) {
+    OY_TRY(put_zeros(v->root->tensor, tangent));
     OY_TRY(oyi_tangent_find(t, &have));
   }
   if (!have) return oyi_tangent_put(t, tangent);
