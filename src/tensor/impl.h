@@ -211,8 +211,6 @@ oy_status oyi_storage_grow(oyi_storage* s, size_t nbytes);
 
 // Ends a tensor that nobody has, and whose record is gone.
 void oyi_tensor_end(oyi_tensor* t);
-// The same of a view with a block of its own whose storage nobody has either.
-void oyi_view_end_with_storage(oyi_tensor* t);
 
 oyi_storage* oyi_storage_new(size_t nbytes, oy_device device);
 void oyi_storage_release(oyi_storage* storage);

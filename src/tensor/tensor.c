@@ -17,7 +17,8 @@ static __attribute__((noinline)) void end_slow(oyi_tensor* t) {
   oyi_storage_release(s);  // frees the block that they share
   if (left_over) oyi_storage_release(left_over);
 }
-__attribute__((noinline)) void oyi_view_end_with_storage(oyi_tensor* t) {
+// A view whose storage nobody else has.
+static __attribute__((noinline)) void end_view_with_storage(oyi_tensor* t) {
   oyi_storage_free(t->storage);
   oyi_view_give_plain(t);
 }
@@ -31,7 +32,7 @@ void oyi_tensor_end(oyi_tensor* t) {
   } else if (!oyi_storage_drop(s)) {
     if (is_view) oyi_view_give_plain(t);
   } else if (OY_UNLIKELY(is_view)) {
-    oyi_view_end_with_storage(t);
+    end_view_with_storage(t);
   } else {
     oyi_storage_free(s);  // and the block that they share
   }
@@ -94,11 +95,43 @@ static inline size_t dims_end(size_t offset, size_t ndim) {
   return offset + (ndim <= OYI_INLINE_DIMS ? 2 * ndim * sizeof(int64_t) : 0);
 }
 
+_Static_assert(offsetof(oyi_tensor, backend) % 8 == 0 &&
+                   offsetof(oyi_storage, backend) % 8 == 0 &&
+                   offsetof(oyi_storage, references) % 8 == 0,
+               "words begin there");
+// What is one word of a tensor, from |backend| on.
+static inline void put_word(oyi_tensor* t, oy_device device, size_t ndim, unsigned flags,
+                            unsigned units) {
+  const uint64_t word = OYI_IN_WORD(oyi_tensor, backend, (uint16_t)device.backend) |
+                        OYI_IN_WORD(oyi_tensor, device_index, (uint16_t)device.index) |
+                        OYI_IN_WORD(oyi_tensor, ndim, (uint8_t)ndim) |
+                        OYI_IN_WORD(oyi_tensor, capacity, (uint8_t)ndim) |
+                        OYI_IN_WORD(oyi_tensor, flags, flags) |
+                        OYI_IN_WORD(oyi_tensor, block, units);
+  memcpy(&t->backend, &word, sizeof(word));
+}
+// A storage in a block of |units| with nothing to free.
+static inline void put_storage(oyi_storage* s, oy_device device, void* data,
+                               size_t nbytes, unsigned units) {
+  const uint64_t count = OYI_IN_WORD(oyi_storage, references, 1);  // version 0
+  memcpy(&s->references, &count, sizeof(count));
+  s->data = data;
+  s->nbytes = nbytes;
+  s->deleter = NULL;
+  s->context = NULL;
+  const bool grows = device.backend == OY_BACKEND_CPU;
+  const uint64_t word = OYI_IN_WORD(oyi_storage, backend, (uint16_t)device.backend) |
+                        OYI_IN_WORD(oyi_storage, device_index, (uint16_t)device.index) |
+                        OYI_IN_WORD(oyi_storage, block, units) |
+                        OYI_IN_WORD(oyi_storage, embedded, 1) |
+                        OYI_IN_WORD(oyi_storage, resizable, grows);
+  memcpy(&s->backend, &word, sizeof(word));
+}
+
 // Room for |ndim| dimensions, which lie at |offset| or on the heap.
 static inline __attribute__((always_inline)) bool dims_init(oyi_tensor* t, size_t offset,
                                                             size_t ndim) {
   t->sizes = (int64_t*)(void*)((char*)t + offset);
-  t->capacity = (uint8_t)ndim;
   if (OY_LIKELY(ndim <= OYI_INLINE_DIMS)) return true;
   t->sizes = oyi_calloc(2 * ndim, sizeof(int64_t));
   t->flags |= OYI_HEAP_DIMS;
@@ -111,20 +144,13 @@ static inline __attribute__((always_inline)) bool header_init(
     oy_dtype dtype, oy_device device) {
   t->header.keys = keys;
   t->header.klass = &oyi_tensor_class;
-  t->header.references = 1;
-  t->header.dtype = dtype;
-  t->header.flags = 0;
-  t->header.reserved = 0;
+  oyi_header_begin(&t->header, dtype);
   t->byte_offset = 0;
+  t->offset = 0;
   t->storage = NULL;
   t->meta = NULL;
+  put_word(t, device, sizes.size, 0, units);
   t->side = NULL;
-  t->offset = 0;
-  t->backend = device.backend;
-  t->device_index = device.index;
-  t->ndim = (uint8_t)sizes.size;
-  t->flags = 0;
-  t->block = (uint8_t)units;
   if (OY_UNLIKELY(!dims_init(t, offset, sizes.size))) return false;
   for (size_t i = 0; i < sizes.size; i++) t->sizes[i] = sizes.data[i];
   return true;
@@ -134,18 +160,7 @@ static inline __attribute__((always_inline)) bool header_init(
 static inline __attribute__((always_inline)) oy_status storage_init(oyi_tensor* t,
                                                                     size_t nbytes) {
   oyi_storage* s = (oyi_storage*)(void*)((char*)t + OYI_STORAGE_OFFSET);
-  s->references = 1;
-  s->version = 0;
-  s->data = NULL;
-  s->nbytes = nbytes;
-  s->deleter = NULL;
-  s->context = NULL;
-  s->backend = t->backend;
-  s->device_index = t->device_index;
-  s->block = t->block;
-  s->embedded = 1;
-  s->resizable = t->backend == OY_BACKEND_CPU;
-  s->reserved = 0;
+  put_storage(s, oyi_tensor_device(t), NULL, nbytes, t->block);
   if (s->resizable && nbytes > 0) {
     if (nbytes <= OYI_INLINE_DATA) {
       s->data = (char*)t + dims_end(OYI_DIMS_OFFSET, t->ndim);
@@ -214,35 +229,6 @@ static oyi_tensor* tensor_make(oy_ints sizes, oy_dtype dtype, oy_device device) 
   return tensor_make_sized(sizes, dtype, device, numel, nbytes);
 }
 
-_Static_assert(OY_BACKEND_CPU == 0 && offsetof(oyi_tensor, backend) % 8 == 0 &&
-                   offsetof(oyi_storage, backend) % 8 == 0 &&
-                   offsetof(oyi_storage, references) % 8 == 0,
-               "words without a backend are the CPU's");
-// What is one word of a contiguous tensor of the CPU, from |backend| on.
-static inline void small_word(oyi_tensor* t, int16_t device_index, size_t ndim,
-                              unsigned units) {
-  const uint64_t word = OYI_IN_WORD(oyi_tensor, device_index, (uint16_t)device_index) |
-                        OYI_IN_WORD(oyi_tensor, ndim, ndim) |
-                        OYI_IN_WORD(oyi_tensor, capacity, ndim) |
-                        OYI_IN_WORD(oyi_tensor, flags, OYI_CONTIGUOUS | OYI_DENSE) |
-                        OYI_IN_WORD(oyi_tensor, block, units);
-  memcpy(&t->backend, &word, sizeof(word));
-}
-static inline void small_storage(oyi_storage* s, int16_t device_index, void* data,
-                                 size_t nbytes, unsigned units) {
-  const uint64_t count = OYI_IN_WORD(oyi_storage, references, 1);  // version 0
-  memcpy(&s->references, &count, sizeof(count));
-  s->data = data;
-  s->nbytes = nbytes;
-  s->deleter = NULL;
-  s->context = NULL;
-  const uint64_t word = OYI_IN_WORD(oyi_storage, device_index, (uint16_t)device_index) |
-                        OYI_IN_WORD(oyi_storage, block, units) |
-                        OYI_IN_WORD(oyi_storage, embedded, 1) |
-                        OYI_IN_WORD(oyi_storage, resizable, 1);
-  memcpy(&s->backend, &word, sizeof(word));
-}
-
 // A plain tensor of the CPU with its numbers in its block, of which the thread has a free
 // one: nearly all that are made over and over. There is at least one number, so that every
 // size is one stride after the other. NULL: it has to be made the other way.
@@ -253,6 +239,7 @@ static inline __attribute__((always_inline)) oyi_tensor* new_small(
                          (unsigned)(nbytes + OYI_POOL_UNIT - 1) / OYI_POOL_UNIT;
   if (OY_UNLIKELY(!oyi_pool.head[units - 1])) return NULL;
   oyi_tensor* t = oyi_pool_take(units);
+  const oy_device device = oy_device_make(OY_BACKEND_CPU, device_index);
   int64_t* dims = (int64_t*)(void*)((char*)t + OYI_DIMS_OFFSET);
   oyi_storage* s = (oyi_storage*)(void*)((char*)t + OYI_STORAGE_OFFSET);
   t->header.keys = oy_keyset_make(oyi_pool.tensor_keys, 1);
@@ -264,9 +251,9 @@ static inline __attribute__((always_inline)) oyi_tensor* new_small(
   t->storage = s;
   t->sizes = dims;
   t->meta = NULL;
-  small_word(t, device_index, ndim, units);
+  put_word(t, device, ndim, OYI_CONTIGUOUS | OYI_DENSE, units);
   t->side = NULL;
-  small_storage(s, device_index, dims + 2 * ndim, nbytes, units);
+  put_storage(s, device, dims + 2 * ndim, nbytes, units);
   int64_t stride = 1;
   for (size_t i = ndim; i-- > 0;) {
     dims[i] = sizes.data[i];

@@ -100,6 +100,13 @@ OYI_PLAIN oyi_plain_expand(const oyi_tensor* t, oy_ints sizes) {
 }
 
 // Dense is dense in any order; what is contiguous is so in one order alone.
+OYI_PLAIN oyi_view_reordered(const oyi_tensor* t, oyi_tensor* v, size_t ndim,
+                             const oyi_view_run* run) {
+  oyi_view_fill(t, v, ndim);
+  v->flags &= (uint8_t)~OYI_CONTIGUOUS;
+  if (oyi_view_is_whole(run)) v->flags |= OYI_CONTIGUOUS;
+  return v;
+}
 OYI_PLAIN oyi_plain_permute(const oyi_tensor* t, oy_ints dims) {
   const size_t ndim = dims.size;
   oyi_tensor* v = OY_LIKELY(ndim == t->ndim) ? oyi_view_room(t, ndim) : NULL;
@@ -116,10 +123,7 @@ OYI_PLAIN oyi_plain_permute(const oyi_tensor* t, oy_ints dims) {
     to[ndim + i] = strides[d];
     oyi_view_run_on(&run, sizes[d], strides[d]);
   }
-  oyi_view_fill(t, v, ndim);
-  v->flags &= (uint8_t)~OYI_CONTIGUOUS;
-  if (oyi_view_is_whole(&run)) v->flags |= OYI_CONTIGUOUS;
-  return v;
+  return oyi_view_reordered(t, v, ndim, &run);
 }
 
 // Both dimensions of a matrix, written once where they end up.
@@ -138,6 +142,27 @@ OYI_PLAIN oyi_plain_turned(const oyi_tensor* t) {
   if (OY_UNLIKELY(!is_whole || rows < 2 || columns < 2)) return oyi_view_end_ordered(v);
   v->flags &= (uint8_t)~OYI_CONTIGUOUS;
   return v;
+}
+
+// Two dimensions exchanged.
+OYI_PLAIN oyi_plain_exchanged(const oyi_tensor* t, int64_t dim0, int64_t dim1) {
+  const size_t ndim = t->ndim;
+  const size_t a = (size_t)(dim0 + (dim0 < 0 ? (int64_t)ndim : 0));
+  const size_t b = (size_t)(dim1 + (dim1 < 0 ? (int64_t)ndim : 0));
+  if (OY_UNLIKELY(a >= ndim || b >= ndim)) return NULL;
+  if (ndim == 2 && a != b) return oyi_plain_turned(t);
+  oyi_tensor* v = oyi_view_room(t, ndim);
+  if (OY_UNLIKELY(!v)) return NULL;
+  const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
+  int64_t* to = oyi_view_sizes(v);
+  oyi_view_run run = {1, false};
+  for (size_t i = ndim; i-- > 0;) {
+    const size_t from = i == a ? b : i == b ? a : i;
+    to[i] = sizes[from];
+    to[ndim + i] = strides[from];
+    oyi_view_run_on(&run, sizes[from], strides[from]);
+  }
+  return oyi_view_reordered(t, v, ndim, &run);
 }
 
 // All of |t|, whose sizes and strides lie side by side, as they do in a new tensor.
@@ -212,6 +237,22 @@ OYI_PLAIN oyi_plain_squeeze(const oyi_tensor* t, int64_t dim) {
   if (OY_UNLIKELY((uint64_t)d >= t->ndim)) return NULL;
   // Dimensions of size 1 decide nothing.
   return t->sizes[d] == 1 ? oyi_plain_shorter(t, (size_t)d) : oyi_plain_alias(t);
+}
+
+// Without any dimension of size 1.
+OYI_PLAIN oyi_plain_squeeze_all(const oyi_tensor* t) {
+  const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
+  size_t ndim = 0;
+  for (size_t i = 0; i < t->ndim; i++) ndim += sizes[i] != 1;
+  oyi_tensor* v = oyi_view_room(t, ndim);
+  if (OY_UNLIKELY(!v)) return NULL;
+  int64_t* to = oyi_view_sizes(v);
+  for (size_t i = 0, at = 0; at < ndim; i++) {
+    if (sizes[i] == 1) continue;
+    to[at] = sizes[i];
+    to[ndim + at++] = strides[i];
+  }
+  return oyi_view_fill(t, v, ndim);
 }
 
 OYI_PLAIN oyi_plain_unsqueeze(const oyi_tensor* t, int64_t dim) {

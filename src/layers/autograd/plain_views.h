@@ -17,15 +17,17 @@ static inline bool oyi_goes_to(const oy_op* op, oy_keyset keys, oy_typed_fn kern
 }
 
 // The operators that have one, with the call that makes it: ~, view.
-#define OYI_PLAIN_VIEW_alias        ~, oyi_plain_alias(self_)
-#define OYI_PLAIN_VIEW_expand       ~, oyi_plain_expand(self_, size)
-#define OYI_PLAIN_VIEW_permute      ~, oyi_plain_permute(self_, dims)
-#define OYI_PLAIN_VIEW_select_int   ~, oyi_plain_select(self_, dim, index)
-#define OYI_PLAIN_VIEW_slice_Tensor ~, oyi_plain_slice(self_, dim, start, end, step)
-#define OYI_PLAIN_VIEW_squeeze_dim  ~, oyi_plain_squeeze(self_, dim)
-#define OYI_PLAIN_VIEW_t            ~, oyi_plain_turned(self_)
-#define OYI_PLAIN_VIEW_unsqueeze    ~, oyi_plain_unsqueeze(self_, dim)
-#define OYI_PLAIN_VIEW_view         ~, oyi_plain_view(self_, size)
+#define OYI_PLAIN_VIEW_alias         ~, oyi_plain_alias(self_)
+#define OYI_PLAIN_VIEW_expand        ~, oyi_plain_expand(self_, size)
+#define OYI_PLAIN_VIEW_permute       ~, oyi_plain_permute(self_, dims)
+#define OYI_PLAIN_VIEW_select_int    ~, oyi_plain_select(self_, dim, index)
+#define OYI_PLAIN_VIEW_slice_Tensor  ~, oyi_plain_slice(self_, dim, start, end, step)
+#define OYI_PLAIN_VIEW_squeeze       ~, oyi_plain_squeeze_all(self_)
+#define OYI_PLAIN_VIEW_squeeze_dim   ~, oyi_plain_squeeze(self_, dim)
+#define OYI_PLAIN_VIEW_t             ~, oyi_plain_turned(self_)
+#define OYI_PLAIN_VIEW_transpose_int ~, oyi_plain_exchanged(self_, dim0, dim1)
+#define OYI_PLAIN_VIEW_unsqueeze     ~, oyi_plain_unsqueeze(self_, dim)
+#define OYI_PLAIN_VIEW_view          ~, oyi_plain_view(self_, size)
 
 // what(id, view) where there is a line for |id|, none(id, ) elsewhere.
 #define OYI_IF_PLAIN_VIEW(id, what, none) \

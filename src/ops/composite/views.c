@@ -65,7 +65,9 @@ OYI_COMPOSITE(t) {
 }
 
 OYI_COMPOSITE(transpose_int) {
-  return oy_tensor_transpose(self, dim0, dim1);
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_exchanged, dim0, dim1);
+  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v)
+                              : oy_tensor_transpose(self, dim0, dim1);
 }
 
 static __attribute__((noinline)) oy_object* permute_slow(oy_object* self, oy_ints dims) {
@@ -126,6 +128,8 @@ static oy_object* squeezed(const oyi_tensor* t, uint64_t mask) {
 }
 
 OYI_COMPOSITE(squeeze) {
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_squeeze_all);
+  if (OY_LIKELY(v != NULL)) return oyi_tensor_object(v);
   const oyi_tensor* t = oyi_tensor_of(self);
   return t ? squeezed(t, ~0ull) : NULL;
 }
