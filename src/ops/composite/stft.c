@@ -321,6 +321,18 @@ static oy_object* inverse_of(inverse* v, oy_value length) {
   return inverted(v, v->p.self);
 }
 
+// Pairs of real numbers as complex ones, copied where they do not lie as those do.
+static oy_object* paired(oy_object* self, const oyi_tensor* t) {
+  const int64_t* strides = oyi_strides(t);
+  bool lie_so = t->offset % 2 == 0 && strides[t->ndim - 1] == 1;
+  for (size_t i = 0; i + 1 < t->ndim; i++) lie_so &= strides[i] % 2 == 0;
+  if (lie_so) return oyi_call_view_as_complex(self);
+  oy_object* copy = oyi_call_clone(self, oy_int(OY_MEMORY_CONTIGUOUS));
+  oy_object* seen = copy ? oyi_call_view_as_complex(copy) : NULL;
+  oy_tensor_release(copy);
+  return seen;
+}
+
 // Pairs of real numbers stand for complex ones, as stft may give them.
 OYI_COMPOSITE(istft) {
   const oyi_tensor* t = oyi_tensor_of(self);
@@ -335,7 +347,7 @@ OYI_COMPOSITE(istft) {
            t->ndim ? (long long)t->sizes[t->ndim - 1] : 0);
     return NULL;
   }
-  v.p.self = oyi_call_view_as_complex(self);
+  v.p.self = paired(self, t);
   oy_object* made = v.p.self ? inverse_of(&v, length) : NULL;
   oy_tensor_release(v.p.self);
   return made;
