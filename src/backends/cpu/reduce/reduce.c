@@ -216,12 +216,14 @@ static void merge_pieces(const walk* w, const char* x, int64_t n, void* state) {
   bool shared = oy_get_num_threads() > 1;
   void* context = NULL;
   if (shared) p.states = oyi_data_alloc((size_t)w->pieces * STATE_BYTES, &context);
-  if (p.states)
+  if (p.states) {
     // Nothing in a piece can fail.
-    (void)!oy_parallel_for(1, w->pieces, 1, run_pieces, &p);
-  else if (shared)
-    oy_error_clear();
-  run_piece(w, x, n, 0, state);
+    (void)!oy_parallel_for(0, w->pieces, 1, run_pieces, &p);
+    memcpy(state, p.states, STATE_BYTES);
+  } else {
+    if (shared) oy_error_clear();
+    run_piece(w, x, n, 0, state);
+  }
   for (int64_t i = 1; i < w->pieces; i++) {
     if (!p.states) run_piece(w, x, n, i, later);
     w->reducer->merge(state, p.states ? p.states + i * STATE_BYTES : later, n, w->args);
