@@ -156,24 +156,8 @@ OY_CALL_INLINE void oy_call_begin(void) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif
 }
-// The mark of this thread: what it was before the outermost call.
-OY_CALL_INLINE void oy_call_set(uint64_t active) {
-#if defined(__x86_64__) && defined(__ELF__) && defined(__LP64__) && defined(__GNUC__) && \
-    !defined(__SANITIZE_THREAD__)
-  // Compilers keep the address over the call, in a register that has to be saved for it.
-  uint64_t at;
-  __asm__ volatile(
-      "movq oy_tls@gottpoff(%%rip), %0\n\t"
-      "movq %1, %%fs:%c2(%0)"
-      : "=&r"(at)
-      : "re"(active), "i"(offsetof(oy_tls_block, active))
-      : "memory");
-#else
-  __atomic_store_n(&oy_tls.active, active, __ATOMIC_RELEASE);
-#endif
-}
 OY_CALL_INLINE void oy_call_end(void) {
-  oy_call_set(OY_IDLE);
+  __atomic_store_n(&oy_tls.active, OY_IDLE, __ATOMIC_RELEASE);
 }
 
 // The same for any state of the thread: a nested call leaves the mark alone.

@@ -312,7 +312,7 @@ static void put_scoped(FILE* out, const op_row* op, const options* o) {
   fprintf(out, "      const oy_kernel* kernel = oy_select_masked(op, &keys);\n");
   const char* type = return_type(op, o);
   put_kernel_call(out, op, "      ", print_text("%s result = ", type), "kernel");
-  fprintf(out, "      oy_call_set(OY_IDLE_SCOPE);\n");
+  fprintf(out, "      oy_call_leave(OY_IDLE_SCOPE);\n");
   if (op->results[0] == 't')
     fprintf(out, "      return (%s)oy_scope_take((oy_object*)result);\n    }\n", type);
   else
