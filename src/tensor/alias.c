@@ -43,9 +43,7 @@ oyi_tensor* oyi_view_begin_long(const oyi_tensor* t, size_t ndim) {
   }
   memcpy(v, t, sizeof(*v));
   v->header.keys.functionality &= ~OYI_AUTOGRAD_KEYS;
-  v->header.references = 1;
-  v->header.flags = 0;
-  v->header.reserved = 0;
+  oyi_header_begin(&v->header, t->header.dtype);
   v->meta = NULL;
   v->side = NULL;
   v->sizes = is_long ? dims : oyi_view_sizes(v);

@@ -154,7 +154,7 @@ static __attribute__((noinline)) oy_tensor* view_slow(const oy_tensor* tensor,
 }
 
 oy_tensor* oy_tensor_view(const oy_tensor* tensor, oy_ints sizes) {
-  oyi_tensor* v = OYI_PLAINLY(tensor, oyi_plain_view, sizes);
+  oyi_tensor* v = OYI_PLAINLY(tensor, oyi_plain_view(oyi_tensor_cast(tensor), sizes));
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : view_slow(tensor, sizes);
 }
 
@@ -215,15 +215,22 @@ static __attribute__((noinline)) oy_tensor* expand_slow(const oy_tensor* tensor,
 }
 
 oy_tensor* oy_tensor_expand(const oy_tensor* tensor, oy_ints sizes) {
-  oyi_tensor* v = OYI_PLAINLY(tensor, oyi_plain_expand, sizes);
+  oyi_tensor* v = OYI_PLAINLY(tensor, oyi_plain_expand(oyi_tensor_cast(tensor), sizes));
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : expand_slow(tensor, sizes);
 }
 
-oy_tensor* oy_tensor_transpose(const oy_tensor* tensor, int64_t dim0, int64_t dim1) {
+static __attribute__((noinline)) oy_tensor* transpose_slow(const oy_tensor* tensor,
+                                                           int64_t dim0, int64_t dim1) {
   const oyi_tensor* t = oyi_tensor_of(tensor);
   if (!t) return NULL;
   int64_t a = oyi_dim_wrap(dim0, t->ndim);
   int64_t b = a < 0 ? -1 : oyi_dim_wrap(dim1, t->ndim);
   if (b < 0) return NULL;
   return oyi_tensor_object(oyi_tensor_transposed(t, (size_t)a, (size_t)b));
+}
+
+oy_tensor* oy_tensor_transpose(const oy_tensor* tensor, int64_t dim0, int64_t dim1) {
+  oyi_tensor* v =
+      OYI_PLAINLY(tensor, oyi_plain_exchanged(oyi_tensor_cast(tensor), dim0, dim1));
+  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : transpose_slow(tensor, dim0, dim1);
 }

@@ -8,25 +8,20 @@
 
 #include "tensor/view_block.h"
 
-// Device, rank, capacity, flags and units of the block: what of |t| is kept, and what views of
-// each rank have.
-typedef union oyi_view_word {
-  uint8_t bytes[8];
-  uint64_t bits;
-} oyi_view_word;
-_Static_assert(offsetof(oyi_tensor, side) == offsetof(oyi_tensor, backend) + 8 &&
-                   offsetof(oyi_tensor, ndim) == offsetof(oyi_tensor, backend) + 4 &&
-                   offsetof(oyi_tensor, flags) == offsetof(oyi_tensor, backend) + 6,
-               "what oyi_view_word says");
-static const oyi_view_word oyi_view_kept = {
-    {255, 255, 255, 255, 0, 0, OYI_CONTIGUOUS | OYI_DENSE | OYI_NO_VERSION, 0}};
-#define OYI_VIEW_ADDED(ndim)                                            \
-  {                                                                     \
-    { 0, 0, 0, 0, ndim, ndim, OYI_VIEW_BLOCK, OYI_VIEW_UNITS + (ndim) } \
-  }
-static const oyi_view_word oyi_view_added[OYI_POOL_RANKS] = {
-    OYI_VIEW_ADDED(0), OYI_VIEW_ADDED(1), OYI_VIEW_ADDED(2),
-    OYI_VIEW_ADDED(3), OYI_VIEW_ADDED(4), OYI_VIEW_ADDED(5)};
+// The word of device, rank, capacity, flags and units of the block, for a view of another
+// tensor that has |other|.
+static inline uint64_t oyi_view_word(uint64_t other, size_t ndim) {
+  const uint64_t kept =
+      OYI_IN_WORD(oyi_tensor, backend, UINT16_MAX) |
+      OYI_IN_WORD(oyi_tensor, device_index, UINT16_MAX) |
+      OYI_IN_WORD(oyi_tensor, flags, OYI_CONTIGUOUS | OYI_DENSE | OYI_NO_VERSION);
+  const uint64_t added = OYI_IN_WORD(oyi_tensor, flags, OYI_VIEW_BLOCK) |
+                         OYI_IN_WORD(oyi_tensor, block, OYI_VIEW_UNITS);
+  const uint64_t by_rank = OYI_IN_WORD(oyi_tensor, ndim, 1) |
+                           OYI_IN_WORD(oyi_tensor, capacity, 1) |
+                           OYI_IN_WORD(oyi_tensor, block, 1);
+  return (other & kept) + added + ndim * by_rank;
+}
 
 // Two words by one move, also where the compiler was told to move structures word by word.
 static inline void oyi_copy_pair(void* to, const void* from) {
@@ -60,9 +55,9 @@ static inline __attribute__((always_inline)) oyi_tensor* oyi_view_fill(
   oyi_copy_pair(&v->byte_offset, &t->byte_offset);  // and |numel|
   oyi_copy_pair(&v->offset, &t->offset);            // and |storage|
   // The rest is one word.
-  oyi_view_word word;
+  uint64_t word;
   memcpy(&word, &t->backend, sizeof(word));
-  word.bits = (word.bits & oyi_view_kept.bits) + oyi_view_added[ndim].bits;
+  word = oyi_view_word(word, ndim);
   memcpy(&v->backend, &word, sizeof(word));
   return v;
 }

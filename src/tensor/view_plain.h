@@ -11,11 +11,10 @@
 #include "tensor/view_begin.h"
 
 #define OYI_PLAIN static inline __attribute__((always_inline)) oyi_tensor*
-// One of them of |self|, which may be no tensor, for the operator's own function.
-#define OYI_PLAINLY(self, plain, ...)                                              \
-  (OY_LIKELY(oyi_is_tensor(self))                                                  \
-       ? oyi_view_counted(plain(oyi_tensor_cast(self) __VA_OPT__(, ) __VA_ARGS__)) \
-       : NULL)
+// The operator's own function, of |self|, which may be no tensor: |view| is one of them, of
+// oyi_tensor_cast(self), and called only if it is one.
+#define OYI_PLAINLY(self, view) \
+  (OY_LIKELY(oyi_is_tensor(self)) ? oyi_view_counted(view) : NULL)
 
 // Whether dimensions of size 1 that a view puts last have the stride that they would have in
 // a new tensor: theirs is the last one (ATen's computeStride).
@@ -99,6 +98,15 @@ OYI_PLAIN oyi_plain_expand(const oyi_tensor* t, oy_ints sizes) {
   return v;
 }
 
+// Dimension |d| of |t| becomes |i| of the |ndim| at |to|; they come last first.
+static inline void oyi_plain_place(const oyi_tensor* t, size_t d, int64_t* to,
+                                   size_t ndim, size_t i, oyi_view_run* run) {
+  const int64_t size = t->sizes[d], stride = oyi_strides(t)[d];
+  to[i] = size;
+  to[ndim + i] = stride;
+  oyi_view_run_on(run, size, stride);
+}
+
 // Dense is dense in any order; what is contiguous is so in one order alone.
 OYI_PLAIN oyi_view_reordered(const oyi_tensor* t, oyi_tensor* v, size_t ndim,
                              const oyi_view_run* run) {
@@ -112,16 +120,13 @@ OYI_PLAIN oyi_plain_permute(const oyi_tensor* t, oy_ints dims) {
   oyi_tensor* v = OY_LIKELY(ndim == t->ndim) ? oyi_view_room(t, ndim) : NULL;
   if (OY_UNLIKELY(!v)) return NULL;
   int64_t* to = oyi_view_sizes(v);
-  const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
   oyi_view_run run = {1, false};
   uint64_t seen = 0;
   for (size_t i = ndim; i-- > 0;) {
     const uint64_t d = (uint64_t)(dims.data[i] + (dims.data[i] < 0 ? (int64_t)ndim : 0));
     if (OY_UNLIKELY(d >= ndim || seen >> d & 1)) return NULL;
     seen |= 1ull << d;
-    to[i] = sizes[d];
-    to[ndim + i] = strides[d];
-    oyi_view_run_on(&run, sizes[d], strides[d]);
+    oyi_plain_place(t, d, to, ndim, i, &run);
   }
   return oyi_view_reordered(t, v, ndim, &run);
 }
@@ -153,15 +158,10 @@ OYI_PLAIN oyi_plain_exchanged(const oyi_tensor* t, int64_t dim0, int64_t dim1) {
   if (ndim == 2 && a != b) return oyi_plain_turned(t);
   oyi_tensor* v = oyi_view_room(t, ndim);
   if (OY_UNLIKELY(!v)) return NULL;
-  const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
   int64_t* to = oyi_view_sizes(v);
   oyi_view_run run = {1, false};
-  for (size_t i = ndim; i-- > 0;) {
-    const size_t from = i == a ? b : i == b ? a : i;
-    to[i] = sizes[from];
-    to[ndim + i] = strides[from];
-    oyi_view_run_on(&run, sizes[from], strides[from]);
-  }
+  for (size_t i = ndim; i-- > 0;)
+    oyi_plain_place(t, i == a ? b : i == b ? a : i, to, ndim, i, &run);
   return oyi_view_reordered(t, v, ndim, &run);
 }
 
@@ -199,15 +199,9 @@ OYI_PLAIN oyi_plain_without(const oyi_tensor* t, size_t dim, int64_t offset) {
   const size_t ndim = t->ndim - (size_t)1;
   oyi_tensor* v = oyi_view_room(t, ndim);
   if (OY_UNLIKELY(!v)) return NULL;
-  const int64_t *sizes = t->sizes, *strides = oyi_strides(t);
   int64_t* to = oyi_view_sizes(v);
   oyi_view_run run = {1, false};
-  for (size_t i = ndim; i-- > 0;) {
-    const size_t from = i + (i >= dim);
-    to[i] = sizes[from];
-    to[ndim + i] = strides[from];
-    oyi_view_run_on(&run, sizes[from], strides[from]);
-  }
+  for (size_t i = ndim; i-- > 0;) oyi_plain_place(t, i + (i >= dim), to, ndim, i, &run);
   oyi_view_fill(t, v, ndim);
   oyi_view_move(v, offset);
   v->numel = run.numel;

@@ -296,14 +296,14 @@ static void put_alike(FILE* out, const op_row* op, const char* name) {
 }
 
 static void put_variant(FILE* out, const op_row* op, const char* name, const options* o) {
-  const bool is_one = count_of(op, 't') + count_of(op, 'T') < 2;
-  const bool can_be_alike = !is_one && count_of(op, 'T') == 0;
+  const size_t tensors = count_of(op, 't'), lists = count_of(op, 'T');
+  const bool is_one = tensors + lists < 2, can_be_alike = !is_one && lists == 0;
   put_other_variant(out, op, name, o);
   if (can_be_alike) fprintf(out, "__attribute__((noinline)) ");
   put_head_of(out, op, can_be_alike ? "mixed_variant" : "variant", name, o);
   fprintf(out, "  const oy_kernel* kernel = oy_select_exact(op, keys);\n");
   put_joins(out, op);
-  if (!is_one || count_of(op, 'T')) put_rule(out, op, name);
+  if (!is_one || lists > 0) put_rule(out, op, name);
   put_variant_end(out, op, name);
   if (!can_be_alike) return;
   put_head_of(out, op, "variant", name, o);

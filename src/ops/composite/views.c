@@ -60,14 +60,12 @@ static __attribute__((noinline)) oy_object* t_slow(oy_object* self) {
   return oyi_tensor_object(oyi_tensor_transposed(t, 0, 1));
 }
 OYI_COMPOSITE(t) {
-  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_turned);
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_turned(oyi_tensor_cast(self)));
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : t_slow(self);
 }
 
 OYI_COMPOSITE(transpose_int) {
-  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_exchanged, dim0, dim1);
-  return OY_LIKELY(v != NULL) ? oyi_tensor_object(v)
-                              : oy_tensor_transpose(self, dim0, dim1);
+  return oy_tensor_transpose(self, dim0, dim1);
 }
 
 static __attribute__((noinline)) oy_object* permute_slow(oy_object* self, oy_ints dims) {
@@ -101,7 +99,7 @@ static __attribute__((noinline)) oy_object* permute_slow(oy_object* self, oy_int
   return oyi_tensor_object(oyi_view_end_ordered(v));
 }
 OYI_COMPOSITE(permute) {
-  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_permute, dims);
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_permute(oyi_tensor_cast(self), dims));
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : permute_slow(self, dims);
 }
 
@@ -128,14 +126,14 @@ static oy_object* squeezed(const oyi_tensor* t, uint64_t mask) {
 }
 
 OYI_COMPOSITE(squeeze) {
-  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_squeeze_all);
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_squeeze_all(oyi_tensor_cast(self)));
   if (OY_LIKELY(v != NULL)) return oyi_tensor_object(v);
   const oyi_tensor* t = oyi_tensor_of(self);
   return t ? squeezed(t, ~0ull) : NULL;
 }
 
 OYI_COMPOSITE(squeeze_dim) {
-  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_squeeze, dim);
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_squeeze(oyi_tensor_cast(self), dim));
   if (OY_LIKELY(v != NULL)) return oyi_tensor_object(v);
   const oyi_tensor* t = oyi_tensor_of(self);
   int64_t d = t ? oyi_dim_wrap(dim, t->ndim) : -1;
@@ -173,7 +171,7 @@ static __attribute__((noinline)) oy_object* unsqueeze_slow(oy_object* self, int6
 }
 
 OYI_COMPOSITE(unsqueeze) {
-  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_unsqueeze, dim);
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_unsqueeze(oyi_tensor_cast(self), dim));
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : unsqueeze_slow(self, dim);
 }
 
@@ -202,7 +200,7 @@ static __attribute__((noinline)) oy_object* select_slow(oy_object* self, int64_t
 }
 
 OYI_COMPOSITE(select_int) {
-  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_select, dim, index);
+  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_select(oyi_tensor_cast(self), dim, index));
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v) : select_slow(self, dim, index);
 }
 
@@ -227,7 +225,8 @@ static __attribute__((noinline)) oy_object* slice_slow(oy_object* self, int64_t 
 }
 
 OYI_COMPOSITE(slice_Tensor) {
-  oyi_tensor* v = OYI_PLAINLY(self, oyi_plain_slice, dim, start, end, step);
+  oyi_tensor* v =
+      OYI_PLAINLY(self, oyi_plain_slice(oyi_tensor_cast(self), dim, start, end, step));
   return OY_LIKELY(v != NULL) ? oyi_tensor_object(v)
                               : slice_slow(self, dim, start, end, step);
 }
