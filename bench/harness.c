@@ -125,12 +125,18 @@ static long calibrate(const bench_case* c) {
   return wanted > 0 ? wanted : 1;
 }
 
+// One call, and more while they are short.
+static void warm(const bench_case* c) {
+  double left = PASSES * g_batch_ns;
+  for (int i = 0; i < PASSES && left > 0; i++) left -= timed(c, 1);
+}
+
 // Where a batch is of few calls, what the case before left in the caches would count: some
 // calls are not timed.
 static double measure(const bench_case* c, long n) {
   if (c->sample) return c->sample(c->argument);
   double calls = c->calls > 0 ? c->calls : 1;
-  if (n <= FEW_CALLS) timed(c, n > 1 ? PASSES : 1);
+  if (n <= FEW_CALLS) warm(c);
   return timed(c, n) / ((double)n * calls);
 }
 
@@ -178,10 +184,13 @@ size_t bench_run(const bench_list* list, const bench_options* options,
   double* samples = allocate(n * rounds, sizeof(*samples));
   for (size_t i = 0; i < n; i++)
     if (results[i].what->run) batch[i] = calibrate(results[i].what);
+  // There and back: else each case would always come after the same one.
   for (size_t r = 0; r < rounds; r++)
-    for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < n; k++) {
+      const size_t i = r % 2 ? n - 1 - k : k;
       if (r == 0 || !results[i].what->once)
         samples[i * rounds + r] = measure(results[i].what, batch[i]);
+    }
   for (size_t i = 0; i < n; i++)
     summarise(&results[i], &samples[i * rounds],
               results[i].what->once ? 1 : options->rounds);

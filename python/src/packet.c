@@ -41,9 +41,11 @@ static int rank(const pyoy_plan* plan) {
   oy_str name = plan->schema->name.overload;
   for (int i = 0; i < COUNT; i++)
     if (oy_str_equal(name, oy_str_of(first[i]))) return i;
+  // Where a number may be a tensor, it is one: out before Scalar_out.
+  const bool is_of_number = name.size > 6 && memcmp(name.data, "Scalar", 6) == 0;
   for (Py_ssize_t i = 0; i < plan->count; i++)
-    if (plan->arguments[i].is_out) return COUNT + 1;
-  return COUNT;
+    if (plan->arguments[i].is_out) return COUNT + 2 + is_of_number;
+  return COUNT + is_of_number;
 }
 
 static void sort_plans(pyoy_plan** plans, size_t count) {
@@ -193,9 +195,9 @@ static PyObject* bound_call(PyObject* self, PyObject* args, PyObject* kwargs) {
 // PyTorch's parser takes numbers for tensors in these alone, before their Scalar forms.
 static bool takes_numbers(const char* name) {
   static const char* const names[] = {
-      "aten::add",      "aten::sub",         "aten::mul",
-      "aten::div",      "aten::divide",      "aten::multiply",
-      "aten::subtract", "aten::true_divide", "aten::floor_divide"};
+      "aten::add",          "aten::sub",      "aten::mul",      "aten::div",
+      "aten::divide",       "aten::multiply", "aten::subtract", "aten::true_divide",
+      "aten::floor_divide", "aten::copy"};
   size_t size = strlen(name);
   if (size && name[size - 1] == '_') size--;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
