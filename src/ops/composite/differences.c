@@ -42,15 +42,21 @@ static oy_status check_diff(oy_object* self, int64_t n, int64_t* dim, oy_object*
   return check_piece(t, append, *dim);
 }
 
-// Each element of |dim| less the one before it.
-static oy_object* step(oy_object* self, int64_t dim) {
+static oy_object* less(oy_object* after, oy_object* before, oy_object* out) {
+  if (oyi_tensor_cast(after)->header.dtype == OY_DTYPE_BOOL)
+    return out ? oyi_call_logical_xor_out(after, before, out)
+               : oyi_call_logical_xor(after, before);
+  return out ? oyi_call_sub_out(after, before, ONE, out)
+             : oyi_call_sub_Tensor(after, before, ONE);
+}
+
+// Each element of |dim| less the one before it; |out| NULL: in a new tensor.
+static oy_object* step(oy_object* self, int64_t dim, oy_object* out) {
   oyi_held h = {0};
   const int64_t count = oyi_tensor_cast(self)->sizes[dim] - 1;
   oy_object* after = HOLD(oyi_call_narrow(self, dim, 1, count));
-  oy_object* before = HOLD(oyi_call_narrow(self, dim, 0, count));
-  return oyi_held_end(&h, self->dtype == OY_DTYPE_BOOL
-                              ? oyi_call_logical_xor(after, before)
-                              : oyi_call_sub_Tensor(after, before, ONE));
+  oy_object* before = after ? HOLD(oyi_call_narrow(self, dim, 0, count)) : NULL;
+  return oyi_held_end(&h, before ? less(after, before, out) : NULL);
 }
 
 static oy_object* differences(oy_object* self, int64_t n, int64_t dim) {
@@ -59,27 +65,47 @@ static oy_object* differences(oy_object* self, int64_t n, int64_t dim) {
   if (n == 0) return oyi_call_clone(self, oy_none());
   oy_object* result = oy_tensor_retain(self);
   for (int64_t i = 0; i < n && result; i++) {
-    oy_object* next = step(result, dim);
+    oy_object* next = step(result, dim, NULL);
     oy_tensor_release(result);
     result = next;
   }
   return result;
 }
 
-OYI_COMPOSITE(diff) {
-  if (check_diff(self, n, &dim, prepend, append) != 0) return NULL;
+// The last ones go into |out|.
+static oy_object* differences_into(oy_object* self, int64_t n, int64_t dim,
+                                   oy_object* out) {
+  const int64_t size = oyi_tensor_cast(self)->sizes[dim];
+  if (n > size) n = size;
+  if (n == 0) return oyi_into_out(differences(self, 0, dim), out);
+  oyi_held h = {0};
+  oy_object* before = n > 1 ? HOLD(differences(self, n - 1, dim)) : self;
+  return oyi_held_end(&h, before ? step(before, dim, out) : NULL);
+}
+
+// With what comes before and after it: |self| retained, a new tensor, or NULL.
+static oy_object* whole_line(oy_object* self, int64_t n, int64_t dim, oy_object* prepend,
+                             oy_object* append) {
   oy_object* parts[3];
   size_t count = 0;
   if (prepend != &oy_none_object) parts[count++] = prepend;
   parts[count++] = self;
   if (append != &oy_none_object) parts[count++] = append;
-  if (count == 1 || n == 0) return differences(self, n, dim);
+  if (count == 1 || n == 0) return oy_tensor_retain(self);
+  return oyi_call_cat((oy_tensors){parts, count}, dim);
+}
+
+OYI_COMPOSITE(diff) {
+  if (check_diff(self, n, &dim, prepend, append) != 0) return NULL;
   oyi_held h = {0};
-  oy_object* all = HOLD(oyi_call_cat((oy_tensors){parts, count}, dim));
+  oy_object* all = HOLD(whole_line(self, n, dim, prepend, append));
   return oyi_held_end(&h, all ? differences(all, n, dim) : NULL);
 }
 OYI_COMPOSITE(diff_out) {
-  return oyi_into_out(oyi_call_diff(self, n, dim, prepend, append), out);
+  if (check_diff(self, n, &dim, prepend, append) != 0) return NULL;
+  oyi_held h = {0};
+  oy_object* all = HOLD(whole_line(self, n, dim, prepend, append));
+  return oyi_held_end(&h, all ? differences_into(all, n, dim, out) : NULL);
 }
 
 // --------------------------------------------------------------------- trapezoid

@@ -198,7 +198,12 @@ OYI_COMPOSITE(diag) {
   OY_FAIL(INVALID_ARGUMENT, "diag(): Supports 1D or 2D tensors. Got %uD", t->ndim);
   return NULL;
 }
-OYI_STORED(diag_out, diag)
+OYI_COMPOSITE(diag_out) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  if (!t) return NULL;
+  if (t->ndim == 1) return oyi_call_diag_embed_out(self, diagonal, 0, 1, out);
+  return oyi_stored(out, oyi_call_diag(self, diagonal));
+}
 
 OYI_COMPOSITE(diagflat) {
   oy_object* flat = oyi_call_contiguous(self, OY_MEMORY_CONTIGUOUS);
@@ -217,31 +222,45 @@ static oy_object* put_diagonal(oy_object* whole, oy_object* self, int64_t offset
   return done;
 }
 
-OYI_COMPOSITE(diag_embed) {
+// The shape of the result, and both dimensions as they are counted from the first.
+static oy_status embedded_shape(oy_object* self, int64_t offset, int64_t* dim1,
+                                int64_t* dim2, int64_t* sizes) {
   const oyi_tensor* t = oyi_tensor_of(self);
-  int64_t a = t ? oyi_dim_wrap(dim1, (int64_t)t->ndim + 1) : -1;
-  int64_t b = a < 0 ? -1 : oyi_dim_wrap(dim2, (int64_t)t->ndim + 1), size;
-  if (b < 0) return NULL;
-  if (a == b || t->ndim == 0) {
-    if (a == b)
-      OY_FAIL(INVALID_ARGUMENT, "diagonal dimensions cannot be identical %lld, %lld",
-              (long long)dim1, (long long)dim2);
-    else
-      OY_FAIL(INVALID_ARGUMENT, "diag_embed expects at least a 1-dimensional tensor");
-    return NULL;
-  }
+  int64_t a = t ? oyi_dim_wrap(*dim1, (int64_t)t->ndim + 1) : -1;
+  int64_t b = a < 0 ? -1 : oyi_dim_wrap(*dim2, (int64_t)t->ndim + 1), size;
+  if (b < 0) return oy_failure();
+  OY_CHECK(a != b, INVALID_ARGUMENT, "diagonal dimensions cannot be identical %lld, %lld",
+           (long long)*dim1, (long long)*dim2);
+  OY_CHECK(t->ndim > 0, INVALID_ARGUMENT,
+           "diag_embed expects at least a 1-dimensional tensor");
   int64_t apart = offset >= 0 ? offset : offset > INT64_MIN ? -offset : INT64_MAX;
-  if (offset == INT64_MIN || t->ndim == OY_TENSOR_MAX_DIMS ||
-      __builtin_add_overflow(t->sizes[t->ndim - 1], apart, &size)) {
-    OY_FAIL(INVALID_ARGUMENT, "numel: integer multiplication overflow");
-    return NULL;
-  }
-  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  OY_CHECK(offset != INT64_MIN && t->ndim < OY_TENSOR_MAX_DIMS &&
+               !__builtin_add_overflow(t->sizes[t->ndim - 1], apart, &size),
+           INVALID_ARGUMENT, "numel: integer multiplication overflow");
   for (int64_t i = 0, from = 0; i <= t->ndim; i++)
     sizes[i] = i == a || i == b ? size : t->sizes[from++];
+  *dim1 = a;
+  *dim2 = b;
+  return OY_OK;
+}
+
+OYI_COMPOSITE(diag_embed) {
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  if (embedded_shape(self, offset, &dim1, &dim2, sizes) != OY_OK) return NULL;
+  const oyi_tensor* t = oyi_tensor_cast(self);
   oy_object* whole =
       oyi_call_zeros((oy_ints){sizes, t->ndim + 1u}, oy_int(self->dtype), oy_none(),
                      oy_value_device(oyi_tensor_device(t)), oy_none());
-  OYI_MADE(whole, put_diagonal(whole, self, offset, a, b));
+  OYI_MADE(whole, put_diagonal(whole, self, offset, dim1, dim2));
 }
-OYI_STORED(diag_embed_out, diag_embed)
+// What has the shape already is written where it lies.
+OYI_COMPOSITE(diag_embed_out) {
+  int64_t sizes[OY_TENSOR_MAX_DIMS], a = dim1, b = dim2;
+  if (embedded_shape(self, offset, &a, &b, sizes) != OY_OK) return NULL;
+  const oyi_tensor *t = oyi_tensor_cast(self), *to = oyi_tensor_of(out);
+  if (!to) return NULL;
+  const bool fits = to->header.dtype == t->header.dtype && to->storage != t->storage &&
+                    oyi_same_sizes(oyi_sizes_view(to), (oy_ints){sizes, t->ndim + 1u});
+  if (!fits) return oyi_stored(out, oyi_call_diag_embed(self, offset, dim1, dim2));
+  return oyi_call_zero_(out) ? put_diagonal(out, self, offset, a, b) ? out : NULL : NULL;
+}

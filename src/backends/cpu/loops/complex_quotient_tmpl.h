@@ -63,28 +63,51 @@ static inline V F(parts_at)(const char* at) {
   return v;
 }
 
+static inline void F(put_parts)(char* o, V x, V y) {
+  const V low = __builtin_shufflevector(x, y, LOW);
+  const V high = __builtin_shufflevector(x, y, HIGH);
+  memcpy(o, &low, sizeof(V));
+  memcpy(o + sizeof(V), &high, sizeof(V));
+}
+
+// As many whole vectors as |n| has; their number. Of a divisor that is the same everywhere
+// only the products are left in the loop.
+static inline __attribute__((always_inline)) int64_t F(quotient_row)(int64_t n, char* o,
+                                                                     const char* a,
+                                                                     const char* b,
+                                                                     const bool same_b) {
+  R first[2];
+  memcpy(first, b, sizeof(first));
+  const V zero = {0}, first_re = zero + first[0], first_im = zero + first[1];
+  int64_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    const int64_t at = i * 2 * (int64_t)sizeof(R);
+    const V a0 = F(parts_at)(a + at), a1 = F(parts_at)(a + at + sizeof(V));
+    const V b0 = same_b ? zero : F(parts_at)(b + at);
+    const V b1 = same_b ? zero : F(parts_at)(b + at + sizeof(V));
+    const V re = same_b ? first_re : __builtin_shufflevector(b0, b1, REAL);
+    const V im = same_b ? first_im : __builtin_shufflevector(b0, b1, IMAGINARY);
+    V x = __builtin_shufflevector(a0, a1, REAL);
+    V y = __builtin_shufflevector(a0, a1, IMAGINARY);
+    F(quotient)(&x, &y, re, im);
+    F(put_parts)(o + at, x, y);
+  }
+  return i;
+}
+
 static void F(quotients)(int64_t n, char* const* data, const int64_t* strides,
                          const void* args) {
   const int64_t item = 2 * sizeof(R);
-  char* o = data[0];
-  char *a = data[1], *b = data[2];
-  int64_t left = n;
-  if (strides[0] == item && strides[1] == item && strides[2] == item)
-    for (; left >= LANES; left -= LANES) {
-      const V a0 = F(parts_at)(a), a1 = F(parts_at)(a + sizeof(V));
-      const V b0 = F(parts_at)(b), b1 = F(parts_at)(b + sizeof(V));
-      V x = __builtin_shufflevector(a0, a1, REAL);
-      V y = __builtin_shufflevector(a0, a1, IMAGINARY);
-      const V re = __builtin_shufflevector(b0, b1, REAL);
-      const V im = __builtin_shufflevector(b0, b1, IMAGINARY);
-      F(quotient)(&x, &y, re, im);
-      const V low = __builtin_shufflevector(x, y, LOW);
-      const V high = __builtin_shufflevector(x, y, HIGH);
-      memcpy(o, &low, sizeof(V));
-      memcpy(o + sizeof(V), &high, sizeof(V));
-      a += 2 * sizeof(V), b += 2 * sizeof(V), o += 2 * sizeof(V);
-    }
-  F(div)(left, (char*[]){o, a, b}, strides, args);
+  int64_t done = 0;
+  if (n > 0 && strides[0] == item && strides[1] == item) {
+    if (strides[2] == item)
+      done = F(quotient_row)(n, data[0], data[1], data[2], false);
+    else if (strides[2] == 0)
+      done = F(quotient_row)(n, data[0], data[1], data[2], true);
+  }
+  char* rest[3];
+  for (int k = 0; k < 3; k++) rest[k] = data[k] + done * strides[k];
+  F(div)(n - done, rest, strides, args);
 }
 #undef V
 #undef B

@@ -24,20 +24,23 @@ static inline V F(between)(V a, V b, V c) {
   return F(smaller)(F(greater)(a, b, a), c, c);
 }
 
-// |n| elements, at least a vector; |a| or |b| may be the same everywhere. The last vector lies
-// over those before it and is read first, because the output may be an operand.
+// |n| elements, at least a vector; operands may be the same everywhere, |c| is not there for
+// two. The last vector lies over those before it and is read first, because the output may be
+// an operand.
 static inline __attribute__((always_inline)) void F(extremes)(
     int64_t n, char* const* data, const bool same_a, const bool same_b, const bool has_c,
-    F(extreme) fn) {
+    const bool same_c, F(extreme) fn) {
   enum { LANES = sizeof(V) / sizeof(T) };
   typedef V unaligned __attribute__((aligned(sizeof(T)), may_alias));
   const T *p = (const T*)(void*)data[1], *q = (const T*)(void*)data[2];
   const T* r = has_c ? (const T*)(void*)data[3] : p;
   T* o = (T*)(void*)data[0];
   const V first_a = (V)MM(set1)(*p), first_b = (V)MM(set1)(*q);
+  const V first_c = (V)MM(set1)(*r);
 #define AT(x, i) ((V) * (const unaligned*)((x) + (i)))
-#define FOUND(i) \
-  fn(same_a ? first_a : AT(p, i), same_b ? first_b : AT(q, i), has_c ? AT(r, i) : first_a)
+#define FOUND(i)                                               \
+  fn(same_a ? first_a : AT(p, i), same_b ? first_b : AT(q, i), \
+     has_c && !same_c ? AT(r, i) : first_c)
   const V last = FOUND(n - LANES);
   OYI_UNROLL_BY(2)
   for (int64_t i = 0; i + LANES <= n; i += LANES)
@@ -52,21 +55,28 @@ static inline __attribute__((always_inline)) void F(extremes)(
     const int64_t item = sizeof(T), sx = strides[1], sy = strides[2];                 \
     const bool is_long = n >= (int64_t)(sizeof(V) / sizeof(T)) && strides[0] == item; \
     if (is_long && sx == item && sy == item)                                          \
-      F(extremes)(n, data, false, false, false, fn);                                  \
+      F(extremes)(n, data, false, false, false, false, fn);                           \
     else if (is_long && sx == item && sy == 0)                                        \
-      F(extremes)(n, data, false, true, false, fn);                                   \
+      F(extremes)(n, data, false, true, false, false, fn);                            \
     else if (is_long && sx == 0 && sy == item)                                        \
-      F(extremes)(n, data, true, false, false, fn);                                   \
+      F(extremes)(n, data, true, false, false, false, fn);                            \
     else                                                                              \
       F(name)(n, data, strides, args);                                                \
   }
 EXTREMES(maximum, F(greater))
 EXTREMES(minimum, F(smaller))
 OYI_LOOP_FN(clamp_tensor_vector) {
-  const int64_t item = sizeof(T);
-  if (n >= (int64_t)(sizeof(V) / sizeof(T)) && strides[0] == item && strides[1] == item &&
-      strides[2] == item && strides[3] == item)
-    F(extremes)(n, data, false, false, true, F(between));
+  const int64_t item = sizeof(T), low = strides[2], high = strides[3];
+  const bool is_long =
+      n >= (int64_t)(sizeof(V) / sizeof(T)) && strides[0] == item && strides[1] == item;
+  if (is_long && low == item && high == item)
+    F(extremes)(n, data, false, false, true, false, F(between));
+  else if (is_long && low == item && high == 0)
+    F(extremes)(n, data, false, false, true, true, F(between));
+  else if (is_long && low == 0 && high == item)
+    F(extremes)(n, data, false, true, true, false, F(between));
+  else if (is_long && low == 0 && high == 0)
+    F(extremes)(n, data, false, true, true, true, F(between));
   else
     F(clamp_tensor)(n, data, strides, args);
 }

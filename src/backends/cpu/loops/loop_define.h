@@ -11,6 +11,8 @@
 //
 // OYI_SMALL_LOOPS: strided loops only, for what gains nothing from vectors.
 #ifndef OYI_LOOP_JOIN
+#include "backends/cpu/loops/same_loop.h"
+
 #define OYI_LOOP_JOIN__(a, b) a##_##b
 #define OYI_LOOP_JOIN_(a, b)  OYI_LOOP_JOIN__(a, b)
 #define OYI_LOOP_JOIN(a, b)   OYI_LOOP_JOIN_(a, b)
@@ -73,24 +75,33 @@
       OYI_PASS(same, q[i], b, __VA_ARGS__); \
     }                                       \
   }
-// The last one is the same everywhere where a loss is a mean: the gradient of that.
-#define OYI_FAST_TERNARY(...)                   \
-  if (so == wide && sx == item && sy == item) { \
-    out_type* o = (out_type*)(void*)out;        \
-    const T* p = (const T*)(const void*)x;      \
-    const T* q = (const T*)(const void*)y;      \
-    const T* r = (const T*)(const void*)z;      \
-    if (sz == item) {                           \
-      OYI_PASS(p[i], q[i], r[i], __VA_ARGS__);  \
-    } else if (sz == 0) {                       \
-      const T same = *r;                        \
-      OYI_PASS(p[i], q[i], same, __VA_ARGS__);  \
-    }                                           \
-  }
+// The last one is the same everywhere where a loss is a mean: the gradient of that. Others
+// are where they are expanded, one more often than two.
+#define OYI_FAST_TERNARY(loop, ...)                   \
+  if (so == wide) {                                   \
+    out_type* o = (out_type*)(void*)out;              \
+    const T* p = (const T*)(const void*)x;            \
+    const T* q = (const T*)(const void*)y;            \
+    const T* r = (const T*)(const void*)z;            \
+    if (sx == item && sy == item && sz == item) {     \
+      OYI_PASS(p[i], q[i], r[i], __VA_ARGS__);        \
+    } else if (sx == item && sy == item && sz == 0) { \
+      const T same = *r;                              \
+      OYI_PASS(p[i], q[i], same, __VA_ARGS__);        \
+    } else if (sx == item && sy == 0 && sz == item) { \
+      const T same = *q;                              \
+      OYI_PASS(p[i], same, r[i], __VA_ARGS__);        \
+    } else if (sx == 0 && sy == item && sz == item) { \
+      const T same = *p;                              \
+      OYI_PASS(same, q[i], r[i], __VA_ARGS__);        \
+    }                                                 \
+  }                                                   \
+  const int64_t items[] = {wide, item, item, item};   \
+  if (oyi_same_run(loop, 3, items, n, data, strides, args)) return;
 #else
 #define OYI_FAST_UNARY(...)
 #define OYI_FAST_BINARY(...)
-#define OYI_FAST_TERNARY(...)
+#define OYI_FAST_TERNARY(loop, ...)
 #endif
 
 #define UNARY_TO(name, OUT, ...)                          \
@@ -124,7 +135,7 @@
     char* out = data[0];                                                    \
     const char *x = data[1], *y = data[2], *z = data[3];                    \
     const int64_t sx = strides[1], sy = strides[2], sz = strides[3];        \
-    OYI_FAST_TERNARY(__VA_ARGS__)                                           \
+    OYI_FAST_TERNARY(OYI_LOOP_JOIN(name, ID), __VA_ARGS__)                  \
     for (int64_t i = 0; i < n; i++, out += so, x += sx, y += sy, z += sz) { \
       const T a = OYI_GET(x), b = OYI_GET(y), c = OYI_GET(z);               \
       OYI_AT(out_type, out) = (__VA_ARGS__);                                \

@@ -166,6 +166,8 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
         WHERE_PASS(T, p[i], q[i]);                                                     \
       }                                                                                \
     }                                                                                  \
+    const int64_t items[] = {item, 1, item, item};                                     \
+    if (oyi_same_run(name, 3, items, n, data, strides, args)) return;                  \
     for (int64_t i = 0; i < n; i++, out += so, m += sm, x += sx, y += sy)              \
       OYI_AT(T, out) =                                                                 \
           *(const uint8_t*)m ? *(const T*)(const void*)x : *(const T*)(const void*)y;  \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of real numbers that gain little from wide vectors: integer division, shifts
-// and powers, remainders, and logic.
+// Loops of integers and of truth values that gain little from wide vectors: division,
+// shifts and powers, remainders, and logic.
 #include <math.h>
 
 #include "backends/cpu/loops/integer_math.h"

@@ -1,25 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plain loops of all types, as loop_define.h or loop_list.h reads them.
-#define T        float
-#define ID       f32
-#define KIND     F32
-#define FN(name) name##f
-#include "backends/cpu/loops/loops_plain_float.def"
-#undef T
-#undef ID
-#undef KIND
-#undef FN
-
-#define T        double
-#define ID       f64
-#define KIND     F64
-#define FN(name) name
-#include "backends/cpu/loops/loops_plain_float.def"
-#undef T
-#undef ID
-#undef KIND
-#undef FN
-
 #define T    int64_t
 #define ID   i64
 #define KIND I64

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops of special functions, one element after the other.
+#include <math.h>
+
 #include "backends/cpu/loops/loops.h"
 #include "backends/cpu/pointwise/special_math.h"
 

@@ -339,11 +339,24 @@ static oy_object* renorm(oy_object* self, oy_scalar p, int64_t dim, oy_scalar ma
 OYI_CPU(renorm) {
   return renorm(self, p, dim, maxnorm);
 }
+// What is rounded once, and has its shape, is multiplied where it is to lie.
+static oy_object* renorm_into(oy_object* out, oy_object* self, oy_scalar p, int64_t dim,
+                              oy_scalar maxnorm) {
+  const oyi_tensor *t = oyi_tensor_of(self), *to = t ? oyi_tensor_of(out) : NULL;
+  if (!to) return NULL;
+  if (to->header.dtype != self->dtype || computed_in(self->dtype) != self->dtype ||
+      !oyi_same_sizes(oyi_sizes_view(to), oyi_sizes_view(t)))
+    return oyi_stored(out, renorm(self, p, dim, maxnorm));
+  if (check_renorm(t, p, dim, maxnorm) != 0) return NULL;
+  oyi_held h = {0};
+  oy_object* by = HOLD(factors(self, p, dim, maxnorm));
+  return oyi_held_end(&h, by ? oyi_call_mul_out(self, by, out) : NULL);
+}
 OYI_CPU(renorm_out) {
-  return oyi_stored(out, renorm(self, p, dim, maxnorm));
+  return renorm_into(out, self, p, dim, maxnorm);
 }
 OYI_CPU(renorm_) {
-  return oyi_stored(self, renorm(self, p, dim, maxnorm));
+  return renorm_into(self, self, p, dim, maxnorm);
 }
 
 OYI_CPU(mvlgamma_out) {
