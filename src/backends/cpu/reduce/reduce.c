@@ -20,7 +20,9 @@ typedef struct block {
   int64_t index[OY_TENSOR_MAX_DIMS];  // of the outer reduced dimensions
 } block;
 
-enum { SHORT_ROW = 128 };
+// |SHORT_ROW| elements are sooner copied than reduced by a call of their own, and so many as
+// |READ_BYTES| has are converted at once.
+enum { SHORT_ROW = 128, READ_BYTES = OYI_REDUCE_ROW * 16 };
 
 static int64_t first_of(const block* b, size_t d) {
   return d + 1 == b->w->reduced_count ? b->low : 0;
@@ -72,7 +74,7 @@ static void reduce_piece(const block* b, int64_t at, const char* x, int64_t n,
     w->reducer->bf16_row(b->state, at, x, n, w->args);
     return;
   }
-  _Alignas(64) char read[OYI_REDUCE_ROW * 16];
+  _Alignas(64) char read[READ_BYTES];
   int64_t item = oyi_dtype_bytes[w->reducer->in];
   bring(w, read, x, step, n);
   w->reducer->row(b->state, at, read, n, item, first, w->args);
@@ -86,10 +88,34 @@ static void reduce_each(const block* b, const char* x, int64_t n) {
     row(b->state, at, x, n, w->reduced[0].in, 0, w->args);
 }
 
+// The same of rows that follow each other and are read as another dtype: several are
+// converted at once.
+static void reduce_each_converted(const block* b, const char* x, int64_t n) {
+  const walk* w = b->w;
+  _Alignas(64) char read[READ_BYTES];
+  const int64_t item = oyi_dtype_bytes[w->reducer->in], most = READ_BYTES / (n * item);
+  for (int64_t at = 0, some; at < b->n; at += some, x += some * w->kept[0].in) {
+    some = b->n - at < most ? b->n - at : most;
+    bring(w, read, x, w->reduced[0].in, some * n);
+    for (int64_t k = 0; k < some; k++)
+      w->reducer->row(b->state, at + k, read + k * n * item, n, item, 0, w->args);
+  }
+}
+
+// How each row of the block is reduced, if one call takes it; NULL: otherwise.
+typedef void (*each_fn)(const block* b, const char* x, int64_t n);
+static each_fn each_row(const block* b, int64_t n) {
+  const walk* w = b->w;
+  if (first_of(b, 0) > 0 || n > w->row || n == 0) return NULL;
+  if (!w->converts) return reduce_each;
+  const bool follow = w->kept[0].in == n * w->reduced[0].in && n <= OYI_REDUCE_ROW;
+  return follow && !w->bf16 ? reduce_each_converted : NULL;
+}
+
 // Rows that are so short that bringing them together costs less than a call for each.
 static void reduce_short_rows(block* b, const char* x, int64_t n) {
   const walk* w = b->w;
-  _Alignas(64) char read[OYI_REDUCE_ROW * 16];
+  _Alignas(64) char read[READ_BYTES];
   const int64_t item = oyi_dtype_bytes[w->reducer->in], most = OYI_REDUCE_ROW / n * n;
   for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in) {
     const char* row = x;
@@ -109,12 +135,16 @@ static void reduce_short_rows(block* b, const char* x, int64_t n) {
 static void reduce_down(block* b, const char* x) {
   const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
   const int64_t most = b->w->row;
-  if (b->w->reduced_count == 1 && !b->w->converts && first == 0 && end <= most) {
-    reduce_each(b, x, end);
+  const bool one = b->w->reduced_count == 1;
+  const each_fn each = each_row(b, end);
+  first_row(b, &x);
+  // As it lies in memory: what is kept within what is reduced.
+  if (each && (one || b->w->reduced[1].in > b->w->kept[0].in)) {
+    do each(b, x, end);
+    while (next_row(b, &x));
     return;
   }
-  first_row(b, &x);
-  if (b->w->reduced_count > 1 && end <= SHORT_ROW) {
+  if (!one && end <= SHORT_ROW) {
     reduce_short_rows(b, x, end);
     return;
   }
@@ -136,14 +166,20 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
     w->reducer->columns(b->state, b->n, x, rows, row_step, first, w->args);
     return;
   }
-  // As many rows as a reducer likes to see at once, if there is room for them.
-  enum { ROWS = 8 };
-  _Alignas(64) char read[ROWS * OYI_REDUCE_BLOCK * 16];
+  if (w->bf16) {
+    w->reducer->bf16_columns(b->state, b->n, x, rows, row_step, w->args);
+    return;
+  }
+  _Alignas(64) char read[READ_BYTES / 2];
   const int64_t item = oyi_dtype_bytes[w->reducer->in], size = b->n * item;
-  for (int64_t i = 0; i < rows; i += ROWS) {
-    const int64_t some = rows - i < ROWS ? rows - i : ROWS;
-    for (int64_t k = 0; k < some; k++)
-      bring(w, read + k * size, x + (i + k) * row_step, w->kept[0].in, b->n);
+  const int64_t step = w->kept[0].in, most = READ_BYTES / 2 / size;
+  const bool follow = row_step == b->n * step;
+  for (int64_t i = 0, some; i < rows; i += some) {
+    some = rows - i < most ? rows - i : most;
+    const char* from = x + i * row_step;
+    if (follow) bring(w, read, from, step, some * b->n);
+    for (int64_t k = 0; k < some && !follow; k++)
+      bring(w, read + k * size, from + k * row_step, step, b->n);
     w->reducer->columns(b->state, b->n, read, some, size, first + i, w->args);
   }
 }

@@ -46,8 +46,11 @@ typedef struct oyi_fold {
   void (*finish)(const void* state, int64_t n, void* const* out, const void* args);
   // The running values as if all elements had come |times| times; NULL: they have to.
   void (*repeat)(void* state, int64_t n, int64_t times);
-  // The same as |row| of bf16 that lie together, where |in| is f32; NULL: they are converted.
+  // The same as |row| and |columns| of bf16 that lie together, where |in| is f32; NULL: they
+  // are converted.
   void (*bf16_row)(void* state, int64_t at, const char* x, int64_t n, const void* args);
+  void (*bf16_columns)(void* state, int64_t n, const char* x, int64_t rows,
+                       int64_t row_step, const void* args);
 } oyi_fold;
 
 // Reduces r->in into those of r->out that there are. |args| is for the reducer.

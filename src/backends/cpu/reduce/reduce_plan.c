@@ -68,7 +68,10 @@ static void find_dims(walk* w, const oyi_reduction* r) {
 // computed by pieces.
 static void find_blocks(walk* w, int64_t numel, int64_t results) {
   enum { SHARES = 16, LEAST = 32, FEW = 8, SOME_PIECES = 8, PIECES = 64 };
-  const int64_t size = w->kept[0].size, most = w->reducer->block;
+  // What is converted on the way has to stay in the first cache, too.
+  const int64_t size = w->kept[0].size;
+  const int64_t most =
+      w->across && w->converts && !w->bf16 ? OYI_REDUCE_BLOCK : w->reducer->block;
   w->block = most;
   if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && results / most < SHARES) {
     // Rows that are read in wide blocks are worth more than even shares.
@@ -109,10 +112,11 @@ static void find_way(walk* w, const oyi_reduction* r) {
                          !oy_dtype_is_complex(w->reducer->in);
   w->across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
   w->converts |= w->across && near;
-  w->bf16 = w->reducer->bf16_row && w->in_dtype == OY_DTYPE_BF16 && d->in == item;
+  w->bf16 = w->reducer->bf16_row && w->in_dtype == OY_DTYPE_BF16 &&
+            (w->across ? k->in : d->in) == item;
   // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.
   w->row = long_runs || w->bf16 ? 128 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;
-  w->rows = long_runs ? 4 * OYI_REDUCE_ROWS : OYI_REDUCE_ROWS;
+  w->rows = long_runs || w->bf16 ? 4 * OYI_REDUCE_ROWS : OYI_REDUCE_ROWS;
 }
 
 void oyi_reduce_plan(walk* w, const oyi_reduction* r, const oyi_fold* reducer,

@@ -34,26 +34,105 @@ static inline double bf16_in_fours(const uint16_t* p, int64_t n) {
   return (all[0] + all[2]) + (all[1] + all[3]);
 }
 
-// Four may be more than float holds where their sum with others is not.
-static double bf16_in_double(const uint16_t* p, int64_t n) {
-  double sum = 0;
-  for (int64_t i = 0; i < n; i++) sum += (double)oyi_bf16_to_float(p[i]);
-  return sum;
-}
-static inline double bf16_sum(const uint16_t* p, int64_t n) {
-  const double sum = bf16_in_fours(p, n);
-  return OY_LIKELY(sum - sum == 0) ? sum : bf16_in_double(p, n);
+// With |skips| what is no number counts as 0.
+static inline double bf16_wide(uint16_t x, bool skips) {
+  const double wide = (double)oyi_bf16_to_float(x);
+  return skips && wide != wide ? 0 : wide;
 }
 
-static void sum_bf16_row(void* state, int64_t at, const char* x, int64_t n,
-                         const void* args) {
+// Four may be more than float holds where their sum with others is not.
+static double bf16_in_double(const uint16_t* p, int64_t n, bool skips) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; i++) sum += bf16_wide(p[i], skips);
+  return sum;
+}
+static inline double bf16_sum(const uint16_t* p, int64_t n, bool skips) {
+  const double sum = bf16_in_fours(p, n);
+  return OY_LIKELY(sum - sum == 0) ? sum : bf16_in_double(p, n, skips);
+}
+
+// Rows that are added in float before they are in double, and columns that one load has: two
+// in each word, of which the lower ones come first.
+enum { BF16_ROWS = 8, BF16_COLUMNS = 16 };
+
+// Adds |rows| rows of |n| columns, a multiple of BF16_COLUMNS, to |even| and |odd|.
+static inline __attribute__((always_inline)) void bf16_rows(double* even, double* odd,
+                                                            int64_t n, const char* x,
+                                                            const int rows,
+                                                            int64_t row_step) {
+  for (int64_t i = 0; i < n / 2; i += EIGHT) {
+    const char* from = x + i * (int64_t)sizeof(uint32_t);
+    eight low = {0}, high = {0};
+    OYI_UNROLL
+    for (int r = 0; r < rows; r++) {
+      const bf16_pairs both = *(const loaded_pairs*)(const void*)(from + r * row_step);
+      low += (eight)(both << 16);
+      high += (eight)(both & 0xffff0000);
+    }
+    GET(even + i, 0) = ADD_LANES(GET(even + i, 0), HALF_WIDE(low, 0));
+    GET(even + i, 1) = ADD_LANES(GET(even + i, 1), HALF_WIDE(low, 1));
+    GET(odd + i, 0) = ADD_LANES(GET(odd + i, 0), HALF_WIDE(high, 0));
+    GET(odd + i, 1) = ADD_LANES(GET(odd + i, 1), HALF_WIDE(high, 1));
+  }
+}
+
+// Columns |from| to |n| - 1, one after the other, in double.
+static void bf16_columns_in_double(double* to, int64_t from, int64_t n, const char* x,
+                                   int64_t rows, int64_t row_step, bool skips) {
+  for (int64_t i = from; i < n; i++) to[i] = 0;
+  for (; rows > 0; rows--, x += row_step) {
+    const uint16_t* p = (const uint16_t*)(const void*)x;
+    for (int64_t i = from; i < n; i++) to[i] += bf16_wide(p[i], skips);
+  }
+}
+
+// The sums of columns, of which a multiple of BF16_COLUMNS is done; false: one of them is more
+// than float holds, or no number.
+static bool bf16_columns(double* to, int64_t n, const char* x, int64_t rows,
+                         int64_t row_step) {
+  double even[OYI_REDUCE_WIDE / 2], odd[OYI_REDUCE_WIDE / 2];
+  for (int64_t i = 0; i < n / 2; i++) even[i] = odd[i] = 0;
+  for (; rows >= BF16_ROWS; rows -= BF16_ROWS, x += BF16_ROWS * row_step)
+    bf16_rows(even, odd, n, x, BF16_ROWS, row_step);
+  for (; rows > 0; rows--, x += row_step) bf16_rows(even, odd, n, x, 1, row_step);
+  for (int64_t i = 0; i < n / 2; i++) {
+    to[2 * i] = even[i];
+    to[2 * i + 1] = odd[i];
+  }
+  return !any_endless(to, n);
+}
+
+static void add_bf16_columns(void* state, int64_t n, const char* x, int64_t rows,
+                             int64_t row_step, const void* args, bool skips) {
+  double part[OYI_REDUCE_WIDE];
+  int64_t done = n / BF16_COLUMNS * BF16_COLUMNS;
+  if (!bf16_columns(part, done, x, rows, row_step)) done = 0;
+  bf16_columns_in_double(part, done, n, x, rows, row_step, skips);
+  for (int64_t i = 0; i < n; i++) sum_join_f32(state, i, part[i], args);
+}
+
+static void add_bf16_row(void* state, int64_t at, const char* x, int64_t n,
+                         const void* args, bool skips) {
   const uint16_t* p = (const uint16_t*)(const void*)x;
   for (int64_t some; n >= BF16_STEP; n -= some, p += some) {
     some = n < BF16_PIECE ? n / BF16_STEP * BF16_STEP : BF16_PIECE;
-    sum_join_f32(state, at, bf16_sum(p, some), args);
+    sum_join_f32(state, at, bf16_sum(p, some, skips), args);
   }
   if (n == 0) return;
   uint16_t rest[BF16_STEP] = {0};
   memcpy(rest, p, (size_t)n * sizeof(*rest));
-  sum_join_f32(state, at, bf16_sum(rest, BF16_STEP), args);
+  sum_join_f32(state, at, bf16_sum(rest, BF16_STEP, skips), args);
 }
+
+#define BF16_REDUCER(name, skips)                                                      \
+  static void name##_bf16_row(void* state, int64_t at, const char* x, int64_t n,       \
+                              const void* args) {                                      \
+    add_bf16_row(state, at, x, n, args, skips);                                        \
+  }                                                                                    \
+  static void name##_bf16_columns(void* state, int64_t n, const char* x, int64_t rows, \
+                                  int64_t row_step, const void* args) {                \
+    add_bf16_columns(state, n, x, rows, row_step, args, skips);                        \
+  }
+BF16_REDUCER(sum, false)
+BF16_REDUCER(nansum, true)
+#undef BF16_REDUCER

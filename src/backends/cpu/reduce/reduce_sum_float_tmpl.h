@@ -117,9 +117,13 @@ static void float_strips(double* to, int64_t n, const char* x, int64_t rows,
   for (; rows >= ROWS_AT_ONCE; rows -= ROWS_AT_ONCE, x += ROWS_AT_ONCE * row_step)
     float_rows(to, n, x, row_step);
   for (; rows > 0; rows--, x += row_step) sum_of_rows(to, n, x, 1, row_step);
-  double finite = 0;  // NaN where one of them is not
-  for (int64_t i = 0; i < n; i++) finite += to[i] - to[i];
-  if (OY_UNLIKELY(finite != 0)) sum_strips(to, n, first, all, row_step);
+  if (OY_UNLIKELY(any_endless(to, n))) sum_strips(to, n, first, all, row_step);
+}
+
+// Of columns of pairs, a multiple of STRIP_OF / 2.
+static void pair_strips(double _Complex* to, int64_t n, const char* x, int64_t rows,
+                        int64_t row_step) {
+  float_strips((double*)(void*)to, 2 * n, x, rows, row_step);
 }
 
 #undef EIGHT_AT

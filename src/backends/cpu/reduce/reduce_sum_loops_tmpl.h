@@ -107,6 +107,13 @@ enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
 FLOATS(sum, 0, ADD_LANES, ADD_TWO)
 FLOATS(prod, 1, MULTIPLY_TWO, MULTIPLY_TWO)
 
+// Whether one of them is infinite, or no number.
+static bool any_endless(const double* x, int64_t n) {
+  double none = 0;  // or NaN
+  for (int64_t i = 0; i < n; i++) none += x[i] - x[i];
+  return none != 0;
+}
+
 #include "backends/cpu/reduce/reduce_sum_float_tmpl.h"
 
 // The product, 0 with its sign where it is below every normal number: processors take as long
@@ -125,17 +132,18 @@ static double prod_floats(const float* p, int64_t n) {
   prod_lanes(all, p, n);
   return product_of_normal(all[0] * all[2], all[1] * all[3]);
 }
-#if defined(__FMA__)
-// A NaN counts as 0.
-#define ADD_NUMBERS(a, x)                  \
-  ADD_LANES(a, _mm256_and_pd((__m256d)(x), \
-                             _mm256_cmp_pd((__m256d)(x), (__m256d)(x), _CMP_ORD_Q)))
-FLOATS(nansum, 0, ADD_NUMBERS, ADD_TWO)
-
-#define NANSUM_STRIPS nansum_strips
-#endif
-// Most pieces have none, and a sum that is a number proves it. Else, in the same order at
+// Most pieces have no NaN, and a sum that is a number proves it. Else, in the same order at
 // each level, a NaN is added as 0.
+static void nansum_strips(double* to, int64_t n, const char* x, int64_t rows,
+                          int64_t row_step) {
+  float_strips(to, n, x, rows, row_step);
+  if (OY_LIKELY(!any_endless(to, n))) return;
+  for (int64_t i = 0; i < n; i++) to[i] = 0;
+  for (; rows > 0; rows--, x += row_step) {
+    const float* p = (const float*)(const void*)x;
+    for (int64_t i = 0; i < n; i++) to[i] += p[i] == p[i] ? (double)p[i] : 0;
+  }
+}
 static double nansum_floats(const float* p, int64_t n) {
   enum { PIECE = 4096 };
   double sum = 0;
@@ -152,16 +160,17 @@ static double nansum_floats(const float* p, int64_t n) {
   }
   return sum;
 }
-#define NANSUM_WHOLE nansum_floats
-#define T            float
-#define A            double
-#define ID           f32
-#define WHOLE_STEPS  LANES
-#define SUM_WHOLE    sum_floats
-#define STRIP        STRIP_OF
-#define SUM_STRIPS   float_strips
-#define PROD_WHOLE   prod_floats
-#define PROD_STRIPS  prod_strips
+#define NANSUM_WHOLE  nansum_floats
+#define NANSUM_STRIPS nansum_strips
+#define T             float
+#define A             double
+#define ID            f32
+#define WHOLE_STEPS   LANES
+#define SUM_WHOLE     sum_floats
+#define STRIP         STRIP_OF
+#define SUM_STRIPS    float_strips
+#define PROD_WHOLE    prod_floats
+#define PROD_STRIPS   prod_strips
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 // What these reduce as they lie.
 #include "backends/cpu/reduce/reduce_sum_bf16_tmpl.h"
@@ -191,9 +200,13 @@ static double nansum_floats(const float* p, int64_t n) {
 #define ID          c64
 #define WHOLE_STEPS (LANES / 2)
 #define SUM_WHOLE   sum_pairs
+#define STRIP       (STRIP_OF / 2)
+#define SUM_STRIPS  pair_strips
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 #undef WHOLE_STEPS
 #undef SUM_WHOLE
+#undef STRIP
+#undef SUM_STRIPS
 #undef T
 #undef ID
 #define T  double _Complex
@@ -212,21 +225,21 @@ static double nansum_floats(const float* p, int64_t n) {
 #define ID      i64
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 
-#define ROW_OF(name, id, in, to, block, repeat, bf16) \
-  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat, bf16)
+#define ROW_OF(name, id, in, to, block, repeat, ...) \
+  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat, __VA_ARGS__)
 #define ROW(name, id, in, to, repeat) \
-  ROW_OF(name, id, in, to, OYI_REDUCE_BLOCK, repeat, NULL)
-#define ROWS(name, REPEAT, bf16)                                         \
-  ROW_OF(name, f32, F32, F64, OYI_REDUCE_WIDE, REPEAT(name, f32), bf16), \
-      ROW(name, f64, F64, F64, REPEAT(name, f64)),                       \
-      ROW(name, i64, I64, I64, REPEAT(name, i64)),                       \
-      ROW(name, c64, C64, C128, REPEAT(name, c64)),                      \
+  ROW_OF(name, id, in, to, OYI_REDUCE_BLOCK, repeat, NULL, NULL)
+#define ROWS(name, REPEAT, ...)                                                 \
+  ROW_OF(name, f32, F32, F64, OYI_REDUCE_WIDE, REPEAT(name, f32), __VA_ARGS__), \
+      ROW(name, f64, F64, F64, REPEAT(name, f64)),                              \
+      ROW(name, i64, I64, I64, REPEAT(name, i64)),                              \
+      ROW(name, c64, C64, C128, REPEAT(name, c64)),                             \
       ROW(name, c128, C128, C128, REPEAT(name, c128))
 #define REPEATED(name, id)     name##_repeat_##id
 #define NOT_REPEATED(name, id) NULL
-const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {ROWS(sum, REPEATED, sum_bf16_row),
-                                                      {0}};
-const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {ROWS(nansum, REPEATED, NULL),
-                                                         {0}};
-const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {ROWS(prod, NOT_REPEATED, NULL),
-                                                       {0}};
+const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {
+    ROWS(sum, REPEATED, sum_bf16_row, sum_bf16_columns), {0}};
+const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {
+    ROWS(nansum, REPEATED, nansum_bf16_row, nansum_bf16_columns), {0}};
+const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {
+    ROWS(prod, NOT_REPEATED, NULL, NULL), {0}};
