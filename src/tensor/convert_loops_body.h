@@ -140,6 +140,11 @@ static void f32_bf16(void* out, const void* in, int64_t n) {
 LOOP(u8_f32, uint8_t, float, x)
 LOOP(i8_f32, int8_t, float, x)
 LOOP(i16_f32, int16_t, float, x)
+LOOP(u8_i64, uint8_t, int64_t, x)
+LOOP(i8_i64, int8_t, int64_t, x)
+LOOP(i16_i64, int16_t, int64_t, x)
+LOOP(u8_b1, uint8_t, uint8_t, x != 0)
+LOOP(i16_b1, int16_t, uint8_t, x != 0)
 #if !defined(__AVX2__)
 LOOP(f32_8, float, uint8_t, (uint32_t)oyi_float_to_int32(x))
 LOOP(f32_16, float, uint16_t, (uint32_t)oyi_float_to_int32(x))
@@ -224,6 +229,11 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                [OY_DTYPE_I8] = i8_f32,
                [OY_DTYPE_I16] = i16_f32},
     .of_f32 = {[OY_DTYPE_U8] = f32_8, [OY_DTYPE_I8] = f32_8, [OY_DTYPE_I16] = f32_16},
+    .to_i64 = {[OY_DTYPE_BOOL] = u8_i64,
+               [OY_DTYPE_U8] = u8_i64,
+               [OY_DTYPE_I8] = i8_i64,
+               [OY_DTYPE_I16] = i16_i64},
+    .to_b1 = {[OY_DTYPE_U8] = u8_b1, [OY_DTYPE_I8] = u8_b1, [OY_DTYPE_I16] = i16_b1},
     .to_bool = {i32_b1, i64_b1, f32_b1, f64_b1, i64_b1},
     .f64_to_u8 = {f64_i64, i64_8}};
 #undef I32

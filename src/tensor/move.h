@@ -26,6 +26,7 @@ typedef struct oyi_move_table {
   void (*copy)(char* to, const char* from, size_t n);
   void (*fill)(char* to, size_t n, const char* element, size_t item);
   void (*rows)(const oyi_move* m);
+  void (*pairs)(char* to, const char* first, const char* second, size_t n, size_t item);
 } oyi_move_table;
 extern const oyi_move_table oyi_moves, oyi_moves_v3;
 const oyi_move_table* oyi_moves_of_machine(void);
@@ -40,6 +41,11 @@ static inline void oyi_move_fill(char* to, size_t n, const char* element, size_t
 }
 static inline void oyi_move_rows(const oyi_move* m) {
   oyi_moves_of_machine()->rows(m);
+}
+// |n| elements of both in turns, to a place apart from either.
+static inline void oyi_move_pairs(char* to, const char* first, const char* second,
+                                  size_t n, size_t item) {
+  oyi_moves_of_machine()->pairs(to, first, second, n, item);
 }
 
 #endif  // OPYARD_SRC_TENSOR_MOVE_H_

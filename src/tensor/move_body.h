@@ -170,31 +170,40 @@ static void adjacent_rows(const oyi_move* m) {
   }
 }
 
-#define TYPED(T, ID)                                                            \
-  /* Read from their ends on. */                                                \
-  static void turned_##ID(const oyi_move* m) {                                  \
-    const int64_t n = m->n;                                                     \
-    ROWS(m, to, from) {                                                         \
-      T* restrict o = (T*)(void*)to;                                            \
-      const T* restrict a = (const T*)(const void*)from;                        \
-      for (int64_t i = 0; i < n; i++) o[i] = a[-i];                             \
-    }                                                                           \
-  }                                                                             \
-  /* Every other one, as the parts of complex numbers. */                       \
-  static void every_other_##ID(const oyi_move* m) {                             \
-    const int64_t n = m->n;                                                     \
-    ROWS(m, to, from) {                                                         \
-      T* restrict o = (T*)(void*)to;                                            \
-      const T* restrict a = (const T*)(const void*)from;                        \
-      for (int64_t i = 0; i < n; i++) o[i] = a[2 * i];                          \
-    }                                                                           \
-  }                                                                             \
-  static void apart_##ID(const oyi_move* m) {                                   \
-    const int64_t n = m->n, to_along = m->to_along, from_along = m->from_along; \
-    ROWS(m, to, from) {                                                         \
-      for (int64_t i = 0; i < n; i++)                                           \
-        memcpy(to + i * to_along, from + i * from_along, sizeof(T));            \
-    }                                                                           \
+#define TYPED(T, ID)                                                                  \
+  /* Read from their ends on. */                                                      \
+  static void turned_##ID(const oyi_move* m) {                                        \
+    const int64_t n = m->n;                                                           \
+    ROWS(m, to, from) {                                                               \
+      T* restrict o = (T*)(void*)to;                                                  \
+      const T* restrict a = (const T*)(const void*)from;                              \
+      for (int64_t i = 0; i < n; i++) o[i] = a[-i];                                   \
+    }                                                                                 \
+  }                                                                                   \
+  /* Every other one, as the parts of complex numbers. */                             \
+  static void every_other_##ID(const oyi_move* m) {                                   \
+    const int64_t n = m->n;                                                           \
+    ROWS(m, to, from) {                                                               \
+      T* restrict o = (T*)(void*)to;                                                  \
+      const T* restrict a = (const T*)(const void*)from;                              \
+      for (int64_t i = 0; i < n; i++) o[i] = a[2 * i];                                \
+    }                                                                                 \
+  }                                                                                   \
+  static void pairs_##ID(char* to, const char* first, const char* second, size_t n) { \
+    T* restrict o = (T*)(void*)to;                                                    \
+    const T* restrict a = (const T*)(const void*)first;                               \
+    const T* restrict b = (const T*)(const void*)second;                              \
+    for (size_t i = 0; i < n; i++) {                                                  \
+      o[2 * i] = a[i];                                                                \
+      o[2 * i + 1] = b[i];                                                            \
+    }                                                                                 \
+  }                                                                                   \
+  static void apart_##ID(const oyi_move* m) {                                         \
+    const int64_t n = m->n, to_along = m->to_along, from_along = m->from_along;       \
+    ROWS(m, to, from) {                                                               \
+      for (int64_t i = 0; i < n; i++)                                                 \
+        memcpy(to + i * to_along, from + i * from_along, sizeof(T));                  \
+    }                                                                                 \
   }
 TYPED(uint8_t, 1)
 TYPED(uint16_t, 2)
@@ -243,9 +252,10 @@ static void rows(const oyi_move* m) {
     rows(&turned);
   } else if (whole && m->from_along == item) {
     adjacent_rows(m);
-  } else if (whole && !same && m->from_down == item && is_apart(m) && turn(m)) {
+  } else if (m->rows > 1 && whole && !same && m->from_down == item && is_apart(m) &&
+             turn(m)) {
     return;
-  } else if (m->to_down == item && m->from_along == item) {
+  } else if (m->rows > 1 && m->to_down == item && m->from_along == item) {
     const oyi_move turned = across(m);
     if (!is_apart(&turned) || !turn(&turned)) OF_ITEM(apart, m);
   } else if (m->n < SHORT && m->rows > m->n) {
@@ -262,4 +272,15 @@ static void rows(const oyi_move* m) {
   }
 }
 
-const oyi_move_table LEVELED(oyi_moves) = {copy, fill, rows};
+static void pairs(char* to, const char* first, const char* second, size_t n,
+                  size_t item) {
+  switch (item) {
+    case 1: pairs_1(to, first, second, n); break;
+    case 2: pairs_2(to, first, second, n); break;
+    case 4: pairs_4(to, first, second, n); break;
+    case 8: pairs_8(to, first, second, n); break;
+    default: pairs_16(to, first, second, n); break;
+  }
+}
+
+const oyi_move_table LEVELED(oyi_moves) = {copy, fill, rows, pairs};

@@ -107,6 +107,23 @@ static void write_part(const rows* r, const oyi_tensor* t, char* to, int64_t fir
     oyi_move_rows(&m);
 }
 
+// Two tensors whose rows are single elements, as parts of complex numbers are.
+static bool are_pairs(const rows* r) {
+  return r->tensors.size == 2 && r->bytes == 2 * oyi_item(r->join->out) &&
+         oyi_tensor_cast(r->tensors.data[0])->numel > 0 &&
+         oyi_tensor_cast(r->tensors.data[1])->numel > 0;
+}
+static oy_status write_pairs(int64_t begin, int64_t end, void* context) {
+  const rows* r = context;
+  const int64_t item = oyi_item(r->join->out);
+  const char* parts[2];
+  for (int k = 0; k < 2; k++)
+    parts[k] = (const char*)oyi_data(oyi_tensor_cast(r->tensors.data[k])) + begin * item;
+  oyi_move_pairs((char*)oyi_data(r->join->out) + begin * r->bytes, parts[0], parts[1],
+                 (size_t)(end - begin), (size_t)item);
+  return OY_OK;
+}
+
 static oy_status write_rows(int64_t begin, int64_t end, void* context) {
   const rows* r = context;
   // Of short rows as many at a time as stay in the nearest cache until they are whole; long
@@ -138,7 +155,8 @@ static bool join_by_rows(const oyi_join* join, oy_tensors tensors) {
   const int64_t item = oyi_item(join->out);
   rows r = {join, tensors, row * item, join->out->numel >= FAR / item};
   // Copies cannot fail.
-  (void)!oy_parallel_for(0, outer, OYI_ITER_GRAIN / row + 1, write_rows, &r);
+  (void)!oy_parallel_for(0, outer, OYI_ITER_GRAIN / row + 1,
+                         are_pairs(&r) ? write_pairs : write_rows, &r);
   return true;
 }
 
