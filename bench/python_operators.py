@@ -2,14 +2,15 @@
 """Whether any operator is slower than PyTorch's: expressions in both libraries, by size.
 
     PYTHONPATH=build/python /usr/bin/python3 bench/python_operators.py
-        [--rows nn] [--only TEXT] [--sizes 1,10000,1000000] [--threads 1,2] [--above 1.0]
+        [--rows nn|wide] [--only TEXT] [--sizes 1,10000,1000000] [--threads 1,2] [--above 1.0]
         [--seconds 0.1] [--cpu]
 
 Each expression is text that both libraries take, in v, w (vectors of n numbers), m, k (about
 square matrices of n numbers), b (of three dimensions), i (indices), x (an image of n numbers)
-and others made by `scope_of`; with `--rows nn` those of nn_operators.py. Both are timed in turns in one process; a row is the median of
-the runs' ratios, opyard's time to PyTorch's, so that 1 and more is slower. Prints rows from
---above on, slowest first, and how many there were.
+and others made by `scope_of`; with `--rows nn` those of nn_operators.py, with `--rows wide`
+those of wide_operators.py. Both are timed in turns in one process; a row is the median of the
+runs' ratios, opyard's time to PyTorch's, so that 1 and more is slower. Prints rows from --above
+on, slowest first, and how many there were.
 """
 import argparse
 import ctypes
@@ -26,6 +27,7 @@ import torch
 
 import nn_operators
 import opyard
+import wide_operators
 
 POINTWISE = """
 abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad erf erfc erfinv exp exp2 expm1 floor
@@ -230,8 +232,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="TEXT", help="rows with this text")
-    parser.add_argument("--rows", choices=("all", "nn"), default="all",
-                        help="nn: neural networks, linear algebra, and their gradients")
+    parser.add_argument("--rows", choices=("all", "nn", "wide"), default="all",
+                        help="nn: neural networks, linear algebra, and their gradients; "
+                             "wide: outputs, expanded operands, every dtype")
     parser.add_argument("--sizes", help="numbers of elements")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--cpu", action="store_true",
@@ -244,13 +247,15 @@ def main():
         clock, options.threads = time.process_time, "1"
     found, errors = [], set()
     neural = options.rows == "nn"
-    sizes = options.sizes or ("256,32768,802816" if neural else "1,1000,100000,1000000")
+    more = {"nn": nn_operators, "wide": wide_operators}.get(options.rows)
+    sizes = options.sizes or {"nn": "256,32768,802816", "wide": "1000,1000000"}.get(
+        options.rows, "1,1000,100000,1000000")
     for threads in map(int, options.threads.split(",")):
         set_threads(threads)
         for at, n in enumerate(map(int, sizes.split(","))):
-            scopes = [nn_operators.scope_of(torch, library, n) if neural
-                      else scope_of(library, n) for library in (opyard, torch)]
-            for row in nn_operators.ROWS if neural else ROWS:
+            scopes = [more.scope_of(torch, library, n) if more else scope_of(library, n)
+                      for library in (opyard, torch)]
+            for row in more.ROWS if more else ROWS:
                 if options.only not in row or neural and at and row in nn_operators.FIXED:
                     continue
                 result = measure(row, scopes, options.seconds)
