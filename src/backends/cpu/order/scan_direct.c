@@ -5,9 +5,10 @@
 
 #include "backends/cpu/order/scan_direct.h"
 
-#include "backends/cpu/work.h"
+#include <math.h>
+
 #include "base/template.h"
-#include "opyard/threads.h"
+#include "tensor/half.h"
 
 typedef struct direct {
   const char* x;
@@ -16,95 +17,171 @@ typedef struct direct {
   int64_t lines, x_line, y_line;  // from one to the next
 } direct;
 
-// Columns at a time: their totals stay in the first-level cache.
-enum { COLUMNS = 256 };
+// Columns at a time: few leave off where memory is read ahead, of many the totals would not
+// stay in the first-level cache. Fewer than six are lines.
+enum { COLUMNS = 1024, FEW_COLUMNS = 6 };
 
-#define T         float
-#define W         double
-#define ID        f32
-#define NAME      sum
-#define START     0
-#define RUN(a, b) ((a) + (b))
+// From this length on a line may go alone.
+enum { LONG_LINE = 256 };
+
+// Complex numbers are pairs, as they lie in memory, aligned as their parts are.
+typedef double pair __attribute__((vector_size(16)));
+typedef double pair_f64 __attribute__((vector_size(16), aligned(8), may_alias));
+typedef float pair_f32 __attribute__((vector_size(8), aligned(4), may_alias));
+
+// A part of a factor of an infinite product: of an infinite factor only its direction
+// counts, and what is no number counts nothing.
+static inline double direction(double x, bool is_infinite) {
+  if (is_infinite) return __builtin_copysign(__builtin_isinf(x) ? 1 : 0, x);
+  return x != x ? __builtin_copysign(0, x) : x;
+}
+
+// A product whose parts are no numbers, which may be infinite all the same: as C has it in
+// its annex G. Once a running product is so, it stays so.
+static __attribute__((noinline)) pair product_beyond(pair a, pair b, pair c) {
+  const bool left = __builtin_isinf(a[0]) || __builtin_isinf(a[1]);
+  const bool right = __builtin_isinf(b[0]) || __builtin_isinf(b[1]);
+  if (!left && !right && !__builtin_isinf(a[0] * b[0]) && !__builtin_isinf(a[1] * b[1]) &&
+      !__builtin_isinf(a[0] * b[1]) && !__builtin_isinf(a[1] * b[0]))
+    return c;
+  const double p = direction(a[0], left), q = direction(a[1], left);
+  const double r = direction(b[0], right), s = direction(b[1], right);
+  return (pair){INFINITY * (p * r - q * s), INFINITY * (p * s + q * r)};
+}
+
+static inline __attribute__((always_inline)) pair product_of(pair a, pair b) {
+  const pair along = a * __builtin_shufflevector(b, b, 0, 0);
+  const pair across =
+      __builtin_shufflevector(a, a, 1, 0) * __builtin_shufflevector(b, b, 1, 1);
+  const pair c = __builtin_shufflevector(along - across, along + across, 0, 3);
+  if (__builtin_expect(c[0] != c[0], 0) && c[1] != c[1]) return product_beyond(a, b, c);
+  return c;
+}
+
+#define LOAD(x)          ((W)(x))
+#define STORE(w)         ((O)(w))
+#define MULTIPLY(a, b)   ((a) * (b))
+#define WAITS_FOR_MEMORY false
+#define W                double
+#define T                float
+#define O                float
+#define ID               f32
 #include "backends/cpu/order/scan_direct_tmpl.h"
-#define NAME      product
-#define START     1
-#define RUN(a, b) ((a) * (b))
+#define T  double
+#define O  double
+#define ID f64
 #include "backends/cpu/order/scan_direct_tmpl.h"
-#undef T
-#undef ID
-#define T         double
-#define ID        f64
-#define NAME      sum
-#define START     0
-#define RUN(a, b) ((a) + (b))
-#include "backends/cpu/order/scan_direct_tmpl.h"
-#define NAME      product
-#define START     1
-#define RUN(a, b) ((a) * (b))
-#include "backends/cpu/order/scan_direct_tmpl.h"
-#undef T
 #undef W
-#undef ID
-#define T         uint64_t
-#define W         uint64_t
-#define ID        i64
-#define NAME      sum
-#define START     0
-#define RUN(a, b) ((a) + (b))
+#undef WAITS_FOR_MEMORY
+
+#define WAITS_FOR_MEMORY true
+#define W                uint64_t
+#define T                uint64_t
+#define O                uint64_t
+#define ID               i64
 #include "backends/cpu/order/scan_direct_tmpl.h"
-#define NAME      product
-#define START     1
-#define RUN(a, b) ((a) * (b))
+#define T  int32_t
+#define O  uint64_t
+#define ID i32
+#include "backends/cpu/order/scan_direct_tmpl.h"
+#define T  int16_t
+#define O  uint64_t
+#define ID i16
+#include "backends/cpu/order/scan_direct_tmpl.h"
+#define T  int8_t
+#define O  uint64_t
+#define ID i8
+#include "backends/cpu/order/scan_direct_tmpl.h"
+#define T  uint8_t
+#define O  uint64_t
+#define ID u8
+#include "backends/cpu/order/scan_direct_tmpl.h"
+#undef W
+#undef LOAD
+#undef STORE
+#undef WAITS_FOR_MEMORY
+
+#define WAITS_FOR_MEMORY false
+#define BLOCK            64
+#define W                double
+#define LOAD(x)          ((W)oyi_bf16_to_float(x))
+#define STORE(w)         oyi_bf16_from_float((float)(w))
+#define T                uint16_t
+#define O                uint16_t
+#define ID               bf16
+#include "backends/cpu/order/scan_direct_tmpl.h"
+#undef W
+#undef LOAD
+#undef STORE
+#undef MULTIPLY
+#undef BLOCK
+
+#define W              pair
+#define LOAD(x)        __builtin_convertvector(x, W)
+#define STORE(w)       __builtin_convertvector(w, O)
+#define MULTIPLY(a, b) product_of(a, b)
+#define T              pair_f32
+#define O              pair_f32
+#define ID             c64
+#include "backends/cpu/order/scan_direct_tmpl.h"
+#undef WAITS_FOR_MEMORY
+#define WAITS_FOR_MEMORY true
+#define T                pair_f64
+#define O                pair_f64
+#define ID               c128
 #include "backends/cpu/order/scan_direct_tmpl.h"
 
 typedef void (*direct_fn)(const direct* d);
 
-static direct_fn find(oy_dtype dtype, bool is_product) {
-  switch (dtype) {
-    case OY_DTYPE_F32: return is_product ? product_f32 : sum_f32;
-    case OY_DTYPE_F64: return is_product ? product_f64 : sum_f64;
-    case OY_DTYPE_I64: return is_product ? product_i64 : sum_i64;
-    default: return NULL;
-  }
-}
+// Sums and products, into the dtype itself or of integers into int64.
+static const direct_fn loops[OY_DTYPE_LIMIT][2] = {
+    [OY_DTYPE_BOOL] = {sum_u8, product_u8},
+    [OY_DTYPE_U8] = {sum_u8, product_u8},
+    [OY_DTYPE_I8] = {sum_i8, product_i8},
+    [OY_DTYPE_I16] = {sum_i16, product_i16},
+    [OY_DTYPE_I32] = {sum_i32, product_i32},
+    [OY_DTYPE_I64] = {sum_i64, product_i64},
+    [OY_DTYPE_F32] = {sum_f32, product_f32},
+    [OY_DTYPE_F64] = {sum_f64, product_f64},
+    [OY_DTYPE_C64] = {sum_c64, product_c64},
+    [OY_DTYPE_C128] = {sum_c128, product_c128},
+    [OY_DTYPE_BF16] = {sum_bf16, product_bf16},
+};
 
 typedef struct direct_run {
   direct_fn run;
-  direct first;
+  int64_t n;
 } direct_run;
 
-// Lines |begin| to |end| of those that lie beside each other.
-static oy_status run_beside(int64_t begin, int64_t end, void* context) {
+// Those of the fastest dimension of the walk that lie beside each other go together.
+static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
   const direct_run* r = context;
-  direct d = r->first;
-  d.x += begin * d.x_line;
-  d.y += begin * d.y_line;
-  d.lines = end - begin;
-  r->run(&d);
+  direct d = {.n = r->n, .x_step = w->step[0], .y_step = w->step[1]};
+  if (w->ndim == 0)
+    w->sizes[0] = 1, w->at[0] = 0;
+  else
+    d.x_line = w->steps[0][0], d.y_line = w->steps[0][1];
+  while (count > 0) {
+    const int64_t left = w->sizes[0] - w->at[0];
+    d.lines = left < count ? left : count;
+    d.x = w->data[0];
+    d.y = w->data[1];
+    r->run(&d);
+    count -= d.lines;
+    w->at[0] += d.lines - 1;
+    w->data[0] += (d.lines - 1) * d.x_line;
+    w->data[1] += (d.lines - 1) * d.y_line;
+    oyi_lines_next(w);
+  }
   return OY_OK;
 }
 
-bool oyi_scan_direct(const oyi_lines* lines, oy_dtype dtype, int64_t n, bool is_product) {
-  const direct_fn run = find(dtype, is_product);
-  if (!run) return false;
-  oyi_lines w = *lines;
-  direct d = {.n = n, .x_step = w.step[0], .y_step = w.step[1], .lines = 1};
-  if (w.ndim > 0) {
-    // The fastest of the other dimensions is the kernel's, the walk has the rest.
-    d.lines = w.sizes[0];
-    d.x_line = w.steps[0][0];
-    d.y_line = w.steps[0][1];
-    w.ndim--;
-    for (size_t i = 0; i < w.ndim; i++) {
-      w.sizes[i] = w.sizes[i + 1];
-      memcpy(w.steps[i], w.steps[i + 1], sizeof(w.steps[i]));
-    }
-  }
-  do {
-    d.x = w.data[0];
-    d.y = w.data[1];
-    direct_run some = {run, d};
-    (void)!oy_parallel_for(0, d.lines, oyi_stretch(n), run_beside, &some);
-  } while (oyi_lines_next(&w));
+bool oyi_scan_direct(const oyi_lines* lines, oy_dtype from, oy_dtype to, int64_t n,
+                     bool is_product) {
+  const bool widens = to == OY_DTYPE_I64 && oy_dtype_is_integral(from, true);
+  direct_run how = {loops[from][is_product], n};
+  if (!how.run || !(widens || (from == to && !oy_dtype_is_integral(from, true))))
+    return false;
+  (void)!oyi_lines_run(lines, n, run_some, &how);
   return true;
 }

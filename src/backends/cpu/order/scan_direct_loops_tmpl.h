@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running sum or product for scan_direct_tmpl.h: NAME, START and RUN(a, b) are given and
+// undefined here, the rest is its.
+#define AT(x)     LOAD(*(const T*)(const void*)(x))
+#define PUT(y, w) (*(O*)(void*)(y) = STORE(w))
+
+// Lines that are neighbours, down their columns.
+static void OYI_JOIN(NAME, OYI_JOIN(columns, ID))(const direct* d, int64_t from,
+                                                  int64_t count) {
+  W totals[COLUMNS];
+  for (int64_t l = 0; l < count; l++) totals[l] = (W){START};
+  for (int64_t i = 0; i < d->n; i++) {
+    const T* x = (const T*)(const void*)(d->x + i * d->x_step) + from;
+    O* y = (O*)(void*)(d->y + i * d->y_step) + from;
+    for (int64_t l = 0; l < count; l++) {
+      totals[l] = RUN(totals[l], LOAD(x[l]));
+      y[l] = STORE(totals[l]);
+    }
+  }
+}
+
+// Four lines at a time, so that none waits for its last step. What is read of |d| stays in
+// registers: for all that compilers know it changes with |y|.
+static void OYI_JOIN(NAME, OYI_JOIN(rows, ID))(const direct* d, int64_t from) {
+  const char* x = d->x + from * d->x_line;
+  char* y = d->y + from * d->y_line;
+  const int64_t n = d->n, x_step = d->x_step, y_step = d->y_step;
+  const int64_t x_line = d->x_line, y_line = d->y_line;
+  W a = {START}, b = a, c = a, e = a;
+  for (int64_t i = 0; i < n; i++, x += x_step, y += y_step) {
+    a = RUN(a, AT(x));
+    b = RUN(b, AT(x + x_line));
+    c = RUN(c, AT(x + 2 * x_line));
+    e = RUN(e, AT(x + 3 * x_line));
+    PUT(y, a);
+    PUT(y + y_line, b);
+    PUT(y + 2 * y_line, c);
+    PUT(y + 3 * y_line, e);
+  }
+}
+
+#ifdef BLOCK
+// Lines whose elements are neighbours, |lines| of them: a block is converted, which is
+// vector code, run through and converted back.
+static inline __attribute__((always_inline)) void OYI_JOIN(NAME, OYI_JOIN(blocks, ID))(
+    const direct* d, int64_t from, const int lines) {
+  W block[4][BLOCK], totals[4];
+  for (int k = 0; k < lines; k++) totals[k] = START;
+  for (int64_t i = 0; i < d->n; i += BLOCK) {
+    const int64_t left = d->n - i, count = left < BLOCK ? left : BLOCK;
+    for (int k = 0; k < lines; k++) {
+      const T* x = (const T*)(const void*)(d->x + (from + k) * d->x_line) + i;
+      for (int64_t l = 0; l < count; l++) block[k][l] = LOAD(x[l]);
+    }
+    for (int64_t l = 0; l < count; l++)
+      for (int k = 0; k < lines; k++)
+        block[k][l] = totals[k] = RUN(totals[k], block[k][l]);
+    for (int k = 0; k < lines; k++) {
+      O* y = (O*)(void*)(d->y + (from + k) * d->y_line) + i;
+      for (int64_t l = 0; l < count; l++) y[l] = STORE(block[k][l]);
+    }
+  }
+}
+#endif
+
+static void OYI_JOIN(NAME, OYI_JOIN(row, ID))(const direct* d, int64_t from) {
+  const char* x = d->x + from * d->x_line;
+  char* y = d->y + from * d->y_line;
+  const int64_t n = d->n, x_step = d->x_step, y_step = d->y_step;
+  W a = {START};
+  if (x_step == sizeof(T) && y_step == sizeof(O)) {
+    const T* p = (const T*)(const void*)x;
+    O* q = (O*)(void*)y;
+    // One step is shorter than what a jump across lines of code takes.
+    OYI_UNROLL_BY(4)
+    for (int64_t i = 0; i < n; i++) a = RUN(a, LOAD(p[i])), q[i] = STORE(a);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++, x += x_step, y += y_step) {
+    a = RUN(a, AT(x));
+    PUT(y, a);
+  }
+}
+
+static void OYI_JOIN(NAME, ID)(const direct* d) {
+  const bool together = d->x_step == sizeof(T) && d->y_step == sizeof(O);
+  int64_t l = 0;
+  if (d->x_line == sizeof(T) && d->y_line == sizeof(O) && d->lines >= FEW_COLUMNS) {
+    for (; l < d->lines; l += COLUMNS) {
+      const int64_t left = d->lines - l;
+      OYI_JOIN(NAME, OYI_JOIN(columns, ID))(d, l, left < COLUMNS ? left : COLUMNS);
+    }
+    return;
+  }
+#ifdef BLOCK
+  if (together) {
+    for (; l + 4 <= d->lines; l += 4) OYI_JOIN(NAME, OYI_JOIN(blocks, ID))(d, l, 4);
+    for (; l < d->lines; l++) OYI_JOIN(NAME, OYI_JOIN(blocks, ID))(d, l, 1);
+    return;
+  }
+#endif
+  if (!(together && d->n >= LONG_LINE && WAITS_FOR_MEMORY && START == 0))
+    for (; l + 4 <= d->lines; l += 4) OYI_JOIN(NAME, OYI_JOIN(rows, ID))(d, l);
+  for (; l < d->lines; l++) OYI_JOIN(NAME, OYI_JOIN(row, ID))(d, l);
+}
+#undef AT
+#undef PUT
+#undef NAME
+#undef RUN
+#undef START
