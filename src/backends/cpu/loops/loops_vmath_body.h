@@ -129,6 +129,7 @@ static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
   map_wide(n, data, strides, entr_of);
 }
 
+#include "backends/cpu/loops/complex_sigmoid_vector.h"
 #include "backends/cpu/loops/digamma_vector.h"
 #include "backends/cpu/loops/lgamma_vector.h"
 #include "backends/cpu/loops/loop_list.h"
@@ -156,6 +157,7 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
     {OYI_LOOP_angle, OY_DTYPE_C128, v_angle_complex_f64},
     {OYI_LOOP_exp, OY_DTYPE_C64, v_exp_complex_f32},
     {OYI_LOOP_exp, OY_DTYPE_C128, v_exp_complex_f64},
+    {OYI_LOOP_sigmoid, OY_DTYPE_C64, sigmoid_complex_f32},
     {OYI_LOOP_polar, OY_DTYPE_F32, v_polar_f32},
     {OYI_LOOP_polar, OY_DTYPE_F64, v_polar_f64},
     {0, 0, NULL}};

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// sigmoid of complex floats by vectors of doubles, whose squares of floats neither overflow nor
+// vanish: 1 / b is b's conjugate over |b|^2. What might overflow a float, and parts that are no
+// numbers or too little for normal floats, go through the C library's functions in float.
+#define T          float _Complex
+#define R          float
+#define FN(name)   name##f
+#define RE(x)      (__real__(x))
+#define IM(x)      (__imag__(x))
+#define PAIR(x, y) __builtin_complex((R)(x), (R)(y))
+#include "backends/cpu/loops/complex_ratio_tmpl.h"
+
+static T sigmoid_in_float(R re, R im) {
+  return overf((T)1, (T)1 + cexpf(-PAIR(re, im)));
+}
+#undef T
+#undef R
+#undef FN
+#undef RE
+#undef IM
+#undef PAIR
+
+#if F64_LANES == 8
+#define REAL      0, 2, 4, 6, 8, 10, 12, 14
+#define IMAGINARY 1, 3, 5, 7, 9, 11, 13, 15
+#define TOGETHER  0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15
+#elif F64_LANES == 4
+#define REAL      0, 2, 4, 6
+#define IMAGINARY 1, 3, 5, 7
+#define TOGETHER  0, 4, 1, 5, 2, 6, 3, 7
+#else
+#define REAL      0, 2
+#define IMAGINARY 1, 3
+#define TOGETHER  0, 2, 1, 3
+#endif
+
+// sigmoid of F64_LANES numbers.
+static inline vec_f32 sigmoid_of_parts(vec_f32 parts) {
+  enum { MOST = 60 };
+  const vec_f64 zero = {0};
+  const narrow_f64 re = __builtin_shufflevector(parts, parts, REAL);
+  const narrow_f64 im = __builtin_shufflevector(parts, parts, IMAGINARY);
+  const vec_f64 x = -__builtin_convertvector(re, vec_f64);
+  const vec_f64 y = -__builtin_convertvector(im, vec_f64);
+  const vec_f64 size = v_exp_f64(x);
+  const vec_f64 p = size * v_cos_f64(y) + 1.0, q = size * v_sin_f64(y);
+  const vec_f64 scale = 1.0 / (p * p + q * q), v = zero - q * scale;
+  const narrow_f64 low = __builtin_convertvector(p * scale, narrow_f64);
+  const narrow_f64 high = __builtin_convertvector(v, narrow_f64);
+  vec_f32 found = __builtin_shufflevector(low, high, TOGETHER);
+  const ints_f64 is_small = (v_abs_f64(v) < 0x1p-126) & (v != zero);
+  const ints_f64 is_plain = (v_abs_f64(x) < (double)MOST) & (v_abs_f64(y) < INFINITY);
+  const ints_f64 others = is_small | ~is_plain;
+  int64_t any = 0;
+  for (int k = 0; k < F64_LANES; k++) any |= others[k];
+  for (int k = 0; OY_UNLIKELY(any != 0) && k < F64_LANES; k++) {
+    if (others[k] == 0) continue;
+    const float _Complex a = sigmoid_in_float(parts[2 * k], parts[2 * k + 1]);
+    found[2 * k] = __real__(a);
+    found[2 * k + 1] = __imag__(a);
+  }
+  return found;
+}
+#undef REAL
+#undef IMAGINARY
+#undef TOGETHER
+
+static void sigmoid_complex_f32(int64_t n, char* const* data, const int64_t* strides,
+                                const void* args) {
+  enum { ITEM = 2 * sizeof(float) };
+  (void)args;
+  char* o = data[0];
+  const char* x = data[1];
+  const bool is_dense = strides[0] == ITEM && strides[1] == ITEM;
+  for (; n > 0;
+       n -= F64_LANES, o += strides[0] * F64_LANES, x += strides[1] * F64_LANES) {
+    vec_f32 parts = {0};
+    if (is_dense && n >= F64_LANES) {
+      memcpy(&parts, x, sizeof(parts));
+      parts = sigmoid_of_parts(parts);
+      memcpy(o, &parts, sizeof(parts));
+      continue;
+    }
+    const int64_t count = n < F64_LANES ? n : F64_LANES;
+    float some[F32_LANES] = {0};
+    for (int64_t i = 0; i < count; i++) memcpy(some + 2 * i, x + i * strides[1], ITEM);
+    memcpy(&parts, some, sizeof(parts));
+    parts = sigmoid_of_parts(parts);
+    memcpy(some, &parts, sizeof(parts));
+    for (int64_t i = 0; i < count; i++) memcpy(o + i * strides[0], some + 2 * i, ITEM);
+  }
+}
