@@ -114,6 +114,7 @@ static bool any_endless(const double* x, int64_t n) {
   return none != 0;
 }
 
+#include "backends/cpu/reduce/reduce_product_tmpl.h"
 #include "backends/cpu/reduce/reduce_sum_float_tmpl.h"
 
 // The product, 0 with its sign where it is below every normal number: processors take as long
@@ -160,17 +161,18 @@ static double nansum_floats(const float* p, int64_t n) {
   }
   return sum;
 }
-#define NANSUM_WHOLE  nansum_floats
-#define NANSUM_STRIPS nansum_strips
-#define T             float
-#define A             double
-#define ID            f32
-#define WHOLE_STEPS   LANES
-#define SUM_WHOLE     sum_floats
-#define STRIP         STRIP_OF
-#define SUM_STRIPS    float_strips
-#define PROD_WHOLE    prod_floats
-#define PROD_STRIPS   prod_strips
+#define PROD_STEP(a, x) ((a) * (A)(x))
+#define NANSUM_WHOLE    nansum_floats
+#define NANSUM_STRIPS   nansum_strips
+#define T               float
+#define A               double
+#define ID              f32
+#define WHOLE_STEPS     LANES
+#define SUM_WHOLE       sum_floats
+#define STRIP           STRIP_OF
+#define SUM_STRIPS      float_strips
+#define PROD_WHOLE      prod_floats
+#define PROD_STRIPS     prod_strips
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 // What these reduce as they lie.
 #include "backends/cpu/reduce/reduce_sum_bf16_tmpl.h"
@@ -191,30 +193,46 @@ static double nansum_floats(const float* p, int64_t n) {
 #define EXACT_SUMS
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 #undef EXACT_SUMS
+#undef PROD_STEP
 #undef T
 #undef A
 #undef ID
 
-#define T           float _Complex
-#define A           double _Complex
-#define ID          c64
-#define WHOLE_STEPS (LANES / 2)
-#define SUM_WHOLE   sum_pairs
-#define STRIP       (STRIP_OF / 2)
-#define SUM_STRIPS  pair_strips
+#define T               float _Complex
+#define A               double _Complex
+#define ID              c64
+#define WHOLE_STEPS     (LANES / 2)
+#define SUM_WHOLE       sum_pairs
+#define STRIP           (STRIP_OF / 2)
+#define SUM_STRIPS      pair_strips
+#define PROD_STEP(a, x) plain_product(a, (A)(x))
+#define PROD_WHOLE      product_c64
+#define PROD_STRIPS     product_c64_strips
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 #undef WHOLE_STEPS
 #undef SUM_WHOLE
-#undef STRIP
 #undef SUM_STRIPS
+#undef STRIP
+#undef PROD_WHOLE
+#undef PROD_STRIPS
 #undef T
 #undef ID
-#define T  double _Complex
-#define ID c128
+#define T           double _Complex
+#define ID          c128
+#define WHOLE_STEPS 1
+#define STRIP       LANES
+#define PROD_WHOLE  product_c128
+#define PROD_STRIPS product_c128_strips
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
+#undef WHOLE_STEPS
+#undef STRIP
+#undef PROD_STEP
+#undef PROD_WHOLE
+#undef PROD_STRIPS
 #undef T
 #undef A
 #undef ID
+#define PROD_STEP(a, x) ((a) * (A)(x))
 
 #undef MEAN
 #undef TIMES
