@@ -6,26 +6,38 @@
 #include <immintrin.h>
 
 // Of |n| floats, a multiple of STEPS: the more extreme operand is one instruction, which leaves
-// NaNs out; they are looked for two vectors at a time. The halves are read side by side, which
-// memory beyond the caches is fetched ahead for. Compilers would read vectors again for the
-// comparison: the empty assembly has them in registers.
+// NaNs out; they are looked for two vectors at a time. What is read lies in one line: two that
+// are read side by side come slower from beyond the caches. Compilers would read vectors again
+// for the comparison: the empty assembly has them in registers.
 #define EXTREME_OF(name, T, V, p, width, EXTREME, START)                 \
+  static inline __attribute__((always_inline))                           \
+  V name##_half(V* a, const T* at, int64_t n) {                          \
+    enum { FEW = 4 };                                                    \
+    V nan = _mm256_setzero_##p();                                        \
+    V b = a[0], c = a[1], d = a[2], e = a[3];                            \
+    for (int64_t i = 0; i < n; i += FEW * (width)) {                     \
+      V x = _mm256_loadu_##p(at + i);                                    \
+      V y = _mm256_loadu_##p(at + i + (width));                          \
+      V z = _mm256_loadu_##p(at + i + 2 * (width));                      \
+      V w = _mm256_loadu_##p(at + i + 3 * (width));                      \
+      __asm__("" : "+x"(x), "+x"(y), "+x"(z), "+x"(w));                  \
+      b = EXTREME(x, b);                                                 \
+      c = EXTREME(y, c);                                                 \
+      d = EXTREME(z, d);                                                 \
+      e = EXTREME(w, e);                                                 \
+      nan = _mm256_or_##p(nan, _mm256_cmp_##p(x, y, _CMP_UNORD_Q));      \
+      nan = _mm256_or_##p(nan, _mm256_cmp_##p(z, w, _CMP_UNORD_Q));      \
+    }                                                                    \
+    a[0] = b, a[1] = c, a[2] = d, a[3] = e;                              \
+    return nan;                                                          \
+  }                                                                      \
   static inline T name##_steps(const T* at, int64_t n) {                 \
     enum { CHAINS = 8, PAIRS = CHAINS / 2, STEPS = CHAINS * (width) };   \
-    V a[CHAINS], nan = _mm256_setzero_##p();                             \
+    V a[CHAINS];                                                         \
     OYI_UNROLL                                                           \
     for (int k = 0; k < CHAINS; k++) a[k] = _mm256_set1_##p(START);      \
-    for (int64_t i = 0; i < n / 2; i += STEPS / 2) {                     \
-      OYI_UNROLL                                                         \
-      for (int k = 0; k < PAIRS; k++) {                                  \
-        V x = _mm256_loadu_##p(at + i + k * (width));                    \
-        V y = _mm256_loadu_##p(at + n / 2 + i + k * (width));            \
-        __asm__("" : "+x"(x), "+x"(y));                                  \
-        a[k] = EXTREME(x, a[k]);                                         \
-        a[k + PAIRS] = EXTREME(y, a[k + PAIRS]);                         \
-        nan = _mm256_or_##p(nan, _mm256_cmp_##p(x, y, _CMP_UNORD_Q));    \
-      }                                                                  \
-    }                                                                    \
+    V nan = name##_half(a, at, n / 2);                                   \
+    nan = _mm256_or_##p(nan, name##_half(a + PAIRS, at + n / 2, n / 2)); \
     if (_mm256_movemask_##p(nan)) return (T)NAN;                         \
     OYI_UNROLL                                                           \
     for (int k = PAIRS; k > 0; k /= 2)                                   \
