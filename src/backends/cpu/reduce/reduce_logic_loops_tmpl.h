@@ -2,6 +2,23 @@
 // any, all and counts of what is not 0, for the capability level LEVEL.
 #include "backends/cpu/reduce/reduce_loops.h"
 
+// Numbers of two doubles by their bits, of which vectors are as wide as there are: all but the
+// sign are 0 where a double is.
+typedef uint64_t part_bits __attribute__((may_alias));
+
+static uint8_t any_of_pairs(const double _Complex* x, int64_t n) {
+  const part_bits* p = (const part_bits*)(const void*)x;
+  uint64_t bits = 0;
+  for (int64_t i = 0; i < 2 * n; i++) bits |= p[i];
+  return bits << 1 != 0;
+}
+static uint8_t all_of_pairs(const double _Complex* x, int64_t n) {
+  const part_bits* p = (const part_bits*)(const void*)x;
+  uint64_t zeros = 0;
+  for (int64_t i = 0; i < n; i++) zeros |= (p[2 * i] | p[2 * i + 1]) << 1 == 0;
+  return zeros == 0;
+}
+
 #define T  uint8_t
 #define ID u8
 #include "backends/cpu/reduce/reduce_logic_tmpl.h"
@@ -23,9 +40,13 @@
 #define T  float _Complex
 #define ID c64
 #include "backends/cpu/reduce/reduce_logic_tmpl.h"
-#define T  double _Complex
-#define ID c128
+#define T         double _Complex
+#define ID        c128
+#define ANY_WHOLE any_of_pairs
+#define ALL_WHOLE all_of_pairs
 #include "backends/cpu/reduce/reduce_logic_tmpl.h"
+#undef ANY_WHOLE
+#undef ALL_WHOLE
 
 #define ROW(name, id, in, to) OYI_REDUCER_ROW(name, id, in, to, to)
 #define ROWS(name, to)                                                           \
