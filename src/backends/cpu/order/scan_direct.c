@@ -5,8 +5,6 @@
 
 #include "backends/cpu/order/scan_direct.h"
 
-#include <math.h>
-
 #include "base/template.h"
 #include "tensor/half.h"
 
@@ -29,33 +27,12 @@ typedef double pair __attribute__((vector_size(16)));
 typedef double pair_f64 __attribute__((vector_size(16), aligned(8), may_alias));
 typedef float pair_f32 __attribute__((vector_size(8), aligned(4), may_alias));
 
-// A part of a factor of an infinite product: of an infinite factor only its direction
-// counts, and what is no number counts nothing.
-static inline double direction(double x, bool is_infinite) {
-  if (is_infinite) return __builtin_copysign(__builtin_isinf(x) ? 1 : 0, x);
-  return x != x ? __builtin_copysign(0, x) : x;
-}
-
-// A product whose parts are no numbers, which may be infinite all the same: as C has it in
-// its annex G. Once a running product is so, it stays so.
-static __attribute__((noinline)) pair product_beyond(pair a, pair b, pair c) {
-  const bool left = __builtin_isinf(a[0]) || __builtin_isinf(a[1]);
-  const bool right = __builtin_isinf(b[0]) || __builtin_isinf(b[1]);
-  if (!left && !right && !__builtin_isinf(a[0] * b[0]) && !__builtin_isinf(a[1] * b[1]) &&
-      !__builtin_isinf(a[0] * b[1]) && !__builtin_isinf(a[1] * b[0]))
-    return c;
-  const double p = direction(a[0], left), q = direction(a[1], left);
-  const double r = direction(b[0], right), s = direction(b[1], right);
-  return (pair){INFINITY * (p * r - q * s), INFINITY * (p * s + q * r)};
-}
-
+// By the plain formula, as PyTorch has it; C's operator looks for infinities in each product.
 static inline __attribute__((always_inline)) pair product_of(pair a, pair b) {
   const pair along = a * __builtin_shufflevector(b, b, 0, 0);
   const pair across =
       __builtin_shufflevector(a, a, 1, 0) * __builtin_shufflevector(b, b, 1, 1);
-  const pair c = __builtin_shufflevector(along - across, along + across, 0, 3);
-  if (__builtin_expect(c[0] != c[0], 0) && c[1] != c[1]) return product_beyond(a, b, c);
-  return c;
+  return __builtin_shufflevector(along - across, along + across, 0, 3);
 }
 
 #define LOAD(x)          ((W)(x))
@@ -134,7 +111,7 @@ static inline __attribute__((always_inline)) pair product_of(pair a, pair b) {
 typedef void (*direct_fn)(const direct* d);
 
 // Sums and products, into the dtype itself or of integers into int64.
-static const direct_fn loops[OY_DTYPE_LIMIT][2] = {
+static const direct_fn g_loops[OY_DTYPE_LIMIT][2] = {
     [OY_DTYPE_BOOL] = {sum_u8, product_u8},
     [OY_DTYPE_U8] = {sum_u8, product_u8},
     [OY_DTYPE_I8] = {sum_i8, product_i8},
@@ -179,7 +156,7 @@ static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
 bool oyi_scan_direct(const oyi_lines* lines, oy_dtype from, oy_dtype to, int64_t n,
                      bool is_product) {
   const bool widens = to == OY_DTYPE_I64 && oy_dtype_is_integral(from, true);
-  direct_run how = {loops[from][is_product], n};
+  direct_run how = {g_loops[from][is_product], n};
   if (!how.run || !(widens || (from == to && !oy_dtype_is_integral(from, true))))
     return false;
   (void)!oyi_lines_run(lines, n, run_some, &how);
