@@ -41,6 +41,26 @@ class ModeTest(unittest.TestCase):
         self.assertEqual(seen, [(opyard.ops.aten.add.Tensor, (), 2, {"alpha": 3})])
         self.assertIs(seen[0][0], opyard.ops.aten.add.Tensor)
 
+    # What PyTorch 1.13's __torch_dispatch__ sees: its parser makes tensors of numbers first.
+    def test_py_01_numbers_are_tensors(self):
+        x, out = ones(2), ones(2)
+        for call, name in (
+                (lambda: opyard.add(x, 1, out=out), "aten::add.out"),
+                (lambda: opyard.sub(1, x, out=out), "aten::sub.out"),
+                (lambda: opyard.mul(x, 2.5), "aten::mul.Tensor"),
+                (lambda: opyard.div(x, 2, rounding_mode="floor"), "aten::div.Tensor_mode"),
+                (lambda: opyard.div(x, 2, rounding_mode="floor", out=out),
+                 "aten::div.out_mode"),
+                (lambda: opyard.floor_divide(x, 2, out=out), "aten::floor_divide.out"),
+                (lambda: out.copy_(3), "aten::copy_"),
+                (lambda: opyard.pow(x, 2, out=out), "aten::pow.Tensor_Scalar_out"),
+                (lambda: opyard.fmod(x, 2, out=out), "aten::fmod.Scalar_out")):
+            calls = []
+            with Log(into=calls):
+                call()
+            self.assertEqual(calls[0], name)
+        self.assertEqual(out.tolist(), [1, 1])
+
     def test_py_01_inner_modes_see_calls_first(self):
         calls = []
         x = ones(1)
