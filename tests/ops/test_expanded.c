@@ -16,12 +16,12 @@ static oy_tensor* addcdiv(oy_tensor* a, oy_tensor* b, oy_tensor* c) {
   return oy_addcdiv(a, b, c, oy_int(2));
 }
 static oy_tensor* where(oy_tensor* a, oy_tensor* b, oy_tensor* c) {
-  oy_tensor* mask = oy_scope_take(oy_ne_Scalar(a, oy_int(1)));
+  oy_tensor* mask = oy_ne_Scalar(a, oy_int(1));
   assert_non_null(mask);
   return oy_where_self(mask, b, c);
 }
 static oy_tensor* quotient(oy_tensor* a, oy_tensor* b, oy_tensor* c) {
-  return oy_scope_take(oy_div_Tensor(oy_scope_take(oy_div_Tensor(a, b)), c));
+  return oy_div_Tensor(oy_div_Tensor(a, b), c);
 }
 
 static const struct {
@@ -46,7 +46,7 @@ static oy_tensor* numbers(int64_t rows, int64_t n, int64_t from, oy_dtype dtype)
   if (!whole && count > 4) x[4] = NAN;
   oy_tensor* wide = oy_scope_take(oy_tensor_from_data(x, OY_DIMS(rows, n), OY_DTYPE_F64));
   free(x);
-  oy_tensor* made = oy_scope_take(oy_to_dtype(wide, dtype, false, false, oy_none()));
+  oy_tensor* made = oy_to_dtype(wide, dtype, false, false, oy_none());
   assert_non_null(made);
   return made;
 }
@@ -54,8 +54,8 @@ static oy_tensor* numbers(int64_t rows, int64_t n, int64_t from, oy_dtype dtype)
 static void expect_same_bits(oy_tensor* got, oy_tensor* want, const char* what,
                              oy_dtype dtype, int64_t n) {
   if (!got || !want) fail_msg("%s: %s", what, oy_error_get()->message);
-  got = oy_scope_take(oy_contiguous(got, OY_MEMORY_CONTIGUOUS));
-  want = oy_scope_take(oy_contiguous(want, OY_MEMORY_CONTIGUOUS));
+  got = oy_contiguous(got, OY_MEMORY_CONTIGUOUS);
+  want = oy_contiguous(want, OY_MEMORY_CONTIGUOUS);
   assert_int_equal(oy_tensor_numel(got), oy_tensor_numel(want));
   assert_int_equal(got->dtype, want->dtype);
   const size_t bytes = (size_t)oy_tensor_numel(want) * oy_dtype_size(want->dtype);
@@ -79,14 +79,13 @@ static void check_forms(size_t op, oy_dtype dtype, int64_t n) {
     oy_tensor *few[OPERANDS], *all[OPERANDS];
     for (int k = 0; k < OPERANDS; k++) {
       few[k] = operand(k, form[k], n, dtype);
-      oy_tensor* wide = oy_scope_take(oy_expand(few[k], OY_DIMS(ROWS, n), false));
-      all[k] = oy_scope_take(oy_contiguous(wide, OY_MEMORY_CONTIGUOUS));
+      oy_tensor* wide = oy_expand(few[k], OY_DIMS(ROWS, n), false);
+      all[k] = oy_contiguous(wide, OY_MEMORY_CONTIGUOUS);
       few[k] = wide;
     }
     of_three fn = g_operators[op].fn;
-    expect_same_bits(oy_scope_take(fn(few[0], few[1], few[2])),
-                     oy_scope_take(fn(all[0], all[1], all[2])), g_operators[op].name,
-                     dtype, n);
+    expect_same_bits(fn(few[0], few[1], few[2]), fn(all[0], all[1], all[2]),
+                     g_operators[op].name, dtype, n);
     oy_scope_close(&scope);
   }
 }
@@ -124,7 +123,7 @@ static oy_tensor* small_numbers(const int64_t* sizes, oy_dtype dtype) {
   oy_tensor* wide =
       oy_scope_take(oy_tensor_from_data(x, (oy_ints){sizes, 3}, OY_DTYPE_F64));
   free(x);
-  oy_tensor* made = oy_scope_take(oy_to_dtype(wide, dtype, false, false, oy_none()));
+  oy_tensor* made = oy_to_dtype(wide, dtype, false, false, oy_none());
   assert_non_null(made);
   return made;
 }
@@ -156,18 +155,15 @@ static void check_sums(const int64_t* sizes, oy_dtype dtype, int order) {
   for (unsigned reduced = 1; reduced < 7; reduced++) {
     oy_scope scope;
     oy_scope_open(&scope);
-    oy_tensor* x = oy_scope_take(
-        oy_permute(small_numbers(sizes, dtype), (oy_ints){turns[order], 3}));
+    oy_tensor* x = oy_permute(small_numbers(sizes, dtype), (oy_ints){turns[order], 3});
     int64_t which[3];
     size_t count = 0;
     for (unsigned d = 0; d < 3; d++)
       if (reduced >> d & 1) which[count++] = dims[d];
-    oy_tensor* sum =
-        oy_scope_take(oy_sum_dim_IntList(x, (oy_ints){which, count}, false, oy_none()));
+    oy_tensor* sum = oy_sum_dim_IntList(x, (oy_ints){which, count}, false, oy_none());
     if (!sum) fail_msg("%s", oy_error_get()->message);
     const bool is_complex = oy_dtype_is_complex(dtype);
-    expect_sums(is_complex ? oy_scope_take(oy_real(x)) : x,
-                is_complex ? oy_scope_take(oy_real(sum)) : sum, reduced);
+    expect_sums(is_complex ? oy_real(x) : x, is_complex ? oy_real(sum) : sum, reduced);
     oy_scope_close(&scope);
   }
 }
@@ -192,13 +188,11 @@ static void stacks_of_two(void** state) {
     enum { COUNT = 50003 };  // enough to be shared out
     oy_tensor* parts[2] = {numbers(1, COUNT, 0, dtypes[d]),
                            numbers(1, COUNT, 3, dtypes[d])};
-    for (int k = 0; k < 2; k++)
-      parts[k] = oy_scope_take(oy_view(parts[k], OY_DIMS(COUNT)));
-    oy_tensor* both = oy_scope_take(oy_op_stack((oy_tensors){parts, 2}, 1));
+    for (int k = 0; k < 2; k++) parts[k] = oy_view(parts[k], OY_DIMS(COUNT));
+    oy_tensor* both = oy_op_stack((oy_tensors){parts, 2}, 1);
     if (!both) fail_msg("%s", oy_error_get()->message);
     for (int k = 0; k < 2; k++)
-      expect_same_bits(oy_scope_take(oy_select_int(both, 1, k)), parts[k], "stack",
-                       dtypes[d], COUNT);
+      expect_same_bits(oy_select_int(both, 1, k), parts[k], "stack", dtypes[d], COUNT);
     oy_scope_close(&scope);
   }
 }
