@@ -336,18 +336,16 @@ void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int6
 // Both halves are chosen without a branch, which nobody could foretell.
 int64_t oyi_keys_search(oy_dtype dtype, const char* x, const int64_t* sorter, int64_t n,
                         uint64_t key, bool or_equal) {
-  int64_t low = 0, length = n;
-#define SEARCH(T, key_of)                                                      \
-  while (length > 0) {                                                         \
-    const int64_t half = length / 2, middle = low + half;                      \
-    T bits;                                                                    \
-    memcpy(&bits, x + (sorter ? sorter[middle] : middle) * (int64_t)sizeof(T), \
-           sizeof(T));                                                         \
-    const uint64_t here = key_of(bits);                                        \
-    const bool beyond = (here < key) | (or_equal & (here == key));             \
-    low = beyond ? middle + 1 : low;                                           \
-    length = beyond ? length - half - 1 : half;                                \
-  }                                                                            \
+  int64_t low = 0;
+  // The steps of search_lanes_tmpl.h, so that rows out of order give the same, too.
+#define SEARCH(T, key_of)                                                               \
+  for (int64_t length = n; length > 0; length = length > 1 ? length - length / 2 : 0) { \
+    const int64_t half = length > 1 ? length / 2 : 1, last = low + half - 1;            \
+    T bits;                                                                             \
+    memcpy(&bits, x + (sorter ? sorter[last] : last) * (int64_t)sizeof(T), sizeof(T));  \
+    const uint64_t here = key_of(bits);                                                 \
+    low += (here < key) | (or_equal & (here == key)) ? half : 0;                        \
+  }                                                                                     \
   break
   EACH_DTYPE(SEARCH)
 #undef SEARCH
