@@ -42,11 +42,11 @@
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 
-#define NAME       prod
-#define START      1
-#define STEP       PROD_STEP
-#define JOIN       PROD_STEP
-#define RESULT(a)  (a)
+#define NAME      prod
+#define START     1
+#define STEP      PROD_STEP
+#define JOIN      PROD_STEP
+#define RESULT(a) (a)
 #ifdef PROD_WHOLE
 #define WHOLE      PROD_WHOLE
 #define WHOLE_STEP WHOLE_STEPS
