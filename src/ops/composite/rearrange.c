@@ -259,8 +259,11 @@ OYI_COMPOSITE(diag_embed_out) {
   if (embedded_shape(self, offset, &a, &b, sizes) != OY_OK) return NULL;
   const oyi_tensor *t = oyi_tensor_cast(self), *to = oyi_tensor_of(out);
   if (!to) return NULL;
-  const bool fits = to->header.dtype == t->header.dtype && to->storage != t->storage &&
+  const bool alike = to->header.dtype == t->header.dtype && to->backend == t->backend &&
+                     to->device_index == t->device_index;
+  const bool fits = alike && to->storage != t->storage &&
                     oyi_same_sizes(oyi_sizes_view(to), (oy_ints){sizes, t->ndim + 1u});
   if (!fits) return oyi_stored(out, oyi_call_diag_embed(self, offset, dim1, dim2));
-  return oyi_call_zero_(out) ? put_diagonal(out, self, offset, a, b) ? out : NULL : NULL;
+  if (!oyi_call_zero_(out) || !put_diagonal(out, self, offset, a, b)) return NULL;
+  return out;
 }
