@@ -211,15 +211,15 @@ TYPED(uint32_t, 4)
 TYPED(uint64_t, 8)
 TYPED(sixteen, 16)
 
-#define OF_ITEM(name, m)            \
-  do {                              \
-    switch ((m)->item) {            \
-      case 1: name##_1(m); break;   \
-      case 2: name##_2(m); break;   \
-      case 4: name##_4(m); break;   \
-      case 8: name##_8(m); break;   \
-      default: name##_16(m); break; \
-    }                               \
+#define OF_ITEM(name, item, ...)              \
+  do {                                        \
+    switch (item) {                           \
+      case 1: name##_1(__VA_ARGS__); break;   \
+      case 2: name##_2(__VA_ARGS__); break;   \
+      case 4: name##_4(__VA_ARGS__); break;   \
+      case 8: name##_8(__VA_ARGS__); break;   \
+      default: name##_16(__VA_ARGS__); break; \
+    }                                         \
   } while (0)
 
 #include "tensor/turn_body.h"
@@ -257,30 +257,24 @@ static void rows(const oyi_move* m) {
     return;
   } else if (m->rows > 1 && m->to_down == item && m->from_along == item) {
     const oyi_move turned = across(m);
-    if (!is_apart(&turned) || !turn(&turned)) OF_ITEM(apart, m);
+    if (!is_apart(&turned) || !turn(&turned)) OF_ITEM(apart, m->item, m);
   } else if (m->n < SHORT && m->rows > m->n) {
     const oyi_move turned = across(m);
-    OF_ITEM(apart, &turned);
+    OF_ITEM(apart, m->item, &turned);
   } else if (whole && same) {
     ROWS(m, to, from) fill(to, (size_t)m->n * m->item, from, m->item);
   } else if (whole && m->from_along == -item) {
-    OF_ITEM(turned, m);
+    OF_ITEM(turned, m->item, m);
   } else if (whole && m->from_along == 2 * item) {
-    OF_ITEM(every_other, m);
+    OF_ITEM(every_other, m->item, m);
   } else {
-    OF_ITEM(apart, m);
+    OF_ITEM(apart, m->item, m);
   }
 }
 
 static void pairs(char* to, const char* first, const char* second, size_t n,
                   size_t item) {
-  switch (item) {
-    case 1: pairs_1(to, first, second, n); break;
-    case 2: pairs_2(to, first, second, n); break;
-    case 4: pairs_4(to, first, second, n); break;
-    case 8: pairs_8(to, first, second, n); break;
-    default: pairs_16(to, first, second, n); break;
-  }
+  OF_ITEM(pairs, item, to, first, second, n);
 }
 
 const oyi_move_table LEVELED(oyi_moves) = {copy, fill, rows, pairs};

@@ -59,28 +59,21 @@ static oy_object* step(oy_object* self, int64_t dim, oy_object* out) {
   return oyi_held_end(&h, before ? less(after, before, out) : NULL);
 }
 
-static oy_object* differences(oy_object* self, int64_t n, int64_t dim) {
+// |n| times; the last ones go into |out|, unless it is NULL.
+static oy_object* differences(oy_object* self, int64_t n, int64_t dim, oy_object* out) {
   const int64_t size = oyi_tensor_cast(self)->sizes[dim];
   if (n > size) n = size;
-  if (n == 0) return oyi_call_clone(self, oy_none());
+  if (n == 0) {
+    oy_object* copy = oyi_call_clone(self, oy_none());
+    return out ? oyi_into_out(copy, out) : copy;
+  }
   oy_object* result = oy_tensor_retain(self);
-  for (int64_t i = 0; i < n && result; i++) {
-    oy_object* next = step(result, dim, NULL);
+  for (int64_t i = 1; i <= n && result; i++) {
+    oy_object* next = step(result, dim, i == n ? out : NULL);
     oy_tensor_release(result);
     result = next;
   }
   return result;
-}
-
-// The last ones go into |out|.
-static oy_object* differences_into(oy_object* self, int64_t n, int64_t dim,
-                                   oy_object* out) {
-  const int64_t size = oyi_tensor_cast(self)->sizes[dim];
-  if (n > size) n = size;
-  if (n == 0) return oyi_into_out(differences(self, 0, dim), out);
-  oyi_held h = {0};
-  oy_object* before = n > 1 ? HOLD(differences(self, n - 1, dim)) : self;
-  return oyi_held_end(&h, before ? step(before, dim, out) : NULL);
 }
 
 // With what comes before and after it: |self| retained, a new tensor, or NULL.
@@ -95,17 +88,18 @@ static oy_object* whole_line(oy_object* self, int64_t n, int64_t dim, oy_object*
   return oyi_call_cat((oy_tensors){parts, count}, dim);
 }
 
-OYI_COMPOSITE(diff) {
+static oy_object* diff_of(oy_object* self, int64_t n, int64_t dim, oy_object* prepend,
+                          oy_object* append, oy_object* out) {
   if (check_diff(self, n, &dim, prepend, append) != 0) return NULL;
   oyi_held h = {0};
   oy_object* all = HOLD(whole_line(self, n, dim, prepend, append));
-  return oyi_held_end(&h, all ? differences(all, n, dim) : NULL);
+  return oyi_held_end(&h, all ? differences(all, n, dim, out) : NULL);
+}
+OYI_COMPOSITE(diff) {
+  return diff_of(self, n, dim, prepend, append, NULL);
 }
 OYI_COMPOSITE(diff_out) {
-  if (check_diff(self, n, &dim, prepend, append) != 0) return NULL;
-  oyi_held h = {0};
-  oy_object* all = HOLD(whole_line(self, n, dim, prepend, append));
-  return oyi_held_end(&h, all ? differences_into(all, n, dim, out) : NULL);
+  return oyi_tensor_of(out) ? diff_of(self, n, dim, prepend, append, out) : NULL;
 }
 
 // --------------------------------------------------------------------- trapezoid

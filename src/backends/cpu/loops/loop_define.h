@@ -97,7 +97,7 @@
     }                                                 \
   }                                                   \
   const int64_t items[] = {wide, item, item, item};   \
-  if (oyi_same_run(loop, 3, items, n, data, strides, args)) return;
+  if (oyi_same_run(loop, items, n, data, strides, args)) return;
 #else
 #define OYI_FAST_UNARY(...)
 #define OYI_FAST_BINARY(...)

@@ -167,7 +167,7 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
       }                                                                                \
     }                                                                                  \
     const int64_t items[] = {item, 1, item, item};                                     \
-    if (oyi_same_run(name, 3, items, n, data, strides, args)) return;                  \
+    if (oyi_same_run(name, items, n, data, strides, args)) return;                     \
     for (int64_t i = 0; i < n; i++, out += so, m += sm, x += sx, y += sy)              \
       OYI_AT(T, out) = WHERE_PICK(*(const uint8_t*)m, *(const T*)(const void*)x,       \
                                   *(const T*)(const void*)y);                          \

@@ -7,10 +7,9 @@
 // the first cache.
 enum { OPERANDS = 3, PIECE = 256, WIDEST = 16, SHORTEST = 16 };
 
-static bool is_such(int operands, const int64_t* items, int64_t n,
-                    const int64_t* strides) {
+static bool is_such(const int64_t* items, int64_t n, const int64_t* strides) {
   bool any = false;
-  for (int k = 1; k <= operands; k++) {
+  for (int k = 1; k <= OPERANDS; k++) {
     if (strides[k] != 0 && strides[k] != items[k]) return false;
     any |= strides[k] == 0;
   }
@@ -42,19 +41,19 @@ static void fill(char* to, const char* from, int64_t item, int64_t count) {
   for (vector* v = (vector*)(void*)to; v < end; v += 4) v[0] = v[1] = v[2] = v[3] = all;
 }
 
-bool oyi_same_run(oyi_loop loop, int operands, const int64_t* items, int64_t n,
-                  char* const* data, const int64_t* strides, const void* args) {
+bool oyi_same_run(oyi_loop loop, const int64_t* items, int64_t n, char* const* data,
+                  const int64_t* strides, const void* args) {
   _Alignas(64) char buffers[OPERANDS][PIECE * WIDEST];
   char* at[OPERANDS + 1] = {data[0]};
-  if (!is_such(operands, items, n, strides)) return false;
-  for (int k = 1; k <= operands; k++) {
+  if (!is_such(items, n, strides)) return false;
+  for (int k = 1; k <= OPERANDS; k++) {
     at[k] = strides[k] == 0 ? buffers[k - 1] : data[k];
     if (strides[k] == 0) fill(at[k], data[k], items[k], n < PIECE ? n : PIECE);
   }
   for (int64_t piece = PIECE; n > 0; n -= piece) {
     if (n < piece) piece = n;
     loop(piece, at, items, args);
-    for (int k = 0; k <= operands; k++)
+    for (int k = 0; k <= OPERANDS; k++)
       if (strides[k] != 0) at[k] += piece * items[k];
   }
   return true;

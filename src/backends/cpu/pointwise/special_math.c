@@ -57,7 +57,6 @@ static const double g_zeta[] = {1.0 / 12,
 
 double oyi_zeta(double s, double q, bool single) {
   if (s == 1) return INFINITY;
-  if (s < 1) return NAN;
   if (q <= 0) {
     if (q == floor(q)) return INFINITY;
     if (s != floor(s)) return NAN;

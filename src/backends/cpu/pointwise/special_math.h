@@ -12,11 +12,12 @@
 // lgamma without the sign that the C library keeps in a global.
 double oyi_lgamma(double x);
 double oyi_digamma(double x, bool single);
-// Hurwitz' zeta function: the sum of (q + k)^-s.
+// Hurwitz' zeta function of orders from 1 on: the sum of (q + k)^-s.
 double oyi_zeta(double s, double q, bool single);
 // The derivative of digamma of order |n|, from 0 on; next to the poles of the first one as
 // numbers in f32 have it if |single|.
 double oyi_polygamma(double n, double x, bool single);
+// As exact as f32 is, if |single|; so is oyi_ndtri.
 double oyi_erfinv(double x, bool single);
 // exp(x * x) * erfc(x)
 double oyi_erfcx(double x);

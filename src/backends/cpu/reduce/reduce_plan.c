@@ -68,8 +68,8 @@ static void find_dims(walk* w, const oyi_reduction* r) {
 // computed by pieces.
 static void find_blocks(walk* w, int64_t numel, int64_t results) {
   enum { SHARES = 16, LEAST = 32, FEW = 8, SOME_PIECES = 8, PIECES = 64 };
-  // What is converted on the way has to stay in the first cache, too.
   const int64_t size = w->kept[0].size;
+  // What is converted on the way has to stay in the first cache, too.
   const int64_t most =
       w->across && w->converts && !w->bf16 ? OYI_REDUCE_BLOCK : w->reducer->block;
   w->block = most;

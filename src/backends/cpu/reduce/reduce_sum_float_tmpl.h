@@ -109,15 +109,18 @@ static inline void float_rows(double* to, int64_t n, const char* x, int64_t row_
     GET(at, 3) = ADD_LANES(GET(at, 3), HALF_WIDE(right, 1));
   }
 }
-static void float_strips(double* to, int64_t n, const char* x, int64_t rows,
-                         int64_t row_step) {
-  const char* first = x;
-  const int64_t all = rows;
+// False: one of them is more than float holds, or no number.
+static bool float_columns(double* to, int64_t n, const char* x, int64_t rows,
+                          int64_t row_step) {
   for (int64_t i = 0; i < n; i++) to[i] = 0;
   for (; rows >= ROWS_AT_ONCE; rows -= ROWS_AT_ONCE, x += ROWS_AT_ONCE * row_step)
     float_rows(to, n, x, row_step);
   for (; rows > 0; rows--, x += row_step) sum_of_rows(to, n, x, 1, row_step);
-  if (OY_UNLIKELY(any_endless(to, n))) sum_strips(to, n, first, all, row_step);
+  return OY_LIKELY(!any_endless(to, n));
+}
+static void float_strips(double* to, int64_t n, const char* x, int64_t rows,
+                         int64_t row_step) {
+  if (!float_columns(to, n, x, rows, row_step)) sum_strips(to, n, x, rows, row_step);
 }
 
 // Of columns of pairs, a multiple of STRIP_OF / 2.

@@ -137,8 +137,7 @@ static double prod_floats(const float* p, int64_t n) {
 // each level, a NaN is added as 0.
 static void nansum_strips(double* to, int64_t n, const char* x, int64_t rows,
                           int64_t row_step) {
-  float_strips(to, n, x, rows, row_step);
-  if (OY_LIKELY(!any_endless(to, n))) return;
+  if (float_columns(to, n, x, rows, row_step)) return;
   for (int64_t i = 0; i < n; i++) to[i] = 0;
   for (; rows > 0; rows--, x += row_step) {
     const float* p = (const float*)(const void*)x;
@@ -161,18 +160,17 @@ static double nansum_floats(const float* p, int64_t n) {
   }
   return sum;
 }
-#define PROD_STEP(a, x) ((a) * (A)(x))
-#define NANSUM_WHOLE    nansum_floats
-#define NANSUM_STRIPS   nansum_strips
-#define T               float
-#define A               double
-#define ID              f32
-#define WHOLE_STEPS     LANES
-#define SUM_WHOLE       sum_floats
-#define STRIP           STRIP_OF
-#define SUM_STRIPS      float_strips
-#define PROD_WHOLE      prod_floats
-#define PROD_STRIPS     prod_strips
+#define NANSUM_WHOLE  nansum_floats
+#define NANSUM_STRIPS nansum_strips
+#define T             float
+#define A             double
+#define ID            f32
+#define WHOLE_STEPS   LANES
+#define SUM_WHOLE     sum_floats
+#define STRIP         STRIP_OF
+#define SUM_STRIPS    float_strips
+#define PROD_WHOLE    prod_floats
+#define PROD_STRIPS   prod_strips
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 // What these reduce as they lie.
 #include "backends/cpu/reduce/reduce_sum_bf16_tmpl.h"
@@ -193,7 +191,6 @@ static double nansum_floats(const float* p, int64_t n) {
 #define EXACT_SUMS
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 #undef EXACT_SUMS
-#undef PROD_STEP
 #undef T
 #undef A
 #undef ID
@@ -232,7 +229,6 @@ static double nansum_floats(const float* p, int64_t n) {
 #undef T
 #undef A
 #undef ID
-#define PROD_STEP(a, x) ((a) * (A)(x))
 
 #undef MEAN
 #undef TIMES

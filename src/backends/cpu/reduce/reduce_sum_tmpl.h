@@ -2,8 +2,8 @@
 // Sums and products of one type; T, A, ID, ADD_STEP, a running sum after one element more,
 // and TIMES, the type of a number of elements that A is multiplied by, are given. SUM_WHOLE,
 // NANSUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and so on, with STRIP, may be:
-// what WHOLE and STRIPS of reduce_fold_tmpl.h are. PROD_STEP is a running product after one
-// element more.
+// what WHOLE and STRIPS of reduce_fold_tmpl.h are. PROD_STEP, a
+// running product after one element more, may be, where it is not C's product.
 #define OYI_REPEAT(a, times) ((a) * (TIMES)(times))
 
 #define NAME       sum
@@ -42,10 +42,15 @@
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 
-#define NAME      prod
-#define START     1
-#define STEP      PROD_STEP
-#define JOIN      PROD_STEP
+#define NAME  prod
+#define START 1
+#ifdef PROD_STEP
+#define STEP PROD_STEP
+#define JOIN PROD_STEP
+#else
+#define STEP(a, x) ((a) * (A)(x))
+#define JOIN(a, b) ((a) * (b))
+#endif
 #define RESULT(a) (a)
 #ifdef PROD_WHOLE
 #define WHOLE      PROD_WHOLE
