@@ -197,7 +197,11 @@ static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_bl
   job j = {it, block, args, oyi_walk_steps(it, 0, it->ndim)};
   if (stays_in_place(it))
     walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
-  else if (it->ndim < 2 || !oyi_walk_tiled(it, loop, loop_args))
+  else if (it->ndim >= 2 && oyi_walk_tiled(it, loop, loop_args))
+    return;
+  else if (oy_get_num_threads() == 1)
+    walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
+  else
     (void)oyi_parallel_chunks((j.steps - 1) / OYI_ITER_GRAIN + 1, run_piece, &j);
 }
 

@@ -27,6 +27,10 @@ typedef struct oyi_move_table {
   void (*fill)(char* to, size_t n, const char* element, size_t item);
   void (*rows)(const oyi_move* m);
   void (*pairs)(char* to, const char* first, const char* second, size_t n, size_t item);
+  // Copies past the caches, whole lines to where a line begins; NULL where that gains
+  // nothing. Others see them after end_stream, called by the thread that made them.
+  void (*stream)(char* to, const char* from, size_t n);
+  void (*end_stream)(void);
 } oyi_move_table;
 extern const oyi_move_table oyi_moves, oyi_moves_v3;
 const oyi_move_table* oyi_moves_of_machine(void);

@@ -6,6 +6,9 @@
 #endif
 #include <stdbool.h>
 #include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #include "base/template.h"
 #include "tensor/move.h"
@@ -277,4 +280,18 @@ static void pairs(char* to, const char* first, const char* second, size_t n,
   OF_ITEM(pairs, item, to, first, second, n);
 }
 
-const oyi_move_table LEVELED(oyi_moves) = {copy, fill, rows, pairs};
+#if defined(__AVX2__)
+static void stream(char* to, const char* from, size_t n) {
+  for (size_t i = 0; i < n; i += VECTOR)
+    _mm256_stream_si256((__m256i*)(void*)(to + i),
+                        _mm256_loadu_si256((const __m256i_u*)(const void*)(from + i)));
+}
+static void end_stream(void) {
+  _mm_sfence();
+}
+#else
+#define stream     NULL
+#define end_stream NULL
+#endif
+
+const oyi_move_table LEVELED(oyi_moves) = {copy, fill, rows, pairs, stream, end_stream};

@@ -9,6 +9,7 @@
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
 #include "tensor/iterator_simple.h"
+#include "tensor/iterator_stream.h"
 
 // ------------------------------------------------------------- the short way
 
@@ -173,6 +174,22 @@ static __attribute__((noinline)) oy_object* run_half(oyi_iter* it, oyi_cpu_loop 
   return give_up(it);
 }
 
+// What memory takes longer for than the processor.
+static inline bool is_light(oyi_cpu_loop which) {
+  switch (which) {
+    case OYI_LOOP_add:
+    case OYI_LOOP_sub:
+    case OYI_LOOP_mul:
+    case OYI_LOOP_div:
+    case OYI_LOOP_where:
+    case OYI_LOOP_addcmul:
+    case OYI_LOOP_addcdiv:
+    case OYI_LOOP_lerp:
+    case OYI_LOOP_bitwise_and: return true;
+    default: return false;
+  }
+}
+
 static inline __attribute__((always_inline)) oy_object* run(oyi_iter* it,
                                                             oyi_cpu_loop which,
                                                             const void* args) {
@@ -180,6 +197,8 @@ static inline __attribute__((always_inline)) oy_object* run(oyi_iter* it,
   if (OY_UNLIKELY(!loop)) return run_half(it, which, args);
   if (oyi_every_other_pays(it))
     oyi_every_other_run(it, loop, args);
+  else if (is_light(which))
+    oyi_iter_run_light(it, loop, args);
   else
     oyi_iter_run(it, loop, args);
   return oyi_iter_finish(it);

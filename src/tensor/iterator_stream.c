@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A store into memory reads the line first, beside what the inputs read. A loop computes into
+// a buffer that stays in the first cache, and whole lines of that go to memory without being
+// read: a sum of two takes 0.75 of the time. Nothing else is computed meanwhile, as it is beside
+// stores that go by the caches, so that one input gains nothing, and what computes for longer,
+// as exp, loses.
+#include "tensor/iterator_stream.h"
+
+#include "tensor/move.h"
+
+enum { BLOCK = 1024, LINE = 64 };
+
+typedef struct streamed {
+  oyi_loop loop;
+  const void* args;
+  int count;
+  int64_t item;
+} streamed;
+
+bool oyi_iter_streams(const oyi_iter* it) {
+  const int64_t item = oyi_item(it->tensors[0]);
+  if (!oyi_moves_of_machine()->stream || it->ndim != 1 || it->strides[0][0] != item ||
+      it->sizes[0] * item < OYI_STREAM_LEAST ||
+      (uintptr_t)it->data[0] % (uintptr_t)item != 0)
+    return false;
+  int as_great = 0;
+  for (int k = 1; k < it->count; k++) {
+    if (it->data[k] == it->data[0]) return false;
+    as_great += it->strides[0][k] == item;
+  }
+  return as_great >= 2;
+}
+
+static void step(const streamed* s, char** at, const int64_t* strides, int64_t steps) {
+  for (int k = 0; k < s->count; k++) at[k] += steps * strides[k];
+}
+
+static void stream_loop(int64_t n, char* const* data, const int64_t* strides,
+                        const void* args) {
+  const streamed* s = args;
+  const int64_t item = s->item, some = BLOCK / item;
+  _Alignas(LINE) char buffer[BLOCK];
+  char *at[OYI_ITER_MAX], *in_buffer[OYI_ITER_MAX];
+  memcpy(at, data, sizeof(at[0]) * (size_t)s->count);
+  int64_t head = (int64_t)(-(uintptr_t)at[0] % LINE) / item;
+  if (head > n) head = n;
+  if (head > 0) s->loop(head, at, strides, s->args);
+  step(s, at, strides, head);
+  for (n -= head; n >= some; n -= some) {
+    memcpy(in_buffer, at, sizeof(at[0]) * (size_t)s->count);
+    in_buffer[0] = buffer;
+    s->loop(some, in_buffer, strides, s->args);
+    oyi_moves_of_machine()->stream(at[0], buffer, BLOCK);
+    step(s, at, strides, some);
+  }
+  if (n > 0) s->loop(n, at, strides, s->args);
+  oyi_moves_of_machine()->end_stream();
+}
+
+void oyi_iter_stream(const oyi_iter* it, oyi_loop loop, const void* args) {
+  const streamed s = {loop, args, it->count, oyi_item(it->tensors[0])};
+  oyi_iter_run_dims(it, stream_loop, &s);
+}

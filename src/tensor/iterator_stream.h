@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results that no cache keeps: they are written past the caches.
+#ifndef OPYARD_SRC_TENSOR_ITERATOR_STREAM_H_
+#define OPYARD_SRC_TENSOR_ITERATOR_STREAM_H_
+
+#include "tensor/iterator.h"
+
+// Bytes of an output from which on it is streamed.
+enum { OYI_STREAM_LEAST = 16 << 20 };
+
+// Whether this processor streams, the output is great and none of the inputs, and two of these
+// are as great.
+bool oyi_iter_streams(const oyi_iter* it);
+// As oyi_iter_run_dims, in the way of a stream.
+void oyi_iter_stream(const oyi_iter* it, oyi_loop loop, const void* args);
+
+// As oyi_iter_run, for a loop that writes each element of the output, reads none of it, and
+// takes less time than memory does.
+static inline void oyi_iter_run_light(const oyi_iter* it, oyi_loop loop,
+                                      const void* args) {
+  if (OY_UNLIKELY(it->runs && it->tensors[0]->numel >= OYI_STREAM_LEAST / 16 &&
+                  oyi_iter_streams(it)))
+    oyi_iter_stream(it, loop, args);
+  else
+    oyi_iter_run(it, loop, args);
+}
+
+#endif  // OPYARD_SRC_TENSOR_ITERATOR_STREAM_H_
