@@ -134,6 +134,46 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 #undef LOW
 #undef HIGH
 
+// Places are those of one instruction, within 16 bytes.
+#define R    double
+#define BITS uint64_t
+#define ID   c128
+#if defined(__AVX512F__)
+#define LANES               8
+#define REAL                0, 8, 2, 10, 4, 12, 6, 14
+#define IMAGINARY           1, 9, 3, 11, 5, 13, 7, 15
+#define MASK                __mmask8
+#define COMPARE(how, a, b)  _mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), how)
+#define LESS(a, b)          COMPARE(_CMP_LT_OQ, a, b)
+#define EQUAL(a, b)         COMPARE(_CMP_EQ_OQ, a, b)
+#define UNEQUAL(a, b)       COMPARE(_CMP_NEQ_UQ, a, b)
+#define ANY(mask)           (mask)
+#define PICK(mask, yes, no) (V) _mm512_mask_mov_pd((__m512d)(no), mask, (__m512d)(yes))
+#elif defined(__AVX2__)
+#define LANES     4
+#define REAL      0, 4, 2, 6
+#define IMAGINARY 1, 5, 3, 7
+#define ANY(mask) _mm256_movemask_pd((__m256d)(mask))
+#else
+#define LANES     2
+#define REAL      0, 2
+#define IMAGINARY 1, 3
+#if defined(__SSE2__)
+#define ANY(mask) _mm_movemask_pd((__m128d)(mask))
+#endif
+#endif
+#define LOW  REAL
+#define HIGH IMAGINARY
+#include "backends/cpu/loops/complex_quotient_tmpl.h"
+#undef R
+#undef BITS
+#undef ID
+#undef LANES
+#undef REAL
+#undef IMAGINARY
+#undef LOW
+#undef HIGH
+
 // Moves elements, whatever they are: |a| where the mask is set, else |b|. Both may be the
 // same everywhere, as what fills masked elements is.
 #define WHERE_PASS(T, yes_is, no_is)      \
@@ -201,6 +241,7 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_div_floor, OY_DTYPE_F32, div_floor_f32},
     {OYI_LOOP_div_floor, OY_DTYPE_F64, div_floor_f64},
     {OYI_LOOP_div, OY_DTYPE_C64, quotients_c64},  // in place of what the line made
+    {OYI_LOOP_div, OY_DTYPE_C128, quotients_c128},
     {OYI_LOOP_sgn, OY_DTYPE_C64, sgn_parts_c64},
 #if defined(__AVX2__)
     {OYI_LOOP_maximum, OY_DTYPE_F32, maximum_vector_f32},
@@ -217,6 +258,7 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_neg, OY_DTYPE_BF16, neg_bf16},
     {OYI_LOOP_abs, OY_DTYPE_BF16, abs_bf16},
     {OYI_LOOP_relu, OY_DTYPE_BF16, relu_bf16},
+    {OYI_LOOP_reciprocal, OY_DTYPE_BF16, reciprocal_bf16},
 #if defined(__AVX2__)
     {OYI_LOOP_sqrt, OY_DTYPE_BF16, sqrt_bf16},
 #endif

@@ -112,6 +112,7 @@ BF16_UNARY(neg, -a)
 BF16_UNARY(abs, (singles)((pairs)a & 0x7fffffffu))
 // 0 where |a| is less, so that a NaN stays.
 BF16_UNARY(relu, (singles)((pairs)a & ~(pairs)(a < 0)))
+BF16_UNARY(reciprocal, 1 / a)
 #if defined(__AVX2__)
 BF16_UNARY(sqrt, (singles)_mm256_sqrt_ps((__m256)a))
 #endif
