@@ -70,8 +70,8 @@ static void reduce_piece(const block* b, int64_t at, const char* x, int64_t n,
     w->reducer->row(b->state, at, x, n, step, first, w->args);
     return;
   }
-  if (w->bf16) {
-    w->reducer->bf16_row(b->state, at, x, n, w->args);
+  if (w->half) {
+    w->half->row(b->state, at, x, n, w->args);
     return;
   }
   _Alignas(64) char read[READ_BYTES];
@@ -109,7 +109,7 @@ static each_fn each_row(const block* b, int64_t n) {
   if (first_of(b, 0) > 0 || n > w->row || n == 0) return NULL;
   if (!w->converts) return reduce_each;
   const bool follow = w->kept[0].in == n * w->reduced[0].in && n <= OYI_REDUCE_ROW;
-  return follow && !w->bf16 ? reduce_each_converted : NULL;
+  return follow && !w->half ? reduce_each_converted : NULL;
 }
 
 // Rows that are so short that bringing them together costs less than a call for each.
@@ -166,8 +166,8 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
     w->reducer->columns(b->state, b->n, x, rows, row_step, first, w->args);
     return;
   }
-  if (w->bf16) {
-    w->reducer->bf16_columns(b->state, b->n, x, rows, row_step, w->args);
+  if (w->half) {
+    w->half->columns(b->state, b->n, x, rows, row_step, w->args);
     return;
   }
   _Alignas(64) char read[READ_BYTES / 2];

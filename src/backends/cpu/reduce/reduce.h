@@ -34,6 +34,13 @@ typedef void (*oyi_reduce_row_fn)(void* state, int64_t at, const char* x, int64_
 typedef void (*oyi_reduce_columns_fn)(void* state, int64_t n, const char* x, int64_t rows,
                                       int64_t row_step, int64_t first, const void* args);
 
+// The same of 16-bit floats that lie together, as they are; NULL: they are converted.
+typedef struct oyi_half_fold {
+  void (*row)(void* state, int64_t at, const char* x, int64_t n, const void* args);
+  void (*columns)(void* state, int64_t n, const char* x, int64_t rows, int64_t row_step,
+                  const void* args);
+} oyi_half_fold;
+
 typedef struct oyi_fold {
   oy_dtype in;      // what the rows are read as
   oy_dtype out[2];  // what |finish| writes
@@ -46,11 +53,7 @@ typedef struct oyi_fold {
   void (*finish)(const void* state, int64_t n, void* const* out, const void* args);
   // The running values as if all elements had come |times| times; NULL: they have to.
   void (*repeat)(void* state, int64_t n, int64_t times);
-  // The same as |row| and |columns| of bf16 that lie together, where |in| is f32; NULL: they
-  // are converted.
-  void (*bf16_row)(void* state, int64_t at, const char* x, int64_t n, const void* args);
-  void (*bf16_columns)(void* state, int64_t n, const char* x, int64_t rows,
-                       int64_t row_step, const void* args);
+  oyi_half_fold bf16, f16;  // where |in| is f32
 } oyi_fold;
 
 // Reduces r->in into those of r->out that there are. |args| is for the reducer.

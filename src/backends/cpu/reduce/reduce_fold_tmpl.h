@@ -153,14 +153,20 @@ static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
                           int64_t row_step, int64_t first, const void* args) {
   (void)first;
   A part[OYI_REDUCE_WIDE];
+  int64_t done = 0;
 #ifdef STRIPS
-  const int64_t whole = n / STRIP * STRIP;
-  STRIPS(part, whole, x, rows, row_step);
-#else
-  enum { whole = 0 };
+  if (n >= STRIP) {
+    done = n / STRIP * STRIP;
+    STRIPS(part, done, x, rows, row_step);
+    // The last strip lies over the one before.
+    const int64_t last = n - STRIP;
+    if (done < n)
+      STRIPS(part + last, STRIP, x + last * (int64_t)sizeof(T), rows, row_step);
+    done = n;
+  }
 #endif
-  x += whole * (int64_t)sizeof(T);
-  FOLD(four)(part + whole, n - whole, x, rows, row_step, args);
+  x += done * (int64_t)sizeof(T);
+  FOLD(four)(part + done, n - done, x, rows, row_step, args);
   for (int64_t i = 0; i < n; i++) FOLD(join)(state, i, part[i], args);
 }
 

@@ -25,7 +25,7 @@
         repeat, __VA_ARGS__                                                          \
   }
 #define OYI_REDUCER_ROW(name, id, in, first, second) \
-  OYI_REDUCER_ROW_OF(name, id, in, first, second, OYI_REDUCE_BLOCK, NULL, NULL, NULL)
+  OYI_REDUCER_ROW_OF(name, id, in, first, second, OYI_REDUCE_BLOCK, NULL, {NULL}, {NULL})
 
 // A table for each level, and the function that gives that of this processor.
 #if defined(__x86_64__)

@@ -71,7 +71,7 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   const int64_t size = w->kept[0].size;
   // What is converted on the way has to stay in the first cache, too.
   const int64_t most =
-      w->across && w->converts && !w->bf16 ? OYI_REDUCE_BLOCK : w->reducer->block;
+      w->across && w->converts && !w->half ? OYI_REDUCE_BLOCK : w->reducer->block;
   w->block = most;
   if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && results / most < SHARES) {
     // Rows that are read in wide blocks are worth more than even shares.
@@ -98,6 +98,13 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   if (w->pieces > 1) w->pieces = (slow + w->piece - 1) / w->piece;
 }
 
+static const oyi_half_fold* find_half(const walk* w) {
+  const oyi_half_fold* half = w->in_dtype == OY_DTYPE_BF16  ? &w->reducer->bf16
+                              : w->in_dtype == OY_DTYPE_F16 ? &w->reducer->f16
+                                                            : NULL;
+  return half && (w->across ? half->columns != NULL : half->row != NULL) ? half : NULL;
+}
+
 // Which way memory is read, and as what.
 static void find_way(walk* w, const oyi_reduction* r) {
   // Rows that lie together, or nearly, pay from a few elements on.
@@ -108,15 +115,14 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->converts = !oyi_reduce_reads_as(w->in_dtype, w->reducer->in);
   // What runs in more than its own precision, or has none to lose, may run for longer before
   // it is added up.
-  const bool long_runs = !w->converts && w->reducer->in != OY_DTYPE_F64 &&
-                         !oy_dtype_is_complex(w->reducer->in);
+  const bool long_runs =
+      !w->converts && w->reducer->in != OY_DTYPE_F64 && w->reducer->in != OY_DTYPE_C128;
   w->across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
   w->converts |= w->across && near;
-  w->bf16 = w->reducer->bf16_row && w->in_dtype == OY_DTYPE_BF16 &&
-            (w->across ? k->in : d->in) == item;
+  w->half = (w->across ? k->in : d->in) == item ? find_half(w) : NULL;
   // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.
-  w->row = long_runs || w->bf16 ? 128 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;
-  w->rows = long_runs || w->bf16 ? 4 * OYI_REDUCE_ROWS : OYI_REDUCE_ROWS;
+  w->row = long_runs || w->half ? 128 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;
+  w->rows = long_runs || w->half ? 4 * OYI_REDUCE_ROWS : OYI_REDUCE_ROWS;
 }
 
 void oyi_reduce_plan(walk* w, const oyi_reduction* r, const oyi_fold* reducer,

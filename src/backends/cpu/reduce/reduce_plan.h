@@ -14,9 +14,9 @@ typedef struct oyi_reduce_walk {
   const void* args;
   oy_dtype in_dtype, out_dtype[2];
   bool converts;  // rows are read as another dtype than they have, or brought together
-  bool bf16;      // but the reducer reads them as they are
-  bool across;    // along the results of a block
-  bool is_empty;  // there is nothing to reduce
+  const oyi_half_fold* half;  // but the reducer reads them as they are; NULL: it does not
+  bool across;                // along the results of a block
+  bool is_empty;              // there is nothing to reduce
   const char* x;
   char* out[2];
   int64_t block, per_line,

@@ -90,37 +90,13 @@ static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
   return __builtin_complex(all[0] + all[2], all[1] + all[3]);
 }
 
-// As sum_of_rows, of ROWS_AT_ONCE rows, which are added in float.
-static inline void float_rows(double* to, int64_t n, const char* x, int64_t row_step) {
-  for (int64_t i = 0; i < n; i += STRIP_OF) {
-    double* at = to + i;
-    const char* row = x + i * (int64_t)sizeof(float);
-    eight f[4] = {EIGHT_AT(row), EIGHT_AT(row + sizeof(eight)), EIGHT_AT(row + row_step),
-                  EIGHT_AT(row + row_step + sizeof(eight))};
-    OYI_UNROLL
-    for (int r = 2; r < ROWS_AT_ONCE; r++) {
-      f[r % 2 * 2] += EIGHT_AT(row + r * row_step);
-      f[r % 2 * 2 + 1] += EIGHT_AT(row + r * row_step + sizeof(eight));
-    }
-    const eight left = f[0] + f[2], right = f[1] + f[3];
-    GET(at, 0) = ADD_LANES(GET(at, 0), HALF_WIDE(left, 0));
-    GET(at, 1) = ADD_LANES(GET(at, 1), HALF_WIDE(left, 1));
-    GET(at, 2) = ADD_LANES(GET(at, 2), HALF_WIDE(right, 0));
-    GET(at, 3) = ADD_LANES(GET(at, 3), HALF_WIDE(right, 1));
-  }
-}
-// False: one of them is more than float holds, or no number.
-static bool float_columns(double* to, int64_t n, const char* x, int64_t rows,
-                          int64_t row_step) {
-  for (int64_t i = 0; i < n; i++) to[i] = 0;
-  for (; rows >= ROWS_AT_ONCE; rows -= ROWS_AT_ONCE, x += ROWS_AT_ONCE * row_step)
-    float_rows(to, n, x, row_step);
-  for (; rows > 0; rows--, x += row_step) sum_of_rows(to, n, x, 1, row_step);
-  return OY_LIKELY(!any_endless(to, n));
-}
+#define ROWS_OF  float
+#define ITEM     (int64_t)sizeof(float)
+#define EIGHT_OF EIGHT_AT
+#include "backends/cpu/reduce/reduce_sum_rows_tmpl.h"
 static void float_strips(double* to, int64_t n, const char* x, int64_t rows,
                          int64_t row_step) {
-  if (!float_columns(to, n, x, rows, row_step)) sum_strips(to, n, x, rows, row_step);
+  if (!columns_of_float(to, n, x, rows, row_step)) sum_strips(to, n, x, rows, row_step);
 }
 
 // Of columns of pairs, a multiple of STRIP_OF / 2.

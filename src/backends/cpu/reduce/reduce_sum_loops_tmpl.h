@@ -107,11 +107,11 @@ enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
 FLOATS(sum, 0, ADD_LANES, ADD_TWO)
 FLOATS(prod, 1, MULTIPLY_TWO, MULTIPLY_TWO)
 
-// Whether one of them is infinite, or no number.
+// Whether one of them, of which there is a multiple of LANES, is infinite, or no number.
 static bool any_endless(const double* x, int64_t n) {
-  double none = 0;  // or NaN
-  for (int64_t i = 0; i < n; i++) none += x[i] - x[i];
-  return none != 0;
+  wide_lanes none = {0};  // or NaN
+  for (int64_t i = 0; i < n; i += LANES) none += GET(x + i, 0) - GET(x + i, 0);
+  return none[0] + none[1] + none[2] + none[3] != 0;
 }
 
 #include "backends/cpu/reduce/reduce_product_tmpl.h"
@@ -137,7 +137,7 @@ static double prod_floats(const float* p, int64_t n) {
 // each level, a NaN is added as 0.
 static void nansum_strips(double* to, int64_t n, const char* x, int64_t rows,
                           int64_t row_step) {
-  if (float_columns(to, n, x, rows, row_step)) return;
+  if (columns_of_float(to, n, x, rows, row_step)) return;
   for (int64_t i = 0; i < n; i++) to[i] = 0;
   for (; rows > 0; rows--, x += row_step) {
     const float* p = (const float*)(const void*)x;
@@ -174,6 +174,9 @@ static double nansum_floats(const float* p, int64_t n) {
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 // What these reduce as they lie.
 #include "backends/cpu/reduce/reduce_sum_bf16_tmpl.h"
+#if defined(__F16C__)
+#include "backends/cpu/reduce/reduce_sum_f16_tmpl.h"
+#endif
 #undef WHOLE_STEPS
 #undef SUM_WHOLE
 #undef SUM_STRIPS
@@ -242,18 +245,27 @@ static double nansum_floats(const float* p, int64_t n) {
 #define ROW_OF(name, id, in, to, block, repeat, ...) \
   OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat, __VA_ARGS__)
 #define ROW(name, id, in, to, repeat) \
-  ROW_OF(name, id, in, to, OYI_REDUCE_BLOCK, repeat, NULL, NULL)
+  ROW_OF(name, id, in, to, OYI_REDUCE_BLOCK, repeat, {NULL}, {NULL})
 #define ROWS(name, REPEAT, ...)                                                 \
   ROW_OF(name, f32, F32, F64, OYI_REDUCE_WIDE, REPEAT(name, f32), __VA_ARGS__), \
       ROW(name, f64, F64, F64, REPEAT(name, f64)),                              \
       ROW(name, i64, I64, I64, REPEAT(name, i64)),                              \
       ROW(name, c64, C64, C128, REPEAT(name, c64)),                             \
       ROW(name, c128, C128, C128, REPEAT(name, c128))
+#if defined(__F16C__)
+#define F16_COLUMNS(name) name##_f16_columns
+#else
+#define F16_COLUMNS(name) NULL
+#endif
+#define HALVES(name)                        \
+  {name##_bf16_row, name##_bf16_columns}, { \
+    NULL, F16_COLUMNS(name)                 \
+  }
 #define REPEATED(name, id)     name##_repeat_##id
 #define NOT_REPEATED(name, id) NULL
-const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {
-    ROWS(sum, REPEATED, sum_bf16_row, sum_bf16_columns), {0}};
+const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {ROWS(sum, REPEATED, HALVES(sum)),
+                                                      {0}};
 const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {
-    ROWS(nansum, REPEATED, nansum_bf16_row, nansum_bf16_columns), {0}};
+    ROWS(nansum, REPEATED, HALVES(nansum)), {0}};
 const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {
-    ROWS(prod, NOT_REPEATED, NULL, NULL), {0}};
+    ROWS(prod, NOT_REPEATED, {NULL}, {NULL}), {0}};

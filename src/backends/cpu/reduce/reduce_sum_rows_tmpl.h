@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of columns, a part of reduce_sum_loops_tmpl.h: ROWS_OF, the name of the type of elements,
+// ITEM, their bytes, and EIGHT_OF(p), eight of them as floats, are given and undefined here.
+// FLOAT_ROWS rows are added in float, in four sums of four each, and those sums in double:
+// five roundings to float at most.
+#define FN(what) OYI_JOIN(what, OYI_JOIN(of, ROWS_OF))
+enum { FN(FLOAT_ROWS) = 16, FN(FEW_ROWS) = 4, FN(SUMS) = 4 };
+
+// Adds |rows| rows of |n| columns, a multiple of STRIP_OF.
+static inline __attribute__((always_inline)) void FN(rows)(double* to, int64_t n,
+                                                           const char* x, const int rows,
+                                                           int64_t row_step) {
+  for (int64_t i = 0; i < n; i += STRIP_OF) {
+    double* at = to + i;
+    const char* row = x + i * ITEM;
+    eight f[FN(SUMS)] = {{0}}, g[FN(SUMS)] = {{0}};
+    OYI_UNROLL
+    for (int r = 0; r < FN(SUMS) && r < rows; r++) {
+      f[r] = EIGHT_OF(row + r * row_step);
+      g[r] = EIGHT_OF(row + r * row_step + EIGHT * ITEM);
+    }
+    OYI_UNROLL_BY(16)
+    for (int r = FN(SUMS); r < rows; r++) {
+      f[r % FN(SUMS)] += EIGHT_OF(row + r * row_step);
+      g[r % FN(SUMS)] += EIGHT_OF(row + r * row_step + EIGHT * ITEM);
+    }
+    const eight left = (f[0] + f[1]) + (f[2] + f[3]);
+    const eight right = (g[0] + g[1]) + (g[2] + g[3]);
+    GET(at, 0) = ADD_LANES(GET(at, 0), HALF_WIDE(left, 0));
+    GET(at, 1) = ADD_LANES(GET(at, 1), HALF_WIDE(left, 1));
+    GET(at, 2) = ADD_LANES(GET(at, 2), HALF_WIDE(right, 0));
+    GET(at, 3) = ADD_LANES(GET(at, 3), HALF_WIDE(right, 1));
+  }
+}
+
+// False: one of them is more than float holds, or no number.
+static bool FN(columns)(double* to, int64_t n, const char* x, int64_t rows,
+                        int64_t row_step) {
+  for (int64_t i = 0; i < n; i++) to[i] = 0;
+  for (; rows >= FN(FLOAT_ROWS); rows -= FN(FLOAT_ROWS), x += FN(FLOAT_ROWS) * row_step)
+    FN(rows)(to, n, x, FN(FLOAT_ROWS), row_step);
+  for (; rows >= FN(FEW_ROWS); rows -= FN(FEW_ROWS), x += FN(FEW_ROWS) * row_step)
+    FN(rows)(to, n, x, FN(FEW_ROWS), row_step);
+  for (; rows > 0; rows--, x += row_step) FN(rows)(to, n, x, 1, row_step);
+  return OY_LIKELY(!any_endless(to, n));
+}
+#undef FN
+#undef ROWS_OF
+#undef ITEM
+#undef EIGHT_OF
