@@ -18,6 +18,7 @@ static oyi_convert_loop in_one_step(const oyi_convert_table* table, oy_dtype to,
     case OY_DTYPE_F32: return table->to_f32[from];
     case OY_DTYPE_I64: return table->to_i64[from];
     case OY_DTYPE_BOOL: return table->to_b1[from];
+    case OY_DTYPE_BF16: return table->to_bf16[from];
     default: return from == OY_DTYPE_F32 ? table->of_f32[to] : NULL;
   }
 }

@@ -26,7 +26,7 @@ typedef struct oyi_convert_table {
   oyi_convert_loop across[OYI_WIDES][OYI_WIDES];  // NULL: the same bits
   // Those in one step; NULL: there is none.
   oyi_convert_loop to_f32[OY_DTYPE_LIMIT], of_f32[OY_DTYPE_LIMIT];
-  oyi_convert_loop to_i64[OY_DTYPE_LIMIT], to_b1[OY_DTYPE_LIMIT];
+  oyi_convert_loop to_i64[OY_DTYPE_LIMIT], to_b1[OY_DTYPE_LIMIT], to_bf16[OY_DTYPE_LIMIT];
   oyi_convert_loop to_bool[OYI_WIDES];
   oyi_convert_loop f64_to_u8[2];
 } oyi_convert_table;

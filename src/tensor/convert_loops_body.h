@@ -114,10 +114,14 @@ static void f32_f16(void* out, const void* in, int64_t n) {
 #endif
 #if !defined(__AVX2__)
 LOOP(f32_bf16, float, uint16_t, oyi_bf16_from_float(x))
+#define u8_bf16  NULL
+#define i8_bf16  NULL
+#define i16_bf16 NULL
+#define i32_bf16 NULL
 #else
 // NaN is looked at before the numbers are narrow, by which compilers would pack twice.
-static inline __m256i to_bf16(const float* a) {
-  const __m256 x = _mm256_loadu_ps(a), nan = _mm256_set1_ps(NAN);
+static inline __m256i to_bf16(__m256 x) {
+  const __m256 nan = _mm256_set1_ps(NAN);
   const __m256i bits = _mm256_castps_si256(x);
   const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
   const __m256i half = _mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff));
@@ -125,16 +129,30 @@ static inline __m256i to_bf16(const float* a) {
   const __m256 all = _mm256_blendv_ps(near, nan, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
   return _mm256_srli_epi32(_mm256_castps_si256(all), 16);
 }
-static void f32_bf16(void* out, const void* in, int64_t n) {
-  uint16_t* o = out;
-  const float* a = in;
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    const __m256i both = _mm256_packus_epi32(to_bf16(a + i), to_bf16(a + i + 8));
-    _mm256_storeu_si256((void*)(o + i), _mm256_permute4x64_epi64(both, 0xd8));
+#define EIGHT_BYTES(p)  _mm_loadl_epi64((const void*)(p))
+#define EIGHT_SHORTS(p) _mm_loadu_si128((const void*)(p))
+#define EIGHT_WORDS(p)  _mm256_loadu_si256((const void*)(p))
+#define TO_BF16(name, T, eight)                                                    \
+  static void name(void* out, const void* in, int64_t n) {                         \
+    uint16_t* o = out;                                                             \
+    const T* a = in;                                                               \
+    int64_t i = 0;                                                                 \
+    for (; i + 16 <= n; i += 16) {                                                 \
+      const __m256i low = to_bf16(eight(a + i)), high = to_bf16(eight(a + i + 8)); \
+      const __m256i both = _mm256_packus_epi32(low, high);                         \
+      _mm256_storeu_si256((void*)(o + i), _mm256_permute4x64_epi64(both, 0xd8));   \
+    }                                                                              \
+    for (; i < n; i++) o[i] = oyi_bf16_from_float((float)a[i]);                    \
   }
-  for (; i < n; i++) o[i] = oyi_bf16_from_float(a[i]);
-}
+#define OF_U8(p)  _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(EIGHT_BYTES(p)))
+#define OF_I8(p)  _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(EIGHT_BYTES(p)))
+#define OF_I16(p) _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(EIGHT_SHORTS(p)))
+#define OF_I32(p) _mm256_cvtepi32_ps(EIGHT_WORDS(p))
+TO_BF16(f32_bf16, float, _mm256_loadu_ps)
+TO_BF16(u8_bf16, uint8_t, OF_U8)
+TO_BF16(i8_bf16, int8_t, OF_I8)
+TO_BF16(i16_bf16, int16_t, OF_I16)
+TO_BF16(i32_bf16, int32_t, OF_I32)
 #endif
 // What everyday conversions come to, in one step.
 LOOP(u8_f32, uint8_t, float, x)
@@ -234,6 +252,11 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                [OY_DTYPE_I8] = i8_i64,
                [OY_DTYPE_I16] = i16_i64},
     .to_b1 = {[OY_DTYPE_U8] = u8_b1, [OY_DTYPE_I8] = u8_b1, [OY_DTYPE_I16] = i16_b1},
+    .to_bf16 = {[OY_DTYPE_BOOL] = u8_bf16,
+                [OY_DTYPE_U8] = u8_bf16,
+                [OY_DTYPE_I8] = i8_bf16,
+                [OY_DTYPE_I16] = i16_bf16,
+                [OY_DTYPE_I32] = i32_bf16},
     .to_bool = {i32_b1, i64_b1, f32_b1, f64_b1, i64_b1},
     .f64_to_u8 = {f64_i64, i64_8}};
 #undef I32

@@ -3,9 +3,11 @@
 #include "backends/cpu/index/nonzero.h"
 
 #include "backends/cpu/kernels.h"
+#include "base/threads.h"
 #include "ops/rules/reduction.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
+#include "tensor/move.h"
 
 // A contiguous bool for each element.
 static oyi_tensor* truth_of(const oyi_tensor* t) {
@@ -16,56 +18,106 @@ static oyi_tensor* truth_of(const oyi_tensor* t) {
   return oyi_converted(t, OY_DTYPE_BOOL);
 }
 
-static int64_t count_true(const uint8_t* truth, int64_t n) {
+// How many are true, by pieces that several threads share out.
+enum { PIECES = 64 };
+typedef struct census {
+  const uint8_t* truth;
+  int64_t numel, piece, pieces;
+  int64_t before[PIECES + 1];  // how many come before each piece; the last is all of them
+} census;
+
+static oy_status count_piece(int64_t index, void* context) {
+  enum { BLOCK = 4096 };
+  census* c = context;
+  const int64_t begin = index * c->piece;
+  const int64_t end = c->numel - begin < c->piece ? c->numel : begin + c->piece;
   int64_t count = 0;
-  for (int64_t i = 0; i < n; i++) count += truth[i];
-  return count;
+  for (int64_t i = begin; i < end; i += BLOCK) {
+    const int64_t some = end - i < BLOCK ? end - i : BLOCK;
+    uint32_t few = 0;
+    for (int64_t k = 0; k < some; k++) few += c->truth[i + k];
+    count += few;
+  }
+  c->before[index + 1] = count;
+  return OY_OK;
+}
+
+// The number of true ones.
+static int64_t take_census(census* c, const oyi_tensor* truth) {
+  const int64_t numel = truth->numel;
+  *c = (census){.truth = oyi_data(truth), .numel = numel, .piece = OYI_ITER_GRAIN};
+  if (numel / PIECES >= OYI_ITER_GRAIN) c->piece = numel / PIECES + 1;
+  c->pieces = (numel + c->piece - 1) / c->piece;
+  // Nothing in a piece can fail.
+  (void)!oyi_parallel_chunks(c->pieces, count_piece, c);
+  for (int64_t i = 0; i < c->pieces; i++) c->before[i + 1] += c->before[i];
+  return c->before[c->pieces];
 }
 
 // Where the coordinates go: number |row| of dimension d is at[d] + row * step.
 typedef struct listing {
-  char* at[OY_TENSOR_MAX_DIMS];
+  const census* census;
+  const oyi_tensor* t;
+  int64_t limit;  // rows that there are
   int64_t step;
+  char* at[OY_TENSOR_MAX_DIMS];
 } listing;
 
-// Places, |limit| at most, of |n| elements of the last dimension, of which |at| is the column.
-// Each is written, and the next one over it if that element is 0: a branch would be guessed
-// wrong for every other one.
-static int64_t list_row(char* at, int64_t step, const uint8_t* truth, int64_t n,
-                        int64_t limit) {
+// Places, |limit| at most, of |n| elements of the last dimension, of which |at| is the column
+// and |first| the place of the first one. Each is written, and the next one over it if that
+// element is 0: a branch would be guessed wrong for every other one.
+static int64_t list_row(char* at, int64_t step, const uint8_t* truth, int64_t first,
+                        int64_t n, int64_t limit) {
   int64_t row = 0;
   for (int64_t i = 0; i < n && row < limit; i++) {
-    *(int64_t*)(void*)(at + row * step) = i;
+    *(int64_t*)(void*)(at + row * step) = first + i;
     row += truth[i];
   }
   return row;
 }
 
 static void repeat_place(char* at, int64_t step, int64_t place, int64_t rows) {
-  for (int64_t i = 0; i < rows; i++) *(int64_t*)(void*)(at + i * step) = place;
+  if (step == sizeof(place))
+    oyi_move_fill(at, (size_t)rows * sizeof(place), (const char*)&place, sizeof(place));
+  else
+    for (int64_t i = 0; i < rows; i++) *(int64_t*)(void*)(at + i * step) = place;
 }
 
-static void list_places(const listing* out, const oyi_tensor* t, const uint8_t* truth,
-                        int64_t limit) {
-  if (t->ndim == 0 || t->numel == 0) return;
+static oy_status list_piece(int64_t index, void* context) {
+  const listing* out = context;
+  const census* c = out->census;
+  const oyi_tensor* t = out->t;
   const size_t last = t->ndim - 1u;
-  const int64_t n = t->sizes[last], step = out->step;
-  int64_t at[OY_TENSOR_MAX_DIMS] = {0};
-  for (int64_t row = 0; row < limit; truth += n) {
-    const int64_t rows =
-        list_row(out->at[last] + row * step, step, truth, n, limit - row);
+  const int64_t end =
+      c->before[index + 1] < out->limit ? c->before[index + 1] : out->limit;
+  int64_t at[OY_TENSOR_MAX_DIMS], place = index * c->piece;
+  const uint8_t* truth = c->truth + place;
+  for (size_t d = t->ndim; d-- > 0; place /= t->sizes[d]) at[d] = place % t->sizes[d];
+  for (int64_t row = c->before[index]; row < end; at[last] = 0) {
+    const int64_t n = t->sizes[last] - at[last];
+    const int64_t rows = list_row(out->at[last] + row * out->step, out->step, truth,
+                                  at[last], n, end - row);
     for (size_t d = 0; d < last && rows > 0; d++)
-      repeat_place(out->at[d] + row * step, step, at[d], rows);
+      repeat_place(out->at[d] + row * out->step, out->step, at[d], rows);
     row += rows;
+    truth += n;
     for (size_t d = last; d-- > 0 && ++at[d] == t->sizes[d];) at[d] = 0;
   }
+  return OY_OK;
+}
+
+static void list_places(const listing* out) {
+  if (out->t->ndim == 0) return;
+  // Nothing in a piece can fail.
+  (void)!oyi_parallel_chunks(out->census->pieces, list_piece, (void*)(uintptr_t)out);
 }
 
 oy_status oyi_nonzero_columns(const oyi_tensor* t, oyi_tensor** columns) {
   oyi_tensor* truth = truth_of(t);
   if (!truth) return OY_OUT_OF_MEMORY;
-  int64_t count = count_true(oyi_data(truth), t->numel);
-  listing out = {.step = sizeof(int64_t)};
+  census c;
+  int64_t count = take_census(&c, truth);
+  listing out = {.census = &c, .t = t, .limit = count, .step = sizeof(int64_t)};
   size_t made = 0;
   for (; made < t->ndim; made++) {
     columns[made] = oyi_tensor_new((oy_ints){&count, 1}, OY_DTYPE_I64, oy_device_cpu());
@@ -73,7 +125,7 @@ oy_status oyi_nonzero_columns(const oyi_tensor* t, oyi_tensor** columns) {
     out.at[made] = oyi_data(columns[made]);
   }
   bool good = made == t->ndim;
-  if (good) list_places(&out, t, oyi_data(truth), count);
+  if (good) list_places(&out);
   while (!good && made > 0) oy_tensor_release(&columns[--made]->header);
   oy_tensor_release(&truth->header);
   return good ? OY_OK : OY_OUT_OF_MEMORY;
@@ -117,15 +169,15 @@ static oyi_tensor* make_by_columns(const oyi_tensor* t, oyi_tensor* out, int64_t
 }
 
 // Writes |limit| rows, which there are; |result| may have any strides.
-static void fill_result(oyi_tensor* result, const oyi_tensor* t, const oyi_tensor* truth,
+static void fill_result(oyi_tensor* result, const oyi_tensor* t, const census* c,
                         int64_t limit) {
   const int64_t* strides = oyi_strides(result);
   const int64_t item = sizeof(int64_t);
-  listing out = {.step = strides[0] * item};
+  listing out = {.census = c, .t = t, .limit = limit, .step = strides[0] * item};
   if (result->numel == 0) return;
   for (int64_t d = 0; d < t->ndim; d++)
     out.at[d] = (char*)oyi_data(result) + d * strides[1] * item;
-  list_places(&out, t, oyi_data(truth), limit);
+  list_places(&out);
 }
 
 static oy_object* nonzero(oy_object* self, oy_object* out) {
@@ -134,9 +186,10 @@ static oy_object* nonzero(oy_object* self, oy_object* out) {
   if (!t || (out && !given) || check_input(t) != 0) return NULL;
   oyi_tensor* truth = truth_of(t);
   if (!truth) return NULL;
-  int64_t count = count_true(oyi_data(truth), t->numel);
+  census c;
+  int64_t count = take_census(&c, truth);
   oyi_tensor* result = make_by_columns(t, given, count);
-  if (result) fill_result(result, t, truth, count);
+  if (result) fill_result(result, t, &c, count);
   oy_tensor_release(&truth->header);
   return oyi_tensor_object(result);
 }
@@ -170,8 +223,9 @@ static oy_object* nonzero_static(oy_object* self, int64_t size, int64_t fill_val
     for (int64_t i = 0; i < size; i++)
       for (int64_t d = 0; d < t->ndim; d++)
         data[i * row_step + d * column_step] = fill_value;
-    const int64_t count = count_true(oyi_data(truth), t->numel);
-    fill_result(result, t, truth, count < size ? count : size);
+    census c;
+    const int64_t count = take_census(&c, truth);
+    fill_result(result, t, &c, count < size ? count : size);
     oy_tensor_release(&truth->header);
   }
   if (status != 0 && !out) oy_tensor_release(&result->header);

@@ -5,6 +5,7 @@
 #undef I
 
 #include "base/template.h"
+#include "tensor/convert_loops.h"
 #include "tensor/half.h"
 #include "tensor/impl.h"
 
@@ -100,6 +101,34 @@ static inline halves store_c32(float _Complex z) {
 #include "backends/cpu/index/update_tmpl.h"
 #undef IS_COMPLEX
 
+// Sums of halves that lie together, by the vectors that widen and narrow them.
+static inline void add_halves(oy_dtype dtype, int64_t n, char* to, const char* from) {
+  enum { PIECE = 256 };
+  const oyi_convert_loop widen = oyi_convert_chain_of(OY_DTYPE_F32, dtype).loops[0];
+  const oyi_convert_loop narrow = oyi_convert_chain_of(dtype, OY_DTYPE_F32).loops[0];
+  const int64_t item = sizeof(uint16_t);
+  float a[PIECE], b[PIECE];
+  for (int64_t some; n > 0; n -= some, to += some * item, from += some * item) {
+    some = n < PIECE ? n : PIECE;
+    widen(a, to, some);
+    widen(b, from, some);
+    for (int64_t i = 0; i < some; i++) a[i] += b[i];
+    narrow(to, a, some);
+  }
+}
+#define ADD_HALVES(id, dtype)                                                         \
+  static void add_halves_##id(int64_t n, char* to, int64_t to_step, const char* from, \
+                              int64_t from_step) {                                    \
+    const int64_t item = sizeof(uint16_t);                                            \
+    if (n >= MANY_HALVES && to_step == item && from_step == item)                     \
+      add_halves(dtype, n, to, from);                                                 \
+    else                                                                              \
+      add_row_##id(n, to, to_step, from, from_step);                                  \
+  }
+enum { MANY_HALVES = 16 };
+ADD_HALVES(f16, OY_DTYPE_F16)
+ADD_HALVES(bf16, OY_DTYPE_BF16)
+
 // ------------------------------------------------------------------ moving elements
 
 typedef struct bytes16 {
@@ -171,7 +200,10 @@ static const oyi_updater g_updaters[][DTYPES] = {
 oyi_updater oyi_updater_for(oyi_update update, oy_dtype dtype) {
   if (update == OYI_UPDATE_SET) return setter_for(oyi_dtype_bytes[dtype]);
   if (dtype >= DTYPES) return (oyi_updater){NULL, NULL};
-  return g_updaters[update][dtype];
+  oyi_updater found = g_updaters[update][dtype];
+  if (found.row == add_row_f16) found.row = add_halves_f16;
+  if (found.row == add_row_bf16) found.row = add_halves_bf16;
+  return found;
 }
 
 oy_status oyi_updater_find(oyi_update update, oy_dtype dtype, const char* name,
