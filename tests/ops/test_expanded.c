@@ -173,6 +173,36 @@ static void sums_of_any_order(void** state) {
       for (int order = 0; order < 4; order++) check_sums(shapes[s], g_summed[d], order);
 }
 
+// What is no number in one column changes no other: those come to the same, bit for bit.
+static void columns_are_apart(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F16, OY_DTYPE_BF16,
+                                    OY_DTYPE_C64};
+  static const int64_t columns[] = {3, 16, 53, 100, 1100};
+  enum { HIGH = 53, ENDLESS = 2 };
+  for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+    for (size_t c = 0; c < OY_ARRAY_SIZE(columns); c++) {
+      const int64_t n = columns[c];
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* x = oy_div_Scalar(numbers(HIGH, n, 9, dtypes[d]), oy_float(7));
+      x = oy_nan_to_num(x, oy_float(0.1), oy_none(), oy_none());
+      assert_non_null(x);
+      oy_tensor* y = oy_clone(x, oy_none());
+      oy_tensor* column = oy_select_int(y, 1, ENDLESS);
+      assert_non_null(
+          oy_fill__Scalar(oy_select_int(column, 0, HIGH / 2), oy_float(INFINITY)));
+      oy_tensor* some = oy_sum_dim_IntList(x, OY_DIMS(0), false, oy_none());
+      oy_tensor* others = oy_sum_dim_IntList(y, OY_DIMS(0), false, oy_none());
+      assert_true(isinf(
+          element(oy_dtype_is_complex(dtypes[d]) ? oy_real(others) : others, ENDLESS)));
+      assert_non_null(oy_fill__Scalar(oy_select_int(some, 0, ENDLESS), oy_int(0)));
+      assert_non_null(oy_fill__Scalar(oy_select_int(others, 0, ENDLESS), oy_int(0)));
+      expect_same_bits(others, some, "sum beside an infinite one", dtypes[d], n);
+      oy_scope_close(&scope);
+    }
+}
+
 // ------------------------------------------------------------------ tensors in turns
 
 static void stacks_of_two(void** state) {
@@ -198,6 +228,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(expanded_operands),
       cmocka_unit_test(sums_of_any_order),
+      cmocka_unit_test(columns_are_apart),
       cmocka_unit_test(stacks_of_two),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements by index and by mask, over dtypes and layouts. What the operators give was
 // computed by PyTorch 1.13, for what that lacks (nonzero_static) by hand.
+#include "base/memory.h"
 #include "ops/op_rows.h"
 #include "support/tensors.h"
 
@@ -51,11 +52,43 @@ static void meta_has_the_shapes(void** state) {
   oy_tensor_release(x);
 }
 
+// Pieces that threads share out begin within rows, and end in a few that have none.
+static void places_of_many(void** state) {
+  (void)state;
+  enum { PLANES = 3, HIGH = 211, WIDE = 331, ALL = PLANES * HIGH * WIDE };
+  uint8_t* bytes = malloc(ALL);
+  assert_non_null(bytes);
+  for (int threads = 1; threads <= 2; threads++)
+    for (int every = 1; every < 100000; every *= 317) {
+      assert_int_equal(oy_set_num_threads(threads), OY_OK);
+      for (int64_t i = 0; i < ALL; i++) bytes[i] = i % every == every / 2;
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* x = oy_scope_take(
+          oy_tensor_from_data(bytes, OY_DIMS(PLANES, HIGH, WIDE), OY_DTYPE_U8));
+      const int64_t count = (ALL - 1 - every / 2) / every + 1;
+      oy_tensor* found = oy_nonzero(x);
+      oy_tensor* some = oy_nonzero_static(x, count / 2 + 1, -1);
+      assert_dims(oy_tensor_sizes(found), OY_DIMS(count, 3));
+      for (int64_t k = 0; k < count; k += 1 + count / 5000) {
+        const int64_t place = k * every + every / 2;
+        const int64_t at[] = {place / (HIGH * WIDE), place / WIDE % HIGH, place % WIDE};
+        for (int64_t d = 0; d < 3; d++) {
+          assert_true(element(found, 3 * k + d) == (double)at[d]);
+          if (k <= count / 2) assert_true(element(some, 3 * k + d) == (double)at[d]);
+        }
+      }
+      oy_scope_close(&scope);
+    }
+  free(bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elements_by_index),
       cmocka_unit_test(nothing_is_written_for_a_bad_index),
       cmocka_unit_test(meta_has_the_shapes),
+      cmocka_unit_test(places_of_many),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

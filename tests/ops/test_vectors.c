@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops with vectors of their own: sums, differences, products and quotients of bf16 are
 // those of C's float, rounded to 8 bits as IEEE 754 says, whatever the bits of the operands;
-// quotients of complex numbers do not depend on where they are, and are near C's; clamp;
-// nextafter is C's.
+// quotients of complex numbers do not depend on where they are, and are near C's, as their
+// sizes are; clamp; nextafter is C's.
 #include <complex.h>
 #include <float.h>
 
+#include "base/memory.h"
 #include "support/tensors.h"
 
 enum { COUNT = 5003 };
@@ -125,6 +126,60 @@ static void OPS_quotients_are_the_same_everywhere(void** state) {
   oy_scope_close(&scope);
 }
 
+// Parts of any exponent, and those that are special.
+static double any_wide_part(void) {
+  static const double special[] = {0, -0.0, INFINITY, -INFINITY, NAN, 0x1p-1074, DBL_MAX};
+  const uint32_t bits = next_bits();
+  if (bits % 8 == 0) return special[bits / 8 % OY_ARRAY_SIZE(special)];
+  const double part = (double)(int32_t)next_bits() * 0x1p-31;
+  return bits % 2 ? part : ldexp(part, (int)(bits / 8 % 2100) - 1070);
+}
+static bool same_wide_part(double a, double b) {
+  return isnan(a) ? isnan(b) : a == b && signbit(a) == signbit(b);
+}
+
+static void OPS_wide_quotients_are_the_same_everywhere(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = taken(oy_tensor_empty(OY_DIMS(COUNT), OY_DTYPE_C128, oy_device_cpu()));
+  oy_tensor* y = taken(oy_tensor_empty(OY_DIMS(COUNT), OY_DTYPE_C128, oy_device_cpu()));
+  double *a = oy_tensor_data(x), *b = oy_tensor_data(y);
+  for (int64_t i = 0; i < 2 * COUNT; i++) a[i] = any_wide_part(), b[i] = any_wide_part();
+  const double* all = oy_tensor_data(oy_div_Tensor(x, y));
+  for (int64_t i = 0; i < COUNT; i++) {
+    oy_tensor* u = taken(oy_tensor_as_strided(x, OY_DIMS(1), OY_DIMS(1), i));
+    oy_tensor* v = taken(oy_tensor_as_strided(y, OY_DIMS(1), OY_DIMS(1), i));
+    const double* alone = oy_tensor_data(oy_div_Tensor(u, v));
+    for (int64_t k = 0; k < 2; k++)
+      if (!same_wide_part(all[2 * i + k], alone[k]))
+        fail_msg("(%a, %a) by (%a, %a)", a[2 * i], a[2 * i + 1], b[2 * i], b[2 * i + 1]);
+  }
+  oy_scope_close(&scope);
+}
+
+// Of complex numbers, beside C's hypotl.
+static void OPS_sizes_within_an_ulp(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = taken(oy_tensor_empty(OY_DIMS(COUNT), OY_DTYPE_C128, oy_device_cpu()));
+  double* a = oy_tensor_data(x);
+  for (int64_t i = 0; i < 2 * COUNT; i++) a[i] = any_wide_part();
+  const double* sizes = oy_tensor_data(oy_abs(x));
+  for (int64_t i = 0; i < COUNT; i++) {
+    const double re = a[2 * i], im = a[2 * i + 1], got = sizes[i];
+    const long double want = hypotl((long double)re, (long double)im);
+    const double near = (double)want;
+    const double ulp = isinf(near) ? 0 : nextafter(near, INFINITY) - near;
+    const bool good = isnan(near)   ? isnan(got)
+                      : isinf(near) ? got == near
+                                    : fabsl((long double)got - want) <= (long double)ulp;
+    if (!good) fail_msg("(%a, %a): %a, not %a", re, im, got, near);
+  }
+  oy_scope_close(&scope);
+}
+
 // As PyTorch 1.13 gives it, the sign of zero with it.
 static void OPS_bounds_of_nan_make_nan(void** state) {
   (void)state;
@@ -208,6 +263,8 @@ int main(void) {
       cmocka_unit_test(OPS_bounds_of_nan_make_nan),
       cmocka_unit_test(OPS_extremes_pass_nan_on),
       cmocka_unit_test(OPS_next_numbers_are_those_of_c),
-      cmocka_unit_test(OPS_quotients_are_the_same_everywhere)};
+      cmocka_unit_test(OPS_quotients_are_the_same_everywhere),
+      cmocka_unit_test(OPS_sizes_within_an_ulp),
+      cmocka_unit_test(OPS_wide_quotients_are_the_same_everywhere)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -74,8 +74,8 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
       w->across && w->converts && !w->half ? OYI_REDUCE_BLOCK : w->reducer->block;
   w->block = most;
   if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && results / most < SHARES) {
-    // Rows that are read in wide blocks are worth more than even shares.
-    const bool wide = w->across && most == OYI_REDUCE_WIDE;
+    // Rows that are read in wide blocks, or brought together, are worth more than even shares.
+    const bool wide = w->across && (most == OYI_REDUCE_WIDE || w->converts);
     const int64_t part = size / (wide ? oy_get_num_threads() : SHARES);
     const int64_t least = wide ? 4 * LEAST : w->across ? LEAST : 1;
     w->block = part < least ? least : part < most ? part : most;

@@ -105,9 +105,14 @@ static bool bf16_columns(double* to, int64_t n, const char* x, int64_t rows,
 static void add_bf16_columns(void* state, int64_t n, const char* x, int64_t rows,
                              int64_t row_step, const void* args, bool skips) {
   double part[OYI_REDUCE_WIDE];
-  int64_t done = n / BF16_COLUMNS * BF16_COLUMNS;
-  if (!bf16_columns(part, done, x, rows, row_step)) done = 0;
+  const int64_t done = n / BF16_COLUMNS * BF16_COLUMNS;
+  const bool whole = bf16_columns(part, done, x, rows, row_step);
   bf16_columns_in_double(part, done, n, x, rows, row_step, skips);
+  if (OY_UNLIKELY(!whole)) {
+    double exact[OYI_REDUCE_WIDE];
+    bf16_columns_in_double(exact, 0, done, x, rows, row_step, skips);
+    replace_endless(part, exact, done);
+  }
   for (int64_t i = 0; i < n; i++) sum_join_f32(state, i, part[i], args);
 }
 

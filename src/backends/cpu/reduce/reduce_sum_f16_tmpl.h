@@ -32,8 +32,12 @@ static void add_f16_columns(void* state, int64_t n, const char* x, int64_t rows,
                             rows, row_step);
     done = n;
   }
-  if (!whole && skips) done = 0;
   f16_one_by_one(part, done, n, x, rows, row_step, skips);
+  if (!whole && skips) {
+    double exact[OYI_REDUCE_WIDE];
+    f16_one_by_one(exact, 0, n, x, rows, row_step, skips);
+    replace_endless(part, exact, n);
+  }
   for (int64_t i = 0; i < n; i++) sum_join_f32(state, i, part[i], args);
 }
 

@@ -96,7 +96,10 @@ static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
 #include "backends/cpu/reduce/reduce_sum_rows_tmpl.h"
 static void float_strips(double* to, int64_t n, const char* x, int64_t rows,
                          int64_t row_step) {
-  if (!columns_of_float(to, n, x, rows, row_step)) sum_strips(to, n, x, rows, row_step);
+  if (columns_of_float(to, n, x, rows, row_step)) return;
+  double exact[OYI_REDUCE_WIDE];
+  sum_strips(exact, n, x, rows, row_step);
+  replace_endless(to, exact, n);
 }
 
 // Of columns of pairs, a multiple of STRIP_OF / 2.

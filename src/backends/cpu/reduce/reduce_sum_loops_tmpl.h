@@ -114,6 +114,11 @@ static bool any_endless(const double* x, int64_t n) {
   return none[0] + none[1] + none[2] + none[3] != 0;
 }
 
+// Those become what |exact| has: what one column comes to does not depend on others.
+static void replace_endless(double* x, const double* exact, int64_t n) {
+  for (int64_t i = 0; i < n; i++) x[i] = x[i] - x[i] == 0 ? x[i] : exact[i];
+}
+
 #include "backends/cpu/reduce/reduce_product_tmpl.h"
 #include "backends/cpu/reduce/reduce_sum_float_tmpl.h"
 
@@ -138,11 +143,13 @@ static double prod_floats(const float* p, int64_t n) {
 static void nansum_strips(double* to, int64_t n, const char* x, int64_t rows,
                           int64_t row_step) {
   if (columns_of_float(to, n, x, rows, row_step)) return;
-  for (int64_t i = 0; i < n; i++) to[i] = 0;
+  double exact[OYI_REDUCE_WIDE];
+  for (int64_t i = 0; i < n; i++) exact[i] = 0;
   for (; rows > 0; rows--, x += row_step) {
     const float* p = (const float*)(const void*)x;
-    for (int64_t i = 0; i < n; i++) to[i] += p[i] == p[i] ? (double)p[i] : 0;
+    for (int64_t i = 0; i < n; i++) exact[i] += p[i] == p[i] ? (double)p[i] : 0;
   }
+  replace_endless(to, exact, n);
 }
 static double nansum_floats(const float* p, int64_t n) {
   enum { PIECE = 4096 };
