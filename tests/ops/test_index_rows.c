@@ -83,12 +83,46 @@ static void places_of_many(void** state) {
   free(bytes);
 }
 
+// Threads share out what is read, by pieces that begin at any index.
+static void rows_by_many_indices(void** state) {
+  (void)state;
+  enum { PLANES = 7, HIGH = 300, WIDE = 41, MANY = 701 };
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = oy_reshape(oy_arange(oy_int(PLANES * HIGH * WIDE), oy_int(OY_DTYPE_I32),
+                                      oy_none(), oy_none(), oy_none()),
+                            OY_DIMS(PLANES, HIGH, WIDE));
+  int64_t at[MANY];
+  for (int64_t i = 0; i < MANY; i++) at[i] = i * 7919 % HIGH - (i % 2 ? HIGH : 0);
+  oy_tensor* index = oy_scope_take(oy_tensor_from_data(at, OY_DIMS(MANY), OY_DTYPE_I64));
+  assert_non_null(x);
+  for (int threads = 1; threads <= 2; threads++) {
+    assert_int_equal(oy_set_num_threads(threads), OY_OK);
+    oy_tensor* const middle[] = {&oy_none_object, index};
+    const int32_t* rows = oy_tensor_data(oy_index_Tensor(x, (oy_tensors){middle, 2}));
+    oy_tensor* turned = oy_transpose_int(x, 1, 2);
+    oy_tensor* const last[] = {&oy_none_object, &oy_none_object, index};
+    const int32_t* columns =
+        oy_tensor_data(oy_index_Tensor(turned, (oy_tensors){last, 3}));
+    for (int64_t p = 0; p < PLANES; p++)
+      for (int64_t i = 0; i < MANY; i++)
+        for (int64_t k = 0; k < WIDE; k++) {
+          const int64_t row = at[i] < 0 ? at[i] + HIGH : at[i];
+          const int32_t want = (int32_t)((p * HIGH + row) * WIDE + k);
+          assert_int_equal(rows[(p * MANY + i) * WIDE + k], want);
+          assert_int_equal(columns[(p * WIDE + k) * MANY + i], want);
+        }
+  }
+  oy_scope_close(&scope);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elements_by_index),
       cmocka_unit_test(nothing_is_written_for_a_bad_index),
       cmocka_unit_test(meta_has_the_shapes),
       cmocka_unit_test(places_of_many),
+      cmocka_unit_test(rows_by_many_indices),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

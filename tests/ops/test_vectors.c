@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops with vectors of their own: sums, differences, products and quotients of bf16 are
-// those of C's float, rounded to 8 bits as IEEE 754 says, whatever the bits of the operands;
+// Loops with vectors of their own: sums, differences, products, quotients and extremes of
+// bf16 are those of C's float, rounded to 8 bits as IEEE 754 says, whatever the bits of the operands;
 // quotients of complex numbers do not depend on where they are, and are near C's, as their
 // sizes are; clamp; nextafter is C's.
 #include <complex.h>
@@ -42,6 +42,14 @@ static oy_tensor* taken(oy_tensor* t) {
   return made;
 }
 
+// The first of equal ones; NaN where either is.
+static float greatest(float x, float y) {
+  return isnan(x) || isnan(y) ? NAN : x < y ? y : x;
+}
+static float least(float x, float y) {
+  return isnan(x) || isnan(y) ? NAN : x > y ? y : x;
+}
+
 static void check_bf16(oy_tensor* r, const uint16_t* a, int64_t step, const uint16_t* b,
                        int64_t count, char op) {
   const uint16_t* got = oy_tensor_data(r);
@@ -50,6 +58,8 @@ static void check_bf16(oy_tensor* r, const uint16_t* a, int64_t step, const uint
     const float want = rounded(op == '+'   ? x + y
                                : op == '-' ? x - y
                                : op == '*' ? x * y
+                               : op == '>' ? greatest(x, y)
+                               : op == '<' ? least(x, y)
                                            : x / y);
     const float have = single_of(got[i]);
     if (isnan(want) ? got[i] != 0x7fc0 : have != want || signbit(have) != signbit(want))
@@ -78,6 +88,8 @@ static void OPS_bf16_is_rounded_once(void** state) {
       check_bf16(oy_sub_Tensor(part, y, oy_int(1)), a, step, b, n, '-');
       check_bf16(oy_mul_Tensor(part, y), a, step, b, n, '*');
       check_bf16(oy_div_Tensor(part, y), a, step, b, n, '/');
+      check_bf16(oy_maximum(part, y), a, step, b, n, '>');
+      check_bf16(oy_minimum(part, y), a, step, b, n, '<');
       oy_scope_close(&scope);
     }
 }

@@ -2,6 +2,8 @@
 // Rows between indexed places and the other operand, which is contiguous or one
 // element for all.
 #include "backends/cpu/index/indexing.h"
+#include "backends/cpu/work.h"
+#include "base/threads.h"
 #include "tensor/element.h"
 
 typedef struct dims {
@@ -95,6 +97,46 @@ static void move_all(const move* m) {
   }
 }
 
+// What is read is read by several threads: each writes places of its own.
+typedef struct taking {
+  const move* m;
+  int64_t all, piece;  // places by index, of all before them
+  int64_t row;         // bytes behind one
+} taking;
+
+static char* place_before(const move* m, int64_t number) {
+  char* self = m->self;
+  for (size_t d = 0; d < m->before.count; number /= m->before.sizes[d++])
+    self += number % m->before.sizes[d] * m->before.steps[d];
+  return self;
+}
+
+static oy_status take_piece(int64_t index, void* context) {
+  const taking* t = context;
+  const int64_t count = t->m->count;
+  int64_t at = index * t->piece;
+  const int64_t end = t->all - at < t->piece ? t->all : at + t->piece;
+  for (int64_t some; at < end; at += some) {
+    const int64_t first = at % count;
+    some = count - first < end - at ? count - first : end - at;
+    move part = *t->m;
+    part.offsets += first;
+    part.count = some;
+    char* other = t->m->other + at * t->row;
+    move_indices(&part, place_before(t->m, at / count), &other);
+  }
+  return OY_OK;
+}
+
+static void take_all(const move* m) {
+  int64_t elements = 1, before = 1;
+  for (size_t d = 0; d < m->after.count; d++) elements *= m->after.sizes[d];
+  for (size_t d = 0; d < m->before.count; d++) before *= m->before.sizes[d];
+  taking t = {m, before * m->count, oyi_stretch(elements), elements * m->other_step};
+  // Nothing in a piece can fail.
+  (void)!oyi_parallel_chunks((t.all + t.piece - 1) / t.piece, take_piece, &t);
+}
+
 static void run(const oyi_indexing* x, char* other, int64_t other_step,
                 oyi_updater updater, oyi_take_fn take) {
   move m;
@@ -108,7 +150,10 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step,
   m.take = take;
   collect(&m.before, x->self, x->before, x->before_count);
   collect(&m.after, x->self, x->after, x->after_count);
-  move_all(&m);
+  if (take)
+    take_all(&m);
+  else
+    move_all(&m);
 }
 
 oy_status oyi_indexing_take(const oyi_indexing* x, oyi_tensor* to) {

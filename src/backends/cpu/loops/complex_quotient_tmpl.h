@@ -109,6 +109,26 @@ static void F(quotients)(int64_t n, char* const* data, const int64_t* strides,
   for (int k = 0; k < 3; k++) rest[k] = data[k] + done * strides[k];
   F(div)(n - done, rest, strides, args);
 }
+
+// Of 1 by each of them.
+static void F(reciprocals)(int64_t n, char* const* data, const int64_t* strides,
+                           const void* args) {
+  const int64_t item = 2 * sizeof(R);
+  const V zero = {0};
+  int64_t i = 0;
+  if (strides[0] == item && strides[1] == item)
+    for (; i + LANES <= n; i += LANES) {
+      const V b0 = F(parts_at)(data[1] + i * item);
+      const V b1 = F(parts_at)(data[1] + i * item + sizeof(V));
+      V x = zero + (R)1, y = zero;
+      F(quotient)
+      (&x, &y, __builtin_shufflevector(b0, b1, REAL),
+       __builtin_shufflevector(b0, b1, IMAGINARY));
+      F(put_parts)(data[0] + i * item, x, y);
+    }
+  char* const rest[] = {data[0] + i * strides[0], data[1] + i * strides[1]};
+  F(reciprocal)(n - i, rest, strides, args);
+}
 #undef V
 #undef B
 #undef F

@@ -262,6 +262,8 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_div_floor, OY_DTYPE_F64, div_floor_f64},
     {OYI_LOOP_div, OY_DTYPE_C64, quotients_c64},  // in place of what the line made
     {OYI_LOOP_div, OY_DTYPE_C128, quotients_c128},
+    {OYI_LOOP_reciprocal, OY_DTYPE_C64, reciprocals_c64},
+    {OYI_LOOP_reciprocal, OY_DTYPE_C128, reciprocals_c128},
     {OYI_LOOP_sgn, OY_DTYPE_C64, sgn_parts_c64},
 #if defined(__AVX2__)
     {OYI_LOOP_maximum, OY_DTYPE_F32, maximum_vector_f32},
@@ -275,6 +277,8 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_sub, OY_DTYPE_BF16, sub_bf16},
     {OYI_LOOP_mul, OY_DTYPE_BF16, mul_bf16},
     {OYI_LOOP_div, OY_DTYPE_BF16, div_bf16},
+    {OYI_LOOP_maximum, OY_DTYPE_BF16, maximum_bf16},
+    {OYI_LOOP_minimum, OY_DTYPE_BF16, minimum_bf16},
     {OYI_LOOP_neg, OY_DTYPE_BF16, neg_bf16},
     {OYI_LOOP_abs, OY_DTYPE_BF16, abs_bf16},
     {OYI_LOOP_relu, OY_DTYPE_BF16, relu_bf16},

@@ -118,6 +118,11 @@ BF16_UNARY(sqrt, (singles)_mm256_sqrt_ps((__m256)a))
 #endif
 #undef BF16_UNARY
 
+// Comparisons are integers, which are signed ones in vectors of the same width.
+typedef int32_t chosen_lanes __attribute__((vector_size(PAIR_BYTES)));
+static inline singles chosen(chosen_lanes mask, singles yes, singles no) {
+  return (singles)(((pairs)yes & (pairs)mask) | ((pairs)no & ~(pairs)mask));
+}
 #define BF16_BINARY(name, ...)                                                  \
   static singles name##_singles(singles a, singles b, float arg) {              \
     (void)arg;                                                                  \
@@ -131,6 +136,8 @@ BF16_BINARY(add, a + arg * b)
 BF16_BINARY(sub, a - arg * b)
 BF16_BINARY(mul, (a * b))
 BF16_BINARY(div, a / b)
+BF16_BINARY(maximum, chosen((a < b) | (b != b), b, a))
+BF16_BINARY(minimum, chosen((a > b) | (b != b), b, a))
 #undef BF16_BINARY
 #undef UPPER
 #undef PAIR_BYTES
