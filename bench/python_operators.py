@@ -8,9 +8,9 @@
 Each expression is text that both libraries take, in v, w (vectors of n numbers), m, k (about
 square matrices of n numbers), b (of three dimensions), i (indices), x (an image of n numbers)
 and others made by `scope_of`; with `--rows nn` those of nn_operators.py, with `--rows wide`
-those of wide_operators.py. Both are timed in turns in one process; a row is the median of the
-runs' ratios, opyard's time to PyTorch's, so that 1 and more is slower. Prints rows from --above
-on, slowest first, and how many there were.
+those of wide_operators.py. Both are timed in turns, there and back, in one process; a row is
+the median of the turns' ratios, opyard's time to PyTorch's, so that 1 and more is slower.
+Prints rows from --above on, slowest first, and how many there were.
 """
 import argparse
 import ctypes
@@ -209,12 +209,12 @@ def measure(row, scopes, seconds):
     one = max(sum(timed(code, scope, 1) for scope in scopes), 1e-7)
     calls = max(int(seconds / 15 / one), 1)
     runs = []
-    for turn in range(max(min(int(seconds / one), 15), 5)):
-        # Each of them first in every other turn: what comes second finds other caches.
-        order = scopes[::-1] if turn % 2 else scopes
-        run = [timed(code, scope, calls) for scope in order]
-        runs.append(run[::-1] if turn % 2 else run)
-    return (statistics.median(run[0] for run in runs) / calls,
+    for _ in range(max(min(int(seconds / one / 2), 8), 3)):
+        # There and back: what follows itself finds its memory in the caches.
+        there = [timed(code, scope, calls) for scope in scopes]
+        back = [timed(code, scope, calls) for scope in scopes[::-1]]
+        runs.append([a + b for a, b in zip(there, back[::-1])])
+    return (statistics.median(run[0] for run in runs) / calls / 2,
             statistics.median(run[0] / run[1] for run in runs))
 
 
