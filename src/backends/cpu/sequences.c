@@ -116,10 +116,25 @@ static void fill_ints(const sequence* s, int64_t first, int64_t n, void* buffer)
   const uint64_t at = (uint64_t)s->int_start + step * (uint64_t)first;
   for (uint32_t i = 0; i < (uint32_t)n; i++) to[i] = (int64_t)(at + step * i);
 }
+// Places are counted in double, in which they are exact: to convert each takes as long as all
+// else.
+typedef double places __attribute__((vector_size(16), aligned(8), may_alias));
 static void fill_reals(const sequence* s, int64_t first, int64_t n, void* buffer) {
+  enum { EACH = 2, VECTORS = 4, AT_ONCE = EACH * VECTORS };
   double* to = buffer;
-  const double start = s->start, step = s->step, from = (double)first;
-  for (int32_t i = 0; i < (int32_t)n; i++) to[i] = start + step * (from + i);
+  const double from = (double)first;
+  const places start = {s->start, s->start}, step = {s->step, s->step};
+  places a = {from, from + 1}, b = a + 2, c = a + 4, d = a + 6;
+  int64_t i = 0;
+  for (; i + AT_ONCE <= n;
+       i += AT_ONCE, a += AT_ONCE, b += AT_ONCE, c += AT_ONCE, d += AT_ONCE) {
+    places* at = (places*)(void*)(to + i);
+    at[0] = start + step * a;
+    at[1] = start + step * b;
+    at[2] = start + step * c;
+    at[3] = start + step * d;
+  }
+  for (; i < n; i++) to[i] = s->start + s->step * (double)(first + i);
 }
 
 static void begin(sequence* s, oy_object* out, oy_scalar start, oy_scalar end,

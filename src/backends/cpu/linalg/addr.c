@@ -2,6 +2,7 @@
 // addr is the one product that promotes: its operands come to one dtype, as those of an
 // elementwise operator do, and its result to that of the output.
 #include "backends/cpu/linalg/matrix.h"
+#include "backends/cpu/pointwise/elementwise.h"
 #include "ops/calls.h"
 #include "ops/out.h"
 #include "ops/rules/matrix.h"
@@ -49,6 +50,35 @@ static oy_status find_dtype(const oyi_matrix_call* call, oy_dtype* dtype) {
   return oy_dtype_promote(call->self->dtype, *dtype, dtype);
 }
 
+// Whether one pass does it, an element after the other, for which nothing has to be copied.
+static bool is_pointwise(const oyi_matrix_call* call, oy_dtype dtype) {
+  enum { MANY = 4096 };
+  const oyi_number beta = oyi_number_of_scalar(call->beta);
+  return (dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_F64) &&
+         (double)oyi_tensor_cast(call->a)->numel *
+                 (double)oyi_tensor_cast(call->b)->numel >=
+             MANY &&
+         beta.kind != OYI_NUMBER_COMPLEX && beta.re == 1;
+}
+
+static oy_status add_products(const oyi_matrix_call* call, oyi_tensor* c) {
+  OY_TRY(oyi_check_alpha_beta(c->header.dtype, call->alpha, call->beta));
+  oy_object* column = oyi_call_unsqueeze(call->a, 1);
+  if (!column) return oy_failure();
+  oy_object* done = oyi_cpu_ternary_with(&c->header, call->self, column, call->b, 0,
+                                         OYI_LOOP_addcmul, OYI_NUMBERS(call->alpha));
+  oy_tensor_release(column);
+  return done ? OY_OK : oy_failure();
+}
+
+static oy_object* of_elements(const oyi_matrix_call* call) {
+  oyi_tensor* c = oyi_rule_addr(call->self, call->a, call->b, call->out);
+  if (!c || oyi_is_meta(c)) return oyi_tensor_object(c);
+  if (add_products(call, c) == OY_OK) return &c->header;
+  if (!call->out) oy_tensor_release(&c->header);
+  return NULL;
+}
+
 oy_object* oyi_cpu_addr_any(const oyi_matrix_call* call) {
   oy_dtype dtype;
   if (find_dtype(call, &dtype) != OY_OK) return NULL;
@@ -56,7 +86,7 @@ oy_object* oyi_cpu_addr_any(const oyi_matrix_call* call) {
   if (call->out && (!out || oyi_output_check_dtype(out, dtype) != OY_OK)) return NULL;
   if (dtype != OY_DTYPE_BOOL && call->self->dtype == dtype && call->a->dtype == dtype &&
       call->b->dtype == dtype && (!out || out->header.dtype == dtype))
-    return oyi_cpu_addr(call);
+    return is_pointwise(call, dtype) ? of_elements(call) : oyi_cpu_addr(call);
   oy_object* result = dtype == OY_DTYPE_BOOL ? of_bools(call) : of_copies(call, dtype);
   return result && out ? oyi_into_out(result, call->out) : result;
 }

@@ -120,10 +120,10 @@ static void F(reciprocals)(int64_t n, char* const* data, const int64_t* strides,
     for (; i + LANES <= n; i += LANES) {
       const V b0 = F(parts_at)(data[1] + i * item);
       const V b1 = F(parts_at)(data[1] + i * item + sizeof(V));
+      const V re = __builtin_shufflevector(b0, b1, REAL);
+      const V im = __builtin_shufflevector(b0, b1, IMAGINARY);
       V x = zero + (R)1, y = zero;
-      F(quotient)
-      (&x, &y, __builtin_shufflevector(b0, b1, REAL),
-       __builtin_shufflevector(b0, b1, IMAGINARY));
+      F(quotient)(&x, &y, re, im);
       F(put_parts)(data[0] + i * item, x, y);
     }
   char* const rest[] = {data[0] + i * strides[0], data[1] + i * strides[1]};

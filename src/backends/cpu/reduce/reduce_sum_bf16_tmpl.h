@@ -105,8 +105,15 @@ static bool bf16_columns(double* to, int64_t n, const char* x, int64_t rows,
 static void add_bf16_columns(void* state, int64_t n, const char* x, int64_t rows,
                              int64_t row_step, const void* args, bool skips) {
   double part[OYI_REDUCE_WIDE];
-  const int64_t done = n / BF16_COLUMNS * BF16_COLUMNS;
-  const bool whole = bf16_columns(part, done, x, rows, row_step);
+  int64_t done = n / BF16_COLUMNS * BF16_COLUMNS;
+  bool whole = bf16_columns(part, done, x, rows, row_step);
+  if (0 < done && done < n) {
+    // The last ones lie over those before.
+    const int64_t last = n - BF16_COLUMNS;
+    whole &= bf16_columns(part + last, BF16_COLUMNS, x + last * (int64_t)sizeof(uint16_t),
+                          rows, row_step);
+    done = n;
+  }
   bf16_columns_in_double(part, done, n, x, rows, row_step, skips);
   if (OY_UNLIKELY(!whole)) {
     double exact[OYI_REDUCE_WIDE];
