@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk itself, by one thread or by several.
 #include "base/threads.h"
+#include "tensor/iterator_stream.h"
 #include "tensor/iterator_walk.h"
 #include "tensor/move.h"
 
@@ -272,6 +273,7 @@ void oyi_iter_move(const oyi_iter* it) {
     move_block(it->sizes[0], 1, it->data, it->strides[0], none, &item);
     return;
   }
+  if (oyi_iter_stream_move(it)) return;
   const size_t down = longest(it);
   if (down == 1) {
     run(it, NULL, NULL, move_block, &item);

@@ -3,7 +3,7 @@
 // a buffer that stays in the first cache, and whole lines of that go to memory without being
 // read: a sum of two takes 0.75 of the time. Nothing else is computed meanwhile, as it is beside
 // stores that go by the caches, so that one input gains nothing, and what computes for longer,
-// as exp, loses.
+// as exp, loses. A copy, which computes nothing, takes 0.65 to 0.8 of the time.
 #include "tensor/iterator_stream.h"
 
 #include "tensor/move.h"
@@ -17,12 +17,16 @@ typedef struct streamed {
   int64_t item;
 } streamed;
 
+static bool has_great_output(const oyi_iter* it) {
+  const int64_t item = oyi_item(it->tensors[0]);
+  return oyi_moves_of_machine()->stream && it->ndim == 1 && it->strides[0][0] == item &&
+         it->sizes[0] * item >= OYI_STREAM_LEAST &&
+         (uintptr_t)it->data[0] % (uintptr_t)item == 0;
+}
+
 bool oyi_iter_streams(const oyi_iter* it) {
   const int64_t item = oyi_item(it->tensors[0]);
-  if (!oyi_moves_of_machine()->stream || it->ndim != 1 || it->strides[0][0] != item ||
-      it->sizes[0] * item < OYI_STREAM_LEAST ||
-      (uintptr_t)it->data[0] % (uintptr_t)item != 0)
-    return false;
+  if (!has_great_output(it)) return false;
   int as_great = 0;
   for (int k = 1; k < it->count; k++) {
     if (it->data[k] == it->data[0]) return false;
@@ -55,6 +59,33 @@ static void stream_loop(int64_t n, char* const* data, const int64_t* strides,
   }
   if (n > 0) s->loop(n, at, strides, s->args);
   oyi_moves_of_machine()->end_stream();
+}
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+// What is copied needs no buffer.
+static void stream_copy(int64_t n, char* const* data, const int64_t* strides,
+                        const void* args) {
+  (void)args;
+  char* to = data[0];
+  const char* from = data[1];
+  const int64_t bytes = n * strides[0];
+  const int64_t head = least((int64_t)(-(uintptr_t)to % LINE), bytes);
+  const int64_t whole = (bytes - head) / LINE * LINE, tail = bytes - head - whole;
+  oyi_move_copy(to, from, (size_t)head);
+  oyi_moves_of_machine()->stream(to + head, from + head, (size_t)whole);
+  oyi_move_copy(to + head + whole, from + head + whole, (size_t)tail);
+  oyi_moves_of_machine()->end_stream();
+}
+
+bool oyi_iter_stream_move(const oyi_iter* it) {
+  if (!has_great_output(it) || it->strides[0][1] != it->strides[0][0] ||
+      it->data[0] == it->data[1])
+    return false;
+  oyi_iter_run_dims(it, stream_copy, NULL);
+  return true;
 }
 
 void oyi_iter_stream(const oyi_iter* it, oyi_loop loop, const void* args) {

@@ -14,6 +14,9 @@ bool oyi_iter_streams(const oyi_iter* it);
 // As oyi_iter_run_dims, in the way of a stream.
 void oyi_iter_stream(const oyi_iter* it, oyi_loop loop, const void* args);
 
+// As oyi_iter_move, past the caches; false if that is not worth it, and nothing is done.
+bool oyi_iter_stream_move(const oyi_iter* it);
+
 // As oyi_iter_run, for a loop that writes each element of the output, reads none of it, and
 // takes less time than memory does.
 static inline void oyi_iter_run_light(const oyi_iter* it, oyi_loop loop,

@@ -114,6 +114,29 @@ static void check(size_t op, oy_dtype dtype) {
   oy_scope_close(&scope);
 }
 
+// Into new memory, and between middles of lines that are not the same.
+static void copied(void** state) {
+  (void)state;
+  for (int threads = 1; threads <= 2; threads++) {
+    assert_int_equal(oy_set_num_threads(threads), OY_OK);
+    oy_scope scope;
+    oy_scope_open(&scope);
+    const int64_t n = GREAT / (int64_t)sizeof(int16_t) + 7;
+    oy_tensor* x = numbers(n, 7919, OY_DTYPE_I16);
+    const int16_t *from = oy_tensor_data(x),
+                  *made = oy_tensor_data(oy_clone(x, oy_none()));
+    assert_memory_equal(made, from, (size_t)n * sizeof(*from));
+    oy_tensor* wide =
+        oy_zeros(OY_DIMS(n), oy_int(OY_DTYPE_I16), oy_none(), oy_none(), oy_none());
+    oy_tensor* middle = part(wide, 3, n - 5);
+    assert_ptr_equal(oy_copy_(middle, part(x, 5, n - 5), false), middle);
+    const int16_t* to = oy_tensor_data(wide);
+    assert_memory_equal(to + 3, from + 5, (size_t)(n - 5) * sizeof(*from));
+    assert_true(to[0] == 0 && to[2] == 0 && to[n - 2] == 0 && to[n - 1] == 0);
+    oy_scope_close(&scope);
+  }
+}
+
 static void streamed(void** state) {
   (void)state;
   static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64,  OY_DTYPE_I32,
@@ -130,6 +153,7 @@ static void streamed(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(streamed)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(copied),
+                                     cmocka_unit_test(streamed)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
