@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All updates of one type: T, ID, LOAD(x), STORE(v), IS_NAN(x). IS_COMPLEX leaves out
-// those that need an order.
+// All updates of one type: T, ID, LOAD(x), STORE(v), IS_NAN(x), and PICK(is, yes, no). IS_COMPLEX
+// leaves out those that need an order.
 #define NAME       add
 #define EXPR(a, b) ADD(a, b)
 #include "backends/cpu/index/update_loop_tmpl.h"
@@ -9,10 +9,10 @@
 #include "backends/cpu/index/update_loop_tmpl.h"
 #ifndef IS_COMPLEX
 #define NAME       max
-#define EXPR(a, b) ((b) > (a) || IS_NAN(b) ? (b) : (a))
+#define EXPR(a, b) PICK(((b) > (a)) | IS_NAN(b), b, a)
 #include "backends/cpu/index/update_loop_tmpl.h"
 #define NAME       min
-#define EXPR(a, b) ((b) < (a) || IS_NAN(b) ? (b) : (a))
+#define EXPR(a, b) PICK(((b) < (a)) | IS_NAN(b), b, a)
 #include "backends/cpu/index/update_loop_tmpl.h"
 #endif
 #undef T

@@ -14,14 +14,34 @@
 #endif
 #define OYI_UNROLL OYI_UNROLL_BY(4)
 
+// |yes| where |is|, by bits: compilers make a branch of the choice of a float, and every other
+// one of those goes the other way.
+static inline float pick_f32(bool is, float yes, float no) {
+  uint32_t a, b;
+  memcpy(&a, &yes, sizeof(a));
+  memcpy(&b, &no, sizeof(b));
+  b ^= (a ^ b) & (0 - (uint32_t)is);
+  memcpy(&no, &b, sizeof(no));
+  return no;
+}
+static inline double pick_f64(bool is, double yes, double no) {
+  uint64_t a, b;
+  memcpy(&a, &yes, sizeof(a));
+  memcpy(&b, &no, sizeof(b));
+  b ^= (a ^ b) & (0 - (uint64_t)is);
+  memcpy(&no, &b, sizeof(no));
+  return no;
+}
+
 // Integers, whose overflow wraps.
-#define IS_NAN(x) 0
-#define LOAD(x)   (x)
-#define STORE(v)  (T)(v)
-#define ADD(a, b) ((uint64_t)(a) + (uint64_t)(b))
-#define MUL(a, b) ((uint64_t)(a) * (uint64_t)(b))
-#define T         uint8_t
-#define ID        u8
+#define PICK(is, yes, no) ((is) ? (yes) : (no))
+#define IS_NAN(x)         0
+#define LOAD(x)           (x)
+#define STORE(v)          (T)(v)
+#define ADD(a, b)         ((uint64_t)(a) + (uint64_t)(b))
+#define MUL(a, b)         ((uint64_t)(a) * (uint64_t)(b))
+#define T                 uint8_t
+#define ID                u8
 #include "backends/cpu/index/update_tmpl.h"
 #define T  int8_t
 #define ID i8
@@ -51,11 +71,15 @@
 #define ADD(a, b) ((a) + (b))
 #define MUL(a, b) ((a) * (b))
 #define IS_NAN(x) ((x) != (x))
-#define T         float
-#define ID        f32
+#undef PICK
+#define PICK pick_f32
+#define T    float
+#define ID   f32
 #include "backends/cpu/index/update_tmpl.h"
-#define T  double
-#define ID f64
+#undef PICK
+#define PICK pick_f64
+#define T    double
+#define ID   f64
 #include "backends/cpu/index/update_tmpl.h"
 #define IS_COMPLEX
 #define T  float _Complex
@@ -67,6 +91,8 @@
 #undef IS_COMPLEX
 
 // 16-bit floats compute as float.
+#undef PICK
+#define PICK pick_f32
 #undef LOAD
 #undef STORE
 #define LOAD(x)  oyi_f16_to_float(x)
