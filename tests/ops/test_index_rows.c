@@ -116,6 +116,64 @@ static void rows_by_many_indices(void** state) {
   oy_scope_close(&scope);
 }
 
+// Along the first dimension rows are taken, along the last one lines: both are what a loop gives
+// that goes from row to row, the last of equal places staying.
+static void check_scatter(int64_t rows, int64_t columns, int64_t dim) {
+  enum { HIGH = 23, MOST = 2100 };
+  const int64_t high = dim == 0 ? HIGH : rows, wide = dim == 0 ? columns : MOST;
+  const int64_t n = rows * columns, all = high * wide;
+  int64_t* at = malloc((size_t)n * sizeof(*at));
+  int64_t* src = malloc((size_t)n * sizeof(*src));
+  int64_t* want[3] = {NULL};
+  for (int k = 0; k < 3; k++) want[k] = calloc((size_t)all, sizeof(**want));
+  assert_true(at && src && want[0] && want[1] && want[2]);
+  for (int64_t i = 0; i < n; i++) {
+    at[i] = i * 7919 % 113 % (dim == 0 ? HIGH : MOST);
+    src[i] = i * 31 % 257 - 100;
+    int64_t to = dim == 0 ? at[i] * wide + i % columns : i / columns * wide + at[i];
+    want[0][to] = src[i];
+    want[1][to] += src[i];
+    if (want[2][to] < src[i]) want[2][to] = src[i];
+  }
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* zeros = oy_zeros(OY_DIMS(high, wide), oy_int(OY_DTYPE_I64), oy_none(),
+                              oy_none(), oy_none());
+  oy_tensor* index =
+      oy_scope_take(oy_tensor_from_data(at, OY_DIMS(rows, columns), OY_DTYPE_I64));
+  oy_tensor* from =
+      oy_scope_take(oy_tensor_from_data(src, OY_DIMS(rows, columns), OY_DTYPE_I64));
+  oy_tensor* got[] = {
+      oy_scatter_src(zeros, dim, index, from), oy_scatter_add(zeros, dim, index, from),
+      oy_scatter_reduce_two(zeros, dim, index, from, oy_str_of("amax"), true)};
+  for (int k = 0; k < 3; k++) {
+    assert_non_null(got[k]);
+    assert_memory_equal(oy_tensor_data(got[k]), want[k], (size_t)all * sizeof(**want));
+    free(want[k]);
+  }
+  // In place nothing is written for a bad one, wherever it is.
+  ((int64_t*)oy_tensor_data(index))[n - 1] = -1;
+  assert_null(oy_scatter__src(zeros, dim, index, from));
+  assert_null(oy_scatter_src(zeros, dim, index, from));
+  const int64_t* left = oy_tensor_data(zeros);
+  for (int64_t i = 0; i < all; i++) assert_int_equal(left[i], 0);
+  oy_error_clear();
+  oy_scope_close(&scope);
+  free(at);
+  free(src);
+}
+
+static void lines_and_columns(void** state) {
+  (void)state;
+  static const int64_t shapes[][2] = {{5, 3}, {30, 8}, {41, 9}, {60, 1024}, {50, 2049}};
+  for (int threads = 1; threads <= 2; threads++) {
+    assert_int_equal(oy_set_num_threads(threads), OY_OK);
+    for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
+      for (int64_t dim = 0; dim < 2; dim++)
+        check_scatter(shapes[s][0], shapes[s][1], dim);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elements_by_index),
@@ -123,6 +181,7 @@ int main(void) {
       cmocka_unit_test(meta_has_the_shapes),
       cmocka_unit_test(places_of_many),
       cmocka_unit_test(rows_by_many_indices),
+      cmocka_unit_test(lines_and_columns),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -76,7 +76,7 @@ static void move_indices(const move* m, char* self, char** other) {
   if (m->take)
     m->take(m->count, *other, m->other_step, self, m->scale, index, sizeof(int64_t));
   else
-    m->updater.at(m->count, self, m->scale, index, sizeof(int64_t), *other,
+    m->updater.at(m->count, self, 0, m->scale, index, sizeof(int64_t), *other,
                   m->other_step);
   *other += m->count * m->other_step;
 }

@@ -88,18 +88,48 @@ typedef struct scattering {
   oyi_late late;
 } scattering;
 
+// False after a bad index.
+static bool run_line(const oyi_lines* w, scattering* s) {
+  const int64_t most = oyi_late_most(&s->late, s->n);
+  for (int64_t i = 0; i < s->n; i += most) {
+    const int64_t n = s->n - i < most ? s->n - i : most;
+    const char* index = w->data[1] + i * w->step[1];
+    if (!oyi_late_passes(&s->late, index, w->step[1], n)) return false;
+    s->updater.at(n, w->data[0], 0, w->step[0], index, w->step[1],
+                  s->one ? s->one : w->data[2] + i * w->step[2], s->one ? 0 : w->step[2]);
+  }
+  return true;
+}
+
+// How many of |count| lines from here on are columns side by side, of which rows are taken:
+// memory is read as it lies.
+static int64_t side_by_side(const oyi_lines* w, int64_t count) {
+  enum { SIDE = 8, MOST = OYI_CHECKED_AT_ONCE, INDEX = sizeof(int64_t) };
+  if (w->ndim == 0 || w->steps[0][1] != INDEX || w->step[1] < SIDE * INDEX) return 1;
+  const int64_t rest = w->sizes[0] - w->at[0];
+  count = count < rest ? count : rest;
+  return count < SIDE ? 1 : count < MOST ? count : MOST;
+}
+
+static bool run_rows(const oyi_lines* w, scattering* s, int64_t lines) {
+  for (int64_t i = 0; i < s->n; i++) {
+    const char* index = w->data[1] + i * w->step[1];
+    if (!oyi_late_passes(&s->late, index, w->steps[0][1], lines)) return false;
+    s->updater.at(lines, w->data[0], w->steps[0][0], w->step[0], index, w->steps[0][1],
+                  s->one ? s->one : w->data[2] + i * w->step[2],
+                  s->one ? 0 : w->steps[0][2]);
+  }
+  return true;
+}
+
 static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
   scattering* s = context;
-  const int64_t most = oyi_late_most(&s->late, s->n);
-  for (; count > 0; count--, oyi_lines_next(w))
-    for (int64_t i = 0; i < s->n; i += most) {
-      const int64_t n = s->n - i < most ? s->n - i : most;
-      const char* index = w->data[1] + i * w->step[1];
-      if (!oyi_late_passes(&s->late, index, w->step[1], n)) return OY_OK;
-      s->updater.at(n, w->data[0], w->step[0], index, w->step[1],
-                    s->one ? s->one : w->data[2] + i * w->step[2],
-                    s->one ? 0 : w->step[2]);
-    }
+  while (count > 0) {
+    const int64_t lines = side_by_side(w, count);
+    if (lines > 1 ? !run_rows(w, s, lines) : !run_line(w, s)) return OY_OK;
+    count -= lines;
+    for (int64_t k = 0; k < lines; k++) oyi_lines_next(w);
+  }
   return OY_OK;
 }
 

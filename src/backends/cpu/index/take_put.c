@@ -156,7 +156,7 @@ OYI_CPU(put_) {
   oyi_tensor* offsets = find_offsets(t, i, &scale);
   oyi_tensor* from = offsets ? oyi_converted(s, self->dtype) : NULL;
   if (from) {
-    updater.at(offsets->numel, oyi_data(t), scale, oyi_data(offsets), sizeof(int64_t),
+    updater.at(offsets->numel, oyi_data(t), 0, scale, oyi_data(offsets), sizeof(int64_t),
                oyi_data(from), oyi_item(t));
     oy_tensor_release(&from->header);
   }

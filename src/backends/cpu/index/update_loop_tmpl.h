@@ -15,12 +15,13 @@ static void OYI_JOIN(NAME, OYI_JOIN(row, ID))(int64_t n, char* to, int64_t to_st
   }
 }
 
-static void OYI_JOIN(NAME, OYI_JOIN(at, ID))(int64_t n, char* to, int64_t scale,
-                                             const char* index, int64_t index_step,
-                                             const char* from, int64_t from_step) {
+static void OYI_JOIN(NAME, OYI_JOIN(at, ID))(int64_t n, char* to, int64_t to_step,
+                                             int64_t scale, const char* index,
+                                             int64_t index_step, const char* from,
+                                             int64_t from_step) {
   // Arrays, which most are: no element waits for where it lies.
-  if (scale == (int64_t)sizeof(T) && index_step == (int64_t)sizeof(int64_t) &&
-      from_step == (int64_t)sizeof(T)) {
+  if (to_step == 0 && scale == (int64_t)sizeof(T) &&
+      index_step == (int64_t)sizeof(int64_t) && from_step == (int64_t)sizeof(T)) {
     T* o = (T*)(void*)to;
     const T* x = (const T*)(const void*)from;
     const int64_t* at = (const int64_t*)(const void*)index;
@@ -28,7 +29,7 @@ static void OYI_JOIN(NAME, OYI_JOIN(at, ID))(int64_t n, char* to, int64_t scale,
         STORE(EXPR(LOAD(o[at[i]]), LOAD(x[i])));
     return;
   }
-  for (int64_t i = 0; i < n; i++, index += index_step, from += from_step) {
+  for (int64_t i = 0; i < n; i++, to += to_step, index += index_step, from += from_step) {
     T* o = (T*)(void*)(to + *(const int64_t*)(const void*)index * scale);
     *o = STORE(EXPR(LOAD(*o), LOAD(*(const T*)(const void*)from)));
   }

@@ -10,10 +10,10 @@ static void OYI_JOIN(set_row, ID)(int64_t n, char* to, int64_t to_step, const ch
     *(T*)(void*)to = *(const T*)(const void*)from;
 }
 
-static void OYI_JOIN(set_at, ID)(int64_t n, char* to, int64_t scale, const char* index,
-                                 int64_t index_step, const char* from,
+static void OYI_JOIN(set_at, ID)(int64_t n, char* to, int64_t to_step, int64_t scale,
+                                 const char* index, int64_t index_step, const char* from,
                                  int64_t from_step) {
-  if (scale == (int64_t)sizeof(T) && from_step == (int64_t)sizeof(T) &&
+  if (to_step == 0 && scale == (int64_t)sizeof(T) && from_step == (int64_t)sizeof(T) &&
       index_step == (int64_t)sizeof(int64_t)) {
     const int64_t* places = (const int64_t*)(const void*)index;
     const T* values = (const T*)(const void*)from;
@@ -21,7 +21,7 @@ static void OYI_JOIN(set_at, ID)(int64_t n, char* to, int64_t scale, const char*
     for (int64_t i = 0; i < n; i++) ((T*)(void*)to)[places[i]] = values[i];
     return;
   }
-  for (int64_t i = 0; i < n; i++, index += index_step, from += from_step)
+  for (int64_t i = 0; i < n; i++, to += to_step, index += index_step, from += from_step)
     *(T*)(void*)(to + *(const int64_t*)(const void*)index * scale) =
         *(const T*)(const void*)from;
 }

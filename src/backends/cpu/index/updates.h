@@ -18,9 +18,10 @@ typedef enum oyi_update {
 // |n| elements, steps in bytes.
 typedef void (*oyi_update_row_fn)(int64_t n, char* to, int64_t to_step, const char* from,
                                   int64_t from_step);
-// Element i goes to |to| + index[i] * |scale|; |index_step| in bytes.
-typedef void (*oyi_update_at_fn)(int64_t n, char* to, int64_t scale, const char* index,
-                                 int64_t index_step, const char* from, int64_t from_step);
+// Element i goes to |to| + i * |to_step| + index[i] * |scale|; steps in bytes.
+typedef void (*oyi_update_at_fn)(int64_t n, char* to, int64_t to_step, int64_t scale,
+                                 const char* index, int64_t index_step, const char* from,
+                                 int64_t from_step);
 
 typedef struct oyi_updater {
   oyi_update_row_fn row;
