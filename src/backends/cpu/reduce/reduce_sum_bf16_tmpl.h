@@ -51,11 +51,11 @@ static inline double bf16_sum(const uint16_t* p, int64_t n, bool skips) {
   return OY_LIKELY(sum - sum == 0) ? sum : bf16_in_double(p, n, skips);
 }
 
-// Rows that are added in float before they are in double, and columns that one load has: two
-// in each word, of which the lower ones come first.
-enum { BF16_ROWS = 8, BF16_COLUMNS = 16 };
+// Rows that are added in float before they are in double. A load has two columns in each word,
+// of which the lower ones come first.
+enum { BF16_ROWS = 8 };
 
-// Adds |rows| rows of |n| columns, a multiple of BF16_COLUMNS, to |even| and |odd|.
+// Adds |rows| rows of |n| columns, a multiple of HALF_COLUMNS, to |even| and |odd|.
 static inline __attribute__((always_inline)) void bf16_rows(double* even, double* odd,
                                                             int64_t n, const char* x,
                                                             const int rows,
@@ -86,7 +86,7 @@ static void bf16_columns_in_double(double* to, int64_t from, int64_t n, const ch
   }
 }
 
-// The sums of columns, of which a multiple of BF16_COLUMNS is done; false: one of them is more
+// The sums of columns, of which a multiple of HALF_COLUMNS is done; false: one of them is more
 // than float holds, or no number.
 static bool bf16_columns(double* to, int64_t n, const char* x, int64_t rows,
                          int64_t row_step) {
@@ -102,22 +102,31 @@ static bool bf16_columns(double* to, int64_t n, const char* x, int64_t rows,
   return !any_endless(to, n);
 }
 
-static void add_bf16_columns(void* state, int64_t n, const char* x, int64_t rows,
-                             int64_t row_step, const void* args, bool skips) {
+// The sums of |n| columns, a multiple of HALF_COLUMNS, by the vectors of a type, false if one is
+// endless; and of columns |from| to |n| - 1 in double, one after the other.
+typedef bool (*half_columns_fn)(double* to, int64_t n, const char* x, int64_t rows,
+                                int64_t row_step);
+typedef void (*half_in_double_fn)(double* to, int64_t from, int64_t n, const char* x,
+                                  int64_t rows, int64_t row_step, bool skips);
+enum { HALF_COLUMNS = 16 };
+
+static inline __attribute__((always_inline)) void add_half_columns(
+    void* state, int64_t n, const char* x, int64_t rows, int64_t row_step,
+    const void* args, bool skips, half_columns_fn columns, half_in_double_fn in_double) {
   double part[OYI_REDUCE_WIDE];
-  int64_t done = n / BF16_COLUMNS * BF16_COLUMNS;
-  bool whole = bf16_columns(part, done, x, rows, row_step);
+  int64_t done = n / HALF_COLUMNS * HALF_COLUMNS;
+  bool whole = columns(part, done, x, rows, row_step);
   if (0 < done && done < n) {
     // The last ones lie over those before.
-    const int64_t last = n - BF16_COLUMNS;
-    whole &= bf16_columns(part + last, BF16_COLUMNS, x + last * (int64_t)sizeof(uint16_t),
-                          rows, row_step);
+    const int64_t last = n - HALF_COLUMNS;
+    whole &= columns(part + last, HALF_COLUMNS, x + last * (int64_t)sizeof(uint16_t),
+                     rows, row_step);
     done = n;
   }
-  bf16_columns_in_double(part, done, n, x, rows, row_step, skips);
+  in_double(part, done, n, x, rows, row_step, skips);
   if (OY_UNLIKELY(!whole)) {
     double exact[OYI_REDUCE_WIDE];
-    bf16_columns_in_double(exact, 0, done, x, rows, row_step, skips);
+    in_double(exact, 0, done, x, rows, row_step, skips);
     replace_endless(part, exact, done);
   }
   for (int64_t i = 0; i < n; i++) sum_join_f32(state, i, part[i], args);
@@ -143,7 +152,8 @@ static void add_bf16_row(void* state, int64_t at, const char* x, int64_t n,
   }                                                                                    \
   static void name##_bf16_columns(void* state, int64_t n, const char* x, int64_t rows, \
                                   int64_t row_step, const void* args) {                \
-    add_bf16_columns(state, n, x, rows, row_step, args, skips);                        \
+    add_half_columns(state, n, x, rows, row_step, args, skips, bf16_columns,           \
+                     bf16_columns_in_double);                                          \
   }
 BF16_REDUCER(sum, false)
 BF16_REDUCER(nansum, true)
