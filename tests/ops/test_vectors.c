@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops with vectors of their own: sums, differences, products, quotients and extremes of
-// bf16 are those of C's float, rounded to 8 bits as IEEE 754 says, whatever the bits of the operands;
-// quotients of complex numbers do not depend on where they are, and are near C's, as their
-// sizes are; clamp; nextafter is C's.
+// bf16 are those of C's float, rounded to 8 bits as IEEE 754 says, whatever the bits of the
+// operands; quotients of complex numbers do not depend on where they are, and are near C's,
+// as their sizes are; clamp; nextafter is C's.
 #include <complex.h>
 #include <float.h>
 

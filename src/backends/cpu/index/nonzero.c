@@ -90,7 +90,7 @@ static oy_status list_piece(int64_t index, void* context) {
   const size_t last = t->ndim - 1u;
   const int64_t end =
       c->before[index + 1] < out->limit ? c->before[index + 1] : out->limit;
-  int64_t at[OY_TENSOR_MAX_DIMS], place = index * c->piece;
+  int64_t at[OY_TENSOR_MAX_DIMS] = {0}, place = index * c->piece;
   const uint8_t* truth = c->truth + place;
   for (size_t d = t->ndim; d-- > 0; place /= t->sizes[d]) at[d] = place % t->sizes[d];
   for (int64_t row = c->before[index]; row < end; at[last] = 0) {

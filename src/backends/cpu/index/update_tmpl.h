@@ -9,10 +9,10 @@
 #include "backends/cpu/index/update_loop_tmpl.h"
 #ifndef IS_COMPLEX
 #define NAME       max
-#define EXPR(a, b) PICK(((b) > (a)) | IS_NAN(b), b, a)
+#define EXPR(a, b) PICK((int)((b) > (a)) | (int)(IS_NAN(b)), b, a)
 #include "backends/cpu/index/update_loop_tmpl.h"
 #define NAME       min
-#define EXPR(a, b) PICK(((b) < (a)) | IS_NAN(b), b, a)
+#define EXPR(a, b) PICK((int)((b) < (a)) | (int)(IS_NAN(b)), b, a)
 #include "backends/cpu/index/update_loop_tmpl.h"
 #endif
 #undef T

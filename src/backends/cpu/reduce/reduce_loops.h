@@ -24,8 +24,9 @@
         name##_row_##id, name##_columns_##id, name##_merge_##id, name##_finish_##id, \
         repeat, __VA_ARGS__                                                          \
   }
-#define OYI_REDUCER_ROW(name, id, in, first, second) \
-  OYI_REDUCER_ROW_OF(name, id, in, first, second, OYI_REDUCE_BLOCK, NULL, {NULL}, {NULL})
+#define OYI_REDUCER_ROW(name, id, in, first, second)                                    \
+  OYI_REDUCER_ROW_OF(name, id, in, first, second, OYI_REDUCE_BLOCK, NULL, {NULL, NULL}, \
+                     {NULL, NULL})
 
 // A table for each level, and the function that gives that of this processor.
 #if defined(__x86_64__)

@@ -252,7 +252,7 @@ static double nansum_floats(const float* p, int64_t n) {
 #define ROW_OF(name, id, in, to, block, repeat, ...) \
   OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat, __VA_ARGS__)
 #define ROW(name, id, in, to, repeat) \
-  ROW_OF(name, id, in, to, OYI_REDUCE_BLOCK, repeat, {NULL}, {NULL})
+  ROW_OF(name, id, in, to, OYI_REDUCE_BLOCK, repeat, {NULL, NULL}, {NULL, NULL})
 #define ROWS(name, REPEAT, ...)                                                 \
   ROW_OF(name, f32, F32, F64, OYI_REDUCE_WIDE, REPEAT(name, f32), __VA_ARGS__), \
       ROW(name, f64, F64, F64, REPEAT(name, f64)),                              \
@@ -275,4 +275,4 @@ const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {ROWS(sum, REPEATED, HALVES
 const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {
     ROWS(nansum, REPEATED, HALVES(nansum)), {0}};
 const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {
-    ROWS(prod, NOT_REPEATED, {NULL}, {NULL}), {0}};
+    ROWS(prod, NOT_REPEATED, {NULL, NULL}, {NULL, NULL}), {0}};
