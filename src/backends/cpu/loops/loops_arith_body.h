@@ -33,29 +33,10 @@ static inline float sizef(T a) {
 #define R        double
 #define FN(name) name
 #include "backends/cpu/loops/complex_ratio_tmpl.h"
-#if defined(__FMA__)
-// Within an ulp, by vectors: C. F. Borges, "An Improved Algorithm for hypot(a,b)" (2019), the
-// fused one. What the rounded root has left of the squares is known exactly, and a step of
-// Newton's method takes it off; parts are scaled where squares are out of range.
-static inline double size(T a) {
-  const double x = fabs(RE(a)), y = fabs(IM(a)), most = x < y ? y : x;
-  const double by = most > 0x1p511 ? 0x1p-600 : most < 0x1p-400 ? 0x1p600 : 1;
-  const double back = most > 0x1p511 ? 0x1p600 : most < 0x1p-400 ? 0x1p-600 : 1;
-  const double great = most * by, less = (x < y ? x : y) * by;
-  const double root = sqrt(__builtin_fma(great, great, less * less));
-  const double all = root * root, part = great * great;
-  const double left = __builtin_fma(-less, less, all - part) +
-                      __builtin_fma(root, root, -all) -
-                      __builtin_fma(great, great, -part);
-  const double exact = root - left / (root + root);
-  const bool infinite = (x == INFINITY) | (y == INFINITY);
-  return infinite ? INFINITY : root == 0 ? 0 : (x + y) != (x + y) ? NAN : exact * back;
-}
-#else
+// As the reductions have it: a gradient looks for the element whose size is the greatest.
 static inline double size(T a) {
   return hypot(RE(a), IM(a));
 }
-#endif
 #undef T
 #undef R
 #undef FN
