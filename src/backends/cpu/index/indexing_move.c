@@ -64,77 +64,62 @@ static void move_rows(const move* m, char* self, char** other) {
   }
 }
 
-static void move_indices(const move* m, char* self, char** other) {
+// |count| indices from number |first| on.
+static void move_indices(const move* m, int64_t first, int64_t count, char* self,
+                         char* other) {
+  const int64_t* offsets = m->offsets + first;
   if (m->after.count > 0) {
     // Rows of one dimension need no places in the others.
     void (*each)(const move*, char*, char**) = m->after.count == 1 ? move_row : move_rows;
-    for (int64_t i = 0; i < m->count; i++)
-      each(m, self + m->offsets[i] * m->scale, other);
+    for (int64_t i = 0; i < count; i++) each(m, self + offsets[i] * m->scale, &other);
     return;
   }
-  const char* index = (const char*)m->offsets;
+  const char* index = (const char*)offsets;
   if (m->take)
-    m->take(m->count, *other, m->other_step, self, m->scale, index, sizeof(int64_t));
+    m->take(count, other, m->other_step, self, m->scale, index, sizeof(int64_t));
   else
-    m->updater.at(m->count, self, 0, m->scale, index, sizeof(int64_t), *other,
-                  m->other_step);
-  *other += m->count * m->other_step;
+    m->updater.at(count, self, 0, m->scale, index, sizeof(int64_t), other, m->other_step);
 }
 
-static void move_all(const move* m) {
-  char *self = m->self, *other = m->other;
+// All indices, at each place before them: several threads share out what is read, of which
+// each element has a place of its own.
+typedef struct moving {
+  const move* m;
+  int64_t all, piece;
+  int64_t row;  // bytes of the other operand behind one index
+} moving;
+
+static oy_status move_piece(int64_t index, void* context) {
+  const moving* g = context;
+  const move* m = g->m;
+  int64_t from = index * g->piece, first = from % m->count, place = from / m->count;
+  const int64_t end = g->all - from < g->piece ? g->all : from + g->piece;
   int64_t at[OY_TENSOR_MAX_DIMS] = {0};
-  for (;;) {
-    move_indices(m, self, &other);
-    size_t d = 0;
-    for (; d < m->before.count; d++) {
+  char* self = m->self;
+  for (size_t d = 0; d < m->before.count; place /= m->before.sizes[d++]) {
+    at[d] = place % m->before.sizes[d];
+    self += at[d] * m->before.steps[d];
+  }
+  for (int64_t some; from < end; from += some, first = 0) {
+    some = m->count - first < end - from ? m->count - first : end - from;
+    move_indices(m, first, some, self, m->other + from * g->row);
+    for (size_t d = 0; d < m->before.count; d++) {
       self += m->before.steps[d];
       if (++at[d] < m->before.sizes[d]) break;
       self -= m->before.steps[d] * m->before.sizes[d];
       at[d] = 0;
     }
-    if (d == m->before.count) return;
-  }
-}
-
-// What is read is read by several threads: each writes places of its own.
-typedef struct taking {
-  const move* m;
-  int64_t all, piece;  // places by index, of all before them
-  int64_t row;         // bytes behind one
-} taking;
-
-static char* place_before(const move* m, int64_t number) {
-  char* self = m->self;
-  for (size_t d = 0; d < m->before.count; number /= m->before.sizes[d++])
-    self += number % m->before.sizes[d] * m->before.steps[d];
-  return self;
-}
-
-static oy_status take_piece(int64_t index, void* context) {
-  const taking* t = context;
-  const int64_t count = t->m->count;
-  int64_t at = index * t->piece;
-  const int64_t end = t->all - at < t->piece ? t->all : at + t->piece;
-  for (int64_t some; at < end; at += some) {
-    const int64_t first = at % count;
-    some = count - first < end - at ? count - first : end - at;
-    move part = *t->m;
-    part.offsets += first;
-    part.count = some;
-    char* other = t->m->other + at * t->row;
-    move_indices(&part, place_before(t->m, at / count), &other);
   }
   return OY_OK;
 }
 
-static void take_all(const move* m) {
-  int64_t elements = 1, before = 1;
+static void move_all(const move* m) {
+  int64_t elements = 1, all = m->count;
   for (size_t d = 0; d < m->after.count; d++) elements *= m->after.sizes[d];
-  for (size_t d = 0; d < m->before.count; d++) before *= m->before.sizes[d];
-  taking t = {m, before * m->count, oyi_stretch(elements), elements * m->other_step};
+  for (size_t d = 0; d < m->before.count; d++) all *= m->before.sizes[d];
+  moving g = {m, all, m->take ? oyi_stretch(elements) : all, elements * m->other_step};
   // Nothing in a piece can fail.
-  (void)!oyi_parallel_chunks((t.all + t.piece - 1) / t.piece, take_piece, &t);
+  (void)!oyi_parallel_chunks((all + g.piece - 1) / g.piece, move_piece, &g);
 }
 
 static void run(const oyi_indexing* x, char* other, int64_t other_step,
@@ -150,10 +135,7 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step,
   m.take = take;
   collect(&m.before, x->self, x->before, x->before_count);
   collect(&m.after, x->self, x->after, x->after_count);
-  if (take)
-    take_all(&m);
-  else
-    move_all(&m);
+  move_all(&m);
 }
 
 oy_status oyi_indexing_take(const oyi_indexing* x, oyi_tensor* to) {

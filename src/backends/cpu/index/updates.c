@@ -16,22 +16,18 @@
 
 // |yes| where |is|, by bits: compilers make a branch of the choice of a float, and every other
 // one of those goes the other way.
-static inline float pick_f32(bool is, float yes, float no) {
-  uint32_t a, b;
-  memcpy(&a, &yes, sizeof(a));
-  memcpy(&b, &no, sizeof(b));
-  b ^= (a ^ b) & (0 - (uint32_t)is);
-  memcpy(&no, &b, sizeof(no));
-  return no;
-}
-static inline double pick_f64(bool is, double yes, double no) {
-  uint64_t a, b;
-  memcpy(&a, &yes, sizeof(a));
-  memcpy(&b, &no, sizeof(b));
-  b ^= (a ^ b) & (0 - (uint64_t)is);
-  memcpy(&no, &b, sizeof(no));
-  return no;
-}
+#define PICK_BITS(name, T, bits)               \
+  static inline T name(bool is, T yes, T no) { \
+    bits a, b;                                 \
+    memcpy(&a, &yes, sizeof(a));               \
+    memcpy(&b, &no, sizeof(b));                \
+    b ^= (a ^ b) & (0 - (bits)is);             \
+    memcpy(&no, &b, sizeof(no));               \
+    return no;                                 \
+  }
+PICK_BITS(pick_f32, float, uint32_t)
+PICK_BITS(pick_f64, double, uint64_t)
+#undef PICK_BITS
 
 // Integers, whose overflow wraps.
 #define PICK(is, yes, no) ((is) ? (yes) : (no))
