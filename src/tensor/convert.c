@@ -34,9 +34,8 @@ static oy_dtype part_of(oy_dtype d) {
 
 // At most PIECE elements.
 static void run_chain(const oyi_convert_chain* chain, void* out, const void* in,
-                      size_t item, int64_t n) {
+                      int64_t n) {
   _Alignas(64) uint64_t middle[2][PIECE];
-  if (chain->count == 0) memmove(out, in, item * (size_t)n);
   for (int k = 0; k < chain->count; k++) {
     void* to = k + 1 == chain->count ? out : middle[k & 1];
     chain->loops[k](to, in, n);
@@ -52,6 +51,10 @@ static void convert_real(oy_dtype to, char* out, int64_t out_stride, oy_dtype fr
     return;
   }
   const oyi_convert_chain chain = oyi_convert_chain_of(to, from);
+  if (chain.count == 0) {
+    move_row((size_t)to_item, out, out_stride, in, in_stride, n);
+    return;
+  }
   if (chain.count == 1 && out_stride == to_item && in_stride == from_item) {
     chain.loops[0](out, in, n);
     return;
@@ -65,7 +68,7 @@ static void convert_real(oy_dtype to, char* out, int64_t out_stride, oy_dtype fr
       move_row((size_t)from_item, (char*)together, from_item, in, in_stride, count);
       source = together;
     }
-    run_chain(&chain, target, source, (size_t)to_item, count);
+    run_chain(&chain, target, source, count);
     if (target == apart)
       move_row((size_t)to_item, out, out_stride, (char*)apart, to_item, count);
     out += count * out_stride;
@@ -90,6 +93,23 @@ static void complex_to_bool(char* out, int64_t out_stride, oy_dtype part, const 
   }
 }
 
+// Real numbers into complex ones that are adjacent, whose parts are of dtype |part|.
+static void real_to_complex(oy_dtype to, char* out, oy_dtype part, oy_dtype from,
+                            const char* in, int64_t in_stride, int64_t n) {
+  const oyi_convert_loop spread = oyi_convert_to_complex(to);
+  const int64_t item = oyi_dtype_bytes[to], size = oyi_dtype_bytes[part];
+  if (from == part && in_stride == size) {
+    spread(out, in, n);
+    return;
+  }
+  _Alignas(64) uint64_t parts[PIECE];
+  for (int64_t some; n > 0; n -= some, in += some * in_stride, out += some * item) {
+    some = n < PIECE ? n : PIECE;
+    convert_real(part, (char*)parts, size, from, in, in_stride, some);
+    spread(out, parts, some);
+  }
+}
+
 static void convert_complex(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,
                             const char* in, int64_t in_stride, int64_t n) {
   const oy_dtype a = part_of(from), b = part_of(to);
@@ -100,6 +120,10 @@ static void convert_complex(oy_dtype to, char* out, int64_t out_stride, oy_dtype
   }
   if (to == OY_DTYPE_BOOL) {
     complex_to_bool(out, out_stride, a, in, in_stride, n);
+    return;
+  }
+  if (a == from && out_stride == 2 * out_part) {
+    real_to_complex(to, out, b, a, in, in_stride, n);
     return;
   }
   convert_real(b, out, out_stride, a, in, in_stride, n);

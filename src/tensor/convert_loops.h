@@ -9,7 +9,8 @@
 
 typedef void (*oyi_convert_loop)(void* out, const void* in, int64_t n);
 
-// The loops to take one after another. Elements between them take at most 8 bytes.
+// The loops to take one after another; none where the bits stay. Elements between them take at
+// most 8 bytes.
 typedef struct oyi_convert_chain {
   int count;
   oyi_convert_loop loops[3];
@@ -25,14 +26,17 @@ typedef struct oyi_convert_table {
   } near[OY_DTYPE_LIMIT];
   oyi_convert_loop across[OYI_WIDES][OYI_WIDES];  // NULL: the same bits
   // Those in one step; NULL: there is none.
-  oyi_convert_loop to_f32[OY_DTYPE_LIMIT], of_f32[OY_DTYPE_LIMIT];
-  oyi_convert_loop to_i64[OY_DTYPE_LIMIT], to_b1[OY_DTYPE_LIMIT], to_bf16[OY_DTYPE_LIMIT];
+  oyi_convert_loop to_f32[OY_DTYPE_LIMIT], of_f32[OY_DTYPE_LIMIT], of_f64[OY_DTYPE_LIMIT];
+  oyi_convert_loop to_i64[OY_DTYPE_LIMIT], to_i16[OY_DTYPE_LIMIT];
+  oyi_convert_loop to_b1[OY_DTYPE_LIMIT], to_bf16[OY_DTYPE_LIMIT], bf16_i32;
   oyi_convert_loop to_bool[OYI_WIDES];
-  oyi_convert_loop f64_to_u8[2];
+  oyi_convert_loop to_complex[OY_DTYPE_LIMIT];  // of numbers of the dtype of its parts
 } oyi_convert_table;
 extern const oyi_convert_table oyi_convert_loops, oyi_convert_loops_v3;
 
 // From one real dtype to another; not for complex ones.
 oyi_convert_chain oyi_convert_chain_of(oy_dtype to, oy_dtype from);
+// To a complex dtype, from the dtype of its parts: the imaginary ones are 0.
+oyi_convert_loop oyi_convert_to_complex(oy_dtype to);
 
 #endif  // OPYARD_SRC_TENSOR_CONVERT_LOOPS_H_

@@ -66,34 +66,33 @@ LOOP(u64_f64, uint64_t, double, x)
 LOOP(f32_i32, float, int32_t, oyi_float_to_int32(x))
 LOOP(f32_u64, float, uint64_t, oyi_float_to_uint((double)x))
 LOOP(f32_f64, float, double, x)
-LOOP(f64_i32, double, int32_t, oyi_double_to_int32(x))
 LOOP(f64_u64, double, uint64_t, oyi_float_to_uint(x))
 LOOP(f64_f32, double, float, x)
 
-// Floats to int64: few processors have that for vectors, but most have it to int32, which
-// does where all of a piece fit.
+// Floats to integers for which few processors have vectors; most have them to int32, which does
+// where all of a piece fit. |slow| is what PyTorch goes by.
 enum { PIECE = 64 };
-#define TO_I64(name, from, limit)                                                    \
+#define BY_I32(name, from, to, limit, slow)                                          \
   static void name(void* restrict out, const void* restrict in, int64_t n) {         \
     for (int64_t done = 0; done < n; done += PIECE) {                                \
       const int64_t some = n - done < PIECE ? n - done : PIECE;                      \
-      int64_t* restrict o = (int64_t*)out + done;                                    \
+      to* restrict o = (to*)out + done;                                              \
       const from* restrict a = (const from*)in + done;                               \
       int32_t fits = 1;                                                              \
       for (int64_t i = 0; i < some; i++) fits &= (a[i] > -(limit)) & (a[i] < limit); \
       if (fits)                                                                      \
-        for (int64_t i = 0; i < some; i++) o[i] = (int32_t)a[i];                     \
+        for (int64_t i = 0; i < some; i++) o[i] = (to)(int32_t)a[i];                 \
       else                                                                           \
-        for (int64_t i = 0; i < some; i++) o[i] = oyi_float_to_int((double)a[i]);    \
+        for (int64_t i = 0; i < some; i++) o[i] = (to)slow((double)a[i]);            \
     }                                                                                \
   }
-TO_I64(f32_i64, float, 0x1p31f)
-TO_I64(f64_i64, double, 0x1p31)
+BY_I32(f32_i64, float, int64_t, 0x1p31f, oyi_float_to_int)
+BY_I32(f64_i64, double, int64_t, 0x1p31, oyi_float_to_int)
+BY_I32(f64_u8, double, uint8_t, 0x1p31, oyi_float_to_int)
 
 // From a wide type; the low bits of two's complement are the wrapped number.
 LOOP(i32_8, int32_t, uint8_t, x)
 LOOP(i32_16, int32_t, uint16_t, x)
-LOOP(i64_8, int64_t, uint8_t, x)
 #if !defined(__F16C__)
 LOOP(f32_f16, float, uint16_t, oyi_f16_from_float(x))
 #else
@@ -161,43 +160,77 @@ LOOP(i16_f32, int16_t, float, x)
 LOOP(u8_i64, uint8_t, int64_t, x)
 LOOP(i8_i64, int8_t, int64_t, x)
 LOOP(i16_i64, int16_t, int64_t, x)
+LOOP(u8_i16, uint8_t, int16_t, x)
+LOOP(i8_i16, int8_t, int16_t, x)
 LOOP(u8_b1, uint8_t, uint8_t, x != 0)
 LOOP(i16_b1, int16_t, uint8_t, x != 0)
+#define BF16_I32(x) oyi_float_to_int32(oyi_bf16_to_float(x))
 #if !defined(__AVX2__)
 LOOP(f32_8, float, uint8_t, (uint32_t)oyi_float_to_int32(x))
 LOOP(f32_16, float, uint16_t, (uint32_t)oyi_float_to_int32(x))
+LOOP(f64_i32, double, int32_t, oyi_double_to_int32(x))
+BY_I32(f64_8, double, uint8_t, 0x1p31, oyi_double_to_int32)
+BY_I32(f64_16, double, uint16_t, 0x1p31, oyi_double_to_int32)
+LOOP(bf16_i32, uint16_t, int32_t, BF16_I32(x))
 #else
-// The low bits of eight; what is no int32 becomes its least, as PyTorch has it. Packing
-// saturates and takes turns of lanes: bits are cut off before it, and put in order after it.
-static inline __m256i low_bits(const float* a, int bits) {
-  return _mm256_and_si256(_mm256_cvttps_epi32(_mm256_loadu_ps(a)),
-                          _mm256_set1_epi32(bits));
+// Eight at once; what is no int32 becomes its least, as PyTorch has it. Packing saturates and
+// takes turns of lanes: bits are cut off before it, and put in order after it.
+static inline __m256i words_f32(const float* a) {
+  return _mm256_cvttps_epi32(_mm256_loadu_ps(a));
 }
-static void f32_8(void* out, const void* in, int64_t n) {
-  uint8_t* o = out;
-  const float* a = in;
-  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-  int64_t i = 0;
-  for (; i + 32 <= n; i += 32) {
-    const __m256i p = low_bits(a + i, 0xff), q = low_bits(a + i + 8, 0xff);
-    const __m256i r = low_bits(a + i + 16, 0xff), s = low_bits(a + i + 24, 0xff);
-    const __m256i all =
-        _mm256_packus_epi16(_mm256_packus_epi32(p, q), _mm256_packus_epi32(r, s));
-    _mm256_storeu_si256((void*)(o + i), _mm256_permutevar8x32_epi32(all, order));
+static inline __m256i words_f64(const double* a) {
+  return _mm256_set_m128i(_mm256_cvttpd_epi32(_mm256_loadu_pd(a + 4)),
+                          _mm256_cvttpd_epi32(_mm256_loadu_pd(a)));
+}
+static inline __m256i words_bf16(const uint16_t* a) {
+  const __m256i wide = _mm256_cvtepu16_epi32(EIGHT_SHORTS(a));
+  return _mm256_cvttps_epi32(_mm256_castsi256_ps(_mm256_slli_epi32(wide, 16)));
+}
+#define TO_WORDS(name, T, words, one)                                             \
+  static void name(void* out, const void* in, int64_t n) {                        \
+    int32_t* o = out;                                                             \
+    const T* a = in;                                                              \
+    int64_t i = 0;                                                                \
+    for (; i + 8 <= n; i += 8) _mm256_storeu_si256((void*)(o + i), words(a + i)); \
+    for (; i < n; i++) o[i] = one(a[i]);                                          \
   }
-  for (; i < n; i++) o[i] = (uint8_t)oyi_float_to_int32(a[i]);
-}
-static void f32_16(void* out, const void* in, int64_t n) {
-  uint16_t* o = out;
-  const float* a = in;
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    const __m256i both =
-        _mm256_packus_epi32(low_bits(a + i, 0xffff), low_bits(a + i + 8, 0xffff));
-    _mm256_storeu_si256((void*)(o + i), _mm256_permute4x64_epi64(both, 0xd8));
+#define LOW_BITS(words, bits) _mm256_and_si256(words, _mm256_set1_epi32(bits))
+#define TO_BYTES(name, T, words, one)                                                \
+  static void name(void* out, const void* in, int64_t n) {                           \
+    uint8_t* o = out;                                                                \
+    const T* a = in;                                                                 \
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);                 \
+    int64_t i = 0;                                                                   \
+    for (; i + 32 <= n; i += 32) {                                                   \
+      const __m256i p = LOW_BITS(words(a + i), 0xff),                                \
+                    q = LOW_BITS(words(a + i + 8), 0xff);                            \
+      const __m256i r = LOW_BITS(words(a + i + 16), 0xff),                           \
+                    s = LOW_BITS(words(a + i + 24), 0xff);                           \
+      const __m256i all =                                                            \
+          _mm256_packus_epi16(_mm256_packus_epi32(p, q), _mm256_packus_epi32(r, s)); \
+      _mm256_storeu_si256((void*)(o + i), _mm256_permutevar8x32_epi32(all, order));  \
+    }                                                                                \
+    for (; i < n; i++) o[i] = (uint8_t)one(a[i]);                                    \
   }
-  for (; i < n; i++) o[i] = (uint16_t)oyi_float_to_int32(a[i]);
-}
+#define TO_SHORTS(name, T, words, one)                                           \
+  static void name(void* out, const void* in, int64_t n) {                       \
+    uint16_t* o = out;                                                           \
+    const T* a = in;                                                             \
+    int64_t i = 0;                                                               \
+    for (; i + 16 <= n; i += 16) {                                               \
+      const __m256i low = LOW_BITS(words(a + i), 0xffff);                        \
+      const __m256i high = LOW_BITS(words(a + i + 8), 0xffff);                   \
+      const __m256i both = _mm256_packus_epi32(low, high);                       \
+      _mm256_storeu_si256((void*)(o + i), _mm256_permute4x64_epi64(both, 0xd8)); \
+    }                                                                            \
+    for (; i < n; i++) o[i] = (uint16_t)one(a[i]);                               \
+  }
+TO_WORDS(f64_i32, double, words_f64, oyi_double_to_int32)
+TO_WORDS(bf16_i32, uint16_t, words_bf16, BF16_I32)
+TO_BYTES(f32_8, float, words_f32, oyi_float_to_int32)
+TO_BYTES(f64_8, double, words_f64, oyi_double_to_int32)
+TO_SHORTS(f32_16, float, words_f32, oyi_float_to_int32)
+TO_SHORTS(f64_16, double, words_f64, oyi_double_to_int32)
 #endif
 LOOP(f32_f8e5m2, float, uint8_t, oyi_f8e5m2_from_float(x))
 LOOP(f32_f8e4m3, float, uint8_t, oyi_f8e4m3_from_float(x))
@@ -207,6 +240,20 @@ LOOP(i32_b1, int32_t, uint8_t, x != 0)
 LOOP(i64_b1, int64_t, uint8_t, x != 0)
 LOOP(f32_b1, float, uint8_t, x != 0)
 LOOP(f64_b1, double, uint8_t, x != 0)
+
+// Real parts beside zeros.
+#define COMPLEX(name, T)                                                     \
+  static void name(void* restrict out, const void* restrict in, int64_t n) { \
+    T* restrict o = out;                                                     \
+    const T* restrict a = in;                                                \
+    for (int64_t i = 0; i < n; i++) {                                        \
+      o[2 * i] = a[i];                                                       \
+      o[2 * i + 1] = 0;                                                      \
+    }                                                                        \
+  }
+COMPLEX(f16_c32, uint16_t)
+COMPLEX(f32_c64, uint32_t)
+COMPLEX(f64_c128, uint64_t)
 
 #define I32 OYI_WIDE_I32
 #define I64 OYI_WIDE_I64
@@ -247,18 +294,22 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                [OY_DTYPE_I8] = i8_f32,
                [OY_DTYPE_I16] = i16_f32},
     .of_f32 = {[OY_DTYPE_U8] = f32_8, [OY_DTYPE_I8] = f32_8, [OY_DTYPE_I16] = f32_16},
+    .of_f64 = {[OY_DTYPE_U8] = f64_u8, [OY_DTYPE_I8] = f64_8, [OY_DTYPE_I16] = f64_16},
     .to_i64 = {[OY_DTYPE_BOOL] = u8_i64,
                [OY_DTYPE_U8] = u8_i64,
                [OY_DTYPE_I8] = i8_i64,
                [OY_DTYPE_I16] = i16_i64},
+    .to_i16 = {[OY_DTYPE_BOOL] = u8_i16, [OY_DTYPE_U8] = u8_i16, [OY_DTYPE_I8] = i8_i16},
     .to_b1 = {[OY_DTYPE_U8] = u8_b1, [OY_DTYPE_I8] = u8_b1, [OY_DTYPE_I16] = i16_b1},
     .to_bf16 = {[OY_DTYPE_BOOL] = u8_bf16,
                 [OY_DTYPE_U8] = u8_bf16,
                 [OY_DTYPE_I8] = i8_bf16,
                 [OY_DTYPE_I16] = i16_bf16,
                 [OY_DTYPE_I32] = i32_bf16},
+    .bf16_i32 = bf16_i32,
     .to_bool = {i32_b1, i64_b1, f32_b1, f64_b1, i64_b1},
-    .f64_to_u8 = {f64_i64, i64_8}};
+    .to_complex = {
+        [OY_DTYPE_C32] = f16_c32, [OY_DTYPE_C64] = f32_c64, [OY_DTYPE_C128] = f64_c128}};
 #undef I32
 #undef I64
 #undef F32
