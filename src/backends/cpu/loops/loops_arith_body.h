@@ -74,6 +74,24 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 
 #include "backends/cpu/loops/loops_bf16_tmpl.h"
 
+// Of 16-bit floats of either kind, by their bits.
+static void copysign_halves(int64_t n, char* const* data, const int64_t* strides,
+                            const void* args) {
+  (void)args;
+  char* o = data[0];
+  const char *x = data[1], *y = data[2];
+  if (strides[0] == BF16 && strides[1] == BF16 && strides[2] == BF16) {
+    for (int64_t i = 0; i < n; i++) {
+      const uint16_t size = ((const uint16_t*)(const void*)x)[i] & 0x7fff;
+      ((uint16_t*)(void*)o)[i] = size | (((const uint16_t*)(const void*)y)[i] & 0x8000);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; i++, o += strides[0], x += strides[1], y += strides[2])
+    *(uint16_t*)(void*)o = (*(const uint16_t*)(const void*)x & 0x7fff) |
+                           (*(const uint16_t*)(const void*)y & 0x8000);
+}
+
 #if defined(__AVX2__)
 #define T     float
 #define ID    f32
@@ -106,6 +124,7 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 #define EQUAL(a, b)         COMPARE(_CMP_EQ_OQ, a, b)
 #define UNEQUAL(a, b)       COMPARE(_CMP_NEQ_UQ, a, b)
 #define ANY(mask)           (mask)
+#define ROOT(x)             _mm512_sqrt_ps((__m512)(x))
 #define PICK(mask, yes, no) (V) _mm512_mask_mov_ps((__m512)(no), mask, (__m512)(yes))
 #elif defined(__AVX2__)
 #define LANES     8
@@ -114,6 +133,7 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 #define LOW       0, 8, 1, 9, 4, 12, 5, 13
 #define HIGH      2, 10, 3, 11, 6, 14, 7, 15
 #define ANY(mask) _mm256_movemask_ps((__m256)(mask))
+#define ROOT(x)   _mm256_sqrt_ps((__m256)(x))
 #else
 #define LANES     4
 #define REAL      0, 2, 4, 6
@@ -122,10 +142,15 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 #define HIGH      2, 6, 3, 7
 #if defined(__SSE2__)
 #define ANY(mask) _mm_movemask_ps((__m128)(mask))
+#define ROOT(x)   _mm_sqrt_ps((__m128)(x))
 #endif
 #endif
 #include "backends/cpu/loops/complex_quotient_tmpl.h"
-#include "backends/cpu/loops/complex_sign.h"
+#define LEAST 0x1p-60
+#define UP    0x1p90
+#define MOST  0x1p60
+#define DOWN  0x1p-68
+#include "backends/cpu/loops/complex_sign_tmpl.h"
 #undef R
 #undef BITS
 #undef ID
@@ -149,23 +174,31 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 #define EQUAL(a, b)         COMPARE(_CMP_EQ_OQ, a, b)
 #define UNEQUAL(a, b)       COMPARE(_CMP_NEQ_UQ, a, b)
 #define ANY(mask)           (mask)
+#define ROOT(x)             _mm512_sqrt_pd((__m512d)(x))
 #define PICK(mask, yes, no) (V) _mm512_mask_mov_pd((__m512d)(no), mask, (__m512d)(yes))
 #elif defined(__AVX2__)
 #define LANES     4
 #define REAL      0, 4, 2, 6
 #define IMAGINARY 1, 5, 3, 7
 #define ANY(mask) _mm256_movemask_pd((__m256d)(mask))
+#define ROOT(x)   _mm256_sqrt_pd((__m256d)(x))
 #else
 #define LANES     2
 #define REAL      0, 2
 #define IMAGINARY 1, 3
 #if defined(__SSE2__)
 #define ANY(mask) _mm_movemask_pd((__m128d)(mask))
+#define ROOT(x)   _mm_sqrt_pd((__m128d)(x))
 #endif
 #endif
 #define LOW  REAL
 #define HIGH IMAGINARY
 #include "backends/cpu/loops/complex_quotient_tmpl.h"
+#define LEAST 0x1p-480
+#define UP    0x1p720
+#define MOST  0x1p480
+#define DOWN  0x1p-544
+#include "backends/cpu/loops/complex_sign_tmpl.h"
 #undef R
 #undef BITS
 #undef ID
@@ -246,6 +279,7 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_reciprocal, OY_DTYPE_C64, reciprocals_c64},
     {OYI_LOOP_reciprocal, OY_DTYPE_C128, reciprocals_c128},
     {OYI_LOOP_sgn, OY_DTYPE_C64, sgn_parts_c64},
+    {OYI_LOOP_sgn, OY_DTYPE_C128, sgn_parts_c128},
 #if defined(__AVX2__)
     {OYI_LOOP_maximum, OY_DTYPE_F32, maximum_vector_f32},
     {OYI_LOOP_maximum, OY_DTYPE_F64, maximum_vector_f64},
@@ -264,8 +298,20 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_abs, OY_DTYPE_BF16, abs_bf16},
     {OYI_LOOP_relu, OY_DTYPE_BF16, relu_bf16},
     {OYI_LOOP_reciprocal, OY_DTYPE_BF16, reciprocal_bf16},
+    {OYI_LOOP_square, OY_DTYPE_BF16, square_bf16},
+    {OYI_LOOP_leaky_relu, OY_DTYPE_BF16, leaky_relu_bf16},
+    {OYI_LOOP_clamp, OY_DTYPE_BF16, clamp_bf16},
+    {OYI_LOOP_clamp_min, OY_DTYPE_BF16, clamp_min_bf16},
+    {OYI_LOOP_clamp_max, OY_DTYPE_BF16, clamp_max_bf16},
+    {OYI_LOOP_addcmul, OY_DTYPE_BF16, addcmul_bf16},
+    {OYI_LOOP_copysign, OY_DTYPE_BF16, copysign_halves},
+    {OYI_LOOP_copysign, OY_DTYPE_F16, copysign_halves},
 #if defined(__AVX2__)
     {OYI_LOOP_sqrt, OY_DTYPE_BF16, sqrt_bf16},
+    {OYI_LOOP_ceil, OY_DTYPE_BF16, ceil_bf16},
+    {OYI_LOOP_floor, OY_DTYPE_BF16, floor_bf16},
+    {OYI_LOOP_trunc, OY_DTYPE_BF16, trunc_bf16},
+    {OYI_LOOP_round, OY_DTYPE_BF16, round_bf16},
 #endif
     WHERE_ROW(BOOL, where_1),
     WHERE_ROW(U8, where_1),

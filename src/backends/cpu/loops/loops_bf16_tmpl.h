@@ -11,7 +11,7 @@
 
 typedef uint32_t pairs __attribute__((vector_size(PAIR_BYTES)));
 typedef float singles __attribute__((vector_size(PAIR_BYTES)));
-typedef singles (*pair_fn)(singles a, singles b, float arg);
+typedef singles (*pair_fn)(singles a, singles b, const float* arg);
 
 enum { PAIRED = PAIR_BYTES / 2, BF16 = 2 };
 #define UPPER 0xffff0000u
@@ -28,7 +28,8 @@ static inline pairs rounded(singles x) {
 #endif
 }
 
-static inline __attribute__((always_inline)) pairs of_pairs(pairs a, pairs b, float arg,
+static inline __attribute__((always_inline)) pairs of_pairs(pairs a, pairs b,
+                                                            const float* arg,
                                                             pair_fn fn) {
   const pairs even = rounded(fn((singles)(a << 16), (singles)(b << 16), arg));
   const pairs odd = rounded(fn((singles)(a & UPPER), (singles)(b & UPPER), arg));
@@ -62,7 +63,7 @@ static inline __attribute__((always_inline)) void map_pairs(int64_t n, char* con
                                                             const int64_t* strides,
                                                             const void* args,
                                                             pair_fn fn) {
-  const float arg = args ? *(const float*)args : 0;
+  const float* arg = args;
   char* o = data[0];
   const char *x = data[1], *y = data[2];
   const int64_t so = strides[0], sx = strides[1], sy = strides[2];
@@ -82,49 +83,70 @@ static inline __attribute__((always_inline)) void map_pairs(int64_t n, char* con
 // Of one operand.
 static inline __attribute__((always_inline)) void map_alone(int64_t n, char* const* data,
                                                             const int64_t* strides,
+                                                            const void* args,
                                                             pair_fn fn) {
+  const float* arg = args;
   char* o = data[0];
   const char* x = data[1];
   const int64_t so = strides[0], sx = strides[1];
   if (so == BF16 && sx == BF16)
     for (; n >= PAIRED; n -= PAIRED, o += BF16 * PAIRED, x += BF16 * PAIRED) {
-      const pairs a = load_pairs(x, sx), v = of_pairs(a, a, 0, fn);
+      const pairs a = load_pairs(x, sx), v = of_pairs(a, a, arg, fn);
       memcpy(o, &v, sizeof(v));
     }
   for (; n > 0; n -= PAIRED, o += so * PAIRED, x += sx * PAIRED) {
     const int64_t count = n < PAIRED ? n : PAIRED;
     const pairs a = load_some(x, sx, count);
-    store_some(o, so, count, of_pairs(a, a, 0, fn));
+    store_some(o, so, count, of_pairs(a, a, arg, fn));
   }
 }
-
-#define BF16_UNARY(name, ...)                                                   \
-  static inline singles name##_singles(singles a, singles b, float arg) {       \
-    (void)b, (void)arg;                                                         \
-    return (__VA_ARGS__);                                                       \
-  }                                                                             \
-  static void name##_bf16(int64_t n, char* const* data, const int64_t* strides, \
-                          const void* args) {                                   \
-    (void)args;                                                                 \
-    map_alone(n, data, strides, name##_singles);                                \
-  }
-BF16_UNARY(neg, -a)
-BF16_UNARY(abs, (singles)((pairs)a & 0x7fffffffu))
-// 0 where |a| is less, so that a NaN stays.
-BF16_UNARY(relu, (singles)((pairs)a & ~(pairs)(a < 0)))
-BF16_UNARY(reciprocal, 1 / a)
-#if defined(__AVX2__)
-BF16_UNARY(sqrt, (singles)_mm256_sqrt_ps((__m256)a))
-#endif
-#undef BF16_UNARY
 
 // Comparisons are integers, which are signed ones in vectors of the same width.
 typedef int32_t chosen_lanes __attribute__((vector_size(PAIR_BYTES)));
 static inline singles chosen(chosen_lanes mask, singles yes, singles no) {
   return (singles)(((pairs)yes & (pairs)mask) | ((pairs)no & ~(pairs)mask));
 }
+
+#define BF16_UNARY(name, ...)                                                    \
+  static inline singles name##_singles(singles a, singles b, const float* arg) { \
+    (void)b, (void)arg;                                                          \
+    return (__VA_ARGS__);                                                        \
+  }                                                                              \
+  static void name##_bf16(int64_t n, char* const* data, const int64_t* strides,  \
+                          const void* args) {                                    \
+    map_alone(n, data, strides, args, name##_singles);                           \
+  }
+BF16_UNARY(neg, -a)
+BF16_UNARY(abs, (singles)((pairs)a & 0x7fffffffu))
+// 0 where |a| is less, so that a NaN stays.
+BF16_UNARY(relu, (singles)((pairs)a & ~(pairs)(a < 0)))
+BF16_UNARY(reciprocal, 1 / a)
+BF16_UNARY(square, (a * a))
+BF16_UNARY(leaky_relu, chosen(a > 0, a, a* arg[0]))
+static inline singles above(singles a, float least) {
+  const singles bound = (singles){0} + least;
+  return chosen(bound > a, bound, a);
+}
+static inline singles below(singles a, float most) {
+  const singles bound = (singles){0} + most;
+  return chosen(bound < a, bound, a);
+}
+BF16_UNARY(clamp, below(above(a, arg[0]), arg[1]))
+BF16_UNARY(clamp_min, above(a, arg[0]))
+BF16_UNARY(clamp_max, below(a, arg[0]))
+#if defined(__AVX2__)
+BF16_UNARY(sqrt, (singles)_mm256_sqrt_ps((__m256)a))
+BF16_UNARY(ceil, (singles)_mm256_ceil_ps((__m256)a))
+BF16_UNARY(floor, (singles)_mm256_floor_ps((__m256)a))
+BF16_UNARY(trunc,
+           (singles)_mm256_round_ps((__m256)a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))
+BF16_UNARY(round, (singles)_mm256_round_ps((__m256)a,
+                                           _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
+#endif
+#undef BF16_UNARY
+
 #define BF16_BINARY(name, ...)                                                  \
-  static singles name##_singles(singles a, singles b, float arg) {              \
+  static singles name##_singles(singles a, singles b, const float* arg) {       \
     (void)arg;                                                                  \
     return (__VA_ARGS__);                                                       \
   }                                                                             \
@@ -132,12 +154,41 @@ static inline singles chosen(chosen_lanes mask, singles yes, singles no) {
                           const void* args) {                                   \
     map_pairs(n, data, strides, args, name##_singles);                          \
   }
-BF16_BINARY(add, a + arg * b)
-BF16_BINARY(sub, a - arg * b)
+BF16_BINARY(add, a + arg[0] * b)
+BF16_BINARY(sub, a - arg[0] * b)
 BF16_BINARY(mul, (a * b))
 BF16_BINARY(div, a / b)
 BF16_BINARY(maximum, chosen((a < b) | (b != b), b, a))
 BF16_BINARY(minimum, chosen((a > b) | (b != b), b, a))
 #undef BF16_BINARY
+
+static inline __attribute__((always_inline)) pairs multiplied(pairs a, pairs b, pairs c,
+                                                              float by) {
+  const singles even = (singles)(b << 16) * by * (singles)(c << 16);
+  const singles odd = (singles)(b & UPPER) * by * (singles)(c & UPPER);
+  return rounded((singles)(a << 16) + even) >> 16 |
+         (rounded((singles)(a & UPPER) + odd) & UPPER);
+}
+
+static void addcmul_bf16(int64_t n, char* const* data, const int64_t* strides,
+                         const void* args) {
+  const float by = *(const float*)args;
+  char* o = data[0];
+  const char *x = data[1], *y = data[2], *z = data[3];
+  const int64_t so = strides[0], sx = strides[1], sy = strides[2], sz = strides[3];
+  if (so == BF16 && sx == BF16 && (sy == BF16 || sy == 0) && (sz == BF16 || sz == 0))
+    for (; n >= PAIRED; n -= PAIRED, o += BF16 * PAIRED, x += BF16 * PAIRED,
+                        y += sy * PAIRED, z += sz * PAIRED) {
+      const pairs v =
+          multiplied(load_pairs(x, sx), load_pairs(y, sy), load_pairs(z, sz), by);
+      memcpy(o, &v, sizeof(v));
+    }
+  for (; n > 0; n -= PAIRED, o += so * PAIRED, x += sx * PAIRED, y += sy * PAIRED,
+                z += sz * PAIRED) {
+    const int64_t count = n < PAIRED ? n : PAIRED;
+    const pairs a = load_some(x, sx, count), b = load_some(y, sy, count);
+    store_some(o, so, count, multiplied(a, b, load_some(z, sz, count), by));
+  }
+}
 #undef UPPER
 #undef PAIR_BYTES

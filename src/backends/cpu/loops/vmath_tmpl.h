@@ -119,6 +119,24 @@ static inline V F(clamped)(V a, const T* bounds) {
   V low = F(splat)(bounds[0]), high = F(splat)(bounds[1]);
   return F(select)(a < low, low, F(select)(a > high, high, a));
 }
+static inline bool F(any)(I mask) {
+#if defined(__AVX512F__)
+  return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
+#elif defined(__AVX2__)
+  return _mm256_movemask_epi8((__m256i)mask) != 0;
+#else
+  INT all = 0;
+  for (int i = 0; i < LANES; i++) all |= mask[i];
+  return all != 0;
+#endif
+}
+// Of layers' outputs many are positive, which need no exponential.
+static inline V F(elu)(V a, const T* arg) {
+  const I below = a <= F(splat)(0);
+  const V line = a * arg[1];
+  if (!F(any)(below)) return line;
+  return F(select)(below, F(expm1)(a * arg[2]) * arg[0], line);
+}
 // |a| times |log|, a logarithm of |b|: 0 where |a| is, NaN where |b| is.
 static inline V F(times_log)(V a, V b, V log) {
   return F(select)(b != b, b, F(select)(a == F(splat)(0), F(splat)(0), a * log));

@@ -205,44 +205,48 @@ static oy_status check_frexp(oy_object* self, oy_object* mantissa, oy_object* ex
 }
 
 // The bits of a number's power are changed for those between 1/2 and 1. Numbers below the
-// least normal one are raised first.
-static void split_f32(const float* x, float* fractions, int32_t* powers, int64_t n) {
-  enum { BITS = 23, HALF = 126, UP = 32 };
-  for (int64_t i = 0; i < n; i++) {
-    const float raised = x[i] * 0x1p32f;
-    uint32_t small, bits;
-    memcpy(&bits, &x[i], sizeof(bits));
-    memcpy(&small, &raised, sizeof(small));
-    const uint32_t size = bits & 0x7fffffffu;
-    const bool is_small = size < 1u << BITS, keeps = size == 0 || size >= 0xffu << BITS;
-    const uint32_t from = is_small ? small : bits;
-    const int32_t power = (int32_t)(from >> BITS & 255) - (is_small ? HALF + UP : HALF);
-    const uint32_t half = (from & 0x807fffffu) | (uint32_t)HALF << BITS;
-    const uint32_t found = keeps ? bits : half;
-    powers[i] = keeps ? 0 : power;
-    memcpy(&fractions[i], &found, sizeof(found));
+// least normal one are raised first. BITS are those of the fraction, MOST all of the power.
+#define SPLIT(name, T, U, BITS, MOST)                                             \
+  static void name(const T* x, T* fractions, int32_t* powers, int64_t n) {        \
+    enum { HALF = (MOST) / 2 - 1, UP = (BITS) + 9 };                              \
+    const U power_bits = (U)(MOST) << (BITS), sign = (U)1 << (sizeof(T) * 8 - 1); \
+    const U half_bits = (U)HALF << (BITS);                                        \
+    for (int64_t i = 0; i < n; i++) {                                             \
+      const T raised = x[i] * (T)((uint64_t)1 << UP);                             \
+      U small, bits;                                                              \
+      memcpy(&bits, &x[i], sizeof(bits));                                         \
+      memcpy(&small, &raised, sizeof(small));                                     \
+      const U size = bits & ~sign;                                                \
+      const bool is_small = size < (U)1 << (BITS),                                \
+                 keeps = size == 0 || size >= power_bits;                         \
+      const U from = is_small ? small : bits;                                     \
+      const int32_t power =                                                       \
+          (int32_t)(from >> (BITS) & (MOST)) - (is_small ? HALF + UP : HALF);     \
+      const U found = keeps ? bits : (from & ~power_bits) | half_bits;            \
+      powers[i] = keeps ? 0 : power;                                              \
+      memcpy(&fractions[i], &found, sizeof(found));                               \
+    }                                                                             \
   }
-}
-static void split_f64(double* x, int32_t* powers, int64_t n) {
-  for (int64_t i = 0; i < n; i++) {
-    int power = 0;  // unspecified where there is none
-    x[i] = frexp(x[i], &power);
-    powers[i] = isfinite(x[i]) ? power : 0;
-  }
+SPLIT(split_f32, float, uint32_t, 23, 255)
+SPLIT(split_f64, double, uint64_t, 52, 2047)
+#undef SPLIT
+
+static void split_all(const oyi_tensor* t, oyi_tensor* fractions, oyi_tensor* powers) {
+  if (t->header.dtype == OY_DTYPE_F32)
+    split_f32(oyi_data(t), oyi_data(fractions), oyi_data(powers), t->numel);
+  else
+    split_f64(oyi_data(t), oyi_data(fractions), oyi_data(powers), t->numel);
 }
 
 // By way of copies.
 static oy_status write_parts(const oyi_tensor* t, oyi_tensor* mantissa,
                              oyi_tensor* exponent) {
-  const bool is_f32 = t->header.dtype == OY_DTYPE_F32;
-  oyi_tensor* x = oyi_converted(t, is_f32 ? OY_DTYPE_F32 : OY_DTYPE_F64);
+  const bool is_f64 = t->header.dtype == OY_DTYPE_F64;
+  oyi_tensor* x = oyi_converted(t, is_f64 ? OY_DTYPE_F64 : OY_DTYPE_F32);
   oyi_tensor* powers =
       x ? oyi_tensor_new(oyi_sizes_view(t), OY_DTYPE_I32, oy_device_cpu()) : NULL;
   if (powers) {
-    if (is_f32)
-      split_f32(oyi_data(x), oyi_data(x), oyi_data(powers), t->numel);
-    else
-      split_f64(oyi_data(x), oyi_data(powers), t->numel);
+    split_all(x, x, powers);
     oyi_convert(mantissa, x);
     oyi_convert(exponent, powers);
   }
@@ -253,11 +257,12 @@ static oy_status write_parts(const oyi_tensor* t, oyi_tensor* mantissa,
 }
 
 static oy_status split(const oyi_tensor* t, oyi_tensor* mantissa, oyi_tensor* exponent) {
-  const bool is_direct = t->header.dtype == OY_DTYPE_F32 &&
-                         t->flags & mantissa->flags & exponent->flags & OYI_CONTIGUOUS &&
-                         !oyi_may_share(t, mantissa) && !oyi_may_share(t, exponent);
+  const bool is_direct =
+      (t->header.dtype == OY_DTYPE_F32 || t->header.dtype == OY_DTYPE_F64) &&
+      t->flags & mantissa->flags & exponent->flags & OYI_CONTIGUOUS &&
+      !oyi_may_share(t, mantissa) && !oyi_may_share(t, exponent);
   if (!is_direct) return write_parts(t, mantissa, exponent);
-  split_f32(oyi_data(t), oyi_data(mantissa), oyi_data(exponent), t->numel);
+  split_all(t, mantissa, exponent);
   return OY_OK;
 }
 
