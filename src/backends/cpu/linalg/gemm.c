@@ -12,20 +12,13 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 
-// Integers wrap, so they are computed unsigned; those below 64 bits in 32.
+// Integers below 64 bits, in 32.
 #define LOAD(x)   (x)
 #define STORE(x)  (x)
 #define NUMBER(x) ((x).kind == OYI_NUMBER_FLOAT ? (int64_t)(x).re : (x).i)
-#define W         uint64_t
-#define T         int64_t
-#define ID        i64
-#include "backends/cpu/linalg/gemm_tmpl.h"
-#undef T
-#undef ID
-#undef W
-#define W  uint32_t
-#define T  int32_t
-#define ID i32
+#define W         uint32_t
+#define T         int32_t
+#define ID        i32
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef T
 #undef ID

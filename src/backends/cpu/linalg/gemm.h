@@ -43,7 +43,7 @@ static inline bool oyi_number_is_zero(oyi_number x) {
 // where no kernel does both at once, and nothing is written.
 bool oyi_gemm_by_row(oy_dtype dtype, const oyi_gemm* g, const void* by_row);
 
-// By capability level; f32, f64 and the small floats only above the baseline.
+// By capability level; only f32, f64, the small floats and int64 above the baseline.
 #define OYI_GEMM_TABLE(level) extern const oyi_gemm_fn oyi_gemm_##level[OYI_GEMM_DTYPES]
 OYI_GEMM_TABLE(base);
 OYI_GEMM_TABLE(v3);

@@ -156,31 +156,108 @@ static __attribute__((noinline)) oy_status OYI_JOIN(blocked, ID)(const oyi_gemm*
   return OY_OK;
 }
 
-// One result of elements that lie together: sums side by side, in several registers.
-static oy_status OYI_JOIN(inner, ID)(const oyi_gemm* g, W alpha, W beta) {
+// Of |k| elements that lie together: sums side by side, in several registers.
+static inline W OYI_JOIN(inner, ID)(int64_t k, const T* a, const T* b) {
   enum { SIDES = 4 * GEMM_BYTES / sizeof(W) };
-  const T *a = g->a, *b = g->b;
-  T* to = g->c;
   W sums[SIDES] = {0};
   int64_t p = 0;
-  for (; p + SIDES <= g->k; p += SIDES)
+  for (; p + SIDES <= k; p += SIDES)
     for (int i = 0; i < SIDES; i++) sums[i] += (W)LOAD(a[p + i]) * (W)LOAD(b[p + i]);
-  for (int i = 0; p < g->k; p++, i++) sums[i] += (W)LOAD(a[p]) * (W)LOAD(b[p]);
+  for (int i = 0; p < k; p++, i++) sums[i] += (W)LOAD(a[p]) * (W)LOAD(b[p]);
   OYI_UNROLL
   for (int half = SIDES / 2; half > 0; half /= 2)
     for (int i = 0; i < half; i++) sums[i] += sums[i + half];
-  const W sum = alpha * sums[0];
-  *to = (T)STORE(beta == 0 ? sum : sum + beta * (W)LOAD(*to));
+  return sums[0];
+}
+
+// Where rows of a, and a vector, lie together.
+static oy_status OYI_JOIN(inners, ID)(const oyi_gemm* g, W alpha, W beta) {
+  const T* a = g->a;
+  T* to = g->c;
+  for (int64_t i = 0; i < g->n; i++, a += g->a_row, to += g->c_row) {
+    const W sum = alpha * OYI_JOIN(inner, ID)(g->k, a, g->b);
+    *to = (T)STORE(beta == 0 ? sum : sum + beta * (W)LOAD(*to));
+  }
+  return OY_OK;
+}
+
+// A vector that does not lie together is worth a copy. Where there is no memory for it, nothing
+// but time is lost.
+static oy_status OYI_JOIN(inners_apart, ID)(const oyi_gemm* g, W alpha, W beta) {
+  enum { NEAR = 1024 };
+  T near[NEAR];
+  void* context = NULL;
+  T* together = g->k <= NEAR ? near : oyi_data_alloc((size_t)g->k * sizeof(T), &context);
+  if (!together) {
+    oy_error_clear();
+    return OYI_JOIN(small, ID)(g, alpha, beta);
+  }
+  for (int64_t p = 0; p < g->k; p++) together[p] = ((const T*)g->b)[p * g->b_row];
+  oyi_gemm packed = *g;
+  packed.b = together, packed.b_row = 1;
+  const oy_status status = OYI_JOIN(inners, ID)(&packed, alpha, beta);
+  if (together != near) oyi_data_free(context, together);
+  return status;
+}
+
+// A matrix whose columns lie together, by a vector: some rows at once, column after column.
+static oy_status OYI_JOIN(columns, ID)(const oyi_gemm* g, W alpha, W beta) {
+  enum { SOME = 512 };
+  for (int64_t i = 0; i < g->n; i += SOME) {
+    const int64_t rows = g->n - i < SOME ? g->n - i : SOME;
+    W sums[SOME] = {0};
+    const T *a = (const T*)g->a + i, *b = g->b;
+    for (int64_t p = 0; p < g->k; p++, a += g->a_column, b += g->b_row) {
+      const W by = (W)LOAD(*b);
+      for (int64_t r = 0; r < rows; r++) sums[r] += (W)LOAD(a[r]) * by;
+    }
+    T* to = (T*)g->c + i * g->c_row;
+    for (int64_t r = 0; r < rows; r++, to += g->c_row)
+      *to = (T)STORE(beta == 0 ? alpha * sums[r] : alpha * sums[r] + beta * (W)LOAD(*to));
+  }
+  return OY_OK;
+}
+
+// By a vector: a row is taken as a column of the product of both turned around.
+static oy_status OYI_JOIN(by_vector, ID)(const oyi_gemm* g, W alpha, W beta) {
+  oyi_gemm turned = *g;
+  if (g->n == 1 && g->m > 1) {
+    turned.n = g->m, turned.m = 1;
+    turned.a = g->b, turned.a_row = g->b_column, turned.a_column = g->b_row;
+    turned.b = g->a, turned.b_row = g->a_column;
+    turned.c_row = g->c_column;
+  }
+  if (turned.a_column == 1 && turned.k >= 16 && turned.b_row == 1)
+    return OYI_JOIN(inners, ID)(&turned, alpha, beta);
+  if (turned.a_column == 1 && turned.k >= 16 && turned.n >= 4)
+    return OYI_JOIN(inners_apart, ID)(&turned, alpha, beta);
+  if (turned.a_row == 1 && turned.n >= 16 && turned.k > 0)
+    return OYI_JOIN(columns, ID)(&turned, alpha, beta);
+  return OYI_JOIN(small, ID)(g, alpha, beta);
+}
+
+// By few rows or columns, one after another.
+static oy_status OYI_JOIN(by_few, ID)(const oyi_gemm* g, W alpha, W beta) {
+  const bool rows = g->n <= g->m;
+  oyi_gemm one = *g;
+  *(rows ? &one.n : &one.m) = 1;
+  for (int64_t i = 0; i < (rows ? g->n : g->m); i++) {
+    if (rows)
+      one.a = (const T*)g->a + i * g->a_row;
+    else
+      one.b = (const T*)g->b + i * g->b_column;
+    one.c = (T*)g->c + i * (rows ? g->c_row : g->c_column);
+    (void)OYI_JOIN(by_vector, ID)(&one, alpha, beta);  // packs nothing
+  }
   return OY_OK;
 }
 
 static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   const W alpha = (W)NUMBER(g->alpha), beta = (W)NUMBER(g->beta);
   if (g->n >= 4 && g->m >= 4 && g->k >= 2) return OYI_JOIN(blocked, ID)(g, alpha, beta);
-  if (g->n == 1 && g->m == 1 && g->a_column == 1 && g->b_row == 1 && g->k >= 16)
-    return OYI_JOIN(inner, ID)(g, alpha, beta);
   if (oyi_gemm_is_outer(g)) return OYI_JOIN(outer, ID)(g, alpha, beta);
-  return OYI_JOIN(small, ID)(g, alpha, beta);
+  if (g->k < 16 && g->n * g->m < 64) return OYI_JOIN(small, ID)(g, alpha, beta);
+  return OYI_JOIN(by_few, ID)(g, alpha, beta);
 }
 #undef VECTOR
 #undef LANES

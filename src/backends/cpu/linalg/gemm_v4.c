@@ -12,4 +12,5 @@ static oy_status multiply_f32(const oyi_gemm* g) {
 const oyi_gemm_fn oyi_gemm_v4[OYI_GEMM_DTYPES] = {[OY_DTYPE_F32] = multiply_f32,
                                                   [OY_DTYPE_F64] = gemm_f64,
                                                   [OY_DTYPE_F16] = gemm_f16,
-                                                  [OY_DTYPE_BF16] = gemm_bf16};
+                                                  [OY_DTYPE_BF16] = gemm_bf16,
+                                                  [OY_DTYPE_I64] = gemm_i64};
