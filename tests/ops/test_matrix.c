@@ -103,10 +103,11 @@ static void products_are_sums_of_products(void** state) {
                                     OY_DTYPE_BF16, OY_DTYPE_C64, OY_DTYPE_C128,
                                     OY_DTYPE_I64,  OY_DTYPE_I32, OY_DTYPE_I16,
                                     OY_DTYPE_I8,   OY_DTYPE_U8};
-  static const int64_t shapes[][3] = {{1, 1, 1},   {2, 3, 2},    {4, 2, 4},    {5, 7, 9},
-                                      {12, 4, 32}, {13, 9, 33},  {31, 17, 15}, {1, 40, 8},
-                                      {8, 40, 1},  {97, 20, 61}, {3, 0, 4},    {0, 3, 4},
-                                      {1, 17, 1},  {1, 70, 1}};
+  static const int64_t shapes[][3] = {
+      {1, 1, 1},   {2, 3, 2},    {4, 2, 4},   {5, 7, 9},  {12, 4, 32},
+      {13, 9, 33}, {31, 17, 15}, {1, 40, 8},  {8, 40, 1}, {97, 20, 61},
+      {3, 0, 4},   {0, 3, 4},    {1, 17, 1},  {1, 70, 1}, {2, 40, 19},
+      {19, 40, 3}, {67, 16, 1},  {1, 15, 67}, {3, 140, 2}};
   for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
     for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
       for (int how = 0; how < LAYOUTS * LAYOUTS; how++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops with vectors of their own: sums, differences, products, quotients and extremes of
 // bf16 are those of C's float, rounded to 8 bits as IEEE 754 says, whatever the bits of the
-// operands; quotients of complex numbers do not depend on where they are, and are near C's,
+// operands, and so are bounds, whole numbers and the like; quotients of complex numbers do not depend on where they are, and are near C's,
 // as their sizes are; clamp; nextafter is C's.
 #include <complex.h>
 #include <float.h>
@@ -90,6 +90,92 @@ static void OPS_bf16_is_rounded_once(void** state) {
       check_bf16(oy_div_Tensor(part, y), a, step, b, n, '/');
       check_bf16(oy_maximum(part, y), a, step, b, n, '>');
       check_bf16(oy_minimum(part, y), a, step, b, n, '<');
+      oy_scope_close(&scope);
+    }
+}
+
+typedef struct bf16_row {
+  const char* name;
+  float (*want)(float x);
+} bf16_row;
+static float want_square(float x) {
+  return x * x;
+}
+static float want_leaky(float x) {
+  return x > 0 ? x : x * 0.25f;
+}
+static float want_clamp(float x) {
+  return x < -1.5f ? -1.5f : x > 2.25f ? 2.25f : x;
+}
+static float want_least(float x) {
+  return x < -1.5f ? -1.5f : x;
+}
+static float want_most(float x) {
+  return x > 2.25f ? 2.25f : x;
+}
+static const bf16_row g_bf16_rows[] = {
+    {"square", want_square},   {"leaky_relu", want_leaky}, {"clamp", want_clamp},
+    {"clamp_min", want_least}, {"clamp_max", want_most},   {"floor", floorf},
+    {"ceil", ceilf},           {"trunc", truncf},          {"round", rintf}};
+static oy_tensor* bf16_call(size_t row, oy_tensor* x) {
+  const oy_value low = oy_float(-1.5), high = oy_float(2.25);
+  switch (row) {
+    case 0: return oy_square(x);
+    case 1: return oy_leaky_relu(x, oy_float(0.25));
+    case 2: return oy_clamp(x, low, high);
+    case 3: return oy_clamp(x, low, oy_none());
+    case 4: return oy_clamp(x, oy_none(), high);
+    case 5: return oy_floor(x);
+    case 6: return oy_ceil(x);
+    case 7: return oy_trunc(x);
+    default: return oy_round(x);
+  }
+}
+
+// Of every bit pattern, side by side and apart.
+static void OPS_bf16_of_one_operand(void** state) {
+  (void)state;
+  enum { ALL = 1 << 16 };
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = taken(oy_tensor_empty(OY_DIMS(ALL), OY_DTYPE_BF16, oy_device_cpu()));
+  uint16_t* a = oy_tensor_data(x);
+  for (int i = 0; i < ALL; i++) a[i] = (uint16_t)i;
+  for (int64_t step = 1; step <= 2; step++) {
+    const int64_t n = ALL / step - step;
+    oy_tensor* part = taken(oy_tensor_as_strided(x, OY_DIMS(n), OY_DIMS(step), 0));
+    for (size_t k = 0; k < sizeof(g_bf16_rows) / sizeof(g_bf16_rows[0]); k++) {
+      const uint16_t* got = oy_tensor_data(taken(bf16_call(k, part)));
+      for (int64_t i = 0; i < n; i++) {
+        const float in = single_of(a[i * step]), want = rounded(g_bf16_rows[k].want(in));
+        const float have = single_of(got[i]);
+        if (isnan(want) ? !isnan(have) : have != want || signbit(have) != signbit(want))
+          fail_msg("%s(%a): %a, not %a", g_bf16_rows[k].name, (double)in, (double)have,
+                   (double)want);
+      }
+    }
+  }
+  oy_scope_close(&scope);
+}
+
+// Bits of NaN stay.
+static void OPS_signs_of_halves_are_bits(void** state) {
+  (void)state;
+  const oy_dtype dtypes[] = {OY_DTYPE_BF16, OY_DTYPE_F16};
+  for (int64_t step = 1; step <= 2; step++)
+    for (int d = 0; d < 2; d++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* x =
+          taken(oy_tensor_empty(OY_DIMS(2 * COUNT), dtypes[d], oy_device_cpu()));
+      oy_tensor* y = taken(oy_tensor_empty(OY_DIMS(COUNT), dtypes[d], oy_device_cpu()));
+      uint16_t *a = oy_tensor_data(x), *b = oy_tensor_data(y);
+      for (int i = 0; i < 2 * COUNT; i++) a[i] = (uint16_t)next_bits();
+      for (int i = 0; i < COUNT; i++) b[i] = (uint16_t)next_bits();
+      oy_tensor* part = taken(oy_tensor_as_strided(x, OY_DIMS(COUNT), OY_DIMS(step), 0));
+      const uint16_t* got = oy_tensor_data(oy_copysign_Tensor(part, y));
+      for (int i = 0; i < COUNT; i++)
+        assert_int_equal(got[i], (a[i * step] & 0x7fff) | (b[i] & 0x8000));
       oy_scope_close(&scope);
     }
 }
@@ -192,6 +278,27 @@ static void OPS_sizes_within_an_ulp(void** state) {
   oy_scope_close(&scope);
 }
 
+// Near those by long double, or below the least normal number; a number without size is 0.
+static void OPS_signs_of_wide_numbers(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = taken(oy_tensor_empty(OY_DIMS(COUNT), OY_DTYPE_C128, oy_device_cpu()));
+  double* a = oy_tensor_data(x);
+  for (int64_t i = 0; i < 2 * COUNT; i++) a[i] = any_wide_part();
+  const double* signs = oy_tensor_data(oy_sgn(x));
+  for (int64_t i = 0; i < 2 * COUNT; i++) {
+    const double re = a[i & ~1], im = a[i | 1];
+    const long double size = hypotl((long double)re, (long double)im);
+    const double want = size == 0 ? 0 : (double)((long double)a[i] / size);
+    const bool good =
+        isnan(want) ? isnan(signs[i])
+                    : fabs(signs[i] - want) <= 3 * DBL_EPSILON * fabs(want) + DBL_MIN;
+    if (!good) fail_msg("(%a, %a): %a, not %a", re, im, signs[i], want);
+  }
+  oy_scope_close(&scope);
+}
+
 // As PyTorch 1.13 gives it, the sign of zero with it.
 static void OPS_bounds_of_nan_make_nan(void** state) {
   (void)state;
@@ -272,10 +379,13 @@ static void OPS_extremes_pass_nan_on(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(OPS_bf16_is_rounded_once),
+      cmocka_unit_test(OPS_bf16_of_one_operand),
       cmocka_unit_test(OPS_bounds_of_nan_make_nan),
       cmocka_unit_test(OPS_extremes_pass_nan_on),
       cmocka_unit_test(OPS_next_numbers_are_those_of_c),
       cmocka_unit_test(OPS_quotients_are_the_same_everywhere),
+      cmocka_unit_test(OPS_signs_of_halves_are_bits),
+      cmocka_unit_test(OPS_signs_of_wide_numbers),
       cmocka_unit_test(OPS_sizes_within_an_ulp),
       cmocka_unit_test(OPS_wide_quotients_are_the_same_everywhere)};
   return cmocka_run_group_tests(tests, init_library, shut_library);

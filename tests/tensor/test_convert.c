@@ -84,6 +84,26 @@ static void long_rows(void** state) {
   assert_memory_equal(back, in, sizeof(in));
 }
 
+// Parts of another dtype than the numbers', adjacent and apart.
+static void long_rows_to_complex(void** state) {
+  (void)state;
+  enum { N = 2 * 512 + 77 };
+  static int16_t in[2 * N];
+  static double out[4 * N];
+  for (int i = 0; i < 2 * N; i++) in[i] = (int16_t)(i * 31 - 9000);
+  for (int in_step = 1; in_step <= 2; in_step++)
+    for (int out_step = 1; out_step <= 2; out_step++) {
+      for (int i = 0; i < 4 * N; i++) out[i] = -1;
+      oyi_convert_row(OY_DTYPE_C128, (char*)out, 16 * out_step, OY_DTYPE_I16, (char*)in,
+                      2 * in_step, N);
+      for (int i = 0; i < N; i++) {
+        assert_true(out[2 * i * out_step] == in[i * in_step]);
+        assert_true(out[2 * i * out_step + 1] == 0);
+        if (out_step == 2) assert_true(out[4 * i + 2] == -1);
+      }
+    }
+}
+
 // By way of int32, whatever place the element has; numbers that are none become its least.
 static void floats_to_short_integers(void** state) {
   (void)state;
@@ -97,13 +117,18 @@ static void floats_to_short_integers(void** state) {
               {-3e9f, 0, 0},       {INFINITY, 0, 0},   {NAN, 0, 0}};
   enum { ROWS = sizeof(rows) / sizeof(*rows) };
   float in[N];
+  double wide[N];
   int8_t bytes[N];
   int16_t words[N];
-  for (int i = 0; i < N; i++) in[i] = rows[i % ROWS].in;
-  for (int n = 1; n <= N; n++) {
-    oyi_convert_row(OY_DTYPE_I8, (char*)bytes, 1, OY_DTYPE_F32, (char*)in, 4, n);
-    oyi_convert_row(OY_DTYPE_I16, (char*)words, 2, OY_DTYPE_F32, (char*)in, 4, n);
-    for (int i = 0; i < n; i++) {
+  for (int i = 0; i < N; i++) wide[i] = in[i] = rows[i % ROWS].in;
+  for (int n = 1; n <= 2 * N; n++) {
+    const bool is_wide = n > N;
+    const oy_dtype from = is_wide ? OY_DTYPE_F64 : OY_DTYPE_F32;
+    const char* at = is_wide ? (char*)wide : (char*)in;
+    const int64_t item = is_wide ? 8 : 4, count = is_wide ? n - N : n;
+    oyi_convert_row(OY_DTYPE_I8, (char*)bytes, 1, from, at, item, count);
+    oyi_convert_row(OY_DTYPE_I16, (char*)words, 2, from, at, item, count);
+    for (int i = 0; i < count; i++) {
       assert_int_equal(bytes[i], rows[i % ROWS].byte);
       assert_int_equal(words[i], rows[i % ROWS].word);
     }
@@ -218,6 +243,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_pair_of_dtypes),
       cmocka_unit_test(long_rows),
+      cmocka_unit_test(long_rows_to_complex),
       cmocka_unit_test(floats_to_short_integers),
       cmocka_unit_test(numbers_that_do_not_fit),
       cmocka_unit_test(whole_numbers_that_do_not_fit),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // sgn of complex numbers that lie side by side, by the vectors of complex_quotient_tmpl.h:
 // divided by how far each is from 0. What has squares that overflow, or vanish, is brought near
-// 1 first, which loses nothing. An infinite part outweighs NaN.
+// 1 first, which loses only results below the least normal number. An infinite part outweighs
+// NaN.
 //
 // Given: what complex_quotient_tmpl.h takes, ROOT(x), of a vector, and bounds: parts are left as
 // they are from LEAST to MOST, and multiplied by UP below, DOWN above.
