@@ -4,13 +4,11 @@
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/lines.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/order/select.h"
 #include "backends/cpu/order/sort_keys.h"
 #include "base/memory.h"
 #include "ops/rules/reduction.h"
 #include "tensor/element.h"
-
-// Which rank is wanted of a line of |n| elements with |nans| NaN, which come last.
-typedef int64_t (*rank_fn)(int64_t n, int64_t nans, int64_t k);
 
 static int64_t rank_given(int64_t n, int64_t nans, int64_t k) {
   (void)n, (void)nans;
@@ -41,29 +39,24 @@ static int64_t choose_mode(oyi_entry* e, oyi_entry* scratch, int64_t n) {
 
 typedef struct request {
   const char *name, *kernel;
-  rank_fn rank;  // NULL: the mode
+  oyi_rank_fn rank;  // NULL: the mode
   int64_t k;
 } request;
 
-// |entries| has room for twice the line; it may be NULL for a short one.
-static int64_t place_in_line(const request* q, oy_dtype dtype, const char* x,
-                             int64_t step, int64_t n, oyi_entry* entries) {
-  if (!entries) return oyi_keys_short_place(dtype, x, step, n, q->rank, q->k, false);
-  oyi_keys_load(entries, dtype, x, step, n, false);
-  if (!q->rank) return entries[choose_mode(entries, entries + n, n)].place;
-  const uint64_t nan = oyi_key_of_nan(dtype);
-  int64_t nans = 0;
-  for (int64_t i = 0; nan && i < n; i++) nans += entries[i].key == nan;
-  const int64_t k = q->rank(n, nans, q->k);
-  oyi_keys_select(entries, n, k);
-  return entries[k].place;
-}
-
-static void choose_in_line(const request* q, const oyi_lines* w, oy_dtype dtype,
-                           int64_t n, oyi_entry* entries) {
-  int64_t place = place_in_line(q, dtype, w->data[0], w->step[0], n, entries);
+// |entries| has room for twice the line; for a rank it is NULL.
+static oy_status choose_in_line(const request* q, const oyi_lines* w, oy_dtype dtype,
+                                int64_t n, oyi_entry* entries) {
+  int64_t place;
+  if (q->rank) {
+    const oyi_selection s = {w->data[0], w->step[0], n, q->rank, q->k, false};
+    OY_TRY(oyi_select(dtype, &s, &place));
+  } else {
+    oyi_keys_load(entries, dtype, w->data[0], w->step[0], n, false);
+    place = entries[choose_mode(entries, entries + n, n)].place;
+  }
   memcpy(w->data[1], w->data[0] + place * w->step[0], oyi_dtype_bytes[dtype]);
   *(int64_t*)(void*)w->data[2] = place;
+  return OY_OK;
 }
 
 typedef struct choosing {
@@ -75,13 +68,14 @@ typedef struct choosing {
 // With entries of its own: others look at other lines.
 static oy_status choose_some(oyi_lines* w, int64_t count, void* context) {
   const choosing* c = context;
-  const bool is_short = c->request->rank && c->n <= OYI_KEYS_SHORT;
-  oyi_entry* entries = is_short ? NULL : oyi_calloc((size_t)c->n, 2 * sizeof(oyi_entry));
-  if (!entries && !is_short) return OY_OUT_OF_MEMORY;
-  for (; count > 0; count--, oyi_lines_next(w))
-    choose_in_line(c->request, w, c->dtype, c->n, entries);
+  const bool is_mode = !c->request->rank;
+  oyi_entry* entries = is_mode ? oyi_calloc((size_t)c->n, 2 * sizeof(oyi_entry)) : NULL;
+  if (!entries && is_mode) return OY_OUT_OF_MEMORY;
+  oy_status status = OY_OK;
+  for (; status == 0 && count > 0; count--, oyi_lines_next(w))
+    status = choose_in_line(c->request, w, c->dtype, c->n, entries);
   oyi_free(entries);
-  return OY_OK;
+  return status;
 }
 
 static oy_status run(const oyi_reduction* r, const request* q, int64_t dim,
@@ -165,34 +159,22 @@ OYI_CPU(mode) {
 
 // ------------------------------------------------------------------- of all elements
 
-// The lower of two. NaN if there is one, or if there is nothing else where they are left out.
-static uint64_t median_key(oy_dtype dtype, const char* x, int64_t n, bool skips_nan) {
-  const uint64_t nan = oyi_key_of_nan(dtype);
-  const int64_t others = nan ? oyi_keys_count(dtype, x, n, nan) : 0;
-  if (others == n || (others && !skips_nan)) return nan;
-  return oyi_keys_nth(dtype, x, n, (n - others - 1) / 2);
-}
-
-// The first element of its rank: which zero, or which NaN, its key does not tell.
+// The first element of its rank: which zero, or which NaN, the rank does not tell.
 static oy_status find_median(const oyi_tensor* t, bool skips_nan, oyi_tensor* out) {
   const bool is_flat = (t->flags & OYI_CONTIGUOUS) != 0;
   oyi_tensor* copy = is_flat ? NULL : oyi_converted(t, t->header.dtype);
   const oyi_tensor* flat = is_flat ? t : copy;
   if (!flat) return OY_OUT_OF_MEMORY;
-  const oy_dtype dtype = t->header.dtype;
   const int64_t item = oyi_item(t);
   const char* x = oyi_data(flat);
-  if (t->numel <= OYI_KEYS_SHORT) {
-    rank_fn rank = skips_nan ? rank_of_nanmedian : rank_of_median;
-    x += item * oyi_keys_short_place(dtype, x, item, t->numel, rank, 0, true);
-  } else {
-    const uint64_t key = median_key(dtype, x, t->numel, skips_nan);
-    while (oyi_key_load(dtype, x) != key) x += item;
-  }
+  int64_t place = 0;
+  const oyi_selection s = {
+      x, item, t->numel, skips_nan ? rank_of_nanmedian : rank_of_median, 0, true};
+  const oy_status status = oyi_select(t->header.dtype, &s, &place);
   // NOLINT: tensors with elements have data
-  memcpy(oyi_data(out), x, (size_t)item);
+  if (status == 0) memcpy(oyi_data(out), x + place * item, (size_t)item);
   if (copy) oy_tensor_release(&copy->header);
-  return OY_OK;
+  return status;
 }
 
 static oy_object* median_of_all(oy_object* self, bool skips_nan) {

@@ -27,13 +27,6 @@ void oyi_keys_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n);
 // Moves the |k| + 1 least to the front, the greatest of them to position |k|. Of equal
 // keys those of lower places are less.
 void oyi_keys_select(oyi_entry* entries, int64_t n, int64_t k);
-// The place of one element of a line of up to OYI_KEYS_SHORT: of that rank which |rank| makes
-// of the length, the number of NaN and |k|. Equal ones are in the order of their places, or
-// the first stands for all of them.
-enum { OYI_KEYS_SHORT = 2048 };
-int64_t oyi_keys_short_place(oy_dtype dtype, const char* x, int64_t step, int64_t n,
-                             int64_t (*rank)(int64_t n, int64_t nans, int64_t k),
-                             int64_t k, bool is_first);
 // The |k| least of |n| elements, in any order, into |entries|, which has room for
 // oyi_keys_few_room(k): one look at each element, for |k| far below |n|.
 static inline int64_t oyi_keys_few_room(int64_t k) {
@@ -51,9 +44,5 @@ void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int6
 // it if |or_equal|. With |sorter| not NULL it says at which place the i-th in order is.
 int64_t oyi_keys_search(oy_dtype dtype, const char* x, const int64_t* sorter, int64_t n,
                         uint64_t key, bool or_equal);
-
-// The key of the k-th least of |n| elements side by side, and how many have the key |key|.
-uint64_t oyi_keys_nth(oy_dtype dtype, const char* x, int64_t n, int64_t k);
-int64_t oyi_keys_count(oy_dtype dtype, const char* x, int64_t n, uint64_t key);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_ORDER_SORT_KEYS_H_

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#define LEVELED(name) name##_base
+#include "backends/cpu/order/select_body.h"
+#include "base/cpu.h"
+
+oy_status oyi_select(oy_dtype dtype, const oyi_selection* s, int64_t* out_place) {
+#ifdef __x86_64__
+  if (oyi_cpu_level() >= 1) return oyi_select_v3(dtype, s, out_place);
+#endif
+  return oyi_select_base(dtype, s, out_place);
+}

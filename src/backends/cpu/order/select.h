@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element of a given rank: by comparing all with two of about that rank, and going on
+// with those between.
+#ifndef OPYARD_SRC_BACKENDS_CPU_ORDER_SELECT_H_
+#define OPYARD_SRC_BACKENDS_CPU_ORDER_SELECT_H_
+
+#include "opyard/tensor.h"
+
+// Which rank is wanted of |n| elements with |nans| NaN, which come last.
+typedef int64_t (*oyi_rank_fn)(int64_t n, int64_t nans, int64_t k);
+
+typedef struct oyi_selection {
+  const char* x;
+  int64_t step, n;  // in bytes; elements, at least one
+  oyi_rank_fn rank;
+  int64_t k;      // for |rank|
+  bool is_first;  // the first of equal ones stands for all; else they are in their order
+} oyi_selection;
+
+// The place of that element. Zeros of either sign are equal, and so is every NaN. Only for
+// dtypes with an order. OUT_OF_MEMORY if many are left between the two and have no room.
+oy_status oyi_select(oy_dtype dtype, const oyi_selection* s, int64_t* out_place);
+
+// The same for one level of processors.
+oy_status oyi_select_base(oy_dtype dtype, const oyi_selection* s, int64_t* out_place);
+oy_status oyi_select_v3(oy_dtype dtype, const oyi_selection* s, int64_t* out_place);
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_ORDER_SELECT_H_

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The selection of select.h for one type. Given and undefined here: T, as elements lie, K, as
+// they are compared, C, an integer as wide, LAST, above which no number is, and ID. Given for
+// several: OF(x), which makes one of the other, IS_PLAIN, whether they are the same, and
+// IS_NAN(x).
+#define F(name) OYI_JOIN(name, ID)
+
+static void F(count_parts)(const K* x, int64_t n, const K bounds[2], counts* c) {
+  const K low = bounds[0], high = bounds[1];
+  *c = (counts){0};
+  for (int64_t i = 0; i < n; i += BLOCK, x += BLOCK) {
+    const int count = n - i < BLOCK ? (int)(n - i) : BLOCK;
+    C below = 0, to_low = 0, below_high = 0, to_high = 0, numbers = 0;
+    for (int j = 0; j < count; j++) {
+      below += (C)(x[j] < low);
+      to_low += (C)(x[j] <= low);
+      below_high += (C)(x[j] < high);
+      to_high += (C)(x[j] <= high);
+      numbers += (C)!IS_NAN(x[j]);
+    }
+    c->below += below;
+    c->to_low += to_low;
+    c->below_high += below_high;
+    c->to_high += to_high;
+    c->numbers += numbers;
+  }
+}
+
+// The numbers of one part, into |to|, which has room for one more and may be |x|. Each is
+// written, and stays if it is one of them: which are cannot be foretold.
+static void F(gather_part)(const K* x, int64_t n, const K bounds[2], part p, K* to) {
+  const K low = bounds[0], high = bounds[1];
+  int64_t found = 0;
+#define GATHER(is_there)            \
+  for (int64_t i = 0; i < n; i++) { \
+    const K here = x[i];            \
+    to[found] = here;               \
+    found += (is_there);            \
+  }
+  if (p == BELOW) {
+    GATHER(here < low)
+  } else if (p == BETWEEN) {
+    GATHER((here > low) & (here < high))
+  } else {
+    GATHER((here > high) & !IS_NAN(here))
+  }
+#undef GATHER
+}
+
+// The |*k|-th and the |l|-th of up to FEW numbers, each compared with each; others may be
+// among them. |*k| becomes which one of its equals it is. There are always FEW of them to
+// compare: GCC 12 miscounts in a loop of 12 to 16 steps within another.
+static void F(rank_few)(const K* x, int64_t n, int64_t* k, int64_t l, K values[2]) {
+  K all[FEW];
+  int64_t same = 0;
+  int found = 0;
+  for (int64_t i = 0; i < FEW; i++) all[i] = i < n ? x[i] : (K)LAST;
+  for (int64_t i = 0; i < n && found != 3; i++) {
+    const K here = all[i];
+    C less = 0, up_to = 0;
+    for (int j = 0; j < FEW; j++) {
+      less += (C)(all[j] < here);
+      up_to += (C)(all[j] <= here);
+    }
+    if (less <= *k && *k < up_to) values[0] = here, same = *k - less, found |= 1;
+    if (less <= l && l < up_to) values[1] = here, found |= 2;
+  }
+  *k = same;
+}
+
+static K F(select)(K* x, int64_t n, int64_t* k);
+
+// Two elements, below and above the |k|-th as a rule, from a sample.
+static void F(choose_bounds)(const K* x, int64_t n, int64_t k, K bounds[2]) {
+  enum { MANY = 512, LONG = 16384, SLACK = 4, MANY_SLACK = 30 };
+  K sample[MANY], moved[MANY];
+  const int64_t wanted = n < LONG ? FEW : MANY, slack = n < LONG ? SLACK : MANY_SLACK;
+  int64_t count = 0;
+  for (int64_t i = 0; i < wanted; i++) {
+    sample[count] = x[sample_place(i, n, wanted)];
+    count += !IS_NAN(sample[count]);
+  }
+  bounds[0] = bounds[1] = 0;
+  if (count == 0) return;
+  const int64_t rank = k * count / n;
+  int64_t low = rank > slack ? rank - slack : 0;
+  int64_t high = rank + slack < count ? rank + slack : count - 1;
+  if (count <= FEW) {
+    F(rank_few)(sample, count, &low, high, bounds);
+    return;
+  }
+  memcpy(moved, sample, (size_t)count * sizeof(K));
+  bounds[0] = F(select)(sample, count, &low);
+  bounds[1] = F(select)(moved, count, &high);
+}
+
+// The |*k|-th of numbers, which are moved, and which one of its equals.
+static K F(select)(K* x, int64_t n, int64_t* k) {
+  K bounds[2];
+  while (n > FEW) {
+    counts c;
+    F(choose_bounds)(x, n, *k, bounds);
+    F(count_parts)(x, n, bounds, &c);
+    const int64_t all = n;
+    const part p = part_of(&c, k, &n);
+    if (p == AT_LOW || p == AT_HIGH) return bounds[p == AT_HIGH];
+    F(gather_part)(x, all, bounds, p, x);
+  }
+  F(rank_few)(x, n, k, *k, bounds);
+  return bounds[0];
+}
+
+// The place of the |which|-th that is |value|, or that is NaN; it is there.
+static int64_t F(find)(const K* x, int64_t n, K value, bool is_nan, int64_t which) {
+  int64_t i = 0;
+  for (; i + BLOCK <= n; i += BLOCK) {
+    C count = 0;
+    for (int j = 0; j < BLOCK; j++)
+      count += (C)(is_nan ? IS_NAN(x[i + j]) : x[i + j] == value);
+    if (which < count) break;
+    which -= count;
+  }
+  while (!(is_nan ? IS_NAN(x[i]) : x[i] == value) || which-- > 0) i++;
+  return i;
+}
+
+// The |*k|-th of what is between |bounds|, or below or above, as |c| says, and which one of
+// its equals. |spare| has room for SHORT and one more.
+static oy_status F(select_rest)(const K* x, int64_t n, const K bounds[2], const counts* c,
+                                K* spare, int64_t* k, K* out) {
+  int64_t left;
+  const part p = part_of(c, k, &left);
+  if (p == AT_LOW || p == AT_HIGH) {
+    *out = bounds[p == AT_HIGH];
+    return OY_OK;
+  }
+  K* kept = left <= SHORT ? spare : oyi_malloc((size_t)(left + 1) * sizeof(K));
+  if (!kept) return OY_OUT_OF_MEMORY;
+  F(gather_part)(x, n, bounds, p, kept);
+  *out = F(select)(kept, left, k);
+  if (kept != spare) oyi_free(kept);
+  return OY_OK;
+}
+
+// Of elements side by side.
+static oy_status F(place_among)(const oyi_selection* s, const K* x, K* spare,
+                                int64_t* out) {
+  const int64_t n = s->n;
+  K bounds[2] = {0};
+  counts c;
+  if (n > FEW) F(choose_bounds)(x, n, s->rank(n, 0, s->k), bounds);
+  F(count_parts)(x, n, bounds, &c);
+  int64_t k = s->rank(n, n - c.numbers, s->k);
+  const bool is_nan = k >= c.numbers;
+  if (is_nan)
+    k -= c.numbers;
+  else if (n <= FEW)
+    F(rank_few)(x, n, &k, k, bounds);
+  else
+    OY_TRY(F(select_rest)(x, n, bounds, &c, spare, &k, bounds));
+  *out = F(find)(x, n, bounds[0], is_nan, s->is_first ? 0 : k);
+  return OY_OK;
+}
+
+// Of a few, at most TINY.
+static int64_t F(place_of_tiny)(const oyi_selection* s) {
+  K x[TINY];
+  int64_t numbers = 0, place = 0;
+  for (int64_t i = 0; i < s->n; i++) {
+    x[i] = (K)OF(*(const T*)(const void*)(s->x + i * s->step));
+    numbers += !IS_NAN(x[i]);
+  }
+  const int64_t k = s->rank(s->n, s->n - numbers, s->k);
+  for (int64_t i = 0; i < s->n; i++) {
+    // Equal ones, and NaN after all of them, are in the order of their places.
+    int64_t before = IS_NAN(x[i]) ? numbers : 0;
+    for (int64_t j = 0; j < s->n && !IS_NAN(x[i]); j++) before += x[j] < x[i];
+    for (int64_t j = 0; j < i; j++)
+      before += (x[j] == x[i]) | (IS_NAN(x[j]) & IS_NAN(x[i]));
+    place = before == k ? i : place;
+  }
+  for (int64_t j = 0; s->is_first && j < place; j++)
+    if ((x[j] == x[place]) | (IS_NAN(x[j]) & IS_NAN(x[place]))) return j;
+  return place;
+}
+
+static oy_status F(place)(const oyi_selection* s, int64_t* out) {
+  if (s->n <= TINY) {
+    *out = F(place_of_tiny)(s);
+    return OY_OK;
+  }
+  K line[SHORT], spare[SHORT + 1];
+  if (IS_PLAIN && s->step == sizeof(T))
+    return F(place_among)(s, (const K*)(const void*)s->x, spare, out);
+  K* x = s->n <= SHORT ? line : oyi_malloc((size_t)s->n * sizeof(K));
+  if (!x) return OY_OUT_OF_MEMORY;
+  if (s->step == sizeof(T)) {
+    for (int64_t i = 0; i < s->n; i++) x[i] = (K)OF(((const T*)(const void*)s->x)[i]);
+  } else {
+    for (int64_t i = 0; i < s->n; i++)
+      x[i] = (K)OF(*(const T*)(const void*)(s->x + i * s->step));
+  }
+  const oy_status status = F(place_among)(s, x, spare, out);
+  if (x != line) oyi_free(x);
+  return status;
+}
+#undef F
+#undef T
+#undef K
+#undef C
+#undef LAST
+#undef ID
