@@ -8,7 +8,6 @@
 #include "backends/cpu/index/lines.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/order/scan_direct.h"
-#include "backends/cpu/order/sort_keys.h"
 #include "ops/rules/reduction.h"
 #include "tensor/element.h"
 
@@ -190,99 +189,6 @@ OYI_CPU(_logcumsumexp) {
 }
 OYI_CPU(_logcumsumexp_out) {
   return scan(&g_logsumexp, self, dim, oy_none(), out);
-}
-
-// -------------------------------------------------------------------------- extremes
-
-#define OYI_JOIN_(a, b) a##_##b
-#define OYI_JOIN(a, b)  OYI_JOIN_(a, b)
-#define IS_NAN(x)       0
-#define T               int32_t
-#define ID              i32
-#include "backends/cpu/order/scan_extreme_tmpl.h"
-#define T  int64_t
-#define ID i64
-#include "backends/cpu/order/scan_extreme_tmpl.h"
-#undef IS_NAN
-#define IS_NAN(x) ((x) != (x))
-#define T         float
-#define ID        f32
-#include "backends/cpu/order/scan_extreme_tmpl.h"
-#define T  double
-#define ID f64
-#include "backends/cpu/order/scan_extreme_tmpl.h"
-
-// The last of equal elements counts, and a NaN above all.
-static void extreme_line(const oyi_lines* w, oy_dtype dtype, int64_t n, bool is_least) {
-  switch (dtype) {
-    case OY_DTYPE_I32: extreme_i32(w, n, is_least); return;
-    case OY_DTYPE_I64: extreme_i64(w, n, is_least); return;
-    case OY_DTYPE_F32: extreme_f32(w, n, is_least); return;
-    case OY_DTYPE_F64: extreme_f64(w, n, is_least); return;
-    default: break;
-  }
-  const size_t item = oyi_dtype_bytes[dtype];
-  const uint64_t nan = oyi_key_of_nan(dtype);
-  const char* x = w->data[0];
-  uint64_t best = 0;
-  int64_t place = 0;
-  for (int64_t i = 0; i < n; i++, x += w->step[0]) {
-    uint64_t key = oyi_key_load(dtype, x);
-    bool is_nan = nan && key == nan;
-    if (is_least && !is_nan) key = ~key;
-    if (is_nan) key = UINT64_MAX;
-    if (i == 0 || key >= best) {
-      best = key;
-      place = i;
-    }
-    memcpy(w->data[1] + i * w->step[1], w->data[0] + place * w->step[0], item);
-    *(int64_t*)(void*)(w->data[2] + i * w->step[2]) = place;
-  }
-}
-
-typedef struct extreme_scan {
-  oy_dtype dtype;
-  int64_t n;
-  bool is_least;
-} extreme_scan;
-
-static oy_status extreme_some(oyi_lines* w, int64_t count, void* context) {
-  const extreme_scan* s = context;
-  for (; count > 0; count--, oyi_lines_next(w))
-    extreme_line(w, s->dtype, s->n, s->is_least);
-  return OY_OK;
-}
-
-static oy_status extremes(oy_object* self, oy_object* values, oy_object* indices,
-                          int64_t dim, bool is_least) {
-  const oyi_tensor* t = oyi_tensor_of(self);
-  const oyi_tensor* v = t ? oyi_tensor_of(values) : NULL;
-  const oyi_tensor* p = v ? oyi_tensor_of(indices) : NULL;
-  if (!p) return oy_failure();
-  if ((dim = oyi_dim_wrap(dim, t->ndim)) < 0) return OY_OUT_OF_RANGE;
-  OY_CHECK(oyi_key_has_order(self->dtype), NOT_IMPLEMENTED,
-           "\"%s_cpu\" not implemented for '%s'", is_least ? "cummin" : "cummax",
-           oy_dtype_pytorch_name(self->dtype));
-  OY_CHECK(
-      v->header.dtype == self->dtype && p->header.dtype == OY_DTYPE_I64 &&
-          oyi_same_sizes(oyi_sizes_view(t), oyi_sizes_view(v)) &&
-          oyi_same_sizes(oyi_sizes_view(t), oyi_sizes_view(p)),
-      INVALID_ARGUMENT,
-      "expected values of the dtype and indices of int64, both of the shape of self");
-  OY_TRY(oyi_check_memory(t));
-  if (oyi_is_meta(t) || t->numel == 0) return OY_OK;
-  oyi_lines w;
-  const oyi_tensor* tensors[] = {t, v, p};
-  extreme_scan how = {self->dtype, t->ndim ? t->sizes[dim] : 1, is_least};
-  if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
-  return oyi_lines_run(&w, how.n, extreme_some, &how);
-}
-
-OYI_CPU(_cummax_helper) {
-  return extremes(self, values, indices, dim, false);
-}
-OYI_CPU(_cummin_helper) {
-  return extremes(self, values, indices, dim, true);
 }
 
 // ----------------------------------------------------------------------------- trace

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// cummax and cummin.
+#define LEVELED(name) name##_base
+#include "backends/cpu/order/scan_extreme_body.h"
+
+#include "backends/cpu/index/lines.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/order/sort_keys.h"
+#include "base/cpu.h"
+#include "ops/rules/reduction.h"
+
+static void run_lines(oy_dtype dtype, const oyi_extreme_lines* e) {
+#ifdef __x86_64__
+  if (oyi_cpu_level() >= 1) {
+    oyi_extremes_v3(dtype, e);
+    return;
+  }
+#endif
+  oyi_extremes_base(dtype, e);
+}
+
+typedef struct extreme_scan {
+  oy_dtype dtype;
+  int64_t n;
+  bool is_least;
+} extreme_scan;
+
+// Those of the fastest dimension of the walk go together.
+static oy_status extreme_some(oyi_lines* w, int64_t count, void* context) {
+  const extreme_scan* s = context;
+  oyi_extreme_lines e = {.n = s->n,
+                         .x_step = w->step[0],
+                         .y_step = w->step[1],
+                         .at_step = w->step[2],
+                         .is_least = s->is_least};
+  if (w->ndim == 0)
+    w->sizes[0] = 1, w->at[0] = 0;
+  else
+    e.x_line = w->steps[0][0], e.y_line = w->steps[0][1], e.at_line = w->steps[0][2];
+  while (count > 0) {
+    const int64_t left = w->sizes[0] - w->at[0];
+    e.lines = left < count ? left : count;
+    e.x = w->data[0], e.y = w->data[1], e.at = w->data[2];
+    run_lines(s->dtype, &e);
+    count -= e.lines;
+    w->at[0] += e.lines - 1;
+    w->data[0] += (e.lines - 1) * e.x_line;
+    w->data[1] += (e.lines - 1) * e.y_line;
+    w->data[2] += (e.lines - 1) * e.at_line;
+    oyi_lines_next(w);
+  }
+  return OY_OK;
+}
+
+static oy_status extremes(oy_object* self, oy_object* values, oy_object* indices,
+                          int64_t dim, bool is_least) {
+  const oyi_tensor* t = oyi_tensor_of(self);
+  const oyi_tensor* v = t ? oyi_tensor_of(values) : NULL;
+  const oyi_tensor* p = v ? oyi_tensor_of(indices) : NULL;
+  if (!p) return oy_failure();
+  if ((dim = oyi_dim_wrap(dim, t->ndim)) < 0) return OY_OUT_OF_RANGE;
+  OY_CHECK(oyi_key_has_order(self->dtype), NOT_IMPLEMENTED,
+           "\"%s_cpu\" not implemented for '%s'", is_least ? "cummin" : "cummax",
+           oy_dtype_pytorch_name(self->dtype));
+  OY_CHECK(
+      v->header.dtype == self->dtype && p->header.dtype == OY_DTYPE_I64 &&
+          oyi_same_sizes(oyi_sizes_view(t), oyi_sizes_view(v)) &&
+          oyi_same_sizes(oyi_sizes_view(t), oyi_sizes_view(p)),
+      INVALID_ARGUMENT,
+      "expected values of the dtype and indices of int64, both of the shape of self");
+  OY_TRY(oyi_check_memory(t));
+  if (oyi_is_meta(t) || t->numel == 0) return OY_OK;
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {t, v, p};
+  extreme_scan how = {self->dtype, t->ndim ? t->sizes[dim] : 1, is_least};
+  if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
+  return oyi_lines_run(&w, how.n, extreme_some, &how);
+}
+
+OYI_CPU(_cummax_helper) {
+  return extremes(self, values, indices, dim, false);
+}
+OYI_CPU(_cummin_helper) {
+  return extremes(self, values, indices, dim, true);
+}

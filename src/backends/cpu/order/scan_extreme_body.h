@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running extremes of scan_extreme.h, for one level of processors: LEVELED(name) is given.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
+#include "backends/cpu/order/scan_extreme.h"
+
+#include <string.h>
+
+#include "base/template.h"
+
+enum {
+  BLOCK = 64,       // elements that are passed over together
+  COLUMNS = 512,    // lines that are neighbours, at a time
+  FEW_COLUMNS = 6,  // fewer are lines
+};
+
+// Keys are integers of which the greatest is looked for: elements of a type as wide, all of
+// their bits turned for the least, and floats as numbers of the same order, of which NaN is the
+// last and zeros of either sign are the same.
+#define WHOLE(x, turn) ((x) ^ (turn))
+#define FLOATING(x, turn)                                                    \
+  (((x)&LAST) > INFINITE ? LAST                                              \
+                         : (K)((((x)&LAST) ^ ((x) >> (8 * sizeof(K) - 1))) - \
+                               ((x) >> (8 * sizeof(K) - 1))) ^               \
+                               (turn))
+
+#define KEY(x, turn)        WHOLE(x, turn)
+#define IS_ALIKE(key, turn) true
+#define K                   uint8_t
+#define C                   int8_t
+#define ID                  u8
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#define K  int8_t
+#define C  int8_t
+#define ID i8
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#define K  int16_t
+#define C  int16_t
+#define ID i16
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#define K  int32_t
+#define C  int32_t
+#define ID i32
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#define K  int64_t
+#define C  int64_t
+#define ID i64
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#undef KEY
+#undef IS_ALIKE
+
+#define KEY(x, turn)        FLOATING(x, turn)
+#define IS_ALIKE(key, turn) ((key) != (turn) && (key) != LAST)
+#define LAST                INT16_MAX
+#define INFINITE            0x7c00
+#define K                   int16_t
+#define C                   int16_t
+#define ID                  f16
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#undef INFINITE
+#define INFINITE 0x7f80
+#define K        int16_t
+#define C        int16_t
+#define ID       bf16
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#undef LAST
+#undef INFINITE
+#define LAST     INT32_MAX
+#define INFINITE 0x7f800000
+#define K        int32_t
+#define C        int32_t
+#define ID       f32
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+#undef LAST
+#undef INFINITE
+#define LAST     INT64_MAX
+#define INFINITE 0x7ff0000000000000
+#define K        int64_t
+#define C        int64_t
+#define ID       f64
+#include "backends/cpu/order/scan_extreme_tmpl.h"
+
+void LEVELED(oyi_extremes)(oy_dtype dtype, const oyi_extreme_lines* e) {
+  switch (dtype) {
+    case OY_DTYPE_BOOL:
+    case OY_DTYPE_U8: extremes_u8(e); return;
+    case OY_DTYPE_I8: extremes_i8(e); return;
+    case OY_DTYPE_I16: extremes_i16(e); return;
+    case OY_DTYPE_I32: extremes_i32(e); return;
+    case OY_DTYPE_I64: extremes_i64(e); return;
+    case OY_DTYPE_F16: extremes_f16(e); return;
+    case OY_DTYPE_BF16: extremes_bf16(e); return;
+    case OY_DTYPE_F32: extremes_f32(e); return;
+    default: extremes_f64(e); return;
+  }
+}
