@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "backends/cpu/order/ordered.h"
 #include "base/template.h"
 
 enum {
@@ -19,12 +20,8 @@ enum {
 // Keys are integers of which the greatest is looked for: elements of a type as wide, all of
 // their bits turned for the least, and floats as numbers of the same order, of which NaN is the
 // last and zeros of either sign are the same.
-#define WHOLE(x, turn) ((x) ^ (turn))
-#define FLOATING(x, turn)                                                    \
-  (((x)&LAST) > INFINITE ? LAST                                              \
-                         : (K)((((x)&LAST) ^ ((x) >> (8 * sizeof(K) - 1))) - \
-                               ((x) >> (8 * sizeof(K) - 1))) ^               \
-                               (turn))
+#define WHOLE(x, turn)         ((x) ^ (turn))
+#define FLOATING(number, turn) ((number) == LAST ? LAST : (K)((number) ^ (turn)))
 
 #define KEY(x, turn)        WHOLE(x, turn)
 #define IS_ALIKE(key, turn) true
@@ -51,35 +48,34 @@ enum {
 #undef KEY
 #undef IS_ALIKE
 
-#define KEY(x, turn)        FLOATING(x, turn)
 #define IS_ALIKE(key, turn) ((key) != (turn) && (key) != LAST)
 #define LAST                INT16_MAX
-#define INFINITE            0x7c00
+#define KEY(x, turn)        FLOATING(oyi_ordered_half(x, 0x7c00), turn)
 #define K                   int16_t
 #define C                   int16_t
 #define ID                  f16
 #include "backends/cpu/order/scan_extreme_tmpl.h"
-#undef INFINITE
-#define INFINITE 0x7f80
-#define K        int16_t
-#define C        int16_t
-#define ID       bf16
+#undef KEY
+#define KEY(x, turn) FLOATING(oyi_ordered_half(x, 0x7f80), turn)
+#define K            int16_t
+#define C            int16_t
+#define ID           bf16
 #include "backends/cpu/order/scan_extreme_tmpl.h"
 #undef LAST
-#undef INFINITE
-#define LAST     INT32_MAX
-#define INFINITE 0x7f800000
-#define K        int32_t
-#define C        int32_t
-#define ID       f32
+#undef KEY
+#define LAST         INT32_MAX
+#define KEY(x, turn) FLOATING(oyi_ordered_f32(x), turn)
+#define K            int32_t
+#define C            int32_t
+#define ID           f32
 #include "backends/cpu/order/scan_extreme_tmpl.h"
 #undef LAST
-#undef INFINITE
-#define LAST     INT64_MAX
-#define INFINITE 0x7ff0000000000000
-#define K        int64_t
-#define C        int64_t
-#define ID       f64
+#undef KEY
+#define LAST         INT64_MAX
+#define KEY(x, turn) FLOATING(oyi_ordered_f64(x), turn)
+#define K            int64_t
+#define C            int64_t
+#define ID           f64
 #include "backends/cpu/order/scan_extreme_tmpl.h"
 
 void LEVELED(oyi_extremes)(oy_dtype dtype, const oyi_extreme_lines* e) {

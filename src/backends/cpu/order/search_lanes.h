@@ -7,11 +7,14 @@
 
 enum { OYI_SEARCH_LANES = 8 };
 
-// Whether elements of |dtype| are compared as they lie.
-bool oyi_search_has_lanes(oy_dtype dtype);
 // How many of the |n| elements of the sorted row |x| are below each of OYI_SEARCH_LANES
 // |values|, or not above them if |or_equal|; for a NaN it is not known.
 void oyi_search_lanes(oy_dtype dtype, const char* x, int64_t n, const char* values,
                       bool or_equal, int64_t* out);
+
+// Floats are found faster as integers of the same order. Of which dtype these are, which is
+// |dtype| for others, and |n| elements as such; |out| has room for as many of the widest.
+oy_dtype oyi_search_integer(oy_dtype dtype);
+void oyi_search_to_integers(oy_dtype dtype, const char* x, int64_t n, int64_t* out);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_ORDER_SEARCH_LANES_H_

@@ -90,23 +90,53 @@ static void search_one(const search* s, int64_t i) {
                               s->sorter ? s->sorter + first : NULL, s->n, key, s->right);
 }
 
-// Several that belong to one row; a NaN among them once more.
-static void search_lanes(const search* s, int64_t i, uint64_t nan) {
-  const int64_t item = oyi_dtype_bytes[s->dtype], first = i / s->m * s->n;
-  oyi_search_lanes(s->dtype, s->rows + first * item, s->n, s->values + i * item, s->right,
-                   s->out + i);
+enum { ROW_MOST = 2048 };
+
+// The row that values belong to: as integers where that pays, or as it lies.
+typedef struct row {
+  const char* x;
+  oy_dtype dtype;
+  bool is_integer;
+  int64_t numbers[ROW_MOST];
+} row;
+
+static void load_row(const search* s, int64_t i, int64_t count, row* r) {
+  const oy_dtype integer = oyi_search_integer(s->dtype);
+  r->x = s->rows + i / s->m * s->n * (int64_t)oyi_dtype_bytes[s->dtype];
+  r->is_integer = integer != s->dtype && s->n <= ROW_MOST && count >= s->n / 4;
+  r->dtype = r->is_integer ? integer : s->dtype;
+  if (!r->is_integer) return;
+  oyi_search_to_integers(s->dtype, r->x, s->n, r->numbers);
+  r->x = (const char*)r->numbers;
+}
+
+// Several that belong to one row; a NaN among them once more, but for integers.
+static void search_lanes(const search* s, const row* r, int64_t i) {
+  const int64_t item = oyi_dtype_bytes[s->dtype];
+  const char* values = s->values + i * item;
+  int64_t numbers[OYI_SEARCH_LANES];
+  if (r->is_integer) {
+    oyi_search_to_integers(s->dtype, values, OYI_SEARCH_LANES, numbers);
+    values = (const char*)numbers;
+  }
+  oyi_search_lanes(r->dtype, r->x, s->n, values, s->right, s->out + i);
+  const uint64_t nan = oyi_key_of_nan(r->dtype);
   for (int64_t k = i; nan && k < i + OYI_SEARCH_LANES; k++)
     if (oyi_key_load(s->dtype, s->values + k * item) == nan) search_one(s, k);
 }
 
 static oy_status search_some(int64_t begin, int64_t end, void* context) {
   const search* s = context;
-  const bool has_lanes = !s->sorter && oyi_search_has_lanes(s->dtype);
-  const uint64_t nan = oyi_key_of_nan(s->dtype);
+  row r;
   for (int64_t i = begin; i < end;) {
     const int64_t row_end = (i / s->m + 1) * s->m, last = row_end < end ? row_end : end;
-    for (; has_lanes && i + OYI_SEARCH_LANES <= last; i += OYI_SEARCH_LANES)
-      search_lanes(s, i, nan);
+    if (!s->sorter && i + OYI_SEARCH_LANES <= last) {
+      load_row(s, i, last - i, &r);
+      for (; i + OYI_SEARCH_LANES <= last; i += OYI_SEARCH_LANES) search_lanes(s, &r, i);
+      // The rest with some that were found before.
+      if (i < last) search_lanes(s, &r, last - OYI_SEARCH_LANES);
+      i = last;
+    }
     for (; i < last; i++) search_one(s, i);
   }
   return OY_OK;
@@ -149,12 +179,17 @@ static oy_status fill(const request* q, oyi_tensor* out, const oyi_tensor* rows,
   oyi_tensor* a = oyi_converted(rows, common);
   oyi_tensor* b = oyi_converted(values, common);
   oyi_tensor* c = sorter ? oyi_converted(sorter, OY_DTYPE_I64) : NULL;
+  // Where places are not written as they are found.
+  const bool is_direct =
+      out->header.dtype == OY_DTYPE_I64 && (out->flags & OYI_CONTIGUOUS) != 0;
   oyi_tensor* places =
-      oyi_tensor_new(oyi_sizes_view(values), OY_DTYPE_I64, oy_device_cpu());
-  oy_status status = a && b && places && (c || !sorter) ? OY_OK : OY_OUT_OF_MEMORY;
+      is_direct ? NULL
+                : oyi_tensor_new(oyi_sizes_view(values), OY_DTYPE_I64, oy_device_cpu());
+  oy_status status =
+      a && b && (places || is_direct) && (c || !sorter) ? OY_OK : OY_OUT_OF_MEMORY;
   if (status == 0) {
-    search_all(a, b, c, oyi_data(places), q->right);
-    oyi_convert(out, places);
+    search_all(a, b, c, oyi_data(is_direct ? out : places), q->right);
+    if (!is_direct) oyi_convert(out, places);
   }
   oyi_tensor* const held[] = {a, b, c, places};
   for (int k = 0; k < 4; k++)

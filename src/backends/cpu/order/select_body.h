@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "backends/cpu/order/ordered.h"
 #include "base/memory.h"
 #include "base/template.h"
 
@@ -43,13 +44,6 @@ static inline int64_t sample_place(int64_t i, int64_t n, int64_t count) {
   const uint64_t step = (uint64_t)n / (uint64_t)count;
   const uint64_t odd = (uint32_t)((uint64_t)i * 0x9e3779b9u);
   return i * (int64_t)step + (int64_t)((odd * (step & UINT32_MAX)) >> 32);
-}
-
-// Halves as whole numbers of the same order: zeros of either sign are 0, a NaN is the last.
-static inline int16_t ordered(uint16_t bits, int16_t infinity) {
-  const int16_t magnitude = (int16_t)(bits & 0x7fff), sign = (int16_t)bits >> 15;
-  const int16_t number = (int16_t)((magnitude ^ sign) - sign);
-  return magnitude > infinity ? INT16_MAX : number;
 }
 
 #define OF(x)     (x)
@@ -104,7 +98,7 @@ static inline int16_t ordered(uint16_t bits, int16_t infinity) {
 #undef IS_PLAIN
 #define IS_NAN(x) ((x) == INT16_MAX)
 #define IS_PLAIN  false
-#define OF(x)     ordered(x, 0x7c00)
+#define OF(x)     oyi_ordered_half((int16_t)(x), 0x7c00)
 #define T         uint16_t
 #define K         int16_t
 #define C         int16_t
@@ -112,7 +106,7 @@ static inline int16_t ordered(uint16_t bits, int16_t infinity) {
 #define ID        f16
 #include "backends/cpu/order/select_tmpl.h"
 #undef OF
-#define OF(x) ordered(x, 0x7f80)
+#define OF(x) oyi_ordered_half((int16_t)(x), 0x7f80)
 #define T     uint16_t
 #define K     int16_t
 #define C     int16_t
