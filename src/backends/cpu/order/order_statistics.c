@@ -24,8 +24,41 @@ static int64_t rank_of_nanmedian(int64_t n, int64_t nans, int64_t k) {
   return nans == n ? 0 : (n - nans - 1) / 2;
 }
 
+// ------------------------------------------------------------------------------ mode
+
+// How many have a key, and the last of them.
+typedef struct slot {
+  uint64_t key;
+  uint32_t count, last;
+} slot;
+
+// What the mode of lines of |n| needs. Slots, at least twice as many as elements, are empty
+// between two lines; short and long lines have none, and are sorted.
+typedef struct mode_room {
+  oyi_entry* entries;  // and as many for sorting
+  slot* slots;
+  uint32_t* taken;
+  int bits;
+} mode_room;
+
+static bool mode_begin(mode_room* r, int64_t n) {
+  enum { SHORT = 16, LONG = 16384 };
+  *r = (mode_room){.bits = 4};
+  r->entries = oyi_calloc((size_t)n, 2 * sizeof(oyi_entry));
+  if (!r->entries || n <= SHORT || n > LONG) return r->entries != NULL;
+  while ((int64_t)1 << r->bits < 2 * n) r->bits++;
+  r->slots = oyi_zalloc(sizeof(slot) << r->bits);
+  r->taken = (uint32_t*)(void*)(r->entries + n);
+  return r->slots != NULL;
+}
+
+static void mode_end(mode_room* r) {
+  oyi_free(r->entries);
+  oyi_free(r->slots);
+}
+
 // The last of the longest run; of the least elements if several are as long.
-static int64_t choose_mode(oyi_entry* e, oyi_entry* scratch, int64_t n) {
+static int64_t sorted_mode(oyi_entry* e, oyi_entry* scratch, int64_t n) {
   oyi_keys_sort(e, scratch, n);
   int64_t best = 0, longest = 0;
   for (int64_t i = 0, run = 0; i < n; i++) {
@@ -34,8 +67,41 @@ static int64_t choose_mode(oyi_entry* e, oyi_entry* scratch, int64_t n) {
     longest = run;
     best = i;
   }
-  return best;
+  return e[best].place;
 }
+
+// The same by counting keys.
+static int64_t counted_mode(const mode_room* r, int64_t n) {
+  const uint64_t last = ((uint64_t)1 << r->bits) - 1;
+  int64_t found = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t key = r->entries[i].key;
+    uint64_t at = key * 0x9e3779b97f4a7c15u >> (64 - r->bits);
+    while (r->slots[at].count > 0 && r->slots[at].key != key) at = (at + 1) & last;
+    slot* const s = &r->slots[at];
+    if (s->count++ == 0) s->key = key, r->taken[found++] = (uint32_t)at;
+    s->last = (uint32_t)i;
+  }
+  slot best = {0};
+  for (int64_t k = 0; k < found; k++) {
+    slot* const s = &r->slots[r->taken[k]];
+    if (s->count > best.count || (s->count == best.count && s->key < best.key)) best = *s;
+    s->count = 0;
+  }
+  return best.last;
+}
+
+static int64_t place_of_mode(const mode_room* r, oy_dtype dtype, const char* x,
+                             int64_t step, int64_t n) {
+  const oyi_entry* e = r->entries;
+  int64_t sorted = 1;
+  oyi_keys_load(r->entries, dtype, x, step, n, false);
+  while (r->slots && sorted < n && e[sorted - 1].key <= e[sorted].key) sorted++;
+  return r->slots && sorted < n ? counted_mode(r, n)
+                                : sorted_mode(r->entries, r->entries + n, n);
+}
+
+// ----------------------------------------------------------------------------- lines
 
 typedef struct request {
   const char *name, *kernel;
@@ -43,16 +109,15 @@ typedef struct request {
   int64_t k;
 } request;
 
-// |entries| has room for twice the line; for a rank it is NULL.
+// |room| is for the mode.
 static oy_status choose_in_line(const request* q, const oyi_lines* w, oy_dtype dtype,
-                                int64_t n, oyi_entry* entries) {
+                                int64_t n, const mode_room* room) {
   int64_t place;
   if (q->rank) {
     const oyi_selection s = {w->data[0], w->step[0], n, q->rank, q->k, false};
     OY_TRY(oyi_select(dtype, &s, &place));
   } else {
-    oyi_keys_load(entries, dtype, w->data[0], w->step[0], n, false);
-    place = entries[choose_mode(entries, entries + n, n)].place;
+    place = place_of_mode(room, dtype, w->data[0], w->step[0], n);
   }
   memcpy(w->data[1], w->data[0] + place * w->step[0], oyi_dtype_bytes[dtype]);
   *(int64_t*)(void*)w->data[2] = place;
@@ -65,16 +130,15 @@ typedef struct choosing {
   int64_t n;
 } choosing;
 
-// With entries of its own: others look at other lines.
+// With room of its own: others look at other lines.
 static oy_status choose_some(oyi_lines* w, int64_t count, void* context) {
   const choosing* c = context;
-  const bool is_mode = !c->request->rank;
-  oyi_entry* entries = is_mode ? oyi_calloc((size_t)c->n, 2 * sizeof(oyi_entry)) : NULL;
-  if (!entries && is_mode) return OY_OUT_OF_MEMORY;
-  oy_status status = OY_OK;
+  mode_room room = {0};
+  oy_status status =
+      c->request->rank || mode_begin(&room, c->n) ? OY_OK : OY_OUT_OF_MEMORY;
   for (; status == 0 && count > 0; count--, oyi_lines_next(w))
-    status = choose_in_line(c->request, w, c->dtype, c->n, entries);
-  oyi_free(entries);
+    status = choose_in_line(c->request, w, c->dtype, c->n, &room);
+  mode_end(&room);
   return status;
 }
 
