@@ -58,15 +58,32 @@ static oy_status spread(const request* q, oyi_tensor* to, oyi_tensor* one,
   return status;
 }
 
-static oy_status divide(const request* q, oyi_tensor* target) {
-  oyi_reduce_into ones = {OYI_UPDATE_MUL, false, true};
-  oyi_tensor* counts = oyi_reduce_into_counts(&q->how, target, q->index->numel);
-  oyi_tensor* one = counts ? oyi_reduce_into_identity(&ones, counts->header.dtype) : NULL;
-  oy_status status = one ? spread(q, counts, one, OYI_UPDATE_ADD) : OY_OUT_OF_MEMORY;
-  if (status == 0) oyi_reduce_into_divide(target, counts);
+// One count for each slice: numbers of the shape of the target but 1 in other dimensions.
+static oyi_tensor* count_slices(const request* q, const oyi_tensor* target) {
+  int64_t shape[OY_TENSOR_MAX_DIMS];
+  for (int64_t d = 0; d < target->ndim; d++)
+    shape[d] = d == q->dim ? target->sizes[d] : 1;
+  oyi_tensor* counts =
+      oyi_reduce_into_counts(&q->how, (oy_ints){shape, target->ndim}, q->index->numel);
+  if (!counts) return NULL;
+  const oyi_reduce_into ones = {OYI_UPDATE_MUL, false, true};
+  oyi_tensor* one = oyi_reduce_into_identity(&ones, counts->header.dtype);
+  const bool good = one && spread(q, counts, one, OYI_UPDATE_ADD) == 0;
   if (one) oy_tensor_release(&one->header);
-  if (counts) oy_tensor_release(&counts->header);
-  return status;
+  if (good) return counts;
+  oy_tensor_release(&counts->header);
+  return NULL;
+}
+
+static oy_status divide(const request* q, oyi_tensor* target) {
+  oyi_tensor* counts = count_slices(q, target);
+  if (!counts) return oy_failure();
+  oy_object* all = oy_tensor_expand(&counts->header, oyi_sizes_view(target));
+  oy_tensor_release(&counts->header);
+  if (!all) return oy_failure();
+  oyi_reduce_into_divide(target, oyi_tensor_cast(all));
+  oy_tensor_release(all);
+  return OY_OK;
 }
 
 static oy_status compute(const request* q, oyi_tensor* target) {

@@ -149,7 +149,8 @@ static oy_status run(const request* q, const oyi_tensor* to, const oyi_tensor* s
 }
 
 static oy_status divide(const request* q, oyi_tensor* target) {
-  oyi_tensor* counts = oyi_reduce_into_counts(&q->how, target, q->index->numel);
+  oyi_tensor* counts =
+      oyi_reduce_into_counts(&q->how, oyi_sizes_view(target), q->index->numel);
   if (!counts) return OY_OUT_OF_MEMORY;
   const oy_dtype dtype = counts->header.dtype;
   _Alignas(16) char one[16];

@@ -3,9 +3,10 @@
 
 #include <math.h>
 
-#include "backends/cpu/loops/loops.h"
+#include "backends/cpu/reduce/reduce_divide.h"
+#include "base/cpu.h"
+#include "tensor/convert_loops.h"
 #include "tensor/element.h"
-#include "tensor/iterator.h"
 #include "tensor/move.h"
 
 bool oyi_reduce_into_parse(oy_str name, bool include_self, oyi_reduce_into* out) {
@@ -48,71 +49,83 @@ oyi_tensor* oyi_reduce_into_identity(const oyi_reduce_into* r, oy_dtype dtype) {
   return t;
 }
 
-// The dtype of counts up to |most|: that of the sums where it has them all, for then they
-// divide by vectors.
-static oy_dtype count_dtype(oy_dtype sums, int64_t most) {
-  const bool is_exact =
-      sums == OY_DTYPE_F64 || (sums == OY_DTYPE_F32 && most < (int64_t)1 << 24);
-  return is_exact ? sums : OY_DTYPE_I64;
-}
-
-oyi_tensor* oyi_reduce_into_counts(const oyi_reduce_into* r, const oyi_tensor* t,
+oyi_tensor* oyi_reduce_into_counts(const oyi_reduce_into* r, oy_ints sizes,
                                    int64_t most) {
-  const oy_dtype dtype = count_dtype(t->header.dtype, most);
-  oyi_tensor* counts = oyi_tensor_new(oyi_sizes_view(t), dtype, oy_device_cpu());
+  const oy_dtype dtype = most < (int64_t)1 << 24 ? OY_DTYPE_F32 : OY_DTYPE_F64;
+  oyi_tensor* counts = oyi_tensor_new(sizes, dtype, oy_device_cpu());
   if (!counts) return NULL;
-  char first[sizeof(int64_t)];
+  char first[sizeof(double)];
   oyi_element_store(dtype, first, oyi_number_of_scalar(oy_int(r->include_self)));
   const size_t item = oyi_dtype_bytes[dtype];
   oyi_move_fill(oyi_data(counts), (size_t)counts->numel * item, first, item);
   return counts;
 }
 
-static int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && a < 0);
+// ------------------------------------------------------------------------- the division
+
+static const oyi_loop* divide_table(oy_dtype counts) {
+  if (counts == OY_DTYPE_F64) return oyi_divide_wide;
+#if defined(__x86_64__)
+  if (oyi_cpu_level() > 0) return oyi_divide_v3;
+#endif
+  return oyi_divide_base;
 }
 
-// Where counts are of the dtype of the sums. Those of 0 become 1.
-static void divide_alike(int64_t n, char* const* data, const int64_t* strides,
-                         const void* args) {
-  const oy_dtype dtype = *(const oy_dtype*)args;
-  char one[sizeof(double)];
-  oyi_element_store(dtype, one, oyi_number_of_scalar(oy_int(1)));
-  char* const counts[] = {data[1], data[1], one};
-  char* const sums[] = {data[0], data[0], data[1]};
-  oyi_cpu_loops[OYI_LOOP_maximum][dtype](n, counts,
-                                         (int64_t[]){strides[1], strides[1], 0}, NULL);
-  oyi_cpu_loops[OYI_LOOP_div][dtype](
-      n, sums, (int64_t[]){strides[0], strides[0], strides[1]}, NULL);
+// 16-bit floats, |parts| to an element, divide as float: |loop| does, of f32 or c64.
+typedef struct halves {
+  oyi_loop loop;
+  oyi_convert_loop widen, narrow;
+  oy_dtype counts;
+  size_t parts;
+} halves;
+
+static void copy_elements(int64_t n, char* to, int64_t to_step, const char* from,
+                          int64_t from_step, size_t item) {
+  if (to_step == (int64_t)item && from_step == (int64_t)item) {
+    memcpy(to, from, (size_t)n * item);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, item);
 }
 
-static void divide_loop(int64_t n, char* const* data, const int64_t* strides,
-                        const void* args) {
-  const oy_dtype dtype = *(const oy_dtype*)args;
-  char* to = data[0];
-  const char* by = data[1];
-  for (int64_t i = 0; i < n; i++, to += strides[0], by += strides[1]) {
-    int64_t count = *(const int64_t*)(const void*)by;
-    if (count < 2) continue;
-    oyi_number v = oyi_element_load(dtype, to);
-    if (v.kind == OYI_NUMBER_INT) {
-      v.i = floor_div(v.i, count);
-      v.re = (double)v.i;
-    } else {
-      v.re /= (double)count;
-      v.im /= (double)count;
-    }
-    oyi_element_store(dtype, to, v);
+static void divide_halves(int64_t n, char* const* data, const int64_t* strides,
+                          const void* args) {
+  enum { PIECE = 256, MOST_PARTS = 2 };
+  const halves* h = args;
+  const size_t item = h->parts * sizeof(uint16_t), wide = h->parts * sizeof(float);
+  uint16_t packed[PIECE * MOST_PARTS];
+  float numbers[PIECE * MOST_PARTS];
+  char *sums = data[0], *counts = data[1];
+  if (strides[1] == 0 && oyi_element_load(h->counts, counts).re < 2) return;
+  for (int64_t some; n > 0; n -= some) {
+    some = n < PIECE ? n : PIECE;
+    const int64_t all = some * (int64_t)h->parts;
+    copy_elements(some, (char*)packed, (int64_t)item, sums, strides[0], item);
+    h->widen(numbers, packed, all);
+    h->loop(some, (char*[]){(char*)numbers, counts},
+            (int64_t[]){(int64_t)wide, strides[1]}, NULL);
+    h->narrow(packed, numbers, all);
+    copy_elements(some, sums, strides[0], (const char*)packed, (int64_t)item, item);
+    sums += some * strides[0];
+    counts += some * strides[1];
   }
 }
 
-void oyi_reduce_into_divide(oyi_tensor* sums, oyi_tensor* counts) {
+void oyi_reduce_into_divide(oyi_tensor* sums, const oyi_tensor* counts) {
   oyi_iter it;
   const oyi_tensor* tensors[] = {sums, counts};
-  const oy_dtype dtype = sums->header.dtype;
+  const oy_dtype dtype = sums->header.dtype, by = counts->header.dtype;
+  const oyi_loop* table = divide_table(by);
   oyi_iter_plain(&it, tensors, 2);
-  oyi_iter_run(
-      &it,
-      dtype == counts->header.dtype && dtype != OY_DTYPE_I64 ? divide_alike : divide_loop,
-      &dtype);
+  if (table[dtype]) {
+    oyi_iter_run(&it, table[dtype], NULL);
+    return;
+  }
+  const bool is_complex = dtype == OY_DTYPE_C32;
+  const oy_dtype half = is_complex ? OY_DTYPE_F16 : dtype;
+  const halves h = {table[is_complex ? OY_DTYPE_C64 : OY_DTYPE_F32],
+                    oyi_convert_chain_of(OY_DTYPE_F32, half).loops[0],
+                    oyi_convert_chain_of(half, OY_DTYPE_F32).loops[0], by,
+                    is_complex ? 2 : 1};
+  oyi_iter_run(&it, divide_halves, &h);
 }

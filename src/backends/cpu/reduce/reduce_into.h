@@ -17,11 +17,9 @@ typedef struct oyi_reduce_into {
 bool oyi_reduce_into_parse(oy_str name, bool include_self, oyi_reduce_into* out);
 // A tensor of one element, of |dtype|: what the reduction of nothing is.
 oyi_tensor* oyi_reduce_into_identity(const oyi_reduce_into* r, oy_dtype dtype);
-// Numbers of the shape of |t|, 1 where its own elements count, of a dtype that has all up to
-// |most|.
-oyi_tensor* oyi_reduce_into_counts(const oyi_reduce_into* r, const oyi_tensor* t,
-                                   int64_t most);
-// Divides sums by counts above 0, which may change; integers round down.
-void oyi_reduce_into_divide(oyi_tensor* sums, oyi_tensor* counts);
+// Numbers of that shape, 1 where what is there counts, of a dtype that has all up to |most|.
+oyi_tensor* oyi_reduce_into_counts(const oyi_reduce_into* r, oy_ints sizes, int64_t most);
+// Divides sums by such counts above 0, of the same shape; integers round down.
+void oyi_reduce_into_divide(oyi_tensor* sums, const oyi_tensor* counts);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_INTO_H_
