@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One update of one type: NAME and EXPR(a, b) are given and undefined here; T, ID,
-// LOAD(x) and STORE(v) are the including file's.
+// One update of one type: NAME and EXPR(a, b) are given and undefined here; T, ID, DTYPE,
+// LOAD(x) and STORE(v) are the including file's. LOOP, where given, is the elementwise
+// operation that long rows go through if it has a loop of the dtype: by wider vectors. Its
+// arguments are of type NUMBER.
 static void OYI_JOIN(NAME, OYI_JOIN(row, ID))(int64_t n, char* to, int64_t to_step,
                                               const char* from, int64_t from_step) {
+#ifdef LOOP
+  const oyi_loop loop = oyi_cpu_loops[OYI_JOIN(OYI_LOOP, LOOP)][DTYPE];
+  if (loop && n >= LONG_ROW && to_step == (int64_t)sizeof(T)) {
+    const NUMBER one[] = {1, 0, 0};  // what sums multiply by
+    loop(n, (char*[]){to, to, (char*)(uintptr_t)from},
+         (int64_t[]){to_step, to_step, from_step}, one);
+    return;
+  }
+#endif
   if (to_step == (int64_t)sizeof(T) && from_step == (int64_t)sizeof(T)) {
     T* o = (T*)(void*)to;
     const T* x = (const T*)(const void*)from;
@@ -36,3 +47,4 @@ static void OYI_JOIN(NAME, OYI_JOIN(at, ID))(int64_t n, char* to, int64_t to_ste
 }
 #undef NAME
 #undef EXPR
+#undef LOOP

@@ -3,7 +3,11 @@
 static void OYI_JOIN(set_row, ID)(int64_t n, char* to, int64_t to_step, const char* from,
                                   int64_t from_step) {
   if (to_step == (int64_t)sizeof(T) && from_step == (int64_t)sizeof(T)) {
-    memcpy(to, from, (size_t)n * sizeof(T));
+    oyi_move_copy(to, from, (size_t)n * sizeof(T));
+    return;
+  }
+  if (to_step == (int64_t)sizeof(T) && from_step == 0) {
+    oyi_move_fill(to, (size_t)n * sizeof(T), from, sizeof(T));
     return;
   }
   for (int64_t i = 0; i < n; i++, to += to_step, from += from_step)
