@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows between indexed places and the other operand, which is contiguous or one
-// element for all.
+// Rows between indexed places and the other operand, which is contiguous, one row for
+// all indices, or one element for all.
 #include "backends/cpu/index/indexing.h"
 #include "backends/cpu/work.h"
 #include "base/threads.h"
@@ -14,6 +14,7 @@ typedef struct dims {
 typedef struct move {
   char *self, *other;
   int64_t other_step;  // of its elements: their size, or 0
+  int64_t other_row;   // from what is behind one index to the next, in bytes
   const int64_t* offsets;
   int64_t scale;  // of an offset, in bytes
   int64_t count;  // indices
@@ -38,21 +39,21 @@ static void collect(dims* out, const oyi_tensor* t, const uint8_t* which, size_t
   }
 }
 
-static void move_row(const move* m, char* self, char** other) {
+static void move_row(const move* m, char* self, char* other) {
   const dims* a = &m->after;
   if (m->take)
-    m->updater.row(a->sizes[0], *other, m->other_step, self, a->steps[0]);
+    m->updater.row(a->sizes[0], other, m->other_step, self, a->steps[0]);
   else
-    m->updater.row(a->sizes[0], self, a->steps[0], *other, m->other_step);
-  *other += a->sizes[0] * m->other_step;
+    m->updater.row(a->sizes[0], self, a->steps[0], other, m->other_step);
 }
 
 // The row of elements behind each index, dimension by dimension.
-static void move_rows(const move* m, char* self, char** other) {
+static void move_rows(const move* m, char* self, char* other) {
   const dims* a = &m->after;
   int64_t at[OY_TENSOR_MAX_DIMS] = {0};
   for (;;) {
     move_row(m, self, other);
+    other += a->sizes[0] * m->other_step;
     size_t d = 1;
     for (; d < a->count; d++) {
       self += a->steps[d];
@@ -70,15 +71,16 @@ static void move_indices(const move* m, int64_t first, int64_t count, char* self
   const int64_t* offsets = m->offsets + first;
   if (m->after.count > 0) {
     // Rows of one dimension need no places in the others.
-    void (*each)(const move*, char*, char**) = m->after.count == 1 ? move_row : move_rows;
-    for (int64_t i = 0; i < count; i++) each(m, self + offsets[i] * m->scale, &other);
+    void (*each)(const move*, char*, char*) = m->after.count == 1 ? move_row : move_rows;
+    for (int64_t i = 0; i < count; i++)
+      each(m, self + offsets[i] * m->scale, other + i * m->other_row);
     return;
   }
   const char* index = (const char*)offsets;
   if (m->take)
-    m->take(count, other, m->other_step, self, m->scale, index, sizeof(int64_t));
+    m->take(count, other, m->other_row, self, m->scale, index, sizeof(int64_t));
   else
-    m->updater.at(count, self, 0, m->scale, index, sizeof(int64_t), other, m->other_step);
+    m->updater.at(count, self, 0, m->scale, index, sizeof(int64_t), other, m->other_row);
 }
 
 // All indices, at each place before them: several threads share out what is read, of which
@@ -86,7 +88,6 @@ static void move_indices(const move* m, int64_t first, int64_t count, char* self
 typedef struct moving {
   const move* m;
   int64_t all, piece;
-  int64_t row;  // bytes of the other operand behind one index
 } moving;
 
 static oy_status move_piece(int64_t index, void* context) {
@@ -102,7 +103,7 @@ static oy_status move_piece(int64_t index, void* context) {
   }
   for (int64_t some; from < end; from += some, first = 0) {
     some = m->count - first < end - from ? m->count - first : end - from;
-    move_indices(m, first, some, self, m->other + from * g->row);
+    move_indices(m, first, some, self, m->other + from * m->other_row);
     for (size_t d = 0; d < m->before.count; d++) {
       self += m->before.steps[d];
       if (++at[d] < m->before.sizes[d]) break;
@@ -113,16 +114,14 @@ static oy_status move_piece(int64_t index, void* context) {
   return OY_OK;
 }
 
-static void move_all(const move* m) {
-  int64_t elements = 1, all = m->count;
-  for (size_t d = 0; d < m->after.count; d++) elements *= m->after.sizes[d];
-  for (size_t d = 0; d < m->before.count; d++) all *= m->before.sizes[d];
-  moving g = {m, all, m->take ? oyi_stretch(elements) : all, elements * m->other_step};
-  // Nothing in a piece can fail.
-  (void)!oyi_parallel_chunks((all + g.piece - 1) / g.piece, move_piece, &g);
+static int64_t product(const dims* d) {
+  int64_t count = 1;
+  for (size_t i = 0; i < d->count; i++) count *= d->sizes[i];
+  return count;
 }
 
-static void run(const oyi_indexing* x, char* other, int64_t other_step,
+// |other_step|: 0 for one element; |is_row|: it is one row, as long as what is behind an index.
+static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_row,
                 oyi_updater updater, oyi_take_fn take) {
   move m;
   m.self = oyi_data(x->self);
@@ -135,7 +134,11 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step,
   m.take = take;
   collect(&m.before, x->self, x->before, x->before_count);
   collect(&m.after, x->self, x->after, x->after_count);
-  move_all(&m);
+  const int64_t elements = product(&m.after), all = m.count * product(&m.before);
+  m.other_row = is_row ? 0 : elements * other_step;
+  moving g = {&m, all, take ? oyi_stretch(elements) : all};
+  // Nothing in a piece can fail.
+  (void)!oyi_parallel_chunks((all + g.piece - 1) / g.piece, move_piece, &g);
 }
 
 oy_status oyi_indexing_take(const oyi_indexing* x, oyi_tensor* to) {
@@ -146,7 +149,7 @@ oy_status oyi_indexing_take(const oyi_indexing* x, oyi_tensor* to) {
             oyi_tensor_new(oyi_sizes_view(to), to->header.dtype, oyi_tensor_device(to))))
     return OY_OUT_OF_MEMORY;
   size_t item = (size_t)oyi_item(to);
-  run(x, oyi_data(target), (int64_t)item,
+  run(x, oyi_data(target), (int64_t)item, false,
       oyi_updater_for(OYI_UPDATE_SET, to->header.dtype), oyi_take_for(item));
   if (target != to) {
     oyi_convert(to, target);
@@ -155,19 +158,30 @@ oy_status oyi_indexing_take(const oyi_indexing* x, oyi_tensor* to) {
   return OY_OK;
 }
 
+// Whether |from|, contiguous, broadcasts to the shape of the result from what is behind an
+// index alone, of |row| elements.
+static bool is_one_row(const oyi_indexing* x, const oyi_tensor* from, int64_t row) {
+  const size_t more = from->ndim > x->after_count ? from->ndim - x->after_count : 0;
+  for (size_t d = 0; d < more; d++)
+    if (from->sizes[d] != 1) return false;
+  return from->numel == row;
+}
+
 oy_status oyi_indexing_update(const oyi_indexing* x, const oyi_tensor* from,
                               oyi_updater updater) {
-  int64_t sizes[OY_TENSOR_MAX_DIMS], numel = 1;
+  int64_t sizes[OY_TENSOR_MAX_DIMS], numel = 1, row = 1;
   size_t ndim;
   if (!oyi_indexing_shape(x, sizes, &ndim)) return OY_INVALID_ARGUMENT;
   for (size_t i = 0; i < ndim; i++) numel *= sizes[i];
+  for (size_t i = ndim - x->after_count; i < ndim; i++) row *= sizes[i];
   if (numel == 0 || oyi_is_meta(x->self)) return OY_OK;
   if (from->numel == 1) {
-    run(x, oyi_data(from), 0, updater, NULL);
+    run(x, oyi_data(from), 0, false, updater, NULL);
     return OY_OK;
   }
+  const bool is_row = (from->flags & OYI_CONTIGUOUS) && is_one_row(x, from, row);
   oyi_tensor* copy = NULL;
-  if (!(from->flags & OYI_CONTIGUOUS) || from->numel != numel) {
+  if (!is_row && (!(from->flags & OYI_CONTIGUOUS) || from->numel != numel)) {
     oy_object* wide =
         oy_tensor_expand(&((oyi_tensor*)(uintptr_t)from)->header, (oy_ints){sizes, ndim});
     if (!wide) return oy_failure();
@@ -176,7 +190,7 @@ oy_status oyi_indexing_update(const oyi_indexing* x, const oyi_tensor* from,
     if (!copy) return OY_OUT_OF_MEMORY;
     from = copy;
   }
-  run(x, oyi_data(from), oyi_item(from), updater, NULL);
+  run(x, oyi_data(from), oyi_item(from), is_row, updater, NULL);
   if (copy) oy_tensor_release(&copy->header);
   return OY_OK;
 }
