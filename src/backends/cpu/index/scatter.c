@@ -9,6 +9,7 @@
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
+#include "tensor/move.h"
 
 typedef struct request {
   const char* name;
@@ -18,6 +19,8 @@ typedef struct request {
   oyi_reduce_into how;
   oyi_updater updater;
   bool late;  // indices are checked when they are used
+  // Not NULL: lines of the target come from here when the first walk comes to them.
+  const oyi_tensor* origin;
   _Alignas(16) char value[16];
 } request;
 
@@ -86,10 +89,12 @@ typedef struct scattering {
   const char* one;  // what is written; NULL: the third operand
   int64_t n;
   oyi_late late;
+  size_t copied;  // bytes of each line of the last operand, which come first
 } scattering;
 
 // False after a bad index.
 static bool run_line(const oyi_lines* w, scattering* s) {
+  if (s->copied) oyi_move_copy(w->data[0], w->data[w->count - 1], s->copied);
   const int64_t most = oyi_late_most(&s->late, s->n);
   for (int64_t i = 0; i < s->n; i += most) {
     const int64_t n = s->n - i < most ? s->n - i : most;
@@ -103,9 +108,10 @@ static bool run_line(const oyi_lines* w, scattering* s) {
 
 // How many of |count| lines from here on are columns side by side, of which rows are taken:
 // memory is read as it lies.
-static int64_t side_by_side(const oyi_lines* w, int64_t count) {
+static int64_t side_by_side(const oyi_lines* w, const scattering* s, int64_t count) {
   enum { SIDE = 8, MOST = OYI_CHECKED_AT_ONCE, INDEX = sizeof(int64_t) };
-  if (w->ndim == 0 || w->steps[0][1] != INDEX || w->step[1] < SIDE * INDEX) return 1;
+  if (w->ndim == 0 || s->copied || w->steps[0][1] != INDEX || w->step[1] < SIDE * INDEX)
+    return 1;
   const int64_t rest = w->sizes[0] - w->at[0];
   count = count < rest ? count : rest;
   return count < SIDE ? 1 : count < MOST ? count : MOST;
@@ -125,7 +131,7 @@ static bool run_rows(const oyi_lines* w, scattering* s, int64_t lines) {
 static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
   scattering* s = context;
   while (count > 0) {
-    const int64_t lines = side_by_side(w, count);
+    const int64_t lines = side_by_side(w, s, count);
     if (lines > 1 ? !run_rows(w, s, lines) : !run_line(w, s)) return OY_OK;
     count -= lines;
     for (int64_t k = 0; k < lines; k++) oyi_lines_next(w);
@@ -134,21 +140,28 @@ static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
 }
 
 // Updates |to| from |src|, or from one element for all.
-static oy_status run(const request* q, const oyi_tensor* to, const oyi_tensor* src,
+static oy_status run(request* q, const oyi_tensor* to, const oyi_tensor* src,
                      const char* one, oyi_updater updater) {
   const oyi_tensor* i = q->index;
   oyi_lines w;
-  const oyi_tensor* tensors[] = {to, i, src};
+  const oyi_tensor* tensors[OYI_LINES_MAX] = {to, i};
+  int count = 2;
   if (i->numel == 0) return OY_OK;  // and may be of any rank
   const int64_t size = size_of(q->self, q->dim);
   scattering how = {
-      updater, src ? NULL : one, size_of(i, q->dim), {q->late ? size : 0, false}};
-  if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, src ? 3 : 2))
+      updater, src ? NULL : one, size_of(i, q->dim), {q->late ? size : 0, false}, 0};
+  if (src) tensors[count++] = src;
+  if (q->origin) {
+    tensors[count++] = q->origin;
+    how.copied = (size_t)(size * oyi_item(to));
+    q->origin = NULL;
+  }
+  if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, count))
     (void)!oyi_lines_run(&w, how.n, run_some, &how);
   return how.late.failed ? oyi_bad_line_index(i, q->dim, size) : OY_OK;
 }
 
-static oy_status divide(const request* q, oyi_tensor* target) {
+static oy_status divide(request* q, oyi_tensor* target) {
   oyi_tensor* counts =
       oyi_reduce_into_counts(&q->how, oyi_sizes_view(target), q->index->numel);
   if (!counts) return OY_OUT_OF_MEMORY;
@@ -162,7 +175,7 @@ static oy_status divide(const request* q, oyi_tensor* target) {
   return OY_OK;
 }
 
-static oy_status compute(const request* q, oyi_tensor* target) {
+static oy_status compute(request* q, oyi_tensor* target) {
   oy_dtype dtype = target->header.dtype;
   if (oyi_is_meta(target)) return OY_OK;
   if (!q->how.include_self) {
@@ -184,6 +197,30 @@ static oy_status compute_apart(request* q, oyi_tensor* target) {
   return status;
 }
 
+// Whether a new target may be copied line by line, each of which is near then when it is
+// written again: every line is walked over, and lies together. Larger ones are for all threads.
+static bool copies_lines(const request* q) {
+  enum { MOST = 1 << 17 };
+  const oyi_tensor *t = q->self, *i = q->index;
+  if (oyi_is_meta(t) || !(t->flags & OYI_CONTIGUOUS) || i->numel == 0 ||
+      q->dim != (int64_t)t->ndim - 1 || t->sizes[q->dim] * oyi_item(t) > MOST)
+    return false;
+  for (int64_t d = 0; d < q->dim; d++)
+    if (i->sizes[d] != t->sizes[d]) return false;
+  return true;
+}
+
+static oy_status make_target(request* q, oy_object* out, oyi_tensor** target) {
+  const oyi_tensor* inputs[] = {q->index, q->src};
+  const oyi_tensor* t = q->self;
+  if (out || !copies_lines(q))
+    return oyi_index_target(q->self, out, inputs, q->src ? 2 : 1, target);
+  OY_TRY(oyi_check_memory(t));
+  *target = oyi_tensor_new(oyi_sizes_view(t), t->header.dtype, oyi_tensor_device(t));
+  q->origin = t;
+  return *target ? OY_OK : oy_failure();
+}
+
 static oy_object* scatter(request* q, oy_object* self, int64_t dim, oy_object* index,
                           oy_object* src, oy_object* out) {
   q->self = oyi_tensor_of(self);
@@ -193,8 +230,7 @@ static oy_object* scatter(request* q, oy_object* self, int64_t dim, oy_object* i
   if (!q->index || (src && !q->src) || (q->dim = oyi_dim_wrap(dim, q->self->ndim)) < 0 ||
       check(q) != 0 || check_values(q, out) != 0)
     return NULL;
-  const oyi_tensor* inputs[] = {q->index, q->src};
-  if (oyi_index_target(q->self, out, inputs, src ? 2 : 1, &target) != 0) return NULL;
+  if (make_target(q, out, &target) != 0) return NULL;
   return oyi_index_result(target, out, compute_apart(q, target));
 }
 
