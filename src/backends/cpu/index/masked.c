@@ -229,9 +229,17 @@ OYI_CPU(masked_select_out) {
     const T* x = from;                                      \
     for (int64_t i = 0, k = 0; k < count; k += mask[i++]) { \
       const T next = x[k], old = o[i];                      \
-      o[i] = mask[i] ? next : old;                          \
+      o[i] = PICK(mask[i], next, old);                      \
     }                                                       \
   } while (0)
+
+// Of two words nothing but bits is chosen: compilers make a branch of more.
+typedef uint64_t sixteen
+    __attribute__((vector_size(16), aligned(sizeof(uint64_t)), may_alias));
+static inline sixteen pick_sixteen(uint8_t mask, sixteen yes, sixteen no) {
+  return no ^ ((yes ^ no) & ((uint64_t)0 - (mask != 0)));
+}
+#define PICK(is, yes, no) ((is) ? (yes) : (no))
 
 static void place_elements(void* to, const void* from, const uint8_t* mask, int64_t count,
                            size_t item) {
@@ -239,9 +247,13 @@ static void place_elements(void* to, const void* from, const uint8_t* mask, int6
     case 1: PLACE(uint8_t); break;
     case 2: PLACE(uint16_t); break;
     case 4: PLACE(uint32_t); break;
-    default: PLACE(uint64_t);
+    case 8: PLACE(uint64_t); break;
+#undef PICK
+#define PICK pick_sixteen
+    default: PLACE(sixteen);
   }
 }
+#undef PICK
 
 // |mask| is contiguous.
 static void scatter_lines(const oyi_tensor* t, const oyi_tensor* mask, const char* from) {
@@ -251,7 +263,7 @@ static void scatter_lines(const oyi_tensor* t, const oyi_tensor* mask, const cha
   int64_t dim = t->ndim ? t->ndim - 1 : 0, n = t->ndim ? t->sizes[dim] : 1;
   if (n == 0 || !oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 2)) return;
   do {
-    if (w.step[0] == (int64_t)item && item <= 8) {
+    if (w.step[0] == (int64_t)item) {
       const uint8_t* m = (const uint8_t*)w.data[1];
       const int64_t count = count_true(m, n);
       place_elements(w.data[0], from, m, count, item);
