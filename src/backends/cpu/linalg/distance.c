@@ -7,6 +7,7 @@
 #endif
 
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/linalg/distance_product.h"
 #include "backends/cpu/staging.h"
 #include "backends/cpu/work.h"
 #include "base/cpu.h"
@@ -238,11 +239,11 @@ static oyi_tensor* in_steps(oyi_tensor* t, double p) {
   return wide;
 }
 
-// A contiguous copy in double of |object|, expanded to |sizes|.
-static oyi_tensor* as_double(oy_object* object, oy_ints sizes) {
+// A contiguous copy of |object| as |dtype|, expanded to |sizes|.
+static oyi_tensor* as_dtype(oy_object* object, oy_ints sizes, oy_dtype dtype) {
   oy_object* wide = oy_tensor_expand(object, sizes);
   if (!wide) return NULL;
-  oyi_tensor* copy = oyi_converted(oyi_tensor_cast(wide), OY_DTYPE_F64);
+  oyi_tensor* copy = oyi_converted(oyi_tensor_cast(wide), dtype);
   oy_tensor_release(wide);
   return copy;
 }
@@ -284,6 +285,13 @@ static oy_status measure(oyi_tensor* out, oyi_tensor* a, oyi_tensor* b, double p
                      oyi_parallel_chunks(oyi_stretches(d.rows, d.chunk), some_rows, &d));
 }
 
+static oy_status measure_products(oyi_tensor* out, const oyi_tensor* a,
+                                  const oyi_tensor* b, oyi_gemm_fn gemm) {
+  oyi_tensor* found = a && b ? oyi_stage_out(out, a->header.dtype) : NULL;
+  if (!found) return oy_failure();
+  return oyi_unstage(out, found, oyi_distance_products(found, a, b, gemm));
+}
+
 static oy_status cdist_shape(const oyi_tensor* a, const oyi_tensor* b, double p,
                              int64_t* sizes, size_t* ndim) {
   OY_CHECK(a->sizes[a->ndim - 1] == b->sizes[b->ndim - 1], INVALID_ARGUMENT,
@@ -307,7 +315,8 @@ static oy_status check_rows(const oyi_tensor* t, const char* name) {
   return OY_OK;
 }
 
-OYI_CPU(_cdist_forward) {
+oy_object* oyi_cpu_cdist(oy_object* x1, oy_object* x2, double p, oy_value compute_mode,
+                         oyi_gemm_pick pick) {
   const oyi_tensor* a = oyi_tensor_of(x1);
   const oyi_tensor* b = a ? oyi_tensor_of(x2) : NULL;
   int64_t sizes[OY_TENSOR_MAX_DIMS + 2];
@@ -320,16 +329,28 @@ OYI_CPU(_cdist_forward) {
   oyi_tensor* out = oyi_tensor_new((oy_ints){sizes, ndim}, dtype, oyi_tensor_device(a));
   if (!out || oyi_is_meta(out) || out->numel == 0) return oyi_tensor_object(out);
   const int64_t columns = a->sizes[a->ndim - 1], rows_b = sizes[ndim - 1];
+  const bool by_product =
+      oyi_distance_by_product(p, compute_mode, sizes[ndim - 2], rows_b);
+  const oy_dtype as = by_product && dtype != OY_DTYPE_F64 ? OY_DTYPE_F32 : OY_DTYPE_F64;
   sizes[ndim - 1] = columns;
-  oyi_tensor* x = in_steps(as_double(x1, (oy_ints){sizes, ndim}), p);
+  oyi_tensor* x = as_dtype(x1, (oy_ints){sizes, ndim}, as);
   sizes[ndim - 2] = rows_b;
-  oyi_tensor* y = x ? in_steps(as_double(x2, (oy_ints){sizes, ndim}), p) : NULL;
-  oy_status status = measure(out, x, y, p);
+  oyi_tensor* y = x ? as_dtype(x2, (oy_ints){sizes, ndim}, as) : NULL;
+  if (!by_product) {
+    x = in_steps(x, p);
+    y = in_steps(y, p);
+  }
+  const oy_status status =
+      by_product ? measure_products(out, x, y, pick(as)) : measure(out, x, y, p);
   oy_tensor_release(oyi_tensor_object(x));
   oy_tensor_release(oyi_tensor_object(y));
   if (status == OY_OK) return &out->header;
   oy_tensor_release(&out->header);
   return NULL;
+}
+
+OYI_CPU(_cdist_forward) {
+  return oyi_cpu_cdist(x1, x2, p, compute_mode, oyi_gemm_portable);
 }
 
 OYI_CPU(_pdist_forward) {

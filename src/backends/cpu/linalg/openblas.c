@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/linalg/openblas.h"
 
+#include "backends/cpu/linalg/distance_product.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -381,6 +383,13 @@ OPENBLAS(convolution_backward) {
   return status;
 }
 
+OPENBLAS(_cdist_forward) {
+  const bool begun = oyi_openblas_begin_quiet();
+  oy_object* result = oyi_cpu_cdist(x1, x2, p, compute_mode, pick);
+  if (begun) oyi_openblas_end_quiet();
+  return result;
+}
+
 enum { PRIORITY = 100 };  // above the portable ones
 #define ROW(id, dtype)                                               \
   {                                                                  \
@@ -393,6 +402,9 @@ static const oyi_kernel_row g_rows[] = {ROWS(convolution),
                                         HALF_ROWS(convolution),
                                         ROWS(convolution_backward),
                                         HALF_ROWS(convolution_backward),
+                                        ROW(_cdist_forward, F32),
+                                        ROW(_cdist_forward, F64),
+                                        HALF_ROWS(_cdist_forward),
                                         ROWS(mm),
                                         ROWS(mm_out),
                                         ROWS(bmm),

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// |a - b| squared is a.a + b.b - 2 a.b, which loses the digits that a and b share. PyTorch takes
+// it as it comes; here what has lost more than seven bits is computed from differences.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math")
+#endif
+#include "backends/cpu/linalg/distance_product.h"
+
+#include "backends/cpu/loops/loops.h"
+#include "backends/cpu/work.h"
+#include "base/memory.h"
+#include "base/template.h"
+#include "base/threads.h"
+
+#define NEAR 0x1p-7
+enum { SIDES = 16 };
+
+// One matrix of each. |sizes|: the squares of b's rows, and of a's.
+typedef struct sides {
+  const void *a, *b;
+  void *out, *sizes;
+  int64_t a_rows, b_rows, columns, chunk;
+} sides;
+
+#define T     float
+#define ID    f32
+#define DTYPE OY_DTYPE_F32
+#include "backends/cpu/linalg/distance_product_tmpl.h"
+#define T     double
+#define ID    f64
+#define DTYPE OY_DTYPE_F64
+#include "backends/cpu/linalg/distance_product_tmpl.h"
+
+// As PyTorch decides it: mode 1 always, 2 never, else where one side has more than 25 rows.
+bool oyi_distance_by_product(double p, oy_value mode, int64_t rows, int64_t others) {
+  enum { MANY = 25, NEVER = 2 };
+  if (p != 2) return false;
+  if (mode.tag == OY_TAG_INT && mode.as.i != 0) return mode.as.i != NEVER;
+  return rows > MANY || others > MANY;
+}
+
+static oy_status one_matrix(sides* s, oy_dtype dtype, oyi_gemm_fn gemm) {
+  const oyi_gemm g = {.n = s->a_rows,
+                      .m = s->b_rows,
+                      .k = s->columns,
+                      .a = s->a,
+                      .b = s->b,
+                      .c = s->out,
+                      .a_row = s->columns,
+                      .a_column = 1,
+                      .b_row = 1,
+                      .b_column = s->columns,
+                      .c_row = s->b_rows,
+                      .c_column = 1,
+                      .alpha = {.kind = OYI_NUMBER_FLOAT, .re = -2},
+                      .beta = {.kind = OYI_NUMBER_FLOAT}};
+  const int64_t item = oyi_dtype_bytes[dtype];
+  OY_TRY(oyi_multiply(gemm, &g, item, item));
+  return dtype == OY_DTYPE_F32 ? finish_f32(s) : finish_f64(s);
+}
+
+oy_status oyi_distance_products(oyi_tensor* out, const oyi_tensor* a, const oyi_tensor* b,
+                                oyi_gemm_fn gemm) {
+  const oy_dtype dtype = out->header.dtype;
+  const int64_t item = oyi_item(out);
+  sides s = {.a = oyi_data(a),
+             .b = oyi_data(b),
+             .out = oyi_data(out),
+             .a_rows = out->sizes[out->ndim - 2],
+             .b_rows = out->sizes[out->ndim - 1],
+             .columns = a->sizes[a->ndim - 1]};
+  s.sizes = oyi_calloc((size_t)(s.a_rows + s.b_rows), (size_t)item);
+  if (!s.sizes) return OY_OUT_OF_MEMORY;
+  oy_status status = OY_OK;
+  const int64_t batches = out->numel / (s.a_rows * s.b_rows);
+  for (int64_t k = 0; k < batches && status == OY_OK; k++) {
+    status = one_matrix(&s, dtype, gemm);
+    s.a = (const char*)s.a + s.a_rows * s.columns * item;
+    s.b = (const char*)s.b + s.b_rows * s.columns * item;
+    s.out = (char*)s.out + s.a_rows * s.b_rows * item;
+  }
+  oyi_free(s.sizes);
+  return status;
+}

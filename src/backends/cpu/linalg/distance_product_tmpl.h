@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Distances from products of one type, T: ID names it, DTYPE is its name.
+
+// Sums side by side, which do not wait for each other.
+static void OYI_JOIN(norms, ID)(const T* x, int64_t rows, int64_t n, T* out) {
+  for (int64_t i = 0; i < rows; i++, x += n) {
+    T sums[SIDES] = {0};
+    int64_t p = 0;
+    for (; p + SIDES <= n; p += SIDES)
+      for (int k = 0; k < SIDES; k++) sums[k] += x[p + k] * x[p + k];
+    for (int k = 0; p < n; p++, k++) sums[k] += x[p] * x[p];
+    for (int half = SIDES / 2; half > 0; half /= 2)
+      for (int k = 0; k < half; k++) sums[k] += sums[k + half];
+    out[i] = sums[0];
+  }
+}
+
+static double OYI_JOIN(difference, ID)(const T* a, const T* b, int64_t n) {
+  double sums[SIDES / 2] = {0};
+  int64_t p = 0;
+  for (; p + SIDES / 2 <= n; p += SIDES / 2)
+    for (int k = 0; k < SIDES / 2; k++) {
+      const double d = (double)a[p + k] - (double)b[p + k];
+      sums[k] += d * d;
+    }
+  for (int k = 0; p < n; p++, k++) {
+    const double d = (double)a[p] - (double)b[p];
+    sums[k] += d * d;
+  }
+  for (int k = 1; k < SIDES / 2; k++) sums[0] += sums[k];
+  return sums[0];
+}
+
+// |n| elements of the result, which have -2 times the products. Squares that are small beside
+// what they are the difference of, and those of no numbers, are computed again.
+static void OYI_JOIN(finish_piece, ID)(int64_t n, const T* a, const T* b, int64_t columns,
+                                       T size, const T* sizes, T* out) {
+  const T near = (T)NEAR;
+  int32_t again = 0;
+  for (int64_t j = 0; j < n; j++) {
+    const T both = size + sizes[j], square = both + out[j];
+    again |= !(square >= near * both);
+    out[j] = square;
+  }
+  for (int64_t j = 0; again && j < n; j++)
+    if (!(out[j] >= near * (size + sizes[j])))
+      out[j] = (T)OYI_JOIN(difference, ID)(a, b + j * columns, columns);
+}
+
+static void OYI_JOIN(finish_row, ID)(const sides* s, int64_t i) {
+  enum { PIECE = 64 };
+  const int64_t n = s->b_rows, columns = s->columns;
+  const T *a = (const T*)s->a + i * columns, *b = s->b, *sizes = s->sizes;
+  T* out = (T*)s->out + i * n;
+  for (int64_t j = 0; j < n; j += PIECE) {
+    const int64_t some = n - j < PIECE ? n - j : PIECE;
+    OYI_JOIN(finish_piece, ID)
+    (some, a, b + j * columns, columns, sizes[n + i], sizes + j, out + j);
+  }
+  oyi_cpu_loops[OYI_LOOP_sqrt][DTYPE](n, (char*[]){(char*)out, (char*)out},
+                                      (int64_t[]){sizeof(T), sizeof(T)}, NULL);
+}
+
+static oy_status OYI_JOIN(finish_some, ID)(int64_t index, void* context) {
+  const sides* s = context;
+  for (int64_t i = index * s->chunk; i < s->a_rows && i < (index + 1) * s->chunk; i++)
+    OYI_JOIN(finish_row, ID)(s, i);
+  return OY_OK;
+}
+
+static oy_status OYI_JOIN(finish, ID)(sides* s) {
+  OYI_JOIN(norms, ID)(s->b, s->b_rows, s->columns, s->sizes);
+  OYI_JOIN(norms, ID)(s->a, s->a_rows, s->columns, (T*)s->sizes + s->b_rows);
+  s->chunk = oyi_stretch(s->b_rows);
+  return oyi_parallel_chunks(oyi_stretches(s->a_rows, s->chunk),
+                             OYI_JOIN(finish_some, ID), s);
+}
+#undef T
+#undef ID
+#undef DTYPE

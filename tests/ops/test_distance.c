@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Euclidean distances of many rows, which come from a product, beside long double: where rows
+// are far from each other, nearly the same, the same, or no numbers.
+#include "base/memory.h"
+#include "support/tensors.h"
+
+enum { MOST_COLUMNS = 130 };
+
+// Clusters of rows about |offset|, which share most of their digits.
+static double coordinate(int64_t row, int64_t column, double offset) {
+  const double cluster = (double)(row * 7 % 5) * 3;
+  const double apart = (double)((row * 31 + column * 17) % 23) / 4096;
+  return offset + cluster + (row % 3 ? apart : 0);
+}
+
+static oy_tensor* rows_of(oy_dtype dtype, int64_t batches, int64_t rows, int64_t columns,
+                          int64_t from, double offset) {
+  oy_tensor* t =
+      oy_tensor_empty(OY_DIMS(batches, rows, columns), OY_DTYPE_F64, oy_device_cpu());
+  assert_non_null(oy_scope_take(t));
+  double* x = oy_tensor_data(t);
+  for (int64_t i = 0; i < batches * rows; i++)
+    for (int64_t j = 0; j < columns; j++)
+      x[i * columns + j] = coordinate(from + i, j, offset);
+  if (batches * rows > 3 && columns > 1) x[3 * columns + 1] = NAN;
+  oy_tensor* typed = oy_to_dtype(t, dtype, false, true, oy_none());
+  if (!typed) fail_msg("%s", oy_error_get()->message);
+  return typed;
+}
+
+static double distance_of(const oy_tensor* a, const oy_tensor* b, int64_t i, int64_t j,
+                          int64_t columns) {
+  long double sum = 0;
+  for (int64_t p = 0; p < columns; p++) {
+    const long double d = (long double)element(a, i * columns + p) -
+                          (long double)element(b, j * columns + p);
+    sum += d * d;
+  }
+  return (double)sqrtl(sum);
+}
+
+static void check(oy_dtype dtype, int64_t mode, int64_t rows, int64_t others,
+                  int64_t columns, double offset) {
+  enum { BATCHES = 2 };
+  const double tolerance = dtype == OY_DTYPE_F64   ? 1e-13
+                           : dtype == OY_DTYPE_F32 ? 1e-4
+                                                   : 5e-3;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* a = rows_of(dtype, BATCHES, rows, columns, 0, offset);
+  oy_tensor* b = rows_of(dtype, BATCHES, others, columns, 2, offset);
+  oy_tensor* found = oy_cdist(a, b, 2, oy_int(mode));
+  if (!found) fail_msg("%s", oy_error_get()->message);
+  assert_dims(oy_tensor_sizes(found), OY_DIMS(BATCHES, rows, others));
+  for (int64_t i = 0; i < BATCHES * rows; i++)
+    for (int64_t j = 0; j < others; j++) {
+      const double want = distance_of(a, b, i, i / rows * others + j, columns);
+      const double got = element(found, i * others + j);
+      if (isnan(want) ? !isnan(got) : fabs(got - want) > tolerance * want)
+        fail_msg("%s, %lld x %lld x %lld, mode %lld: %.9g, not %.9g",
+                 oy_dtype_name(dtype), (long long)rows, (long long)others,
+                 (long long)columns, (long long)mode, got, want);
+    }
+  oy_scope_close(&scope);
+}
+
+static void distances_keep_their_digits(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16};
+  static const int64_t shapes[][3] = {{1, 1, 1},   {2, 3, 5},    {26, 1, 8},
+                                      {3, 65, 16}, {67, 26, 17}, {64, 64, MOST_COLUMNS}};
+  static const double offsets[] = {0, -40};
+  for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+    for (size_t s = 0; s < OY_ARRAY_SIZE(shapes); s++)
+      for (size_t o = 0; o < OY_ARRAY_SIZE(offsets); o++)
+        for (int64_t mode = 0; mode < 3; mode++)
+          check(dtypes[d], mode, shapes[s][0], shapes[s][1], shapes[s][2], offsets[o]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(distances_keep_their_digits)};
+  return cmocka_run_group_tests_name("distance", tests, init_library, shut_library);
+}
