@@ -7,7 +7,9 @@ static void OYI_JOIN(norms, ID)(const T* x, int64_t rows, int64_t n, T* out) {
     T sums[SIDES] = {0};
     int64_t p = 0;
     for (; p + SIDES <= n; p += SIDES)
+      // NOLINT: tensors with elements have data
       for (int k = 0; k < SIDES; k++) sums[k] += x[p + k] * x[p + k];
+    // NOLINT: as above
     for (int k = 0; p < n; p++, k++) sums[k] += x[p] * x[p];
     for (int half = SIDES / 2; half > 0; half /= 2)
       for (int k = 0; k < half; k++) sums[k] += sums[k + half];
