@@ -3,7 +3,12 @@
 static void OYI_JOIN(set_row, ID)(int64_t n, char* to, int64_t to_step, const char* from,
                                   int64_t from_step) {
   if (to_step == (int64_t)sizeof(T) && from_step == (int64_t)sizeof(T)) {
-    oyi_move_copy(to, from, (size_t)n * sizeof(T));
+    enum { SHORT = 1024 };  // bytes, which are moved before another function is called
+    const size_t bytes = (size_t)n * sizeof(T);
+    if (bytes <= SHORT)
+      memcpy(to, from, bytes);
+    else
+      oyi_move_copy(to, from, bytes);
     return;
   }
   if (to_step == (int64_t)sizeof(T) && from_step == 0) {
