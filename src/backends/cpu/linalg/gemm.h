@@ -18,6 +18,7 @@ typedef struct oyi_gemm {
   // product that oyi_gemm_is_outer. Not looked at where |beta| is zero.
   const void* added;
   int64_t added_row;
+  bool conjugate;  // of a, minded by portable products of complex numbers alone
 } oyi_gemm;
 
 // Of two vectors, with a result in rows that lie together.
@@ -43,7 +44,7 @@ static inline bool oyi_number_is_zero(oyi_number x) {
 // where no kernel does both at once, and nothing is written.
 bool oyi_gemm_by_row(oy_dtype dtype, const oyi_gemm* g, const void* by_row);
 
-// By capability level; only f32, f64, the small floats and int64 above the baseline.
+// By capability level.
 #define OYI_GEMM_TABLE(level) extern const oyi_gemm_fn oyi_gemm_##level[OYI_GEMM_DTYPES]
 OYI_GEMM_TABLE(base);
 OYI_GEMM_TABLE(v3);

@@ -141,10 +141,25 @@ static inline bool is_few(const oyi_gemm* g) {
          (g->beta.re == 0 || (g->n % 4 == 0 && !g->added));
 }
 
+// Whether inner products take less than packing b, which does not lie as it is read.
+static inline bool is_inner(const oyi_gemm* g) {
+  enum { SHORT = 64, LONG = 256 };
+  return g->n <= SHORT && g->m <= SHORT && g->k >= LONG && g->a_column == 1 &&
+         g->b_row == 1 && !g->added;
+}
+
 oy_status oyi_gemm_words_f32(const oyi_gemm* g) {
+  if (is_inner(g)) {
+    oyi_gemm_inner_f32(g, NULL);
+    return OY_OK;
+  }
   return is_few(g) ? few_f32(g, NULL) : words_f32(g);
 }
 
 bool oyi_gemm_words_f32_by_row(const oyi_gemm* g, const float* by_row) {
+  if (is_inner(g)) {
+    oyi_gemm_inner_f32(g, by_row);
+    return true;
+  }
   return is_few(g) && few_f32(g, by_row) == OY_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocked product of one type. Given: T, the type in memory; W, the type it is
-// computed in; ID; LOAD(x) and STORE(w) between them; NUMBER(n), an oyi_number as W;
+// computed in; ID; LOAD(x) and STORE(w) between them; TIMES(w, w); NUMBER(n), an oyi_number as W;
 // GEMM_BYTES, the width of a vector register; GEMM_ROWS, rows of a tile.
 //
 // Panels of both operands are packed first, as W and in the order they are read, so
@@ -61,8 +61,8 @@ static void OYI_JOIN(put, ID)(const oyi_gemm* g, int64_t i0, int64_t rows, int64
   for (int64_t i = 0; i < rows; i++) {
     T* to = (T*)g->c + (i0 + i) * g->c_row + j0 * g->c_column;
     for (int64_t j = 0; j < columns; j++, to += g->c_column) {
-      const W value = alpha * sums[i * TILE + j];
-      *to = (T)STORE(beta == 0 ? value : value + beta * (W)LOAD(*to));
+      const W value = TIMES(alpha, sums[i * TILE + j]);
+      *to = (T)STORE(beta == 0 ? value : value + TIMES(beta, (W)LOAD(*to)));
     }
   }
 }
@@ -73,7 +73,7 @@ static __attribute__((noinline)) oy_status OYI_JOIN(scale, ID)(const oyi_gemm* g
   for (int64_t i = 0; i < g->n; i++) {
     T* to = (T*)g->c + i * g->c_row;
     for (int64_t j = 0; j < g->m; j++, to += g->c_column)
-      *to = (T)STORE(beta == 0 ? (W)0 : beta * (W)LOAD(*to));
+      *to = (T)STORE(beta == 0 ? (W)0 : TIMES(beta, (W)LOAD(*to)));
   }
   return OY_OK;
 }
@@ -95,12 +95,12 @@ static __attribute__((noinline)) oy_status OYI_JOIN(small, ID)(const oyi_gemm* g
       W sum = 0;
       int64_t p = k;
       do {
-        sum += (W)LOAD(*x) * (W)LOAD(*y);
+        sum += TIMES((W)LOAD(*x), (W)LOAD(*y));
         x += a_column;
         y += b_row;
       } while (--p > 0);
-      sum *= alpha;
-      *to = (T)STORE(is_new ? sum : sum + beta * (W)LOAD(*to));
+      sum = TIMES(sum, alpha);
+      *to = (T)STORE(is_new ? sum : sum + TIMES(beta, (W)LOAD(*to)));
     }
   }
   return OY_OK;
@@ -112,13 +112,13 @@ static __attribute__((noinline)) oy_status OYI_JOIN(outer, ID)(const oyi_gemm* g
   const T *a = g->a, *b = g->b;
   for (int64_t i = 0; i < g->n; i++) {
     T* to = (T*)g->c + i * g->c_row;
-    const W by = alpha * (W)LOAD(a[i * g->a_row]);
+    const W by = TIMES(alpha, (W)LOAD(a[i * g->a_row]));
     if (beta == 0) {
-      for (int64_t j = 0; j < g->m; j++) to[j] = (T)STORE(by * (W)LOAD(b[j]));
+      for (int64_t j = 0; j < g->m; j++) to[j] = (T)STORE(TIMES(by, (W)LOAD(b[j])));
     } else {
       const T* from = g->added ? (const T*)g->added + i * g->added_row : to;
       for (int64_t j = 0; j < g->m; j++)
-        to[j] = (T)STORE(by * (W)LOAD(b[j]) + beta * (W)LOAD(from[j]));
+        to[j] = (T)STORE(TIMES(by, (W)LOAD(b[j])) + TIMES(beta, (W)LOAD(from[j])));
     }
   }
   return OY_OK;
@@ -162,8 +162,9 @@ static inline W OYI_JOIN(inner, ID)(int64_t k, const T* a, const T* b) {
   W sums[SIDES] = {0};
   int64_t p = 0;
   for (; p + SIDES <= k; p += SIDES)
-    for (int i = 0; i < SIDES; i++) sums[i] += (W)LOAD(a[p + i]) * (W)LOAD(b[p + i]);
-  for (int i = 0; p < k; p++, i++) sums[i] += (W)LOAD(a[p]) * (W)LOAD(b[p]);
+    for (int i = 0; i < SIDES; i++)
+      sums[i] += TIMES((W)LOAD(a[p + i]), (W)LOAD(b[p + i]));
+  for (int i = 0; p < k; p++, i++) sums[i] += TIMES((W)LOAD(a[p]), (W)LOAD(b[p]));
   OYI_UNROLL
   for (int half = SIDES / 2; half > 0; half /= 2)
     for (int i = 0; i < half; i++) sums[i] += sums[i + half];
@@ -175,14 +176,13 @@ static oy_status OYI_JOIN(inners, ID)(const oyi_gemm* g, W alpha, W beta) {
   const T* a = g->a;
   T* to = g->c;
   for (int64_t i = 0; i < g->n; i++, a += g->a_row, to += g->c_row) {
-    const W sum = alpha * OYI_JOIN(inner, ID)(g->k, a, g->b);
-    *to = (T)STORE(beta == 0 ? sum : sum + beta * (W)LOAD(*to));
+    const W sum = TIMES(alpha, OYI_JOIN(inner, ID)(g->k, a, g->b));
+    *to = (T)STORE(beta == 0 ? sum : sum + TIMES(beta, (W)LOAD(*to)));
   }
   return OY_OK;
 }
 
-// A vector that does not lie together is worth a copy. Where there is no memory for it, nothing
-// but time is lost.
+// A vector that does not lie together is worth a copy; without memory for one only time is lost.
 static oy_status OYI_JOIN(inners_apart, ID)(const oyi_gemm* g, W alpha, W beta) {
   enum { NEAR = 1024 };
   T near[NEAR];
@@ -200,20 +200,41 @@ static oy_status OYI_JOIN(inners_apart, ID)(const oyi_gemm* g, W alpha, W beta) 
   return status;
 }
 
-// A matrix whose columns lie together, by a vector: some rows at once, column after column.
+// Adds |columns| products to each of |rows| sums, one after another.
+static inline __attribute__((always_inline)) void OYI_JOIN(add_columns,
+                                                           ID)(const oyi_gemm* g,
+                                                               const T* a, const T* b,
+                                                               int64_t rows, int columns,
+                                                               W* restrict sums) {
+  W by[columns];
+  for (int c = 0; c < columns; c++) by[c] = (W)LOAD(b[c * g->b_row]);
+  for (int64_t r = 0; r < rows; r++) {
+    W sum = sums[r];
+    OYI_UNROLL
+    for (int c = 0; c < columns; c++)
+      sum += TIMES((W)LOAD(a[c * g->a_column + r]), by[c]);
+    sums[r] = sum;
+  }
+}
+
+// A matrix whose columns lie together, by a vector: some rows at once, a few columns after
+// others.
 static oy_status OYI_JOIN(columns, ID)(const oyi_gemm* g, W alpha, W beta) {
-  enum { SOME = 512 };
+  enum { SOME = 512, AT_ONCE = 8 };
   for (int64_t i = 0; i < g->n; i += SOME) {
     const int64_t rows = g->n - i < SOME ? g->n - i : SOME;
     W sums[SOME] = {0};
     const T *a = (const T*)g->a + i, *b = g->b;
-    for (int64_t p = 0; p < g->k; p++, a += g->a_column, b += g->b_row) {
-      const W by = (W)LOAD(*b);
-      for (int64_t r = 0; r < rows; r++) sums[r] += (W)LOAD(a[r]) * by;
-    }
+    int64_t p = 0;
+    for (; p + AT_ONCE <= g->k; p += AT_ONCE) OYI_JOIN(add_columns, ID)
+    (g, a + p * g->a_column, b + p * g->b_row, rows, AT_ONCE, sums);
+    for (; p < g->k; p++)
+      OYI_JOIN(add_columns, ID)(g, a + p * g->a_column, b + p * g->b_row, rows, 1, sums);
     T* to = (T*)g->c + i * g->c_row;
-    for (int64_t r = 0; r < rows; r++, to += g->c_row)
-      *to = (T)STORE(beta == 0 ? alpha * sums[r] : alpha * sums[r] + beta * (W)LOAD(*to));
+    for (int64_t r = 0; r < rows; r++, to += g->c_row) {
+      const W sum = TIMES(alpha, sums[r]);
+      *to = (T)STORE(beta == 0 ? sum : sum + TIMES(beta, (W)LOAD(*to)));
+    }
   }
   return OY_OK;
 }
@@ -247,7 +268,7 @@ static oy_status OYI_JOIN(by_few, ID)(const oyi_gemm* g, W alpha, W beta) {
     else
       one.b = (const T*)g->b + i * g->b_column;
     one.c = (T*)g->c + i * (rows ? g->c_row : g->c_column);
-    (void)OYI_JOIN(by_vector, ID)(&one, alpha, beta);  // packs nothing
+    (void)OYI_JOIN(by_vector, ID)(&one, alpha, beta);  // never fails
   }
   return OY_OK;
 }

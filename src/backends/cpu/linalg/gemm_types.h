@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocked products of the floating types and of int64, for the level that the including file is
-// built for: GEMM_BYTES, GEMM_ROWS and GEMM_LEVEL are given.
+// The products of all dtypes, for the level that the including file is built for: GEMM_BYTES, the
+// width of its vectors, and GEMM_ROWS, those of a tile, are given. Leaves GEMM_KERNELS(f32), the
+// table of that level, whose kernel of float may be another one.
 #include "backends/cpu/linalg/gemm.h"
 #include "base/template.h"
 #include "tensor/block_cache.h"
@@ -11,12 +12,13 @@
 #endif
 #define OYI_UNROLL OYI_UNROLL_BY(16)
 
-#define NUMBER(x) ((x).re)
-#define LOAD(x)   (x)
-#define STORE(x)  (x)
-#define T         float
-#define W         float
-#define ID        f32
+#define NUMBER(x)   ((x).re)
+#define TIMES(x, y) ((x) * (y))
+#define LOAD(x)     (x)
+#define STORE(x)    (x)
+#define T           float
+#define W           float
+#define ID          f32
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef T
 #undef W
@@ -59,9 +61,57 @@
 #define T         int64_t
 #define ID        i64
 #include "backends/cpu/linalg/gemm_tmpl.h"
-#undef T
 #undef W
+#undef T
+#undef ID
+#define W  uint32_t
+#define T  int32_t
+#define ID i32
+#include "backends/cpu/linalg/gemm_tmpl.h"
+#undef W
+#undef T
+#undef ID
+#undef TIMES
+#define TIMES(x, y) ((W)((uint32_t)(x) * (y)))  // which would else be a product of int
+#define W           uint16_t
+#define T           int16_t
+#define ID          i16
+#include "backends/cpu/linalg/gemm_tmpl.h"
+#undef T
+#undef ID
+#define T  int8_t
+#define ID i8
+#include "backends/cpu/linalg/gemm_tmpl.h"
+#undef T
+#undef ID
+#define T  uint8_t
+#define ID u8
+#include "backends/cpu/linalg/gemm_tmpl.h"
+#undef W
+#undef T
 #undef ID
 #undef LOAD
 #undef STORE
 #undef NUMBER
+#undef TIMES
+
+#define W  double
+#define T  float
+#define ID c64
+#include "backends/cpu/linalg/gemm_complex_tmpl.h"
+#undef T
+#undef ID
+#define T  double
+#define ID c128
+#include "backends/cpu/linalg/gemm_complex_tmpl.h"
+#undef T
+#undef W
+#undef ID
+
+#define GEMM_KERNELS(f32)                                                            \
+  {                                                                                  \
+    [OY_DTYPE_F32] = f32, [OY_DTYPE_F64] = gemm_f64, [OY_DTYPE_F16] = gemm_f16,      \
+    [OY_DTYPE_BF16] = gemm_bf16, [OY_DTYPE_U8] = gemm_u8, [OY_DTYPE_I8] = gemm_i8,   \
+    [OY_DTYPE_I16] = gemm_i16, [OY_DTYPE_I32] = gemm_i32, [OY_DTYPE_I64] = gemm_i64, \
+    [OY_DTYPE_C64] = gemm_c64, [OY_DTYPE_C128] = gemm_c128                           \
+  }

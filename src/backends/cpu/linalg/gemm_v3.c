@@ -4,8 +4,4 @@
 #define GEMM_ROWS  6
 #include "backends/cpu/linalg/gemm_types.h"
 
-const oyi_gemm_fn oyi_gemm_v3[OYI_GEMM_DTYPES] = {[OY_DTYPE_F32] = gemm_f32,
-                                                  [OY_DTYPE_F64] = gemm_f64,
-                                                  [OY_DTYPE_F16] = gemm_f16,
-                                                  [OY_DTYPE_BF16] = gemm_bf16,
-                                                  [OY_DTYPE_I64] = gemm_i64};
+const oyi_gemm_fn oyi_gemm_v3[OYI_GEMM_DTYPES] = GEMM_KERNELS(gemm_f32);

@@ -9,8 +9,4 @@ static oy_status multiply_f32(const oyi_gemm* g) {
   return g->n >= 4 && g->m >= 4 && g->k >= 2 ? oyi_gemm_words_f32(g) : gemm_f32(g);
 }
 
-const oyi_gemm_fn oyi_gemm_v4[OYI_GEMM_DTYPES] = {[OY_DTYPE_F32] = multiply_f32,
-                                                  [OY_DTYPE_F64] = gemm_f64,
-                                                  [OY_DTYPE_F16] = gemm_f16,
-                                                  [OY_DTYPE_BF16] = gemm_bf16,
-                                                  [OY_DTYPE_I64] = gemm_i64};
+const oyi_gemm_fn oyi_gemm_v4[OYI_GEMM_DTYPES] = GEMM_KERNELS(multiply_f32);

@@ -14,6 +14,9 @@ oyi_gemm_fn oyi_gemm_i8_i32(void);
 
 // For every machine of level 2: what the portable kernel of float is there.
 oy_status oyi_gemm_words_f32(const oyi_gemm* g);
+// For those too, where rows of a and columns of b lie together; |by_row| is NULL or that of
+// oyi_gemm_by_row.
+void oyi_gemm_inner_f32(const oyi_gemm* g, const float* by_row);
 // For those too: oyi_gemm_by_row.
 bool oyi_gemm_words_f32_by_row(const oyi_gemm* g, const float* by_row);
 // For machines that have the instructions. Sums in float, in an order that depends on the sizes of

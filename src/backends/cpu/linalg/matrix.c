@@ -24,6 +24,7 @@ static inline void put_matrices(oyi_gemm* g, const oyi_tensor* a, const oyi_tens
   g->b_column = sb[1];
   g->c_row = sc[0];
   g->c_column = sc[1];
+  g->conjugate = false;
 }
 
 // --------------------------------------------------------------------- threads
@@ -338,38 +339,25 @@ OYI_CPU(addr_out) {
   return oyi_cpu_addr_any(CALL_ADD(vec1, vec2, out));
 }
 
-// |conj|: a complex conjugate of the first one, made as a copy.
-static oy_object* inner(const oyi_matrix_call* call, const char* name) {
+// |conjugate|: of the first one, if that is complex.
+static oy_object* inner(const oyi_matrix_call* call, bool conjugate, const char* name) {
   oyi_tensor* c = oyi_rule_dot(call->a, call->b, call->out, name);
   if (!c) return NULL;
   if (oyi_is_meta(c)) return &c->header;
-  oyi_gemm g = {.n = 1, .m = 1, .k = oyi_tensor_cast(call->a)->numel, .c = oyi_data(c)};
+  oyi_gemm g = {.n = 1,
+                .m = 1,
+                .k = oyi_tensor_cast(call->a)->numel,
+                .c = oyi_data(c),
+                .conjugate = conjugate};
   put_vector(oyi_tensor_cast(call->a), &g.a, &g.a_column);
   put_vector(oyi_tensor_cast(call->b), &g.b, &g.b_row);
   return finish(call, c, run(call, c, &g, name));
 }
 
 OYI_CPU(dot) {
-  return inner(CALL(self, tensor, NULL), "dot");
-}
-
-static void negate_imaginary(oyi_tensor* t) {
-  if (t->header.dtype == OY_DTYPE_C64)
-    for (int64_t i = 0; i < t->numel; i++) ((float*)oyi_data(t))[2 * i + 1] *= -1;
-  else
-    for (int64_t i = 0; i < t->numel; i++) ((double*)oyi_data(t))[2 * i + 1] *= -1;
+  return inner(CALL(self, tensor, NULL), false, "dot");
 }
 
 OYI_CPU(vdot) {
-  const oyi_tensor* t = oyi_tensor_of(self);
-  // What has no data, or is of a complex dtype without products, is refused there.
-  if (!t || !oyi_data(t) ||
-      (t->header.dtype != OY_DTYPE_C64 && t->header.dtype != OY_DTYPE_C128))
-    return inner(CALL(self, other, NULL), "vdot");
-  oyi_tensor* conjugate = oyi_converted(t, t->header.dtype);
-  if (!conjugate) return NULL;
-  negate_imaginary(conjugate);
-  oy_object* result = inner(CALL(&conjugate->header, other, NULL), "vdot");
-  oy_tensor_release(&conjugate->header);
-  return result;
+  return inner(CALL(self, other, NULL), true, "vdot");
 }

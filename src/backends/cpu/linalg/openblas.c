@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/linalg/openblas.h"
 
-#include "backends/cpu/linalg/distance_product.h"
-
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "backends/cpu/conv/convolution.h"
+#include "backends/cpu/linalg/distance_product.h"
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "ops/kernel.h"
@@ -54,6 +53,9 @@ typedef void (*sgemv_fn)(int order, int trans, int n, int m, float alpha, const 
 typedef void (*dgemv_fn)(int order, int trans, int n, int m, double alpha,
                          const double* a, int lda, const double* x, int incx, double beta,
                          double* y, int incy);
+typedef void (*zgemv_fn)(int order, int trans, int n, int m, const void* alpha,
+                         const void* a, int lda, const void* x, int incx,
+                         const void* beta, void* y, int incy);
 
 static struct {
   void* library;
@@ -63,6 +65,7 @@ static struct {
   zgemm_fn cgemm, zgemm;
   sgemv_fn sgemv;
   dgemv_fn dgemv;
+  zgemv_fn cgemv, zgemv;
   void (*set_threads)(int);
   int (*get_threads)(void);
 } g_blas;
@@ -85,11 +88,13 @@ static void load(void) {
   g_blas.zgemm = (zgemm_fn)dlsym(library, "cblas_zgemm");
   g_blas.sgemv = (sgemv_fn)dlsym(library, "cblas_sgemv");
   g_blas.dgemv = (dgemv_fn)dlsym(library, "cblas_dgemv");
+  g_blas.cgemv = (zgemv_fn)dlsym(library, "cblas_cgemv");
+  g_blas.zgemv = (zgemv_fn)dlsym(library, "cblas_zgemv");
   // One thread each: opyard's own pool splits the work. Where the program had the library
   // before, its setting stays.
   if (g_blas.set_threads && !was_here) g_blas.set_threads(1);
   bool ready = g_blas.sgemm && g_blas.dgemm && g_blas.cgemm && g_blas.zgemm &&
-               g_blas.sgemv && g_blas.dgemv;
+               g_blas.sgemv && g_blas.dgemv && g_blas.cgemv && g_blas.zgemv;
   __atomic_store_n(&g_blas.ready, ready, __ATOMIC_RELEASE);
 }
 
@@ -160,23 +165,42 @@ static void call_blas(oy_dtype dtype, const oyi_gemm* g, operand a, operand b,
   }
 }
 
-// Products with a vector, of float and double: no packing, and memory's own speed. False
-// if these are not such, or do not lie as BLAS wants them.
+static void call_blas_vector(oy_dtype dtype, const oyi_gemm* g, int trans, int rows,
+                             int columns, int lda) {
+  const int incx = (int)g->b_row, incy = (int)g->c_row;
+  const double alpha[2] = {g->alpha.re, g->alpha.im}, beta[2] = {g->beta.re, g->beta.im};
+  const float c_alpha[2] = {(float)alpha[0], (float)alpha[1]};
+  const float c_beta[2] = {(float)beta[0], (float)beta[1]};
+  switch (dtype) {
+    case OY_DTYPE_F32:
+      g_blas.sgemv(ROW_MAJOR, trans, rows, columns, c_alpha[0], g->a, lda, g->b, incx,
+                   c_beta[0], g->c, incy);
+      break;
+    case OY_DTYPE_F64:
+      g_blas.dgemv(ROW_MAJOR, trans, rows, columns, alpha[0], g->a, lda, g->b, incx,
+                   beta[0], g->c, incy);
+      break;
+    case OY_DTYPE_C64:
+      g_blas.cgemv(ROW_MAJOR, trans, rows, columns, c_alpha, g->a, lda, g->b, incx,
+                   c_beta, g->c, incy);
+      break;
+    default:
+      g_blas.zgemv(ROW_MAJOR, trans, rows, columns, alpha, g->a, lda, g->b, incx, beta,
+                   g->c, incy);
+  }
+}
+
+// Products with a vector: no packing, and memory's own speed. False if these are not such, or do
+// not lie as BLAS wants them.
 static bool call_vector(oy_dtype dtype, const oyi_gemm* given) {
   const oyi_gemm g = given->m == 1 ? *given : flipped(given);
   operand a;
-  if (g.m != 1 || (dtype != OY_DTYPE_F32 && dtype != OY_DTYPE_F64) || g.b_row < 1 ||
-      g.b_row > INT_MAX || g.c_row < 1 || g.c_row > INT_MAX ||
+  if (g.m != 1 || g.b_row < 1 || g.b_row > INT_MAX || g.c_row < 1 || g.c_row > INT_MAX ||
       !as_operand(g.a_row, g.a_column, g.n, g.k, &a))
     return false;
   const bool flip = a.trans == TRANS;
   const int rows = (int)(flip ? g.k : g.n), columns = (int)(flip ? g.n : g.k);
-  if (dtype == OY_DTYPE_F32)
-    g_blas.sgemv(ROW_MAJOR, a.trans, rows, columns, (float)g.alpha.re, g.a, (int)a.ld,
-                 g.b, (int)g.b_row, (float)g.beta.re, g.c, (int)g.c_row);
-  else
-    g_blas.dgemv(ROW_MAJOR, a.trans, rows, columns, g.alpha.re, g.a, (int)a.ld, g.b,
-                 (int)g.b_row, g.beta.re, g.c, (int)g.c_row);
+  call_blas_vector(dtype, &g, a.trans, rows, columns, (int)a.ld);
   return true;
 }
 
