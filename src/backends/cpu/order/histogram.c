@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// histc and bincount: how many elements fall into which bin.
+// histc: how many elements fall into which bin.
 #include <math.h>
 
 #include "backends/cpu/kernels.h"
@@ -93,93 +93,4 @@ OYI_CPU(histc) {
 }
 OYI_CPU(histc_out) {
   return histc(self, bins, min, max, out);
-}
-
-// -------------------------------------------------------------------------- bincount
-
-static oy_status check_bincount(const oyi_tensor* t, const oyi_tensor* weights,
-                                int64_t minlength) {
-  OY_CHECK(oy_dtype_is_integral(t->header.dtype, false), NOT_IMPLEMENTED,
-           "\"bincount_cpu\" not implemented for '%s'",
-           oy_dtype_pytorch_name(t->header.dtype));
-  OY_CHECK(minlength >= 0, INVALID_ARGUMENT, "minlength should be >= 0");
-  OY_CHECK(t->ndim == 1, INVALID_ARGUMENT,
-           "bincount only supports 1-d non-negative integral inputs.");
-  OY_CHECK(!weights || (weights->ndim == 1 && weights->numel == t->numel),
-           INVALID_ARGUMENT, "weights should be 1-d and have the same length as input");
-  OY_CHECK(!oyi_is_meta(t), NOT_IMPLEMENTED,
-           "bincount on the meta device: the elements decide the shape of the result");
-  OY_TRY(oyi_check_memory(t));
-  return weights ? oyi_check_memory(weights) : OY_OK;
-}
-
-static inline uint64_t greater(uint64_t a, int64_t b) {
-  return a > (uint64_t)b ? a : (uint64_t)b;
-}
-
-// Negative ones are the greatest of all here; without a way out between, which every
-// element would have to wait for.
-static oy_status length_of(const int64_t* x, int64_t n, int64_t* length) {
-  uint64_t a = 0, b = 0, c = 0, d = 0;
-  int64_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    a = greater(a, x[i]), b = greater(b, x[i + 1]);
-    c = greater(c, x[i + 2]), d = greater(d, x[i + 3]);
-  }
-  for (; i < n; i++) a = greater(a, x[i]);
-  const uint64_t most = greater(greater(a, (int64_t)b), (int64_t)greater(c, (int64_t)d));
-  OY_CHECK(most < INT64_MAX, INVALID_ARGUMENT,
-           "bincount only supports 1-d non-negative integral inputs.");
-  if (n > 0 && (int64_t)most >= *length) *length = (int64_t)most + 1;
-  return OY_OK;
-}
-
-static oyi_tensor* zeros(int64_t length, oy_dtype dtype) {
-  oyi_tensor* t = oyi_tensor_new((oy_ints){&length, 1}, dtype, oy_device_cpu());
-  if (t && length > 0) memset(oyi_data(t), 0, (size_t)(length * oyi_item(t)));
-  return t;
-}
-
-static oyi_tensor* count(const oyi_tensor* x, int64_t length) {
-  oyi_tensor* out = zeros(length, OY_DTYPE_I64);
-  const int64_t *at = oyi_data(x), n = out ? x->numel : 0;
-  int64_t* bins = out ? oyi_data(out) : NULL;
-  for (int64_t i = 0; i < n; i++) bins[at[i]]++;
-  return out;
-}
-
-// Weights are added up as double; those of float32 give float32.
-static oyi_tensor* add_weights(const oyi_tensor* x, oyi_tensor* weights, int64_t length) {
-  oyi_tensor* w = oyi_stage_in(weights, OY_DTYPE_F64);
-  oyi_tensor* sums = w ? zeros(length, OY_DTYPE_F64) : NULL;
-  oyi_tensor* out = sums;
-  if (sums) {
-    const int64_t* at = oyi_data(x);
-    const double* from = oyi_data(w);
-    double* bins = oyi_data(sums);
-    for (int64_t i = 0; i < x->numel; i++) bins[at[i]] += from[i];
-    if (weights->header.dtype == OY_DTYPE_F32) {
-      out = oyi_converted(sums, OY_DTYPE_F32);
-      oy_tensor_release(&sums->header);
-    }
-  }
-  if (w) oy_tensor_release(&w->header);
-  return out;
-}
-
-OYI_CPU(bincount) {
-  oyi_tensor* t = oyi_tensor_of(self);
-  oyi_tensor* w = t && !oy_object_is_none(weights) ? oyi_tensor_of(weights) : NULL;
-  if (!t || (!w && !oy_object_is_none(weights)) || check_bincount(t, w, minlength) != 0)
-    return NULL;
-  // Nothing to count, whatever the weights.
-  if (t->numel == 0) return oyi_tensor_object(zeros(minlength, OY_DTYPE_I64));
-  oyi_tensor* x = oyi_stage_in(t, OY_DTYPE_I64);
-  if (!x) return NULL;
-  int64_t length = minlength;
-  oyi_tensor* out = NULL;
-  if (length_of(oyi_data(x), x->numel, &length) == 0)
-    out = w ? add_weights(x, w, length) : count(x, length);
-  oy_tensor_release(&x->header);
-  return oyi_tensor_object(out);
 }

@@ -42,11 +42,38 @@ static void BOTH(start)(void* state, int64_t n, const void* args) {
   OYI_JOIN(amin_start, ID)(state, n, args);
   OYI_JOIN(amax_start, ID)((T*)state + OYI_REDUCE_BLOCK, n, args);
 }
+// Integers that lie together in one pass, and the rest, or what may be NaN, in pieces that stay in
+// the first-level cache for the other one.
+enum { BOTH(LANES) = 128 / sizeof(T) };
+static inline void BOTH(dense)(T* low, T* high, const T* p, int64_t n) {
+  for (int64_t i = 0; i < n; i += BOTH(LANES))
+    for (int k = 0; k < BOTH(LANES); k++) {
+      const T x = p[i + k];
+      low[k] = x < low[k] ? x : low[k];
+      high[k] = x > high[k] ? x : high[k];
+    }
+}
 static void BOTH(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
                       int64_t first, const void* args) {
-  OYI_JOIN(amin_row, ID)(state, at, x, n, step, first, args);
-  OYI_JOIN(amax_row, ID)
-  ((T*)state + OYI_REDUCE_BLOCK, at, x, n, step, first, args);
+  enum { PIECE = 8192 / sizeof(T) };
+  const bool is_whole = (T)0.5 == 0;
+  const int64_t whole = is_whole ? n / BOTH(LANES) * BOTH(LANES) : 0;
+  if (step == (int64_t)sizeof(T) && whole > 0) {
+    T low[BOTH(LANES)], high[BOTH(LANES)];
+    for (int k = 0; k < BOTH(LANES); k++) low[k] = GREATEST, high[k] = LEAST;
+    BOTH(dense)(low, high, (const T*)(const void*)x, whole);
+    OYI_JOIN(amin_row, ID)(state, at, (const char*)low, BOTH(LANES), step, first, args);
+    OYI_JOIN(amax_row, ID)
+    ((T*)state + OYI_REDUCE_BLOCK, at, (const char*)high, BOTH(LANES), step, first, args);
+    x += whole * step;
+    n -= whole;
+  }
+  for (int64_t some; n > 0; n -= some, x += some * step) {
+    some = n < PIECE ? n : PIECE;
+    OYI_JOIN(amin_row, ID)(state, at, x, some, step, first, args);
+    OYI_JOIN(amax_row, ID)
+    ((T*)state + OYI_REDUCE_BLOCK, at, x, some, step, first, args);
+  }
 }
 static void BOTH(columns)(void* state, int64_t n, const char* x, int64_t rows,
                           int64_t row_step, int64_t first, const void* args) {
