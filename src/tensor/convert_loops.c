@@ -23,6 +23,10 @@ static oyi_convert_loop in_one_step(const oyi_convert_table* table, oy_dtype to,
     case OY_DTYPE_I16:
       if (table->to_i16[from]) return table->to_i16[from];
       break;
+    case OY_DTYPE_U8:
+    case OY_DTYPE_I8:
+      if (from == OY_DTYPE_I16) return table->i16_8;
+      break;
     case OY_DTYPE_I32: return from == OY_DTYPE_BF16 ? table->bf16_i32 : NULL;
     default: break;
   }

@@ -162,6 +162,7 @@ LOOP(i8_i64, int8_t, int64_t, x)
 LOOP(i16_i64, int16_t, int64_t, x)
 LOOP(u8_i16, uint8_t, int16_t, x)
 LOOP(i8_i16, int8_t, int16_t, x)
+LOOP(i16_8, uint16_t, uint8_t, x)
 LOOP(u8_b1, uint8_t, uint8_t, x != 0)
 LOOP(i16_b1, int16_t, uint8_t, x != 0)
 #define BF16_I32(x) oyi_float_to_int32(oyi_bf16_to_float(x))
@@ -307,6 +308,7 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                 [OY_DTYPE_I16] = i16_bf16,
                 [OY_DTYPE_I32] = i32_bf16},
     .bf16_i32 = bf16_i32,
+    .i16_8 = i16_8,
     .to_bool = {i32_b1, i64_b1, f32_b1, f64_b1, i64_b1},
     .to_complex = {
         [OY_DTYPE_C32] = f16_c32, [OY_DTYPE_C64] = f32_c64, [OY_DTYPE_C128] = f64_c128}};
