@@ -8,7 +8,6 @@
 #define GEMM_BYTES 16
 #include "backends/cpu/linalg/gemm_types.h"
 #include "backends/cpu/linalg/gemm_words.h"
-
 #include "base/cpu.h"
 
 const oyi_gemm_fn oyi_gemm_base[OYI_GEMM_DTYPES] = GEMM_KERNELS(gemm_f32);

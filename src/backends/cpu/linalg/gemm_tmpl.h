@@ -6,7 +6,8 @@
 // Panels of both operands are packed first, as W and in the order they are read, so
 // strides and small types cost nothing in the inner loop (Goto and van de Geijn,
 // "Anatomy of high-performance matrix multiplication", 2008).
-typedef W OYI_JOIN(vector, ID) __attribute__((vector_size(GEMM_BYTES), aligned(8)));
+typedef W OYI_JOIN(vector, ID)
+    __attribute__((vector_size(GEMM_BYTES), aligned(sizeof(W))));
 #define VECTOR OYI_JOIN(vector, ID)
 #define LANES  ((int64_t)(GEMM_BYTES / sizeof(W)))
 #define TILE   (2 * LANES)  // columns of a tile: two registers
