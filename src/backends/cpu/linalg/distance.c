@@ -315,6 +315,27 @@ static oy_status check_rows(const oyi_tensor* t, const char* name) {
   return OY_OK;
 }
 
+// |out| has elements.
+static oy_status compute_cdist(oyi_tensor* out, oy_object* x1, oy_object* x2, double p,
+                               oyi_gemm_fn product, oy_dtype as) {
+  int64_t sizes[OY_TENSOR_MAX_DIMS + 2];
+  const size_t ndim = out->ndim;
+  memcpy(sizes, out->sizes, ndim * sizeof(*sizes));
+  sizes[ndim - 1] = oyi_tensor_cast(x1)->sizes[oyi_tensor_cast(x1)->ndim - 1];
+  oyi_tensor* x = as_dtype(x1, (oy_ints){sizes, ndim}, as);
+  sizes[ndim - 2] = out->sizes[ndim - 1];
+  oyi_tensor* y = x ? as_dtype(x2, (oy_ints){sizes, ndim}, as) : NULL;
+  if (!product) {
+    x = in_steps(x, p);
+    y = in_steps(y, p);
+  }
+  const oy_status status =
+      product ? measure_products(out, x, y, product) : measure(out, x, y, p);
+  oy_tensor_release(oyi_tensor_object(x));
+  oy_tensor_release(oyi_tensor_object(y));
+  return status;
+}
+
 oy_object* oyi_cpu_cdist(oy_object* x1, oy_object* x2, double p, oy_value compute_mode,
                          oyi_gemm_pick pick) {
   const oyi_tensor* a = oyi_tensor_of(x1);
@@ -328,23 +349,11 @@ oy_object* oyi_cpu_cdist(oy_object* x1, oy_object* x2, double p, oy_value comput
   if (oy_result_type((oy_object*[]){x1, x2}, 2, &dtype) != 0) return NULL;
   oyi_tensor* out = oyi_tensor_new((oy_ints){sizes, ndim}, dtype, oyi_tensor_device(a));
   if (!out || oyi_is_meta(out) || out->numel == 0) return oyi_tensor_object(out);
-  const int64_t columns = a->sizes[a->ndim - 1], rows_b = sizes[ndim - 1];
   const bool by_product =
-      oyi_distance_by_product(p, compute_mode, sizes[ndim - 2], rows_b);
+      oyi_distance_by_product(p, compute_mode, sizes[ndim - 2], sizes[ndim - 1]);
   const oy_dtype as = by_product && dtype != OY_DTYPE_F64 ? OY_DTYPE_F32 : OY_DTYPE_F64;
-  sizes[ndim - 1] = columns;
-  oyi_tensor* x = as_dtype(x1, (oy_ints){sizes, ndim}, as);
-  sizes[ndim - 2] = rows_b;
-  oyi_tensor* y = x ? as_dtype(x2, (oy_ints){sizes, ndim}, as) : NULL;
-  if (!by_product) {
-    x = in_steps(x, p);
-    y = in_steps(y, p);
-  }
-  const oy_status status =
-      by_product ? measure_products(out, x, y, pick(as)) : measure(out, x, y, p);
-  oy_tensor_release(oyi_tensor_object(x));
-  oy_tensor_release(oyi_tensor_object(y));
-  if (status == OY_OK) return &out->header;
+  if (compute_cdist(out, x1, x2, p, by_product ? pick(as) : NULL, as) == OY_OK)
+    return &out->header;
   oy_tensor_release(&out->header);
   return NULL;
 }

@@ -103,7 +103,7 @@ FEW(12, 2)
 
 // Tiles of the last rows reach back over rows that are done: what they give is the same. Where
 // c is read there must be none such: heights are multiples of 4.
-static oy_status few_f32(const oyi_gemm* g, const float* by_row) {
+static void few_f32(const oyi_gemm* g, const float* by_row) {
   enum { FAR = 64 };  // rows of b that do not stay in the first cache
   static void (*const tiles[3][2])(const few*) = {
       {few_4_1, few_4_2}, {few_8_1, few_8_2}, {few_12_1, few_12_2}};
@@ -129,7 +129,6 @@ static oy_status few_f32(const oyi_gemm* g, const float* by_row) {
       tiles[t.height / 4 - 1][t.high != 0](&t);
     }
   }
-  return OY_OK;
 }
 
 // Whether all of b is read where it lies: packing it once takes as long as reading it this
@@ -145,21 +144,24 @@ static inline bool is_few(const oyi_gemm* g) {
 static inline bool is_inner(const oyi_gemm* g) {
   enum { SHORT = 64, LONG = 256 };
   return g->n <= SHORT && g->m <= SHORT && g->k >= LONG && g->a_column == 1 &&
-         g->b_row == 1 && !g->added;
+         g->b_row == 1;
+}
+
+// Without packing, where that takes less: false otherwise, with nothing done.
+static inline bool in_place(const oyi_gemm* g, const float* by_row) {
+  if (is_inner(g))
+    oyi_gemm_inner_f32(g, by_row);
+  else if (is_few(g))
+    few_f32(g, by_row);
+  else
+    return false;
+  return true;
 }
 
 oy_status oyi_gemm_words_f32(const oyi_gemm* g) {
-  if (is_inner(g)) {
-    oyi_gemm_inner_f32(g, NULL);
-    return OY_OK;
-  }
-  return is_few(g) ? few_f32(g, NULL) : words_f32(g);
+  return in_place(g, NULL) ? OY_OK : words_f32(g);
 }
 
 bool oyi_gemm_words_f32_by_row(const oyi_gemm* g, const float* by_row) {
-  if (is_inner(g)) {
-    oyi_gemm_inner_f32(g, by_row);
-    return true;
-  }
-  return is_few(g) && few_f32(g, by_row) == OY_OK;
+  return in_place(g, by_row);
 }

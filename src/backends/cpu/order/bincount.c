@@ -4,7 +4,6 @@
 #include "backends/cpu/staging.h"
 #include "ops/rules/reduction.h"
 #include "tensor/element.h"
-#include "tensor/iterator.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -120,9 +119,9 @@ static bool count_piece(const int64_t* at, int64_t n, few_bins* bins) {
 // Counts without having looked how many bins there are, if they are few; |out| may be NULL for
 // want of memory then.
 static bool count_few(const vector* x, int64_t length, oyi_tensor** out) {
+  if (x->n < MANY || length > FEW) return false;
   int64_t room[PIECE];
   few_bins bins = {{{0}}};
-  if (x->n < MANY || length > FEW) return false;
   for (int64_t i = 0; i < x->n; i += PIECE) {
     const int64_t n = piece_from(x, i);
     if (!count_piece(read_piece(x, i, n, OY_DTYPE_I64, room), n, &bins)) return false;

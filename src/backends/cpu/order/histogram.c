@@ -6,7 +6,6 @@
 #include "backends/cpu/staging.h"
 #include "ops/rules/reduction.h"
 #include "tensor/element.h"
-#include "tensor/iterator.h"
 
 // ----------------------------------------------------------------------------- histc
 
