@@ -271,9 +271,43 @@ static void masks_of_every_size(void** state) {
     }
 }
 
+// What is written is not read again, whatever shares its memory; rows and columns, and the
+// elements that the mask lists.
+static void masks_of_what_is_written(void** state) {
+  (void)state;
+  enum { HIGH = 5, WIDE = 37, ALL = HIGH * WIDE, CONTIGUOUS = 0 };
+  static const oy_dtype dtypes[] = {OY_DTYPE_I8, OY_DTYPE_I16, OY_DTYPE_F32, OY_DTYPE_F64,
+                                    OY_DTYPE_C128};
+  for (size_t d = 0; d < 2 * sizeof(dtypes) / sizeof(*dtypes); d++) {
+    const oy_dtype dtype = dtypes[d / 2];
+    const size_t item = (size_t)oyi_dtype_bytes[dtype];
+    oy_scope scope;
+    oy_scope_open(&scope);
+    oy_tensor* self = counted(OY_DIMS(HIGH, WIDE), dtype);
+    oy_tensor* number = counted(OY_DIMS(HIGH, WIDE), OY_DTYPE_I64);
+    oy_tensor* mask = oy_ne_Scalar(oy_remainder_Scalar(number, oy_int(3)), oy_int(1));
+    if (d % 2) self = oy_transpose_int(self, 0, 1), mask = oy_transpose_int(mask, 0, 1);
+    const char* before = oy_tensor_data(oy_clone(self, oy_int(CONTIGUOUS)));
+    const uint8_t* is = oy_tensor_data(oy_contiguous(mask, CONTIGUOUS));
+    oy_tensor* listed = oy_masked_select(self, mask);
+    assert_non_null(oy_masked_scatter_(self, mask, self));
+    const char* after = oy_tensor_data(oy_contiguous(self, CONTIGUOUS));
+    int64_t k = 0;
+    for (int64_t i = 0; i < ALL; i++) {
+      const int64_t from = is[i] ? k : i;
+      assert_memory_equal(after + (size_t)i * item, before + (size_t)from * item, item);
+      if (is[i])
+        assert_memory_equal((const char*)oy_tensor_data(listed) + (size_t)k++ * item,
+                            before + (size_t)i * item, item);
+    }
+    assert_int_equal(oy_tensor_numel(listed), k);
+    oy_scope_close(&scope);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_dtype),
-                                     cmocka_unit_test(one_for_all_indices),
-                                     cmocka_unit_test(masks_of_every_size)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_dtype), cmocka_unit_test(one_for_all_indices),
+      cmocka_unit_test(masks_of_every_size), cmocka_unit_test(masks_of_what_is_written)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

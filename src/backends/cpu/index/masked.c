@@ -2,6 +2,7 @@
 // Elements where a mask is true: filled, listed, written.
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/lines.h"
+#include "backends/cpu/index/nonzero.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops/loops.h"
 #include "ops/rules/reduction.h"
@@ -113,12 +114,6 @@ static oyi_tensor* wide_copy(oyi_tensor* t, oy_ints sizes) {
   return copy;
 }
 
-static int64_t count_true(const uint8_t* mask, int64_t n) {
-  int64_t count = 0;
-  for (int64_t i = 0; i < n; i++) count += mask[i];
-  return count;
-}
-
 // Writes every element, and moves on where the mask is true: no branch to foresee. The
 // last place is never written twice, so there is room for each.
 #define SELECT(T)                                                      \
@@ -128,6 +123,10 @@ static int64_t count_true(const uint8_t* mask, int64_t n) {
     for (int64_t i = 0, k = 0; k < count; k += mask[i++]) o[k] = x[i]; \
   } while (0)
 
+// Of 16 bytes, as vectors: nothing but their bits is moved and chosen.
+typedef uint64_t sixteen
+    __attribute__((vector_size(16), aligned(sizeof(uint64_t)), may_alias));
+
 static void select_elements(void* to, const void* from, const uint8_t* mask,
                             int64_t count, size_t item) {
   switch (item) {
@@ -135,9 +134,7 @@ static void select_elements(void* to, const void* from, const uint8_t* mask,
     case 2: SELECT(uint16_t); break;
     case 4: SELECT(uint32_t); break;
     case 8: SELECT(uint64_t); break;
-    default:
-      for (int64_t i = 0, k = 0; k < count; k += mask[i++])
-        memcpy((char*)to + (size_t)k * item, (const char*)from + (size_t)i * item, item);
+    default: SELECT(sixteen);
   }
 }
 
@@ -195,7 +192,7 @@ static oy_object* selected(oyi_tensor* t, oyi_tensor* mask, oy_object* out) {
   oyi_tensor *result = NULL, *x = wide_copy(t, sizes);
   oyi_tensor* m = x ? wide_copy(mask, sizes) : NULL;
   if (m) {
-    int64_t count = count_true(oyi_data(m), m->numel);
+    int64_t count = oyi_count_true(oyi_data(m), m->numel);
     result = select_output(t, mask, count, out);
     if (result && select_into(result, x, m, count) != 0) {
       if (!out) oy_tensor_release(&result->header);
@@ -233,9 +230,7 @@ OYI_CPU(masked_select_out) {
     }                                                       \
   } while (0)
 
-// Of two words nothing but bits is chosen: compilers make a branch of more.
-typedef uint64_t sixteen
-    __attribute__((vector_size(16), aligned(sizeof(uint64_t)), may_alias));
+// Compilers make a branch of a choice between more than one word.
 static inline sixteen pick_sixteen(uint8_t mask, sixteen yes, sixteen no) {
   return no ^ ((yes ^ no) & ((uint64_t)0 - (mask != 0)));
 }
@@ -255,17 +250,22 @@ static void place_elements(void* to, const void* from, const uint8_t* mask, int6
 }
 #undef PICK
 
-// |mask| is contiguous.
-static void scatter_lines(const oyi_tensor* t, const oyi_tensor* mask, const char* from) {
+// |mask|, |all| of which are true, and what is at |from| are contiguous.
+static void scatter_lines(const oyi_tensor* t, const oyi_tensor* mask, int64_t all,
+                          const char* from) {
   oyi_lines w;
   size_t item = (size_t)oyi_item(t);
+  if (t->flags & OYI_CONTIGUOUS) {
+    place_elements(oyi_data(t), from, oyi_data(mask), all, item);
+    return;
+  }
   const oyi_tensor* tensors[] = {t, mask};
   int64_t dim = t->ndim ? t->ndim - 1 : 0, n = t->ndim ? t->sizes[dim] : 1;
   if (n == 0 || !oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 2)) return;
   do {
     if (w.step[0] == (int64_t)item) {
       const uint8_t* m = (const uint8_t*)w.data[1];
-      const int64_t count = count_true(m, n);
+      const int64_t count = oyi_count_true(m, n);
       place_elements(w.data[0], from, m, count, item);
       from += count * (int64_t)item;
       continue;
@@ -278,15 +278,21 @@ static void scatter_lines(const oyi_tensor* t, const oyi_tensor* mask, const cha
   } while (oyi_lines_next(&w));
 }
 
-static oy_status scatter(oyi_tensor* t, const oyi_tensor* mask,
-                         const oyi_tensor* source) {
-  oyi_tensor* m = oyi_converted(mask, OY_DTYPE_BOOL);
-  oyi_tensor* s = m ? oyi_converted(source, source->header.dtype) : NULL;
+// |from|, contiguous and apart from |t|: what is read must not be what has been written.
+static oyi_tensor* apart(const oyi_tensor* t, oyi_tensor* from) {
+  return oyi_may_share(t, from) ? oyi_converted(from, from->header.dtype)
+                                : wide_copy(from, oyi_sizes_view(from));
+}
+
+static oy_status scatter(oyi_tensor* t, oyi_tensor* mask, oyi_tensor* source) {
+  oyi_tensor* m = apart(t, mask);
+  oyi_tensor* s = m ? apart(t, source) : NULL;
   oy_status status = s ? OY_OK : OY_OUT_OF_MEMORY;
-  if (s && count_true(oyi_data(m), m->numel) > s->numel)
+  const int64_t count = s ? oyi_count_true(oyi_data(m), m->numel) : 0;
+  if (s && count > s->numel)
     status = OY_FAIL(INVALID_ARGUMENT,
                      "Number of elements of source < number of ones in mask");
-  if (status == 0) scatter_lines(t, m, oyi_data(s));
+  if (status == 0 && count > 0) scatter_lines(t, m, count, oyi_data(s));
   if (s) oy_tensor_release(&s->header);
   if (m) oy_tensor_release(&m->header);
   return status;
@@ -295,7 +301,7 @@ static oy_status scatter(oyi_tensor* t, const oyi_tensor* mask,
 OYI_CPU(masked_scatter_) {
   oyi_tensor* t = oyi_tensor_of(self);
   const oyi_tensor* m = t ? oyi_tensor_of(mask) : NULL;
-  const oyi_tensor* s = m ? oyi_tensor_of(source) : NULL;
+  oyi_tensor* s = m ? oyi_tensor_of(source) : NULL;
   if (!s) return NULL;
   if (t->header.dtype != s->header.dtype) {
     OY_FAIL(TYPE_MISMATCH,

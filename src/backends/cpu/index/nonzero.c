@@ -9,6 +9,24 @@
 #include "tensor/iterator.h"
 #include "tensor/move.h"
 
+// Eight bytes of a word are counted side by side, as long as each has room.
+int64_t oyi_count_true(const uint8_t* truth, int64_t n) {
+  enum { WORD = sizeof(uint64_t), WORDS = UINT8_MAX };
+  const uint64_t even = UINT64_MAX / UINT16_MAX * UINT8_MAX;
+  int64_t count = 0, i = 0;
+  while (n - i >= WORD) {
+    uint64_t bytes = 0, word;
+    for (int w = 0; w < WORDS && n - i >= WORD; w++, i += WORD) {
+      memcpy(&word, truth + i, WORD);
+      bytes += word;
+    }
+    const uint64_t pairs = (bytes & even) + (bytes >> 8 & even);
+    count += (int64_t)(pairs * (UINT64_MAX / UINT16_MAX) >> 48);
+  }
+  for (; i < n; i++) count += truth[i];
+  return count;
+}
+
 // A contiguous bool for each element.
 static oyi_tensor* truth_of(const oyi_tensor* t) {
   if (t->header.dtype == OY_DTYPE_BOOL && (t->flags & OYI_CONTIGUOUS)) {
@@ -27,18 +45,10 @@ typedef struct census {
 } census;
 
 static oy_status count_piece(int64_t index, void* context) {
-  enum { BLOCK = 4096 };
   census* c = context;
   const int64_t begin = index * c->piece;
   const int64_t end = c->numel - begin < c->piece ? c->numel : begin + c->piece;
-  int64_t count = 0;
-  for (int64_t i = begin; i < end; i += BLOCK) {
-    const int64_t some = end - i < BLOCK ? end - i : BLOCK;
-    uint32_t few = 0;
-    for (int64_t k = 0; k < some; k++) few += c->truth[i + k];
-    count += few;
-  }
-  c->before[index + 1] = count;
+  c->before[index + 1] = oyi_count_true(c->truth + begin, end - begin);
   return OY_OK;
 }
 

@@ -5,6 +5,9 @@
 
 #include "tensor/impl.h"
 
+// How many of |n| bools, bytes of 0 or 1, are true.
+int64_t oyi_count_true(const uint8_t* truth, int64_t n);
+
 // One new int64 vector for each dimension of |t|: the places, in row-major order.
 oy_status oyi_nonzero_columns(const oyi_tensor* t, oyi_tensor** columns);
 

@@ -30,9 +30,9 @@ static inline __attribute__((always_inline)) void F(go_on)(
   } else {
     OYI_UNROLL_BY(4)
     for (int64_t j = 0; j < count; j++) {
-      const int64_t here = keys[j], later = (i + j) & -(int64_t)(here >= top);
-      top = here > top ? here : top;
-      where = later > where ? later : where;
+      const int64_t here = keys[j];
+      where = here >= top ? i + j : where;
+      top = here >= top ? here : top;
       PUT();
     }
   }
@@ -41,71 +41,116 @@ static inline __attribute__((always_inline)) void F(go_on)(
   *place = where;
 }
 
-// A whole block, the |i|-th and on, of elements side by side, with none that is better than
-// |best| but some as good.
+// A part, the |i|-th and on, of elements side by side, with none that is better than |best| but
+// some as good, all of which are |value|.
 static inline void F(go_on_equal)(const K* keys, K best, K value, int64_t i,
                                   int64_t* place, K* values, int64_t* places) {
-  int64_t later[BLOCK], where = *place;
-  for (int j = 0; j < BLOCK; j++) later[j] = keys[j] == best ? i + j : 0;
-  for (int j = 0; j < BLOCK; j++) values[j] = value;
-  OYI_UNROLL_BY(8)
-  for (int j = 0; j < BLOCK; j++) {
+  int64_t later[PART], where = *place;
+  for (int j = 0; j < PART; j++) values[j] = value;
+  OYI_UNROLL_BY(1)
+  for (int j = 0; j < PART; j++) later[j] = keys[j] == best ? i + j : 0;
+  OYI_UNROLL_BY(16)
+  for (int j = 0; j < PART; j++) {
     where = later[j] > where ? later[j] : where;
     places[j] = where;
   }
   *place = where;
 }
 
-// The keys of |count| elements and the greatest of them; whether none is less than the one
-// before it.
-static inline __attribute__((always_inline)) K F(load_keys)(const char* x, int64_t x_step,
-                                                            int64_t count, K turn,
-                                                            K* keys, bool* rises) {
-  C falls = 0;
+static inline __attribute__((always_inline)) void F(load_keys)(const char* x,
+                                                               int64_t x_step,
+                                                               int64_t count, K turn,
+                                                               K* keys) {
   for (int64_t j = 0; j < count; j++)
     keys[j] = (K)KEY(*(const K*)(const void*)(x + j * x_step), turn);
-  K top = keys[0];
-  for (int64_t j = 1; j < count; j++) {
-    top = keys[j] > top ? keys[j] : top;
-    falls |= keys[j] < keys[j - 1] ? -1 : 0;
-  }
-  *rises = falls == 0;
-  return top;
 }
 
-// One line. Blocks with none that is as good as what is best so far are written as that, and
-// blocks that rise as they are.
-static inline __attribute__((always_inline)) void F(line)(const oyi_extreme_lines* e,
-                                                          int64_t l,
-                                                          const bool is_dense) {
+// Whether one of a block is as good as |best|.
+static inline bool F(has_as_good)(const K* keys, K best) {
+  C good = 0;
+  for (int j = 0; j < BLOCK; j++) good |= keys[j] >= best ? -1 : 0;
+  return good;
+}
+
+// Whether none of a block is less than the one before it; a look at few tells most.
+static inline bool F(rises)(const K* keys) {
+  C falls = 0;
+  if (keys[1] < keys[0] || keys[2] < keys[1] || keys[BLOCK - 1] < keys[2]) return false;
+  for (int j = 1; j < BLOCK; j++) falls |= keys[j] < keys[j - 1] ? -1 : 0;
+  return !falls;
+}
+
+// By parts, of elements side by side: early in a line, too, most have none that is better than
+// what is best so far.
+static void F(go_on_parts)(const oyi_extreme_lines* e, const char* x, char* y, char* at,
+                           int64_t i, int64_t count, const K* keys, K* best,
+                           int64_t* place) {
+  const K turn = e->is_least ? (K)-1 : 0;
+  for (const int64_t end = i + count; i < end; i += PART, keys += PART) {
+    const int64_t some = end - i < PART ? end - i : PART;
+    K* const values = (K*)(void*)y + i;
+    int64_t* const places = (int64_t*)(void*)at + i;
+    const K value = ((const K*)(const void*)x)[*place];
+    C better = 0, equal = 0;
+    for (int j = 0; some == PART && j < PART; j++) {
+      better |= keys[j] > *best ? -1 : 0;
+      equal |= keys[j] == *best ? -1 : 0;
+    }
+    if (i == 0 || some < PART || better || (equal && !IS_ALIKE(*best, turn))) {
+      F(go_on)(e, x, y, at, i, some, keys, best, place, true);
+    } else if (equal) {
+      F(go_on_equal)(keys, *best, value, i, place, values, places);
+    } else {
+      for (int j = 0; j < PART; j++) values[j] = value;
+      for (int j = 0; j < PART; j++) places[j] = *place;
+    }
+  }
+}
+
+// One line of elements side by side. Blocks with none that is as good as what is best so far are
+// written as that, and blocks that rise as they are.
+static void F(dense_line)(const oyi_extreme_lines* e, int64_t l) {
   const char* x = e->x + l * e->x_line;
   char *y = e->y + l * e->y_line, *at = e->at + l * e->at_line;
-  const int64_t n = e->n, x_step = is_dense ? (int64_t)sizeof(K) : e->x_step;
+  const int64_t n = e->n, step = sizeof(K);
   const K turn = e->is_least ? (K)-1 : 0;
   K keys[BLOCK], best = (K)KEY(*(const K*)(const void*)x, turn);
   int64_t place = 0;
   for (int64_t i = 0; i < n; i += BLOCK) {
-    const int64_t count = n - i < BLOCK ? n - i : BLOCK;
-    bool rises;
-    const K top = F(load_keys)(x + i * x_step, x_step, count, turn, keys, &rises);
     K* const values = (K*)(void*)y + i;
     int64_t* const places = (int64_t*)(void*)at + i;
-    if (is_dense && i > 0 && top < best) {
-      const K value = ((const K*)(const void*)x)[place];
-      for (int64_t j = 0; j < count; j++) values[j] = value;
-      for (int64_t j = 0; j < count; j++) places[j] = place;
-    } else if (is_dense && rises && keys[0] >= best) {
-      if (y != x) memmove(values, x + i * x_step, (size_t)count * sizeof(K));
-      for (int64_t j = 0; j < count; j++) places[j] = i + j;
-      best = top;
-      place = i + count - 1;
-    } else if (is_dense && count == BLOCK && i > 0 && top == best &&
-               IS_ALIKE(top, turn)) {
-      F(go_on_equal)
-      (keys, best, ((const K*)(const void*)x)[place], i, &place, values, places);
-    } else {
-      F(go_on)(e, x, y, at, i, count, keys, &best, &place, is_dense);
+    if (n - i < BLOCK) {
+      F(load_keys)(x + i * step, step, n - i, turn, keys);
+      F(go_on_parts)(e, x, y, at, i, n - i, keys, &best, &place);
+      continue;
     }
+    F(load_keys)(x + i * step, step, BLOCK, turn, keys);
+    if (i > 0 && !F(has_as_good)(keys, best)) {
+      const K value = ((const K*)(const void*)x)[place];
+      for (int j = 0; j < BLOCK; j++) values[j] = value;
+      for (int j = 0; j < BLOCK; j++) places[j] = place;
+    } else if (keys[0] >= best && F(rises)(keys)) {
+      if (y != x) memmove(values, x + i * step, BLOCK * sizeof(K));
+      for (int j = 0; j < BLOCK; j++) places[j] = i + j;
+      best = keys[BLOCK - 1];
+      place = i + BLOCK - 1;
+    } else {
+      F(go_on_parts)(e, x, y, at, i, BLOCK, keys, &best, &place);
+    }
+  }
+}
+
+// One line with any steps.
+static void F(line)(const oyi_extreme_lines* e, int64_t l) {
+  const char* x = e->x + l * e->x_line;
+  char *y = e->y + l * e->y_line, *at = e->at + l * e->at_line;
+  const K turn = e->is_least ? (K)-1 : 0;
+  K keys[BLOCK], best = (K)KEY(*(const K*)(const void*)x, turn);
+  int64_t place = 0;
+  for (int64_t i = 0; i < e->n; i += BLOCK) {
+    const int64_t count = e->n - i < BLOCK ? e->n - i : BLOCK;
+    F(load_keys)(x + i * e->x_step, e->x_step, count, turn, keys);
+    F(go_on)(e, x, y, at, i, count, keys, &best, &place, false);
   }
 }
 
@@ -144,9 +189,9 @@ static void F(extremes)(const oyi_extreme_lines* e) {
     return;
   }
   if (e->x_step == item && e->y_step == item && e->at_step == place_item)
-    for (int64_t l = 0; l < e->lines; l++) F(line)(e, l, true);
+    for (int64_t l = 0; l < e->lines; l++) F(dense_line)(e, l);
   else
-    for (int64_t l = 0; l < e->lines; l++) F(line)(e, l, false);
+    for (int64_t l = 0; l < e->lines; l++) F(line)(e, l);
 }
 #undef F
 #undef K
