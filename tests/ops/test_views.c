@@ -267,6 +267,34 @@ static void meta_has_the_same_shapes(void** state) {
   oy_tensor_release(m);
 }
 
+// Several threads share out what has more than a piece of 256 KiB; rows end within pieces.
+static void large_ones_are_rearranged(void** state) {
+  (void)state;
+  static const int64_t shapes[][2] = {{3, 70001}, {70001, 3}, {1, 200000}, {701, 303}};
+  for (size_t k = 0; k < 12 * sizeof(shapes) / sizeof(*shapes); k++) {
+    const int64_t *sizes = shapes[k / 12], dim = k / 6 % 2;
+    const int64_t shift =
+        (int64_t[]){0, 1, -1, sizes[dim] - 1, sizes[dim] / 2, 100003}[k % 6];
+    const int64_t rows = sizes[0], columns = sizes[1];
+    oy_tensor* x = counting((oy_ints){sizes, 2});
+    oy_tensor* rolled = oy_roll(x, (oy_ints){&shift, 1}, (oy_ints){&dim, 1});
+    oy_tensor* upper = oy_triu(x, shift);
+    const float *in = oy_tensor_data(x), *to = oy_tensor_data(rolled);
+    const float* kept = oy_tensor_data(upper);
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < rows; i++)
+      for (int64_t j = 0; j < columns; j++) {
+        const int64_t at = i * columns + j, by = shift % sizes[dim] + sizes[dim];
+        const int64_t from = dim ? i * columns + (j + 2 * columns - by) % columns
+                                 : (i + 2 * rows - by) % rows * columns + j;
+        wrong += to[at] != in[from] || kept[at] != (j >= i + shift ? in[at] : 0);
+      }
+    assert_int_equal(wrong, 0);
+    oy_tensor* all[] = {x, rolled, upper};
+    for (int i = 0; i < 3; i++) oy_tensor_release(all[i]);
+  }
+}
+
 // Every allocation of some chains fails in turn, and nothing leaks.
 static bool chain(void) {
   const float numbers[6] = {0, 1, 2, 3, 4, 5};
@@ -298,6 +326,7 @@ int main(void) {
       cmocka_unit_test(other_storages),
       cmocka_unit_test(ranks_up_to_the_limit),
       cmocka_unit_test(meta_has_the_same_shapes),
+      cmocka_unit_test(large_ones_are_rearranged),
       cmocka_unit_test(allocations_may_fail),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements moved as they are: flip, roll, triangles, and indices repeated.
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/work.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "ops/calls.h"
 #include "ops/rules/rules.h"
 #include "ops/rules/shape.h"
@@ -45,12 +47,27 @@ OYI_CPU(flip) {
 }
 
 // Rows of |size| bytes, each from its byte |start| on, then its beginning.
-static void roll_rows(char* to, const char* from, int64_t rows, size_t size,
-                      size_t start) {
-  for (int64_t i = 0; i < rows; i++, to += size, from += size) {
-    oyi_move_copy(to, from + start, size - start);
-    oyi_move_copy(to + size - start, from, start);
+typedef struct rolling {
+  char* to;
+  const char* from;
+  int64_t all, size, start;
+} rolling;
+
+enum { ROLLED = 1 << 18 };  // bytes at a time
+
+static oy_status roll_piece(int64_t index, void* context) {
+  const rolling* r = context;
+  const int64_t end = r->all - index * ROLLED < ROLLED ? r->all : (index + 1) * ROLLED;
+  const int64_t turn = r->size - r->start;  // where the beginning goes to
+  int64_t n, row = index * ROLLED / r->size * r->size;
+  for (int64_t at = index * ROLLED; at < end; at += n) {
+    const int64_t within = at - row, stop = row + (within < turn ? turn : r->size);
+    n = stop < end ? stop - at : end - at;
+    oyi_move_copy(r->to + at, r->from + (within < turn ? at + r->start : at - turn),
+                  (size_t)n);
+    if (at + n == row + r->size) row += r->size;
   }
+  return OY_OK;
 }
 
 static oy_object* roll_one(oy_object* self, int64_t shift, int64_t dim) {
@@ -71,8 +88,10 @@ static oy_object* roll_one(oy_object* self, int64_t shift, int64_t dim) {
     if (!out) return NULL;
     int64_t inner = oyi_item(t);
     for (size_t i = (size_t)d + 1; i < t->ndim; i++) inner *= t->sizes[i];
-    roll_rows(oyi_data(out), oyi_data(t), t->numel * oyi_item(t) / (size * inner),
-              (size_t)(size * inner), (size_t)(start * inner));
+    rolling r = {oyi_data(out), oyi_data(t), t->numel * oyi_item(t), size * inner,
+                 start * inner};
+    // Nothing in a piece can fail.
+    (void)!oyi_parallel_chunks(oyi_stretches(r.all, ROLLED), roll_piece, &r);
     return &out->header;
   }
   oy_object* parts[2] = {oyi_call_narrow(self, d, start, size - start), NULL};
@@ -119,29 +138,54 @@ OYI_CPU(roll) {
 
 // ------------------------------------------------------------------- triangles
 
-// One matrix after the other: of each row the elements from |first| to below |last| are
-// kept, the others are zero.
-static void triangles(const oyi_tensor* out, const oyi_tensor* in, int64_t diagonal,
-                      bool lower) {
-  int64_t rows = out->sizes[out->ndim - 2], columns = out->sizes[out->ndim - 1];
-  size_t item = (size_t)oyi_item(out);
-  char* to = oyi_data(out);
-  const char* from = oyi_data(in);
-  int64_t count = columns > 0 ? out->numel / columns : 0;
-  for (int64_t k = 0; k < count; k++) {
-    // |limit| is the column behind the diagonal of this row.
-    int64_t row = k % rows, limit;
-    if (__builtin_add_overflow(row, diagonal, &limit)) limit = diagonal > 0 ? columns : 0;
-    if (lower) limit = limit < columns ? limit + 1 : columns;
-    limit = limit < 0 ? 0 : limit > columns ? columns : limit;
-    size_t head = (size_t)limit * item, all = (size_t)columns * item;
-    size_t keep = lower ? 0 : head, zero = lower ? head : 0,
-           kept = lower ? head : all - head;
+// Rows of matrices that follow each other.
+typedef struct triangles {
+  char* to;
+  const char* from;  // may be |to|
+  int64_t count, rows, columns, diagonal, chunk;
+  size_t item;
+  bool lower;
+} triangles;
+
+// The column behind the diagonal of a row.
+static int64_t limit_of(const triangles* t, int64_t row) {
+  int64_t limit;
+  if (__builtin_add_overflow(row, t->diagonal, &limit))
+    limit = t->diagonal > 0 ? t->columns : 0;
+  if (t->lower) limit = limit < t->columns ? limit + 1 : t->columns;
+  return limit < 0 ? 0 : limit > t->columns ? t->columns : limit;
+}
+
+// Elements on one side of the limit are kept, the others are zero.
+static oy_status some_triangles(int64_t index, void* context) {
+  const triangles* t = context;
+  const int64_t end = (index + 1) * t->chunk;
+  const size_t all = (size_t)t->columns * t->item;
+  for (int64_t k = index * t->chunk; k < end && k < t->count; k++) {
+    const size_t head = (size_t)limit_of(t, k % t->rows) * t->item;
+    const size_t keep = t->lower ? 0 : head, zero = t->lower ? head : 0;
+    const size_t kept = t->lower ? head : all - head;
+    char* to = t->to + (size_t)k * all;
+    const char* from = t->from + (size_t)k * all;
     memset(to + zero, 0, all - kept);
     if (to != from) memcpy(to + keep, from + keep, kept);
-    to += all;
-    from += all;
   }
+  return OY_OK;
+}
+
+// |out| has elements.
+static oy_status make_triangles(const oyi_tensor* out, const oyi_tensor* in,
+                                int64_t diagonal, bool lower) {
+  triangles t = {.to = oyi_data(out),
+                 .from = oyi_data(in),
+                 .rows = out->sizes[out->ndim - 2],
+                 .columns = out->sizes[out->ndim - 1],
+                 .diagonal = diagonal,
+                 .item = (size_t)oyi_item(out),
+                 .lower = lower};
+  t.count = out->numel / t.columns;
+  t.chunk = oyi_stretch(t.columns);
+  return oyi_parallel_chunks(oyi_stretches(t.count, t.chunk), some_triangles, &t);
 }
 
 static oy_status check_matrices(const oyi_tensor* t, const char* name) {
@@ -158,16 +202,13 @@ static oy_status write_triangles(oyi_tensor* out, const oyi_tensor* in, int64_t 
            "a CPU kernel was given a tensor without data");
   bool flat = (out->flags & OYI_CONTIGUOUS) && (in->flags & OYI_CONTIGUOUS) &&
               (out == in || oyi_data(out) != oyi_data(in));
-  if (flat) {
-    triangles(out, in, diagonal, lower);
-    return OY_OK;
-  }
+  if (flat) return make_triangles(out, in, diagonal, lower);
   oyi_tensor* copy = oyi_converted(in, in->header.dtype);
   if (!copy) return OY_OUT_OF_MEMORY;
-  triangles(copy, copy, diagonal, lower);
+  const oy_status status = make_triangles(copy, copy, diagonal, lower);
   oyi_convert(out, copy);
   oy_tensor_release(&copy->header);
-  return OY_OK;
+  return status;
 }
 
 static oy_object* triangle(oy_object* self, int64_t diagonal, oy_object* out,
