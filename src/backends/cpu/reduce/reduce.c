@@ -21,8 +21,8 @@ typedef struct block {
 } block;
 
 // |SHORT_ROW| elements are sooner copied than reduced by a call of their own, and so many as
-// |READ_BYTES| has are converted at once.
-enum { SHORT_ROW = 128, READ_BYTES = OYI_REDUCE_ROW * 16 };
+// |READ_BYTES| has are converted at once, as are rows of 16-bit floats below |HALF_ROW|.
+enum { SHORT_ROW = 128, HALF_ROW = 64, READ_BYTES = OYI_REDUCE_ROW * 16 };
 
 static int64_t first_of(const block* b, size_t d) {
   return d + 1 == b->w->reduced_count ? b->low : 0;
@@ -88,6 +88,13 @@ static void reduce_each(const block* b, const char* x, int64_t n) {
     row(b->state, at, x, n, w->reduced[0].in, 0, w->args);
 }
 
+// The same of rows of 16-bit floats that are read as they lie.
+static void reduce_each_half(const block* b, const char* x, int64_t n) {
+  const walk* w = b->w;
+  for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in)
+    w->half->row(b->state, at, x, n, w->args);
+}
+
 // The same of rows that follow each other and are read as another dtype: several are
 // converted at once.
 static void reduce_each_converted(const block* b, const char* x, int64_t n) {
@@ -108,8 +115,9 @@ static each_fn each_row(const block* b, int64_t n) {
   const walk* w = b->w;
   if (first_of(b, 0) > 0 || n > w->row || n == 0) return NULL;
   if (!w->converts) return reduce_each;
+  if (w->half && n >= HALF_ROW) return reduce_each_half;
   const bool follow = w->kept[0].in == n * w->reduced[0].in && n <= OYI_REDUCE_ROW;
-  return follow && !w->half ? reduce_each_converted : NULL;
+  return follow ? reduce_each_converted : NULL;
 }
 
 // Rows that are so short that bringing them together costs less than a call for each.

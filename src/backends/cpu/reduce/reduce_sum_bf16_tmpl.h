@@ -9,29 +9,46 @@ typedef uint32_t loaded_pairs __attribute__((vector_size(32), aligned(2), may_al
 
 enum { BF16_STEP = 64, BF16_PIECE = 64 * BF16_STEP };
 
+// Behind nothing all: from the |k|-th on, what keeps the last |k| of BF16_STEP elements.
+static const uint16_t bf16_last[2 * BF16_STEP] = {[BF16_STEP... 2 * BF16_STEP - 1] =
+                                                      UINT16_MAX};
+
 // Sets |to| to the sums of fours: of the two in each word, and of those of two words.
-static inline __attribute__((always_inline)) void bf16_fours(eight* to,
-                                                             const uint16_t* p) {
-  const bf16_pairs low = ((const loaded_pairs*)(const void*)p)[0];
-  const bf16_pairs high = ((const loaded_pairs*)(const void*)p)[1];
+static inline __attribute__((always_inline)) void bf16_fours(eight* to, const uint16_t* p,
+                                                             const uint16_t* kept) {
+  bf16_pairs low = ((const loaded_pairs*)(const void*)p)[0];
+  bf16_pairs high = ((const loaded_pairs*)(const void*)p)[1];
+  if (kept) {
+    low &= ((const loaded_pairs*)(const void*)kept)[0];
+    high &= ((const loaded_pairs*)(const void*)kept)[1];
+  }
   *to = ((eight)(low << 16) + (eight)(low & 0xffff0000)) +
         ((eight)(high << 16) + (eight)(high & 0xffff0000));
 }
 
-// Of |n| elements, a multiple of BF16_STEP.
+// The running values |all| go on with BF16_STEP elements, of which those that |kept| has all bits
+// of count; NULL: all.
+static inline __attribute__((always_inline)) void bf16_step(wide_lanes* all,
+                                                            const uint16_t* p,
+                                                            const uint16_t* kept) {
+  eight some, more;
+  bf16_fours(&some, p, kept);
+  bf16_fours(&more, p + BF16_STEP / 2, kept ? kept + BF16_STEP / 2 : NULL);
+  all[0] = ADD_LANES(all[0], HALF_WIDE(some, 0));
+  all[1] = ADD_LANES(all[1], HALF_WIDE(some, 1));
+  all[2] = ADD_LANES(all[2], HALF_WIDE(more, 0));
+  all[3] = ADD_LANES(all[3], HALF_WIDE(more, 1));
+}
+
+// Of |n| elements, BF16_STEP or more.
 static inline double bf16_in_fours(const uint16_t* p, int64_t n) {
-  wide_lanes a = {0}, b = {0}, c = {0}, d = {0};
-  for (int64_t i = 0; i < n; i += BF16_STEP) {
-    eight some, more;
-    bf16_fours(&some, p + i);
-    bf16_fours(&more, p + i + BF16_STEP / 2);
-    a = ADD_LANES(a, HALF_WIDE(some, 0));
-    b = ADD_LANES(b, HALF_WIDE(some, 1));
-    c = ADD_LANES(c, HALF_WIDE(more, 0));
-    d = ADD_LANES(d, HALF_WIDE(more, 1));
-  }
-  const wide_lanes all = (a + c) + (b + d);
-  return (all[0] + all[2]) + (all[1] + all[3]);
+  wide_lanes all[4] = {{0}};
+  int64_t i = 0;
+  for (; i + BF16_STEP <= n; i += BF16_STEP) bf16_step(all, p + i, NULL);
+  // With some that have been added.
+  if (i < n) bf16_step(all, p + n - BF16_STEP, bf16_last + (n - i));
+  const wide_lanes sum = (all[0] + all[2]) + (all[1] + all[3]);
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 // With |skips| what is no number counts as 0.
@@ -135,11 +152,12 @@ static inline __attribute__((always_inline)) void add_half_columns(
 static void add_bf16_row(void* state, int64_t at, const char* x, int64_t n,
                          const void* args, bool skips) {
   const uint16_t* p = (const uint16_t*)(const void*)x;
-  for (int64_t some; n >= BF16_STEP; n -= some, p += some) {
-    some = n < BF16_PIECE ? n / BF16_STEP * BF16_STEP : BF16_PIECE;
-    sum_join_f32(state, at, bf16_sum(p, some, skips), args);
+  for (; n >= BF16_PIECE + BF16_STEP; n -= BF16_PIECE, p += BF16_PIECE)
+    sum_join_f32(state, at, bf16_sum(p, BF16_PIECE, skips), args);
+  if (n >= BF16_STEP) {
+    sum_join_f32(state, at, bf16_sum(p, n, skips), args);
+    return;
   }
-  if (n == 0) return;
   uint16_t rest[BF16_STEP] = {0};
   memcpy(rest, p, (size_t)n * sizeof(*rest));
   sum_join_f32(state, at, bf16_sum(rest, BF16_STEP, skips), args);
