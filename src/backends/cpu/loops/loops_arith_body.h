@@ -7,6 +7,7 @@
 #include <immintrin.h>
 #endif
 
+#include "backends/cpu/loops/lanes_int.h"
 #include "backends/cpu/loops/loops.h"
 #include "base/template.h"
 
@@ -72,6 +73,7 @@ static inline int32_t short_quotient(double rounded, int32_t by) {
 #undef FN
 #undef REST_IN_DOUBLE
 
+#include "backends/cpu/loops/lanes_int_types.h"
 #include "backends/cpu/loops/loops_bf16_tmpl.h"
 
 // Of 16-bit floats of either kind, by their bits.
@@ -266,6 +268,11 @@ WHERE(where_16, sixteen)
 #include "backends/cpu/loops/loop_list.h"
 #define WHERE_ROW(kind, loop) \
   { OYI_LOOP_where, OY_DTYPE_##kind, loop }
+#define LANES_ROW(name, kind, id) \
+  { OYI_LOOP_##name, OY_DTYPE_##kind, name##_##id }
+#define LANES_ROWS(name)                                                         \
+  LANES_ROW(name, I32, i32), LANES_ROW(name, I16, i16), LANES_ROW(name, I8, i8), \
+      LANES_ROW(name, U8, u8)
 const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
 #include "backends/cpu/loops/loops_arith_types.h"
     {OYI_LOOP_fmod, OY_DTYPE_F32, fmod_f32},
@@ -280,7 +287,17 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_reciprocal, OY_DTYPE_C128, reciprocals_c128},
     {OYI_LOOP_sgn, OY_DTYPE_C64, sgn_parts_c64},
     {OYI_LOOP_sgn, OY_DTYPE_C128, sgn_parts_c128},
+    LANES_ROWS(pow),
+#if defined(__SSE4_1__)
+    LANES_ROWS(gcd),
+    LANES_ROW(gcd, I64, i64),
+    LANES_ROW(div_trunc, I64, i64),
+    LANES_ROW(div_floor, I64, i64),
+    LANES_ROW(fmod, I64, i64),
+    LANES_ROW(remainder, I64, i64),
+#endif
 #if defined(__AVX2__)
+    LANES_ROW(pow, I64, i64),
     {OYI_LOOP_maximum, OY_DTYPE_F32, maximum_vector_f32},
     {OYI_LOOP_maximum, OY_DTYPE_F64, maximum_vector_f64},
     {OYI_LOOP_minimum, OY_DTYPE_F32, minimum_vector_f32},

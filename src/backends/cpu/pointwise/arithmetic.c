@@ -57,16 +57,20 @@ typedef struct zero_search {
 } zero_search;
 
 // Whether one of |n| numbers is 0. Most lie together and most are not: there is nothing to
-// decide before the end.
-#define HAS_ZERO(T)                                                               \
-  static bool has_zero_##T(const char* x, int64_t n, int64_t step) {              \
-    T zero = 0;                                                                   \
-    if (step == (int64_t)sizeof(T))                                               \
-      for (int64_t i = 0; i < n; i++) zero |= ((const T*)(const void*)x)[i] == 0; \
-    else                                                                          \
-      for (int64_t i = 0; i < n; i++)                                             \
-        zero |= *(const T*)(const void*)(x + i * step) == 0;                      \
-    return zero != 0;                                                             \
+// decide before the end. All but 0 have the sign set, or their negation has, which vectors
+// without comparisons of 64 bits find too.
+#define HAS_ZERO(T)                                                  \
+  static bool has_zero_##T(const char* x, int64_t n, int64_t step) { \
+    T all = (T)-1;                                                   \
+    for (int64_t i = 0; step == (int64_t)sizeof(T) && i < n; i++) {  \
+      const T one = ((const T*)(const void*)x)[i];                   \
+      all &= (T)(one | (0u - one));                                  \
+    }                                                                \
+    for (int64_t i = 0; step != (int64_t)sizeof(T) && i < n; i++) {  \
+      const T one = *(const T*)(const void*)(x + i * step);          \
+      all &= (T)(one | (0u - one));                                  \
+    }                                                                \
+    return all >> (8 * sizeof(T) - 1) == 0;                          \
   }
 HAS_ZERO(uint8_t)
 HAS_ZERO(uint16_t)
