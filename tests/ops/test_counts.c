@@ -127,12 +127,73 @@ static void extremes_at_once_of_nan(void** state) {
   }
 }
 
+// Those of the type, at all pairs of places of one step and the rest after it.
+static void extremes_are_ends(void** state) {
+  (void)state;
+  enum { N = 150 };
+  static const int64_t ends[][2] = {{INT64_MIN, INT64_MAX},
+                                    {INT32_MIN, INT32_MAX},
+                                    {INT16_MIN, INT16_MAX},
+                                    {INT8_MIN, INT8_MAX},
+                                    {0, UINT8_MAX}};
+  static const oy_dtype dtypes[] = {OY_DTYPE_I64, OY_DTYPE_I32, OY_DTYPE_I16, OY_DTYPE_I8,
+                                    OY_DTYPE_U8};
+  for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+    for (int at = 0; at < N - 1; at++) {
+      int64_t values[N];
+      for (int i = 0; i < N; i++) values[i] = 3;
+      values[at] = ends[d][0], values[(at * 7 + 1) % N] = ends[d][1];
+      if (values[at] != ends[d][0]) continue;
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* wide = oy_tensor_from_data(values, OY_DIMS(N), OY_DTYPE_I64);
+      assert_non_null(oy_scope_take(wide));
+      oy_tensor* x = oy_to_dtype(wide, dtypes[d], false, false, oy_none());
+      oy_tensor *low, *high;
+      assert_int_equal(oy_aminmax(x, oy_none(), false, &low, &high), OY_OK);
+      oy_scalar least, greatest;
+      assert_int_equal(oy_tensor_get(low, (oy_ints){0}, &least), OY_OK);
+      assert_int_equal(oy_tensor_get(high, (oy_ints){0}, &greatest), OY_OK);
+      assert_true(least.as.i == ends[d][0] && greatest.as.i == ends[d][1]);
+      oy_scope_close(&scope);
+    }
+}
+
+// What is read as another type, along rows and across them: numbers and sums are whole.
+static void integers_add_up_in_float(void** state) {
+  (void)state;
+  static const int64_t widths[] = {1, 3, 16, 100, 255, 256, 257, 1000, 1030};
+  enum { ROWS = 37 };
+  for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)
+    for (size_t w = 0; w < OY_ARRAY_SIZE(widths); w++)
+      for (int dim = 0; dim < 2; dim++) {
+        oy_scope scope;
+        oy_scope_open(&scope);
+        const int64_t sizes[] = {ROWS, widths[w]};
+        oy_tensor* flat = numbers(ROWS * widths[w], 1, 90, 0, g_dtypes[d]);
+        oy_tensor* x = oy_view(flat, (oy_ints){sizes, 2});
+        const int64_t over[] = {dim};
+        oy_tensor* sums =
+            oy_sum_dim_IntList(x, (oy_ints){over, 1}, false, oy_int(OY_DTYPE_F32));
+        assert_non_null(sums);
+        for (int64_t k = 0; k < sizes[1 - dim]; k++) {
+          double want = 0;
+          for (int64_t i = 0; i < sizes[dim]; i++)
+            want += element(x, dim == 0 ? i * widths[w] + k : k * widths[w] + i);
+          assert_true(element(sums, k) == want);
+        }
+        oy_scope_close(&scope);
+      }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_counted),
       cmocka_unit_test(negative_numbers_are_refused),
       cmocka_unit_test(extremes_at_once),
       cmocka_unit_test(extremes_at_once_of_nan),
+      cmocka_unit_test(extremes_are_ends),
+      cmocka_unit_test(integers_add_up_in_float),
   };
   return cmocka_run_group_tests_name("counts", tests, init_library, shut_library);
 }

@@ -58,6 +58,8 @@ static inline void bring(const walk* w, char* to, const char* x, int64_t step,
   const int64_t item = oyi_dtype_bytes[w->reducer->in];
   if (!w->converts && step == item)
     memcpy(to, x, (size_t)(n * item));
+  else if (w->one_step && step == oyi_dtype_bytes[w->in_dtype])
+    w->one_step(to, x, n);
   else
     oyi_convert_row(w->reducer->in, to, item, w->in_dtype, x, step, n);
 }

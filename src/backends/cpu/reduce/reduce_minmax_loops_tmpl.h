@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least and greatest elements, for the capability level LEVEL.
+#include <string.h>
+
 #include "backends/cpu/reduce/reduce_loops.h"
 
 #if defined(__AVX__)
@@ -92,6 +94,10 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #define ID        u8
 #define LEAST     0
 #define GREATEST  UINT8_MAX
+#if defined(__AVX2__)
+#define LEAST_OF    _mm256_min_epu8
+#define GREATEST_OF _mm256_max_epu8
+#endif
 #include "backends/cpu/reduce/reduce_minmax_tmpl.h"
 #undef T
 #undef ID
@@ -101,6 +107,10 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #define ID       i8
 #define LEAST    INT8_MIN
 #define GREATEST INT8_MAX
+#if defined(__AVX2__)
+#define LEAST_OF    _mm256_min_epi8
+#define GREATEST_OF _mm256_max_epi8
+#endif
 #include "backends/cpu/reduce/reduce_minmax_tmpl.h"
 #undef T
 #undef ID
@@ -110,6 +120,10 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #define ID       i16
 #define LEAST    INT16_MIN
 #define GREATEST INT16_MAX
+#if defined(__AVX2__)
+#define LEAST_OF    _mm256_min_epi16
+#define GREATEST_OF _mm256_max_epi16
+#endif
 #include "backends/cpu/reduce/reduce_minmax_tmpl.h"
 #undef T
 #undef ID
@@ -119,6 +133,10 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #define ID       i32
 #define LEAST    INT32_MIN
 #define GREATEST INT32_MAX
+#if defined(__AVX2__)
+#define LEAST_OF    _mm256_min_epi32
+#define GREATEST_OF _mm256_max_epi32
+#endif
 #include "backends/cpu/reduce/reduce_minmax_tmpl.h"
 #undef T
 #undef ID
@@ -128,6 +146,10 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #define ID       i64
 #define LEAST    INT64_MIN
 #define GREATEST INT64_MAX
+#if defined(__AVX2__)
+#define LEAST_OF(x, a)    _mm256_blendv_epi8(a, x, _mm256_cmpgt_epi64(a, x))
+#define GREATEST_OF(x, a) _mm256_blendv_epi8(a, x, _mm256_cmpgt_epi64(x, a))
+#endif
 #include "backends/cpu/reduce/reduce_minmax_tmpl.h"
 
 #undef T

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least and greatest elements of one type, and where they are; T, ID, IS_NAN,
 // LEAST and GREATEST are given, AMAX_WHOLE and AMIN_WHOLE may be: WHOLE of reduce_fold_tmpl.h
-// for any number of elements. A NaN is both: once it is there it stays.
+// for any number of elements; and LEAST_OF and GREATEST_OF, of two vectors of 32 bytes, which
+// end here. A NaN is both: once it is there it stays.
 #define R          T
 #define A          T
 #define NAME       amax
@@ -45,7 +46,27 @@ static void BOTH(start)(void* state, int64_t n, const void* args) {
 // Integers that lie together in one pass, and the rest, or what may be NaN, in pieces that stay in
 // the first-level cache for the other one.
 enum { BOTH(LANES) = 128 / sizeof(T) };
+#ifdef LEAST_OF
+// Compilers would read vectors again for the other one: the empty assembly has them in registers.
 static inline void BOTH(dense)(T* low, T* high, const T* p, int64_t n) {
+  enum { VECTORS = 4, WIDTH = BOTH(LANES) / VECTORS };
+  __m256i a[VECTORS], b[VECTORS];
+  for (int k = 0; k < VECTORS; k++) a[k] = b[k] = _mm256_loadu_si256((const void*)p);
+  for (const T* end = p + n; p < end; p += BOTH(LANES)) {
+    OYI_UNROLL
+    for (int k = 0; k < VECTORS; k++) {
+      __m256i x = _mm256_loadu_si256((const void*)(p + k * WIDTH));
+      __asm__("" : "+x"(x));
+      a[k] = LEAST_OF(x, a[k]);
+      b[k] = GREATEST_OF(x, b[k]);
+    }
+  }
+  memcpy(low, a, sizeof(a));
+  memcpy(high, b, sizeof(b));
+}
+#else
+static inline void BOTH(dense)(T* low, T* high, const T* p, int64_t n) {
+  for (int k = 0; k < BOTH(LANES); k++) low[k] = GREATEST, high[k] = LEAST;
   for (int64_t i = 0; i < n; i += BOTH(LANES))
     for (int k = 0; k < BOTH(LANES); k++) {
       const T x = p[i + k];
@@ -53,6 +74,7 @@ static inline void BOTH(dense)(T* low, T* high, const T* p, int64_t n) {
       high[k] = x > high[k] ? x : high[k];
     }
 }
+#endif
 static void BOTH(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
                       int64_t first, const void* args) {
   enum { PIECE = 8192 / sizeof(T) };
@@ -60,7 +82,6 @@ static void BOTH(row)(void* state, int64_t at, const char* x, int64_t n, int64_t
   const int64_t whole = is_whole ? n / BOTH(LANES) * BOTH(LANES) : 0;
   if (step == (int64_t)sizeof(T) && whole > 0) {
     T low[BOTH(LANES)], high[BOTH(LANES)];
-    for (int k = 0; k < BOTH(LANES); k++) low[k] = GREATEST, high[k] = LEAST;
     BOTH(dense)(low, high, (const T*)(const void*)x, whole);
     OYI_JOIN(amin_row, ID)(state, at, (const char*)low, BOTH(LANES), step, first, args);
     OYI_JOIN(amax_row, ID)
@@ -94,3 +115,5 @@ static void BOTH(finish)(const void* state, int64_t n, void* const* out,
   ((const T*)state + OYI_REDUCE_BLOCK, n, out + 1, args);
 }
 #undef BOTH
+#undef LEAST_OF
+#undef GREATEST_OF

@@ -98,6 +98,13 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   if (w->pieces > 1) w->pieces = (slow + w->piece - 1) / w->piece;
 }
 
+// What brings rows together of which there may be many short ones.
+static oyi_convert_loop find_one_step(oy_dtype to, oy_dtype from) {
+  if (to == from || oy_dtype_is_complex(to) || oy_dtype_is_complex(from)) return NULL;
+  const oyi_convert_chain chain = oyi_convert_chain_of(to, from);
+  return chain.count == 1 ? chain.loops[0] : NULL;
+}
+
 static const oyi_half_fold* find_half(const walk* w) {
   const oyi_half_fold* half = w->in_dtype == OY_DTYPE_BF16  ? &w->reducer->bf16
                               : w->in_dtype == OY_DTYPE_F16 ? &w->reducer->f16
@@ -118,6 +125,7 @@ static void find_way(walk* w, const oyi_reduction* r) {
   const bool long_runs =
       !w->converts && w->reducer->in != OY_DTYPE_F64 && w->reducer->in != OY_DTYPE_C128;
   w->across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
+  w->one_step = w->converts ? find_one_step(w->reducer->in, w->in_dtype) : NULL;
   w->converts |= w->across && near;
   w->half = (w->across ? k->in : d->in) == item ? find_half(w) : NULL;
   // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.

@@ -4,6 +4,7 @@
 #define OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_PLAN_H_
 
 #include "backends/cpu/reduce/reduce.h"
+#include "tensor/convert_loops.h"
 
 typedef struct oyi_reduce_dim {
   int64_t size, in, out[2];  // steps in bytes
@@ -14,6 +15,8 @@ typedef struct oyi_reduce_walk {
   const void* args;
   oy_dtype in_dtype, out_dtype[2];
   bool converts;  // rows are read as another dtype than they have, or brought together
+  // By which, of elements that lie together; NULL: oyi_convert_row() finds it.
+  oyi_convert_loop one_step;
   const oyi_half_fold* half;  // but the reducer reads them as they are; NULL: it does not
   bool across;                // along the results of a block
   bool is_empty;              // there is nothing to reduce
