@@ -5,6 +5,7 @@
 // them are read where Debian's python3-numpy has put them.
 #include <dirent.h>
 
+#include "base/memory.h"
 #include "support/tensors.h"
 
 #define NUMPY_DATA "/usr/lib/python3/dist-packages/numpy/core/tests/data"
@@ -148,11 +149,79 @@ static void the_place_does_not_matter(void** state) {
   }
 }
 
+// ------------------------------------------------------------------------ bf16
+
+static oy_tensor* gelu(oy_tensor* t) {
+  return oy_gelu(t, oy_str_of("none"));
+}
+static oy_tensor* elu(oy_tensor* t) {
+  return oy_elu(t, oy_float(0.7), oy_float(1.25), oy_float(2));
+}
+
+static const struct activation {
+  const char* name;
+  oy_tensor* (*call)(oy_tensor* self);
+} g_activations[] = {{"gelu", gelu}, {"elu", elu}};
+
+// Of all of |all|, as floats, each rounded once.
+static oy_tensor* by_floats(const struct activation* f, oy_tensor* all) {
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* wide = oy_to_dtype(all, OY_DTYPE_F32, false, true, oy_none());
+  oy_tensor* y = f->call(wide);
+  oy_tensor* narrow = oy_to_dtype(y, OY_DTYPE_BF16, false, true, oy_none());
+  assert_non_null(narrow);
+  oy_tensor_retain(narrow);
+  oy_scope_close(&scope);
+  return narrow;
+}
+
+// Every |step|th of |length| values from |from| on.
+static void check_part(const struct activation* f, oy_tensor* all, const uint16_t* want,
+                       int64_t length, int64_t step, int64_t from) {
+  oy_tensor* part = oy_tensor_as_strided(all, OY_DIMS(length), OY_DIMS(step), from);
+  oy_tensor* got = f->call(part);
+  if (!got) fail_msg("%s", oy_error_get()->message);
+  const uint16_t* y = oy_tensor_data(got);
+  assert_int_equal(oy_tensor_strides(got).data[0], 1);
+  for (int64_t k = 0; k < length; k++)
+    if (y[k] != want[from + k * step])
+      fail_msg("%s: element %lld of %lld, step %lld, from %lld: %04x, not %04x", f->name,
+               (long long)k, (long long)length, (long long)step, (long long)from, y[k],
+               want[from + k * step]);
+  oy_tensor_release(got);
+  oy_tensor_release(part);
+}
+
+// All values there are, NaN among them, and rows of all small lengths.
+static void bf16_is_rounded_once(void** state) {
+  (void)state;
+  enum { ALL = 1 << 16, MOST = 70, FROM = 0xbf7d };
+  uint16_t* values = calloc(ALL, sizeof(*values));
+  assert_non_null(values);
+  for (int i = 0; i < ALL; i++) values[i] = (uint16_t)i;
+  oy_tensor* all = oy_tensor_from_data(values, OY_DIMS(ALL), OY_DTYPE_BF16);
+  free(values);
+  assert_non_null(all);
+  for (size_t i = 0; i < OY_ARRAY_SIZE(g_activations); i++) {
+    const struct activation* f = &g_activations[i];
+    oy_tensor* rounded = by_floats(f, all);
+    const uint16_t* want = oy_tensor_data(rounded);
+    for (int64_t step = 1; step <= 3; step++) {
+      check_part(f, all, want, ALL / step, step, 0);
+      for (int64_t n = 0; n <= MOST; n++) check_part(f, all, want, n, step, FROM);
+    }
+    oy_tensor_release(rounded);
+  }
+  oy_tensor_release(all);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_choice_of_values),
       cmocka_unit_test(all_values_of_numpy),
       cmocka_unit_test(the_place_does_not_matter),
+      cmocka_unit_test(bf16_is_rounded_once),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

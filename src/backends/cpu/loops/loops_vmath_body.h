@@ -9,6 +9,7 @@
 
 #include "backends/cpu/loops/loop_define.h"
 #include "backends/cpu/loops/loops.h"
+#include "base/template.h"
 
 #undef I  // <complex.h> takes it
 
@@ -48,13 +49,13 @@
   OYI_LOOP_FN(name) {                             \
     F(map)(n, data, strides, args, F(of_##name)); \
   }
-#define MAP_INLINE(name, ...)                            \
-  static inline V F(of_##name)(V a, const T* arg) {      \
-    (void)arg;                                           \
-    return (__VA_ARGS__);                                \
-  }                                                      \
-  OYI_LOOP_FN(name) {                                    \
-    F(map_inline)(n, data, strides, args, F(of_##name)); \
+#define MAP_INLINE(name, ...)                                                      \
+  static inline __attribute__((always_inline)) V F(of_##name)(V a, const T* arg) { \
+    (void)arg;                                                                     \
+    return (__VA_ARGS__);                                                          \
+  }                                                                                \
+  OYI_LOOP_FN(name) {                                                              \
+    F(map_inline)(n, data, strides, args, F(of_##name));                           \
   }
 #define MAP2(name, ...)                            \
   static V F(of_##name)(V a, V b, const T* arg) {  \
@@ -134,6 +135,7 @@ static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
 #include "backends/cpu/loops/lgamma_vector.h"
 #include "backends/cpu/loops/loop_list.h"
 #include "backends/cpu/loops/trigamma_vector.h"
+#include "backends/cpu/loops/vmath_bf16.h"
 #undef MAP
 #undef MAP_INLINE
 #undef MAP2
@@ -148,6 +150,15 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #undef KIND
 #define ID   f64
 #define KIND F64
+#include "backends/cpu/loops/loops_vmath.def"
+#undef MAP
+#undef MAP2
+#undef ID
+#undef KIND
+#define MAP(name, ...)
+#define MAP2(name, ...)
+#define ID   bf16
+#define KIND BF16
 #include "backends/cpu/loops/loops_vmath.def"
     {OYI_LOOP_digamma, OY_DTYPE_F32, digamma_vector_f32},
     {OYI_LOOP_lgamma, OY_DTYPE_F32, lgamma_vector_f32},

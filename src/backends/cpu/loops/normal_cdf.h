@@ -20,6 +20,7 @@ static inline V F(fma)(V a, V b, V c) {
 static inline __attribute__((always_inline)) V F(polynomial)(V x, int count,
                                                              const T* factors) {
   V sum = F(splat)(factors[0]);
+  OYI_UNROLL_BY(8)
   for (int i = 1; i < count; i++) sum = F(fma)(sum, x, F(splat)(factors[i]));
   return sum;
 }
