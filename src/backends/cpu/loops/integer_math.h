@@ -68,8 +68,9 @@ static inline int64_t oyi_int_gcd_by_rests(int64_t a, int64_t b) {
 }
 // Else by differences of odd numbers, which have a factor of 2 to lose: a division takes
 // longer than several such steps.
-static inline int64_t oyi_int_gcd(int64_t a, int64_t b) {
-  a = oyi_int_abs(a), b = oyi_int_abs(b);
+// Of magnitudes; that of the least number of a type is itself, and the result may have its sign,
+// as PyTorch's has.
+static inline int64_t oyi_int_gcd_of(int64_t a, int64_t b) {
   if ((a | b) < 0) return oyi_int_gcd_by_rests(a, b);
   if (a == 0 || b == 0) return a | b;
   uint64_t x = (uint64_t)a, y = (uint64_t)b;
@@ -81,6 +82,9 @@ static inline int64_t oyi_int_gcd(int64_t a, int64_t b) {
     x = apart >> __builtin_ctzll(apart);
   }
   return (int64_t)(x << twos);
+}
+static inline int64_t oyi_int_gcd(int64_t a, int64_t b) {
+  return oyi_int_gcd_of(oyi_int_abs(a), oyi_int_abs(b));
 }
 static inline int64_t oyi_int_lcm(int64_t a, int64_t b) {
   int64_t g = oyi_int_gcd(a, b);

@@ -42,8 +42,7 @@ static inline bool oyi_lanes_fit(const int64_t* a, const int64_t* b, int64_t lan
   return any >> 52 == 0;
 }
 
-// The greatest common divisors, in |y|, of what is not below 0, by rests: as many steps as the
-// slowest of them takes.
+// The greatest common divisors, in |y|, by rests: as many steps as the slowest of them takes.
 #define OYI_GCD_OF_LANES(name, REAL, BITS, TRUNC)                              \
   static inline void name(REAL* restrict x, REAL* restrict y, int64_t lanes) { \
     for (BITS any = 1; any;) {                                                 \

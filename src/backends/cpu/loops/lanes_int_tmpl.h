@@ -85,6 +85,9 @@ LANES_LOOP(pow, oyi_int_pow)
 #endif
 
 #if defined(__SSE4_1__)
+static inline int64_t F(gcd_slow)(int64_t a, int64_t b) {
+  return oyi_int_gcd_of((T)oyi_int_abs(a), (T)oyi_int_abs(b));
+}
 #if LANES_ARE_WIDE
 // Numbers that doubles do not hold go one by one.
 static inline void F(gcd_lanes)(T* o, const T* a, const T* b, int64_t lanes) {
@@ -126,17 +129,15 @@ QUOTIENT_LANES(remainder, oyi_int_mod, a - __builtin_floor(quotient) * b)
 static inline void F(gcd_lanes)(T* o, const T* a, const T* b, int64_t lanes) {
   REAL x[LANES], y[LANES];
   for (int64_t k = 0; k < lanes; k++) {
-    x[k] = (REAL)a[k] < 0 ? -(REAL)a[k] : (REAL)a[k];
-    y[k] = (REAL)b[k] < 0 ? -(REAL)b[k] : (REAL)b[k];
+    x[k] = (REAL)(T)(a[k] < 0 ? 0u - (uint32_t)a[k] : (uint32_t)a[k]);
+    y[k] = (REAL)(T)(b[k] < 0 ? 0u - (uint32_t)b[k] : (uint32_t)b[k]);
   }
   GCD(x, y, lanes);
-  // That of the least number wraps.
   OYI_INDEPENDENT
-  for (int64_t k = 0; k < lanes; k++)
-    o[k] = (T)(int32_t)(y[k] < (REAL)0x1p31 ? y[k] : (REAL)-0x1p31);
+  for (int64_t k = 0; k < lanes; k++) o[k] = (T)(int32_t)y[k];
 }
 #endif
-LANES_LOOP(gcd, oyi_int_gcd)
+LANES_LOOP(gcd, F(gcd_slow))
 #endif
 #undef F
 #undef LANES
