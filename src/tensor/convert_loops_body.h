@@ -60,7 +60,21 @@ LOOP(i32_f32, int32_t, float, x)
 LOOP(i32_f64, int32_t, double, x)
 LOOP(i64_i32, int64_t, int32_t, (uint32_t)x)
 LOOP(i64_f32, int64_t, float, x)
+#if !defined(__AVX2__) || defined(__AVX512DQ__)
 LOOP(i64_f64, int64_t, double, x)
+#else
+// Which processors have no vectors for: each half is the lowest bits of a double near a power of
+// two, and only the last sum rounds.
+static inline double double_of_halves(int64_t x) {
+  const uint64_t high = (uint64_t)x >> 32 ^ 0x4530000080000000u;
+  const uint64_t low = ((uint64_t)x & UINT32_MAX) | 0x4330000000000000u;
+  double above, below;
+  memcpy(&above, &high, sizeof(above));
+  memcpy(&below, &low, sizeof(below));
+  return above - (0x1p84 + 0x1p63 + 0x1p52) + below;
+}
+LOOP(i64_f64, int64_t, double, double_of_halves(x))
+#endif
 LOOP(u64_f32, uint64_t, float, x)
 LOOP(u64_f64, uint64_t, double, x)
 LOOP(f32_i32, float, int32_t, oyi_float_to_int32(x))
