@@ -14,15 +14,19 @@ static double coordinate(int64_t row, int64_t column, double offset) {
 }
 
 static oy_tensor* rows_of(oy_dtype dtype, int64_t batches, int64_t rows, int64_t columns,
-                          int64_t from, double offset) {
+                          int64_t from, double offset, double scale) {
   oy_tensor* t =
       oy_tensor_empty(OY_DIMS(batches, rows, columns), OY_DTYPE_F64, oy_device_cpu());
   assert_non_null(oy_scope_take(t));
   double* x = oy_tensor_data(t);
   for (int64_t i = 0; i < batches * rows; i++)
     for (int64_t j = 0; j < columns; j++)
-      x[i * columns + j] = coordinate(from + i, j, offset);
-  if (batches * rows > 3 && columns > 1) x[3 * columns + 1] = NAN;
+      x[i * columns + j] = scale * coordinate(from + i, j, offset);
+  // Rows 5 and 6 of the first are 3 and 4 of the second, bit by bit.
+  if (batches * rows > 6 && columns > 1) {
+    x[(5 - from) * columns + 1] = NAN;
+    x[(6 - from) * columns] = INFINITY;
+  }
   oy_tensor* typed = oy_to_dtype(t, dtype, false, true, oy_none());
   if (!typed) fail_msg("%s", oy_error_get()->message);
   return typed;
@@ -39,16 +43,23 @@ static double distance_of(const oy_tensor* a, const oy_tensor* b, int64_t i, int
   return (double)sqrtl(sum);
 }
 
-static void check(oy_dtype dtype, int64_t mode, int64_t rows, int64_t others,
-                  int64_t columns, double offset) {
+// Whether |got| is |want|, within |tolerance| of it.
+static bool is_near(double got, double want, double tolerance) {
+  if (isnan(want) || isinf(want)) return isnan(want) ? isnan(got) : got == want;
+  return fabs(got - want) <= tolerance * want;
+}
+
+static void check(oy_dtype dtype, int64_t mode, const int64_t* shape, double offset,
+                  double scale) {
   enum { BATCHES = 2 };
   const double tolerance = dtype == OY_DTYPE_F64   ? 1e-13
                            : dtype == OY_DTYPE_F32 ? 1e-4
                                                    : 5e-3;
+  const int64_t rows = shape[0], others = shape[1], columns = shape[2];
   oy_scope scope;
   oy_scope_open(&scope);
-  oy_tensor* a = rows_of(dtype, BATCHES, rows, columns, 0, offset);
-  oy_tensor* b = rows_of(dtype, BATCHES, others, columns, 2, offset);
+  oy_tensor* a = rows_of(dtype, BATCHES, rows, columns, 0, offset, scale);
+  oy_tensor* b = rows_of(dtype, BATCHES, others, columns, 2, offset, scale);
   oy_tensor* found = oy_cdist(a, b, 2, oy_int(mode));
   if (!found) fail_msg("%s", oy_error_get()->message);
   assert_dims(oy_tensor_sizes(found), OY_DIMS(BATCHES, rows, others));
@@ -56,7 +67,7 @@ static void check(oy_dtype dtype, int64_t mode, int64_t rows, int64_t others,
     for (int64_t j = 0; j < others; j++) {
       const double want = distance_of(a, b, i, i / rows * others + j, columns);
       const double got = element(found, i * others + j);
-      if (isnan(want) ? !isnan(got) : fabs(got - want) > tolerance * want)
+      if (!is_near(got, want, tolerance))
         fail_msg("%s, %lld x %lld x %lld, mode %lld: %.9g, not %.9g",
                  oy_dtype_name(dtype), (long long)rows, (long long)others,
                  (long long)columns, (long long)mode, got, want);
@@ -68,16 +79,30 @@ static void distances_keep_their_digits(void** state) {
   (void)state;
   static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16};
   static const int64_t shapes[][3] = {{1, 1, 1},   {2, 3, 5},    {26, 1, 8},
-                                      {3, 65, 16}, {67, 26, 17}, {64, 64, MOST_COLUMNS}};
+                                      {3, 65, 16}, {67, 26, 17}, {64, 64, MOST_COLUMNS},
+                                      {30, 4, 4},  {5, 33, 3},   {26, 27, 0}};
   static const double offsets[] = {0, -40};
   for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
     for (size_t s = 0; s < OY_ARRAY_SIZE(shapes); s++)
       for (size_t o = 0; o < OY_ARRAY_SIZE(offsets); o++)
         for (int64_t mode = 0; mode < 3; mode++)
-          check(dtypes[d], mode, shapes[s][0], shapes[s][1], shapes[s][2], offsets[o]);
+          check(dtypes[d], mode, shapes[s], offsets[o], 1);
+}
+
+// Squares near the least normal float, which an instruction may take products of for zero; and
+// near the greatest.
+static void sizes_do_not_matter(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_BF16};
+  static const int64_t shape[] = {40, 30, 37};
+  static const double scales[] = {0x1p-55, 0x1p-52, 0x1p-40, 0x1p-30, 0x1p50};
+  for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+    for (size_t s = 0; s < OY_ARRAY_SIZE(scales); s++)
+      check(dtypes[d], 1, shape, 0, scales[s]);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(distances_keep_their_digits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(distances_keep_their_digits),
+                                     cmocka_unit_test(sizes_do_not_matter)};
   return cmocka_run_group_tests_name("distance", tests, init_library, shut_library);
 }

@@ -239,13 +239,13 @@ static oyi_tensor* in_steps(oyi_tensor* t, double p) {
   return wide;
 }
 
-// A contiguous copy of |object| as |dtype|, expanded to |sizes|.
+// |object|, contiguous and as |dtype|, expanded to |sizes|: itself, or a copy.
 static oyi_tensor* as_dtype(oy_object* object, oy_ints sizes, oy_dtype dtype) {
   oy_object* wide = oy_tensor_expand(object, sizes);
   if (!wide) return NULL;
-  oyi_tensor* copy = oyi_converted(oyi_tensor_cast(wide), dtype);
+  oyi_tensor* staged = oyi_stage_in(oyi_tensor_cast(wide), dtype);
   oy_tensor_release(wide);
-  return copy;
+  return staged;
 }
 
 typedef struct distances {
@@ -287,7 +287,8 @@ static oy_status measure(oyi_tensor* out, oyi_tensor* a, oyi_tensor* b, double p
 
 static oy_status measure_products(oyi_tensor* out, const oyi_tensor* a,
                                   const oyi_tensor* b, oyi_gemm_fn gemm) {
-  oyi_tensor* found = a && b ? oyi_stage_out(out, a->header.dtype) : NULL;
+  oyi_tensor* found =
+      a && b ? oyi_stage_out(out, oyi_compute_dtype(a->header.dtype)) : NULL;
   if (!found) return oy_failure();
   return oyi_unstage(out, found, oyi_distance_products(found, a, b, gemm));
 }
@@ -317,20 +318,20 @@ static oy_status check_rows(const oyi_tensor* t, const char* name) {
 
 // |out| has elements.
 static oy_status compute_cdist(oyi_tensor* out, oy_object* x1, oy_object* x2, double p,
-                               oyi_gemm_fn product, oy_dtype as) {
+                               oyi_distance_way by) {
   int64_t sizes[OY_TENSOR_MAX_DIMS + 2];
   const size_t ndim = out->ndim;
   memcpy(sizes, out->sizes, ndim * sizeof(*sizes));
   sizes[ndim - 1] = oyi_tensor_cast(x1)->sizes[oyi_tensor_cast(x1)->ndim - 1];
-  oyi_tensor* x = as_dtype(x1, (oy_ints){sizes, ndim}, as);
+  oyi_tensor* x = as_dtype(x1, (oy_ints){sizes, ndim}, by.as);
   sizes[ndim - 2] = out->sizes[ndim - 1];
-  oyi_tensor* y = x ? as_dtype(x2, (oy_ints){sizes, ndim}, as) : NULL;
-  if (!product) {
+  oyi_tensor* y = x ? as_dtype(x2, (oy_ints){sizes, ndim}, by.as) : NULL;
+  if (!by.product) {
     x = in_steps(x, p);
     y = in_steps(y, p);
   }
   const oy_status status =
-      product ? measure_products(out, x, y, product) : measure(out, x, y, p);
+      by.product ? measure_products(out, x, y, by.product) : measure(out, x, y, p);
   oy_tensor_release(oyi_tensor_object(x));
   oy_tensor_release(oyi_tensor_object(y));
   return status;
@@ -349,11 +350,11 @@ oy_object* oyi_cpu_cdist(oy_object* x1, oy_object* x2, double p, oy_value comput
   if (oy_result_type((oy_object*[]){x1, x2}, 2, &dtype) != 0) return NULL;
   oyi_tensor* out = oyi_tensor_new((oy_ints){sizes, ndim}, dtype, oyi_tensor_device(a));
   if (!out || oyi_is_meta(out) || out->numel == 0) return oyi_tensor_object(out);
-  const bool by_product =
-      oyi_distance_by_product(p, compute_mode, sizes[ndim - 2], sizes[ndim - 1]);
-  const oy_dtype as = by_product && dtype != OY_DTYPE_F64 ? OY_DTYPE_F32 : OY_DTYPE_F64;
-  if (compute_cdist(out, x1, x2, p, by_product ? pick(as) : NULL, as) == OY_OK)
-    return &out->header;
+  const int64_t rows = sizes[ndim - 2], others = sizes[ndim - 1];
+  oyi_distance_way by = {NULL, OY_DTYPE_F64};
+  if (oyi_distance_by_product(p, compute_mode, rows, others))
+    by = oyi_distance_way_of(dtype, rows, others, a->sizes[a->ndim - 1], pick);
+  if (compute_cdist(out, x1, x2, p, by) == OY_OK) return &out->header;
   oy_tensor_release(&out->header);
   return NULL;
 }

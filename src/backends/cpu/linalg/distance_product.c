@@ -6,11 +6,16 @@
 #endif
 #include "backends/cpu/linalg/distance_product.h"
 
+#include <math.h>
+#include <string.h>
+
+#include "backends/cpu/linalg/gemm_words.h"
 #include "backends/cpu/loops/loops.h"
 #include "backends/cpu/work.h"
 #include "base/memory.h"
 #include "base/template.h"
 #include "base/threads.h"
+#include "tensor/half.h"
 
 #define NEAR 0x1p-7
 enum { SIDES = 16 };
@@ -22,13 +27,28 @@ typedef struct sides {
   int64_t a_rows, b_rows, columns, chunk;
 } sides;
 
+#define LOAD(x)       (x)
+#define IS_SURE(both) 1
+#define IN            double
+#define T             double
+#define ID            f64
+#define DTYPE         OY_DTYPE_F64
+#include "backends/cpu/linalg/distance_product_tmpl.h"
+#define IN    float
 #define T     float
 #define ID    f32
 #define DTYPE OY_DTYPE_F32
 #include "backends/cpu/linalg/distance_product_tmpl.h"
-#define T     double
-#define ID    f64
-#define DTYPE OY_DTYPE_F64
+#undef LOAD
+#undef IS_SURE
+// The instruction that multiplies them takes subnormal numbers for zero, which all others are
+// large beside from here on.
+#define LOAD(x)       oyi_bf16_to_float(x)
+#define IS_SURE(both) (((both) == 0) | ((both) >= 0x1p-80f))
+#define IN            uint16_t
+#define T             float
+#define ID            bf16
+#define DTYPE         OY_DTYPE_F32
 #include "backends/cpu/linalg/distance_product_tmpl.h"
 
 // As PyTorch decides it: mode 1 always, 2 never, else where one side has more than 25 rows.
@@ -39,6 +59,19 @@ bool oyi_distance_by_product(double p, oy_value mode, int64_t rows, int64_t othe
   return rows > MANY || others > MANY;
 }
 
+// bfloat16 as it is where the machine multiplies it; else 16-bit floats as float.
+oyi_distance_way oyi_distance_way_of(oy_dtype dtype, int64_t rows, int64_t others,
+                                     int64_t columns, oyi_gemm_pick pick) {
+  enum { TILE = 4 };  // what is smaller gains nothing
+  if (dtype == OY_DTYPE_BF16 && rows >= TILE && others >= TILE && columns >= TILE) {
+    const oyi_gemm_fn product = oyi_gemm_bf16_f32();
+    if (product) return (oyi_distance_way){product, dtype};
+  }
+  const oy_dtype as = dtype == OY_DTYPE_F64 ? dtype : OY_DTYPE_F32;
+  return (oyi_distance_way){pick(as), as};
+}
+
+// |dtype| is that of a and b.
 static oy_status one_matrix(sides* s, oy_dtype dtype, oyi_gemm_fn gemm) {
   const oyi_gemm g = {.n = s->a_rows,
                       .m = s->b_rows,
@@ -55,21 +88,24 @@ static oy_status one_matrix(sides* s, oy_dtype dtype, oyi_gemm_fn gemm) {
                       .alpha = {.kind = OYI_NUMBER_FLOAT, .re = -2},
                       .beta = {.kind = OYI_NUMBER_FLOAT}};
   const int64_t item = oyi_dtype_bytes[dtype];
-  OY_TRY(oyi_multiply(gemm, &g, item, item));
-  return dtype == OY_DTYPE_F32 ? finish_f32(s) : finish_f64(s);
+  OY_TRY(oyi_multiply(gemm, &g, item,
+                      dtype == OY_DTYPE_BF16 ? (int64_t)sizeof(float) : item));
+  return dtype == OY_DTYPE_F32    ? finish_f32(s)
+         : dtype == OY_DTYPE_BF16 ? finish_bf16(s)
+                                  : finish_f64(s);
 }
 
 oy_status oyi_distance_products(oyi_tensor* out, const oyi_tensor* a, const oyi_tensor* b,
                                 oyi_gemm_fn gemm) {
-  const oy_dtype dtype = out->header.dtype;
-  const int64_t item = oyi_item(out);
+  const oy_dtype dtype = a->header.dtype;
+  const int64_t item = oyi_item(a), result_item = oyi_item(out);
   sides s = {.a = oyi_data(a),
              .b = oyi_data(b),
              .out = oyi_data(out),
              .a_rows = out->sizes[out->ndim - 2],
              .b_rows = out->sizes[out->ndim - 1],
              .columns = a->sizes[a->ndim - 1]};
-  s.sizes = oyi_calloc((size_t)(s.a_rows + s.b_rows), (size_t)item);
+  s.sizes = oyi_calloc((size_t)(s.a_rows + s.b_rows), (size_t)result_item);
   if (!s.sizes) return OY_OUT_OF_MEMORY;
   oy_status status = OY_OK;
   const int64_t batches = out->numel / (s.a_rows * s.b_rows);
@@ -77,7 +113,7 @@ oy_status oyi_distance_products(oyi_tensor* out, const oyi_tensor* a, const oyi_
     status = one_matrix(&s, dtype, gemm);
     s.a = (const char*)s.a + s.a_rows * s.columns * item;
     s.b = (const char*)s.b + s.b_rows * s.columns * item;
-    s.out = (char*)s.out + s.a_rows * s.b_rows * item;
+    s.out = (char*)s.out + s.a_rows * s.b_rows * result_item;
   }
   oyi_free(s.sizes);
   return status;

@@ -22,15 +22,23 @@ static bool has_vnni(void) {
          (c & bit_AVX512VNNI) != 0;
 }
 
-// Asked once: under a hypervisor cpuid takes longer than a small product.
+// Asked once: under a hypervisor cpuid takes longer than a small product. |known| is -1 before.
+static bool once(int* known, bool (*ask)(void)) {
+  int has = __atomic_load_n(known, __ATOMIC_RELAXED);
+  if (has < 0) {
+    has = ask();
+    __atomic_store_n(known, has, __ATOMIC_RELAXED);
+  }
+  return has;
+}
+
 oyi_gemm_fn oyi_gemm_i8_i32(void) {
   static int known = -1;
-  int has = __atomic_load_n(&known, __ATOMIC_RELAXED);
-  if (has < 0) {
-    has = has_vnni();
-    __atomic_store_n(&known, has, __ATOMIC_RELAXED);
-  }
-  return has ? oyi_gemm_words_i8_i32 : NULL;
+  return once(&known, has_vnni) ? oyi_gemm_words_i8_i32 : NULL;
+}
+oyi_gemm_fn oyi_gemm_bf16_f32(void) {
+  static int known = -1;
+  return once(&known, has_bf16) ? oyi_gemm_words_bf16_f32 : NULL;
 }
 
 // Products with vectors, and what is smaller than a tile, are not worth packing.
@@ -84,6 +92,9 @@ oy_status oyi_register_gemm_words(oy_library* library) {
 }
 #else
 oyi_gemm_fn oyi_gemm_i8_i32(void) {
+  return NULL;
+}
+oyi_gemm_fn oyi_gemm_bf16_f32(void) {
   return NULL;
 }
 oy_status oyi_register_gemm_words(oy_library* library) {

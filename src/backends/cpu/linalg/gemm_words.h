@@ -11,6 +11,8 @@
 oy_status oyi_register_gemm_words(oy_library* library);
 // Products of int8 as int32; NULL where the machine has no instruction for bytes.
 oyi_gemm_fn oyi_gemm_i8_i32(void);
+// Products of bfloat16 as float, likewise; as oyi_gemm_words_bf16 has them before they are rounded.
+oyi_gemm_fn oyi_gemm_bf16_f32(void);
 
 // For every machine of level 2: what the portable kernel of float is there.
 oy_status oyi_gemm_words_f32(const oyi_gemm* g);
@@ -23,6 +25,7 @@ bool oyi_gemm_words_f32_by_row(const oyi_gemm* g, const float* by_row);
 // the operands alone; products are exact. Subnormal numbers count as zero, in operands,
 // sums and results.
 oy_status oyi_gemm_words_bf16(const oyi_gemm* g);
+oy_status oyi_gemm_words_bf16_f32(const oyi_gemm* g);  // c is of float
 // Sums wrap.
 oy_status oyi_gemm_words_i8(const oyi_gemm* g);
 oy_status oyi_gemm_words_u8(const oyi_gemm* g);
