@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks, modes, running extremes and searches against loops over doubles: every dtype with an
-// order, lines side by side and down columns, at lengths around those where another way begins.
+// Ranks, modes, running extremes, searches and distinct elements against loops over doubles: every
+// dtype with an order, lines side by side and down columns, at lengths around those where another
+// way begins.
 #include "base/memory.h"
 #include "support/tensors.h"
 
@@ -251,11 +252,43 @@ static void places_are_found(void** state) {
   each_sample(check_search, 2049);
 }
 
+// --------------------------------------------------------------------------- distinct ones
+
+// They rise, each occurs, and every element is its own, so that nothing else is among them; a NaN
+// is like no other.
+static void check_distinct(const sample* s, int64_t dim) {
+  if (dim == 0) return;
+  oy_tensor *values, *numbers, *counts;
+  assert_int_equal(oy__unique2(s->t, true, true, true, &values, &numbers, &counts),
+                   OY_OK);
+  const oy_tensor* wide = cast(values, OY_DTYPE_F64);
+  const double* v = oy_tensor_data(wide);
+  const int64_t *at = oy_tensor_data(numbers), *count = oy_tensor_data(counts);
+  const int64_t n = oy_tensor_numel(s->t), found = oy_tensor_numel(values);
+  int64_t* seen = calloc((size_t)found, sizeof(*seen));
+  for (int64_t i = 0; i < n; i++) {
+    assert_in_range(at[i], 0, found - 1);
+    assert_true(is_same(v[at[i]], s->x[i]));
+    seen[at[i]]++;
+  }
+  for (int64_t k = 0; k < found; k++) {
+    assert_true(k == 0 || is_below(v[k - 1], v[k]) || isnan(v[k]));
+    assert_true(isnan(v[k]) ? seen[k] == 1 : seen[k] > 0);
+    assert_int_equal(count[k], seen[k]);
+  }
+  free(seen);
+}
+
+static void distinct_ones_are_found(void** state) {
+  (void)state;
+  each_sample(check_distinct, 17000);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranks_are_found),  cmocka_unit_test(medians_of_all),
       cmocka_unit_test(modes_are_found),  cmocka_unit_test(extremes_run),
-      cmocka_unit_test(places_are_found),
+      cmocka_unit_test(places_are_found), cmocka_unit_test(distinct_ones_are_found),
   };
   return cmocka_run_group_tests_name("order", tests, init_library, shut_library);
 }

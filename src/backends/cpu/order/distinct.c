@@ -4,13 +4,15 @@
 
 #include <string.h>
 
+#include "backends/cpu/order/ordered.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/template.h"
 #include "tensor/impl.h"
 
-#define T  uint8_t
-#define ID u8
+#define KEY(x) (x)
+#define T      uint8_t
+#define ID     u8
 #include "backends/cpu/order/distinct_tmpl.h"
 #undef T
 #undef ID
@@ -34,8 +36,21 @@
 #include "backends/cpu/order/distinct_tmpl.h"
 #undef T
 #undef ID
+#undef KEY
+#define KEY(x) oyi_ordered_half(x, 0x7c00)
+#define T      int16_t
+#define ID     f16
+#include "backends/cpu/order/distinct_tmpl.h"
+#undef ID
+#undef KEY
+#define KEY(x) oyi_ordered_half(x, 0x7f80)
+#define ID     bf16
+#include "backends/cpu/order/distinct_tmpl.h"
+#undef T
+#undef ID
+#undef KEY
 
-// ------------------------------------------------------------- integers of a small range
+// ------------------------------------- integers of a small range, and 16-bit floats
 
 typedef struct integers {
   void (*bounds)(const void* x, int64_t n, int64_t* least, int64_t* greatest);
@@ -44,14 +59,17 @@ typedef struct integers {
                  int64_t* numbers);
   void (*count)(const void* x, int64_t n, int64_t least, const int64_t* table,
                 int64_t* counts);
+  bool is_half;
 } integers;
 
 static const integers* integers_of(oy_dtype dtype) {
-  static const integers all[] = {{bounds_u8, mark_u8, number_u8, count_u8},
-                                 {bounds_i8, mark_i8, number_i8, count_i8},
-                                 {bounds_i16, mark_i16, number_i16, count_i16},
-                                 {bounds_i32, mark_i32, number_i32, count_i32},
-                                 {bounds_i64, mark_i64, number_i64, count_i64}};
+  static const integers all[] = {{bounds_u8, mark_u8, number_u8, count_u8, false},
+                                 {bounds_i8, mark_i8, number_i8, count_i8, false},
+                                 {bounds_i16, mark_i16, number_i16, count_i16, false},
+                                 {bounds_i32, mark_i32, number_i32, count_i32, false},
+                                 {bounds_i64, mark_i64, number_i64, count_i64, false},
+                                 {bounds_f16, mark_f16, number_f16, count_f16, true},
+                                 {bounds_bf16, mark_bf16, number_bf16, count_bf16, true}};
   switch (dtype) {
     case OY_DTYPE_BOOL:
     case OY_DTYPE_U8: return &all[0];
@@ -59,6 +77,8 @@ static const integers* integers_of(oy_dtype dtype) {
     case OY_DTYPE_I16: return &all[2];
     case OY_DTYPE_I32: return &all[3];
     case OY_DTYPE_I64: return &all[4];
+    case OY_DTYPE_F16: return &all[5];
+    case OY_DTYPE_BF16: return &all[6];
     default: return NULL;
   }
 }
@@ -75,11 +95,12 @@ static void collect_marks(oyi_distinct* d, int64_t* table, int64_t range) {
 }
 
 // Leaves |d| without |are_few| if the range is greater than |n|, which sets a bound to all
-// that is allocated here.
+// that is allocated here; and where there is a NaN, which comes last: none is like another.
 static oy_status find_integers(oyi_distinct* d, const integers* loops, const void* x,
                                int64_t n, bool counts, int64_t* numbers) {
   int64_t least, greatest;
   loops->bounds(x, n, &least, &greatest);
+  if (loops->is_half && greatest == INT16_MAX) return OY_OK;
   const uint64_t span = (uint64_t)greatest - (uint64_t)least;
   if (span >= (uint64_t)n) return OY_OK;
   const size_t range = (size_t)span + 1;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of one type, T, whose name is ID, in a table of all from the least of them to the
-// greatest.
+// Elements of one type, T, whose name is ID, by KEY(x), integers in the same order: in a table of
+// all from the least of these to the greatest.
 static void OYI_JOIN(bounds, ID)(const void* x, int64_t n, int64_t* least,
                                  int64_t* greatest) {
   const T* p = x;
-  T low = p[0], high = p[0];
+  T low = KEY(p[0]), high = low;
   for (int64_t i = 1; i < n; i++) {
-    low = p[i] < low ? p[i] : low;
-    high = p[i] > high ? p[i] : high;
+    const T key = KEY(p[i]);
+    low = key < low ? key : low;
+    high = key > high ? key : high;
   }
   *least = (int64_t)low;
   *greatest = (int64_t)high;
@@ -16,17 +17,18 @@ static void OYI_JOIN(bounds, ID)(const void* x, int64_t n, int64_t* least,
 // Backwards, so that the first of several stays: its place and 1.
 static void OYI_JOIN(mark, ID)(const void* x, int64_t n, int64_t least, int64_t* table) {
   const T* p = x;
-  for (int64_t i = n; i-- > 0;) table[(uint64_t)p[i] - (uint64_t)least] = i + 1;
+  for (int64_t i = n; i-- > 0;) table[(uint64_t)KEY(p[i]) - (uint64_t)least] = i + 1;
 }
 
 static void OYI_JOIN(number, ID)(const void* x, int64_t n, int64_t least,
                                  const int64_t* table, int64_t* numbers) {
   const T* p = x;
-  for (int64_t i = 0; i < n; i++) numbers[i] = table[(uint64_t)p[i] - (uint64_t)least];
+  for (int64_t i = 0; i < n; i++)
+    numbers[i] = table[(uint64_t)KEY(p[i]) - (uint64_t)least];
 }
 
 static void OYI_JOIN(count, ID)(const void* x, int64_t n, int64_t least,
                                 const int64_t* table, int64_t* counts) {
   const T* p = x;
-  for (int64_t i = 0; i < n; i++) counts[table[(uint64_t)p[i] - (uint64_t)least]]++;
+  for (int64_t i = 0; i < n; i++) counts[table[(uint64_t)KEY(p[i]) - (uint64_t)least]]++;
 }
