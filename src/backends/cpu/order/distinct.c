@@ -52,24 +52,23 @@
 
 // ------------------------------------- integers of a small range, and 16-bit floats
 
-typedef struct integers {
+typedef struct range_loops {
   void (*bounds)(const void* x, int64_t n, int64_t* least, int64_t* greatest);
   void (*mark)(const void* x, int64_t n, int64_t least, int64_t* table);
   void (*number)(const void* x, int64_t n, int64_t least, const int64_t* table,
                  int64_t* numbers);
   void (*count)(const void* x, int64_t n, int64_t least, const int64_t* table,
                 int64_t* counts);
-  bool is_half;
-} integers;
+} range_loops;
 
-static const integers* integers_of(oy_dtype dtype) {
-  static const integers all[] = {{bounds_u8, mark_u8, number_u8, count_u8, false},
-                                 {bounds_i8, mark_i8, number_i8, count_i8, false},
-                                 {bounds_i16, mark_i16, number_i16, count_i16, false},
-                                 {bounds_i32, mark_i32, number_i32, count_i32, false},
-                                 {bounds_i64, mark_i64, number_i64, count_i64, false},
-                                 {bounds_f16, mark_f16, number_f16, count_f16, true},
-                                 {bounds_bf16, mark_bf16, number_bf16, count_bf16, true}};
+static const range_loops* range_loops_of(oy_dtype dtype) {
+  static const range_loops all[] = {{bounds_u8, mark_u8, number_u8, count_u8},
+                                    {bounds_i8, mark_i8, number_i8, count_i8},
+                                    {bounds_i16, mark_i16, number_i16, count_i16},
+                                    {bounds_i32, mark_i32, number_i32, count_i32},
+                                    {bounds_i64, mark_i64, number_i64, count_i64},
+                                    {bounds_f16, mark_f16, number_f16, count_f16},
+                                    {bounds_bf16, mark_bf16, number_bf16, count_bf16}};
   switch (dtype) {
     case OY_DTYPE_BOOL:
     case OY_DTYPE_U8: return &all[0];
@@ -94,13 +93,16 @@ static void collect_marks(oyi_distinct* d, int64_t* table, int64_t range) {
   }
 }
 
-// Leaves |d| without |are_few| if the range is greater than |n|, which sets a bound to all
-// that is allocated here; and where there is a NaN, which comes last: none is like another.
-static oy_status find_integers(oyi_distinct* d, const integers* loops, const void* x,
-                               int64_t n, bool counts, int64_t* numbers) {
+// Leaves |d| without |are_few| if |dtype| has no loops or the range is greater than |n|, which sets
+// a bound to all that is allocated here; and where there is a NaN, which comes last: none is like
+// another.
+static oy_status find_in_range(oyi_distinct* d, oy_dtype dtype, const void* x, int64_t n,
+                               bool counts, int64_t* numbers) {
+  const range_loops* loops = range_loops_of(dtype);
+  if (!loops || n == 0) return OY_OK;
   int64_t least, greatest;
   loops->bounds(x, n, &least, &greatest);
-  if (loops->is_half && greatest == INT16_MAX) return OY_OK;
+  if (oy_dtype_is_floating(dtype) && greatest == INT16_MAX) return OY_OK;
   const uint64_t span = (uint64_t)greatest - (uint64_t)least;
   if (span >= (uint64_t)n) return OY_OK;
   const size_t range = (size_t)span + 1;
@@ -214,8 +216,7 @@ oy_status oyi_distinct_find(oyi_distinct* d, oy_dtype dtype, const char* x, int6
   *d = (oyi_distinct){0};
   table t = {d, NULL, FIRST_BITS, n / PART < MOST ? n / PART : MOST,
              oyi_key_of_nan(dtype)};
-  const integers* loops = integers_of(dtype);
-  if (loops && n > 0) OY_TRY(find_integers(d, loops, x, n, counts, numbers));
+  OY_TRY(find_in_range(d, dtype, x, n, counts, numbers));
   if (d->are_few || t.most == 0) return OY_OK;
   // The table grows to fewer than 4 * SPARSE slots for each, in memory that is only
   // touched then.
