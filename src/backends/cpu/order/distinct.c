@@ -37,13 +37,13 @@
 #undef T
 #undef ID
 #undef KEY
-#define KEY(x) oyi_ordered_half(x, 0x7c00)
+#define KEY(x) oyi_ordered_f16(x)
 #define T      int16_t
 #define ID     f16
 #include "backends/cpu/order/distinct_tmpl.h"
 #undef ID
 #undef KEY
-#define KEY(x) oyi_ordered_half(x, 0x7f80)
+#define KEY(x) oyi_ordered_bf16(x)
 #define ID     bf16
 #include "backends/cpu/order/distinct_tmpl.h"
 #undef T

@@ -13,6 +13,14 @@ static inline int16_t oyi_ordered_half(int16_t bits, int16_t infinity) {
   return magnitude > infinity ? INT16_MAX : number;
 }
 
+static inline int16_t oyi_ordered_f16(int16_t bits) {
+  return oyi_ordered_half(bits, 0x7c00);
+}
+
+static inline int16_t oyi_ordered_bf16(int16_t bits) {
+  return oyi_ordered_half(bits, 0x7f80);
+}
+
 static inline int32_t oyi_ordered_f32(int32_t bits) {
   const int32_t magnitude = bits & INT32_MAX, sign = bits >> 31;
   return magnitude > 0x7f800000 ? INT32_MAX : (magnitude ^ sign) - sign;

@@ -51,13 +51,13 @@ enum {
 
 #define IS_ALIKE(key, turn) ((key) != (turn) && (key) != LAST)
 #define LAST                INT16_MAX
-#define KEY(x, turn)        FLOATING(oyi_ordered_half(x, 0x7c00), turn)
+#define KEY(x, turn)        FLOATING(oyi_ordered_f16(x), turn)
 #define K                   int16_t
 #define C                   int16_t
 #define ID                  f16
 #include "backends/cpu/order/scan_extreme_tmpl.h"
 #undef KEY
-#define KEY(x, turn) FLOATING(oyi_ordered_half(x, 0x7f80), turn)
+#define KEY(x, turn) FLOATING(oyi_ordered_bf16(x), turn)
 #define K            int16_t
 #define C            int16_t
 #define ID           bf16

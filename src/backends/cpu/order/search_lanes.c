@@ -42,7 +42,7 @@
 #include "backends/cpu/order/search_lanes_tmpl.h"
 #undef LOAD
 
-#define LOAD(x) oyi_ordered_half((int16_t)(x), 0x7c00)
+#define LOAD(x) oyi_ordered_f16((int16_t)(x))
 #define T       uint16_t
 #define K       int16_t
 #define ID      f16
@@ -85,11 +85,9 @@ void oyi_search_to_integers(oy_dtype dtype, const char* x, int64_t n, int64_t* o
   void* to = out;
   const int16_t* halves = from;
   if (dtype == OY_DTYPE_F16)
-    for (int64_t i = 0; i < n; i++)
-      ((int16_t*)to)[i] = oyi_ordered_half(halves[i], 0x7c00);
+    for (int64_t i = 0; i < n; i++) ((int16_t*)to)[i] = oyi_ordered_f16(halves[i]);
   else if (dtype == OY_DTYPE_BF16)
-    for (int64_t i = 0; i < n; i++)
-      ((int16_t*)to)[i] = oyi_ordered_half(halves[i], 0x7f80);
+    for (int64_t i = 0; i < n; i++) ((int16_t*)to)[i] = oyi_ordered_bf16(halves[i]);
   else if (dtype == OY_DTYPE_F32)
     for (int64_t i = 0; i < n; i++)
       ((int32_t*)to)[i] = oyi_ordered_f32(((const int32_t*)from)[i]);

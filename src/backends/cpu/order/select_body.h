@@ -98,7 +98,7 @@ static inline int64_t sample_place(int64_t i, int64_t n, int64_t count) {
 #undef IS_PLAIN
 #define IS_NAN(x) ((x) == INT16_MAX)
 #define IS_PLAIN  false
-#define OF(x)     oyi_ordered_half((int16_t)(x), 0x7c00)
+#define OF(x)     oyi_ordered_f16((int16_t)(x))
 #define T         uint16_t
 #define K         int16_t
 #define C         int16_t
@@ -106,7 +106,7 @@ static inline int64_t sample_place(int64_t i, int64_t n, int64_t count) {
 #define ID        f16
 #include "backends/cpu/order/select_tmpl.h"
 #undef OF
-#define OF(x) oyi_ordered_half((int16_t)(x), 0x7f80)
+#define OF(x) oyi_ordered_bf16((int16_t)(x))
 #define T     uint16_t
 #define K     int16_t
 #define C     int16_t
