@@ -118,6 +118,13 @@ static void convert_complex(oy_dtype to, char* out, int64_t out_stride, oy_dtype
     convert_real(b, out, out_part, a, in, in_part, 2 * n);
     return;
   }
+  if (in_stride == oyi_dtype_bytes[from] && out_stride == oyi_dtype_bytes[to]) {
+    const oyi_convert_loop at_once = oyi_convert_complex_at_once(to, from);
+    if (at_once) {
+      at_once(out, in, n);
+      return;
+    }
+  }
   if (to == OY_DTYPE_BOOL) {
     complex_to_bool(out, out_stride, a, in, in_stride, n);
     return;

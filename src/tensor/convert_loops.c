@@ -25,7 +25,7 @@ static oyi_convert_loop in_one_step(const oyi_convert_table* table, oy_dtype to,
       break;
     case OY_DTYPE_U8:
     case OY_DTYPE_I8:
-      if (from == OY_DTYPE_I16) return table->i16_8;
+      if (table->to_8[from]) return table->to_8[from];
       break;
     case OY_DTYPE_I32: return from == OY_DTYPE_BF16 ? table->bf16_i32 : NULL;
     default: break;
@@ -66,4 +66,11 @@ oyi_convert_chain oyi_convert_chain_of(oy_dtype to, oy_dtype from) {
 
 oyi_convert_loop oyi_convert_to_complex(oy_dtype to) {
   return table_of_machine()->to_complex[to];
+}
+
+oyi_convert_loop oyi_convert_complex_at_once(oy_dtype to, oy_dtype from) {
+  const oyi_convert_table* table = table_of_machine();
+  if (from == OY_DTYPE_C64) return table->of_c64[to];
+  if (from == OY_DTYPE_C128) return table->of_c128[to];
+  return to == OY_DTYPE_C128 ? table->to_c128[from] : NULL;
 }

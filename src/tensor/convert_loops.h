@@ -28,9 +28,13 @@ typedef struct oyi_convert_table {
   // Those in one step; NULL: there is none.
   oyi_convert_loop to_f32[OY_DTYPE_LIMIT], of_f32[OY_DTYPE_LIMIT], of_f64[OY_DTYPE_LIMIT];
   oyi_convert_loop to_i64[OY_DTYPE_LIMIT], to_i16[OY_DTYPE_LIMIT];
-  oyi_convert_loop to_b1[OY_DTYPE_LIMIT], to_bf16[OY_DTYPE_LIMIT], bf16_i32, i16_8;
+  oyi_convert_loop to_b1[OY_DTYPE_LIMIT], to_bf16[OY_DTYPE_LIMIT], bf16_i32;
+  oyi_convert_loop to_8[OY_DTYPE_LIMIT];  // uint8 and int8
   oyi_convert_loop to_bool[OYI_WIDES];
+  oyi_convert_loop of_c64[OY_DTYPE_LIMIT], of_c128[OY_DTYPE_LIMIT];  // the real parts
   oyi_convert_loop to_complex[OY_DTYPE_LIMIT];  // of numbers of the dtype of its parts
+  oyi_convert_loop
+      to_c128[OY_DTYPE_LIMIT];  // of others, in one step; NULL: there is none
 } oyi_convert_table;
 extern const oyi_convert_table oyi_convert_loops, oyi_convert_loops_v3;
 
@@ -38,5 +42,8 @@ extern const oyi_convert_table oyi_convert_loops, oyi_convert_loops_v3;
 oyi_convert_chain oyi_convert_chain_of(oy_dtype to, oy_dtype from);
 // To a complex dtype, from the dtype of its parts: the imaginary ones are 0.
 oyi_convert_loop oyi_convert_to_complex(oy_dtype to);
+// From a real dtype to a complex one, or from a complex one to what its real parts become, in
+// one step. NULL: there is no such loop.
+oyi_convert_loop oyi_convert_complex_at_once(oy_dtype to, oy_dtype from);
 
 #endif  // OPYARD_SRC_TENSOR_CONVERT_LOOPS_H_

@@ -86,20 +86,22 @@ LOOP(f64_f32, double, float, x)
 // Floats to integers for which few processors have vectors; most have them to int32, which does
 // where all of a piece fit. |slow| is what PyTorch goes by.
 enum { PIECE = 64 };
-#define BY_I32(name, from, to, limit, slow)                                          \
-  static void name(void* restrict out, const void* restrict in, int64_t n) {         \
-    for (int64_t done = 0; done < n; done += PIECE) {                                \
-      const int64_t some = n - done < PIECE ? n - done : PIECE;                      \
-      to* restrict o = (to*)out + done;                                              \
-      const from* restrict a = (const from*)in + done;                               \
-      int32_t fits = 1;                                                              \
-      for (int64_t i = 0; i < some; i++) fits &= (a[i] > -(limit)) & (a[i] < limit); \
-      if (fits)                                                                      \
-        for (int64_t i = 0; i < some; i++) o[i] = (to)(int32_t)a[i];                 \
-      else                                                                           \
-        for (int64_t i = 0; i < some; i++) o[i] = (to)slow((double)a[i]);            \
-    }                                                                                \
+#define BY_I32_STEPPED(name, from, step, to, limit, slow)                          \
+  static void name(void* restrict out, const void* restrict in, int64_t n) {       \
+    for (int64_t done = 0; done < n; done += PIECE) {                              \
+      const int64_t some = n - done < PIECE ? n - done : PIECE;                    \
+      to* restrict o = (to*)out + done;                                            \
+      const from* restrict a = (const from*)in + done * (step);                    \
+      int32_t fits = 1;                                                            \
+      for (int64_t i = 0; i < some; i++)                                           \
+        fits &= (a[i * (step)] > -(limit)) & (a[i * (step)] < limit);              \
+      if (fits)                                                                    \
+        for (int64_t i = 0; i < some; i++) o[i] = (to)(int32_t)a[i * (step)];      \
+      else                                                                         \
+        for (int64_t i = 0; i < some; i++) o[i] = (to)slow((double)a[i * (step)]); \
+    }                                                                              \
   }
+#define BY_I32(name, from, to, limit, slow) BY_I32_STEPPED(name, from, 1, to, limit, slow)
 BY_I32(f32_i64, float, int64_t, 0x1p31f, oyi_float_to_int)
 BY_I32(f64_i64, double, int64_t, 0x1p31, oyi_float_to_int)
 BY_I32(f64_u8, double, uint8_t, 0x1p31, oyi_float_to_int)
@@ -247,6 +249,62 @@ TO_BYTES(f64_8, double, words_f64, oyi_double_to_int32)
 TO_SHORTS(f32_16, float, words_f32, oyi_float_to_int32)
 TO_SHORTS(f64_16, double, words_f64, oyi_double_to_int32)
 #endif
+#undef BF16_I32
+
+// The low bits of int64.
+#if !defined(__AVX2__)
+LOOP(i64_8, int64_t, uint8_t, x)
+LOOP(i64_16, int64_t, uint16_t, x)
+#else
+static inline __m256i words_i64(const int64_t* a) {
+  const __m256 low = _mm256_loadu_ps((const float*)(const void*)a);
+  const __m256 high = _mm256_loadu_ps((const float*)(const void*)(a + 4));
+  const __m256 mixed = _mm256_shuffle_ps(low, high, 0x88);
+  return _mm256_permute4x64_epi64(_mm256_castps_si256(mixed), 0xd8);
+}
+TO_BYTES(i64_8, int64_t, words_i64, (uint64_t))
+TO_SHORTS(i64_16, int64_t, words_i64, (uint64_t))
+#endif
+
+// The real parts of complex numbers.
+#define REAL_F32_I32(x) oyi_float_to_int32(__real__(x))
+#define REAL_F64_I32(x) oyi_double_to_int32(__real__(x))
+#if !defined(__AVX2__)
+#define c64_8    NULL
+#define c64_16   NULL
+#define c64_i32  NULL
+#define c64_i64  NULL
+#define c128_8   NULL
+#define c128_16  NULL
+#define c128_i32 NULL
+#define c128_i64 NULL
+#define c128_u8  NULL
+#else
+static inline __m256i words_c64(const float _Complex* a) {
+  const float* parts = (const float*)a;
+  const __m256 low = _mm256_loadu_ps(parts), high = _mm256_loadu_ps(parts + 8);
+  const __m256i mixed = _mm256_cvttps_epi32(_mm256_shuffle_ps(low, high, 0x88));
+  return _mm256_permute4x64_epi64(mixed, 0xd8);
+}
+static inline __m128i half_words_c128(const double _Complex* a) {
+  const double* parts = (const double*)a;
+  const __m256d low = _mm256_loadu_pd(parts), high = _mm256_loadu_pd(parts + 4);
+  const __m128i mixed = _mm256_cvttpd_epi32(_mm256_unpacklo_pd(low, high));
+  return _mm_shuffle_epi32(mixed, 0xd8);
+}
+static inline __m256i words_c128(const double _Complex* a) {
+  return _mm256_set_m128i(half_words_c128(a + 4), half_words_c128(a));
+}
+BY_I32_STEPPED(c64_i64, float, 2, int64_t, 0x1p31f, oyi_float_to_int)
+BY_I32_STEPPED(c128_i64, double, 2, int64_t, 0x1p31, oyi_float_to_int)
+BY_I32_STEPPED(c128_u8, double, 2, uint8_t, 0x1p31, oyi_float_to_int)
+TO_BYTES(c64_8, float _Complex, words_c64, REAL_F32_I32)
+TO_SHORTS(c64_16, float _Complex, words_c64, REAL_F32_I32)
+TO_WORDS(c64_i32, float _Complex, words_c64, REAL_F32_I32)
+TO_BYTES(c128_8, double _Complex, words_c128, REAL_F64_I32)
+TO_SHORTS(c128_16, double _Complex, words_c128, REAL_F64_I32)
+TO_WORDS(c128_i32, double _Complex, words_c128, REAL_F64_I32)
+#endif
 LOOP(f32_f8e5m2, float, uint8_t, oyi_f8e5m2_from_float(x))
 LOOP(f32_f8e4m3, float, uint8_t, oyi_f8e4m3_from_float(x))
 LOOP(f32_f8e5m2fnuz, float, uint8_t, oyi_f8e5m2fnuz_from_float(x))
@@ -257,18 +315,25 @@ LOOP(f32_b1, float, uint8_t, x != 0)
 LOOP(f64_b1, double, uint8_t, x != 0)
 
 // Real parts beside zeros.
-#define COMPLEX(name, T)                                                     \
+#define COMPLEX(name, from, T, expression)                                   \
   static void name(void* restrict out, const void* restrict in, int64_t n) { \
     T* restrict o = out;                                                     \
-    const T* restrict a = in;                                                \
+    const from* restrict a = in;                                             \
     for (int64_t i = 0; i < n; i++) {                                        \
-      o[2 * i] = a[i];                                                       \
+      const from x = a[i];                                                   \
+      o[2 * i] = (T)(expression);                                            \
       o[2 * i + 1] = 0;                                                      \
     }                                                                        \
   }
-COMPLEX(f16_c32, uint16_t)
-COMPLEX(f32_c64, uint32_t)
-COMPLEX(f64_c128, uint64_t)
+COMPLEX(f16_c32, uint16_t, uint16_t, x)
+COMPLEX(f32_c64, uint32_t, uint32_t, x)
+COMPLEX(f64_c128, uint64_t, uint64_t, x)
+COMPLEX(u8_c128, uint8_t, double, x)
+COMPLEX(i8_c128, int8_t, double, x)
+COMPLEX(i16_c128, int16_t, double, x)
+COMPLEX(i32_c128, int32_t, double, x)
+COMPLEX(f32_c128, float, double, x)
+COMPLEX(bf16_c128, uint16_t, double, oyi_bf16_to_float(x))
 
 #define I32 OYI_WIDE_I32
 #define I64 OYI_WIDE_I64
@@ -314,7 +379,10 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                [OY_DTYPE_U8] = u8_i64,
                [OY_DTYPE_I8] = i8_i64,
                [OY_DTYPE_I16] = i16_i64},
-    .to_i16 = {[OY_DTYPE_BOOL] = u8_i16, [OY_DTYPE_U8] = u8_i16, [OY_DTYPE_I8] = i8_i16},
+    .to_i16 = {[OY_DTYPE_BOOL] = u8_i16,
+               [OY_DTYPE_U8] = u8_i16,
+               [OY_DTYPE_I8] = i8_i16,
+               [OY_DTYPE_I64] = i64_16},
     .to_b1 = {[OY_DTYPE_U8] = u8_b1, [OY_DTYPE_I8] = u8_b1, [OY_DTYPE_I16] = i16_b1},
     .to_bf16 = {[OY_DTYPE_BOOL] = u8_bf16,
                 [OY_DTYPE_U8] = u8_bf16,
@@ -322,10 +390,28 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                 [OY_DTYPE_I16] = i16_bf16,
                 [OY_DTYPE_I32] = i32_bf16},
     .bf16_i32 = bf16_i32,
-    .i16_8 = i16_8,
     .to_bool = {i32_b1, i64_b1, f32_b1, f64_b1, i64_b1},
-    .to_complex = {
-        [OY_DTYPE_C32] = f16_c32, [OY_DTYPE_C64] = f32_c64, [OY_DTYPE_C128] = f64_c128}};
+    .to_8 = {[OY_DTYPE_I16] = i16_8, [OY_DTYPE_I64] = i64_8},
+    .of_c64 = {[OY_DTYPE_U8] = c64_8,
+               [OY_DTYPE_I8] = c64_8,
+               [OY_DTYPE_I16] = c64_16,
+               [OY_DTYPE_I32] = c64_i32,
+               [OY_DTYPE_I64] = c64_i64},
+    .of_c128 = {[OY_DTYPE_U8] = c128_u8,
+                [OY_DTYPE_I8] = c128_8,
+                [OY_DTYPE_I16] = c128_16,
+                [OY_DTYPE_I32] = c128_i32,
+                [OY_DTYPE_I64] = c128_i64},
+    .to_complex =
+        {[OY_DTYPE_C32] = f16_c32, [OY_DTYPE_C64] = f32_c64, [OY_DTYPE_C128] = f64_c128},
+    .to_c128 = {[OY_DTYPE_BOOL] = u8_c128,
+                [OY_DTYPE_U8] = u8_c128,
+                [OY_DTYPE_I8] = i8_c128,
+                [OY_DTYPE_I16] = i16_c128,
+                [OY_DTYPE_I32] = i32_c128,
+                [OY_DTYPE_F32] = f32_c128,
+                [OY_DTYPE_F64] = f64_c128,
+                [OY_DTYPE_BF16] = bf16_c128}};
 #undef I32
 #undef I64
 #undef F32

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions between all dtypes, against what PyTorch and NumPy give
 // (make_golden.py); numbers written into tensors, against PyTorch 1.13.
+#include "base/memory.h"
 #include "support/tensors.h"
 #include "tensor/element.h"
 
@@ -100,6 +101,37 @@ static void long_rows_to_complex(void** state) {
         assert_true(out[2 * i * out_step] == in[i * in_step]);
         assert_true(out[2 * i * out_step + 1] == 0);
         if (out_step == 2) assert_true(out[4 * i + 2] == -1);
+      }
+    }
+}
+
+// Rows of any length are what their elements come to one by one, which the table of pairs has
+// from outside.
+static void rows_are_their_elements(void** state) {
+  (void)state;
+  enum { N = 149, MOST = 16 };
+  static const oy_dtype dtypes[] = {OY_DTYPE_BOOL, OY_DTYPE_U8,  OY_DTYPE_I8,
+                                    OY_DTYPE_I16,  OY_DTYPE_I32, OY_DTYPE_I64,
+                                    OY_DTYPE_F16,  OY_DTYPE_F32, OY_DTYPE_BF16,
+                                    OY_DTYPE_F64,  OY_DTYPE_C64, OY_DTYPE_C128};
+  static double numbers[2 * N];
+  static _Alignas(16) char in[MOST * N], all[MOST * N + 1], one[MOST];
+  for (int i = 0; i < 2 * N; i++) numbers[i] = (double)(i * 7919 % 4001 - 2000) / 8;
+  for (size_t f = 0; f < OY_ARRAY_SIZE(dtypes); f++)
+    for (size_t t = 0; t < OY_ARRAY_SIZE(dtypes); t++) {
+      const oy_dtype from = dtypes[f], to = dtypes[t];
+      const int64_t a = oyi_dtype_bytes[from], b = oyi_dtype_bytes[to];
+      for (int i = 0; i < N; i++)
+        oyi_convert_row(from, in + i * a, a, OY_DTYPE_C128, (char*)(numbers + 2 * i), 16,
+                        1);
+      for (int64_t n = 0; n <= N; n++) {
+        memset(all, 0x5a, sizeof(all));
+        oyi_convert_row(to, all, b, from, in, a, n);
+        assert_int_equal(all[n * b], 0x5a);
+        for (int64_t i = 0; i < n; i++) {
+          oyi_convert_row(to, one, b, from, in + i * a, a, 1);
+          assert_memory_equal(all + i * b, one, (size_t)b);
+        }
       }
     }
 }
@@ -244,6 +276,7 @@ int main(void) {
       cmocka_unit_test(every_pair_of_dtypes),
       cmocka_unit_test(long_rows),
       cmocka_unit_test(long_rows_to_complex),
+      cmocka_unit_test(rows_are_their_elements),
       cmocka_unit_test(floats_to_short_integers),
       cmocka_unit_test(numbers_that_do_not_fit),
       cmocka_unit_test(whole_numbers_that_do_not_fit),
