@@ -336,10 +336,11 @@ static oy_object* renorm(oy_object* self, oy_scalar p, int64_t dim, oy_scalar ma
   if (!t || check_renorm(t, p, dim, maxnorm) != 0) return NULL;
   oyi_held h = {0};
   oy_object* by = HOLD(factors(self, p, dim, maxnorm));
-  oy_object* made = by ? HOLD(oyi_call_mul_Tensor(self, by)) : NULL;
-  oy_object* own =
-      made ? HOLD(oyi_call_to_dtype(made, self->dtype, false, false, oy_none())) : NULL;
-  return oyi_held_end(&h, own ? oyi_call_contiguous(own, OY_MEMORY_CONTIGUOUS) : NULL);
+  oyi_tensor* own =
+      by ? oyi_tensor_new(oyi_sizes_view(t), self->dtype, oyi_tensor_device(t)) : NULL;
+  oy_object* made = own ? oyi_call_mul_out(self, by, oyi_tensor_object(own)) : NULL;
+  if (own && !made) oy_tensor_release(oyi_tensor_object(own));
+  return oyi_held_end(&h, made);
 }
 OYI_CPU(renorm) {
   return renorm(self, p, dim, maxnorm);
