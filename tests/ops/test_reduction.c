@@ -181,6 +181,57 @@ static void bf16_sums_of_great_numbers(void** state) {
   }
 }
 
+static double norm_of_bf16(oy_tensor* t) {
+  oy_tensor* r =
+      oy_linalg_vector_norm(t, oy_int(2), oy_dims_none(), false, oy_int(OY_DTYPE_F32));
+  const double norm = element(r, 0);
+  oy_tensor_release(r);
+  return norm;
+}
+
+// Whole numbers, whose squares and their sums are exact, at any length and start.
+static void bf16_norms_of_any_length(void** state) {
+  (void)state;
+  enum { N = 9000 };
+  double* data = malloc(N * sizeof(double));
+  for (int i = 0; i < N; i++) data[i] = i * 37 % 255 - 100;
+  oy_tensor* all = bf16_of(data, N);
+  for (int64_t n = 0; n < N; n += n < 200 ? 1 : 997) {
+    for (int64_t from = 0; from < 2 && from + n <= N; from++) {
+      double squares = 0;
+      for (int64_t i = from; i < from + n; i++) squares += data[i] * data[i];
+      oy_tensor* t = oy_narrow(all, 0, from, n);
+      assert_true(norm_of_bf16(t) == (float)sqrt(squares));
+      oy_tensor_release(t);
+    }
+  }
+  oy_tensor_release(all);
+  free(data);
+}
+
+// Squares that float does not hold, or loses bits of, in a row of 256 alike numbers.
+static void bf16_norms_of_any_size(void** state) {
+  (void)state;
+  enum { N = 256 };
+  static const struct {
+    double each, want;
+  } rows[] = {{0x1p100, 0x1p104},
+              {0x1p-100, 0x1p-96},
+              {0x1p-70, 0x1p-66},
+              {0x1p-34, 0x1p-30},
+              {INFINITY, INFINITY},
+              {NAN, NAN},
+              {0, 0}};
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    double data[N];
+    for (int k = 0; k < N; k++) data[k] = k & 1 ? -rows[i].each : rows[i].each;
+    oy_tensor* t = bf16_of(data, N);
+    const double got = norm_of_bf16(t);
+    assert_true(isnan(rows[i].want) ? isnan(got) : got == rows[i].want);
+    oy_tensor_release(t);
+  }
+}
+
 // ------------------------------------------------------------------- sums of floats
 
 // |rows| times |columns| numbers whose sizes differ by up to 2^20, of both signs.
@@ -402,6 +453,8 @@ int main(void) {
       cmocka_unit_test(floats_that_add_up_to_too_much),
       cmocka_unit_test(bf16_sums_of_any_length),
       cmocka_unit_test(bf16_sums_of_great_numbers),
+      cmocka_unit_test(bf16_norms_of_any_length),
+      cmocka_unit_test(bf16_norms_of_any_size),
       cmocka_unit_test(short_rows),
       cmocka_unit_test(expanded_elements),
       cmocka_unit_test(results_do_not_depend_on_threads),
