@@ -35,8 +35,8 @@ static void* heap_reallocate(void* user_data, void* ptr, size_t old_size, size_t
     g_heap.failed = true;
     return NULL;
   }
-  if (!ptr && size > 0) g_heap.live++;
-  if (ptr && size == 0) g_heap.live--;
+  if (!ptr && size > 0) __atomic_fetch_add(&g_heap.live, 1, __ATOMIC_RELAXED);
+  if (ptr && size == 0) __atomic_fetch_sub(&g_heap.live, 1, __ATOMIC_RELAXED);
   return g_heap.below.reallocate(g_heap.below.user_data, ptr, old_size, size);
 }
 

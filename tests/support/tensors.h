@@ -104,6 +104,7 @@ HELPER void assert_prints_(const oy_tensor* t, const char* want, const char* fil
 
 // ------------------------------------------------------- failing allocations
 
+// Counted by whatever threads allocate.
 typedef struct failing {
   oy_allocator below;
   long live;  // blocks that are held
@@ -114,12 +115,13 @@ typedef struct failing {
 HELPER void* failing_reallocate(void* user_data, void* ptr, size_t old_size,
                                 size_t size) {
   failing* f = user_data;
-  if (size > 0 && f->left >= 0 && f->left-- == 0) {
+  if (size > 0 && __atomic_load_n(&f->left, __ATOMIC_RELAXED) >= 0 &&
+      __atomic_fetch_sub(&f->left, 1, __ATOMIC_RELAXED) == 0) {
     f->failed = true;
     return NULL;
   }
-  if (!ptr && size > 0) f->live++;
-  if (ptr && size == 0) f->live--;
+  if (!ptr && size > 0) __atomic_fetch_add(&f->live, 1, __ATOMIC_RELAXED);
+  if (ptr && size == 0) __atomic_fetch_sub(&f->live, 1, __ATOMIC_RELAXED);
   return f->below.reallocate(f->below.user_data, ptr, old_size, size);
 }
 
