@@ -330,33 +330,35 @@ static oy_object* factors(oy_object* self, oy_scalar p, int64_t dim, oy_scalar m
       &h, factor ? oyi_call_where_ScalarOther(is_great, factor, oy_int(1)) : NULL);
 }
 
-// In float for the 16-bit floats, which are rounded once.
+static oy_object* multiply_into(oy_object* out, oy_object* self, oy_scalar p, int64_t dim,
+                                oy_scalar maxnorm) {
+  oyi_held h = {0};
+  oy_object* by = HOLD(factors(self, p, dim, maxnorm));
+  return oyi_held_end(&h, by ? oyi_call_mul_out(self, by, out) : NULL);
+}
+
 static oy_object* renorm(oy_object* self, oy_scalar p, int64_t dim, oy_scalar maxnorm) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t || check_renorm(t, p, dim, maxnorm) != 0) return NULL;
-  oyi_held h = {0};
-  oy_object* by = HOLD(factors(self, p, dim, maxnorm));
-  oyi_tensor* own =
-      by ? oyi_tensor_new(oyi_sizes_view(t), self->dtype, oyi_tensor_device(t)) : NULL;
-  oy_object* made = own ? oyi_call_mul_out(self, by, oyi_tensor_object(own)) : NULL;
-  if (own && !made) oy_tensor_release(oyi_tensor_object(own));
-  return oyi_held_end(&h, made);
+  oy_object* own = oyi_tensor_object(
+      oyi_tensor_new(oyi_sizes_view(t), self->dtype, oyi_tensor_device(t)));
+  oy_object* made = own ? multiply_into(own, self, p, dim, maxnorm) : NULL;
+  if (!made) oy_tensor_release(own);
+  return made;
 }
 OYI_CPU(renorm) {
   return renorm(self, p, dim, maxnorm);
 }
-// What is rounded once, and has its shape, is multiplied where it is to lie.
+// What has its dtype and shape is multiplied where it is to lie.
 static oy_object* renorm_into(oy_object* out, oy_object* self, oy_scalar p, int64_t dim,
                               oy_scalar maxnorm) {
   const oyi_tensor *t = oyi_tensor_of(self), *to = t ? oyi_tensor_of(out) : NULL;
   if (!to) return NULL;
-  if (to->header.dtype != self->dtype || computed_in(self->dtype) != self->dtype ||
+  if (to->header.dtype != self->dtype ||
       !oyi_same_sizes(oyi_sizes_view(to), oyi_sizes_view(t)))
     return oyi_stored(out, renorm(self, p, dim, maxnorm));
   if (check_renorm(t, p, dim, maxnorm) != 0) return NULL;
-  oyi_held h = {0};
-  oy_object* by = HOLD(factors(self, p, dim, maxnorm));
-  return oyi_held_end(&h, by ? oyi_call_mul_out(self, by, out) : NULL);
+  return multiply_into(out, self, p, dim, maxnorm);
 }
 OYI_CPU(renorm_out) {
   return renorm_into(out, self, p, dim, maxnorm);
