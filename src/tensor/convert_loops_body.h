@@ -410,7 +410,6 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                 [OY_DTYPE_I16] = i16_c128,
                 [OY_DTYPE_I32] = i32_c128,
                 [OY_DTYPE_F32] = f32_c128,
-                [OY_DTYPE_F64] = f64_c128,
                 [OY_DTYPE_BF16] = bf16_c128}};
 #undef I32
 #undef I64
