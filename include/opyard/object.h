@@ -30,14 +30,14 @@ struct oy_object;
 // What kind of object it is. Static storage, one per kind.
 typedef struct oy_object_class {
   const char* name;  // "Tensor", "List", ...
-  // Called when the last reference goes.
+  // Called when the last reference goes, whatever the count says then.
   void (*destroy)(struct oy_object* object);
 } oy_object_class;
 
 typedef struct oy_object {
   oy_keyset keys;  // what it adds to a call's key set
   const oy_object_class* klass;
-  int32_t references;  // atomic
+  int32_t references;  // atomic, see OY_OBJECT_FOUND_AGAIN
   oy_dtype dtype;
   uint8_t flags;      // OY_OBJECT_*
   uint16_t reserved;  // for the owner of the class
@@ -47,15 +47,23 @@ enum {
   OY_OBJECT_STATIC = 1,  // references are not counted, never destroyed
   OY_OBJECT_WRAPPED_NUMBER = 2
 };
+// Stands in the number of references of an object that somebody without one may come to take
+// one of, by a weak reference or from a view. Put there by somebody who has one, for good.
+#define OY_OBJECT_FOUND_AGAIN (1 << 30)
 
 // A number of references of 1 belongs to the maker.
 static inline void oy_object_retain(oy_object* o) {
   if (o && !(o->flags & OY_OBJECT_STATIC))
     __atomic_fetch_add(&o->references, 1, __ATOMIC_RELAXED);
 }
+// The only reference goes without a locked instruction, which would be most of what the end
+// of a small result costs: nobody can take another one meanwhile.
 static inline void oy_object_release(oy_object* o) {
   if (!o || (o->flags & OY_OBJECT_STATIC)) return;
-  if (__atomic_sub_fetch(&o->references, 1, __ATOMIC_ACQ_REL) == 0) o->klass->destroy(o);
+  if (__atomic_load_n(&o->references, __ATOMIC_ACQUIRE) == 1 ||
+      (__atomic_sub_fetch(&o->references, 1, __ATOMIC_ACQ_REL) &
+       ~OY_OBJECT_FOUND_AGAIN) == 0)
+    o->klass->destroy(o);
 }
 
 // "No tensor": what a caller passes for a Tensor? that is None. Its key set is

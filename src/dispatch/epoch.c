@@ -76,7 +76,8 @@ uint64_t oy_thread_start(void) {
   return __atomic_load_n(&oy_tls.active, __ATOMIC_RELAXED);
 }
 
-static bool barrier(void) {
+bool oyi_barrier(void) {
+  pthread_once(&g_once, start_up);
 #ifdef __SANITIZE_THREAD__
   return true;  // marks are exchanged, not stored
 #else
@@ -88,13 +89,12 @@ static bool barrier(void) {
 // The oldest epoch in which some thread is still inside a call; 0 if that
 // cannot be told.
 static uint64_t oldest_reader(void) {
-  pthread_once(&g_once, start_up);
   if (__atomic_load_n(&g_unknown_threads, __ATOMIC_SEQ_CST)) return 0;
   uint64_t oldest = UINT64_MAX;
   pthread_mutex_lock(&g_mutex);
   uint64_t now = __atomic_load_n(&g_epoch, __ATOMIC_ACQUIRE);
   for (thread_node* n = g_threads; n; n = n->next) publish(n, now);
-  if (!barrier()) oldest = 0;
+  if (!oyi_barrier()) oldest = 0;
   for (thread_node* n = g_threads; n; n = n->next) {
 #ifdef __SANITIZE_THREAD__
     uint64_t active = __atomic_fetch_add(&n->tls->active, 0, __ATOMIC_SEQ_CST);

@@ -29,6 +29,10 @@ void oyi_retire(oyi_limbo* limbo, oyi_retired* object,
 oyi_retired* oyi_collect(oyi_limbo* limbo);
 void oyi_free_list(oyi_retired* list);
 
+// A full fence in every thread of the process that runs now. False: the system has none. Under
+// ThreadSanitizer, which does not know of it, readers use atomic operations instead.
+bool oyi_barrier(void);
+
 // Waiting for calls instead of freeing something: every call that began before
 // oyi_grace_begin has left when oyi_grace_over says so. What was retired before it, and
 // unlinked from its limbo since, is freed when oyi_free_pending is false, too.

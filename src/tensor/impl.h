@@ -17,6 +17,7 @@
 
 #include "base/strbuf.h"
 #include "opyard/tensor.h"
+#include "tensor/bias.h"
 
 typedef struct oyi_tensor oyi_tensor;
 
@@ -47,6 +48,9 @@ typedef struct oyi_tensor_meta_class {
   // The storage of the tensor is about to be replaced: whoever borrows it from the tensor
   // holds a reference of its own from here on, as does the tensor.
   void (*hold_storage)(oyi_tensor* tensor);
+  // Takes a reference to |tensor|, which has none, if it is still there (FOUND_AGAIN). The
+  // caller sees to it that the record is. NULL: never.
+  bool (*find_again)(oyi_tensor* tensor);
 } oyi_tensor_meta_class;
 // Of what nearly every view gets, autograd's. Only its address is known here, which blocks of
 // views keep (view_block.h).
@@ -124,6 +128,12 @@ static inline void oyi_header_begin(oy_object* o, oy_dtype dtype) {
       OYI_IN_WORD(oy_object, references, 1) | OYI_IN_WORD(oy_object, dtype, dtype);
   memcpy(&o->references, &word, sizeof(word));
 }
+// Says that somebody without a reference to |o| may come to take one.
+static inline void oyi_found_again(oy_object* o) {
+  __atomic_fetch_or(&o->references, OY_OBJECT_FOUND_AGAIN, __ATOMIC_RELAXED);
+}
+// Takes a reference to such an object, if anybody has one.
+bool oyi_retain_if_any(oy_object* o);
 // For objects that are known to be tensors.
 static inline oyi_tensor* oyi_tensor_cast(const oy_object* o) {
   return (oyi_tensor*)(uintptr_t)o;
@@ -216,13 +226,12 @@ oyi_storage* oyi_storage_new(size_t nbytes, oy_device device);
 void oyi_storage_release(oyi_storage* storage);
 // Frees what nobody holds.
 void oyi_storage_free(oyi_storage* storage);
-// Gives a reference up; true: it was the last. The only one needs no atomic operation to go.
+// Gives a reference up; true: it was the last.
 static inline bool oyi_storage_drop(oyi_storage* storage) {
-  return __atomic_load_n(&storage->references, __ATOMIC_ACQUIRE) == 1 ||
-         __atomic_sub_fetch(&storage->references, 1, __ATOMIC_ACQ_REL) == 0;
+  return oyi_bias_drop(&storage->references);
 }
 static inline void oyi_storage_retain(oyi_storage* storage) {
-  if (storage) __atomic_fetch_add(&storage->references, 1, __ATOMIC_RELAXED);
+  if (storage) oyi_bias_retain(&storage->references);
 }
 
 // ------------------------------------------------------------- inference
@@ -283,6 +292,8 @@ static inline oyi_attachment* oyi_attached(const oyi_tensor* t) {
 static inline oyi_attachment* oyi_wrapped_of(const oyi_tensor* t) {
   return t->side ? t->side->wrapped : NULL;
 }
+// |t|, which goes, is not to be had by weak references from here on.
+void oyi_weak_forget(oyi_tensor* t);
 // Ends the record of a tensor that goes; gives what has to be released after it.
 oyi_storage* oyi_side_end(oyi_tensor* t);
 
@@ -296,7 +307,7 @@ static inline uint32_t oyi_version(const oyi_tensor* t) {
 }
 static inline void oyi_version_bump(oyi_tensor* t) {
   uint32_t* word = oyi_version_word(t);
-  if (word) __atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+  if (word) oyi_bias_count(word);
 }
 // The same for what may be an inference tensor: FAILED_PRECONDITION outside of inference
 // mode.

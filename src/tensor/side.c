@@ -86,14 +86,18 @@ oy_status oyi_side_share(oyi_tensor* view, const oyi_tensor* t) {
   return OY_OK;
 }
 
+void oyi_weak_forget(oyi_tensor* t) {
+  oy_weak* w = t->side->weak;
+  if (!w) return;
+  weak_lock(w);
+  w->tensor = NULL;
+  weak_unlock(w);
+}
+
 oyi_storage* oyi_side_end(oyi_tensor* t) {
   oyi_side* side = t->side;
-  if (side->weak) {
-    weak_lock(side->weak);
-    side->weak->tensor = NULL;
-    weak_unlock(side->weak);
-    oy_weak_release(side->weak);
-  }
+  oyi_weak_forget(t);
+  oy_weak_release(side->weak);
   oyi_storage* left_over = side->left_over;
   counter_release(side->counter);
   oyi_attachment *attachment = side->attachment, *wrapped = side->wrapped;
@@ -109,6 +113,7 @@ oy_weak* oy_tensor_weak(oy_tensor* tensor) {
   oyi_tensor* t = oyi_tensor_of(tensor);
   oyi_side* side = t ? oyi_side_get(t) : NULL;
   if (!side) return NULL;
+  oyi_found_again(&t->header);
   oy_weak* w = __atomic_load_n(&side->weak, __ATOMIC_ACQUIRE);
   if (!w) {
     oy_weak* made = oyi_zalloc(sizeof(*made));
@@ -125,18 +130,28 @@ oy_weak* oy_tensor_weak(oy_tensor* tensor) {
   return w;
 }
 
+bool oyi_retain_if_any(oy_object* o) {
+  int32_t now = __atomic_load_n(&o->references, __ATOMIC_ACQUIRE);
+  while (now & ~OY_OBJECT_FOUND_AGAIN)
+    if (__atomic_compare_exchange_n(&o->references, &now, now + 1, true, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+      return true;
+  return false;
+}
+
+// A reference to |t|, which is not freed meanwhile, if somebody has one, or views keep it.
+static bool retain_if_there(oyi_tensor* t) {
+  if (oyi_retain_if_any(&t->header)) return true;
+  const oyi_tensor_meta* meta = __atomic_load_n(&t->meta, __ATOMIC_ACQUIRE);
+  return meta && meta->klass->find_again && meta->klass->find_again(t);
+}
+
 oy_tensor* oy_weak_lock(oy_weak* w) {
-  oy_tensor* found = NULL;
   weak_lock(w);
-  if (w->tensor) {
-    int32_t* count = &w->tensor->header.references;
-    int32_t now = __atomic_load_n(count, __ATOMIC_RELAXED);
-    while (now > 0 && !__atomic_compare_exchange_n(count, &now, now + 1, true,
-                                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {}
-    if (now > 0) found = oyi_tensor_object(w->tensor);
-  }
+  oyi_tensor* t = w->tensor;
+  if (t && !retain_if_there(t)) t = NULL;
   weak_unlock(w);
-  return found;
+  return oyi_tensor_object(t);
 }
 
 void oy_weak_release(oy_weak* w) {

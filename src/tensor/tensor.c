@@ -22,6 +22,13 @@ static __attribute__((noinline)) void end_view_with_storage(oyi_tensor* t) {
   oyi_storage_free(t->storage);
   oyi_view_give_plain(t);
 }
+// With a storage that others have as well.
+static __attribute__((noinline)) void end_shared(oyi_tensor* t) {
+  const bool is_view = t->flags & OYI_VIEW_BLOCK;
+  oyi_storage* s = t->storage;
+  if (oyi_storage_drop(s)) oyi_storage_free(s);  // a block that they share goes, too
+  if (is_view) oyi_view_give_plain(t);
+}
 
 // Each way ends in a tail call at most, so that none saves registers.
 void oyi_tensor_end(oyi_tensor* t) {
@@ -29,8 +36,8 @@ void oyi_tensor_end(oyi_tensor* t) {
   const bool is_view = t->flags & OYI_VIEW_BLOCK;
   if (OY_UNLIKELY(t->side != NULL || (t->flags & OYI_HEAP_DIMS) || !s)) {
     end_slow(t);
-  } else if (!oyi_storage_drop(s)) {
-    if (is_view) oyi_view_give_plain(t);
+  } else if (__atomic_load_n(&s->references, __ATOMIC_ACQUIRE) != 1) {
+    end_shared(t);
   } else if (OY_UNLIKELY(is_view)) {
     end_view_with_storage(t);
   } else {

@@ -126,6 +126,6 @@ oy_status oy_set_grad(oy_tensor* tensor, oy_tensor* grad) {
   if (!v) return OY_OUT_OF_MEMORY;
   oy_tensor* before = v->grad;
   v->grad = grad ? oy_tensor_retain(grad) : NULL;
-  oyi_gradient_release(before);
+  oy_tensor_release(before);
   return OY_OK;
 }

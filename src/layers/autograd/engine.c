@@ -293,7 +293,7 @@ OY_CALL_INLINE oy_status run_node(oyi_task* task, const oyi_walk* walk, size_t a
     status = run_with(task, walk, entry, &grad);
   else if (grad)
     status = oyi_accumulate_apply(oyi_accumulate_node_of(node), &grad);
-  oyi_gradient_release(grad);
+  oy_object_release(grad);
   return status;
 }
 

@@ -125,7 +125,11 @@ static oy_status add_hooks(const fallback_call* c, oyi_tensor* t, bool is_writte
   const oyi_variable* v = oyi_variable_of(t);
   bool through_base =
       is_written && v && oyi_is_view(v) && oyi_requires_grad(v->root->tensor);
-  return through_base ? add_hook(c, v->root->tensor) : OY_OK;
+  if (!through_base) return OY_OK;
+  oyi_tensor* base = oyi_base_take(v);
+  const oy_status status = add_hook(c, base);
+  oy_tensor_release(&base->header);
+  return status;
 }
 
 static oy_status give_history(fallback_call* c, oyi_tensor* t, bool is_written) {

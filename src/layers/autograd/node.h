@@ -208,15 +208,6 @@ static inline oyi_node* oyi_node_retain(oyi_node* node) {
 }
 // Takes NULL.
 void oyi_node_release(oyi_node* node);
-// The same for a gradient. A tensor that nobody else has, without weak references, needs no
-// atomic operation to go.
-static inline void oyi_gradient_release(oy_object* grad) {
-  if (oyi_is_tensor(grad) && !oyi_tensor_cast(grad)->side &&
-      __atomic_load_n(&grad->references, __ATOMIC_ACQUIRE) == 1)
-    grad->klass->destroy(grad);
-  else
-    oy_object_release(grad);
-}
 // What the gradient of a result like |like| must match. OUT_OF_MEMORY.
 oy_status oyi_expect_long(oyi_expectation* e, const oyi_tensor* like);
 static inline oy_status oyi_expect(oyi_expectation* e, const oyi_tensor* like) {

@@ -36,7 +36,7 @@ static void packed_hold_storage(oyi_tensor* stand_in) {
   (void)stand_in;  // it has none that is not its own
 }
 static const oyi_tensor_meta_class g_packed_class = {packed_destroy, packed_print,
-                                                     packed_hold_storage};
+                                                     packed_hold_storage, NULL};
 
 static packed* packed_of(const oyi_saved* slot) {
   const oyi_tensor_meta* meta = slot->tensor ? slot->tensor->meta : NULL;

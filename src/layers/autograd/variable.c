@@ -11,11 +11,6 @@
 #include "layers/autograd/record.h"
 #include "tensor/view_block.h"
 
-void oyi_spin_lock_slow(uint8_t* lock) {
-  for (int spins = 1; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); spins++)
-    if (spins > 100) sched_yield();
-}
-
 // The block of a view has room for one record, which one thread may fill.
 static oyi_variable* get_in_block(oyi_tensor* t) {
   static uint8_t lock;
@@ -45,10 +40,14 @@ oyi_variable* oyi_variable_get_shared(oyi_tensor* t) {
   return (oyi_variable*)(void*)have;
 }
 
-// Under the lock of the base.
-static inline void unlink_locked(oyi_variable* v) {
+// Takes |v| from the list of |base|. Whether it was the last that kept that, which then is
+// for the caller to end.
+static inline bool unlink_locked(oyi_variable* v, oyi_variable* base) {
   *v->link = v->next_view;
   if (v->next_view) v->next_view->link = v->link;
+  if (OY_LIKELY(!base->is_kept) || base->views) return false;
+  base->is_kept = false;
+  return true;
 }
 
 static inline uintptr_t has_history(const oyi_variable* v) {
@@ -64,11 +63,12 @@ static __attribute__((noinline)) void end_history(oyi_variable* v) {
   oyi_node_release(grad_fn);
 }
 
-// |t| is in no list any more.
+// |t| is in no list any more, and has no views.
 static void end_record(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
-  oyi_tensor* base = oyi_is_view(v) ? v->root->tensor : NULL;
-  const bool borrows = base && !v->counts;
+  const bool borrows = oyi_is_view(v) && !v->counts;
+  // Weak references look for the record.
+  if (t->side) oyi_weak_forget(t);
   t->meta = NULL;
   if (has_history(v)) end_history(v);
   if (t->flags & OYI_VIEW_BLOCK)
@@ -76,35 +76,81 @@ static void end_record(oyi_tensor* t) {
   else
     oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
   if (borrows) t->storage = NULL;
-  if (base) oy_tensor_release(&base->header);
   oyi_tensor_end(t);
 }
+static inline void destroy(oyi_tensor* t) {
+  t->header.klass->destroy(&t->header);
+}
 // Of a view, under the lock of its base.
-static __attribute__((noinline)) void unlock_and_destroy(oyi_tensor* t, uint8_t* lock) {
-  unlink_locked(oyi_variable_of(t));
-  oyi_spin_unlock(lock);
+static __attribute__((noinline)) void unlock_and_destroy(oyi_tensor* t,
+                                                         oyi_variable* root) {
+  oyi_tensor* base = root->tensor;
+  const bool is_last = unlink_locked(oyi_variable_of(t), root);
+  oyi_biased_unlock(&root->lock);
   end_record(t);
+  if (is_last) destroy(base);
 }
 static __attribute__((noinline)) void destroy_slow(oyi_tensor* t) {
   oyi_variable *v = oyi_variable_of(t), *root = v->root;
   if (oyi_is_view(v)) {
-    oyi_spin_lock(&root->lock);
-    unlock_and_destroy(t, &root->lock);
+    oyi_biased_lock(&root->lock);
+    unlock_and_destroy(t, root);
   } else {
     end_record(t);
   }
 }
-// |base| is nobody's.
 static __attribute__((noinline)) void end_with_base(oyi_tensor* t, oyi_tensor* base) {
   oyi_view_give(t);
-  base->header.klass->destroy(&base->header);
+  destroy(base);
 }
+
+// ---------------------------------------------------------------- what views keep
+
+// Its views are those of others, who may take and end some of them meanwhile.
+static __attribute__((noinline)) bool is_base_kept(oyi_variable* v) {
+  oyi_biased_lock(&v->lock);
+  const bool is_kept = v->is_kept = v->views != NULL;
+  oyi_biased_unlock(&v->lock);
+  return is_kept;
+}
+bool oyi_is_kept(oyi_tensor* t) {
+  oyi_variable* v = oyi_variable_of(t);
+  return OY_UNLIKELY(v->is_base) && is_base_kept(v);
+}
+
+enum found { GONE, FOUND, NOT_YET };
+// A reference is taken where there is one, or where the views alone keep the tensor; between
+// the two somebody has given up the last one, and is about to find the views.
+static enum found find_locked(oyi_variable* b) {
+  if (oyi_retain_if_any(&b->tensor->header)) return FOUND;
+  if (!b->is_kept) return b->views ? NOT_YET : GONE;
+  b->is_kept = false;
+  oy_object_retain(&b->tensor->header);
+  return FOUND;
+}
+bool oyi_base_find_again(oyi_tensor* t) {
+  oyi_variable* b = oyi_variable_of(t);
+  for (;;) {
+    oyi_biased_lock(&b->lock);
+    const enum found found = find_locked(b);
+    oyi_biased_unlock(&b->lock);
+    if (found != NOT_YET) return found == FOUND;
+    sched_yield();
+  }
+}
+oyi_tensor* oyi_base_take(const oyi_variable* view) {
+  oyi_tensor* base = view->root->tensor;
+  (void)oyi_base_find_again(base);  // it is there, for |view|
+  return base;
+}
+
+// ------------------------------------------------------------------------- ending
 
 // Results that only have a history.
 static __attribute__((noinline)) void destroy_result(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   oyi_node* grad_fn = v->grad_fn;
-  if (OY_UNLIKELY(!grad_fn || v->grad || v->accumulator || v->retains ||
+  if (OY_UNLIKELY(!grad_fn || v->grad || v->accumulator || v->retains || t->side ||
                   (t->flags & OYI_VIEW_BLOCK))) {
     destroy_slow(t);
     return;
@@ -113,6 +159,11 @@ static __attribute__((noinline)) void destroy_result(oyi_tensor* t) {
   oyi_pool_give(v, oyi_pool_units(sizeof(*v)));
   oyi_tensor_end(t);
   oyi_node_release(grad_fn);
+}
+
+// What has, or had, views.
+static __attribute__((noinline)) void destroy_base(oyi_tensor* t) {
+  if (!oyi_is_kept(t)) destroy_result(t);
 }
 
 // What the record of a view has that those of others have not, and would find in its block
@@ -132,21 +183,24 @@ static void variable_destroy(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   oyi_variable* root = v->root;
   if (!oyi_is_view(v)) {
-    destroy_result(t);
+    if (OY_UNLIKELY(v->is_base))
+      destroy_base(t);
+    else
+      destroy_result(t);
     return;
   }
-  if (OY_UNLIKELY((t->flags & OYI_HEAP_DIMS) || !oyi_spin_try(&root->lock))) {
+  if (OY_UNLIKELY((t->flags & OYI_HEAP_DIMS) || !oyi_biased_try(&root->lock))) {
     destroy_slow(t);
     return;
   }
   if (OY_UNLIKELY(left_behind(v) | (uintptr_t)t->side)) {
-    unlock_and_destroy(t, &root->lock);
+    unlock_and_destroy(t, root);
     return;
   }
   oyi_tensor* base = root->tensor;
-  unlink_locked(v);
-  oyi_spin_unlock(&root->lock);
-  if (OY_UNLIKELY(__atomic_sub_fetch(&base->header.references, 1, __ATOMIC_ACQ_REL) == 0))
+  const bool is_last = unlink_locked(v, root);
+  oyi_biased_unlock(&root->lock);
+  if (OY_UNLIKELY(is_last))
     end_with_base(t, base);
   else
     oyi_view_give(t);
@@ -161,8 +215,8 @@ static void variable_print(const oyi_tensor* t, oyi_strbuf* buf) {
   if (OY_UNLIKELY(oyi_may_be_dual(&t->header))) oyi_tangent_print(t, buf);
 }
 
-const oyi_tensor_meta_class oyi_variable_class = {variable_destroy, variable_print,
-                                                  oyi_view_hold_storage};
+const oyi_tensor_meta_class oyi_variable_class = {
+    variable_destroy, variable_print, oyi_view_hold_storage, oyi_base_find_again};
 
 bool oyi_requires_grad(const oyi_tensor* t) {
   const oyi_variable* v = oyi_variable_of(t);
@@ -183,20 +237,20 @@ void oyi_track(oyi_tensor* t) {
   add_key(t);
   oyi_variable* v = oyi_variable_of(t);
   if (!v || !v->views) return;
-  oyi_spin_lock(&v->lock);
+  oyi_biased_lock(&v->lock);
   for (oyi_variable* view = v->views; view; view = view->next_view) add_key(view->tensor);
-  oyi_spin_unlock(&v->lock);
+  oyi_biased_unlock(&v->lock);
 }
 
 void oyi_untrack(oyi_tensor* t) {
   t->header.keys.functionality &= ~OYI_AUTOGRAD_BITS;
   oyi_variable* v = oyi_variable_of(t);
   if (!v || !v->views) return;
-  oyi_spin_lock(&v->lock);
+  oyi_biased_lock(&v->lock);
   for (oyi_variable* view = v->views; view; view = view->next_view)
     if (!view->requires_grad && !view->grad_fn)
       view->tensor->header.keys.functionality &= ~OYI_AUTOGRAD_BITS;
-  oyi_spin_unlock(&v->lock);
+  oyi_biased_unlock(&v->lock);
 }
 
 // ---------------------------------------------------------------- history
@@ -228,7 +282,7 @@ oyi_node* oyi_accumulator_make(oyi_variable* v) {
     }
   }
   // Another thread may have been faster; its node is the one.
-  oyi_spin_lock(&v->lock);
+  oyi_biased_lock(&v->lock);
   oyi_node* spare = v->accumulator ? made : NULL;
   if (made && !spare) __atomic_store_n(&v->accumulator, made, __ATOMIC_RELEASE);
   oyi_node* node = v->accumulator;
@@ -241,7 +295,7 @@ oyi_node* oyi_accumulator_make(oyi_variable* v) {
     fits = oyi_expect(node->expected, v->tensor) == 0;
   else if (first)
     oyi_expect_stream_now(node->expected, v->tensor);
-  oyi_spin_unlock(&v->lock);
+  oyi_biased_unlock(&v->lock);
   if (spare) oyi_accumulator_free(spare);
   return fits ? oyi_node_retain(node) : NULL;
 }

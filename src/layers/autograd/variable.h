@@ -3,7 +3,9 @@
 // views, the tensor that they are a view of. Made when first needed.
 //
 // A base knows its views, since a write through one of them, or a gradient that
-// the base comes to need, concerns all: they then get the Autograd key too.
+// the base comes to need, concerns all: they then get the Autograd key too. Its list of
+// them keeps it: views have no reference to it, and where nobody else has one, it goes with
+// the last of them.
 #ifndef OPYARD_SRC_LAYERS_AUTOGRAD_VARIABLE_H_
 #define OPYARD_SRC_LAYERS_AUTOGRAD_VARIABLE_H_
 
@@ -22,14 +24,16 @@ typedef enum oyi_creation {
 typedef struct oyi_variable {
   oyi_tensor_meta meta;
   oyi_tensor* tensor;
-  // The record of the base, which a view holds; of what is no view this one.
+  // The record of the base, there as long as the view is; of what is no view this one.
   struct oyi_variable* root;
   struct oyi_variable** link;  // of a view, under the lock of |root|, as |next_view|
   struct oyi_variable* next_view;
   struct oyi_variable* views;  // of this tensor, under |lock|
   uint32_t view_version;       // when grad_fn of a view was last made
-  uint8_t lock;                // a spin lock, held for a few instructions
-  uint8_t grad_lock;           // held while a gradient is added
+  uint8_t lock;                // biased (tensor/bias.h), held for a few instructions
+  uint8_t grad_lock;           // a spin lock, held while a gradient is added
+  bool is_base;                // there is, or was, a view of it: set under |lock|
+  bool is_kept;                // under |lock|: by its views alone, see oyi_base_take
   oyi_node* grad_fn;
   oy_tensor* grad;
   oyi_node* accumulator;  // owned, see oyi_accumulator; atomic, set under |lock|
@@ -77,6 +81,8 @@ static inline void oyi_variable_fill(oyi_variable* v, oyi_tensor* t) {
   v->creation = 0;
   v->lock = 0;
   v->grad_lock = 0;
+  v->is_base = false;
+  v->is_kept = false;
   v->view_version = 0;
 }
 static inline void oyi_variable_init(oyi_variable* v, oyi_tensor* t) {
@@ -109,6 +115,12 @@ static inline bool oyi_needs_gradient(const oy_object* object) {
   return (v && (v->requires_grad || v->grad_fn)) ||
          oyi_requires_grad(oyi_tensor_cast(object));
 }
+// The base of |view|, with a reference, which nobody else may have.
+oyi_tensor* oyi_base_take(const oyi_variable* view);
+// Of a tensor whose last reference went: whether its views keep it. If not, it is nobody's.
+bool oyi_is_kept(oyi_tensor* t);
+// As oyi_tensor_meta_class has it.
+bool oyi_base_find_again(oyi_tensor* t);
 // Puts the Autograd key on the tensor and on all views of it.
 void oyi_track(oyi_tensor* t);
 void oyi_untrack(oyi_tensor* t);
@@ -161,18 +173,6 @@ static inline oy_status oyi_gradient_edge(oyi_tensor* t, oyi_edge* out_edge) {
   if (!v->requires_grad) return OY_OK;
   out_edge->node = oyi_accumulator(v);
   return OY_LIKELY(out_edge->node != NULL) ? OY_OK : OY_OUT_OF_MEMORY;
-}
-
-void oyi_spin_lock_slow(uint8_t* lock);
-static inline void oyi_spin_lock(uint8_t* lock) {
-  if (OY_UNLIKELY(__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)))
-    oyi_spin_lock_slow(lock);
-}
-static inline bool oyi_spin_try(uint8_t* lock) {
-  return !__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE);
-}
-static inline void oyi_spin_unlock(uint8_t* lock) {
-  __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
 #endif  // OPYARD_SRC_LAYERS_AUTOGRAD_VARIABLE_H_

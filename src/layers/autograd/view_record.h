@@ -15,6 +15,10 @@ static inline oyi_variable* oyi_view_parent(const oyi_tensor* from) {
 
 // |v| becomes a view of the tensor of |b|. Under the lock of |b|.
 static inline void oyi_view_link(oyi_variable* v, oyi_variable* b) {
+  if (OY_UNLIKELY(!b->is_base)) {
+    b->is_base = true;
+    oyi_found_again(&b->tensor->header);
+  }
   v->root = b;
   oyi_stores_stay();  // one by one: a vector of them takes more moves
   v->link = &b->views;
@@ -49,11 +53,11 @@ static inline __attribute__((always_inline)) oy_object* oyi_view_record(
   if (!counts && OY_UNLIKELY(!parent || !storage))
     return oyi_view_result_plain(view, from);
   oyi_variable* b = parent->root;
-  if (OY_UNLIKELY(!oyi_spin_try(&b->lock)))
+  if (OY_UNLIKELY(!oyi_biased_try(&b->lock)))
     return counts ? oyi_view_result_slow(&view->header, &from->header)
                   : oyi_view_result_plain(view, from);
   if (!counts && OY_UNLIKELY(!oyi_is_usual_parent(parent))) {
-    oyi_spin_unlock(&b->lock);
+    oyi_biased_unlock(&b->lock);
     return oyi_view_result_plain(view, from);
   }
   oyi_variable* v = oyi_variable_room(view);
@@ -63,12 +67,12 @@ static inline __attribute__((always_inline)) oy_object* oyi_view_record(
     v->creation = parent->creation;
     v->is_apart = b->is_apart || view->storage != base->storage;
     v->counts = v->is_apart;  // the base has one, too
-    if (!v->is_apart) __atomic_fetch_sub(&view->storage->references, 1, __ATOMIC_RELAXED);
+    if (!v->is_apart)
+      __atomic_fetch_sub(&view->storage->references, 1, __ATOMIC_RELAXED);  // inside
     view->meta = &v->meta;
   }
   oyi_view_link(v, b);
-  oyi_spin_unlock(&b->lock);
-  __atomic_fetch_add(&base->header.references, 1, __ATOMIC_RELAXED);
+  oyi_biased_unlock(&b->lock);
   // A plain view has the keys of its parent, which is followed if the base is.
   if (!counts || OY_LIKELY(!oyi_is_tracked(&base->header))) return &view->header;
   return oyi_view_tracked(&view->header);

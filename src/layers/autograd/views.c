@@ -38,14 +38,13 @@ static oy_status attach(oyi_tensor* view, oyi_tensor* from) {
   oyi_variable* b = base_of(from);
   oyi_variable* v = OY_LIKELY(b != NULL) ? record_of(view) : NULL;
   if (OY_UNLIKELY(!v)) return oyi_is_inference(from) ? OY_OK : OY_OUT_OF_MEMORY;
-  oy_object_retain(&b->tensor->header);
   v->creation = creation_of(from);
   v->counts = true;
   v->view_version = oyi_version(view);
-  oyi_spin_lock(&b->lock);
+  oyi_biased_lock(&b->lock);
   v->is_apart = b->is_apart || view->storage != b->tensor->storage;
   oyi_view_link(v, b);
-  oyi_spin_unlock(&b->lock);
+  oyi_biased_unlock(&b->lock);
   if (OY_UNLIKELY(oyi_is_tracked(&b->tensor->header))) oyi_track(view);
   return OY_OK;
 }
@@ -84,7 +83,9 @@ oy_object* oyi_view_result(oy_object* view, oy_object* from) {
 
 // Under the lock of the base.
 static void hold_storage(oyi_variable* v) {
-  if (!v->counts) oyi_storage_retain(v->tensor->storage);
+  oyi_storage* storage = v->tensor->storage;
+  if (!v->counts && storage)
+    __atomic_fetch_add(&storage->references, 1, __ATOMIC_RELAXED);  // inside
   v->counts = true;
   v->is_apart = true;
 }
@@ -92,13 +93,13 @@ static void hold_storage(oyi_variable* v) {
 void oyi_view_hold_storage(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   oyi_variable* b = v->root;
-  oyi_spin_lock(&b->lock);
+  oyi_biased_lock(&b->lock);
   if (oyi_is_view(v))
     hold_storage(v);
   else
     v->is_apart = true;
   for (oyi_variable* view = v->views; view; view = view->next_view) hold_storage(view);
-  oyi_spin_unlock(&b->lock);
+  oyi_biased_unlock(&b->lock);
 }
 
 // An alias that has the geometry of |t| and no history.
@@ -119,13 +120,19 @@ static oyi_view_node* view_node(oyi_node_kind kind, const oyi_tensor* base,
   return NULL;
 }
 
-oy_status oyi_view_regenerate(oyi_variable* v) {
-  oyi_view_node* made = view_node(OYI_NODE_AS_STRIDED, v->root->tensor, v->tensor);
+static oy_status regenerate(oyi_variable* v, oyi_tensor* base) {
+  oyi_view_node* made = view_node(OYI_NODE_AS_STRIDED, base, v->tensor);
   if (!made) return OY_OUT_OF_MEMORY;
   made->head.edge_count = 1;
-  oy_status status = oyi_gradient_edge(v->root->tensor, &made->head.edges[0]);
+  oy_status status = oyi_gradient_edge(base, &made->head.edges[0]);
   if (status == 0) return oyi_set_history(v->tensor, &made->head, 0);
   oyi_node_release(&made->head);
+  return status;
+}
+oy_status oyi_view_regenerate(oyi_variable* v) {
+  oyi_tensor* base = oyi_base_take(v);
+  const oy_status status = regenerate(v, base);
+  oy_tensor_release(&base->header);
   return status;
 }
 
@@ -146,9 +153,7 @@ static oy_status take_edges(oyi_view_node* slices, oyi_node* inner) {
   return OY_OK;
 }
 
-oy_status oyi_view_rebase(oyi_tensor* view, oyi_node* inner) {
-  oyi_variable* v = oyi_variable_of(view);
-  oyi_tensor* base = v->root->tensor;
+static oy_status rebase(oyi_tensor* view, oyi_tensor* base, oyi_node* inner) {
   oyi_view_node* slices = view_node(OYI_NODE_COPY_SLICES, base, view);
   oy_status status = slices ? oyi_expect(inner->expected, view) : OY_OUT_OF_MEMORY;
   if (status == 0) status = take_edges(slices, inner);
@@ -160,7 +165,13 @@ oy_status oyi_view_rebase(oyi_tensor* view, oyi_node* inner) {
   }
   OY_TRY(oyi_set_history(base, &slices->head, 0));
   oyi_track(view);
-  return oyi_view_regenerate(v);
+  return regenerate(oyi_variable_of(view), base);
+}
+oy_status oyi_view_rebase(oyi_tensor* view, oyi_node* inner) {
+  oyi_tensor* base = oyi_base_take(oyi_variable_of(view));
+  const oy_status status = rebase(view, base, inner);
+  oy_tensor_release(&base->header);
+  return status;
 }
 
 // ------------------------------------------------------------------ backward

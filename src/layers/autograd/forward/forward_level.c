@@ -69,6 +69,7 @@ static void entry_free(entry* e) {
 }
 
 static void dual_destroy(oyi_tensor* t) {
+  if (oyi_is_kept(t)) return;
   entry_free(take(t));
   oyi_variable_of(t)->meta.klass = &oyi_variable_class;  // as in the blocks of views
   oyi_variable_class.destroy(t);
@@ -76,8 +77,8 @@ static void dual_destroy(oyi_tensor* t) {
 static void dual_print(const oyi_tensor* t, oyi_strbuf* buf) {
   oyi_variable_class.print(t, buf);
 }
-static const oyi_tensor_meta_class g_dual_class = {dual_destroy, dual_print,
-                                                   oyi_view_hold_storage};
+static const oyi_tensor_meta_class g_dual_class = {
+    dual_destroy, dual_print, oyi_view_hold_storage, oyi_base_find_again};
 
 // The key goes to all views, too: they look at their base.
 static void mark(oyi_tensor* t, bool on) {
@@ -86,12 +87,12 @@ static void mark(oyi_tensor* t, bool on) {
   oy_object* o = &t->header;
   o->keys.functionality = (o->keys.functionality & ~OYI_FORWARD_BIT) | bit;
   v->meta.klass = on ? &g_dual_class : &oyi_variable_class;
-  oyi_spin_lock(&v->lock);
+  oyi_biased_lock(&v->lock);
   for (oyi_variable* view = v->views; view; view = view->next_view) {
     uint64_t* keys = &view->tensor->header.keys.functionality;
     *keys = (*keys & ~OYI_FORWARD_BIT) | bit;
   }
-  oyi_spin_unlock(&v->lock);
+  oyi_biased_unlock(&v->lock);
 }
 
 void oyi_tangent_drop(oyi_tensor* t) {
