@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "layers/autograd/variable.h"
 #include "support/tensors.h"
 
 enum { NUMBERS = 6 };
@@ -84,6 +85,20 @@ static void found_again_and_kept_again(void** state) {
   oy_weak_release(weak);
 }
 
+// As a kernel may give back what it took views of itself.
+static void a_base_that_becomes_a_view(void** state) {
+  (void)state;
+  oy_tensor *base = ones(), *made = F32(OY_DIMS(2), 5, 6);
+  oy_tensor* part = oy_slice_Tensor(made, 0, oy_int(1), oy_int(2), 1);
+  assert_int_equal(oyi_view_attach(oyi_tensor_of(made), oyi_tensor_of(base)), OY_OK);
+  oy_tensor_release(base);
+  oy_tensor_release(made);
+  assert_elements(part, OY_DIMS(1), 6);
+  assert_int_equal(ends(), 0);
+  oy_tensor_release(part);
+  assert_int_equal(ends(), 1);
+}
+
 // ------------------------------------------------------------------------- threads
 
 typedef struct shared {
@@ -153,6 +168,7 @@ int main(void) {
       cmocka_unit_test(a_write_through_what_outlives_its_base),
       cmocka_unit_test(a_leaf_that_its_views_keep),
       cmocka_unit_test(found_again_and_kept_again),
+      cmocka_unit_test(a_base_that_becomes_a_view),
       cmocka_unit_test(threads_find_and_lose_it),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -161,9 +161,13 @@ static __attribute__((noinline)) void destroy_result(oyi_tensor* t) {
   oyi_node_release(grad_fn);
 }
 
-// What has, or had, views.
+// What has, or had, views; it may have become one afterwards.
 static __attribute__((noinline)) void destroy_base(oyi_tensor* t) {
-  if (!oyi_is_kept(t)) destroy_result(t);
+  if (oyi_is_kept(t)) return;
+  if (oyi_is_view(oyi_variable_of(t)))
+    destroy_slow(t);
+  else
+    destroy_result(t);
 }
 
 // What the record of a view has that those of others have not, and would find in its block
@@ -182,11 +186,12 @@ static inline uint64_t left_behind(const oyi_variable* v) {
 static void variable_destroy(oyi_tensor* t) {
   oyi_variable* v = oyi_variable_of(t);
   oyi_variable* root = v->root;
+  if (OY_UNLIKELY(v->is_base)) {
+    destroy_base(t);
+    return;
+  }
   if (!oyi_is_view(v)) {
-    if (OY_UNLIKELY(v->is_base))
-      destroy_base(t);
-    else
-      destroy_result(t);
+    destroy_result(t);
     return;
   }
   if (OY_UNLIKELY((t->flags & OYI_HEAP_DIMS) || !oyi_biased_try(&root->lock))) {
