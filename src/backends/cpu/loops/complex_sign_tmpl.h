@@ -69,8 +69,3 @@ static void F(sgn_parts)(int64_t n, char* const* data, const int64_t* strides,
 #undef V
 #undef B
 #undef F
-#undef ROOT
-#undef LEAST
-#undef MOST
-#undef UP
-#undef DOWN

@@ -34,7 +34,7 @@ static inline float sizef(T a) {
 #define R        double
 #define FN(name) name
 #include "backends/cpu/loops/complex_ratio_tmpl.h"
-// As the reductions have it: a gradient looks for the element whose size is the greatest.
+// What the line makes; the table has complex_size_tmpl.h in its place.
 static inline double size(T a) {
   return hypot(RE(a), IM(a));
 }
@@ -153,6 +153,11 @@ static void copysign_halves(int64_t n, char* const* data, const int64_t* strides
 #define MOST  0x1p60
 #define DOWN  0x1p-68
 #include "backends/cpu/loops/complex_sign_tmpl.h"
+#undef LEAST
+#undef UP
+#undef MOST
+#undef DOWN
+#undef ROOT
 #undef R
 #undef BITS
 #undef ID
@@ -178,16 +183,21 @@ static void copysign_halves(int64_t n, char* const* data, const int64_t* strides
 #define ANY(mask)           (mask)
 #define ROOT(x)             _mm512_sqrt_pd((__m512d)(x))
 #define PICK(mask, yes, no) (V) _mm512_mask_mov_pd((__m512d)(no), mask, (__m512d)(yes))
+#define SQUARE_LESS(a, b)   _mm512_fmsub_pd((__m512d)(a), (__m512d)(a), (__m512d)(b))
+#define ORDER               0, 2, 4, 6, 1, 3, 5, 7
 #elif defined(__AVX2__)
-#define LANES     4
-#define REAL      0, 4, 2, 6
-#define IMAGINARY 1, 5, 3, 7
-#define ANY(mask) _mm256_movemask_pd((__m256d)(mask))
-#define ROOT(x)   _mm256_sqrt_pd((__m256d)(x))
+#define LANES             4
+#define REAL              0, 4, 2, 6
+#define IMAGINARY         1, 5, 3, 7
+#define ORDER             0, 2, 1, 3
+#define ANY(mask)         _mm256_movemask_pd((__m256d)(mask))
+#define ROOT(x)           _mm256_sqrt_pd((__m256d)(x))
+#define SQUARE_LESS(a, b) _mm256_fmsub_pd((__m256d)(a), (__m256d)(a), (__m256d)(b))
 #else
 #define LANES     2
 #define REAL      0, 2
 #define IMAGINARY 1, 3
+#define ORDER     0, 1
 #if defined(__SSE2__)
 #define ANY(mask) _mm_movemask_pd((__m128d)(mask))
 #define ROOT(x)   _mm_sqrt_pd((__m128d)(x))
@@ -201,6 +211,13 @@ static void copysign_halves(int64_t n, char* const* data, const int64_t* strides
 #define MOST  0x1p480
 #define DOWN  0x1p-544
 #include "backends/cpu/loops/complex_sign_tmpl.h"
+#define SPLIT 0x1.0000002p27
+#include "backends/cpu/loops/complex_size_tmpl.h"
+#undef LEAST
+#undef UP
+#undef MOST
+#undef DOWN
+#undef ROOT
 #undef R
 #undef BITS
 #undef ID
@@ -285,6 +302,7 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_div, OY_DTYPE_C128, quotients_c128},
     {OYI_LOOP_reciprocal, OY_DTYPE_C64, reciprocals_c64},
     {OYI_LOOP_reciprocal, OY_DTYPE_C128, reciprocals_c128},
+    {OYI_LOOP_abs, OY_DTYPE_C128, abs_parts_c128},
     {OYI_LOOP_sgn, OY_DTYPE_C64, sgn_parts_c64},
     {OYI_LOOP_sgn, OY_DTYPE_C128, sgn_parts_c128},
     LANES_ROWS(pow),

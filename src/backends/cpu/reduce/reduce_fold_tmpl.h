@@ -11,7 +11,7 @@
 //   EXACT       (may be left out) keeps the rounding errors of sums of real
 //   numbers
 //   WHOLE(p, n) (may be left out) the running value of |n| elements that lie together, a
-//   multiple of WHOLE_STEP
+//   multiple of WHOLE_STEP, and WHOLE_FROM or more; LANES if that is left out
 //   STRIPS(to, n, x, rows, row_step) (may be left out) writes the running values of |rows|
 //   rows of |n| columns, a multiple of STRIP
 //
@@ -25,6 +25,9 @@
 
 // Values that a row's piece goes into, side by side.
 enum { FOLD(LANES) = sizeof(A) > 2 ? 128 / sizeof(A) : 64 };
+#ifndef WHOLE_FROM
+#define WHOLE_FROM FOLD(LANES)
+#endif
 
 static void FOLD(start)(void* state, int64_t n, const void* args) {
   SETUP;
@@ -83,7 +86,7 @@ static inline void FOLD(together)(A* state, int64_t at, const T* p, int64_t n,
                                   const void* args) {
   SETUP;
 #ifdef WHOLE
-  if (n >= FOLD(LANES)) {
+  if (n >= WHOLE_FROM) {
     const int64_t whole = n / WHOLE_STEP * WHOLE_STEP;
     FOLD(join)(state, at, WHOLE(p, whole), args);
     p += whole;
@@ -221,4 +224,5 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef REPEAT
 #undef WHOLE
 #undef WHOLE_STEP
+#undef WHOLE_FROM
 #undef STRIPS

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector norms, for the capability level LEVEL. They run in double.
+#include "backends/cpu/loops/loops.h"
 #include "backends/cpu/reduce/reduce_loops.h"
 
 #define A double
@@ -15,16 +16,45 @@
 #define ABS(x)    fabs(x)
 #define SQUARE(x) ((x) * (x))
 #include "backends/cpu/reduce/reduce_norm_tmpl.h"
+// In double nothing overflows; an infinite part outweighs NaN, as in abs.
+static inline double square_of_c64(float _Complex x) {
+  const double re = (double)crealf(x), im = (double)cimagf(x);
+  const bool infinite = (fabs(re) == INFINITY) | (fabs(im) == INFINITY);
+  return infinite ? INFINITY : re * re + im * im;
+}
 #define T      float _Complex
 #define ID     c64
-#define ABS(x) cabs((double _Complex)(x))
+#define ABS(x) sqrt(square_of_c64(x))
 #define SQUARE(x) \
   ((double)crealf(x) * (double)crealf(x) + (double)cimagf(x) * (double)cimagf(x))
+// A root is as great as the others if its square is.
+#define SIZE(x)    square_of_c64(x)
+#define SIZE_OF(a) sqrt(a)
 #include "backends/cpu/reduce/reduce_norm_tmpl.h"
-#define T         double _Complex
-#define ID        c128
-#define ABS(x)    cabs(x)
-#define SQUARE(x) (creal(x) * creal(x) + cimag(x) * cimag(x))
+
+#include "backends/cpu/reduce/reduce_norm_sizes_tmpl.h"
+#define NAME          greatest
+#define START         0
+#define IS_MORE(a, b) ((a) > (b))
+#define REACHED(x)    ((x) * (1 - NEAR))
+#include "backends/cpu/reduce/reduce_norm_extreme_tmpl.h"
+#define NAME          least
+#define START         INFINITY
+#define IS_MORE(a, b) ((a) < (b))
+#define REACHED(x)    ((x) * (1 + NEAR))
+#include "backends/cpu/reduce/reduce_norm_extreme_tmpl.h"
+#define T          double _Complex
+#define ID         c128
+#define ABS(x)     cabs(x)
+#define SIZE(x)    size_of(x)
+#define SQUARE(x)  (creal(x) * creal(x) + cimag(x) * cimag(x))
+#define MAX_WHOLE  greatest_of_row
+#define MAX_STRIPS greatest_of_columns
+#define MIN_WHOLE  least_of_row
+#define MIN_STRIPS least_of_columns
+#define SUM_WHOLE  sum_of_sizes
+#define SUM_STRIPS sum_of_columns
+#define STRIP      SQUARES
 #include "backends/cpu/reduce/reduce_norm_tmpl.h"
 
 // What norm2 of floats reduces as it lies.

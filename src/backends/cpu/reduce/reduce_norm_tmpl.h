@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms of one type; T, ID, ABS(x) and SQUARE(x), doubles, are given.
+// Norms of one type; T, ID, ABS(x) and SQUARE(x), doubles, are given. SIZE(x) may be, what
+// norms of infinite order compare, with SIZE_OF(a), the size that it stands for; and MAX_WHOLE
+// and so on, with STRIP, what WHOLE and STRIPS of reduce_fold_tmpl.h are for them and for the
+// norm of order 1.
+#ifndef SIZE
+#define SIZE ABS
+#endif
+#ifndef SIZE_OF
+#define SIZE_OF(a) (a)
+#endif
 #define NAME       norm0
 #define START      0
 #define STEP(a, x) ((a) + ((x) != 0))
@@ -11,6 +20,11 @@
 #define STEP(a, x) ((a) + ABS(x))
 #define JOIN(a, b) ((a) + (b))
 #define RESULT(a)  (a)
+#ifdef SUM_WHOLE
+#define WHOLE      SUM_WHOLE
+#define WHOLE_STEP 1
+#define STRIPS     SUM_STRIPS
+#endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #define NAME       norm2
 #define START      0
@@ -21,15 +35,27 @@
 // Once a NaN is there it stays.
 #define NAME       norm_max
 #define START      0
-#define STEP(a, x) JOIN(a, ABS(x))
+#define STEP(a, x) JOIN(a, SIZE(x))
 #define JOIN(a, b) ((b) > (a) || (b) != (b) ? (b) : (a))
-#define RESULT(a)  (a)
+#define RESULT(a)  SIZE_OF(a)
+#ifdef MAX_WHOLE
+#define WHOLE      MAX_WHOLE
+#define WHOLE_STEP 1
+#define WHOLE_FROM 1
+#define STRIPS     MAX_STRIPS
+#endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #define NAME       norm_min
 #define START      INFINITY
-#define STEP(a, x) JOIN(a, ABS(x))
+#define STEP(a, x) JOIN(a, SIZE(x))
 #define JOIN(a, b) ((b) < (a) || (b) != (b) ? (b) : (a))
-#define RESULT(a)  (a)
+#define RESULT(a)  SIZE_OF(a)
+#ifdef MIN_WHOLE
+#define WHOLE      MIN_WHOLE
+#define WHOLE_STEP 1
+#define WHOLE_FROM 1
+#define STRIPS     MIN_STRIPS
+#endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #define NAME  norm_any
 #define START 0
@@ -43,4 +69,13 @@
 #undef T
 #undef ID
 #undef ABS
+#undef SIZE
+#undef SIZE_OF
 #undef SQUARE
+#undef SUM_WHOLE
+#undef SUM_STRIPS
+#undef MAX_WHOLE
+#undef MAX_STRIPS
+#undef MIN_WHOLE
+#undef MIN_STRIPS
+#undef STRIP

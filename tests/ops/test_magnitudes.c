@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far complex numbers are from 0, against long double: abs within a little more than half of
+// the last place whatever the exponents, the same at every place; and the norms that find the
+// most extreme of them, which a gradient looks for, so that they have to be those sizes exactly.
+#include <complex.h>
+#undef I
+#include <float.h>
+
+#include "base/memory.h"
+#include "support/tensors.h"
+
+enum { N = 6007, ROWS = 40, COLUMNS = 150, SHORT_ROWS = 2000, SHORT = 3 };
+
+static uint64_t word = 1;
+static uint64_t next_word(void) {
+  word ^= word << 13, word ^= word >> 7, word ^= word << 17;
+  return word;
+}
+// Between 2^low and 2^(high + 1), of either sign.
+static double drawn(int low, int high) {
+  const double digits = 1 + (double)(next_word() >> 12) * 0x1p-52;
+  const int exponent = low + (int)(next_word() % (uint64_t)(high - low + 1));
+  return ldexp(next_word() & 1 ? digits : -digits, exponent);
+}
+
+// Numbers whose real parts have exponents from |low| to |high|, and the others from |other_low| to
+// |other_high|; with |some|, a few are of other kinds.
+typedef struct numbers {
+  const char* name;
+  int low, high, other_low, other_high;
+  bool some, same;
+} numbers;
+static const numbers all_numbers[] = {
+    {"near each other", -1, 1, -1, 1, false, false},
+    {"apart", -3, 3, -33, 3, false, false},
+    {"of every exponent", -1074, 1022, -1074, 1022, false, false},
+    {"below normal ones", -1074, -1020, -1074, -1020, false, false},
+    {"whose squares vanish", -545, -475, -560, -475, false, false},
+    {"whose squares overflow", 475, 520, 470, 520, false, false},
+    {"among the greatest", 1000, 1022, 1000, 1022, false, false},
+    {"with zeros, infinities and NaN", -2, 2, -2, 2, true, false},
+    {"of one size", 0, 0, 0, 0, false, true},
+};
+
+static void draw(const numbers* kind, double* parts) {
+  static const double others[] = {0,   -0.0,    INFINITY,  -INFINITY,
+                                  NAN, DBL_MAX, 0x1p-1074, 1};
+  for (int i = 0; i < N; i++) {
+    parts[2 * i] = drawn(kind->low, kind->high);
+    parts[2 * i + 1] = drawn(kind->other_low, kind->other_high);
+    if (kind->some && i % 29 == 0) parts[2 * i] = others[i / 29 % 8];
+    if (kind->some && i % 29 < 2) parts[2 * i + 1] = others[i / 29 / 8 % 8];
+    if (kind->same) {  // 3 and 4 in any order, and 5
+      static const double sides[][2] = {{3, 4}, {-4, 3}, {5, 0}, {0, -5}};
+      memcpy(parts + 2 * i, sides[next_word() % 4], 2 * sizeof(double));
+    }
+  }
+}
+
+static oy_tensor* complex_tensor(const double* parts, int64_t n) {
+  oy_tensor* pairs = oy_tensor_from_data(parts, OY_DIMS(n, 2), OY_DTYPE_F64);
+  oy_tensor* t = oy_view_as_complex(pairs);
+  oy_tensor_release(pairs);
+  return t;
+}
+
+static void check_size(const char* name, const double* part, double got) {
+  const long double want = hypotl(part[0], part[1]);
+  const double place = nextafter(fabs(got), INFINITY) - fabs(got);
+  const double most = got < DBL_MIN ? 1 : 0.51;
+  const bool same = isnan(want)           ? isnan(got)
+                    : isinf((double)want) ? isinf(got)
+                                          : fabsl(want - got) <= place * most;
+  if (!same) fail_msg("%s: %a and %a are %a away", name, part[0], part[1], got);
+}
+
+// Where it is in a row, or in a view with steps, changes no bit.
+static void check_places(oy_tensor* t, const double* size) {
+  for (int64_t first = 0; first < 5; first++) {
+    oy_tensor* part = oy_slice_Tensor(t, 0, oy_int(first), oy_none(), first % 2 + 1);
+    oy_tensor* sizes = oy_abs(part);
+    const double* got = oy_tensor_data(sizes);
+    for (int64_t i = 0; i < oy_tensor_numel(sizes); i++)
+      assert_memory_equal(&got[i], &size[first + i * (first % 2 + 1)], sizeof(double));
+    oy_tensor_release(sizes);
+    oy_tensor_release(part);
+  }
+}
+
+static double extreme_of(const double* size, int64_t n, int64_t step, bool greatest) {
+  double most = greatest ? 0 : INFINITY;
+  for (int64_t i = 0; i < n; i++) {
+    const double x = size[i * step];
+    if (isnan(x)) return x;
+    if (greatest ? x > most : x < most) most = x;
+  }
+  return most;
+}
+
+// Of the first numbers as |rows| rows of |columns|.
+static void check_norms(const char* name, oy_tensor* t, const double* size, int64_t rows,
+                        int64_t columns) {
+  oy_tensor* first = oy_slice_Tensor(t, 0, oy_int(0), oy_int(rows * columns), 1);
+  oy_tensor* m = oy_view(first, OY_DIMS(rows, columns));
+  for (int k = 0; k < 6; k++) {
+    const bool greatest = k % 2 == 0;
+    const int dim = k / 2;  // 2: both
+    const int64_t count = dim == 0 ? rows : dim == 1 ? columns : rows * columns;
+    const int64_t step = dim == 0 ? columns : 1, apart = dim == 0 ? 1 : columns;
+    oy_tensor* r =
+        oy_linalg_vector_norm(m, oy_float(greatest ? INFINITY : -INFINITY),
+                              dim == 2 ? oy_dims_none() : OY_DIMS(dim), false, oy_none());
+    assert_non_null(r);
+    const double* got = oy_tensor_data(r);
+    for (int64_t i = 0; i < oy_tensor_numel(r); i++) {
+      const double want = extreme_of(size + i * apart, count, step, greatest);
+      if (!(got[i] == want || (isnan(got[i]) && isnan(want))))
+        fail_msg("%s: norm %d of dimension %d, %lld: %a and not %a", name, k % 2, dim,
+                 (long long)i, got[i], want);
+    }
+    oy_tensor_release(r);
+  }
+  oy_tensor_release(m);
+  oy_tensor_release(first);
+}
+
+static void sizes_and_norms_of_doubles(void** state) {
+  (void)state;
+  double* parts = malloc(2 * N * sizeof(*parts));
+  for (size_t k = 0; k < OY_ARRAY_SIZE(all_numbers); k++) {
+    draw(&all_numbers[k], parts);
+    oy_tensor *t = complex_tensor(parts, N), *sizes = oy_abs(t);
+    const double* size = oy_tensor_data(sizes);
+    for (int i = 0; i < N; i++) check_size(all_numbers[k].name, parts + 2 * i, size[i]);
+    check_places(t, size);
+    check_norms(all_numbers[k].name, t, size, ROWS, COLUMNS);
+    check_norms(all_numbers[k].name, t, size, SHORT_ROWS, SHORT);
+    check_norms(all_numbers[k].name, t, size, 1, N);
+    oy_tensor_release(sizes);
+    oy_tensor_release(t);
+  }
+  free(parts);
+}
+
+// Norms of floats are found in double and rounded once, as sizes are.
+static void norms_of_floats(void** state) {
+  (void)state;
+  double* parts = malloc(2 * N * sizeof(*parts));
+  for (size_t k = 0; k < OY_ARRAY_SIZE(all_numbers); k++) {
+    draw(&all_numbers[k], parts);
+    oy_tensor *t = complex_tensor(parts, N),
+              *c = oy_to_dtype(t, OY_DTYPE_C64, false, false, oy_none());
+    oy_tensor *sizes = oy_abs(c),
+              *size = oy_to_dtype(sizes, OY_DTYPE_F64, false, false, oy_none());
+    for (int greatest = 0; greatest < 2; greatest++) {
+      const double want = extreme_of(oy_tensor_data(size), N, 1, greatest);
+      oy_tensor* r = oy_linalg_vector_norm(c, oy_float(greatest ? INFINITY : -INFINITY),
+                                           oy_dims_none(), false, oy_none());
+      const double got = element(r, 0);
+      if (!(got == want || (isnan(got) && isnan(want))))
+        fail_msg("%s: %a and not %a", all_numbers[k].name, got, want);
+      oy_tensor_release(r);
+    }
+    oy_tensor* const made[] = {size, sizes, c, t};
+    for (int i = 0; i < 4; i++) oy_tensor_release(made[i]);
+  }
+  free(parts);
+}
+
+// Of order 1, in either direction.
+static void sums_of_sizes(void** state) {
+  (void)state;
+  static double parts[2 * N];
+  draw(&all_numbers[1], parts);
+  oy_tensor* t = complex_tensor(parts, ROWS * COLUMNS);
+  oy_tensor* m = oy_view(t, OY_DIMS(ROWS, COLUMNS));
+  for (int dim = 0; dim < 2; dim++) {
+    oy_tensor* r = oy_linalg_vector_norm(m, oy_int(1), OY_DIMS(dim), false, oy_none());
+    const int64_t count = dim == 0 ? ROWS : COLUMNS, step = dim == 0 ? COLUMNS : 1;
+    for (int64_t i = 0; i < oy_tensor_numel(r); i++) {
+      const double* at = parts + 2 * i * (dim == 0 ? 1 : COLUMNS);
+      long double want = 0;
+      for (int64_t j = 0; j < count; j++)
+        want += hypotl(at[2 * j * step], at[2 * j * step + 1]);
+      assert_true(fabsl(element(r, i) - want) <= want * count * DBL_EPSILON);
+    }
+    oy_tensor_release(r);
+  }
+  oy_tensor_release(m);
+  oy_tensor_release(t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sizes_and_norms_of_doubles),
+      cmocka_unit_test(norms_of_floats),
+      cmocka_unit_test(sums_of_sizes),
+  };
+  return cmocka_run_group_tests_name("magnitudes", tests, init_library, shut_library);
+}
