@@ -6,6 +6,7 @@
 //   STEP(a, x)  the running value |a| after element |x|
 //   JOIN(a, b)  of two running values
 //   RESULT(a)   what is written, an R
+//   RESULTS(to, n)  (may be left out) what becomes of all of them then
 //   SETUP       (may be left out) declares what these see; it sees |args|
 //   REPEAT(a, times)  (may be left out) the running value |a| of that many times the elements
 //   EXACT       (may be left out) keeps the rounding errors of sums of real
@@ -212,6 +213,9 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #endif
     to[i] = RESULT(a);
   }
+#ifdef RESULTS
+  RESULTS(to, n);
+#endif
 }
 #undef FOLD
 #undef NAME
@@ -219,6 +223,7 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef STEP
 #undef JOIN
 #undef RESULT
+#undef RESULTS
 #undef SETUP
 #undef EXACT
 #undef REPEAT

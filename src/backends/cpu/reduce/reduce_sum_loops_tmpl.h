@@ -205,6 +205,14 @@ static double nansum_floats(const float* p, int64_t n) {
 #undef A
 #undef ID
 
+// Their parts, for compilers divide complex numbers one by one.
+static inline void divide_all(double* x, int64_t n, double by) {
+  for (int64_t i = 0; i < n; i++) x[i] /= by;
+}
+#undef MEAN
+#define MEAN(a) (a)
+#define MEANS(to, n) \
+  if (args) divide_all((double*)(void*)(to), 2 * (n), *(const double*)args)
 #define T               float _Complex
 #define A               double _Complex
 #define ID              c64
@@ -240,13 +248,12 @@ static double nansum_floats(const float* p, int64_t n) {
 #undef A
 #undef ID
 
-#undef MEAN
+#undef MEANS
 #undef TIMES
-#define MEAN(a) (a)
-#define TIMES   uint64_t
-#define T       int64_t
-#define A       uint64_t
-#define ID      i64
+#define TIMES uint64_t
+#define T     int64_t
+#define A     uint64_t
+#define ID    i64
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 
 #define ROW_OF(name, id, in, to, block, repeat, ...) \

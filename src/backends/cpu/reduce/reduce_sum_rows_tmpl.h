@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of columns, a part of reduce_sum_loops_tmpl.h: ROWS_OF, the name of the type of elements,
 // ITEM, their bytes, and EIGHT_OF(p), eight of them as floats, are given and undefined here.
-// FLOAT_ROWS rows are added in float, in four sums of four each, and those sums in double:
-// five roundings to float at most.
+// FLOAT_ROWS rows are added in float, in two sums of four each, and those sums in double:
+// four roundings to float at most. More rows at once come slower: each is a stream of its own,
+// and only so many are fetched ahead.
 #define FN(what) OYI_JOIN(what, OYI_JOIN(of, ROWS_OF))
-enum { FN(FLOAT_ROWS) = 16, FN(FEW_ROWS) = 4, FN(SUMS) = 4 };
+enum { FN(FLOAT_ROWS) = 8, FN(FEW_ROWS) = 4, FN(SUMS) = 2 };
 
 // Adds |rows| rows of |n| columns, a multiple of STRIP_OF.
 static inline __attribute__((always_inline)) void FN(rows)(double* to, int64_t n,
@@ -24,8 +25,7 @@ static inline __attribute__((always_inline)) void FN(rows)(double* to, int64_t n
       f[r % FN(SUMS)] += EIGHT_OF(row + r * row_step);
       g[r % FN(SUMS)] += EIGHT_OF(row + r * row_step + EIGHT * ITEM);
     }
-    const eight left = (f[0] + f[1]) + (f[2] + f[3]);
-    const eight right = (g[0] + g[1]) + (g[2] + g[3]);
+    const eight left = f[0] + f[1], right = g[0] + g[1];
     GET(at, 0) = ADD_LANES(GET(at, 0), HALF_WIDE(left, 0));
     GET(at, 1) = ADD_LANES(GET(at, 1), HALF_WIDE(left, 1));
     GET(at, 2) = ADD_LANES(GET(at, 2), HALF_WIDE(right, 0));

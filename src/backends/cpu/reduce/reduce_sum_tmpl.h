@@ -3,7 +3,8 @@
 // and TIMES, the type of a number of elements that A is multiplied by, are given. SUM_WHOLE,
 // NANSUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and so on, with STRIP, may be:
 // what WHOLE and STRIPS of reduce_fold_tmpl.h are. PROD_STEP, a
-// running product after one element more, may be, where it is not C's product.
+// running product after one element more, may be, where it is not C's product, and MEANS(to, n),
+// what makes means of sums, where MEAN(a) does not.
 #define OYI_REPEAT(a, times) ((a) * (TIMES)(times))
 
 #define NAME       sum
@@ -12,6 +13,9 @@
 #define STEP       ADD_STEP
 #define JOIN(a, b) ((a) + (b))
 #define RESULT(a)  MEAN(a)
+#ifdef MEANS
+#define RESULTS MEANS
+#endif
 #ifdef EXACT_SUMS
 #define EXACT
 #endif
