@@ -197,71 +197,7 @@ static __attribute__((noinline)) void F(map2)(int64_t n, char* const* data,
     F(store_some)(o, so, n, fn(F(load_some)(x, sx, n), F(load_some)(y, sy, n), arg));
 }
 
-// The angles of complex numbers.
-static void F(angle_complex)(int64_t n, char* const* data, const int64_t* strides,
-                             const void* args) {
-  (void)args;
-  char* o = data[0];
-  const char* x = data[1];
-  for (; n > 0; n -= LANES, o += strides[0] * LANES, x += strides[1] * LANES) {
-    const int64_t count = n < LANES ? n : LANES;
-    V re = F(load_some)(x, strides[1], count);
-    V im = F(load_some)(x + sizeof(T), strides[1], count);
-    F(store_some)(o, strides[0], count, F(atan2)(im, re));
-  }
-}
-
-// exp of complex numbers. What might overflow, and what is no number, is for C's cexp.
-static void F(exp_complex)(int64_t n, char* const* data, const int64_t* strides,
-                           const void* args) {
-  (void)args;
-  const T most = sizeof(T) == 4 ? (T)80 : (T)700;
-  char* o = data[0];
-  const char* x = data[1];
-  for (; n > 0; n -= LANES, o += strides[0] * LANES, x += strides[1] * LANES) {
-    const int64_t count = n < LANES ? n : LANES;
-    V re = F(load_some)(x, strides[1], count);
-    V im = F(load_some)(x + sizeof(T), strides[1], count);
-    V size = F(exp)(re), cosine = F(cos)(im), sine = F(sin)(im);
-    for (int64_t i = 0; i < count; i++) {
-      T* to = (T*)(void*)(o + strides[0] * i);
-      T parts[2] = {size[i] * cosine[i], size[i] * sine[i]};
-      if (OY_UNLIKELY(!(FN(fabs)(re[i]) < most && FN(fabs)(im[i]) < (T)INFINITY))) {
-        T _Complex whole = FN(cexp)(__builtin_complex(re[i], im[i]));
-        memcpy(parts, &whole, sizeof(parts));
-      }
-      memcpy(to, parts, sizeof(parts));
-    }
-  }
-}
-
-// Complex numbers of sizes and angles.
-static void F(polar)(int64_t n, char* const* data, const int64_t* strides,
-                     const void* args) {
-  (void)args;
-  char* o = data[0];
-  const char *x = data[1], *y = data[2];
-  const int64_t so = strides[0], sx = strides[1], sy = strides[2];
-  for (; n > 0; n -= LANES, o += so * LANES, x += sx * LANES, y += sy * LANES) {
-    const int64_t count = n < LANES ? n : LANES;
-    const V size = count < LANES ? F(load_some)(x, sx, count) : F(load)(x, sx);
-    const V angle = count < LANES ? F(load_some)(y, sy, count) : F(load)(y, sy);
-    const V cosine = size * F(cos)(angle), sine = size * F(sin)(angle);
-    T re[LANES], im[LANES], parts[2 * LANES];
-    memcpy(re, &cosine, sizeof(re));
-    memcpy(im, &sine, sizeof(im));
-    for (int k = 0; k < LANES; k++) {
-      parts[2 * k] = re[k];
-      parts[2 * k + 1] = im[k];
-    }
-    if (count == LANES && so == 2 * (int64_t)sizeof(T))
-      memcpy(o, parts, sizeof(parts));
-    else
-      for (int64_t i = 0; i < count; i++)
-        memcpy(o + i * so, parts + 2 * i, 2 * sizeof(T));
-  }
-}
-
+#include "backends/cpu/loops/complex_vmath_tmpl.h"
 #include "backends/cpu/loops/loops_vmath.def"
 #undef V
 #undef I

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far complex numbers are from 0, against long double: abs within a little more than half of
-// the last place whatever the exponents, the same at every place; and the norms that find the
-// most extreme of them, which a gradient looks for, so that they have to be those sizes exactly.
+// Functions of complex numbers by vectors of their parts, against long double. How far numbers are
+// from 0: abs within a little more than half of the last place whatever the exponents, the same at
+// every place; and the norms that find the most extreme of them, which a gradient looks for, so
+// that they have to be those sizes exactly. exp and angle, in rows and in views with steps.
 #include <complex.h>
 #undef I
 #include <float.h>
@@ -190,11 +191,78 @@ static void sums_of_sizes(void** state) {
   oy_tensor_release(t);
 }
 
+// What is beyond 80 is for cexp, number by number.
+static double any_part(void) {
+  static const double others[] = {0, -0.0, INFINITY, -INFINITY, NAN, 85, -200, 0x1p-1074};
+  return next_word() % 50 == 0 ? others[next_word() % 8] : drawn(-6, 1);
+}
+
+static void check_exp(const double* part, const double* got, double places) {
+  const long double complex want =
+      cexpl(__builtin_complex((long double)part[0], (long double)part[1]));
+  const long double parts[] = {creall(want), cimagl(want)};
+  const long double size = cabsl(want), near = size * (long double)places;
+  for (int k = 0; k < 2; k++) {
+    const bool same = isnan(parts[k])   ? isnan(got[k])
+                      : isinf(parts[k]) ? got[k] == (double)parts[k]
+                                        : fabsl(got[k] - parts[k]) <= near;
+    if (!same)
+      fail_msg("exp of %a and %a: part %d is %a and not %La", part[0], part[1], k, got[k],
+               parts[k]);
+  }
+}
+
+// |f| of numbers is the same at each place, in rows and with steps between them.
+static void check_same(oy_tensor* t, oy_tensor* all, oy_tensor* (*f)(oy_tensor*)) {
+  const size_t item = oy_dtype_size(all->dtype);
+  for (int64_t step = 1; step < 4; step++) {
+    oy_tensor* part = oy_slice_Tensor(t, 0, oy_int(step), oy_none(), step);
+    oy_tensor* got = f(part);
+    const char *p = oy_tensor_data(got), *want = oy_tensor_data(all);
+    for (int64_t i = 0; i < oy_tensor_numel(got); i++)
+      assert_memory_equal(p + i * (int64_t)item, want + (step + i * step) * (int64_t)item,
+                          item);
+    oy_tensor_release(got);
+    oy_tensor_release(part);
+  }
+}
+
+static void exponentials_and_angles(void** state) {
+  (void)state;
+  static const struct {
+    oy_dtype dtype;
+    double places;
+  } rows[] = {{OY_DTYPE_C64, 8 * (double)FLT_EPSILON}, {OY_DTYPE_C128, 8 * DBL_EPSILON}};
+  static double parts[2 * N];
+  for (size_t k = 0; k < OY_ARRAY_SIZE(rows); k++) {
+    for (int i = 0; i < 2 * N; i++)
+      parts[i] = rows[k].dtype == OY_DTYPE_C64 ? (double)(float)any_part() : any_part();
+    oy_tensor* wide = complex_tensor(parts, N);
+    oy_tensor* t = oy_to_dtype(wide, rows[k].dtype, false, true, oy_none());
+    oy_tensor *powers = oy_exp(t), *angles = oy_angle(t);
+    oy_tensor* got = oy_to_dtype(powers, OY_DTYPE_C128, false, true, oy_none());
+    oy_tensor* turned = oy_to_dtype(angles, OY_DTYPE_F64, false, true, oy_none());
+    const double *p = oy_tensor_data(got), *angle = oy_tensor_data(turned);
+    for (int i = 0; i < N; i++) {
+      const double *part = parts + 2 * i, want = atan2(part[1], part[0]);
+      // Of greater numbers float has none.
+      if (!(part[0] == 85 || part[0] == -200)) check_exp(part, p + 2 * i, rows[k].places);
+      assert_true(isnan(want) ? isnan(angle[i])
+                              : fabs(angle[i] - want) <= 4 * rows[k].places);
+    }
+    check_same(t, powers, oy_exp);
+    check_same(t, angles, oy_angle);
+    oy_tensor* const made[] = {turned, got, angles, powers, t, wide};
+    for (int i = 0; i < 6; i++) oy_tensor_release(made[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sizes_and_norms_of_doubles),
       cmocka_unit_test(norms_of_floats),
       cmocka_unit_test(sums_of_sizes),
+      cmocka_unit_test(exponentials_and_angles),
   };
-  return cmocka_run_group_tests_name("magnitudes", tests, init_library, shut_library);
+  return cmocka_run_group_tests_name("complex parts", tests, init_library, shut_library);
 }
