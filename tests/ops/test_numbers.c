@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that operators are given: a complex one without an imaginary part is a real one,
 // and another one is refused where a real one is asked for. Values are worked out by hand.
+#include "base/memory.h"
 #include "opyard/ops.h"
 #include "support/tensors.h"
 
@@ -70,11 +71,31 @@ static void topk_of_none_of_a_number_keeps_it(void** state) {
   oy_tensor_release(number);
 }
 
+// Of every length around those of vectors, and of a buffer.
+static void ranges_of_integers(void** state) {
+  (void)state;
+  static const struct {
+    int64_t start, step;
+  } rows[] = {{0, 1}, {-7, 3}, {INT64_MAX, -(INT64_C(1) << 40)}, {-5, -2}};
+  for (size_t r = 0; r < OY_ARRAY_SIZE(rows); r++)
+    for (int64_t n = 1; n < 2100; n += n < 40 ? 1 : 97) {
+      const int64_t start = rows[r].start, step = rows[r].step;
+      oy_tensor* t =
+          oy_arange_start_step(oy_int(start), oy_int(start + n * step), oy_int(step),
+                               oy_int(OY_DTYPE_I64), oy_none(), oy_none(), oy_none());
+      assert_int_equal(oy_tensor_numel(t), n);
+      const int64_t* got = oy_tensor_data(t);
+      for (int64_t i = 0; i < n; i++) assert_int_equal(got[i], start + i * step);
+      oy_tensor_release(t);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(TYPE_03_complex_numbers_that_are_real),
       cmocka_unit_test(TYPE_03_complex_numbers_that_are_not),
       cmocka_unit_test(topk_of_none_of_a_number_keeps_it),
+      cmocka_unit_test(ranges_of_integers),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
