@@ -284,11 +284,62 @@ static void distinct_ones_are_found(void** state) {
   each_sample(check_distinct, 17000);
 }
 
+// -------------------------------------------------------------------------- a few
+
+// NaN is the greatest.
+static bool comes_before(double a, double b, bool largest) {
+  return largest ? is_below(b, a) : is_below(a, b);
+}
+
+// In their order, no place twice, and no other element before the last of them.
+static void expect_few(const sample* s, int64_t line, oy_tensor* values,
+                       const int64_t* places, int64_t k, bool largest) {
+  const double* x = s->x + line * s->n;
+  int64_t before = 0;
+  for (int64_t i = 0; i < s->n; i++)
+    before += comes_before(x[i], x[places[k - 1]], largest);
+  if (before >= k)
+    fail_msg("%s, %lld of %lld: %lld before the last", oy_dtype_name(s->t->dtype),
+             (long long)k, (long long)s->n, (long long)before);
+  for (int64_t i = 0; i < k; i++) {
+    assert_in_range(places[i], 0, s->n - 1);
+    expect_bytes(s, line * s->n + places[i], values, line * k + i);
+    assert_false(i > 0 && comes_before(x[places[i]], x[places[i - 1]], largest));
+    for (int64_t other = 0; other < i; other++) assert_true(places[other] != places[i]);
+  }
+}
+
+static void check_few(const sample* s, int64_t dim) {
+  static const int64_t counts[] = {1, 3, 8, 20};
+  const int64_t lines = oy_tensor_sizes(s->t).data[0];
+  for (size_t c = 0; c < 2 * OY_ARRAY_SIZE(counts); c++) {
+    const int64_t k = counts[c / 2];
+    const bool largest = c % 2;
+    if (k > s->n) continue;
+    oy_tensor *values, *places;
+    assert_int_equal(oy_topk(laid(s, dim), k, dim, largest, true, &values, &places),
+                     OY_OK);
+    if (dim == 0) {
+      values = oy_contiguous(oy_t(values), OY_MEMORY_CONTIGUOUS);
+      places = oy_contiguous(oy_t(places), OY_MEMORY_CONTIGUOUS);
+    }
+    const int64_t* at = oy_tensor_data(places);
+    for (int64_t line = 0; line < lines; line++)
+      expect_few(s, line, values, at + line * k, k, largest);
+  }
+}
+
+static void few_are_found(void** state) {
+  (void)state;
+  each_sample(check_few, 17000);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranks_are_found),  cmocka_unit_test(medians_of_all),
       cmocka_unit_test(modes_are_found),  cmocka_unit_test(extremes_run),
       cmocka_unit_test(places_are_found), cmocka_unit_test(distinct_ones_are_found),
+      cmocka_unit_test(few_are_found),
   };
   return cmocka_run_group_tests_name("order", tests, init_library, shut_library);
 }

@@ -25,4 +25,13 @@ oy_status oyi_select(oy_dtype dtype, const oyi_selection* s, int64_t* out_place)
 oy_status oyi_select_base(oy_dtype dtype, const oyi_selection* s, int64_t* out_place);
 oy_status oyi_select_v3(oy_dtype dtype, const oyi_selection* s, int64_t* out_place);
 
+// The place of the first of elements |i| to |n| - 1 of |x|, which lie together, that comes before
+// that at |bound| in ascending, or descending, order; |n| if there is none.
+typedef int64_t (*oyi_next_fn)(const void* x, int64_t i, int64_t n, int64_t bound,
+                               bool descending);
+// For dtypes with an order, on this processor and for one level of processors.
+oyi_next_fn oyi_select_next(oy_dtype dtype);
+oyi_next_fn oyi_select_next_base(oy_dtype dtype);
+oyi_next_fn oyi_select_next_v3(oy_dtype dtype);
+
 #endif  // OPYARD_SRC_BACKENDS_CPU_ORDER_SELECT_H_

@@ -129,3 +129,18 @@ oy_status LEVELED(oyi_select)(oy_dtype dtype, const oyi_selection* s,
     default: return place_f64(s, out_place);
   }
 }
+
+oyi_next_fn LEVELED(oyi_select_next)(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_BOOL:
+    case OY_DTYPE_U8: return next_u8;
+    case OY_DTYPE_I8: return next_i8;
+    case OY_DTYPE_I16: return next_i16;
+    case OY_DTYPE_I32: return next_i32;
+    case OY_DTYPE_I64: return next_i64;
+    case OY_DTYPE_F16: return next_f16;
+    case OY_DTYPE_BF16: return next_bf16;
+    case OY_DTYPE_F32: return next_f32;
+    default: return next_f64;
+  }
+}

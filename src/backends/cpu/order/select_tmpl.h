@@ -204,6 +204,40 @@ static oy_status F(place)(const oyi_selection* s, int64_t* out) {
   if (x != line) oyi_free(x);
   return status;
 }
+// What oyi_next_fn is. A step of vectors says whether one of its elements is there.
+static int64_t F(next)(const void* elements, int64_t i, int64_t n, int64_t bound,
+                       bool descending) {
+  enum { STEP = 128 / sizeof(T) };
+  const T* x = elements;
+  const K limit = (K)OF(x[bound]);
+#define NEXT(is_there)                  \
+  do {                                  \
+    for (; i + STEP <= n; i += STEP) {  \
+      C any = 0;                        \
+      for (int j = 0; j < STEP; j++) {  \
+        const K here = (K)OF(x[i + j]); \
+        (void)here;                     \
+        any |= (C)(is_there);           \
+      }                                 \
+      if (any) break;                   \
+    }                                   \
+    for (; i < n; i++) {                \
+      const K here = (K)OF(x[i]);       \
+      (void)here;                       \
+      if (is_there) break;              \
+    }                                   \
+  } while (0)
+  if (IS_NAN(limit)) {
+    if (descending) return n;
+    NEXT(!IS_NAN(here));
+  } else if (descending) {
+    NEXT(!(here <= limit));
+  } else {
+    NEXT(here < limit);
+  }
+#undef NEXT
+  return i;
+}
 #undef F
 #undef T
 #undef K

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "backends/cpu/order/select.h"
 #include "tensor/impl.h"
 
 // ------------------------------------------------------------------------------ keys
@@ -257,7 +258,8 @@ typedef struct few {
   oyi_entry* entries;
   int64_t count, room, k;
   uint64_t below;  // only keys below this may be among the least
-  bool is_full;    // |below| has a meaning
+  int64_t last;    // where that is
+  bool is_full;    // both have a meaning
 } few;
 
 static void few_take(few* f, uint64_t key, int64_t place) {
@@ -266,6 +268,7 @@ static void few_take(few* f, uint64_t key, int64_t place) {
   oyi_keys_select(f->entries, f->count, f->k - 1);
   f->count = f->k;
   f->below = f->entries[f->k - 1].key;
+  f->last = f->entries[f->k - 1].place;
   f->is_full = true;
 }
 
@@ -288,11 +291,11 @@ static void select_one(oyi_entry* entry, oy_dtype dtype, const char* x, int64_t 
   *entry = (oyi_entry){least, place};
 }
 
-// The |k| least of a short line, in their order: each is put among those so far.
+// The |k| least of a short line, in their order: each from place |i| on is put among those so far.
 static void insert_few(oyi_entry* e, oy_dtype dtype, const char* x, int64_t step,
-                       int64_t n, int64_t k, uint64_t turn) {
+                       int64_t i, int64_t n, int64_t k, uint64_t turn) {
 #define INSERT(T, key_of)                                          \
-  for (int64_t i = 0; i < n; i++, x += step) {                     \
+  for (x += i * step; i < n; i++, x += step) {                     \
     T bits;                                                        \
     memcpy(&bits, x, sizeof(T));                                   \
     const uint64_t key = key_of(bits) ^ turn;                      \
@@ -306,18 +309,56 @@ static void insert_few(oyi_entry* e, oy_dtype dtype, const char* x, int64_t step
 #undef INSERT
 }
 
+// The same of elements that lie together: after the first ones most come after the last so far,
+// and are passed by. Where one does not, others may be near.
+static void insert_next(oyi_entry* e, oy_dtype dtype, const char* x, int64_t n, int64_t k,
+                        bool descending, uint64_t turn) {
+  enum { FIRST = 128, SOME = 16 };
+  const int64_t item = oyi_dtype_bytes[dtype], first = n < FIRST ? n : FIRST;
+  insert_few(e, dtype, x, item, 0, first, k, turn);
+  if (n <= FIRST) return;
+  const oyi_next_fn next = oyi_select_next(dtype);
+  for (int64_t i = first; (i = next(x, i, n, e[k - 1].place, descending)) < n;) {
+    const int64_t end = n - i < SOME ? n : i + SOME;
+    insert_few(e, dtype, x, item, i, end, k, turn);
+    i = end;
+  }
+}
+
+// The same for any |k|: as many as have room are collected, and selected among.
+static int64_t collect_next(few* f, oy_dtype dtype, const char* x, int64_t n,
+                            bool descending, uint64_t turn) {
+  const int64_t item = oyi_dtype_bytes[dtype];
+  const oyi_next_fn next = oyi_select_next(dtype);
+  for (int64_t i = 0; i < n; i++) {
+    if (f->is_full) i = next(x, i, n, f->last, descending);
+    if (i < n) few_take(f, oyi_key_load(dtype, x + i * item) ^ turn, i);
+  }
+  return f->count;
+}
+
 void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int64_t step,
                          int64_t n, int64_t k, bool descending) {
   const uint64_t turn = descending ? UINT64_MAX >> (64 - 8 * oyi_dtype_bytes[dtype]) : 0;
+  enum { SHORT = 32 };
+  const bool together = step == oyi_dtype_bytes[dtype] && n > SHORT;
+  if (together && (k == 1 || oyi_keys_are_inserted(n, k))) {
+    insert_next(entries, dtype, x, n, k, descending, turn);
+    return;
+  }
   if (k == 1) {
     select_one(entries, dtype, x, step, n, turn);
     return;
   }
   if (oyi_keys_are_inserted(n, k)) {
-    insert_few(entries, dtype, x, step, n, k, turn);
+    insert_few(entries, dtype, x, step, 0, n, k, turn);
     return;
   }
-  few f = {entries, 0, oyi_keys_few_room(k), k, 0, false};
+  few f = {entries, 0, oyi_keys_few_room(k), k, 0, 0, false};
+  if (together) {
+    oyi_keys_select(entries, collect_next(&f, dtype, x, n, descending, turn), k - 1);
+    return;
+  }
 #define TAKE(T, key_of)                                                 \
   for (int64_t i = 0; i < n; i++, x += step) {                          \
     T bits;                                                             \
