@@ -144,16 +144,23 @@ static inline __m256i to_bf16(__m256 x) {
   const __m256 all = _mm256_blendv_ps(near, nan, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
   return _mm256_srli_epi32(_mm256_castps_si256(all), 16);
 }
+// Of what is a number.
+static inline __m256i number_to_bf16(__m256 x) {
+  const __m256i bits = _mm256_castps_si256(x);
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i half = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
+  return _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
+}
 #define EIGHT_BYTES(p)  _mm_loadl_epi64((const void*)(p))
 #define EIGHT_SHORTS(p) _mm_loadu_si128((const void*)(p))
 #define EIGHT_WORDS(p)  _mm256_loadu_si256((const void*)(p))
-#define TO_BF16(name, T, eight)                                                    \
+#define TO_BF16(name, T, eight, bf16_of)                                           \
   static void name(void* out, const void* in, int64_t n) {                         \
     uint16_t* o = out;                                                             \
     const T* a = in;                                                               \
     int64_t i = 0;                                                                 \
     for (; i + 16 <= n; i += 16) {                                                 \
-      const __m256i low = to_bf16(eight(a + i)), high = to_bf16(eight(a + i + 8)); \
+      const __m256i low = bf16_of(eight(a + i)), high = bf16_of(eight(a + i + 8)); \
       const __m256i both = _mm256_packus_epi32(low, high);                         \
       _mm256_storeu_si256((void*)(o + i), _mm256_permute4x64_epi64(both, 0xd8));   \
     }                                                                              \
@@ -163,11 +170,11 @@ static inline __m256i to_bf16(__m256 x) {
 #define OF_I8(p)  _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(EIGHT_BYTES(p)))
 #define OF_I16(p) _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(EIGHT_SHORTS(p)))
 #define OF_I32(p) _mm256_cvtepi32_ps(EIGHT_WORDS(p))
-TO_BF16(f32_bf16, float, _mm256_loadu_ps)
-TO_BF16(u8_bf16, uint8_t, OF_U8)
-TO_BF16(i8_bf16, int8_t, OF_I8)
-TO_BF16(i16_bf16, int16_t, OF_I16)
-TO_BF16(i32_bf16, int32_t, OF_I32)
+TO_BF16(f32_bf16, float, _mm256_loadu_ps, to_bf16)
+TO_BF16(u8_bf16, uint8_t, OF_U8, number_to_bf16)
+TO_BF16(i8_bf16, int8_t, OF_I8, number_to_bf16)
+TO_BF16(i16_bf16, int16_t, OF_I16, number_to_bf16)
+TO_BF16(i32_bf16, int32_t, OF_I32, number_to_bf16)
 #endif
 // What everyday conversions come to, in one step.
 LOOP(u8_f32, uint8_t, float, x)
@@ -212,23 +219,39 @@ static inline __m256i words_bf16(const uint16_t* a) {
     for (; i < n; i++) o[i] = one(a[i]);                                          \
   }
 #define LOW_BITS(words, bits) _mm256_and_si256(words, _mm256_set1_epi32(bits))
-#define TO_BYTES(name, T, words, one)                                                \
+#define TO_BYTES_WHERE(fit, name, T, words, one)                                     \
   static void name(void* out, const void* in, int64_t n) {                           \
     uint8_t* o = out;                                                                \
     const T* a = in;                                                                 \
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);                 \
     int64_t i = 0;                                                                   \
     for (; i + 32 <= n; i += 32) {                                                   \
-      const __m256i p = LOW_BITS(words(a + i), 0xff),                                \
-                    q = LOW_BITS(words(a + i + 8), 0xff);                            \
-      const __m256i r = LOW_BITS(words(a + i + 16), 0xff),                           \
-                    s = LOW_BITS(words(a + i + 24), 0xff);                           \
+      const __m256i x[] = {words(a + i), words(a + i + 8), words(a + i + 16),        \
+                           words(a + i + 24)};                                       \
+      if (OY_UNLIKELY(!fit(x))) {                                                    \
+        for (int64_t k = i; k < i + 32; k++) o[k] = (uint8_t)one(a[k]);              \
+        continue;                                                                    \
+      }                                                                              \
+      const __m256i p = LOW_BITS(x[0], 0xff), q = LOW_BITS(x[1], 0xff);              \
+      const __m256i r = LOW_BITS(x[2], 0xff), s = LOW_BITS(x[3], 0xff);              \
       const __m256i all =                                                            \
           _mm256_packus_epi16(_mm256_packus_epi32(p, q), _mm256_packus_epi32(r, s)); \
       _mm256_storeu_si256((void*)(o + i), _mm256_permutevar8x32_epi32(all, order));  \
     }                                                                                \
     for (; i < n; i++) o[i] = (uint8_t)one(a[i]);                                    \
   }
+#define ANY_FIT(x)                    true
+#define TO_BYTES(name, T, words, one) TO_BYTES_WHERE(ANY_FIT, name, T, words, one)
+// What is no int32 has become its least.
+static inline bool words_fit(const __m256i* x) {
+  const __m256i none = _mm256_set1_epi32(INT32_MIN);
+  const __m256i low =
+      _mm256_or_si256(_mm256_cmpeq_epi32(x[0], none), _mm256_cmpeq_epi32(x[1], none));
+  const __m256i high =
+      _mm256_or_si256(_mm256_cmpeq_epi32(x[2], none), _mm256_cmpeq_epi32(x[3], none));
+  const __m256i all = _mm256_or_si256(low, high);
+  return _mm256_testz_si256(all, all);
+}
 #define TO_SHORTS(name, T, words, one)                                           \
   static void name(void* out, const void* in, int64_t n) {                       \
     uint16_t* o = out;                                                           \
@@ -297,7 +320,8 @@ static inline __m256i words_c128(const double _Complex* a) {
 }
 BY_I32_STEPPED(c64_i64, float, 2, int64_t, 0x1p31f, oyi_float_to_int)
 BY_I32_STEPPED(c128_i64, double, 2, int64_t, 0x1p31, oyi_float_to_int)
-BY_I32_STEPPED(c128_u8, double, 2, uint8_t, 0x1p31, oyi_float_to_int)
+#define REAL_F64_I64(x) oyi_float_to_int(__real__(x))
+TO_BYTES_WHERE(words_fit, c128_u8, double _Complex, words_c128, REAL_F64_I64)
 TO_BYTES(c64_8, float _Complex, words_c64, REAL_F32_I32)
 TO_SHORTS(c64_16, float _Complex, words_c64, REAL_F32_I32)
 TO_WORDS(c64_i32, float _Complex, words_c64, REAL_F32_I32)

@@ -231,6 +231,32 @@ static void whole_numbers_that_do_not_fit(void** state) {
   }
 }
 
+// As PyTorch has it: by way of int64 to uint8, of int32 to int8, which is the least where a number
+// does not fit. One of many that do not fit changes no other.
+static void complex_numbers_to_bytes(void** state) {
+  (void)state;
+  enum { N = 150 };
+  static const double great[] = {0x1p31, -0x1p31, 0x1p40 + 77, -0x1p50 - 3, 0x1p33 + 200};
+  double parts[2 * N];
+  for (int64_t n = 1; n <= N; n++) {
+    for (int64_t i = 0; i < n; i++) {
+      const bool is_great = i % 37 == n % 37;
+      parts[2 * i] = is_great ? great[i % 5] : (double)(i * 5 - n) + 0.75;
+      parts[2 * i + 1] = 1e300;
+    }
+    uint8_t bytes[N];
+    int8_t signs[N];
+    oyi_convert_row(OY_DTYPE_U8, (char*)bytes, 1, OY_DTYPE_C128, (char*)parts, 16, n);
+    oyi_convert_row(OY_DTYPE_I8, (char*)signs, 1, OY_DTYPE_C128, (char*)parts, 16, n);
+    for (int64_t i = 0; i < n; i++) {
+      const double x = parts[2 * i];
+      const int32_t word = fabs(x) < 0x1p31 ? (int32_t)x : INT32_MIN;
+      assert_int_equal(bytes[i], (uint8_t)(int64_t)x);
+      assert_int_equal(signs[i], (int8_t)word);
+    }
+  }
+}
+
 static void complex_numbers_in_and_out(void** state) {
   (void)state;
   const oy_complex c = {1.5, -2};
@@ -280,6 +306,7 @@ int main(void) {
       cmocka_unit_test(floats_to_short_integers),
       cmocka_unit_test(numbers_that_do_not_fit),
       cmocka_unit_test(whole_numbers_that_do_not_fit),
+      cmocka_unit_test(complex_numbers_to_bytes),
       cmocka_unit_test(complex_numbers_in_and_out),
       cmocka_unit_test(one_element_is_a_number),
   };
