@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// maximum, minimum and clamp_tensor of floats by vectors: one instruction finds the greater
-// number, but gives its second operand where one is NaN, and a choice puts the other's NaN in;
-// compilers take two comparisons and join them. T, ID and MM(f), the instruction, are given.
-// Rows shorter than a vector, or with other steps, go through what the line made.
+// maximum, minimum, clamp_tensor and hardswish of floats by vectors: one instruction finds the
+// greater number, but gives its second operand where one is NaN, and a choice puts the other's
+// NaN in; compilers take two comparisons and join them. T, ID and MM(f), the instruction, are
+// given. Rows shorter than a vector, or with other steps, go through what the line made.
 #define V    OYI_LOOP_JOIN(extreme_vector, ID)
 #define F(f) OYI_LOOP_JOIN(f, ID)
 
@@ -22,6 +22,12 @@ static inline V F(smaller)(V a, V b, V c) {
 }
 static inline V F(between)(V a, V b, V c) {
   return F(smaller)(F(greater)(a, b, a), c, c);
+}
+// The instructions give their second operand where that is NaN.
+static inline V F(hard_swish)(V a, V b, V c) {
+  (void)b, (void)c;
+  const V zero = {0}, from_zero = (V)MM(max)(zero, a + (T)3);
+  return a * (V)MM(min)(zero + (T)6, from_zero) / (T)6;
 }
 
 // |n| elements, at least a vector; operands may be the same everywhere, |c| is not there for
@@ -79,6 +85,14 @@ OYI_LOOP_FN(clamp_tensor_vector) {
     F(extremes)(n, data, false, true, true, true, F(between));
   else
     F(clamp_tensor)(n, data, strides, args);
+}
+OYI_LOOP_FN(hardswish_vector) {
+  const int64_t item = sizeof(T);
+  char* const same[] = {data[0], data[1], data[1]};
+  if (n >= (int64_t)(sizeof(V) / sizeof(T)) && strides[0] == item && strides[1] == item)
+    F(extremes)(n, same, false, false, false, false, F(hard_swish));
+  else
+    F(hardswish)(n, data, strides, args);
 }
 #undef EXTREMES
 #undef V

@@ -320,6 +320,8 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_maximum, OY_DTYPE_F64, maximum_vector_f64},
     {OYI_LOOP_minimum, OY_DTYPE_F32, minimum_vector_f32},
     {OYI_LOOP_minimum, OY_DTYPE_F64, minimum_vector_f64},
+    {OYI_LOOP_hardswish, OY_DTYPE_F32, hardswish_vector_f32},
+    {OYI_LOOP_hardswish, OY_DTYPE_F64, hardswish_vector_f64},
     {OYI_LOOP_clamp_tensor, OY_DTYPE_F32, clamp_tensor_vector_f32},
     {OYI_LOOP_clamp_tensor, OY_DTYPE_F64, clamp_tensor_vector_f64},
 #endif
