@@ -52,6 +52,59 @@ static void meta_has_the_shapes(void** state) {
   oy_tensor_release(x);
 }
 
+// Whatever the layouts, with fewer indices than elements, and a bad one.
+static void check_gathered(oy_tensor* x, oy_tensor* index, int64_t dim) {
+  const oy_ints sizes = oy_tensor_sizes(index), all = oy_tensor_sizes(x);
+  oy_tensor* got = oy_gather(x, dim, index, false);
+  assert_non_null(got);
+  for (int64_t i = 0; i < oy_tensor_numel(index); i++) {
+    int64_t at[3] = {i / (sizes.data[1] * sizes.data[2]),
+                     i / sizes.data[2] % sizes.data[1], i % sizes.data[2]};
+    at[dim] = (int64_t)element(index, i);
+    const int64_t place = (at[0] * all.data[1] + at[1]) * all.data[2] + at[2];
+    assert_true(element(got, i) == element(x, place));
+  }
+  oy_tensor_release(got);
+}
+
+static void gathered_along_each_dimension(void** state) {
+  (void)state;
+  enum { A = 5, B = 7, C = 19, N = A * B * C };
+  static const oy_dtype dtypes[] = {OY_DTYPE_U8, OY_DTYPE_I16, OY_DTYPE_F32,
+                                    OY_DTYPE_F64};
+  double data[N];
+  int64_t places[N];
+  for (int i = 0; i < N; i++) data[i] = i % 251;
+  oy_tensor* wide = oy_tensor_from_data(data, OY_DIMS(A, B, C), OY_DTYPE_F64);
+  for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+    for (int64_t k = 0; k < 12; k++) {
+      const int64_t dim = k % 3, rows = k / 3 % 2 ? A - 1 : A,
+                    columns = k < 6 ? C : C - 2;
+      oy_tensor* x = oy_to_dtype(wide, dtypes[d], false, true, oy_none());
+      const int64_t size = oy_tensor_size(x, dim);
+      for (int i = 0; i < N; i++) places[i] = (i * 31 + i / 7) % size;
+      oy_tensor* index =
+          oy_tensor_from_data(places, OY_DIMS(rows, B, columns), OY_DTYPE_I64);
+      check_gathered(x, index, dim);
+      // The same indices, and elements, down columns.
+      oy_tensor* turned = oy_transpose_int(x, 0, 2);
+      oy_tensor* lying = oy_contiguous(turned, OY_MEMORY_CONTIGUOUS);
+      oy_tensor* steep = oy_transpose_int(lying, 0, 2);
+      check_gathered(steep, index, dim);
+      places[rows * B * columns - 1] = size;
+      oy_tensor* bad =
+          oy_tensor_from_data(places, OY_DIMS(rows, B, columns), OY_DTYPE_I64);
+      char text[99];
+      snprintf(text, sizeof(text),
+               "index %lld is out of bounds for dimension %lld with size %lld",
+               (long long)size, (long long)dim, (long long)size);
+      assert_fails(oy_gather(x, dim, bad, false), text);
+      oy_tensor* const made[] = {bad, steep, lying, turned, index, x};
+      for (int i = 0; i < 6; i++) oy_tensor_release(made[i]);
+    }
+  oy_tensor_release(wide);
+}
+
 // Pieces that threads share out begin within rows, and end in a few that have none.
 static void places_of_many(void** state) {
   (void)state;
@@ -179,6 +232,7 @@ int main(void) {
       cmocka_unit_test(elements_by_index),
       cmocka_unit_test(nothing_is_written_for_a_bad_index),
       cmocka_unit_test(meta_has_the_shapes),
+      cmocka_unit_test(gathered_along_each_dimension),
       cmocka_unit_test(places_of_many),
       cmocka_unit_test(rows_by_many_indices),
       cmocka_unit_test(lines_and_columns),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gather: elements of each line along a dimension, by number.
+#include <string.h>
+
 #include "backends/cpu/index/index_check.h"
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/lines.h"
@@ -69,6 +71,85 @@ static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
   return OY_OK;
 }
 
+// ------------------------------------------------------------------ across the lines
+
+// Elements side by side, each from the line that its index names; |down| from one to the next.
+typedef void (*across_fn)(int64_t n, char* o, int64_t so, const char* x, int64_t sx,
+                          int64_t down, const char* index, int64_t si);
+#define ACROSS(bytes)                                                                   \
+  static void across_##bytes(int64_t n, char* o, int64_t so, const char* x, int64_t sx, \
+                             int64_t down, const char* index, int64_t si) {             \
+    if (so == bytes && sx == bytes && si == (int64_t)sizeof(int64_t)) {                 \
+      const int64_t* at = (const int64_t*)(const void*)index;                           \
+      for (int64_t i = 0; i < n; i++)                                                   \
+        memcpy(o + i * bytes, x + at[i] * down + i * bytes, bytes);                     \
+      return;                                                                           \
+    }                                                                                   \
+    for (int64_t i = 0; i < n; i++, index += si)                                        \
+      memcpy(o + i * so, x + *(const int64_t*)(const void*)index * down + i * sx,       \
+             bytes);                                                                    \
+  }
+ACROSS(1)
+ACROSS(2)
+ACROSS(4)
+ACROSS(8)
+ACROSS(16)
+#undef ACROSS
+static across_fn across_for(int64_t item) {
+  switch (item) {
+    case 1: return across_1;
+    case 2: return across_2;
+    case 4: return across_4;
+    case 8: return across_8;
+    case 16: return across_16;
+    default: return NULL;
+  }
+}
+
+typedef struct crossing {
+  across_fn take;
+  int64_t n, down;
+  oyi_late late;
+} crossing;
+
+static oy_status cross_some(oyi_lines* w, int64_t count, void* context) {
+  crossing* c = context;
+  const int64_t most = oyi_late_most(&c->late, c->n);
+  for (; count > 0; count--, oyi_lines_next(w))
+    for (int64_t i = 0; i < c->n; i += most) {
+      const int64_t n = c->n - i < most ? c->n - i : most;
+      const char* index = w->data[1] + i * w->step[1];
+      if (!oyi_late_passes(&c->late, index, w->step[1], n)) return OY_OK;
+      c->take(n, w->data[0] + i * w->step[0], w->step[0], w->data[2] + i * w->step[2],
+              w->step[2], c->down, index, w->step[1]);
+    }
+  return OY_OK;
+}
+
+// Where the lines lie side by side memory is written, and indices are read, as they lie: across
+// the lines. False: they do not.
+static bool takes_across(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
+                         const oyi_tensor* index, oyi_late* late) {
+  enum { LEAST = 4 };
+  const int64_t last = index->ndim - 1;
+  if (dim >= last || index->sizes[last] < LEAST || oyi_strides(index)[last] != 1 ||
+      oyi_strides(t)[last] != 1)
+    return false;
+  crossing c = {across_for(oyi_item(t)), index->sizes[last],
+                oyi_strides(t)[dim] * oyi_item(t), *late};
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {o, index, t};
+  if (!c.take || !oyi_lines_begin(&w, oyi_sizes_view(index), last, tensors, 3))
+    return false;
+  // Along the dimension, where it is in the walk, the index alone says where to read.
+  size_t place = 0;
+  for (int64_t d = dim + 1; d < last; d++) place += index->sizes[d] != 1;
+  if (index->sizes[dim] != 1) w.steps[place][2] = 0;
+  (void)!oyi_lines_run(&w, c.n, cross_some, &c);
+  late->failed = c.late.failed;
+  return true;
+}
+
 // |late|: indices are checked here.
 static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
                             const oyi_tensor* index, bool late) {
@@ -79,7 +160,8 @@ static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   taking how = {oyi_take_for((size_t)oyi_item(t)),
                 index->ndim ? index->sizes[dim] : 1,
                 {late ? size : 0, false}};
-  if (oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
+  if (!takes_across(o, t, dim, index, &how.late) &&
+      oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
     (void)!oyi_lines_run(&w, how.n, take_some, &how);
   return how.late.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;
 }
