@@ -94,6 +94,28 @@ static void ends_of_wider_types(void** state) {
   }
 }
 
+// Of any number of bits, and those next to multiples of the divisor.
+static void drawn_pairs_of_64_bits(void** state) {
+  (void)state;
+  enum { N = 40000 };
+  uint64_t word = 1;
+  int64_t *a = malloc(N * sizeof(*a)), *b = malloc(N * sizeof(*b));
+  for (int i = 0; i < N; i++) {
+    int64_t drawn[2];
+    for (int k = 0; k < 2; k++) {
+      word ^= word << 13, word ^= word >> 7, word ^= word << 17;
+      drawn[k] = (int64_t)word >> (word * 0x9e3779b97f4a7c15u >> 58);
+    }
+    b[i] = drawn[1] ? drawn[1] : 1;
+    const __int128 multiple = (__int128)(drawn[0] / b[i]) * b[i] + i % 5 - 2;
+    a[i] = i % 2 ? drawn[0] : (int64_t)multiple;
+  }
+  check_pairs(a, b, N, OY_DTYPE_I64);
+  check_pairs(a + 1, b, 77, OY_DTYPE_I64);
+  free(a);
+  free(b);
+}
+
 // By Euclid's rests of numbers without a sign; the least number, whose size no number is, is
 // left out.
 static void gcd_of_ends(void** state) {
@@ -154,9 +176,8 @@ static void members_are_found(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_pair_of_bytes),
-      cmocka_unit_test(ends_of_wider_types),
-      cmocka_unit_test(gcd_of_ends),
+      cmocka_unit_test(every_pair_of_bytes),    cmocka_unit_test(ends_of_wider_types),
+      cmocka_unit_test(drawn_pairs_of_64_bits), cmocka_unit_test(gcd_of_ends),
       cmocka_unit_test(members_are_found),
   };
   return cmocka_run_group_tests_name("quotients", tests, init_library, shut_library);

@@ -105,6 +105,53 @@ static inline void F(gcd_lanes)(T* o, const T* a, const T* b, int64_t lanes) {
   for (int64_t k = 0; k < lanes; k++) o[k] = oyi_lane_of_double(y[k]);
 }
 
+#if defined(__AVX512DQ__)
+// Of any numbers: a quotient of doubles, which is near, and that of what it leaves, which is less
+// than one away; what is left then says on which side. All wraps, as the least number by -1 does.
+static inline __attribute__((always_inline)) void F(wide_quotients)(
+    T* o, const T* p, const T* q, int64_t lanes, const bool floors, const bool is_rest) {
+  enum { EACH = 8 };
+  const __m512i one = _mm512_set1_epi64(1);
+  for (int64_t k = 0; k < lanes; k += EACH) {
+    const __m512i a = _mm512_loadu_si512(p + k), b = _mm512_loadu_si512(q + k);
+    const __mmask8 divides = _mm512_test_epi64_mask(b, b);
+    const __m512d divisor = _mm512_cvtepi64_pd(_mm512_mask_mov_epi64(one, divides, b));
+    const __m512d by = _mm512_div_pd(_mm512_set1_pd(1), divisor);
+    __m512i near = _mm512_cvttpd_epi64(_mm512_mul_pd(_mm512_cvtepi64_pd(a), by));
+    __m512i rest = _mm512_sub_epi64(a, _mm512_mullo_epi64(near, b));
+    const __m512i more = _mm512_cvtpd_epi64(_mm512_mul_pd(_mm512_cvtepi64_pd(rest), by));
+    near = _mm512_add_epi64(near, more);
+    rest = _mm512_sub_epi64(rest, _mm512_mullo_epi64(more, b));
+    // The rest has the sign of what is divided, or of the divisor, when all is done.
+    const __mmask8 moves = _mm512_movepi64_mask(_mm512_xor_si512(rest, floors ? b : a)) &
+                           _mm512_test_epi64_mask(rest, rest);
+    const __mmask8 up = floors ? 0 : moves & _mm512_movepi64_mask(_mm512_xor_si512(a, b));
+    const __mmask8 down = moves & (__mmask8)~up;
+    near = _mm512_mask_sub_epi64(near, down, near, one);
+    near = _mm512_mask_add_epi64(near, up, near, one);
+    rest = _mm512_mask_add_epi64(rest, down, rest, b);
+    rest = _mm512_mask_sub_epi64(rest, up, rest, b);
+    _mm512_storeu_si512(o + k, _mm512_maskz_mov_epi64(divides, is_rest ? rest : near));
+  }
+}
+static void F(div_trunc_wide)(T* o, const T* p, const T* q, int64_t lanes) {
+  F(wide_quotients)(o, p, q, lanes, false, false);
+}
+static void F(div_floor_wide)(T* o, const T* p, const T* q, int64_t lanes) {
+  F(wide_quotients)(o, p, q, lanes, true, false);
+}
+static void F(fmod_wide)(T* o, const T* p, const T* q, int64_t lanes) {
+  F(wide_quotients)(o, p, q, lanes, false, true);
+}
+static void F(remainder_wide)(T* o, const T* p, const T* q, int64_t lanes) {
+  F(wide_quotients)(o, p, q, lanes, true, true);
+}
+#define EACH_WIDE(name, slow) F(name##_wide)(o, p, q, lanes)
+#else
+#define EACH_WIDE(name, slow) \
+  for (int64_t k = 0; k < lanes; k++) o[k] = slow(p[k], q[k])
+#endif
+
 // The expression sees a and b as doubles, and the quotient.
 #define QUOTIENT_LANES(name, slow, ...)                                              \
   static inline void F(name##_lanes)(T * o, const T* p, const T* q, int64_t lanes) { \
@@ -116,7 +163,7 @@ static inline void F(gcd_lanes)(T* o, const T* a, const T* b, int64_t lanes) {
         o[k] = b == 0 ? 0 : oyi_lane_of_double(__VA_ARGS__);                         \
       }                                                                              \
     } else {                                                                         \
-      for (int64_t k = 0; k < lanes; k++) o[k] = slow(p[k], q[k]);                   \
+      EACH_WIDE(name, slow);                                                         \
     }                                                                                \
   }                                                                                  \
   LANES_LOOP(name, slow)
@@ -124,6 +171,7 @@ QUOTIENT_LANES(div_trunc, oyi_int_div, __builtin_trunc(quotient))
 QUOTIENT_LANES(div_floor, oyi_int_div_floor, __builtin_floor(quotient))
 QUOTIENT_LANES(fmod, oyi_int_rem, a - __builtin_trunc(quotient) * b)
 QUOTIENT_LANES(remainder, oyi_int_mod, a - __builtin_floor(quotient) * b)
+#undef EACH_WIDE
 #undef QUOTIENT_LANES
 #else
 static inline void F(gcd_lanes)(T* o, const T* a, const T* b, int64_t lanes) {
