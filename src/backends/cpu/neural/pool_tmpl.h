@@ -50,10 +50,78 @@ static inline bool JOIN(is_before, ID)(T best, int64_t at, T value, int64_t here
   return value > best || (value == best && here < at);
 }
 
+// Where |n| elements, 2 * LANES or more, begin, a vector at a time; the last one lies over those
+// before it.
+#define EACH_VECTOR(x, n, v, ...)                             \
+  for (int64_t k_ = 0; k_ < (n); k_ += LANES) {               \
+    JOIN(vec, ID) v;                                          \
+    const int64_t from_ = k_ + LANES <= (n) ? k_ : (n)-LANES; \
+    memcpy(&v, (x) + from_, sizeof(v));                       \
+    __VA_ARGS__;                                              \
+  }
+// The greatest of a window's numbers alone, which takes half of the steps; false: there is NaN.
+static bool JOIN(greatest, ID)(const windows* w, const T* image, range rd, range rh,
+                               range rw, T* out) {
+  enum { CHAINS = 4 };
+  JOIN(vec, ID) best[CHAINS];
+  JOIN(places, ID) nan = {0};
+  for (int c = 0; c < CHAINS; c++) best[c] = (JOIN(vec, ID)){0} + (T)LEAST;
+#define TAKE(c, v)                                                   \
+  do {                                                               \
+    const JOIN(places, ID) more_ = (v) > best[c];                    \
+    best[c] = (JOIN(vec, ID))((more_ & (JOIN(places, ID))(v)) |      \
+                              (~more_ & (JOIN(places, ID))best[c])); \
+    nan |= (v) != (v);                                               \
+  } while (0)
+  const int64_t n = rw.to - rw.from;
+  for (int64_t i = rd.from; i < rd.to; i += w->step[0])
+    for (int64_t j = rh.from; j < rh.to; j += w->step[1]) {
+      const T* row = image + (i * w->in[1] + j) * w->in[2] + rw.from;
+      int64_t k = 0;
+      for (; k + CHAINS * LANES <= n; k += CHAINS * LANES) {
+        JOIN(vec, ID) v[CHAINS];
+        memcpy(v, row + k, sizeof(v));
+        for (int c = 0; c < CHAINS; c++) TAKE(c, v[c]);
+      }
+      EACH_VECTOR(row + k, n - k, v, TAKE(1, v))
+    }
+#undef TAKE
+  int64_t any = 0;
+  *out = LEAST;
+  for (int64_t k = 0; k < LANES; k++) {
+    any |= nan[k];
+    for (int c = 0; c < CHAINS; c++)
+      if (best[c][k] > *out) *out = best[c][k];
+  }
+  return any == 0;
+}
+
+// The first place of a window that has |value|, which is there.
+static int64_t JOIN(place_of, ID)(const windows* w, const T* image, range rd, range rh,
+                                  range rw, T value) {
+  const int64_t n = rw.to - rw.from;
+  for (int64_t i = rd.from; i < rd.to; i += w->step[0])
+    for (int64_t j = rh.from; j < rh.to; j += w->step[1]) {
+      const int64_t at = (i * w->in[1] + j) * w->in[2] + rw.from;
+      JOIN(places, ID) found = {0};
+      int64_t any = 0;
+      EACH_VECTOR(image + at, n, v, found |= v == value)
+      for (int64_t k = 0; k < LANES; k++) any |= found[k];
+      for (int64_t k = 0; any != 0 && k < n; k++)
+        if (image[at + k] == value) return at + k;
+    }
+  return -1;
+}
+
 // A window whose rows are worth vectors: lane k sees every element whose number in its row
 // is k more than a multiple of LANES.
 static void JOIN(max_wide, ID)(const windows* w, const T* image, range rd, range rh,
                                range rw, T* out, int64_t* index) {
+  if (JOIN(greatest, ID)(w, image, rd, rh, rw, out)) {
+    *index = JOIN(place_of, ID)(w, image, rd, rh, rw, *out);
+    *out = image[*index];  // of zeros the first, whatever its sign
+    return;
+  }
   const INT start = (INT)((rd.from * w->in[1] + rh.from) * w->in[2] + rw.from);
   JOIN(vec, ID) best;
   JOIN(places, ID) at, lane;
@@ -134,15 +202,19 @@ static void JOIN(max, ID)(const windows* w, const void* image, void* out,
       for (int64_t x = 0; x < w->out[2]; x++) {
         const range rd = w->ranges[0][d], rh = w->ranges[1][h], rw = w->ranges[2][x];
 #ifdef INT
-        const int64_t at = JOIN(first_alike, ID)(w, x);
+        // Of windows that lie further apart lanes are brought together one by one.
+        const int64_t at = JOIN(first_alike, ID)(w, x), wide = rw.to - rw.from;
+        if (w->is_small && w->step[2] == 1 &&
+            wide >= (at < 0           ? 2 * LANES
+                     : w->advance > 2 ? 4 * LANES
+                                      : INT64_MAX)) {
+          JOIN(max_wide, ID)(w, image, rd, rh, rw, to + x, indices + x);
+          continue;
+        }
         if (at >= 0) {
           JOIN(max_some, ID)
           (w, image, rd, rh, w->ranges[2][at], to + at, indices + at);
           x = at + LANES - 1;
-          continue;
-        }
-        if (w->is_small && w->step[2] == 1 && rw.to - rw.from >= 2 * LANES) {
-          JOIN(max_wide, ID)(w, image, rd, rh, rw, to + x, indices + x);
           continue;
         }
 #endif
