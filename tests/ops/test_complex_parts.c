@@ -212,6 +212,19 @@ static void check_exp(const double* part, const double* got, double places) {
   }
 }
 
+// What the sum with 1 loses is lost to all.
+static void check_sigmoid(const double* part, const double* got, double places) {
+  const long double complex power =
+      cexpl(-__builtin_complex((long double)part[0], (long double)part[1]));
+  const long double complex sum = 1 + power, want = 1 / sum;
+  if (!isfinite((double)cabsl(want)) || !isfinite((double)cabsl(power))) return;
+  const long double lost = (1 + cabsl(power)) / cabsl(sum);
+  const long double near = cabsl(want) * lost * (long double)places;
+  if (!(fabsl(got[0] - creall(want)) <= near && fabsl(got[1] - cimagl(want)) <= near))
+    fail_msg("sigmoid of %a and %a: %a and %a, not %La and %La", part[0], part[1], got[0],
+             got[1], creall(want), cimagl(want));
+}
+
 // |f| of numbers is the same at each place, in rows and with steps between them.
 static void check_same(oy_tensor* t, oy_tensor* all, oy_tensor* (*f)(oy_tensor*)) {
   const size_t item = oy_dtype_size(all->dtype);
@@ -239,21 +252,27 @@ static void exponentials_and_angles(void** state) {
       parts[i] = rows[k].dtype == OY_DTYPE_C64 ? (double)(float)any_part() : any_part();
     oy_tensor* wide = complex_tensor(parts, N);
     oy_tensor* t = oy_to_dtype(wide, rows[k].dtype, false, true, oy_none());
-    oy_tensor *powers = oy_exp(t), *angles = oy_angle(t);
+    oy_tensor *powers = oy_exp(t), *angles = oy_angle(t), *sigmoids = oy_sigmoid(t);
     oy_tensor* got = oy_to_dtype(powers, OY_DTYPE_C128, false, true, oy_none());
+    oy_tensor* shares = oy_to_dtype(sigmoids, OY_DTYPE_C128, false, true, oy_none());
+    const double* share = oy_tensor_data(shares);
     oy_tensor* turned = oy_to_dtype(angles, OY_DTYPE_F64, false, true, oy_none());
     const double *p = oy_tensor_data(got), *angle = oy_tensor_data(turned);
     for (int i = 0; i < N; i++) {
       const double *part = parts + 2 * i, want = atan2(part[1], part[0]);
       // Of greater numbers float has none.
-      if (!(part[0] == 85 || part[0] == -200)) check_exp(part, p + 2 * i, rows[k].places);
+      if (!(part[0] == 85 || part[0] == -200)) {
+        check_exp(part, p + 2 * i, rows[k].places);
+        check_sigmoid(part, share + 2 * i, rows[k].places);
+      }
       assert_true(isnan(want) ? isnan(angle[i])
                               : fabs(angle[i] - want) <= 4 * rows[k].places);
     }
     check_same(t, powers, oy_exp);
     check_same(t, angles, oy_angle);
-    oy_tensor* const made[] = {turned, got, angles, powers, t, wide};
-    for (int i = 0; i < 6; i++) oy_tensor_release(made[i]);
+    check_same(t, sigmoids, oy_sigmoid);
+    oy_tensor* const made[] = {turned, shares, got, sigmoids, angles, powers, t, wide};
+    for (int i = 0; i < 8; i++) oy_tensor_release(made[i]);
   }
 }
 

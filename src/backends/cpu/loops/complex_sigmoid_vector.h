@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sigmoid of complex floats by vectors of doubles, whose squares of floats neither overflow nor
-// vanish: 1 / b is b's conjugate over |b|^2. What might overflow a float, and parts that are no
-// numbers or too little for normal floats, go through the C library's functions in float.
+// sigmoid of complex numbers by vectors of doubles. Squares of floats neither overflow nor vanish:
+// 1 / b is b's conjugate over |b|^2. What might overflow a float, and parts that are no numbers or
+// too little for normal floats, go through the C library's functions in float. Doubles are
+// scaled by the greater part.
 #define T          float _Complex
 #define R          float
 #define FN(name)   name##f
@@ -12,6 +13,17 @@
 
 static T sigmoid_in_float(R re, R im) {
   return overf((T)1, (T)1 + cexpf(-PAIR(re, im)));
+}
+#undef T
+#undef R
+#undef FN
+#define T        double _Complex
+#define R        double
+#define FN(name) name
+#include "backends/cpu/loops/complex_ratio_tmpl.h"
+
+static T sigmoid_in_double(R re, R im) {
+  return over((T)1, (T)1 + cexp(-PAIR(re, im)));
 }
 #undef T
 #undef R
@@ -88,5 +100,42 @@ static void sigmoid_complex_f32(int64_t n, char* const* data, const int64_t* str
     parts = sigmoid_of_parts(parts);
     memcpy(some, &parts, sizeof(parts));
     for (int64_t i = 0; i < count; i++) memcpy(o + i * strides[0], some + 2 * i, ITEM);
+  }
+}
+
+static __attribute__((noinline)) void sigmoid_each(vec_f64* re, vec_f64* im, vec_f64 x,
+                                                   vec_f64 y, ints_f64 is_plain) {
+  for (int k = 0; k < F64_LANES; k++) {
+    if (is_plain[k]) continue;
+    const double _Complex a = sigmoid_in_double(x[k], y[k]);
+    (*re)[k] = __real__ a;
+    (*im)[k] = __imag__ a;
+  }
+}
+
+// As `over` of complex_ratio_tmpl.h divides 1, which leaves out what may be nothing.
+static void sigmoid_complex_f64(int64_t n, char* const* data, const int64_t* strides,
+                                const void* args) {
+  (void)args;
+  const vec_f64 zero = {0}, one = zero + 1.0;
+  char* o = data[0];
+  const char* at = data[1];
+  for (; n > 0;
+       n -= F64_LANES, o += strides[0] * F64_LANES, at += strides[1] * F64_LANES) {
+    const int64_t count = n < F64_LANES ? n : F64_LANES;
+    vec_f64 x, y;
+    v_load_parts_f64(&x, &y, at, strides[1], count);
+    const vec_f64 size = v_exp_f64(-x);
+    const vec_f64 p = size * v_cos_f64(y) + 1.0, q = zero - size * v_sin_f64(y);
+    const ints_f64 upright = v_abs_f64(p) < v_abs_f64(q);
+    const vec_f64 greater = v_select_f64(upright, q, p);
+    const vec_f64 less = v_select_f64(upright, p, q);
+    const vec_f64 ratio = less / greater, scale = 1.0 / (greater + less * ratio);
+    vec_f64 re = v_select_f64(upright, ratio, one) * scale;
+    vec_f64 im = (zero - v_select_f64(upright, one, ratio)) * scale;
+    const ints_f64 is_plain =
+        (v_abs_f64(x) < 700.0) & (v_abs_f64(y) < INFINITY) & (greater != zero);
+    if (OY_UNLIKELY(v_any_f64(~is_plain))) sigmoid_each(&re, &im, x, y, is_plain);
+    v_store_parts_f64(o, strides[0], count, re, im);
   }
 }
