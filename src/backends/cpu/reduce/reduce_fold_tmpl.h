@@ -35,7 +35,10 @@ static void FOLD(start)(void* state, int64_t n, const void* args) {
   A* value = state;
   for (int64_t i = 0; i < n; i++) value[i] = START;
 #ifdef EXACT
-  for (int64_t i = 0; i < n; i++) value[OYI_REDUCE_BLOCK + i] = 0;
+  // Behind as many running values as there may be.
+  _Static_assert(2 * OYI_REDUCE_WIDE * sizeof(A) <= OYI_REDUCE_BLOCK * OYI_REDUCE_STATE,
+                 "running values and their errors fit");
+  for (int64_t i = 0; i < n; i++) value[OYI_REDUCE_WIDE + i] = 0;
 #endif
 }
 
@@ -44,7 +47,7 @@ static inline void FOLD(join)(A* value, int64_t i, A b, const void* args) {
   SETUP;
 #ifdef EXACT
   const A a = value[i], sum = a + b, part = sum - a;
-  value[OYI_REDUCE_BLOCK + i] += (a - (sum - part)) + (b - part);
+  value[OYI_REDUCE_WIDE + i] += (a - (sum - part)) + (b - part);
   value[i] = sum;
 #else
   value[i] = JOIN(value[i], b);
@@ -180,7 +183,7 @@ static void FOLD(merge)(void* state, const void* later, int64_t n, const void* a
   for (int64_t i = 0; i < n; i++) {
     FOLD(join)(value, i, from[i], args);
 #ifdef EXACT
-    value[OYI_REDUCE_BLOCK + i] += from[OYI_REDUCE_BLOCK + i];
+    value[OYI_REDUCE_WIDE + i] += from[OYI_REDUCE_WIDE + i];
 #endif
   }
 }
@@ -192,7 +195,7 @@ static void FOLD(repeat)(void* state, int64_t n, int64_t times) {
     const A a = value[i];
     value[i] = REPEAT(a, times);
 #ifdef EXACT
-    A* rest = &value[OYI_REDUCE_BLOCK + i];
+    A* rest = &value[OYI_REDUCE_WIDE + i];
     *rest = REPEAT(*rest, times) + __builtin_fma(a, (A)times, -value[i]);
 #endif
   }
@@ -208,7 +211,7 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
     A a = value[i];
 #ifdef EXACT
     // There is no rounding error of an infinite sum.
-    const A rest = value[OYI_REDUCE_BLOCK + i];
+    const A rest = value[OYI_REDUCE_WIDE + i];
     if (rest - rest == 0) a += rest;
 #endif
     to[i] = RESULT(a);

@@ -258,11 +258,13 @@ static inline void divide_all(double* x, int64_t n, double by) {
 
 #define ROW_OF(name, id, in, to, block, repeat, ...) \
   OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat, __VA_ARGS__)
+#define PLAIN_ROW(name, id, in, to, block, repeat) \
+  ROW_OF(name, id, in, to, block, repeat, {NULL, NULL}, {NULL, NULL})
 #define ROW(name, id, in, to, repeat) \
-  ROW_OF(name, id, in, to, OYI_REDUCE_BLOCK, repeat, {NULL, NULL}, {NULL, NULL})
+  PLAIN_ROW(name, id, in, to, OYI_REDUCE_BLOCK, repeat)
 #define ROWS(name, REPEAT, ...)                                                 \
   ROW_OF(name, f32, F32, F64, OYI_REDUCE_WIDE, REPEAT(name, f32), __VA_ARGS__), \
-      ROW(name, f64, F64, F64, REPEAT(name, f64)),                              \
+      PLAIN_ROW(name, f64, F64, F64, OYI_REDUCE_WIDE, REPEAT(name, f64)),       \
       ROW(name, i64, I64, I64, REPEAT(name, i64)),                              \
       ROW(name, c64, C64, C128, REPEAT(name, c64)),                             \
       ROW(name, c128, C128, C128, REPEAT(name, c128))
