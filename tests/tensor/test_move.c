@@ -74,15 +74,16 @@ typedef struct rows_row {
 } rows_row;
 
 static const rows_row g_rows[] = {
-    {"whole", 13, 7, 1, 13, 1, 13},           {"one element", 1, 1, 1, 1, 1, 1},
-    {"one column", 1, 40, 1, 3, 1, 2},        {"short rows", 2, 40, 1, 4, 1, 2},
-    {"rows of 4", 4, 30, 1, 5, 1, 9},         {"rows of 8", 8, 30, 1, 8, 1, 11},
-    {"rows of 16", 16, 20, 1, 16, 1, 21},     {"rows of 31", 31, 9, 1, 33, 1, 31},
-    {"rows of 100", 100, 5, 1, 101, 1, 103},  {"turned", 77, 3, 1, 80, -1, 79},
-    {"turned, short", 3, 30, 1, 3, -1, 4},    {"repeated", 50, 3, 1, 51, 0, 1},
-    {"each other one", 50, 3, 1, 50, 2, 100}, {"apart", 20, 6, 3, 61, 2, 41},
-    {"columns", 5, 40, 40, 1, 1, 5},          {"plane over itself", 9, 9, 1, 7, 9, 1},
-    {"repeated, long", 90, 20, 1, 93, 0, 1},  {"each other place", 1, 60, 1, 2, 1, 1},
+    {"whole", 13, 7, 1, 13, 1, 13},          {"one element", 1, 1, 1, 1, 1, 1},
+    {"one column", 1, 40, 1, 3, 1, 2},       {"short rows", 2, 40, 1, 4, 1, 2},
+    {"rows of 4", 4, 30, 1, 5, 1, 9},        {"rows of 8", 8, 30, 1, 8, 1, 11},
+    {"rows of 16", 16, 20, 1, 16, 1, 21},    {"rows of 31", 31, 9, 1, 33, 1, 31},
+    {"rows of 100", 100, 5, 1, 101, 1, 103}, {"turned", 77, 3, 1, 80, -1, 79},
+    {"turned, even", 78, 3, 1, 80, -1, 79},  {"turned, short", 3, 30, 1, 3, -1, 4},
+    {"repeated", 50, 3, 1, 51, 0, 1},        {"each other one", 50, 3, 1, 50, 2, 100},
+    {"apart", 20, 6, 3, 61, 2, 41},          {"columns", 5, 40, 40, 1, 1, 5},
+    {"plane over itself", 9, 9, 1, 7, 9, 1}, {"repeated, long", 90, 20, 1, 93, 0, 1},
+    {"each other place", 1, 60, 1, 2, 1, 1},
 };
 
 static void move_by_bytes(const rows_row* r, size_t item) {
