@@ -249,6 +249,7 @@ static inline void oyi_expect_stream(oyi_expectation* e) {
 // Another stream for what fits otherwise; walks may look meanwhile.
 void oyi_expect_stream_now(oyi_expectation* e, const oyi_tensor* like);
 static inline const oyi_expectation* oyi_expected_at(const oyi_edge* edge) {
+  // NOLINT: edges that are asked lead somewhere
   return &edge->node->expected[edge->output_nr];
 }
 static inline oy_ints oyi_expected_sizes(const oyi_expectation* e) {
