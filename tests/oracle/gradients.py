@@ -230,18 +230,18 @@ def _second(shadow, leaves, first, our_first, tolerance):
     return why, list(zip(at, weights)), list(zip(want, got))
 
 
-def _doubled(value, shake):
-    """In double, moved by up to |shake| of itself."""
+def _doubled(value, shake, to=torch.float64):
+    """In double, or in |to|, moved by up to |shake| of itself."""
     if isinstance(value, torch.Tensor) and value.dtype in SINGLE:
         made = value.detach().double()
         if shake:
             some = torch.rand(made.shape, dtype=torch.float64, generator=SHAKEN)
             made = made * (1 + shake * (2 * some - 1))
-        return made.requires_grad_(value.requires_grad)
+        return made.to(to).requires_grad_(value.requires_grad)
     if isinstance(value, (list, tuple)):
-        return type(value)(_doubled(v, shake) for v in value) \
+        return type(value)(_doubled(v, shake, to) for v in value) \
             if type(value) in (list, tuple) else value
-    return torch.float64 if isinstance(value, torch.dtype) and value in SINGLE else value
+    return to if isinstance(value, torch.dtype) and value in SINGLE else value
 
 
 class _DrawnInSingle(TorchFunctionMode):
@@ -255,25 +255,26 @@ class _DrawnInSingle(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def _in_double(op, sample, weights, second, shake=0.0):
-    """What PyTorch gives for the derivatives of the same sample in double precision."""
+def _in_double(op, sample, weights, second, shake=0.0, to=torch.float64):
+    """What PyTorch gives for the derivatives of the same sample in double precision, or in
+    single precision of inputs that differ by a rounding: what those of its own steps make."""
     wide = _Sample.__new__(_Sample)
     wide.leaves = []
     for name in ("input", "args", "kwargs"):
         value = getattr(sample, name)
-        setattr(wide, name, {k: wide._take(_doubled(v, shake)) for k, v in value.items()}
-                if name == "kwargs" else wide._take(_doubled(value, shake)))
+        setattr(wide, name, {k: wide._take(_doubled(v, shake, to)) for k, v in value.items()}
+                if name == "kwargs" else wide._take(_doubled(value, shake, to)))
     with _DrawnInSingle():
         result = op.op(wide.input, *wide.args, **wide.kwargs)
     outputs = [r for r in _flat(result) if isinstance(r, torch.Tensor) and r.requires_grad]
-    weights = [w.detach().double().requires_grad_() for w in weights]
+    weights = [w.detach().to(to).requires_grad_() for w in weights]
     first = torch.autograd.grad(outputs, wide.leaves, weights, create_graph=True,
                                 allow_unused=True)
     if not second:
         return first
     leaves = wide.leaves + ([] if op.name in SIGNS else weights)
     return torch.autograd.grad([first[i] for i, _ in second], leaves,
-                               [w.double() for _, w in second], allow_unused=True)
+                               [w.to(to) for _, w in second], allow_unused=True)
 
 
 def _as_near(pairs, exact, shaken):
@@ -407,7 +408,9 @@ def _verdict(op, sample, tolerance, process=False):
         why, second, pairs = _second(shadow, leaves, first, our_first, tolerance)
     if why and all(t.dtype in SINGLE for t in sample.leaves):
         exact = _in_double(op, sample, weights, second)
-        shaken = [_in_double(op, sample, weights, second, ROUNDING) for _ in range(4)]
+        shaken = [_in_double(op, sample, weights, second, ROUNDING, to)
+                  for to, times in ((torch.float64, 4), (torch.float32, 16))
+                  for _ in range(times)]
         if _as_near(pairs if second else list(zip(first, our_first)), exact, shaken):
             why = None
     if why and second and (_as_differences_say(op, sample, shadow)
