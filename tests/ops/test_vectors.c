@@ -3,7 +3,7 @@
 // bf16 are those of C's float, rounded to 8 bits as IEEE 754 says, whatever the bits of the
 // operands, and so are bounds, whole numbers and the like; quotients of complex numbers do not
 // depend on where they are, and are near C's, as their sizes and signs are; clamp; nextafter is
-// C's.
+// C's; products of bytes are theirs modulo 256.
 #include <complex.h>
 #include <float.h>
 
@@ -378,6 +378,44 @@ static void OPS_extremes_pass_nan_on(void** state) {
     }
 }
 
+// Of all pairs, from any place on and of any length; |b| is one number where |one|.
+static void check_bytes(oy_tensor* a, oy_tensor* b, int64_t from, int64_t n, bool one) {
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = oy_slice_Tensor(a, 0, oy_int(from), oy_int(from + n), 1);
+  oy_tensor* y = oy_slice_Tensor(b, 0, oy_int(from), oy_int(from + (one ? 1 : n)), 1);
+  oy_tensor* made[] = {oy_mul_Tensor(x, y), one ? oy_mul_Tensor(y, x) : NULL,
+                       oy_clone(x, oy_none())};
+  assert_non_null(oy_mul__Tensor(made[2], y));
+  const uint8_t *p = oy_tensor_data(x), *q = oy_tensor_data(y);
+  for (int k = 0; k < 3; k++)
+    for (int64_t i = 0; made[k] && i < n; i++) {
+      const unsigned want = (unsigned)p[i] * q[one ? 0 : i] % 256;
+      const uint8_t have = ((const uint8_t*)oy_tensor_data(made[k]))[i];
+      if (have != want) fail_msg("%u * %u: %u, not %u", p[i], q[one ? 0 : i], have, want);
+    }
+  oy_scope_close(&scope);
+}
+static void OPS_products_of_bytes(void** state) {
+  (void)state;
+  enum { ALL = 1 << 16 };
+  static uint8_t first[ALL], second[ALL];
+  for (int i = 0; i < ALL; i++) first[i] = (uint8_t)(i >> 8), second[i] = (uint8_t)i;
+  for (int is_signed = 0; is_signed < 2; is_signed++) {
+    const oy_dtype dtype = is_signed ? OY_DTYPE_I8 : OY_DTYPE_U8;
+    oy_tensor* a = oy_tensor_from_data(first, OY_DIMS(ALL), dtype);
+    oy_tensor* b = oy_tensor_from_data(second, OY_DIMS(ALL), dtype);
+    check_bytes(a, b, 0, ALL, false);
+    for (int64_t n = 1; n < 200; n += n < 70 ? 1 : 13)
+      for (int64_t from = 65000; from < 65003; from++) {
+        check_bytes(a, b, from, n, false);
+        check_bytes(b, a, from, n, true);
+      }
+    oy_tensor_release(a);
+    oy_tensor_release(b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(OPS_bf16_is_rounded_once),
@@ -386,6 +424,7 @@ int main(void) {
       cmocka_unit_test(OPS_extremes_pass_nan_on),
       cmocka_unit_test(OPS_hardswish_of_any_length),
       cmocka_unit_test(OPS_next_numbers_are_those_of_c),
+      cmocka_unit_test(OPS_products_of_bytes),
       cmocka_unit_test(OPS_quotients_are_the_same_everywhere),
       cmocka_unit_test(OPS_signs_of_halves_are_bits),
       cmocka_unit_test(OPS_signs_of_wide_numbers),

@@ -94,6 +94,7 @@ static void copysign_halves(int64_t n, char* const* data, const int64_t* strides
                            (*(const uint16_t*)(const void*)y & 0x8000);
 }
 
+#include "backends/cpu/loops/bytes_vector.h"
 #if defined(__AVX2__)
 #define T     float
 #define ID    f32
@@ -325,6 +326,8 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_clamp_tensor, OY_DTYPE_F32, clamp_tensor_vector_f32},
     {OYI_LOOP_clamp_tensor, OY_DTYPE_F64, clamp_tensor_vector_f64},
 #endif
+    {OYI_LOOP_mul, OY_DTYPE_U8, mul_vector_u8},
+    {OYI_LOOP_mul, OY_DTYPE_I8, mul_vector_i8},
     {OYI_LOOP_add, OY_DTYPE_BF16, add_bf16},
     {OYI_LOOP_sub, OY_DTYPE_BF16, sub_bf16},
     {OYI_LOOP_mul, OY_DTYPE_BF16, mul_bf16},
