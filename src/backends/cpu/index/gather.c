@@ -51,28 +51,6 @@ static oyi_tensor* make_output(const oyi_tensor* t, const oyi_tensor* index,
   return good ? o : NULL;
 }
 
-typedef struct taking {
-  oyi_take_fn take;
-  int64_t n;
-  oyi_late late;
-} taking;
-
-static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
-  taking* t = context;
-  const int64_t most = oyi_late_most(&t->late, t->n);
-  for (; count > 0; count--, oyi_lines_next(w))
-    for (int64_t i = 0; i < t->n; i += most) {
-      const int64_t n = t->n - i < most ? t->n - i : most;
-      const char* index = w->data[1] + i * w->step[1];
-      if (!oyi_late_passes(&t->late, index, w->step[1], n)) return OY_OK;
-      t->take(n, w->data[0] + i * w->step[0], w->step[0], w->data[2], w->step[2], index,
-              w->step[1]);
-    }
-  return OY_OK;
-}
-
-// ------------------------------------------------------------------ across the lines
-
 // Elements side by side, each from the line that its index names; |down| from one to the next.
 typedef void (*across_fn)(int64_t n, char* o, int64_t so, const char* x, int64_t sx,
                           int64_t down, const char* index, int64_t si);
@@ -106,22 +84,35 @@ static across_fn across_for(int64_t item) {
   }
 }
 
-typedef struct crossing {
-  across_fn take;
+// |n| at each place of the walk: along a line, or, where |across| is there, one of each of
+// several lines.
+typedef struct taking {
+  oyi_take_fn take;
+  across_fn across;
   int64_t n, down;
   oyi_late late;
-} crossing;
+} taking;
 
-static oy_status cross_some(oyi_lines* w, int64_t count, void* context) {
-  crossing* c = context;
-  const int64_t most = oyi_late_most(&c->late, c->n);
+// |n| of them from number |i| on.
+static inline void take_part(const taking* t, const oyi_lines* w, int64_t i, int64_t n,
+                             const char* index) {
+  char* o = w->data[0] + i * w->step[0];
+  const char* x = w->data[2];
+  if (t->across)
+    t->across(n, o, w->step[0], x + i * w->step[2], w->step[2], t->down, index,
+              w->step[1]);
+  else
+    t->take(n, o, w->step[0], x, w->step[2], index, w->step[1]);
+}
+static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
+  taking* t = context;
+  const int64_t most = oyi_late_most(&t->late, t->n);
   for (; count > 0; count--, oyi_lines_next(w))
-    for (int64_t i = 0; i < c->n; i += most) {
-      const int64_t n = c->n - i < most ? c->n - i : most;
+    for (int64_t i = 0; i < t->n; i += most) {
+      const int64_t n = t->n - i < most ? t->n - i : most;
       const char* index = w->data[1] + i * w->step[1];
-      if (!oyi_late_passes(&c->late, index, w->step[1], n)) return OY_OK;
-      c->take(n, w->data[0] + i * w->step[0], w->step[0], w->data[2] + i * w->step[2],
-              w->step[2], c->down, index, w->step[1]);
+      if (!oyi_late_passes(&t->late, index, w->step[1], n)) return OY_OK;
+      take_part(t, w, i, n, index);
     }
   return OY_OK;
 }
@@ -129,24 +120,25 @@ static oy_status cross_some(oyi_lines* w, int64_t count, void* context) {
 // Where the lines lie side by side memory is written, and indices are read, as they lie: across
 // the lines. False: they do not.
 static bool takes_across(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
-                         const oyi_tensor* index, oyi_late* late) {
+                         const oyi_tensor* index, taking* how) {
   enum { LEAST = 4 };
   const int64_t last = index->ndim - 1;
   if (dim >= last || index->sizes[last] < LEAST || oyi_strides(index)[last] != 1 ||
       oyi_strides(t)[last] != 1)
     return false;
-  crossing c = {across_for(oyi_item(t)), index->sizes[last],
-                oyi_strides(t)[dim] * oyi_item(t), *late};
+  const across_fn across = across_for(oyi_item(t));
   oyi_lines w;
   const oyi_tensor* tensors[] = {o, index, t};
-  if (!c.take || !oyi_lines_begin(&w, oyi_sizes_view(index), last, tensors, 3))
+  if (!across || !oyi_lines_begin(&w, oyi_sizes_view(index), last, tensors, 3))
     return false;
   // Along the dimension, where it is in the walk, the index alone says where to read.
   size_t place = 0;
   for (int64_t d = dim + 1; d < last; d++) place += index->sizes[d] != 1;
   if (index->sizes[dim] != 1) w.steps[place][2] = 0;
-  (void)!oyi_lines_run(&w, c.n, cross_some, &c);
-  late->failed = c.late.failed;
+  how->across = across;
+  how->n = index->sizes[last];
+  how->down = oyi_strides(t)[dim] * oyi_item(t);
+  (void)!oyi_lines_run(&w, how->n, take_some, how);
   return true;
 }
 
@@ -157,10 +149,10 @@ static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   const oyi_tensor* tensors[] = {o, index, t};
   if (index->numel == 0) return OY_OK;  // and may be of any rank
   const int64_t size = t->ndim ? t->sizes[dim] : 1;
-  taking how = {oyi_take_for((size_t)oyi_item(t)),
-                index->ndim ? index->sizes[dim] : 1,
-                {late ? size : 0, false}};
-  if (!takes_across(o, t, dim, index, &how.late) &&
+  taking how = {.take = oyi_take_for((size_t)oyi_item(t)),
+                .n = index->ndim ? index->sizes[dim] : 1,
+                .late = {late ? size : 0, false}};
+  if (!takes_across(o, t, dim, index, &how) &&
       oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
     (void)!oyi_lines_run(&w, how.n, take_some, &how);
   return how.late.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;
