@@ -134,22 +134,22 @@ LOOP(f32_bf16, float, uint16_t, oyi_bf16_from_float(x))
 #define i16_bf16 NULL
 #define i32_bf16 NULL
 #else
-// NaN is looked at before the numbers are narrow, by which compilers would pack twice.
-static inline __m256i to_bf16(__m256 x) {
-  const __m256 nan = _mm256_set1_ps(NAN);
+// Numbers rounded to their upper halves.
+static inline __m256i near_bf16(__m256 x) {
   const __m256i bits = _mm256_castps_si256(x);
   const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
   const __m256i half = _mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff));
-  const __m256 near = _mm256_castsi256_ps(_mm256_add_epi32(half, odd));
+  return _mm256_add_epi32(half, odd);
+}
+// NaN is looked at before the numbers are narrow, by which compilers would pack twice.
+static inline __m256i to_bf16(__m256 x) {
+  const __m256 nan = _mm256_set1_ps(NAN), near = _mm256_castsi256_ps(near_bf16(x));
   const __m256 all = _mm256_blendv_ps(near, nan, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
   return _mm256_srli_epi32(_mm256_castps_si256(all), 16);
 }
 // Of what is a number.
 static inline __m256i number_to_bf16(__m256 x) {
-  const __m256i bits = _mm256_castps_si256(x);
-  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
-  const __m256i half = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
-  return _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
+  return _mm256_srli_epi32(near_bf16(x), 16);
 }
 #define EIGHT_BYTES(p)  _mm_loadl_epi64((const void*)(p))
 #define EIGHT_SHORTS(p) _mm_loadu_si128((const void*)(p))
