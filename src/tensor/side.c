@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Versions of their own, weak references, attachments. All are rare, so they hang on a
 // record that most tensors do not have.
-#include <sched.h>
-
 #include "base/memory.h"
 #include "tensor/impl.h"
 
@@ -13,14 +11,6 @@ struct oy_weak {
   uint8_t lock;
   oyi_tensor* tensor;  // NULL: it is gone
 };
-
-static void weak_lock(oy_weak* w) {
-  for (int spins = 0; __atomic_exchange_n(&w->lock, 1, __ATOMIC_ACQUIRE); spins++)
-    if (spins > 100) sched_yield();
-}
-static void weak_unlock(oy_weak* w) {
-  __atomic_store_n(&w->lock, 0, __ATOMIC_RELEASE);
-}
 
 oyi_side* oyi_side_get(oyi_tensor* t) {
   oyi_side* side = __atomic_load_n(&t->side, __ATOMIC_ACQUIRE);
@@ -89,9 +79,9 @@ oy_status oyi_side_share(oyi_tensor* view, const oyi_tensor* t) {
 void oyi_weak_forget(oyi_tensor* t) {
   oy_weak* w = t->side->weak;
   if (!w) return;
-  weak_lock(w);
+  oyi_spin_lock(&w->lock);
   w->tensor = NULL;
-  weak_unlock(w);
+  oyi_spin_unlock(&w->lock);
 }
 
 oyi_storage* oyi_side_end(oyi_tensor* t) {
@@ -147,10 +137,10 @@ static bool retain_if_there(oyi_tensor* t) {
 }
 
 oy_tensor* oy_weak_lock(oy_weak* w) {
-  weak_lock(w);
+  oyi_spin_lock(&w->lock);
   oyi_tensor* t = w->tensor;
   if (t && !retain_if_there(t)) t = NULL;
-  weak_unlock(w);
+  oyi_spin_unlock(&w->lock);
   return oyi_tensor_object(t);
 }
 

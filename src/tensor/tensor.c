@@ -17,13 +17,8 @@ static __attribute__((noinline)) void end_slow(oyi_tensor* t) {
   oyi_storage_release(s);  // frees the block that they share
   if (left_over) oyi_storage_release(left_over);
 }
-// A view whose storage nobody else has.
-static __attribute__((noinline)) void end_view_with_storage(oyi_tensor* t) {
-  oyi_storage_free(t->storage);
-  oyi_view_give_plain(t);
-}
-// With a storage that others have as well.
-static __attribute__((noinline)) void end_shared(oyi_tensor* t) {
+// A view, or with a storage that others have as well.
+static __attribute__((noinline)) void end_apart(oyi_tensor* t) {
   const bool is_view = t->flags & OYI_VIEW_BLOCK;
   oyi_storage* s = t->storage;
   if (oyi_storage_drop(s)) oyi_storage_free(s);  // a block that they share goes, too
@@ -33,16 +28,13 @@ static __attribute__((noinline)) void end_shared(oyi_tensor* t) {
 // Each way ends in a tail call at most, so that none saves registers.
 void oyi_tensor_end(oyi_tensor* t) {
   oyi_storage* s = t->storage;
-  const bool is_view = t->flags & OYI_VIEW_BLOCK;
-  if (OY_UNLIKELY(t->side != NULL || (t->flags & OYI_HEAP_DIMS) || !s)) {
+  if (OY_UNLIKELY(t->side != NULL || (t->flags & OYI_HEAP_DIMS) || !s))
     end_slow(t);
-  } else if (__atomic_load_n(&s->references, __ATOMIC_ACQUIRE) != 1) {
-    end_shared(t);
-  } else if (OY_UNLIKELY(is_view)) {
-    end_view_with_storage(t);
-  } else {
+  else if ((t->flags & OYI_VIEW_BLOCK) ||
+           __atomic_load_n(&s->references, __ATOMIC_ACQUIRE) != 1)
+    end_apart(t);
+  else
     oyi_storage_free(s);  // and the block that they share
-  }
 }
 
 static void tensor_destroy(oy_object* object) {
