@@ -213,6 +213,20 @@ static void JOIN(put_pairs, ID)(const void* sums, int64_t other, int64_t maps,
   }
 }
 
+// |count| elements, fewer than a vector, and zeros.
+static inline JOIN(vec, ID) JOIN(get_some, ID)(const T* from, int64_t count) {
+#if TILE_BYTES == 64
+  const uint32_t mask = (1u << count) - 1;
+  if (sizeof(T) == sizeof(float))
+    return (JOIN(vec, ID))_mm512_maskz_loadu_epi32((__mmask16)mask, from);
+  return (JOIN(vec, ID))_mm512_maskz_loadu_epi64((__mmask8)mask, from);
+#else
+  JOIN(vec, ID) x = {0};
+  for (int64_t i = 0; i < count; i++) x[i] = from[i];
+  return x;
+#endif
+}
+
 static inline __attribute__((always_inline)) void JOIN(pack, ID)(int wide, const T* in,
                                                                  int64_t count,
                                                                  int64_t step,
@@ -229,6 +243,17 @@ static inline __attribute__((always_inline)) void JOIN(pack, ID)(int wide, const
     OYI_UNROLL
     for (int i = 0; i < LANES; i++)
       memcpy(out + (at + i) * wide, &rows[i], (size_t)wide * sizeof(T));
+  }
+  if (wide <= LANES && length - at > LANES / 4) {
+    JOIN(vec, ID) rows[LANES];
+    OYI_UNROLL
+    for (int i = 0; i < LANES; i++) {
+      rows[i] = (JOIN(vec, ID)){0};
+      if (i < count) rows[i] = JOIN(get_some, ID)(in + i * step + at, length - at);
+    }
+    JOIN(turn, ID)(rows);
+    for (int i = 0; at < length; i++, at++)
+      memcpy(out + at * wide, &rows[i], (size_t)wide * sizeof(T));
   }
   for (; at < length; at++)
     for (int64_t i = 0; i < wide; i++)

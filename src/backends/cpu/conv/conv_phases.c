@@ -56,6 +56,17 @@ void oyi_conv_phases_cut(oyi_conv_phases* p, const oyi_conv* part) {
   measure(p);
 }
 
+bool oyi_conv_phases_are_image(const oyi_conv* c) {
+  for (size_t d = 0; d < OYI_SPATIAL; d++)
+    if (c->stride[d] != 1 || c->padding[d] != 0 || c->map[d] > c->image[d]) return false;
+  return true;
+}
+
+void oyi_conv_phases_use_image(oyi_conv_phases* p) {
+  memcpy(p->size, p->conv->image, sizeof(p->size));
+  p->volume = p->channel = oyi_volume(p->size);
+}
+
 // ------------------------------------------------------------------------- the copy
 
 // Which lines, or planes, of a phase fall on the image: |at| is where the first would be.

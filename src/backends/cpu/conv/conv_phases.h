@@ -24,6 +24,10 @@ typedef struct oyi_conv_phases {
 bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* conv, oy_dtype dtype);
 // Of what was begun so: those of |part|, which has fewer windows.
 void oyi_conv_phases_cut(oyi_conv_phases* p, const oyi_conv* part);
+// Whether the image could be read without a copy: neither padding nor strides.
+bool oyi_conv_phases_are_image(const oyi_conv* conv);
+// Then, sizes and offsets as they are in the image itself.
+void oyi_conv_phases_use_image(oyi_conv_phases* p);
 // One channel, from and to its first element.
 void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* copy);
 // What the kernel's element |k| reads, in the copy of a channel, for the first window.

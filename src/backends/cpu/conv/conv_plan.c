@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/conv/conv_plan.h"
 
+#include "backends/cpu/conv/conv_tiles.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "tensor/block_cache.h"
@@ -141,44 +142,59 @@ static void put_passes(oyi_conv_plan* p) {
 
 // ------------------------------------------------------------------------- the weights
 
-// A row of a block of one pass, of channel |o| of a group: an element every |rows|. |item| is
-// known, since a call for each element would take longer than the sums of a small image.
-static inline __attribute__((always_inline)) void put_row(const oyi_conv_plan* p,
-                                                          const oyi_conv_pass* pass,
-                                                          int64_t group, int64_t o,
-                                                          int64_t item, char* to) {
-  const int64_t taps = oyi_volume(p->v->conv->kernel);
-  const int64_t in_step = p->back ? p->out * taps : taps;
-  const int64_t out_step = p->back ? taps : p->in * taps;
-  const char* from =
-      p->v->weights + (group * p->in * p->out * taps + o * out_step) * item;
-  for (int64_t i = 0; i < p->in; i++)
-    for (int64_t j = 0; j < pass->taps; j++, to += p->rows * item)
-      memcpy(to, from + (i * in_step + pass->tap[j]) * item, (size_t)item);
+static void pack_lines(const oyi_conv_plan* p, const char* from, int64_t count,
+                       int64_t step, int64_t length, char* to) {
+  if (p->pack)
+    p->pack(from, count, step, length, to);
+  else
+    memcpy(to, from, (size_t)(length * p->v->item));
 }
+
+// Elements |first| to |first| + |count| of the kernel, of a channel |in|, which stand in
+// |rows|, where each pass that reads one of them has it.
+static void deal(const oyi_conv_plan* p, int64_t block, int64_t in, int64_t first,
+                 int64_t count, const char* rows) {
+  const int64_t row = p->rows * p->v->item;
+  for (int64_t i = 0; i < p->count; i++) {
+    const oyi_conv_pass* pass = &p->passes[i];
+    char* to = (char*)pass->weights + (block * pass->depth + in * pass->taps) * row;
+    for (int64_t j = 0; j < pass->taps; j++) {
+      const int64_t k = pass->tap[j] - first;
+      if (k >= 0 && k < count) memcpy(to + j * row, rows + k * row, (size_t)row);
+    }
+  }
+}
+
+enum { DEALT = 16 };  // elements of a kernel at once
 
 static oy_status put_block(int64_t index, void* context) {
   const oyi_conv_plan* p = context;
   const int64_t group = index / p->blocks, first = index % p->blocks * p->rows;
-  for (int64_t i = 0; i < p->count; i++) {
-    const oyi_conv_pass* pass = &p->passes[i];
-    const int64_t size = pass->depth * p->rows * p->v->item;
-    char* to = (char*)pass->weights + index * size;
-    if (p->out - first < p->rows) memset(to, 0, (size_t)size);
-    for (int64_t r = 0; r < p->rows && first + r < p->out; r++)
-      if (p->v->item == sizeof(float))
-        put_row(p, pass, group, first + r, sizeof(float),
-                to + r * (int64_t)sizeof(float));
-      else
-        put_row(p, pass, group, first + r, sizeof(double),
-                to + r * (int64_t)sizeof(double));
+  const int64_t count = oyi_at_most(p->rows, p->out - first), item = p->v->item;
+  const int64_t taps = oyi_volume(p->v->conv->kernel), depth = p->in * taps;
+  const char* from = p->v->weights + group * p->out * depth * item;
+  char* to = (char*)p->passes[0].weights + index * depth * p->rows * item;
+  if (!p->back) {
+    pack_lines(p, from + first * depth * item, count, depth, depth, to);
+    return OY_OK;
+  }
+  _Alignas(64) char rows[DEALT * OYI_CONV_ROW_MAX];
+  for (int64_t i = 0; i < p->in; i++) {
+    const char* kernel = from + (i * p->out + first) * taps * item;
+    if (p->count == 1)
+      pack_lines(p, kernel, count, taps, taps, to + i * taps * p->rows * item);
+    for (int64_t k = 0; k < taps && p->count > 1; k += DEALT) {
+      const int64_t some = oyi_at_most(DEALT, taps - k);
+      pack_lines(p, kernel + k * item, count, taps, some, rows);
+      deal(p, index, i, k, some, rows);
+    }
   }
   return OY_OK;
 }
 
-oy_status oyi_conv_plan_fill(oyi_conv_plan* p, int64_t rows) {
+oy_status oyi_conv_plan_fill(oyi_conv_plan* p, int64_t rows, oyi_conv_pack* pack) {
   const int64_t taps = oyi_volume(p->v->conv->kernel);
-  p->rows = rows, p->blocks = oyi_divide_up(p->out, rows);
+  p->rows = rows, p->blocks = oyi_divide_up(p->out, rows), p->pack = pack;
   const int64_t weights = p->conv.groups * p->blocks * rows * p->in * taps * p->v->item;
   p->passes = oyi_calloc((size_t)p->count, sizeof(*p->passes));
   p->taps = oyi_calloc((size_t)((p->in + 1) * taps), sizeof(int64_t));

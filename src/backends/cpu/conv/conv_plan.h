@@ -26,6 +26,11 @@ typedef struct oyi_conv_pass {
   oyi_conv_reach reach[OYI_SPATIAL];
 } oyi_conv_pass;
 
+// Puts |count| lines of |length| elements, |step| apart, in columns of a block's rows, with
+// zeros behind the last line.
+typedef void oyi_conv_pack(const void* in, int64_t count, int64_t step, int64_t length,
+                           void* out);
+
 typedef struct oyi_conv_plan {
   const oyi_convolve* v;
   oyi_conv conv;           // that the copies are for: its map has the sums of a pass
@@ -36,6 +41,7 @@ typedef struct oyi_conv_plan {
   char* to;                   // |out| of each group
   int64_t size[OYI_SPATIAL];  // of a channel of |to|
   int64_t rows, blocks;       // of a block, and of a group
+  oyi_conv_pack* pack;        // of the weights of a block
   int64_t count, together;    // passes
   oyi_conv_pass* passes;
   int64_t *taps, *offsets;
@@ -45,8 +51,8 @@ typedef struct oyi_conv_plan {
 
 // Not for other types than F32 and F64, or where padding would be most of a copy: false.
 bool oyi_conv_plan_begin(oyi_conv_plan* p, const oyi_convolve* v, bool back);
-// Fills |passes|, with weights in blocks of |rows|.
-oy_status oyi_conv_plan_fill(oyi_conv_plan* p, int64_t rows);
+// Fills |passes|, with weights in blocks of |rows|, by |pack|; NULL: of one row.
+oy_status oyi_conv_plan_fill(oyi_conv_plan* p, int64_t rows, oyi_conv_pack* pack);
 void oyi_conv_plan_end(oyi_conv_plan* p);
 
 // Passes whose sums are neighbours, side by side: |together| of them, from the

@@ -142,21 +142,13 @@ static void run_tiles(block* b, const tile* tiles, int64_t count) {
   }
 }
 
-// Two blocks of maps share what they read: better than one of a line that does not fill
-// most of a tile.
-static int64_t blocks_together(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
-                               int64_t width) {
-  const int64_t parts = oyi_divide_up(width, tiles->places);
-  const int64_t least = tiles->places - tiles->places / 6;
-  return p->blocks > 1 && oyi_divide_up(width, parts) < least ? 2 : 1;
-}
-
 void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
                          const oyi_conv_strip* s) {
   block b = {.plan = p,
              .tiles = tiles,
              .strip = s,
-             .together = blocks_together(p, tiles, s->width),
+             // Two share what they read: half of the loads.
+             .together = p->blocks > 1 ? 2 : 1,
              .pitch = oyi_divide_up(tiles->places, tiles->lanes) * tiles->lanes};
   b.size = b.pitch * p->rows;
   if (b.size < 2 * tiles->other_sums) b.size = 2 * tiles->other_sums;

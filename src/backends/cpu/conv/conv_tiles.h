@@ -10,6 +10,7 @@
 enum {
   OYI_CONV_TILE_MAX = 8 * 48,
   OYI_CONV_COLUMNS_MAX = 48,
+  OYI_CONV_ROW_MAX = 64,       // bytes of |rows| elements, or of |lanes|
   OYI_CONV_MAPS_MAX = 32 * 16  // of one of |maps|
 };
 

@@ -44,3 +44,6 @@ _Static_assert(TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_COLUMNS_MAX,
                "callers have that much room");
 _Static_assert(TILE_ROWS* TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_TILE_MAX,
                "callers have that much room");
+_Static_assert(TILE_ROWS * sizeof(double) <= OYI_CONV_ROW_MAX &&
+                   TILE_BYTES <= OYI_CONV_ROW_MAX,
+               "callers have that much room");

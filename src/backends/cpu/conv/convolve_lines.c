@@ -111,7 +111,7 @@ oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done) {
                       (double)oyi_volume(v->conv->kernel);
   l.units = c->batch * c->groups;
   l.chunk = chunk_of(l.units, work, l.plan.in * l.plan.phases.channel);
-  oy_status status = oyi_conv_plan_fill(&l.plan, 1);
+  oy_status status = oyi_conv_plan_fill(&l.plan, 1, NULL);
   if (status == OY_OK)
     status = oyi_parallel_chunks(oyi_divide_up(l.units, l.chunk), run_groups, &l);
   oyi_conv_plan_end(&l.plan);

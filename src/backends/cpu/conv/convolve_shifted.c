@@ -15,7 +15,8 @@ enum {
   LEAST_WIDTH = 4,           // of lines that make tiles of maps
   LEAST_DEPTH = 16,
   LEAST_MAPS = 4,
-  LEAST_PLACES = 32  // that are worth the copies
+  LEAST_PLACES = 32,  // that are worth the copies
+  TURN_DEPTH = 12     // that takes as long as to turn a tile of maps, to store it
 };
 
 typedef struct shifted {
@@ -23,6 +24,7 @@ typedef struct shifted {
   const oyi_conv_tiles* tiles;
   void (*compute)(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
                   const oyi_conv_strip* s);
+  bool copies;                  // or strips are read in the image
   oyi_conv strip;               // which has fewer windows
   int64_t strips[OYI_SPATIAL];  // in each dimension
   int64_t units, chunk;         // strips: through sample, group, plane
@@ -43,6 +45,15 @@ static void copy_strip(const shifted* s, const oyi_conv_strip* t, char* copy) {
                          copy + i * phases.channel * item);
 }
 
+static const char* strip_of_image(const shifted* s, const oyi_conv_strip* t) {
+  const oyi_conv_plan* p = &s->plan;
+  const oyi_conv* c = &p->conv;
+  const int64_t channel = t->sample * c->image_channels + t->group * p->in;
+  const int64_t line = t->from[0] * c->image[1] + t->from[1];
+  return p->from +
+         (channel * oyi_volume(c->image) + line * c->image[2] + t->from[2]) * p->v->item;
+}
+
 static void one_strip(const shifted* s, int64_t unit, char* copy) {
   const oyi_conv* c = &s->plan.conv;
   oyi_conv_strip strip = {.copy = copy};
@@ -53,7 +64,10 @@ static void one_strip(const shifted* s, int64_t unit, char* copy) {
   }
   strip.planes = size[0], strip.lines = size[1], strip.width = size[2];
   strip.sample = unit / c->groups, strip.group = unit % c->groups;
-  copy_strip(s, &strip, copy);
+  if (s->copies)
+    copy_strip(s, &strip, copy);
+  else
+    strip.copy = strip_of_image(s, &strip);
   s->compute(&s->plan, s->tiles, &strip);
 }
 
@@ -64,16 +78,21 @@ static oy_status run_strips(int64_t index, void* context) {
   // A tile may read behind the last element.
   const int64_t tail = s->tiles->columns * p->v->item;
   void* block = NULL;
-  char* copy = oyi_data_alloc((size_t)(size + tail), &block);
-  if (!copy) return OY_OUT_OF_MEMORY;
-  memset(copy + size, 0, (size_t)tail);
+  char* copy = s->copies ? oyi_data_alloc((size_t)(size + tail), &block) : NULL;
+  if (s->copies && !copy) return OY_OUT_OF_MEMORY;
+  if (copy) memset(copy + size, 0, (size_t)tail);
   const int64_t end = oyi_at_most((index + 1) * s->chunk, s->units);
   for (int64_t i = index * s->chunk; i < end; i++) one_strip(s, i, copy);
-  oyi_data_free(block, copy);
+  if (copy) oyi_data_free(block, copy);
   return OY_OK;
 }
 
 // ------------------------------------------------------------------------ the strips
+
+// Products of a sum.
+static int64_t depth_of(const oyi_conv_plan* p) {
+  return p->in * oyi_volume(p->v->conv->kernel) / p->count;
+}
 
 // False where padding, holes or tiles that are not full would be most of the work.
 static bool is_worth(const shifted* s) {
@@ -81,8 +100,7 @@ static bool is_worth(const shifted* s) {
   const oyi_conv* c = &p->conv;
   const int64_t area = c->map[1] * c->map[2];
   const int64_t vectors = oyi_divide_up(p->phases.plane, s->tiles->lanes);
-  const int64_t depth = p->in * oyi_volume(p->v->conv->kernel) / p->count;
-  return depth >= LEAST_DEPTH && p->out >= LEAST_MAPS &&
+  return depth_of(p) >= LEAST_DEPTH && p->out >= LEAST_MAPS &&
          vectors * s->tiles->lanes <= 2 * area &&
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
 }
@@ -96,7 +114,8 @@ static bool is_by_maps(const shifted* s) {
                          (double)(oyi_divide_up(p->out, rows) * rows);
   const double maps =
       (double)(c->map[1] * c->map[2]) * (double)(oyi_divide_up(p->out, lanes) * lanes);
-  return p->together <= 2 && c->map[2] >= LEAST_WIDTH && maps <= windows;
+  const double turns = TURN_DEPTH / (double)depth_of(p);
+  return p->together <= 2 && c->map[2] >= LEAST_WIDTH && maps * (1 + turns) <= windows;
 }
 
 // |whole| in as equal parts as can be, of no more than |most|.
@@ -156,8 +175,12 @@ oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done)
   const bool by_maps = is_by_maps(&s);
   s.compute = by_maps ? oyi_conv_strip_maps : oyi_conv_strip_windows;
   cut(&s);
+  // Tiles of windows read behind the last one.
+  s.copies = !by_maps || !oyi_conv_phases_are_image(&s.plan.conv);
+  if (!s.copies) oyi_conv_phases_use_image(&s.plan.phases);
   oy_status status =
-      oyi_conv_plan_fill(&s.plan, by_maps ? s.tiles->lanes : s.tiles->rows);
+      by_maps ? oyi_conv_plan_fill(&s.plan, s.tiles->lanes, s.tiles->pack_lanes)
+              : oyi_conv_plan_fill(&s.plan, s.tiles->rows, s.tiles->pack_rows);
   if (status == OY_OK) status = compute(&s);
   oyi_conv_plan_end(&s.plan);
   return status;
