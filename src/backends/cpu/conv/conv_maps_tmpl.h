@@ -126,22 +126,6 @@ static inline __attribute__((always_inline)) void JOIN(turn, ID)(JOIN(vec, ID) *
   if (LANES > 8) JOIN(exchange_all, ID)(8, rows);
 }
 
-// Elements |first| to |end| of |x|.
-static inline void JOIN(put_some, ID)(JOIN(vec, ID) x, int64_t first, int64_t end,
-                                      T* out) {
-#if TILE_BYTES == 64
-  const uint32_t mask = (1u << end) - (1u << first);
-  if (sizeof(T) == sizeof(float))
-    _mm512_mask_storeu_epi32(out - first, (__mmask16)mask, (__m512i)x);
-  else
-    _mm512_mask_storeu_epi64(out - first, (__mmask8)mask, (__m512i)x);
-#else
-  T row[LANES];
-  memcpy(row, &x, TILE_BYTES);
-  for (int64_t i = first; i < end; i++) out[i - first] = row[i];
-#endif
-}
-
 // What of |x|, elements from |at| on, is in |from| to |to|, to |out|, which is for the
 // first of these.
 static inline __attribute__((always_inline)) void JOIN(put_part, ID)(JOIN(vec, ID) x,
@@ -211,20 +195,6 @@ static void JOIN(put_pairs, ID)(const void* sums, int64_t other, int64_t maps,
       JOIN(put_part, ID)(b, 2 * at + LANES, from, to, (T*)out + i * step);
     }
   }
-}
-
-// |count| elements, fewer than a vector, and zeros.
-static inline JOIN(vec, ID) JOIN(get_some, ID)(const T* from, int64_t count) {
-#if TILE_BYTES == 64
-  const uint32_t mask = (1u << count) - 1;
-  if (sizeof(T) == sizeof(float))
-    return (JOIN(vec, ID))_mm512_maskz_loadu_epi32((__mmask16)mask, from);
-  return (JOIN(vec, ID))_mm512_maskz_loadu_epi64((__mmask8)mask, from);
-#else
-  JOIN(vec, ID) x = {0};
-  for (int64_t i = 0; i < count; i++) x[i] = from[i];
-  return x;
-#endif
 }
 
 static inline __attribute__((always_inline)) void JOIN(pack, ID)(int wide, const T* in,

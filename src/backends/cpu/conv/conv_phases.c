@@ -102,23 +102,36 @@ static void clear(const oyi_conv_phases* p, char* to, int64_t bytes) {
   for (int64_t i = 0; i < bytes; i += 4) memset(to + i, 0, 4);  // mostly one or two
 }
 
-static void copy_line(const oyi_conv_phases* p, const char* image, const line* l,
-                      char* to) {
-  const int64_t item = p->item, step = p->conv->stride[2];
-  const char* from = image + l->first * item;
-  clear(p, to, l->before * item);
-  to += l->before * item;
-  if (step == 1)
-    memcpy(to, from, (size_t)(l->count * item));
-  else if (step == 2)
-    p->tiles->halve(from, l->count, to);
-  else if (item == sizeof(float))
-    for (int64_t i = 0; i < l->count; i++)
-      ((float*)to)[i] = ((const float*)from)[i * step];
+// Elements of a line, |step| apart.
+static void pick(const oyi_conv_phases* p, const char* from, int64_t step, int64_t count,
+                 char* to) {
+  if (p->item == sizeof(float))
+    for (int64_t i = 0; i < count; i++) ((float*)to)[i] = ((const float*)from)[i * step];
   else
-    for (int64_t i = 0; i < l->count; i++)
+    for (int64_t i = 0; i < count; i++)
       ((double*)to)[i] = ((const double*)from)[i * step];
-  clear(p, to + l->count * item, l->after * item);
+}
+
+// |rows| lines, from the image's |from| on.
+static void copy_one(const oyi_conv_phases* p, const char* from, int64_t rows,
+                     const line* l, char* out) {
+  const oyi_conv* c = p->conv;
+  const int64_t item = p->item, pitch = p->size[2], step = c->image[2] * c->stride[1];
+  char* to = out + l->before * item;
+  from += l->first * item;
+  if (l->count == 0)
+    ;  // padding only
+  else if (c->stride[2] == 1)
+    p->tiles->copy(from, step, rows, l->count, to, pitch);
+  else if (c->stride[2] == 2)
+    p->tiles->halve(from, step, rows, l->count, to, pitch);
+  else
+    for (int64_t y = 0; y < rows; y++)
+      pick(p, from + y * step * item, c->stride[2], l->count, to + y * pitch * item);
+  for (int64_t y = 0; y < rows && !p->is_clear; y++, out += pitch * item) {
+    clear(p, out, l->before * item);
+    clear(p, out + (l->before + l->count) * item, l->after * item);
+  }
 }
 
 // Both phases of lines with a stride of two, from the first on: |rows| lines, from the
@@ -154,12 +167,10 @@ static void copy_lines(const oyi_conv_phases* p, const char* lines, int64_t from
   const int64_t size = p->size[2] * p->item, step = c->image[2] * p->item;
   lines += (from * c->stride[1] + at) * step;
   out += from * size;
-  if (both) {
+  if (both)
     copy_both(p, lines, to - from, l, out);
-    return;
-  }
-  for (int64_t y = from; y < to; y++, out += size, lines += c->stride[1] * step)
-    copy_line(p, lines, l, out);
+  else
+    copy_one(p, lines, to - from, l, out);
 }
 
 // The phase that begins at |a|, without the padding; or, |both|, that and the next one.

@@ -165,7 +165,7 @@ static void deal(const oyi_conv_plan* p, int64_t block, int64_t in, int64_t firs
   }
 }
 
-enum { DEALT = 16 };  // elements of a kernel at once
+enum { AHEAD = 3, DEALT = 16 };  // elements of a kernel at once
 
 static oy_status put_block(int64_t index, void* context) {
   const oyi_conv_plan* p = context;
@@ -181,6 +181,8 @@ static oy_status put_block(int64_t index, void* context) {
   _Alignas(64) char rows[DEALT * OYI_CONV_ROW_MAX];
   for (int64_t i = 0; i < p->in; i++) {
     const char* kernel = from + (i * p->out + first) * taps * item;
+    for (int64_t b = 0; b < count * taps * item && i + AHEAD < p->in; b += 64)
+      __builtin_prefetch(kernel + AHEAD * p->out * taps * item + b);
     if (p->count == 1)
       pack_lines(p, kernel, count, taps, taps, to + i * taps * p->rows * item);
     for (int64_t k = 0; k < taps && p->count > 1; k += DEALT) {

@@ -75,8 +75,12 @@ typedef struct oyi_conv_tiles {
   void (*dots)(const oyi_conv_area* area, const void* maps, const void* image,
                int64_t depth, const int64_t* offsets, double* sums);
   double (*sum)(const void* from, int64_t count);
-  // Every second element, |count| of them; reads no further than the last.
-  void (*halve)(const void* from, int64_t count, void* to);
+  // |rows| of |count| elements, |step| elements apart, to rows |pitch| apart: each element,
+  // or every second one. Reads no further than the last.
+  void (*copy)(const void* from, int64_t step, int64_t rows, int64_t count, void* to,
+               int64_t pitch);
+  void (*halve)(const void* from, int64_t step, int64_t rows, int64_t count, void* to,
+                int64_t pitch);
   // Of |rows| of |count| pairs of elements, |step| elements apart, the first ones to
   // |first| and the others to |second|, in rows |pitch| apart.
   void (*split)(const void* from, int64_t step, int64_t rows, int64_t count, void* first,

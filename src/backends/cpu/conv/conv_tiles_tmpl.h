@@ -214,60 +214,6 @@ static double JOIN(sum, ID)(const void* from_, int64_t count) {
   return sum;
 }
 
-// |LANES| elements that are two apart.
-static inline JOIN(vec, ID) JOIN(second, ID)(const T* from, int first) {
-  JOIN(vec, ID) a, b, out;
-  memcpy(&a, from, TILE_BYTES);
-  memcpy(&b, from + LANES, TILE_BYTES);
-#if defined(__GNUC__) && !defined(__clang__)
-  JOIN(mask, ID) which;
-  for (int i = 0; i < LANES; i++) which[i] = 2 * i + first;
-  out = __builtin_shuffle(a, b, which);
-#else
-  OYI_UNROLL
-  for (int i = 0; i < LANES; i++)
-    out[i] = 2 * i + first < LANES ? a[2 * i + first] : b[2 * i + first - LANES];
-#endif
-  return out;
-}
-
-static void JOIN(halve, ID)(const void* from_, int64_t count, void* to_) {
-  const T* from = from_;
-  T* to = to_;
-  int64_t i = 0;
-  JOIN(vec, ID) x;
-  for (; i + LANES < count; i += LANES) {
-    x = JOIN(second, ID)(from + 2 * i, 0);
-    memcpy(to + i, &x, TILE_BYTES);
-  }
-  if (count > LANES) {  // the rest, and some again
-    i = count - LANES;
-    x = JOIN(second, ID)(from + 2 * i - 1, 1);
-    memcpy(to + i, &x, TILE_BYTES);
-  } else {
-    for (; i < count; i++) to[i] = from[2 * i];
-  }
-}
-
-static void JOIN(split, ID)(const void* from_, int64_t step, int64_t rows, int64_t count,
-                            void* first_, void* second_, int64_t pitch) {
-  const T* from = from_;
-  T *first = first_, *second = second_;
-  for (; rows > 0; rows--, from += step, first += pitch, second += pitch) {
-    if (count < LANES) {
-      for (int64_t i = 0; i < count; i++)
-        first[i] = from[2 * i], second[i] = from[2 * i + 1];
-      continue;
-    }
-    for (int64_t x = 0; x < count; x += LANES) {
-      const int64_t i = x + LANES <= count ? x : count - LANES;  // some again
-      const JOIN(vec, ID) a = JOIN(second, ID)(from + 2 * i, 0);
-      const JOIN(vec, ID) b = JOIN(second, ID)(from + 2 * i, 1);
-      memcpy(first + i, &a, TILE_BYTES);
-      memcpy(second + i, &b, TILE_BYTES);
-    }
-  }
-}
-
+#include "backends/cpu/conv/conv_copies_tmpl.h"
 #include "backends/cpu/conv/conv_maps_tmpl.h"
 #undef LANES

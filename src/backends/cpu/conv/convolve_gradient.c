@@ -2,8 +2,8 @@
 // The gradient of weights without columns. Images are copied as conv_phases.h says, then
 // blocks of channels are put side by side, as blocks of maps are: what a block of maps and
 // a block of channels have under some elements of the kernel is a tile that stays in
-// registers while windows go by. Stretches of windows are added up in double, so that the
-// sum depends neither on threads nor on how many samples are copied together.
+// registers while windows go by. Stretches of windows are added up in double, and do not
+// depend on threads.
 #include "backends/cpu/conv/conv_plan.h"
 #include "backends/cpu/conv/conv_tiles.h"
 #include "backends/cpu/conv/convolve.h"
@@ -18,7 +18,9 @@
 enum {
   COPY_BYTES = 1 << 20,  // of samples that are copied together, if they are several
   STRETCH = 512,         // windows that are added up in the type itself
-  LEAST_PLACES = 128     // that are worth the copies
+  LEAST_PLACES = 128,    // that are worth the copies
+  UNIT_BLOCKS = 5,       // of kernel elements, at most, of a unit
+  UNITS = 4              // at least, for each thread, if there are as many blocks
 };
 
 typedef struct gradient {
@@ -27,11 +29,12 @@ typedef struct gradient {
   oyi_conv_phases phases;
   int64_t in, out, taps, places;              // of a group; of a kernel; of a map
   int64_t in_blocks, out_blocks, tap_blocks;  // of a group
+  int64_t unit_blocks, tap_units;             // of a unit; units of |tap_blocks|
   int64_t samples, first, count;              // are copied together, from |first| on
   int64_t image_block, map_block, tile;       // elements of a block; of a tile of sums
   char *images, *maps;                        // sample, group, block
   int64_t* offsets;                           // filled up to whole blocks
-  double* sums;                               // group, out block, in block, tap block
+  double* sums;  // group, out block, in block, tap unit; NULL: all samples are copied
 } gradient;
 
 // ---------------------------------------------------------------------------- packing
@@ -92,73 +95,131 @@ static oyi_conv_part windows_inside(const gradient* g, size_t d, int64_t tap) {
   return part;
 }
 
-// All windows of a sample, for the block of kernel elements from |tap| on, a stretch at a
-// time.
-static void add_sample(const gradient* g, const char* maps, const char* image,
-                       int64_t tap, double* sums) {
+// How many samples are one stretch: places of the next one follow as a plane would.
+static int64_t samples_together(const gradient* g, int64_t windows, int64_t left) {
+  if (g->v->conv->map[0] > 1 || windows > STRETCH) return 1;
+  return oyi_at_most(STRETCH / windows, left);
+}
+
+// All windows of samples from |maps| and |image| on, |left| of them, for the block of kernel
+// elements from |tap| on, a stretch at a time. Returns how many samples were added.
+static int64_t add_samples(const gradient* g, const char* maps, const char* image,
+                           int64_t left, int64_t tap, double* sums) {
   const oyi_conv* c = g->v->conv;
   const int64_t item = g->v->item, *offsets = g->offsets + tap;
   const oyi_conv_part inside[] = {windows_inside(g, 0, tap), windows_inside(g, 1, tap)};
   const int64_t height = inside[1].to - inside[1].from;
-  if (height <= 0) return;
+  if (height <= 0) return left;
   const int64_t width = oyi_at_most(c->map[2], STRETCH);
   const int64_t lines = oyi_at_most(height, STRETCH / width);
-  const int64_t planes =
-      lines < height ? 1 : oyi_at_most(c->map[0], STRETCH / (width * lines));
+  int64_t planes = lines < height ? 1 : oyi_at_most(c->map[0], STRETCH / (width * lines));
   oyi_conv_area area = {.line_step = g->phases.size[2],
                         .plane_step = g->phases.size[1] * g->phases.size[2]};
   area.rest = (c->map[1] - lines) * c->map[2];  // where there are several planes
+  const int64_t together = samples_together(g, c->map[2] * height, left);
+  if (together > 1) {
+    area.plane_step = c->groups * g->in_blocks * g->phases.channel;
+    area.rest = c->groups * g->out_blocks * g->places - height * c->map[2];
+  }
   for (int64_t z = inside[0].from; z < inside[0].to; z += planes)
     for (int64_t y = inside[1].from; y < inside[1].to; y += lines)
       for (int64_t x = 0; x < c->map[2]; x += width) {
-        area.planes = oyi_at_most(planes, inside[0].to - z);
+        area.planes = together > 1 ? together : oyi_at_most(planes, inside[0].to - z);
         area.lines = oyi_at_most(lines, inside[1].to - y);
         area.width = oyi_at_most(width, c->map[2] - x);
-        const int64_t place = z * area.plane_step + y * area.line_step + x;
+        const int64_t place =
+            z * g->phases.size[1] * g->phases.size[2] + y * area.line_step + x;
         const int64_t done = (z * c->map[1] + y) * c->map[2] + x;
         g->tiles->gradient(&area, maps + done * g->tiles->rows * item,
                            image + place * g->tiles->lanes * item, offsets, sums);
       }
+  return together;
+}
+
+// ------------------------------------------------------------------------- the weights
+
+// What some tiles are the sums of: maps and channels from |out| and |in| on, and |blocks|
+// of kernel elements.
+typedef struct unit {
+  int64_t group, out, in, block, blocks;
+} unit;
+
+// A vector of sums, rounded, as an element of the kernel for each channel.
+static void round_sums(const gradient* g, const double* sums, char* to) {
+  if (g->v->dtype == OY_DTYPE_F64)
+    memcpy(to, sums, (size_t)g->tiles->lanes * sizeof(double));
+  else
+    for (int64_t i = 0; i < g->tiles->lanes; i++) ((float*)to)[i] = (float)sums[i];
+}
+
+static void put_weights(const gradient* g, const unit* u, const double* sums) {
+  const oyi_conv_tiles* t = g->tiles;
+  const int64_t item = g->v->item, lanes = t->lanes, first = u->block * t->taps;
+  const int64_t taps = oyi_at_most(u->blocks * t->taps, g->taps - first);
+  _Alignas(64) char rows[OYI_CONV_ROW_MAX * OYI_CONV_ROW_MAX / sizeof(float)] = {0};
+  for (int64_t r = 0; r < oyi_at_most(t->rows, g->out - u->out); r++)
+    for (int64_t k = 0; k < taps; k += lanes) {
+      const int64_t some = oyi_at_most(lanes, taps - k);
+      for (int64_t i = 0; i < some; i++) {
+        const int64_t block = (k + i) / t->taps, tap = (k + i) % t->taps;
+        round_sums(g, sums + block * g->tile + (r * t->taps + tap) * lanes,
+                   rows + i * lanes * item);
+      }
+      const int64_t at =
+          ((u->group * g->out + u->out + r) * g->in + u->in) * g->taps + first + k;
+      t->put_maps(rows, oyi_at_most(lanes, g->in - u->in), 0, some, NULL, g->taps,
+                  g->v->weights + at * item);
+    }
+}
+
+// Asks for the lines that put_weights is going to write.
+static void ask(const gradient* g, const unit* u) {
+  const int64_t item = g->v->item, row = g->in * g->taps * item;
+  const int64_t some = oyi_at_most(g->tiles->lanes, g->in - u->in) * g->taps * item;
+  char* to =
+      g->v->weights + ((u->group * g->out + u->out) * g->in + u->in) * g->taps * item;
+  for (int64_t r = 0; r < oyi_at_most(g->tiles->rows, g->out - u->out); r++)
+    for (int64_t b = 0; b < some; b += 64) __builtin_prefetch(to + r * row + b, 1, 2);
 }
 
 static oy_status run_unit(int64_t index, void* context) {
   const gradient* g = context;
-  const int64_t groups = g->v->conv->groups, item = g->v->item;
-  const int64_t taps = index % g->tap_blocks * g->tiles->taps;
-  const int64_t in = index / g->tap_blocks % g->in_blocks;
-  const int64_t out = index / g->tap_blocks / g->in_blocks % g->out_blocks;
-  const int64_t group = index / g->tap_blocks / g->in_blocks / g->out_blocks;
-  for (int64_t i = 0; i < g->count; i++) {
-    const int64_t at = i * groups + group;
-    add_sample(g, g->maps + (at * g->out_blocks + out) * g->map_block * item,
-               g->images + (at * g->in_blocks + in) * g->image_block * item, taps,
-               g->sums + index * g->tile);
-  }
-  return OY_OK;
-}
-
-// A block of maps: what its tiles hold, rounded, as weights.
-static oy_status put_weights(int64_t index, void* context) {
-  const gradient* g = context;
-  const oyi_conv_tiles* t = g->tiles;
-  const int64_t group = index / g->out_blocks, first = index % g->out_blocks * t->rows;
-  const int64_t blocks = g->in_blocks * g->tap_blocks;
-  for (int64_t r = 0; r < oyi_at_most(t->rows, g->out - first); r++)
-    for (int64_t i = 0; i < g->in; i++)
-      for (int64_t k = 0; k < g->taps; k++) {
-        const int64_t block = i / t->lanes * g->tap_blocks + k / t->taps;
-        const double sum = g->sums[(index * blocks + block) * g->tile +
-                                   (r * t->taps + k % t->taps) * t->lanes + i % t->lanes];
-        const int64_t at = ((group * g->out + first + r) * g->in + i) * g->taps + k;
-        if (g->v->dtype == OY_DTYPE_F32)
-          ((float*)g->v->weights)[at] = (float)sum;
-        else
-          ((double*)g->v->weights)[at] = sum;
-      }
+  const oyi_conv* c = g->v->conv;
+  const int64_t item = g->v->item, block = index % g->tap_units * g->unit_blocks;
+  const int64_t in = index / g->tap_units % g->in_blocks;
+  const int64_t out = index / g->tap_units / g->in_blocks % g->out_blocks;
+  const unit u = {.group = index / g->tap_units / g->in_blocks / g->out_blocks,
+                  .out = out * g->tiles->rows,
+                  .in = in * g->tiles->lanes,
+                  .block = block,
+                  .blocks = oyi_at_most(g->unit_blocks, g->tap_blocks - block)};
+  _Alignas(64) double own[UNIT_BLOCKS * OYI_CONV_TILE_MAX];
+  double* sums = g->sums ? g->sums + index * g->unit_blocks * g->tile : own;
+  if (!g->sums) memset(own, 0, (size_t)(u.blocks * g->tile) * sizeof(double));
+  const bool is_last = g->first + g->count == c->batch;
+  if (is_last) ask(g, &u);
+  for (int64_t i = 0; i < u.blocks; i++)
+    for (int64_t done = 0; done < g->count;) {
+      const int64_t at = done * c->groups + u.group;
+      done +=
+          add_samples(g, g->maps + (at * g->out_blocks + out) * g->map_block * item,
+                      g->images + (at * g->in_blocks + in) * g->image_block * item,
+                      g->count - done, (block + i) * g->tiles->taps, sums + i * g->tile);
+    }
+  if (is_last) put_weights(g, &u, sums);
   return OY_OK;
 }
 
 // -------------------------------------------------------------------------- the whole
+
+// As many as a vector has elements, or fewer, so that all threads get some.
+static int64_t unit_blocks(const gradient* g) {
+  const int64_t tiles = g->v->conv->groups * g->out_blocks * g->in_blocks;
+  const int64_t vector = oyi_at_most(g->tiles->lanes / g->tiles->taps, UNIT_BLOCKS);
+  const int64_t most = oyi_at_most(vector > 1 ? vector : 1, g->tap_blocks);
+  const int64_t threads = oy_get_num_threads();
+  return tiles >= threads * UNITS ? most : 1;
+}
 
 // False where tiles that are not full, or copies, would be too much of the work.
 static bool measure(gradient* g) {
@@ -173,6 +234,8 @@ static bool measure(gradient* g) {
   g->image_block = t->lanes * g->phases.channel;
   g->map_block = t->rows * g->places;
   g->tile = t->rows * t->taps * t->lanes;
+  g->unit_blocks = unit_blocks(g);
+  g->tap_units = oyi_divide_up(g->tap_blocks, g->unit_blocks);
   const double work = (double)g->in * (double)g->out * (double)g->taps;
   const double done = (double)g->in_blocks * (double)g->out_blocks *
                       (double)g->tap_blocks * (double)g->tile;
@@ -189,9 +252,9 @@ static oy_status compute(gradient* g) {
     g->count = oyi_at_most(g->samples, c->batch - g->first);
     const int64_t packs = g->count * c->groups * (g->in_blocks + g->out_blocks);
     OY_TRY(oyi_parallel_chunks(packs, pack, g));
-    OY_TRY(oyi_parallel_chunks(blocks * g->in_blocks * g->tap_blocks, run_unit, g));
+    OY_TRY(oyi_parallel_chunks(blocks * g->in_blocks * g->tap_units, run_unit, g));
   }
-  return oyi_parallel_chunks(blocks, put_weights, g);
+  return OY_OK;
 }
 
 oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done) {
@@ -202,16 +265,16 @@ oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done) {
   if (!measure(&g)) return OY_OK;
   const int64_t image = c->groups * g.in_blocks * g.image_block * v->item;
   const int64_t map = c->groups * g.out_blocks * g.map_block * v->item;
-  const int64_t tiles = c->groups * g.out_blocks * g.in_blocks * g.tap_blocks;
+  const int64_t units = c->groups * g.out_blocks * g.in_blocks * g.tap_units;
   g.samples = oyi_at_most(COPY_BYTES / (image + map) + 1, c->batch);
   void* blocks[2] = {NULL, NULL};
   g.images = oyi_data_alloc((size_t)(g.samples * image), &blocks[0]);
   g.maps = g.images ? oyi_data_alloc((size_t)(g.samples * map), &blocks[1]) : NULL;
-  if (g.maps) {
+  if (g.maps)
     g.offsets = oyi_calloc((size_t)(g.tap_blocks * g.tiles->taps), sizeof(int64_t));
-    g.sums = oyi_calloc((size_t)(tiles * g.tile), sizeof(double));
-  }
-  const bool ready = g.offsets && g.sums;
+  if (g.offsets && g.samples < c->batch)
+    g.sums = oyi_calloc((size_t)(units * g.unit_blocks * g.tile), sizeof(double));
+  const bool ready = g.offsets && (g.sums || g.samples == c->batch);
   oy_status status = ready ? compute(&g) : OY_OUT_OF_MEMORY;
   oyi_free(g.sums);
   oyi_free(g.offsets);

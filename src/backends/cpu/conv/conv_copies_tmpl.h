@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of lines, part of conv_tiles_tmpl.h.
+
+// |count| elements, no more than a vector, and zeros.
+static inline JOIN(vec, ID) JOIN(get_some, ID)(const T* from, int64_t count) {
+#if TILE_BYTES == 64
+  const uint32_t mask = (1u << count) - 1;
+  if (sizeof(T) == sizeof(float))
+    return (JOIN(vec, ID))_mm512_maskz_loadu_epi32((__mmask16)mask, from);
+  return (JOIN(vec, ID))_mm512_maskz_loadu_epi64((__mmask8)mask, from);
+#else
+  JOIN(vec, ID) x = {0};
+  for (int64_t i = 0; i < count; i++) x[i] = from[i];
+  return x;
+#endif
+}
+
+// Elements |first| to |end| of |x|.
+static inline void JOIN(put_some, ID)(JOIN(vec, ID) x, int64_t first, int64_t end,
+                                      T* out) {
+#if TILE_BYTES == 64
+  const uint32_t mask = (1u << end) - (1u << first);
+  if (sizeof(T) == sizeof(float))
+    _mm512_mask_storeu_epi32(out - first, (__mmask16)mask, (__m512i)x);
+  else
+    _mm512_mask_storeu_epi64(out - first, (__mmask8)mask, (__m512i)x);
+#else
+  T row[LANES];
+  memcpy(row, &x, TILE_BYTES);
+  for (int64_t i = first; i < end; i++) out[i - first] = row[i];
+#endif
+}
+
+// |LANES| elements that are two apart.
+static inline JOIN(vec, ID) JOIN(second, ID)(const T* from, int first) {
+  JOIN(vec, ID) a, b, out;
+  memcpy(&a, from, TILE_BYTES);
+  memcpy(&b, from + LANES, TILE_BYTES);
+#if defined(__GNUC__) && !defined(__clang__)
+  JOIN(mask, ID) which;
+  for (int i = 0; i < LANES; i++) which[i] = 2 * i + first;
+  out = __builtin_shuffle(a, b, which);
+#else
+  OYI_UNROLL
+  for (int i = 0; i < LANES; i++)
+    out[i] = 2 * i + first < LANES ? a[2 * i + first] : b[2 * i + first - LANES];
+#endif
+  return out;
+}
+
+// No more than |LANES| of them.
+static inline void JOIN(halve_few, ID)(const T* from, int64_t count, T* to) {
+#if TILE_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
+  JOIN(mask, ID) which;
+  for (int i = 0; i < LANES; i++) which[i] = 2 * i;
+  const int64_t all = 2 * count - 1, low = all < LANES ? all : LANES;
+  const JOIN(vec, ID) a = JOIN(get_some, ID)(from, low);
+  const JOIN(vec, ID) b = JOIN(get_some, ID)(from + low, all - low);
+  JOIN(put_some, ID)(__builtin_shuffle(a, b, which), 0, count, to);
+#else
+  for (int64_t i = 0; i < count; i++) to[i] = from[2 * i];
+#endif
+}
+
+static void JOIN(halve, ID)(const void* from_, int64_t step, int64_t rows, int64_t count,
+                            void* to_, int64_t pitch) {
+  const T* from = from_;
+  T* to = to_;
+  JOIN(vec, ID) x;
+  for (; rows > 0; rows--, from += step, to += pitch) {
+    if (count <= LANES) {
+      JOIN(halve_few, ID)(from, count, to);
+      continue;
+    }
+    int64_t i = 0;
+    for (; i + LANES < count; i += LANES) {
+      x = JOIN(second, ID)(from + 2 * i, 0);
+      memcpy(to + i, &x, TILE_BYTES);
+    }
+    i = count - LANES;  // the rest, and some again
+    x = JOIN(second, ID)(from + 2 * i - 1, 1);
+    memcpy(to + i, &x, TILE_BYTES);
+  }
+}
+
+static void JOIN(copy, ID)(const void* from_, int64_t step, int64_t rows, int64_t count,
+                           void* to_, int64_t pitch) {
+  const T* from = from_;
+  T* to = to_;
+  JOIN(vec, ID) x;
+  for (; rows > 0; rows--, from += step, to += pitch) {
+    if (count <= LANES) {
+      JOIN(put_some, ID)(JOIN(get_some, ID)(from, count), 0, count, to);
+      continue;
+    }
+    for (int64_t i = 0; i + LANES < count; i += LANES) {
+      memcpy(&x, from + i, TILE_BYTES);
+      memcpy(to + i, &x, TILE_BYTES);
+    }
+    memcpy(&x, from + count - LANES, TILE_BYTES);
+    memcpy(to + count - LANES, &x, TILE_BYTES);
+  }
+}
+
+static void JOIN(split, ID)(const void* from_, int64_t step, int64_t rows, int64_t count,
+                            void* first_, void* second_, int64_t pitch) {
+  const T* from = from_;
+  T *first = first_, *second = second_;
+  for (; rows > 0; rows--, from += step, first += pitch, second += pitch) {
+    if (count < LANES) {
+      for (int64_t i = 0; i < count; i++)
+        first[i] = from[2 * i], second[i] = from[2 * i + 1];
+      continue;
+    }
+    for (int64_t x = 0; x < count; x += LANES) {
+      const int64_t i = x + LANES <= count ? x : count - LANES;  // some again
+      const JOIN(vec, ID) a = JOIN(second, ID)(from + 2 * i, 0);
+      const JOIN(vec, ID) b = JOIN(second, ID)(from + 2 * i, 1);
+      memcpy(first + i, &a, TILE_BYTES);
+      memcpy(second + i, &b, TILE_BYTES);
+    }
+  }
+}
