@@ -29,6 +29,7 @@ import dtype_operators
 import nn_operators
 import opyard
 import wide_operators
+from same_values import same_values
 
 POINTWISE = """
 abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad erf erfc erfinv exp exp2 expm1 floor
@@ -178,9 +179,7 @@ def scope_of(library, n):
     }
     first["pd"] = first["lm"] @ first["lm"].t()
     if library is not torch:
-        first = {name: library.from_dlpack(value).clone() if value.dtype is not torch.bool
-                 else library.from_dlpack(value.to(torch.uint8)).bool()
-                 for name, value in first.items()}
+        first = {name: same_values(library, value) for name, value in first.items()}
     return dict(first, M=library, n=n, s=s)
 
 

@@ -5,6 +5,8 @@ Outputs that are there (out=), numbers in the place of tensors, operands that ar
 and everyday operators and reductions of every dtype. m_f is a square matrix, m3_f has three
 dimensions, r_f and c_f are a row and a column; the letters name dtypes (DTYPES).
 """
+from same_values import same_values
+
 DTYPES = {"f": "float32", "d": "float64", "h": "float16", "g": "bfloat16", "b": "int8",
           "u": "uint8", "s": "int16", "i": "int32", "l": "int64", "z": "bool",
           "c": "complex64", "C": "complex128"}
@@ -106,7 +108,5 @@ def scope_of(torch, library, n):
                                          else (values + 0.5).to(getattr(torch, dtype)))
     first["z_c"] = first["c_z"]
     if library is not torch:
-        first = {name: library.from_dlpack(value).clone() if value.dtype is not torch.bool
-                 else library.from_dlpack(value.to(torch.uint8)).bool()
-                 for name, value in first.items()}
+        first = {name: same_values(library, value) for name, value in first.items()}
     return dict(first, M=library, n=n, s=s)

@@ -121,3 +121,51 @@ static void JOIN(split, ID)(const void* from_, int64_t step, int64_t rows, int64
     }
   }
 }
+
+// The first elements of both in turns, then the last.
+static inline __attribute__((always_inline)) void JOIN(zip, ID)(JOIN(vec, ID) * low,
+                                                                JOIN(vec, ID) * high) {
+  const JOIN(vec, ID) a = *low, b = *high;
+#if defined(__GNUC__) && !defined(__clang__)
+  JOIN(mask, ID) first, second;
+  OYI_UNROLL
+  for (int i = 0; i < LANES; i++) {
+    first[i] = i / 2 + (i & 1 ? LANES : 0);
+    second[i] = first[i] + LANES / 2;
+  }
+  *low = __builtin_shuffle(a, b, first);
+  *high = __builtin_shuffle(a, b, second);
+#else
+  OYI_UNROLL
+  for (int i = 0; i < LANES; i++) {
+    (*low)[i] = i & 1 ? b[i / 2] : a[i / 2];
+    (*high)[i] = i & 1 ? b[(i + LANES) / 2] : a[(i + LANES) / 2];
+  }
+#endif
+}
+
+static void JOIN(zip_lines, ID)(const void* first, const void* second, int64_t pitch,
+                                int64_t rows, int64_t from, int64_t count, void* out,
+                                int64_t step) {
+  const T *a = (const T*)first + (from + 1) / 2, *b = (const T*)second + (from + 1) / 2;
+  T* to = out;
+  JOIN(vec, ID) low, high;
+  for (; rows > 0; rows--, a += pitch, b += pitch, to += step) {
+    int64_t i = 0;
+    if (from & 1 && count > 0) to[i++] = b[-1];
+    const int64_t odd = i;
+    for (; i + 2 * LANES <= count; i += 2 * LANES) {
+      memcpy(&low, a + i / 2, TILE_BYTES);
+      memcpy(&high, b + i / 2, TILE_BYTES);
+      JOIN(zip, ID)(&low, &high);
+      memcpy(to + i, &low, TILE_BYTES);
+      memcpy(to + i + LANES, &high, TILE_BYTES);
+    }
+    const int64_t left = count - i, at = (i - odd) / 2;
+    low = JOIN(get_some, ID)(a + at, (left + 1) / 2);
+    high = JOIN(get_some, ID)(b + at, left / 2);
+    JOIN(zip, ID)(&low, &high);
+    JOIN(put_some, ID)(low, 0, left < LANES ? left : LANES, to + i);
+    if (left > LANES) JOIN(put_some, ID)(high, 0, left - LANES, to + i + LANES);
+  }
+}

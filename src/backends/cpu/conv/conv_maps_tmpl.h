@@ -154,28 +154,6 @@ static void JOIN(put_maps, ID)(const void* sums, int64_t maps, int64_t from,
   }
 }
 
-// The first elements of both in turns, then the last.
-static inline __attribute__((always_inline)) void JOIN(zip, ID)(JOIN(vec, ID) * low,
-                                                                JOIN(vec, ID) * high) {
-  const JOIN(vec, ID) a = *low, b = *high;
-#if defined(__GNUC__) && !defined(__clang__)
-  JOIN(mask, ID) first, second;
-  OYI_UNROLL
-  for (int i = 0; i < LANES; i++) {
-    first[i] = i / 2 + (i & 1 ? LANES : 0);
-    second[i] = first[i] + LANES / 2;
-  }
-  *low = __builtin_shuffle(a, b, first);
-  *high = __builtin_shuffle(a, b, second);
-#else
-  OYI_UNROLL
-  for (int i = 0; i < LANES; i++) {
-    (*low)[i] = i & 1 ? b[i / 2] : a[i / 2];
-    (*high)[i] = i & 1 ? b[(i + LANES) / 2] : a[(i + LANES) / 2];
-  }
-#endif
-}
-
 static void JOIN(put_pairs, ID)(const void* sums, int64_t other, int64_t maps,
                                 int64_t from, int64_t count, const void* bias_,
                                 int64_t step, void* out) {

@@ -264,26 +264,6 @@ void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,
              (size_t)item);
 }
 
-// As oyi_conv_plan_mix, of two passes: elements |from| to |to| of what it would give.
-static void zip(const float* a, const float* b, int64_t from, int64_t to, float* out) {
-  if (from & 1) *out++ = b[from / 2], from++;
-  a += from / 2, b += from / 2;
-  for (int64_t i = 0; i < (to - from) / 2; i++) out[2 * i] = a[i], out[2 * i + 1] = b[i];
-  if ((to - from) & 1) out[to - from - 1] = a[(to - from) / 2];
-}
-
-void oyi_conv_plan_put(const oyi_conv_plan* p, const oyi_conv_stretch* s,
-                       const char* sums, int64_t pitch, int64_t count, char* mixed,
-                       char* channel) {
-  if (p->together == 2 && p->v->item == sizeof(float)) {
-    const float* a = (const float*)sums;
-    zip(a, a + pitch, s->from, s->from + s->count, (float*)channel + s->out);
-    return;
-  }
-  if (p->together > 1) oyi_conv_plan_mix(p, sums, pitch, count, mixed);
-  oyi_conv_plan_store(p, s, p->together > 1 ? mixed : sums, NULL, channel);
-}
-
 void oyi_conv_plan_store(const oyi_conv_plan* p, const oyi_conv_stretch* s,
                          const char* sums, const char* bias, char* channel) {
   const int64_t item = p->v->item, step = s->step;

@@ -83,9 +83,4 @@ void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,
 void oyi_conv_plan_store(const oyi_conv_plan* p, const oyi_conv_stretch* s,
                          const char* sums, const char* bias, char* channel);
 
-// Both, of the stretch alone. |mixed|: room for all |together| x |count|.
-void oyi_conv_plan_put(const oyi_conv_plan* p, const oyi_conv_stretch* s,
-                       const char* sums, int64_t pitch, int64_t count, char* mixed,
-                       char* channel);
-
 #endif  // OPYARD_SRC_BACKENDS_CPU_CONV_CONV_PLAN_H_

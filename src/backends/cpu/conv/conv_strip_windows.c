@@ -66,26 +66,58 @@ static void store_tile(const tile* t, int64_t block, const char* sums,
   }
 }
 
+// Where tiles of some blocks are summed up: |next| bytes from one block to the next, rows
+// |pitch| elements apart. |bias| of the first of them, where sums are the maps themselves.
+typedef struct place {
+  char* sums;
+  int64_t next, pitch;
+  const char* bias;
+} place;
+
 // Tiles of |count| blocks of rows, from |first| on. Each goes over the same elements of
 // the copy: some channels of these at a time, which stay in the nearest cache.
 static void add_up(const tile* t, const oyi_conv_pass* pass, int64_t first, int64_t count,
-                   char* sums) {
+                   const place* to) {
   const oyi_conv_plan* p = t->plan;
   const int64_t item = p->v->item;
   const int64_t vectors = oyi_divide_up(t->count, t->tiles->lanes);
-  const int64_t size = t->tiles->rows * t->tiles->columns * item;
   const int64_t step = t->channels * pass->taps;
   const int64_t area = p->phases.size[1] * p->phases.size[2];
   const char* image = t->strip->copy + (t->plane * area + t->at) * item;
   for (int64_t b = 0; b < count && pass->depth == 0; b++)
-    memset(sums + b * p->together * size, 0, (size_t)size);
+    memset(to->sums + b * to->next, 0, (size_t)(p->rows * to->pitch * item));
   for (int64_t k = 0; k < pass->depth; k += step)
     for (int64_t b = 0; b < count; b++) {
       const int64_t block = t->strip->group * p->blocks + first + b;
+      const bool ends = k + step >= pass->depth;
       t->tiles->tile(oyi_at_most(step, pass->depth - k),
                      pass->weights + (block * pass->depth + k) * p->rows * item, image,
-                     pass->offsets + k, vectors, k > 0, sums + b * p->together * size);
+                     pass->offsets + k, vectors, k > 0,
+                     ends && to->bias ? to->bias + b * p->rows * item : NULL, to->pitch,
+                     to->sums + b * to->next);
     }
+}
+
+// Whether sums can be the maps themselves: whole vectors of all rows of all blocks.
+static bool is_in_place(const tile* t, const oyi_conv_pass* pass,
+                        const oyi_conv_stretch* stretches, int count) {
+  const oyi_conv_plan* p = t->plan;
+  return p->together == 1 && count == 1 && stretches[0].count == t->count &&
+         stretches[0].step == 1 && t->count % t->tiles->lanes == 0 &&
+         p->out % p->rows == 0 && pass->depth > 0;
+}
+
+static void run_in_place(const tile* t, const oyi_conv_pass* pass, int64_t out) {
+  const oyi_conv_plan* p = t->plan;
+  const int64_t item = p->v->item, map = oyi_volume(p->size);
+  const int64_t first = t->strip->group * p->out;
+  const int64_t channel = t->strip->sample * p->conv.map_channels + first;
+  place to = {.next = p->rows * map * item, .pitch = map};
+  for (int64_t b = 0; b < p->blocks; b += BLOCKS) {
+    to.sums = p->to + ((channel + b * p->rows) * map + out) * item;
+    to.bias = p->v->bias ? p->v->bias + (first + b * p->rows) * item : NULL;
+    add_up(t, pass, b, oyi_at_most(BLOCKS, p->blocks - b), &to);
+  }
 }
 
 static void run_passes(const tile* t, const oyi_conv_pass* passes) {
@@ -94,11 +126,19 @@ static void run_passes(const tile* t, const oyi_conv_pass* passes) {
   _Alignas(64) char sums[BLOCKS * OYI_CONV_TILE_MAX * sizeof(float)];
   oyi_conv_stretch stretches[OYI_CONV_COLUMNS_MAX];
   const int count = find_stretches(t, passes, stretches);
+  if (is_in_place(t, passes, stretches, count)) {
+    run_in_place(t, passes, stretches[0].out);
+    return;
+  }
   const int64_t most = BLOCKS / p->together;
   for (int64_t first = 0; first < p->blocks; first += most) {
     const int64_t blocks = oyi_at_most(most, p->blocks - first);
-    for (int64_t i = 0; i < p->together; i++)
-      add_up(t, &passes[i], first, blocks, sums + i * size);
+    for (int64_t i = 0; i < p->together; i++) {
+      const place to = {.sums = sums + i * size,
+                        .next = p->together * size,
+                        .pitch = t->tiles->columns};
+      add_up(t, &passes[i], first, blocks, &to);
+    }
     for (int64_t b = 0; b < blocks; b++)
       store_tile(t, first + b, sums + b * p->together * size, stretches, count);
   }

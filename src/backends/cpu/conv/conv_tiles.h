@@ -30,17 +30,27 @@ typedef struct oyi_conv_taps {
   bool more;  // go on from the sums that are there
 } oyi_conv_taps;
 
+// Kernel elements: |height| lines, below each other in the image, of |width|, |dilation|
+// apart, of each of |blocks|. |step|: 1, or -1 where they follow each other from the last one
+// of the window on.
+typedef struct oyi_conv_window {
+  int64_t blocks, height, width, dilation, step;
+} oyi_conv_window;
+
 typedef struct oyi_conv_tiles {
   int64_t rows, columns;
   int64_t lanes;       // elements of a vector
   int64_t taps;        // kernel elements of |gradient|
   int64_t places;      // of |maps|, at most
+  int64_t tall;        // lines of |tall_lines|
   int64_t other_sums;  // of |maps|, from those of one block to those of the other
   // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
-  // |sums|: a tile, row by row, of which the first |vectors| of |lanes| are computed, or
-  // with |more| go on from what is there.
+  // |sums|: rows |pitch| elements apart, of which the first |vectors| of |lanes| are
+  // computed, or with |more| go on from what is there; then a |bias| for each row is added,
+  // NULL: none.
   void (*tile)(int64_t depth, const void* weights, const void* image,
-               const int64_t* offsets, int64_t vectors, bool more, void* sums);
+               const int64_t* offsets, int64_t vectors, bool more, const void* bias,
+               int64_t pitch, void* sums);
   // The same of |places| neighbouring windows by a vector of maps. |weights|: a vector for
   // each kernel element; |sums|: one for each window. Or by a vector of each of two blocks
   // of maps, of up to half as many places: the sums of the second, |other_sums| behind.
@@ -65,6 +75,15 @@ typedef struct oyi_conv_tiles {
   void (*lines)(int64_t depth, const void* weights, const void* image,
                 const int64_t* offsets, int64_t lines, int64_t pitch, int64_t count,
                 const void* bias, void* sums);
+  // |tall| lines of them, each of |count|, where the elements of the kernel are lines as
+  // the image's are: those of one see what others see of the next.
+  void (*tall_lines)(const oyi_conv_window* window, const void* weights,
+                     const void* image, const int64_t* offsets, int64_t pitch,
+                     int64_t count, const void* bias, void* sums);
+  // |count| neighbouring sums of |lanes| channels, which are side by side for each place, as
+  // weights are for each element of the kernel. |offsets| in places.
+  void (*channels)(int64_t depth, const void* weights, const void* image,
+                   const int64_t* offsets, int64_t count, void* sums);
   // Adds to |sums|, which are |rows| x |taps| x |lanes|, what windows in |area| give the
   // gradient of weights. |maps|: |rows| of them for each place. |image|: |lanes| channels
   // for each place; |offsets|, of the kernel elements, and steps are in places.
@@ -85,6 +104,10 @@ typedef struct oyi_conv_tiles {
   // |first| and the others to |second|, in rows |pitch| apart.
   void (*split)(const void* from, int64_t step, int64_t rows, int64_t count, void* first,
                 void* second, int64_t pitch);
+  // The other way round, of |rows| lines |pitch| apart: elements |from| to |from| + |count|
+  // of both in turns, to rows |step| apart. Reads no further than that.
+  void (*zip)(const void* first, const void* second, int64_t pitch, int64_t rows,
+              int64_t from, int64_t count, void* out, int64_t step);
 } oyi_conv_tiles;
 
 // For F32 or F64, at the level of this machine.

@@ -18,6 +18,16 @@
   ((TILE_PLACES / 2 * (int64_t)sizeof(type) + TILE_BYTES - 1) / TILE_BYTES * \
    (TILE_BYTES / (int64_t)sizeof(type)) * (TILE_BYTES / (int64_t)sizeof(type)))
 
+// Lines that are computed together, by up to four vectors.
+#define TALL (TILE_BYTES == 64 ? 4 : 2)
+
+// Neighbouring places of a vector of channels that are computed together.
+#if TILE_BYTES == 64
+#define CHANNEL_PLACES 14
+#else
+#define CHANNEL_PLACES 7
+#endif
+
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define T           float
@@ -36,8 +46,9 @@
     .places = TILE_PLACES, .other_sums = OTHER_SUMS(type), .tile = tile_##id,         \
     .maps = maps_##id, .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,        \
     .pack_lanes = pack_lanes_##id, .pack_rows = pack_rows_##id, .lines = lines_##id,  \
+    .channels = channels_##id, .tall = TALL, .tall_lines = tall_##id,                 \
     .gradient = gradient_##id, .dots = dots_##id, .sum = sum_##id, .copy = copy_##id, \
-    .halve = halve_##id, .split = split_##id                                          \
+    .halve = halve_##id, .split = split_##id, .zip = zip_lines_##id                   \
   }
 const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
 _Static_assert(TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_COLUMNS_MAX,

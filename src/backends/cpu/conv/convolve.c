@@ -90,7 +90,8 @@ static oyi_number number(int64_t i) {
 }
 
 static oy_status without_columns(const oyi_convolve* v, bool back, bool* out_done) {
-  OY_TRY(oyi_convolve_lines(v, back, out_done));
+  OY_TRY(oyi_convolve_channels(v, back, out_done));
+  if (!*out_done) OY_TRY(oyi_convolve_lines(v, back, out_done));
   return *out_done ? OY_OK : oyi_convolve_shifted(v, back, out_done);
 }
 

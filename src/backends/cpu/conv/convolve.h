@@ -26,9 +26,11 @@ oy_status oyi_convolve_images(const oyi_convolve* v);
 oy_status oyi_convolve_weights(const oyi_convolve* v);
 
 // The first, or with |back| the second, without columns, if that is faster; |out_done|
-// tells. By tiles (convolve_shifted.c); for groups of few channels (convolve_lines.c).
+// tells. By tiles (convolve_shifted.c); for groups of few channels (convolve_lines.c), or of
+// one (convolve_channels.c).
 oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done);
 oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done);
+oy_status oyi_convolve_channels(const oyi_convolve* v, bool back, bool* out_done);
 // And the third (convolve_gradient.c; convolve_lines.c).
 oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done);
 oy_status oyi_convolve_weights_lines(const oyi_convolve* v, bool* out_done);

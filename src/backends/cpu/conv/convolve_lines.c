@@ -13,6 +13,7 @@ enum {
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
   LINES = 4,                 // of sums that are put into place together
   CHUNKS = 8,                // for each thread, if they are worth it
+  TALL_KERNEL = 5,           // lines of a kernel that are enough for narrow images
   COPY_WORK = 32             // of those that take as long as one copied element
 };
 
@@ -31,8 +32,64 @@ static int64_t chunk_of(int64_t units, double work, int64_t copied) {
 typedef struct lines {
   oyi_conv_plan plan;
   const oyi_conv_tiles* tiles;
+  oyi_conv_window window;  // of passes that are tall
+  bool is_tall;
   int64_t chunk, units;  // groups of all samples
 } lines;
+
+// Then the sums of the adjoint are one pass as well, which misses no line.
+static bool has_unit_strides(const oyi_conv* c) {
+  return c->stride[0] == 1 && c->stride[1] == 1 && c->stride[2] == 1;
+}
+
+// All lines of a plane: as many as there are together, and what is left one by one.
+static void tall_lines(const lines* l, const oyi_conv_pass* pass, int64_t channel,
+                       const char* from, const char* bias, char* out) {
+  const oyi_conv_plan* p = &l->plan;
+  const int64_t item = p->v->item, width = p->conv.map[2], pitch = p->phases.size[2];
+  const char* weights = pass->weights + channel * pass->depth * item;
+  int64_t left = p->conv.map[1];
+  for (; left >= l->tiles->tall; left -= l->tiles->tall) {
+    l->tiles->tall_lines(&l->window, weights, from, pass->offsets, pitch, width, bias,
+                         out);
+    from += l->tiles->tall * pitch * item, out += l->tiles->tall * width * item;
+  }
+  l->tiles->lines(pass->depth, weights, from, pass->offsets, left, pitch, width, bias,
+                  out);
+}
+
+// Which of |count| lines from |y| on are lines of |to|.
+static oyi_conv_part lines_inside(const oyi_conv_plan* p, const oyi_conv_pass* pass,
+                                  int64_t y, int64_t count) {
+  oyi_conv_part part = {0, count};
+  const int64_t first = y * pass->step[1] + pass->first[1], step = pass->step[1];
+  while (part.from < part.to && first + part.from * step < 0) part.from++;
+  while (part.to > part.from && first + (part.to - 1) * step >= p->size[1]) part.to--;
+  return part;
+}
+
+// |some| lines of sums, of the windows at |at|, of each of the passes in |room|.
+static void put_lines(const oyi_conv_plan* p, const oyi_conv_pass* passes,
+                      const int64_t at[3], int64_t some, char* room, char* to) {
+  const int64_t item = p->v->item, width = p->conv.map[2];
+  const oyi_conv_part part = lines_inside(p, passes, at[1], some);
+  const int64_t step = passes->step[1] * p->size[2], count = part.to - part.from;
+  const char* sums = room + part.from * width * item;
+  const int64_t first[] = {at[0], at[1] + part.from, at[2]};
+  const oyi_conv_stretch s = oyi_conv_plan_stretch(p, passes, first, width);
+  if (count == 0 || s.count == 0) return;
+  to += s.out * item;
+  if (p->together == 2) {
+    oyi_conv_tiles_for(p->v->dtype)
+        ->zip(sums, sums + LINES * width * item, width, count, s.from, s.count, to, step);
+    return;
+  }
+  char* mixed = room + p->together * LINES * width * item;
+  for (int64_t i = 0; i < count; i++, sums += width * item, to += step * item) {
+    if (p->together > 1) oyi_conv_plan_mix(p, sums, LINES * width, width, mixed);
+    oyi_conv_plan_store(p, &s, p->together > 1 ? mixed : sums, NULL, to - s.out * item);
+  }
+}
 
 // One channel of what |passes| that are together write. |room|: lines of sums of each, and
 // of all together; |copy|: what the group reads.
@@ -41,25 +98,25 @@ static void one_channel(const lines* l, const oyi_conv_pass* passes, int64_t cha
   const oyi_conv_plan* p = &l->plan;
   const oyi_conv* c = &p->conv;
   const int64_t item = p->v->item, width = c->map[2], pitch = p->phases.size[2];
-  char* mixed = room + p->together * LINES * width * item;
+  const bool is_contiguous = !p->back || has_unit_strides(p->v->conv);
   int64_t at[3] = {0, 0, 0};
   for (at[0] = 0; at[0] < c->map[0]; at[0]++)
     for (int64_t y = 0, some = 0; y < c->map[1]; y += some) {
       const char* from = copy + (at[0] * p->phases.size[1] + y) * pitch * item;
       at[1] = y;
       const oyi_conv_stretch first = oyi_conv_plan_stretch(p, passes, at, width);
-      const bool whole = !p->back && first.count == width && first.step == 1;
+      const bool whole = is_contiguous && first.count == width;
       some = whole ? c->map[1] : oyi_at_most(LINES, c->map[1] - y);
       char* out = whole ? to + first.out * item : room;
+      if (whole && l->is_tall) {
+        tall_lines(l, passes, channel, from, bias, out);
+        continue;
+      }
       for (int64_t i = 0; i < p->together; i++)
         l->tiles->lines(
             passes[i].depth, passes[i].weights + channel * passes[i].depth * item, from,
             passes[i].offsets, some, pitch, width, bias, out + i * LINES * width * item);
-      for (; !whole && at[1] < y + some; at[1]++) {
-        const char* line = room + (at[1] - y) * width * item;
-        const oyi_conv_stretch s = oyi_conv_plan_stretch(p, passes, at, width);
-        if (s.count) oyi_conv_plan_put(p, &s, line, LINES * width, width, mixed, to);
-      }
+      if (!whole) put_lines(p, passes, at, some, room, to);
     }
 }
 
@@ -97,6 +154,21 @@ static oy_status run_groups(int64_t index, void* context) {
   return OY_OK;
 }
 
+// Whether lines of the kernel are below each other as the image's are, and are enough to
+// read what they share once.
+static void find_window(lines* l) {
+  const oyi_conv_plan* p = &l->plan;
+  const oyi_conv* c = p->v->conv;
+  l->is_tall = has_unit_strides(c) && c->dilation[1] == 1 &&
+               (c->kernel[1] >= TALL_KERNEL ||
+                (c->kernel[1] > 1 && p->conv.map[2] > 2 * l->tiles->lanes));
+  l->window = (oyi_conv_window){.blocks = p->in * c->kernel[0],
+                                .height = c->kernel[1],
+                                .width = c->kernel[2],
+                                .dilation = c->dilation[2],
+                                .step = p->back ? -1 : 1};
+}
+
 oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done) {
   lines l;
   *out_done = false;
@@ -106,6 +178,7 @@ oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done) {
   *out_done = true;
   l.plan.phases.is_clear = true;
   l.tiles = oyi_conv_tiles_for(v->dtype);
+  find_window(&l);
   const oyi_conv* c = &l.plan.conv;
   const double work = (double)(l.plan.in * l.plan.out) * (double)oyi_volume(c->map) *
                       (double)oyi_volume(v->conv->kernel);
