@@ -206,17 +206,18 @@ static void reduce_across(block* b, const char* x) {
   } while (next_row(b, &x));
 }
 
-static void write_results(const walk* w, const void* state, int64_t count,
+// Of wide blocks there is one kind of results, half as large.
+typedef struct block_results {
+  _Alignas(64) char first[OYI_REDUCE_BLOCK * 16], second[OYI_REDUCE_BLOCK * 16];
+} block_results;
+
+static void write_results(const walk* w, const block_results* r, int64_t count,
                           char* const* out) {
-  // Of wide blocks there is one kind of results, half as large.
-  _Alignas(64) char results[2 * OYI_REDUCE_BLOCK * 16];
-  _Static_assert(OYI_REDUCE_WIDE * 8 <= sizeof(results), "results of wide blocks fit");
-  void* const made[] = {results, results + OYI_REDUCE_BLOCK * 16};
-  w->reducer->finish(state, count, made, w->args);
+  const char* results[] = {r->first, r->second};
   for (int k = 0; k < 2; k++) {
     if (!out[k]) continue;
     oy_dtype from = w->reducer->out[k];
-    oyi_convert_row(w->out_dtype[k], out[k], w->kept[0].out[k], from, made[k],
+    oyi_convert_row(w->out_dtype[k], out[k], w->kept[0].out[k], from, results[k],
                     oyi_dtype_bytes[from], count);
   }
 }
@@ -277,14 +278,29 @@ static void merge_pieces(const walk* w, const char* x, int64_t n, void* state) {
   if (p.states) oyi_data_free(context, p.states);
 }
 
+// Whether a block is one call of |all_columns|.
+static bool is_one_call(const walk* w) {
+  return w->reducer->all_columns && w->across && !w->converts && !w->is_empty &&
+         w->reduced_count == 1 && w->reduced[0].size <= w->rows && w->pieces == 1 &&
+         w->times == 1;
+}
+
 static void run_block(const walk* w, const char* x, char* const* out, int64_t n) {
+  block_results r;
+  _Static_assert(OYI_REDUCE_WIDE * 8 <= sizeof(r), "results of wide blocks fit");
+  if (is_one_call(w)) {
+    w->reducer->all_columns(&r, n, x, w->reduced[0].size, w->reduced[0].in, w->args);
+    write_results(w, &r, n, out);
+    return;
+  }
   _Alignas(64) char state[STATE_BYTES];
   if (w->pieces > 1)
     merge_pieces(w, x, n, state);
   else
     run_piece(w, x, n, 0, state);
   if (w->times > 1) w->reducer->repeat(state, n, w->times);
-  write_results(w, state, n, out);
+  w->reducer->finish(state, n, (void* const[]){r.first, r.second}, w->args);
+  write_results(w, &r, n, out);
 }
 
 // ------------------------------------------------------------------ all blocks

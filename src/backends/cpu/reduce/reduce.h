@@ -53,6 +53,9 @@ typedef struct oyi_fold {
   void (*finish)(const void* state, int64_t n, void* const* out, const void* args);
   // The running values as if all elements had come |times| times; NULL: they have to.
   void (*repeat)(void* state, int64_t n, int64_t times);
+  // Start, columns and finish at once, of all rows that there are; NULL: one by one.
+  void (*all_columns)(void* out, int64_t n, const char* x, int64_t rows, int64_t row_step,
+                      const void* args);
   oyi_half_fold bf16, f16;  // where |in| is f32
 } oyi_fold;
 

@@ -9,6 +9,8 @@
 //   RESULTS(to, n)  (may be left out) what becomes of all of them then
 //   SETUP       (may be left out) declares what these see; it sees |args|
 //   REPEAT(a, times)  (may be left out) the running value |a| of that many times the elements
+//   ALL_COLUMNS (may be left out) makes results of columns at once, where R is A and a result
+//   without |args| is the running value
 //   EXACT       (may be left out) keeps the rounding errors of sums of real
 //   numbers
 //   WHOLE(p, n) (may be left out) the running value of |n| elements that lie together, a
@@ -133,33 +135,41 @@ static void FOLD(row)(void* state, int64_t at, const char* x, int64_t n, int64_t
   }
 }
 
-// Of |n| columns, four rows at a time, so that running values are read and written less
-// often.
-static inline void FOLD(four)(A* part, int64_t n, const char* x, int64_t rows,
-                              int64_t row_step, const void* args) {
+// |rows| rows of |n| columns go on from |part|, or from the start.
+static inline __attribute__((always_inline)) void FOLD(some)(
+    A* __restrict part, int64_t n, const char* x, const int rows, int64_t row_step,
+    bool begins, const void* args) {
   SETUP;
-  for (int64_t i = 0; i < n; i++) part[i] = START;
-  for (; rows >= 4; rows -= 4, x += 4 * row_step) {
-    const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)(x + row_step);
-    const T* r = (const T*)(const void*)(x + 2 * row_step);
-    const T* s = (const T*)(const void*)(x + 3 * row_step);
-    for (int64_t i = 0; i < n; i++) {
-      A a = STEP(part[i], p[i]);
-      a = STEP(a, q[i]);
-      a = STEP(a, r[i]);
-      part[i] = STEP(a, s[i]);
-    }
-  }
-  for (; rows > 0; rows--, x += row_step) {
-    const T* p = (const T*)(const void*)x;
-    for (int64_t i = 0; i < n; i++) part[i] = STEP(part[i], p[i]);
+  for (int64_t i = 0; i < n; i++) {
+    A a = begins ? START : part[i];
+    OYI_UNROLL
+    for (int r = 0; r < rows; r++)
+      a = STEP(a, ((const T*)(const void*)(x + r * row_step))[i]);
+    part[i] = a;
   }
 }
 
-static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
-                          int64_t row_step, int64_t first, const void* args) {
-  (void)first;
-  A part[OYI_REDUCE_WIDE];
+// Of |n| columns, eight rows at a time, so that running values are read and written less
+// often.
+static inline void FOLD(eight)(A* part, int64_t n, const char* x, int64_t rows,
+                               int64_t row_step, const void* args) {
+  SETUP;
+  enum { EIGHT_ROWS = 8 };
+  if (rows >= EIGHT_ROWS) {
+    FOLD(some)(part, n, x, EIGHT_ROWS, row_step, true, args);
+    rows -= EIGHT_ROWS, x += EIGHT_ROWS * row_step;
+  } else {
+    for (int64_t i = 0; i < n; i++) part[i] = START;
+  }
+  for (; rows >= EIGHT_ROWS; rows -= EIGHT_ROWS, x += EIGHT_ROWS * row_step)
+    FOLD(some)(part, n, x, EIGHT_ROWS, row_step, false, args);
+  for (; rows > 0; rows--, x += row_step)
+    FOLD(some)(part, n, x, 1, row_step, false, args);
+}
+
+// What |rows| rows of |n| columns come to.
+static inline void FOLD(parts)(A* part, int64_t n, const char* x, int64_t rows,
+                               int64_t row_step, const void* args) {
   int64_t done = 0;
 #ifdef STRIPS
   if (n >= STRIP) {
@@ -173,9 +183,26 @@ static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
   }
 #endif
   x += done * (int64_t)sizeof(T);
-  FOLD(four)(part + done, n - done, x, rows, row_step, args);
+  FOLD(eight)(part + done, n - done, x, rows, row_step, args);
+}
+
+static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
+                          int64_t row_step, int64_t first, const void* args) {
+  (void)first;
+  A part[OYI_REDUCE_WIDE];
+  FOLD(parts)(part, n, x, rows, row_step, args);
   for (int64_t i = 0; i < n; i++) FOLD(join)(state, i, part[i], args);
 }
+
+#ifdef ALL_COLUMNS
+static void FOLD(all_columns)(void* out, int64_t n, const char* x, int64_t rows,
+                              int64_t row_step, const void* args) {
+  SETUP;
+  R* to = out;
+  FOLD(parts)(to, n, x, rows, row_step, args);
+  for (int64_t i = 0; args && i < n; i++) to[i] = RESULT(to[i]);
+}
+#endif
 
 static void FOLD(merge)(void* state, const void* later, int64_t n, const void* args) {
   A* value = state;
@@ -230,6 +257,7 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef SETUP
 #undef EXACT
 #undef REPEAT
+#undef ALL_COLUMNS
 #undef WHOLE
 #undef WHOLE_STEP
 #undef WHOLE_FROM

@@ -107,11 +107,15 @@ enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
 FLOATS(sum, 0, ADD_LANES, ADD_TWO)
 FLOATS(prod, 1, MULTIPLY_TWO, MULTIPLY_TWO)
 
-// Whether one of them, of which there is a multiple of LANES, is infinite, or no number.
+// Whether one of them, of which there is a multiple of STRIP_OF, is infinite, or no number.
 static bool any_endless(const double* x, int64_t n) {
-  wide_lanes none = {0};  // or NaN
-  for (int64_t i = 0; i < n; i += LANES) none += GET(x + i, 0) - GET(x + i, 0);
-  return none[0] + none[1] + none[2] + none[3] != 0;
+  wide_lanes none[4] = {{0}};  // or NaN
+  for (int64_t i = 0; i < n; i += STRIP_OF) {
+    OYI_UNROLL
+    for (int k = 0; k < 4; k++) none[k] += GET(x + i, k) - GET(x + i, k);
+  }
+  const wide_lanes all = (none[0] + none[1]) + (none[2] + none[3]);
+  return all[0] + all[1] + all[2] + all[3] != 0;
 }
 
 // Those become what |exact| has: what one column comes to does not depend on others.
@@ -176,8 +180,9 @@ static double nansum_floats(const float* p, int64_t n) {
 #define SUM_WHOLE     sum_floats
 #define STRIP         STRIP_OF
 #define SUM_STRIPS    float_strips
-#define PROD_WHOLE    prod_floats
-#define PROD_STRIPS   prod_strips
+#define SUM_ALL
+#define PROD_WHOLE  prod_floats
+#define PROD_STRIPS prod_strips
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 // What these reduce as they lie.
 #include "backends/cpu/reduce/reduce_sum_bf16_tmpl.h"
@@ -187,6 +192,7 @@ static double nansum_floats(const float* p, int64_t n) {
 #undef WHOLE_STEPS
 #undef SUM_WHOLE
 #undef SUM_STRIPS
+#undef SUM_ALL
 #undef NANSUM_WHOLE
 #undef NANSUM_STRIPS
 #undef PROD_WHOLE
@@ -256,17 +262,17 @@ static inline void divide_all(double* x, int64_t n, double by) {
 #define ID    i64
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 
-#define ROW_OF(name, id, in, to, block, repeat, ...) \
-  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat, __VA_ARGS__)
-#define PLAIN_ROW(name, id, in, to, block, repeat) \
-  ROW_OF(name, id, in, to, block, repeat, {NULL, NULL}, {NULL, NULL})
+#define PLAIN_ROW(name, id, in, to, block, repeat)                            \
+  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat, NULL, {NULL, NULL}, \
+                     {NULL, NULL})
 #define ROW(name, id, in, to, repeat) \
   PLAIN_ROW(name, id, in, to, OYI_REDUCE_BLOCK, repeat)
-#define ROWS(name, REPEAT, ...)                                                 \
-  ROW_OF(name, f32, F32, F64, OYI_REDUCE_WIDE, REPEAT(name, f32), __VA_ARGS__), \
-      PLAIN_ROW(name, f64, F64, F64, OYI_REDUCE_WIDE, REPEAT(name, f64)),       \
-      ROW(name, i64, I64, I64, REPEAT(name, i64)),                              \
-      ROW(name, c64, C64, C128, REPEAT(name, c64)),                             \
+#define ROWS(name, REPEAT, all, ...)                                                    \
+  OYI_REDUCER_ROW_OF(name, f32, F32, F64, F64, OYI_REDUCE_WIDE, REPEAT(name, f32), all, \
+                     __VA_ARGS__),                                                      \
+      PLAIN_ROW(name, f64, F64, F64, OYI_REDUCE_WIDE, REPEAT(name, f64)),               \
+      ROW(name, i64, I64, I64, REPEAT(name, i64)),                                      \
+      ROW(name, c64, C64, C128, REPEAT(name, c64)),                                     \
       ROW(name, c128, C128, C128, REPEAT(name, c128))
 #if defined(__F16C__)
 #define F16_COLUMNS(name) name##_f16_columns
@@ -279,9 +285,9 @@ static inline void divide_all(double* x, int64_t n, double by) {
   }
 #define REPEATED(name, id)     name##_repeat_##id
 #define NOT_REPEATED(name, id) NULL
-const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {ROWS(sum, REPEATED, HALVES(sum)),
-                                                      {0}};
+const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {
+    ROWS(sum, REPEATED, sum_all_columns_f32, HALVES(sum)), {0}};
 const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {
-    ROWS(nansum, REPEATED, HALVES(nansum)), {0}};
+    ROWS(nansum, REPEATED, NULL, HALVES(nansum)), {0}};
 const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {
-    ROWS(prod, NOT_REPEATED, {NULL, NULL}, {NULL, NULL}), {0}};
+    ROWS(prod, NOT_REPEATED, NULL, {NULL, NULL}, {NULL, NULL}), {0}};

@@ -7,10 +7,11 @@
 #define FN(what) OYI_JOIN(what, OYI_JOIN(of, ROWS_OF))
 enum { FN(FLOAT_ROWS) = 8, FN(FEW_ROWS) = 4, FN(SUMS) = 2 };
 
-// Adds |rows| rows of |n| columns, a multiple of STRIP_OF.
+// Adds |rows| rows of |n| columns, a multiple of STRIP_OF, to what is there, or to 0.
 static inline __attribute__((always_inline)) void FN(rows)(double* to, int64_t n,
                                                            const char* x, const int rows,
-                                                           int64_t row_step) {
+                                                           int64_t row_step,
+                                                           const bool adds) {
   for (int64_t i = 0; i < n; i += STRIP_OF) {
     double* at = to + i;
     const char* row = x + i * ITEM;
@@ -26,22 +27,30 @@ static inline __attribute__((always_inline)) void FN(rows)(double* to, int64_t n
       g[r % FN(SUMS)] += EIGHT_OF(row + r * row_step + EIGHT * ITEM);
     }
     const eight left = f[0] + f[1], right = g[0] + g[1];
-    GET(at, 0) = ADD_LANES(GET(at, 0), HALF_WIDE(left, 0));
-    GET(at, 1) = ADD_LANES(GET(at, 1), HALF_WIDE(left, 1));
-    GET(at, 2) = ADD_LANES(GET(at, 2), HALF_WIDE(right, 0));
-    GET(at, 3) = ADD_LANES(GET(at, 3), HALF_WIDE(right, 1));
+    const wide_lanes parts[] = {HALF_WIDE(left, 0), HALF_WIDE(left, 1),
+                                HALF_WIDE(right, 0), HALF_WIDE(right, 1)};
+    OYI_UNROLL
+    for (int k = 0; k < 4; k++) {
+      const wide_lanes sum = adds ? (wide_lanes)GET(at, k) : (wide_lanes){0};
+      GET(at, k) = ADD_LANES(sum, parts[k]);
+    }
   }
 }
 
 // False: one of them is more than float holds, or no number.
 static bool FN(columns)(double* to, int64_t n, const char* x, int64_t rows,
                         int64_t row_step) {
-  for (int64_t i = 0; i < n; i++) to[i] = 0;
+  if (rows >= FN(FLOAT_ROWS)) {
+    FN(rows)(to, n, x, FN(FLOAT_ROWS), row_step, false);
+    rows -= FN(FLOAT_ROWS), x += FN(FLOAT_ROWS) * row_step;
+  } else {
+    for (int64_t i = 0; i < n; i++) to[i] = 0;
+  }
   for (; rows >= FN(FLOAT_ROWS); rows -= FN(FLOAT_ROWS), x += FN(FLOAT_ROWS) * row_step)
-    FN(rows)(to, n, x, FN(FLOAT_ROWS), row_step);
+    FN(rows)(to, n, x, FN(FLOAT_ROWS), row_step, true);
   for (; rows >= FN(FEW_ROWS); rows -= FN(FEW_ROWS), x += FN(FEW_ROWS) * row_step)
-    FN(rows)(to, n, x, FN(FEW_ROWS), row_step);
-  for (; rows > 0; rows--, x += row_step) FN(rows)(to, n, x, 1, row_step);
+    FN(rows)(to, n, x, FN(FEW_ROWS), row_step, true);
+  for (; rows > 0; rows--, x += row_step) FN(rows)(to, n, x, 1, row_step, true);
   return OY_LIKELY(!any_endless(to, n));
 }
 #undef FN
