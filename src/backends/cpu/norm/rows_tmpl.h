@@ -195,7 +195,13 @@ static void F(log_softmax_backward)(int64_t n, const void* grad_, const void* re
   const T *grad = grad_, *result = result_;
   T* out = out_;
   const T sum = (T)F(sum)(n, grad);
-  for (int64_t i = 0; i < n; i += LANES) {
+  int64_t i = 0;
+  for (; i + 2 * LANES <= n; i += 2 * LANES) {
+    const V x = F(exp)(F(load)(result + i)), y = F(exp)(F(load)(result + i + LANES));
+    F(store)(out + i, F(load)(grad + i) - x * sum);
+    F(store)(out + i + LANES, F(load)(grad + i + LANES) - y * sum);
+  }
+  for (; i < n; i += LANES) {
     int64_t left = n - i < LANES ? n - i : LANES;
     V x =
         F(load_some)(grad + i, left, 0) - F(exp)(F(load_some)(result + i, left, 0)) * sum;
