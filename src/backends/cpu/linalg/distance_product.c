@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backends/cpu/linalg/distance_squares.h"
 #include "backends/cpu/linalg/gemm_words.h"
 #include "backends/cpu/loops/loops.h"
 #include "backends/cpu/work.h"
@@ -17,38 +18,45 @@
 #include "base/threads.h"
 #include "tensor/half.h"
 
-#define NEAR 0x1p-7
-enum { SIDES = 16 };
+enum { SIDES = 16, FEW_COLUMNS = 8 };
 
-// One matrix of each. |sizes|: the squares of b's rows, and of a's.
+// One matrix of each. |sizes|: the squares of b's rows, and of a's; or b's columns.
 typedef struct sides {
   const void *a, *b;
   void *out, *sizes;
   int64_t a_rows, b_rows, columns, chunk;
+  oy_dtype dtype;  // of a and b
+  const oyi_distance_squares* squares;
 } sides;
 
-#define LOAD(x)       (x)
-#define IS_SURE(both) 1
-#define IN            double
-#define T             double
-#define ID            f64
-#define DTYPE         OY_DTYPE_F64
+static void take_roots(oy_dtype dtype, int64_t n, void* out) {
+  const int64_t item = oyi_dtype_bytes[dtype];
+  oyi_cpu_loops[OYI_LOOP_sqrt][dtype](n, (char*[]){out, out}, (int64_t[]){item, item},
+                                      NULL);
+}
+
+#define LOAD(x) (x)
+#define IN      double
+#define T       double
+#define ID      f64
+#define DTYPE   OY_DTYPE_F64
+#define SURE    0
 #include "backends/cpu/linalg/distance_product_tmpl.h"
 #define IN    float
 #define T     float
 #define ID    f32
 #define DTYPE OY_DTYPE_F32
+#define SURE  0
 #include "backends/cpu/linalg/distance_product_tmpl.h"
 #undef LOAD
-#undef IS_SURE
 // The instruction that multiplies them takes subnormal numbers for zero, which all others are
 // large beside from here on.
-#define LOAD(x)       oyi_bf16_to_float(x)
-#define IS_SURE(both) (((both) == 0) | ((both) >= 0x1p-80f))
-#define IN            uint16_t
-#define T             float
-#define ID            bf16
-#define DTYPE         OY_DTYPE_F32
+#define LOAD(x) oyi_bf16_to_float(x)
+#define IN      uint16_t
+#define T       float
+#define ID      bf16
+#define DTYPE   OY_DTYPE_F32
+#define SURE    0x1p-80f
 #include "backends/cpu/linalg/distance_product_tmpl.h"
 
 // As PyTorch decides it: mode 1 always, 2 never, else where one side has more than 25 rows.
@@ -71,8 +79,34 @@ oyi_distance_way oyi_distance_way_of(oy_dtype dtype, int64_t rows, int64_t other
   return (oyi_distance_way){pick(as), as};
 }
 
-// |dtype| is that of a and b.
-static oy_status one_matrix(sides* s, oy_dtype dtype, oyi_gemm_fn gemm) {
+// Rows of a few elements are compared as they are: that is less than their products and sizes,
+// and loses nothing. |sizes|: b's columns.
+static oy_status differences(int64_t index, void* context) {
+  const sides* s = context;
+  const int64_t item = s->dtype == OY_DTYPE_F64 ? sizeof(double) : sizeof(float);
+  for (int64_t i = index * s->chunk; i < s->a_rows && i < (index + 1) * s->chunk; i++) {
+    char* out = (char*)s->out + i * s->b_rows * item;
+    s->squares->differences(s->b_rows, (const char*)s->a + i * s->columns * item,
+                            s->sizes, s->columns, out);
+    take_roots(s->dtype, s->b_rows, out);
+  }
+  return OY_OK;
+}
+
+static oy_status of_few_columns(sides* s) {
+  const size_t item = oyi_dtype_bytes[s->dtype];
+  char* to = s->sizes;
+  for (int64_t c = 0; c < s->columns; c++)
+    for (int64_t j = 0; j < s->b_rows; j++, to += item)
+      memcpy(to, (const char*)s->b + (size_t)(j * s->columns + c) * item, item);
+  s->chunk = oyi_stretch(s->b_rows);
+  return oyi_parallel_chunks(oyi_stretches(s->a_rows, s->chunk), differences, s);
+}
+
+static oy_status one_matrix(sides* s, oyi_gemm_fn gemm) {
+  const oy_dtype dtype = s->dtype;
+  if (s->columns > 0 && s->columns <= FEW_COLUMNS && dtype != OY_DTYPE_BF16)
+    return of_few_columns(s);
   const oyi_gemm g = {.n = s->a_rows,
                       .m = s->b_rows,
                       .k = s->columns,
@@ -104,13 +138,15 @@ oy_status oyi_distance_products(oyi_tensor* out, const oyi_tensor* a, const oyi_
              .out = oyi_data(out),
              .a_rows = out->sizes[out->ndim - 2],
              .b_rows = out->sizes[out->ndim - 1],
-             .columns = a->sizes[a->ndim - 1]};
-  s.sizes = oyi_calloc((size_t)(s.a_rows + s.b_rows), (size_t)result_item);
+             .columns = a->sizes[a->ndim - 1],
+             .dtype = dtype,
+             .squares = &oyi_distance_squares_table()[dtype == OY_DTYPE_F64]};
+  s.sizes = oyi_calloc((size_t)(s.a_rows + FEW_COLUMNS * s.b_rows), (size_t)result_item);
   if (!s.sizes) return OY_OUT_OF_MEMORY;
   oy_status status = OY_OK;
   const int64_t batches = out->numel / (s.a_rows * s.b_rows);
   for (int64_t k = 0; k < batches && status == OY_OK; k++) {
-    status = one_matrix(&s, dtype, gemm);
+    status = one_matrix(&s, gemm);
     s.a = (const char*)s.a + s.a_rows * s.columns * item;
     s.b = (const char*)s.b + s.b_rows * s.columns * item;
     s.out = (char*)s.out + s.a_rows * s.b_rows * result_item;

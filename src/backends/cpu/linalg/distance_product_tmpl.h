@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distances of one type, T, DTYPE by name, from products of rows of IN: ID names these, LOAD(x) is
-// an element of them. IS_SURE(both): whether a difference of squares, |both| in all, may be taken
-// as it comes, unless it is small beside them.
+// an element of them, squares of SURE in all, or of
+// 0, may be taken as they come, unless their difference is small beside them.
 
 // Sums side by side, which do not wait for each other.
 static void OYI_JOIN(norms, ID)(const IN* x, int64_t rows, int64_t n, T* out) {
@@ -43,18 +43,14 @@ static bool OYI_JOIN(are_same, ID)(const IN* a, const IN* b, int64_t n, T size, 
 
 // |n| elements of the result, which have -2 times the products. Squares that are small beside
 // what they are the difference of, and those of no numbers, are computed again.
-static void OYI_JOIN(finish_piece, ID)(int64_t n, const IN* a, const IN* b,
-                                       int64_t columns, T size, const T* sizes, T* out) {
-  const T near = (T)NEAR;
-  int32_t again = 0;
+static void OYI_JOIN(finish_piece, ID)(const oyi_distance_squares* squares, int64_t n,
+                                       const IN* a, const IN* b, int64_t columns, T size,
+                                       const T* sizes, T* out) {
+  if (!squares->complete(n, &size, sizes, SURE, out)) return;
   for (int64_t j = 0; j < n; j++) {
-    const T both = size + sizes[j], square = both + out[j];
-    again |= !((square >= near * both) & IS_SURE(both));
-    out[j] = square;
-  }
-  for (int64_t j = 0; again && j < n; j++) {
     const IN* other = b + j * columns;
-    if ((out[j] >= near * (size + sizes[j])) & IS_SURE(size + sizes[j])) continue;
+    const T both = size + sizes[j];
+    if (out[j] >= (T)OYI_DISTANCE_NEAR * both && (both == 0 || both >= (T)SURE)) continue;
     out[j] = OYI_JOIN(are_same, ID)(a, other, columns, size, sizes[j])
                  ? 0
                  : (T)OYI_JOIN(difference, ID)(a, other, columns);
@@ -70,10 +66,9 @@ static void OYI_JOIN(finish_row, ID)(const sides* s, int64_t i) {
   for (int64_t j = 0; j < n; j += PIECE) {
     const int64_t some = n - j < PIECE ? n - j : PIECE;
     OYI_JOIN(finish_piece, ID)
-    (some, a, b + j * columns, columns, sizes[n + i], sizes + j, out + j);
+    (s->squares, some, a, b + j * columns, columns, sizes[n + i], sizes + j, out + j);
   }
-  oyi_cpu_loops[OYI_LOOP_sqrt][DTYPE](n, (char*[]){(char*)out, (char*)out},
-                                      (int64_t[]){sizeof(T), sizeof(T)}, NULL);
+  take_roots(DTYPE, n, out);
 }
 
 static oy_status OYI_JOIN(finish_some, ID)(int64_t index, void* context) {
@@ -91,6 +86,7 @@ static oy_status OYI_JOIN(finish, ID)(sides* s) {
                              OYI_JOIN(finish_some, ID), s);
 }
 #undef IN
+#undef SURE
 #undef T
 #undef ID
 #undef DTYPE
