@@ -87,14 +87,27 @@ static oy_status check_values(request* q, const oy_object* out) {
 typedef struct scattering {
   oyi_updater updater;
   const char* one;  // what is written; NULL: the third operand
-  int64_t n;
+  int64_t n, item;
   oyi_late late;
   size_t copied;  // bytes of each line of the last operand, which come first
 } scattering;
 
+// Whether a line is of arrays, whose indices are checked as they are used.
+static bool is_of_arrays(const oyi_lines* w, const scattering* s) {
+  return s->late.size && !s->one && w->step[1] == (int64_t)sizeof(int64_t) &&
+         w->step[0] == s->item && w->step[2] == s->item;
+}
+
 // False after a bad index.
 static bool run_line(const oyi_lines* w, scattering* s) {
   if (s->copied) oyi_move_copy(w->data[0], w->data[w->count - 1], s->copied);
+  if (is_of_arrays(w, s)) {
+    const uint64_t* index = (const uint64_t*)(const void*)w->data[1];
+    const int64_t done =
+        s->updater.below(s->n, w->data[0], index, w->data[2], (uint64_t)s->late.size);
+    if (done < s->n) __atomic_store_n(&s->late.failed, true, __ATOMIC_RELAXED);
+    return done == s->n;
+  }
   const int64_t most = oyi_late_most(&s->late, s->n);
   for (int64_t i = 0; i < s->n; i += most) {
     const int64_t n = s->n - i < most ? s->n - i : most;
@@ -148,8 +161,11 @@ static oy_status run(request* q, const oyi_tensor* to, const oyi_tensor* src,
   int count = 2;
   if (i->numel == 0) return OY_OK;  // and may be of any rank
   const int64_t size = size_of(q->self, q->dim);
-  scattering how = {
-      updater, src ? NULL : one, size_of(i, q->dim), {q->late ? size : 0, false}, 0};
+  scattering how = {.updater = updater,
+                    .one = src ? NULL : one,
+                    .n = size_of(i, q->dim),
+                    .item = oyi_item(to),
+                    .late = {q->late ? size : 0, false}};
   if (src) tensors[count++] = src;
   if (q->origin) {
     tensors[count++] = q->origin;

@@ -45,6 +45,19 @@ static void OYI_JOIN(NAME, OYI_JOIN(at, ID))(int64_t n, char* to, int64_t to_ste
     *o = STORE(EXPR(LOAD(*o), LOAD(*(const T*)(const void*)from)));
   }
 }
+
+static int64_t OYI_JOIN(NAME, OYI_JOIN(below, ID))(int64_t n, char* to,
+                                                   const uint64_t* index,
+                                                   const char* from, uint64_t size) {
+  T* o = (T*)(void*)to;
+  const T* x = (const T*)(const void*)from;
+  OYI_UNROLL
+  for (int64_t i = 0; i < n; i++) {
+    if (OY_UNLIKELY(index[i] >= size)) return i;
+    o[index[i]] = STORE(EXPR(LOAD(o[index[i]]), LOAD(x[i])));
+  }
+  return n;
+}
 #undef NAME
 #undef EXPR
 #undef LOOP

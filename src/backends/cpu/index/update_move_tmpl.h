@@ -35,6 +35,18 @@ static void OYI_JOIN(set_at, ID)(int64_t n, char* to, int64_t to_step, int64_t s
         *(const T*)(const void*)from;
 }
 
+static int64_t OYI_JOIN(set_below, ID)(int64_t n, char* to, const uint64_t* index,
+                                       const char* from, uint64_t size) {
+  T* o = (T*)(void*)to;
+  const T* x = (const T*)(const void*)from;
+  OYI_UNROLL
+  for (int64_t i = 0; i < n; i++) {
+    if (OY_UNLIKELY(index[i] >= size)) return i;
+    o[index[i]] = x[i];
+  }
+  return n;
+}
+
 // Eight elements go to memory as one vector or two: what takes time is the number of stores.
 static inline void OYI_JOIN(take_eight, ID)(T* restrict to, const T* restrict from,
                                             const int64_t* restrict p) {
