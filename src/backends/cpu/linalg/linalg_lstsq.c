@@ -5,6 +5,8 @@
 #include "backends/cpu/staging.h"
 #include "ops/calls.h"
 #include "ops/kernels.h"
+#include "ops/out_form.h"
+#include "tensor/iterator.h"
 
 OYI_RESULT_linalg_lstsq oyi_openblas_linalg_lstsq(const oy_op*, oy_keyset,
                                                   OYI_PARAMS_linalg_lstsq);
@@ -103,4 +105,39 @@ OYI_TYPED_KERNEL(linalg_lstsq, oyi_openblas_linalg_lstsq) {
   if (x && vectors) oy_tensor_release(x);
   oy_object** results[] = {out_solution, out_residuals, out_rank, out_singular_values};
   return oyi_give_results(status, 4, made, results);
+}
+
+// ------------------------------------------------------------------ into given tensors
+
+// A solution of another shape gets the room of the right side, as the one that is made.
+static oy_status make_room(oy_object* solution, const oyi_tensor* made, int64_t rows,
+                           bool vectors) {
+  oyi_tensor* out = oyi_tensor_of(solution);
+  if (!out) return oy_failure();
+  const oy_ints want = oyi_sizes_view(made);
+  if (made->flags & OYI_DENSE || solution->dtype != made->header.dtype ||
+      oyi_same_sizes(oyi_sizes_view(out), want))
+    return OY_OK;
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  memcpy(sizes, want.data, want.size * sizeof(*sizes));
+  sizes[want.size - (vectors ? 1 : 2)] = rows;
+  OY_TRY(oyi_output_resize(out, (oy_ints){sizes, want.size}, NULL));
+  memcpy(out->sizes, want.data, want.size * sizeof(*sizes));
+  memcpy(oyi_strides(out), oyi_strides_view(made).data, want.size * sizeof(*sizes));
+  oyi_tensor_geometry(out);
+  return OY_OK;
+}
+
+LINALG(linalg_lstsq_out) {
+  oy_object *made[4], *outs[] = {solution, residuals, rank, singular_values};
+  *out_solution = solution, *out_residuals = residuals, *out_rank = rank;
+  *out_singular_values = singular_values;
+  OY_TRY(oyi_call_linalg_lstsq(self, b, rcond, driver, &made[0], &made[1], &made[2],
+                               &made[3]));
+  const oyi_tensor *a = oyi_tensor_of(self), *x = oyi_tensor_of(made[0]);
+  int64_t m = a->sizes[a->ndim - 2], n = a->sizes[a->ndim - 1];
+  if (make_room(solution, x, m > n ? m : n, x->ndim < a->ndim) == 0)
+    return oyi_into_outs(OY_OK, outs, made, 4);
+  for (int k = 0; k < 4; k++) oy_tensor_release(made[k]);
+  return oy_failure();
 }

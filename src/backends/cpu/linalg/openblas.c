@@ -268,7 +268,7 @@ static oy_status multiply_c128(const oyi_gemm* g) {
   return multiply(OY_DTYPE_C128, g);
 }
 
-static oyi_gemm_fn pick(oy_dtype dtype) {
+oyi_gemm_fn oyi_openblas_gemm(oy_dtype dtype) {
   switch (dtype) {
     case OY_DTYPE_F32: return multiply_f32;
     case OY_DTYPE_F64: return multiply_f64;
@@ -377,7 +377,7 @@ static inline oy_object* quietly(oy_object* (*product)(const oyi_matrix_call*),
 
 #define OPENBLAS(id)        static OYI_TYPED_KERNEL(id, openblas_##id)
 #define KERNEL(id)          OPENBLAS(id)
-#define PICK                pick
+#define PICK                oyi_openblas_gemm
 #define RUN(function, call) quietly(function, call)
 #include "backends/cpu/linalg/matrix_rows_tmpl.h"
 
@@ -393,15 +393,15 @@ OPENBLAS(addmv_out) {
 
 OPENBLAS(convolution) {
   const bool begun = oyi_openblas_begin_quiet();
-  oy_object* result = oyi_cpu_convolution(OYI_CONV_CALL(bias), pick);
+  oy_object* result = oyi_cpu_convolution(OYI_CONV_CALL(bias), oyi_openblas_gemm);
   if (begun) oyi_openblas_end_quiet();
   return result;
 }
 OPENBLAS(convolution_backward) {
   oy_object* grads[3] = {NULL, NULL, NULL};
   const bool begun = oyi_openblas_begin_quiet();
-  oy_status status = oyi_cpu_convolution_backward(OYI_CONV_CALL(&oy_none_object),
-                                                  grad_output, output_mask, pick, grads);
+  oy_status status = oyi_cpu_convolution_backward(
+      OYI_CONV_CALL(&oy_none_object), grad_output, output_mask, oyi_openblas_gemm, grads);
   if (begun) oyi_openblas_end_quiet();
   *out_0 = grads[0], *out_1 = grads[1], *out_2 = grads[2];
   return status;
@@ -409,7 +409,7 @@ OPENBLAS(convolution_backward) {
 
 OPENBLAS(_cdist_forward) {
   const bool begun = oyi_openblas_begin_quiet();
-  oy_object* result = oyi_cpu_cdist(x1, x2, p, compute_mode, pick);
+  oy_object* result = oyi_cpu_cdist(x1, x2, p, compute_mode, oyi_openblas_gemm);
   if (begun) oyi_openblas_end_quiet();
   return result;
 }

@@ -490,6 +490,7 @@ const oyi_lapack* oyi_lapack_openblas(void) {
   X(linalg_qr)                      \
   X(linalg_qr_out)                  \
   X(linalg_lstsq)                   \
+  X(linalg_matrix_exp)              \
   X(linalg_householder_product)     \
   X(linalg_householder_product_out) \
   X(ormqr)                          \
