@@ -2,6 +2,7 @@
 // The loops of vector functions of one CPU capability: LEVELED(name) is the name for
 // it. libmvec has at most 4 ULP, and treats NaN, infinities and denormals right.
 #include <complex.h>
+#include <float.h>
 #include <math.h>
 #if defined(__FMA__)
 #include <immintrin.h>
@@ -9,6 +10,7 @@
 
 #include "backends/cpu/loops/loop_define.h"
 #include "backends/cpu/loops/loops.h"
+#include "backends/cpu/pointwise/special_math.h"
 #include "base/template.h"
 
 #undef I  // <complex.h> takes it
@@ -132,6 +134,8 @@ static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
 
 #include "backends/cpu/loops/complex_sigmoid_vector.h"
 #include "backends/cpu/loops/digamma_vector.h"
+#include "backends/cpu/loops/erfcx_vector.h"
+#include "backends/cpu/loops/igamma_vector.h"
 #include "backends/cpu/loops/lgamma_vector.h"
 #include "backends/cpu/loops/loop_list.h"
 #include "backends/cpu/loops/trigamma_vector.h"
@@ -161,7 +165,9 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define KIND BF16
 #include "backends/cpu/loops/loops_vmath.def"
     {OYI_LOOP_digamma, OY_DTYPE_F32, digamma_vector_f32},
+    {OYI_LOOP_igamma, OY_DTYPE_F32, igamma_vector_f32},
     {OYI_LOOP_lgamma, OY_DTYPE_F32, lgamma_vector_f32},
+    {OYI_LOOP_special_erfcx, OY_DTYPE_F32, erfcx_vector_f32},
     {OYI_LOOP_special_entr, OY_DTYPE_F32, entr_wide_f32},
     {OYI_LOOP_trigamma, OY_DTYPE_F32, trigamma_vector_f32},
     {OYI_LOOP_angle, OY_DTYPE_C64, v_angle_complex_f32},

@@ -17,31 +17,21 @@ static double stirling_rest(double a) {
   return (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square / 1680))) / a;
 }
 
-// 1 / gamma(a + 1) of |a| up to 1, to 1e-10 (Abramowitz and Stegun, 6.1.34). Odd and even
-// powers wait for each other only once.
+const double oyi_reciprocal_gamma[2][10] = {
+    {1.0, -0.6558780715202538, 0.1665386113822915, -0.0096219715278770,
+     -0.0011651675918591, 0.0001280502823882, -0.0000012504934821, -0.0000002056338417,
+     0.0000000050020075, 0.0000000001043427},
+    {0.5772156649015329, -0.0420026350340952, -0.0421977345555443, 0.0072189432466630,
+     -0.0002152416741149, -0.0000201348547807, 0.0000011330272320, 0.0000000061160950,
+     -0.0000000011812746, 0.0000000000077823}};
+
+// 1 / gamma(a + 1) of |a| up to 1. Odd and even powers wait for each other only once.
 static double small_reciprocal_gamma(double a) {
-  static const double even[] = {
-      1.0,
-      -0.6558780715202538,
-      0.1665386113822915,
-      -0.0096219715278770,
-      -0.0011651675918591,
-      0.0001280502823882,
-      -0.0000012504934821,
-      -0.0000002056338417,
-      0.0000000050020075,
-      0.0000000001043427,
-  };
-  static const double odd[] = {
-      0.5772156649015329,  -0.0420026350340952, -0.0421977345555443, 0.0072189432466630,
-      -0.0002152416741149, -0.0000201348547807, 0.0000011330272320,  0.0000000061160950,
-      -0.0000000011812746, 0.0000000000077823,
-  };
   const double square = a * a;
   double low = 0, high = 0;
   for (int k = 9; k >= 0; k--) {
-    low = low * square + even[k];
-    high = high * square + odd[k];
+    low = low * square + oyi_reciprocal_gamma[0][k];
+    high = high * square + oyi_reciprocal_gamma[1][k];
   }
   return low + a * high;
 }
@@ -68,26 +58,14 @@ static double scale_of(double a, double x, bool single) {
   return exp(a * power - stirling_rest(a)) / sqrt(2 * M_PI * a);
 }
 
-// Of |a| up to 20, for floats: with one division at the end, and two terms at a time.
-static double small_series(double a, double x) {
-  double above = 1, below = 1, power = 1;
-  for (int k = 1; power > above * 1e-10; k += 2) {
-    const double both = (a + k) * (a + k + 1);
-    above = above * both + power * x * (a + k + 1 + x);
-    below *= both;
-    power *= x * x;
-  }
-  return above / below * small_scale(a, x);
-}
-
-static double lower_series(double a, double x, bool single) {
-  if (a < 20 && single) return small_series(a, x);
+// Floats of orders below 20 have a series of their own, loops/igamma_vector.h.
+static double lower_series(double a, double x) {
   double term = 1, sum = 1;
   for (int k = 1, most = most_terms(a); k < most && term > sum * 1e-17; k++) {
     term *= x / (a + k);
     sum += term;
   }
-  return sum * scale_of(a, x, single);
+  return sum * scale_of(a, x, false);
 }
 
 // Lentz' evaluation of 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)).
@@ -145,7 +123,7 @@ double oyi_igamma(double a, double x, bool single) {
   double lower;
   if (is_limit(a, x, &lower)) return lower;
   if (a > g_great) return great(a, x, -1);
-  return x < a + 1 ? lower_series(a, x, single) : 1 - upper_fraction(a, x, single);
+  return x < a + 1 ? lower_series(a, x) : 1 - upper_fraction(a, x, single);
 }
 
 double oyi_igammac(double a, double x) {
@@ -153,5 +131,5 @@ double oyi_igammac(double a, double x) {
   if (is_limit(a, x, &lower)) return 1 - lower;
   if (a > g_great) return great(a, x, 1);
   // What is left of 1 may be little, and takes all digits.
-  return x < a + 1 ? 1 - lower_series(a, x, false) : upper_fraction(a, x, false);
+  return x < a + 1 ? 1 - lower_series(a, x) : upper_fraction(a, x, false);
 }

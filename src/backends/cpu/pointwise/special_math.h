@@ -34,6 +34,9 @@ double oyi_i1e(double x);
 // to 1 (special_gamma.c).
 double oyi_igamma(double a, double x, bool single);
 double oyi_igammac(double a, double x);
+// 1 / gamma(a + 1) of |a| up to 1, to 1e-10, as a polynomial of a (Abramowitz and Stegun,
+// 6.1.34): the factors of even powers from 0 on, and those of odd ones.
+extern const double oyi_reciprocal_gamma[2][10];
 
 // Bessel functions and Airy's (special_bessel.c); those that are scaled are multiplied by
 // exp(x). NaN at infinity where PyTorch has it.
