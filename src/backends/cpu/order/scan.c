@@ -193,6 +193,25 @@ OYI_CPU(_logcumsumexp_out) {
 
 // ----------------------------------------------------------------------------- trace
 
+// Integers as they lie, without rows of them in the dtype of the sum. Overflow wraps.
+static int64_t sum_integers(oy_dtype dtype, const char* x, int64_t step, int64_t n) {
+  uint64_t sum = 0;
+#define SUM(T)                               \
+  for (int64_t i = 0; i < n; i++, x += step) \
+    sum += (uint64_t)(int64_t) * (const T*)(const void*)x;
+  switch (dtype) {
+    case OY_DTYPE_U8: SUM(uint8_t) break;
+    case OY_DTYPE_I8: SUM(int8_t) break;
+    case OY_DTYPE_I16: SUM(int16_t) break;
+    case OY_DTYPE_I32: SUM(int32_t) break;
+    case OY_DTYPE_U16: SUM(uint16_t) break;
+    case OY_DTYPE_U32: SUM(uint32_t) break;
+    default: SUM(int64_t) break;  // and unsigned ones, which wrap the same
+  }
+#undef SUM
+  return (int64_t)sum;
+}
+
 OYI_CPU(trace) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t || oyi_check_memory(t) != 0) return NULL;
@@ -210,6 +229,10 @@ OYI_CPU(trace) {
   if (!out || oyi_is_meta(t)) return oyi_tensor_object(out);
   int64_t n = t->sizes[0] < t->sizes[1] ? t->sizes[0] : t->sizes[1];
   int64_t step = (oyi_strides(t)[0] + oyi_strides(t)[1]) * oyi_item(t);
+  if (own == OY_DTYPE_I64) {
+    *(int64_t*)oyi_data(out) = sum_integers(self->dtype, oyi_data(t), step, n);
+    return &out->header;
+  }
   _Alignas(16) char last[16] = {0};
   // A running sum that is written over itself: the last one stays.
   oyi_lines w = {.data = {oyi_data(t), last}, .step = {step, 0}};
