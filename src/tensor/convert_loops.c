@@ -27,10 +27,10 @@ static oyi_convert_loop in_one_step(const oyi_convert_table* table, oy_dtype to,
     case OY_DTYPE_I8:
       if (table->to_8[from]) return table->to_8[from];
       break;
-    case OY_DTYPE_I32: return from == OY_DTYPE_BF16 ? table->bf16_i32 : NULL;
     default: break;
   }
   if (from == OY_DTYPE_F64) return table->of_f64[to];
+  if (from == OY_DTYPE_BF16) return table->of_bf16[to];
   return from == OY_DTYPE_F32 ? table->of_f32[to] : NULL;
 }
 
@@ -72,5 +72,6 @@ oyi_convert_loop oyi_convert_complex_at_once(oy_dtype to, oy_dtype from) {
   const oyi_convert_table* table = table_of_machine();
   if (from == OY_DTYPE_C64) return table->of_c64[to];
   if (from == OY_DTYPE_C128) return table->of_c128[to];
+  if (to == OY_DTYPE_C64) return table->to_c64[from];
   return to == OY_DTYPE_C128 ? table->to_c128[from] : NULL;
 }

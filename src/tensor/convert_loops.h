@@ -28,13 +28,14 @@ typedef struct oyi_convert_table {
   // Those in one step; NULL: there is none.
   oyi_convert_loop to_f32[OY_DTYPE_LIMIT], of_f32[OY_DTYPE_LIMIT], of_f64[OY_DTYPE_LIMIT];
   oyi_convert_loop to_i64[OY_DTYPE_LIMIT], to_i16[OY_DTYPE_LIMIT];
-  oyi_convert_loop to_b1[OY_DTYPE_LIMIT], to_bf16[OY_DTYPE_LIMIT], bf16_i32;
+  oyi_convert_loop to_b1[OY_DTYPE_LIMIT], to_bf16[OY_DTYPE_LIMIT],
+      of_bf16[OY_DTYPE_LIMIT];
   oyi_convert_loop to_8[OY_DTYPE_LIMIT];  // uint8 and int8
   oyi_convert_loop to_bool[OYI_WIDES];
   oyi_convert_loop of_c64[OY_DTYPE_LIMIT], of_c128[OY_DTYPE_LIMIT];  // the real parts
   oyi_convert_loop to_complex[OY_DTYPE_LIMIT];  // of numbers of the dtype of its parts
-  oyi_convert_loop
-      to_c128[OY_DTYPE_LIMIT];  // of others, in one step; NULL: there is none
+  // Of others, in one step; NULL: there is none.
+  oyi_convert_loop to_c64[OY_DTYPE_LIMIT], to_c128[OY_DTYPE_LIMIT];
 } oyi_convert_table;
 extern const oyi_convert_table oyi_convert_loops, oyi_convert_loops_v3;
 

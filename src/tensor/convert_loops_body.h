@@ -59,7 +59,6 @@ LOOP(i32_i64, int32_t, int64_t, x)
 LOOP(i32_f32, int32_t, float, x)
 LOOP(i32_f64, int32_t, double, x)
 LOOP(i64_i32, int64_t, int32_t, (uint32_t)x)
-LOOP(i64_f32, int64_t, float, x)
 #if !defined(__AVX2__) || defined(__AVX512DQ__)
 LOOP(i64_f64, int64_t, double, x)
 #else
@@ -77,7 +76,6 @@ LOOP(i64_f64, int64_t, double, double_of_halves(x))
 #endif
 LOOP(u64_f32, uint64_t, float, x)
 LOOP(u64_f64, uint64_t, double, x)
-LOOP(f32_i32, float, int32_t, oyi_float_to_int32(x))
 LOOP(f32_u64, float, uint64_t, oyi_float_to_uint((double)x))
 LOOP(f32_f64, float, double, x)
 LOOP(f64_u64, double, uint64_t, oyi_float_to_uint(x))
@@ -190,12 +188,15 @@ LOOP(u8_b1, uint8_t, uint8_t, x != 0)
 LOOP(i16_b1, int16_t, uint8_t, x != 0)
 #define BF16_I32(x) oyi_float_to_int32(oyi_bf16_to_float(x))
 #if !defined(__AVX2__)
+LOOP(f32_i32, float, int32_t, oyi_float_to_int32(x))
 LOOP(f32_8, float, uint8_t, (uint32_t)oyi_float_to_int32(x))
 LOOP(f32_16, float, uint16_t, (uint32_t)oyi_float_to_int32(x))
 LOOP(f64_i32, double, int32_t, oyi_double_to_int32(x))
 BY_I32(f64_8, double, uint8_t, 0x1p31, oyi_double_to_int32)
 BY_I32(f64_16, double, uint16_t, 0x1p31, oyi_double_to_int32)
 LOOP(bf16_i32, uint16_t, int32_t, BF16_I32(x))
+#define bf16_8  NULL
+#define bf16_16 NULL
 #else
 // Eight at once; what is no int32 becomes its least, as PyTorch has it. Packing saturates and
 // takes turns of lanes: bits are cut off before it, and put in order after it.
@@ -265,17 +266,20 @@ static inline bool words_fit(const __m256i* x) {
     }                                                                            \
     for (; i < n; i++) o[i] = (uint16_t)one(a[i]);                               \
   }
+TO_WORDS(f32_i32, float, words_f32, oyi_float_to_int32)
 TO_WORDS(f64_i32, double, words_f64, oyi_double_to_int32)
 TO_WORDS(bf16_i32, uint16_t, words_bf16, BF16_I32)
 TO_BYTES(f32_8, float, words_f32, oyi_float_to_int32)
 TO_BYTES(f64_8, double, words_f64, oyi_double_to_int32)
 TO_SHORTS(f32_16, float, words_f32, oyi_float_to_int32)
 TO_SHORTS(f64_16, double, words_f64, oyi_double_to_int32)
+TO_BYTES(bf16_8, uint16_t, words_bf16, BF16_I32)
+TO_SHORTS(bf16_16, uint16_t, words_bf16, BF16_I32)
 #endif
-#undef BF16_I32
 
-// The low bits of int64.
+// The low bits of int64; floats of it, for which few processors have vectors.
 #if !defined(__AVX2__)
+LOOP(i64_f32, int64_t, float, x)
 LOOP(i64_8, int64_t, uint8_t, x)
 LOOP(i64_16, int64_t, uint16_t, x)
 #else
@@ -287,48 +291,31 @@ static inline __m256i words_i64(const int64_t* a) {
 }
 TO_BYTES(i64_8, int64_t, words_i64, (uint64_t))
 TO_SHORTS(i64_16, int64_t, words_i64, (uint64_t))
+// Eight floats; false if a number is no int32.
+static inline bool floats_i64(const int64_t* a, __m256* out) {
+  const __m256 low = _mm256_loadu_ps((const float*)(const void*)a);
+  const __m256 high = _mm256_loadu_ps((const float*)(const void*)(a + 4));
+  const __m256i words = _mm256_castps_si256(_mm256_shuffle_ps(low, high, 0x88));
+  const __m256i above = _mm256_castps_si256(_mm256_shuffle_ps(low, high, 0xdd));
+  const __m256i lost = _mm256_xor_si256(_mm256_srai_epi32(words, 31), above);
+  *out = _mm256_cvtepi32_ps(_mm256_permute4x64_epi64(words, 0xd8));
+  return _mm256_testz_si256(lost, lost);
+}
+static void i64_f32(void* out, const void* in, int64_t n) {
+  float* o = out;
+  const int64_t* a = in;
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    __m256 x;
+    if (OY_UNLIKELY(!floats_i64(a + i, &x)))
+      for (int k = 0; k < 8; k++) o[i + k] = (float)a[i + k];
+    else
+      _mm256_storeu_ps(o + i, x);
+  }
+  for (; i < n; i++) o[i] = (float)a[i];
+}
 #endif
 
-// The real parts of complex numbers.
-#define REAL_F32_I32(x) oyi_float_to_int32(__real__(x))
-#define REAL_F64_I32(x) oyi_double_to_int32(__real__(x))
-#if !defined(__AVX2__)
-#define c64_8    NULL
-#define c64_16   NULL
-#define c64_i32  NULL
-#define c64_i64  NULL
-#define c128_8   NULL
-#define c128_16  NULL
-#define c128_i32 NULL
-#define c128_i64 NULL
-#define c128_u8  NULL
-#else
-static inline __m256i words_c64(const float _Complex* a) {
-  const float* parts = (const float*)a;
-  const __m256 low = _mm256_loadu_ps(parts), high = _mm256_loadu_ps(parts + 8);
-  const __m256i mixed = _mm256_cvttps_epi32(_mm256_shuffle_ps(low, high, 0x88));
-  return _mm256_permute4x64_epi64(mixed, 0xd8);
-}
-static inline __m128i half_words_c128(const double _Complex* a) {
-  const double* parts = (const double*)a;
-  const __m256d low = _mm256_loadu_pd(parts), high = _mm256_loadu_pd(parts + 4);
-  const __m128i mixed = _mm256_cvttpd_epi32(_mm256_unpacklo_pd(low, high));
-  return _mm_shuffle_epi32(mixed, 0xd8);
-}
-static inline __m256i words_c128(const double _Complex* a) {
-  return _mm256_set_m128i(half_words_c128(a + 4), half_words_c128(a));
-}
-BY_I32_STEPPED(c64_i64, float, 2, int64_t, 0x1p31f, oyi_float_to_int)
-BY_I32_STEPPED(c128_i64, double, 2, int64_t, 0x1p31, oyi_float_to_int)
-#define REAL_F64_I64(x) oyi_float_to_int(__real__(x))
-TO_BYTES_WHERE(words_fit, c128_u8, double _Complex, words_c128, REAL_F64_I64)
-TO_BYTES(c64_8, float _Complex, words_c64, REAL_F32_I32)
-TO_SHORTS(c64_16, float _Complex, words_c64, REAL_F32_I32)
-TO_WORDS(c64_i32, float _Complex, words_c64, REAL_F32_I32)
-TO_BYTES(c128_8, double _Complex, words_c128, REAL_F64_I32)
-TO_SHORTS(c128_16, double _Complex, words_c128, REAL_F64_I32)
-TO_WORDS(c128_i32, double _Complex, words_c128, REAL_F64_I32)
-#endif
 LOOP(f32_f8e5m2, float, uint8_t, oyi_f8e5m2_from_float(x))
 LOOP(f32_f8e4m3, float, uint8_t, oyi_f8e4m3_from_float(x))
 LOOP(f32_f8e5m2fnuz, float, uint8_t, oyi_f8e5m2fnuz_from_float(x))
@@ -338,26 +325,7 @@ LOOP(i64_b1, int64_t, uint8_t, x != 0)
 LOOP(f32_b1, float, uint8_t, x != 0)
 LOOP(f64_b1, double, uint8_t, x != 0)
 
-// Real parts beside zeros.
-#define COMPLEX(name, from, T, expression)                                   \
-  static void name(void* restrict out, const void* restrict in, int64_t n) { \
-    T* restrict o = out;                                                     \
-    const from* restrict a = in;                                             \
-    for (int64_t i = 0; i < n; i++) {                                        \
-      const from x = a[i];                                                   \
-      o[2 * i] = (T)(expression);                                            \
-      o[2 * i + 1] = 0;                                                      \
-    }                                                                        \
-  }
-COMPLEX(f16_c32, uint16_t, uint16_t, x)
-COMPLEX(f32_c64, uint32_t, uint32_t, x)
-COMPLEX(f64_c128, uint64_t, uint64_t, x)
-COMPLEX(u8_c128, uint8_t, double, x)
-COMPLEX(i8_c128, int8_t, double, x)
-COMPLEX(i16_c128, int16_t, double, x)
-COMPLEX(i32_c128, int32_t, double, x)
-COMPLEX(f32_c128, float, double, x)
-COMPLEX(bf16_c128, uint16_t, double, oyi_bf16_to_float(x))
+#include "tensor/convert_complex_body.h"
 
 #define I32 OYI_WIDE_I32
 #define I64 OYI_WIDE_I64
@@ -413,7 +381,10 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                 [OY_DTYPE_I8] = i8_bf16,
                 [OY_DTYPE_I16] = i16_bf16,
                 [OY_DTYPE_I32] = i32_bf16},
-    .bf16_i32 = bf16_i32,
+    .of_bf16 = {[OY_DTYPE_U8] = bf16_8,
+                [OY_DTYPE_I8] = bf16_8,
+                [OY_DTYPE_I16] = bf16_16,
+                [OY_DTYPE_I32] = bf16_i32},
     .to_bool = {i32_b1, i64_b1, f32_b1, f64_b1, i64_b1},
     .to_8 = {[OY_DTYPE_I16] = i16_8, [OY_DTYPE_I64] = i64_8},
     .of_c64 = {[OY_DTYPE_U8] = c64_8,
@@ -428,6 +399,13 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                 [OY_DTYPE_I64] = c128_i64},
     .to_complex =
         {[OY_DTYPE_C32] = f16_c32, [OY_DTYPE_C64] = f32_c64, [OY_DTYPE_C128] = f64_c128},
+    .to_c64 = {[OY_DTYPE_BOOL] = u8_c64,
+               [OY_DTYPE_U8] = u8_c64,
+               [OY_DTYPE_I8] = i8_c64,
+               [OY_DTYPE_I16] = i16_c64,
+               [OY_DTYPE_I32] = i32_c64,
+               [OY_DTYPE_I64] = i64_c64,
+               [OY_DTYPE_BF16] = bf16_c64},
     .to_c128 = {[OY_DTYPE_BOOL] = u8_c128,
                 [OY_DTYPE_U8] = u8_c128,
                 [OY_DTYPE_I8] = i8_c128,
