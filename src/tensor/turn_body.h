@@ -88,15 +88,35 @@ TURN_BLOCK(uint16_t, 2)
 TURN_BLOCK(uint32_t, 4)
 TURN_BLOCK(uint64_t, 8)
 
+// Elements of a whole lane: lines of the output, four of them, by vectors of one or two.
+static void turn_16(const oyi_move* m) {
+  enum { ALONG = LINE / LANE, LANES = VECTOR / LANE };
+  for (int64_t i = 0; i < m->n; i += ALONG) {
+    const int64_t column = i + ALONG <= m->n ? i : m->n - ALONG;
+    const char* from = m->from + column * m->from_along;
+    char* to = m->to + column * LANE;
+    for (int k = 0; m->ahead && k < ALONG; k++)
+      __builtin_prefetch(from + k * m->from_along + m->ahead);
+    for (int64_t row = 0; row < m->rows; row++, from += LANE, to += m->to_down) {
+      vector parts[ALONG / LANES];
+      for (int k = 0; k < ALONG / LANES; k++)
+        parts[k] = load_lanes(from + k * LANES * m->from_along, m->from_along);
+      for (int k = 0; k < ALONG / LANES; k++) *(vector*)(to + k * VECTOR) = parts[k];
+    }
+  }
+}
+
 // Whether it did: input rows of one block and more.
 static bool turn(const oyi_move* m) {
   const int64_t item = (int64_t)m->item;
-  if (item > 8 || m->rows * item < LANE || m->n * item < VECTOR) return false;
+  const int64_t along = item == LANE ? LINE : VECTOR;
+  if (m->rows * item < LANE || m->n * item < along) return false;
   switch (item) {
     case 1: turn_1(m); break;
     case 2: turn_2(m); break;
     case 4: turn_4(m); break;
-    default: turn_8(m); break;
+    case 8: turn_8(m); break;
+    default: turn_16(m); break;
   }
   return true;
 }
