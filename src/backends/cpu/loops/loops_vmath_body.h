@@ -138,6 +138,7 @@ static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
 #include "backends/cpu/loops/igamma_vector.h"
 #include "backends/cpu/loops/lgamma_vector.h"
 #include "backends/cpu/loops/loop_list.h"
+#include "backends/cpu/loops/quantile_vector.h"
 #include "backends/cpu/loops/trigamma_vector.h"
 #include "backends/cpu/loops/vmath_bf16.h"
 #undef MAP
@@ -165,8 +166,10 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define KIND BF16
 #include "backends/cpu/loops/loops_vmath.def"
     {OYI_LOOP_digamma, OY_DTYPE_F32, digamma_vector_f32},
+    {OYI_LOOP_erfinv, OY_DTYPE_F32, erfinv_vector_f32},
     {OYI_LOOP_igamma, OY_DTYPE_F32, igamma_vector_f32},
     {OYI_LOOP_lgamma, OY_DTYPE_F32, lgamma_vector_f32},
+    {OYI_LOOP_special_ndtri, OY_DTYPE_F32, ndtri_vector_f32},
     {OYI_LOOP_special_erfcx, OY_DTYPE_F32, erfcx_vector_f32},
     {OYI_LOOP_special_entr, OY_DTYPE_F32, entr_wide_f32},
     {OYI_LOOP_trigamma, OY_DTYPE_F32, trigamma_vector_f32},

@@ -136,30 +136,8 @@ static double ratio(const double above[8], const double below[8], double r) {
 }
 
 // What the normal distribution reaches with probability |p|, a half and |off|, by M. J.
-// Wichura's algorithm AS 241 (Applied Statistics 37, 1988, PPND7): relative error 1.2e-7.
-// |tail| is the smaller of |p| and 1 - |p|.
-static double normal_quantile_single(double off, double tail) {
-  if (fabs(off) <= 0.425) {
-    const double r = 0.180625 - off * off;
-    return off *
-           (3.3871327179 + r * (50.434271938 + r * (159.29113202 + r * 59.109374720))) /
-           (1 + r * (17.895169469 + r * (78.757757664 + r * 67.187563600)));
-  }
-  double r = sqrt(-log(tail)), size;
-  if (r <= 5) {
-    r -= 1.6;
-    size = (1.4234372777 + r * (2.7568153900 + r * (1.3067284816 + r * 0.17023821103))) /
-           (1 + r * (0.73700164250 + r * 0.12021132975));
-  } else {
-    r -= 5;
-    size =
-        (6.6579051150 + r * (3.0812263860 + r * (0.42868294337 + r * 0.017337203997))) /
-        (1 + r * (0.24197894225 + r * 0.012258202635));
-  }
-  return copysign(size, off);
-}
-
-// The same by his PPND16: relative error 1e-16.
+// Wichura's algorithm AS 241 (Applied Statistics 37, 1988, PPND16): relative error 1e-16.
+// |tail| is the smaller of |p| and 1 - |p|. Floats have loops/quantile_vector.h.
 static double normal_quantile(double off, double tail) {
   static const double above[3][8] = {
       {3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
@@ -188,19 +166,19 @@ static double normal_quantile(double off, double tail) {
   return copysign(size, off);
 }
 
-double oyi_erfinv(double x, bool single) {
+double oyi_erfinv(double x) {
   const double size = fabs(x);
   if (!(size <= 1)) return NAN;
   if (size == 1) return copysign(INFINITY, x);
   const double tail = (1 - size) / 2;
-  return (single ? normal_quantile_single : normal_quantile)(x / 2, tail) * M_SQRT1_2;
+  return normal_quantile(x / 2, tail) * M_SQRT1_2;
 }
 
-double oyi_ndtri(double p, bool single) {
+double oyi_ndtri(double p) {
   if (!(p >= 0 && p <= 1)) return NAN;
   if (p == 0 || p == 1) return p == 0 ? -INFINITY : INFINITY;
   const double tail = p < 0.5 ? p : 1 - p;
-  return (single ? normal_quantile_single : normal_quantile)(p - 0.5, tail);
+  return normal_quantile(p - 0.5, tail);
 }
 
 double oyi_log_ndtr(double x) {

@@ -17,12 +17,11 @@ double oyi_zeta(double s, double q, bool single);
 // The derivative of digamma of order |n|, from 0 on; next to the poles of the first one as
 // numbers in f32 have it if |single|.
 double oyi_polygamma(double n, double x, bool single);
-// As exact as f32 is, if |single|; so is oyi_ndtri.
-double oyi_erfinv(double x, bool single);
+double oyi_erfinv(double x);
 // exp(x * x) * erfc(x)
 double oyi_erfcx(double x);
 // The normal distribution: quantiles, and the logarithm of its integral.
-double oyi_ndtri(double p, bool single);
+double oyi_ndtri(double p);
 double oyi_log_ndtr(double x);
 // Modified Bessel functions of the first kind of order 0 and 1; those that end in e
 // are multiplied by exp(-|x|).
