@@ -54,7 +54,8 @@
 #define ID      bf16
 #include "backends/cpu/order/search_lanes_tmpl.h"
 
-typedef void (*search_fn)(const void* x, int64_t n, const void* values, int64_t* out);
+typedef void (*search_fn)(const void* x, int64_t n, const void* values, int64_t count,
+                          int64_t* out);
 
 // Of values below, and of values not above.
 static const search_fn searches[OY_DTYPE_LIMIT][2] = {
@@ -66,8 +67,34 @@ static const search_fn searches[OY_DTYPE_LIMIT][2] = {
 };
 
 void oyi_search_lanes(oy_dtype dtype, const char* x, int64_t n, const char* values,
-                      bool or_equal, int64_t* out) {
-  searches[dtype][or_equal](x, n, values, out);
+                      int64_t count, bool or_equal, int64_t* out) {
+  searches[dtype][or_equal](x, n, values, count, out);
+}
+
+bool oyi_search_has_nan(oy_dtype dtype, const char* x, int64_t n) {
+  const void* from = x;
+  const uint16_t* halves = from;
+  const float* floats = from;
+  const double* doubles = from;
+  int64_t found = 0;
+  int32_t found_float = 0;
+  int16_t found_half = 0;
+  switch (dtype) {
+    case OY_DTYPE_F16:
+      for (int64_t i = 0; i < n; i++) found_half |= (halves[i] & 0x7fff) > 0x7c00;
+      break;
+    case OY_DTYPE_BF16:
+      for (int64_t i = 0; i < n; i++) found_half |= (halves[i] & 0x7fff) > 0x7f80;
+      break;
+    case OY_DTYPE_F32:
+      for (int64_t i = 0; i < n; i++) found_float |= floats[i] != floats[i];
+      break;
+    case OY_DTYPE_F64:
+      for (int64_t i = 0; i < n; i++) found |= doubles[i] != doubles[i];
+      break;
+    default: break;
+  }
+  return (found | found_float | found_half) != 0;
 }
 
 oy_dtype oyi_search_integer(oy_dtype dtype) {

@@ -110,18 +110,23 @@ static void load_row(const search* s, int64_t i, int64_t count, row* r) {
   r->x = (const char*)r->numbers;
 }
 
-// Several that belong to one row; a NaN among them once more, but for integers.
-static void search_lanes(const search* s, const row* r, int64_t i) {
+enum { VALUES = 32 * OYI_SEARCH_LANES };
+
+// |count| that belong to one row, a multiple of OYI_SEARCH_LANES and VALUES at most. NaN among
+// them once more, but for integers.
+static void search_values(const search* s, const row* r, int64_t i, int64_t count) {
   const int64_t item = oyi_dtype_bytes[s->dtype];
-  const char* values = s->values + i * item;
-  int64_t numbers[OYI_SEARCH_LANES];
+  const char *given = s->values + i * item, *values = given;
+  int64_t numbers[VALUES];
   if (r->is_integer) {
-    oyi_search_to_integers(s->dtype, values, OYI_SEARCH_LANES, numbers);
+    oyi_search_to_integers(s->dtype, given, count, numbers);
     values = (const char*)numbers;
   }
-  oyi_search_lanes(r->dtype, r->x, s->n, values, s->right, s->out + i);
-  const uint64_t nan = oyi_key_of_nan(r->dtype);
-  for (int64_t k = i; nan && k < i + OYI_SEARCH_LANES; k++)
+  oyi_search_lanes(r->dtype, r->x, s->n, values, count / OYI_SEARCH_LANES, s->right,
+                   s->out + i);
+  if (r->is_integer || !oyi_search_has_nan(s->dtype, given, count)) return;
+  const uint64_t nan = oyi_key_of_nan(s->dtype);
+  for (int64_t k = i; k < i + count; k++)
     if (oyi_key_load(s->dtype, s->values + k * item) == nan) search_one(s, k);
 }
 
@@ -132,9 +137,14 @@ static oy_status search_some(int64_t begin, int64_t end, void* context) {
     const int64_t row_end = (i / s->m + 1) * s->m, last = row_end < end ? row_end : end;
     if (!s->sorter && i + OYI_SEARCH_LANES <= last) {
       load_row(s, i, last - i, &r);
-      for (; i + OYI_SEARCH_LANES <= last; i += OYI_SEARCH_LANES) search_lanes(s, &r, i);
+      while (i + OYI_SEARCH_LANES <= last) {
+        int64_t count = (last - i) / OYI_SEARCH_LANES * OYI_SEARCH_LANES;
+        if (count > VALUES) count = VALUES;
+        search_values(s, &r, i, count);
+        i += count;
+      }
       // The rest with some that were found before.
-      if (i < last) search_lanes(s, &r, last - OYI_SEARCH_LANES);
+      if (i < last) search_values(s, &r, last - OYI_SEARCH_LANES, OYI_SEARCH_LANES);
       i = last;
     }
     for (; i < last; i++) search_one(s, i);
