@@ -57,6 +57,13 @@ static double bf16_squares_in_double(const uint16_t* p, int64_t n) {
          ((all[1] + all[5]) + (all[3] + all[7]));
 }
 
+// Zeros of either sign, as the difference of what is the same.
+static bool bf16_are_zeros(const uint16_t* p, int64_t n) {
+  uint16_t any = 0;
+  for (int64_t i = 0; i < n; i++) any |= p[i];
+  return (any & 0x7fff) == 0;
+}
+
 static void norm2_bf16_row(void* state, int64_t at, const char* x, int64_t n,
                            const void* args) {
   // What a float that is rounded down to nothing adds is far below the last bit of this.
@@ -64,7 +71,8 @@ static void norm2_bf16_row(void* state, int64_t at, const char* x, int64_t n,
   const uint16_t* p = (const uint16_t*)(const void*)x;
   const int64_t whole = n / BF16_STEP * BF16_STEP;
   double sum = bf16_squares_in_float(p, whole);
-  if (OY_UNLIKELY(!(sum >= least && sum <= DBL_MAX)))
+  if (OY_UNLIKELY(!(sum >= least && sum <= DBL_MAX)) &&
+      !(sum == 0 && bf16_are_zeros(p, whole)))
     sum = bf16_squares_in_double(p, whole);
   sum += bf16_squares_in_double(p + whole, n - whole);
   norm2_join_f32(state, at, sum, args);
