@@ -104,11 +104,17 @@ OYI_CPU(normal_Tensor_Tensor_out) {
 
 // ------------------------------------------------------------------- Poisson
 
-// Multiplies uniform numbers until they are below e^-rate (Knuth).
+// Multiplies uniform numbers until they are below e^-rate (Knuth): two at a time, since no
+// processor guesses after which one. A stream has no other use for the second.
 static double poisson_small(double rate, oyi_stream* s) {
-  double limit = exp(-rate), product = oyi_stream_unit(s);
+  const double limit = exp(-rate);
+  double product = 1;
   int64_t k = 0;
-  for (; product > limit; k++) product *= oyi_stream_unit(s);
+  do {
+    const double first = product * oyi_stream_unit(s);
+    product = first * oyi_stream_unit(s);
+    k += (first > limit) + (product > limit);
+  } while (product > limit);
   return (double)k;
 }
 
