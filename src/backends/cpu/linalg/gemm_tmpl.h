@@ -202,46 +202,61 @@ static oy_status OYI_JOIN(inners_apart, ID)(const oyi_gemm* g, W alpha, W beta) 
 }
 
 // Adds |columns| products to each of |rows| sums, one after another.
-static inline __attribute__((always_inline)) void OYI_JOIN(add_columns,
-                                                           ID)(const oyi_gemm* g,
-                                                               const T* a, const T* b,
-                                                               int64_t rows, int columns,
-                                                               W* restrict sums) {
-  W by[columns];
-  for (int c = 0; c < columns; c++) by[c] = (W)LOAD(b[c * g->b_row]);
-  for (int64_t r = 0; r < rows; r++) {
-    W sum = sums[r];
-    OYI_UNROLL
+static inline __attribute__((always_inline)) void OYI_JOIN(add_columns, ID)(
+    const oyi_gemm* g, const T* a, const T* b, int64_t rows, int columns, sides of,
+    W* restrict sums) {
+  W by[of.count * columns];
+  for (int s = 0; s < of.count; s++)
     for (int c = 0; c < columns; c++)
-      sum += TIMES((W)LOAD(a[c * g->a_column + r]), by[c]);
-    sums[r] = sum;
+      by[s * columns + c] = (W)LOAD(b[c * g->b_row + s * of.b_step]);
+  for (int64_t r = 0; r < rows; r++) {
+    OYI_UNROLL
+    for (int s = 0; s < of.count; s++) {
+      W sum = sums[s * SOME + r];
+      OYI_UNROLL
+      for (int c = 0; c < columns; c++)
+        sum += TIMES((W)LOAD(a[c * g->a_column + r]), by[s * columns + c]);
+      sums[s * SOME + r] = sum;
+    }
   }
 }
 
-// A matrix whose columns lie together, by a vector: some rows at once, a few columns after
-// others.
-static oy_status OYI_JOIN(columns, ID)(const oyi_gemm* g, W alpha, W beta) {
-  enum { SOME = 512, AT_ONCE = 8 };
+// Some rows at once, a few columns after others.
+static inline __attribute__((always_inline)) void OYI_JOIN(columns_by,
+                                                           ID)(const oyi_gemm* g, W alpha,
+                                                               W beta, sides of) {
+  enum { AT_ONCE = 8 };
   for (int64_t i = 0; i < g->n; i += SOME) {
     const int64_t rows = g->n - i < SOME ? g->n - i : SOME;
-    W sums[SOME] = {0};
+    W sums[2 * SOME];
+    memset(sums, 0, (size_t)of.count * SOME * sizeof(W));
     const T *a = (const T*)g->a + i, *b = g->b;
     int64_t p = 0;
     for (; p + AT_ONCE <= g->k; p += AT_ONCE) OYI_JOIN(add_columns, ID)
-    (g, a + p * g->a_column, b + p * g->b_row, rows, AT_ONCE, sums);
-    for (; p < g->k; p++)
-      OYI_JOIN(add_columns, ID)(g, a + p * g->a_column, b + p * g->b_row, rows, 1, sums);
-    T* to = (T*)g->c + i * g->c_row;
-    for (int64_t r = 0; r < rows; r++, to += g->c_row) {
-      const W sum = TIMES(alpha, sums[r]);
-      *to = (T)STORE(beta == 0 ? sum : sum + TIMES(beta, (W)LOAD(*to)));
+    (g, a + p * g->a_column, b + p * g->b_row, rows, AT_ONCE, of, sums);
+    for (; p < g->k; p++) OYI_JOIN(add_columns, ID)
+    (g, a + p * g->a_column, b + p * g->b_row, rows, 1, of, sums);
+    for (int s = 0; s < of.count; s++) {
+      T* to = (T*)g->c + i * g->c_row + s * of.c_step;
+      for (int64_t r = 0; r < rows; r++, to += g->c_row) {
+        const W sum = TIMES(alpha, sums[s * SOME + r]);
+        *to = (T)STORE(beta == 0 ? sum : sum + TIMES(beta, (W)LOAD(*to)));
+      }
     }
   }
-  return OY_OK;
 }
 
-// By a vector: a row is taken as a column of the product of both turned around.
-static oy_status OYI_JOIN(by_vector, ID)(const oyi_gemm* g, W alpha, W beta) {
+static oy_status OYI_JOIN(columns, ID)(const oyi_gemm* g, W alpha, W beta) {
+  OYI_JOIN(columns_by, ID)(g, alpha, beta, (sides){1, 0, 0});
+  return OY_OK;
+}
+static void OYI_JOIN(columns_twice, ID)(const oyi_gemm* g, W alpha, W beta,
+                                        int64_t b_step, int64_t c_step) {
+  OYI_JOIN(columns_by, ID)(g, alpha, beta, (sides){2, b_step, c_step});
+}
+
+// A row is taken as a column of the product of both turned around.
+static inline oyi_gemm OYI_JOIN(turned, ID)(const oyi_gemm* g) {
   oyi_gemm turned = *g;
   if (g->n == 1 && g->m > 1) {
     turned.n = g->m, turned.m = 1;
@@ -249,6 +264,12 @@ static oy_status OYI_JOIN(by_vector, ID)(const oyi_gemm* g, W alpha, W beta) {
     turned.b = g->a, turned.b_row = g->a_column;
     turned.c_row = g->c_column;
   }
+  return turned;
+}
+
+// By a vector.
+static oy_status OYI_JOIN(by_vector, ID)(const oyi_gemm* g, W alpha, W beta) {
+  const oyi_gemm turned = OYI_JOIN(turned, ID)(g);
   if (turned.a_column == 1 && turned.k >= 16 && turned.b_row == 1)
     return OYI_JOIN(inners, ID)(&turned, alpha, beta);
   if (turned.a_column == 1 && turned.k >= 16 && turned.n >= 4)
@@ -258,18 +279,29 @@ static oy_status OYI_JOIN(by_vector, ID)(const oyi_gemm* g, W alpha, W beta) {
   return OYI_JOIN(small, ID)(g, alpha, beta);
 }
 
-// By few rows or columns, one after another.
+// By few rows or columns, one after another, or two at once where the other matrix is read
+// by its columns.
 static oy_status OYI_JOIN(by_few, ID)(const oyi_gemm* g, W alpha, W beta) {
   const bool rows = g->n <= g->m;
+  const int64_t count = rows ? g->n : g->m;
+  const int64_t step = rows ? g->a_row : g->b_column;
+  const int64_t c_step = rows ? g->c_row : g->c_column;
   oyi_gemm one = *g;
   *(rows ? &one.n : &one.m) = 1;
-  for (int64_t i = 0; i < (rows ? g->n : g->m); i++) {
+  for (int64_t i = 0; i < count; i++) {
     if (rows)
-      one.a = (const T*)g->a + i * g->a_row;
+      one.a = (const T*)g->a + i * step;
     else
-      one.b = (const T*)g->b + i * g->b_column;
-    one.c = (T*)g->c + i * (rows ? g->c_row : g->c_column);
-    (void)OYI_JOIN(by_vector, ID)(&one, alpha, beta);  // never fails
+      one.b = (const T*)g->b + i * step;
+    one.c = (T*)g->c + i * c_step;
+    const oyi_gemm turned = OYI_JOIN(turned, ID)(&one);
+    if (i + 1 < count && turned.m == 1 && turned.a_row == 1 && turned.a_column != 1 &&
+        turned.n >= 16 && turned.k > 0) {
+      OYI_JOIN(columns_twice, ID)(&turned, alpha, beta, step, c_step);
+      i++;
+    } else {
+      (void)OYI_JOIN(by_vector, ID)(&one, alpha, beta);  // never fails
+    }
   }
   return OY_OK;
 }

@@ -12,6 +12,14 @@
 #endif
 #define OYI_UNROLL OYI_UNROLL_BY(16)
 
+// What a matrix whose columns lie together is multiplied by: a vector, or two side by side in
+// the same pass, whose sums are SOME apart. Steps are from one to the other.
+typedef struct sides {
+  int count;
+  int64_t b_step, c_step;
+} sides;
+enum { SOME = 512 };
+
 #define NUMBER(x)   ((x).re)
 #define TIMES(x, y) ((x) * (y))
 #define LOAD(x)     (x)
