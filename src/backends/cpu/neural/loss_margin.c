@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // multi_margin_loss and multilabel_margin_loss: rows of scores, those of the targets
 // against the others.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
 #include <string.h>
 
 #include "backends/cpu/kernels.h"
