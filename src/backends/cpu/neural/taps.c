@@ -43,6 +43,7 @@ struct walk {
   row_fn row;
   plane_fn plane;
   int64_t paired;  // places of a row, from the first on, whose two taps are neighbours
+  bool doubles;    // places of a row see its elements twice each, in their order
   // For spread_nearest: where what sees each element of the input begins, and how many
   // there are of each if that is the same for all, else 0.
   int64_t* begin;
@@ -152,13 +153,42 @@ static void move_row(int64_t item, const void* from, const int64_t* at, int64_t 
   }
 }
 
+#define DOUBLE_ROW(type)                                  \
+  do {                                                    \
+    const type* restrict each = from;                     \
+    type* restrict twice = to;                            \
+    for (int64_t i = 0; i < n / 2; i++)                   \
+      twice[2 * i] = each[i], twice[2 * i + 1] = each[i]; \
+    if (n % 2) twice[n - 1] = each[n / 2];                \
+  } while (0)
+
+// As images of twice the size have them.
+static void double_row(int64_t item, const void* from, int64_t n, void* to) {
+  switch (item) {
+    case 1: DOUBLE_ROW(uint8_t); break;
+    case 2: DOUBLE_ROW(uint16_t); break;
+    case 4: DOUBLE_ROW(uint32_t); break;
+    case 8: DOUBLE_ROW(uint64_t); break;
+    default: DOUBLE_ROW(pair);
+  }
+}
+
+static bool sees_twice(const oyi_taps* t) {
+  for (int64_t x = 0; x < t->places; x++)
+    if (t->index[x] != x / 2) return false;
+  return true;
+}
+
 static void apply_move(const walk* a, const void* in, int64_t d, int64_t h, void* to,
                        void* room) {
   (void)room;
   const oyi_resample* r = a->r;
   const int64_t row = a->taps[0].index[d] * r->in[1] + a->taps[1].index[h];
-  move_row(a->item, (const char*)in + row * r->in[2] * a->item, a->taps[2].index,
-           r->out[2], to);
+  const char* from = (const char*)in + row * r->in[2] * a->item;
+  if (a->doubles)
+    double_row(a->item, from, r->out[2], to);
+  else
+    move_row(a->item, from, a->taps[2].index, r->out[2], to);
 }
 
 // ------------------------------------------------------------------------- tables
@@ -290,7 +320,10 @@ static bool has_weights(const oyi_taps* taps) {
 oy_status oyi_taps_apply(const char* name, const oyi_resample* r, const oyi_taps* taps,
                          oyi_tensor* in, oyi_tensor* out) {
   walk a = {.r = r, .taps = taps, .row = apply_move};
-  if (!has_weights(taps)) return staged(&a, in->header.dtype, in, out);
+  if (!has_weights(taps)) {
+    a.doubles = sees_twice(&taps[2]);
+    return staged(&a, in->header.dtype, in, out);
+  }
   const oy_dtype type = oyi_compute_dtype(in->header.dtype);
   const resample_loops* loops = loops_of(type);
   if (!loops || oy_dtype_is_complex(type)) return oyi_not_for(name, in->header.dtype);
