@@ -22,6 +22,8 @@ typedef struct windows {
   int64_t divisor;
   // Along the last dimension, places whose windows are alike, and how far the next one is.
   int64_t first, last, advance;
+  bool
+      are_tiles;  // every element is in one window, and too few of them are alike for vectors
 } windows;
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -112,6 +114,18 @@ static void find_alike(windows* w) {
   w->last++;
 }
 
+static bool find_tiles(const windows* w) {
+  for (size_t d = 0; d < OYI_SPATIAL; d++) {
+    int64_t end = 0;
+    for (int64_t i = 0; i < w->out[d]; i++) {
+      if (w->step[d] != 1 || w->ranges[d][i].from != end) return false;
+      end = w->ranges[d][i].to;
+    }
+    if (end != w->in[d]) return false;
+  }
+  return w->last - w->first <= w->advance;
+}
+
 // The ranges are the caller's to free, at ranges[0].
 static oy_status windows_of(const oyi_pool* p, const oyi_pool_how* how, windows* w) {
   size_t count = 0;
@@ -128,6 +142,7 @@ static oy_status windows_of(const oyi_pool* p, const oyi_pool_how* how, windows*
           how->adaptive ? adaptive_range(i, p->in[d], p->out[d]) : fixed_range(p, d, i);
   }
   find_alike(w);
+  w->are_tiles = find_tiles(w);
   return OY_OK;
 }
 
@@ -142,14 +157,18 @@ typedef struct walk {
   int64_t in_step, out_step;  // of a plane, in bytes
   int64_t places;             // of a plane of the output
   int64_t planes, chunk;
+  bool adds;  // to the planes of |out|, which are zeros first
 } walk;
 
 static oy_status run_planes(int64_t index, void* context) {
   const walk* a = context;
   const int64_t last = (index + 1) * a->chunk;
-  for (int64_t i = index * a->chunk; i < last && i < a->planes; i++)
-    a->plane(a->w, a->in + i * a->in_step, a->out + i * a->out_step,
+  for (int64_t i = index * a->chunk; i < last && i < a->planes; i++) {
+    char* out = a->out + i * a->out_step;
+    if (a->adds && !a->w->are_tiles) memset(out, 0, (size_t)a->out_step);
+    a->plane(a->w, a->in + i * a->in_step, out,
              a->indices ? a->indices + i * a->places : NULL);
+  }
   return OY_OK;
 }
 
@@ -171,7 +190,8 @@ static oy_status run(const oyi_pool* p, const windows* w, plane_fn plane,
             .in_step = (backward ? there : here) * item,
             .out_step = (backward ? here : there) * item,
             .places = there,
-            .planes = p->planes};
+            .planes = p->planes,
+            .adds = backward};
   const int64_t work = here > there ? here : there;
   a.chunk = work >= GRAIN ? 1 : GRAIN / (work ? work : 1);
   return oyi_parallel_chunks((a.planes + a.chunk - 1) / a.chunk, run_planes, &a);
@@ -195,7 +215,6 @@ static oy_status compute(const oyi_pool* p, const oyi_pool_how* how, operation w
   oyi_tensor* i = x && indices ? oyi_stage_out(indices, OY_DTYPE_I64) : NULL;
   oyi_tensor* y = x && (i || !indices) ? oyi_stage_out(out, type) : NULL;
   oy_status status = OY_OK;
-  if (y && what == SPREAD) memset(oyi_data(y), 0, (size_t)(y->numel * oyi_item(y)));
   if (y) status = run(p, &w, plane_of(loops, what), x, y, i, what == SPREAD);
   status = oyi_unstage(out, y, status);
   if (indices) status = oyi_unstage(indices, i, status);

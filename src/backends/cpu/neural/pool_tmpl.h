@@ -316,13 +316,17 @@ static void JOIN(average, ID)(const windows* w, const void* image, void* out,
 }
 #undef LANES
 
-// Adds |share| to a window of each line that it has.
+// Adds |share| to a window of each line that it has; to nothing where windows are tiles.
 static inline void JOIN(spread_window, ID)(const windows* w, T share, range rd, range rh,
                                            range rw, T* out) {
+  const T alone = ADD((T)0, share);
   for (int64_t i = rd.from; i < rd.to; i++)
     for (int64_t j = rh.from; j < rh.to; j++) {
       T* row = out + (i * w->in[1] + j) * w->in[2];
-      for (int64_t k = rw.from; k < rw.to; k++) row[k] = ADD(row[k], share);
+      if (w->are_tiles)
+        for (int64_t k = rw.from; k < rw.to; k++) row[k] = alone;
+      else
+        for (int64_t k = rw.from; k < rw.to; k++) row[k] = ADD(row[k], share);
     }
 }
 
