@@ -12,6 +12,7 @@
 typedef uint32_t pairs __attribute__((vector_size(PAIR_BYTES)));
 typedef float singles __attribute__((vector_size(PAIR_BYTES)));
 typedef singles (*pair_fn)(singles a, singles b, const float* arg);
+typedef pairs (*pairs_fn)(pairs a, pairs b, const float* arg);
 
 enum { PAIRED = PAIR_BYTES / 2, BF16 = 2 };
 #define UPPER 0xffff0000u
@@ -62,7 +63,7 @@ static inline __attribute__((always_inline)) pairs load_pairs(const char* x,
 static inline __attribute__((always_inline)) void map_pairs(int64_t n, char* const* data,
                                                             const int64_t* strides,
                                                             const void* args,
-                                                            pair_fn fn) {
+                                                            pairs_fn fn) {
   const float* arg = args;
   char* o = data[0];
   const char *x = data[1], *y = data[2];
@@ -70,13 +71,12 @@ static inline __attribute__((always_inline)) void map_pairs(int64_t n, char* con
   if (so == BF16 && (sx == BF16 || sx == 0) && (sy == BF16 || sy == 0))
     for (; n >= PAIRED;
          n -= PAIRED, o += so * PAIRED, x += sx * PAIRED, y += sy * PAIRED) {
-      const pairs v = of_pairs(load_pairs(x, sx), load_pairs(y, sy), arg, fn);
+      const pairs v = fn(load_pairs(x, sx), load_pairs(y, sy), arg);
       memcpy(o, &v, sizeof(v));
     }
   for (; n > 0; n -= PAIRED, o += so * PAIRED, x += sx * PAIRED, y += sy * PAIRED) {
     const int64_t count = n < PAIRED ? n : PAIRED;
-    store_some(o, so, count,
-               of_pairs(load_some(x, sx, count), load_some(y, sy, count), arg, fn));
+    store_some(o, so, count, fn(load_some(x, sx, count), load_some(y, sy, count), arg));
   }
 }
 
@@ -150,17 +150,41 @@ BF16_UNARY(round, (singles)_mm256_round_ps((__m256)a,
     (void)arg;                                                                  \
     return (__VA_ARGS__);                                                       \
   }                                                                             \
+  static inline pairs name##_pairs(pairs a, pairs b, const float* arg) {        \
+    return of_pairs(a, b, arg, name##_singles);                                 \
+  }                                                                             \
   static void name##_bf16(int64_t n, char* const* data, const int64_t* strides, \
                           const void* args) {                                   \
-    map_pairs(n, data, strides, args, name##_singles);                          \
+    map_pairs(n, data, strides, args, name##_pairs);                            \
   }
 BF16_BINARY(add, a + arg[0] * b)
 BF16_BINARY(sub, a - arg[0] * b)
 BF16_BINARY(mul, (a * b))
 BF16_BINARY(div, a / b)
-BF16_BINARY(maximum, chosen((a < b) | (b != b), b, a))
-BF16_BINARY(minimum, chosen((a > b) | (b != b), b, a))
 #undef BF16_BINARY
+
+// One of two numbers, which needs no rounding; NaN, always the same one, where either is.
+typedef int16_t shorts __attribute__((vector_size(PAIR_BYTES)));
+static inline pairs picked(pairs a, pairs b, pairs is_second_even, pairs is_second_odd) {
+  const pairs is_second = (is_second_even & ~UPPER) | (is_second_odd & UPPER);
+  const pairs number = (a & ~is_second) | (b & is_second);
+  const shorts left = (shorts)a & INT16_MAX, right = (shorts)b & INT16_MAX;
+  const pairs is_nan = (pairs)((left > 0x7f80) | (right > 0x7f80));
+  return (number & ~is_nan) | (0x7fc07fc0u & is_nan);
+}
+#define BF16_PICK(name, than)                                                   \
+  static inline pairs name##_pairs(pairs a, pairs b, const float* arg) {        \
+    (void)arg;                                                                  \
+    return picked(a, b, (pairs)((singles)(a << 16) than(singles)(b << 16)),     \
+                  (pairs)((singles)(a & UPPER) than(singles)(b & UPPER)));      \
+  }                                                                             \
+  static void name##_bf16(int64_t n, char* const* data, const int64_t* strides, \
+                          const void* args) {                                   \
+    map_pairs(n, data, strides, args, name##_pairs);                            \
+  }
+BF16_PICK(maximum, <)
+BF16_PICK(minimum, >)
+#undef BF16_PICK
 
 static inline __attribute__((always_inline)) pairs multiplied(pairs a, pairs b, pairs c,
                                                               float by) {
