@@ -28,6 +28,13 @@ static inline two_c64 times_two(two_c64 a, two_c64 b) {
 static void mul_pairs_c64(int64_t n, char* to, int64_t to_step, const char* from,
                           int64_t from_step) {
   const int64_t item = sizeof(float _Complex);
+#if defined(__x86_64__)
+  if (to_step == item && from_step == item && oyi_cpu_level() >= 1) {
+    const int64_t done =
+        oyi_multiply_c64_v3(n, (float*)(void*)to, (const float*)(const void*)from);
+    n -= done, to += done * item, from += done * item;
+  }
+#endif
   if (to_step == item && from_step == item)
     for (; n >= 2; n -= 2, to += 2 * item, from += 2 * item) {
       two_c64* o = (two_c64*)(void*)to;

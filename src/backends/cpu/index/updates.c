@@ -4,7 +4,9 @@
 #include <complex.h>
 #undef I
 
+#include "backends/cpu/index/complex_product.h"
 #include "backends/cpu/loops/loops.h"
+#include "base/cpu.h"
 #include "base/template.h"
 #include "tensor/convert_loops.h"
 #include "tensor/half.h"
