@@ -30,14 +30,23 @@ static void OYI_JOIN(NAME, OYI_JOIN(at, ID))(int64_t n, char* to, int64_t to_ste
                                              int64_t scale, const char* index,
                                              int64_t index_step, const char* from,
                                              int64_t from_step) {
-  // Arrays, which most are: no element waits for where it lies.
+  // Arrays, which most are: no element waits for where it lies. Eight at known distances take
+  // the fewest instructions.
   if (to_step == 0 && scale == (int64_t)sizeof(T) &&
       index_step == (int64_t)sizeof(int64_t) && from_step == (int64_t)sizeof(T)) {
     T* o = (T*)(void*)to;
     const T* x = (const T*)(const void*)from;
     const int64_t* at = (const int64_t*)(const void*)index;
-    OYI_UNROLL for (int64_t i = 0; i < n; i++) o[at[i]] =
-        STORE(EXPR(LOAD(o[at[i]]), LOAD(x[i])));
+    enum { SOME = 8 };
+    int64_t i = 0;
+    for (; i + SOME <= n; i += SOME) {
+      OYI_UNROLL_BY(8)
+      for (int k = 0; k < SOME; k++) {
+        T* here = o + at[i + k];
+        *here = STORE(EXPR(LOAD(*here), LOAD(x[i + k])));
+      }
+    }
+    for (; i < n; i++) o[at[i]] = STORE(EXPR(LOAD(o[at[i]]), LOAD(x[i])));
     return;
   }
   for (int64_t i = 0; i < n; i++, to += to_step, index += index_step, from += from_step) {
