@@ -328,6 +328,10 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
 #endif
     {OYI_LOOP_mul, OY_DTYPE_U8, mul_vector_u8},
     {OYI_LOOP_mul, OY_DTYPE_I8, mul_vector_i8},
+    {OYI_LOOP_add, OY_DTYPE_U8, add_vector_u8},
+    {OYI_LOOP_add, OY_DTYPE_I8, add_vector_i8},
+    {OYI_LOOP_sub, OY_DTYPE_U8, sub_vector_u8},
+    {OYI_LOOP_sub, OY_DTYPE_I8, sub_vector_i8},
     {OYI_LOOP_add, OY_DTYPE_BF16, add_bf16},
     {OYI_LOOP_sub, OY_DTYPE_BF16, sub_bf16},
     {OYI_LOOP_mul, OY_DTYPE_BF16, mul_bf16},
