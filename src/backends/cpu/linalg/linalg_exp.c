@@ -65,7 +65,7 @@ static oy_status multiply(const expm* e, int a, int b, int c) {
     T sums[PIECE];                                                              \
     for (int64_t at = 0; at < e->count; at += PIECE) {                          \
       const int64_t some = e->count - at < PIECE ? e->count - at : PIECE;       \
-      memset(sums, 0, sizeof(sums));                                            \
+      memset(sums, 0, (size_t)some * sizeof(T));                                \
       for (int k = 0; k < terms; k++) {                                         \
         const T c = (T)by[k + 1], *from = x[k] + at;                            \
         for (int64_t i = 0; i < some; i++) sums[i] += c * from[i];              \
@@ -251,6 +251,15 @@ static oy_status run(int64_t begin, int64_t end, void* context) {
   return status;
 }
 
+// Squares lose digits, which matrices that take no time keep in double.
+static oy_dtype dtype_of_work(const oyi_tensor* t) {
+  enum { NO_TIME = 64 };
+  const bool is_complex = oy_dtype_is_complex(t->header.dtype);
+  if (oyi_rows(t) <= NO_TIME) return is_complex ? OY_DTYPE_C128 : OY_DTYPE_F64;
+  const bool small = t->header.dtype == OY_DTYPE_F16 || t->header.dtype == OY_DTYPE_BF16;
+  return small ? OY_DTYPE_F32 : t->header.dtype;
+}
+
 LINALG(linalg_matrix_exp) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
@@ -259,7 +268,7 @@ LINALG(linalg_matrix_exp) {
   if ((!small || t->ndim < 2 || oyi_rows(t) != oyi_columns(t)) &&
       !oyi_check_square(self, "linalg.matrix_exp"))
     return NULL;
-  oyi_tensor* work = oyi_matrices_copy(t, small ? OY_DTYPE_F32 : self->dtype);
+  oyi_tensor* work = oyi_matrices_copy(t, dtype_of_work(t));
   if (!work || oyi_is_meta(work) || work->numel == 0)
     return oyi_matrices_done_by_rows(work, self->dtype);
   const oy_dtype dtype = work->header.dtype;
