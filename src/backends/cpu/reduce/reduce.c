@@ -7,6 +7,7 @@
 #include "tensor/block_cache.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
+#include "tensor/move.h"
 
 typedef oyi_reduce_walk walk;
 
@@ -169,9 +170,37 @@ static void reduce_down(block* b, const char* x) {
   }
 }
 
+// Short rows as columns: a call for each of them would take longer than what it does.
+static void reduce_turned(const block* b, const char* x, int64_t rows, int64_t first) {
+  const walk* w = b->w;
+  _Alignas(64) char turned[READ_BYTES / 2], read[READ_BYTES / 2];
+  const int64_t own = oyi_dtype_bytes[w->in_dtype];
+  const int64_t size = b->n * oyi_dtype_bytes[w->reducer->in];
+  const int64_t most = READ_BYTES / 2 / (size > b->n * own ? size : b->n * own);
+  for (int64_t i = 0, some; i < rows; i += some) {
+    some = rows - i < most ? rows - i : most;
+    oyi_move_rows(&(oyi_move){.item = (size_t)own,
+                              .n = b->n,
+                              .rows = some,
+                              .to = turned,
+                              .from = x + i * own,
+                              .to_along = own,
+                              .to_down = b->n * own,
+                              .from_along = w->kept[0].in,
+                              .from_down = own});
+    if (w->one_step) w->one_step(read, turned, some * b->n);
+    w->reducer->columns(b->state, b->n, w->one_step ? read : turned, some, size,
+                        first + i, w->args);
+  }
+}
+
 static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t first) {
   const walk* w = b->w;
   int64_t row_step = w->reduced[0].in;
+  if (w->turns) {
+    reduce_turned(b, x, rows, first);
+    return;
+  }
   if (!w->converts) {
     w->reducer->columns(b->state, b->n, x, rows, row_step, first, w->args);
     return;

@@ -22,7 +22,10 @@ enum {
   // Elements, and rows, that a reducer sees at most in one call, but for floats as they lie.
   OYI_REDUCE_ROW = 2048,
   OYI_REDUCE_ROWS = 32,
-  OYI_REDUCE_STATE = 64  // bytes of running values for one result, at most
+  OYI_REDUCE_STATE = 64,  // bytes of running values for one result, at most
+  // Of reducers that take a row at once by vectors, and of others.
+  OYI_REDUCE_TURNED = 64,
+  OYI_REDUCE_TURNED_LONG = 256
 };
 
 // |x| is n elements of a row, |step| bytes apart, for result |at| of the block.
@@ -45,6 +48,7 @@ typedef struct oyi_fold {
   oy_dtype in;      // what the rows are read as
   oy_dtype out[2];  // what |finish| writes
   int64_t block;    // results at once, OYI_REDUCE_BLOCK or OYI_REDUCE_WIDE
+  int64_t turned;   // bytes, as it reads them, of rows whose columns are reduced sooner
   void (*start)(void* state, int64_t n, const void* args);
   oyi_reduce_row_fn row;
   oyi_reduce_columns_fn columns;

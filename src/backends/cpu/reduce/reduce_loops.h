@@ -18,15 +18,15 @@
 #include "base/template.h"
 
 // One row of a table: the functions name_start_id, name_row_id, ...
-#define OYI_REDUCER_ROW_OF(name, id, in, first, second, block, repeat, all, ...)     \
-  {                                                                                  \
-    OY_DTYPE_##in, {OY_DTYPE_##first, OY_DTYPE_##second}, block, name##_start_##id,  \
-        name##_row_##id, name##_columns_##id, name##_merge_##id, name##_finish_##id, \
-        repeat, all, __VA_ARGS__                                                     \
+#define OYI_REDUCER_ROW_OF(name, id, in, first, second, block, turned, repeat, all, ...) \
+  {                                                                                      \
+    OY_DTYPE_##in, {OY_DTYPE_##first, OY_DTYPE_##second}, block, turned,                 \
+        name##_start_##id, name##_row_##id, name##_columns_##id, name##_merge_##id,      \
+        name##_finish_##id, repeat, all, __VA_ARGS__                                     \
   }
-#define OYI_REDUCER_ROW(name, id, in, first, second)                            \
-  OYI_REDUCER_ROW_OF(name, id, in, first, second, OYI_REDUCE_BLOCK, NULL, NULL, \
-                     {NULL, NULL}, {NULL, NULL})
+#define OYI_REDUCER_ROW(name, id, in, first, second)                \
+  OYI_REDUCER_ROW_OF(name, id, in, first, second, OYI_REDUCE_BLOCK, \
+                     OYI_REDUCE_TURNED_LONG, NULL, NULL, {NULL, NULL}, {NULL, NULL})
 
 // A table for each level, and the function that gives that of this processor.
 #if defined(__x86_64__)

@@ -115,7 +115,7 @@ static const oyi_half_fold* find_half(const walk* w) {
 // Which way memory is read, and as what.
 static void find_way(walk* w, const oyi_reduction* r) {
   // Rows that lie together, or nearly, pay from a few elements on.
-  enum { NEAR = 4 };
+  enum { NEAR = 4, MANY = 64 };
   const dim *k = &w->kept[0], *d = &w->reduced[0];
   const int64_t item = oyi_item(r->in);
   const bool near = k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
@@ -124,9 +124,12 @@ static void find_way(walk* w, const oyi_reduction* r) {
   // it is added up.
   const bool long_runs =
       !w->converts && w->reducer->in != OY_DTYPE_F64 && w->reducer->in != OY_DTYPE_C128;
-  w->across = k->size >= 4 && (near || (k->in == item && d->in != k->in));
   w->one_step = w->converts ? find_one_step(w->reducer->in, w->in_dtype) : NULL;
-  w->converts |= w->across && near;
+  w->turns = w->reduced_count == 1 && d->in == item && k->in == d->size * item &&
+             d->size * oyi_dtype_bytes[w->reducer->in] <= w->reducer->turned &&
+             k->size >= MANY && (w->one_step || !w->converts);
+  w->across = w->turns || (k->size >= 4 && (near || (k->in == item && d->in != k->in)));
+  w->converts |= w->across && (near || w->turns);
   w->half = (w->across ? k->in : d->in) == item ? find_half(w) : NULL;
   // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.
   w->row = long_runs || w->half ? 128 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;

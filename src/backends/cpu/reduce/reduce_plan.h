@@ -19,7 +19,8 @@ typedef struct oyi_reduce_walk {
   oyi_convert_loop one_step;
   const oyi_half_fold* half;  // but the reducer reads them as they are; NULL: it does not
   bool across;                // along the results of a block
-  bool is_empty;              // there is nothing to reduce
+  bool turns;     // rows that lie together, so short that their columns are reduced
+  bool is_empty;  // there is nothing to reduce
   const char* x;
   char* out[2];
   int64_t block, per_line,

@@ -262,17 +262,17 @@ static inline void divide_all(double* x, int64_t n, double by) {
 #define ID    i64
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 
-#define PLAIN_ROW(name, id, in, to, block, repeat)                            \
-  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, repeat, NULL, {NULL, NULL}, \
-                     {NULL, NULL})
+#define PLAIN_ROW(name, id, in, to, block, repeat)                                 \
+  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, OYI_REDUCE_TURNED, repeat, NULL, \
+                     {NULL, NULL}, {NULL, NULL})
 #define ROW(name, id, in, to, repeat) \
   PLAIN_ROW(name, id, in, to, OYI_REDUCE_BLOCK, repeat)
-#define ROWS(name, REPEAT, all, ...)                                                    \
-  OYI_REDUCER_ROW_OF(name, f32, F32, F64, F64, OYI_REDUCE_WIDE, REPEAT(name, f32), all, \
-                     __VA_ARGS__),                                                      \
-      PLAIN_ROW(name, f64, F64, F64, OYI_REDUCE_WIDE, REPEAT(name, f64)),               \
-      ROW(name, i64, I64, I64, REPEAT(name, i64)),                                      \
-      ROW(name, c64, C64, C128, REPEAT(name, c64)),                                     \
+#define ROWS(name, REPEAT, all, ...)                                               \
+  OYI_REDUCER_ROW_OF(name, f32, F32, F64, F64, OYI_REDUCE_WIDE, OYI_REDUCE_TURNED, \
+                     REPEAT(name, f32), all, __VA_ARGS__),                         \
+      PLAIN_ROW(name, f64, F64, F64, OYI_REDUCE_WIDE, REPEAT(name, f64)),          \
+      ROW(name, i64, I64, I64, REPEAT(name, i64)),                                 \
+      ROW(name, c64, C64, C128, REPEAT(name, c64)),                                \
       ROW(name, c128, C128, C128, REPEAT(name, c128))
 #if defined(__F16C__)
 #define F16_COLUMNS(name) name##_f16_columns
