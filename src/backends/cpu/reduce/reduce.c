@@ -223,9 +223,42 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
   }
 }
 
+enum { STATE_BYTES = OYI_REDUCE_BLOCK * OYI_REDUCE_STATE };
+
+static void columns_as_they_lie(const walk* w, void* state, int64_t n, const char* x,
+                                int64_t rows, int64_t row_step) {
+  if (w->half)
+    w->half->columns(state, n, x, rows, row_step, w->args);
+  else
+    w->reducer->columns(state, n, x, rows, row_step, 0, w->args);
+}
+
+// Several rows as one of as many results, which are merged; the rest as they are.
+static void reduce_spread(const block* b, const char* x, int64_t first, int64_t rows) {
+  const walk* w = b->w;
+  const oyi_fold* r = w->reducer;
+  const int64_t n = b->n * w->spread, step = w->reduced[0].in,
+                long_step = step * w->spread;
+  const int64_t whole = rows / w->spread;
+  _Alignas(64) char state[STATE_BYTES];
+  r->start(state, n, w->args);
+  x += first * step;
+  for (int64_t i = 0, some; i < whole; i += some, x += some * long_step) {
+    some = whole - i < w->rows ? whole - i : w->rows;
+    columns_as_they_lie(w, state, n, x, some, long_step);
+  }
+  for (int64_t i = 0; i < w->spread; i++)
+    r->merge(b->state, state + i * b->n * r->running, b->n, w->args);
+  columns_as_they_lie(w, b->state, b->n, x, rows - whole * w->spread, step);
+}
+
 static void reduce_across(block* b, const char* x) {
   const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
   const int64_t most = b->w->rows;
+  if (b->w->spread > 1) {
+    reduce_spread(b, x, first, end - first);
+    return;
+  }
   first_row(b, &x);
   do {
     for (int64_t i = first; i < end; i += most) {
@@ -250,8 +283,6 @@ static void write_results(const walk* w, const block_results* r, int64_t count,
                     oyi_dtype_bytes[from], count);
   }
 }
-
-enum { STATE_BYTES = OYI_REDUCE_BLOCK * OYI_REDUCE_STATE };
 
 // Piece |number| of the rows of |n| results, from the start.
 static void run_piece(const walk* w, const char* x, int64_t n, int64_t number,
@@ -310,8 +341,8 @@ static void merge_pieces(const walk* w, const char* x, int64_t n, void* state) {
 // Whether a block is one call of |all_columns|.
 static bool is_one_call(const walk* w) {
   return w->reducer->all_columns && w->across && !w->converts && !w->is_empty &&
-         w->reduced_count == 1 && w->reduced[0].size <= w->rows && w->pieces == 1 &&
-         w->times == 1;
+         w->spread == 1 && w->reduced_count == 1 && w->reduced[0].size <= w->rows &&
+         w->pieces == 1 && w->times == 1;
 }
 
 static void run_block(const walk* w, const char* x, char* const* out, int64_t n) {

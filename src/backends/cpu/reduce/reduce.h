@@ -49,6 +49,8 @@ typedef struct oyi_fold {
   oy_dtype out[2];  // what |finish| writes
   int64_t block;    // results at once, OYI_REDUCE_BLOCK or OYI_REDUCE_WIDE
   int64_t turned;   // bytes, as it reads them, of rows whose columns are reduced sooner
+  // Bytes of a running value, where those of any two columns may be merged; else 0.
+  int64_t running;
   void (*start)(void* state, int64_t n, const void* args);
   oyi_reduce_row_fn row;
   oyi_reduce_columns_fn columns;

@@ -32,6 +32,8 @@ enum { FOLD(LANES) = sizeof(A) > 2 ? 128 / sizeof(A) : 64 };
 #define WHOLE_FROM FOLD(LANES)
 #endif
 
+enum { FOLD(RUNNING) = sizeof(A) };
+
 static void FOLD(start)(void* state, int64_t n, const void* args) {
   SETUP;
   A* value = state;

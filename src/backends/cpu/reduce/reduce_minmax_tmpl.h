@@ -39,6 +39,7 @@
 
 // Both at once: the running values of one lie behind those of the other.
 #define BOTH(what) OYI_JOIN(aminmax, OYI_JOIN(what, ID))
+enum { BOTH(RUNNING) = 0 };
 static void BOTH(start)(void* state, int64_t n, const void* args) {
   OYI_JOIN(amin_start, ID)(state, n, args);
   OYI_JOIN(amax_start, ID)((T*)state + OYI_REDUCE_BLOCK, n, args);

@@ -112,10 +112,15 @@ static const oyi_half_fold* find_half(const walk* w) {
   return half && (w->across ? half->columns != NULL : half->row != NULL) ? half : NULL;
 }
 
+static bool has_half_columns(const walk* w) {
+  return (w->in_dtype == OY_DTYPE_BF16 && w->reducer->bf16.columns) ||
+         (w->in_dtype == OY_DTYPE_F16 && w->reducer->f16.columns);
+}
+
 // Which way memory is read, and as what.
 static void find_way(walk* w, const oyi_reduction* r) {
   // Rows that lie together, or nearly, pay from a few elements on.
-  enum { NEAR = 4, MANY = 64 };
+  enum { NEAR = 4, MANY = 64, SPREAD = 16, FEW = 4, FILL = 8 };
   const dim *k = &w->kept[0], *d = &w->reduced[0];
   const int64_t item = oyi_item(r->in);
   const bool near = k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
@@ -128,7 +133,16 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->turns = w->reduced_count == 1 && d->in == item && k->in == d->size * item &&
              d->size * oyi_dtype_bytes[w->reducer->in] <= w->reducer->turned &&
              k->size >= MANY && (w->one_step || !w->converts);
-  w->across = w->turns || (k->size >= 4 && (near || (k->in == item && d->in != k->in)));
+  // Rows of a few results that follow each other are read as longer ones.
+  const bool follows = w->kept_count == 1 && w->reduced_count == 1 && k->in == item &&
+                       d->in == k->size * item && k->size > 1 && k->size < SPREAD &&
+                       d->size >= MANY && w->reducer->running &&
+                       (!w->converts || has_half_columns(w));
+  w->spread = follows ? SPREAD : 1;
+  // Places are found one by one beside whole vectors.
+  const bool fills = w->reducer->running || k->size >= FILL;
+  w->across = w->turns || follows ||
+              (k->size >= FEW && fills && (near || (k->in == item && d->in != k->in)));
   w->converts |= w->across && (near || w->turns);
   w->half = (w->across ? k->in : d->in) == item ? find_half(w) : NULL;
   // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.
