@@ -37,20 +37,35 @@ static inline __attribute__((always_inline)) void FN(rows)(double* to, int64_t n
   }
 }
 
+// As many of |rows| as are added at once: how many.
+static inline __attribute__((always_inline)) int FN(some_rows)(double* to, int64_t n,
+                                                               const char* x,
+                                                               int64_t rows,
+                                                               int64_t row_step,
+                                                               const bool adds) {
+  switch (rows < FN(FEW_ROWS)     ? (int)rows
+          : rows < FN(FLOAT_ROWS) ? FN(FEW_ROWS)
+                                  : FN(FLOAT_ROWS)) {
+    case 1: FN(rows)(to, n, x, 1, row_step, adds); return 1;
+    case 2: FN(rows)(to, n, x, 2, row_step, adds); return 2;
+    case 3: FN(rows)(to, n, x, 3, row_step, adds); return 3;
+    case FN(FEW_ROWS):
+      FN(rows)(to, n, x, FN(FEW_ROWS), row_step, adds);
+      return FN(FEW_ROWS);
+    default: FN(rows)(to, n, x, FN(FLOAT_ROWS), row_step, adds); return FN(FLOAT_ROWS);
+  }
+}
+
 // False: one of them is more than float holds, or no number.
 static bool FN(columns)(double* to, int64_t n, const char* x, int64_t rows,
                         int64_t row_step) {
-  if (rows >= FN(FLOAT_ROWS)) {
-    FN(rows)(to, n, x, FN(FLOAT_ROWS), row_step, false);
-    rows -= FN(FLOAT_ROWS), x += FN(FLOAT_ROWS) * row_step;
-  } else {
+  int done = 0;
+  if (rows > 0)
+    done = FN(some_rows)(to, n, x, rows, row_step, false);
+  else
     for (int64_t i = 0; i < n; i++) to[i] = 0;
-  }
-  for (; rows >= FN(FLOAT_ROWS); rows -= FN(FLOAT_ROWS), x += FN(FLOAT_ROWS) * row_step)
-    FN(rows)(to, n, x, FN(FLOAT_ROWS), row_step, true);
-  for (; rows >= FN(FEW_ROWS); rows -= FN(FEW_ROWS), x += FN(FEW_ROWS) * row_step)
-    FN(rows)(to, n, x, FN(FEW_ROWS), row_step, true);
-  for (; rows > 0; rows--, x += row_step) FN(rows)(to, n, x, 1, row_step, true);
+  for (rows -= done, x += done * row_step; rows > 0; rows -= done, x += done * row_step)
+    done = FN(some_rows)(to, n, x, rows, row_step, true);
   return OY_LIKELY(!any_endless(to, n));
 }
 #undef FN
