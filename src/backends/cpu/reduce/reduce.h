@@ -23,6 +23,7 @@ enum {
   OYI_REDUCE_ROW = 2048,
   OYI_REDUCE_ROWS = 32,
   OYI_REDUCE_STATE = 64,  // bytes of running values for one result, at most
+  OYI_REDUCE_STATE_BYTES = OYI_REDUCE_BLOCK * OYI_REDUCE_STATE,
   // Of reducers that take a row at once by vectors, and of others.
   OYI_REDUCE_TURNED = 64,
   OYI_REDUCE_TURNED_LONG = 256

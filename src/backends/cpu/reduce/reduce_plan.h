@@ -39,6 +39,11 @@ typedef struct oyi_reduce_walk {
 void oyi_reduce_plan(oyi_reduce_walk* w, const oyi_reduction* r, const oyi_fold* reducer,
                      const void* args);
 
+// Piece |number| of the rows of |n| results, from the start: their running values, for which
+// |state| has OYI_REDUCE_STATE_BYTES (reduce_piece.c).
+void oyi_reduce_piece(const oyi_reduce_walk* w, const char* x, int64_t n, int64_t number,
+                      void* state);
+
 // A bool is read as the byte that it is.
 static inline bool oyi_reduce_reads_as(oy_dtype have, oy_dtype want) {
   return have == want || (have == OY_DTYPE_BOOL && want == OY_DTYPE_U8);

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways over the rows of a block of results: down each row, or across all of them.
+#include <string.h>
+
+#include "backends/cpu/reduce/reduce_plan.h"
+#include "tensor/element.h"
+#include "tensor/move.h"
+
+typedef oyi_reduce_walk walk;
+
+typedef struct block {
+  const walk* w;
+  void* state;
+  int64_t n;
+  int64_t low, high;                  // the piece of the slowest reduced dimension
+  int64_t index[OY_TENSOR_MAX_DIMS];  // of the outer reduced dimensions
+} block;
+
+// |SHORT_ROW| elements are sooner copied than reduced by a call of their own, and so many as
+// |READ_BYTES| has are converted at once, as are rows of 16-bit floats below |HALF_ROW|.
+enum { SHORT_ROW = 128, HALF_ROW = 64, READ_BYTES = OYI_REDUCE_ROW * 16 };
+
+static int64_t first_of(const block* b, size_t d) {
+  return d + 1 == b->w->reduced_count ? b->low : 0;
+}
+static int64_t end_of(const block* b, size_t d) {
+  return d + 1 == b->w->reduced_count ? b->high : b->w->reduced[d].size;
+}
+
+// Goes to the first row of the piece.
+static void first_row(block* b, const char** x) {
+  for (size_t d = 1; d < b->w->reduced_count; d++) {
+    b->index[d] = first_of(b, d);
+    *x += b->index[d] * b->w->reduced[d].in;
+  }
+}
+
+// Steps to the next row of the outer reduced dimensions; false after the last.
+static bool next_row(block* b, const char** x) {
+  for (size_t d = 1; d < b->w->reduced_count; d++) {
+    int64_t step = b->w->reduced[d].in, first = first_of(b, d), end = end_of(b, d);
+    *x += step;
+    // NOLINT: first_row() set all of them
+    if (++b->index[d] < end) return true;
+    *x -= step * (end - first);
+    b->index[d] = first;
+  }
+  return false;
+}
+
+// Brings |n| elements together as the reducer reads them.
+static inline void bring(const walk* w, char* to, const char* x, int64_t step,
+                         int64_t n) {
+  const int64_t item = oyi_dtype_bytes[w->reducer->in];
+  if (!w->converts && step == item)
+    memcpy(to, x, (size_t)(n * item));
+  else if (w->one_step && step == oyi_dtype_bytes[w->in_dtype])
+    w->one_step(to, x, n);
+  else
+    oyi_convert_row(w->reducer->in, to, item, w->in_dtype, x, step, n);
+}
+
+static void reduce_some(const block* b, int64_t at, const char* x, int64_t n,
+                        int64_t first) {
+  const walk* w = b->w;
+  int64_t step = w->reduced[0].in;
+  if (!w->converts) {
+    w->reducer->row(b->state, at, x, n, step, first, w->args);
+    return;
+  }
+  if (w->half) {
+    w->half->row(b->state, at, x, n, w->args);
+    return;
+  }
+  _Alignas(64) char read[READ_BYTES];
+  int64_t item = oyi_dtype_bytes[w->reducer->in];
+  bring(w, read, x, step, n);
+  w->reducer->row(b->state, at, read, n, item, first, w->args);
+}
+
+// Rows that one call takes each, as most are: nothing else is done for one.
+static void reduce_each(const block* b, const char* x, int64_t n) {
+  const walk* w = b->w;
+  const oyi_reduce_row_fn row = w->reducer->row;
+  for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in)
+    row(b->state, at, x, n, w->reduced[0].in, 0, w->args);
+}
+
+// The same of rows of 16-bit floats that are read as they lie.
+static void reduce_each_half(const block* b, const char* x, int64_t n) {
+  const walk* w = b->w;
+  for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in)
+    w->half->row(b->state, at, x, n, w->args);
+}
+
+// The same of rows that follow each other and are read as another dtype: several are
+// converted at once.
+static void reduce_each_converted(const block* b, const char* x, int64_t n) {
+  const walk* w = b->w;
+  _Alignas(64) char read[READ_BYTES];
+  const int64_t item = oyi_dtype_bytes[w->reducer->in], most = READ_BYTES / (n * item);
+  for (int64_t at = 0, some; at < b->n; at += some, x += some * w->kept[0].in) {
+    some = b->n - at < most ? b->n - at : most;
+    bring(w, read, x, w->reduced[0].in, some * n);
+    for (int64_t k = 0; k < some; k++)
+      w->reducer->row(b->state, at + k, read + k * n * item, n, item, 0, w->args);
+  }
+}
+
+// How each row of the block is reduced, if one call takes it; NULL: otherwise.
+typedef void (*each_fn)(const block* b, const char* x, int64_t n);
+static each_fn each_row(const block* b, int64_t n) {
+  const walk* w = b->w;
+  if (first_of(b, 0) > 0 || n > w->row || n == 0) return NULL;
+  if (!w->converts) return reduce_each;
+  if (w->half && n >= HALF_ROW) return reduce_each_half;
+  const bool follow = w->kept[0].in == n * w->reduced[0].in && n <= OYI_REDUCE_ROW;
+  return follow ? reduce_each_converted : NULL;
+}
+
+// Rows that are so short that bringing them together costs less than a call for each.
+static void reduce_short_rows(block* b, const char* x, int64_t n) {
+  const walk* w = b->w;
+  _Alignas(64) char read[READ_BYTES];
+  const int64_t item = oyi_dtype_bytes[w->reducer->in], most = OYI_REDUCE_ROW / n * n;
+  for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in) {
+    const char* row = x;
+    int64_t have = 0;
+    do {
+      if (have == most) {
+        w->reducer->row(b->state, at, read, have, item, 0, w->args);
+        have = 0;
+      }
+      bring(w, read + have * item, row, w->reduced[0].in, n);
+      have += n;
+    } while (next_row(b, &row));
+    w->reducer->row(b->state, at, read, have, item, 0, w->args);
+  }
+}
+
+static void reduce_down(block* b, const char* x) {
+  const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
+  const int64_t most = b->w->row;
+  const bool one = b->w->reduced_count == 1;
+  const each_fn each = each_row(b, end);
+  first_row(b, &x);
+  // As it lies in memory: what is kept within what is reduced.
+  if (each && (one || b->w->reduced[1].in > b->w->kept[0].in)) {
+    do each(b, x, end);
+    while (next_row(b, &x));
+    return;
+  }
+  if (!one && end <= SHORT_ROW) {
+    reduce_short_rows(b, x, end);
+    return;
+  }
+  for (int64_t at = 0; at < b->n; at++, x += b->w->kept[0].in) {
+    const char* row = x;
+    do {
+      for (int64_t i = first; i < end; i += most) {
+        int64_t n = end - i < most ? end - i : most;
+        reduce_some(b, at, row + i * step, n, i);
+      }
+    } while (next_row(b, &row));
+  }
+}
+
+// Short rows as columns: a call for each of them would take longer than what it does.
+static void reduce_turned(const block* b, const char* x, int64_t rows, int64_t first) {
+  const walk* w = b->w;
+  _Alignas(64) char turned[READ_BYTES / 2], read[READ_BYTES / 2];
+  const int64_t own = oyi_dtype_bytes[w->in_dtype];
+  const int64_t size = b->n * oyi_dtype_bytes[w->reducer->in];
+  const int64_t most = READ_BYTES / 2 / (size > b->n * own ? size : b->n * own);
+  for (int64_t i = 0, some; i < rows; i += some) {
+    some = rows - i < most ? rows - i : most;
+    oyi_move_rows(&(oyi_move){.item = (size_t)own,
+                              .n = b->n,
+                              .rows = some,
+                              .to = turned,
+                              .from = x + i * own,
+                              .to_along = own,
+                              .to_down = b->n * own,
+                              .from_along = w->kept[0].in,
+                              .from_down = own});
+    if (w->one_step) w->one_step(read, turned, some * b->n);
+    w->reducer->columns(b->state, b->n, w->one_step ? read : turned, some, size,
+                        first + i, w->args);
+  }
+}
+
+static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t first) {
+  const walk* w = b->w;
+  int64_t row_step = w->reduced[0].in;
+  if (w->turns) {
+    reduce_turned(b, x, rows, first);
+    return;
+  }
+  if (!w->converts) {
+    w->reducer->columns(b->state, b->n, x, rows, row_step, first, w->args);
+    return;
+  }
+  if (w->half) {
+    w->half->columns(b->state, b->n, x, rows, row_step, w->args);
+    return;
+  }
+  _Alignas(64) char read[READ_BYTES / 2];
+  const int64_t item = oyi_dtype_bytes[w->reducer->in], size = b->n * item;
+  const int64_t step = w->kept[0].in, most = READ_BYTES / 2 / size;
+  const bool follow = row_step == b->n * step;
+  for (int64_t i = 0, some; i < rows; i += some) {
+    some = rows - i < most ? rows - i : most;
+    const char* from = x + i * row_step;
+    if (follow) bring(w, read, from, step, some * b->n);
+    for (int64_t k = 0; k < some && !follow; k++)
+      bring(w, read + k * size, from + k * row_step, step, b->n);
+    w->reducer->columns(b->state, b->n, read, some, size, first + i, w->args);
+  }
+}
+
+static void columns_as_they_lie(const walk* w, void* state, int64_t n, const char* x,
+                                int64_t rows, int64_t row_step) {
+  if (w->half)
+    w->half->columns(state, n, x, rows, row_step, w->args);
+  else
+    w->reducer->columns(state, n, x, rows, row_step, 0, w->args);
+}
+
+// Several rows as one of as many results, which are merged; the rest as they are.
+static void reduce_spread(const block* b, const char* x, int64_t first, int64_t rows) {
+  const walk* w = b->w;
+  const oyi_fold* r = w->reducer;
+  const int64_t n = b->n * w->spread, step = w->reduced[0].in,
+                long_step = step * w->spread;
+  const int64_t whole = rows / w->spread;
+  _Alignas(64) char state[OYI_REDUCE_STATE_BYTES];
+  r->start(state, n, w->args);
+  x += first * step;
+  for (int64_t i = 0, some; i < whole; i += some, x += some * long_step) {
+    some = whole - i < w->rows ? whole - i : w->rows;
+    columns_as_they_lie(w, state, n, x, some, long_step);
+  }
+  for (int64_t i = 0; i < w->spread; i++)
+    r->merge(b->state, state + i * b->n * r->running, b->n, w->args);
+  columns_as_they_lie(w, b->state, b->n, x, rows - whole * w->spread, step);
+}
+
+static void reduce_across(block* b, const char* x) {
+  const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
+  const int64_t most = b->w->rows;
+  if (b->w->spread > 1) {
+    reduce_spread(b, x, first, end - first);
+    return;
+  }
+  first_row(b, &x);
+  do {
+    for (int64_t i = first; i < end; i += most) {
+      int64_t rows = end - i < most ? end - i : most;
+      reduce_rows(b, x + i * step, rows, i);
+    }
+  } while (next_row(b, &x));
+}
+
+void oyi_reduce_piece(const walk* w, const char* x, int64_t n, int64_t number,
+                      void* state) {
+  block b;
+  b.w = w;
+  b.state = state;
+  b.n = n;
+  const int64_t size = w->reduced[w->reduced_count - 1].size;
+  b.low = number * w->piece;
+  b.high = b.low + w->piece < size ? b.low + w->piece : size;
+  w->reducer->start(state, n, w->args);
+  if (w->is_empty) return;
+  if (w->across)
+    reduce_across(&b, x);
+  else
+    reduce_down(&b, x);
+}
