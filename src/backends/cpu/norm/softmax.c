@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax, its logarithm, and their gradients: row by row, or down columns where another
 // dimension than the last one lies in order. Only where it does not, or where columns are
-// too few to fill vectors, is it moved through copies.
+// too few to fill vectors, is it moved through copies. Short rows are turned round, many at
+// a time, so that they are columns: a call and a sum across a vector for each of them would
+// take longer than their elements.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/norm/rows.h"
 #include "backends/cpu/work.h"
@@ -10,6 +12,7 @@
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
+#include "tensor/move.h"
 
 typedef void (*forward_fn)(int64_t n, const void* in, void* out);
 typedef void (*backward_fn)(int64_t n, const void* grad, const void* result, void* out);
@@ -20,6 +23,10 @@ typedef void (*backward_columns_fn)(int64_t n, int64_t stride, int64_t columns,
 
 // Columns that are done at once, at least; fewer than |LEAST_COLUMNS| do not fill vectors.
 enum { COLUMNS = 64, LEAST_COLUMNS = 8 };
+
+// Elements of a row that is turned round, at most, and of a block of such rows; how many
+// rows are worth it.
+enum { SHORT = 32, BLOCK = SHORT * COLUMNS, LEAST_ROWS = 8 };
 
 typedef struct job {
   forward_fn forward;  // one of the two, with the same down columns
@@ -60,6 +67,49 @@ static oy_status run_columns(int64_t index, void* context) {
       j->backward_columns(j->n, j->inner, count, j->in + at, j->in2 + at, j->out + at);
   }
   return OY_OK;
+}
+
+// |rows| short rows to columns of |block|, or back.
+static void turn(const job* j, int64_t rows, char* block, const char* in, char* out) {
+  const int64_t along = j->n * j->item, down = rows * j->item;
+  oyi_move m = {.item = (size_t)j->item, .n = rows, .rows = j->n};
+  if (in) {
+    m.to = block, m.to_along = j->item, m.to_down = down;
+    m.from = in, m.from_along = along, m.from_down = j->item;
+  } else {
+    m.n = j->n, m.rows = rows;
+    m.to = out, m.to_along = j->item, m.to_down = along;
+    m.from = block, m.from_along = down, m.from_down = j->item;
+  }
+  oyi_move_rows(&m);
+}
+
+// Row |i| stands for a block of short rows.
+static oy_status run_short(int64_t index, void* context) {
+  const job* j = context;
+  const int64_t most = BLOCK / j->n / COLUMNS * COLUMNS, row = j->n * j->item;
+  const int64_t last = (index + 1) * j->stretch, end = last < j->rows ? last : j->rows;
+  _Alignas(64) double block[BLOCK], block2[BLOCK];
+  char *a = (char*)block, *b = (char*)block2;
+  for (int64_t i = index * j->stretch; i < end; i += most) {
+    const int64_t rows = end - i < most ? end - i : most;
+    turn(j, rows, a, j->in + i * row, NULL);
+    if (j->forward) {
+      j->forward_columns(j->n, rows, rows, a, a);
+    } else {
+      turn(j, rows, b, j->in2 + i * row, NULL);
+      j->backward_columns(j->n, rows, rows, a, b, a);
+    }
+    turn(j, rows, a, NULL, j->out + i * row);
+  }
+  return OY_OK;
+}
+
+// Elements of a row, at most, for which it pays. Gradients turn three times what they
+// compute little on, and doubles take more moves.
+static int64_t most_turned(const job* j) {
+  if (j->forward) return SHORT;
+  return j->item == sizeof(double) ? 7 : 24;
 }
 
 // Whether columns are done where they lie: |t| would have to be copied to have them as
@@ -108,10 +158,11 @@ static oy_status compute(job* j, oyi_tensor* out, const oyi_tensor* in,
     j->rows = j->rows / j->inner * j->pieces;
     j->stretch = oyi_stretch(j->n * (j->inner < COLUMNS ? j->inner : COLUMNS));
   }
+  const bool turned =
+      !columns && j->n > 1 && j->n <= most_turned(j) && j->rows >= LEAST_ROWS;
+  oyi_chunk_fn run = columns ? run_columns : turned ? run_short : run_stretch;
   oy_status status = OY_OK;
-  if (!w.failed)
-    status = oyi_parallel_chunks(oyi_stretches(j->rows, j->stretch),
-                                 columns ? run_columns : run_stretch, j);
+  if (!w.failed) status = oyi_parallel_chunks(oyi_stretches(j->rows, j->stretch), run, j);
   status = oyi_work_end(&w, status);
   for (int i = 0; i < 3; i++) oy_tensor_release(oyi_tensor_object(views[i]));
   return status;
