@@ -53,7 +53,64 @@ typedef struct rolling {
   int64_t all, size, start;
 } rolling;
 
-enum { ROLLED = 1 << 18 };  // bytes at a time
+enum { ROLLED = 1 << 18, SHORT_ROW = 512 };  // bytes at a time; of a row
+
+// |rows| times |n| bytes.
+static void roll_part(const rolling* r, int64_t rows, int64_t n, char* to,
+                      const char* from) {
+  const oyi_move m = {.item = 1,
+                      .n = n,
+                      .rows = rows,
+                      .to = to,
+                      .from = from,
+                      .to_along = 1,
+                      .to_down = r->size,
+                      .from_along = 1,
+                      .from_down = r->size};
+  if (n > 0) oyi_move_rows(&m);
+}
+
+// |n| bytes of rows of two elements of T, which change places.
+#define SWAP_PAIRS(T)                                             \
+  static void swap_##T(int64_t n, char* to_, const char* from_) { \
+    T* restrict to = (T*)(void*)to_;                              \
+    const T* restrict from = (const T*)(const void*)from_;        \
+    for (int64_t i = 0; i < n / (int64_t)sizeof(T); i += 2) {     \
+      to[i] = from[i + 1];                                        \
+      to[i + 1] = from[i];                                        \
+    }                                                             \
+  }
+SWAP_PAIRS(uint16_t)
+SWAP_PAIRS(uint32_t)
+SWAP_PAIRS(uint64_t)
+
+// Whether it did.
+static bool roll_pairs(const rolling* r, int64_t n, char* to, const char* from) {
+  if (r->start * 2 != r->size) return false;
+  switch (r->start) {
+    case 2: swap_uint16_t(n, to, from); return true;
+    case 4: swap_uint32_t(n, to, from); return true;
+    case 8: swap_uint64_t(n, to, from); return true;
+    default: return false;
+  }
+}
+
+// Short rows, whole ones: first all of their ends, then their beginnings, as a call for each
+// takes longer than its bytes. Few at a time, for they are written twice.
+static oy_status roll_short(int64_t index, void* context) {
+  enum { NEAR = 8192 };
+  const rolling* r = context;
+  const int64_t whole = ROLLED / r->size * r->size, near = NEAR / r->size * r->size;
+  const int64_t end = r->all - index * whole < whole ? r->all : (index + 1) * whole;
+  const int64_t turn = r->size - r->start, first = index * whole;
+  if (roll_pairs(r, end - first, r->to + first, r->from + first)) return OY_OK;
+  for (int64_t at = first; at < end; at += near) {
+    const int64_t rows = (end - at < near ? end - at : near) / r->size;
+    roll_part(r, rows, turn, r->to + at, r->from + at + r->start);
+    roll_part(r, rows, r->start, r->to + at + turn, r->from + at);
+  }
+  return OY_OK;
+}
 
 static oy_status roll_piece(int64_t index, void* context) {
   const rolling* r = context;
@@ -91,7 +148,11 @@ static oy_object* roll_one(oy_object* self, int64_t shift, int64_t dim) {
     rolling r = {oyi_data(out), oyi_data(t), t->numel * oyi_item(t), size * inner,
                  start * inner};
     // Nothing in a piece can fail.
-    (void)!oyi_parallel_chunks(oyi_stretches(r.all, ROLLED), roll_piece, &r);
+    if (r.size <= SHORT_ROW)
+      (void)!oyi_parallel_chunks(oyi_stretches(r.all, ROLLED / r.size * r.size),
+                                 roll_short, &r);
+    else
+      (void)!oyi_parallel_chunks(oyi_stretches(r.all, ROLLED), roll_piece, &r);
     return &out->header;
   }
   oy_object* parts[2] = {oyi_call_narrow(self, d, start, size - start), NULL};
