@@ -7,6 +7,8 @@
 #include "backends/cpu/index/lines.h"
 #include "backends/cpu/index/updates.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/work.h"
+#include "base/threads.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
 #include "tensor/iterator.h"
@@ -142,6 +144,81 @@ static bool takes_across(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   return true;
 }
 
+// Short lines that lie together in all of the tensors: many of them are checked and taken
+// at once, as two calls for each line take longer than its elements.
+typedef void (*short_fn)(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
+                         const int64_t* index);
+typedef struct short_lines {
+  short_fn take;
+  char* o;
+  const char* x;
+  const int64_t* index;
+  int64_t lines, n, item, down;  // |down| bytes from line to line of |x|
+  oyi_late* late;
+} short_lines;
+
+#define SHORT(bytes)                                                           \
+  static void short_##bytes(int64_t lines, int64_t n, char* o, const char* x,  \
+                            int64_t down, const int64_t* index) {              \
+    for (int64_t k = 0; k < lines; k++, x += down, index += n, o += n * bytes) \
+      for (int64_t i = 0; i < n; i++)                                          \
+        memcpy(o + i * bytes, x + index[i] * bytes, bytes);                    \
+  }
+SHORT(1)
+SHORT(2)
+SHORT(4)
+SHORT(8)
+SHORT(16)
+#undef SHORT
+static short_fn short_for(int64_t item) {
+  switch (item) {
+    case 1: return short_1;
+    case 2: return short_2;
+    case 4: return short_4;
+    case 8: return short_8;
+    case 16: return short_16;
+    default: return NULL;
+  }
+}
+
+static oy_status take_short(int64_t chunk, void* context) {
+  const short_lines* s = context;
+  const int64_t stretch = OYI_ITER_GRAIN / s->n, most = OYI_CHECKED_AT_ONCE / s->n;
+  const int64_t last = (chunk + 1) * stretch, end = last < s->lines ? last : s->lines;
+  for (int64_t i = chunk * stretch; i < end; i += most) {
+    const int64_t lines = end - i < most ? end - i : most;
+    const int64_t* index = s->index + i * s->n;
+    if (!oyi_late_passes(s->late, (const char*)index, sizeof(*index), lines * s->n))
+      return OY_OK;
+    s->take(lines, s->n, s->o + i * s->n * s->item, s->x + i * s->down, s->down, index);
+  }
+  return OY_OK;
+}
+
+// False: they are not such lines.
+static bool takes_short(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
+                        const oyi_tensor* index, oyi_late* late) {
+  enum { MOST = 32 };
+  if (t->ndim != index->ndim || dim != t->ndim - 1 || index->sizes[dim] > MOST)
+    return false;
+  if (!(o->flags & t->flags & index->flags & OYI_CONTIGUOUS)) return false;
+  for (int64_t d = 0; d < dim; d++)
+    if (index->sizes[d] != t->sizes[d]) return false;
+  short_lines s = {.take = short_for(oyi_item(t)),
+                   .o = oyi_data(o),
+                   .x = oyi_data(t),
+                   .index = oyi_data(index),
+                   .n = index->sizes[dim],
+                   .item = oyi_item(t),
+                   .down = t->sizes[dim] * oyi_item(t),
+                   .late = late};
+  s.lines = index->numel / s.n;
+  if (!s.take) return false;
+  (void)!oyi_parallel_chunks(oyi_stretches(s.lines, OYI_ITER_GRAIN / s.n), take_short,
+                             &s);
+  return true;
+}
+
 // |late|: indices are checked here.
 static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
                             const oyi_tensor* index, bool late) {
@@ -152,7 +229,8 @@ static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   taking how = {.take = oyi_take_for((size_t)oyi_item(t)),
                 .n = index->ndim ? index->sizes[dim] : 1,
                 .late = {late ? size : 0, false}};
-  if (!takes_across(o, t, dim, index, &how) &&
+  if (!takes_short(o, t, dim, index, &how.late) &&
+      !takes_across(o, t, dim, index, &how) &&
       oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
     (void)!oyi_lines_run(&w, how.n, take_some, &how);
   return how.late.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;
