@@ -19,8 +19,9 @@ typedef struct direct {
 // stay in the first-level cache. Fewer than six are lines.
 enum { COLUMNS = 1024, FEW_COLUMNS = 6 };
 
-// From this length on a line may go alone.
-enum { LONG_LINE = 256 };
+// From this length on a line may go alone; below the other, what blocks of conversions need
+// besides takes longer than to convert one by one.
+enum { LONG_LINE = 256, SHORT_LINE = 8 };
 
 // Complex numbers are pairs, as they lie in memory, aligned as their parts are.
 typedef double pair __attribute__((vector_size(16)));

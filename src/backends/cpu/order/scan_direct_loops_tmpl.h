@@ -93,7 +93,7 @@ static void OYI_JOIN(NAME, ID)(const direct* d) {
     return;
   }
 #ifdef BLOCK
-  if (together) {
+  if (together && d->n >= SHORT_LINE) {
     for (; l + 4 <= d->lines; l += 4) OYI_JOIN(NAME, OYI_JOIN(blocks, ID))(d, l, 4);
     for (; l < d->lines; l++) OYI_JOIN(NAME, OYI_JOIN(blocks, ID))(d, l, 1);
     return;
