@@ -199,7 +199,8 @@ static oy_status take_short(int64_t chunk, void* context) {
 static bool takes_short(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
                         const oyi_tensor* index, oyi_late* late) {
   enum { MOST = 32 };
-  if (t->ndim != index->ndim || dim != t->ndim - 1 || index->sizes[dim] > MOST)
+  if (t->ndim != index->ndim || dim != t->ndim - 1 || index->sizes[dim] > MOST ||
+      index->numel == 0)
     return false;
   if (!(o->flags & t->flags & index->flags & OYI_CONTIGUOUS)) return false;
   for (int64_t d = 0; d < dim; d++)
