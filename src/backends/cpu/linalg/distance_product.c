@@ -17,6 +17,7 @@
 #include "base/template.h"
 #include "base/threads.h"
 #include "tensor/half.h"
+#include "tensor/move.h"
 
 enum { SIDES = 16, FEW_COLUMNS = 8 };
 
@@ -94,11 +95,16 @@ static oy_status differences(int64_t index, void* context) {
 }
 
 static oy_status of_few_columns(sides* s) {
-  const size_t item = oyi_dtype_bytes[s->dtype];
-  char* to = s->sizes;
-  for (int64_t c = 0; c < s->columns; c++)
-    for (int64_t j = 0; j < s->b_rows; j++, to += item)
-      memcpy(to, (const char*)s->b + (size_t)(j * s->columns + c) * item, item);
+  const int64_t item = oyi_dtype_bytes[s->dtype];
+  oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                            .n = s->b_rows,
+                            .rows = s->columns,
+                            .to = s->sizes,
+                            .from = s->b,
+                            .to_along = item,
+                            .to_down = s->b_rows * item,
+                            .from_along = s->columns * item,
+                            .from_down = item});
   s->chunk = oyi_stretch(s->b_rows);
   return oyi_parallel_chunks(oyi_stretches(s->a_rows, s->chunk), differences, s);
 }
