@@ -137,36 +137,27 @@ static void FOLD(row)(void* state, int64_t at, const char* x, int64_t n, int64_t
   }
 }
 
-// |rows| rows of |n| columns go on from |part|, or from the start.
-static inline __attribute__((always_inline)) void FOLD(some)(
-    A* __restrict part, int64_t n, const char* x, const int rows, int64_t row_step,
-    bool begins, const void* args) {
-  SETUP;
-  for (int64_t i = 0; i < n; i++) {
-    A a = begins ? START : part[i];
-    OYI_UNROLL
-    for (int r = 0; r < rows; r++)
-      a = STEP(a, ((const T*)(const void*)(x + r * row_step))[i]);
-    part[i] = a;
-  }
-}
-
-// Of |n| columns, eight rows at a time, so that running values are read and written less
+// Of |n| columns, four rows at a time, so that running values are read and written less
 // often.
-static inline void FOLD(eight)(A* part, int64_t n, const char* x, int64_t rows,
-                               int64_t row_step, const void* args) {
+static inline void FOLD(four)(A* part, int64_t n, const char* x, int64_t rows,
+                              int64_t row_step, const void* args) {
   SETUP;
-  enum { EIGHT_ROWS = 8 };
-  if (rows >= EIGHT_ROWS) {
-    FOLD(some)(part, n, x, EIGHT_ROWS, row_step, true, args);
-    rows -= EIGHT_ROWS, x += EIGHT_ROWS * row_step;
-  } else {
-    for (int64_t i = 0; i < n; i++) part[i] = START;
+  for (int64_t i = 0; i < n; i++) part[i] = START;
+  for (; rows >= 4; rows -= 4, x += 4 * row_step) {
+    const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)(x + row_step);
+    const T* r = (const T*)(const void*)(x + 2 * row_step);
+    const T* s = (const T*)(const void*)(x + 3 * row_step);
+    for (int64_t i = 0; i < n; i++) {
+      A a = STEP(part[i], p[i]);
+      a = STEP(a, q[i]);
+      a = STEP(a, r[i]);
+      part[i] = STEP(a, s[i]);
+    }
   }
-  for (; rows >= EIGHT_ROWS; rows -= EIGHT_ROWS, x += EIGHT_ROWS * row_step)
-    FOLD(some)(part, n, x, EIGHT_ROWS, row_step, false, args);
-  for (; rows > 0; rows--, x += row_step)
-    FOLD(some)(part, n, x, 1, row_step, false, args);
+  for (; rows > 0; rows--, x += row_step) {
+    const T* p = (const T*)(const void*)x;
+    for (int64_t i = 0; i < n; i++) part[i] = STEP(part[i], p[i]);
+  }
 }
 
 // What |rows| rows of |n| columns come to.
@@ -185,7 +176,7 @@ static inline void FOLD(parts)(A* part, int64_t n, const char* x, int64_t rows,
   }
 #endif
   x += done * (int64_t)sizeof(T);
-  FOLD(eight)(part + done, n - done, x, rows, row_step, args);
+  FOLD(four)(part + done, n - done, x, rows, row_step, args);
 }
 
 static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
