@@ -165,7 +165,8 @@ static void deal(const oyi_conv_plan* p, int64_t block, int64_t in, int64_t firs
   }
 }
 
-enum { AHEAD = 3, DEALT = 16 };  // elements of a kernel at once
+// Channels that are asked for ahead; elements of a kernel that are dealt at once.
+enum { AHEAD = 3, DEALT = 16 };
 
 static oy_status put_block(int64_t index, void* context) {
   const oyi_conv_plan* p = context;

@@ -112,7 +112,8 @@ static int64_t add_samples(const gradient* g, const char* maps, const char* imag
   if (height <= 0) return left;
   const int64_t width = oyi_at_most(c->map[2], STRETCH);
   const int64_t lines = oyi_at_most(height, STRETCH / width);
-  int64_t planes = lines < height ? 1 : oyi_at_most(c->map[0], STRETCH / (width * lines));
+  const int64_t planes =
+      lines < height ? 1 : oyi_at_most(c->map[0], STRETCH / (width * lines));
   oyi_conv_area area = {.line_step = g->phases.size[2],
                         .plane_step = g->phases.size[1] * g->phases.size[2]};
   area.rest = (c->map[1] - lines) * c->map[2];  // where there are several planes

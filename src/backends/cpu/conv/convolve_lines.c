@@ -69,8 +69,9 @@ static oyi_conv_part lines_inside(const oyi_conv_plan* p, const oyi_conv_pass* p
 }
 
 // |some| lines of sums, of the windows at |at|, of each of the passes in |room|.
-static void put_lines(const oyi_conv_plan* p, const oyi_conv_pass* passes,
-                      const int64_t at[3], int64_t some, char* room, char* to) {
+static void put_lines(const lines* l, const oyi_conv_pass* passes, const int64_t at[3],
+                      int64_t some, char* room, char* to) {
+  const oyi_conv_plan* p = &l->plan;
   const int64_t item = p->v->item, width = p->conv.map[2];
   const oyi_conv_part part = lines_inside(p, passes, at[1], some);
   const int64_t step = passes->step[1] * p->size[2], count = part.to - part.from;
@@ -80,8 +81,8 @@ static void put_lines(const oyi_conv_plan* p, const oyi_conv_pass* passes,
   if (count == 0 || s.count == 0) return;
   to += s.out * item;
   if (p->together == 2) {
-    oyi_conv_tiles_for(p->v->dtype)
-        ->zip(sums, sums + LINES * width * item, width, count, s.from, s.count, to, step);
+    l->tiles->zip(sums, sums + LINES * width * item, width, count, s.from, s.count, to,
+                  step);
     return;
   }
   char* mixed = room + p->together * LINES * width * item;
@@ -116,7 +117,7 @@ static void one_channel(const lines* l, const oyi_conv_pass* passes, int64_t cha
         l->tiles->lines(
             passes[i].depth, passes[i].weights + channel * passes[i].depth * item, from,
             passes[i].offsets, some, pitch, width, bias, out + i * LINES * width * item);
-      if (!whole) put_lines(p, passes, at, some, room, to);
+      if (!whole) put_lines(l, passes, at, some, room, to);
     }
 }
 

@@ -30,11 +30,14 @@ typedef struct oyi_late {
 static inline int64_t oyi_late_most(const oyi_late* late, int64_t n) {
   return late->size ? OYI_CHECKED_AT_ONCE : n;
 }
+static inline void oyi_late_fail(oyi_late* late) {
+  __atomic_store_n(&late->failed, true, __ATOMIC_RELAXED);
+}
 // False, and noted, if one of them is bad.
 static inline bool oyi_late_passes(oyi_late* late, const char* x, int64_t step,
                                    int64_t n) {
   if (!late->size || oyi_are_below(x, step, n, late->size)) return true;
-  __atomic_store_n(&late->failed, true, __ATOMIC_RELAXED);
+  oyi_late_fail(late);
   return false;
 }
 // The first number in |index| that is not one of |least| to |size| - 1; there is one.

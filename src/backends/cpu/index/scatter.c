@@ -105,7 +105,7 @@ static bool run_line(const oyi_lines* w, scattering* s) {
     const uint64_t* index = (const uint64_t*)(const void*)w->data[1];
     const int64_t done =
         s->updater.below(s->n, w->data[0], index, w->data[2], (uint64_t)s->late.size);
-    if (done < s->n) __atomic_store_n(&s->late.failed, true, __ATOMIC_RELAXED);
+    if (done < s->n) oyi_late_fail(&s->late);
     return done == s->n;
   }
   const int64_t most = oyi_late_most(&s->late, s->n);

@@ -94,6 +94,10 @@ static oy_status differences(int64_t index, void* context) {
   return OY_OK;
 }
 
+static bool has_few_columns(const sides* s) {
+  return s->columns > 0 && s->columns <= FEW_COLUMNS && s->dtype != OY_DTYPE_BF16;
+}
+
 static oy_status of_few_columns(sides* s) {
   const int64_t item = oyi_dtype_bytes[s->dtype];
   oyi_move_rows(&(oyi_move){.item = (size_t)item,
@@ -111,8 +115,7 @@ static oy_status of_few_columns(sides* s) {
 
 static oy_status one_matrix(sides* s, oyi_gemm_fn gemm) {
   const oy_dtype dtype = s->dtype;
-  if (s->columns > 0 && s->columns <= FEW_COLUMNS && dtype != OY_DTYPE_BF16)
-    return of_few_columns(s);
+  if (has_few_columns(s)) return of_few_columns(s);
   const oyi_gemm g = {.n = s->a_rows,
                       .m = s->b_rows,
                       .k = s->columns,
@@ -147,7 +150,8 @@ oy_status oyi_distance_products(oyi_tensor* out, const oyi_tensor* a, const oyi_
              .columns = a->sizes[a->ndim - 1],
              .dtype = dtype,
              .squares = &oyi_distance_squares_table()[dtype == OY_DTYPE_F64]};
-  s.sizes = oyi_calloc((size_t)(s.a_rows + FEW_COLUMNS * s.b_rows), (size_t)result_item);
+  const int64_t sizes = has_few_columns(&s) ? s.columns * s.b_rows : s.a_rows + s.b_rows;
+  s.sizes = oyi_calloc((size_t)sizes, (size_t)result_item);
   if (!s.sizes) return OY_OUT_OF_MEMORY;
   oy_status status = OY_OK;
   const int64_t batches = out->numel / (s.a_rows * s.b_rows);

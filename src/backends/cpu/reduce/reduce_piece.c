@@ -189,6 +189,14 @@ static void reduce_turned(const block* b, const char* x, int64_t rows, int64_t f
   }
 }
 
+static void columns_as_they_lie(const walk* w, void* state, int64_t n, const char* x,
+                                int64_t rows, int64_t row_step, int64_t first) {
+  if (w->half)
+    w->half->columns(state, n, x, rows, row_step, w->args);
+  else
+    w->reducer->columns(state, n, x, rows, row_step, first, w->args);
+}
+
 static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t first) {
   const walk* w = b->w;
   int64_t row_step = w->reduced[0].in;
@@ -196,12 +204,8 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
     reduce_turned(b, x, rows, first);
     return;
   }
-  if (!w->converts) {
-    w->reducer->columns(b->state, b->n, x, rows, row_step, first, w->args);
-    return;
-  }
-  if (w->half) {
-    w->half->columns(b->state, b->n, x, rows, row_step, w->args);
+  if (!w->converts || w->half) {
+    columns_as_they_lie(w, b->state, b->n, x, rows, row_step, first);
     return;
   }
   _Alignas(64) char read[READ_BYTES / 2];
@@ -218,14 +222,6 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
   }
 }
 
-static void columns_as_they_lie(const walk* w, void* state, int64_t n, const char* x,
-                                int64_t rows, int64_t row_step) {
-  if (w->half)
-    w->half->columns(state, n, x, rows, row_step, w->args);
-  else
-    w->reducer->columns(state, n, x, rows, row_step, 0, w->args);
-}
-
 // Several rows as one of as many results, which are merged; the rest as they are.
 static void reduce_spread(const block* b, const char* x, int64_t first, int64_t rows) {
   const walk* w = b->w;
@@ -238,11 +234,11 @@ static void reduce_spread(const block* b, const char* x, int64_t first, int64_t 
   x += first * step;
   for (int64_t i = 0, some; i < whole; i += some, x += some * long_step) {
     some = whole - i < w->rows ? whole - i : w->rows;
-    columns_as_they_lie(w, state, n, x, some, long_step);
+    columns_as_they_lie(w, state, n, x, some, long_step, 0);
   }
   for (int64_t i = 0; i < w->spread; i++)
     r->merge(b->state, state + i * b->n * r->running, b->n, w->args);
-  columns_as_they_lie(w, b->state, b->n, x, rows - whole * w->spread, step);
+  columns_as_they_lie(w, b->state, b->n, x, rows - whole * w->spread, step, 0);
 }
 
 static void reduce_across(block* b, const char* x) {

@@ -105,16 +105,15 @@ static oyi_convert_loop find_one_step(oy_dtype to, oy_dtype from) {
   return chain.count == 1 ? chain.loops[0] : NULL;
 }
 
-static const oyi_half_fold* find_half(const walk* w) {
-  const oyi_half_fold* half = w->in_dtype == OY_DTYPE_BF16  ? &w->reducer->bf16
-                              : w->in_dtype == OY_DTYPE_F16 ? &w->reducer->f16
-                                                            : NULL;
-  return half && (w->across ? half->columns != NULL : half->row != NULL) ? half : NULL;
+static const oyi_half_fold* half_of(const walk* w) {
+  return w->in_dtype == OY_DTYPE_BF16  ? &w->reducer->bf16
+         : w->in_dtype == OY_DTYPE_F16 ? &w->reducer->f16
+                                       : NULL;
 }
 
-static bool has_half_columns(const walk* w) {
-  return (w->in_dtype == OY_DTYPE_BF16 && w->reducer->bf16.columns) ||
-         (w->in_dtype == OY_DTYPE_F16 && w->reducer->f16.columns);
+static const oyi_half_fold* find_half(const walk* w) {
+  const oyi_half_fold* half = half_of(w);
+  return half && (w->across ? half->columns != NULL : half->row != NULL) ? half : NULL;
 }
 
 // Which way memory is read, and as what.
@@ -137,7 +136,7 @@ static void find_way(walk* w, const oyi_reduction* r) {
   const bool follows = w->kept_count == 1 && w->reduced_count == 1 && k->in == item &&
                        d->in == k->size * item && k->size > 1 && k->size < SPREAD &&
                        d->size >= MANY && w->reducer->running &&
-                       (!w->converts || has_half_columns(w));
+                       (!w->converts || (half_of(w) && half_of(w)->columns));
   w->spread = follows ? SPREAD : 1;
   // Places are found one by one beside whole vectors.
   const bool fills = w->reducer->running || k->size >= FILL;
