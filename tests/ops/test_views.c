@@ -295,6 +295,27 @@ static void large_ones_are_rearranged(void** state) {
   }
 }
 
+// Rows of bytes change their halves, wherever in memory they begin.
+static void bytes_are_rolled_at_any_address(void** state) {
+  (void)state;
+  uint8_t numbers[2 * 8 * 5 + 3];
+  for (size_t i = 0; i < sizeof(numbers); i++) numbers[i] = (uint8_t)(i * 7);
+  oy_tensor* all = oy_tensor_from_data(numbers, OY_DIMS(sizeof(numbers)), OY_DTYPE_U8);
+  for (int64_t at = 0; at < 3; at++)
+    for (int64_t half = 1; half <= 8; half *= 2) {
+      oy_tensor* x =
+          oy_as_strided(all, OY_DIMS(5, 2 * half), OY_DIMS(2 * half, 1), oy_int(at));
+      oy_tensor* rolled = oy_roll(x, OY_DIMS(half), OY_DIMS(1));
+      assert_non_null(rolled);
+      const uint8_t* to = oy_tensor_data(rolled);
+      for (int64_t i = 0; i < 10 * half; i++)
+        assert_int_equal(to[i], numbers[at + (i ^ half)]);
+      oy_tensor_release(rolled);
+      oy_tensor_release(x);
+    }
+  oy_tensor_release(all);
+}
+
 // Every allocation of some chains fails in turn, and nothing leaks.
 static bool chain(void) {
   const float numbers[6] = {0, 1, 2, 3, 4, 5};
@@ -327,6 +348,7 @@ int main(void) {
       cmocka_unit_test(ranks_up_to_the_limit),
       cmocka_unit_test(meta_has_the_same_shapes),
       cmocka_unit_test(large_ones_are_rearranged),
+      cmocka_unit_test(bytes_are_rolled_at_any_address),
       cmocka_unit_test(allocations_may_fail),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

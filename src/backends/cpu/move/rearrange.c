@@ -70,11 +70,13 @@ static void roll_part(const rolling* r, int64_t rows, int64_t n, char* to,
   if (n > 0) oyi_move_rows(&m);
 }
 
-// |n| bytes of rows of two elements of T, which change places.
+// |n| bytes of rows of two elements of |T|, which change places. Two bytes may be two
+// elements of one, at any address.
 #define SWAP_PAIRS(T)                                             \
   static void swap_##T(int64_t n, char* to_, const char* from_) { \
-    T* restrict to = (T*)(void*)to_;                              \
-    const T* restrict from = (const T*)(const void*)from_;        \
+    typedef T anywhere __attribute__((aligned(1), may_alias));    \
+    anywhere* restrict to = (anywhere*)to_;                       \
+    const anywhere* restrict from = (const anywhere*)from_;       \
     for (int64_t i = 0; i < n / (int64_t)sizeof(T); i += 2) {     \
       to[i] = from[i + 1];                                        \
       to[i + 1] = from[i];                                        \
