@@ -52,6 +52,26 @@ static void meta_has_the_shapes(void** state) {
   oy_tensor_release(x);
 }
 
+// What has no elements to read, and what would change as it is written.
+static void operands_that_cannot_be_read(void** state) {
+  (void)state;
+  oy_tensor* x = I64(OY_DIMS(3), 1, 0, 2);
+  oy_tensor* meta = oy_tensor_empty(OY_DIMS(3), OY_DTYPE_I64, oy_device_meta());
+  oy_tensor* mask = oy_ne_Scalar(x, oy_int(0));
+  assert_fails(oy_masked_scatter_(x, mask, meta),
+               "Expected all tensors to be on the same device, but found at least two "
+               "devices, cpu and meta!");
+  static const char* same =
+      "unsupported operation: some elements of the input tensor and the written-to "
+      "tensor refer to a single memory location. Please clone() the tensor before "
+      "performing the operation.";
+  assert_fails(oy_nonzero_out(x, x), same);
+  assert_fails(oy_nonzero_static_out(x, 1000, -1, x), same);
+  assert_elements(x, OY_DIMS(3), 1, 0, 2);
+  oy_tensor* all[] = {x, meta, mask};
+  for (int i = 0; i < 3; i++) oy_tensor_release(all[i]);
+}
+
 // Whatever the layouts, with fewer indices than elements, and a bad one.
 static void check_gathered(oy_tensor* x, oy_tensor* index, int64_t dim) {
   const oy_ints sizes = oy_tensor_sizes(index), all = oy_tensor_sizes(x);
@@ -232,6 +252,7 @@ int main(void) {
       cmocka_unit_test(elements_by_index),
       cmocka_unit_test(nothing_is_written_for_a_bad_index),
       cmocka_unit_test(meta_has_the_shapes),
+      cmocka_unit_test(operands_that_cannot_be_read),
       cmocka_unit_test(gathered_along_each_dimension),
       cmocka_unit_test(places_of_many),
       cmocka_unit_test(rows_by_many_indices),

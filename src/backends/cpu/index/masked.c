@@ -312,7 +312,9 @@ OYI_CPU(masked_scatter_) {
     return NULL;
   }
   const oyi_tensor* inputs[] = {m, s};
-  if (oyi_check_memory(s) != 0 || oyi_output_check_overlap(t, inputs, 2) != 0)
+  if (oyi_check_same_device(t, m) != 0 || oyi_check_same_device(t, s) != 0 ||
+      oyi_check_memory(t) != 0 || oyi_check_memory(m) != 0 || oyi_check_memory(s) != 0 ||
+      oyi_output_check_overlap(t, inputs, 2) != 0)
     return NULL;
   oy_object* wide = wide_mask(t, m, "masked_scatter_");
   if (!wide) return NULL;

@@ -2,6 +2,7 @@
 // nonzero and nonzero_static: elements are told from 0 as bools, counted, then listed.
 #include "backends/cpu/index/nonzero.h"
 
+#include "backends/cpu/index/index_target.h"
 #include "backends/cpu/kernels.h"
 #include "base/threads.h"
 #include "ops/rules/reduction.h"
@@ -161,7 +162,7 @@ static oyi_tensor* make_result(const oyi_tensor* t, oyi_tensor* out, int64_t cou
     return NULL;
   }
   const oyi_tensor* inputs[] = {t};
-  if (oyi_output_check_overlap(out, inputs, 1) != 0 ||
+  if (oyi_check_apart(out, inputs, 1) != 0 ||
       oyi_output_prepare(out, sizes, OY_DTYPE_I64, oyi_tensor_device(t)) != 0)
     return NULL;
   return out;
