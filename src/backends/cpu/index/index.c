@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // index and index_put: tensors and masks as indices.
+#include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/indexing.h"
 #include "backends/cpu/kernels.h"
 #include "ops/rules/rules.h"
@@ -15,7 +16,7 @@ static oy_object* index_into(oyi_indexing* x, oy_object* out) {
     if (oyi_indexing_own(x) != OY_OK) return NULL;
     result = oyi_tensor_of(out);
     const oyi_tensor* inputs[] = {x->self};
-    if (!result || oyi_output_check_overlap(result, inputs, 1) != 0 ||
+    if (!result || oyi_check_apart(result, inputs, 1) != 0 ||
         oyi_output_exact(result, sizes, x->self->header.dtype,
                          oyi_tensor_device(x->self)) != 0)
       return NULL;
