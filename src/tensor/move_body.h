@@ -21,7 +21,13 @@ enum { VECTOR = 16 };
 enum { LINE = 64, BLOCK = 4 * VECTOR };
 
 typedef char vector __attribute__((vector_size(VECTOR), aligned(1), may_alias));
-typedef struct sixteen {
+// Elements may be several smaller ones, at any address.
+#define ANYWHERE __attribute__((aligned(1), may_alias))
+typedef uint8_t any_1 ANYWHERE;
+typedef uint16_t any_2 ANYWHERE;
+typedef uint32_t any_4 ANYWHERE;
+typedef uint64_t any_8 ANYWHERE;
+typedef struct __attribute__((packed, may_alias)) sixteen {
   uint64_t low, high;
 } sixteen;
 
@@ -208,15 +214,14 @@ static void adjacent_rows(const oyi_move* m) {
         memcpy(to + i * to_along, from + i * from_along, sizeof(T));                  \
     }                                                                                 \
   }
-TYPED(uint8_t, 1)
-TYPED(uint16_t, 2)
-TYPED(uint32_t, 4)
-TYPED(uint64_t, 8)
+TYPED(any_1, 1)
+TYPED(any_2, 2)
+TYPED(any_4, 4)
+TYPED(any_8, 8)
 TYPED(sixteen, 16)
 
 // Two at a time, in the order in which they are read, as memory is fetched ahead.
-typedef uint64_t two_sixteens
-    __attribute__((vector_size(32), aligned(sizeof(uint64_t)), may_alias));
+typedef uint64_t two_sixteens __attribute__((vector_size(32), aligned(1), may_alias));
 static void turned_pairs(const oyi_move* m) {
   const int64_t n = m->n, item = sizeof(sixteen);
   ROWS(m, to, from) {
