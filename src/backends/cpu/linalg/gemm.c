@@ -10,7 +10,7 @@
 #include "backends/cpu/linalg/gemm_words.h"
 #include "base/cpu.h"
 
-const oyi_gemm_fn oyi_gemm_base[OYI_GEMM_DTYPES] = GEMM_KERNELS(gemm_f32);
+const oyi_gemm_fn oyi_gemm_base[OYI_GEMM_DTYPES] = GEMM_KERNELS(gemm_f32, gemm_bf16);
 
 oyi_gemm_fn oyi_gemm_portable(oy_dtype dtype) {
   static const oyi_gemm_fn* const levels[] = {
@@ -29,5 +29,13 @@ bool oyi_gemm_by_row(oy_dtype dtype, const oyi_gemm* g, const void* by_row) {
     return oyi_gemm_words_f32_by_row(g, by_row);
 #endif
   (void)g, (void)by_row;
+  return false;
+}
+
+bool oyi_gemm_by_vector(oy_dtype dtype, const oyi_gemm* g) {
+#if defined(__x86_64__)
+  if (oyi_cpu_level() == 2) return oyi_gemm_by_vector_v4(dtype, g);
+#endif
+  (void)dtype, (void)g;
   return false;
 }

@@ -26,6 +26,36 @@ static inline bool oyi_gemm_is_outer(const oyi_gemm* g) {
   return g->k == 1 && g->m >= 16 && g->b_column == 1 && g->c_column == 1;
 }
 
+// The transposed product, whose result is row-major if c is column-major.
+static inline oyi_gemm oyi_gemm_flipped(const oyi_gemm* g) {
+  oyi_gemm f = *g;
+  f.n = g->m, f.m = g->n;
+  f.a = g->b, f.b = g->a;
+  f.a_row = g->b_column, f.a_column = g->b_row;
+  f.b_row = g->a_column, f.b_column = g->a_row;
+  f.c_row = g->c_column, f.c_column = g->c_row;
+  return f;
+}
+
+// Two sides of two to four numbers: many points by a transformation, which are the rows of a
+// or the columns of b, or the products of their coordinates. Portable kernels of real numbers are
+// made for these.
+typedef enum oyi_gemm_few {
+  OYI_GEMM_MANY,
+  OYI_GEMM_POINTS,
+  OYI_GEMM_TURNED,
+  OYI_GEMM_SQUARES
+} oyi_gemm_few;
+static inline oyi_gemm_few oyi_gemm_few_of(const oyi_gemm* g) {
+  enum { MANY = 32, FEW = 4 };
+  const bool n = (uint64_t)(g->n - 2) <= FEW - 2, m = (uint64_t)(g->m - 2) <= FEW - 2,
+             k = (uint64_t)(g->k - 2) <= FEW - 2;
+  if (OY_LIKELY(n + m + k != 2)) return OYI_GEMM_MANY;
+  if (!n && g->n >= MANY) return OYI_GEMM_POINTS;
+  if (!m && g->m >= MANY) return OYI_GEMM_TURNED;
+  return !k && g->k >= MANY ? OYI_GEMM_SQUARES : OYI_GEMM_MANY;
+}
+
 // Computes; OUT_OF_MEMORY leaves c as it was. Low-precision floats are added up in
 // float and rounded once, integers wrap.
 typedef oy_status (*oyi_gemm_fn)(const oyi_gemm* g);
@@ -43,6 +73,11 @@ static inline bool oyi_number_is_zero(oyi_number x) {
 // A product with a value of |by_row|, of |dtype|, added to each row, and |beta| zero: false
 // where no kernel does both at once, and nothing is written.
 bool oyi_gemm_by_row(oy_dtype dtype, const oyi_gemm* g, const void* by_row);
+
+// A matrix whose rows lie together by a vector: false where no kernel reads a few rows at once,
+// and nothing is written.
+bool oyi_gemm_by_vector(oy_dtype dtype, const oyi_gemm* g);
+bool oyi_gemm_by_vector_v4(oy_dtype dtype, const oyi_gemm* g);
 
 // By capability level.
 #define OYI_GEMM_TABLE(level) extern const oyi_gemm_fn oyi_gemm_##level[OYI_GEMM_DTYPES]

@@ -308,6 +308,7 @@ static oy_status OYI_JOIN(by_few, ID)(const oyi_gemm* g, W alpha, W beta) {
 
 static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   const W alpha = (W)NUMBER(g->alpha), beta = (W)NUMBER(g->beta);
+  if (alpha == 1 && beta == 0 && OYI_JOIN(few, ID)(g)) return OY_OK;
   if (g->n >= 4 && g->m >= 4 && g->k >= 2) return OYI_JOIN(blocked, ID)(g, alpha, beta);
   if (oyi_gemm_is_outer(g)) return OYI_JOIN(outer, ID)(g, alpha, beta);
   if (g->k < 16 && g->n * g->m < 64) return OYI_JOIN(small, ID)(g, alpha, beta);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The products of all dtypes, for the level that the including file is built for: GEMM_BYTES, the
-// width of its vectors, and GEMM_ROWS, those of a tile, are given. Leaves GEMM_KERNELS(f32), the
-// table of that level, whose kernel of float may be another one.
+// width of its vectors, and GEMM_ROWS, those of a tile, are given. Leaves GEMM_KERNELS(f32,
+// bf16), the table of that level, whose kernels of these types may be others.
 #include "backends/cpu/linalg/gemm.h"
 #include "base/template.h"
 #include "tensor/block_cache.h"
@@ -27,6 +27,7 @@ enum { SOME = 512 };
 #define T           float
 #define W           float
 #define ID          f32
+#include "backends/cpu/linalg/gemm_few_tmpl.h"
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef T
 #undef W
@@ -34,6 +35,7 @@ enum { SOME = 512 };
 #define T  double
 #define W  double
 #define ID f64
+#include "backends/cpu/linalg/gemm_few_tmpl.h"
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef T
 #undef W
@@ -46,6 +48,7 @@ enum { SOME = 512 };
 #define ID       f16
 #define LOAD(x)  oyi_f16_to_float(x)
 #define STORE(x) oyi_f16_from_float(x)
+#include "backends/cpu/linalg/gemm_few_tmpl.h"
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef ID
 #undef LOAD
@@ -53,6 +56,7 @@ enum { SOME = 512 };
 #define ID       bf16
 #define LOAD(x)  oyi_bf16_to_float(x)
 #define STORE(x) oyi_bf16_from_float(x)
+#include "backends/cpu/linalg/gemm_few_tmpl.h"
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef T
 #undef W
@@ -68,6 +72,7 @@ enum { SOME = 512 };
 #define W         uint64_t
 #define T         int64_t
 #define ID        i64
+#include "backends/cpu/linalg/gemm_few_tmpl.h"
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef W
 #undef T
@@ -75,6 +80,7 @@ enum { SOME = 512 };
 #define W  uint32_t
 #define T  int32_t
 #define ID i32
+#include "backends/cpu/linalg/gemm_few_tmpl.h"
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef W
 #undef T
@@ -84,16 +90,19 @@ enum { SOME = 512 };
 #define W           uint16_t
 #define T           int16_t
 #define ID          i16
+#include "backends/cpu/linalg/gemm_few_tmpl.h"
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef T
 #undef ID
 #define T  int8_t
 #define ID i8
+#include "backends/cpu/linalg/gemm_few_tmpl.h"
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef T
 #undef ID
 #define T  uint8_t
 #define ID u8
+#include "backends/cpu/linalg/gemm_few_tmpl.h"
 #include "backends/cpu/linalg/gemm_tmpl.h"
 #undef W
 #undef T
@@ -116,10 +125,10 @@ enum { SOME = 512 };
 #undef W
 #undef ID
 
-#define GEMM_KERNELS(f32)                                                            \
+#define GEMM_KERNELS(f32, bf16)                                                      \
   {                                                                                  \
     [OY_DTYPE_F32] = f32, [OY_DTYPE_F64] = gemm_f64, [OY_DTYPE_F16] = gemm_f16,      \
-    [OY_DTYPE_BF16] = gemm_bf16, [OY_DTYPE_U8] = gemm_u8, [OY_DTYPE_I8] = gemm_i8,   \
+    [OY_DTYPE_BF16] = bf16, [OY_DTYPE_U8] = gemm_u8, [OY_DTYPE_I8] = gemm_i8,        \
     [OY_DTYPE_I16] = gemm_i16, [OY_DTYPE_I32] = gemm_i32, [OY_DTYPE_I64] = gemm_i64, \
     [OY_DTYPE_C64] = gemm_c64, [OY_DTYPE_C128] = gemm_c128                           \
   }

@@ -4,4 +4,4 @@
 #define GEMM_ROWS  6
 #include "backends/cpu/linalg/gemm_types.h"
 
-const oyi_gemm_fn oyi_gemm_v3[OYI_GEMM_DTYPES] = GEMM_KERNELS(gemm_f32);
+const oyi_gemm_fn oyi_gemm_v3[OYI_GEMM_DTYPES] = GEMM_KERNELS(gemm_f32, gemm_bf16);

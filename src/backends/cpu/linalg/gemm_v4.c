@@ -6,7 +6,15 @@
 #include "backends/cpu/linalg/gemm_words.h"
 
 static oy_status multiply_f32(const oyi_gemm* g) {
-  return g->n >= 4 && g->m >= 4 && g->k >= 2 ? oyi_gemm_words_f32(g) : gemm_f32(g);
+  const bool tiles = g->n >= 4 && g->m >= 4 && g->k >= 2;
+  return tiles && oyi_gemm_few_of(g) == OYI_GEMM_MANY ? oyi_gemm_words_f32(g)
+                                                      : gemm_f32(g);
 }
 
-const oyi_gemm_fn oyi_gemm_v4[OYI_GEMM_DTYPES] = GEMM_KERNELS(multiply_f32);
+static oy_status multiply_bf16(const oyi_gemm* g) {
+  const oyi_gemm turned = turned_bf16(g);
+  return oyi_gemm_by_vector_v4(OY_DTYPE_BF16, &turned) ? OY_OK : gemm_bf16(g);
+}
+
+const oyi_gemm_fn oyi_gemm_v4[OYI_GEMM_DTYPES] =
+    GEMM_KERNELS(multiply_f32, multiply_bf16);

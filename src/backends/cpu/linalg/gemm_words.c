@@ -47,6 +47,7 @@ static inline bool fills_tiles(const oyi_gemm* g) {
 }
 
 static oy_status multiply_bf16(const oyi_gemm* g) {
+  if (oyi_gemm_short_bf16(g)) return OY_OK;
   return fills_tiles(g) ? oyi_gemm_words_bf16(g) : oyi_gemm_portable(OY_DTYPE_BF16)(g);
 }
 static oy_status multiply_i8(const oyi_gemm* g) {

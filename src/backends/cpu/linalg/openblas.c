@@ -127,17 +127,6 @@ static bool as_operand(int64_t row, int64_t column, int64_t rows, int64_t column
   return out->ld <= INT_MAX;
 }
 
-// The transposed product, whose result is row-major if c is column-major.
-static oyi_gemm flipped(const oyi_gemm* g) {
-  oyi_gemm f = *g;
-  f.n = g->m, f.m = g->n;
-  f.a = g->b, f.b = g->a;
-  f.a_row = g->b_column, f.a_column = g->b_row;
-  f.b_row = g->a_column, f.b_column = g->a_row;
-  f.c_row = g->c_column, f.c_column = g->c_row;
-  return f;
-}
-
 static void call_blas(oy_dtype dtype, const oyi_gemm* g, operand a, operand b,
                       operand c) {
   const int n = (int)g->n, m = (int)g->m, k = (int)g->k;
@@ -190,11 +179,19 @@ static void call_blas_vector(oy_dtype dtype, const oyi_gemm* g, int trans, int r
   }
 }
 
+// Rows that one register holds: the library takes longer to begin with each, but for those of
+// two and three real numbers.
+static inline bool is_short(oy_dtype dtype, const oyi_gemm* g) {
+  enum { SHORT = 16 };
+  return g->k <= SHORT && (dtype == OY_DTYPE_C64 || (g->k != 2 && g->k != 3));
+}
+
 // Products with a vector: no packing, and memory's own speed. False if these are not such, or do
 // not lie as BLAS wants them.
 static bool call_vector(oy_dtype dtype, const oyi_gemm* given) {
-  const oyi_gemm g = given->m == 1 ? *given : flipped(given);
+  const oyi_gemm g = given->m == 1 ? *given : oyi_gemm_flipped(given);
   operand a;
+  if (is_short(dtype, &g) && oyi_gemm_by_vector(dtype, &g)) return true;
   if (g.m != 1 || g.b_row < 1 || g.b_row > INT_MAX || g.c_row < 1 || g.c_row > INT_MAX ||
       !as_operand(g.a_row, g.a_column, g.n, g.k, &a))
     return false;
@@ -228,6 +225,10 @@ static inline bool is_small(const oyi_gemm* g) {
   return g->n <= SMALL && g->m <= SMALL && g->k <= SMALL && g->n * g->m * g->k <= SMALL;
 }
 
+static inline bool is_few(oy_dtype dtype, const oyi_gemm* g) {
+  return !oy_dtype_is_complex(dtype) && oyi_gemm_few_of(g) != OYI_GEMM_MANY;
+}
+
 static __attribute__((noinline)) oy_status multiply_large(oy_dtype dtype,
                                                           const oyi_gemm* given) {
   oyi_gemm g = *given;
@@ -238,7 +239,7 @@ static __attribute__((noinline)) oy_status multiply_large(oy_dtype dtype,
   pthread_once(&g_once, load);
   if (g_blas.ready && (g.n == 1 || g.m == 1) && call_vector(dtype, &g)) return OY_OK;
   if (!as_operand(g.c_row, g.c_column, g.n, g.m, &c) || c.trans != NO_TRANS) {
-    g = flipped(given);
+    g = oyi_gemm_flipped(given);
     if (!as_operand(g.c_row, g.c_column, g.n, g.m, &c) || c.trans != NO_TRANS)
       return oyi_gemm_portable(dtype)(given);
   }
@@ -250,11 +251,12 @@ static __attribute__((noinline)) oy_status multiply_large(oy_dtype dtype,
 }
 
 static inline oy_status multiply(oy_dtype dtype, const oyi_gemm* g) {
-  return is_small(g) ? oyi_gemm_portable(dtype)(g) : multiply_large(dtype, g);
+  return is_small(g) || is_few(dtype, g) ? oyi_gemm_portable(dtype)(g)
+                                         : multiply_large(dtype, g);
 }
 
 static oy_status multiply_f32(const oyi_gemm* g) {
-  if (is_small(g) || is_portable_faster(g->n, g->m, g->k))
+  if (is_small(g) || is_few(OY_DTYPE_F32, g) || is_portable_faster(g->n, g->m, g->k))
     return oyi_gemm_portable(OY_DTYPE_F32)(g);
   return multiply_large(OY_DTYPE_F32, g);
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of one type by a vector, of which gemm_vector_v4.c keeps the choice. Given: T, the type in
+// memory; ID; ROWS, how many at once, as many as a register has sums; PARTS, of an element;
+// LANES, elements of a register; VECTOR; FIRST(count), as a mask; LOAD(at, mask), zeros where
+// it is not set; BEGIN(x), what elements of the vector are multiplied with; ADD(sum, row, x);
+// ADD_ACROSS(rows), the sums of ROWS registers as one; PUT(to, rows, sums), the first of them;
+// W, SUM_OF(sums, i) and STORE(g, w, to) for those that go elsewhere or count otherwise.
+
+// |rows| of the ROWS rows from |a| on are there; the others are the last one again.
+static inline __attribute__((always_inline)) VECTOR OYI_JOIN(some_rows,
+                                                             ID)(const T* a, int64_t step,
+                                                                 int64_t rows, int64_t k,
+                                                                 const T* x) {
+  VECTOR sums[ROWS];
+  OYI_UNROLL
+  for (int i = 0; i < ROWS; i++) sums[i] = (VECTOR){0};
+  for (int64_t p = 0; p < k; p += LANES) {
+    const __mmask64 there = FIRST(k - p);
+    const BEGUN by = BEGIN(LOAD(x + PARTS * p, there));
+    const T* row = a + PARTS * p;
+    OYI_UNROLL
+    for (int i = 0; i < ROWS; i++) {
+      sums[i] = ADD(sums[i], LOAD(row, there), by);
+      row += i + 1 < rows ? step : 0;
+    }
+  }
+  return ADD_ACROSS(sums);
+}
+
+// Rows of one element that lie together by one number.
+static __attribute__((noinline)) void OYI_JOIN(by_number, ID)(const oyi_gemm* g,
+                                                              const T* x) {
+  T all[PARTS * LANES];
+  for (int i = 0; i < LANES; i++) memcpy(all + PARTS * i, x, PARTS * sizeof(T));
+  const BEGUN by = BEGIN(LOAD(all, FIRST(LANES)));
+  const T* a = g->a;
+  T* to = g->c;
+  for (int64_t i = 0; i < g->n; i += LANES, a += PARTS * LANES, to += PARTS * LANES) {
+    const int64_t left = g->n - i;
+    PUT(to, left, ADD((VECTOR){0}, LOAD(a, FIRST(left)), by));
+  }
+}
+
+static __attribute__((noinline)) void OYI_JOIN(by_vector, ID)(const oyi_gemm* g,
+                                                              const void* x_) {
+  const bool plain = g->alpha.re == 1 && g->alpha.im == 0 && g->beta.re == 0 &&
+                     g->beta.im == 0 && g->c_row == 1;
+  const int64_t step = PARTS * g->a_row;
+  const T *a = g->a, *x = x_;
+  if (plain && g->k == 1 && g->a_row == 1) {
+    OYI_JOIN(by_number, ID)(g, x);
+    return;
+  }
+  T* to = g->c;
+  int64_t left = g->n;
+  for (; plain && left >= ROWS; left -= ROWS, a += ROWS * step, to += ROWS * PARTS)
+    PUT(to, ROWS, OYI_JOIN(some_rows, ID)(a, step, ROWS, g->k, x));
+  for (; left > 0; left -= ROWS, a += ROWS * step) {
+    const int64_t rows = left < ROWS ? left : ROWS;
+    const VECTOR sums = OYI_JOIN(some_rows, ID)(a, step, rows, g->k, x);
+    if (plain)
+      PUT(to, rows, sums);
+    else
+      for (int64_t i = 0; i < rows; i++, to += PARTS * g->c_row) STORE(g, sums, i, to);
+  }
+}

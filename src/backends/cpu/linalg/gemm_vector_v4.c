@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with a vector for AVX-512, of matrices whose rows lie together and are short: a
+// register for each of several rows, which are added up across all at once.
+#include <immintrin.h>
+#include <string.h>
+
+#include "backends/cpu/linalg/gemm.h"
+#include "base/template.h"
+#include "tensor/half.h"
+
+#define OYI_UNROLL OYI_UNROLL_BY(16)
+
+static inline __mmask64 first(int64_t count, int lanes) {
+  return count >= lanes ? ((__mmask64)1 << lanes) - 1 : ((__mmask64)1 << count) - 1;
+}
+
+// ----------------------------------------------------------------- across registers
+
+// Sums of 32 bits of sixteen registers, in their order.
+static inline __attribute__((always_inline)) __m512 across_16(const __m512* rows) {
+  __m512d pairs[8];
+  __m512 fours[4], eights[2];
+  OYI_UNROLL
+  for (int i = 0; i < 8; i++)
+    pairs[i] =
+        _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(rows[2 * i], rows[2 * i + 1]),
+                                       _mm512_unpackhi_ps(rows[2 * i], rows[2 * i + 1])));
+  OYI_UNROLL
+  for (int i = 0; i < 4; i++)
+    fours[i] = _mm512_add_ps(
+        _mm512_castpd_ps(_mm512_unpacklo_pd(pairs[2 * i], pairs[2 * i + 1])),
+        _mm512_castpd_ps(_mm512_unpackhi_pd(pairs[2 * i], pairs[2 * i + 1])));
+  for (int i = 0; i < 2; i++)
+    eights[i] = _mm512_add_ps(_mm512_shuffle_f32x4(fours[2 * i], fours[2 * i + 1], 0x88),
+                              _mm512_shuffle_f32x4(fours[2 * i], fours[2 * i + 1], 0xdd));
+  return _mm512_add_ps(_mm512_shuffle_f32x4(eights[0], eights[1], 0x88),
+                       _mm512_shuffle_f32x4(eights[0], eights[1], 0xdd));
+}
+
+// Of 64 bits of eight: ADD is what adds up their parts.
+#define ACROSS_8(name, VECTOR, ADD, TO, BACK)                                            \
+  static inline __attribute__((always_inline)) VECTOR name(const VECTOR* rows) {         \
+    VECTOR pairs[4], fours[2];                                                           \
+    OYI_UNROLL                                                                           \
+    for (int i = 0; i < 4; i++)                                                          \
+      pairs[i] = ADD(BACK(_mm512_unpacklo_pd(TO(rows[2 * i]), TO(rows[2 * i + 1]))),     \
+                     BACK(_mm512_unpackhi_pd(TO(rows[2 * i]), TO(rows[2 * i + 1]))));    \
+    for (int i = 0; i < 2; i++)                                                          \
+      fours[i] =                                                                         \
+          ADD(BACK(_mm512_shuffle_f64x2(TO(pairs[2 * i]), TO(pairs[2 * i + 1]), 0x88)),  \
+              BACK(_mm512_shuffle_f64x2(TO(pairs[2 * i]), TO(pairs[2 * i + 1]), 0xdd))); \
+    return ADD(BACK(_mm512_shuffle_f64x2(TO(fours[0]), TO(fours[1]), 0x88)),             \
+               BACK(_mm512_shuffle_f64x2(TO(fours[0]), TO(fours[1]), 0xdd)));            \
+  }
+#define SAME(x) (x)
+ACROSS_8(across_8, __m512d, _mm512_add_pd, SAME, SAME)
+ACROSS_8(across_8_complex, __m512, _mm512_add_ps, _mm512_castps_pd, _mm512_castpd_ps)
+
+// ------------------------------------------------------------------------- real numbers
+
+#define PARTS    1
+#define BEGIN(x) (x)
+// What a sum makes of the number at |to|.
+#define STORE(g, sums, i, to)                                                        \
+  do {                                                                               \
+    const W value = (W)(g)->alpha.re * (sums)[i];                                    \
+    *(to) = TO_T((g)->beta.re == 0 ? value : value + (W)(g)->beta.re * FROM_T(*to)); \
+  } while (0)
+
+#define W                float
+#define ROWS             16
+#define LANES            16
+#define VECTOR           __m512
+#define BEGUN            __m512
+#define FIRST(count)     first(count, 16)
+#define ADD(sum, row, x) _mm512_fmadd_ps(row, x, sum)
+#define ADD_ACROSS       across_16
+
+#define T                   float
+#define ID                  f32
+#define FROM_T(x)           (x)
+#define TO_T(x)             (x)
+#define LOAD(at, mask)      _mm512_maskz_loadu_ps((__mmask16)(mask), at)
+#define PUT(to, rows, sums) _mm512_mask_storeu_ps(to, (__mmask16)FIRST(rows), sums)
+#include "backends/cpu/linalg/gemm_vector_tmpl.h"
+#undef T
+#undef ID
+#undef FROM_T
+#undef TO_T
+#undef LOAD
+#undef PUT
+
+// As oyi_bf16_from_float has them.
+static inline __m256i nearest(__m512 x) {
+  const __m512i u = _mm512_castps_si512(x);
+  const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
+  const __m512i up =
+      _mm512_add_epi32(_mm512_add_epi32(u, odd), _mm512_set1_epi32(0x7fff));
+  const __m512i rounded = _mm512_mask_mov_epi32(_mm512_srli_epi32(up, 16),
+                                                _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q),
+                                                _mm512_set1_epi32(0x7fc0));
+  return _mm512_cvtepi32_epi16(rounded);
+}
+static inline __m512 wide(__m256i x) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
+}
+#define T              uint16_t
+#define ID             bf16
+#define FROM_T(x)      oyi_bf16_to_float(x)
+#define TO_T(x)        oyi_bf16_from_float(x)
+#define LOAD(at, mask) wide(_mm256_maskz_loadu_epi16((__mmask16)(mask), at))
+#define PUT(to, rows, sums) \
+  _mm256_mask_storeu_epi16(to, (__mmask16)FIRST(rows), nearest(sums))
+#include "backends/cpu/linalg/gemm_vector_tmpl.h"
+#undef T
+#undef ID
+#undef FROM_T
+#undef TO_T
+#undef LOAD
+#undef PUT
+#undef W
+#undef ROWS
+#undef LANES
+#undef VECTOR
+#undef BEGUN
+#undef FIRST
+#undef ADD
+#undef ADD_ACROSS
+
+#define W                   double
+#define T                   double
+#define ID                  f64
+#define ROWS                8
+#define LANES               8
+#define VECTOR              __m512d
+#define BEGUN               __m512d
+#define FIRST(count)        first(count, 8)
+#define FROM_T(x)           (x)
+#define TO_T(x)             (x)
+#define ADD(sum, row, x)    _mm512_fmadd_pd(row, x, sum)
+#define ADD_ACROSS          across_8
+#define LOAD(at, mask)      _mm512_maskz_loadu_pd((__mmask8)(mask), at)
+#define PUT(to, rows, sums) _mm512_mask_storeu_pd(to, (__mmask8)FIRST(rows), sums)
+#include "backends/cpu/linalg/gemm_vector_tmpl.h"
+#undef W
+#undef T
+#undef ID
+#undef VECTOR
+#undef BEGUN
+#undef FROM_T
+#undef TO_T
+#undef ADD
+#undef ADD_ACROSS
+#undef LOAD
+#undef PUT
+#undef PARTS
+#undef BEGIN
+#undef STORE
+
+// ----------------------------------------------------------------------- complex numbers
+
+// Both parts twice, the imaginary one with the signs that it has in a product.
+typedef struct twice {
+  __m512 re, im;
+} twice;
+static inline twice begin_complex(__m512 x) {
+  const __m512i sign = _mm512_set1_epi64(INT64_C(0x80000000));
+  const __m512i im = _mm512_castps_si512(_mm512_movehdup_ps(x));
+  return (twice){_mm512_moveldup_ps(x), _mm512_castsi512_ps(_mm512_xor_si512(im, sign))};
+}
+static inline __m512 add_complex(__m512 sum, __m512 row, twice x) {
+  sum = _mm512_fmadd_ps(row, x.re, sum);
+  return _mm512_fmadd_ps(_mm512_permute_ps(row, 0xb1), x.im, sum);
+}
+static inline void store_complex(const oyi_gemm* g, __m512 sums, int64_t i, float* to) {
+  const oyi_number alpha = g->alpha, beta = g->beta;
+  const double re = sums[2 * i], im = sums[2 * i + 1], a = to[0], b = to[1];
+  const bool reads = beta.re != 0 || beta.im != 0;
+  to[0] =
+      (float)(alpha.re * re - alpha.im * im + (reads ? beta.re * a - beta.im * b : 0));
+  to[1] =
+      (float)(alpha.re * im + alpha.im * re + (reads ? beta.re * b + beta.im * a : 0));
+}
+#define T          float
+#define ID         c64
+#define PARTS      2
+#define VECTOR     __m512
+#define BEGUN      twice
+#define BEGIN(x)   begin_complex(x)
+#define ADD        add_complex
+#define ADD_ACROSS across_8_complex
+#define LOAD(at, mask) \
+  _mm512_castpd_ps(    \
+      _mm512_maskz_loadu_pd((__mmask8)(mask), (const double*)(const void*)(at)))
+#define PUT(to, rows, sums)                                          \
+  _mm512_mask_storeu_pd((double*)(void*)(to), (__mmask8)FIRST(rows), \
+                        _mm512_castps_pd(sums))
+#define STORE store_complex
+#include "backends/cpu/linalg/gemm_vector_tmpl.h"
+
+// ------------------------------------------------------------------------- the choice
+
+// What reads |x| for |k| elements of |item| bytes: where it lies, or copied together.
+static const void* together(const oyi_gemm* g, int64_t item, char* room, int64_t most) {
+  if (g->b_row == 1) return g->b;
+  if (g->k * item > most) return NULL;
+  for (int64_t p = 0; p < g->k; p++)
+    memcpy(room + p * item, (const char*)g->b + p * g->b_row * item, (size_t)item);
+  return room;
+}
+
+bool oyi_gemm_by_vector_v4(oy_dtype dtype, const oyi_gemm* g) {
+  enum { MANY = 16, ROOM = 4096 };
+  char room[ROOM] __attribute__((aligned(64)));
+  if (g->m != 1 || g->n < MANY || g->k < 1 || g->conjugate ||
+      (g->a_column != 1 && g->k > 1))
+    return false;
+  const int64_t item = oyi_dtype_bytes[dtype];
+  const void* x = together(g, item, room, ROOM);
+  if (!x) return false;
+  switch (dtype) {
+    case OY_DTYPE_F32: by_vector_f32(g, x); return true;
+    case OY_DTYPE_F64: by_vector_f64(g, x); return true;
+    case OY_DTYPE_BF16: by_vector_bf16(g, x); return true;
+    case OY_DTYPE_C64: by_vector_c64(g, x); return true;
+    default: return false;
+  }
+}
