@@ -108,6 +108,13 @@ oy_status oyi_output_resize(oyi_tensor* out, oy_ints sizes, const oy_ints* strid
 bool oyi_output_layout(const oyi_tensor* const* in, int n, oy_ints shape,
                        int64_t* out_strides);
 oy_status oyi_device_mismatch(oy_device a, oy_device b);
+// The failure "unsupported operation: some elements of the input tensor and the written-to tensor
+// refer to a single memory location. ...".
+oy_status oyi_output_overlaps(void);
+// An input that is |out| itself cannot be read once that has another shape: fails if |in| is
+// and has not |sizes|.
+oy_status oyi_output_check_shape(const oyi_tensor* out, const oyi_tensor* in,
+                                 oy_ints sizes);
 // "unsupported operation: ..." if |out| overlaps itself or, partly, |in|.
 oy_status oyi_output_check_overlap(const oyi_tensor* out, const oyi_tensor* const* inputs,
                                    int count);

@@ -22,11 +22,21 @@ oy_status oyi_output_check_overlap(const oyi_tensor* out, const oyi_tensor* cons
            "refers to a single memory location. Please clone() the tensor before "
            "performing the operation.");
   for (int k = 0; k < count; k++)
-    OY_CHECK(oyi_overlap_of(out, inputs[k]) != OYI_OVERLAP_YES, INVALID_ARGUMENT,
-             "unsupported operation: some elements of the input tensor and the "
-             "written-to tensor refer to a single memory location. Please clone() "
-             "the tensor before performing the operation.");
+    if (oyi_overlap_of(out, inputs[k]) == OYI_OVERLAP_YES) return oyi_output_overlaps();
   return OY_OK;
+}
+
+oy_status oyi_output_overlaps(void) {
+  return OY_FAIL(INVALID_ARGUMENT,
+                 "unsupported operation: some elements of the input tensor and the "
+                 "written-to tensor refer to a single memory location. Please clone() "
+                 "the tensor before performing the operation.");
+}
+
+oy_status oyi_output_check_shape(const oyi_tensor* out, const oyi_tensor* in,
+                                 oy_ints sizes) {
+  const bool same = out != in || oyi_same_sizes(oyi_sizes_view(out), sizes);
+  return same ? OY_OK : oyi_output_overlaps();
 }
 
 oy_status oyi_output_check_dtype(const oyi_tensor* out, oy_dtype dtype) {

@@ -376,7 +376,8 @@ oy_status oyi_tensor_resize(oyi_tensor* t, oy_ints sizes) {
   int64_t numel;
   size_t nbytes;
   OY_TRY(oyi_sizes_check(sizes, (size_t)oyi_item(t), &numel, &nbytes));
-  if (__builtin_add_overflow(nbytes, (size_t)t->byte_offset, &nbytes))
+  if (__builtin_add_overflow(nbytes, (size_t)t->byte_offset, &nbytes) ||
+      nbytes > INT64_MAX)
     return OY_FAIL(INVALID_ARGUMENT, "the size of the tensor overflows");
   // A stand-in that had no elements would have some now, and no memory for them.
   OY_CHECK(t->storage || numel == 0 || t->backend != OY_BACKEND_CPU, NOT_IMPLEMENTED,

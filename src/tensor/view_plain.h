@@ -79,7 +79,7 @@ static inline bool oyi_plain_expanded(const oyi_tensor* t, oy_ints sizes, int64_
   }
   *out_numel = numel;
   *out_repeats = repeats;
-  return true;
+  return OY_LIKELY(numel <= INT64_MAX / 16);  // else bytes may overflow, by the dtype
 }
 
 OYI_PLAIN oyi_plain_expand(const oyi_tensor* t, oy_ints sizes) {

@@ -494,6 +494,29 @@ static void META_01_no_kernel(void** state) {
   oy_library_close(library);
 }
 
+// Numbers of a real tensor that decide what is computed, whatever its strides.
+static void META_03_batch_sizes_are_read(void** state) {
+  (void)state;
+  oy_fake_mode* allowing;
+  MUST(oy_fake_mode_create(&(oy_fake_options){.allow_non_fake_inputs = true}, &allowing));
+  oy_tensor* numbers = I64(OY_DIMS(6), 2, 0, 2, 0, 1, 0);
+  oy_tensor* sizes = oy_slice_Tensor(numbers, 0, oy_none(), oy_none(), 2);
+  oy_tensor* data = oy_tensor_empty(OY_DIMS(5, 1), OY_DTYPE_F32, oy_device_cpu());
+  oy_tensor* hidden = oy_tensor_empty(OY_DIMS(1, 2, 1), OY_DTYPE_F32, oy_device_cpu());
+  oy_tensor* weight = oy_tensor_empty(OY_DIMS(1, 1), OY_DTYPE_F32, oy_device_cpu());
+  oy_tensor *both[] = {weight, weight}, *output = NULL, *end = NULL;
+  oy_fake_guard guard = oy_fake_mode_enter(allowing);
+  MUST(oy_rnn_tanh_data(data, sizes, hidden, (oy_tensors){both, 2}, false, 1, 0, false,
+                        false, &output, &end));
+  oy_fake_mode_leave(&guard);
+  assert_ptr_equal(oy_fake_mode_of(output), allowing);
+  assert_dims(oy_tensor_sizes(output), OY_DIMS(5, 1));
+  assert_dims(oy_tensor_sizes(end), OY_DIMS(1, 2, 1));
+  oy_tensor* made[] = {numbers, sizes, data, hidden, weight, output, end};
+  for (int i = 0; i < 7; i++) oy_tensor_release(made[i]);
+  oy_fake_mode_release(allowing);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, open_mode, close_mode)
 
 int main(void) {
@@ -515,6 +538,7 @@ int main(void) {
       T(META_03_other_classes_handle_their_own),
       T(META_03_modes_within_modes),
       T(without_memory),
+      T(META_03_batch_sizes_are_read),
       T(META_01_no_data),
       T(META_01_no_kernel),
   };

@@ -202,6 +202,21 @@ static oy_object g_no_tensor = {.klass = &g_no_tensor_class,
                                 .dtype = OY_DTYPE_F32,
                                 .flags = OY_OBJECT_STATIC};
 
+// One of those that the call has already, or the same elements in a tensor of their own. Not
+// where gradients are recorded: what is written over itself is kept by its own history, as in
+// PyTorch.
+static oy_object* again(hostile_call* c, bool written) {
+  oy_object* one = c->tensors[hostile_below(c, (int64_t)c->tensor_count)];
+  for (size_t i = 0; i < c->tensor_count; i++)
+    if (oy_requires_grad(c->tensors[i])) return NULL;
+  if (hostile_chance(c, 70)) return keep(c, oy_tensor_retain(one), written);
+  const oyi_tensor* t = oyi_tensor_cast(one);
+  return keep(c,
+              oyi_tensor_object(
+                  oyi_tensor_alias(t, oyi_sizes_view(t), oyi_strides_view(t), t->offset)),
+              written);
+}
+
 // What is no dense tensor of the CPU; NULL: it is to be one.
 static oy_object* oddity(hostile_call* c, oy_str name, bool written) {
   shape s = shape_make(c, false, true);
@@ -284,6 +299,10 @@ oy_object* hostile_tensor(hostile_call* c, oy_str name, bool written) {
   if (wild) {
     oy_object* odd = oddity(c, name, written);
     if (odd) return odd;
+  } else if (written && c->style == HOSTILE_MIXED && c->tensor_count > 0 &&
+             hostile_chance(c, 15)) {
+    oy_object* same = again(c, written);
+    if (same) return same;
   }
   shape s = shape_make(c, written, wild);
   bool index = contains(name, "ind") || contains(name, "target");

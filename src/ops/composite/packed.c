@@ -6,6 +6,7 @@
 #include "ops/kernels.h"
 #include "ops/rnn.h"
 #include "ops/rules/shape.h"
+#include "tensor/element.h"
 
 // |t|, which it takes over, with |before| and |after| slices of |value| along dimension 0.
 static oy_object* padded(oy_object* t, int64_t before, int64_t after, oy_scalar value) {
@@ -118,15 +119,14 @@ OYI_COMPOSITE(_pack_padded_sequence) {
            INVALID_ARGUMENT,
            "'lengths' argument should be a 1D CPU int64 tensor, but got %uD %s %s tensor",
            l->ndim, oy_backend_name(l->backend), oy_dtype_pytorch_name(l->header.dtype));
-  oy_object* flat = oyi_call_contiguous(lengths, OY_MEMORY_CONTIGUOUS);
-  oy_object* steps = flat ? turned(oy_tensor_retain(input), batch_first) : NULL;
+  // Not by a call, which a mode may answer with a tensor without data.
+  const oyi_tensor* f = oyi_converted(l, OY_DTYPE_I64);
+  oy_object* steps = f ? turned(oy_tensor_retain(input), batch_first) : NULL;
   oy_status status = oy_failure();
-  if (steps) {
-    const oyi_tensor* f = oyi_tensor_cast(flat);
+  if (steps)
     status = pack_turned(steps, (oy_ints){oyi_data(f), (size_t)f->numel}, out_0, out_1);
-  }
   oy_tensor_release(steps);
-  oy_tensor_release(flat);
+  oy_tensor_release(oyi_tensor_object(f));
   return status;
 }
 OYI_COMPOSITE(_pack_padded_sequence_out) {

@@ -7,6 +7,7 @@
 #include "ops/calls.h"
 #include "ops/kernels.h"
 #include "ops/rules/shape.h"
+#include "tensor/element.h"
 
 // What one layer in one direction works with.
 typedef struct pass {
@@ -254,13 +255,12 @@ oy_status oyi_rnn_batch_sizes(oy_object* batch_sizes, oy_object** out_held,
            "size %s",
            oy_dtype_pytorch_name(t->header.dtype),
            oyi_dims_print(oyi_sizes_view(t)).text);
-  oy_object* held = oyi_call_contiguous(batch_sizes, OY_MEMORY_CONTIGUOUS);
-  if (!held) return oy_failure();
-  const oyi_tensor* flat = oyi_tensor_cast(held);
-  *out_held = held;
+  // Not by a call, which a mode may answer with a tensor without data.
+  oyi_tensor* flat = oyi_converted(t, OY_DTYPE_I64);
+  if (!flat) return oy_failure();
+  *out_held = &flat->header;
   *out_list = (oy_ints){oyi_data(flat), (size_t)flat->numel};
   for (size_t i = 0; i < out_list->size; i++) {
-    // NOLINT: a copy has its memory, too
     const int64_t n = out_list->data[i];
     OY_CHECK(n > 0 && (i == 0 || n <= out_list->data[i - 1]), INVALID_ARGUMENT,
              "batch_sizes should be positive and in decreasing order");

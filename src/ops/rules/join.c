@@ -73,11 +73,7 @@ static oy_status check_written(const oyi_tensor* out, oy_tensors tensors) {
     // Not even the same elements: they would be read after they were written.
     bool same = t == out || (t->storage && t->storage == out->storage && t->numel > 0 &&
                              t->byte_offset == out->byte_offset);
-    OY_CHECK(
-        !same, INVALID_ARGUMENT,
-        "unsupported operation: some elements of the input tensor and the written-to "
-        "tensor refer to a single memory location. Please clone() the tensor before "
-        "performing the operation.");
+    if (same) return oyi_output_overlaps();
     const oyi_tensor* inputs[] = {t};
     OY_TRY(oyi_output_check_overlap(out, inputs, 1));
   }

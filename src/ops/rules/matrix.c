@@ -25,11 +25,7 @@ static oy_status check_apart(const oyi_tensor* o, const oyi_tensor* a,
                              const oyi_tensor* b) {
   const oyi_tensor* inputs[] = {a, b};
   OY_TRY(oyi_output_check_overlap(o, inputs, 2));
-  OY_CHECK(o != a && o != b, INVALID_ARGUMENT,
-           "unsupported operation: some elements of the input tensor and the "
-           "written-to tensor refer to a single memory location. Please clone() "
-           "the tensor before performing the operation.");
-  return OY_OK;
+  return o == a || o == b ? oyi_output_overlaps() : OY_OK;
 }
 
 // |self| must broadcast to the result and have its dtype.

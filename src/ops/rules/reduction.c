@@ -91,11 +91,7 @@ static oy_status prepare(const oyi_reduction* r, oyi_tensor* out, oy_dtype dtype
   oy_ints sizes = {r->sizes, r->ndim};
   oy_device device = oyi_tensor_device(r->in);
   OY_TRY(oyi_output_check_overlap(out, inputs, 1));
-  // To resize it would change what is to be reduced.
-  OY_CHECK(out != r->in || oyi_same_sizes(oyi_sizes_view(out), sizes), INVALID_ARGUMENT,
-           "unsupported operation: some elements of the input tensor and the written-to "
-           "tensor refer to a single memory location. Please clone() the tensor before "
-           "performing the operation.");
+  OY_TRY(oyi_output_check_shape(out, r->in, sizes));
   const bool lays = r->as_input && !oyi_same_sizes(oyi_sizes_view(out), sizes);
   OY_TRY(rule == OYI_OUT_EXACT ? oyi_output_exact(out, sizes, dtype, device)
                                : oyi_output_prepare(out, sizes, dtype, device));

@@ -23,6 +23,7 @@ static oy_status prepare(oyi_tensor* o, oy_ints sizes, oy_dtype dtype,
   OY_TRY(oyi_output_check_exact(o, dtype));
   OY_TRY(oyi_check_same_device(like, o));
   OY_TRY(oyi_output_check_overlap(o, &like, 1));
+  OY_TRY(oyi_output_check_shape(o, like, sizes));
   int64_t strides[OY_TENSOR_MAX_DIMS];
   oy_ints view = {strides, sizes.size};
   if (format == OY_MEMORY_CONTIGUOUS) return oyi_output_resize(o, sizes, NULL);

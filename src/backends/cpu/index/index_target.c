@@ -11,11 +11,8 @@ oy_status oyi_check_apart(const oyi_tensor* out, const oyi_tensor* const* inputs
   OY_TRY(oyi_output_check_overlap(out, inputs, count));
   for (int k = 0; k < count; k++) {
     bool dense = out->flags & inputs[k]->flags & OYI_DENSE;
-    OY_CHECK(out != inputs[k] && !(dense && oyi_may_share(out, inputs[k])),
-             INVALID_ARGUMENT,
-             "unsupported operation: some elements of the input tensor and the "
-             "written-to tensor refer to a single memory location. Please clone() the "
-             "tensor before performing the operation.");
+    if (out == inputs[k] || (dense && oyi_may_share(out, inputs[k])))
+      return oyi_output_overlaps();
   }
   return OY_OK;
 }
