@@ -48,9 +48,11 @@ static oy_status check_windows(const windows* w) {
 // Places of windows over an image of this size; below 1 if it is too small.
 static int64_t places(const windows* w, int d, int64_t size) {
   const int64_t reach = w->dilation.data[d] * (w->kernel.data[d] - 1) + 1;
-  const int64_t room = size + 2 * w->padding.data[d] - reach;
+  // An image that is given as numbers may have any size, below zero too.
+  const __int128 room = (__int128)size + 2 * w->padding.data[d] - reach;
   const int64_t step = w->stride.data[d];
-  return (room < 0 ? -((-room + step - 1) / step) : room / step) + 1;
+  const __int128 count = (room < 0 ? -((-room + step - 1) / step) : room / step) + 1;
+  return count < INT64_MIN ? INT64_MIN : count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
 
 static void set_geometry(const windows* w, const int64_t image[2], oyi_conv* c) {
