@@ -71,11 +71,21 @@ static bool is_one_call(const walk* w) {
          w->pieces == 1 && w->times == 1;
 }
 
+// The same of |all_rows|.
+static bool is_one_call_of_rows(const walk* w) {
+  return w->all_rows && !w->across && !w->is_empty && w->pieces == 1;
+}
+
 static void run_block(const walk* w, const char* x, char* const* out, int64_t n) {
   block_results r;
   _Static_assert(OYI_REDUCE_WIDE * 8 <= sizeof(r), "results of wide blocks fit");
   if (is_one_call(w)) {
     w->reducer->all_columns(&r, n, x, w->reduced[0].size, w->reduced[0].in, w->args);
+    write_results(w, &r, n, out);
+    return;
+  }
+  if (is_one_call_of_rows(w)) {
+    w->all_rows(&r, n, x, w->reduced[0].size, w->kept[0].in, w->args);
     write_results(w, &r, n, out);
     return;
   }

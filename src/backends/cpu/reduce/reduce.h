@@ -24,6 +24,8 @@ enum {
   OYI_REDUCE_ROWS = 32,
   OYI_REDUCE_STATE = 64,  // bytes of running values for one result, at most
   OYI_REDUCE_STATE_BYTES = OYI_REDUCE_BLOCK * OYI_REDUCE_STATE,
+  // Numbers of a row, at most, of which many are taken at once.
+  OYI_REDUCE_MANY = 96,
   // Of reducers that take a row at once by vectors, and of others.
   OYI_REDUCE_TURNED = 64,
   OYI_REDUCE_TURNED_LONG = 256
@@ -45,6 +47,11 @@ typedef struct oyi_half_fold {
                   const void* args);
 } oyi_half_fold;
 
+// Results of |rows| rows of |n| elements that lie together, |row_step| bytes apart, written to
+// |out|.
+typedef void (*oyi_reduce_rows_fn)(void* out, int64_t rows, const char* x, int64_t n,
+                                   int64_t row_step, const void* args);
+
 typedef struct oyi_fold {
   oy_dtype in;      // what the rows are read as
   oy_dtype out[2];  // what |finish| writes
@@ -63,6 +70,8 @@ typedef struct oyi_fold {
   // Start, columns and finish at once, of all rows that there are; NULL: one by one.
   void (*all_columns)(void* out, int64_t n, const char* x, int64_t rows, int64_t row_step,
                       const void* args);
+  // The same of rows, for AVX-512; NULL: one by one.
+  oyi_reduce_rows_fn all_rows;
   oyi_half_fold bf16, f16;  // where |in| is f32
 } oyi_fold;
 

@@ -14,19 +14,30 @@
 #include <math.h>
 
 #include "backends/cpu/reduce/reduce.h"
+#include "backends/cpu/reduce/reduce_rows.h"
 #include "base/cpu.h"
 #include "base/template.h"
 
 // One row of a table: the functions name_start_id, name_row_id, ...
-#define OYI_REDUCER_ROW_OF(name, id, in, first, second, block, turned, repeat, all, ...) \
-  {                                                                                      \
-    OY_DTYPE_##in, {OY_DTYPE_##first, OY_DTYPE_##second}, block, turned,                 \
-        name##_RUNNING_##id, name##_start_##id, name##_row_##id, name##_columns_##id,    \
-        name##_merge_##id, name##_finish_##id, repeat, all, __VA_ARGS__                  \
+#define OYI_REDUCER_ROW_OF(name, id, in, first, second, block, turned, repeat, all,   \
+                           rows, ...)                                                 \
+  {                                                                                   \
+    OY_DTYPE_##in, {OY_DTYPE_##first, OY_DTYPE_##second}, block, turned,              \
+        name##_RUNNING_##id, name##_start_##id, name##_row_##id, name##_columns_##id, \
+        name##_merge_##id, name##_finish_##id, repeat, all, rows, __VA_ARGS__         \
   }
-#define OYI_REDUCER_ROW(name, id, in, first, second)                \
-  OYI_REDUCER_ROW_OF(name, id, in, first, second, OYI_REDUCE_BLOCK, \
-                     OYI_REDUCE_TURNED_LONG, NULL, NULL, {NULL, NULL}, {NULL, NULL})
+#define OYI_REDUCER_ROW(name, id, in, first, second) \
+  OYI_REDUCER_ROWS(name, id, in, first, second, NULL)
+#define OYI_REDUCER_ROWS(name, id, in, first, second, rows)                  \
+  OYI_REDUCER_ROW_OF(name, id, in, first, second, OYI_REDUCE_BLOCK,          \
+                     OYI_REDUCE_TURNED_LONG, NULL, NULL, rows, {NULL, NULL}, \
+                     {NULL, NULL})
+// Of tables for processors that may have AVX-512.
+#if defined(__AVX2__)
+#define OYI_ROWS_OF(name, id) oyi_##name##_##id##_rows
+#else
+#define OYI_ROWS_OF(name, id) NULL
+#endif
 
 // A table for each level, and the function that gives that of this processor.
 #if defined(__x86_64__)

@@ -162,17 +162,23 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #include "backends/cpu/reduce/reduce_half_tmpl.h"
 
 #define ROW(name, id, in, second) OYI_REDUCER_ROW(name, id, in, in, second)
-#define ROWS(name)                                                               \
-  ROW(name, f32, F32, F32), ROW(name, f64, F64, F64), ROW(name, u8, U8, U8),     \
-      ROW(name, i8, I8, I8), ROW(name, i16, I16, I16), ROW(name, i32, I32, I32), \
-      ROW(name, i64, I64, I64)
+#define ROWS(name)                                                        \
+  ROW(name, u8, U8, U8), ROW(name, i8, I8, I8), ROW(name, i16, I16, I16), \
+      ROW(name, i32, I32, I32), ROW(name, i64, I64, I64)
+#define FLOAT_ROWS(name)                                              \
+  OYI_REDUCER_ROWS(name, f32, F32, F32, F32, OYI_ROWS_OF(name, f32)), \
+      OYI_REDUCER_ROWS(name, f64, F64, F64, F64, OYI_ROWS_OF(name, f64))
+#define BOTH_ROWS(name) ROW(name, f32, F32, F32), ROW(name, f64, F64, F64)
 #define PLACE_ROWS(name)                                                          \
   ROW(name, f32, F32, I64), ROW(name, f64, F64, I64), ROW(name, u8, U8, I64),     \
       ROW(name, i8, I8, I64), ROW(name, i16, I16, I64), ROW(name, i32, I32, I64), \
       ROW(name, i64, I64, I64)
 #define HALF_ROWS(name) ROW(name, f16, F16, F16), ROW(name, bf16, BF16, BF16)
-const oyi_fold OYI_JOIN(oyi_amin_reducers, LEVEL)[] = {ROWS(amin), HALF_ROWS(amin), {0}};
-const oyi_fold OYI_JOIN(oyi_amax_reducers, LEVEL)[] = {ROWS(amax), HALF_ROWS(amax), {0}};
-const oyi_fold OYI_JOIN(oyi_aminmax_reducers, LEVEL)[] = {ROWS(aminmax), {0}};
+const oyi_fold OYI_JOIN(oyi_amin_reducers, LEVEL)[] = {
+    FLOAT_ROWS(amin), ROWS(amin), HALF_ROWS(amin), {0}};
+const oyi_fold OYI_JOIN(oyi_amax_reducers, LEVEL)[] = {
+    FLOAT_ROWS(amax), ROWS(amax), HALF_ROWS(amax), {0}};
+const oyi_fold OYI_JOIN(oyi_aminmax_reducers, LEVEL)[] = {
+    BOTH_ROWS(aminmax), ROWS(aminmax), {0}};
 const oyi_fold OYI_JOIN(oyi_argmin_reducers, LEVEL)[] = {PLACE_ROWS(argmin), {0}};
 const oyi_fold OYI_JOIN(oyi_argmax_reducers, LEVEL)[] = {PLACE_ROWS(argmax), {0}};

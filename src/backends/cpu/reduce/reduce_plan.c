@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/reduce/reduce_plan.h"
 
+#include "base/cpu.h"
 #include "opyard/threads.h"
 #include "tensor/iterator.h"
 
@@ -116,6 +117,18 @@ static const oyi_half_fold* find_half(const walk* w) {
   return half && (w->across ? half->columns != NULL : half->row != NULL) ? half : NULL;
 }
 
+// What takes all rows of a block at once, if they are as short as that takes.
+static oyi_reduce_rows_fn find_all_rows(const walk* w, int64_t item) {
+  enum { LEAST_BYTES = 8 };
+  const int64_t numbers = w->reduced[0].size * (oy_dtype_is_complex(w->in_dtype) ? 2 : 1);
+  // Of two floats there are more joins than there is to read.
+  const bool together = w->reduced_count == 1 && w->reduced[0].in == item &&
+                        w->reduced[0].size * item > LEAST_BYTES;
+  const bool takes = together && !w->converts && w->times == 1 &&
+                     numbers <= OYI_REDUCE_MANY && oyi_cpu_level() > 1;
+  return takes ? w->reducer->all_rows : NULL;
+}
+
 // Which way memory is read, and as what.
 static void find_way(walk* w, const oyi_reduction* r) {
   // Rows that lie together, or nearly, pay from a few elements on.
@@ -129,7 +142,9 @@ static void find_way(walk* w, const oyi_reduction* r) {
   const bool long_runs =
       !w->converts && w->reducer->in != OY_DTYPE_F64 && w->reducer->in != OY_DTYPE_C128;
   w->one_step = w->converts ? find_one_step(w->reducer->in, w->in_dtype) : NULL;
-  w->turns = w->reduced_count == 1 && d->in == item && k->in == d->size * item &&
+  w->all_rows = find_all_rows(w, item);
+  w->turns = !w->all_rows && w->reduced_count == 1 && d->in == item &&
+             k->in == d->size * item &&
              d->size * oyi_dtype_bytes[w->reducer->in] <= w->reducer->turned &&
              k->size >= MANY && (w->one_step || !w->converts);
   // Rows of a few results that follow each other are read as longer ones.
@@ -141,7 +156,8 @@ static void find_way(walk* w, const oyi_reduction* r) {
   // Places are found one by one beside whole vectors.
   const bool fills = w->reducer->running || k->size >= FILL;
   w->across = w->turns || follows ||
-              (k->size >= FEW && fills && (near || (k->in == item && d->in != k->in)));
+              (!w->all_rows && k->size >= FEW && fills &&
+               (near || (k->in == item && d->in != k->in)));
   w->converts |= w->across && (near || w->turns);
   w->half = (w->across ? k->in : d->in) == item ? find_half(w) : NULL;
   // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.

@@ -22,7 +22,8 @@ typedef struct oyi_reduce_walk {
   bool turns;  // rows that lie together, so short that their columns are reduced
   // Rows that are read as one, where results are few and rows follow each other; else 1.
   int64_t spread;
-  bool is_empty;  // there is nothing to reduce
+  oyi_reduce_rows_fn all_rows;  // takes all rows of a block in one call; NULL: none does
+  bool is_empty;                // there is nothing to reduce
   const char* x;
   char* out[2];
   int64_t block, per_line,

@@ -262,18 +262,16 @@ static inline void divide_all(double* x, int64_t n, double by) {
 #define ID    i64
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 
-#define PLAIN_ROW(name, id, in, to, block, repeat)                                 \
-  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, OYI_REDUCE_TURNED, repeat, NULL, \
-                     {NULL, NULL}, {NULL, NULL})
-#define ROW(name, id, in, to, repeat) \
-  PLAIN_ROW(name, id, in, to, OYI_REDUCE_BLOCK, repeat)
-#define ROWS(name, REPEAT, all, ...)                                               \
+#define PLAIN_ROW(name, id, in, to, block, REPEAT, MANY)                               \
+  OYI_REDUCER_ROW_OF(name, id, in, to, to, block, OYI_REDUCE_TURNED, REPEAT(name, id), \
+                     NULL, MANY(name, id), {NULL, NULL}, {NULL, NULL})
+#define ROWS(name, REPEAT, MANY, all, ...)                                         \
   OYI_REDUCER_ROW_OF(name, f32, F32, F64, F64, OYI_REDUCE_WIDE, OYI_REDUCE_TURNED, \
-                     REPEAT(name, f32), all, __VA_ARGS__),                         \
-      PLAIN_ROW(name, f64, F64, F64, OYI_REDUCE_WIDE, REPEAT(name, f64)),          \
-      ROW(name, i64, I64, I64, REPEAT(name, i64)),                                 \
-      ROW(name, c64, C64, C128, REPEAT(name, c64)),                                \
-      ROW(name, c128, C128, C128, REPEAT(name, c128))
+                     REPEAT(name, f32), all, MANY(name, f32), __VA_ARGS__),        \
+      PLAIN_ROW(name, f64, F64, F64, OYI_REDUCE_WIDE, REPEAT, MANY),               \
+      PLAIN_ROW(name, i64, I64, I64, OYI_REDUCE_BLOCK, REPEAT, MANY),              \
+      PLAIN_ROW(name, c64, C64, C128, OYI_REDUCE_BLOCK, REPEAT, MANY),             \
+      PLAIN_ROW(name, c128, C128, C128, OYI_REDUCE_BLOCK, REPEAT, MANY)
 #if defined(__F16C__)
 #define F16_COLUMNS(name) name##_f16_columns
 #else
@@ -283,11 +281,11 @@ static inline void divide_all(double* x, int64_t n, double by) {
   {name##_bf16_row, name##_bf16_columns}, { \
     NULL, F16_COLUMNS(name)                 \
   }
-#define REPEATED(name, id)     name##_repeat_##id
-#define NOT_REPEATED(name, id) NULL
+#define REPEATED(name, id) name##_repeat_##id
+#define NONE(name, id)     NULL
 const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {
-    ROWS(sum, REPEATED, sum_all_columns_f32, HALVES(sum)), {0}};
+    ROWS(sum, REPEATED, OYI_ROWS_OF, sum_all_columns_f32, HALVES(sum)), {0}};
 const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {
-    ROWS(nansum, REPEATED, NULL, HALVES(nansum)), {0}};
+    ROWS(nansum, REPEATED, NONE, NULL, HALVES(nansum)), {0}};
 const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {
-    ROWS(prod, NOT_REPEATED, NULL, {NULL, NULL}, {NULL, NULL}), {0}};
+    ROWS(prod, NONE, OYI_ROWS_OF, NULL, {NULL, NULL}, {NULL, NULL}), {0}};

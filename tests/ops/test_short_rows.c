@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many short rows, of which several are taken at once: numbers of them that leave some over,
+// of every length around those of vectors.
+#include <complex.h>
+#undef I
+
+#include "support/tensors.h"
+
+enum { ROWS = 37, MOST = 99, SPECIAL = 5 };
+
+// Of which products are exact: few are not of size one.
+static double number(int64_t row, int64_t i) {
+  const int64_t k = row * 31 + i * 7;
+  return (k % 5 < 2 ? -1 : 1) * (i % 9 == 4 ? 2.0 : 1.0);
+}
+
+// The same as |number| of a row and of an imaginary part that is there now and then.
+static double _Complex pair(int64_t row, int64_t i) {
+  return __builtin_complex(number(row, i), i % 9 == 1 ? number(row, i + 3) : 0);
+}
+
+static oy_tensor* as_dtype(oy_tensor* owned, oy_dtype dtype) {
+  oy_tensor* t = oy__to_copy(owned, oy_int(dtype), oy_none(), oy_none(), oy_none(), false,
+                             oy_none());
+  oy_tensor_release(owned);
+  return t;
+}
+
+typedef struct results {
+  double sum, product, greatest, least;
+} results;
+
+static results of_row(const double* x, int64_t n) {
+  results r = {0, 1, -INFINITY, INFINITY};
+  for (int64_t i = 0; i < n; i++) {
+    r.sum += x[i];
+    r.product *= x[i];
+    r.greatest = isnan(x[i]) || x[i] > r.greatest ? x[i] : r.greatest;
+    r.least = isnan(x[i]) || x[i] < r.least ? x[i] : r.least;
+    if (isnan(x[i])) return (results){NAN, NAN, NAN, NAN};
+  }
+  return r;
+}
+
+static void compare(oy_tensor* t, const double want[ROWS]) {
+  assert_close_(t, OY_DIMS(ROWS), want, 0, __FILE__, __LINE__);
+  oy_tensor_release(t);
+}
+
+static void check_reals(const double* data, int64_t n, oy_dtype dtype) {
+  double want[4][ROWS];
+  for (int64_t r = 0; r < ROWS; r++) {
+    const results all = of_row(data + r * n, n);
+    want[0][r] = all.sum, want[1][r] = all.product;
+    want[2][r] = all.greatest, want[3][r] = all.least;
+  }
+  oy_tensor* t =
+      as_dtype(oy_tensor_from_data(data, OY_DIMS(ROWS, n), OY_DTYPE_F64), dtype);
+  compare(oy_sum_dim_IntList(t, OY_DIMS(1), false, oy_none()), want[0]);
+  compare(oy_prod_dim_int(t, 1, false, oy_none()), want[1]);
+  compare(oy_amax(t, OY_DIMS(1), false), want[2]);
+  compare(oy_amin(t, OY_DIMS(1), false), want[3]);
+  if (dtype != OY_DTYPE_I64) {
+    for (int64_t r = 0; r < ROWS; r++) want[0][r] /= (double)n;
+    oy_tensor* mean = oy_mean_dim(t, OY_DIMS(1), false, oy_none());
+    assert_close_(mean, OY_DIMS(ROWS), want[0], 1e-6, __FILE__, __LINE__);
+    oy_tensor_release(mean);
+  }
+  oy_tensor_release(t);
+}
+
+static void rows_of_numbers(void** state) {
+  (void)state;
+  for (int64_t n = 1; n <= MOST; n++) {
+    double data[ROWS * MOST];
+    for (int64_t r = 0; r < ROWS; r++)
+      for (int64_t i = 0; i < n; i++) data[r * n + i] = number(r, i);
+    check_reals(data, n, OY_DTYPE_I64);
+    check_reals(data, n, OY_DTYPE_F32);
+    check_reals(data, n, OY_DTYPE_F64);
+    // Wherever in a row.
+    data[SPECIAL * n + n / 2] = NAN;
+    data[(ROWS - 1) * n + n - 1] = NAN;
+    data[2 * n] = INFINITY;
+    check_reals(data, n, OY_DTYPE_F32);
+    check_reals(data, n, OY_DTYPE_F64);
+  }
+}
+
+static void check_pairs(oy_tensor* owned, const double _Complex want[ROWS]) {
+  oy_tensor* parts = oy_view_as_real(owned);
+  assert_close_(parts, OY_DIMS(ROWS, 2), (const double*)want, 0, __FILE__, __LINE__);
+  oy_tensor_release(parts);
+  oy_tensor_release(owned);
+}
+
+static void rows_of_complex_numbers(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_C64, OY_DTYPE_C128};
+  for (int64_t n = 1; n <= MOST / 2; n++) {
+    double _Complex data[ROWS * MOST], sums[ROWS], products[ROWS];
+    for (int64_t r = 0; r < ROWS; r++) {
+      sums[r] = 0, products[r] = 1;
+      for (int64_t i = 0; i < n; i++) {
+        data[r * n + i] = pair(r, i);
+        sums[r] += pair(r, i);
+        products[r] *= pair(r, i);
+      }
+    }
+    for (int k = 0; k < 2; k++) {
+      oy_tensor* t =
+          as_dtype(oy_tensor_from_data(data, OY_DIMS(ROWS, n), OY_DTYPE_C128), dtypes[k]);
+      check_pairs(oy_sum_dim_IntList(t, OY_DIMS(1), false, oy_none()), sums);
+      check_pairs(oy_prod_dim_int(t, 1, false, oy_none()), products);
+      oy_tensor_release(t);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_of_numbers),
+      cmocka_unit_test(rows_of_complex_numbers),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
