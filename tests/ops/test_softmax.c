@@ -44,6 +44,41 @@ static void rows_of_every_length(void** state) {
   }
 }
 
+static void check_columns(int64_t rows, int64_t columns) {
+  enum { MOST = 21 * 20 };
+  double data[MOST], sums[MOST], want[MOST], logs[MOST];
+  for (int64_t c = 0; c < columns; c++) sums[c] = 0;
+  for (int64_t i = 0; i < rows * columns; i++) {
+    data[i] = (double)((i * 37) % 23 - 11) / 2;
+    if (rows > 2 && i == columns + 1) data[i] = -INFINITY;
+    if (rows > 4 && i == rows * columns - 2) data[i] = NAN;
+    sums[i % columns] += exp(data[i]);
+  }
+  for (int64_t i = 0; i < rows * columns; i++) {
+    want[i] = exp(data[i]) / sums[i % columns];
+    logs[i] = data[i] - log(sums[i % columns]);
+  }
+  oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(rows, columns), OY_DTYPE_F64);
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64};
+  for (int k = 0; k < 2; k++) {
+    oy_tensor* t = oy__to_copy(x, oy_int(dtypes[k]), oy_none(), oy_none(), oy_none(),
+                               false, oy_none());
+    oy_tensor *y = oy__softmax(t, 0, false), *z = oy__log_softmax(t, 0, false);
+    assert_close_(y, OY_DIMS(rows, columns), want, k ? 1e-14 : 1e-6, __FILE__, __LINE__);
+    assert_close_(z, OY_DIMS(rows, columns), logs, k ? 1e-13 : 4e-6, __FILE__, __LINE__);
+    oy_tensor* all[] = {t, y, z};
+    for (size_t i = 0; i < 3; i++) oy_tensor_release(all[i]);
+  }
+  oy_tensor_release(x);
+}
+
+// Down columns, so few that a vector has several rows of them or that they leave lanes of it.
+static void columns_of_every_number(void** state) {
+  (void)state;
+  for (int64_t columns = 2; columns <= 20; columns++)
+    for (int64_t rows = 1; rows <= 21; rows++) check_columns(rows, columns);
+}
+
 static void what_is_not_finite(void** state) {
   (void)state;
   const double inf = INFINITY;
@@ -92,6 +127,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(over_the_last_and_another_dimension),
       cmocka_unit_test(rows_of_every_length),
+      cmocka_unit_test(columns_of_every_number),
       cmocka_unit_test(what_is_not_finite),
       cmocka_unit_test(gradients),
       cmocka_unit_test(what_is_refused),

@@ -64,6 +64,25 @@ static inline V F(exp_column)(const T* in, T* out, int64_t left, int i, V top) {
   return x;
 }
 
+// Divides part of a vector of each row: several are read before the first of them is written,
+// for a vector that is read where part of one was just written waits until that is in memory,
+// even if it is another part.
+static inline __attribute__((always_inline)) void F(divide_part)(int64_t n,
+                                                                 int64_t stride,
+                                                                 int64_t left, V by,
+                                                                 T* to) {
+  enum { AT_ONCE = 8 };
+  for (; n >= AT_ONCE; n -= AT_ONCE, to += AT_ONCE * stride) {
+    V x[AT_ONCE];
+    OYI_UNROLL
+    for (int k = 0; k < AT_ONCE; k++) x[k] = F(column)(to + k * stride, left, 0, 0) / by;
+    OYI_UNROLL
+    for (int k = 0; k < AT_ONCE; k++) F(put_column)(to + k * stride, left, 0, x[k]);
+  }
+  for (; n > 0; n--, to += stride)
+    F(put_column)(to, left, 0, F(column)(to, left, 0, 0) / by);
+}
+
 static inline __attribute__((always_inline)) void F(softmax_group)(
     int64_t n, int64_t stride, int64_t left, int count, bool logarithm, const T* in,
     T* out) {
@@ -75,6 +94,10 @@ static inline __attribute__((always_inline)) void F(softmax_group)(
   } else {
     COLUMN_SUMS(sum, F(exp_column)(in + r * stride, out + r * stride, left, i, top[i]))
   }
+  if (!logarithm && left < LANES) {
+    F(divide_part)(n, stride, left, sum[0], out);
+    return;
+  }
   for (int64_t r = 0; r < n; r++) {
     OYI_UNROLL
     for (int i = 0; i < count; i++) {
@@ -83,6 +106,46 @@ static inline __attribute__((always_inline)) void F(softmax_group)(
                       : F(column)(to, left, i, 0) / sum[i];
       F(put_column)(to, left, i, x);
     }
+  }
+}
+
+// What the halves of a vector come to together is in both of them.
+static inline V F(both_halves)(V x, bool is_sum) {
+  T lanes[LANES], turned[LANES];
+  F(store)(lanes, x);
+  for (int64_t i = 0; i < LANES; i++) turned[i] = lanes[(i + LANES / 2) % LANES];
+  const V y = F(load)(turned);
+  return is_sum ? x + y : F(choose)(y > x, y, x);
+}
+
+// Half as many columns as a vector has lanes, rows of which follow each other: it has two rows.
+static inline __attribute__((always_inline)) void F(softmax_halves)(int64_t rows,
+                                                                    bool logarithm,
+                                                                    const T* in, T* out) {
+  const int64_t n = rows / 2, stride = LANES, half = LANES / 2, odd = n * stride;
+  const bool is_odd = rows % 2 != 0;
+  const int count = 1;
+  V top[1], sum[GROUP] = {{0}};
+  F(tops)(n, stride, LANES, 1, in, top);
+  if (is_odd) {
+    const V x = F(load_some)(in + odd, half, -(T)INFINITY);
+    top[0] = F(choose)(x > top[0], x, top[0]);
+  }
+  const V greatest = F(both_halves)(top[0], false);
+  COLUMN_SUMS(sum, F(exp_column)(in + r * stride, logarithm ? NULL : out + r * stride,
+                                 LANES, i, greatest))
+  if (is_odd) {
+    const V x = F(exp_column)(in + odd, logarithm ? NULL : out + odd, half, 0, greatest);
+    sum[0] += F(choose)(F(below)(half), x, F(splat)(0));
+  }
+  V all = F(both_halves)(sum[0], true);
+  if (logarithm) all = F(log)(all);
+  for (int64_t r = 0; r <= n - !is_odd; r++) {
+    const int64_t left = r < n ? LANES : half, at = r * stride;
+    F(put_column)
+    (out + at, left, 0,
+     logarithm ? F(column)(in + at, left, 0, 0) - greatest - all
+               : F(column)(out + at, left, 0, 0) / all);
   }
 }
 
@@ -109,6 +172,10 @@ static inline __attribute__((always_inline)) void F(backward_group)(
 
 static inline __attribute__((always_inline)) void F(softmax_all)(
     int64_t n, int64_t stride, int64_t columns, bool logarithm, const T* in, T* out) {
+  if (2 * columns == LANES && stride == columns) {
+    F(softmax_halves)(n, logarithm, in, out);
+    return;
+  }
   int64_t at = 0;
   for (; at + GROUP * LANES <= columns; at += GROUP * LANES)
     F(softmax_group)(n, stride, GROUP * LANES, GROUP, logarithm, in + at, out + at);
