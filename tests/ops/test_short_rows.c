@@ -94,6 +94,41 @@ static void check_pairs(oy_tensor* owned, const double _Complex want[ROWS]) {
   oy_tensor_release(owned);
 }
 
+// Over rows of a few results each, of which several are read as a longer one.
+static void check_columns(const double* data, int64_t rows, int64_t columns,
+                          oy_dtype dtype) {
+  double want[3][ROWS], column[MOST * MOST];
+  for (int64_t c = 0; c < columns; c++) {
+    for (int64_t r = 0; r < rows; r++) column[r] = data[r * columns + c];
+    const results all = of_row(column, rows);
+    want[0][c] = all.sum, want[1][c] = all.greatest, want[2][c] = all.least;
+  }
+  const oy_ints all = OY_DIMS(rows, columns), made = OY_DIMS(columns);
+  oy_tensor* t = as_dtype(oy_tensor_from_data(data, all, OY_DTYPE_F64), dtype);
+  oy_tensor* got[] = {oy_sum_dim_IntList(t, OY_DIMS(0), false, oy_none()),
+                      oy_amax(t, OY_DIMS(0), false), oy_amin(t, OY_DIMS(0), false)};
+  for (int k = 0; k < 3; k++) {
+    assert_close_(got[k], made, want[k], 0, __FILE__, __LINE__);
+    oy_tensor_release(got[k]);
+  }
+  oy_tensor_release(t);
+}
+
+static void columns_of_numbers(void** state) {
+  (void)state;
+  enum { LONGEST = 800 };
+  static double data[LONGEST * ROWS];
+  for (int64_t columns = 2; columns < ROWS; columns++)
+    for (int64_t rows = 300; rows < LONGEST; rows += 173) {
+      for (int64_t i = 0; i < rows * columns; i++)
+        data[i] = number(i / columns, i % columns);
+      check_columns(data, rows, columns, OY_DTYPE_I64);
+      check_columns(data, rows, columns, OY_DTYPE_F32);
+      data[(rows - 1) * columns + 1] = NAN;
+      check_columns(data, rows, columns, OY_DTYPE_F64);
+    }
+}
+
 static void rows_of_complex_numbers(void** state) {
   (void)state;
   static const oy_dtype dtypes[] = {OY_DTYPE_C64, OY_DTYPE_C128};
@@ -120,6 +155,7 @@ static void rows_of_complex_numbers(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_of_numbers),
+      cmocka_unit_test(columns_of_numbers),
       cmocka_unit_test(rows_of_complex_numbers),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -132,7 +132,7 @@ static oyi_reduce_rows_fn find_all_rows(const walk* w, int64_t item) {
 // Which way memory is read, and as what.
 static void find_way(walk* w, const oyi_reduction* r) {
   // Rows that lie together, or nearly, pay from a few elements on.
-  enum { NEAR = 4, MANY = 64, SPREAD = 16, FEW = 4, FILL = 8 };
+  enum { NEAR = 4, MANY = 64, SPREAD = 16, NARROW = 32, FEW = 4, FILL = 8 };
   const dim *k = &w->kept[0], *d = &w->reduced[0];
   const int64_t item = oyi_item(r->in);
   const bool near = k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
@@ -147,12 +147,13 @@ static void find_way(walk* w, const oyi_reduction* r) {
              k->in == d->size * item &&
              d->size * oyi_dtype_bytes[w->reducer->in] <= w->reducer->turned &&
              k->size >= MANY && (w->one_step || !w->converts);
-  // Rows of a few results that follow each other are read as longer ones.
+  // Rows of a few results that follow each other are read as longer ones: of so few that they
+  // are one block, which find_blocks() makes no smaller.
   const bool follows = w->kept_count == 1 && w->reduced_count == 1 && k->in == item &&
-                       d->in == k->size * item && k->size > 1 && k->size < SPREAD &&
+                       d->in == k->size * item && k->size > 1 && k->size <= NARROW &&
                        d->size >= MANY && w->reducer->running &&
                        (!w->converts || (half_of(w) && half_of(w)->columns));
-  w->spread = follows ? SPREAD : 1;
+  w->spread = !follows ? 1 : k->size < SPREAD ? SPREAD : OYI_REDUCE_BLOCK / k->size;
   // Places are found one by one beside whole vectors.
   const bool fills = w->reducer->running || k->size >= FILL;
   w->across = w->turns || follows ||
