@@ -152,11 +152,46 @@ static void rows_of_complex_numbers(void** state) {
   }
 }
 
+// By the definition, which does not overflow for numbers of this size.
+static void check_exponentials(const double* data, int64_t n, int64_t dim) {
+  double want[ROWS * MOST], sums[ROWS + MOST];
+  for (int64_t k = 0; k < ROWS + MOST; k++) sums[k] = 0;
+  for (int64_t i = 0; i < ROWS * n; i++) {
+    double* sum = &sums[dim ? i / n : i % n];
+    *sum += exp(data[i]);
+    want[i] = log(*sum);
+  }
+  static const oy_dtype dtypes[] = {OY_DTYPE_F64, OY_DTYPE_F32, OY_DTYPE_BF16};
+  static const double near[] = {1e-13, 1e-6, 0.03};
+  for (int k = 0; k < 3; k++) {
+    oy_tensor* t =
+        as_dtype(oy_tensor_from_data(data, OY_DIMS(ROWS, n), OY_DTYPE_F64), dtypes[k]);
+    oy_tensor* got = oy_logcumsumexp(t, dim);
+    assert_close_(got, OY_DIMS(ROWS, n), want, near[k], __FILE__, __LINE__);
+    oy_tensor_release(got);
+    oy_tensor_release(t);
+  }
+}
+
+static void running_exponentials(void** state) {
+  (void)state;
+  for (int64_t n = 1; n < 20; n++) {
+    double data[ROWS * MOST];
+    for (int64_t i = 0; i < ROWS * n; i++) data[i] = (double)(i * 37 % 23 - 11) / 4;
+    data[n / 2] = NAN;
+    data[3 * n] = data[4 * n] = -INFINITY;
+    data[(ROWS - 1) * n] = INFINITY;
+    check_exponentials(data, n, 1);
+    check_exponentials(data, n, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_of_numbers),
       cmocka_unit_test(columns_of_numbers),
       cmocka_unit_test(rows_of_complex_numbers),
+      cmocka_unit_test(running_exponentials),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

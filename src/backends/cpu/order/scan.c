@@ -8,6 +8,7 @@
 #include "backends/cpu/index/lines.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/order/scan_direct.h"
+#include "backends/cpu/order/scan_logsumexp.h"
 #include "ops/rules/reduction.h"
 #include "tensor/element.h"
 
@@ -158,8 +159,9 @@ static oy_object* scan(const scan_kind* kind, oy_object* self, int64_t dim,
   int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
   if (!r.meta && r.in->numel > 0 &&
       oyi_lines_begin(&w, oyi_sizes_view(r.in), dim, tensors, 2) &&
-      (kind == &g_logsumexp ||
-       !oyi_scan_direct(&w, self->dtype, result, n, kind == &g_product))) {
+      !(kind == &g_logsumexp
+            ? oyi_scan_logsumexp(&w, self->dtype, result, n)
+            : oyi_scan_direct(&w, self->dtype, result, n, kind == &g_product))) {
     scanning how = {kind, self->dtype, result, n};
     (void)!oyi_lines_run(&w, n, scan_some, &how);
   }
