@@ -8,12 +8,13 @@
 static const oy_dtype g_dtypes[] = {OY_DTYPE_U8,   OY_DTYPE_I8,  OY_DTYPE_I16,
                                     OY_DTYPE_I32,  OY_DTYPE_I64, OY_DTYPE_F16,
                                     OY_DTYPE_BF16, OY_DTYPE_F32, OY_DTYPE_F64};
-static const int64_t g_lengths[] = {1,  2,  5,  8,   9,   16,   17,   31,   32,   33,
-                                    63, 64, 65, 128, 200, 1000, 2048, 2049, 17000};
+static const int64_t g_lengths[] = {1,   2,   5,    8,    9,    12,   13, 15,
+                                    16,  17,  31,   32,   33,   63,   64, 65,
+                                    128, 200, 1000, 2048, 2049, 17000};
 // Random, few values, equal, rising, falling, periodic, zeros of either sign, some NaN, some
 // infinite, all NaN.
 enum { FORMS = 10 };
-enum { LINES = 7 };
+enum { LINES = 7, MANY_LINES = 70 };
 
 static uint32_t g_seed = 1;
 static double drawn(int below) {
@@ -36,7 +37,7 @@ static double number_of(size_t form, bool is_float, int64_t i) {
   }
 }
 
-// [LINES, n] of a dtype, and as doubles.
+// [lines, n] of a dtype, and as doubles.
 typedef struct sample {
   oy_tensor *t, *wide;
   const double* x;
@@ -89,8 +90,9 @@ static void each_sample(check_fn check, int64_t longest) {
         for (int64_t dim = 0; dim < 2; dim++) {
           oy_scope scope;
           oy_scope_open(&scope);
-          // Few lines are gone down one by one.
-          const sample s = make_sample(g_dtypes[d], f, k % 2 ? LINES : 3, g_lengths[k]);
+          // Few lines are gone down one by one, and many short ones together.
+          const int64_t many = g_lengths[k] > 16 ? LINES : MANY_LINES;
+          const sample s = make_sample(g_dtypes[d], f, k % 2 ? many : 3, g_lengths[k]);
           check(&s, dim);
           oy_scope_close(&scope);
         }

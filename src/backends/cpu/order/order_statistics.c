@@ -4,6 +4,7 @@
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/lines.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/order/rank_lines.h"
 #include "backends/cpu/order/select.h"
 #include "backends/cpu/order/sort_keys.h"
 #include "base/memory.h"
@@ -164,7 +165,9 @@ static oy_status run(const oyi_reduction* r, const request* q, int64_t dim,
   }
   oyi_lines w;
   choosing how = {q, t->header.dtype, t->ndim ? t->sizes[dim] : 1};
-  if (status == 0 && oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3))
+  const oyi_ranking few = {how.dtype, how.n, q->k, q->rank, false};
+  if (status == 0 && oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3) &&
+      !(q->rank && oyi_rank_lines(&w, &few)))
     status = oyi_lines_run(&w, how.n, choose_some, &how);
   oy_tensor_release(wide[0]);
   oy_tensor_release(wide[1]);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#define LEVELED(name) name##_base
+#include "backends/cpu/order/rank_lines_body.h"
+
+#include "base/cpu.h"
+
+static void run_lines(const oyi_ranked_lines* r) {
+#ifdef __x86_64__
+  if (oyi_cpu_level() >= 1) {
+    oyi_ranked_v3(r);
+    return;
+  }
+#endif
+  oyi_ranked_base(r);
+}
+
+// Those of the fastest dimension of the walk go together.
+static oy_status rank_some(oyi_lines* w, int64_t count, void* context) {
+  oyi_ranked_lines r = {.how = context,
+                        .x_step = w->step[0],
+                        .y_step = w->step[1],
+                        .at_step = w->step[2],
+                        .x_line = w->steps[0][0],
+                        .y_line = w->steps[0][1],
+                        .at_line = w->steps[0][2]};
+  while (count > 0) {
+    const int64_t left = w->sizes[0] - w->at[0];
+    r.lines = left < count ? left : count;
+    r.x = w->data[0], r.y = w->data[1], r.at = w->data[2];
+    run_lines(&r);
+    count -= r.lines;
+    w->at[0] += r.lines - 1;
+    for (int k = 0; k < 3; k++) w->data[k] += (r.lines - 1) * w->steps[0][k];
+    oyi_lines_next(w);
+  }
+  return OY_OK;
+}
+
+bool oyi_rank_lines(const oyi_lines* lines, const oyi_ranking* how) {
+  // One element is soon found in longer lines by itself.
+  enum { FEW_LINES = 8, LONGEST_FOR_ONE = 12 };
+  const int64_t longest = how->rank ? LONGEST_FOR_ONE : OYI_RANKED;
+  if (how->n > longest || lines->ndim == 0 || lines->sizes[0] < FEW_LINES) return false;
+  oyi_ranking same = *how;
+  (void)!oyi_lines_run(lines, how->n, rank_some, &same);
+  return true;
+}
