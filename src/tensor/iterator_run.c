@@ -76,45 +76,56 @@ typedef struct by_rows {
   int count;
 } by_rows;
 
-// Rows as short as this are worth a copy, and bytes of those that are taken at once.
-enum { PACKED_ROW = 128, PACKED = 4096 };
+// Rows as short as this are worth a copy, or two, and bytes of those that are taken at once.
+enum { PACKED_ROW = 128, TWICE_PACKED_ROW = 64, PACKED = 4096, PACKED_INPUTS = 2 };
 
-// The input whose rows lie apart where those of all other operands continue each other; 0 if
-// there is none.
-static int input_apart(const by_rows* by, int64_t n, const int64_t* along,
-                       const int64_t* down) {
-  int found = 0;
+// Inputs whose rows lie apart where those of all other operands continue each other, a bit each;
+// 0 if there are none, or too many to copy.
+static unsigned inputs_apart(const by_rows* by, int64_t n, const int64_t* along,
+                             const int64_t* down) {
+  unsigned found = 0;
+  int64_t longest = 0;
   for (int k = 0; k < by->count; k++) {
     const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
     if (k > 0 && along[k] == 0 && down[k] == 0) continue;
     if (along[k] != item || n * item > PACKED_ROW) return 0;
     if (down[k] == n * item) continue;
-    if (k == 0 || found != 0) return 0;
-    found = k;
+    if (k == 0) return 0;
+    found |= 1u << k;
+    if (n * item > longest) longest = n * item;
   }
-  return found;
+  const int copies = __builtin_popcount(found);
+  return copies <= 1 || (copies == 2 && longest <= TWICE_PACKED_ROW) ? found : 0;
 }
 
-// Many rows as one, beside a copy of those of input |apart|: to begin a row takes longer than
-// to copy it.
+// Many rows as one, beside copies of those of the inputs |apart|: to begin a row takes longer
+// than to copy it.
 static void run_packed(const by_rows* by, int64_t n, int64_t rows, char* const* data,
-                       const int64_t* along, const int64_t* down, int apart) {
-  _Alignas(64) char copy[PACKED];
-  const int64_t row = n * along[apart];
+                       const int64_t* along, const int64_t* down, unsigned apart) {
+  _Alignas(64) char copies[PACKED_INPUTS][PACKED];
+  int64_t most = PACKED;
   char* at[OYI_ITER_MAX];
+  for (unsigned left = apart; left; left &= left - 1) {
+    const int64_t fit = PACKED / (n * along[__builtin_ctz(left)]);
+    if (fit < most) most = fit;
+  }
   for (int64_t done = 0, some; done < rows; done += some) {
-    some = rows - done < PACKED / row ? rows - done : PACKED / row;
+    some = rows - done < most ? rows - done : most;
     for (int k = 0; k < by->count; k++) at[k] = data[k] + done * down[k];
-    oyi_move_rows(&(oyi_move){.item = (size_t)along[apart],
-                              .n = n,
-                              .rows = some,
-                              .to = copy,
-                              .from = at[apart],
-                              .to_along = along[apart],
-                              .to_down = row,
-                              .from_along = along[apart],
-                              .from_down = down[apart]});
-    at[apart] = copy;
+    char* copy = copies[0];
+    for (unsigned left = apart; left; left &= left - 1, copy += PACKED) {
+      const int k = __builtin_ctz(left);
+      oyi_move_rows(&(oyi_move){.item = (size_t)along[k],
+                                .n = n,
+                                .rows = some,
+                                .to = copy,
+                                .from = at[k],
+                                .to_along = along[k],
+                                .to_down = n * along[k],
+                                .from_along = along[k],
+                                .from_down = down[k]});
+      at[k] = copy;
+    }
     by->loop(n * some, at, along, by->args);
   }
 }
@@ -127,7 +138,7 @@ static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* 
     by->loop(n, data, along, by->args);
     return;
   }
-  const int apart = rows >= MANY ? input_apart(by, n, along, down) : 0;
+  const unsigned apart = rows >= MANY ? inputs_apart(by, n, along, down) : 0;
   if (apart != 0) {
     run_packed(by, n, rows, data, along, down, apart);
     return;
@@ -182,6 +193,15 @@ static bool has_short_rows(const oyi_iter* it) {
   return it->ndim > 1 && it->sizes[0] < SHORT && it->sizes[1] >= LONGER * it->sizes[0];
 }
 
+// Whether they are copied as they lie, which reads each line of memory once: of few elements
+// copies take as long as what is done with them.
+static bool packs_short_rows(const by_rows* by) {
+  enum { WORTH = 4 };
+  const oyi_iter* it = by->it;
+  return it->sizes[0] >= WORTH &&
+         inputs_apart(by, it->sizes[0], it->strides[0], it->strides[1]) != 0;
+}
+
 // Dimensions |a| and |b| change places.
 static oyi_iter exchanged(const oyi_iter* it, size_t a, size_t b) {
   oyi_iter turned = *it;
@@ -220,7 +240,7 @@ static bool is_small(const oyi_iter* it) {
 void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
   const by_rows by = {loop, args, it, it->count};
-  const bool turns = has_short_rows(it) && !stays_in_place(it);
+  const bool turns = has_short_rows(it) && !stays_in_place(it) && !packs_short_rows(&by);
   if (is_small(it)) {
     const int along = turns ? 1 : 0, down = 1 - along;
     run_rows(it->sizes[along], it->sizes[down], it->data, it->strides[along],

@@ -186,12 +186,45 @@ static void running_exponentials(void** state) {
   }
 }
 
+// Of rows that lie apart, one or two of the inputs, beside results that do not.
+static void check_apart(const double* data, int64_t n, oy_dtype dtype) {
+  double differences[ROWS * MOST], products[ROWS * MOST];
+  for (int64_t r = 0; r < ROWS; r++)
+    for (int64_t i = 0; i + 1 < n; i++) {
+      const double *x = data + r * n + i, *first = data + i;
+      differences[r * (n - 1) + i] = x[1] - x[0];
+      products[r * (n - 1) + i] = x[1] * first[0];
+    }
+  oy_scope scope;
+  oy_scope_open(&scope);
+  const oy_ints made = OY_DIMS(ROWS, n - 1);
+  oy_tensor* t =
+      as_dtype(oy_tensor_from_data(data, OY_DIMS(ROWS, n), OY_DTYPE_F64), dtype);
+  oy_tensor* before = oy_narrow(t, 1, 0, n - 1);
+  oy_tensor* after = oy_narrow(t, 1, 1, n - 1);
+  oy_tensor* first = oy_narrow(before, 0, 0, 1);
+  assert_close_(oy_sub_Tensor(after, before, ALPHA1), made, differences, 0, __FILE__,
+                __LINE__);
+  assert_close_(oy_mul_Tensor(after, first), made, products, 0, __FILE__, __LINE__);
+  oy_scope_close(&scope);
+}
+
+static void rows_that_lie_apart(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_I8, OY_DTYPE_BF16, OY_DTYPE_F32,
+                                    OY_DTYPE_F64};
+  for (int64_t n = 2; n < 40; n++) {
+    double data[ROWS * MOST];
+    for (int64_t i = 0; i < ROWS * n; i++) data[i] = (double)(i * 37 % 15 - 7);
+    for (int k = 0; k < 4; k++) check_apart(data, n, dtypes[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_of_numbers),
-      cmocka_unit_test(columns_of_numbers),
-      cmocka_unit_test(rows_of_complex_numbers),
-      cmocka_unit_test(running_exponentials),
+      cmocka_unit_test(rows_of_numbers),         cmocka_unit_test(columns_of_numbers),
+      cmocka_unit_test(rows_of_complex_numbers), cmocka_unit_test(running_exponentials),
+      cmocka_unit_test(rows_that_lie_apart),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
