@@ -220,11 +220,42 @@ static void rows_that_lie_apart(void** state) {
   }
 }
 
+static void rows_read_from_their_ends(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_I8, OY_DTYPE_BF16, OY_DTYPE_F32,
+                                    OY_DTYPE_F64};
+  for (int64_t n = 2; n < 40; n++) {
+    double data[ROWS * MOST], want[ROWS * MOST];
+    for (int64_t i = 0; i < ROWS * n; i++) data[i] = (double)(i * 37 % 101 - 50);
+    for (int64_t i = 0; i < ROWS * n; i++) want[i] = data[i / n * n + n - 1 - i % n];
+    for (int k = 0; k < 4; k++) {
+      oy_tensor* t =
+          as_dtype(oy_tensor_from_data(data, OY_DIMS(ROWS, n), OY_DTYPE_F64), dtypes[k]);
+      oy_tensor* r = oy_flip(t, OY_DIMS(1));
+      assert_close_(r, OY_DIMS(ROWS, n), want, 0, __FILE__, __LINE__);
+      oy_tensor_release(r);
+      oy_tensor_release(t);
+    }
+    if (n % 2 != 0) continue;
+    // Pairs of numbers as complex ones.
+    for (int64_t i = 0; i < ROWS * n; i++)
+      want[i] = data[i / n * n + (n / 2 - 1 - i % n / 2) * 2 + i % 2];
+    oy_tensor* t = oy_tensor_from_data(data, OY_DIMS(ROWS, n / 2), OY_DTYPE_C128);
+    oy_tensor *r = oy_flip(t, OY_DIMS(1)), *parts = oy_view_as_real(r);
+    assert_close_(parts, OY_DIMS(ROWS, n / 2, 2), want, 0, __FILE__, __LINE__);
+    oy_tensor* all[] = {parts, r, t};
+    for (int k = 0; k < 3; k++) oy_tensor_release(all[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_of_numbers),         cmocka_unit_test(columns_of_numbers),
-      cmocka_unit_test(rows_of_complex_numbers), cmocka_unit_test(running_exponentials),
+      cmocka_unit_test(rows_of_numbers),
+      cmocka_unit_test(columns_of_numbers),
+      cmocka_unit_test(rows_of_complex_numbers),
+      cmocka_unit_test(running_exponentials),
       cmocka_unit_test(rows_that_lie_apart),
+      cmocka_unit_test(rows_read_from_their_ends),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
