@@ -44,10 +44,10 @@ static inline vector load_lanes(const char* from, int64_t step) {
 #endif
 }
 
-// One block: LANE / size rows of the output, a vector each.
+// One block: LANE / size rows of the output, a vector each, of which |count| are written.
 #define TURN_BLOCK(T, size)                                                              \
   static inline __attribute__((always_inline)) void turn_block_##size(                   \
-      char* to, int64_t to_down, const char* from, int64_t from_along) {                 \
+      char* to, int64_t to_down, const char* from, int64_t from_along, int64_t count) {  \
     enum { N = LANE / size };                                                            \
     typedef T part __attribute__((vector_size(VECTOR), aligned(1), may_alias));          \
     part a[N], b[N];                                                                     \
@@ -65,7 +65,8 @@ static inline vector load_lanes(const char* from, int64_t step) {
       for (int k = 0; k < N; k++) a[k] = b[k];                                           \
     }                                                                                    \
     OYI_UNROLL_BY(16)                                                                    \
-    for (int k = 0; k < N; k++) *(part*)(to + k * to_down) = a[k];                       \
+    for (int k = 0; k < N; k++)                                                          \
+      if (k < count) *(part*)(to + k * to_down) = a[k];                                  \
   }                                                                                      \
   /* The last blocks lie over those before them. */                                      \
   static void turn_##size(const oyi_move* m) {                                           \
@@ -79,8 +80,17 @@ static inline vector load_lanes(const char* from, int64_t step) {
       for (int64_t j = 0; j < m->rows; j += N) {                                         \
         const int64_t row = j + N <= m->rows ? j : m->rows - N;                          \
         turn_block_##size(to + row * m->to_down, m->to_down, from + row * size,          \
-                          m->from_along);                                                \
+                          m->from_along, N);                                             \
       }                                                                                  \
+    }                                                                                    \
+  }                                                                                      \
+  /* Fewer rows than a block has: what follows them is read as well, up to |n|. */       \
+  static void turn_few_##size(const oyi_move* m, int64_t n) {                            \
+    enum { ALONG = VECTOR / size };                                                      \
+    for (int64_t i = 0; i < n; i += ALONG) {                                             \
+      const int64_t column = i + ALONG <= n ? i : n - ALONG;                             \
+      turn_block_##size(m->to + column * size, m->to_down,                               \
+                        m->from + column * m->from_along, m->from_along, m->rows);       \
     }                                                                                    \
   }
 TURN_BLOCK(uint8_t, 1)
@@ -106,11 +116,33 @@ static void turn_16(const oyi_move* m) {
   }
 }
 
+// Whether it did: input rows of less than a block, of which the last ones, where a lane would
+// reach past their end, are moved by elements.
+static bool turn_few(const oyi_move* m) {
+  const int64_t item = (int64_t)m->item, size = m->rows * item, step = m->from_along;
+  // Every other element is soon found in whole vectors.
+  if (step < size || step == 2 * item) return false;
+  const int64_t past = (LANE - size + step - 1) / step, n = m->n - past;
+  if (n * item < VECTOR) return false;
+  switch (item) {
+    case 1: turn_few_1(m, n); break;
+    case 2: turn_few_2(m, n); break;
+    case 4: turn_few_4(m, n); break;
+    default: turn_few_8(m, n); break;
+  }
+  for (int64_t row = 0; row < m->rows; row++)
+    for (int64_t i = n; i < m->n; i++)
+      memcpy(m->to + row * m->to_down + i * item, m->from + i * step + row * item,
+             m->item);
+  return true;
+}
+
 // Whether it did: input rows of one block and more.
 static bool turn(const oyi_move* m) {
   const int64_t item = (int64_t)m->item;
   const int64_t along = item == LANE ? LINE : VECTOR;
-  if (m->rows * item < LANE || m->n * item < along) return false;
+  if (m->n * item < along) return false;
+  if (m->rows * item < LANE) return turn_few(m);
   switch (item) {
     case 1: turn_1(m); break;
     case 2: turn_2(m); break;
