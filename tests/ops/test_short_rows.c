@@ -27,17 +27,18 @@ static oy_tensor* as_dtype(oy_tensor* owned, oy_dtype dtype) {
 }
 
 typedef struct results {
-  double sum, product, greatest, least;
+  double sum, product, greatest, least, place;  // the place of the greatest
 } results;
 
 static results of_row(const double* x, int64_t n) {
-  results r = {0, 1, -INFINITY, INFINITY};
+  results r = {0, 1, -INFINITY, INFINITY, 0};
   for (int64_t i = 0; i < n; i++) {
     r.sum += x[i];
     r.product *= x[i];
+    if (x[i] > r.greatest) r.place = (double)i;
     r.greatest = isnan(x[i]) || x[i] > r.greatest ? x[i] : r.greatest;
     r.least = isnan(x[i]) || x[i] < r.least ? x[i] : r.least;
-    if (isnan(x[i])) return (results){NAN, NAN, NAN, NAN};
+    if (isnan(x[i])) return (results){NAN, NAN, NAN, NAN, (double)i};
   }
   return r;
 }
@@ -97,17 +98,19 @@ static void check_pairs(oy_tensor* owned, const double _Complex want[ROWS]) {
 // Over rows of a few results each, of which several are read as a longer one.
 static void check_columns(const double* data, int64_t rows, int64_t columns,
                           oy_dtype dtype) {
-  double want[3][ROWS], column[MOST * MOST];
+  double want[4][ROWS], column[MOST * MOST];
   for (int64_t c = 0; c < columns; c++) {
     for (int64_t r = 0; r < rows; r++) column[r] = data[r * columns + c];
     const results all = of_row(column, rows);
     want[0][c] = all.sum, want[1][c] = all.greatest, want[2][c] = all.least;
+    want[3][c] = all.place;
   }
   const oy_ints all = OY_DIMS(rows, columns), made = OY_DIMS(columns);
   oy_tensor* t = as_dtype(oy_tensor_from_data(data, all, OY_DTYPE_F64), dtype);
   oy_tensor* got[] = {oy_sum_dim_IntList(t, OY_DIMS(0), false, oy_none()),
-                      oy_amax(t, OY_DIMS(0), false), oy_amin(t, OY_DIMS(0), false)};
-  for (int k = 0; k < 3; k++) {
+                      oy_amax(t, OY_DIMS(0), false), oy_amin(t, OY_DIMS(0), false),
+                      oy_argmax(t, oy_int(0), false)};
+  for (int k = 0; k < 4; k++) {
     assert_close_(got[k], made, want[k], 0, __FILE__, __LINE__);
     oy_tensor_release(got[k]);
   }
@@ -123,6 +126,8 @@ static void columns_of_numbers(void** state) {
       for (int64_t i = 0; i < rows * columns; i++)
         data[i] = number(i / columns, i % columns);
       check_columns(data, rows, columns, OY_DTYPE_I64);
+      check_columns(data, rows, columns, OY_DTYPE_I8);
+      check_columns(data, rows, columns, OY_DTYPE_F16);
       check_columns(data, rows, columns, OY_DTYPE_F32);
       data[(rows - 1) * columns + 1] = NAN;
       check_columns(data, rows, columns, OY_DTYPE_F64);

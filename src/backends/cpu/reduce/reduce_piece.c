@@ -241,9 +241,40 @@ static void reduce_spread(const block* b, const char* x, int64_t first, int64_t 
   columns_as_they_lie(w, b->state, b->n, x, rows - whole * w->spread, step, 0);
 }
 
+// A few columns as rows, a part of each at a time: what finds places is made for rows.
+static void reduce_columns(const block* b, const char* x, int64_t first, int64_t end) {
+  enum { STEP = 64 };
+  const walk* w = b->w;
+  _Alignas(64) char turned[READ_BYTES / 2], read[READ_BYTES / 2];
+  const int64_t own = oyi_dtype_bytes[w->in_dtype],
+                item = oyi_dtype_bytes[w->reducer->in];
+  const int64_t widest = own > item ? own : item, step = w->reduced[0].in;
+  const int64_t most = READ_BYTES / 2 / (b->n * widest) / STEP * STEP;
+  for (int64_t i = first, some; i < end; i += some) {
+    some = end - i < most ? end - i : most;
+    oyi_move_rows(&(oyi_move){.item = (size_t)own,
+                              .n = some,
+                              .rows = b->n,
+                              .to = turned,
+                              .from = x + i * step,
+                              .to_along = own,
+                              .to_down = some * own,
+                              .from_along = step,
+                              .from_down = own});
+    if (w->one_step) w->one_step(read, turned, some * b->n);
+    const char* columns = w->one_step ? read : turned;
+    for (int64_t k = 0; k < b->n; k++)
+      w->reducer->row(b->state, k, columns + k * some * item, some, item, i, w->args);
+  }
+}
+
 static void reduce_across(block* b, const char* x) {
   const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
   const int64_t most = b->w->rows;
+  if (b->w->turns_columns) {
+    reduce_columns(b, x, first, end);
+    return;
+  }
   if (b->w->spread > 1) {
     reduce_spread(b, x, first, end - first);
     return;

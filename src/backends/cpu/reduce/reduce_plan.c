@@ -129,6 +129,20 @@ static oyi_reduce_rows_fn find_all_rows(const walk* w, int64_t item) {
   return takes ? w->reducer->all_rows : NULL;
 }
 
+// Whether columns, of a few results that follow each other, are turned to be reduced as rows:
+// where running values of two columns may not be merged, so that what is kept of each is more
+// than what there is to read. Pairs of 8 bytes, and what is read twice, are as soon read there.
+static bool turns_columns(const walk* w, int64_t item) {
+  enum { MANY = 64, MOST = 32, MOST_BYTES = 128, LONG = 8 };
+  const dim *k = &w->kept[0], *d = &w->reduced[0];
+  const bool follows = w->kept_count == 1 && w->reduced_count == 1 && k->in == item &&
+                       d->in == k->size * item && d->size >= MANY;
+  const bool twice = w->reducer->out[1] == w->reducer->in;
+  return follows && !w->reducer->running && (w->one_step || !w->converts) &&
+         k->size > (item < LONG ? 1 : 2) && k->size <= MOST &&
+         k->size * item <= (twice ? MOST_BYTES / 2 : MOST_BYTES);
+}
+
 // Which way memory is read, and as what.
 static void find_way(walk* w, const oyi_reduction* r) {
   // Rows that lie together, or nearly, pay from a few elements on.
@@ -156,7 +170,8 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->spread = !follows ? 1 : k->size < SPREAD ? SPREAD : OYI_REDUCE_BLOCK / k->size;
   // Places are found one by one beside whole vectors.
   const bool fills = w->reducer->running || k->size >= FILL;
-  w->across = w->turns || follows ||
+  w->turns_columns = turns_columns(w, item);
+  w->across = w->turns || follows || w->turns_columns ||
               (!w->all_rows && k->size >= FEW && fills &&
                (near || (k->in == item && d->in != k->in)));
   w->converts |= w->across && (near || w->turns);

@@ -19,6 +19,7 @@ typedef struct oyi_reduce_walk {
   oyi_convert_loop one_step;
   const oyi_half_fold* half;  // but the reducer reads them as they are; NULL: it does not
   bool across;                // along the results of a block
+  bool turns_columns;         // of few results, whose columns are reduced as rows
   bool turns;  // rows that lie together, so short that their columns are reduced
   // Rows that are read as one, where results are few and rows follow each other; else 1.
   int64_t spread;
