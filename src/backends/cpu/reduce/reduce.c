@@ -76,17 +76,23 @@ static bool is_one_call_of_rows(const walk* w) {
   return w->all_rows && !w->across && !w->is_empty && w->pieces == 1;
 }
 
+// Whether the output is as the reducer writes results.
+static bool takes_results(const walk* w) {
+  const oy_dtype dtype = w->reducer->out[0];
+  return w->out_dtype[0] == dtype && w->kept[0].out[0] == oyi_dtype_bytes[dtype];
+}
+
 static void run_block(const walk* w, const char* x, char* const* out, int64_t n) {
   block_results r;
   _Static_assert(OYI_REDUCE_WIDE * 8 <= sizeof(r), "results of wide blocks fit");
-  if (is_one_call(w)) {
-    w->reducer->all_columns(&r, n, x, w->reduced[0].size, w->reduced[0].in, w->args);
-    write_results(w, &r, n, out);
-    return;
-  }
-  if (is_one_call_of_rows(w)) {
-    w->all_rows(&r, n, x, w->reduced[0].size, w->kept[0].in, w->args);
-    write_results(w, &r, n, out);
+  const bool columns = is_one_call(w);
+  if (columns || is_one_call_of_rows(w)) {
+    void* to = takes_results(w) ? (void*)out[0] : &r;
+    if (columns)
+      w->reducer->all_columns(to, n, x, w->reduced[0].size, w->reduced[0].in, w->args);
+    else
+      w->all_rows(to, n, x, w->reduced[0].size, w->kept[0].in, w->args);
+    if (to == &r) write_results(w, &r, n, out);
     return;
   }
   _Alignas(64) char state[OYI_REDUCE_STATE_BYTES];

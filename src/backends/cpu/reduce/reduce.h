@@ -16,8 +16,9 @@
 
 enum {
   OYI_REDUCE_BLOCK = 256,  // results whose running values are kept at once
-  // The same of floats and doubles, where running values and results are at most 8 bytes, or
-  // 16 with errors: longer parts of rows, one after the other, come from memory faster.
+  // The same where there is one kind of results, and they and running values are at most 8
+  // bytes, or 16 with errors: longer parts of rows, one after the other, come from memory
+  // faster.
   OYI_REDUCE_WIDE = 1024,
   // Elements, and rows, that a reducer sees at most in one call, but for floats as they lie.
   OYI_REDUCE_ROW = 2048,

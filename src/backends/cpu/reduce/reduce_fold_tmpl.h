@@ -11,6 +11,7 @@
 //   REPEAT(a, times)  (may be left out) the running value |a| of that many times the elements
 //   ALL_COLUMNS (may be left out) makes results of columns at once, where R is A and a result
 //   without |args| is the running value
+//   FILLED      (may be left out) where compilers make branches of a step from START
 //   EXACT       (may be left out) keeps the rounding errors of sums of real
 //   numbers
 //   WHOLE(p, n) (may be left out) the running value of |n| elements that lie together, a
@@ -137,27 +138,44 @@ static void FOLD(row)(void* state, int64_t at, const char* x, int64_t n, int64_t
   }
 }
 
+// |rows| rows, one, two or four, of |n| columns go on from |part|, or from the start.
+static inline __attribute__((always_inline)) void FOLD(some)(
+    A* part, int64_t n, const char* x, const int rows, int64_t row_step,
+    const bool begins, const void* args) {
+  SETUP;
+  const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)(x + row_step);
+  const T* r = (const T*)(const void*)(x + 2 * row_step);
+  const T* s = (const T*)(const void*)(x + 3 * row_step);
+  for (int64_t i = 0; i < n; i++) {
+    A a = begins ? START : part[i];
+    a = STEP(a, p[i]);
+    if (rows > 1) a = STEP(a, q[i]);
+    if (rows > 2) a = STEP(a, r[i]);
+    if (rows > 2) a = STEP(a, s[i]);
+    part[i] = a;
+  }
+}
+
 // Of |n| columns, four rows at a time, so that running values are read and written less
-// often.
+// often, and few rows without one time more for where they start.
 static inline void FOLD(four)(A* part, int64_t n, const char* x, int64_t rows,
                               int64_t row_step, const void* args) {
   SETUP;
-  for (int64_t i = 0; i < n; i++) part[i] = START;
-  for (; rows >= 4; rows -= 4, x += 4 * row_step) {
-    const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)(x + row_step);
-    const T* r = (const T*)(const void*)(x + 2 * row_step);
-    const T* s = (const T*)(const void*)(x + 3 * row_step);
-    for (int64_t i = 0; i < n; i++) {
-      A a = STEP(part[i], p[i]);
-      a = STEP(a, q[i]);
-      a = STEP(a, r[i]);
-      part[i] = STEP(a, s[i]);
-    }
-  }
-  for (; rows > 0; rows--, x += row_step) {
-    const T* p = (const T*)(const void*)x;
-    for (int64_t i = 0; i < n; i++) part[i] = STEP(part[i], p[i]);
-  }
+#ifdef FILLED
+  int64_t done = 0;
+#else
+  int64_t done = rows < 2 ? 0 : rows < 4 ? 2 : 4;
+#endif
+  if (done == 4)
+    FOLD(some)(part, n, x, 4, row_step, true, args);
+  else if (done == 2)
+    FOLD(some)(part, n, x, 2, row_step, true, args);
+  else
+    for (int64_t i = 0; i < n; i++) part[i] = START;
+  for (; rows - done >= 4; done += 4)
+    FOLD(some)(part, n, x + done * row_step, 4, row_step, false, args);
+  for (; done < rows; done++)
+    FOLD(some)(part, n, x + done * row_step, 1, row_step, false, args);
 }
 
 // What |rows| rows of |n| columns come to.
@@ -193,7 +211,11 @@ static void FOLD(all_columns)(void* out, int64_t n, const char* x, int64_t rows,
   SETUP;
   R* to = out;
   FOLD(parts)(to, n, x, rows, row_step, args);
+#ifdef RESULTS
+  RESULTS(to, n);
+#else
   for (int64_t i = 0; args && i < n; i++) to[i] = RESULT(to[i]);
+#endif
 }
 #endif
 
@@ -251,6 +273,7 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef EXACT
 #undef REPEAT
 #undef ALL_COLUMNS
+#undef FILLED
 #undef WHOLE
 #undef WHOLE_STEP
 #undef WHOLE_FROM

@@ -26,11 +26,9 @@
         name##_RUNNING_##id, name##_start_##id, name##_row_##id, name##_columns_##id, \
         name##_merge_##id, name##_finish_##id, repeat, all, rows, __VA_ARGS__         \
   }
-#define OYI_REDUCER_ROW(name, id, in, first, second) \
-  OYI_REDUCER_ROWS(name, id, in, first, second, NULL)
-#define OYI_REDUCER_ROWS(name, id, in, first, second, rows)                  \
+#define OYI_REDUCER_ROW(name, id, in, first, second)                         \
   OYI_REDUCER_ROW_OF(name, id, in, first, second, OYI_REDUCE_BLOCK,          \
-                     OYI_REDUCE_TURNED_LONG, NULL, NULL, rows, {NULL, NULL}, \
+                     OYI_REDUCE_TURNED_LONG, NULL, NULL, NULL, {NULL, NULL}, \
                      {NULL, NULL})
 // Of tables for processors that may have AVX-512.
 #if defined(__AVX2__)

@@ -162,23 +162,29 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #include "backends/cpu/reduce/reduce_half_tmpl.h"
 
 #define ROW(name, id, in, second) OYI_REDUCER_ROW(name, id, in, in, second)
-#define ROWS(name)                                                        \
+#define INTEGER_ROWS(name)                                                \
   ROW(name, u8, U8, U8), ROW(name, i8, I8, I8), ROW(name, i16, I16, I16), \
       ROW(name, i32, I32, I32), ROW(name, i64, I64, I64)
-#define FLOAT_ROWS(name)                                              \
-  OYI_REDUCER_ROWS(name, f32, F32, F32, F32, OYI_ROWS_OF(name, f32)), \
-      OYI_REDUCER_ROWS(name, f64, F64, F64, F64, OYI_ROWS_OF(name, f64))
-#define BOTH_ROWS(name) ROW(name, f32, F32, F32), ROW(name, f64, F64, F64)
+#define BOTH_ROWS(name) \
+  ROW(name, f32, F32, F32), ROW(name, f64, F64, F64), INTEGER_ROWS(name)
+// Of one output, whose blocks may be wide.
+#define WIDE_ROW(name, id, in, rows)                                                \
+  OYI_REDUCER_ROW_OF(name, id, in, in, in, OYI_REDUCE_WIDE, OYI_REDUCE_TURNED_LONG, \
+                     NULL, name##_all_columns_##id, rows, {NULL, NULL}, {NULL, NULL})
+#define ONE_ROWS(name)                                                                \
+  WIDE_ROW(name, f32, F32, OYI_ROWS_OF(name, f32)),                                   \
+      WIDE_ROW(name, f64, F64, OYI_ROWS_OF(name, f64)), WIDE_ROW(name, u8, U8, NULL), \
+      WIDE_ROW(name, i8, I8, NULL), WIDE_ROW(name, i16, I16, NULL),                   \
+      WIDE_ROW(name, i32, I32, NULL), WIDE_ROW(name, i64, I64, NULL)
 #define PLACE_ROWS(name)                                                          \
   ROW(name, f32, F32, I64), ROW(name, f64, F64, I64), ROW(name, u8, U8, I64),     \
       ROW(name, i8, I8, I64), ROW(name, i16, I16, I64), ROW(name, i32, I32, I64), \
       ROW(name, i64, I64, I64)
 #define HALF_ROWS(name) ROW(name, f16, F16, F16), ROW(name, bf16, BF16, BF16)
 const oyi_fold OYI_JOIN(oyi_amin_reducers, LEVEL)[] = {
-    FLOAT_ROWS(amin), ROWS(amin), HALF_ROWS(amin), {0}};
+    ONE_ROWS(amin), HALF_ROWS(amin), {0}};
 const oyi_fold OYI_JOIN(oyi_amax_reducers, LEVEL)[] = {
-    FLOAT_ROWS(amax), ROWS(amax), HALF_ROWS(amax), {0}};
-const oyi_fold OYI_JOIN(oyi_aminmax_reducers, LEVEL)[] = {
-    BOTH_ROWS(aminmax), ROWS(aminmax), {0}};
+    ONE_ROWS(amax), HALF_ROWS(amax), {0}};
+const oyi_fold OYI_JOIN(oyi_aminmax_reducers, LEVEL)[] = {BOTH_ROWS(aminmax), {0}};
 const oyi_fold OYI_JOIN(oyi_argmin_reducers, LEVEL)[] = {PLACE_ROWS(argmin), {0}};
 const oyi_fold OYI_JOIN(oyi_argmax_reducers, LEVEL)[] = {PLACE_ROWS(argmax), {0}};

@@ -3,8 +3,9 @@
 // LEAST and GREATEST are given, AMAX_WHOLE and AMIN_WHOLE may be: WHOLE of reduce_fold_tmpl.h
 // for any number of elements; and LEAST_OF and GREATEST_OF, of two vectors of 32 bytes, which
 // end here. A NaN is both: once it is there it stays.
-#define R          T
-#define A          T
+#define R T
+#define A T
+#define ALL_COLUMNS
 #define NAME       amax
 #define START      LEAST
 #define STEP(a, x) ((x) > (a) || IS_NAN(x) ? (x) : (a))
@@ -15,6 +16,7 @@
 #define WHOLE_STEP 1
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
+#define ALL_COLUMNS
 #define NAME       amin
 #define START      GREATEST
 #define STEP(a, x) ((x) < (a) || IS_NAN(x) ? (x) : (a))

@@ -180,9 +180,8 @@ static double nansum_floats(const float* p, int64_t n) {
 #define SUM_WHOLE     sum_floats
 #define STRIP         STRIP_OF
 #define SUM_STRIPS    float_strips
-#define SUM_ALL
-#define PROD_WHOLE  prod_floats
-#define PROD_STRIPS prod_strips
+#define PROD_WHOLE    prod_floats
+#define PROD_STRIPS   prod_strips
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 // What these reduce as they lie.
 #include "backends/cpu/reduce/reduce_sum_bf16_tmpl.h"
@@ -192,7 +191,6 @@ static double nansum_floats(const float* p, int64_t n) {
 #undef WHOLE_STEPS
 #undef SUM_WHOLE
 #undef SUM_STRIPS
-#undef SUM_ALL
 #undef NANSUM_WHOLE
 #undef NANSUM_STRIPS
 #undef PROD_WHOLE
@@ -264,12 +262,14 @@ static inline void divide_all(double* x, int64_t n, double by) {
 
 #define PLAIN_ROW(name, id, in, to, block, REPEAT, MANY)                               \
   OYI_REDUCER_ROW_OF(name, id, in, to, to, block, OYI_REDUCE_TURNED, REPEAT(name, id), \
-                     NULL, MANY(name, id), {NULL, NULL}, {NULL, NULL})
-#define ROWS(name, REPEAT, MANY, all, ...)                                         \
+                     name##_all_columns_##id, MANY(name, id), {NULL, NULL},            \
+                     {NULL, NULL})
+#define ROWS(name, REPEAT, MANY, ...)                                              \
   OYI_REDUCER_ROW_OF(name, f32, F32, F64, F64, OYI_REDUCE_WIDE, OYI_REDUCE_TURNED, \
-                     REPEAT(name, f32), all, MANY(name, f32), __VA_ARGS__),        \
+                     REPEAT(name, f32), name##_all_columns_f32, MANY(name, f32),   \
+                     __VA_ARGS__),                                                 \
       PLAIN_ROW(name, f64, F64, F64, OYI_REDUCE_WIDE, REPEAT, MANY),               \
-      PLAIN_ROW(name, i64, I64, I64, OYI_REDUCE_BLOCK, REPEAT, MANY),              \
+      PLAIN_ROW(name, i64, I64, I64, OYI_REDUCE_WIDE, REPEAT, MANY),               \
       PLAIN_ROW(name, c64, C64, C128, OYI_REDUCE_BLOCK, REPEAT, MANY),             \
       PLAIN_ROW(name, c128, C128, C128, OYI_REDUCE_BLOCK, REPEAT, MANY)
 #if defined(__F16C__)
@@ -284,8 +284,8 @@ static inline void divide_all(double* x, int64_t n, double by) {
 #define REPEATED(name, id) name##_repeat_##id
 #define NONE(name, id)     NULL
 const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {
-    ROWS(sum, REPEATED, OYI_ROWS_OF, sum_all_columns_f32, HALVES(sum)), {0}};
+    ROWS(sum, REPEATED, OYI_ROWS_OF, HALVES(sum)), {0}};
 const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {
-    ROWS(nansum, REPEATED, NONE, NULL, HALVES(nansum)), {0}};
+    ROWS(nansum, REPEATED, NONE, HALVES(nansum)), {0}};
 const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {
-    ROWS(prod, NONE, OYI_ROWS_OF, NULL, {NULL, NULL}, {NULL, NULL}), {0}};
+    ROWS(prod, NONE, OYI_ROWS_OF, {NULL, NULL}, {NULL, NULL}), {0}};

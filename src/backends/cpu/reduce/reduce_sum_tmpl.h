@@ -2,14 +2,12 @@
 // Sums and products of one type; T, A, ID, ADD_STEP, a running sum after one element more,
 // and TIMES, the type of a number of elements that A is multiplied by, are given. SUM_WHOLE,
 // NANSUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and so on, with STRIP, may be:
-// what WHOLE and STRIPS of reduce_fold_tmpl.h are, and SUM_ALL, for ALL_COLUMNS. PROD_STEP, a
+// what WHOLE and STRIPS of reduce_fold_tmpl.h are. PROD_STEP, a
 // running product after one element more, may be, where it is not C's product, and MEANS(to, n),
 // what makes means of sums, where MEAN(a) does not.
 #define OYI_REPEAT(a, times) ((a) * (TIMES)(times))
 
-#ifdef SUM_ALL
 #define ALL_COLUMNS
-#endif
 #define NAME       sum
 #define REPEAT     OYI_REPEAT
 #define START      0
@@ -31,6 +29,8 @@
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 
+#define ALL_COLUMNS
+#define FILLED
 #define NAME       nansum
 #define REPEAT     OYI_REPEAT
 #define START      0
@@ -49,6 +49,7 @@
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 
+#define ALL_COLUMNS
 #define NAME  prod
 #define START 1
 #ifdef PROD_STEP
