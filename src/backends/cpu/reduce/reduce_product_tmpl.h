@@ -35,48 +35,47 @@ static inline double _Complex product_of_lanes(const wide_lanes* re,
 
 // HALF(p, k) are numbers 2k and 2k + 1 of those that |p| points to. Of |n| that lie together,
 // and of |rows| rows of |n| columns, a multiple of LANES.
-#define PRODUCTS(name, T, HALF)                                                          \
-  static inline __attribute__((always_inline)) void name##_step(                         \
-      wide_lanes* re, wide_lanes* im, const T* p) {                                      \
-    const wide_lanes a = HALF(p, 0), b = HALF(p, 1);                                     \
-    MULTIPLY_PARTS(*re, *im, FIRST_PARTS(a, b), SECOND_PARTS(a, b));                     \
-  }                                                                                      \
-  static double _Complex name(const T* p, int64_t n) {                                   \
-    enum { SEVERAL = CHAINS / 2 };                                                       \
-    const wide_lanes zero = {0}, one = zero + 1;                                         \
-    wide_lanes re[SEVERAL] = {one, one, one, one}, im[SEVERAL] = {zero};                 \
-    for (; n >= SEVERAL * LANES; n -= SEVERAL * LANES, p += SEVERAL * LANES) {           \
-      OYI_UNROLL                                                                         \
-      for (int k = 0; k < SEVERAL; k++) name##_step(&re[k], &im[k], p + k * LANES);      \
-    }                                                                                    \
-    for (; n >= LANES; n -= LANES, p += LANES) name##_step(&re[0], &im[0], p);           \
-    MULTIPLY_PARTS(re[0], im[0], re[2], im[2]);                                          \
-    MULTIPLY_PARTS(re[1], im[1], re[3], im[3]);                                          \
-    MULTIPLY_PARTS(re[0], im[0], re[1], im[1]);                                          \
-    double _Complex all = product_of_lanes(re, im);                                      \
-    for (; n > 0; n--, p++) all = plain_product(all, (double _Complex) * p);             \
-    return all;                                                                          \
-  }                                                                                      \
-  static inline __attribute__((always_inline)) void name##_of_rows(                      \
-      double _Complex* to, int64_t n, const char* x, const int rows, int64_t row_step) { \
-    for (int64_t i = 0; i < n; i += LANES) {                                             \
-      const wide_lanes a = GET(to + i, 0), b = GET(to + i, 1);                           \
-      wide_lanes re = FIRST_PARTS(a, b), im = SECOND_PARTS(a, b);                        \
-      const char* row = x + i * (int64_t)sizeof(T);                                      \
-      OYI_UNROLL                                                                         \
-      for (int r = 0; r < rows; r++, row += row_step)                                    \
-        name##_step(&re, &im, (const T*)(const void*)row);                               \
-      GET(to + i, 0) = FIRST_PARTS(re, im);                                              \
-      GET(to + i, 1) = SECOND_PARTS(re, im);                                             \
-    }                                                                                    \
-  }                                                                                      \
-  static void name##_strips(double _Complex* to, int64_t n, const char* x, int64_t rows, \
-                            int64_t row_step) {                                          \
-    for (int64_t i = 0; i < n; i++) to[i] = 1;                                           \
-    for (; rows >= ROWS_AT_ONCE; rows -= ROWS_AT_ONCE, x += ROWS_AT_ONCE * row_step)     \
-      name##_of_rows(to, n, x, ROWS_AT_ONCE, row_step);                                  \
-    for (; rows > 0; rows--, x += row_step) name##_of_rows(to, n, x, 1, row_step);       \
-  }
+#define PRODUCTS(name, T, HALF)                                                        \
+  static inline __attribute__((always_inline)) void name##_step(                       \
+      wide_lanes* re, wide_lanes* im, const T* p) {                                    \
+    const wide_lanes a = HALF(p, 0), b = HALF(p, 1);                                   \
+    MULTIPLY_PARTS(*re, *im, FIRST_PARTS(a, b), SECOND_PARTS(a, b));                   \
+  }                                                                                    \
+  static double _Complex name(const T* p, int64_t n) {                                 \
+    enum { SEVERAL = CHAINS / 2 };                                                     \
+    const wide_lanes zero = {0}, one = zero + 1;                                       \
+    wide_lanes re[SEVERAL] = {one, one, one, one}, im[SEVERAL] = {zero};               \
+    for (; n >= SEVERAL * LANES; n -= SEVERAL * LANES, p += SEVERAL * LANES) {         \
+      OYI_UNROLL                                                                       \
+      for (int k = 0; k < SEVERAL; k++) name##_step(&re[k], &im[k], p + k * LANES);    \
+    }                                                                                  \
+    for (; n >= LANES; n -= LANES, p += LANES) name##_step(&re[0], &im[0], p);         \
+    MULTIPLY_PARTS(re[0], im[0], re[2], im[2]);                                        \
+    MULTIPLY_PARTS(re[1], im[1], re[3], im[3]);                                        \
+    MULTIPLY_PARTS(re[0], im[0], re[1], im[1]);                                        \
+    double _Complex all = product_of_lanes(re, im);                                    \
+    for (; n > 0; n--, p++) all = plain_product(all, (double _Complex) * p);           \
+    return all;                                                                        \
+  }                                                                                    \
+  static inline __attribute__((always_inline)) void name##_of_rows(                    \
+      double _Complex* to, int64_t n, const char* x, const int rows, int64_t row_step, \
+      const bool begins) {                                                             \
+    const wide_lanes zero = {0};                                                       \
+    for (int64_t i = 0; i < n; i += LANES) {                                           \
+      wide_lanes re = zero + 1, im = zero;                                             \
+      if (!begins) {                                                                   \
+        const wide_lanes a = GET(to + i, 0), b = GET(to + i, 1);                       \
+        re = FIRST_PARTS(a, b), im = SECOND_PARTS(a, b);                               \
+      }                                                                                \
+      const char* row = x + i * (int64_t)sizeof(T);                                    \
+      OYI_UNROLL                                                                       \
+      for (int r = 0; r < rows; r++, row += row_step)                                  \
+        name##_step(&re, &im, (const T*)(const void*)row);                             \
+      GET(to + i, 0) = FIRST_PARTS(re, im);                                            \
+      GET(to + i, 1) = SECOND_PARTS(re, im);                                           \
+    }                                                                                  \
+  }                                                                                    \
+  STRIPS_OF(name, double _Complex, 1)
 #define FLOAT_HALF(p, k)  WIDE(LOAD((const float*)(p) + (k)*LANES))
 #define DOUBLE_HALF(p, k) ((wide_lanes)((const kept_lanes*)(const void*)(p))[k])
 PRODUCTS(product_c64, float _Complex, FLOAT_HALF)

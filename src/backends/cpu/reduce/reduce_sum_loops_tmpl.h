@@ -47,6 +47,27 @@ enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
   OYI_UNROLL                        \
   for (int k = first; k < (last); k++) a[k] = TAKE(a[k], WIDE(LOAD((p) + k * LANES)))
 
+// What STRIPS of reduce_fold_tmpl.h is, of name_of_rows for a few rows at a time: the first of
+// them without what was there.
+#define STRIPS_OF(name, A, START)                                                    \
+  static void name##_strips(A* to, int64_t n, const char* x, int64_t rows,           \
+                            int64_t row_step) {                                      \
+    int64_t done = rows < 2 ? rows : rows < ROWS_AT_ONCE ? 2 : ROWS_AT_ONCE;         \
+    if (done == ROWS_AT_ONCE)                                                        \
+      name##_of_rows(to, n, x, ROWS_AT_ONCE, row_step, true);                        \
+    else if (done == 2)                                                              \
+      name##_of_rows(to, n, x, 2, row_step, true);                                   \
+    else if (done == 1)                                                              \
+      name##_of_rows(to, n, x, 1, row_step, true);                                   \
+    else                                                                             \
+      for (int64_t i = 0; i < n; i++) to[i] = START;                                 \
+    for (; rows - done >= ROWS_AT_ONCE; done += ROWS_AT_ONCE)                        \
+      name##_of_rows(to, n, x + done * row_step, ROWS_AT_ONCE, row_step, false);     \
+    for (; rows - done >= 2; done += 2)                                              \
+      name##_of_rows(to, n, x + done * row_step, 2, row_step, false);                \
+    if (done < rows) name##_of_rows(to, n, x + done * row_step, 1, row_step, false); \
+  }
+
 // Floats by as many running values as hide how long one step takes: of |n| that lie together,
 // a multiple of LANES, in LANES values; and of |rows| rows, in one for each of |n| columns, a
 // multiple of STRIP_OF.
@@ -79,11 +100,14 @@ enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
     memcpy(to, &all, sizeof(all));                                                    \
   }                                                                                   \
   static inline __attribute__((always_inline)) void name##_of_rows(                   \
-      double* to, int64_t n, const char* x, const int rows, int64_t row_step) {       \
+      double* to, int64_t n, const char* x, const int rows, int64_t row_step,         \
+      const bool begins) {                                                            \
+    const wide_lanes start = {START, START, START, START};                            \
     for (int64_t i = 0; i < n; i += STRIP_OF) {                                       \
       double* at = to + i;                                                            \
       const char* row = x + i * (int64_t)sizeof(float);                               \
-      wide_lanes a = GET(at, 0), b = GET(at, 1), c = GET(at, 2), d = GET(at, 3);      \
+      wide_lanes a = start, b = start, c = start, d = start;                          \
+      if (!begins) a = GET(at, 0), b = GET(at, 1), c = GET(at, 2), d = GET(at, 3);    \
       OYI_UNROLL                                                                      \
       for (int r = 0; r < rows; r++, row += row_step) {                               \
         const float* p = (const float*)(const void*)row;                              \
@@ -95,13 +119,7 @@ enum { STRIP_OF = 4 * LANES, ROWS_AT_ONCE = 8 };
       GET(at, 0) = a, GET(at, 1) = b, GET(at, 2) = c, GET(at, 3) = d;                 \
     }                                                                                 \
   }                                                                                   \
-  static void name##_strips(double* to, int64_t n, const char* x, int64_t rows,       \
-                            int64_t row_step) {                                       \
-    for (int64_t i = 0; i < n; i++) to[i] = START;                                    \
-    for (; rows >= ROWS_AT_ONCE; rows -= ROWS_AT_ONCE, x += ROWS_AT_ONCE * row_step)  \
-      name##_of_rows(to, n, x, ROWS_AT_ONCE, row_step);                               \
-    for (; rows > 0; rows--, x += row_step) name##_of_rows(to, n, x, 1, row_step);    \
-  }
+  STRIPS_OF(name, double, START)
 #define ADD_TWO(a, b)      ((a) + (b))
 #define MULTIPLY_TWO(a, b) ((a) * (b))
 FLOATS(sum, 0, ADD_LANES, ADD_TWO)
