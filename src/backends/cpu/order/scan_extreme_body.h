@@ -16,6 +16,7 @@ enum {
   PART = 16,        // of them, where the best may change
   COLUMNS = 512,    // lines that are neighbours, at a time
   FEW_COLUMNS = 6,  // fewer are lines
+  LONG_SHORT = 6,   // elements of 8 bytes of a short line; of others it has two
 };
 
 // Keys are integers of which the greatest is looked for: elements of a type as wide, all of

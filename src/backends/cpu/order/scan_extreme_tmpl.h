@@ -180,12 +180,41 @@ static void F(columns)(const oyi_extreme_lines* e, int64_t from, int64_t count) 
   }
 }
 
+// Lines that are short, wherever they lie, an element of each at a time: what it takes to begin
+// a line is more than its elements do.
+static void F(short_lines)(const oyi_extreme_lines* e, int64_t from, int64_t count) {
+  K best[BLOCK], values[BLOCK];
+  int64_t places[BLOCK];
+  const K turn = e->is_least ? (K)-1 : 0;
+  for (int64_t i = 0; i < e->n; i++) {
+    const char* x = e->x + from * e->x_line + i * e->x_step;
+    char* y = e->y + from * e->y_line + i * e->y_step;
+    char* at = e->at + from * e->at_line + i * e->at_step;
+    for (int64_t l = 0; l < count; l++) {
+      const K bits = *(const K*)(const void*)(x + l * e->x_line),
+              here = (K)KEY(bits, turn);
+      const bool is_best = i == 0 || here >= best[l];
+      best[l] = is_best ? here : best[l];
+      values[l] = is_best ? bits : values[l];
+      places[l] = is_best ? i : places[l];
+      *(K*)(void*)(y + l * e->y_line) = values[l];
+      *(int64_t*)(void*)(at + l * e->at_line) = places[l];
+    }
+  }
+}
+
 static void F(extremes)(const oyi_extreme_lines* e) {
   const int64_t item = sizeof(K), place_item = sizeof(int64_t);
   if (e->x_line == item && e->y_line == item && e->at_line == place_item &&
       e->lines >= FEW_COLUMNS) {
     for (int64_t l = 0; l < e->lines; l += COLUMNS)
       F(columns)(e, l, e->lines - l < COLUMNS ? e->lines - l : COLUMNS);
+    return;
+  }
+  const int64_t short_line = sizeof(K) < sizeof(int64_t) ? 2 : LONG_SHORT;
+  if (e->n <= short_line && e->lines >= FEW_COLUMNS) {
+    for (int64_t l = 0; l < e->lines; l += BLOCK)
+      F(short_lines)(e, l, e->lines - l < BLOCK ? e->lines - l : BLOCK);
     return;
   }
   if (e->x_step == item && e->y_step == item && e->at_step == place_item)
