@@ -236,59 +236,7 @@ static void turned_pairs(const oyi_move* m) {
   }
 }
 
-#if defined(__AVX2__)
-// |from|'s 16 bytes with elements of |item| bytes in the opposite order, the last of them
-// before byte |end|.
-static inline __m128i opposite(int64_t item, int64_t end) {
-  char places[16];
-  for (int64_t i = 0; i < 16; i++)
-    places[i] = (char)((end - item - i / item * item + i % item) & 15);
-  return _mm_loadu_si128((const __m128i*)(const void*)places);
-}
-static inline void turn_lane(char* to, const char* from, __m128i order) {
-  const __m128i x = _mm_loadu_si128((const __m128i_u*)(const void*)from);
-  _mm_storeu_si128((__m128i_u*)(void*)to, _mm_shuffle_epi8(x, order));
-}
-
-// Short rows that follow each other, read from their ends on: lanes of a row, of which the last
-// lies over the one before it, or one that is less than a lane with what follows it, which the
-// next row is written over. Whether it did.
-static bool turned_short(const oyi_move* m) {
-  enum { LANE_BYTES = 16, FEW = 8 };
-  const int64_t item = (int64_t)m->item, size = m->n * item;
-  if (m->to_down != size || m->from_down != size ||
-      (size > 2 * LANE_BYTES && m->n >= FEW))
-    return false;
-  const char* from = m->from - size + item;
-  const int64_t all = m->rows * size;
-  int64_t at = 0;
-  if (size >= LANE_BYTES) {
-    const __m128i order = opposite(item, LANE_BYTES);
-    const int64_t last = size - LANE_BYTES;
-    for (; size <= 2 * LANE_BYTES && at < all; at += size) {
-      turn_lane(m->to + at, from + at + last, order);
-      turn_lane(m->to + at + last, from + at, order);
-    }
-    for (; at < all; at += size) {
-      for (int64_t i = 0; i < last; i += LANE_BYTES)
-        turn_lane(m->to + at + i, from + at + last - i, order);
-      turn_lane(m->to + at + last, from + at, order);
-    }
-    return true;
-  }
-  const __m128i order = opposite(item, size);
-  for (; at + LANE_BYTES <= all; at += size) turn_lane(m->to + at, from + at, order);
-  for (; at < all; at += size)
-    for (int64_t i = 0; i < size; i += item)
-      memcpy(m->to + at + i, from + at + size - item - i, m->item);
-  return true;
-}
-#else
-static bool turned_short(const oyi_move* m) {
-  (void)m;
-  return false;
-}
-#endif
+#include "tensor/move_short_body.h"
 
 #define OF_ITEM(name, item, ...)              \
   do {                                        \
@@ -322,6 +270,11 @@ static inline bool is_apart(const oyi_move* m) {
   return m->to_down >= m->n * (int64_t)m->item;
 }
 
+static void pairs(char* to, const char* first, const char* second, size_t n,
+                  size_t item) {
+  OF_ITEM(pairs, item, to, first, second, n);
+}
+
 static void rows(const oyi_move* m) {
   enum { SHORT = 8 };
   const int64_t item = (int64_t)m->item;
@@ -339,6 +292,12 @@ static void rows(const oyi_move* m) {
     if (!is_apart(&turned) || !turn(&turned)) OF_ITEM(apart, m->item, m);
   } else if (m->rows > 1 && whole && m->from_along == -item && turned_short(m)) {
     return;
+  } else if (whole && same && m->n == 2 && m->to_down == 2 * item &&
+             m->from_down == item) {
+    pairs(m->to, m->from, m->from, (size_t)m->rows, m->item);
+  } else if (whole && same && m->n > 1 && m->rows > 1 && m->to_down == m->n * item &&
+             m->to_down <= VECTOR) {
+    repeat_short(m);
   } else if (m->n < SHORT && m->rows > m->n) {
     const oyi_move turned = across(m);
     OF_ITEM(apart, m->item, &turned);
@@ -354,11 +313,6 @@ static void rows(const oyi_move* m) {
   } else {
     OF_ITEM(apart, m->item, m);
   }
-}
-
-static void pairs(char* to, const char* first, const char* second, size_t n,
-                  size_t item) {
-  OF_ITEM(pairs, item, to, first, second, n);
 }
 
 #if defined(__AVX2__)

@@ -75,6 +75,11 @@ typedef struct rows_row {
 
 static const rows_row g_rows[] = {
     {"whole", 13, 7, 1, 13, 1, 13},          {"one element", 1, 1, 1, 1, 1, 1},
+    {"repeated twice", 2, 40, 1, 2, 0, 1},   {"repeated", 3, 40, 1, 3, 0, 1},
+    {"repeated apart", 5, 30, 1, 5, 0, 3},   {"few repeated", 7, 2, 1, 7, 0, 1},
+    {"turned pairs", 2, 40, 1, 2, -1, 2},    {"turned 3", 3, 40, 1, 3, -1, 3},
+    {"turned 5", 5, 40, 1, 5, -1, 5},        {"turned 7", 7, 40, 1, 7, -1, 7},
+    {"turned 9", 9, 40, 1, 9, -1, 9},        {"few turned", 3, 2, 1, 3, -1, 3},
     {"one column", 1, 40, 1, 3, 1, 2},       {"short rows", 2, 40, 1, 4, 1, 2},
     {"rows of 4", 4, 30, 1, 5, 1, 9},        {"rows of 8", 8, 30, 1, 8, 1, 11},
     {"rows of 16", 16, 20, 1, 16, 1, 21},    {"rows of 31", 31, 9, 1, 33, 1, 31},
