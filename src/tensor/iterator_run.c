@@ -77,10 +77,10 @@ typedef struct by_rows {
 } by_rows;
 
 // Rows as short as this are worth a copy, or two, and bytes of those that are taken at once.
-enum { PACKED_ROW = 128, TWICE_PACKED_ROW = 64, PACKED = 4096, PACKED_INPUTS = 2 };
+enum { PACKED_ROW = 128, TWICE_PACKED_ROW = 64, PACKED = 8192, PACKED_INPUTS = 2 };
 
-// Inputs whose rows lie apart where those of all other operands continue each other, a bit each;
-// 0 if there are none, or too many to copy.
+// Inputs whose rows lie apart, or have one number each, where those of all other operands continue
+// each other, a bit each; 0 if there are none, or too many to copy.
 static unsigned inputs_apart(const by_rows* by, int64_t n, const int64_t* along,
                              const int64_t* down) {
   unsigned found = 0;
@@ -88,8 +88,9 @@ static unsigned inputs_apart(const by_rows* by, int64_t n, const int64_t* along,
   for (int k = 0; k < by->count; k++) {
     const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
     if (k > 0 && along[k] == 0 && down[k] == 0) continue;
-    if (along[k] != item || n * item > PACKED_ROW) return 0;
-    if (down[k] == n * item) continue;
+    const bool repeats = k > 0 && along[k] == 0;
+    if ((along[k] != item && !repeats) || n * item > PACKED_ROW) return 0;
+    if (down[k] == n * item && !repeats) continue;
     if (k == 0) return 0;
     found |= 1u << k;
     if (n * item > longest) longest = n * item;
@@ -103,10 +104,13 @@ static unsigned inputs_apart(const by_rows* by, int64_t n, const int64_t* along,
 static void run_packed(const by_rows* by, int64_t n, int64_t rows, char* const* data,
                        const int64_t* along, const int64_t* down, unsigned apart) {
   _Alignas(64) char copies[PACKED_INPUTS][PACKED];
-  int64_t most = PACKED;
+  int64_t most = PACKED, steps[OYI_ITER_MAX];
   char* at[OYI_ITER_MAX];
+  memcpy(steps, along, sizeof(steps[0]) * (size_t)by->count);
   for (unsigned left = apart; left; left &= left - 1) {
-    const int64_t fit = PACKED / (n * along[__builtin_ctz(left)]);
+    const int k = __builtin_ctz(left);
+    steps[k] = oyi_item(by->it->tensors[k]);
+    const int64_t fit = PACKED / (n * steps[k]);
     if (fit < most) most = fit;
   }
   for (int64_t done = 0, some; done < rows; done += some) {
@@ -115,18 +119,20 @@ static void run_packed(const by_rows* by, int64_t n, int64_t rows, char* const* 
     char* copy = copies[0];
     for (unsigned left = apart; left; left &= left - 1, copy += PACKED) {
       const int k = __builtin_ctz(left);
-      oyi_move_rows(&(oyi_move){.item = (size_t)along[k],
-                                .n = n,
-                                .rows = some,
-                                .to = copy,
-                                .from = at[k],
-                                .to_along = along[k],
-                                .to_down = n * along[k],
-                                .from_along = along[k],
-                                .from_down = down[k]});
+      // A row for all of them is there already.
+      if (done == 0 || down[k] != 0)
+        oyi_move_rows(&(oyi_move){.item = (size_t)steps[k],
+                                  .n = n,
+                                  .rows = some,
+                                  .to = copy,
+                                  .from = at[k],
+                                  .to_along = steps[k],
+                                  .to_down = n * steps[k],
+                                  .from_along = along[k],
+                                  .from_down = down[k]});
       at[k] = copy;
     }
-    by->loop(n * some, at, along, by->args);
+    by->loop(n * some, at, steps, by->args);
   }
 }
 

@@ -296,7 +296,7 @@ static void rows(const oyi_move* m) {
              m->from_down == item) {
     pairs(m->to, m->from, m->from, (size_t)m->rows, m->item);
   } else if (whole && same && m->n > 1 && m->rows > 1 && m->to_down == m->n * item &&
-             m->to_down <= VECTOR) {
+             m->to_down <= REPEATED_ROW) {
     repeat_short(m);
   } else if (m->n < SHORT && m->rows > m->n) {
     const oyi_move turned = across(m);

@@ -56,23 +56,33 @@ static bool turned_short(const oyi_move* m) {
 }
 #endif
 
-// Each element several times, for rows that follow each other: a vector of it, of which the next
-// is written over what is too much. How many rows that did.
-#define REPEAT(T, size)                                                         \
-  static int64_t repeat_##size(const oyi_move* m) {                             \
-    typedef T part __attribute__((vector_size(VECTOR), aligned(1), may_alias)); \
-    typedef T element __attribute__((aligned(1), may_alias));                   \
-    const int64_t row = m->to_down, rows = m->rows - (VECTOR - 1) / row;        \
-    for (int64_t i = 0; i < rows; i++)                                          \
-      *(part*)(m->to + i * row) =                                               \
-          *(const element*)(m->from + i * m->from_down) - (part){0};            \
-    return rows > 0 ? rows : 0;                                                 \
+// Each element several times, for rows that follow each other: vectors of it, of which those of
+// the next row are written over what is too much. How many rows that did.
+#define REPEAT(T, size)                                                           \
+  static int64_t repeat_##size(const oyi_move* m) {                               \
+    typedef T part __attribute__((vector_size(VECTOR), aligned(1), may_alias));   \
+    typedef T element __attribute__((aligned(1), may_alias));                     \
+    const int64_t row = m->to_down, whole = (row + VECTOR - 1) / VECTOR * VECTOR; \
+    const int64_t rows = m->rows - (whole - 1) / row;                             \
+    char* to = m->to;                                                             \
+    int64_t i = 0;                                                                \
+    for (; row == 2 * VECTOR && i < rows; i++, to += 2 * VECTOR) {                \
+      const part x = *(const element*)(m->from + i * m->from_down) - (part){0};   \
+      *(part*)to = *(part*)(to + VECTOR) = x;                                     \
+    }                                                                             \
+    for (; i < rows; i++, to += row) {                                            \
+      const part x = *(const element*)(m->from + i * m->from_down) - (part){0};   \
+      *(part*)to = x;                                                             \
+      for (int64_t at = VECTOR; at < row; at += VECTOR) *(part*)(to + at) = x;    \
+    }                                                                             \
+    return rows > 0 ? rows : 0;                                                   \
   }
 REPEAT(uint8_t, 1)
 REPEAT(uint16_t, 2)
 REPEAT(uint32_t, 4)
 REPEAT(uint64_t, 8)
 
+enum { REPEATED_ROW = 128 };  // bytes of a row, at most
 static void repeat_short(const oyi_move* m) {
   int64_t done = 0;
   switch (m->item) {

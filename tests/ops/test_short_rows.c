@@ -225,6 +225,45 @@ static void rows_that_lie_apart(void** state) {
   }
 }
 
+// A number for each row, and a row for all of them, beside rows that follow each other.
+static void check_spread(const double* data, int64_t n, oy_dtype dtype) {
+  double column[ROWS], row[MOST], want[3][ROWS * MOST];
+  for (int64_t r = 0; r < ROWS; r++) column[r] = (double)(r * 5 % 23 - 11);
+  for (int64_t i = 0; i < n; i++) row[i] = (double)(i * 3 % 7 - 3);
+  for (int64_t i = 0; i < ROWS * n; i++) {
+    want[0][i] = column[i / n] - data[i];
+    want[1][i] = data[i] * row[i % n];
+    want[2][i] = data[i] > 0 ? column[i / n] : row[i % n];
+  }
+  oy_tensor* t =
+      as_dtype(oy_tensor_from_data(data, OY_DIMS(ROWS, n), OY_DTYPE_F64), dtype);
+  oy_tensor* c =
+      as_dtype(oy_tensor_from_data(column, OY_DIMS(ROWS, 1), OY_DTYPE_F64), dtype);
+  oy_tensor* w = as_dtype(oy_tensor_from_data(row, OY_DIMS(n), OY_DTYPE_F64), dtype);
+  oy_tensor* positive = oy_gt_Scalar(t, oy_int(0));
+  oy_tensor* all[] = {t,
+                      c,
+                      w,
+                      positive,
+                      oy_sub_Tensor(c, t, ALPHA1),
+                      oy_mul_Tensor(t, w),
+                      oy_where_self(positive, c, w)};
+  for (int k = 0; k < 3; k++)
+    assert_close_(all[4 + k], OY_DIMS(ROWS, n), want[k], 0, __FILE__, __LINE__);
+  for (int k = 0; k < 7; k++) oy_tensor_release(all[k]);
+}
+
+static void rows_beside_numbers(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_I8, OY_DTYPE_BF16, OY_DTYPE_F32,
+                                    OY_DTYPE_I64};
+  for (int64_t n = 1; n < 70; n++) {
+    double data[ROWS * MOST];
+    for (int64_t i = 0; i < ROWS * n; i++) data[i] = (double)(i * 37 % 15 - 7);
+    for (int k = 0; k < 4; k++) check_spread(data, n, dtypes[k]);
+  }
+}
+
 static void rows_read_from_their_ends(void** state) {
   (void)state;
   static const oy_dtype dtypes[] = {OY_DTYPE_I8, OY_DTYPE_BF16, OY_DTYPE_F32,
@@ -255,11 +294,9 @@ static void rows_read_from_their_ends(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_of_numbers),
-      cmocka_unit_test(columns_of_numbers),
-      cmocka_unit_test(rows_of_complex_numbers),
-      cmocka_unit_test(running_exponentials),
-      cmocka_unit_test(rows_that_lie_apart),
+      cmocka_unit_test(rows_of_numbers),           cmocka_unit_test(columns_of_numbers),
+      cmocka_unit_test(rows_of_complex_numbers),   cmocka_unit_test(running_exponentials),
+      cmocka_unit_test(rows_that_lie_apart),       cmocka_unit_test(rows_beside_numbers),
       cmocka_unit_test(rows_read_from_their_ends),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
