@@ -23,14 +23,15 @@ static bool bound(oy_object* made, int64_t* out) {
 
 // How many classes there are; what is on no device that has elements is not looked at.
 static oy_status count_classes(oy_object* self, int64_t* classes) {
-  int64_t least = 0, greatest = *classes - 1;
+  int64_t least = 0, greatest = *classes > 0 ? *classes - 1 : -1;
   if (!oyi_is_meta(oyi_tensor_cast(self)) || *classes == -1) {
     if (!bound(oyi_call_min(self), &least) || !bound(oyi_call_max(self), &greatest))
       return oy_failure();
   }
   OY_CHECK(least >= 0, INVALID_ARGUMENT, "Class values must be non-negative.");
-  if (*classes == -1) *classes = greatest + 1;
-  OY_CHECK(*classes > greatest, INVALID_ARGUMENT,
+  bool fits = true;
+  if (*classes == -1) fits = !__builtin_add_overflow(greatest, 1, classes);
+  OY_CHECK(fits && *classes > greatest, INVALID_ARGUMENT,
            "Class values must be smaller than num_classes.");
   return OY_OK;
 }
