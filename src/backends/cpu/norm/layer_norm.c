@@ -57,9 +57,27 @@ static void one_row(const job* j, int64_t row) {
     j->math->normalise(j->n, in, out, mean, rstd, j->weight, j->bias);
 }
 
+// Rows that are a few vectors each, without groups.
+static void short_rows(const job* j, int64_t first, int64_t end) {
+  const int64_t item = oyi_dtype_bytes[j->dtype], at = first * j->n * item;
+  j->math->normalise_short(&(oyi_short_rows){.n = j->n,
+                                             .rows = end - first,
+                                             .in = j->in + at,
+                                             .weight = j->weight,
+                                             .bias = j->bias,
+                                             .out = j->out + at,
+                                             .mean = (char*)j->mean + first * item,
+                                             .rstd = (char*)j->rstd + first * item,
+                                             .eps = j->eps});
+}
+
 static oy_status run_stretch(int64_t index, void* context) {
   const job* j = context;
   const int64_t end = (index + 1) * j->stretch;
+  if (j->n > 0 && j->n <= j->math->short_row && !j->channels) {
+    short_rows(j, index * j->stretch, end < j->rows ? end : j->rows);
+    return OY_OK;
+  }
   for (int64_t i = index * j->stretch; i < end && i < j->rows; i++)
     (j->n ? one_row : empty_row)(j, i);
   return OY_OK;

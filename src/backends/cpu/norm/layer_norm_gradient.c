@@ -30,11 +30,32 @@ static void factors(double by[3], const double sums[2], double rstd, int64_t m) 
 
 // -------------------------------------------------------------------- layer_norm
 
+// Rows that are a few vectors each.
+static void short_rows(const job* j, int64_t first, int64_t end, char* part) {
+  const oyi_norm_rows* r = &j->r;
+  const int64_t bytes = j->n * r->item;
+  r->math->normalise_backward_short(
+      &(oyi_short_rows){.n = j->n,
+                        .rows = end - first,
+                        .in = r->in + first * bytes,
+                        .grad = r->grad + first * bytes,
+                        .weight = r->weight,
+                        .out = r->out + first * bytes,
+                        .mean = (char*)(uintptr_t)r->mean + first * r->item,
+                        .rstd = (char*)(uintptr_t)r->rstd + first * r->item,
+                        .weights = part,
+                        .biases = part ? part + bytes : NULL});
+}
+
 static oy_status layer_rows(int64_t index, void* context) {
   const job* j = context;
   const oyi_norm_rows* r = &j->r;
   const int64_t bytes = j->n * r->item, end = (index + 1) * j->stretch;
   char* part = j->parts ? j->parts + index * 2 * bytes : NULL;
+  if (r->out && j->n > 0 && j->n <= r->math->short_row) {
+    short_rows(j, index * j->stretch, end < j->rows ? end : j->rows, part);
+    return OY_OK;
+  }
   for (int64_t i = index * j->stretch; i < end && i < j->rows; i++) {
     const char *grad = r->grad + i * bytes, *in = r->in + i * bytes;
     const double mean = oyi_number_at(r->mean, r->dtype, i);

@@ -9,6 +9,17 @@
 
 enum { OYI_COLUMNS = 1024 };  // of channels that are done at once, at most
 
+// Rows of layer_norm that follow each other, of at most oyi_row_math's |short_row| elements.
+typedef struct oyi_short_rows {
+  int64_t n, rows;
+  const void *in, *grad;      // |grad| of gradients alone
+  const void *weight, *bias;  // NULL: there is none
+  void* out;
+  void *mean, *rstd;  // of each row; gradients read them
+  double eps;
+  void *weights, *biases;  // gradients of the parameters, which are written; both or NULL
+} oyi_short_rows;
+
 typedef struct oyi_row_math {
   void (*softmax)(int64_t n, const void* in, void* out);
   void (*log_softmax)(int64_t n, const void* in, void* out);
@@ -16,6 +27,13 @@ typedef struct oyi_row_math {
   void (*softmax_backward)(int64_t n, const void* grad, const void* result, void* out);
   void (*log_softmax_backward)(int64_t n, const void* grad, const void* result,
                                void* out);
+
+  // Of many rows at once, each of at most |short_row| elements.
+  int64_t short_row;
+  void (*softmax_backward_short)(int64_t n, int64_t rows, const void* grad,
+                                 const void* result, void* out);
+  void (*normalise_short)(const oyi_short_rows* rows);
+  void (*normalise_backward_short)(const oyi_short_rows* rows);
 
   double (*sum)(int64_t n, const void* in);
   double (*square_deviations)(int64_t n, const void* in, double mean);

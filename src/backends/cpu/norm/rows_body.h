@@ -34,6 +34,25 @@
 #define STORE_F64(at, mask, v) _mm512_mask_storeu_pd(at, BITS_64(mask), (__m512d)(v))
 #endif
 
+// Sums of all lanes.
+#if ROW_BYTES == 64
+#define ADD_F32(v) _mm512_reduce_add_ps((__m512)(v))
+#define ADD_F64(v) _mm512_reduce_add_pd((__m512d)(v))
+#elif ROW_BYTES == 32
+static inline float ADD_F32(__m256 v) {
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+static inline double ADD_F64(__m256d v) {
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+#else
+#define ADD_F32(v) ((v)[0] + (v)[2] + ((v)[1] + (v)[3]))
+#define ADD_F64(v) ((v)[0] + (v)[1])
+#endif
+
 // The bounds are where results are 0 and infinite; 1.5 * 2^23 rounds to an integer.
 #define T    float
 #define INT  int32_t
@@ -43,20 +62,22 @@
 #define LOAD_MASKED  LOAD_F32
 #define STORE_MASKED STORE_F32
 #endif
-#define EXP_LOW      (-104.0f)
-#define EXP_HIGH     89.0f
-#define EXP_MAGIC    12582912.0f
-#define EXP_LN2_HIGH 0x1.62e4p-1f
-#define EXP_LN2_LOW  0x1.7f7d1cp-20f
-#define EXP_BIAS     127
-#define EXP_SHIFT    23
-#define LOG_TERMS    4
-#define EXP_SERIES   1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5, 1, 1
+#define ADD_ACROSS(v) ADD_F32(v)
+#define EXP_LOW       (-104.0f)
+#define EXP_HIGH      89.0f
+#define EXP_MAGIC     12582912.0f
+#define EXP_LN2_HIGH  0x1.62e4p-1f
+#define EXP_LN2_LOW   0x1.7f7d1cp-20f
+#define EXP_BIAS      127
+#define EXP_SHIFT     23
+#define LOG_TERMS     4
+#define EXP_SERIES    1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5, 1, 1
 #include "backends/cpu/norm/rows_tmpl.h"
 #undef T
 #undef INT
 #undef UINT
 #undef ID
+#undef ADD_ACROSS
 #undef EXP_LOW
 #undef EXP_HIGH
 #undef EXP_MAGIC
@@ -76,25 +97,28 @@
 #define LOAD_MASKED  LOAD_F64
 #define STORE_MASKED STORE_F64
 #endif
-#define EXP_LOW      (-746.0)
-#define EXP_HIGH     710.0
-#define EXP_MAGIC    6755399441055744.0
-#define EXP_LN2_HIGH 0x1.62e42fee00000p-1
-#define EXP_LN2_LOW  0x1.a39ef35793c76p-33
-#define EXP_BIAS     1023
-#define EXP_SHIFT    52
-#define LOG_TERMS    10
+#define ADD_ACROSS(v) ADD_F64(v)
+#define EXP_LOW       (-746.0)
+#define EXP_HIGH      710.0
+#define EXP_MAGIC     6755399441055744.0
+#define EXP_LN2_HIGH  0x1.62e42fee00000p-1
+#define EXP_LN2_LOW   0x1.a39ef35793c76p-33
+#define EXP_BIAS      1023
+#define EXP_SHIFT     52
+#define LOG_TERMS     10
 #define EXP_SERIES                                                                \
   1 / 6227020800.0, 1 / 479001600.0, 1 / 39916800.0, 1 / 3628800.0, 1 / 362880.0, \
       1 / 40320.0, 1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5, 1, 1
 #include "backends/cpu/norm/rows_tmpl.h"
 
-#define ROW_FUNCTIONS(id)                                                               \
-  {                                                                                     \
-    softmax_##id, log_softmax_##id, softmax_backward_##id, log_softmax_backward_##id,   \
-        sum_##id, square_deviations_##id, normalise_##id, affine_##id, products_##id,   \
-        blend_##id, add_products_##id, softmax_columns_##id, log_softmax_columns_##id,  \
-        softmax_columns_backward_##id, log_softmax_columns_backward_##id,               \
-        column_sums_##id, affine_columns_##id, column_products_##id, blend_columns_##id \
+#define ROW_FUNCTIONS(id)                                                                \
+  {                                                                                      \
+    softmax_##id, log_softmax_##id, softmax_backward_##id, log_softmax_backward_##id,    \
+        SHORT_ROW_##id, softmax_backward_short_##id, normalise_short_##id,               \
+        normalise_backward_short_##id, sum_##id, square_deviations_##id, normalise_##id, \
+        affine_##id, products_##id, blend_##id, add_products_##id, softmax_columns_##id, \
+        log_softmax_columns_##id, softmax_columns_backward_##id,                         \
+        log_softmax_columns_backward_##id, column_sums_##id, affine_columns_##id,        \
+        column_products_##id, blend_columns_##id                                         \
   }
 const oyi_row_math ROW_TABLE[2] = {ROW_FUNCTIONS(f32), ROW_FUNCTIONS(f64)};

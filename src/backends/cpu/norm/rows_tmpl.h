@@ -239,6 +239,9 @@ static void F(affine)(int64_t n, const void* in_, void* out_, double mean_, doub
 #include "backends/cpu/norm/rows_channels_tmpl.h"
 #include "backends/cpu/norm/rows_columns_tmpl.h"
 #include "backends/cpu/norm/rows_gradient_tmpl.h"
+#include "backends/cpu/norm/rows_short_tmpl.h"
+
+enum { OYI_JOIN(SHORT_ROW, ID) = 2 * LANES };
 
 #undef SUM_BLOCK
 #undef SUM_OF

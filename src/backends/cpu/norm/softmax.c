@@ -16,6 +16,8 @@
 
 typedef void (*forward_fn)(int64_t n, const void* in, void* out);
 typedef void (*backward_fn)(int64_t n, const void* grad, const void* result, void* out);
+typedef void (*backward_short_fn)(int64_t n, int64_t rows, const void* grad,
+                                  const void* result, void* out);
 typedef void (*forward_columns_fn)(int64_t n, int64_t stride, int64_t columns,
                                    const void* in, void* out);
 typedef void (*backward_columns_fn)(int64_t n, int64_t stride, int64_t columns,
@@ -33,17 +35,29 @@ typedef struct job {
   backward_fn backward;
   forward_columns_fn forward_columns;
   backward_columns_fn backward_columns;
+  backward_short_fn backward_short;  // of rows of at most |short_row| elements; or NULL
+  int64_t short_row;
   const char *in, *in2;  // |in2| is the result of the forward operator
   char* out;
   int64_t rows, n, item, stretch;
   int64_t inner, pieces;  // adjacent columns, and into how many pieces they are cut
+  // Of 16-bit floats that are converted a few rows at a time: their dtype, and what is done
+  // with those rows.
+  oy_dtype half;
+  oyi_chunk_fn whole;
 } job;
 
 static oy_status run_stretch(int64_t index, void* context) {
   const job* j = context;
   const int64_t end = (index + 1) * j->stretch;
-  const int64_t bytes = j->n * j->item;
-  for (int64_t i = index * j->stretch; i < end && i < j->rows; i++) {
+  const int64_t bytes = j->n * j->item, first = index * j->stretch;
+  if (j->backward_short && j->n <= j->short_row) {
+    const int64_t rows = (end < j->rows ? end : j->rows) - first;
+    j->backward_short(j->n, rows, j->in + first * bytes, j->in2 + first * bytes,
+                      j->out + first * bytes);
+    return OY_OK;
+  }
+  for (int64_t i = first; i < end && i < j->rows; i++) {
     const char* in = j->in + i * bytes;
     if (j->forward)
       j->forward(j->n, in, j->out + i * bytes);
@@ -105,10 +119,38 @@ static oy_status run_short(int64_t index, void* context) {
   return OY_OK;
 }
 
+// 16-bit floats that lie as they are written: the rows that a cache holds become floats and back,
+// where all of them at once would pass through memory.
+enum { HALVES = 2048 };
+static oy_status run_halves(int64_t index, void* context) {
+  const job* j = context;
+  const int64_t most = HALVES / j->n, last = (index + 1) * j->stretch,
+                size = sizeof(uint16_t);
+  const int64_t end = last < j->rows ? last : j->rows;
+  float a[HALVES], b[HALVES], c[HALVES];
+  for (int64_t i = index * j->stretch; i < end; i += most) {
+    job part = *j;
+    part.rows = part.stretch = end - i < most ? end - i : most;
+    part.in = (char*)a;
+    part.out = (char*)c;  // apart: what was just written is slow to read for the next row
+    part.in2 = (char*)b;
+    const int64_t at = i * j->n * size, count = part.rows * j->n;
+    oyi_convert_row(OY_DTYPE_F32, (char*)a, sizeof(*a), j->half, j->in + at, size, count);
+    if (j->in2)
+      oyi_convert_row(OY_DTYPE_F32, (char*)b, sizeof(*b), j->half, j->in2 + at, size,
+                      count);
+    OY_TRY(j->whole(0, &part));
+    oyi_convert_row(j->half, j->out + at, size, OY_DTYPE_F32, (char*)c, sizeof(*c),
+                    count);
+  }
+  return OY_OK;
+}
+
 // Elements of a row, at most, for which it pays. Gradients turn three times what they
 // compute little on, and doubles take more moves.
 static int64_t most_turned(const job* j) {
   if (j->forward) return SHORT;
+  if (j->backward_short) return 3;
   return j->item == sizeof(double) ? 7 : 24;
 }
 
@@ -135,6 +177,15 @@ static oyi_tensor* last(const oyi_tensor* t, int64_t dim) {
   return oyi_tensor_alias(t, (oy_ints){sizes, n}, (oy_ints){strides, n}, t->offset);
 }
 
+// Whether rows of |n| 16-bit floats lie so in all |views| that there are.
+static bool are_halves(oyi_tensor* const views[3], int64_t n) {
+  if (oyi_item(views[1]) != sizeof(uint16_t) || n > HALVES) return false;
+  for (int i = 0; i < 3; i++)
+    if (views[i] && !((views[i]->flags & OYI_CONTIGUOUS) && oyi_data(views[i])))
+      return false;
+  return true;
+}
+
 static oy_status compute(job* j, oyi_tensor* out, const oyi_tensor* in,
                          const oyi_tensor* in2, int64_t dim) {
   oyi_tensor* views[3] = {NULL, NULL, NULL};
@@ -144,14 +195,17 @@ static oy_status compute(job* j, oyi_tensor* out, const oyi_tensor* in,
   for (int i = 0; i < 3; i++)
     if (all[i])
       good = (views[i] = last(all[i], columns ? all[i]->ndim - 1 : dim)) && good;
-  oyi_work w = oyi_work_begin(oyi_float_to_compute(in->header.dtype));
+  const bool halves =
+      good && !columns && are_halves(views, in->ndim ? in->sizes[dim] : 1);
+  j->half = in->header.dtype;
+  oyi_work w = oyi_work_begin(halves ? j->half : oyi_float_to_compute(in->header.dtype));
   w.failed = !good;
   j->in = oyi_work_read(&w, views[1]);
   j->in2 = oyi_work_read(&w, views[2]);
   j->out = oyi_work_write(&w, views[0]);
   j->n = out->ndim ? out->sizes[dim] : 1;
   j->rows = out->numel / j->n;
-  j->item = oyi_dtype_bytes[w.dtype];
+  j->item = halves ? (int64_t)sizeof(float) : oyi_dtype_bytes[w.dtype];
   j->stretch = oyi_stretch(j->n);
   if (columns) {
     j->pieces = oyi_stretches(j->inner, COLUMNS);
@@ -160,7 +214,8 @@ static oy_status compute(job* j, oyi_tensor* out, const oyi_tensor* in,
   }
   const bool turned =
       !columns && j->n > 1 && j->n <= most_turned(j) && j->rows >= LEAST_ROWS;
-  oyi_chunk_fn run = columns ? run_columns : turned ? run_short : run_stretch;
+  j->whole = columns ? run_columns : turned ? run_short : run_stretch;
+  oyi_chunk_fn run = halves ? run_halves : j->whole;
   oy_status status = OY_OK;
   if (!w.failed) status = oyi_parallel_chunks(oyi_stretches(j->rows, j->stretch), run, j);
   status = oyi_work_end(&w, status);
@@ -243,7 +298,9 @@ static oy_object* backward(oy_object* grad_output, oy_object* output, int64_t di
   const oyi_row_math* math = oyi_row_math_for(dtype);
   job j = {.backward = logarithm ? math->log_softmax_backward : math->softmax_backward,
            .backward_columns = logarithm ? math->log_softmax_columns_backward
-                                         : math->softmax_columns_backward};
+                                         : math->softmax_columns_backward,
+           .backward_short = logarithm ? NULL : math->softmax_backward_short,
+           .short_row = math->short_row};
   return finish(o, out, compute(&j, o, grad, result, dim));
 }
 
