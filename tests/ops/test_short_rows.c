@@ -66,6 +66,14 @@ static void check_reals(const double* data, int64_t n, oy_dtype dtype) {
     oy_tensor* mean = oy_mean_dim(t, OY_DIMS(1), false, oy_none());
     assert_close_(mean, OY_DIMS(ROWS), want[0], 1e-6, __FILE__, __LINE__);
     oy_tensor_release(mean);
+    for (int64_t r = 0; r < ROWS; r++) {
+      double squares = 0;
+      for (int64_t i = 0; i < n; i++) squares += data[r * n + i] * data[r * n + i];
+      want[0][r] = sqrt(squares);
+    }
+    oy_tensor* norm = oy_linalg_vector_norm(t, oy_int(2), OY_DIMS(1), false, oy_none());
+    assert_close_(norm, OY_DIMS(ROWS), want[0], 1e-6, __FILE__, __LINE__);
+    oy_tensor_release(norm);
   }
   oy_tensor_release(t);
 }

@@ -67,7 +67,8 @@ const oyi_fold OYI_JOIN(oyi_norm0_reducers, LEVEL)[] = {ROWS(norm0), {0}};
 const oyi_fold OYI_JOIN(oyi_norm1_reducers, LEVEL)[] = {ROWS(norm1), {0}};
 const oyi_fold OYI_JOIN(oyi_norm2_reducers, LEVEL)[] = {
     OYI_REDUCER_ROW_OF(norm2, f32, F32, F64, F64, OYI_REDUCE_BLOCK, OYI_REDUCE_TURNED,
-                       NULL, NULL, NULL, {norm2_bf16_row, NULL}, {NULL, NULL}),
+                       NULL, NULL, OYI_ROWS_OF(norm2, f32), {norm2_bf16_row, NULL},
+                       {NULL, NULL}),
     WIDE_ROWS(norm2),
     {0}};
 const oyi_fold OYI_JOIN(oyi_norm_max_reducers, LEVEL)[] = {ROWS(norm_max), {0}};

@@ -53,6 +53,15 @@ static inline void put_f64(void* to, __m512d a, const void* args) {
   _mm512_storeu_pd(to, a);
 }
 
+static inline __m512d load_squares(const char* p, __mmask8 mask, __m512d none) {
+  const __m512d x = load_f32(p, mask, none);
+  return x * x;
+}
+static inline void put_roots(void* to, __m512d a, const void* args) {
+  (void)args;
+  _mm512_storeu_pd(to, _mm512_sqrt_pd(a));
+}
+
 #define IS_NARROW 0
 #define WIDTH     8
 #define MASK      __mmask8
@@ -70,8 +79,18 @@ static inline void put_f64(void* to, __m512d a, const void* args) {
 #define START ALL_OF(1)
 #define OP    MULTIPLY
 #include "backends/cpu/reduce/reduce_rows_tmpl.h"
+#undef LOAD
+#undef PUT
+#define LOAD  load_squares
+#define PUT   put_roots
+#define NAME  norm2_f32
+#define START ALL_OF(0)
+#define OP    ADD
+#include "backends/cpu/reduce/reduce_rows_tmpl.h"
 #undef ITEM
 #undef LOAD
+#undef PUT
+#define PUT   put_f64
 #define ITEM  (int64_t)sizeof(double)
 #define LOAD  load_f64
 #define NAME  sum_f64
