@@ -68,6 +68,9 @@ static void operands_that_cannot_be_read(void** state) {
   assert_fails(oy_nonzero_out(x, x), same);
   assert_fails(oy_nonzero_static_out(x, 1000, -1, x), same);
   assert_fails(oy_index_Tensor_out(x, (oy_tensors){&mask, 1}, x), same);
+  assert_fails(oy_searchsorted_Scalar_out(x, oy_int(1), false, false, oy_none(),
+                                          &oy_none_object, x),
+               same);
   assert_elements(x, OY_DIMS(3), 1, 0, 2);
   oy_tensor* all[] = {x, meta, mask};
   for (int i = 0; i < 3; i++) oy_tensor_release(all[i]);

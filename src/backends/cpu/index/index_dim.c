@@ -39,6 +39,7 @@ static oyi_tensor* select_output(const oyi_tensor* t, const oyi_tensor* index,
   }
   const oyi_tensor* inputs[] = {t, index};
   bool good = oyi_output_check_overlap(o, inputs, 2) == 0 &&
+              oyi_output_check_shape(o, t, sizes) == 0 &&
               oyi_output_prepare(o, sizes, t->header.dtype, oyi_tensor_device(t)) == 0;
   return good ? o : NULL;
 }

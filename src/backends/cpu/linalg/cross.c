@@ -152,7 +152,9 @@ static oy_object* cross(oy_object* self, oy_object* other, int64_t dim, oy_objec
     return NULL;
   oy_ints shape = {sizes, ndim};
   oyi_tensor* c = out ? oyi_tensor_of(out) : NULL;
-  if (out && (!c || oyi_output_exact(c, shape, dtype, oyi_tensor_device(a)) != 0))
+  if (out && (!c || oyi_output_check_shape(c, a, shape) != 0 ||
+              oyi_output_check_shape(c, b, shape) != 0 ||
+              oyi_output_exact(c, shape, dtype, oyi_tensor_device(a)) != 0))
     return NULL;
   if (!out) c = oyi_tensor_new(shape, dtype, oyi_tensor_device(a));
   if (!c || oyi_is_meta(c) || c->numel == 0) return oyi_tensor_object(c);

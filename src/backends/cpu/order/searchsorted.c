@@ -170,12 +170,15 @@ static void search_all(const oyi_tensor* rows, const oyi_tensor* values,
   (void)!oy_parallel_for(0, values->numel, GRAIN, search_some, &s);
 }
 
-static oyi_tensor* make_output(const request* q, const oyi_tensor* values) {
+static oyi_tensor* make_output(const request* q, const oyi_tensor* rows,
+                               const oyi_tensor* values, const oyi_tensor* sorter) {
   oy_dtype dtype = q->int32 ? OY_DTYPE_I32 : OY_DTYPE_I64;
   oy_ints sizes = oyi_sizes_view(values);
   if (!q->out) return oyi_tensor_new(sizes, dtype, oyi_tensor_device(values));
   oyi_tensor* o = oyi_tensor_of(q->out);
-  bool good = o && oyi_output_prepare(o, sizes, dtype, oyi_tensor_device(values)) == 0;
+  bool good = o && oyi_output_check_shape(o, rows, sizes) == 0 &&
+              (!sorter || oyi_output_check_shape(o, sorter, sizes) == 0) &&
+              oyi_output_prepare(o, sizes, dtype, oyi_tensor_device(values)) == 0;
   return good ? o : NULL;
 }
 
@@ -213,7 +216,7 @@ static oy_object* run(const request* q) {
   const oyi_tensor* sorter = values && q->sorter ? oyi_tensor_of(q->sorter) : NULL;
   if (!values || (q->sorter && !sorter) || check(q, rows, values, sorter) != 0)
     return NULL;
-  oyi_tensor* out = make_output(q, values);
+  oyi_tensor* out = make_output(q, rows, values, sorter);
   if (!out || oyi_is_meta(rows) || values->numel == 0) return oyi_tensor_object(out);
   if (fill(q, out, rows, values, sorter) == 0) return &out->header;
   if (!q->out) oy_tensor_release(&out->header);

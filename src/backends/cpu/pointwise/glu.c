@@ -83,7 +83,8 @@ OYI_CPU(glu_backward) {
 OYI_CPU(glu_backward_grad_input) {
   const oyi_tensor* t = oyi_tensor_of(self);
   oyi_tensor* out = t ? oyi_tensor_of(grad_input) : NULL;
-  if (!out ||
+  const oyi_tensor* grad = out ? oyi_tensor_of(grad_output) : NULL;
+  if (!grad || oyi_output_check_shape(out, grad, oyi_sizes_view(t)) != 0 ||
       oyi_output_prepare(out, oyi_sizes_view(t), self->dtype, oyi_tensor_device(t)) != 0)
     return NULL;
   return glu_gradient(grad_input, grad_output, self, dim) == OY_OK ? grad_input : NULL;
