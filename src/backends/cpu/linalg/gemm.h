@@ -39,21 +39,32 @@ static inline oyi_gemm oyi_gemm_flipped(const oyi_gemm* g) {
 
 // Two sides of two to four numbers: many points by a transformation, which are the rows of a
 // or the columns of b, or the products of their coordinates. Portable kernels of real numbers are
-// made for these.
+// made for these where points follow each other, and results are sums alone.
 typedef enum oyi_gemm_few {
-  OYI_GEMM_MANY,
+  OYI_GEMM_MANY,  // none of them
   OYI_GEMM_POINTS,
   OYI_GEMM_TURNED,
   OYI_GEMM_SQUARES
 } oyi_gemm_few;
+static inline bool oyi_gemm_are_points(const oyi_gemm* g) {
+  return g->a_column == 1 && g->a_row == g->k &&
+         (g->c_row == 1 || (g->c_column == 1 && g->c_row == g->m));
+}
 static inline oyi_gemm_few oyi_gemm_few_of(const oyi_gemm* g) {
   enum { MANY = 32, FEW = 4 };
   const bool n = (uint64_t)(g->n - 2) <= FEW - 2, m = (uint64_t)(g->m - 2) <= FEW - 2,
              k = (uint64_t)(g->k - 2) <= FEW - 2;
-  if (OY_LIKELY(n + m + k != 2)) return OYI_GEMM_MANY;
-  if (!n && g->n >= MANY) return OYI_GEMM_POINTS;
-  if (!m && g->m >= MANY) return OYI_GEMM_TURNED;
-  return !k && g->k >= MANY ? OYI_GEMM_SQUARES : OYI_GEMM_MANY;
+  if (OY_LIKELY(n + m + k != 2) || (n ? m ? g->k : g->m : g->n) < MANY ||
+      g->alpha.re != 1 || g->beta.re != 0)
+    return OYI_GEMM_MANY;
+  if (!k) {
+    const bool follow =
+        g->a_row == 1 && g->a_column == g->n && g->b_column == 1 && g->b_row == g->m;
+    return follow && g->n == g->m ? OYI_GEMM_SQUARES : OYI_GEMM_MANY;
+  }
+  const oyi_gemm flipped = oyi_gemm_flipped(g);
+  if (!oyi_gemm_are_points(n ? &flipped : g)) return OYI_GEMM_MANY;
+  return n ? OYI_GEMM_TURNED : OYI_GEMM_POINTS;
 }
 
 // Computes; OUT_OF_MEMORY leaves c as it was. Low-precision floats are added up in

@@ -53,33 +53,29 @@ static inline __attribute__((always_inline)) void OYI_JOIN(squares_of,
     }
 }
 
-#define POINTS(rows)                                                  \
-  switch (4 * g->k + g->m) {                                          \
-    case 8 + 2: OYI_JOIN(points_of, ID)(2, 2, rows, g); return true;  \
-    case 8 + 3: OYI_JOIN(points_of, ID)(2, 3, rows, g); return true;  \
-    case 12 + 2: OYI_JOIN(points_of, ID)(3, 2, rows, g); return true; \
-    case 12 + 3: OYI_JOIN(points_of, ID)(3, 3, rows, g); return true; \
-    case 12 + 4: OYI_JOIN(points_of, ID)(3, 4, rows, g); return true; \
-    case 16 + 3: OYI_JOIN(points_of, ID)(4, 3, rows, g); return true; \
-    case 16 + 4: OYI_JOIN(points_of, ID)(4, 4, rows, g); return true; \
-    default: return false;                                            \
+#define POINTS(rows)                                             \
+  switch (4 * g->k + g->m) {                                     \
+    case 8 + 2: OYI_JOIN(points_of, ID)(2, 2, rows, g); return;  \
+    case 8 + 3: OYI_JOIN(points_of, ID)(2, 3, rows, g); return;  \
+    case 8 + 4: OYI_JOIN(points_of, ID)(2, 4, rows, g); return;  \
+    case 12 + 2: OYI_JOIN(points_of, ID)(3, 2, rows, g); return; \
+    case 12 + 3: OYI_JOIN(points_of, ID)(3, 3, rows, g); return; \
+    case 12 + 4: OYI_JOIN(points_of, ID)(3, 4, rows, g); return; \
+    case 16 + 2: OYI_JOIN(points_of, ID)(4, 2, rows, g); return; \
+    case 16 + 3: OYI_JOIN(points_of, ID)(4, 3, rows, g); return; \
+    default: OYI_JOIN(points_of, ID)(4, 4, rows, g); return;     \
   }
-static __attribute__((noinline)) bool OYI_JOIN(points, ID)(const oyi_gemm* g) {
-  if (g->a_column != 1 || g->a_row != g->k) return false;
+static __attribute__((noinline)) void OYI_JOIN(points, ID)(const oyi_gemm* g) {
   if (g->c_column == 1 && g->c_row == g->m) POINTS(true)
-  if (g->c_row == 1) POINTS(false)
-  return false;
+  POINTS(false)
 }
 #undef POINTS
 
-static __attribute__((noinline)) bool OYI_JOIN(squares, ID)(const oyi_gemm* g) {
-  if (g->a_row != 1 || g->a_column != g->n || g->b_column != 1 || g->b_row != g->m)
-    return false;
-  switch (4 * g->n + g->m) {
-    case 8 + 2: OYI_JOIN(squares_of, ID)(2, 2, g); return true;
-    case 12 + 3: OYI_JOIN(squares_of, ID)(3, 3, g); return true;
-    case 16 + 4: OYI_JOIN(squares_of, ID)(4, 4, g); return true;
-    default: return false;
+static __attribute__((noinline)) void OYI_JOIN(squares, ID)(const oyi_gemm* g) {
+  switch (g->n) {
+    case 2: OYI_JOIN(squares_of, ID)(2, 2, g); break;
+    case 3: OYI_JOIN(squares_of, ID)(3, 3, g); break;
+    default: OYI_JOIN(squares_of, ID)(4, 4, g);
   }
 }
 
@@ -120,12 +116,13 @@ static __attribute__((noinline)) bool OYI_JOIN(shallow, ID)(const oyi_gemm* g) {
 // Whether it did: with results that are sums alone.
 static inline bool OYI_JOIN(few, ID)(const oyi_gemm* g) {
   switch (oyi_gemm_few_of(g)) {
-    case OYI_GEMM_POINTS: return OYI_JOIN(points, ID)(g);
+    case OYI_GEMM_POINTS: OYI_JOIN(points, ID)(g); return true;
     case OYI_GEMM_TURNED: {
-      const oyi_gemm turned = oyi_gemm_flipped(g);
-      return OYI_JOIN(points, ID)(&turned);
+      const oyi_gemm flipped = oyi_gemm_flipped(g);
+      OYI_JOIN(points, ID)(&flipped);
+      return true;
     }
-    case OYI_GEMM_SQUARES: return OYI_JOIN(squares, ID)(g);
+    case OYI_GEMM_SQUARES: OYI_JOIN(squares, ID)(g); return true;
     default: return OYI_JOIN(shallow, ID)(g);
   }
 }
