@@ -2,14 +2,14 @@
 """Whether any operator is slower than PyTorch's: expressions in both libraries, by size.
 
     PYTHONPATH=build/python /usr/bin/python3 bench/python_operators.py
-        [--rows nn|wide|dtypes|shapes] [--only TEXT] [--sizes 1,10000,1000000] [--threads 1,2]
+        [--rows nn|wide|dtypes|shapes|short] [--only TEXT] [--sizes 1,10000,1000000] [--threads 1,2]
         [--above 1.0] [--seconds 0.1] [--cpu]
 
 Each expression is text that both libraries take, in v, w (vectors of n numbers), m, k (about
 square matrices of n numbers), b (of three dimensions), i (indices), x (an image of n numbers)
 and others made by `scope_of`; with `--rows nn` those of nn_operators.py, with `--rows wide`
 those of wide_operators.py, with `--rows dtypes` those of dtype_operators.py, with `--rows
-shapes` those of shape_operators.py. Both are timed in turns, there and back, in one process; a
+shapes` those of shape_operators.py, with `--rows short` those of short_operators.py. Both are timed in turns, there and back, in one process; a
 row is the median of the turns' ratios, opyard's time to PyTorch's, so that 1 and more is slower.
 Prints rows from --above on, slowest first, and how many there were.
 """
@@ -30,6 +30,7 @@ import dtype_operators
 import nn_operators
 import opyard
 import shape_operators
+import short_operators
 import wide_operators
 from same_values import same_values
 
@@ -234,12 +235,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="TEXT", help="rows with this text")
-    parser.add_argument("--rows", choices=("all", "nn", "wide", "dtypes", "shapes"),
+    parser.add_argument("--rows", choices=("all", "nn", "wide", "dtypes", "shapes", "short"),
                         default="all",
                         help="nn: neural networks, linear algebra, and their gradients; "
                              "wide: outputs, expanded operands, every dtype; "
                              "dtypes: more operators of every dtype; "
-                             "shapes: the sizes that programs have")
+                             "shapes: the sizes that programs have; short: many rows of "
+                             "a few elements")
     parser.add_argument("--sizes", help="numbers of elements")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--cpu", action="store_true",
@@ -253,9 +255,10 @@ def main():
     found, errors = [], set()
     neural = options.rows == "nn"
     more = {"nn": nn_operators, "wide": wide_operators,
-            "dtypes": dtype_operators, "shapes": shape_operators}.get(options.rows)
+            "dtypes": dtype_operators, "shapes": shape_operators,
+            "short": short_operators}.get(options.rows)
     sizes = options.sizes or {"nn": "256,32768,802816", "wide": "1000,1000000",
-                              "dtypes": "1000,1000000", "shapes": "0"}.get(
+                              "dtypes": "1000,1000000", "shapes": "0", "short": "0"}.get(
         options.rows, "1,1000,100000,1000000")
     for threads in map(int, options.threads.split(",")):
         set_threads(threads)

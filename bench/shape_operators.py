@@ -131,8 +131,11 @@ CONVOLUTIONS = [(3, 64, 224, 7, 2), (64, 64, 56, 3, 1), (64, 128, 56, 3, 2), (12
 SHORT = (2, 3, 5, 8, 16, 32)
 REDUCED = "sum mean amax argmax max prod any std logsumexp softmax".split()
 
+BEYOND = [f"{x}.{op}()" for x in ("lgt", "far", "v") for op in
+          "exp log log2 log10 log1p asin acos atanh sigmoid sinh cosh".split()]
+
 ROWS = (
-    LAYERS + ODD + [f"backward: {row}" for row in BACKWARD]
+    LAYERS + ODD + BEYOND + [f"backward: {row}" for row in BACKWARD]
     + [f"{pass_}F.conv2d(x{n}_{i}, k_{i}, stride={c[4]}, padding={c[3] // 2})"
        for i, c in enumerate(CONVOLUTIONS) for n in (1, 8) for pass_ in ("", "backward: ")]
     + [f"r{n}.{op}({dim})" for n in SHORT for op in REDUCED for dim in (0, 1)]
@@ -176,6 +179,9 @@ def scope_of(torch, library, n):
         "lens": whole(1, 50, (64,)), "steps": torch.arange(50), "tl": r(2000, 64),
         "tr": r(64, 2000),
     }
+    # Logits of which half are masked, and numbers far from 0.
+    first["lgt"] = torch.where(torch.rand(20000) > 0.5, torch.tensor(-1e9), r(20000))
+    first["far"] = r(20000) * 300
     first["sqs"] = first["sqs"] @ first["sqs"].mT + 12 * torch.eye(12)
     for n in SHORT:
         first[f"r{n}"] = r(300000 // n, n)

@@ -73,6 +73,18 @@
 #define FN(name)       name##f
 #define LANES          F32_LANES
 #define OWN_NORMAL_CDF 1
+// Where exp is a normal number, about; above EXP_MOST it is infinite, below EXP_ZERO it is 0.
+#define EXP_NEAR     87.3
+#define EXP_MOST     88.72283172607422
+#define EXP_ZERO     -104
+#define EXP_SHIFT    60
+#define EXP_UP       1.1420073898156842e26
+#define EXP_DOWN     8.75651076269652e-27
+#define SINH_MOST    89.41598510742188
+#define LEAST_NORMAL FLT_MIN
+#define GREATEST     FLT_MAX
+#define LOG_SCALE    0x1p24
+#define LOG_TWOS     24
 #include "backends/cpu/loops/vmath_tmpl.h"
 #undef T
 #undef INT
@@ -80,12 +92,34 @@
 #undef FN
 #undef LANES
 #undef OWN_NORMAL_CDF
+#undef EXP_NEAR
+#undef EXP_MOST
+#undef EXP_ZERO
+#undef EXP_SHIFT
+#undef EXP_UP
+#undef EXP_DOWN
+#undef SINH_MOST
+#undef LEAST_NORMAL
+#undef GREATEST
+#undef LOG_SCALE
+#undef LOG_TWOS
 #define T              double
 #define INT            int64_t
 #define ID             f64
 #define FN(name)       name
 #define LANES          F64_LANES
 #define OWN_NORMAL_CDF 0
+#define EXP_NEAR       708
+#define EXP_MOST       709.782712893384
+#define EXP_ZERO       -746
+#define EXP_SHIFT      100
+#define EXP_UP         2.6881171418161356e43
+#define EXP_DOWN       3.720075976020836e-44
+#define SINH_MOST      710.4758600739439
+#define LEAST_NORMAL   DBL_MIN
+#define GREATEST       DBL_MAX
+#define LOG_SCALE      0x1p54
+#define LOG_TWOS       54
 #include "backends/cpu/loops/vmath_tmpl.h"
 #undef T
 #undef INT

@@ -26,9 +26,9 @@ static inline V F(abs)(V a) {
 // are; elsewhere lane by lane, so that a result depends on the element alone and not
 // on its place.
 #if OYI_HAVE_LIBMVEC
-#define VECTOR_1(f)                                      \
+#define VECTOR_AS(name, f)                               \
   extern V OYI_MVEC(OYI_VEC_LETTER, LANES, v, FN(f))(V); \
-  static inline V F(f)(V a) {                            \
+  static inline V F(name)(V a) {                         \
     return OYI_MVEC(OYI_VEC_LETTER, LANES, v, FN(f))(a); \
   }
 #define VECTOR_2(f)                                          \
@@ -37,8 +37,8 @@ static inline V F(abs)(V a) {
     return OYI_MVEC(OYI_VEC_LETTER, LANES, vv, FN(f))(a, b); \
   }
 #else
-#define VECTOR_1(f)                                     \
-  static inline V F(f)(V a) {                           \
+#define VECTOR_AS(name, f)                              \
+  static inline V F(name)(V a) {                        \
     for (int i = 0; i < LANES; i++) a[i] = FN(f)(a[i]); \
     return a;                                           \
   }
@@ -48,32 +48,37 @@ static inline V F(abs)(V a) {
     return a;                                                 \
   }
 #endif
-VECTOR_1(exp)
+#define VECTOR_1(f) VECTOR_AS(f, f)
+#define RAW_1(f)    VECTOR_AS(raw_##f, f)
+RAW_1(exp)
+RAW_1(log)
+RAW_1(log2)
+RAW_1(log10)
+RAW_1(log1p)
+RAW_1(asin)
+RAW_1(acos)
+RAW_1(acosh)
+RAW_1(atanh)
+RAW_1(sinh)
+RAW_1(cosh)
 VECTOR_1(exp2)
 VECTOR_1(expm1)
-VECTOR_1(log)
-VECTOR_1(log2)
-VECTOR_1(log10)
-VECTOR_1(log1p)
 VECTOR_1(sin)
 VECTOR_1(cos)
 VECTOR_1(tan)
-VECTOR_1(asin)
-VECTOR_1(acos)
 VECTOR_1(atan)
-VECTOR_1(sinh)
-VECTOR_1(cosh)
 VECTOR_1(tanh)
 VECTOR_1(asinh)
-VECTOR_1(acosh)
-VECTOR_1(atanh)
 VECTOR_1(erf)
 VECTOR_1(erfc)
 VECTOR_2(pow)
 VECTOR_2(atan2)
 VECTOR_2(hypot)
+#undef VECTOR_AS
+#undef RAW_1
 #undef VECTOR_1
 #undef VECTOR_2
+#include "backends/cpu/loops/vmath_domain_tmpl.h"
 
 static inline V F(sigmoid)(V a) {
   return (T)1 / ((T)1 + F(exp)(-a));
@@ -118,17 +123,6 @@ static inline V F(greater)(V a, V b) {
 static inline V F(clamped)(V a, const T* bounds) {
   V low = F(splat)(bounds[0]), high = F(splat)(bounds[1]);
   return F(select)(a < low, low, F(select)(a > high, high, a));
-}
-static inline bool F(any)(I mask) {
-#if defined(__AVX512F__)
-  return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
-#elif defined(__AVX2__)
-  return _mm256_movemask_epi8((__m256i)mask) != 0;
-#else
-  INT all = 0;
-  for (int i = 0; i < LANES; i++) all |= mask[i];
-  return all != 0;
-#endif
 }
 // Of layers' outputs many are positive, which need no exponential.
 static inline V F(elu)(V a, const T* arg) {

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions at and beyond the ends of where they have results, among numbers that have: what the C
+// library says of each, to 4 ULP, whatever lies beside it.
+#include <float.h>
+#include <math.h>
+
+#include "support/tensors.h"
+
+typedef struct function {
+  const char* name;
+  oy_tensor* (*op)(oy_tensor* self);
+  double (*reference)(double x);
+} function;
+
+static const function g_functions[] = {
+    {"exp", oy_exp, exp},       {"log", oy_log, log},       {"log2", oy_log2, log2},
+    {"log10", oy_log10, log10}, {"log1p", oy_log1p, log1p}, {"asin", oy_asin, asin},
+    {"acos", oy_acos, acos},    {"acosh", oy_acosh, acosh}, {"atanh", oy_atanh, atanh},
+    {"sinh", oy_sinh, sinh},    {"cosh", oy_cosh, cosh},
+};
+
+static const double g_floats[] = {0.0,
+                                  -0.0,
+                                  1,
+                                  -1,
+                                  0.5,
+                                  -0.5,
+                                  2,
+                                  -2,
+                                  NAN,
+                                  INFINITY,
+                                  -INFINITY,
+                                  1e-40,
+                                  -1e-40,
+                                  1e-45,
+                                  FLT_MIN,
+                                  FLT_MAX,
+                                  -FLT_MAX,
+                                  -1e9,
+                                  87.25,
+                                  87.5,
+                                  88.72283172607422,
+                                  88.72283935546875,
+                                  -87.25,
+                                  -87.5,
+                                  -90,
+                                  -100,
+                                  -103.5,
+                                  -104.5,
+                                  89.25,
+                                  89.5,
+                                  -89.5,
+                                  1.0000001192092896,
+                                  0.9999999403953552,
+                                  -0.9999999403953552,
+                                  300,
+                                  -300,
+                                  3,
+                                  1e-3};
+static const double g_doubles[] = {0.0,
+                                   -0.0,
+                                   1,
+                                   -1,
+                                   0.5,
+                                   -0.5,
+                                   2,
+                                   -2,
+                                   NAN,
+                                   INFINITY,
+                                   -INFINITY,
+                                   1e-310,
+                                   -1e-310,
+                                   4e-324,
+                                   DBL_MIN,
+                                   DBL_MAX,
+                                   -DBL_MAX,
+                                   -1e9,
+                                   707.5,
+                                   708.5,
+                                   709.782712893384,
+                                   709.7827128933841,
+                                   -707.5,
+                                   -709,
+                                   -720,
+                                   -745,
+                                   -746.5,
+                                   710.25,
+                                   711,
+                                   -711,
+                                   1.0000000000000002,
+                                   0.9999999999999999,
+                                   -0.9999999999999999,
+                                   3000,
+                                   -3000,
+                                   3,
+                                   1e-3};
+enum {
+  FLOATS = sizeof(g_floats) / sizeof(double),
+  DOUBLES = sizeof(g_doubles) / sizeof(double)
+};
+
+static bool is_near(double got, double want, double spacing) {
+  if (isnan(want) || isinf(want) || isnan(got) || isinf(got))
+    return (isnan(got) && isnan(want)) || got == want;
+  return fabs(got - want) <= 4 * spacing;
+}
+
+// Numbers |first| and on, |count| of them, so that each comes to lie everywhere.
+static void check_floats(const function* f, int first, int count) {
+  float x[FLOATS] = {0};
+  for (int i = 0; i < count; i++) x[i] = (float)g_floats[(first + i) % FLOATS];
+  oy_tensor* t = oy_tensor_from_data(x, OY_DIMS(count), OY_DTYPE_F32);
+  oy_tensor* r = f->op(t);
+  assert_non_null(r);
+  const float* got = oy_tensor_data(r);
+  for (int i = 0; i < count; i++) {
+    const float want = (float)f->reference((double)x[i]);
+    const float next = nextafterf(fabsf(want), INFINITY) - fabsf(want);
+    if (!is_near((double)got[i], (double)want, (double)next))
+      fail_msg("%s(%a) of floats: %a, not %a", f->name, (double)x[i], (double)got[i],
+               (double)want);
+  }
+  oy_tensor_release(r);
+  oy_tensor_release(t);
+}
+
+static void check_doubles(const function* f, int first, int count) {
+  double x[DOUBLES] = {0};
+  for (int i = 0; i < count; i++) x[i] = g_doubles[(first + i) % DOUBLES];
+  oy_tensor* t = oy_tensor_from_data(x, OY_DIMS(count), OY_DTYPE_F64);
+  oy_tensor* r = f->op(t);
+  assert_non_null(r);
+  const double* got = oy_tensor_data(r);
+  for (int i = 0; i < count; i++) {
+    const double want = f->reference(x[i]);
+    if (!is_near(got[i], want, nextafter(fabs(want), INFINITY) - fabs(want)))
+      fail_msg("%s(%a): %a, not %a", f->name, x[i], got[i], want);
+  }
+  oy_tensor_release(r);
+  oy_tensor_release(t);
+}
+
+static void ends_of_domains(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof(g_functions) / sizeof(*g_functions); k++) {
+    for (int first = 0; first < FLOATS; first++)
+      for (int count = 1; count <= FLOATS; count += 1 + count / 3)
+        check_floats(&g_functions[k], first, count);
+    for (int first = 0; first < DOUBLES; first++)
+      for (int count = 1; count <= DOUBLES; count += 1 + count / 3)
+        check_doubles(&g_functions[k], first, count);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ends_of_domains)};
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
