@@ -113,6 +113,40 @@ static __attribute__((noinline)) bool OYI_JOIN(shallow, ID)(const oyi_gemm* g) {
   }
 }
 
+// Rows of |k| numbers by a vector.
+static inline __attribute__((always_inline)) void OYI_JOIN(by_few_of,
+                                                           ID)(const int k,
+                                                               const oyi_gemm* g) {
+  W by[8];
+  for (int p = 0; p < k; p++) by[p] = (W)LOAD(((const T*)g->b)[p * g->b_row]);
+  const T* restrict a = g->a;
+  T* restrict to = g->c;
+  for (int64_t i = 0; i < g->n; i++) {
+    W sum = TIMES((W)LOAD(a[i * k]), by[0]);
+    OYI_UNROLL
+    for (int p = 1; p < k; p++) sum += TIMES((W)LOAD(a[i * k + p]), by[p]);
+    to[i] = (T)STORE(sum);
+  }
+}
+
+static __attribute__((noinline)) bool OYI_JOIN(vector_of_few, ID)(const oyi_gemm* g) {
+  enum { MANY = 32 };
+  if (g->n < MANY || g->a_column != 1 || g->a_row != g->k || g->c_row != 1) return false;
+  switch (g->k) {
+    case 2: OYI_JOIN(by_few_of, ID)(2, g); return true;
+    case 3: OYI_JOIN(by_few_of, ID)(3, g); return true;
+    case 4: OYI_JOIN(by_few_of, ID)(4, g); return true;
+    case 5: OYI_JOIN(by_few_of, ID)(5, g); return true;
+    case 6: OYI_JOIN(by_few_of, ID)(6, g); return true;
+    case 7: OYI_JOIN(by_few_of, ID)(7, g); return true;
+    case 8:
+      if (sizeof(T) == 1) return false;  // compilers take eight bytes apart one by one
+      OYI_JOIN(by_few_of, ID)(8, g);
+      return true;
+    default: return false;
+  }
+}
+
 // Whether it did: with results that are sums alone.
 static inline bool OYI_JOIN(few, ID)(const oyi_gemm* g) {
   switch (oyi_gemm_few_of(g)) {
@@ -123,6 +157,7 @@ static inline bool OYI_JOIN(few, ID)(const oyi_gemm* g) {
       return true;
     }
     case OYI_GEMM_SQUARES: OYI_JOIN(squares, ID)(g); return true;
-    default: return OYI_JOIN(shallow, ID)(g);
+    default: break;
   }
+  return g->m == 1 ? OYI_JOIN(vector_of_few, ID)(g) : OYI_JOIN(shallow, ID)(g);
 }

@@ -269,7 +269,12 @@ static inline oyi_gemm OYI_JOIN(turned, ID)(const oyi_gemm* g) {
 
 // By a vector.
 static oy_status OYI_JOIN(by_vector, ID)(const oyi_gemm* g, W alpha, W beta) {
+  // Of a row that is less than one step the rest is most, in small types all of it.
+  enum { STEP = 4 * GEMM_BYTES / sizeof(W) };
   const oyi_gemm turned = OYI_JOIN(turned, ID)(g);
+  const bool is_rest = sizeof(W) < 8 && turned.k < STEP &&
+                       (sizeof(T) <= 2 ? turned.k < STEP / 2 : turned.k % 16 != 0);
+  if (is_rest && turned.a_column == 1) return OYI_JOIN(small, ID)(g, alpha, beta);
   if (turned.a_column == 1 && turned.k >= 16 && turned.b_row == 1)
     return OYI_JOIN(inners, ID)(&turned, alpha, beta);
   if (turned.a_column == 1 && turned.k >= 16 && turned.n >= 4)
