@@ -149,18 +149,11 @@ oyi_tensor* oyi_matrices_work(const oyi_lapack* lapack, oy_object* a) {
   return copied(oyi_tensor_cast(a), oyi_lapack_dtype(lapack, a->dtype), true);
 }
 
-static oy_object* done(oyi_tensor* work, oy_dtype dtype, bool by_columns) {
-  if (!work) return NULL;
-  if (work->header.dtype == dtype && by_columns) return oyi_tensor_object(work);
-  oyi_tensor* made = copied(work, dtype, by_columns);
+oy_object* oyi_matrices_done(oyi_tensor* work, oy_dtype dtype) {
+  if (!work || work->header.dtype == dtype) return oyi_tensor_object(work);
+  oyi_tensor* made = copied(work, dtype, true);
   oy_tensor_release(&work->header);
   return oyi_tensor_object(made);
-}
-oy_object* oyi_matrices_done(oyi_tensor* work, oy_dtype dtype) {
-  return done(work, dtype, true);
-}
-oy_object* oyi_matrices_done_by_rows(oyi_tensor* work, oy_dtype dtype) {
-  return done(work, dtype, false);
 }
 
 void oyi_matrices_keep(oyi_tensor* t, bool upper) {

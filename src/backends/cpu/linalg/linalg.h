@@ -111,8 +111,6 @@ oy_dtype oyi_lapack_dtype(const oyi_lapack* lapack, oy_dtype dtype);
 oyi_tensor* oyi_matrices_work(const oyi_lapack* lapack, oy_object* a);
 // |work| as |dtype|, by columns; takes it over, and NULL.
 oy_object* oyi_matrices_done(oyi_tensor* work, oy_dtype dtype);
-// The same by rows.
-oy_object* oyi_matrices_done_by_rows(oyi_tensor* work, oy_dtype dtype);
 // A copy of |a| as |dtype|, by columns; a batch of numbers or rows, contiguous, as |dtype|,
 // where the second takes |row| over, and NULL.
 oyi_tensor* oyi_matrices_copy(const oyi_tensor* a, oy_dtype dtype);
