@@ -61,6 +61,7 @@ static const row g_rows[] = {
     // sums that are maps, images that are read where they are
     {1, 4, 16, 1, {1, 480}, {1, 5}, {1, 1}, {0, 2}, {1, 1}},
     {1, 16, 40, 1, {10, 16}, {3, 3}, {1, 1}, {0, 0}, {1, 1}},
+    {3, 3, 70, 1, {30, 57}, {3, 5}, {2, 1}, {1, 2}, {1, 2}},
     // samples that are added up together, and too many to be copied at once
     {9, 16, 17, 1, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {8, 16, 8, 1, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},

@@ -89,6 +89,11 @@ typedef struct oyi_conv_tiles {
   // for each place; |offsets|, of the kernel elements, and steps are in places.
   void (*gradient)(const oyi_conv_area* area, const void* maps, const void* image,
                    const int64_t* offsets, double* sums);
+  // The same of vectors of maps, |wide| up to |taps|, |block| elements apart, by |rows| kernel
+  // elements of an image whose channels are planes: |sums|, |wide| vectors for each of them.
+  // |offsets|, and steps, in elements; one plane.
+  void (*few)(const oyi_conv_area* area, int64_t wide, const void* maps, int64_t block,
+              const void* image, const int64_t* offsets, double* sums);
   // Adds to |sums| what windows in |area| of one channel give the gradient of each of
   // |depth| weights. May read |lanes| elements more of |maps| and |image|.
   void (*dots)(const oyi_conv_area* area, const void* maps, const void* image,

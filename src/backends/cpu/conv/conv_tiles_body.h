@@ -39,16 +39,16 @@
 #define ID f64
 #include "backends/cpu/conv/conv_tiles_tmpl.h"
 
-#define TILES(id, type)                                                               \
-  {                                                                                   \
-    .rows = TILE_ROWS, .columns = TILE_WIDE * TILE_BYTES / (int64_t)sizeof(type),     \
-    .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE,                   \
-    .places = TILE_PLACES, .other_sums = OTHER_SUMS(type), .tile = tile_##id,         \
-    .maps = maps_##id, .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,        \
-    .pack_lanes = pack_lanes_##id, .pack_rows = pack_rows_##id, .lines = lines_##id,  \
-    .channels = channels_##id, .tall = TALL, .tall_lines = tall_##id,                 \
-    .gradient = gradient_##id, .dots = dots_##id, .sum = sum_##id, .copy = copy_##id, \
-    .halve = halve_##id, .split = split_##id, .zip = zip_lines_##id                   \
+#define TILES(id, type)                                                                \
+  {                                                                                    \
+    .rows = TILE_ROWS, .columns = TILE_WIDE * TILE_BYTES / (int64_t)sizeof(type),      \
+    .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE,                    \
+    .places = TILE_PLACES, .other_sums = OTHER_SUMS(type), .tile = tile_##id,          \
+    .maps = maps_##id, .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,         \
+    .pack_lanes = pack_lanes_##id, .pack_rows = pack_rows_##id, .lines = lines_##id,   \
+    .channels = channels_##id, .tall = TALL, .tall_lines = tall_##id,                  \
+    .gradient = gradient_##id, .few = few_##id, .dots = dots_##id, .sum = sum_##id,    \
+    .copy = copy_##id, .halve = halve_##id, .split = split_##id, .zip = zip_lines_##id \
   }
 const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
 _Static_assert(TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_COLUMNS_MAX,

@@ -75,6 +75,42 @@ static void JOIN(gradient, ID)(const oyi_conv_area* area, const void* maps,
   }
 }
 
+static inline __attribute__((always_inline)) void JOIN(few_maps, ID)(
+    const int wide, const oyi_conv_area* area, const T* maps, int64_t block,
+    const T* image, const int64_t* offsets, double* sums) {
+  JOIN(vec, ID) all[TILE_ROWS][TILE_WIDE] = {{{0}}}, x[TILE_WIDE];
+  for (int64_t y = 0; y < area->lines; y++) {
+    const T* at[TILE_ROWS];
+    for (int r = 0; r < TILE_ROWS; r++) at[r] = image + y * area->line_step + offsets[r];
+    for (int64_t i = 0; i < area->width; i++, maps += LANES) {
+      OYI_UNROLL
+      for (int j = 0; j < wide; j++) memcpy(&x[j], maps + j * block, TILE_BYTES);
+      OYI_UNROLL
+      for (int r = 0; r < TILE_ROWS; r++) {
+        OYI_UNROLL
+        for (int j = 0; j < wide; j++) all[r][j] += at[r][i] * x[j];
+      }
+    }
+  }
+  OYI_UNROLL
+  for (int r = 0; r < TILE_ROWS; r++) {
+    OYI_UNROLL
+    for (int j = 0; j < wide; j++, sums += LANES)
+      for (int64_t l = 0; l < LANES; l++) sums[l] += (double)all[r][j][l];
+  }
+}
+
+static void JOIN(few, ID)(const oyi_conv_area* area, int64_t wide, const void* maps,
+                          int64_t block, const void* image, const int64_t* offsets,
+                          double* sums) {
+  if (wide >= TILE_WIDE)
+    JOIN(few_maps, ID)(TILE_WIDE, area, maps, block, image, offsets, sums);
+  else if (wide == 2)
+    JOIN(few_maps, ID)(2, area, maps, block, image, offsets, sums);
+  else
+    JOIN(few_maps, ID)(1, area, maps, block, image, offsets, sums);
+}
+
 static double JOIN(sum, ID)(const void* from_, int64_t count) {
   const T* from = from_;
   double sums[4 * LANES] = {0}, sum = 0;

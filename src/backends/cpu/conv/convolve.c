@@ -264,6 +264,7 @@ oy_status oyi_convolve_weights(const oyi_convolve* v) {
   bool done = w.pointwise;
   if (!done) OY_TRY(oyi_convolve_weights_lines(v, &done));
   if (!done) OY_TRY(oyi_convolve_weights_tiled(v, &done));
+  if (!done) OY_TRY(oyi_convolve_weights_few(v, &done));
   if (done && !w.pointwise) return OY_OK;
   return run(&w, 1, w.s.in, 1, rows * (double)v->item,
              rows * (double)w.s.out * (double)v->conv->batch);
