@@ -31,6 +31,13 @@ static bool is_pointwise(const oyi_conv* c) {
   return true;
 }
 
+// What the adjoint puts at every second place, or fewer: columns, which are as large as maps,
+// cost less than to put sums together tile by tile, unless maps are small.
+static bool is_spread(const oyi_conv* c) {
+  enum { LEAST_PLACES = 128 };
+  return oyi_volume(c->kernel) == 1 && oyi_volume(c->map) >= LEAST_PLACES;
+}
+
 static int64_t at_most(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
@@ -212,7 +219,7 @@ oy_status oyi_convolve_images(const oyi_convolve* v) {
             .pointwise = is_pointwise(v->conv),
             .unit = images_unit};
   bool done = w.pointwise;
-  if (!done) OY_TRY(without_columns(v, true, &done));
+  if (!done && !is_spread(v->conv)) OY_TRY(without_columns(v, true, &done));
   if (done && !w.pointwise) return OY_OK;
   const double rows = (double)w.s.taps * (double)w.s.places;
   return run(&w, v->conv->batch, w.s.in, 1, rows * (double)v->item,
