@@ -5,6 +5,8 @@
 
 #include "backends/cpu/order/scan_direct.h"
 
+#include "backends/cpu/order/scan_rows.h"
+#include "base/cpu.h"
 #include "base/template.h"
 #include "tensor/half.h"
 
@@ -109,6 +111,44 @@ static inline __attribute__((always_inline)) pair product_of(pair a, pair b) {
 #define ID               c128
 #include "backends/cpu/order/scan_direct_tmpl.h"
 
+// Lines whose elements lie together, of floats or of pairs of them, in vectors across some of
+// them, and what is left one by one.
+typedef int64_t (*rows_fn)(const oyi_scan_rows* r, bool is_product);
+static direct after_rows(const direct* d, rows_fn run, int64_t item, bool is_product) {
+  direct left = *d;
+#if defined(__x86_64__)
+  const bool by_columns = d->x_line == item && d->y_line == item;
+  if (d->x_step != item || d->y_step != item || by_columns || oyi_cpu_level() < 1)
+    return left;
+  const oyi_scan_rows r = {d->x, d->y, d->n, d->lines, d->x_line, d->y_line};
+  const int64_t done = run(&r, is_product);
+  left.lines -= done;
+  left.x += done * d->x_line, left.y += done * d->y_line;
+#else
+  (void)run, (void)item, (void)is_product;
+#endif
+  return left;
+}
+
+#if defined(__x86_64__)
+#define ROWS(id) oyi_scan_rows_##id##_v3
+#else
+#define ROWS(id) NULL
+#endif
+#define BY_ROWS(id, item)                                     \
+  static void sums_##id(const direct* d) {                    \
+    const direct left = after_rows(d, ROWS(id), item, false); \
+    if (left.lines) sum_##id(&left);                          \
+  }                                                           \
+  static void products_##id(const direct* d) {                \
+    const direct left = after_rows(d, ROWS(id), item, true);  \
+    if (left.lines) product_##id(&left);                      \
+  }
+BY_ROWS(f32, 4)
+BY_ROWS(c64, 8)
+#undef BY_ROWS
+#undef ROWS
+
 typedef void (*direct_fn)(const direct* d);
 
 // Sums and products, into the dtype itself or of integers into int64.
@@ -119,9 +159,9 @@ static const direct_fn g_loops[OY_DTYPE_LIMIT][2] = {
     [OY_DTYPE_I16] = {sum_i16, product_i16},
     [OY_DTYPE_I32] = {sum_i32, product_i32},
     [OY_DTYPE_I64] = {sum_i64, product_i64},
-    [OY_DTYPE_F32] = {sum_f32, product_f32},
+    [OY_DTYPE_F32] = {sums_f32, products_f32},
     [OY_DTYPE_F64] = {sum_f64, product_f64},
-    [OY_DTYPE_C64] = {sum_c64, product_c64},
+    [OY_DTYPE_C64] = {sums_c64, products_c64},
     [OY_DTYPE_C128] = {sum_c128, product_c128},
     [OY_DTYPE_BF16] = {sum_bf16, product_bf16},
 };
