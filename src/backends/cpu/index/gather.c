@@ -2,12 +2,14 @@
 // gather: elements of each line along a dimension, by number.
 #include <string.h>
 
+#include "backends/cpu/index/gather_rows.h"
 #include "backends/cpu/index/index_check.h"
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/lines.h"
 #include "backends/cpu/index/updates.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/work.h"
+#include "base/cpu.h"
 #include "base/threads.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
@@ -181,6 +183,26 @@ static short_fn short_for(int64_t item) {
   }
 }
 
+#if defined(__x86_64__)
+static void short_rows(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
+                       const int64_t* index) {
+  oyi_gather_rows_v4(lines, n, o, x, down / 4, index);
+}
+#endif
+
+// Lines of |length| elements that fit into registers have a loop of their own, where it takes
+// enough of each to be faster.
+static short_fn rows_for(int64_t item, int64_t length, int64_t n) {
+#if defined(__x86_64__)
+  enum { LEAST = 8 };
+  if (item == 4 && length <= OYI_GATHER_ROWS && n >= LEAST && oyi_cpu_level() > 1)
+    return short_rows;
+#else
+  (void)length, (void)n;
+#endif
+  return short_for(item);
+}
+
 static oy_status take_short(int64_t chunk, void* context) {
   const short_lines* s = context;
   const int64_t stretch = OYI_ITER_GRAIN / s->n, most = OYI_CHECKED_AT_ONCE / s->n;
@@ -205,7 +227,7 @@ static bool takes_short(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   if (!(o->flags & t->flags & index->flags & OYI_CONTIGUOUS)) return false;
   for (int64_t d = 0; d < dim; d++)
     if (index->sizes[d] != t->sizes[d]) return false;
-  short_lines s = {.take = short_for(oyi_item(t)),
+  short_lines s = {.take = rows_for(oyi_item(t), t->sizes[dim], index->sizes[dim]),
                    .o = oyi_data(o),
                    .x = oyi_data(t),
                    .index = oyi_data(index),
