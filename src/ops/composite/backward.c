@@ -53,11 +53,13 @@ OYI_COMPOSITE(trace_backward) {
   int64_t numel;
   size_t nbytes;
   if (!t || oyi_sizes_check(sizes, 1, &numel, &nbytes) != 0) return NULL;
+  // Of no rows columns may be as many as there are numbers.
+  const int64_t step = sizes.data[1] < INT64_MAX ? sizes.data[1] + 1 : INT64_MAX;
   oyi_held h = {0};
   oy_object* flat = HOLD(zeros_as(grad, (oy_ints){&numel, 1}));
   oy_object* at = HOLD(oyi_call_arange_start_step(
-      oy_int(0), oy_int(numel), oy_int(sizes.data[1] + 1), oy_int(OY_DTYPE_I64),
-      oy_none(), oy_value_device(oyi_tensor_device(t)), oy_none()));
+      oy_int(0), oy_int(numel), oy_int(step), oy_int(OY_DTYPE_I64), oy_none(),
+      oy_value_device(oyi_tensor_device(t)), oy_none()));
   // Not in place: under vmap there is a gradient for each slice, and zeros once.
   oy_object* filled =
       flat && at ? HOLD(oyi_call_index_put(flat, (oy_tensors){&at, 1}, grad, false))
