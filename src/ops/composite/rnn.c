@@ -261,6 +261,7 @@ oy_status oyi_rnn_batch_sizes(oy_object* batch_sizes, oy_object** out_held,
   *out_held = &flat->header;
   *out_list = (oy_ints){oyi_data(flat), (size_t)flat->numel};
   for (size_t i = 0; i < out_list->size; i++) {
+    // NOLINT: a copy has its memory, too
     const int64_t n = out_list->data[i];
     OY_CHECK(n > 0 && (i == 0 || n <= out_list->data[i - 1]), INVALID_ARGUMENT,
              "batch_sizes should be positive and in decreasing order");

@@ -164,7 +164,7 @@ oy_status oyi_convolve_weights_few(const oyi_convolve* v, bool* out_done) {
   if (f.images)
     f.offsets = oyi_calloc((size_t)(f.blocks * f.tiles->rows), sizeof(int64_t));
   if (f.offsets) f.sums = oyi_calloc((size_t)(f.parts * f.size), sizeof(double));
-  oy_status status = f.sums ? compute(&f) : OY_OUT_OF_MEMORY;
+  oy_status status = f.offsets && f.sums ? compute(&f) : OY_OUT_OF_MEMORY;
   oyi_free(f.sums);
   oyi_free(f.offsets);
   if (f.images) oyi_data_free(block, f.images);

@@ -61,7 +61,7 @@ static void load(const small* s, int count, double* const* x) {
   if (s->e.shape.many)
     load_side_by_side(s, count, x);
   else
-    load_one(s, x[0]);
+    load_one(s, x[0]);  // NOLINT: there is one at least
 }
 
 static void store(const small* s, int l, double* x) {

@@ -68,6 +68,7 @@ static void F(ranked)(const oyi_ranked_lines* r) {
       const int64_t first = how->rank ? F(rank)(&f, how, l) : 0;
       const int64_t kept = how->rank ? 1 : how->k;
       for (int64_t k = 0; k < kept; k++, y += r->y_step, at += r->at_step) {
+        // NOLINT: each rank is that of one element
         const int64_t place = order[l][first + k];
         *(K*)(void*)y = *(const K*)(const void*)(x + place * r->x_step);
         *(int64_t*)(void*)at = place;
