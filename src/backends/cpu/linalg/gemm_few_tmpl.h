@@ -8,7 +8,7 @@ static inline __attribute__((always_inline)) void OYI_JOIN(points_of,
                                                            ID)(const int k, const int m,
                                                                const bool rows,
                                                                const oyi_gemm* g) {
-  W by[4][4];
+  W by[8][4];
   for (int p = 0; p < k; p++)
     for (int j = 0; j < m; j++)
       by[p][j] = (W)LOAD(((const T*)g->b)[p * g->b_row + j * g->b_column]);
@@ -26,27 +26,27 @@ static inline __attribute__((always_inline)) void OYI_JOIN(points_of,
   }
 }
 
-// |n| columns by |m| of them, all along: sums of every LANES-th row side by side.
+// |n| columns by as many, all along: sums of every LANES-th row side by side.
 static inline __attribute__((always_inline)) void OYI_JOIN(squares_of,
-                                                           ID)(const int n, const int m,
+                                                           ID)(const int n,
                                                                const oyi_gemm* g) {
   enum { LANES = GEMM_BYTES / sizeof(W) };
   W sums[4][4][LANES] = {{{0}}};
   const T *a = g->a, *b = g->b;
   int64_t p = 0;
-  for (; p + LANES <= g->k; p += LANES, a += n * LANES, b += m * LANES)
+  for (; p + LANES <= g->k; p += LANES, a += n * LANES, b += n * LANES)
     for (int l = 0; l < LANES; l++) {
       OYI_UNROLL
       for (int i = 0; i < n; i++) OYI_UNROLL
-      for (int j = 0; j < m; j++)
-        sums[i][j][l] += TIMES((W)LOAD(a[l * n + i]), (W)LOAD(b[l * m + j]));
+      for (int j = 0; j < n; j++)
+        sums[i][j][l] += TIMES((W)LOAD(a[l * n + i]), (W)LOAD(b[l * n + j]));
     }
   for (int l = 0; p < g->k; p++, l++)
     for (int i = 0; i < n; i++)
-      for (int j = 0; j < m; j++)
-        sums[i][j][l] += TIMES((W)LOAD(a[l * n + i]), (W)LOAD(b[l * m + j]));
+      for (int j = 0; j < n; j++)
+        sums[i][j][l] += TIMES((W)LOAD(a[l * n + i]), (W)LOAD(b[l * n + j]));
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < m; j++) {
+    for (int j = 0; j < n; j++) {
       W sum = 0;
       for (int l = 0; l < LANES; l++) sum += sums[i][j][l];
       ((T*)g->c)[i * g->c_row + j * g->c_column] = (T)STORE(sum);
@@ -73,9 +73,9 @@ static __attribute__((noinline)) void OYI_JOIN(points, ID)(const oyi_gemm* g) {
 
 static __attribute__((noinline)) void OYI_JOIN(squares, ID)(const oyi_gemm* g) {
   switch (g->n) {
-    case 2: OYI_JOIN(squares_of, ID)(2, 2, g); break;
-    case 3: OYI_JOIN(squares_of, ID)(3, 3, g); break;
-    default: OYI_JOIN(squares_of, ID)(4, 4, g);
+    case 2: OYI_JOIN(squares_of, ID)(2, g); break;
+    case 3: OYI_JOIN(squares_of, ID)(3, g); break;
+    default: OYI_JOIN(squares_of, ID)(4, g);
   }
 }
 
@@ -113,35 +113,20 @@ static __attribute__((noinline)) bool OYI_JOIN(shallow, ID)(const oyi_gemm* g) {
   }
 }
 
-// Rows of |k| numbers by a vector.
-static inline __attribute__((always_inline)) void OYI_JOIN(by_few_of,
-                                                           ID)(const int k,
-                                                               const oyi_gemm* g) {
-  W by[8];
-  for (int p = 0; p < k; p++) by[p] = (W)LOAD(((const T*)g->b)[p * g->b_row]);
-  const T* restrict a = g->a;
-  T* restrict to = g->c;
-  for (int64_t i = 0; i < g->n; i++) {
-    W sum = TIMES((W)LOAD(a[i * k]), by[0]);
-    OYI_UNROLL
-    for (int p = 1; p < k; p++) sum += TIMES((W)LOAD(a[i * k + p]), by[p]);
-    to[i] = (T)STORE(sum);
-  }
-}
-
+// Rows of a few numbers by a vector.
 static __attribute__((noinline)) bool OYI_JOIN(vector_of_few, ID)(const oyi_gemm* g) {
   enum { MANY = 32 };
   if (g->n < MANY || g->a_column != 1 || g->a_row != g->k || g->c_row != 1) return false;
   switch (g->k) {
-    case 2: OYI_JOIN(by_few_of, ID)(2, g); return true;
-    case 3: OYI_JOIN(by_few_of, ID)(3, g); return true;
-    case 4: OYI_JOIN(by_few_of, ID)(4, g); return true;
-    case 5: OYI_JOIN(by_few_of, ID)(5, g); return true;
-    case 6: OYI_JOIN(by_few_of, ID)(6, g); return true;
-    case 7: OYI_JOIN(by_few_of, ID)(7, g); return true;
+    case 2: OYI_JOIN(points_of, ID)(2, 1, true, g); return true;
+    case 3: OYI_JOIN(points_of, ID)(3, 1, true, g); return true;
+    case 4: OYI_JOIN(points_of, ID)(4, 1, true, g); return true;
+    case 5: OYI_JOIN(points_of, ID)(5, 1, true, g); return true;
+    case 6: OYI_JOIN(points_of, ID)(6, 1, true, g); return true;
+    case 7: OYI_JOIN(points_of, ID)(7, 1, true, g); return true;
     case 8:
       if (sizeof(T) == 1) return false;  // compilers take eight bytes apart one by one
-      OYI_JOIN(by_few_of, ID)(8, g);
+      OYI_JOIN(points_of, ID)(8, 1, true, g);
       return true;
     default: return false;
   }

@@ -4,7 +4,7 @@
 // LANES, elements of a register; VECTOR; FIRST(count), as a mask; LOAD(at, mask), zeros where
 // it is not set; BEGIN(x), what elements of the vector are multiplied with; ADD(sum, row, x);
 // ADD_ACROSS(rows), the sums of ROWS registers as one; PUT(to, rows, sums), the first of them;
-// W, SUM_OF(sums, i) and STORE(g, w, to) for those that go elsewhere or count otherwise.
+// STORE(g, sums, i, to), one of them, for those that go elsewhere or count otherwise.
 
 // |rows| of the ROWS rows from |a| on are there; the others are the last one again.
 static inline __attribute__((always_inline)) VECTOR OYI_JOIN(some_rows,

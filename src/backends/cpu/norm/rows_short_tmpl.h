@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many rows of up to OYI_SHORT_VECTORS vectors, for one type: a call for each, and sums that go
+// Many rows of one or two vectors, for one type: a call for each, and sums that go
 // to double, would take longer than their elements. Part of rows_tmpl.h.
 
 // A row in vectors, the last of which has |left| elements, and zeros behind.
