@@ -212,14 +212,42 @@ static void check_extremes(int64_t n, bool is_least, oy_dtype dtype) {
 }
 
 // Lines of whole vectors and with something left over, against a plain loop.
-static void running_extremes_of_long_lines(void** state) {
+static void running_extremes_of_lines(void** state) {
   (void)state;
-  static const int64_t lengths[] = {1, 3, 4, 7, 39, 64, 203};
+  static const int64_t lengths[] = {1, 3, 4, 7, 8, 13, 16, 39, 63, 64, 203};
   static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_I64};
   for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
     for (size_t d = 0; d < 3; d++)
       for (int least = 0; least < 2; least++)
         check_extremes(lengths[i], least, dtypes[d]);
+}
+
+// Of short lines one after the other, zeros of either sign are the same, so that the last of
+// them stands, as it is; and from a NaN on there are NaNs, the last one's place.
+static void running_extremes_of_zeros_and_nan(void** state) {
+  (void)state;
+  enum { N = 11, LINES = 3 };
+  const double line[N] = {-1, 0.0, -0.0, -2, 0.0, -0.0, -3, NAN, 5, NAN, 7};
+  const int64_t greatest[N] = {0, 1, 2, 2, 4, 5, 5, 7, 7, 9, 9};
+  const int64_t least[N] = {0, 0, 0, 3, 3, 3, 6, 7, 7, 9, 9};
+  double data[LINES][N];
+  for (int l = 0; l < LINES; l++) memcpy(data[l], line, sizeof(line));
+  oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(LINES, N), OY_DTYPE_F64);
+  for (int is_least = 0; is_least < 2; is_least++) {
+    oy_tensor *values, *places;
+    assert_int_equal(
+        is_least ? oy_cummin(x, 1, &values, &places) : oy_cummax(x, 1, &values, &places),
+        OY_OK);
+    for (int i = 0; i < LINES * N; i++) {
+      const int64_t want = is_least ? least[i % N] : greatest[i % N];
+      const double found = ((const double*)oy_tensor_data(values))[i];
+      assert_int_equal(((const int64_t*)oy_tensor_data(places))[i], want);
+      assert_memory_equal(&found, &line[want], sizeof(found));
+    }
+    oy_tensor_release(values);
+    oy_tensor_release(places);
+  }
+  oy_tensor_release(x);
 }
 
 int main(void) {
@@ -229,7 +257,8 @@ int main(void) {
       cmocka_unit_test(few_of_short_lines_come_in_order),
       cmocka_unit_test(ranks_in_lines_of_any_length),
       cmocka_unit_test(running_logarithms_of_sums),
-      cmocka_unit_test(running_extremes_of_long_lines),
+      cmocka_unit_test(running_extremes_of_lines),
+      cmocka_unit_test(running_extremes_of_zeros_and_nan),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -9,8 +9,22 @@
 #include "base/cpu.h"
 #include "ops/rules/reduction.h"
 
+#ifdef __x86_64__
+// Elements of eight bytes, side by side, in lines that are short: of others blocks are passed
+// over together, and of the shortest several lines are taken at once.
+static bool is_short(oy_dtype dtype, const oyi_extreme_lines* e) {
+  enum { LEAST = 4, MOST = 64, ITEM = 8 };
+  return (dtype == OY_DTYPE_I64 || dtype == OY_DTYPE_F64) && e->n >= LEAST &&
+         e->n <= MOST && e->x_step == ITEM && e->y_step == ITEM && e->at_step == ITEM;
+}
+#endif
+
 static void run_lines(oy_dtype dtype, const oyi_extreme_lines* e) {
 #ifdef __x86_64__
+  if (oyi_cpu_level() >= 2 && is_short(dtype, e)) {
+    oyi_extremes_short_v4(dtype == OY_DTYPE_F64, e);
+    return;
+  }
   if (oyi_cpu_level() >= 1) {
     oyi_extremes_v3(dtype, e);
     return;
