@@ -52,14 +52,28 @@ oy_dtype oyi_lapack_dtype(const oyi_lapack* lapack, oy_dtype dtype) {
   return oy_dtype_is_complex(dtype) ? OY_DTYPE_C128 : OY_DTYPE_F64;
 }
 
-oy_status oyi_matrices_each(const oyi_tensor* t, int64_t times, oy_range_fn fn,
-                            void* context) {
-  const int64_t size = oyi_rows(t) * oyi_columns(t) * (times > 1 ? times : 1);
-  const int64_t count = oyi_matrix_count(t), stretch = oyi_stretch(size);
+oy_status oyi_matrices_each_part(const oyi_tensor* t, int64_t parts, int64_t times,
+                                 oy_range_fn fn, void* context) {
+  const int64_t most = parts > 1 ? parts : 1;
+  const int64_t size = oyi_rows(t) * oyi_columns(t) / most * (times > 1 ? times : 1);
+  const int64_t count = oyi_matrix_count(t) * parts, stretch = oyi_stretch(size);
   const bool begun = count > stretch && oyi_openblas_begin_quiet();
   oy_status status = oy_parallel_for(0, count, stretch, fn, context);
   if (begun) oyi_openblas_end_quiet();
   return status;
+}
+oy_status oyi_matrices_each(const oyi_tensor* t, int64_t times, oy_range_fn fn,
+                            void* context) {
+  return oyi_matrices_each_part(t, 1, times, fn, context);
+}
+
+// There is a power of two of stripes, so that as many threads have as much to do, and four times
+// as many elements make twice the stripes: for each the other operand is packed again.
+int64_t oyi_stripe_of(int64_t count, int64_t unit) {
+  enum { LEAST = 40, MOST = 32 };
+  int64_t stripes = 1;
+  while (stripes < MOST && count >= 2 * stripes * stripes * LEAST) stripes *= 2;
+  return (count + stripes * unit - 1) / (stripes * unit) * unit;
 }
 
 // ------------------------------------------------------------------- small copies

@@ -97,6 +97,12 @@ static inline void* oyi_row_at(const oyi_tensor* t, int64_t i) {
 // |times| as long as to read it.
 oy_status oyi_matrices_each(const oyi_tensor* t, int64_t times, oy_range_fn fn,
                             void* context);
+// The same with |parts| of each matrix, which |fn| counts as matrices.
+oy_status oyi_matrices_each_part(const oyi_tensor* t, int64_t parts, int64_t times,
+                                 oy_range_fn fn, void* context);
+// How many of the |count| rows or columns of one great matrix go together where threads share
+// them, in units of |unit|.
+int64_t oyi_stripe_of(int64_t count, int64_t unit);
 
 // New, for the batch of |like|: matrices by columns or by rows, rows, numbers.
 oyi_tensor* oyi_matrices_new(const oyi_tensor* like, int64_t rows, int64_t columns,
@@ -149,6 +155,9 @@ void oyi_lu_drop(oyi_lu* lu);
 // op(A) X = B in place of |b| (by columns), for matching batches.
 oy_status oyi_lu_solve(const oyi_lapack* lapack, const oyi_tensor* lu,
                        const oyi_tensor* pivots, char op, oyi_tensor* b);
+// The same with triangles.
+oy_status oyi_triangles_solve(const oyi_lapack* lapack, const oyi_tensor* a,
+                              oyi_triangle how, oyi_tensor* b);
 
 // Hands |made| over, each to a result, if |status| is OK and all are there; else releases
 // them.

@@ -6,72 +6,6 @@
 #include "ops/out_form.h"
 #include "ops/rules/shape.h"
 
-// ------------------------------------------------------------------------ by LU
-
-static void exchange(char* b, int64_t n, int64_t columns, int64_t item, int64_t p,
-                     int64_t q) {
-  char save[16];
-  for (int64_t j = 0; p != q && j < columns; j++) {
-    char *x = b + (p + j * n) * item, *y = b + (q + j * n) * item;
-    memcpy(save, x, (size_t)item);
-    memcpy(x, y, (size_t)item);
-    memcpy(y, save, (size_t)item);
-  }
-}
-
-// The rows of B in the order that the factorisation gave those of A, or back.
-static void permute(const oyi_tensor* pivots, int64_t k, bool back, oyi_tensor* b) {
-  int64_t n = oyi_rows(b);
-  const int32_t* pivot = oyi_row_at(pivots, k);
-  for (int64_t s = 0; s < n; s++) {
-    int64_t i = back ? n - 1 - s : s;
-    exchange(oyi_matrix_at(b, k), n, oyi_columns(b), oyi_item(b), i, pivot[i] - 1);
-  }
-}
-
-// op(A) X = B for matrix |k| of each.
-static void solve_triangle(const oyi_lapack* lapack, const oyi_triangle* how,
-                           const oyi_tensor* a, oyi_tensor* b, int64_t k) {
-  const oy_dtype dtype = a->header.dtype;
-  const int64_t n = oyi_rows(a), columns = oyi_columns(b);
-  if (oyi_linalg_is_small(dtype, n))
-    oyi_small_solve_triangle(dtype, how, n, columns, oyi_matrix_at(a, k),
-                             oyi_matrix_at(b, k));
-  else
-    lapack->solve_triangle(dtype, how, n, columns, oyi_matrix_at(a, k),
-                           oyi_matrix_at(b, k));
-}
-
-typedef struct solve_run {
-  const oyi_lapack* lapack;
-  const oyi_tensor *a, *pivots;  // |pivots| NULL: |a| is a triangle
-  oyi_triangle how;              // of LU its |op| alone
-  oyi_tensor* b;
-} solve_run;
-
-static oy_status solve_some(int64_t begin, int64_t end, void* context) {
-  const solve_run* r = context;
-  const char op = r->how.op;
-  const oyi_triangle lower = {op, false, true}, upper = {op, true, false};
-  for (int64_t k = begin; k < end; k++) {
-    if (!r->pivots) {
-      solve_triangle(r->lapack, &r->how, r->a, r->b, k);
-      continue;
-    }
-    if (op == 'N') permute(r->pivots, k, false, r->b);
-    solve_triangle(r->lapack, op == 'N' ? &lower : &upper, r->a, r->b, k);
-    solve_triangle(r->lapack, op == 'N' ? &upper : &lower, r->a, r->b, k);
-    if (op != 'N') permute(r->pivots, k, true, r->b);
-  }
-  return OY_OK;
-}
-
-oy_status oyi_lu_solve(const oyi_lapack* lapack, const oyi_tensor* lu,
-                       const oyi_tensor* pivots, char op, oyi_tensor* b) {
-  solve_run run = {lapack, lu, pivots, {.op = op}, b};
-  return oyi_matrices_each(b, oyi_rows(lu), solve_some, &run);
-}
-
 // |b| for the batch, by columns, as it is to be solved for: of X A = B the transposed
 // equation, with op(A) transposed by the caller.
 static oyi_tensor* right_side(const oyi_lapack* lapack, oy_object* b, oy_ints batch,
@@ -316,12 +250,6 @@ LINALG(linalg_inv_ex_inverse) {
 
 // ------------------------------------------------------------------- triangles
 
-static oy_status solve_triangles(const oyi_lapack* lapack, const oyi_tensor* a,
-                                 oyi_triangle how, oyi_tensor* x) {
-  solve_run run = {lapack, a, NULL, how, x};
-  return oyi_matrices_each(x, oyi_rows(a), solve_some, &run);
-}
-
 // A triangle that lies in memory by rows is the other one of the transposed matrix.
 static oyi_tensor* triangle_for_batch(const oyi_lapack* lapack, oy_object* a,
                                       oy_ints batch, oyi_triangle* how) {
@@ -347,7 +275,7 @@ static oy_object* triangular(const oyi_lapack* lapack, oy_object* a, oy_object* 
   if (!x || oyi_is_meta(x)) return solution(x, b->dtype, left);
   if (!left) how.op = how.op == 'N' ? 'T' : 'N';
   oyi_tensor* work = triangle_for_batch(lapack, a, sizes, &how);
-  oy_status status = work ? solve_triangles(lapack, work, how, x) : oy_failure();
+  oy_status status = work ? oyi_triangles_solve(lapack, work, how, x) : oy_failure();
   oy_tensor_release(oyi_tensor_object(work));
   if (status == 0) return solution(x, b->dtype, left);
   oy_tensor_release(&x->header);
@@ -412,8 +340,10 @@ LINALG(triangular_solve_X) {
 // x becomes (A A^H)^-1 x, or (A^H A)^-1 x of an upper factor.
 static oy_status cholesky_solve(const oyi_lapack* lapack, const oyi_tensor* a, bool upper,
                                 oyi_tensor* x) {
-  OY_TRY(solve_triangles(lapack, a, (oyi_triangle){upper ? 'C' : 'N', upper, false}, x));
-  return solve_triangles(lapack, a, (oyi_triangle){upper ? 'N' : 'C', upper, false}, x);
+  OY_TRY(
+      oyi_triangles_solve(lapack, a, (oyi_triangle){upper ? 'C' : 'N', upper, false}, x));
+  return oyi_triangles_solve(lapack, a, (oyi_triangle){upper ? 'N' : 'C', upper, false},
+                             x);
 }
 
 LINALG(_cholesky_solve_helper) {
