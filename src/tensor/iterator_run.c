@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk itself, by one thread or by several.
 #include "base/threads.h"
+#include "tensor/iterator_packed.h"
 #include "tensor/iterator_stream.h"
 #include "tensor/iterator_walk.h"
 #include "tensor/move.h"
@@ -68,85 +69,18 @@ static void walk_blocks(const oyi_iter* it, size_t first, size_t last, char* con
   }
 }
 
-// A loop, called for each row.
-typedef struct by_rows {
-  oyi_loop loop;
-  const void* args;
-  const oyi_iter* it;
-  int count;
-} by_rows;
-
-// Rows as short as this are worth a copy, or two, and bytes of those that are taken at once.
-enum { PACKED_ROW = 128, TWICE_PACKED_ROW = 64, PACKED = 8192, PACKED_INPUTS = 2 };
-
-// Inputs whose rows lie apart, or have one number each, where those of all other operands continue
-// each other, a bit each; 0 if there are none, or too many to copy.
-static unsigned inputs_apart(const by_rows* by, int64_t n, const int64_t* along,
-                             const int64_t* down) {
-  unsigned found = 0;
-  int64_t longest = 0;
-  for (int k = 0; k < by->count; k++) {
-    const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
-    if (k > 0 && along[k] == 0 && down[k] == 0) continue;
-    const bool repeats = k > 0 && along[k] == 0;
-    if ((along[k] != item && !repeats) || n * item > PACKED_ROW) return 0;
-    if (down[k] == n * item && !repeats) continue;
-    if (k == 0) return 0;
-    found |= 1u << k;
-    if (n * item > longest) longest = n * item;
-  }
-  const int copies = __builtin_popcount(found);
-  return copies <= 1 || (copies == 2 && longest <= TWICE_PACKED_ROW) ? found : 0;
-}
-
-// Many rows as one, beside copies of those of the inputs |apart|: to begin a row takes longer
-// than to copy it.
-static void run_packed(const by_rows* by, int64_t n, int64_t rows, char* const* data,
-                       const int64_t* along, const int64_t* down, unsigned apart) {
-  _Alignas(64) char copies[PACKED_INPUTS][PACKED];
-  int64_t most = PACKED, steps[OYI_ITER_MAX];
-  char* at[OYI_ITER_MAX];
-  memcpy(steps, along, sizeof(steps[0]) * (size_t)by->count);
-  for (unsigned left = apart; left; left &= left - 1) {
-    const int k = __builtin_ctz(left);
-    steps[k] = oyi_item(by->it->tensors[k]);
-    const int64_t fit = PACKED / (n * steps[k]);
-    if (fit < most) most = fit;
-  }
-  for (int64_t done = 0, some; done < rows; done += some) {
-    some = rows - done < most ? rows - done : most;
-    for (int k = 0; k < by->count; k++) at[k] = data[k] + done * down[k];
-    char* copy = copies[0];
-    for (unsigned left = apart; left; left &= left - 1, copy += PACKED) {
-      const int k = __builtin_ctz(left);
-      // A row for all of them is there already.
-      if (done == 0 || down[k] != 0)
-        oyi_move_rows(&(oyi_move){.item = (size_t)steps[k],
-                                  .n = n,
-                                  .rows = some,
-                                  .to = copy,
-                                  .from = at[k],
-                                  .to_along = steps[k],
-                                  .to_down = n * steps[k],
-                                  .from_along = along[k],
-                                  .from_down = down[k]});
-      at[k] = copy;
-    }
-    by->loop(n * some, at, steps, by->args);
-  }
-}
-
 static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* along,
                      const int64_t* down, const void* args) {
   enum { MANY = 8 };
-  const by_rows* by = args;
+  const oyi_by_rows* by = args;
   if (rows == 1) {
     by->loop(n, data, along, by->args);
     return;
   }
-  const unsigned apart = rows >= MANY ? inputs_apart(by, n, along, down) : 0;
+  const oyi_packed_row one = {n, 1, along, NULL};
+  const unsigned apart = rows >= MANY ? oyi_packed_inputs(by, &one, down) : 0;
   if (apart != 0) {
-    run_packed(by, n, rows, data, along, down, apart);
+    oyi_packed_run(by, &one, rows, data, down, apart);
     return;
   }
   char* at[OYI_ITER_MAX];
@@ -165,7 +99,7 @@ static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* 
 
 void oyi_walk_range(const oyi_iter* it, size_t first, size_t last, char* const* data,
                     int64_t begin, int64_t end, oyi_loop loop, const void* args) {
-  const by_rows by = {loop, args, it, it->count};
+  const oyi_by_rows by = {loop, args, it, it->count};
   walk_blocks(it, first, last, data, begin, end, run_rows, &by);
 }
 
@@ -199,13 +133,11 @@ static bool has_short_rows(const oyi_iter* it) {
   return it->ndim > 1 && it->sizes[0] < SHORT && it->sizes[1] >= LONGER * it->sizes[0];
 }
 
-// Whether they are copied as they lie, which reads each line of memory once: of few elements
-// copies take as long as what is done with them.
-static bool packs_short_rows(const by_rows* by) {
-  enum { WORTH = 4 };
+// Whether they are copied as they lie, which reads each line of memory once.
+static bool packs_short_rows(const oyi_by_rows* by) {
   const oyi_iter* it = by->it;
-  return it->sizes[0] >= WORTH &&
-         inputs_apart(by, it->sizes[0], it->strides[0], it->strides[1]) != 0;
+  const oyi_packed_row row = {it->sizes[0], 1, it->strides[0], NULL};
+  return oyi_packed_inputs(by, &row, it->strides[1]) != 0;
 }
 
 // Dimensions |a| and |b| change places.
@@ -245,7 +177,8 @@ static bool is_small(const oyi_iter* it) {
 
 void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
-  const by_rows by = {loop, args, it, it->count};
+  const oyi_by_rows by = {loop, args, it, it->count};
+  if (it->ndim > 2 && !stays_in_place(it) && oyi_packed_walk(it, loop, args)) return;
   const bool turns = has_short_rows(it) && !stays_in_place(it) && !packs_short_rows(&by);
   if (is_small(it)) {
     const int along = turns ? 1 : 0, down = 1 - along;

@@ -33,20 +33,25 @@ static const struct {
     {"where", where, false, true},        {"addcdiv", addcdiv, true, true},
     {"lerp", oy_lerp_Tensor, true, true}, {"div", quotient, true, true}};
 
-// Numbers between -6 and 6 in no order; floats have a NaN and fractions among them.
+// Numbers between -6 and 6 in no order; floats have a NaN and fractions among them, and complex
+// ones parts of which either one may be the greater.
 static oy_tensor* numbers(int64_t rows, int64_t n, int64_t from, oy_dtype dtype) {
   const int64_t count = rows * n;
-  double* x = malloc((size_t)count * sizeof(*x));
+  double* x = malloc((size_t)count * 2 * sizeof(*x));
   assert_non_null(x);
   const bool whole = !oy_dtype_is_floating(dtype) && !oy_dtype_is_complex(dtype);
   for (int64_t i = 0; i < count; i++) {
     const int64_t k = (i + from) * 7919 % 13 - 6;
-    x[i] = whole ? (double)(k == 0 ? 6 : k) : (double)k + 0.25;
+    x[2 * i] = whole ? (double)(k == 0 ? 6 : k) : (double)k + 0.25;
+    x[2 * i + 1] = (double)((i + from) * 4801 % 11 - 5);
   }
-  if (!whole && count > 4) x[4] = NAN;
-  oy_tensor* wide = oy_scope_take(oy_tensor_from_data(x, OY_DIMS(rows, n), OY_DTYPE_F64));
+  if (!whole && count > 4) x[8] = NAN;
+  oy_tensor* wide =
+      oy_scope_take(oy_tensor_from_data(x, OY_DIMS(rows, n), OY_DTYPE_C128));
   free(x);
-  oy_tensor* made = oy_to_dtype(wide, dtype, false, false, oy_none());
+  const bool complex = oy_dtype_is_complex(dtype);
+  oy_tensor* parts = complex ? wide : oy_real(wide);
+  oy_tensor* made = oy_to_dtype(parts, dtype, false, true, oy_none());
   assert_non_null(made);
   return made;
 }

@@ -6,14 +6,14 @@
 #include "tensor/impl.h"
 #include "tensor/iterator.h"
 
-enum { MOST_THREADS = 4 };
+enum { MOST_THREADS = 4, FIRST = 1 << 8 };
 
 typedef struct layout {
   const char* name;
   size_t ndim;
   int64_t sizes[5];
   int order[5];     // how the second input lies: its slowest dimension first
-  int expanded;     // bit d: the second input has size 1 there
+  int expanded;     // bit d: the second input has size 1 there; FIRST << d: the first one
   size_t out_swap;  // the output: 1 as the sizes are, 2 with the last two swapped
 } layout;
 
@@ -39,6 +39,18 @@ static const layout g_layouts[] = {
     {"rows of a line apart", 3, {40, 700, 16}, {1, 0, 2}, 0, 1},
     {"rows of nine apart", 3, {33, 71, 9}, {1, 0, 2}, 0, 1},
     {"rows apart in two dimensions", 4, {7, 9, 11, 13}, {2, 0, 1, 3}, 0, 1},
+    {"a number for each of two", 2, {5003, 2}, {0, 1}, 2, 1},
+    {"a number for each of three", 2, {2999, 3}, {0, 1}, 2, 1},
+    {"a number for each of sixteen", 2, {1501, 16}, {0, 1}, 2, 1},
+    {"three numbers for all", 2, {2999, 3}, {0, 1}, 1, 1},
+    {"numbers for rows, rows for all", 2, {2999, 3}, {0, 1}, 1 | FIRST << 1, 1},
+    {"pairs of points", 3, {5003, 3, 2}, {0, 1, 2}, 2 | FIRST << 2, 1},
+    {"squares of points", 4, {9, 501, 3, 3}, {0, 1, 2, 3}, 4 | FIRST << 3, 1},
+    {"channels of short rows", 3, {3001, 3, 4}, {0, 1, 2}, 5, 1},
+    {"rows of short matrices", 3, {3001, 3, 4}, {0, 1, 2}, 2, 1},
+    {"columns of short matrices", 3, {3001, 3, 4}, {0, 1, 2}, 4, 1},
+    {"short matrices that lie turned", 3, {3001, 3, 4}, {0, 2, 1}, 1, 1},
+    {"short matrices in four dimensions", 4, {40, 11, 5, 4}, {1, 0, 2, 3}, 8, 1},
 };
 
 // A tensor with the strides of one whose dimensions lie in |order|.
@@ -90,8 +102,8 @@ static void check_mix(const layout* l, oy_dtype dtype, int threads) {
   static const int straight[] = {0, 1, 2, 3, 4}, swapped[] = {1, 0};
   const int* out_order = l->out_swap == 2 ? swapped : straight;
   oyi_tensor* out = make(l, out_order, 0, dtype);
-  oyi_tensor* a = make(l, straight, 0, dtype);
-  oyi_tensor* b = make(l, l->order, l->expanded, dtype);
+  oyi_tensor* a = make(l, straight, l->expanded / FIRST, dtype);
+  oyi_tensor* b = make(l, l->order, l->expanded % FIRST, dtype);
   int64_t item = oyi_item(out);
   memset(out->storage->data, 100, out->storage->nbytes);
   fill_numbers(a, 1);

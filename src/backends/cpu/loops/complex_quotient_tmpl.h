@@ -9,7 +9,8 @@
 // Given: ID, BITS, an unsigned integer as wide as R, LANES, REAL and IMAGINARY, the places
 // of parts in two vectors, and LOW and HIGH, which bring them back. May be given: ANY(mask),
 // whether a lane of it is set; and MASK, a type with a bit or more for each lane, with LESS,
-// EQUAL and UNEQUAL, which make one of two vectors, and PICK(mask, yes, no).
+// EQUAL and UNEQUAL, which make one of two vectors, and PICK(mask, yes, no); and
+// TAKE(none, mask, at) and PUT(at, mask, v), which read and write those lanes alone.
 #define V    OYI_LOOP_JOIN(parts, ID)
 #define B    OYI_LOOP_JOIN(bits, ID)
 #define F(f) OYI_LOOP_JOIN(f, ID)
@@ -70,44 +71,79 @@ static inline void F(put_parts)(char* o, V x, V y) {
   memcpy(o + sizeof(V), &high, sizeof(V));
 }
 
-// As many whole vectors as |n| has; their number. Of a divisor that is the same everywhere
-// only the products are left in the loop.
-static inline __attribute__((always_inline)) int64_t F(quotient_row)(int64_t n, char* o,
-                                                                     const char* a,
-                                                                     const char* b,
-                                                                     const bool same_b) {
+// |count| elements at |at|, fewer than two vectors hold, before as many of |none|.
+static inline __attribute__((always_inline)) void F(take_last)(int64_t count,
+                                                               const char* at, V none,
+                                                               V* first, V* second) {
+#ifdef TAKE
+  const uint64_t mask = ((uint64_t)1 << 2 * count) - 1;
+  *first = TAKE(none, mask & LANES_MASK, at);
+  *second = TAKE(none, mask >> LANES, at + sizeof(V));
+#else
+  V both[2] = {none, none};
+  memcpy(both, at, (size_t)count * 2 * sizeof(R));
+  *first = both[0], *second = both[1];
+#endif
+}
+
+static inline __attribute__((always_inline)) void F(put_last)(int64_t count, char* o, V x,
+                                                              V y) {
+  const V low = __builtin_shufflevector(x, y, LOW);
+  const V high = __builtin_shufflevector(x, y, HIGH);
+#ifdef TAKE
+  const uint64_t mask = ((uint64_t)1 << 2 * count) - 1;
+  PUT(o, mask & LANES_MASK, low);
+  PUT(o + sizeof(V), mask >> LANES, high);
+#else
+  const V both[2] = {low, high};
+  memcpy(o, both, (size_t)count * 2 * sizeof(R));
+#endif
+}
+
+// Of a divisor that is the same everywhere only the products are left in the loop. The last
+// elements, fewer than a vector has, are filled up.
+static inline __attribute__((always_inline)) void F(quotient_row)(int64_t n, char* o,
+                                                                  const char* a,
+                                                                  const char* b,
+                                                                  const bool same_b) {
   R first[2];
   memcpy(first, b, sizeof(first));
-  const V zero = {0}, first_re = zero + first[0], first_im = zero + first[1];
-  int64_t i = 0;
-  for (; i + LANES <= n; i += LANES) {
+  const V zero = {0}, one = zero + (R)1;
+  const V first_re = zero + first[0], first_im = zero + first[1];
+  for (int64_t i = 0; i < n; i += LANES) {
     const int64_t at = i * 2 * (int64_t)sizeof(R);
-    const V a0 = F(parts_at)(a + at), a1 = F(parts_at)(a + at + sizeof(V));
-    const V b0 = same_b ? zero : F(parts_at)(b + at);
-    const V b1 = same_b ? zero : F(parts_at)(b + at + sizeof(V));
+    V a0, a1, b0 = zero, b1 = zero;
+    if (n - i >= LANES) {
+      a0 = F(parts_at)(a + at), a1 = F(parts_at)(a + at + sizeof(V));
+      if (!same_b) b0 = F(parts_at)(b + at), b1 = F(parts_at)(b + at + sizeof(V));
+    } else {
+      F(take_last)(n - i, a + at, zero, &a0, &a1);
+      if (!same_b) F(take_last)(n - i, b + at, one, &b0, &b1);
+    }
     const V re = same_b ? first_re : __builtin_shufflevector(b0, b1, REAL);
     const V im = same_b ? first_im : __builtin_shufflevector(b0, b1, IMAGINARY);
     V x = __builtin_shufflevector(a0, a1, REAL);
     V y = __builtin_shufflevector(a0, a1, IMAGINARY);
     F(quotient)(&x, &y, re, im);
-    F(put_parts)(o + at, x, y);
+    if (n - i >= LANES)
+      F(put_parts)(o + at, x, y);
+    else
+      F(put_last)(n - i, o + at, x, y);
   }
-  return i;
 }
 
 static void F(quotients)(int64_t n, char* const* data, const int64_t* strides,
                          const void* args) {
+  enum { FEW = 2 };
   const int64_t item = 2 * sizeof(R);
-  int64_t done = 0;
-  if (n > 0 && strides[0] == item && strides[1] == item) {
-    if (strides[2] == item)
-      done = F(quotient_row)(n, data[0], data[1], data[2], false);
-    else if (strides[2] == 0)
-      done = F(quotient_row)(n, data[0], data[1], data[2], true);
-  }
-  char* rest[3];
-  for (int k = 0; k < 3; k++) rest[k] = data[k] + done * strides[k];
-  F(div)(n - done, rest, strides, args);
+  if (n < FEW || strides[0] != item || strides[1] != item)
+    F(div)(n, data, strides, args);
+  else if (strides[2] == item)
+    F(quotient_row)(n, data[0], data[1], data[2], false);
+  else if (strides[2] == 0)
+    F(quotient_row)(n, data[0], data[1], data[2], true);
+  else
+    F(div)(n, data, strides, args);
 }
 
 // Of 1 by each of them.
@@ -139,3 +175,6 @@ static void F(reciprocals)(int64_t n, char* const* data, const int64_t* strides,
 #undef UNEQUAL
 #undef PICK
 #undef ANY
+#undef TAKE
+#undef PUT
+#undef LANES_MASK

@@ -129,6 +129,10 @@ static void copysign_halves(int64_t n, char* const* data, const int64_t* strides
 #define ANY(mask)           (mask)
 #define ROOT(x)             _mm512_sqrt_ps((__m512)(x))
 #define PICK(mask, yes, no) (V) _mm512_mask_mov_ps((__m512)(no), mask, (__m512)(yes))
+#define LANES_MASK          0xffff
+#define TAKE(none, mask, at) \
+  (V) _mm512_mask_loadu_ps((__m512)(none), (__mmask16)(mask), at)
+#define PUT(at, mask, v) _mm512_mask_storeu_ps(at, (__mmask16)(mask), (__m512)(v))
 #elif defined(__AVX2__)
 #define LANES     8
 #define REAL      0, 2, 8, 10, 4, 6, 12, 14
@@ -184,8 +188,12 @@ static void copysign_halves(int64_t n, char* const* data, const int64_t* strides
 #define ANY(mask)           (mask)
 #define ROOT(x)             _mm512_sqrt_pd((__m512d)(x))
 #define PICK(mask, yes, no) (V) _mm512_mask_mov_pd((__m512d)(no), mask, (__m512d)(yes))
-#define SQUARE_LESS(a, b)   _mm512_fmsub_pd((__m512d)(a), (__m512d)(a), (__m512d)(b))
-#define ORDER               0, 2, 4, 6, 1, 3, 5, 7
+#define LANES_MASK          0xff
+#define TAKE(none, mask, at) \
+  (V) _mm512_mask_loadu_pd((__m512d)(none), (__mmask8)(mask), at)
+#define PUT(at, mask, v)  _mm512_mask_storeu_pd(at, (__mmask8)(mask), (__m512d)(v))
+#define SQUARE_LESS(a, b) _mm512_fmsub_pd((__m512d)(a), (__m512d)(a), (__m512d)(b))
+#define ORDER             0, 2, 4, 6, 1, 3, 5, 7
 #elif defined(__AVX2__)
 #define LANES             4
 #define REAL              0, 4, 2, 6
