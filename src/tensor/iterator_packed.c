@@ -5,8 +5,15 @@
 #include "tensor/iterator_walk.h"
 #include "tensor/move.h"
 
-// Rows as short as this are worth a copy, or two, and bytes of those that are taken at once.
-enum { PACKED_ROW = 128, TWICE_PACKED_ROW = 64, PACKED = 8192, PACKED_INPUTS = 2 };
+// Rows as short as this are worth a copy, or two, and bytes of those that are taken at once. What
+// is copied once for all rows may be longer, where a row has many stretches.
+enum {
+  PACKED_ROW = 128,
+  TWICE_PACKED_ROW = 64,
+  PACKED_ONCE = 8192,
+  PACKED = 8192,
+  PACKED_INPUTS = 2
+};
 
 typedef enum way { TOGETHER, APART, NEITHER } way;
 
@@ -23,17 +30,22 @@ static way way_of(const oyi_packed_row* row, const int64_t* down, int k, int64_t
 unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
                            const int64_t* down) {
   unsigned found = 0;
-  int64_t longest = 0;
+  int64_t longest = 0, longest_copy = 0;
+  bool once = row->inner > 1;
   for (int k = 0; k < by->count; k++) {
     const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
     const int64_t bytes = row->n * row->inner * item;
     const way is = way_of(row, down, k, item);
-    if (is == NEITHER || bytes > PACKED_ROW) return 0;
-    if (is == APART) found |= 1u << k;
-    if (is == APART && bytes > longest) longest = bytes;
+    if (is == NEITHER || bytes > PACKED_ONCE) return 0;
+    if (bytes > longest) longest = bytes;
+    if (is == TOGETHER) continue;
+    found |= 1u << k;
+    once = once && down[k] == 0;
+    if (bytes > longest_copy) longest_copy = bytes;
   }
   const int copies = __builtin_popcount(found);
-  return copies <= 1 || (copies == 2 && longest <= TWICE_PACKED_ROW) ? found : 0;
+  if (copies > PACKED_INPUTS || (longest > PACKED_ROW && !once)) return 0;
+  return copies <= 1 || once || longest_copy <= TWICE_PACKED_ROW ? found : 0;
 }
 
 // |rows| rows of operand |k| from |from| on, one behind the other.
@@ -109,7 +121,7 @@ static oy_status walk_chunk(int64_t index, void* context) {
 
 bool oyi_packed_walk(const oyi_iter* it, oyi_loop loop, const void* args) {
   enum { MANY = 8 };
-  if (it->ndim < 3 || it->sizes[2] < MANY || it->sizes[0] * it->sizes[1] > PACKED_ROW)
+  if (it->ndim < 3 || it->sizes[2] < MANY || it->sizes[0] * it->sizes[1] > PACKED_ONCE)
     return false;
   packed_walk w = {.by = {loop, args, it, it->count},
                    .row = {it->sizes[0], it->sizes[1], it->strides[0], it->strides[1]}};
