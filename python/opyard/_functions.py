@@ -78,9 +78,25 @@ def broadcast_shapes(*shapes):
 # ------------------------------------------------------------------------ numbers
 
 class _Info:
-    def __init__(self, dtype, **numbers):
-        self.dtype = dtype.name
-        self.__dict__.update(numbers)
+    def __new__(cls, type=None):
+        """What was made for a dtype before: nothing of it can change."""
+        made = cls._made.get(type)
+        return cls._make(type) if made is None else made
+
+    @classmethod
+    def _of(cls, given, dtype, **numbers):
+        made = object.__new__(cls)
+        made.__dict__.update(numbers, dtype=dtype.name)
+        if isinstance(given, _C.dtype):
+            cls._made[given] = made
+        return made
+
+    def __reduce__(self):
+        return type(self), (getattr(_C, self.dtype),)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"attribute '{name}' of 'torch.{type(self).__name__}' objects is not "
+                             "writable")
 
     def _show(self, names):
         shown = ", ".join(f"{name}={getattr(self, name)}" for name in names)
@@ -94,8 +110,11 @@ class finfo(_Info):
     """Limits of a floating point dtype: bits, eps, max, min, tiny, smallest_normal,
     resolution."""
 
-    def __init__(self, type=None):
-        type = _C.get_default_dtype() if type is None else as_dtype(type)
+    _made = {}
+
+    @classmethod
+    def _make(cls, given):
+        type = _C.get_default_dtype() if given is None else as_dtype(given)
         type = {"complex64": _C.float32, "complex128": _C.float64}.get(type.name, type)
         if type.name not in _FLOATS:
             raise TypeError(
@@ -106,9 +125,9 @@ class finfo(_Info):
         largest = (2 - 2.0 ** -mantissa) * 2.0 ** bias
         smallest = 2.0 ** (1 - bias)
         digits = math.floor(mantissa * math.log10(2))
-        super().__init__(type, bits=1 + exponent + mantissa, eps=2.0 ** -mantissa, max=largest,
-                         min=-largest, tiny=smallest, smallest_normal=smallest,
-                         resolution=10.0 ** -digits)
+        return cls._of(given, type, bits=1 + exponent + mantissa, eps=2.0 ** -mantissa,
+                       max=largest, min=-largest, tiny=smallest, smallest_normal=smallest,
+                       resolution=10.0 ** -digits)
 
     def __repr__(self):
         return self._show(("resolution", "min", "max", "eps", "smallest_normal", "tiny"))
@@ -117,14 +136,19 @@ class finfo(_Info):
 class iinfo(_Info):
     """Limits of an integer dtype: bits, max, min."""
 
-    def __init__(self, type):
-        type = as_dtype(type)
+    _made = {}
+
+    @classmethod
+    def _make(cls, given):
+        if given is None:
+            raise TypeError('iinfo() missing 1 required positional arguments: "type"')
+        type = as_dtype(given)
         if type.is_floating_point or type.is_complex or type is _C.bool:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to "
                             "handle 'torch.iinfo'")
         bits = 8 * type.itemsize
         low = -2 ** (bits - 1) if type.is_signed else 0
-        super().__init__(type, bits=bits, min=low, max=low + 2 ** bits - 1)
+        return cls._of(given, type, bits=bits, min=low, max=low + 2 ** bits - 1)
 
     def __repr__(self):
         return self._show(("min", "max"))

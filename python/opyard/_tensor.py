@@ -28,8 +28,11 @@ def _module(name):
 
 def _to(self, *args, **kwargs):
     """to(dtype), to(device), to(other), to(device, dtype): self if it is that already."""
-    if len(args) == 1 and type(args[0]) is _C.dtype and not kwargs:
-        return self if args[0] is self.dtype else aten._to_copy(self, dtype=args[0])
+    if len(args) == 1 and not kwargs:
+        if type(args[0]) is _C.dtype:
+            return self if args[0] is self.dtype else aten._to_copy(self, dtype=args[0])
+        if args[0] == "cpu" and self.is_cpu:
+            return self
     dtype, device, rest = kwargs.pop("dtype", None), kwargs.pop("device", None), list(args)
     other = kwargs.pop("other", None)
     if rest and isinstance(rest[0], Tensor):
@@ -96,7 +99,9 @@ def _type(self, dtype=None, non_blocking=False):
 
 
 def _cpu(self, memory_format=_C.preserve_format):
-    return _convert(self, None, "cpu")
+    if memory_format is _C.preserve_format and self.is_cpu:
+        return self
+    return _convert(self, None, "cpu", memory_format=memory_format)
 
 
 def _numpy(self, *, force=False):

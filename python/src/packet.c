@@ -167,6 +167,17 @@ static PyObject* packet_vectorcall(PyObject* object, PyObject* const* args, size
   return fit != PYOY_NO ? result : refuse(self, &arguments);
 }
 
+// x.contiguous() of what is contiguous: classes alone are asked, as by PyTorch.
+static PyObject* contiguous_vectorcall(PyObject* self, PyObject* const* args,
+                                       size_t nargsf, PyObject* names) {
+  if (pyoy_nargs(nargsf) == 1 && !names && !pyoy_any_overrides(args, 1)) {
+    const oy_tensor* tensor = pyoy_unwrap(args[0]);
+    if (tensor && oy_tensor_is_contiguous(tensor, OY_MEMORY_CONTIGUOUS))
+      return Py_NewRef(args[0]);
+  }
+  return packet_vectorcall(self, args, nargsf, names);
+}
+
 static PyObject* packet_call(PyObject* self, PyObject* args, PyObject* kwargs) {
   return pyoy_call_vector(packet_vectorcall, self, args, kwargs);
 }
@@ -381,6 +392,8 @@ static PyObject* add_methods(PyObject* module, PyObject* unused) {
       continue;
     PyObject* made = make_packet(name);
     if (made) ((packet*)made)->is_method = true;
+    if (made && strcmp(method, "aten::contiguous") == 0)
+      ((packet*)made)->vectorcall = contiguous_vectorcall;
     status =
         made ? PyObject_SetAttrString((PyObject*)pyoy_tensor_type, method + 6, made) : -1;
     Py_XDECREF(made);

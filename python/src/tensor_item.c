@@ -57,10 +57,58 @@ PyObject* pyoy_tensor_item(PyObject* self, PyObject* unused) {
   return pyoy_item(of(self));
 }
 
+// Whether elements lie in memory as they are read.
+static bool is_plain(const oy_tensor* tensor) {
+  const unsigned long long turned = 1ull << OY_KEY_Conjugate | 1ull << OY_KEY_Negative;
+  return (tensor->keys.functionality & turned) == 0 &&
+         oy_tensor_device(tensor).backend == OY_BACKEND_CPU;
+}
+
+// |n| elements from |at| on, |step| bytes apart, of the dtypes that nearly all lists are of.
+// NULL without an exception: of another one.
+static PyObject* row_of(oy_dtype dtype, const char* at, int64_t n, int64_t step) {
+  if (dtype != OY_DTYPE_F32 && dtype != OY_DTYPE_F64 && dtype != OY_DTYPE_I64)
+    return NULL;
+  PyObject* list = PyList_New((Py_ssize_t)n);
+  for (int64_t i = 0; list && i < n; i++, at += step) {
+    float single;
+    double twice;
+    int64_t whole;
+    PyObject* item;
+    switch (dtype) {
+      case OY_DTYPE_F32:
+        memcpy(&single, at, sizeof(single));
+        item = PyFloat_FromDouble((double)single);
+        break;
+      case OY_DTYPE_F64:
+        memcpy(&twice, at, sizeof(twice));
+        item = PyFloat_FromDouble(twice);
+        break;
+      default: memcpy(&whole, at, sizeof(whole)); item = PyLong_FromLongLong(whole);
+    }
+    if (!item || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
+  }
+  return list;
+}
+
+static PyObject* last_row(const oy_tensor* tensor, const int64_t* index, size_t dim) {
+  const char* at = oy_tensor_data(tensor);
+  const int64_t item = (int64_t)oy_dtype_size(tensor->dtype);
+  const oy_ints strides = oy_tensor_strides(tensor);
+  if (!at || !is_plain(tensor)) return NULL;
+  for (size_t d = 0; d < dim; d++) at += index[d] * strides.data[d] * item;
+  return row_of(tensor->dtype, at, oy_tensor_sizes(tensor).data[dim],
+                strides.data[dim] * item);
+}
+
 static PyObject* to_list(const oy_tensor* tensor, int64_t* index, size_t dim,
                          bool is_bits) {
   oy_ints sizes = oy_tensor_sizes(tensor);
   if (dim == sizes.size) return element(tensor, index, is_bits);
+  if (dim + 1 == sizes.size && !is_bits) {
+    PyObject* row = last_row(tensor, index, dim);
+    if (row || PyErr_Occurred()) return row;
+  }
   PyObject* list = PyList_New((Py_ssize_t)sizes.data[dim]);
   for (index[dim] = 0; list && index[dim] < sizes.data[dim]; index[dim]++) {
     PyObject* item = to_list(tensor, index, dim + 1, is_bits);

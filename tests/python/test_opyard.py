@@ -3,6 +3,7 @@
 import array
 import gc
 import math
+import pickle
 import unittest
 
 import opyard
@@ -16,6 +17,34 @@ except ImportError:
 
 class NamespaceTest(unittest.TestCase):
     """Values by hand."""
+
+    def test_lists_of_any_layout(self):
+        x = opyard.tensor([[1., 2., 3.], [4., 5., 6.]])
+        self.assertEqual(x.t().tolist(), [[1, 4], [2, 5], [3, 6]])
+        self.assertEqual(x[:, ::2].double().tolist(), [[1, 3], [4, 6]])
+        self.assertEqual(opyard.arange(3).expand(2, 3).tolist(), [[0, 1, 2]] * 2)
+        self.assertEqual(opyard.zeros(2, 0).tolist(), [[], []])
+        z = opyard.tensor([1 + 2j, 3 - 1j])
+        self.assertEqual(z.conj().imag.tolist(), [-2, 1])
+        self.assertEqual(z.conj().tolist(), [1 - 2j, 3 + 1j])
+
+    def test_what_is_there_already_is_given_back(self):
+        x = opyard.zeros(2, 3)
+        self.assertIs(x.to("cpu"), x)
+        self.assertIs(x.cpu(), x)
+        self.assertIs(x.contiguous(), x)
+        self.assertIsNot(x.t().contiguous(), x)
+        last = opyard.zeros(2, 3, 4, 5).cpu(memory_format=opyard.channels_last)
+        self.assertEqual(last.stride(), (60, 1, 15, 3))
+
+    def test_limits_of_dtypes(self):
+        self.assertEqual(opyard.finfo(opyard.bfloat16).eps, 2.0 ** -7)
+        self.assertEqual(opyard.finfo().max, opyard.finfo(opyard.float32).max)
+        for info in opyard.finfo(opyard.float16), opyard.iinfo(opyard.int8):
+            self.assertEqual(repr(pickle.loads(pickle.dumps(info))), repr(info))
+            with self.assertRaises(AttributeError):
+                info.max = 3
+        self.assertRaises(TypeError, opyard.iinfo)
 
     def test_generators_of_devices(self):
         first, meta = opyard.random.default_generator(), opyard.random.default_generator("meta")
