@@ -271,16 +271,18 @@ static inline oyi_gemm OYI_JOIN(turned, ID)(const oyi_gemm* g) {
 static oy_status OYI_JOIN(by_vector, ID)(const oyi_gemm* g, W alpha, W beta) {
   // Of a row that is less than one step the rest is most, in small types all of it.
   enum { STEP = 4 * GEMM_BYTES / sizeof(W) };
-  const oyi_gemm turned = OYI_JOIN(turned, ID)(g);
-  const bool is_rest = sizeof(W) < 8 && turned.k < STEP &&
-                       (sizeof(T) <= 2 ? turned.k < STEP / 2 : turned.k % 16 != 0);
-  if (is_rest && turned.a_column == 1) return OYI_JOIN(small, ID)(g, alpha, beta);
-  if (turned.a_column == 1 && turned.k >= 16 && turned.b_row == 1)
-    return OYI_JOIN(inners, ID)(&turned, alpha, beta);
-  if (turned.a_column == 1 && turned.k >= 16 && turned.n >= 4)
-    return OYI_JOIN(inners_apart, ID)(&turned, alpha, beta);
-  if (turned.a_row == 1 && turned.n >= 16 && turned.k > 0)
-    return OYI_JOIN(columns, ID)(&turned, alpha, beta);
+  oyi_gemm turned;
+  const oyi_gemm* t = g;
+  if (g->n == 1 && g->m > 1) turned = OYI_JOIN(turned, ID)(g), t = &turned;
+  const bool is_rest =
+      sizeof(W) < 8 && t->k < STEP && (sizeof(T) <= 2 ? t->k < STEP / 2 : t->k % 16 != 0);
+  if (is_rest && t->a_column == 1) return OYI_JOIN(small, ID)(g, alpha, beta);
+  if (t->a_column == 1 && t->k >= 16 && t->b_row == 1)
+    return OYI_JOIN(inners, ID)(t, alpha, beta);
+  if (t->a_column == 1 && t->k >= 16 && t->n >= 4)
+    return OYI_JOIN(inners_apart, ID)(t, alpha, beta);
+  if (t->a_row == 1 && t->n >= 16 && t->k > 0)
+    return OYI_JOIN(columns, ID)(t, alpha, beta);
   return OYI_JOIN(small, ID)(g, alpha, beta);
 }
 
@@ -289,6 +291,7 @@ static oy_status OYI_JOIN(by_vector, ID)(const oyi_gemm* g, W alpha, W beta) {
 static oy_status OYI_JOIN(by_few, ID)(const oyi_gemm* g, W alpha, W beta) {
   const bool rows = g->n <= g->m;
   const int64_t count = rows ? g->n : g->m;
+  if (count == 1) return OYI_JOIN(by_vector, ID)(g, alpha, beta);
   const int64_t step = rows ? g->a_row : g->b_column;
   const int64_t c_step = rows ? g->c_row : g->c_column;
   oyi_gemm one = *g;

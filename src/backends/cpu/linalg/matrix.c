@@ -1,39 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/linalg/matrix.h"
 
-#include "backends/cpu/kernels.h"
+#include "backends/cpu/linalg/matrix_steps.h"
 #include "base/threads.h"
 #include "ops/rules/matrix.h"
 
-// ------------------------------------------------------------------- the product
-
-// The last two dimensions of the operands.
-static inline void put_matrices(oyi_gemm* g, const oyi_tensor* a, const oyi_tensor* b,
-                                const oyi_tensor* c) {
-  const int64_t *sa = oyi_strides(a) + a->ndim - 2, *sb = oyi_strides(b) + b->ndim - 2;
-  const int64_t* sc = oyi_strides(c) + c->ndim - 2;
-  g->n = a->sizes[a->ndim - 2];
-  g->m = b->sizes[b->ndim - 1];
-  g->k = a->sizes[a->ndim - 1];
-  g->a = oyi_data(a);
-  g->b = oyi_data(b);
-  g->c = oyi_data(c);
-  g->a_row = sa[0];
-  g->a_column = sa[1];
-  g->b_row = sb[0];
-  g->b_column = sb[1];
-  g->c_row = sc[0];
-  g->c_column = sc[1];
-  g->conjugate = false;
-}
-
 // --------------------------------------------------------------------- threads
 
-// Below that a region costs more than it saves; multiply-adds of float. Smaller types are as
-// much faster as they are smaller.
-enum { WORTH_A_THREAD = 48 * 48 * 48 };
+// Smaller types are as much faster as they are smaller.
 static inline double worth_a_thread(int64_t item) {
-  return (double)WORTH_A_THREAD * (item < 4 ? 4 / (double)item : 1);
+  return (double)OYI_WORTH_A_THREAD * (item < 4 ? 4 / (double)item : 1);
 }
 
 typedef struct split {
@@ -82,7 +58,7 @@ static __attribute__((noinline)) oy_status multiply_split(oyi_gemm_fn gemm,
 
 static inline oy_status multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t item) {
   enum { SIDE = 32 };  // up to there nothing has to be worked out
-  _Static_assert(SIDE * SIDE * SIDE < WORTH_A_THREAD, "those take no threads");
+  _Static_assert(SIDE * SIDE * SIDE < OYI_WORTH_A_THREAD, "those take no threads");
   if (g->n <= SIDE && g->m <= SIDE && g->k <= SIDE) return gemm(g);
   return multiply_split(gemm, g, item, item);
 }
@@ -108,8 +84,7 @@ static bool reads_self(const oyi_matrix_call* call, const oyi_tensor* c, oyi_gem
   return true;
 }
 
-// Puts what is added into |c| first, broadcast, and says how much of it stays.
-static oy_status add_self(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g) {
+oy_status oyi_matrix_add_self(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g) {
   const oy_dtype dtype = c->header.dtype;
   const bool is_half = dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16;
   g->alpha = oyi_number_of_scalar(call->alpha);
@@ -126,48 +101,31 @@ static oy_status add_self(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* 
   return OY_OK;
 }
 
-static inline oy_status add_first(const oyi_matrix_call* call, oyi_tensor* c,
-                                  oyi_gemm* g) {
-  if (call->self) return add_self(call, c, g);
-  g->added = NULL;
-  g->alpha = (oyi_number){.kind = OYI_NUMBER_INT, .i = 1, .re = 1};
-  g->beta = (oyi_number){.kind = OYI_NUMBER_INT};
-  return OY_OK;
-}
-
-static inline oyi_gemm_fn find_gemm(const oyi_matrix_call* call, oy_dtype dtype,
-                                    const char* name) {
-  oyi_gemm_fn gemm = call->pick(dtype);
-  if (!gemm)
-    OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name,
-            oy_dtype_pytorch_name(dtype));
-  return gemm;
-}
-
-// Gives |c|, or gives it up if it is new and |status| is a failure.
-static inline oy_object* finish(const oyi_matrix_call* call, oyi_tensor* c,
-                                oy_status status) {
-  if (OY_LIKELY(status == OY_OK)) return &c->header;
-  if (!call->out) oy_tensor_release(&c->header);
-  return NULL;
-}
-
-// A tensor of another device with the CPU's key has nothing to read.
-static inline oy_status check_data(const oyi_tensor* a, const oyi_tensor* b) {
-  OY_CHECK((a->numel == 0 || oyi_data(a)) && (b->numel == 0 || oyi_data(b)),
-           NOT_IMPLEMENTED, "a CPU kernel was given a tensor without data");
-  return OY_OK;
-}
-
 static inline __attribute__((always_inline)) oy_status run(const oyi_matrix_call* call,
                                                            oyi_tensor* c, oyi_gemm* g,
                                                            const char* name) {
-  OY_TRY(check_data(oyi_tensor_cast(call->a), oyi_tensor_cast(call->b)));
-  oyi_gemm_fn gemm = find_gemm(call, c->header.dtype, name);
+  OY_TRY(oyi_matrix_check_data(oyi_tensor_cast(call->a), oyi_tensor_cast(call->b)));
+  oyi_gemm_fn gemm = oyi_matrix_gemm(call, c->header.dtype, name);
   if (!gemm) return OY_NOT_IMPLEMENTED;
-  OY_TRY(add_first(call, c, g));
+  OY_TRY(oyi_matrix_add_first(call, c, g));
   if (c->numel == 0) return OY_OK;
   return OY_UNLIKELY(call->whole) ? gemm(g) : multiply(gemm, g, oyi_item(c));
+}
+
+// Of few rows or columns, or one product for each element.
+static __attribute__((noinline)) oy_object* few(const oyi_matrix_call* call,
+                                                oyi_tensor* c, oyi_gemm* g,
+                                                const oyi_tensor* a,
+                                                const oyi_tensor* b) {
+  oy_status status = oyi_matrix_check_data(a, b);
+  if (status == OY_OK && c->numel > 0 && oyi_are_few_halves(g, c))
+    return oyi_matrix_finish(call, c, oyi_multiply_as_floats(call, c, oyi_cpu_addmm));
+  if (status == OY_OK && c->numel > 0 && !call->self && g->k == 1 &&
+      c->header.dtype == OY_DTYPE_BF16) {
+    status = oyi_matrix_add_first(call, c, g);
+    if (status == OY_OK && oyi_multiply_outer(g, a, b, c)) return &c->header;
+  }
+  return oyi_matrix_finish(call, c, run(call, c, g, "addmm_impl_cpu_"));
 }
 
 oy_object* oyi_cpu_addmm(const oyi_matrix_call* call) {
@@ -175,88 +133,10 @@ oy_object* oyi_cpu_addmm(const oyi_matrix_call* call) {
   if (!c) return NULL;
   if (oyi_is_meta(c)) return &c->header;
   oyi_gemm g;
-  put_matrices(&g, oyi_tensor_cast(call->a), oyi_tensor_cast(call->b), c);
-  return finish(call, c, run(call, c, &g, "addmm_impl_cpu_"));
-}
-
-typedef struct batch {
-  const oyi_gemm* g;
-  oyi_gemm_fn gemm;
-  int64_t a_step, b_step, c_step;  // from one matrix to the next, in bytes
-  int64_t count, chunk;
-} batch;
-
-static oyi_gemm matrix_of(const batch* all, int64_t i) {
-  oyi_gemm g = *all->g;
-  if (g.k > 0) {
-    g.a = (const char*)g.a + i * all->a_step;
-    g.b = (const char*)g.b + i * all->b_step;
-  }
-  g.c = (char*)g.c + i * all->c_step;
-  return g;
-}
-
-static oy_status multiply_chunk(int64_t index, void* context) {
-  const batch* all = context;
-  int64_t end =
-      (index + 1) * all->chunk < all->count ? (index + 1) * all->chunk : all->count;
-  for (int64_t i = index * all->chunk; i < end; i++) {
-    oyi_gemm g = matrix_of(all, i);
-    OY_TRY(all->gemm(&g));
-  }
-  return OY_OK;
-}
-
-// One product for each matrix of the batch, or all of them added up. Threads take whole
-// matrices if these are small or many, else each has a part of every one.
-static oy_status run_batch(batch* all, int64_t item, bool sums) {
-  const oyi_gemm* g = all->g;
-  const double work = (double)g->n * (double)g->m * (double)g->k;
-  const bool many = all->count >= 4 * (int64_t)oy_get_num_threads();
-  if (!sums && (many || work < WORTH_A_THREAD)) {
-    double chunk = work < WORTH_A_THREAD ? WORTH_A_THREAD / (work > 1 ? work : 1) + 1 : 1;
-    all->chunk = chunk < (double)all->count ? (int64_t)chunk : all->count;
-    return oyi_parallel_chunks((all->count + all->chunk - 1) / all->chunk, multiply_chunk,
-                               all);
-  }
-  for (int64_t i = 0; i < all->count; i++) {
-    oyi_gemm one = matrix_of(all, i);
-    if (sums && i > 0) one.beta = oyi_number_of_scalar(oy_int(1));
-    OY_TRY(multiply(all->gemm, &one, item));
-  }
-  return OY_OK;
-}
-
-static oy_object* batched(const oyi_matrix_call* call, bool sums) {
-  oyi_tensor* c = oyi_rule_bmm(call->self, call->a, call->b, call->out, sums);
-  if (!c) return NULL;
-  if (oyi_is_meta(c)) return &c->header;
   const oyi_tensor *a = oyi_tensor_cast(call->a), *b = oyi_tensor_cast(call->b);
-  oyi_gemm g;
-  put_matrices(&g, a, b, c);
-  oyi_gemm_fn gemm = find_gemm(call, c->header.dtype, sums ? "addbmm_impl_cpu_" : "bmm");
-  oy_status status = gemm ? check_data(a, b) : OY_NOT_IMPLEMENTED;
-  if (status == OY_OK) status = add_first(call, c, &g);
-  if (status != OY_OK || c->numel == 0) return finish(call, c, status);
-  if (a->sizes[0] == 0) {  // nothing but beta * self is left
-    g.k = 0;
-    return finish(call, c, sums ? gemm(&g) : OY_OK);
-  }
-  const int64_t item = oyi_item(c);
-  batch all = {.g = &g,
-               .gemm = gemm,
-               .a_step = oyi_strides(a)[0] * item,
-               .b_step = oyi_strides(b)[0] * item,
-               .c_step = sums ? 0 : oyi_strides(c)[0] * item,
-               .count = a->sizes[0]};
-  return finish(call, c, run_batch(&all, item, sums));
-}
-
-oy_object* oyi_cpu_baddbmm(const oyi_matrix_call* call) {
-  return batched(call, false);
-}
-oy_object* oyi_cpu_addbmm_sum(const oyi_matrix_call* call) {
-  return batched(call, true);
+  oyi_put_matrices(&g, a, b, c);
+  if (OY_UNLIKELY(g.m < 4 || g.n < 4 || g.k == 1)) return few(call, c, &g, a, b);
+  return oyi_matrix_finish(call, c, run(call, c, &g, "addmm_impl_cpu_"));
 }
 
 // Vectors are matrices of one column or row.
@@ -277,7 +157,7 @@ oy_object* oyi_cpu_addmv_call(const oyi_matrix_call* call) {
                 .b_column = 1,
                 .c_row = oyi_strides(c)[0],
                 .c_column = 1};
-  return finish(call, c, run(call, c, &g, "addmv_impl_cpu"));
+  return oyi_matrix_finish(call, c, run(call, c, &g, "addmv_impl_cpu"));
 }
 
 // ------------------------------------------------------------- the portable kernels
@@ -329,7 +209,7 @@ oy_object* oyi_cpu_addr(const oyi_matrix_call* call) {
   put_vector(oyi_tensor_cast(call->b), &g.b, &g.b_column);
   oy_status status = oyi_check_alpha_beta(c->header.dtype, call->alpha, call->beta);
   if (status == OY_OK) status = run(call, c, &g, "addr");
-  return finish(call, c, status);
+  return oyi_matrix_finish(call, c, status);
 }
 
 OYI_CPU(addr) {
@@ -351,7 +231,7 @@ static oy_object* inner(const oyi_matrix_call* call, bool conjugate, const char*
                 .conjugate = conjugate};
   put_vector(oyi_tensor_cast(call->a), &g.a, &g.a_column);
   put_vector(oyi_tensor_cast(call->b), &g.b, &g.b_row);
-  return finish(call, c, run(call, c, &g, name));
+  return oyi_matrix_finish(call, c, run(call, c, &g, name));
 }
 
 OYI_CPU(dot) {

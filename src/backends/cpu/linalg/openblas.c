@@ -280,6 +280,12 @@ oyi_gemm_fn oyi_openblas_gemm(oy_dtype dtype) {
   }
 }
 
+static bool g_registered;
+oyi_gemm_fn oyi_fastest_gemm(oy_dtype dtype) {
+  return __atomic_load_n(&g_registered, __ATOMIC_RELAXED) ? oyi_openblas_gemm(dtype)
+                                                          : oyi_gemm_portable(dtype);
+}
+
 // ------------------------------------------------------------------------- threads
 
 // A program that uses the library too may let it have threads. Those serve one product at
@@ -446,6 +452,8 @@ static const oyi_kernel_row g_rows[] = {ROWS(convolution),
                                         ROWS(addmv_out)};
 
 oy_status oyi_register_openblas(oy_library* library) {
-  if (!oyi_openblas_path()) return OY_OK;
+  const bool is_there = oyi_openblas_path() != NULL;
+  __atomic_store_n(&g_registered, is_there, __ATOMIC_RELAXED);
+  if (!is_there) return OY_OK;
   return oyi_register_rows(library, OY_KEY_CPU, g_rows, OY_ARRAY_SIZE(g_rows));
 }

@@ -15,6 +15,8 @@
 oy_status oyi_register_openblas(oy_library* library);
 // Its products, or for other dtypes and where it cannot be loaded the portable ones.
 oyi_gemm_fn oyi_openblas_gemm(oy_dtype dtype);
+// The same where it was found when kernels were registered, else the portable ones.
+oyi_gemm_fn oyi_fastest_gemm(oy_dtype dtype);
 // Its functions of linear algebra, the same way (openblas_lapack.c).
 oy_status oyi_register_openblas_lapack(oy_library* library);
 // The library, loaded; NULL if it cannot be. One of its functions; NULL if it has none.

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other ways to some products: element by element, and of short floats as floats.
+#include "backends/cpu/linalg/matrix_steps.h"
+#include "backends/cpu/linalg/openblas.h"
+#include "backends/cpu/loops/loops.h"
+#include "tensor/iterator.h"
+
+// Of columns by rows: each element is one product, and short rows go together (iterator_packed.h).
+// False: not of these.
+bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor* b,
+                        const oyi_tensor* c) {
+  static const float one_f32 = 1;
+  static const double one_f64 = 1;
+  const oy_dtype dtype = c->header.dtype;
+  const bool is_single = dtype == OY_DTYPE_F32, is_double = dtype == OY_DTYPE_F64;
+  const bool adds = !oyi_number_is_zero(g->beta);
+  if (g->k != 1 || g->alpha.re != 1 || g->alpha.im != 0) return false;
+  if (adds && (g->beta.re != 1 || g->beta.im != 0 || (!is_single && !is_double)))
+    return false;
+  const oyi_loop loop = oyi_cpu_loops[adds ? OYI_LOOP_addcmul : OYI_LOOP_mul][dtype];
+  if (!loop) return false;
+  oy_object *wide_a = oy_tensor_expand(oyi_tensor_object(a), oyi_sizes_view(c)),
+            *wide_b = oy_tensor_expand(oyi_tensor_object(b), oyi_sizes_view(c));
+  if (wide_a && wide_b) {
+    oyi_iter it;
+    const oyi_tensor *x = oyi_tensor_cast(wide_a), *y = oyi_tensor_cast(wide_b);
+    const oyi_tensor *product[] = {c, x, y}, *sum[] = {c, c, x, y};
+    oyi_iter_plain(&it, adds ? sum : product, adds ? 4 : 3);
+    oyi_iter_run(&it, loop, is_single ? (const void*)&one_f32 : &one_f64);
+  }
+  const bool done = wide_a && wide_b;
+  oy_tensor_release(wide_a);
+  oy_tensor_release(wide_b);
+  if (!done) oy_error_clear();
+  return done;
+}
+
+static bool is_half(const oyi_tensor* c) {
+  return c->header.dtype == OY_DTYPE_BF16 || c->header.dtype == OY_DTYPE_F16;
+}
+
+bool oyi_are_small_halves(const oyi_matrix_call* call, const oyi_gemm* g,
+                          const oyi_tensor* c) {
+  enum { SHORT = 16, FEW = 512, SMALL = 1 << 16 };
+  if (!is_half(c) || g->k == 0 || (g->k == 1 && !call->self)) return false;
+  const bool is_short = g->n < SHORT || g->m < SHORT || g->k < SHORT;
+  return is_short && g->k < FEW && g->n * g->m <= SMALL;
+}
+
+bool oyi_are_few_halves(const oyi_gemm* g, const oyi_tensor* c) {
+  enum { FEW = 4, DEEP = 8 };
+  return is_half(c) && g->n > 1 && g->m > 1 && (g->n < FEW || g->m < FEW) && g->k >= DEEP;
+}
+
+oy_status oyi_multiply_as_floats(const oyi_matrix_call* call, oyi_tensor* c,
+                                 oy_object* (*product)(const oyi_matrix_call*)) {
+  oy_object* const given[] = {call->a, call->b, call->self};
+  oyi_tensor* floats[3] = {NULL};
+  oy_status status = OY_OK;
+  for (int i = 0; i < 3; i++) {
+    if (!given[i]) continue;
+    floats[i] = oyi_converted(oyi_tensor_cast(given[i]), OY_DTYPE_F32);
+    if (!floats[i]) status = oy_failure();
+  }
+  oyi_matrix_call wide = *call;
+  wide.a = oyi_tensor_object(floats[0]), wide.b = oyi_tensor_object(floats[1]);
+  wide.self = oyi_tensor_object(floats[2]), wide.out = NULL;
+  wide.pick = oyi_fastest_gemm;
+  oy_object* result = status == OY_OK ? product(&wide) : NULL;
+  if (result) oyi_convert(c, oyi_tensor_cast(result));
+  if (status == OY_OK && !result) status = oy_failure();
+  oy_tensor_release(result);
+  for (int i = 0; i < 3; i++)
+    if (floats[i]) oy_tensor_release(&floats[i]->header);
+  return status;
+}
