@@ -29,7 +29,9 @@ enum {
   OYI_REDUCE_MANY = 96,
   // Of reducers that take a row at once by vectors, and of others.
   OYI_REDUCE_TURNED = 64,
-  OYI_REDUCE_TURNED_LONG = 256
+  OYI_REDUCE_TURNED_LONG = 256,
+  // Dtypes that |all_rows| has places for.
+  OYI_ROWS_DTYPES = OY_DTYPE_BF16 + 1
 };
 
 // |x| is n elements of a row, |step| bytes apart, for result |at| of the block.
@@ -71,8 +73,8 @@ typedef struct oyi_fold {
   // Start, columns and finish at once, of all rows that there are; NULL: one by one.
   void (*all_columns)(void* out, int64_t n, const char* x, int64_t rows, int64_t row_step,
                       const void* args);
-  // The same of rows, for AVX-512; NULL: one by one.
-  oyi_reduce_rows_fn all_rows;
+  // The same of rows, for AVX-512, by the dtype that they lie in memory as; NULL: one by one.
+  const oyi_reduce_rows_fn* all_rows;
   oyi_half_fold bf16, f16;  // where |in| is f32
 } oyi_fold;
 

@@ -32,7 +32,7 @@
                      {NULL, NULL})
 // Of tables for processors that may have AVX-512.
 #if defined(__AVX2__)
-#define OYI_ROWS_OF(name, id) oyi_##name##_##id##_rows
+#define OYI_ROWS_OF(name, id) oyi_##name##_##id##_rows_of
 #else
 #define OYI_ROWS_OF(name, id) NULL
 #endif

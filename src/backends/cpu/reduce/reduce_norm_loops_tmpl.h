@@ -65,11 +65,14 @@ static inline double square_of_c64(float _Complex x) {
 #define ROWS(name)        ROW(name, f32, F32), WIDE_ROWS(name)
 const oyi_fold OYI_JOIN(oyi_norm0_reducers, LEVEL)[] = {ROWS(norm0), {0}};
 const oyi_fold OYI_JOIN(oyi_norm1_reducers, LEVEL)[] = {ROWS(norm1), {0}};
+#define MANY_ROW(id, in, ...)                                                            \
+  OYI_REDUCER_ROW_OF(norm2, id, in, F64, F64, OYI_REDUCE_BLOCK, OYI_REDUCE_TURNED, NULL, \
+                     NULL, OYI_ROWS_OF(norm2, id), __VA_ARGS__)
 const oyi_fold OYI_JOIN(oyi_norm2_reducers, LEVEL)[] = {
-    OYI_REDUCER_ROW_OF(norm2, f32, F32, F64, F64, OYI_REDUCE_BLOCK, OYI_REDUCE_TURNED,
-                       NULL, NULL, OYI_ROWS_OF(norm2, f32), {norm2_bf16_row, NULL},
-                       {NULL, NULL}),
-    WIDE_ROWS(norm2),
+    MANY_ROW(f32, F32, {norm2_bf16_row, NULL}, {NULL, NULL}),
+    MANY_ROW(f64, F64, {NULL, NULL}, {NULL, NULL}),
+    MANY_ROW(c64, C64, {NULL, NULL}, {NULL, NULL}),
+    MANY_ROW(c128, C128, {NULL, NULL}, {NULL, NULL}),
     {0}};
 const oyi_fold OYI_JOIN(oyi_norm_max_reducers, LEVEL)[] = {ROWS(norm_max), {0}};
 const oyi_fold OYI_JOIN(oyi_norm_min_reducers, LEVEL)[] = {ROWS(norm_min), {0}};

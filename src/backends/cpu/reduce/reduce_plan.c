@@ -119,14 +119,15 @@ static const oyi_half_fold* find_half(const walk* w) {
 
 // What takes all rows of a block at once, if they are as short as that takes.
 static oyi_reduce_rows_fn find_all_rows(const walk* w, int64_t item) {
-  enum { LEAST_BYTES = 8 };
+  enum { LEAST_BYTES = 8, WORD = 4 };
   const int64_t numbers = w->reduced[0].size * (oy_dtype_is_complex(w->in_dtype) ? 2 : 1);
-  // Of two floats there are more joins than there is to read.
+  // Of two numbers there are more joins than there is to read.
   const bool together = w->reduced_count == 1 && w->reduced[0].in == item &&
-                        w->reduced[0].size * item > LEAST_BYTES;
-  const bool takes = together && !w->converts && w->times == 1 &&
-                     numbers <= OYI_REDUCE_MANY && oyi_cpu_level() > 1;
-  return takes ? w->reducer->all_rows : NULL;
+                        w->reduced[0].size * (item < WORD ? WORD : item) > LEAST_BYTES;
+  const bool takes = together && w->reducer->all_rows && w->times == 1 &&
+                     w->in_dtype < OYI_ROWS_DTYPES && numbers <= OYI_REDUCE_MANY &&
+                     oyi_cpu_level() > 1;
+  return takes ? w->reducer->all_rows[w->in_dtype] : NULL;
 }
 
 // Whether columns, of a few results that follow each other, are turned to be reduced as rows:

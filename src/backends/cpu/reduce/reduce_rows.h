@@ -12,22 +12,45 @@
 #define OYI_ROWS(name)                                                      \
   void oyi_##name##_rows(void* out, int64_t rows, const char* x, int64_t n, \
                          int64_t row_step, const void* args);
-OYI_ROWS(sum_f32)
-OYI_ROWS(sum_f64)
-OYI_ROWS(sum_c64)
-OYI_ROWS(sum_c128)
-OYI_ROWS(sum_i64)
-OYI_ROWS(prod_f32)
-OYI_ROWS(prod_f64)
-OYI_ROWS(prod_c64)
-OYI_ROWS(prod_c128)
-OYI_ROWS(prod_i64)
-OYI_ROWS(norm2_f32)
+#define OYI_ROWS_OF_KIND(KIND) \
+  KIND(f32) KIND(f16) KIND(bf16) KIND(f64) KIND(c64) KIND(c128)
+#define OYI_ROWS_OF_INTEGERS(KIND) KIND(i64) KIND(i32) KIND(i16) KIND(i8) KIND(u8)
+#define OYI_SUM_ROWS(id)           OYI_ROWS(sum_##id)
+#define OYI_PROD_ROWS(id)          OYI_ROWS(prod_##id)
+#define OYI_NORM2_ROWS(id)         OYI_ROWS(norm2_##id)
+OYI_ROWS_OF_KIND(OYI_SUM_ROWS)
+OYI_ROWS_OF_INTEGERS(OYI_SUM_ROWS)
+OYI_ROWS_OF_KIND(OYI_PROD_ROWS)
+OYI_ROWS_OF_INTEGERS(OYI_PROD_ROWS)
+OYI_ROWS_OF_KIND(OYI_NORM2_ROWS)
 OYI_ROWS(amax_f32)
 OYI_ROWS(amax_f64)
 OYI_ROWS(amin_f32)
 OYI_ROWS(amin_f64)
 #undef OYI_ROWS
+
+// By the dtype of the input, for each reducer; NULL: there is none.
+#define OYI_ROWS_TABLE(name) \
+  extern const oyi_reduce_rows_fn oyi_##name##_rows_of[OYI_ROWS_DTYPES];
+OYI_ROWS_TABLE(sum_f32)
+OYI_ROWS_TABLE(sum_f64)
+OYI_ROWS_TABLE(sum_c64)
+OYI_ROWS_TABLE(sum_c128)
+OYI_ROWS_TABLE(sum_i64)
+OYI_ROWS_TABLE(prod_f32)
+OYI_ROWS_TABLE(prod_f64)
+OYI_ROWS_TABLE(prod_c64)
+OYI_ROWS_TABLE(prod_c128)
+OYI_ROWS_TABLE(prod_i64)
+OYI_ROWS_TABLE(norm2_f32)
+OYI_ROWS_TABLE(norm2_f64)
+OYI_ROWS_TABLE(norm2_c64)
+OYI_ROWS_TABLE(norm2_c128)
+OYI_ROWS_TABLE(amax_f32)
+OYI_ROWS_TABLE(amax_f64)
+OYI_ROWS_TABLE(amin_f32)
+OYI_ROWS_TABLE(amin_f64)
+#undef OYI_ROWS_TABLE
 #endif
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_ROWS_H_

@@ -4,15 +4,23 @@
 //   NAME        of the function, oyi_NAME_rows
 //   START       a vector of the running value of nothing
 //   OP(a, b)    what two vectors of running values come to
+//   AGAIN(a, x, n, row_step)  (may be left out) what the vector |a| of results becomes where
+//   some of them have to be found otherwise
+//   NO_ROWS     (may be left out) only NAME_group is wanted, of WIDTH rows
 //
 // Given for several:
 //
 //   R, V, MASK  results, vectors of WIDTH running values or parts of them, what their masks are
 //   EVEN, ODD, FIRSTS, SECONDS  lanes of two vectors, by turns
-//   ITEM        bytes of what a lane of a vector is read from
+//   ITEM        bytes of an element
+//   READS       (WIDTH if left out) elements that LOAD makes a vector of
 //   PARTS       of an element and its result: lanes of a vector
 //   LOAD(p, mask, none)  a vector of what |mask| has from |p| on, and of |none|
 //   PUT(to, a, args)  writes the results that a vector has
+#ifndef READS
+#define READS WIDTH
+#define READS_WIDTH
+#endif
 #define FN(what) OYI_JOIN(NAME, what)
 
 // The running values of WIDTH rows, one vector each, become one a lane, or PARTS of them.
@@ -32,27 +40,43 @@ static inline __attribute__((always_inline)) void FN(join)(V* a) {
 #undef HALVE
 }
 
-// Of WIDTH rows of |n| lanes; their results are in the first PARTS vectors of |a|.
-static inline __attribute__((always_inline)) void FN(group)(V* a, const char* x,
-                                                            int64_t n, int64_t row_step) {
-  const int64_t rest = n % WIDTH;
-  const MASK all = (MASK)-1, some = (MASK)(rest ? (1 << rest) - 1 : -1);
-  const MASK first = n < WIDTH ? some : all;
+// The running values of WIDTH rows go on with READS elements each from |x| on, or with those
+// of |mask|.
+static inline __attribute__((always_inline)) void FN(step)(V* a, const char* x,
+                                                           int64_t row_step, MASK mask,
+                                                           const bool begins) {
   const V none = START;
   OYI_UNROLL
-  for (int k = 0; k < WIDTH; k++) a[k] = LOAD(x + k * row_step, first, none);
-  for (int64_t i = WIDTH; i < n; i += WIDTH) {
-    const MASK here = n - i < WIDTH ? some : all;
-    x += WIDTH * ITEM;
-    OYI_UNROLL
-    for (int k = 0; k < WIDTH; k++) {
-      const V b = LOAD(x + k * row_step, here, none);
+  for (int k = 0; k < WIDTH; k++) {
+    const V b = LOAD(x + k * row_step, mask, none);
+    if (begins)
+      a[k] = b;
+    else
       a[k] = OP(a[k], b);
-    }
   }
-  FN(join)(a);
 }
 
+// Of WIDTH rows of |n| elements, or parts of them; their results are in the first PARTS vectors
+// of |a|. Loads of whole vectors without a mask are fewer instructions.
+static inline __attribute__((always_inline)) void FN(group)(V* a, const char* x,
+                                                            int64_t n, int64_t row_step) {
+  const int64_t rest = n % READS, whole = n - rest;
+  const MASK all = (MASK)-1, some = (MASK)(((uint64_t)1 << rest) - 1);
+  if (whole == 0) {
+    FN(step)(a, x, row_step, some, true);
+  } else {
+    FN(step)(a, x, row_step, all, true);
+    for (int64_t i = READS; i < whole; i += READS)
+      FN(step)(a, x + i * ITEM, row_step, all, false);
+    if (rest > 0) FN(step)(a, x + whole * ITEM, row_step, some, false);
+  }
+  FN(join)(a);
+#ifdef AGAIN
+  a[0] = AGAIN(a[0], x, n, row_step);
+#endif
+}
+
+#ifndef NO_ROWS
 void OYI_JOIN(oyi, FN(rows))(void* out, int64_t rows, const char* x, int64_t n,
                              int64_t row_step, const void* args) {
   R* to = out;
@@ -71,7 +95,14 @@ void OYI_JOIN(oyi, FN(rows))(void* out, int64_t rows, const char* x, int64_t n,
     to[i] = same[0];
   }
 }
+#endif
+#ifdef READS_WIDTH
+#undef READS
+#undef READS_WIDTH
+#endif
 #undef FN
 #undef NAME
 #undef START
 #undef OP
+#undef AGAIN
+#undef NO_ROWS

@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of many short rows for AVX-512. Floats run in double, as they do one row at a time.
-#include "backends/cpu/reduce/reduce_rows.h"
+#include "backends/cpu/reduce/reduce_rows_lanes.h"
 
-#include <immintrin.h>
-#include <math.h>
-
-#include "base/template.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
-#define OYI_UNROLL OYI_UNROLL_BY(16)
-
-// Of pairs of vectors: lanes, and pairs of lanes, by turns of one and the other.
-#define EVEN(a, b)    __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
-#define ODD(a, b)     __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
-#define FIRSTS(a, b)  __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13)
-#define SECONDS(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15)
-
-#define ADD(a, b)      ((a) + (b))
-#define MULTIPLY(a, b) ((a) * (b))
-#define ALL_OF(x) \
-  { x, x, x, x, x, x, x, x }
+#define EVEN    EVEN_8
+#define ODD     ODD_8
+#define FIRSTS  FIRSTS_8
+#define SECONDS SECONDS_8
 
 // The more extreme one of two numbers is one instruction, which takes the second operand where
 // one is none: so a NaN stays that is there, and what comes as one is taken past it.
@@ -47,19 +31,13 @@ static inline __m512d load_f64(const char* p, __mmask8 mask, __m512d none) {
   return _mm512_mask_loadu_pd(none, mask, p);
 }
 
-// Sums with the number of elements as |args| are means.
-static inline void put_f64(void* to, __m512d a, const void* args) {
-  if (args) a /= *(const double*)args;
-  _mm512_storeu_pd(to, a);
-}
-
 static inline __m512d load_squares(const char* p, __mmask8 mask, __m512d none) {
   const __m512d x = load_f32(p, mask, none);
   return x * x;
 }
-static inline void put_roots(void* to, __m512d a, const void* args) {
-  (void)args;
-  _mm512_storeu_pd(to, _mm512_sqrt_pd(a));
+static inline __m512d load_squares_f64(const char* p, __mmask8 mask, __m512d none) {
+  const __m512d x = load_f64(p, mask, none);
+  return x * x;
 }
 
 #define IS_NARROW 0
@@ -109,6 +87,18 @@ static inline void put_roots(void* to, __m512d a, const void* args) {
 #define START ALL_OF(INFINITY)
 #define OP    least
 #include "backends/cpu/reduce/reduce_rows_tmpl.h"
+#undef LOAD
+#undef PUT
+#define LOAD  load_squares_f64
+#define PUT   put_roots
+#define NAME  norm2_f64
+#define START ALL_OF(0)
+#define OP    ADD
+#include "backends/cpu/reduce/reduce_rows_tmpl.h"
+#undef LOAD
+#undef PUT
+#define LOAD load_f64
+#define PUT  put_f64
 
 #undef R
 #undef PARTS
@@ -137,13 +127,8 @@ static inline void put_roots(void* to, __m512d a, const void* args) {
 #define OP product
 #include "backends/cpu/reduce/reduce_rows_tmpl.h"
 
-typedef uint64_t integers __attribute__((vector_size(64)));
 static inline integers load_i64(const char* p, __mmask8 mask, integers none) {
   return (integers)_mm512_mask_loadu_epi64((__m512i)none, mask, p);
-}
-static inline void put_i64(void* to, integers a, const void* args) {
-  (void)args;
-  _mm512_storeu_si512(to, (__m512i)a);
 }
 #undef V
 #undef R
@@ -190,21 +175,11 @@ static inline void put_floats(void* to, __m512 a, const void* args) {
 #undef ITEM
 #undef LOAD
 #undef IS_NARROW
-#define IS_NARROW 1
-#define EVEN(a, b) \
-  __builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)
-#define ODD(a, b) \
-  __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31)
-#define EVEN_PAIRS(a, b) \
-  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
-#define ODD_PAIRS(a, b)                                                                 \
-  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, \
-                          31)
-#define FIRSTS(a, b) \
-  __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
-#define SECONDS(a, b)                                                                   \
-  __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, \
-                          31)
+#define IS_NARROW           1
+#define EVEN                EVEN_16
+#define ODD                 ODD_16
+#define FIRSTS              FIRSTS_16
+#define SECONDS             SECONDS_16
 #define ALL_OF(x)           _mm512_set1_ps(x)
 #define V                   __m512
 #define R                   float
@@ -221,3 +196,39 @@ static inline void put_floats(void* to, __m512 a, const void* args) {
 #define START ALL_OF(INFINITY)
 #define OP    least_float
 #include "backends/cpu/reduce/reduce_rows_tmpl.h"
+
+// Numbers and their parts alike.
+void oyi_norm2_c64_rows(void* out, int64_t rows, const char* x, int64_t n,
+                        int64_t row_step, const void* args) {
+  oyi_norm2_f32_rows(out, rows, x, 2 * n, row_step, args);
+}
+void oyi_norm2_c128_rows(void* out, int64_t rows, const char* x, int64_t n,
+                         int64_t row_step, const void* args) {
+  oyi_norm2_f64_rows(out, rows, x, 2 * n, row_step, args);
+}
+
+#define OF(DTYPE, name) [OY_DTYPE_##DTYPE] = oyi_##name##_rows
+#define TABLE(name, ...) \
+  const oyi_reduce_rows_fn oyi_##name##_rows_of[OYI_ROWS_DTYPES] = {__VA_ARGS__}
+#define OF_FLOATS(name) OF(F32, name##_f32), OF(F16, name##_f16), OF(BF16, name##_bf16)
+#define OF_INTEGERS(name)                                                         \
+  OF(I64, name##_i64), OF(U8, name##_u8), OF(BOOL, name##_u8), OF(I8, name##_i8), \
+      OF(I16, name##_i16), OF(I32, name##_i32)
+TABLE(sum_f32, OF_FLOATS(sum));
+TABLE(sum_f64, OF(F64, sum_f64));
+TABLE(sum_c64, OF(C64, sum_c64));
+TABLE(sum_c128, OF(C128, sum_c128));
+TABLE(sum_i64, OF_INTEGERS(sum));
+TABLE(prod_f32, OF_FLOATS(prod));
+TABLE(prod_f64, OF(F64, prod_f64));
+TABLE(prod_c64, OF(C64, prod_c64));
+TABLE(prod_c128, OF(C128, prod_c128));
+TABLE(prod_i64, OF_INTEGERS(prod));
+TABLE(norm2_f32, OF_FLOATS(norm2));
+TABLE(norm2_f64, OF(F64, norm2_f64));
+TABLE(norm2_c64, OF(C64, norm2_c64));
+TABLE(norm2_c128, OF(C128, norm2_c128));
+TABLE(amax_f32, OF(F32, amax_f32));
+TABLE(amax_f64, OF(F64, amax_f64));
+TABLE(amin_f32, OF(F32, amin_f32));
+TABLE(amin_f64, OF(F64, amin_f64));
