@@ -4,6 +4,7 @@
 // integers run in 64 bits and wrap.
 #include <string.h>
 
+#include "backends/cpu/reduce/reduce_columns.h"
 #include "backends/cpu/reduce/reduce_loops.h"
 #include "tensor/half.h"
 
@@ -160,6 +161,16 @@ static double prod_floats(const float* p, int64_t n) {
   prod_lanes(all, p, n);
   return product_of_normal(all[0] * all[2], all[1] * all[3]);
 }
+static void prod_columns(double* to, int64_t n, const char* x, int64_t rows,
+                         int64_t row_step) {
+#if defined(__AVX2__)
+  if (oyi_cpu_level() > 1) {
+    oyi_prod_f32_columns_v4(to, n, x, rows, row_step);
+    return;
+  }
+#endif
+  prod_strips(to, n, x, rows, row_step);
+}
 // Most pieces have no NaN, and a sum that is a number proves it. Else, in the same order at
 // each level, a NaN is added as 0.
 static void nansum_strips(double* to, int64_t n, const char* x, int64_t rows,
@@ -199,7 +210,7 @@ static double nansum_floats(const float* p, int64_t n) {
 #define STRIP         STRIP_OF
 #define SUM_STRIPS    float_strips
 #define PROD_WHOLE    prod_floats
-#define PROD_STRIPS   prod_strips
+#define PROD_STRIPS   prod_columns
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 // What these reduce as they lie.
 #include "backends/cpu/reduce/reduce_sum_bf16_tmpl.h"

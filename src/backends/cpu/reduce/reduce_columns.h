@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_COLUMNS_H_
+#define OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_COLUMNS_H_
+
+#include <stdint.h>
+
+// The products of |rows| rows of |n| columns of floats, a multiple of 16.
+void oyi_prod_f32_columns_v4(double* to, int64_t n, const char* x, int64_t rows,
+                             int64_t row_step);
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_COLUMNS_H_
