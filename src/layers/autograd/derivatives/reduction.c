@@ -116,16 +116,25 @@ static oy_object* norm_of_power(oy_object* grad, oy_object* self, oy_object* nor
   oy_object* share = of_div(keep(grad), of_pow_number(keep(norm), oy_float(p - 1)));
   return of_mul(scaled, of_zero_where(is_zero(norm), share));
 }
+// grad * self / norm, and 0 where |norm| is.
+static oy_object* norm_of_squares(oy_object* grad, oy_object* self, oy_object* norm) {
+  if (oy_dtype_is_complex(self->dtype)) {
+    oy_object* direction = of_div(keep(self), keep(norm));
+    return of_mul(keep(grad), of_zero_where(is_zero(norm), direction));
+  }
+  // Over infinity they are 0, too: there are fewer norms to look at than elements.
+  oy_object* none = is_zero(norm);
+  oy_object* by = oyi_call_masked_fill_Scalar(norm, none, oy_float(INFINITY));
+  oy_tensor_release(none);
+  return of_mul(of_div(keep(self), by), keep(grad));
+}
 // |grad| and |norm| broadcast with |self|.
 static oy_object* norm_of(oy_object* grad, oy_object* self, oy_object* norm, double p,
                           oy_ints dims) {
   if (!grad || !self || !norm) return NULL;
   if (p == 0) return zeros_like(self);
   if (p == 1) return of_mul(oyi_call_sgn(self), keep(grad));
-  if (p == 2) {
-    oy_object* direction = of_div(keep(self), keep(norm));
-    return of_mul(keep(grad), of_zero_where(is_zero(norm), direction));
-  }
+  if (p == 2) return norm_of_squares(grad, self, norm);
   if (isinf(p)) return norm_of_maximum(grad, self, norm, dims);
   return norm_of_power(grad, self, norm, p);
 }
