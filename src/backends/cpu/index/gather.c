@@ -10,6 +10,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/work.h"
 #include "base/cpu.h"
+#include "base/template.h"
 #include "base/threads.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
@@ -148,7 +149,7 @@ static bool takes_across(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
 
 // Short lines that lie together in all of the tensors: many of them are checked and taken
 // at once, as two calls for each line take longer than its elements.
-typedef void (*short_fn)(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
+typedef bool (*short_fn)(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
                          const int64_t* index);
 typedef struct short_lines {
   short_fn take;
@@ -156,15 +157,17 @@ typedef struct short_lines {
   const char* x;
   const int64_t* index;
   int64_t lines, n, item, down;  // |down| bytes from line to line of |x|
+  bool checks;                   // |take| looks at the numbers itself
   oyi_late* late;
 } short_lines;
 
-#define SHORT(bytes)                                                           \
-  static void short_##bytes(int64_t lines, int64_t n, char* o, const char* x,  \
-                            int64_t down, const int64_t* index) {              \
-    for (int64_t k = 0; k < lines; k++, x += down, index += n, o += n * bytes) \
-      for (int64_t i = 0; i < n; i++)                                          \
-        memcpy(o + i * bytes, x + index[i] * bytes, bytes);                    \
+#define SHORT(bytes)                                                                    \
+  static bool short_##bytes(int64_t lines, int64_t n, char* o, const char* x,           \
+                            int64_t down, const int64_t* index) {                       \
+    for (int64_t k = 0; k < lines; k++, x += down, index += n, o += n * bytes)          \
+      OYI_UNROLL_BY(4)                                                                  \
+    for (int64_t i = 0; i < n; i++) memcpy(o + i * bytes, x + index[i] * bytes, bytes); \
+    return true;                                                                        \
   }
 SHORT(1)
 SHORT(2)
@@ -183,51 +186,62 @@ static short_fn short_for(int64_t item) {
   }
 }
 
-#if defined(__x86_64__)
-static void short_rows(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
-                       const int64_t* index) {
-  oyi_gather_rows_v4(lines, n, o, x, down / 4, index);
-}
-#endif
-
-// Lines of |length| elements that fit into registers have a loop of their own, where it takes
-// enough of each to be faster.
+// Lines that fit into registers have a loop of their own, where it takes enough of each to be
+// faster, or several at once; NULL: they do not.
 static short_fn rows_for(int64_t item, int64_t length, int64_t n) {
 #if defined(__x86_64__)
-  enum { LEAST = 8 };
-  if (item == 4 && length <= OYI_GATHER_ROWS && n >= LEAST && oyi_cpu_level() > 1)
-    return short_rows;
+  enum { LEAST = 6, LEAST_BYTES = 16 };
+  const bool several = length == n && 2 * n * item <= OYI_GATHER_REGISTER;
+  const bool enough = several || (n >= LEAST && n * item >= LEAST_BYTES);
+  if (length * item <= OYI_GATHER_BYTES && enough && oyi_cpu_level() > 1) {
+    if (item == 2) return oyi_gather_rows_2_v4;
+    if (item == 4) return oyi_gather_rows_4_v4;
+    if (item == 8) return oyi_gather_rows_8_v4;
+  }
 #else
-  (void)length, (void)n;
+  (void)item, (void)length, (void)n;
 #endif
-  return short_for(item);
+  return NULL;
+}
+
+// |lines| of them from line |i| on.
+static bool take_checked(const short_lines* s, int64_t i, int64_t lines) {
+  const int64_t* index = s->index + i * s->n;
+  if (!s->checks &&
+      !oyi_late_passes(s->late, (const char*)index, sizeof(*index), lines * s->n))
+    return false;
+  if (s->take(lines, s->n, s->o + i * s->n * s->item, s->x + i * s->down, s->down, index))
+    return true;
+  oyi_late_fail(s->late);
+  return false;
 }
 
 static oy_status take_short(int64_t chunk, void* context) {
   const short_lines* s = context;
   const int64_t stretch = OYI_ITER_GRAIN / s->n, most = OYI_CHECKED_AT_ONCE / s->n;
   const int64_t last = (chunk + 1) * stretch, end = last < s->lines ? last : s->lines;
-  for (int64_t i = chunk * stretch; i < end; i += most) {
-    const int64_t lines = end - i < most ? end - i : most;
-    const int64_t* index = s->index + i * s->n;
-    if (!oyi_late_passes(s->late, (const char*)index, sizeof(*index), lines * s->n))
-      return OY_OK;
-    s->take(lines, s->n, s->o + i * s->n * s->item, s->x + i * s->down, s->down, index);
-  }
+  for (int64_t i = chunk * stretch; i < end; i += most)
+    if (!take_checked(s, i, end - i < most ? end - i : most)) return OY_OK;
   return OY_OK;
 }
 
-// False: they are not such lines.
-static bool takes_short(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
-                        const oyi_tensor* index, oyi_late* late) {
-  enum { MOST = 32 };
+static bool are_short(const oyi_tensor* o, const oyi_tensor* t, int64_t dim,
+                      const oyi_tensor* index) {
+  enum { MOST = 128 };
   if (t->ndim != index->ndim || dim != t->ndim - 1 || index->sizes[dim] > MOST ||
       index->numel == 0)
     return false;
   if (!(o->flags & t->flags & index->flags & OYI_CONTIGUOUS)) return false;
   for (int64_t d = 0; d < dim; d++)
     if (index->sizes[d] != t->sizes[d]) return false;
-  short_lines s = {.take = rows_for(oyi_item(t), t->sizes[dim], index->sizes[dim]),
+  return short_for(oyi_item(t)) != NULL;
+}
+
+static void take_short_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
+                             const oyi_tensor* index, oyi_late* late) {
+  const short_fn rows = rows_for(oyi_item(t), t->sizes[dim], index->sizes[dim]);
+  short_lines s = {.take = rows ? rows : short_for(oyi_item(t)),
+                   .checks = rows != NULL,
                    .o = oyi_data(o),
                    .x = oyi_data(t),
                    .index = oyi_data(index),
@@ -236,10 +250,8 @@ static bool takes_short(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
                    .down = t->sizes[dim] * oyi_item(t),
                    .late = late};
   s.lines = index->numel / s.n;
-  if (!s.take) return false;
   (void)!oyi_parallel_chunks(oyi_stretches(s.lines, OYI_ITER_GRAIN / s.n), take_short,
                              &s);
-  return true;
 }
 
 // |late|: indices are checked here.
@@ -252,9 +264,10 @@ static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   taking how = {.take = oyi_take_for((size_t)oyi_item(t)),
                 .n = index->ndim ? index->sizes[dim] : 1,
                 .late = {late ? size : 0, false}};
-  if (!takes_short(o, t, dim, index, &how.late) &&
-      !takes_across(o, t, dim, index, &how) &&
-      oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
+  if (are_short(o, t, dim, index))
+    take_short_lines(o, t, dim, index, &how.late);
+  else if (!takes_across(o, t, dim, index, &how) &&
+           oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
     (void)!oyi_lines_run(&w, how.n, take_some, &how);
   return how.late.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;
 }
@@ -266,7 +279,8 @@ static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_obje
   oyi_tensor* o = make_output(t, i, out);
   if (!o || oyi_is_meta(t)) return oyi_tensor_object(o);
   // Nothing may be taken from a dimension of size 0, which late checks have no number for.
-  const bool late = !out && t->numel > 0 && oyi_checks_late(i, dim);
+  const bool late =
+      !out && t->numel > 0 && (oyi_checks_late(i, dim) || are_short(o, t, dim, i));
   oyi_tensor* apart = late || check_values(t, dim, i) == 0 ? oyi_index_apart(i, o) : NULL;
   oy_status status = apart ? take_lines(o, t, dim, apart, late) : oy_failure();
   if (apart) oy_tensor_release(&apart->header);

@@ -2,12 +2,18 @@
 #ifndef OPYARD_SRC_BACKENDS_CPU_INDEX_GATHER_ROWS_H_
 #define OPYARD_SRC_BACKENDS_CPU_INDEX_GATHER_ROWS_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
-// Of |lines| of |length| elements of four bytes, up to OYI_GATHER_ROWS, |n| elements each, by
-// numbers that were checked.
-enum { OYI_GATHER_ROWS = 32 };
-void oyi_gather_rows_v4(int64_t lines, int64_t n, char* o, const char* x, int64_t length,
-                        const int64_t* index);
+// Of |lines| of |down| bytes each, up to OYI_GATHER_BYTES, that follow each other, |n| elements
+// each. Elements have 2, 4 and 8 bytes. False: a number is not one of an element; nothing is read
+// then that is not there, and what was written is worth nothing.
+enum { OYI_GATHER_BYTES = 512, OYI_GATHER_REGISTER = 64 };
+bool oyi_gather_rows_2_v4(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
+                          const int64_t* index);
+bool oyi_gather_rows_4_v4(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
+                          const int64_t* index);
+bool oyi_gather_rows_8_v4(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
+                          const int64_t* index);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_INDEX_GATHER_ROWS_H_

@@ -1,34 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of four bytes of short lines, whose elements stay in registers.
+// Elements of two, four and eight bytes of short lines, whose elements stay in registers.
 #include <immintrin.h>
 
 #include "backends/cpu/index/gather_rows.h"
+#include "base/template.h"
 
-static inline __mmask16 mask_of(int64_t count) {
-  if (count <= 0) return 0;
-  return count >= 16 ? (__mmask16)0xffff : (__mmask16)((1u << count) - 1);
+enum { REGISTER = OYI_GATHER_REGISTER, MOST_REGISTERS = 8 };
+_Static_assert(OYI_GATHER_BYTES == MOST_REGISTERS * REGISTER, "of a line, at most");
+
+static inline __m512i numbers(const int64_t* index, __mmask8 mask, __m512i* most) {
+  const __m512i at = _mm512_maskz_loadu_epi64(mask, index);
+  *most = _mm512_max_epu64(*most, at);
+  return at;
 }
-
-// Indices are less than the length of a line: their lower halves say all.
-static inline __m512i numbers(const int64_t* index, __mmask16 mask) {
-  const __m512i low = _mm512_maskz_loadu_epi64((__mmask8)mask, index);
-  const __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(mask >> 8), index + 8);
+// Of good indices the lower halves say all.
+static inline __m512i halves(const int64_t* index, __mmask16 mask, __m512i* most) {
+  const __m512i low = numbers(index, (__mmask8)mask, most);
+  const __m512i high = numbers(index + 8, (__mmask8)(mask >> 8), most);
   return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
                             _mm512_cvtepi64_epi32(high), 1);
 }
-
-void oyi_gather_rows_v4(int64_t lines, int64_t n, char* o, const char* x, int64_t length,
-                        const int64_t* index) {
-  const __mmask16 first = mask_of(length), second = mask_of(length - 16);
-  for (int64_t k = 0; k < lines; k++, x += length * 4) {
-    const __m512i a = _mm512_maskz_loadu_epi32(first, x);
-    const __m512i b = second ? _mm512_maskz_loadu_epi32(second, x + 64) : a;
-    for (int64_t i = 0; i < n; i += 16) {
-      const int64_t some = n - i < 16 ? n - i : 16;
-      const __mmask16 mask = mask_of(some);
-      const __m512i at = numbers(index, mask);
-      _mm512_mask_storeu_epi32(o, mask, _mm512_permutex2var_epi32(a, at, b));
-      index += some, o += some * 4;
-    }
-  }
+static inline __m128i quarter(const int64_t* index, __mmask32 mask, __m512i* most) {
+  return _mm512_cvtepi64_epi16(numbers(index, (__mmask8)mask, most));
 }
+static inline __m512i quarters(const int64_t* index, __mmask32 mask, __m512i* most) {
+  __m512i all = _mm512_castsi128_si512(quarter(index, mask, most));
+  all = _mm512_inserti32x4(all, quarter(index + 8, mask >> 8, most), 1);
+  all = _mm512_inserti32x4(all, quarter(index + 16, mask >> 16, most), 2);
+  return _mm512_inserti32x4(all, quarter(index + 24, mask >> 24, most), 3);
+}
+#define BYTES           2
+#define LANE            int16_t
+#define LANES           32
+#define MASK            __mmask32
+#define PART(what)      _mm512_##what##_epi16
+#define PART_MASK(what) _mm512_##what##_epi16_mask
+#define NUMBERS         quarters
+#include "backends/cpu/index/gather_rows_tmpl.h"
+#define BYTES           4
+#define LANE            int32_t
+#define LANES           16
+#define MASK            __mmask16
+#define PART(what)      _mm512_##what##_epi32
+#define PART_MASK(what) _mm512_##what##_epi32_mask
+#define NUMBERS         halves
+#include "backends/cpu/index/gather_rows_tmpl.h"
+
+#define BYTES           8
+#define LANE            int64_t
+#define LANES           8
+#define MASK            __mmask8
+#define PART(what)      _mm512_##what##_epi64
+#define PART_MASK(what) _mm512_##what##_epi64_mask
+#define NUMBERS         numbers
+#include "backends/cpu/index/gather_rows_tmpl.h"

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// gather and cat of many short rows, of every length around those of vectors, against plain loops.
+#include "support/tensors.h"
+
+static const oy_dtype sizes_of_all[] = {OY_DTYPE_U8, OY_DTYPE_I16, OY_DTYPE_F32,
+                                        OY_DTYPE_F64, OY_DTYPE_C128};
+enum { SIZES = 5 };
+
+// Of bytes that tell elements apart.
+static void fill(uint8_t* data, int64_t n, int64_t seed) {
+  for (int64_t i = 0; i < n; i++) data[i] = (uint8_t)((i * 31 + seed) % 251 + (i >> 8));
+}
+
+// ---------------------------------------------------------------------------- gather
+
+enum { LINES = 19, LONGEST = 140 };
+
+static void check_gather(oy_dtype dtype, int64_t length, int64_t n) {
+  static uint8_t data[LINES * LONGEST * 16], want[LINES * LONGEST * 16];
+  int64_t index[LINES * LONGEST];
+  const int64_t item = (int64_t)oy_dtype_size(dtype);
+  fill(data, LINES * length * item, length);
+  for (int64_t i = 0; i < LINES * n; i++) {
+    index[i] = i % 7 == 0 ? length - 1 : (i * 37 + n) % length;
+    memcpy(want + i * item, data + (i / n * length + index[i]) * item, (size_t)item);
+  }
+  oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(LINES, length), dtype);
+  oy_tensor* by = oy_tensor_from_data(index, OY_DIMS(LINES, n), OY_DTYPE_I64);
+  oy_tensor* got = oy_gather(x, 1, by, false);
+  assert_non_null(got);
+  assert_memory_equal(oy_tensor_data(got), want, (size_t)(LINES * n * item));
+  oy_tensor* all[] = {x, by, got};
+  for (int k = 0; k < 3; k++) oy_tensor_release(all[k]);
+}
+
+static void lines_are_gathered(void** state) {
+  (void)state;
+  for (int64_t length = 1; length < LONGEST; length++)
+    for (int k = 0; k < SIZES; k++) {
+      check_gather(sizes_of_all[k], length, length);
+      check_gather(sizes_of_all[k], length, length / 2 + 1);
+      check_gather(sizes_of_all[k], length / 2 + 1, length);
+    }
+}
+
+// Wherever they are, and if their lower bits are those of good ones.
+static void bad_numbers_are_refused(void** state) {
+  (void)state;
+  static const int64_t bad[] = {-1, INT64_C(1) << 32, INT64_C(1) << 16, INT64_MIN, 0};
+  static const int64_t lengths[] = {2, 3, 5, 8, 16, 31, 64, 100};
+  static uint8_t data[LINES * LONGEST * 16];
+  int64_t index[LINES * LONGEST] = {0};
+  for (int at = 0; at < 8; at++)
+    for (int k = 0; k < SIZES; k++)
+      for (int b = 0; b < 5; b++) {
+        const int64_t n = lengths[at],
+                      places[] = {0, n - 1, LINES * n / 2, LINES * n - 1};
+        for (int p = 0; p < 4; p++) {
+          index[places[p]] = b == 4 ? n : bad[b];
+          oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(LINES, n), sizes_of_all[k]);
+          oy_tensor* by = oy_tensor_from_data(index, OY_DIMS(LINES, n), OY_DTYPE_I64);
+          assert_null(oy_gather(x, 1, by, false));
+          assert_non_null(strstr(oy_error_get()->message, "out of bounds"));
+          oy_error_clear();
+          oy_tensor_release(x);
+          oy_tensor_release(by);
+          index[places[p]] = 0;
+        }
+      }
+}
+
+// ------------------------------------------------------------------------------- cat
+
+enum { MOST_BYTES = 1100, PARTS = 3 };
+
+static void check_cat(int64_t rows, const int64_t* widths, oy_dtype dtype) {
+  const int64_t item = (int64_t)oy_dtype_size(dtype);
+  oy_tensor* parts[PARTS];
+  int64_t all = 0;
+  for (int k = 0; k < PARTS; k++) all += widths[k] * item;
+  uint8_t *want = malloc((size_t)(rows * all)), *data = malloc((size_t)(rows * all));
+  assert_true(want && data);
+  for (int64_t k = 0, before = 0; k < PARTS; before += widths[k++] * item) {
+    const int64_t row = widths[k] * item;
+    fill(data, rows * row, k * 5);
+    for (int64_t r = 0; r < rows; r++)
+      memcpy(want + r * all + before, data + r * row, (size_t)row);
+    parts[k] = oy_tensor_from_data(data, OY_DIMS(rows, widths[k]), dtype);
+  }
+  oy_tensor* got = oy_cat((oy_tensors){parts, PARTS}, 1);
+  assert_non_null(got);
+  assert_memory_equal(oy_tensor_data(got), want, (size_t)(rows * all));
+  for (int k = 0; k < PARTS; k++) oy_tensor_release(parts[k]);
+  oy_tensor_release(got);
+  free(want);
+  free(data);
+}
+
+static void rows_are_joined(void** state) {
+  (void)state;
+  enum { ELEMENTS = 40000 };  // more than are joined one tensor after the other
+  for (int k = 0; k < SIZES; k++)
+    for (int64_t n = 1; n * (int64_t)oy_dtype_size(sizes_of_all[k]) < MOST_BYTES;
+         n += 1 + n / 8) {
+      const int64_t rows = ELEMENTS / n + 1;
+      check_cat(rows, (const int64_t[]){n, n, n}, sizes_of_all[k]);
+      check_cat(rows, (const int64_t[]){1, 2 * n, n + 3}, sizes_of_all[k]);
+      check_cat(rows, (const int64_t[]){n + 1, 0, n}, sizes_of_all[k]);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lines_are_gathered),
+      cmocka_unit_test(bad_numbers_are_refused),
+      cmocka_unit_test(rows_are_joined),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
