@@ -21,12 +21,19 @@ typedef struct oyi_move {
   int64_t ahead;
 } oyi_move;
 
+// Rows of |size| bytes that follow each other.
+typedef struct oyi_row_source {
+  const char* from;
+  size_t size;
+} oyi_row_source;
+
 // Those of one CPU capability.
 typedef struct oyi_move_table {
   void (*copy)(char* to, const char* from, size_t n);
   void (*fill)(char* to, size_t n, const char* element, size_t item);
   void (*rows)(const oyi_move* m);
   void (*pairs)(char* to, const char* first, const char* second, size_t n, size_t item);
+  void (*turns)(char* to, oyi_row_source* sources, size_t count, int64_t rows);
   // Copies past the caches, whole lines to where a line begins; NULL where that gains
   // nothing. Others see them after end_stream, called by the thread that made them.
   void (*stream)(char* to, const char* from, size_t n);
@@ -50,6 +57,12 @@ static inline void oyi_move_rows(const oyi_move* m) {
 static inline void oyi_move_pairs(char* to, const char* first, const char* second,
                                   size_t n, size_t item) {
   oyi_moves_of_machine()->pairs(to, first, second, n, item);
+}
+// |rows| rows of each of |count| sources in turns, to a place apart from all of them. Sources
+// become what follows.
+static inline void oyi_move_turns(char* to, oyi_row_source* sources, size_t count,
+                                  int64_t rows) {
+  oyi_moves_of_machine()->turns(to, sources, count, rows);
 }
 
 #endif  // OPYARD_SRC_TENSOR_MOVE_H_

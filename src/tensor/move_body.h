@@ -77,6 +77,12 @@ static inline void copy_row(char* to, const char* from, size_t n) {
   if (i < n) move_vector(to + n - VECTOR, from + n - VECTOR);
 }
 
+static inline void copy_vectors(char* to, const char* from, size_t n) {
+  size_t i = 0;
+  for (; i + VECTOR < n; i += VECTOR) move_vector(to + i, from + i);
+  move_vector(to + n - VECTOR, from + n - VECTOR);
+}
+
 // From a line on that the target begins: a vector across two lines is written twice.
 static void copy_long(char* to, const char* from, size_t n) {
   size_t i = LINE - ((uintptr_t)to & (LINE - 1));
@@ -177,6 +183,20 @@ static void adjacent_rows(const oyi_move* m) {
   } else {
     ROWS(m, to, from) copy_long(to, from, size);
   }
+}
+
+static void turns(char* to, oyi_row_source* sources, size_t count, int64_t rows) {
+  for (int64_t row = 0; row < rows; row++)
+    for (size_t k = 0; k < count; k++) {
+      const size_t size = sources[k].size;
+      const char* from = sources[k].from;
+      if (size >= VECTOR && size <= BLOCK)
+        copy_vectors(to, from, size);
+      else
+        copy(to, from, size);
+      sources[k].from += size;
+      to += size;
+    }
 }
 
 #define TYPED(T, ID)                                                                  \
@@ -329,4 +349,5 @@ static void end_stream(void) {
 #define end_stream NULL
 #endif
 
-const oyi_move_table LEVELED(oyi_moves) = {copy, fill, rows, pairs, stream, end_stream};
+const oyi_move_table LEVELED(oyi_moves) = {copy,  fill,   rows,      pairs,
+                                           turns, stream, end_stream};

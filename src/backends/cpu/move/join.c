@@ -65,8 +65,10 @@ static oy_status convert_piece(const oyi_join* join, const oyi_tensor* t, int64_
 enum {
   NEAR = 16 << 10,
   LONG = 4 << 10,
-  FAR = 2 << 20,   // more than caches of the second level hold
-  WHOLE = 2 << 10  // bytes from which on memcpy is one instruction
+  FAR = 2 << 20,    // more than caches of the second level hold
+  IN_TURNS = 8,     // tensors
+  SOME_LINES = 64,  // bytes of a row of each, on average
+  WHOLE = 2 << 10   // bytes from which on memcpy is one instruction
 };
 
 // Rows of many tensors, one row of the output after the other: memory is written as it lies,
@@ -124,6 +126,28 @@ static oy_status write_pairs(int64_t begin, int64_t end, void* context) {
   return OY_OK;
 }
 
+// Rows of few tensors of some lines each: written as they lie, so that memory is fetched for
+// writing before it is needed.
+static bool goes_in_turns(const rows* r) {
+  return r->tensors.size <= IN_TURNS && r->bytes < LONG &&
+         r->bytes >= SOME_LINES * (int64_t)r->tensors.size;
+}
+static oy_status write_in_turns(int64_t begin, int64_t end, void* context) {
+  const rows* r = context;
+  oyi_row_source sources[IN_TURNS];
+  size_t count = 0;
+  for (size_t k = 0; k < r->tensors.size; k++) {
+    const oyi_tensor* t = oyi_tensor_cast(r->tensors.data[k]);
+    if (t->numel == 0) continue;
+    const size_t size = (size_t)(row_of(r->join, t) * oyi_item(t));
+    sources[count++] =
+        (oyi_row_source){(const char*)oyi_data(t) + begin * (int64_t)size, size};
+  }
+  oyi_move_turns((char*)oyi_data(r->join->out) + begin * r->bytes, sources, count,
+                 end - begin);
+  return OY_OK;
+}
+
 static oy_status write_rows(int64_t begin, int64_t end, void* context) {
   const rows* r = context;
   // Of short rows as many at a time as stay in the nearest cache until they are whole; long
@@ -156,7 +180,10 @@ static bool join_by_rows(const oyi_join* join, oy_tensors tensors) {
   rows r = {join, tensors, row * item, join->out->numel >= FAR / item};
   // Copies cannot fail.
   (void)!oy_parallel_for(0, outer, OYI_ITER_GRAIN / row + 1,
-                         are_pairs(&r) ? write_pairs : write_rows, &r);
+                         are_pairs(&r)       ? write_pairs
+                         : goes_in_turns(&r) ? write_in_turns
+                                             : write_rows,
+                         &r);
   return true;
 }
 
