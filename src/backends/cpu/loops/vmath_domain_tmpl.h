@@ -26,16 +26,22 @@ static inline bool F(any)(I mask) {
   }
 
 // Far from 0 through a number that is nearer: both steps are exact but for the last rounding.
-static inline V F(far_exp)(V a) {
+// All lanes go through one call: a second one, or a branch that some vectors take, costs more
+// than the rest. Those that are near are multiplied by 1, for what is no normal number takes
+// processors long even where it is left out then.
+static inline V F(exp)(V a) {
+  const I odd = ~((a >= (T)-EXP_NEAR) & (a <= (T)EXP_NEAR));
+  if (__builtin_expect(!F(any)(odd), 1)) return F(raw_exp)(a);
   const V zero = F(splat)(0), up = F(splat)((T)INFINITY);
   const I above = a > zero, far = (a >= (T)EXP_ZERO) & (a <= (T)EXP_MOST);
-  const V other = F(select)(a != a, a, F(select)(above, up, zero));
-  if (!F(any)(far)) return other;
   const V shift = F(select)(above, F(splat)(-EXP_SHIFT), F(splat)(EXP_SHIFT));
+  const V nearer = F(select)(far, a + shift, zero);
+  const V found = F(raw_exp)(F(select)(odd, nearer, a));
   const V by = F(select)(above, F(splat)((T)EXP_UP), F(splat)((T)EXP_DOWN));
-  return F(select)(far, F(raw_exp)(F(select)(far, a + shift, zero)) * by, other);
+  const V other = F(select)(a != a, a, F(select)(above, up, zero));
+  const V result = found * F(select)(odd & far, by, F(splat)(1));
+  return F(select)(odd & ~far, other, result);
 }
-GUARDED(exp, ~((a >= (T)-EXP_NEAR) & (a <= (T)EXP_NEAR)), 0, F(far_exp)(a))
 
 // Of numbers that are not normal: of greater ones, and so much less.
 #define LOGARITHM(f, of_two)                                                     \
