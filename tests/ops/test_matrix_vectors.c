@@ -163,6 +163,55 @@ static void products_of_integers_wrap(void** state) {
       one_wrapping(shapes[s][0], shapes[s][1], shapes[s][2], dtypes[d]);
 }
 
+// Rows of |k| of |n|, |apart| elements from one to the next, by a vector of every |step|-th number.
+static void one_row_of_bytes(int64_t n, int64_t k, int64_t apart, int64_t step,
+                             oy_dtype dtype) {
+  oy_tensor *flat = integers(n * apart, dtype, k),
+            *numbers = integers(k * step, dtype, n);
+  oy_tensor* a = oy_as_strided(flat, OY_DIMS(n, k), OY_DIMS(apart, 1), oy_none());
+  oy_tensor* x = oy_as_strided(numbers, OY_DIMS(k), OY_DIMS(step), oy_none());
+  oy_tensor* product = oy_mv(a, x);
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t sum = 0;
+    for (int64_t p = 0; p < k; p++)
+      sum += bits_of(flat, i * apart + p) * bits_of(numbers, p * step);
+    assert_int_equal(bits_of(product, i), low_bits(sum, dtype));
+  }
+  oy_tensor* all[] = {flat, numbers, a, x, product};
+  for (size_t i = 0; i < OY_ARRAY_SIZE(all); i++) oy_tensor_release(all[i]);
+}
+
+static void short_rows_of_bytes(void** state) {
+  (void)state;
+  for (int64_t k = 1; k < 70; k++)
+    for (int64_t n = 14; n < 40; n += 1 + n % 3) {
+      one_row_of_bytes(n, k, k, 1, OY_DTYPE_U8);
+      one_row_of_bytes(n, k, k + 3, 2, OY_DTYPE_I8);
+    }
+}
+
+// Sums of two products, of which each is exact, rounded once; NaN and infinity where they come.
+static void pairs_of_bf16(void** state) {
+  (void)state;
+  for (int64_t n = 1; n < 70; n++) {
+    float pairs[2 * 70], by[2] = {-1.5F, 0.5F};
+    for (int64_t i = 0; i < 2 * n; i++) pairs[i] = (float)(i * 37 % 23 - 11);
+    if (n > 20) pairs[2 * n - 1] = NAN, pairs[10] = INFINITY, pairs[21] = 0x1p120F;
+    oy_tensor* all[] = {oy_tensor_from_data(pairs, OY_DIMS(n, 2), OY_DTYPE_F32),
+                        oy_tensor_from_data(by, OY_DIMS(2), OY_DTYPE_F32), NULL, NULL,
+                        NULL};
+    for (int k = 0; k < 2; k++)
+      all[2 + k] = oy__to_copy(all[k], oy_int(OY_DTYPE_BF16), oy_none(), oy_none(),
+                               oy_none(), false, oy_none());
+    all[4] = oy_mv(all[2], all[3]);
+    double want[70];
+    for (int64_t i = 0; i < n; i++)
+      want[i] = (double)(pairs[2 * i] * by[0] + pairs[2 * i + 1] * by[1]);
+    assert_close_(all[4], OY_DIMS(n), want, 0, __FILE__, __LINE__);
+    for (size_t i = 0; i < OY_ARRAY_SIZE(all); i++) oy_tensor_release(all[i]);
+  }
+}
+
 static oy_tensor* floats(int64_t rows, int64_t columns, int64_t salt) {
   oy_tensor* t = oy_tensor_empty(OY_DIMS(rows, columns), OY_DTYPE_F32, oy_device_cpu());
   for (int64_t i = 0; i < rows * columns; i++)
@@ -204,6 +253,8 @@ int main(void) {
       cmocka_unit_test(dots_of_complex_numbers),
       cmocka_unit_test(complex_matrices_by_vectors),
       cmocka_unit_test(products_of_integers_wrap),
+      cmocka_unit_test(short_rows_of_bytes),
+      cmocka_unit_test(pairs_of_bf16),
       cmocka_unit_test(layers_of_long_rows),
   };
   return cmocka_run_group_tests_name("matrix_vectors", tests, init_library, shut_library);

@@ -89,6 +89,8 @@ bool oyi_gemm_by_row(oy_dtype dtype, const oyi_gemm* g, const void* by_row);
 // and nothing is written.
 bool oyi_gemm_by_vector(oy_dtype dtype, const oyi_gemm* g);
 bool oyi_gemm_by_vector_v4(oy_dtype dtype, const oyi_gemm* g);
+// The same of bytes of either sign; here results are those of |g| as they are.
+bool oyi_gemm_bytes_by_vector_v4(const oyi_gemm* g);
 
 // By capability level.
 #define OYI_GEMM_TABLE(level) extern const oyi_gemm_fn oyi_gemm_##level[OYI_GEMM_DTYPES]

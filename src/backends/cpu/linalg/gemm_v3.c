@@ -4,4 +4,5 @@
 #define GEMM_ROWS  6
 #include "backends/cpu/linalg/gemm_types.h"
 
-const oyi_gemm_fn oyi_gemm_v3[OYI_GEMM_DTYPES] = GEMM_KERNELS(gemm_f32, gemm_bf16);
+const oyi_gemm_fn oyi_gemm_v3[OYI_GEMM_DTYPES] =
+    GEMM_KERNELS(gemm_f32, gemm_bf16, gemm_u8, gemm_i8);

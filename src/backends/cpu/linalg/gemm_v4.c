@@ -16,5 +16,12 @@ static oy_status multiply_bf16(const oyi_gemm* g) {
   return oyi_gemm_by_vector_v4(OY_DTYPE_BF16, &turned) ? OY_OK : gemm_bf16(g);
 }
 
+static oy_status multiply_u8(const oyi_gemm* g) {
+  return oyi_gemm_bytes_by_vector_v4(g) ? OY_OK : gemm_u8(g);
+}
+static oy_status multiply_i8(const oyi_gemm* g) {
+  return oyi_gemm_bytes_by_vector_v4(g) ? OY_OK : gemm_i8(g);
+}
+
 const oyi_gemm_fn oyi_gemm_v4[OYI_GEMM_DTYPES] =
-    GEMM_KERNELS(multiply_f32, multiply_bf16);
+    GEMM_KERNELS(multiply_f32, multiply_bf16, multiply_u8, multiply_i8);

@@ -112,6 +112,23 @@ static inline __m512 wide(__m256i x) {
 #define PUT(to, rows, sums) \
   _mm256_mask_storeu_epi16(to, (__mmask16)FIRST(rows), nearest(sums))
 #include "backends/cpu/linalg/gemm_vector_tmpl.h"
+// Rows of two that follow each other: pairs lie as words do, and need not be added up across.
+static __attribute__((noinline)) void pairs_by_vector_bf16(const oyi_gemm* g,
+                                                           const uint16_t* x) {
+  const __m512 first_x = _mm512_set1_ps(oyi_bf16_to_float(x[0]));
+  const __m512 second_x = _mm512_set1_ps(oyi_bf16_to_float(x[1]));
+  const uint32_t* a = g->a;
+  uint16_t* to = g->c;
+  for (int64_t i = 0; i < g->n; i += LANES) {
+    const __mmask16 there = (__mmask16)FIRST(g->n - i);
+    const __m512i pairs = _mm512_maskz_loadu_epi32(there, a + i);
+    const __m512 even = _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16));
+    const __m512 odd = _mm512_castsi512_ps(
+        _mm512_and_si512(pairs, _mm512_set1_epi32((int32_t)UINT32_C(0xffff0000))));
+    const __m512 sums = _mm512_fmadd_ps(odd, second_x, _mm512_mul_ps(even, first_x));
+    PUT(to + i, g->n - i, sums);
+  }
+}
 #undef T
 #undef ID
 #undef FROM_T
@@ -209,6 +226,11 @@ static const void* together(const oyi_gemm* g, int64_t item, char* room, int64_t
   return room;
 }
 
+static bool is_plain(const oyi_gemm* g) {
+  return g->alpha.re == 1 && g->alpha.im == 0 && g->beta.re == 0 && g->beta.im == 0 &&
+         g->c_row == 1;
+}
+
 bool oyi_gemm_by_vector_v4(oy_dtype dtype, const oyi_gemm* g) {
   enum { MANY = 16, ROOM = 4096 };
   char room[ROOM] __attribute__((aligned(64)));
@@ -221,7 +243,12 @@ bool oyi_gemm_by_vector_v4(oy_dtype dtype, const oyi_gemm* g) {
   switch (dtype) {
     case OY_DTYPE_F32: by_vector_f32(g, x); return true;
     case OY_DTYPE_F64: by_vector_f64(g, x); return true;
-    case OY_DTYPE_BF16: by_vector_bf16(g, x); return true;
+    case OY_DTYPE_BF16:
+      if (g->k == 2 && g->a_row == 2 && is_plain(g))
+        pairs_by_vector_bf16(g, x);
+      else
+        by_vector_bf16(g, x);
+      return true;
     case OY_DTYPE_C64: by_vector_c64(g, x); return true;
     default: return false;
   }
