@@ -26,7 +26,7 @@ enum {
   OYI_REDUCE_STATE = 64,  // bytes of running values for one result, at most
   OYI_REDUCE_STATE_BYTES = OYI_REDUCE_BLOCK * OYI_REDUCE_STATE,
   // Numbers of a row, at most, of which many are taken at once.
-  OYI_REDUCE_MANY = 96,
+  OYI_REDUCE_MANY = 256,
   // Of reducers that take a row at once by vectors, and of others.
   OYI_REDUCE_TURNED = 64,
   OYI_REDUCE_TURNED_LONG = 256,

@@ -7,5 +7,7 @@
 // The products of |rows| rows of |n| columns of floats, a multiple of 16.
 void oyi_prod_f32_columns_v4(double* to, int64_t n, const char* x, int64_t rows,
                              int64_t row_step);
+// The product of |n| floats, of which there may be any number, in four parts.
+void oyi_prod_f32_lanes_v4(double* to, const float* p, int64_t n);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_REDUCE_REDUCE_COLUMNS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of columns of floats for AVX-512. They run in double, and one conversion makes twice
+// Products of rows and columns of floats for AVX-512. They run in double, and one conversion makes twice
 // as many numbers as for AVX2.
 #include "backends/cpu/reduce/reduce_columns.h"
 
@@ -10,8 +10,45 @@
 
 enum { LANES = 8, AT_ONCE = 2, STRIP = LANES * AT_ONCE, ROWS = 8 };
 
-static inline __m512d times(__m512d a, const char* p) {
-  return _mm512_mul_pd(a, _mm512_cvtps_pd(_mm256_loadu_ps((const void*)p)));
+static inline __m512d times(__m512d a, const void* p) {
+  return _mm512_mul_pd(a, _mm512_cvtps_pd(_mm256_loadu_ps(p)));
+}
+
+void oyi_prod_f32_lanes_v4(double* to, const float* p, int64_t n) {
+  enum { CHAINS = 8, STEP = CHAINS * LANES };
+  __m512d a[CHAINS];
+  OYI_UNROLL_BY(8)
+  for (int k = 0; k < CHAINS; k++) a[k] = _mm512_set1_pd(1);
+  int64_t i = 0;
+  for (; i + STEP <= n; i += STEP) {
+    OYI_UNROLL_BY(8)
+    for (int k = 0; k < CHAINS; k++) a[k] = times(a[k], p + i + k * LANES);
+  }
+  p += i;
+  if (n & (4 * LANES)) {
+    OYI_UNROLL_BY(4)
+    for (int k = 0; k < 4; k++) a[k] = times(a[k], p + k * LANES);
+    p += 4 * LANES;
+  }
+  if (n & (2 * LANES)) {
+    a[4] = times(a[4], p);
+    a[5] = times(a[5], p + LANES);
+    p += 2 * LANES;
+  }
+  if (n & LANES) {
+    a[6] = times(a[6], p);
+    p += LANES;
+  }
+  if (n % LANES) {
+    const __mmask8 rest = (__mmask8)((1 << n % LANES) - 1);
+    const __m256 last = _mm256_mask_loadu_ps(_mm256_set1_ps(1), rest, p);
+    a[7] = _mm512_mul_pd(a[7], _mm512_cvtps_pd(last));
+  }
+  OYI_UNROLL_BY(4)
+  for (int k = 0; k < 4; k++) a[k] = _mm512_mul_pd(a[k], a[k + 4]);
+  a[0] = _mm512_mul_pd(_mm512_mul_pd(a[0], a[2]), _mm512_mul_pd(a[1], a[3]));
+  const __m256d low = _mm512_castpd512_pd256(a[0]);
+  _mm256_storeu_pd(to, _mm256_mul_pd(low, _mm512_extractf64x4_pd(a[0], 1)));
 }
 
 // Memory is read along a few rows at a time: what is there, or 1, goes on with |rows| of them.

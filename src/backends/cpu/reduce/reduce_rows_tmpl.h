@@ -6,7 +6,6 @@
 //   OP(a, b)    what two vectors of running values come to
 //   AGAIN(a, x, n, row_step)  (may be left out) what the vector |a| of results becomes where
 //   some of them have to be found otherwise
-//   NO_ROWS     (may be left out) only NAME_group is wanted, of WIDTH rows
 //
 // Given for several:
 //
@@ -46,6 +45,7 @@ static inline __attribute__((always_inline)) void FN(step)(V* a, const char* x,
                                                            int64_t row_step, MASK mask,
                                                            const bool begins) {
   const V none = START;
+  (void)none;  // where LOAD has zeros, which is that
   OYI_UNROLL
   for (int k = 0; k < WIDTH; k++) {
     const V b = LOAD(x + k * row_step, mask, none);
@@ -76,7 +76,6 @@ static inline __attribute__((always_inline)) void FN(group)(V* a, const char* x,
 #endif
 }
 
-#ifndef NO_ROWS
 void OYI_JOIN(oyi, FN(rows))(void* out, int64_t rows, const char* x, int64_t n,
                              int64_t row_step, const void* args) {
   R* to = out;
@@ -95,7 +94,6 @@ void OYI_JOIN(oyi, FN(rows))(void* out, int64_t rows, const char* x, int64_t n,
     to[i] = same[0];
   }
 }
-#endif
 #ifdef READS_WIDTH
 #undef READS
 #undef READS_WIDTH
@@ -105,4 +103,3 @@ void OYI_JOIN(oyi, FN(rows))(void* out, int64_t rows, const char* x, int64_t n,
 #undef START
 #undef OP
 #undef AGAIN
-#undef NO_ROWS

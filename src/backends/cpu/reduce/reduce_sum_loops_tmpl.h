@@ -158,7 +158,12 @@ static inline double product_of_normal(double a, double b) {
 }
 static double prod_floats(const float* p, int64_t n) {
   double all[LANES];
-  prod_lanes(all, p, n);
+#if defined(__AVX2__)
+  if (oyi_cpu_level() > 1)
+    oyi_prod_f32_lanes_v4(all, p, n);
+  else
+#endif
+    prod_lanes(all, p, n);
   return product_of_normal(all[0] * all[2], all[1] * all[3]);
 }
 static void prod_columns(double* to, int64_t n, const char* x, int64_t rows,
