@@ -8,7 +8,8 @@ for level in default avx2 avx512; do
   for test in ops/test_ops_elementwise ops/test_ops_pointwise ops/test_ops_rests \
     ops/test_ops_umath ops/test_ops_golden ops/test_ops_fft_rows ops/test_ops_reduction \
     ops/test_ops_reduction_rows ops/test_ops_expanded ops/test_ops_complex_parts \
-    ops/test_ops_short_rows ops/test_ops_domain ops/test_ops_softmax ops/test_ops_norm \
+    ops/test_ops_short_rows ops/test_ops_short_reductions ops/test_ops_short_moves \
+    ops/test_ops_matrix_vectors ops/test_ops_domain ops/test_ops_softmax ops/test_ops_norm \
     ops/test_ops_matrix ops/test_ops_order tensor/test_tensor_convert; do
     program=$build/tests/$test log=$build/tests/$test.$level.log
     [ -x "$program" ] || continue

@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+// The sums, some of which may be no numbers where float does not hold a part of them, of |rows|
+// rows, one at least, of |n| columns of floats, a multiple of 16.
+void oyi_sum_f32_columns_v4(double* to, int64_t n, const char* x, int64_t rows,
+                            int64_t row_step);
 // The products of |rows| rows of |n| columns of floats, a multiple of 16.
 void oyi_prod_f32_columns_v4(double* to, int64_t n, const char* x, int64_t rows,
                              int64_t row_step);

@@ -94,9 +94,19 @@ static double _Complex sum_pairs(const float _Complex* p, int64_t n) {
 #define ITEM     (int64_t)sizeof(float)
 #define EIGHT_OF EIGHT_AT
 #include "backends/cpu/reduce/reduce_sum_rows_tmpl.h"
+static bool float_columns(double* to, int64_t n, const char* x, int64_t rows,
+                          int64_t row_step) {
+#if defined(__AVX2__)
+  if (oyi_cpu_level() > 1 && rows > 0) {
+    oyi_sum_f32_columns_v4(to, n, x, rows, row_step);
+    return OY_LIKELY(!any_endless(to, n));
+  }
+#endif
+  return columns_of_float(to, n, x, rows, row_step);
+}
 static void float_strips(double* to, int64_t n, const char* x, int64_t rows,
                          int64_t row_step) {
-  if (columns_of_float(to, n, x, rows, row_step)) return;
+  if (float_columns(to, n, x, rows, row_step)) return;
   double exact[OYI_REDUCE_WIDE];
   sum_strips(exact, n, x, rows, row_step);
   replace_endless(to, exact, n);

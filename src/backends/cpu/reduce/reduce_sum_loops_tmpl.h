@@ -180,7 +180,7 @@ static void prod_columns(double* to, int64_t n, const char* x, int64_t rows,
 // each level, a NaN is added as 0.
 static void nansum_strips(double* to, int64_t n, const char* x, int64_t rows,
                           int64_t row_step) {
-  if (columns_of_float(to, n, x, rows, row_step)) return;
+  if (float_columns(to, n, x, rows, row_step)) return;
   double exact[OYI_REDUCE_WIDE];
   for (int64_t i = 0; i < n; i++) exact[i] = 0;
   for (; rows > 0; rows--, x += row_step) {
