@@ -117,11 +117,11 @@ static __attribute__((noinline)) void pairs_by_vector_bf16(const oyi_gemm* g,
                                                            const uint16_t* x) {
   const __m512 first_x = _mm512_set1_ps(oyi_bf16_to_float(x[0]));
   const __m512 second_x = _mm512_set1_ps(oyi_bf16_to_float(x[1]));
-  const uint32_t* a = g->a;
+  const uint16_t* a = g->a;
   uint16_t* to = g->c;
   for (int64_t i = 0; i < g->n; i += LANES) {
     const __mmask16 there = (__mmask16)FIRST(g->n - i);
-    const __m512i pairs = _mm512_maskz_loadu_epi32(there, a + i);
+    const __m512i pairs = _mm512_maskz_loadu_epi32(there, a + 2 * i);
     const __m512 even = _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16));
     const __m512 odd = _mm512_castsi512_ps(
         _mm512_and_si512(pairs, _mm512_set1_epi32((int32_t)UINT32_C(0xffff0000))));
