@@ -113,9 +113,9 @@ static void put_phase(const oyi_conv_plan* p, int64_t index, int64_t* taps,
   }
   for (int64_t k = 0; k < oyi_volume(c->kernel); k++)
     if (is_of_phase(c, k, phase)) taps[out->taps++] = k;
-  for (int64_t i = 0; i < p->in; i++)
-    for (int64_t j = 0; j < out->taps; j++)
-      offsets[i * out->taps + j] = i * p->phases.channel + place_back(p, taps[j]);
+  for (int64_t j = 0; j < out->taps; j++) offsets[j] = place_back(p, taps[j]);
+  for (int64_t i = out->taps; i < p->in * out->taps; i++)
+    offsets[i] = offsets[i - out->taps] + p->phases.channel;
 }
 
 static void put_passes(oyi_conv_plan* p) {

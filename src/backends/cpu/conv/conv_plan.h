@@ -42,7 +42,8 @@ typedef struct oyi_conv_plan {
   int64_t size[OYI_SPATIAL];  // of a channel of |to|
   int64_t rows, blocks;       // of a block, and of a group
   oyi_conv_pack* pack;        // of the weights of a block
-  int64_t count, together;    // passes
+  bool by_line;             // tiles of maps go over lines of the kernel, without padding
+  int64_t count, together;  // passes
   oyi_conv_pass* passes;
   int64_t *taps, *offsets;
   char* weights;

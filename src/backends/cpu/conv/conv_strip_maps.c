@@ -23,7 +23,21 @@ typedef struct block {
   int64_t together;  // blocks that are computed at once
   int64_t pitch;     // windows of a tile, filled up to vectors
   int64_t size;      // of its sums, in elements
+  void (*add)(const oyi_conv_taps* taps, const void* weights, const void* image,
+              const int64_t* offsets, int64_t places, void* sums);
 } block;
+
+// Of what the windows of a tile see of a line, what is padding.
+static void find_padding(const oyi_conv_plan* p, const oyi_conv_pass* pass, const tile* t,
+                         oyi_conv_taps* taps) {
+  const oyi_conv_reach* r = &pass->reach[2];
+  const int64_t low = r->step < 0 ? r->first + 1 - r->count : r->first;
+  const int64_t at = t->to[2] - p->conv.padding[2] + low;
+  taps->width = r->count;
+  taps->tap_step = r->step < 0 ? -p->rows : p->rows;
+  taps->before = -at;
+  taps->after = p->conv.image[2] - at;
+}
 
 // What of the kernel falls on lines of the image, for a tile: |depth| elements from |from|
 // on are all of some channels. The first of them is at |*out_first|.
@@ -45,6 +59,7 @@ static oyi_conv_taps taps_inside(const oyi_conv_plan* p, const oyi_conv_pass* pa
                         .last_count = last.to - last.from};
   // A phase of an image may have no such line, where another one has.
   if (oyi_conv_plan_stretch(p, pass, t->to, t->count).count == 0) taps.channels = 0;
+  if (p->by_line) find_padding(p, pass, t, &taps);
   if (first.to - first.from == line && last.to - last.from == line)
     taps.line = taps.first_count = taps.last_count = depth;
   if ((z.to - z.from) * (y.to - y.from) * line == pass->taps || !taps.channels)
@@ -75,8 +90,8 @@ static void add_up(const block* b, const oyi_conv_pass* pass, const tile* tiles,
       first += k;
       taps.other = blocks > 1 ? pass->depth * p->rows : 0;
       taps.more = k > 0;
-      b->tiles->maps(&taps, weights + first * row, b->strip->copy + tiles[i].from * item,
-                     pass->offsets + first, tiles[i].count, sums + i * b->size * item);
+      b->add(&taps, weights + first * row, b->strip->copy + tiles[i].from * item,
+             pass->offsets + first, tiles[i].count, sums + i * b->size * item);
     }
 }
 
@@ -142,6 +157,26 @@ static void run_tiles(block* b, const tile* tiles, int64_t count) {
   }
 }
 
+// Whether no windows of a line but the first and the last see padding.
+static bool has_thin_padding(const oyi_conv* c) {
+  const int64_t behind = c->map[2] + c->kernel[2] - 1 - c->padding[2] - c->image[2];
+  return c->padding[2] <= 1 && behind <= 1;
+}
+
+// In how many tiles a line is cut, and how they are computed. By lines of the kernel there is
+// less to read, but less room as well: longer tiles of two blocks have enough to compute.
+static int64_t choose_tiles(block* b, int64_t width) {
+  const oyi_conv_plan* p = b->plan;
+  const int64_t most = b->tiles->places / b->together, parts = oyi_divide_up(width, most);
+  b->add = b->tiles->maps;
+  if (!p->by_line) return parts;
+  const int64_t room = b->tiles->line_room / b->together - p->conv.kernel[2];
+  const int64_t by_line = oyi_divide_up(width, oyi_at_most(most, room));
+  if (by_line > parts && b->together > 1 && has_thin_padding(&p->conv)) return parts;
+  b->add = b->tiles->maps_by_line;
+  return by_line;
+}
+
 void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
                          const oyi_conv_strip* s) {
   block b = {.plan = p,
@@ -152,7 +187,7 @@ void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
              .pitch = oyi_divide_up(tiles->places, tiles->lanes) * tiles->lanes};
   b.size = b.pitch * p->rows;
   if (b.size < 2 * tiles->other_sums) b.size = 2 * tiles->other_sums;
-  const int64_t parts = oyi_divide_up(s->width, tiles->places / b.together);
+  const int64_t parts = choose_tiles(&b, s->width);
   tile waiting[TILES];
   int64_t count = 0;
   const int64_t most = TILES / p->together, all = s->planes * s->lines * parts;

@@ -25,6 +25,10 @@ typedef struct oyi_conv_taps {
   int64_t channels, channel_step, planes, plane_step, run;
   // Of each |line| of them, what the first window sees, and the last one; others see all.
   int64_t line, first_from, first_count, last_from, last_count;
+  // For |maps_by_line|: a line's elements are |width| neighbours in the image, in this order if
+  // |tap_step| is positive, which is from the weights of one to those of the next in the
+  // image. Of what windows see there, elements |before| to |after| are not padding.
+  int64_t width, tap_step, before, after;
   // From the weights of a block of maps to those of the next; 0: one block.
   int64_t other;
   bool more;  // go on from the sums that are there
@@ -43,6 +47,7 @@ typedef struct oyi_conv_tiles {
   int64_t taps;        // kernel elements of |gradient|
   int64_t places;      // of |maps|, at most
   int64_t tall;        // lines of |tall_lines|
+  int64_t line_room;   // of |maps_by_line|
   int64_t other_sums;  // of |maps|, from those of one block to those of the other
   // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
   // |sums|: rows |pitch| elements apart, of which the first |vectors| of |lanes| are
@@ -56,6 +61,11 @@ typedef struct oyi_conv_tiles {
   // of maps, of up to half as many places: the sums of the second, |other_sums| behind.
   void (*maps)(const oyi_conv_taps* taps, const void* weights, const void* image,
                const int64_t* offsets, int64_t places, void* sums);
+  // The same of lines of 3 or 5 elements. Reads no padding along the line, of which windows
+  // see no more than a kernel less one at either end. Needs blocks x (|places| + |width|) to be
+  // no more than |line_room|, which is 0 where there is no such function.
+  void (*maps_by_line)(const oyi_conv_taps* taps, const void* weights, const void* image,
+                       const int64_t* offsets, int64_t places, void* sums);
   // Windows |from| to |from| + |count| of |maps|, and |bias|, NULL for none, to |out|,
   // |step| elements from one map to the next. Reads whole vectors of windows.
   void (*put_maps)(const void* sums, int64_t maps, int64_t from, int64_t count,

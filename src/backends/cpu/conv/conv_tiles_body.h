@@ -18,6 +18,17 @@
   ((TILE_PLACES / 2 * (int64_t)sizeof(type) + TILE_BYTES - 1) / TILE_BYTES * \
    (TILE_BYTES / (int64_t)sizeof(type)) * (TILE_BYTES / (int64_t)sizeof(type)))
 
+// Elements of a line of the kernel, at most, whose weights stay in registers; vectors that do,
+// besides one of an element of the image.
+#define LINE_TAPS 5
+#if TILE_BYTES == 64
+#define LINE_ROOM        31
+#define MAPS_BY_LINE(id) maps_by_line_##id
+#else
+#define LINE_ROOM        0
+#define MAPS_BY_LINE(id) NULL
+#endif
+
 // Lines that are computed together, by up to four vectors.
 #define TALL (TILE_BYTES == 64 ? 4 : 2)
 
@@ -44,7 +55,8 @@
     .rows = TILE_ROWS, .columns = TILE_WIDE * TILE_BYTES / (int64_t)sizeof(type),      \
     .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE,                    \
     .places = TILE_PLACES, .other_sums = OTHER_SUMS(type), .tile = tile_##id,          \
-    .maps = maps_##id, .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,         \
+    .maps = maps_##id, .maps_by_line = MAPS_BY_LINE(id), .line_room = LINE_ROOM,       \
+    .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,                            \
     .pack_lanes = pack_lanes_##id, .pack_rows = pack_rows_##id, .lines = lines_##id,   \
     .channels = channels_##id, .tall = TALL, .tall_lines = tall_##id,                  \
     .gradient = gradient_##id, .few = few_##id, .dots = dots_##id, .sum = sum_##id,    \

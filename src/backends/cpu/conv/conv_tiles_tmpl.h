@@ -123,5 +123,8 @@ static double JOIN(sum, ID)(const void* from_, int64_t count) {
 }
 
 #include "backends/cpu/conv/conv_lines_tmpl.h"
+#if TILE_BYTES == 64
+#include "backends/cpu/conv/conv_taps_tmpl.h"
+#endif
 #include "backends/cpu/conv/conv_maps_tmpl.h"
 #undef LANES

@@ -45,13 +45,15 @@ static void copy_strip(const shifted* s, const oyi_conv_strip* t, char* copy) {
                          copy + i * phases.channel * item);
 }
 
+// Where the first window is, which may be in the padding: that is not read.
 static const char* strip_of_image(const shifted* s, const oyi_conv_strip* t) {
   const oyi_conv_plan* p = &s->plan;
   const oyi_conv* c = &p->conv;
   const int64_t channel = t->sample * c->image_channels + t->group * p->in;
-  const int64_t line = t->from[0] * c->image[1] + t->from[1];
-  return p->from +
-         (channel * oyi_volume(c->image) + line * c->image[2] + t->from[2]) * p->v->item;
+  int64_t at = channel;
+  for (size_t d = 0; d < OYI_SPATIAL; d++)
+    at = at * c->image[d] + t->from[d] - c->padding[d];
+  return p->from + at * p->v->item;
 }
 
 static void one_strip(const shifted* s, int64_t unit, char* copy) {
@@ -105,6 +107,31 @@ static bool is_worth(const shifted* s) {
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
 }
 
+// Whether tiles of maps can go over lines of the kernel, which read no padding.
+static bool is_by_line(const shifted* s) {
+  const oyi_conv* c = &s->plan.conv;
+  const int64_t width = c->kernel[2];
+  for (size_t d = 0; d < OYI_SPATIAL; d++)
+    if (c->stride[d] != 1 || s->plan.v->conv->stride[d] != 1) return false;
+  return s->tiles->line_room > 0 && (width == 3 || width == 5) && c->dilation[2] == 1 &&
+         c->padding[2] >= 0 && c->padding[2] < width &&
+         c->map[2] - c->padding[2] <= c->image[2];
+}
+
+// Of what all windows see along dimension |d|, the part that is not padding.
+static double part_inside(const oyi_conv* c, size_t d) {
+  double inside = 0;
+  for (int64_t k = 0; k < c->kernel[d]; k++) {
+    const int64_t shift = c->padding[d] - k * c->dilation[d];
+    const int64_t from = shift > 0 ? oyi_divide_up(shift, c->stride[d]) : 0;
+    const int64_t to = c->image[d] + shift;
+    const int64_t end =
+        oyi_at_most(to > 0 ? oyi_divide_up(to, c->stride[d]) : 0, c->map[d]);
+    if (end > from) inside += (double)(end - from);
+  }
+  return inside / (double)(c->kernel[d] * c->map[d]);
+}
+
 // Whether tiles of maps compute less in vain than those of windows.
 static bool is_by_maps(const shifted* s) {
   const oyi_conv_plan* p = &s->plan;
@@ -115,7 +142,19 @@ static bool is_by_maps(const shifted* s) {
   const double maps =
       (double)(c->map[1] * c->map[2]) * (double)(oyi_divide_up(p->out, lanes) * lanes);
   const double turns = TURN_DEPTH / (double)depth_of(p);
-  return p->together <= 2 && c->map[2] >= LEAST_WIDTH && maps * (1 + turns) <= windows;
+  double inside = part_inside(c, 0) * part_inside(c, 1);
+  if (is_by_line(s)) inside *= part_inside(c, 2);
+  return p->together <= 2 && c->map[2] >= LEAST_WIDTH &&
+         maps * (inside + turns) <= windows;
+}
+
+// Whether tiles of maps can read the image itself. Channels that are so far apart would fall
+// on each other in the nearest cache.
+static bool can_read_image(const shifted* s) {
+  enum { APART = 1024 };
+  const oyi_conv_plan* p = &s->plan;
+  if (!p->by_line) return oyi_conv_phases_are_image(&p->conv);
+  return oyi_volume(p->conv.image) * p->v->item % APART != 0;
 }
 
 // |whole| in as equal parts as can be, of no more than |most|.
@@ -176,7 +215,8 @@ oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done)
   s.compute = by_maps ? oyi_conv_strip_maps : oyi_conv_strip_windows;
   cut(&s);
   // Tiles of windows read behind the last one.
-  s.copies = !by_maps || !oyi_conv_phases_are_image(&s.plan.conv);
+  s.plan.by_line = by_maps && is_by_line(&s);
+  s.copies = !by_maps || !can_read_image(&s);
   if (!s.copies) oyi_conv_phases_use_image(&s.plan.phases);
   oy_status status =
       by_maps ? oyi_conv_plan_fill(&s.plan, s.tiles->lanes, s.tiles->pack_lanes)
