@@ -3,8 +3,8 @@
 // the image goes with all of them.
 
 static inline __attribute__((always_inline)) void JOIN(windows, ID)(
-    int blocks, int places, const oyi_conv_taps* taps, const T* weights, const T* image,
-    const int64_t* offsets, T* sums) {
+    int blocks, int apart, int places, const oyi_conv_taps* taps, const T* weights,
+    const T* image, const int64_t* offsets, T* sums) {
   JOIN(vec, ID) all[TILE_PLACES][2] = {{{0}}}, y[2];
   const bool more = taps->more;
   OYI_UNROLL
@@ -29,11 +29,12 @@ static inline __attribute__((always_inline)) void JOIN(windows, ID)(
         OYI_UNROLL
         for (int i = 1; i < places - 1; i++) {
           OYI_UNROLL
-          for (int j = 0; j < blocks; j++) all[i][j] += x[i] * y[j];
+          for (int j = 0; j < blocks; j++) all[i][j] += x[i * apart] * y[j];
         }
         if (places > 1 && (uint64_t)(at - taps->last_from) < (uint64_t)taps->last_count) {
           OYI_UNROLL
-          for (int j = 0; j < blocks; j++) all[places - 1][j] += x[places - 1] * y[j];
+          for (int j = 0; j < blocks; j++)
+            all[places - 1][j] += x[(places - 1) * apart] * y[j];
         }
         at = at + 1 == taps->line ? 0 : at + 1;
       }
@@ -46,45 +47,87 @@ static inline __attribute__((always_inline)) void JOIN(windows, ID)(
   }
 }
 
-#define CASE(blocks, count)                                                \
-  case count:                                                              \
-    JOIN(windows, ID)(blocks, count, taps, weights, image, offsets, sums); \
+#define CASE(blocks, apart, count)                                                \
+  case count:                                                                     \
+    JOIN(windows, ID)(blocks, apart, count, taps, weights, image, offsets, sums); \
     break;
-static void JOIN(two_maps, ID)(const oyi_conv_taps* taps, const void* weights,
-                               const void* image, const int64_t* offsets, int64_t places,
-                               void* sums) {
+static void JOIN(two_maps, ID)(const oyi_conv_taps* taps, const T* weights,
+                               const T* image, const int64_t* offsets, int64_t places,
+                               T* sums) {
   switch (places) {
     // clang-format off
-    CASE(2, 1) CASE(2, 2) CASE(2, 3) CASE(2, 4) CASE(2, 5) CASE(2, 6)
+    CASE(2, 1, 1) CASE(2, 1, 2) CASE(2, 1, 3) CASE(2, 1, 4) CASE(2, 1, 5)
+    CASE(2, 1, 6)
 #if TILE_PLACES > 12
-    CASE(2, 7) CASE(2, 8) CASE(2, 9) CASE(2, 10) CASE(2, 11) CASE(2, 12) CASE(2, 13)
-    CASE(2, 14)
+    CASE(2, 1, 7) CASE(2, 1, 8) CASE(2, 1, 9) CASE(2, 1, 10) CASE(2, 1, 11)
+    CASE(2, 1, 12) CASE(2, 1, 13) CASE(2, 1, 14)
 #endif
     // clang-format on
   }
 }
-
-static void JOIN(maps, ID)(const oyi_conv_taps* taps, const void* weights,
-                           const void* image, const int64_t* offsets, int64_t places,
-                           void* sums) {
-  _Static_assert(TILE_PLACES == 12 || TILE_PLACES == 28, "each has its own loop");
-  if (taps->other) {
-    JOIN(two_maps, ID)(taps, weights, image, offsets, places, sums);
-    return;
-  }
+static void JOIN(two_apart, ID)(const oyi_conv_taps* taps, const T* weights,
+                                const T* image, const int64_t* offsets, int64_t places,
+                                T* sums) {
   switch (places) {
     // clang-format off
-    CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6)
-    CASE(1, 7) CASE(1, 8) CASE(1, 9) CASE(1, 10) CASE(1, 11) CASE(1, 12)
+    CASE(2, 2, 1) CASE(2, 2, 2) CASE(2, 2, 3) CASE(2, 2, 4) CASE(2, 2, 5)
+    CASE(2, 2, 6)
 #if TILE_PLACES > 12
-    CASE(1, 13) CASE(1, 14) CASE(1, 15) CASE(1, 16) CASE(1, 17) CASE(1, 18)
-    CASE(1, 19) CASE(1, 20) CASE(1, 21) CASE(1, 22) CASE(1, 23) CASE(1, 24)
-    CASE(1, 25) CASE(1, 26) CASE(1, 27) CASE(1, 28)
+    CASE(2, 2, 7) CASE(2, 2, 8) CASE(2, 2, 9) CASE(2, 2, 10) CASE(2, 2, 11)
+    CASE(2, 2, 12) CASE(2, 2, 13) CASE(2, 2, 14)
+#endif
+    // clang-format on
+  }
+}
+static void JOIN(one_maps, ID)(const oyi_conv_taps* taps, const T* weights,
+                               const T* image, const int64_t* offsets, int64_t places,
+                               T* sums) {
+  switch (places) {
+    // clang-format off
+    CASE(1, 1, 1) CASE(1, 1, 2) CASE(1, 1, 3) CASE(1, 1, 4) CASE(1, 1, 5)
+    CASE(1, 1, 6) CASE(1, 1, 7) CASE(1, 1, 8) CASE(1, 1, 9) CASE(1, 1, 10)
+    CASE(1, 1, 11) CASE(1, 1, 12)
+#if TILE_PLACES > 12
+    CASE(1, 1, 13) CASE(1, 1, 14) CASE(1, 1, 15) CASE(1, 1, 16) CASE(1, 1, 17)
+    CASE(1, 1, 18) CASE(1, 1, 19) CASE(1, 1, 20) CASE(1, 1, 21) CASE(1, 1, 22)
+    CASE(1, 1, 23) CASE(1, 1, 24) CASE(1, 1, 25) CASE(1, 1, 26) CASE(1, 1, 27)
+    CASE(1, 1, 28)
+#endif
+    // clang-format on
+  }
+}
+static void JOIN(one_apart, ID)(const oyi_conv_taps* taps, const T* weights,
+                                const T* image, const int64_t* offsets, int64_t places,
+                                T* sums) {
+  switch (places) {
+    // clang-format off
+    CASE(1, 2, 1) CASE(1, 2, 2) CASE(1, 2, 3) CASE(1, 2, 4) CASE(1, 2, 5)
+    CASE(1, 2, 6) CASE(1, 2, 7) CASE(1, 2, 8) CASE(1, 2, 9) CASE(1, 2, 10)
+    CASE(1, 2, 11) CASE(1, 2, 12)
+#if TILE_PLACES > 12
+    CASE(1, 2, 13) CASE(1, 2, 14) CASE(1, 2, 15) CASE(1, 2, 16) CASE(1, 2, 17)
+    CASE(1, 2, 18) CASE(1, 2, 19) CASE(1, 2, 20) CASE(1, 2, 21) CASE(1, 2, 22)
+    CASE(1, 2, 23) CASE(1, 2, 24) CASE(1, 2, 25) CASE(1, 2, 26) CASE(1, 2, 27)
+    CASE(1, 2, 28)
 #endif
     // clang-format on
   }
 }
 #undef CASE
+
+static void JOIN(maps, ID)(const oyi_conv_taps* taps, const void* weights,
+                           const void* image, const int64_t* offsets, int64_t places,
+                           void* sums) {
+  _Static_assert(TILE_PLACES == 12 || TILE_PLACES == 28, "each has its own loop");
+  if (taps->other && taps->apart == 2)
+    JOIN(two_apart, ID)(taps, weights, image, offsets, places, sums);
+  else if (taps->other)
+    JOIN(two_maps, ID)(taps, weights, image, offsets, places, sums);
+  else if (taps->apart == 2)
+    JOIN(one_apart, ID)(taps, weights, image, offsets, places, sums);
+  else
+    JOIN(one_maps, ID)(taps, weights, image, offsets, places, sums);
+}
 
 // Row |low| and row |high|, |half| behind it, with blocks of |half| elements exchanged.
 static inline __attribute__((always_inline)) void JOIN(exchange,

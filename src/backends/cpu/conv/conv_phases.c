@@ -39,6 +39,7 @@ bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* c, oy_dtype dtype
   *p = (oyi_conv_phases){.conv = c,
                          .item = dtype == OY_DTYPE_F32 ? sizeof(float) : sizeof(double),
                          .tiles = oyi_conv_tiles_for(dtype),
+                         .step = {1, 1, 1},
                          .count = 1};
   for (size_t d = 0; d < OYI_SPATIAL; d++) {
     if (c->map[d] < 1 || c->image[d] < 1) return false;
@@ -62,9 +63,17 @@ bool oyi_conv_phases_are_image(const oyi_conv* c) {
   return true;
 }
 
+bool oyi_conv_has_thin_padding(const oyi_conv* c) {
+  const int64_t end = (c->map[2] - 2) * c->stride[2] - c->padding[2] +
+                      (c->kernel[2] - 1) * c->dilation[2] + 1;
+  return c->padding[2] <= c->stride[2] && end <= c->image[2];
+}
+
 void oyi_conv_phases_use_image(oyi_conv_phases* p) {
   memcpy(p->size, p->conv->image, sizeof(p->size));
+  memcpy(p->step, p->conv->stride, sizeof(p->step));
   p->volume = p->channel = oyi_volume(p->size);
+  p->is_image = true;
 }
 
 // ------------------------------------------------------------------------- the copy
@@ -218,6 +227,10 @@ int64_t oyi_conv_phases_place(const oyi_conv_phases* p, const int64_t k[OYI_SPAT
   int64_t phase = 0, place = 0;
   for (size_t d = 0; d < OYI_SPATIAL; d++) {
     const int64_t at = k[d] * c->dilation[d];
+    if (p->is_image) {
+      place = place * p->size[d] + at;
+      continue;
+    }
     phase = phase * used_below(c, d, c->stride[d]) + used_below(c, d, at % c->stride[d]);
     place = place * p->size[d] + at / c->stride[d];
   }

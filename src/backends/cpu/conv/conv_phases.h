@@ -14,7 +14,9 @@ typedef struct oyi_conv_phases {
   int64_t item;  // bytes of an element: 4 or 8
   const struct oyi_conv_tiles* tiles;
   bool is_clear;  // padding is zeros in copies already, since one like it was there
+  bool is_image;  // none are copied
   int64_t size[OYI_SPATIAL];  // of a phase
+  int64_t step[OYI_SPATIAL];  // from a window to the next one
   int64_t count, volume;      // how many phases there are, and elements of each
   int64_t channel;            // elements of the copy of one channel
   int64_t plane;              // from the first window of a plane to the last
@@ -26,6 +28,8 @@ bool oyi_conv_phases_begin(oyi_conv_phases* p, const oyi_conv* conv, oy_dtype dt
 void oyi_conv_phases_cut(oyi_conv_phases* p, const oyi_conv* part);
 // Whether the image could be read without a copy: neither padding nor strides.
 bool oyi_conv_phases_are_image(const oyi_conv* conv);
+// Whether no windows of a line but the first and the last see padding.
+bool oyi_conv_has_thin_padding(const oyi_conv* conv);
 // Then, sizes and offsets as they are in the image itself.
 void oyi_conv_phases_use_image(oyi_conv_phases* p);
 // One channel, from and to its first element.

@@ -165,6 +165,20 @@ static void deal(const oyi_conv_plan* p, int64_t block, int64_t in, int64_t firs
   }
 }
 
+// A block of an adjoint whose kernel has one element: its maps lie side by side already.
+static void put_points(const oyi_conv_plan* p, const char* from, int64_t count,
+                       char* to) {
+  const int64_t item = p->v->item, row = p->rows * item;
+  for (int64_t i = 0; i < p->in; i++, from += p->out * item, to += row) {
+    if (count == p->rows && row == 64) {  // the compiler should see the common one
+      memcpy(to, from, 64);
+      continue;
+    }
+    memcpy(to, from, (size_t)(count * item));
+    memset(to + count * item, 0, (size_t)(row - count * item));
+  }
+}
+
 // Channels that are asked for ahead; elements of a kernel that are dealt at once.
 enum { AHEAD = 3, DEALT = 16 };
 
@@ -177,6 +191,10 @@ static oy_status put_block(int64_t index, void* context) {
   char* to = (char*)p->passes[0].weights + index * depth * p->rows * item;
   if (!p->back) {
     pack_lines(p, from + first * depth * item, count, depth, depth, to);
+    return OY_OK;
+  }
+  if (taps == 1) {
+    put_points(p, from + first * item, count, to);
     return OY_OK;
   }
   _Alignas(64) char rows[DEALT * OYI_CONV_ROW_MAX];

@@ -10,6 +10,17 @@ enum {
   WEIGHT_BYTES = 64 << 10  // that they read at a time
 };
 
+int64_t oyi_conv_blocks_together(const oyi_conv_plan* p, const oyi_conv_tiles* tiles) {
+  return p->out > tiles->lanes ? 2 : 1;
+}
+
+int64_t oyi_conv_tile_places(const oyi_conv_plan* p, const oyi_conv_tiles* tiles) {
+  const int64_t together = oyi_conv_blocks_together(p, tiles);
+  const int64_t most = tiles->places / together;
+  if (!p->by_line) return most;
+  return oyi_at_most(most, tiles->line_room / together - p->conv.kernel[2]);
+}
+
 // Windows of a line: |from| and |to| are the first in the copy and in the plane.
 typedef struct tile {
   int64_t from, to[OYI_SPATIAL], count;
@@ -52,6 +63,7 @@ static oyi_conv_taps taps_inside(const oyi_conv_plan* p, const oyi_conv_pass* pa
   oyi_conv_taps taps = {.channels = 1,
                         .planes = 1,
                         .run = depth,
+                        .apart = p->phases.step[2],
                         .line = line,
                         .first_from = first.from,
                         .first_count = first.to - first.from,
@@ -128,12 +140,47 @@ static void ask(const block* b, const oyi_conv_pass* pass, const tile* tiles,
   const int64_t item = p->v->item, map = oyi_volume(p->size), first = b->index * p->rows;
   const int64_t channel = b->strip->group * p->out + first;
   char* to = p->to + (b->strip->sample * p->conv.map_channels + channel) * map * item;
+  oyi_conv_stretch all[TILES];
+  int64_t found = 0;
   for (int64_t k = 0; k < count; k++) {
     const oyi_conv_stretch s =
         oyi_conv_plan_stretch(p, pass, tiles[k].to, tiles[k].count);
-    for (int64_t i = 0; i < oyi_at_most(blocks * p->rows, p->out - first); i++)
-      for (int64_t x = 0; x < s.count * item; x += 64)
-        __builtin_prefetch(to + (i * map + s.out) * item + x, 1, 2);
+    oyi_conv_stretch* last = found > 0 ? &all[found - 1] : NULL;
+    if (last && s.out == last->out + last->count)
+      last->count += s.count;
+    else
+      all[found++] = s;
+  }
+  const int64_t maps = oyi_at_most(blocks * p->rows, p->out - first);
+  for (int64_t i = 0; i < maps; i++, to += map * item)
+    for (int64_t k = 0; k < found; k++)
+      for (int64_t x = 0; x < all[k].count * item; x += 64)
+        __builtin_prefetch(to + all[k].out * item + x, 1, 2);
+}
+
+// Whether no element of the kernel falls on what passes that are together write.
+static bool is_empty(const oyi_conv_plan* p, const oyi_conv_pass* passes) {
+  for (int64_t i = 0; i < p->together; i++)
+    if (passes[i].depth > 0) return false;
+  return !p->v->bias;
+}
+
+// Zeros in all maps, where |count| tiles of such passes are.
+static void clear_tiles(const block* b, const oyi_conv_pass* pass, const tile* tiles,
+                        int64_t count) {
+  const oyi_conv_plan* p = b->plan;
+  const int64_t item = p->v->item, map = oyi_volume(p->size);
+  const int64_t channel =
+      b->strip->sample * p->conv.map_channels + b->strip->group * p->out;
+  for (int64_t k = 0; k < count; k++) {
+    const oyi_conv_stretch s =
+        oyi_conv_plan_stretch(p, pass, tiles[k].to, tiles[k].count);
+    char* to = p->to + (channel * map + s.out) * item;
+    for (int64_t i = 0; i < p->out; i++, to += map * item) {
+      if (s.step == 1) memset(to, 0, (size_t)(s.count * item));
+      for (int64_t x = 0; x < s.count && s.step > 1; x++)
+        memset(to + x * s.step * item, 0, (size_t)item);
+    }
   }
 }
 
@@ -144,9 +191,12 @@ static void run_tiles(block* b, const tile* tiles, int64_t count) {
   const int64_t other = b->tiles->other_sums * p->v->item;
   _Alignas(64) char sums[TILES * OYI_CONV_MAPS_MAX * sizeof(float)];
   int64_t blocks = 1;
+  for (int64_t pass = 0; pass < p->count; pass += p->together)
+    if (is_empty(p, &p->passes[pass])) clear_tiles(b, &p->passes[pass], tiles, count);
   for (b->index = 0; b->index < p->blocks; b->index += blocks) {
     blocks = oyi_at_most(b->together, p->blocks - b->index);
     for (int64_t pass = 0; pass < p->count; pass += p->together) {
+      if (is_empty(p, &p->passes[pass])) continue;
       ask(b, &p->passes[pass], tiles, count, blocks);
       for (int64_t i = 0; i < p->together; i++)
         add_up(b, &p->passes[pass + i], tiles, count, blocks, sums + i * apart);
@@ -157,37 +207,18 @@ static void run_tiles(block* b, const tile* tiles, int64_t count) {
   }
 }
 
-// Whether no windows of a line but the first and the last see padding.
-static bool has_thin_padding(const oyi_conv* c) {
-  const int64_t behind = c->map[2] + c->kernel[2] - 1 - c->padding[2] - c->image[2];
-  return c->padding[2] <= 1 && behind <= 1;
-}
-
-// In how many tiles a line is cut, and how they are computed. By lines of the kernel there is
-// less to read, but less room as well: longer tiles of two blocks have enough to compute.
-static int64_t choose_tiles(block* b, int64_t width) {
-  const oyi_conv_plan* p = b->plan;
-  const int64_t most = b->tiles->places / b->together, parts = oyi_divide_up(width, most);
-  b->add = b->tiles->maps;
-  if (!p->by_line) return parts;
-  const int64_t room = b->tiles->line_room / b->together - p->conv.kernel[2];
-  const int64_t by_line = oyi_divide_up(width, oyi_at_most(most, room));
-  if (by_line > parts && b->together > 1 && has_thin_padding(&p->conv)) return parts;
-  b->add = b->tiles->maps_by_line;
-  return by_line;
-}
-
 void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
                          const oyi_conv_strip* s) {
   block b = {.plan = p,
              .tiles = tiles,
              .strip = s,
              // Two share what they read: half of the loads.
-             .together = p->blocks > 1 ? 2 : 1,
-             .pitch = oyi_divide_up(tiles->places, tiles->lanes) * tiles->lanes};
+             .together = oyi_conv_blocks_together(p, tiles),
+             .pitch = oyi_divide_up(tiles->places, tiles->lanes) * tiles->lanes,
+             .add = p->by_line ? tiles->maps_by_line : tiles->maps};
   b.size = b.pitch * p->rows;
   if (b.size < 2 * tiles->other_sums) b.size = 2 * tiles->other_sums;
-  const int64_t parts = choose_tiles(&b, s->width);
+  const int64_t parts = oyi_divide_up(s->width, oyi_conv_tile_places(p, tiles));
   tile waiting[TILES];
   int64_t count = 0;
   const int64_t most = TILES / p->together, all = s->planes * s->lines * parts;
@@ -195,9 +226,10 @@ void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
     const int64_t plane = i / parts / s->lines, line = i / parts % s->lines;
     const int64_t from = i % parts * s->width / parts;
     const int64_t end = (i % parts + 1) * s->width / parts;
-    const int64_t place = plane * p->phases.size[1] + line;
+    const int64_t *size = p->phases.size, *step = p->phases.step;
+    const int64_t place = plane * step[0] * size[1] + line * step[1];
     waiting[count++] =
-        (tile){.from = place * p->phases.size[2] + from,
+        (tile){.from = place * size[2] + from * step[2],
                .to = {s->from[0] + plane, s->from[1] + line, s->from[2] + from},
                .count = end - from};
     if (count < most && i + 1 < all) continue;

@@ -22,5 +22,8 @@ void oyi_conv_strip_windows(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
 // filled with blocks of a vector.
 void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
                          const oyi_conv_strip* s);
+// Of these: blocks that are computed at once, and windows of a tile, at most.
+int64_t oyi_conv_blocks_together(const oyi_conv_plan* p, const oyi_conv_tiles* tiles);
+int64_t oyi_conv_tile_places(const oyi_conv_plan* p, const oyi_conv_tiles* tiles);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_CONV_CONV_STRIPS_H_

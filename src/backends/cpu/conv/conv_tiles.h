@@ -23,6 +23,7 @@ typedef struct oyi_conv_area {
 // Kernel elements: |run| that follow each other, of each of |planes| of each of |channels|.
 typedef struct oyi_conv_taps {
   int64_t channels, channel_step, planes, plane_step, run;
+  int64_t apart;  // windows: 1, or 2 elements
   // Of each |line| of them, what the first window sees, and the last one; others see all.
   int64_t line, first_from, first_count, last_from, last_count;
   // For |maps_by_line|: a line's elements are |width| neighbours in the image, in this order if

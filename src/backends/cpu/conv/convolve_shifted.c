@@ -52,7 +52,7 @@ static const char* strip_of_image(const shifted* s, const oyi_conv_strip* t) {
   const int64_t channel = t->sample * c->image_channels + t->group * p->in;
   int64_t at = channel;
   for (size_t d = 0; d < OYI_SPATIAL; d++)
-    at = at * c->image[d] + t->from[d] - c->padding[d];
+    at = at * c->image[d] + t->from[d] * c->stride[d] - c->padding[d];
   return p->from + at * p->v->item;
 }
 
@@ -107,8 +107,8 @@ static bool is_worth(const shifted* s) {
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
 }
 
-// Whether tiles of maps can go over lines of the kernel, which read no padding.
-static bool is_by_line(const shifted* s) {
+// Whether tiles of maps can go over lines of the kernel.
+static bool has_lines(const shifted* s) {
   const oyi_conv* c = &s->plan.conv;
   const int64_t width = c->kernel[2];
   for (size_t d = 0; d < OYI_SPATIAL; d++)
@@ -116,6 +116,19 @@ static bool is_by_line(const shifted* s) {
   return s->tiles->line_room > 0 && (width == 3 || width == 5) && c->dilation[2] == 1 &&
          c->padding[2] >= 0 && c->padding[2] < width &&
          c->map[2] - c->padding[2] <= c->image[2];
+}
+
+// They read less then, and no padding, but have less room: longer tiles of two blocks have
+// enough to compute, and what padding their windows see is hardly any.
+static bool is_by_line(const shifted* s) {
+  oyi_conv_plan p = s->plan;
+  const int64_t width = p.conv.map[2];
+  if (!has_lines(s)) return false;
+  const int64_t parts = oyi_divide_up(width, oyi_conv_tile_places(&p, s->tiles));
+  p.by_line = true;
+  return oyi_divide_up(width, oyi_conv_tile_places(&p, s->tiles)) <= parts ||
+         oyi_conv_blocks_together(&p, s->tiles) == 1 ||
+         !oyi_conv_has_thin_padding(&p.conv);
 }
 
 // Of what all windows see along dimension |d|, the part that is not padding.
@@ -148,13 +161,19 @@ static bool is_by_maps(const shifted* s) {
          maps * (inside + turns) <= windows;
 }
 
-// Whether tiles of maps can read the image itself. Channels that are so far apart would fall
-// on each other in the nearest cache.
+// Whether tiles of maps read the image itself. Channels that are so far apart would fall on
+// each other in the nearest cache. With strides, what is not near would be read again and
+// again, more than its copy.
 static bool can_read_image(const shifted* s) {
-  enum { APART = 1024 };
+  enum { APART = 1024, NEAR_BYTES = 128 << 10, NEAR_POINTS = 512 << 10 };
   const oyi_conv_plan* p = &s->plan;
-  if (!p->by_line) return oyi_conv_phases_are_image(&p->conv);
-  return oyi_volume(p->conv.image) * p->v->item % APART != 0;
+  const oyi_conv* c = &p->conv;
+  const int64_t bytes = oyi_volume(c->image) * p->v->item;
+  if (oyi_conv_phases_are_image(c)) return true;
+  if (bytes % APART == 0) return false;
+  if (p->by_line) return true;
+  return c->stride[2] == 2 && oyi_conv_has_thin_padding(c) &&
+         p->in * bytes <= (oyi_volume(c->kernel) == 1 ? NEAR_POINTS : NEAR_BYTES);
 }
 
 // |whole| in as equal parts as can be, of no more than |most|.
