@@ -3,13 +3,14 @@
 // against sums in double: columns by rows, short floats as floats, vectors.
 #include "support/tensors.h"
 
-enum { BATCH = 3 };
+enum { BATCH = 17 };
 
 static const oy_dtype g_dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
                                     OY_DTYPE_F16, OY_DTYPE_I64};
 static const int64_t g_sizes[][3] = {{7, 1, 5},  {40, 1, 17}, {1, 1, 9},   {9, 1, 1},
                                      {3, 16, 1}, {1, 16, 3},  {30, 12, 3}, {3, 12, 30},
-                                     {2, 8, 70}, {5, 64, 3},  {4, 4, 4},   {17, 3, 20}};
+                                     {2, 8, 70}, {5, 64, 3},  {1, 10, 1},  {1, 64, 1},
+                                     {4, 4, 4},  {17, 3, 20}};
 
 // Small whole numbers, whose products and sums all of the types hold.
 static double number(int64_t i, int which) {

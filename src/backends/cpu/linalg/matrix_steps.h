@@ -72,6 +72,9 @@ static inline oy_status oyi_matrix_check_data(const oyi_tensor* a, const oyi_ten
 bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor* b,
                         const oyi_tensor* c);
 
+// Of rows by columns, one of each in a matrix of a batch. False as above.
+bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tensor* c);
+
 // Whether small matrices of a batch, or those with few rows or columns, take less time as floats,
 // which all of them become at once, than kernels of pairs take to begin with each.
 bool oyi_are_small_halves(const oyi_matrix_call* call, const oyi_gemm* g,

@@ -3,6 +3,7 @@
 #include "backends/cpu/linalg/matrix_steps.h"
 #include "backends/cpu/linalg/openblas.h"
 #include "backends/cpu/loops/loops.h"
+#include "ops/calls.h"
 #include "tensor/iterator.h"
 
 // Of columns by rows: each element is one product, and short rows go together (iterator_packed.h).
@@ -31,6 +32,26 @@ bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor
   const bool done = wide_a && wide_b;
   oy_tensor_release(wide_a);
   oy_tensor_release(wide_b);
+  if (!done) oy_error_clear();
+  return done;
+}
+
+// Sums of the products of short vectors, each of a matrix: all products, then all sums.
+bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tensor* c) {
+  enum { FEW = 64, MANY = 16 };
+  const oy_dtype dtype = c->header.dtype;
+  if (g->n != 1 || g->m != 1 || g->k < 2 || g->k > FEW || call->self ||
+      c->sizes[0] < MANY || (dtype != OY_DTYPE_F32 && dtype != OY_DTYPE_F64))
+    return false;
+  oy_object* row = oyi_call_transpose_int(call->b, 1, 2);
+  oy_object* products = row ? oyi_call_mul_Tensor(call->a, row) : NULL;
+  oy_object* sums =
+      products ? oyi_call_sum_dim_IntList(products, OY_DIMS(2), true, oy_none()) : NULL;
+  const bool done = sums != NULL;
+  if (done) oyi_convert(c, oyi_tensor_cast(sums));
+  oy_tensor_release(row);
+  oy_tensor_release(products);
+  oy_tensor_release(sums);
   if (!done) oy_error_clear();
   return done;
 }
