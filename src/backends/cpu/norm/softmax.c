@@ -6,6 +6,7 @@
 // take longer than their elements.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/norm/rows.h"
+#include "backends/cpu/norm/softmax_single.h"
 #include "backends/cpu/work.h"
 #include "base/threads.h"
 #include "ops/calls.h"
@@ -266,6 +267,8 @@ static oy_object* softmax(oy_object* self, int64_t dim, bool half_to_float,
     if (!logarithm && is_last) name = "softmax_lastdim_kernel_impl";
     return finish(o, out, oyi_not_implemented(name, self->dtype));
   }
+  if (t->ndim > 0 && t->sizes[dim] == 1 && oyi_softmax_single(o, t, logarithm))
+    return &o->header;
   const oyi_row_math* math = oyi_row_math_for(dtype);
   job j = {
       .forward = logarithm ? math->log_softmax : math->softmax,

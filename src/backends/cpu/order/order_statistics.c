@@ -7,6 +7,7 @@
 #include "backends/cpu/order/rank_lines.h"
 #include "backends/cpu/order/select.h"
 #include "backends/cpu/order/sort_keys.h"
+#include "backends/cpu/reduce/reduce_single.h"
 #include "base/memory.h"
 #include "ops/rules/reduction.h"
 #include "tensor/element.h"
@@ -200,7 +201,8 @@ static oy_status choose(oy_object* self, int64_t dim, bool keepdim, request q,
   if (out) OY_TRY(oyi_check_apart(out, (const oyi_tensor* const[]){r.in}, 1));
   OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
   OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
-  oy_status status = r.meta ? OY_OK : run(&r, &q, dim, keepdim);
+  const bool done = r.meta || oyi_reduce_single(&r, OYI_SINGLE_PLACE);
+  const oy_status status = done ? OY_OK : run(&r, &q, dim, keepdim);
   return oyi_reduction_end_pair(&r, status, out_values, out_indices);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least and greatest elements: over all, over dimensions, with their places.
 #include "backends/cpu/reduce/reduce_loops.h"
+#include "backends/cpu/reduce/reduce_single.h"
 #include "tensor/element.h"
 
 static oy_status check_all_not_empty(const oyi_tensor* t, const char* name) {
@@ -20,9 +21,10 @@ static const oyi_fold* reducer_for(const oyi_fold* table, oy_dtype dtype,
 }
 
 // |r| has its outputs; computes and ends it.
-static oy_object* run(oyi_reduction* r, const oyi_fold* table, const char* name) {
+static oy_object* run(oyi_reduction* r, const oyi_fold* table, oyi_single second,
+                      const char* name) {
   const oyi_fold* reducer = reducer_for(table, r->in->header.dtype, name);
-  if (reducer && !r->meta) oyi_reduce(r, reducer, NULL);
+  if (reducer && !r->meta && !oyi_reduce_single(r, second)) oyi_reduce(r, reducer, NULL);
   return oyi_reduction_end(r, reducer ? OY_OK : OY_NOT_IMPLEMENTED);
 }
 
@@ -35,7 +37,7 @@ static oy_object* extreme_of_all(oy_object* self, oy_object* out, const oyi_fold
       check_all_not_empty(r.in, name) != 0 ||
       oyi_reduction_output(&r, out, self->dtype, OYI_OUT_CAST) != 0)
     return NULL;
-  return run(&r, table, kernel);
+  return run(&r, table, OYI_SINGLE_ELEMENT, kernel);
 }
 
 OYI_CPU(max) {
@@ -74,7 +76,7 @@ static oy_object* extreme(oy_object* self, oy_ints dim, bool keepdim, oy_object*
   if (check_dims_not_empty(&r, dim, name) != 0 ||
       oyi_reduction_output(&r, out, self->dtype, OYI_OUT_EXACT) != 0)
     return NULL;
-  return run(&r, table, kernel);
+  return run(&r, table, OYI_SINGLE_ELEMENT, kernel);
 }
 
 OYI_CPU(amax) {
@@ -106,7 +108,7 @@ static oy_status both(oy_object* self, oy_value dim, bool keepdim, oy_object* mi
              (long long)__builtin_ctzll(r.mask));
   OY_TRY(oyi_reduction_output(&r, min, self->dtype, OYI_OUT_EXACT));
   OY_TRY(oyi_reduction_output(&r, max, self->dtype, OYI_OUT_EXACT));
-  oy_object* done = run(&r, oyi_aminmax_reducers(), "aminmax_cpu");
+  oy_object* done = run(&r, oyi_aminmax_reducers(), OYI_SINGLE_ELEMENT, "aminmax_cpu");
   if (!done) return OY_NOT_IMPLEMENTED;
   return oyi_reduction_end_pair(&r, OY_OK, out_min, out_max);
 }
@@ -140,7 +142,7 @@ static oy_status extreme_and_place(oy_object* self, int64_t dim, bool keepdim, g
   OY_TRY(oyi_check_dim_not_empty(r.in, __builtin_ctzll(r.mask), name));
   OY_TRY(oyi_reduction_output(&r, g.values, self->dtype, OYI_OUT_EXACT));
   OY_TRY(oyi_reduction_output(&r, g.indices, OY_DTYPE_I64, OYI_OUT_EXACT));
-  if (!run(&r, table, name)) return OY_NOT_IMPLEMENTED;
+  if (!run(&r, table, OYI_SINGLE_PLACE, name)) return OY_NOT_IMPLEMENTED;
   return oyi_reduction_end_pair(&r, OY_OK, values, indices);
 }
 
@@ -163,6 +165,11 @@ OYI_CPU(min_dim_min) {
 
 // ------------------------------------------------------------------- places alone
 
+// Of a dimension of size 1 there are places whatever the elements are.
+static bool is_alone(const oyi_reduction* r, oy_value dim) {
+  return dim.tag != OY_TAG_NONE && r->in->ndim > 0 && r->count == 1;
+}
+
 static oy_status check_place(const oyi_reduction* r, oy_value dim, const char* name) {
   if (dim.tag != OY_TAG_NONE)
     OY_TRY(oyi_check_dim_not_empty(r->in, __builtin_ctzll(r->mask), name));
@@ -170,7 +177,7 @@ static oy_status check_place(const oyi_reduction* r, oy_value dim, const char* n
     OY_CHECK(r->in->numel > 0, OUT_OF_RANGE,
              "%s(): Expected reduction dim to be specified for input.numel() == 0.",
              name);
-  OY_CHECK(r->in->header.dtype != OY_DTYPE_BOOL, NOT_IMPLEMENTED,
+  OY_CHECK(r->in->header.dtype != OY_DTYPE_BOOL || is_alone(r, dim), NOT_IMPLEMENTED,
            "\"%s_cpu\" not implemented for 'Bool'", name);
   return OY_OK;
 }
@@ -183,6 +190,10 @@ static oy_object* place(oy_object* self, oy_value dim, bool keepdim, oy_object* 
     return NULL;
   oyi_reduction_skip(&r);
   if (oyi_reduction_output(&r, out, OY_DTYPE_I64, OYI_OUT_EXACT) != 0) return NULL;
+  if (is_alone(&r, dim)) {
+    if (!r.meta) oyi_reduce_single_places(r.out[1]);
+    return oyi_reduction_end(&r, OY_OK);
+  }
   // Places in all elements are places in the contiguous tensor.
   oyi_tensor* copy = NULL;
   if (dim.tag == OY_TAG_NONE && !r.meta && !(r.in->flags & OYI_CONTIGUOUS)) {
@@ -190,7 +201,7 @@ static oy_object* place(oy_object* self, oy_value dim, bool keepdim, oy_object* 
     if (!copy) return oyi_reduction_end(&r, OY_OUT_OF_MEMORY);
     r.in = copy;
   }
-  oy_object* done = run(&r, table, kernel);
+  oy_object* done = run(&r, table, OYI_SINGLE_PLACE, kernel);
   if (copy) oy_tensor_release(&copy->header);
   return done;
 }

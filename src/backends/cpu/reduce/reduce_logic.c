@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // any, all, and how many elements are not 0.
 #include "backends/cpu/reduce/reduce_loops.h"
+#include "backends/cpu/reduce/reduce_single.h"
 
 // Bytes stay bytes, everything else becomes bool.
 static oy_object* finish(oyi_reduction* r, oy_object* out, const oyi_fold* table,
@@ -17,7 +18,10 @@ static oy_object* finish(oyi_reduction* r, oy_object* out, const oyi_fold* table
   }
   const oyi_fold* reducer = oyi_fold_for(table, oyi_reduce_dtype(in), name);
   if (!reducer || oyi_reduction_output(r, out, result, OYI_OUT_EXACT) != 0) return NULL;
-  if (!r->meta) oyi_reduce(r, reducer, NULL);
+  // A byte that is neither 0 nor 1 is not its result.
+  const bool single =
+      !r->meta && result == OY_DTYPE_BOOL && oyi_reduce_single(r, OYI_SINGLE_ELEMENT);
+  if (!r->meta && !single) oyi_reduce(r, reducer, NULL);
   return oyi_reduction_end(r, OY_OK);
 }
 

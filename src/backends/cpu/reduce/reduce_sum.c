@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sum, nansum, mean and prod: what they have in common is how the dtype is found.
 #include "backends/cpu/reduce/reduce_loops.h"
+#include "backends/cpu/reduce/reduce_single.h"
 
 // The dtype asked for, else that of |out|, else the input's, integers widened.
 static oy_status result_dtype(const oyi_reduction* r, oy_value dtype,
@@ -23,8 +24,20 @@ typedef struct kind {
   const oyi_fold* table;
   const oyi_fold* bools;  // for results that are bool
   const char* name;
-  bool divides;
+  bool divides, multiplies, skips_nan;
 } kind;
+
+// Whether each result was an element, and is written: a complex product may be NaN by a part
+// of 1.
+static bool is_single(const oyi_reduction* r, const kind* k, oy_dtype result) {
+  const oy_dtype in = r->in->header.dtype;
+  if (r->count != 1 || result == OY_DTYPE_BOOL) return false;
+  if (k->multiplies)
+    return !oy_dtype_is_complex(result) &&
+           (in == result || oy_dtype_is_integral(in, true)) &&
+           oyi_reduce_single(r, OYI_SINGLE_ELEMENT);
+  return oyi_reduce_single_sum(r, k->skips_nan);
+}
 
 static oy_object* finish(oyi_reduction* r, const kind* k, oy_value dtype,
                          oy_object* out) {
@@ -36,7 +49,8 @@ static oy_object* finish(oyi_reduction* r, const kind* k, oy_value dtype,
           : find(k->table, result, k->name);
   if (!reducer || oyi_reduction_output(r, out, result, OYI_OUT_EXACT) != 0) return NULL;
   double count = (double)r->count;
-  if (!r->meta) oyi_reduce(r, reducer, k->divides ? &count : NULL);
+  if (!r->meta && !is_single(r, k, result))
+    oyi_reduce(r, reducer, k->divides ? &count : NULL);
   return oyi_reduction_end(r, OY_OK);
 }
 
@@ -44,7 +58,7 @@ static oy_object* sum(oy_object* self, oy_ints dim, bool keepdim, oy_value dtype
                       oy_object* out) {
   oyi_reduction r;
   if (oyi_reduction_begin(&r, self, dim, keepdim) != 0) return NULL;
-  kind k = {oyi_sum_reducers(), oyi_any_reducers(), "sum_cpu", false};
+  kind k = {oyi_sum_reducers(), oyi_any_reducers(), "sum_cpu", false, false, false};
   return finish(&r, &k, dtype, out);
 }
 
@@ -63,7 +77,7 @@ static oy_object* nansum(oy_object* self, oy_ints dim, bool keepdim, oy_value dt
     OY_FAIL(TYPE_MISMATCH, "nansum does not support complex inputs");
     return NULL;
   }
-  kind k = {oyi_nansum_reducers(), oyi_any_reducers(), "nansum_cpu", false};
+  kind k = {oyi_nansum_reducers(), oyi_any_reducers(), "nansum_cpu", false, false, true};
   return finish(&r, &k, dtype, out);
 }
 
@@ -95,7 +109,7 @@ static oy_object* mean(oy_object* self, oy_ints dim, bool keepdim, oy_value dtyp
             oy_dtype_pytorch_name(out->dtype));
     return NULL;
   }
-  kind k = {oyi_sum_reducers(), oyi_any_reducers(), "mean_cpu", true};
+  kind k = {oyi_sum_reducers(), oyi_any_reducers(), "mean_cpu", true, false, false};
   return finish(&r, &k, dtype, out);
 }
 
@@ -110,7 +124,7 @@ static oy_object* prod(oy_object* self, oy_value dim, bool keepdim, oy_value dty
                        oy_object* out) {
   oyi_reduction r;
   if (oyi_reduction_begin_dim(&r, self, dim, keepdim) != 0) return NULL;
-  kind k = {oyi_prod_reducers(), oyi_all_reducers(), "prod_cpu", false};
+  kind k = {oyi_prod_reducers(), oyi_all_reducers(), "prod_cpu", false, true, false};
   return finish(&r, &k, dtype, out);
 }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/reduce/reduce_single.h"
+
+#include <string.h>
+
+#include "opyard/threads.h"
+#include "tensor/element.h"
+#include "tensor/iterator.h"
+
+// The input with the dimensions of the results; NULL without memory.
+static oyi_tensor* without_reduced(const oyi_reduction* r) {
+  int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
+  size_t ndim = 0;
+  for (size_t d = 0; d < r->in->ndim; d++) {
+    if (r->mask >> d & 1) continue;
+    sizes[ndim] = r->in->sizes[d];
+    strides[ndim++] = oyi_strides(r->in)[d];
+  }
+  return oyi_tensor_alias(r->in, (oy_ints){sizes, ndim}, (oy_ints){strides, ndim},
+                          r->in->offset);
+}
+
+static bool copy_elements(const oyi_reduction* r, const oyi_tensor* from) {
+  oyi_tensor* view = NULL;
+  if (from->ndim != r->ndim) {
+    view = without_reduced(r);
+    if (!view) {
+      oy_error_clear();
+      return false;
+    }
+    from = view;
+  }
+  for (int k = 0; k < r->outs; k++)
+    if (r->out[k]) oyi_convert(r->out[k], from);
+  if (view) oy_tensor_release(&view->header);
+  return true;
+}
+
+static void zero_row(int64_t n, char* const* data, const int64_t* strides,
+                     const void* args) {
+  (void)args;
+  if (strides[0] == (int64_t)sizeof(int64_t)) {
+    memset(data[0], 0, (size_t)n * sizeof(int64_t));
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) *(int64_t*)(void*)(data[0] + i * strides[0]) = 0;
+}
+
+void oyi_reduce_single_places(oyi_tensor* places) {
+  oyi_iter it;
+  const oyi_tensor* tensors[] = {places};
+  oyi_iter_plain(&it, tensors, 1);
+  oyi_iter_run(&it, zero_row, NULL);
+}
+
+bool oyi_reduce_single(const oyi_reduction* r, oyi_single second) {
+  if (r->count != 1 || r->in->numel <= 1) return false;
+  oyi_reduction elements = *r;
+  if (second == OYI_SINGLE_PLACE) elements.out[1] = NULL;
+  if ((elements.out[0] || elements.out[1]) && !copy_elements(&elements, r->in))
+    return false;
+  if (second == OYI_SINGLE_PLACE && r->out[1]) oyi_reduce_single_places(r->out[1]);
+  return true;
+}
+
+// ----------------------------------------------------------------------- sums
+
+typedef struct sums {
+  char* x;
+  oy_dtype part;  // of complex numbers that of their parts
+  bool skips_nan;
+} sums;
+
+// What 0 and each number are, in place.
+static void add_f32(float* x, int64_t n, bool skips_nan) {
+  if (skips_nan)
+    for (int64_t i = 0; i < n; i++) x[i] = x[i] != x[i] ? 0 : x[i] + 0;
+  else
+    for (int64_t i = 0; i < n; i++) x[i] += 0;
+}
+static void add_f64(double* x, int64_t n, bool skips_nan) {
+  if (skips_nan)
+    for (int64_t i = 0; i < n; i++) x[i] = x[i] != x[i] ? 0 : x[i] + 0;
+  else
+    for (int64_t i = 0; i < n; i++) x[i] += 0;
+}
+static void add_half(uint16_t* x, int64_t n, uint16_t infinite, bool skips_nan) {
+  enum { SIGN = 0x8000 };
+  const uint16_t most = skips_nan ? infinite : SIGN - 1;
+  for (int64_t i = 0; i < n; i++) {
+    const uint16_t size = x[i] & (SIGN - 1);
+    x[i] = size == 0 || size > most ? 0 : x[i];
+  }
+}
+
+static oy_status run_sums(int64_t begin, int64_t end, void* context) {
+  const sums* s = context;
+  char* x = s->x + begin * oyi_dtype_bytes[s->part];
+  const int64_t n = end - begin;
+  switch (s->part) {
+    case OY_DTYPE_F32: add_f32((float*)(void*)x, n, s->skips_nan); break;
+    case OY_DTYPE_F64: add_f64((double*)(void*)x, n, s->skips_nan); break;
+    case OY_DTYPE_F16: add_half((uint16_t*)(void*)x, n, 0x7c00, s->skips_nan); break;
+    default: add_half((uint16_t*)(void*)x, n, 0x7f80, s->skips_nan); break;
+  }
+  return OY_OK;
+}
+
+bool oyi_reduce_single_sum(const oyi_reduction* r, bool skips_nan) {
+  oyi_tensor* out = r->out[0];
+  const oy_dtype in = r->in->header.dtype, dtype = out->header.dtype;
+  const bool whole = oy_dtype_is_integral(in, true);
+  if (whole ? dtype != OY_DTYPE_I64 : dtype != in) return false;
+  if (!whole && !(out->flags & OYI_DENSE)) return false;
+  if (!oyi_reduce_single(r, OYI_SINGLE_ELEMENT)) return false;
+  if (whole) return true;
+  const bool is_complex = oy_dtype_is_complex(dtype);
+  const oy_dtype part = dtype == OY_DTYPE_C128  ? OY_DTYPE_F64
+                        : dtype == OY_DTYPE_C64 ? OY_DTYPE_F32
+                        : dtype == OY_DTYPE_C32 ? OY_DTYPE_F16
+                                                : dtype;
+  sums s = {oyi_data(out), part, skips_nan};
+  // Nothing in it can fail.
+  (void)!oy_parallel_for(0, is_complex ? 2 * out->numel : out->numel, OYI_ITER_GRAIN,
+                         run_sums, &s);
+  return true;
+}
