@@ -18,11 +18,14 @@ typedef struct block_results {
 static void write_results(const walk* w, const block_results* r, int64_t count,
                           char* const* out) {
   const char* results[] = {r->first, r->second};
+  const int64_t lines = count / w->inner.size;
   for (int k = 0; k < 2; k++) {
     if (!out[k]) continue;
-    oy_dtype from = w->reducer->out[k];
-    oyi_convert_row(w->out_dtype[k], out[k], w->kept[0].out[k], from, results[k],
-                    oyi_dtype_bytes[from], count);
+    const oy_dtype from = w->reducer->out[k];
+    for (int64_t i = 0; i < w->inner.size; i++)
+      oyi_convert_row(w->out_dtype[k], out[k] + i * w->inner.out[k], w->kept[0].out[k],
+                      from, results[k] + i * lines * oyi_dtype_bytes[from],
+                      oyi_dtype_bytes[from], lines);
   }
 }
 
@@ -122,7 +125,7 @@ static oy_status run_blocks(int64_t begin, int64_t end, void* context) {
       for (int o = 0; o < 2; o++)
         if (out[o]) out[o] += i * k->out[o];
     }
-    run_block(w, x, out, rest < w->block ? rest : w->block);
+    run_block(w, x, out, (rest < w->block ? rest : w->block) * w->inner.size);
   }
   return OY_OK;
 }

@@ -178,6 +178,38 @@ static inline void FOLD(four)(A* part, int64_t n, const char* x, int64_t rows,
     FOLD(some)(part, n, x + done * row_step, 1, row_step, false, args);
 }
 
+#ifdef STRIPS
+// Rows of less than STRIP columns, filled up: each column comes to what it does beside others,
+// and running values stay in registers. Two copies of |half| elements may overlap.
+static inline __attribute__((always_inline)) void FOLD(fill_rows)(T* to, const char* x,
+                                                                  int64_t n, int64_t rows,
+                                                                  int64_t row_step,
+                                                                  const int64_t half) {
+  for (int64_t r = 0; r < rows; r++, to += STRIP, x += row_step) {
+    const int64_t last = n - half;
+    memcpy(to, x, (size_t)half * sizeof(T));
+    memcpy(to + last, x + last * (int64_t)sizeof(T), (size_t)half * sizeof(T));
+  }
+}
+
+static void FOLD(narrow)(A* part, int64_t n, const char* x, int64_t rows,
+                         int64_t row_step) {
+  T few[OYI_REDUCE_MOST_ROWS * STRIP];
+  A all[STRIP];
+  memset(few, 0, (size_t)rows * STRIP * sizeof(T));
+  if (n >= STRIP / 2)
+    FOLD(fill_rows)(few, x, n, rows, row_step, STRIP / 2);
+  else if (n >= STRIP / 4)
+    FOLD(fill_rows)(few, x, n, rows, row_step, STRIP / 4);
+  else if (n >= 2)
+    FOLD(fill_rows)(few, x, n, rows, row_step, 2);
+  else
+    FOLD(fill_rows)(few, x, n, rows, row_step, 1);
+  STRIPS(all, STRIP, (const char*)few, rows, STRIP * (int64_t)sizeof(T));
+  for (int64_t i = 0; i < n; i++) part[i] = all[i];
+}
+#endif
+
 // What |rows| rows of |n| columns come to.
 static inline void FOLD(parts)(A* part, int64_t n, const char* x, int64_t rows,
                                int64_t row_step, const void* args) {
@@ -190,6 +222,9 @@ static inline void FOLD(parts)(A* part, int64_t n, const char* x, int64_t rows,
     const int64_t last = n - STRIP;
     if (done < n)
       STRIPS(part + last, STRIP, x + last * (int64_t)sizeof(T), rows, row_step);
+    done = n;
+  } else if (n > 0 && rows <= OYI_REDUCE_MOST_ROWS) {
+    FOLD(narrow)(part, n, x, rows, row_step);
     done = n;
   }
 #endif

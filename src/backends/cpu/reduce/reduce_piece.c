@@ -165,24 +165,42 @@ static void reduce_down(block* b, const char* x) {
   }
 }
 
+// |some| elements of each row, to as many rows of |to|, where results of the inner kept
+// elements lie behind each other.
+static void turn_rows(const block* b, char* to, const char* x, int64_t some) {
+  const walk* w = b->w;
+  const oyi_reduce_dim *inner = &w->inner, *d = &w->reduced[0];
+  const int64_t own = oyi_dtype_bytes[w->in_dtype], lines = b->n / inner->size;
+  oyi_move m = {.item = (size_t)own,
+                .n = lines,
+                .rows = inner->size,
+                .to = to,
+                .from = x,
+                .to_along = own,
+                .to_down = lines * own,
+                .from_along = w->kept[0].in,
+                .from_down = inner->in};
+  if (inner->size == 1 || d->in == inner->size * inner->in) {
+    m.rows = some * inner->size;
+    if (inner->size == 1) m.from_down = d->in;
+    oyi_move_rows(&m);
+    return;
+  }
+  for (int64_t i = 0; i < some; i++, m.to += b->n * own, m.from += d->in)
+    oyi_move_rows(&m);
+}
+
 // Short rows as columns: a call for each of them would take longer than what it does.
 static void reduce_turned(const block* b, const char* x, int64_t rows, int64_t first) {
   const walk* w = b->w;
   _Alignas(64) char turned[READ_BYTES / 2], read[READ_BYTES / 2];
   const int64_t own = oyi_dtype_bytes[w->in_dtype];
-  const int64_t size = b->n * oyi_dtype_bytes[w->reducer->in];
-  const int64_t most = READ_BYTES / 2 / (size > b->n * own ? size : b->n * own);
+  const int64_t item = oyi_dtype_bytes[w->reducer->in], size = b->n * item;
+  // As many of any block: what a result comes to does not depend on others.
+  const int64_t most = READ_BYTES / 2 / (OYI_REDUCE_BLOCK * (item > own ? item : own));
   for (int64_t i = 0, some; i < rows; i += some) {
     some = rows - i < most ? rows - i : most;
-    oyi_move_rows(&(oyi_move){.item = (size_t)own,
-                              .n = b->n,
-                              .rows = some,
-                              .to = turned,
-                              .from = x + i * own,
-                              .to_along = own,
-                              .to_down = b->n * own,
-                              .from_along = w->kept[0].in,
-                              .from_down = own});
+    turn_rows(b, turned, x + i * w->reduced[0].in, some);
     if (w->one_step) w->one_step(read, turned, some * b->n);
     w->reducer->columns(b->state, b->n, w->one_step ? read : turned, some, size,
                         first + i, w->args);

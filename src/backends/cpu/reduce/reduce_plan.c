@@ -71,8 +71,9 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   enum { SHARES = 16, LEAST = 32, FEW = 8, SOME_PIECES = 8, PIECES = 64 };
   const int64_t size = w->kept[0].size;
   // What is converted on the way has to stay in the first cache, too.
-  const int64_t most =
+  const int64_t all =
       w->across && w->converts && !w->half ? OYI_REDUCE_BLOCK : w->reducer->block;
+  const int64_t most = all / w->inner.size;
   w->block = most;
   if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && results / most < SHARES) {
     // Rows that are read in wide blocks, or brought together, are worth more than even shares.
@@ -81,9 +82,10 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
     const int64_t least = wide ? 4 * LEAST : w->across ? LEAST : 1;
     w->block = part < least ? least : part < most ? part : most;
     if (wide) w->block = (w->block + LEAST - 1) / LEAST * LEAST;
+    if (w->block > most) w->block = most;
   }
   w->per_line = (size + w->block - 1) / w->block;
-  w->blocks = results / size * w->per_line;
+  w->blocks = results / w->inner.size / size * w->per_line;
   const int64_t slow = w->reduced[w->reduced_count - 1].size;
   w->pieces = 1;
   if (results <= FEW && numel / OYI_ITER_GRAIN > results) {
@@ -136,12 +138,55 @@ static oyi_reduce_rows_fn find_all_rows(const walk* w, int64_t item) {
 static bool turns_columns(const walk* w, int64_t item) {
   enum { MANY = 64, MOST = 32, MOST_BYTES = 128, LONG = 8 };
   const dim *k = &w->kept[0], *d = &w->reduced[0];
-  const bool follows = w->kept_count == 1 && w->reduced_count == 1 && k->in == item &&
-                       d->in == k->size * item && d->size >= MANY;
+  const bool follows = w->reduced_count == 1 && k->in == item &&
+                       d->in >= k->size * item && d->size >= MANY;
   const bool twice = w->reducer->out[1] == w->reducer->in;
   return follows && !w->reducer->running && (w->one_step || !w->converts) &&
          k->size > (item < LONG ? 1 : 2) && k->size <= MOST &&
          k->size * item <= (twice ? MOST_BYTES / 2 : MOST_BYTES);
+}
+
+// Kept dimension |d| becomes the first one, along which blocks go.
+static void begin_with(walk* w, size_t d) {
+  const dim first = w->kept[d];
+  w->kept[d] = w->kept[0];
+  w->kept[0] = first;
+}
+
+// Which of the kept dimensions after the first is the longest.
+static size_t longest_of_others(const walk* w) {
+  size_t found = 1;
+  for (size_t d = 2; d < w->kept_count; d++)
+    if (w->kept[d].size > w->kept[found].size) found = d;
+  return found;
+}
+
+// Whether rows are turned: short ones, of which there are many along one of the kept
+// dimensions. Of few columns a call would do as little as of short rows, so those of many
+// lines are turned side by side.
+static bool find_turns(walk* w, int64_t item, bool near) {
+  enum { MANY = 64, MOST_COLUMNS = 16, MOST_OF_LINE = 128, FEW = 4 };
+  const int64_t size = w->reduced[0].size, bytes = size * oyi_dtype_bytes[w->reducer->in];
+  const bool columns = w->kept[0].in == item, other = w->kept_count > 1;
+  const bool few = columns && w->kept[0].size <= FEW;
+  const bool is_short = bytes <= (few ? OYI_REDUCE_TURNED_LONG : w->reducer->turned);
+  if (w->all_rows || near || w->reduced_count > 1 || (w->converts && !w->one_step))
+    return false;
+  if (is_short && !columns && w->kept[0].size >= MANY) return true;
+  const size_t longest = other ? longest_of_others(w) : 0;
+  if (!other || w->kept[longest].size < MANY) return false;
+  // Lines within long rows of what is reduced: each is read in its turn.
+  const bool within = few && w->kept[longest].in < w->reduced[0].in;
+  if (!is_short && !within) return false;
+  if (columns && !within &&
+      (w->kept[0].size > MOST_COLUMNS || w->kept[0].size * size > MOST_OF_LINE))
+    return false;
+  begin_with(w, longest);
+  if (columns) {
+    w->inner = w->kept[longest];
+    w->kept[longest] = w->kept[--w->kept_count];
+  }
+  return true;
 }
 
 // Which way memory is read, and as what.
@@ -158,13 +203,11 @@ static void find_way(walk* w, const oyi_reduction* r) {
       !w->converts && w->reducer->in != OY_DTYPE_F64 && w->reducer->in != OY_DTYPE_C128;
   w->one_step = w->converts ? find_one_step(w->reducer->in, w->in_dtype) : NULL;
   w->all_rows = find_all_rows(w, item);
-  w->turns = !w->all_rows && w->reduced_count == 1 && d->in == item &&
-             k->in == d->size * item &&
-             d->size * oyi_dtype_bytes[w->reducer->in] <= w->reducer->turned &&
-             k->size >= MANY && (w->one_step || !w->converts);
+  w->inner = (dim){1, 0, {0, 0}};
+  w->turns = find_turns(w, item, near);
   // Rows of a few results that follow each other are read as longer ones: of so few that they
   // are one block, which find_blocks() makes no smaller.
-  const bool follows = w->kept_count == 1 && w->reduced_count == 1 && k->in == item &&
+  const bool follows = w->reduced_count == 1 && k->in == item &&
                        d->in == k->size * item && k->size > 1 && k->size <= NARROW &&
                        d->size >= MANY && w->reducer->running &&
                        (!w->converts || (half_of(w) && half_of(w)->columns));
@@ -179,7 +222,7 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->half = (w->across ? k->in : d->in) == item ? find_half(w) : NULL;
   // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.
   w->row = long_runs || w->half ? 128 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;
-  w->rows = long_runs || w->half ? 4 * OYI_REDUCE_ROWS : OYI_REDUCE_ROWS;
+  w->rows = long_runs || w->half ? OYI_REDUCE_MOST_ROWS : OYI_REDUCE_ROWS;
 }
 
 void oyi_reduce_plan(walk* w, const oyi_reduction* r, const oyi_fold* reducer,

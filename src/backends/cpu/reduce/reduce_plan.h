@@ -20,15 +20,17 @@ typedef struct oyi_reduce_walk {
   const oyi_half_fold* half;  // but the reducer reads them as they are; NULL: it does not
   bool across;                // along the results of a block
   bool turns_columns;         // of few results, whose columns are reduced as rows
-  bool turns;  // rows that lie together, so short that their columns are reduced
+  bool turns;                 // rows so short that their columns are reduced
+  // Of these a block has the results of |inner| kept elements each; else of one.
+  oyi_reduce_dim inner;
   // Rows that are read as one, where results are few and rows follow each other; else 1.
   int64_t spread;
   oyi_reduce_rows_fn all_rows;  // takes all rows of a block in one call; NULL: none does
   bool is_empty;                // there is nothing to reduce
   const char* x;
   char* out[2];
-  int64_t block, per_line,
-      blocks;             // results of a block, blocks of a line, of all
+  // Results of a block, or |inner| times as many; blocks of a line, of all.
+  int64_t block, per_line, blocks;
   int64_t read;           // elements
   int64_t times;          // that each element comes, expanded
   int64_t pieces, piece;  // of the slowest reduced dimension, for few results

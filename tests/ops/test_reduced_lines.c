@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of short rows with gaps, of rows by which few columns go, and of few columns
+// without an end, beside plain loops: over the last dimension and over one before it.
+#include "base/memory.h"
+#include "opyard/threads.h"
+#include "support/tensors.h"
+
+static const oy_dtype g_dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
+                                    OY_DTYPE_U8, OY_DTYPE_I64};
+
+typedef struct shape {
+  int64_t sizes[3], strides[3];
+  int dim;  // which is reduced
+} shape;
+
+// Small whole numbers, all of which sums of any order have exactly; and NaN.
+static double value_at(int64_t place, oy_dtype dtype, bool nans) {
+  const uint64_t mixed = ((uint64_t)place * 0x9e3779b97f4a7c15u) >> 40;
+  if (nans && mixed % 23 == 0) return NAN;
+  const double x = (double)(mixed % 7) - 3;
+  return dtype == OY_DTYPE_U8 ? fabs(x) : x;
+}
+
+typedef struct wanted {
+  double sum, nansum, greatest;
+  int64_t place, least_place;
+  bool any;
+} wanted;
+
+static wanted want_of(const shape* s, int64_t i, int64_t j, oy_dtype dtype, bool nans) {
+  wanted w = {0, 0, -INFINITY, -1, -1, false};
+  double least = INFINITY;
+  const int a = s->dim == 0 ? 1 : 0, b = s->dim == 2 ? 1 : 2;
+  for (int64_t k = 0; k < s->sizes[s->dim]; k++) {
+    const double x = value_at(
+        i * s->strides[a] + j * s->strides[b] + k * s->strides[s->dim], dtype, nans);
+    w.sum += x;
+    w.nansum += isnan(x) ? 0 : x;
+    w.any |= x != 0;
+    if (!isnan(w.greatest) && (isnan(x) || x > w.greatest)) w.greatest = x, w.place = k;
+    if (!isnan(least) && (isnan(x) || x < least)) least = x, w.least_place = k;
+  }
+  return w;
+}
+
+static bool same(double got, double want) {
+  return isnan(want) ? isnan(got) : got == want;
+}
+
+static void check(const shape* s, oy_dtype dtype, bool nans) {
+  oy_scope scope;
+  oy_scope_open(&scope);
+  int64_t room = 1;
+  for (int d = 0; d < 3; d++) room += (s->sizes[d] - 1) * s->strides[d];
+  double* data = malloc((size_t)room * sizeof(*data));
+  for (int64_t i = 0; i < room; i++) data[i] = value_at(i, dtype, nans);
+  oy_tensor* wide = oy_tensor_from_data(data, OY_DIMS(room), OY_DTYPE_F64);
+  assert_non_null(oy_scope_take(wide));
+  free(data);
+  oy_tensor* typed = oy_to_dtype(wide, dtype, false, true, oy_none());
+  oy_tensor* x =
+      oy_as_strided(typed, (oy_ints){s->sizes, 3}, (oy_ints){s->strides, 3}, oy_none());
+  assert_non_null(x);
+  const oy_ints dim = OY_DIMS(s->dim);
+  oy_tensor *sum = oy_sum_dim_IntList(x, dim, false, oy_none()),
+            *nansum = oy_nansum(x, dim, false, oy_none()), *amax = oy_amax(x, dim, false),
+            *any = oy_any_dim(x, s->dim, false),
+            *argmin = oy_argmin(x, oy_int(s->dim), false), *values, *places;
+  assert_int_equal(oy_max_dim(x, s->dim, false, &values, &places), OY_OK);
+  const int64_t inner = s->sizes[s->dim == 2 ? 1 : 2], all = oy_tensor_numel(sum);
+  for (int64_t i = 0; i < all; i++) {
+    const wanted w = want_of(s, i / inner, i % inner, dtype, nans);
+    assert_true(same(element(sum, i), w.sum));
+    assert_true(same(element(nansum, i), w.nansum));
+    assert_true(same(element(amax, i), w.greatest));
+    assert_true(same(element(values, i), w.greatest));
+    assert_int_equal((int64_t)element(places, i), w.place);
+    assert_int_equal((int64_t)element(argmin, i), w.least_place);
+    assert_int_equal(element(any, i) != 0, w.any);
+  }
+  oy_scope_close(&scope);
+}
+
+static void lines_beside_loops(void** state) {
+  (void)state;
+  static const shape shapes[] = {
+      {{5, 70, 7}, {560, 8, 1}, 2},      // rows with gaps
+      {{70, 3, 9}, {54, 18, 1}, 2},      // more of them along another dimension
+      {{70, 3, 5}, {60, 20, 2}, 2},      // every other element of them
+      {{67, 7, 4}, {28, 4, 1}, 1},       // columns of lines without gaps
+      {{301, 5, 3}, {40, 4, 1}, 1},      // with gaps
+      {{3, 260, 5}, {1, 20, 3}, 2},      // columns of a permuted one
+      {{40, 65, 2}, {130, 2, 1}, 0},     // lines within what is reduced
+      {{90, 66, 3}, {1000, 4, 1}, 0},    // with gaps
+      {{3, 130, 6}, {780, 6, 1}, 1},     // several matrices of few long columns
+      {{3, 130, 6}, {1560, 12, 1}, 1},   // of every other row
+      {{4, 131, 9}, {1441, 11, 1}, 1},   // with gaps
+      {{2, 300, 15}, {4800, 16, 1}, 1},  // nearly a strip
+      {{2, 300, 1}, {4800, 16, 1}, 1},
+  };
+  for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
+    for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)
+      for (int nans = 0; nans < (d < 3 ? 2 : 1); nans++)
+        check(&shapes[i], g_dtypes[d], nans);
+}
+
+// A last block of a few columns comes to what they do within a wide one.
+static void sums_whatever_the_threads(void** state) {
+  (void)state;
+  enum { ROWS = 60, WIDTH = 1029 };
+  oy_scope scope;
+  oy_scope_open(&scope);
+  float* data = malloc(sizeof(*data) * ROWS * WIDTH);
+  for (int64_t i = 0; i < (int64_t)ROWS * WIDTH; i++)
+    data[i] = (float)value_at(i * i, OY_DTYPE_F32, false) / 3 + 1e-4f * (float)(i % 97);
+  oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(ROWS, WIDTH), OY_DTYPE_F32);
+  assert_non_null(oy_scope_take(x));
+  free(data);
+  const int threads = oy_get_num_threads();
+  assert_int_equal(oy_set_num_threads(1), OY_OK);
+  oy_tensor* one = oy_sum_dim_IntList(x, OY_DIMS(0), false, oy_none());
+  assert_int_equal(oy_set_num_threads(2), OY_OK);
+  oy_tensor* two = oy_sum_dim_IntList(x, OY_DIMS(0), false, oy_none());
+  assert_int_equal(oy_set_num_threads(threads), OY_OK);
+  assert_memory_equal(oy_tensor_data(one), oy_tensor_data(two), WIDTH * sizeof(float));
+  oy_scope_close(&scope);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lines_beside_loops),
+      cmocka_unit_test(sums_whatever_the_threads),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
