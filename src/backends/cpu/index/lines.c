@@ -1,8 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/index/lines.h"
 
+#include <string.h>
+
 #include "backends/cpu/work.h"
 #include "opyard/threads.h"
+
+// Whether dimension |d| continues the one before it, of every operand.
+static bool continues(const oyi_lines* w, size_t d) {
+  for (int k = 0; k < w->count; k++)
+    if (w->steps[d][k] != w->steps[d - 1][k] * w->sizes[d - 1]) return false;
+  return true;
+}
+
+static void copy_dim(oyi_lines* w, size_t to, size_t from) {
+  w->sizes[to] = w->sizes[from];
+  memmove(w->steps[to], w->steps[from], sizeof(w->steps[to]));
+}
+
+void oyi_lines_arrange(oyi_lines* w, int64_t least) {
+  size_t last = 0, longest = 0;
+  for (size_t d = 1; d < w->ndim; d++) {
+    copy_dim(w, last + 1, d);
+    if (continues(w, last + 1))
+      w->sizes[last] *= w->sizes[last + 1];
+    else
+      last++;
+  }
+  if (w->ndim > 0) w->ndim = last + 1;
+  for (size_t d = 1; d < w->ndim; d++)
+    if (w->sizes[d] > w->sizes[longest]) longest = d;
+  if (longest == 0 || w->sizes[0] >= least) return;
+  const oyi_lines before = *w;
+  copy_dim(w, 0, longest);
+  w->sizes[longest] = before.sizes[0];
+  memcpy(w->steps[longest], before.steps[0], sizeof(before.steps[0]));
+}
 
 typedef struct lines_run {
   const oyi_lines* first;

@@ -41,6 +41,11 @@ static inline bool oyi_lines_begin(oyi_lines* w, oy_ints sizes, int64_t dim,
   return true;
 }
 
+// For those who take lines of the fastest dimension of the walk together, whatever order they
+// come in: dimensions that continue each other become one, and where the fastest has less than
+// |least|, the longest takes its place.
+void oyi_lines_arrange(oyi_lines* w, int64_t least);
+
 // Moves to the next line; false after the last.
 static inline bool oyi_lines_next(oyi_lines* w) {
   for (size_t d = 0; d < w->ndim; d++) {

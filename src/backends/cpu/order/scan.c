@@ -9,6 +9,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/order/scan_direct.h"
 #include "backends/cpu/order/scan_logsumexp.h"
+#include "backends/cpu/reduce/reduce_single.h"
 #include "ops/rules/reduction.h"
 #include "tensor/element.h"
 
@@ -136,6 +137,25 @@ static oy_status scan_some(oyi_lines* w, int64_t count, void* context) {
   return OY_OK;
 }
 
+static bool begin_lines(oyi_lines* w, oy_ints sizes, int64_t dim,
+                        const oyi_tensor* const* tensors) {
+  enum { LEAST = 16, LEAST_COLUMNS = 4 };
+  if (!oyi_lines_begin(w, sizes, dim, tensors, 2)) return false;
+  const bool columns = w->ndim > 0 && w->steps[0][0] == oyi_item(tensors[0]) &&
+                       w->steps[0][1] == oyi_item(tensors[1]);
+  oyi_lines_arrange(w, columns ? LEAST_COLUMNS : LEAST);
+  return true;
+}
+
+// Whether lines are single elements, and written: a complex product may be NaN by a part of 1.
+static bool is_single(const scan_kind* kind, const oyi_reduction* r, oy_dtype result) {
+  const oy_dtype in = r->in->header.dtype;
+  if (kind == &g_sum) return oyi_reduce_single_sum(r, false);
+  return !oy_dtype_is_complex(result) &&
+         (in == result || (result == OY_DTYPE_I64 && oy_dtype_is_integral(in, true))) &&
+         oyi_reduce_single(r, OYI_SINGLE_ELEMENT);
+}
+
 static oy_object* scan(const scan_kind* kind, oy_object* self, int64_t dim,
                        oy_value dtype, oy_object* out) {
   oyi_reduction r;
@@ -157,8 +177,9 @@ static oy_object* scan(const scan_kind* kind, oy_object* self, int64_t dim,
   const oyi_tensor* tensors[] = {r.in, r.out[0]};
   dim = oyi_dim_wrap(dim, r.in->ndim);
   int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
-  if (!r.meta && r.in->numel > 0 &&
-      oyi_lines_begin(&w, oyi_sizes_view(r.in), dim, tensors, 2) &&
+  if (r.meta || (n == 1 && is_single(kind, &r, result)))
+    return oyi_reduction_end(&r, OY_OK);
+  if (r.in->numel > 0 && begin_lines(&w, oyi_sizes_view(r.in), dim, tensors) &&
       !(kind == &g_logsumexp
             ? oyi_scan_logsumexp(&w, self->dtype, result, n)
             : oyi_scan_direct(&w, self->dtype, result, n, kind == &g_product))) {

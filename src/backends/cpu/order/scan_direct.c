@@ -18,8 +18,9 @@ typedef struct direct {
 } direct;
 
 // Columns at a time: few leave off where memory is read ahead, of many the totals would not
-// stay in the first-level cache. Fewer than six are lines.
-enum { COLUMNS = 1024, FEW_COLUMNS = 6 };
+// stay in the first-level cache. Fewer than four are lines, and those of less than |SOME_COLUMNS|
+// go by groups of four.
+enum { COLUMNS = 1024, FEW_COLUMNS = 4, SOME_COLUMNS = 16 };
 
 // From this length on a line may go alone; below the other, what blocks of conversions need
 // besides takes longer than to convert one by one.
@@ -149,6 +150,28 @@ BY_ROWS(c64, 8)
 #undef BY_ROWS
 #undef ROWS
 
+// Sums of complex numbers down columns are sums of their parts, of which vectors are made.
+static bool as_parts(const direct* d, int64_t item, direct* parts) {
+  *parts = *d;
+  parts->lines = 2 * d->lines;
+  parts->x_line = parts->y_line = item / 2;
+  return d->x_line == item && d->y_line == item && parts->lines >= FEW_COLUMNS;
+}
+static void part_sums_c64(const direct* d) {
+  direct parts;
+  if (as_parts(d, sizeof(pair_f32), &parts))
+    sum_f32(&parts);
+  else
+    sums_c64(d);
+}
+static void part_sums_c128(const direct* d) {
+  direct parts;
+  if (as_parts(d, sizeof(pair_f64), &parts))
+    sum_f64(&parts);
+  else
+    sum_c128(d);
+}
+
 typedef void (*direct_fn)(const direct* d);
 
 // Sums and products, into the dtype itself or of integers into int64.
@@ -161,8 +184,8 @@ static const direct_fn g_loops[OY_DTYPE_LIMIT][2] = {
     [OY_DTYPE_I64] = {sum_i64, product_i64},
     [OY_DTYPE_F32] = {sums_f32, products_f32},
     [OY_DTYPE_F64] = {sum_f64, product_f64},
-    [OY_DTYPE_C64] = {sums_c64, products_c64},
-    [OY_DTYPE_C128] = {sum_c128, product_c128},
+    [OY_DTYPE_C64] = {part_sums_c64, products_c64},
+    [OY_DTYPE_C128] = {part_sums_c128, product_c128},
     [OY_DTYPE_BF16] = {sum_bf16, product_bf16},
 };
 

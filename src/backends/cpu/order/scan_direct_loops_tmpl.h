@@ -19,6 +19,38 @@ static void OYI_JOIN(NAME, OYI_JOIN(columns, ID))(const direct* d, int64_t from,
   }
 }
 
+// Of a few neighbours, FEW_COLUMNS or more, totals stay in registers. The last group lies over
+// the one before it, so all are read before any is written: they may be in place.
+static inline __attribute__((always_inline)) void OYI_JOIN(NAME, OYI_JOIN(groups, ID))(
+    const direct* d, const int groups) {
+  enum { WIDTH = FEW_COLUMNS, MOST = SOME_COLUMNS / FEW_COLUMNS };
+  const int64_t last = d->lines - WIDTH, n = d->n, x_step = d->x_step, y_step = d->y_step;
+  const char* x = d->x;
+  char* y = d->y;
+  W totals[MOST][WIDTH];
+  for (int g = 0; g < groups; g++)
+    for (int k = 0; k < WIDTH; k++) totals[g][k] = (W){START};
+  for (int64_t i = 0; i < n; i++, x += x_step, y += y_step) {
+    for (int g = 0; g < groups; g++) {
+      const T* p = (const T*)(const void*)x + (g + 1 < groups ? g * WIDTH : last);
+      for (int k = 0; k < WIDTH; k++) totals[g][k] = RUN(totals[g][k], LOAD(p[k]));
+    }
+    for (int g = 0; g < groups; g++) {
+      O* q = (O*)(void*)y + (g + 1 < groups ? g * WIDTH : last);
+      for (int k = 0; k < WIDTH; k++) q[k] = STORE(totals[g][k]);
+    }
+  }
+}
+
+static void OYI_JOIN(NAME, OYI_JOIN(some, ID))(const direct* d) {
+  switch ((d->lines + FEW_COLUMNS - 1) / FEW_COLUMNS) {
+    case 1: OYI_JOIN(NAME, OYI_JOIN(groups, ID))(d, 1); break;
+    case 2: OYI_JOIN(NAME, OYI_JOIN(groups, ID))(d, 2); break;
+    case 3: OYI_JOIN(NAME, OYI_JOIN(groups, ID))(d, 3); break;
+    default: OYI_JOIN(NAME, OYI_JOIN(groups, ID))(d, 4); break;
+  }
+}
+
 // Four lines at a time, so that none waits for its last step. What is read of |d| stays in
 // registers: for all that compilers know it changes with |y|.
 static void OYI_JOIN(NAME, OYI_JOIN(rows, ID))(const direct* d, int64_t from) {
@@ -86,6 +118,10 @@ static void OYI_JOIN(NAME, ID)(const direct* d) {
   const bool together = d->x_step == sizeof(T) && d->y_step == sizeof(O);
   int64_t l = 0;
   if (d->x_line == sizeof(T) && d->y_line == sizeof(O) && d->lines >= FEW_COLUMNS) {
+    if (d->lines < SOME_COLUMNS) {
+      OYI_JOIN(NAME, OYI_JOIN(some, ID))(d);
+      return;
+    }
     for (; l < d->lines; l += COLUMNS) {
       const int64_t left = d->lines - l;
       OYI_JOIN(NAME, OYI_JOIN(columns, ID))(d, l, left < COLUMNS ? left : COLUMNS);

@@ -75,6 +75,8 @@ static oy_status sort_lines(const oyi_reduction* r, int64_t dim, const sorting* 
   const oyi_tensor* tensors[] = {t, r->out[0] ? r->out[0] : r->out[1], r->out[1]};
   sorting_run run = {*s, oyi_take_for((size_t)oyi_item(t)), r->out[0] != NULL};
   if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
+  enum { LEAST_LINES = 16 };
+  if (s->selects) oyi_lines_arrange(&w, LEAST_LINES);
   const oyi_ranking few = {s->dtype, s->n, s->kept, NULL, s->descending};
   if (s->selects && oyi_rank_lines(&w, &few)) return OY_OK;
   return oyi_lines_run(&w, s->n, sort_some, &run);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running sums, products and extremes of lines that lie in every way beside each other, beside
+// plain loops: few and many columns, short rows, gaps, single elements, in place.
+#include "base/memory.h"
+#include "support/tensors.h"
+
+static const oy_dtype g_dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
+                                    OY_DTYPE_U8,  OY_DTYPE_I32, OY_DTYPE_I64};
+
+typedef struct shape {
+  int64_t sizes[3], strides[3];
+  int dim;
+} shape;
+
+// Whole numbers whose sums and products bfloat16 has exactly, in short lines; never -0.
+static double value_at(int64_t place, oy_dtype dtype) {
+  const uint64_t mixed = ((uint64_t)place * 0x9e3779b97f4a7c15u) >> 40;
+  static const double values[] = {1, 2, 1, -1, 1, -2, 1};
+  const double x = values[mixed % OY_ARRAY_SIZE(values)];
+  return dtype == OY_DTYPE_U8 ? fabs(x) : x;
+}
+
+static int64_t place_of(const shape* s, int64_t i) {
+  const int64_t c = i % s->sizes[2], b = i / s->sizes[2] % s->sizes[1];
+  return i / s->sizes[2] / s->sizes[1] * s->strides[0] + b * s->strides[1] +
+         c * s->strides[2];
+}
+
+typedef struct scans {
+  oy_tensor *sum, *product, *greatest, *places;
+} scans;
+
+// Element |i| of each, whose line begins at |line| in the memory of the input.
+static void check_element(const scans* r, const shape* s, oy_dtype dtype, int64_t i,
+                          int64_t line, int64_t upto) {
+  double sum = 0, product = 1, greatest = -INFINITY;
+  int64_t place = 0;
+  for (int64_t k = 0; k <= upto; k++) {
+    const double x = value_at(line + k * s->strides[s->dim], dtype);
+    sum += x;
+    product *= x;
+    if (x >= greatest) greatest = x, place = k;
+  }
+  assert_true(element(r->sum, i) == sum);
+  assert_true(element(r->product, i) == product);
+  assert_true(element(r->greatest, i) == greatest);
+  assert_int_equal((int64_t)element(r->places, i), place);
+}
+
+static oy_tensor* sample(const shape* s, oy_dtype dtype) {
+  int64_t room = 1;
+  for (int d = 0; d < 3; d++) room += (s->sizes[d] - 1) * s->strides[d];
+  double* data = malloc((size_t)room * sizeof(*data));
+  for (int64_t i = 0; i < room; i++) data[i] = value_at(i, dtype);
+  oy_tensor* wide = oy_tensor_from_data(data, OY_DIMS(room), OY_DTYPE_F64);
+  assert_non_null(oy_scope_take(wide));
+  free(data);
+  oy_tensor* typed = oy_to_dtype(wide, dtype, false, true, oy_none());
+  return oy_as_strided(typed, (oy_ints){s->sizes, 3}, (oy_ints){s->strides, 3},
+                       oy_none());
+}
+
+static void check(const shape* s, oy_dtype dtype) {
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = sample(s, dtype);
+  assert_non_null(x);
+  scans r = {.sum = oy_cumsum(x, s->dim, oy_none()),
+             .product = oy_cumprod(x, s->dim, oy_none())};
+  assert_int_equal(oy_cummax(x, s->dim, &r.greatest, &r.places), OY_OK);
+  for (int64_t i = 0; i < oy_tensor_numel(x); i++) {
+    int64_t upto = i;
+    for (int d = 2; d > s->dim; d--) upto /= s->sizes[d];
+    upto %= s->sizes[s->dim];
+    check_element(&r, s, dtype, i, place_of(s, i) - upto * s->strides[s->dim], upto);
+  }
+  if (dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_F64) {
+    oy_tensor* same = oy_cumsum_(x, s->dim, oy_none());
+    for (int64_t i = 0; i < oy_tensor_numel(x); i++)
+      assert_true(element(same, i) == element(r.sum, i));
+  }
+  oy_scope_close(&scope);
+}
+
+static void lines_beside_loops(void** state) {
+  (void)state;
+  static const shape shapes[] = {
+      {{40, 3, 9}, {27, 9, 1}, 2},   // rows of several dimensions
+      {{40, 3, 9}, {60, 20, 2}, 2},  // with gaps
+      {{2, 50, 3}, {300, 6, 2}, 2},  // few of the nearest
+      {{30, 9, 3}, {27, 3, 1}, 1},   // columns: fewer than a group
+      {{30, 9, 4}, {36, 4, 1}, 1},   // one group, and two that overlap, and so on
+      {{30, 5, 7}, {35, 7, 1}, 1},
+      {{30, 5, 11}, {60, 12, 1}, 1},
+      {{30, 5, 15}, {75, 15, 1}, 1},
+      {{3, 6, 16}, {96, 16, 1}, 1},
+      {{3, 6, 37}, {222, 37, 1}, 1},
+      {{5, 7, 11}, {77, 11, 1}, 0},  // all that is kept follows
+      {{6, 40, 5}, {1, 30, 6}, 0},   // permuted
+      {{6, 1, 35}, {35, 35, 1}, 1},  // single elements
+      {{6, 1, 35}, {1, 7, 9}, 1},
+  };
+  for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
+    for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++) check(&shapes[i], g_dtypes[d]);
+}
+
+// Sums of complex numbers down columns, and a -0 that is alone.
+static void parts_of_complex_numbers(void** state) {
+  (void)state;
+  enum { N = 5, COLUMNS = 9, ALL = 2 * N * COLUMNS };
+  static const oy_dtype dtypes[] = {OY_DTYPE_C64, OY_DTYPE_C128};
+  for (size_t t = 0; t < OY_ARRAY_SIZE(dtypes); t++)
+    for (int64_t columns = 1; columns <= COLUMNS; columns++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      double data[ALL];
+      for (int i = 0; i < ALL; i++) data[i] = value_at(i, OY_DTYPE_F64);
+      oy_tensor* plain = oy_tensor_from_data(data, OY_DIMS(N, columns, 2), OY_DTYPE_F64);
+      assert_non_null(oy_scope_take(plain));
+      oy_tensor* x =
+          oy_to_dtype(oy_view_as_complex(plain), dtypes[t], false, true, oy_none());
+      oy_tensor* sums = oy_view_as_real(oy_cumsum(x, 0, oy_none()));
+      for (int64_t c = 0; c < 2 * columns; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < N; i++) {
+          sum += data[i * 2 * columns + c];
+          assert_true(element(sums, i * 2 * columns + c) == sum);
+        }
+      }
+      oy_scope_close(&scope);
+    }
+  oy_tensor* zeros = F32(OY_DIMS(2, 1), -0.0f, -0.0f);
+  oy_tensor *sum = oy_cumsum(zeros, 1, oy_none()),
+            *product = oy_cumprod(zeros, 1, oy_none());
+  assert_true(!signbit(element(sum, 0)) && !signbit(element(sum, 1)));
+  assert_true(signbit(element(product, 0)) && signbit(element(product, 1)));
+  oy_tensor_release(product);
+  oy_tensor_release(sum);
+  oy_tensor_release(zeros);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lines_beside_loops),
+      cmocka_unit_test(parts_of_complex_numbers),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
