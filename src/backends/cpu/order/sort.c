@@ -7,6 +7,7 @@
 #include "backends/cpu/order/sort_keys.h"
 #include "base/memory.h"
 #include "ops/rules/reduction.h"
+#include "tensor/move.h"
 
 typedef struct sorting {
   oy_dtype dtype;
@@ -49,22 +50,60 @@ typedef struct sorting_run {
   bool has_values;
 } sorting_run;
 
+// Lines that are columns go through copies, a few at a time, as each element of one would be
+// in another part of memory: |SIDE| of at most |LONGEST| bytes.
+enum { SIDE = 16, SOME = 16, LONGEST = 16384 };
+
+static bool goes_by_copies(const oyi_lines* w, int64_t n, int64_t item) {
+  return n >= SOME && n * item <= LONGEST && w->ndim > 0 && w->sizes[0] >= SOME &&
+         w->steps[0][0] == item && w->step[0] != item;
+}
+
+static void copy_columns(char* to, const oyi_lines* w, int64_t columns, int64_t n,
+                         int64_t item) {
+  oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                            .n = n,
+                            .rows = columns,
+                            .to = to,
+                            .from = w->data[0],
+                            .to_along = item,
+                            .to_down = n * item,
+                            .from_along = w->step[0],
+                            .from_down = item});
+}
+
+// |copy|: of the columns from this one on, or NULL.
+static void sort_here(const sorting_run* r, const sorting* s, const oyi_lines* w,
+                      char* copy, int64_t item) {
+  oyi_lines here = *w;
+  if (copy) here.data[0] = copy, here.step[0] = item;
+  if (!r->has_values) here.data[1] = NULL;
+  sort_line(s, here.data[0], here.step[0]);
+  write_line(s, &here, r->take);
+}
+
 // With entries of its own: others sort other lines.
 static oy_status sort_some(oyi_lines* w, int64_t count, void* context) {
   const sorting_run* r = context;
   sorting s = r->how;
   const int64_t room = is_few(&s) ? oyi_keys_few_room(s.kept) : s.n;
+  const int64_t item = oyi_dtype_bytes[s.dtype];
+  const bool copies = goes_by_copies(w, s.n, item);
+  char* columns = copies ? oyi_calloc((size_t)(SIDE * s.n), (size_t)item) : NULL;
   s.entries = oyi_calloc((size_t)room, 2 * sizeof(oyi_entry));
-  if (!s.entries) return OY_OUT_OF_MEMORY;
-  s.scratch = s.entries + room;
-  for (; count > 0; count--, oyi_lines_next(w)) {
-    sort_line(&s, w->data[0], w->step[0]);
-    oyi_lines here = *w;
-    if (!r->has_values) here.data[1] = NULL;
-    write_line(&s, &here, r->take);
+  s.scratch = s.entries + (s.entries ? room : 0);
+  const bool has_room = s.entries && (columns || !copies);
+  for (int64_t some; has_room && count > 0; count -= some) {
+    const int64_t left = copies ? w->sizes[0] - w->at[0] : 1;
+    const int64_t most = left < count ? left : count;
+    some = most < SIDE ? most : SIDE;
+    if (copies) copy_columns(columns, w, some, s.n, item);
+    for (int64_t k = 0; k < some; k++, oyi_lines_next(w))
+      sort_here(r, &s, w, copies ? columns + k * s.n * item : NULL, item);
   }
   oyi_free(s.entries);
-  return OY_OK;
+  oyi_free(columns);
+  return has_room ? OY_OK : OY_OUT_OF_MEMORY;
 }
 
 // Sorts all lines of r->in into r->out: values (or none) and places.
