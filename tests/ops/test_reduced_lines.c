@@ -104,6 +104,44 @@ static void lines_beside_loops(void** state) {
         check(&shapes[i], g_dtypes[d], nans);
 }
 
+// Short rows of what is reduced, again and again, with what is kept between them, or alone.
+static void several_dimensions(void** state) {
+  (void)state;
+  static const int64_t sizes[][4] = {
+      {3, 7, 70, 5}, {2, 9, 130, 3}, {1, 40, 6, 7}, {2, 300, 1, 7}};
+  for (size_t s = 0; s < OY_ARRAY_SIZE(sizes); s++)
+    for (size_t t = 0; t < OY_ARRAY_SIZE(g_dtypes); t++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      const int64_t *n = sizes[s], row = n[3] + 1, all = n[0] * n[1] * n[2] * row;
+      double* data = malloc((size_t)all * sizeof(*data));
+      for (int64_t i = 0; i < all; i++) data[i] = value_at(i, g_dtypes[t], false);
+      oy_tensor* wide =
+          oy_tensor_from_data(data, OY_DIMS(n[0], n[1], n[2], row), OY_DTYPE_F64);
+      assert_non_null(oy_scope_take(wide));
+      oy_tensor* x =
+          oy_narrow(oy_to_dtype(wide, g_dtypes[t], false, true, oy_none()), 3, 1, n[3]);
+      oy_tensor *sum = oy_sum_dim_IntList(x, OY_DIMS(1, 3), false, oy_none()),
+                *amax = oy_amax(x, OY_DIMS(1, 3), false);
+      for (int64_t i = 0; i < n[0] * n[2]; i++) {
+        double want = 0, greatest = -INFINITY;
+        for (int64_t b = 0; b < n[1]; b++)
+          for (int64_t d = 0; d < n[3]; d++) {
+            const int64_t line = (i / n[2] * n[1] + b) * n[2] + i % n[2];
+            const double v = data[line * row + 1 + d];
+            want += v;
+            greatest = v > greatest ? v : greatest;
+          }
+        // Of bfloat16 a result is rounded, as far as its digits go.
+        const double digits = g_dtypes[t] == OY_DTYPE_BF16 ? fabs(want) / 256 : 0;
+        assert_true(fabs(element(sum, i) - want) <= digits);
+        assert_true(element(amax, i) == greatest);
+      }
+      free(data);
+      oy_scope_close(&scope);
+    }
+}
+
 // A last block of a few columns comes to what they do within a wide one.
 static void sums_whatever_the_threads(void** state) {
   (void)state;
@@ -129,6 +167,7 @@ static void sums_whatever_the_threads(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_beside_loops),
+      cmocka_unit_test(several_dimensions),
       cmocka_unit_test(sums_whatever_the_threads),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -18,6 +18,8 @@ typedef struct block {
 
 // |SHORT_ROW| elements are sooner copied than reduced by a call of their own, and so many as
 // |READ_BYTES| has are converted at once, as are rows of 16-bit floats below |HALF_ROW|.
+// Of |FEW_RESULTS|, rows of |FEW_OF_ROW| are brought together wherever they lie.
+enum { FEW_RESULTS = 8, FEW_OF_ROW = 32 };
 enum { SHORT_ROW = 128, HALF_ROW = 64, READ_BYTES = OYI_REDUCE_ROW * 16 };
 
 static int64_t first_of(const block* b, size_t d) {
@@ -118,6 +120,25 @@ static each_fn each_row(const block* b, int64_t n) {
   return follow ? reduce_each_converted : NULL;
 }
 
+// |rows| rows of |n| elements, one after the other along the second reduced dimension.
+static void bring_rows(const walk* w, char* to, const char* x, int64_t rows, int64_t n) {
+  const int64_t item = oyi_dtype_bytes[w->reducer->in], step = w->reduced[0].in;
+  const int64_t down = w->reduced[1].in;
+  if (!w->converts) {
+    oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                              .n = n,
+                              .rows = rows,
+                              .to = to,
+                              .from = x,
+                              .to_along = item,
+                              .to_down = n * item,
+                              .from_along = step,
+                              .from_down = down});
+    return;
+  }
+  for (int64_t k = 0; k < rows; k++) bring(w, to + k * n * item, x + k * down, step, n);
+}
+
 // Rows that are so short that bringing them together costs less than a call for each.
 static void reduce_short_rows(block* b, const char* x, int64_t n) {
   const walk* w = b->w;
@@ -131,8 +152,13 @@ static void reduce_short_rows(block* b, const char* x, int64_t n) {
         w->reducer->row(b->state, at, read, have, item, 0, w->args);
         have = 0;
       }
-      bring(w, read + have * item, row, w->reduced[0].in, n);
-      have += n;
+      const int64_t left = end_of(b, 1) - b->index[1], room = (most - have) / n;
+      const int64_t some = left < room ? left : room;
+      bring_rows(w, read + have * item, row, some, n);
+      have += some * n;
+      // On to the last of them, from which the next one is found.
+      b->index[1] += some - 1;
+      row += (some - 1) * w->reduced[1].in;
     } while (next_row(b, &row));
     w->reducer->row(b->state, at, read, have, item, 0, w->args);
   }
@@ -144,8 +170,10 @@ static void reduce_down(block* b, const char* x) {
   const bool one = b->w->reduced_count == 1;
   const each_fn each = each_row(b, end);
   first_row(b, &x);
-  // As it lies in memory: what is kept within what is reduced.
-  if (each && (one || b->w->reduced[1].in > b->w->kept[0].in)) {
+  // As it lies in memory: what is kept within what is reduced, unless rows are soon brought
+  // together.
+  const bool few = b->n <= FEW_RESULTS && end <= FEW_OF_ROW;
+  if (each && (one || (!few && b->w->reduced[1].in > b->w->kept[0].in))) {
     do each(b, x, end);
     while (next_row(b, &x));
     return;

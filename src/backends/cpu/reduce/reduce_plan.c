@@ -170,11 +170,14 @@ static bool find_turns(walk* w, int64_t item, bool near) {
   const bool columns = w->kept[0].in == item, other = w->kept_count > 1;
   const bool few = columns && w->kept[0].size <= FEW;
   const bool is_short = bytes <= (few ? OYI_REDUCE_TURNED_LONG : w->reducer->turned);
-  if (w->all_rows || near || w->reduced_count > 1 || (w->converts && !w->one_step))
+  // What is kept within what is reduced is as short each time.
+  const bool one = w->reduced_count == 1;
+  const bool again = !one && w->reduced[1].in > w->kept[0].in;
+  if (w->all_rows || near || (!one && !again) || (w->converts && !w->one_step))
     return false;
   if (is_short && !columns && w->kept[0].size >= MANY) return true;
   const size_t longest = other ? longest_of_others(w) : 0;
-  if (!other || w->kept[longest].size < MANY) return false;
+  if (!one || !other || w->kept[longest].size < MANY) return false;
   // Lines within long rows of what is reduced: each is read in its turn.
   const bool within = few && w->kept[longest].in < w->reduced[0].in;
   if (!is_short && !within) return false;
