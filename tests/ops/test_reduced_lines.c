@@ -6,7 +6,8 @@
 #include "support/tensors.h"
 
 static const oy_dtype g_dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
-                                    OY_DTYPE_U8, OY_DTYPE_I64};
+                                    OY_DTYPE_U8,  OY_DTYPE_I8,  OY_DTYPE_I16,
+                                    OY_DTYPE_I32, OY_DTYPE_I64};
 
 typedef struct shape {
   int64_t sizes[3], strides[3];
@@ -96,6 +97,7 @@ static void lines_beside_loops(void** state) {
       {{3, 130, 6}, {1560, 12, 1}, 1},   // of every other row
       {{4, 131, 9}, {1441, 11, 1}, 1},   // with gaps
       {{2, 300, 15}, {4800, 16, 1}, 1},  // nearly a strip
+      {{2, 150, 41}, {6150, 41, 1}, 1},  // and more
       {{2, 300, 1}, {4800, 16, 1}, 1},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)

@@ -56,16 +56,46 @@ static void PLACE(row)(void* state, int64_t at, const char* x, int64_t n, int64_
   s->place[at] = first + PLACE(find)(x, n, step, found);
 }
 
+// Integers as wide as elements, which count rows: what is chosen with one mask is one vector.
+typedef __typeof__(_Generic((T)0, float
+                            : (int32_t)0, double
+                            : (int64_t)0, default
+                            : (T)0))
+PLACE(short);
+
+// Of |rows| rows, which such an integer counts, the extremes and which rows they are in.
+static inline void PLACE(few_rows)(T* restrict value, PLACE(short) * restrict place,
+                                   int64_t n, const char* x, int64_t rows,
+                                   int64_t row_step) {
+  memcpy(value, x, (size_t)n * sizeof(T));
+  memset(place, 0, (size_t)n * sizeof(T));
+  for (int64_t r = 1; r < rows; r++) {
+    const T* p = (const T*)(const void*)(x + r * row_step);
+    const PLACE(short) here = (PLACE(short))r;
+    for (int64_t i = 0; i < n; i++) {
+      const T y = p[i], v = value[i];
+      const int is_nan = IS_NAN(y), more = IS_MORE(y, v), stays = IS_NAN(v);
+      const int wins = (more | is_nan) & !stays;
+      value[i] = wins ? y : v;
+      place[i] = wins ? here : place[i];
+    }
+  }
+}
+
 static void PLACE(columns)(void* state, int64_t n, const char* x, int64_t rows,
                            int64_t row_step, int64_t first, const void* args) {
+  enum { MOST = 64 };
   PLACE(state)* s = state;
+  T value[OYI_REDUCE_BLOCK];
+  PLACE(short) place[OYI_REDUCE_BLOCK];
   (void)args;
-  for (int64_t r = 0; r < rows; r++, x += row_step) {
-    const T* p = (const T*)(const void*)x;
+  for (int64_t r = 0; r < rows; r += MOST) {
+    const int64_t some = rows - r < MOST ? rows - r : MOST;
+    PLACE(few_rows)(value, place, n, x + r * row_step, some, row_step);
     for (int64_t i = 0; i < n; i++) {
-      const int wins = PLACE(wins)(p[i], s->value[i], s->place[i]);
-      s->value[i] = wins ? p[i] : s->value[i];
-      s->place[i] = wins ? first + r : s->place[i];
+      const int wins = PLACE(wins)(value[i], s->value[i], s->place[i]);
+      s->value[i] = wins ? value[i] : s->value[i];
+      s->place[i] = wins ? first + r + place[i] : s->place[i];
     }
   }
 }
