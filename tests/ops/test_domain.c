@@ -152,7 +152,105 @@ static void ends_of_domains(void** state) {
   }
 }
 
+// ------------------------------------------------------------------------ powers
+
+// Besides the numbers above: those whose last digit says whether they are odd, and exponents
+// whose powers of 2 are the last.
+static const double g_powers[] = {8388607,
+                                  -8388607,
+                                  8388609,
+                                  16777217,
+                                  4503599627370495,
+                                  4503599627370497,
+                                  2.5,
+                                  -3,
+                                  127,
+                                  128,
+                                  -126,
+                                  -127,
+                                  -149,
+                                  -150,
+                                  -151,
+                                  1023,
+                                  1024,
+                                  -1022,
+                                  -1074,
+                                  -1076,
+                                  1e18,
+                                  -1e18,
+                                  1.0000000000000002};
+enum { POWERS = sizeof(g_powers) / sizeof(double), SOME = 7 };
+
+static void check_power(double a, double b, double got, double want, double spacing) {
+  if (!is_near(got, want, spacing) || (!isnan(want) && signbit(got) != signbit(want)))
+    fail_msg("%a to the power of %a: %a, not %a", a, b, got, want);
+}
+
+// |count| of them in a row, |from| the first.
+static void check_float_powers(const float* a, const float* b, int64_t from,
+                               int64_t count) {
+  oy_tensor* x = oy_tensor_from_data(a + from, OY_DIMS(count), OY_DTYPE_F32);
+  oy_tensor* y = oy_tensor_from_data(b + from, OY_DIMS(count), OY_DTYPE_F32);
+  oy_tensor* r = oy_pow_Tensor_Tensor(x, y);
+  assert_non_null(r);
+  const float* got = oy_tensor_data(r);
+  for (int64_t i = 0; i < count; i++) {
+    const double p = (double)a[from + i], q = (double)b[from + i];
+    const float want = (float)pow(p, q), size = fabsf(want);
+    check_power(p, q, (double)got[i], (double)want,
+                (double)(nextafterf(size, INFINITY) - size));
+  }
+  oy_tensor_release(r);
+  oy_tensor_release(y);
+  oy_tensor_release(x);
+}
+static void check_double_powers(const double* a, const double* b, int64_t from,
+                                int64_t count) {
+  oy_tensor* x = oy_tensor_from_data(a + from, OY_DIMS(count), OY_DTYPE_F64);
+  oy_tensor* y = oy_tensor_from_data(b + from, OY_DIMS(count), OY_DTYPE_F64);
+  oy_tensor* r = oy_pow_Tensor_Tensor(x, y);
+  assert_non_null(r);
+  const double* got = oy_tensor_data(r);
+  for (int64_t i = 0; i < count; i++) {
+    const double want = pow(a[from + i], b[from + i]), size = fabs(want);
+    check_power(a[from + i], b[from + i], got[i], want, nextafter(size, INFINITY) - size);
+  }
+  oy_tensor_release(r);
+  oy_tensor_release(y);
+  oy_tensor_release(x);
+}
+
+// Every number to the power of every one, all in a row, and a few at a time.
+static void powers_of_floats(void** state) {
+  (void)state;
+  enum { ALL = FLOATS + POWERS };
+  static float a[ALL * ALL], b[ALL * ALL];
+  for (int i = 0; i < ALL * ALL; i++) {
+    const int p = i / ALL, q = i % ALL;
+    a[i] = (float)(p < FLOATS ? g_floats[p] : g_powers[p - FLOATS]);
+    b[i] = (float)(q < FLOATS ? g_floats[q] : g_powers[q - FLOATS]);
+  }
+  check_float_powers(a, b, 0, ALL * ALL);
+  for (int64_t from = 0; from + SOME <= ALL * ALL; from += SOME)
+    check_float_powers(a, b, from, 1 + from / SOME % SOME);
+}
+static void powers_of_doubles(void** state) {
+  (void)state;
+  enum { ALL = DOUBLES + POWERS };
+  static double a[ALL * ALL], b[ALL * ALL];
+  for (int i = 0; i < ALL * ALL; i++) {
+    const int p = i / ALL, q = i % ALL;
+    a[i] = p < DOUBLES ? g_doubles[p] : g_powers[p - DOUBLES];
+    b[i] = q < DOUBLES ? g_doubles[q] : g_powers[q - DOUBLES];
+  }
+  check_double_powers(a, b, 0, ALL * ALL);
+  for (int64_t from = 0; from + SOME <= ALL * ALL; from += SOME)
+    check_double_powers(a, b, from, 1 + from / SOME % SOME);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(ends_of_domains)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ends_of_domains),
+                                     cmocka_unit_test(powers_of_floats),
+                                     cmocka_unit_test(powers_of_doubles)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

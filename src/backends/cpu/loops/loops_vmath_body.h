@@ -85,6 +85,15 @@
 #define GREATEST     FLT_MAX
 #define LOG_SCALE    0x1p24
 #define LOG_TWOS     24
+// A whole number and its fraction have no room in one from POW_DIGITS on. POW_NEAR is well within
+// the logarithms, to base 2, of normal numbers, of which LOG2_ABOUT finds at least 70 %: lines
+// between powers of 2. Above POW_UP a power is infinite, below POW_DOWN it is 0.
+#define POW_DIGITS 0x1p23
+#define POW_NEAR   86
+#define POW_UP     128.01
+#define POW_DOWN   -151
+#define LOG2_ABOUT(x) \
+  (__builtin_convertvector((ints_f32)(x)-0x3f800000, vec_f32) * 0x1p-23f)
 #include "backends/cpu/loops/vmath_tmpl.h"
 #undef T
 #undef INT
@@ -103,6 +112,11 @@
 #undef GREATEST
 #undef LOG_SCALE
 #undef LOG_TWOS
+#undef POW_DIGITS
+#undef POW_NEAR
+#undef POW_UP
+#undef POW_DOWN
+#undef LOG2_ABOUT
 #define T              double
 #define INT            int64_t
 #define ID             f64
@@ -120,6 +134,15 @@
 #define GREATEST       DBL_MAX
 #define LOG_SCALE      0x1p54
 #define LOG_TWOS       54
+#define POW_DIGITS     0x1p52
+#define POW_NEAR       700
+#define POW_UP         1024.01
+#define POW_DOWN       -1077
+typedef uint64_t bits_f64 __attribute__((vector_size(OYI_VEC_BYTES)));
+#define LOG2_ABOUT(x)                                                    \
+  (((vec_f64)(((bits_f64)(x) >> 20) | (uint64_t)0x4330000000000000ull) - \
+    (0x1p52 + 1023 * 0x1p32)) *                                          \
+   0x1p-32)
 #include "backends/cpu/loops/vmath_tmpl.h"
 #undef T
 #undef INT

@@ -31,9 +31,9 @@ static inline V F(abs)(V a) {
   static inline V F(name)(V a) {                         \
     return OYI_MVEC(OYI_VEC_LETTER, LANES, v, FN(f))(a); \
   }
-#define VECTOR_2(f)                                          \
+#define VECTOR_2_AS(name, f)                                 \
   extern V OYI_MVEC(OYI_VEC_LETTER, LANES, vv, FN(f))(V, V); \
-  static inline V F(f)(V a, V b) {                           \
+  static inline V F(name)(V a, V b) {                        \
     return OYI_MVEC(OYI_VEC_LETTER, LANES, vv, FN(f))(a, b); \
   }
 #else
@@ -42,14 +42,15 @@ static inline V F(abs)(V a) {
     for (int i = 0; i < LANES; i++) a[i] = FN(f)(a[i]); \
     return a;                                           \
   }
-#define VECTOR_2(f)                                           \
-  static inline V F(f)(V a, V b) {                            \
+#define VECTOR_2_AS(name, f)                                  \
+  static inline V F(name)(V a, V b) {                         \
     for (int i = 0; i < LANES; i++) a[i] = FN(f)(a[i], b[i]); \
     return a;                                                 \
   }
 #endif
 #define VECTOR_1(f) VECTOR_AS(f, f)
 #define RAW_1(f)    VECTOR_AS(raw_##f, f)
+#define VECTOR_2(f) VECTOR_2_AS(f, f)
 RAW_1(exp)
 RAW_1(log)
 RAW_1(log2)
@@ -71,14 +72,16 @@ VECTOR_1(tanh)
 VECTOR_1(asinh)
 VECTOR_1(erf)
 VECTOR_1(erfc)
-VECTOR_2(pow)
+VECTOR_2_AS(raw_pow, pow)
 VECTOR_2(atan2)
 VECTOR_2(hypot)
 #undef VECTOR_AS
 #undef RAW_1
 #undef VECTOR_1
 #undef VECTOR_2
+#undef VECTOR_2_AS
 #include "backends/cpu/loops/vmath_domain_tmpl.h"
+#include "backends/cpu/loops/vmath_pow_tmpl.h"
 
 static inline V F(sigmoid)(V a) {
   return (T)1 / ((T)1 + F(exp)(-a));
