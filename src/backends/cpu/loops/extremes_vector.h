@@ -2,7 +2,8 @@
 // maximum, minimum, clamp_tensor and hardswish of floats by vectors: one instruction finds the
 // greater number, but gives its second operand where one is NaN, and a choice puts the other's
 // NaN in; compilers take two comparisons and join them. T, ID and MM(f), the instruction, are
-// given. Rows shorter than a vector, or with other steps, go through what the line made.
+// given. Of rows shorter than a vector, or with other steps, one goes through a vector at a time:
+// nobody can guess which of two is the greater one.
 #define V    OYI_LOOP_JOIN(extreme_vector, ID)
 #define F(f) OYI_LOOP_JOIN(f, ID)
 
@@ -56,8 +57,19 @@ static inline __attribute__((always_inline)) void F(extremes)(
 #undef AT
 }
 
+static inline __attribute__((always_inline)) void F(extremes_apart)(
+    int64_t n, char* const* data, const int64_t* strides, F(extreme) fn) {
+  char* o = data[0];
+  const char *x = data[1], *y = data[2];
+  for (; n > 0; n--, o += strides[0], x += strides[1], y += strides[2]) {
+    const V a = {*(const T*)(const void*)x}, b = {*(const T*)(const void*)y};
+    *(T*)(void*)o = fn(a, b, b)[0];
+  }
+}
+
 #define EXTREMES(name, fn)                                                            \
   OYI_LOOP_FN(name##_vector) {                                                        \
+    (void)args;                                                                       \
     const int64_t item = sizeof(T), sx = strides[1], sy = strides[2];                 \
     const bool is_long = n >= (int64_t)(sizeof(V) / sizeof(T)) && strides[0] == item; \
     if (is_long && sx == item && sy == item)                                          \
@@ -67,7 +79,7 @@ static inline __attribute__((always_inline)) void F(extremes)(
     else if (is_long && sx == 0 && sy == item)                                        \
       F(extremes)(n, data, true, false, false, false, fn);                            \
     else                                                                              \
-      F(name)(n, data, strides, args);                                                \
+      F(extremes_apart)(n, data, strides, fn);                                        \
   }
 EXTREMES(maximum, F(greater))
 EXTREMES(minimum, F(smaller))

@@ -68,12 +68,20 @@ static inline __attribute__((always_inline)) void map_pairs(int64_t n, char* con
   char* o = data[0];
   const char *x = data[1], *y = data[2];
   const int64_t so = strides[0], sx = strides[1], sy = strides[2];
-  if (so == BF16 && (sx == BF16 || sx == 0) && (sy == BF16 || sy == 0))
-    for (; n >= PAIRED;
+  if (n >= PAIRED && so == BF16 && (sx == BF16 || sx == 0) && (sy == BF16 || sy == 0)) {
+    // The last vector lies over those before it, and is read before they are written.
+    const int64_t rest = n - PAIRED;
+    const pairs last =
+        fn(load_pairs(x + rest * sx, sx), load_pairs(y + rest * sy, sy), arg);
+    char* end = o + rest * BF16;
+    for (; n > PAIRED;
          n -= PAIRED, o += so * PAIRED, x += sx * PAIRED, y += sy * PAIRED) {
       const pairs v = fn(load_pairs(x, sx), load_pairs(y, sy), arg);
       memcpy(o, &v, sizeof(v));
     }
+    memcpy(end, &last, sizeof(last));
+    return;
+  }
   for (; n > 0; n -= PAIRED, o += so * PAIRED, x += sx * PAIRED, y += sy * PAIRED) {
     const int64_t count = n < PAIRED ? n : PAIRED;
     store_some(o, so, count, fn(load_some(x, sx, count), load_some(y, sy, count), arg));
@@ -185,6 +193,25 @@ static inline pairs picked(pairs a, pairs b, pairs is_second_even, pairs is_seco
 BF16_PICK(maximum, <)
 BF16_PICK(minimum, >)
 #undef BF16_PICK
+
+// Comparisons, in f32 that hold the same numbers.
+static inline float single_of(uint16_t bits) {
+  const union {
+    uint32_t word;
+    float number;
+  } as = {(uint32_t)bits << 16};
+  return as.number;
+}
+#define T  uint16_t
+#define ID bf16
+BINARY_TO(eq, uint8_t, single_of(a) == single_of(b))
+BINARY_TO(ne, uint8_t, single_of(a) != single_of(b))
+BINARY_TO(lt, uint8_t, single_of(a) < single_of(b))
+BINARY_TO(le, uint8_t, single_of(a) <= single_of(b))
+BINARY_TO(gt, uint8_t, single_of(a) > single_of(b))
+BINARY_TO(ge, uint8_t, single_of(a) >= single_of(b))
+#undef T
+#undef ID
 
 static inline __attribute__((always_inline)) pairs multiplied(pairs a, pairs b, pairs c,
                                                               float by) {

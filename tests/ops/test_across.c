@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands whose dimensions lie in any order, among them rows of a few elements: every element of
+// a result comes of those at its own place, whatever the layouts are.
+#include "base/memory.h"
+#include "support/tensors.h"
+
+enum { RANK = 3, MOST = 12000 };
+
+typedef struct shape {
+  int64_t sizes[RANK];
+} shape;
+static const shape g_shapes[] = {{{1, 40, 3}},   {{19, 7, 2}},   {{300, 2, 7}},
+                                 {{40, 16, 5}},  {{33, 8, 30}},  {{2, 500, 4}},
+                                 {{1, 4, 1031}}, {{1, 1031, 8}}, {{9, 1, 600}},
+                                 {{2, 33, 33}},  {{7, 300, 5}},  {{64, 31, 1}}};
+static const int g_orders[][RANK] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+static const oy_dtype g_dtypes[] = {OY_DTYPE_F32,  OY_DTYPE_F64, OY_DTYPE_F16,
+                                    OY_DTYPE_BF16, OY_DTYPE_I64, OY_DTYPE_I32,
+                                    OY_DTYPE_U8};
+
+// Small whole numbers that every dtype holds, sums of them too.
+static double number(int k, int64_t i, oy_dtype dtype) {
+  const int64_t at = i * 7919 + k * 31;
+  if (oy_dtype_is_floating(dtype) && at % 97 == 5) return NAN;
+  return (double)(at % 13 + (k ? 0 : 20));
+}
+
+static double greater(double a, double b) {
+  return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
+}
+static double less(double a, double b) {
+  return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
+}
+static double sum(double a, double b) {
+  return a + b;
+}
+static double difference(double a, double b) {
+  return a - b;
+}
+static double is_equal(double a, double b) {
+  return a == b;
+}
+static double is_unequal(double a, double b) {
+  return a != b;
+}
+static double is_greater(double a, double b) {
+  return a > b;
+}
+static double is_less(double a, double b) {
+  return a < b;
+}
+static double is_least(double a, double b) {
+  return a <= b;
+}
+static double is_most(double a, double b) {
+  return a >= b;
+}
+static double first(double a, double b) {
+  (void)b;
+  return a;
+}
+static double chosen(double a, double b) {
+  return a > 25 ? a : b;
+}
+static oy_tensor* add(oy_tensor* a, oy_tensor* b) {
+  return oy_add_Tensor(a, b, ALPHA1);
+}
+static oy_tensor* subtract(oy_tensor* a, oy_tensor* b) {
+  return oy_sub_Tensor(a, b, ALPHA1);
+}
+// Of whole numbers.
+static oy_tensor* rounded(oy_tensor* a, oy_tensor* b) {
+  (void)b;
+  return oy_floor(a);
+}
+static oy_tensor* choose(oy_tensor* a, oy_tensor* b) {
+  oy_tensor* mask = oy_gt_Scalar(a, oy_int(25));
+  oy_tensor* result = oy_where_self(mask, a, b);
+  oy_tensor_release(mask);
+  return result;
+}
+
+static const struct {
+  const char* name;
+  oy_tensor* (*op)(oy_tensor* a, oy_tensor* b);
+  double (*reference)(double a, double b);
+} g_operators[] = {{"add", add, sum},
+                   {"sub", subtract, difference},
+                   {"maximum", oy_maximum, greater},
+                   {"minimum", oy_minimum, less},
+                   {"eq", oy_eq_Tensor, is_equal},
+                   {"ne", oy_ne_Tensor, is_unequal},
+                   {"gt", oy_gt_Tensor, is_greater},
+                   {"lt", oy_lt_Tensor, is_less},
+                   {"le", oy_le_Tensor, is_least},
+                   {"ge", oy_ge_Tensor, is_most},
+                   {"floor", rounded, first},
+                   {"where", choose, chosen}};
+
+// Numbers in the order of |sizes|, whose dimensions lie in memory in |order|, the slowest first.
+static oy_tensor* laid_out(const shape* s, const int* order, int k, oy_dtype dtype) {
+  static double x[MOST];
+  int64_t in_memory[RANK], back[RANK], steps[RANK] = {0};
+  int64_t step = 1;
+  for (int d = RANK; d-- > 0;) {
+    in_memory[d] = s->sizes[order[d]];
+    back[order[d]] = d;
+    steps[order[d]] = step;
+    step *= in_memory[d];
+  }
+  assert_true(step <= MOST);
+  int64_t i = 0;
+  for (int64_t a = 0; a < s->sizes[0]; a++)
+    for (int64_t b = 0; b < s->sizes[1]; b++)
+      for (int64_t c = 0; c < s->sizes[2]; c++)
+        x[a * steps[0] + b * steps[1] + c * steps[2]] = number(k, i++, dtype);
+  oy_tensor* wide = oy_tensor_from_data(x, (oy_ints){in_memory, RANK}, OY_DTYPE_F64);
+  oy_tensor* made = oy_to_dtype(wide, dtype, false, true, oy_none());
+  oy_tensor* t = oy_permute(made, (oy_ints){back, RANK});
+  assert_non_null(t);
+  oy_tensor_release(made);
+  oy_tensor_release(wide);
+  return t;
+}
+
+static void check(const shape* s, oy_tensor* a, oy_tensor* b, oy_dtype dtype) {
+  static double want[MOST];
+  const int64_t n = s->sizes[0] * s->sizes[1] * s->sizes[2];
+  for (size_t k = 0; k < OY_ARRAY_SIZE(g_operators); k++) {
+    for (int64_t i = 0; i < n; i++)
+      want[i] = g_operators[k].reference(number(0, i, dtype), number(1, i, dtype));
+    oy_tensor* r = g_operators[k].op(a, b);
+    if (!r) fail_msg("%s: %s", g_operators[k].name, oy_error_get()->message);
+    oy_tensor* rows = oy_contiguous(r, OY_MEMORY_CONTIGUOUS);
+    oy_tensor* got = oy_to_dtype(rows, OY_DTYPE_F64, false, false, oy_none());
+    const double* x = oy_tensor_data(got);
+    for (int64_t i = 0; i < n; i++)
+      if (x[i] != want[i] && !(isnan(x[i]) && isnan(want[i])))
+        fail_msg("%s of %s (%d, %d, %d): element %d is %g, not %g", g_operators[k].name,
+                 oy_dtype_name(dtype), (int)s->sizes[0], (int)s->sizes[1],
+                 (int)s->sizes[2], (int)i, x[i], want[i]);
+    oy_tensor_release(got);
+    oy_tensor_release(rows);
+    oy_tensor_release(r);
+  }
+}
+
+static void every_order(void** state) {
+  (void)state;
+  for (size_t k = 0; k < OY_ARRAY_SIZE(g_shapes); k++)
+    for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)
+      for (size_t p = 0; p < OY_ARRAY_SIZE(g_orders); p++)
+        for (size_t q = 0; q < OY_ARRAY_SIZE(g_orders); q++) {
+          oy_tensor* a = laid_out(&g_shapes[k], g_orders[p], 0, g_dtypes[d]);
+          oy_tensor* b = laid_out(&g_shapes[k], g_orders[q], 1, g_dtypes[d]);
+          check(&g_shapes[k], a, b, g_dtypes[d]);
+          oy_tensor_release(a);
+          oy_tensor_release(b);
+        }
+}
+
+// Rows around those of vectors, the result in the place of an operand.
+static void rows_in_place(void** state) {
+  (void)state;
+  enum { LONGEST = 70 };
+  for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)
+    for (int64_t n = 1; n <= LONGEST; n++) {
+      const shape s = {{1, 1, n}};
+      const oy_dtype dtype = g_dtypes[d];
+      oy_tensor* a = laid_out(&s, g_orders[0], 0, dtype);
+      oy_tensor* b = laid_out(&s, g_orders[0], 1, dtype);
+      assert_non_null(oy_sub__Tensor(a, b, ALPHA1));
+      assert_non_null(oy_clamp_min__Tensor(b, a));
+      oy_tensor* got[] = {oy_to_dtype(a, OY_DTYPE_F64, false, true, oy_none()),
+                          oy_to_dtype(b, OY_DTYPE_F64, false, true, oy_none())};
+      double want[2][LONGEST];
+      for (int64_t i = 0; i < n; i++) {
+        want[0][i] = number(0, i, dtype) - number(1, i, dtype);
+        want[1][i] = greater(want[0][i], number(1, i, dtype));
+      }
+      for (int k = 0; k < 2; k++) {
+        assert_close_(got[k], OY_DIMS(1, 1, n), want[k], 0, __FILE__, __LINE__);
+        oy_tensor_release(got[k]);
+      }
+      oy_tensor_release(a);
+      oy_tensor_release(b);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_order),
+                                     cmocka_unit_test(rows_in_place)};
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
