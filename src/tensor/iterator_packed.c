@@ -12,10 +12,13 @@ enum {
   TWICE_PACKED_ROW = 64,
   PACKED_ONCE = 8192,
   PACKED = 8192,
-  PACKED_INPUTS = 2
+  PACKED_INPUTS = 2,
+  // Of what lies across, or apart in other ways: elements of a row, and bytes at once.
+  ACROSS_ROW = 32,
+  ACROSS = 4096
 };
 
-typedef enum way { TOGETHER, APART, NEITHER } way;
+typedef enum way { TOGETHER, APART, ACROSS_OTHERS, NEITHER } way;
 
 // Whether the rows of operand |k| continue each other. One number for all is as good.
 static way way_of(const oyi_packed_row* row, const int64_t* down, int k, int64_t item) {
@@ -24,19 +27,22 @@ static way way_of(const oyi_packed_row* row, const int64_t* down, int k, int64_t
   if (along == item && (row->inner == 1 || between == row->n * item) &&
       down[k] == row->n * row->inner * item)
     return TOGETHER;
-  return k > 0 && (along == item || along == 0) ? APART : NEITHER;
+  if (k == 0) return NEITHER;
+  return along == item || along == 0 ? APART : ACROSS_OTHERS;
 }
 
 unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
                            const int64_t* down) {
   unsigned found = 0;
   int64_t longest = 0, longest_copy = 0;
-  bool once = row->inner > 1;
+  bool once = row->inner > 1, across = false;
   for (int k = 0; k < by->count; k++) {
     const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
     const int64_t bytes = row->n * row->inner * item;
     const way is = way_of(row, down, k, item);
     if (is == NEITHER || bytes > PACKED_ONCE) return 0;
+    if (is == ACROSS_OTHERS && (row->in_order || row->n > ACROSS_ROW)) return 0;
+    across = across || is == ACROSS_OTHERS;
     if (bytes > longest) longest = bytes;
     if (is == TOGETHER) continue;
     found |= 1u << k;
@@ -44,23 +50,29 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
     if (bytes > longest_copy) longest_copy = bytes;
   }
   const int copies = __builtin_popcount(found);
+  if (across) return copies <= PACKED_INPUTS && longest <= ACROSS ? found : 0;
   if (copies > PACKED_INPUTS || (longest > PACKED_ROW && !once)) return 0;
   return copies <= 1 || once || longest_copy <= TWICE_PACKED_ROW ? found : 0;
 }
 
-// |rows| rows of operand |k| from |from| on, one behind the other.
+// |rows| rows of operand |k| from |from| on, one behind the other: those of one place of the
+// second dimension at a time, or both dimensions of one row, where that turns them round.
 static void copy_rows(const oyi_packed_row* row, int k, int64_t item, int64_t rows,
                       char* to, const char* from, int64_t down) {
-  for (int64_t i = 0; i < row->inner; i++)
-    oyi_move_rows(&(oyi_move){.item = (size_t)item,
-                              .n = row->n,
-                              .rows = rows,
-                              .to = to + i * row->n * item,
-                              .from = from + (row->inner > 1 ? i * row->between[k] : 0),
-                              .to_along = item,
-                              .to_down = row->n * row->inner * item,
-                              .from_along = row->along[k],
-                              .from_down = down});
+  const int64_t between = row->inner > 1 ? row->between[k] : 0, whole = row->n * item;
+  oyi_move m = {
+      .item = (size_t)item, .n = row->n, .to_along = item, .from_along = row->along[k]};
+  const bool turns = row->inner > 1 && m.from_along != item && m.from_along != 0 &&
+                     (between == item || rows < row->inner);
+  const int64_t steps = turns ? rows : row->inner;
+  m.rows = turns ? row->inner : rows;
+  m.to_down = turns ? whole : whole * row->inner;
+  m.from_down = turns ? between : down;
+  for (int64_t i = 0; i < steps; i++) {
+    m.to = to + i * (turns ? whole * row->inner : whole);
+    m.from = from + i * (turns ? down : between);
+    oyi_move_rows(&m);
+  }
 }
 
 void oyi_packed_run(const oyi_by_rows* by, const oyi_packed_row* row, int64_t rows,
@@ -123,8 +135,9 @@ bool oyi_packed_walk(const oyi_iter* it, oyi_loop loop, const void* args) {
   enum { MANY = 8 };
   if (it->ndim < 3 || it->sizes[2] < MANY || it->sizes[0] * it->sizes[1] > PACKED_ONCE)
     return false;
-  packed_walk w = {.by = {loop, args, it, it->count},
-                   .row = {it->sizes[0], it->sizes[1], it->strides[0], it->strides[1]}};
+  packed_walk w = {
+      .by = {loop, args, it, it->count},
+      .row = {it->sizes[0], it->sizes[1], it->strides[0], it->strides[1], false}};
   w.apart = oyi_packed_inputs(&w.by, &w.row, it->strides[2]);
   if (w.apart == 0) return false;
   const int64_t n = it->sizes[0] * it->sizes[1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many short rows as one: inputs that do not go on from one row to the next, as they have one
-// number for each or the same row for all of them, are copied as the others lie. To begin a row
-// takes longer than to copy it.
+// number for each or the same row for all of them, or lie in another order, are copied as the
+// others lie. To begin a row takes longer than to copy it.
 #ifndef OPYARD_SRC_TENSOR_ITERATOR_PACKED_H_
 #define OPYARD_SRC_TENSOR_ITERATOR_PACKED_H_
 
@@ -20,6 +20,7 @@ typedef struct oyi_by_rows {
 typedef struct oyi_packed_row {
   int64_t n, inner;
   const int64_t *along, *between;
+  bool in_order;  // inputs that lie across, or apart in other ways, are left as they are
 } oyi_packed_row;
 
 // Inputs that are to be copied for rows |down| apart, a bit each; 0 if there are none, or too many

@@ -69,15 +69,17 @@ static void walk_blocks(const oyi_iter* it, size_t first, size_t last, char* con
   }
 }
 
+// Rows that are worth a copy of what lies in another way.
+enum { MANY = 8 };
+
 static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* along,
                      const int64_t* down, const void* args) {
-  enum { MANY = 8 };
   const oyi_by_rows* by = args;
   if (rows == 1) {
     by->loop(n, data, along, by->args);
     return;
   }
-  const oyi_packed_row one = {n, 1, along, NULL};
+  const oyi_packed_row one = {n, 1, along, NULL, false};
   const unsigned apart = rows >= MANY ? oyi_packed_inputs(by, &one, down) : 0;
   if (apart != 0) {
     oyi_packed_run(by, &one, rows, data, down, apart);
@@ -133,10 +135,11 @@ static bool has_short_rows(const oyi_iter* it) {
   return it->ndim > 1 && it->sizes[0] < SHORT && it->sizes[1] >= LONGER * it->sizes[0];
 }
 
-// Whether they are copied as they lie, which reads each line of memory once.
-static bool packs_short_rows(const oyi_by_rows* by) {
+// Whether they are copied as they lie, which reads each line of memory once; |in_order|: but for
+// what lies across.
+static bool packs_short_rows(const oyi_by_rows* by, bool in_order) {
   const oyi_iter* it = by->it;
-  const oyi_packed_row row = {it->sizes[0], 1, it->strides[0], NULL};
+  const oyi_packed_row row = {it->sizes[0], 1, it->strides[0], NULL, in_order};
   return oyi_packed_inputs(by, &row, it->strides[1]) != 0;
 }
 
@@ -154,9 +157,11 @@ static oyi_iter exchanged(const oyi_iter* it, size_t a, size_t b) {
 static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_block block,
                 const void* args) {
   job j = {it, block, args, oyi_walk_steps(it, 0, it->ndim)};
+  const bool packs =
+      loop && it->ndim >= 2 && it->sizes[1] >= MANY && packs_short_rows(args, false);
   if (stays_in_place(it))
     walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
-  else if (it->ndim >= 2 && oyi_walk_tiled(it, loop, loop_args))
+  else if (it->ndim >= 2 && !packs && oyi_walk_tiled(it, loop, loop_args))
     return;
   else if (oy_get_num_threads() == 1)
     walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
@@ -179,7 +184,9 @@ void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
   const oyi_by_rows by = {loop, args, it, it->count};
   if (it->ndim > 2 && !stays_in_place(it) && oyi_packed_walk(it, loop, args)) return;
-  const bool turns = has_short_rows(it) && !stays_in_place(it) && !packs_short_rows(&by);
+  // Where elements are narrow, vectors have more of them than steps along a dimension gain.
+  const bool turns = has_short_rows(it) && !stays_in_place(it) &&
+                     !packs_short_rows(&by, oyi_item(it->tensors[0]) > 2);
   if (is_small(it)) {
     const int along = turns ? 1 : 0, down = 1 - along;
     run_rows(it->sizes[along], it->sizes[down], it->data, it->strides[along],

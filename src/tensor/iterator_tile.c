@@ -11,6 +11,7 @@ enum {
   LINE = 64,
   COLUMNS = 256,
   COPIED_LINES = 4,  // of each column of the input, read at once where there is no buffer
+  FEW = 4,           // of a loop: neighbours nearer to each other, or fewer rows, are not
   LEAST = 8,         // rows and columns that make it worth while
   LEAST_STEPS = 512,
   PACKED_MOST = 2,  // inputs that are turned round
@@ -122,11 +123,12 @@ static oy_status run_tiles(int64_t index, void* context) {
 }
 
 // The dimension in which operand |k| is contiguous, 0 if it does not lie across.
-static size_t lies_across(const oyi_iter* it, int k) {
-  int64_t item = oyi_item(it->tensors[k]);
-  if (it->strides[0][k] < LINE && it->strides[0][k] > -LINE) return 0;
+static size_t lies_across(const oyi_iter* it, int k, bool is_copy) {
+  const int64_t item = oyi_item(it->tensors[k]), near = is_copy ? LINE : FEW * item;
+  const int64_t rows = is_copy ? LEAST : FEW;
+  if (it->strides[0][k] < near && it->strides[0][k] > -near) return 0;
   for (size_t d = 1; d < it->ndim; d++)
-    if (it->strides[d][k] == item && it->sizes[d] >= LEAST) return d;
+    if (it->strides[d][k] == item && it->sizes[d] >= rows) return d;
   return 0;
 }
 
@@ -134,7 +136,7 @@ static bool find_packed(tiling* g) {
   const oyi_iter* it = g->it;
   int64_t largest = 1;
   for (int k = 1; k < it->count && g->packed_count < PACKED_MOST; k++) {
-    size_t d = lies_across(it, k);
+    size_t d = lies_across(it, k, !g->loop);
     if (d == 0 || (g->packed_count > 0 && d != g->across)) continue;
     g->across = d;
     g->packed[g->packed_count++] = k;
