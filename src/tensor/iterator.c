@@ -197,6 +197,22 @@ static void release_temporaries(oyi_iter* it) {
   it->temporary = 0;
 }
 
+// A tensor of another dtype whose dimensions lie in the order of those of |t|, as those of the
+// other operands probably do.
+static oyi_tensor* new_as_it_lies(const oyi_tensor* t, oy_dtype dtype, oy_device device) {
+  int64_t strides[OY_TENSOR_MAX_DIMS];
+  if (t->flags & OYI_CONTIGUOUS) return oyi_tensor_new(oyi_sizes_view(t), dtype, device);
+  oyi_dense_strides(t, strides);
+  return oyi_tensor_new_strided(oyi_sizes_view(t), (oy_ints){strides, t->ndim}, dtype,
+                                device);
+}
+static oyi_tensor* converted(const oyi_tensor* t, oy_dtype dtype) {
+  if (!oyi_data(t)) return oyi_converted(t, dtype);
+  oyi_tensor* copy = new_as_it_lies(t, dtype, oyi_tensor_device(t));
+  if (copy) oyi_convert(copy, t);
+  return copy;
+}
+
 // Inputs of another dtype become converted copies; an output that cannot take
 // the values as they are computed gets a stand-in.
 static oy_status make_temporaries(setup* s) {
@@ -208,8 +224,7 @@ static oy_status make_temporaries(setup* s) {
     oyi_tensor* t = it->tensors[k];
     oy_dtype want = k ? it->dtype : s->result;
     if (t->header.dtype == want || (k == 1 && (s->flags & OYI_ITER_MASK))) continue;
-    oyi_tensor* copy =
-        k ? oyi_converted(t, want) : oyi_tensor_new(oyi_sizes_view(t), want, s->device);
+    oyi_tensor* copy = k ? converted(t, want) : new_as_it_lies(t, want, s->device);
     if (!copy) {
       release_temporaries(it);
       return OY_OUT_OF_MEMORY;

@@ -124,12 +124,12 @@ static oy_tensor* laid_out(const shape* s, const int* order, int k, oy_dtype dty
   return t;
 }
 
-static void check(const shape* s, oy_tensor* a, oy_tensor* b, oy_dtype dtype) {
+static void check(const shape* s, oy_tensor* a, oy_tensor* b) {
   static double want[MOST];
   const int64_t n = s->sizes[0] * s->sizes[1] * s->sizes[2];
   for (size_t k = 0; k < OY_ARRAY_SIZE(g_operators); k++) {
     for (int64_t i = 0; i < n; i++)
-      want[i] = g_operators[k].reference(number(0, i, dtype), number(1, i, dtype));
+      want[i] = g_operators[k].reference(number(0, i, a->dtype), number(1, i, b->dtype));
     oy_tensor* r = g_operators[k].op(a, b);
     if (!r) fail_msg("%s: %s", g_operators[k].name, oy_error_get()->message);
     oy_tensor* rows = oy_contiguous(r, OY_MEMORY_CONTIGUOUS);
@@ -138,7 +138,7 @@ static void check(const shape* s, oy_tensor* a, oy_tensor* b, oy_dtype dtype) {
     for (int64_t i = 0; i < n; i++)
       if (x[i] != want[i] && !(isnan(x[i]) && isnan(want[i])))
         fail_msg("%s of %s (%d, %d, %d): element %d is %g, not %g", g_operators[k].name,
-                 oy_dtype_name(dtype), (int)s->sizes[0], (int)s->sizes[1],
+                 oy_dtype_name(a->dtype), (int)s->sizes[0], (int)s->sizes[1],
                  (int)s->sizes[2], (int)i, x[i], want[i]);
     oy_tensor_release(got);
     oy_tensor_release(rows);
@@ -146,18 +146,29 @@ static void check(const shape* s, oy_tensor* a, oy_tensor* b, oy_dtype dtype) {
   }
 }
 
+static void check_orders(const shape* s, oy_dtype dtype, oy_dtype other) {
+  for (size_t p = 0; p < OY_ARRAY_SIZE(g_orders); p++)
+    for (size_t q = 0; q < OY_ARRAY_SIZE(g_orders); q++) {
+      oy_tensor* a = laid_out(s, g_orders[p], 0, dtype);
+      oy_tensor* b = laid_out(s, g_orders[q], 1, other);
+      check(s, a, b);
+      oy_tensor_release(a);
+      oy_tensor_release(b);
+    }
+}
 static void every_order(void** state) {
   (void)state;
   for (size_t k = 0; k < OY_ARRAY_SIZE(g_shapes); k++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)
-      for (size_t p = 0; p < OY_ARRAY_SIZE(g_orders); p++)
-        for (size_t q = 0; q < OY_ARRAY_SIZE(g_orders); q++) {
-          oy_tensor* a = laid_out(&g_shapes[k], g_orders[p], 0, g_dtypes[d]);
-          oy_tensor* b = laid_out(&g_shapes[k], g_orders[q], 1, g_dtypes[d]);
-          check(&g_shapes[k], a, b, g_dtypes[d]);
-          oy_tensor_release(a);
-          oy_tensor_release(b);
-        }
+      check_orders(&g_shapes[k], g_dtypes[d], g_dtypes[d]);
+}
+// One of them is converted first, or both.
+static void orders_of_others(void** state) {
+  (void)state;
+  for (size_t k = 0; k < OY_ARRAY_SIZE(g_shapes); k++)
+    for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)
+      check_orders(&g_shapes[k], g_dtypes[d],
+                   g_dtypes[(d + 3) % OY_ARRAY_SIZE(g_dtypes)]);
 }
 
 // Rows around those of vectors, the result in the place of an operand.
@@ -190,6 +201,7 @@ static void rows_in_place(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_order),
+                                     cmocka_unit_test(orders_of_others),
                                      cmocka_unit_test(rows_in_place)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

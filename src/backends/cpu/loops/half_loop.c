@@ -21,7 +21,7 @@ enum { ITEM = 2 };
 
 static void widen(const half_call* call, float* out, const char* in, int64_t stride,
                   int64_t n) {
-  if (stride == ITEM)
+  if (stride == ITEM || n == 1)
     call->widen(out, in, n);
   else
     oyi_convert_row(OY_DTYPE_F32, (char*)out, sizeof(float), call->dtype, in, stride, n);

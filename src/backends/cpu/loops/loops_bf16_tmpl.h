@@ -227,13 +227,23 @@ static void addcmul_bf16(int64_t n, char* const* data, const int64_t* strides,
   char* o = data[0];
   const char *x = data[1], *y = data[2], *z = data[3];
   const int64_t so = strides[0], sx = strides[1], sy = strides[2], sz = strides[3];
-  if (so == BF16 && sx == BF16 && (sy == BF16 || sy == 0) && (sz == BF16 || sz == 0))
-    for (; n >= PAIRED; n -= PAIRED, o += BF16 * PAIRED, x += BF16 * PAIRED,
-                        y += sy * PAIRED, z += sz * PAIRED) {
+  if (n >= PAIRED && so == BF16 && sx == BF16 && (sy == BF16 || sy == 0) &&
+      (sz == BF16 || sz == 0)) {
+    // As in map_pairs.
+    const int64_t rest = n - PAIRED;
+    const pairs last =
+        multiplied(load_pairs(x + rest * sx, sx), load_pairs(y + rest * sy, sy),
+                   load_pairs(z + rest * sz, sz), by);
+    char* end = o + rest * BF16;
+    for (; n > PAIRED; n -= PAIRED, o += BF16 * PAIRED, x += BF16 * PAIRED,
+                       y += sy * PAIRED, z += sz * PAIRED) {
       const pairs v =
           multiplied(load_pairs(x, sx), load_pairs(y, sy), load_pairs(z, sz), by);
       memcpy(o, &v, sizeof(v));
     }
+    memcpy(end, &last, sizeof(last));
+    return;
+  }
   for (; n > 0; n -= PAIRED, o += so * PAIRED, x += sx * PAIRED, y += sy * PAIRED,
                 z += sz * PAIRED) {
     const int64_t count = n < PAIRED ? n : PAIRED;
