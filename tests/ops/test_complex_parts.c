@@ -212,17 +212,18 @@ static void check_exp(const double* part, const double* got, double places) {
   }
 }
 
-// What the sum with 1 loses is lost to all.
-static void check_sigmoid(const double* part, const double* got, double places) {
+// The sigmoid of a number, or |times| it. What the sum with 1 loses is lost to all.
+static void check_sigmoid(const char* name, const double* part, const double* got,
+                          long double complex times, double places) {
   const long double complex power =
       cexpl(-__builtin_complex((long double)part[0], (long double)part[1]));
-  const long double complex sum = 1 + power, want = 1 / sum;
+  const long double complex sum = 1 + power, want = times / sum;
   if (!isfinite((double)cabsl(want)) || !isfinite((double)cabsl(power))) return;
   const long double lost = (1 + cabsl(power)) / cabsl(sum);
   const long double near = cabsl(want) * lost * (long double)places;
   if (!(fabsl(got[0] - creall(want)) <= near && fabsl(got[1] - cimagl(want)) <= near))
-    fail_msg("sigmoid of %a and %a: %a and %a, not %La and %La", part[0], part[1], got[0],
-             got[1], creall(want), cimagl(want));
+    fail_msg("%s of %a and %a: %a and %a, not %La and %La", name, part[0], part[1],
+             got[0], got[1], creall(want), cimagl(want));
 }
 
 // |f| of numbers is the same at each place, in rows and with steps between them.
@@ -255,7 +256,9 @@ static void exponentials_and_angles(void** state) {
     oy_tensor *powers = oy_exp(t), *angles = oy_angle(t), *sigmoids = oy_sigmoid(t);
     oy_tensor* got = oy_to_dtype(powers, OY_DTYPE_C128, false, true, oy_none());
     oy_tensor* shares = oy_to_dtype(sigmoids, OY_DTYPE_C128, false, true, oy_none());
-    const double* share = oy_tensor_data(shares);
+    oy_tensor* parted = oy_silu(t);
+    oy_tensor* products = oy_to_dtype(parted, OY_DTYPE_C128, false, true, oy_none());
+    const double *share = oy_tensor_data(shares), *of_share = oy_tensor_data(products);
     oy_tensor* turned = oy_to_dtype(angles, OY_DTYPE_F64, false, true, oy_none());
     const double *p = oy_tensor_data(got), *angle = oy_tensor_data(turned);
     for (int i = 0; i < N; i++) {
@@ -263,7 +266,10 @@ static void exponentials_and_angles(void** state) {
       // Of greater numbers float has none.
       if (!(part[0] == 85 || part[0] == -200)) {
         check_exp(part, p + 2 * i, rows[k].places);
-        check_sigmoid(part, share + 2 * i, rows[k].places);
+        check_sigmoid("sigmoid", part, share + 2 * i, 1, rows[k].places);
+        check_sigmoid("silu", part, of_share + 2 * i,
+                      __builtin_complex((long double)part[0], (long double)part[1]),
+                      rows[k].places);
       }
       assert_true(isnan(want) ? isnan(angle[i])
                               : fabs(angle[i] - want) <= 4 * rows[k].places);
@@ -271,8 +277,10 @@ static void exponentials_and_angles(void** state) {
     check_same(t, powers, oy_exp);
     check_same(t, angles, oy_angle);
     check_same(t, sigmoids, oy_sigmoid);
-    oy_tensor* const made[] = {turned, shares, got, sigmoids, angles, powers, t, wide};
-    for (int i = 0; i < 8; i++) oy_tensor_release(made[i]);
+    check_same(t, parted, oy_silu);
+    oy_tensor* const made[] = {products, parted, turned, shares, got,
+                               sigmoids, angles, powers, t,      wide};
+    for (int i = 0; i < 10; i++) oy_tensor_release(made[i]);
   }
 }
 

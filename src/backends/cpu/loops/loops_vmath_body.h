@@ -235,6 +235,8 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
     {OYI_LOOP_exp, OY_DTYPE_C64, v_exp_complex_f32},
     {OYI_LOOP_exp, OY_DTYPE_C128, v_exp_complex_f64},
     {OYI_LOOP_sigmoid, OY_DTYPE_C64, sigmoid_complex_f32},
+    {OYI_LOOP_silu, OY_DTYPE_C64, silu_complex_f32},
+    {OYI_LOOP_silu, OY_DTYPE_C128, silu_complex_f64},
     {OYI_LOOP_sigmoid, OY_DTYPE_C128, sigmoid_complex_f64},
     {OYI_LOOP_polar, OY_DTYPE_F32, v_polar_f32},
     {OYI_LOOP_polar, OY_DTYPE_F64, v_polar_f64},
