@@ -162,16 +162,30 @@ void oyi_convert_row(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,
 
 typedef struct pair {
   oy_dtype to, from;
+  oyi_convert_loop at_once;  // of what lies together; NULL: there is none
+  int64_t to_item, from_item;
 } pair;
+
+// Rows may be short: what converts them is found once.
+static pair pair_of(oy_dtype to, oy_dtype from) {
+  pair p = {to, from, NULL, oyi_dtype_bytes[to], oyi_dtype_bytes[from]};
+  if (to == from || oy_dtype_is_complex(to) || oy_dtype_is_complex(from)) return p;
+  const oyi_convert_chain chain = oyi_convert_chain_of(to, from);
+  if (chain.count == 1) p.at_once = chain.loops[0];
+  return p;
+}
 
 static void convert_loop(int64_t n, char* const* data, const int64_t* strides,
                          const void* args) {
   const pair* p = args;
-  oyi_convert_row(p->to, data[0], strides[0], p->from, data[1], strides[1], n);
+  if (p->at_once && strides[0] == p->to_item && strides[1] == p->from_item)
+    p->at_once(data[0], data[1], n);
+  else
+    oyi_convert_row(p->to, data[0], strides[0], p->from, data[1], strides[1], n);
 }
 
 void oyi_convert(oyi_tensor* to, const oyi_tensor* from) {
-  pair p = {to->header.dtype, from->header.dtype};
+  const pair p = pair_of(to->header.dtype, from->header.dtype);
   oyi_iter it;
   const oyi_tensor* tensors[2] = {to, from};
   oyi_iter_plain(&it, tensors, 2);

@@ -184,9 +184,11 @@ void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
   const oyi_by_rows by = {loop, args, it, it->count};
   if (it->ndim > 2 && !stays_in_place(it) && oyi_packed_walk(it, loop, args)) return;
-  // Where elements are narrow, vectors have more of them than steps along a dimension gain.
-  const bool turns = has_short_rows(it) && !stays_in_place(it) &&
-                     !packs_short_rows(&by, oyi_item(it->tensors[0]) > 2);
+  // Loops that step past what lies across two columns are as fast as copies, but of narrow
+  // elements, of which vectors have many.
+  const bool turns =
+      has_short_rows(it) && !stays_in_place(it) &&
+      !packs_short_rows(&by, oyi_item(it->tensors[0]) > 2 && it->sizes[0] < 3);
   if (is_small(it)) {
     const int along = turns ? 1 : 0, down = 1 - along;
     run_rows(it->sizes[along], it->sizes[down], it->data, it->strides[along],

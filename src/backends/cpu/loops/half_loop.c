@@ -3,6 +3,7 @@
 
 #include "tensor/convert_loops.h"
 #include "tensor/element.h"
+#include "tensor/move.h"
 
 // The buffers of operands begin in different parts of a page: a read of what lies a whole
 // page from a write has to wait for it.
@@ -19,21 +20,37 @@ typedef struct half_call {
 
 enum { ITEM = 2 };
 
+// |n| elements, at most a piece. What lies apart is brought together, or put there.
+static void move_apart(char* to, int64_t to_stride, const char* from, int64_t from_stride,
+                       int64_t n) {
+  oyi_move_rows(&(oyi_move){.item = ITEM,
+                            .n = n,
+                            .rows = 1,
+                            .to = to,
+                            .from = from,
+                            .to_along = to_stride,
+                            .from_along = from_stride});
+}
 static void widen(const half_call* call, float* out, const char* in, int64_t stride,
                   int64_t n) {
-  if (stride == ITEM || n == 1)
+  uint16_t together[PIECE];
+  if (stride == ITEM || n == 1) {
     call->widen(out, in, n);
-  else
-    oyi_convert_row(OY_DTYPE_F32, (char*)out, sizeof(float), call->dtype, in, stride, n);
+    return;
+  }
+  move_apart((char*)together, ITEM, in, stride, n);
+  call->widen(out, together, n);
 }
 
 static void narrow(const half_call* call, char* out, int64_t stride, const float* in,
                    int64_t n) {
-  if (stride == ITEM)
+  uint16_t together[PIECE];
+  if (stride == ITEM || n == 1) {
     call->narrow(out, in, n);
-  else
-    oyi_convert_row(call->dtype, out, stride, OY_DTYPE_F32, (const char*)in,
-                    sizeof(float), n);
+    return;
+  }
+  call->narrow(together, in, n);
+  move_apart(out, stride, (const char*)together, ITEM, n);
 }
 
 static void half_loop(int64_t n, char* const* data, const int64_t* strides,

@@ -83,8 +83,13 @@ VECTOR_2(hypot)
 #include "backends/cpu/loops/vmath_domain_tmpl.h"
 #include "backends/cpu/loops/vmath_pow_tmpl.h"
 
+// What exp of -|a| adds to 1 is nothing long before it is no normal number.
+static inline V F(one_and_exp_minus)(V a) {
+  const V most = F(splat)((T)EXP_NEAR);
+  return (T)1 + F(exp)(-F(select)(a > most, most, a));
+}
 static inline V F(sigmoid)(V a) {
-  return (T)1 / ((T)1 + F(exp)(-a));
+  return (T)1 / F(one_and_exp_minus)(a);
 }
 // log(1 + exp(-|a|))
 static inline V F(log_one_exp)(V a) {
