@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "ops/op_rows.h"
 #include "support/tensors.h"
 
@@ -90,10 +91,68 @@ static void lines_of_any_length_and_layout(void** state) {
   }
 }
 
+// The transform along dimension |dim| of |view|, of pairs, at every element.
+static void check_view(const oy_tensor* view, const oy_tensor* made, int64_t dim) {
+  const oy_ints strides = oy_tensor_strides(view);
+  const double complex *from = oy_tensor_data(view), *got = oy_tensor_data(made);
+  const int64_t n = oy_tensor_size(view, dim);
+  for (int64_t i = 0; i < oy_tensor_numel(made); i++) {
+    int64_t at = 0, k = 0, rest = i;
+    for (int64_t d = (int64_t)strides.size; d-- > 0;) {
+      const int64_t index = rest % oy_tensor_size(view, d);
+      rest /= oy_tensor_size(view, d);
+      if (d == dim)
+        k = index;
+      else
+        at += index * strides.data[d];
+    }
+    double complex want = 0;
+    for (int64_t m = 0; m < n; m++) {
+      const double angle = -2 * 3.14159265358979323846 * (double)(m * k % n) / (double)n;
+      want += from[at + m * strides.data[dim]] * number_of(cos(angle), sin(angle));
+    }
+    assert_true(cabs(got[i] - want) < 1e-12 * (double)n);
+  }
+}
+
+// Blocks of lines begin and end within dimensions, of one element too.
+static void lines_of_permuted_parts(void** state) {
+  (void)state;
+  static const int64_t sizes[][4] = {{3, 7, 1, 5},   {2, 3, 4, 9},  {5, 1, 1, 2},
+                                     {1, 1, 1, 1},   {17, 2, 3, 4}, {1, 16, 1, 8},
+                                     {1999, 2, 3, 3}};
+  static const int64_t orders[][4] = {
+      {0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 0, 1}};
+  static double data[2 * 35982];
+  for (int i = 0; i < 2 * 35982; i++) data[i] = number_at(i);
+  for (size_t i = 0; i < OY_ARRAY_SIZE(sizes) * OY_ARRAY_SIZE(orders) * 8; i++) {
+    const int64_t dim = (int64_t)(i % 4), step = (int64_t)(i / 4 % 2 + 1);
+    const int64_t* order = orders[i / 8 % 4];
+    // The definition takes too long.
+    if (sizes[i / 32][order[dim]] > 100) continue;
+    oy_tensor* whole =
+        oy_tensor_from_data(data, (oy_ints){sizes[i / 32], 4}, OY_DTYPE_C128);
+    oy_tensor* part = oy_slice_Tensor(whole, 1, oy_int(0), oy_none(), step);
+    oy_tensor* view = oy_permute(part, (oy_ints){order, 4});
+    oy_tensor* made = oy__fft_c2c(view, (oy_ints){&dim, 1}, 0, true);
+    assert_non_null(made);
+    check_view(view, made, dim);
+    // A factor is there once, whatever dimensions have one element.
+    oy_tensor* twice = oy__fft_c2c(made, OY_DIMS(0, 1, 2, 3), 2, false);
+    oy_tensor* back = oy__fft_c2c(twice, OY_DIMS(3, 1, 2, 0), 0, true);
+    const double complex *one = oy_tensor_data(made), *same = oy_tensor_data(back);
+    for (int64_t k = 0; k < oy_tensor_numel(made); k++)
+      assert_true(cabs(one[k] - same[k]) < 1e-10);
+    oy_tensor* all[] = {whole, part, view, made, twice, back};
+    for (size_t k = 0; k < OY_ARRAY_SIZE(all); k++) oy_tensor_release(all[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fft_each),
       cmocka_unit_test(lines_of_any_length_and_layout),
+      cmocka_unit_test(lines_of_permuted_parts),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backends/cpu/fft/fft_walk.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/work.h"
 #include "base/threads.h"
@@ -26,37 +27,10 @@ typedef struct job {
   bool halved;    // a real line of even length as complex numbers
   bool mirrored;  // the second half of what a real line gives is stored too
   double scale;
-  const oyi_tensor *in, *out;
-  int64_t dim, in_step, out_step;  // in bytes
-  int64_t lines, stretch;          // of a thread, in blocks
+  walk lines;
+  int64_t in_step, out_step;  // in bytes
+  int64_t stretch;            // of a thread, in blocks
 } job;
-
-// Line |i| along |dim|; the last dimension runs fastest.
-static char* line_at(const oyi_tensor* t, int64_t dim, int64_t i) {
-  int64_t offset = 0;
-  for (int64_t d = t->ndim; d-- > 0;) {
-    if (d == dim) continue;
-    offset += i % t->sizes[d] * oyi_strides(t)[d];
-    i /= t->sizes[d];
-  }
-  return (char*)oyi_data(t) + offset * oyi_item(t);
-}
-
-// Lines that are transformed side by side, |apart| bytes from one to the next if |even|.
-typedef struct lines {
-  int count;
-  bool even;
-  int64_t apart;
-  char* at[OYI_FFT_LANES];
-} lines;
-
-static lines lines_at(const oyi_tensor* t, int64_t dim, int64_t first, int count) {
-  lines s = {.count = count, .even = true};
-  for (int l = 0; l < count; l++) s.at[l] = line_at(t, dim, first + l);
-  s.apart = s.at[1] - s.at[0];
-  for (int l = 2; l < count; l++) s.even &= s.at[l] - s.at[l - 1] == s.apart;
-  return s;
-}
 
 #define T       float
 #define NAME(x) x##_f32
@@ -69,7 +43,7 @@ static lines lines_at(const oyi_tensor* t, int64_t dim, int64_t first, int count
 
 static oy_status run_blocks(int64_t chunk, void* context) {
   const job* j = context;
-  const int lanes = j->lines > 1 ? OYI_FFT_LANES : 1;
+  const int lanes = j->lines.count > 1 ? OYI_FFT_LANES : 1;
   const int64_t numbers = oyi_fft_work(&j->plan, lanes);
   const size_t item = j->plan.is_float ? sizeof(float) : sizeof(double);
   // The tables of the plan, which are no shorter, were allocated: this cannot overflow.
@@ -77,15 +51,13 @@ static oy_status run_blocks(int64_t chunk, void* context) {
   char* work = oyi_data_alloc((size_t)numbers * 2 * item, &owner);
   if (!work) return oy_failure();
   void* other = work + (size_t)numbers * item;
-  int64_t end = (chunk + 1) * j->stretch * OYI_FFT_LANES;
-  if (end > j->lines) end = j->lines;
-  for (int64_t i = chunk * j->stretch * OYI_FFT_LANES; i < end; i += OYI_FFT_LANES) {
-    const int count = end - i < OYI_FFT_LANES ? (int)(end - i) : OYI_FFT_LANES;
+  spot at = spot_of(&j->lines, chunk * j->stretch * OYI_FFT_LANES);
+  lines in, out;
+  for (int64_t i = 0; i < j->stretch && next_lines(&j->lines, &at, &in, &out); i++)
     if (j->plan.is_float)
-      block_f32(j, i, count, (float*)(void*)work, other);
+      block_f32(j, &in, &out, (float*)(void*)work, other);
     else
-      block_f64(j, i, count, (double*)(void*)work, other);
-  }
+      block_f64(j, &in, &out, (double*)(void*)work, other);
   oyi_data_free(owner, work);
   return OY_OK;
 }
@@ -94,18 +66,15 @@ static oy_status run_blocks(int64_t chunk, void* context) {
 static oy_status transform(job* j, const oyi_tensor* in, const oyi_tensor* out,
                            int64_t dim) {
   if (out->numel == 0) return OY_OK;
-  j->in = in;
-  j->out = out;
-  j->dim = dim;
   j->in_step = oyi_strides(in)[dim] * oyi_item(in);
   j->out_step = oyi_strides(out)[dim] * oyi_item(out);
-  j->lines = out->numel / out->sizes[dim];
+  j->lines = lines_along(in, out, dim);
   j->halved = j->kind != COMPLEX && j->n % 2 == 0;
   oy_dtype dtype = out->header.dtype;
   bool is_float = dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_C64;
   oy_status status =
       oyi_fft_plan_begin(&j->plan, j->halved ? j->n / 2 : j->n, is_float, j->halved);
-  const int64_t blocks = oyi_stretches(j->lines, OYI_FFT_LANES);
+  const int64_t blocks = oyi_stretches(j->lines.count, OYI_FFT_LANES);
   j->stretch = oyi_stretch(j->plan.length * OYI_FFT_LANES);
   if (status == 0)
     status = oyi_parallel_chunks(oyi_stretches(blocks, j->stretch), run_blocks, j);
@@ -163,11 +132,13 @@ static bool is_of(oy_object* self, bool is_complex, const char* name) {
   return false;
 }
 
-// Lines along each of |dims| but the last |skipped|, in place once one is transformed.
+// Lines along each of |dims|, in place once one is transformed. A line of one number is
+// its own transform.
 static oy_status transform_each(const oyi_tensor* in, const oyi_tensor* out,
                                 const int64_t* dims, size_t count, bool forward,
                                 double scale) {
   for (size_t i = count; i-- > 0;) {
+    if (out->sizes[dims[i]] == 1 && (in == out || i > 0)) continue;
     job j = {.kind = COMPLEX, .n = out->sizes[dims[i]], .backward = !forward};
     j.scale = scale;
     OY_TRY(transform(&j, in, out, dims[i]));

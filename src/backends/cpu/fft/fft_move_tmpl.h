@@ -84,20 +84,16 @@ static void NAME(store)(const job* j, char* to, const T* work) {
   }
 }
 
-// |count| lines, no more than lanes, from |first| on.
-static void NAME(block)(const job* j, int64_t first, int count, T* a, T* b) {
-  if (count == 1) {
-    NAME(load)(j, line_at(j->in, j->dim, first), a);
-    NAME(store)
-    (j, line_at(j->out, j->dim, first), NAME(oyi_fft_lines)(&j->plan, 1, a, b));
+static void NAME(block)(const job* j, const lines* in, const lines* out, T* a, T* b) {
+  if (in->count == 1) {
+    NAME(load)(j, in->at[0], a);
+    NAME(store)(j, out->at[0], NAME(oyi_fft_lines)(&j->plan, 1, a, b));
     return;
   }
-  const lines in = lines_at(j->in, j->dim, first, count);
-  const lines out = lines_at(j->out, j->dim, first, count);
-  if (count < OYI_FFT_LANES)
+  if (in->count < OYI_FFT_LANES)
     memset(a, 0, (size_t)oyi_fft_work(&j->plan, OYI_FFT_LANES) * sizeof(T));
-  NAME(load_lines)(j, &in, a);
-  NAME(store_lines)(j, &out, NAME(oyi_fft_lines)(&j->plan, OYI_FFT_LANES, a, b));
+  NAME(load_lines)(j, in, a);
+  NAME(store_lines)(j, out, NAME(oyi_fft_lines)(&j->plan, OYI_FFT_LANES, a, b));
 }
 #undef AT
 #undef PUT

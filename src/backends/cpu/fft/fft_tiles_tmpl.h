@@ -15,40 +15,28 @@ typedef T NAME(some_lanes)
 #define OF(p, k) (*(const NAME(some_lanes)*)(const void*)((p) + (k)*LANES + l))
 
 // |some| elements from |first| on, |step| bytes apart, of |item| bytes each, of all lines.
-static oyi_move NAME(tile_move)(const lines* s, int64_t first, int64_t some, int64_t step,
-                                size_t item) {
-  return (oyi_move){.item = item,
-                    .n = s->count,
-                    .rows = some,
-                    .from = s->at[0] + first * step,
-                    .from_along = s->apart,
-                    .from_down = step,
-                    .to_along = (int64_t)item,
-                    .to_down = LANES * (int64_t)item};
-}
 static void NAME(bring)(const lines* s, int64_t first, int64_t some, int64_t step,
                         size_t item, T* tile) {
-  oyi_move m = NAME(tile_move)(s, first, some, step, item);
-  m.to = (char*)tile;
-  if (s->even) oyi_move_rows(&m);
-  m.n = 1;
-  for (int l = 0; l < s->count && !s->even; l++, m.to += item) {
-    m.from = s->at[l] + first * step;
+  oyi_move m = {.item = item, .rows = some, .to = (char*)tile};
+  m.from_along = s->apart, m.from_down = step;
+  m.to_along = (int64_t)item, m.to_down = LANES * (int64_t)item;
+  for (int r = 0; r < s->runs; r++) {
+    m.n = s->sizes[r];
+    m.from = s->at[r] + first * step;
     oyi_move_rows(&m);
+    m.to += m.n * m.to_along;
   }
 }
 static void NAME(put)(const lines* s, int64_t first, int64_t some, int64_t step,
                       size_t item, const T* tile) {
-  const oyi_move to = NAME(tile_move)(s, first, some, step, item);
-  oyi_move m = to;
-  m.to = s->at[0] + first * step, m.from = (const char*)tile;
-  m.to_along = to.from_along, m.to_down = to.from_down;
-  m.from_along = to.to_along, m.from_down = to.to_down;
-  if (s->even) oyi_move_rows(&m);
-  m.n = 1;
-  for (int l = 0; l < s->count && !s->even; l++, m.from += item) {
-    m.to = s->at[l] + first * step;
+  oyi_move m = {.item = item, .rows = some, .from = (const char*)tile};
+  m.to_along = s->apart, m.to_down = step;
+  m.from_along = (int64_t)item, m.from_down = LANES * (int64_t)item;
+  for (int r = 0; r < s->runs; r++) {
+    m.n = s->sizes[r];
+    m.to = s->at[r] + first * step;
     oyi_move_rows(&m);
+    m.from += m.n * m.from_along;
   }
 }
 
@@ -85,7 +73,7 @@ static void NAME(put_reals)(const lines* s, int64_t n, int64_t first, int64_t st
                             const T* re, T scale) {
   T tile[TILE * LANES];
   lines of = *s;
-  for (int l = 0; l < s->count; l++) of.at[l] += first;
+  for (int r = 0; r < s->runs; r++) of.at[r] += first;
   for (int64_t k = 0; k < n; k += TILE) {
     const int64_t some = n - k < TILE ? n - k : TILE;
     for (int64_t i = 0; i < some * LANES; i++) tile[i] = re[k * LANES + i] * scale;
@@ -95,7 +83,7 @@ static void NAME(put_reals)(const lines* s, int64_t n, int64_t first, int64_t st
 static void NAME(bring_reals)(const lines* s, int64_t n, int64_t first, int64_t step,
                               T* re) {
   lines of = *s;
-  for (int l = 0; l < s->count; l++) of.at[l] += first;
+  for (int r = 0; r < s->runs; r++) of.at[r] += first;
   NAME(bring)(&of, 0, n, step, sizeof(T), re);
 }
 
