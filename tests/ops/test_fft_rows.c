@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backends/cpu/fft/fft.h"
 #include "base/memory.h"
 #include "ops/op_rows.h"
 #include "support/tensors.h"
@@ -148,11 +149,38 @@ static void lines_of_permuted_parts(void** state) {
   }
 }
 
+// What is recalled is what was made for the same table, however many came after it.
+static void recent_tables(void** state) {
+  (void)state;
+  enum { MOST = 20000 };
+  static double numbers[2 * MOST], got[2 * MOST];
+  int found = 0;
+  for (int round = 0; round < 3; round++)
+    for (int64_t i = 0; i < 200; i++) {
+      const int64_t count = 1 + i * i * 7919 % (MOST + 2000);
+      oyi_fft_table table = {OYI_FFT_CHIRP, false, 1000000 + i, count};
+      if (count > MOST) continue;
+      const size_t size = (size_t)count * 2 * sizeof(double);
+      numbers[0] = (double)i, numbers[2 * count - 1] = (double)-i;
+      oyi_fft_remember(&table, numbers, size);
+      if (i % 3 == 0) table.n -= i % 10;
+      if (!oyi_fft_recall(&table, got, size)) continue;
+      assert_true(got[0] == (double)(table.n - 1000000));
+      assert_true(got[2 * count - 1] == -got[0]);
+      numbers[0] = numbers[2 * count - 1] = 0;
+      found++;
+      table.is_float = true;
+      assert_false(oyi_fft_recall(&table, got, size));
+    }
+  assert_true(found > 100);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fft_each),
       cmocka_unit_test(lines_of_any_length_and_layout),
       cmocka_unit_test(lines_of_permuted_parts),
+      cmocka_unit_test(recent_tables),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -29,6 +29,18 @@ typedef struct oyi_fft_plan {
 // |n| from 1 on. OUT_OF_MEMORY. oyi_fft_plan_end also after a failure.
 oy_status oyi_fft_plan_begin(oyi_fft_plan* plan, int64_t n, bool is_float, bool halved);
 void oyi_fft_plan_end(oyi_fft_plan* plan);
+
+// A table of |count| complex numbers: exp(-2 pi i k / n), a chirp, or what it becomes.
+typedef struct oyi_fft_table {
+  enum { OYI_FFT_ROOTS, OYI_FFT_CHIRP, OYI_FFT_FILTER } kind;
+  bool is_float;
+  int64_t n, count;
+} oyi_fft_table;
+// |size| bytes of one that was made lately; false if there is none at hand. Threads may
+// call both at once.
+bool oyi_fft_recall(const oyi_fft_table* table, void* to, size_t size);
+void oyi_fft_remember(const oyi_fft_table* table, const void* from, size_t size);
+
 // Real numbers in one buffer, for |lanes| (1 or OYI_FFT_LANES) lines.
 static inline int64_t oyi_fft_work(const oyi_fft_plan* plan, int lanes) {
   return 2 * plan->length * lanes;

@@ -84,10 +84,20 @@ static void NAME(store)(const job* j, char* to, const T* work) {
   }
 }
 
+// Lines that leave most lanes empty go one after the other.
+enum { NAME(FEW) = 3 };
+static void NAME(single)(const job* j, const lines* in, const lines* out, T* a, T* b) {
+  for (int r = 0; r < in->runs; r++)
+    for (int l = 0; l < in->sizes[r]; l++) {
+      NAME(load)(j, in->at[r] + l * in->apart, a);
+      NAME(store)
+      (j, out->at[r] + l * out->apart, NAME(oyi_fft_lines)(&j->plan, 1, a, b));
+    }
+}
+
 static void NAME(block)(const job* j, const lines* in, const lines* out, T* a, T* b) {
-  if (in->count == 1) {
-    NAME(load)(j, in->at[0], a);
-    NAME(store)(j, out->at[0], NAME(oyi_fft_lines)(&j->plan, 1, a, b));
+  if (in->count <= NAME(FEW)) {
+    NAME(single)(j, in, out, a, b);
     return;
   }
   if (in->count < OYI_FFT_LANES)

@@ -49,10 +49,9 @@ static inline void NAME(root)(const NAME(circle) * circle, int64_t k, int octant
 }
 
 // exp(-2 pi i k / n), k < count <= n.
-static T* NAME(make_roots)(int64_t n, int64_t count) {
+static bool NAME(fill_roots)(int64_t n, int64_t count, T* roots) {
   NAME(circle) circle;
-  T* roots = oyi_calloc((size_t)count, 2 * sizeof(T));
-  const bool good = NAME(circle_begin)(&circle, n) && roots;
+  const bool good = NAME(circle_begin)(&circle, n);
   int octant = 0;
   for (int64_t k = 0; good && k < count && 2 * k <= n; k++) {
     while (8 * k >= (octant + 1) * n) octant++;
@@ -61,47 +60,69 @@ static T* NAME(make_roots)(int64_t n, int64_t count) {
   for (int64_t k = n / 2 + 1; good && k < count; k++)
     roots[2 * k] = roots[2 * (n - k)], roots[2 * k + 1] = -roots[2 * (n - k) + 1];
   NAME(circle_end)(&circle);
-  if (good) return roots;
-  oyi_free(roots);
-  return NULL;
+  return good;
 }
 
 // exp(-pi i k k / n), k < n.
-static T* NAME(make_chirp)(int64_t n) {
+static bool NAME(fill_chirp)(int64_t n, T* chirp) {
   NAME(circle) circle;
-  T* chirp = oyi_calloc((size_t)n, 2 * sizeof(T));
-  const bool good = NAME(circle_begin)(&circle, 2 * n) && chirp;
+  const bool good = NAME(circle_begin)(&circle, 2 * n);
   for (int64_t k = 0, square = 0; good && k < n; k++) {
     NAME(root)
     (&circle, square, (int)(8 * square / (2 * n)), &chirp[2 * k], &chirp[2 * k + 1]);
     square = (square + 2 * k + 1) % (2 * n);
   }
   NAME(circle_end)(&circle);
-  if (good) return chirp;
-  oyi_free(chirp);
-  return NULL;
+  return good;
 }
 
 // The transform of the conjugate of the chirp around 0 over the length, which the way back
-// does not divide by.
-static bool NAME(make_filter)(oyi_fft_plan* plan) {
+// does not divide by. Without a chirp the plan is that of the passes.
+static bool NAME(fill_filter)(const oyi_fft_plan* plan, const T* chirp, T* filter) {
   const int64_t n = plan->n, length = plan->length;
-  T* chirp = NAME(make_chirp)(n);
-  T* filter = plan->filter = oyi_calloc((size_t)length, 2 * sizeof(T));
   T* work = oyi_calloc((size_t)length, 4 * sizeof(T));
-  const bool good = chirp && filter && work;
-  for (int64_t k = 0; good && k < n; k++) {
+  for (int64_t k = 0; work && k < n; k++) {
     const int64_t mirror = k ? length - k : 0;
     work[k] = work[mirror] = chirp[2 * k] / (T)length;
     work[k + length] = work[mirror + length] = -chirp[2 * k + 1] / (T)length;
   }
-  // Without a chirp the plan is that of the passes.
-  const T* made = good ? NAME(oyi_fft_lines)(plan, 1, work, work + 2 * length) : NULL;
-  for (int64_t k = 0; good && k < length; k++)
+  const T* made = work ? NAME(oyi_fft_lines)(plan, 1, work, work + 2 * length) : NULL;
+  for (int64_t k = 0; made && k < length; k++)
     filter[2 * k] = made[k], filter[2 * k + 1] = made[k + length];
   oyi_free(work);
+  return made != NULL;
+}
+
+// A table that was made before, or a new one. |chirp| is what a filter is made of.
+static T* NAME(table_of)(const oyi_fft_plan* plan, const T* chirp, oyi_fft_table table) {
+  table.is_float = sizeof(T) == sizeof(float);
+  T* to = oyi_calloc((size_t)table.count, 2 * sizeof(T));
+  const size_t size = (size_t)table.count * 2 * sizeof(T);
+  if (!to || oyi_fft_recall(&table, to, size)) return to;
+  const bool good = table.kind == OYI_FFT_ROOTS
+                        ? NAME(fill_roots)(table.n, table.count, to)
+                    : table.kind == OYI_FFT_CHIRP ? NAME(fill_chirp)(table.n, to)
+                                                  : NAME(fill_filter)(plan, chirp, to);
+  if (good) {
+    oyi_fft_remember(&table, to, size);
+    return to;
+  }
+  oyi_free(to);
+  return NULL;
+}
+static T* NAME(make_roots)(const oyi_fft_plan* plan, int64_t n, int64_t count) {
+  return NAME(table_of)(plan, NULL,
+                        (oyi_fft_table){.kind = OYI_FFT_ROOTS, .n = n, .count = count});
+}
+static bool NAME(make_filter)(oyi_fft_plan* plan) {
+  T* chirp = NAME(table_of)(
+      plan, NULL, (oyi_fft_table){.kind = OYI_FFT_CHIRP, .n = plan->n, .count = plan->n});
+  if (chirp)
+    plan->filter = NAME(table_of)(
+        plan, chirp,
+        (oyi_fft_table){.kind = OYI_FFT_FILTER, .n = plan->n, .count = plan->length});
   plan->chirp = chirp;
-  return good;
+  return chirp && plan->filter;
 }
 
 // exp(-2 pi i k / n), k < n, of |twist|, which has exp(-pi i k / n) up to k = n.
@@ -117,10 +138,11 @@ static T* NAME(every_second)(const T* twist, int64_t n) {
 
 static bool NAME(make_tables)(oyi_fft_plan* plan, bool by_passes) {
   if (plan->halved) {
-    plan->twist = NAME(make_roots)(2 * plan->n, plan->n + 1);
+    plan->twist = NAME(make_roots)(plan, 2 * plan->n, plan->n + 1);
     if (!plan->twist) return false;
   }
-  plan->roots = plan->halved && by_passes ? NAME(every_second)(plan->twist, plan->n)
-                                          : NAME(make_roots)(plan->length, plan->length);
+  plan->roots = plan->halved && by_passes
+                    ? NAME(every_second)(plan->twist, plan->n)
+                    : NAME(make_roots)(plan, plan->length, plan->length);
   return plan->roots && (by_passes || NAME(make_filter)(plan));
 }
