@@ -88,7 +88,7 @@ function(oy_capability_levels files_var)
     endif()
     # Inner loops become vector code, and the same at every level: no value depends on
     # errno or traps, and a product and a sum are rounded twice everywhere.
-    if(file MATCHES "/cpu/(loops/loops_[a-z0-9_]*|linalg/linalg_small)\\.c$")
+    if(file MATCHES "/cpu/(loops/loops_[a-z0-9_]*|linalg/linalg_small(_lu(_v3)?)?)\\.c$")
       math(EXPR loops "${loops} + 1")
       set_property(SOURCE ${file} APPEND PROPERTY
         COMPILE_OPTIONS -fno-math-errno -fno-trapping-math -ffp-contract=off)

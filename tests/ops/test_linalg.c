@@ -2,6 +2,8 @@
 // Linear algebra by what must hold: factors multiply back, solutions solve, bases are
 // orthonormal; and by matrices whose answers are known. Once with the portable functions
 // and once with OpenBLAS', where it is installed.
+#include <math.h>
+
 #include "support/tensors.h"
 
 static uint32_t g_seed;
@@ -100,6 +102,63 @@ static void check_lu(oy_dtype dtype, int64_t m, int64_t n) {
 static void lu_factors_multiply_back(void** state) {
   (void)state;
   for_shapes(check_lu, false);
+}
+
+// LU of |a|, by rows, in place, as one would write it.
+static void plain_lu(int64_t m, int64_t n, double* a, int32_t* pivots) {
+  for (int64_t k = 0; k < m && k < n; k++) {
+    int64_t p = k;
+    for (int64_t i = k + 1; i < m; i++)
+      if (fabs(a[i * n + k]) > fabs(a[p * n + k])) p = i;
+    pivots[k] = (int32_t)p + 1;
+    for (int64_t j = 0; j < n; j++) {
+      const double t = a[k * n + j];
+      a[k * n + j] = a[p * n + j], a[p * n + j] = t;
+    }
+    for (int64_t i = k + 1; i < m; i++) {
+      a[i * n + k] /= a[k * n + k];
+      for (int64_t j = k + 1; j < n; j++) a[i * n + j] -= a[i * n + k] * a[k * n + j];
+    }
+  }
+}
+
+// One matrix in five has what leaves the vectors: a number that is none, a zero pivot.
+static void check_small_lu(oy_dtype dtype, int64_t m, int64_t n, int64_t count) {
+  enum { MOST = 16 * 16 };
+  oy_tensor* a = numbers(OY_DIMS(count, m, n), OY_DTYPE_F64);
+  double* data = oy_tensor_data(a);
+  for (int64_t i = 2; i < count; i += 5) {
+    if (i % 2) data[i * m * n] = NAN;
+    for (int64_t k = 0; i % 2 == 0 && k < m * n; k += n) data[i * m * n + k] = 0;
+  }
+  oy_tensor *of = oy_to_dtype(a, dtype, false, true, oy_none()), *lu, *pivots, *info;
+  assert_int_equal(oy_linalg_lu_factor_ex(of, true, false, &lu, &pivots, &info), OY_OK);
+  oy_tensor *wide = oy_to_dtype(lu, OY_DTYPE_F64, false, true, oy_none()),
+            *rows = oy_contiguous(wide, OY_MEMORY_CONTIGUOUS);
+  const double limit = dtype == OY_DTYPE_F32 ? 1e-2 : 1e-9, *got = oy_tensor_data(rows);
+  const int64_t least = m < n ? m : n;
+  for (int64_t i = 0; i < count; i++) {
+    int32_t want[16];
+    assert_int_equal(((int32_t*)oy_tensor_data(info))[i], i % 10 == 2);
+    if (i % 5 == 2) continue;
+    plain_lu(m, n, data + i * m * n, want);
+    for (int64_t k = 0; k < least; k++)
+      assert_int_equal(((int32_t*)oy_tensor_data(pivots))[i * least + k], want[k]);
+    for (int64_t k = 0; k < m * n; k++)
+      assert_true(fabs(got[i * m * n + k] - data[i * m * n + k]) < limit);
+  }
+  oy_tensor* all[] = {a, of, lu, pivots, info, wide, rows};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+static void small_matrices_side_by_side(void** state) {
+  (void)state;
+  static const int64_t shapes[][2] = {{1, 1},  {2, 2},  {3, 3},   {5, 5},  {8, 8},
+                                      {9, 16}, {16, 9}, {15, 15}, {16, 16}};
+  g_seed = 3;
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+    for (int64_t count = 1; count <= 19; count += 3)
+      for (int d = 0; d < 2; d++)
+        check_small_lu(g_dtypes[d], shapes[i][0], shapes[i][1], count);
 }
 
 static void check_qr(oy_dtype dtype, int64_t m, int64_t n) {
@@ -481,6 +540,7 @@ static int shut(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lu_factors_multiply_back),
+      cmocka_unit_test(small_matrices_side_by_side),
       cmocka_unit_test(qr_factors_multiply_back),
       cmocka_unit_test(cholesky_factors_multiply_back),
       cmocka_unit_test(solutions_solve),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU and Cholesky factorisations, determinants.
+// LU and Cholesky factorisations.
 #include "backends/cpu/linalg/linalg.h"
 
 #include <complex.h>
 #include <math.h>
 
+#include "backends/cpu/linalg/linalg_small.h"
 #include "base/memory.h"
 #include "ops/calls.h"
 #include "ops/out_form.h"
@@ -26,8 +27,14 @@ static oy_status lu_some(int64_t begin, int64_t end, void* context) {
   oyi_tensor* a = r->lu->lu;
   const oy_dtype dtype = a->header.dtype;
   const int64_t m = oyi_rows(a), n = oyi_columns(a);
+  const bool is_small = oyi_linalg_is_small(dtype, m) && oyi_linalg_is_small(dtype, n);
   int32_t* info = oyi_data(r->lu->info);
+  const bool needs_all = !is_small || m == 0 || n == 0;
+  if (!needs_all)
+    oyi_small_lu(dtype, m, n, end - begin, oyi_matrix_at(a, begin),
+                 oyi_row_at(r->lu->pivots, begin), info + begin);
   for (int64_t i = begin; i < end; i++) {
+    if (!needs_all && info[i] == 0) continue;
     info[i] =
         r->lapack->lu(dtype, m, n, oyi_matrix_at(a, i), oyi_row_at(r->lu->pivots, i));
     OY_TRY(oyi_check_info(info[i]));
@@ -204,109 +211,6 @@ LINALG(linalg_lu_out) {
   *out_P = P, *out_L = L, *out_U = U;
   return oyi_into_outs(linalg_linalg_lu(lapack, A, pivot, &made[0], &made[1], &made[2]),
                        outs, made, 3);
-}
-
-// ------------------------------------------------------------------- determinants
-
-// The factorisation that determinants are made of: of the transposed matrix where that
-// needs no reordering.
-static oy_status factor(const oyi_lapack* lapack, oy_object* a, oyi_lu* out) {
-  const oyi_tensor* t = oyi_tensor_cast(a);
-  if (!(t->flags & OYI_CONTIGUOUS) || oy_dtype_is_complex(a->dtype))
-    return oyi_lu_make(lapack, a, out);
-  oy_object* flipped = oyi_flipped(a);
-  oy_status status = flipped ? oyi_lu_make(lapack, flipped, out) : oy_failure();
-  oy_tensor_release(flipped);
-  return status;
-}
-
-// 1 or -1 in the first part, for an even or odd number of exchanges.
-static double sign_of(const oyi_lu* lu, int64_t b, int64_t n) {
-  const int32_t* pivots = oyi_row_at(lu->pivots, b);
-  int odd = 0;
-  for (int64_t i = 0; i < n; i++) odd ^= pivots[i] != i + 1;
-  return odd ? -1 : 1;
-}
-static oyi_number diagonal(const oyi_lu* lu, int64_t b, int64_t i, int64_t n) {
-  return oyi_element_load(lu->lu->header.dtype, (char*)oyi_matrix_at(lu->lu, b) +
-                                                    (i + i * n) * oyi_item(lu->lu));
-}
-static oyi_number number_of(oy_dtype dtype, double complex x) {
-  return (oyi_number){
-      .kind = oy_dtype_is_complex(dtype) ? OYI_NUMBER_COMPLEX : OYI_NUMBER_FLOAT,
-      .re = creal(x),
-      .im = cimag(x)};
-}
-
-LINALG(_linalg_det) {
-  *out_result = *out_LU = *out_pivots = NULL;
-  const oyi_tensor* t = oyi_check_square(A, "linalg.det");
-  if (!t) return oy_failure();
-  oyi_lu lu;
-  OY_TRY(factor(lapack, A, &lu));
-  int64_t n = oyi_rows(t);
-  oyi_tensor* result = oyi_batch_new(t, A->dtype);
-  int64_t count = result && !oyi_is_meta(t) ? oyi_matrix_count(t) : 0;
-  for (int64_t b = 0; b < count; b++) {
-    double complex product = sign_of(&lu, b, n);
-    for (int64_t i = 0; i < n; i++) {
-      oyi_number d = diagonal(&lu, b, i, n);
-      product *= d.kind == OYI_NUMBER_COMPLEX ? __builtin_complex(d.re, d.im) : d.re;
-    }
-    oyi_element_store(A->dtype, (char*)oyi_data(result) + b * oyi_item(result),
-                      number_of(A->dtype, product));
-  }
-  oy_tensor_release(&lu.info->header);
-  oy_object* made[] = {oyi_tensor_object(result), take_factor(&lu, A->dtype),
-                       &lu.pivots->header};
-  oy_object** results[] = {out_result, out_LU, out_pivots};
-  return oyi_give_results(OY_OK, 3, made, results);
-}
-LINALG(_linalg_det_result) {
-  oy_object *made[3], *outs[] = {result_, LU, pivots};
-  *out_result = result_, *out_LU = LU, *out_pivots = pivots;
-  return oyi_into_outs(linalg__linalg_det(lapack, A, &made[0], &made[1], &made[2]), outs,
-                       made, 3);
-}
-
-LINALG(_linalg_slogdet) {
-  *out_sign = *out_logabsdet = *out_LU = *out_pivots = NULL;
-  const oyi_tensor* t = oyi_check_square(A, "linalg.slogdet");
-  if (!t) return oy_failure();
-  oyi_lu lu;
-  OY_TRY(factor(lapack, A, &lu));
-  int64_t n = oyi_rows(t);
-  oy_dtype real = oyi_real_dtype(A->dtype);
-  oyi_tensor *sign = oyi_batch_new(t, A->dtype), *size = oyi_batch_new(t, real);
-  int64_t count = sign && size && !oyi_is_meta(t) ? oyi_matrix_count(t) : 0;
-  for (int64_t b = 0; b < count; b++) {
-    double complex turn = sign_of(&lu, b, n);
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-      oyi_number d = diagonal(&lu, b, i, n);
-      double complex x =
-          d.kind == OYI_NUMBER_COMPLEX ? __builtin_complex(d.re, d.im) : d.re;
-      double magnitude = cabs(x);
-      sum += log(magnitude);
-      turn *= magnitude == 0 ? 0 : x / magnitude;
-    }
-    oyi_element_store(A->dtype, (char*)oyi_data(sign) + b * oyi_item(sign),
-                      number_of(A->dtype, turn));
-    oyi_element_store(real, (char*)oyi_data(size) + b * oyi_item(size),
-                      number_of(real, sum));
-  }
-  oy_tensor_release(&lu.info->header);
-  oy_object* made[] = {oyi_tensor_object(sign), oyi_tensor_object(size),
-                       take_factor(&lu, A->dtype), &lu.pivots->header};
-  oy_object** results[] = {out_sign, out_logabsdet, out_LU, out_pivots};
-  return oyi_give_results(OY_OK, 4, made, results);
-}
-LINALG(_linalg_slogdet_sign) {
-  oy_object *made[4], *outs[] = {sign, logabsdet, LU, pivots};
-  *out_sign = sign, *out_logabsdet = logabsdet, *out_LU = LU, *out_pivots = pivots;
-  return oyi_into_outs(
-      linalg__linalg_slogdet(lapack, A, &made[0], &made[1], &made[2], &made[3]), outs,
-      made, 4);
 }
 
 // --------------------------------------------------------------------- Cholesky

@@ -156,15 +156,21 @@ static oy_object* as_columns(const oyi_tensor* b) {
   return oyi_shape_view(&shape, b, b->offset);
 }
 
-static oy_status solve(const oyi_lapack* lapack, oy_object* a, oy_object* b, bool left,
-                       oy_object** out_x, oyi_lu* out_lu) {
+// Factors of |a|, or of the transposed matrix where they are had without reordering.
+static oy_status factor(const oyi_lapack* lapack, oy_object* a, oyi_lu* out_lu,
+                        bool* out_flips) {
   const oyi_tensor* t = oyi_tensor_cast(a);
-  // The factors of the transposed matrix are had without reordering.
-  bool flips = (t->flags & OYI_CONTIGUOUS) && !oy_dtype_is_complex(a->dtype);
-  oy_object* taken = flips ? oyi_flipped(a) : oy_tensor_retain(a);
+  *out_flips = (t->flags & OYI_CONTIGUOUS) && !oy_dtype_is_complex(a->dtype);
+  oy_object* taken = *out_flips ? oyi_flipped(a) : oy_tensor_retain(a);
   oy_status status = taken ? oyi_lu_make(lapack, taken, out_lu) : oy_failure();
   oy_tensor_release(taken);
-  if (status != 0) return status;
+  return status;
+}
+
+static oy_status solve(const oyi_lapack* lapack, oy_object* a, oy_object* b, bool left,
+                       oy_object** out_x, oyi_lu* out_lu) {
+  bool flips;
+  OY_TRY(factor(lapack, a, out_lu, &flips));
   *out_x = lu_solve(lapack, &out_lu->lu->header, out_lu->pivots, b, left, flips);
   return *out_x ? OY_OK : oy_failure();
 }
@@ -229,12 +235,14 @@ LINALG(linalg_inv_ex) {
   const oyi_tensor* t = oyi_check_square(A, "linalg.inv");
   if (!t) return oy_failure();
   oyi_lu lu;
-  OY_TRY(oyi_lu_make(lapack, A, &lu));
+  bool flips;
+  OY_TRY(factor(lapack, A, &lu, &flips));
   oy_status status = OY_OK;
   if (check_errors)
     status = oyi_linalg_check(&lu.info->header, "linalg.inv_ex", t->ndim == 2);
   oyi_tensor* x = status == 0 ? units(t, lu.lu->header.dtype) : NULL;
-  if (x && !oyi_is_meta(x)) status = oyi_lu_solve(lapack, lu.lu, lu.pivots, 'N', x);
+  if (x && !oyi_is_meta(x))
+    status = oyi_lu_solve(lapack, lu.lu, lu.pivots, flips ? 'T' : 'N', x);
   oy_object* made[] = {oyi_matrices_done(x, A->dtype), &lu.info->header};
   oy_object** results[] = {out_inverse, out_info};
   oy_tensor_release(&lu.lu->header);

@@ -131,9 +131,19 @@ static int eigh_room(const eigh_call* c, answer* out) {
   return 0;
 }
 
+// The number itself, with the vector 1.
+static void one_by_one(int letter, bool vectors, void* a, void* value) {
+  memcpy(value, a, oyi_letter_real(letter));
+  if (vectors) memcpy(a, oyi_letter_one(letter), oyi_letter_item(letter));
+}
+
 int32_t oyi_openblas_eigh(oy_dtype dtype, bool vectors, int64_t n, void* a,
                           void* values) {
   if (n == 0) return 0;
+  if (n == 1) {
+    one_by_one(oyi_letter_of(dtype), vectors, a, values);
+    return 0;
+  }
   const eigh_call c = {oyi_letter_of(dtype), (int)n, vectors ? "V" : "N", a, values};
   answer room;
   int info = eigh_room(&c, &room);
