@@ -79,16 +79,19 @@ int32_t oyi_openblas_svd(oy_dtype dtype, bool full, int64_t m, int64_t n, void* 
   int64_t reals =
       least * (5 * least + 7 > 2 * most + 2 * least + 1 ? 5 * least + 7
                                                         : 2 * most + 2 * least + 1);
-  c.places = oyi_calloc((size_t)least * 8, sizeof(int));
-  c.real_work =
-      letter < 2 ? c.places : oyi_calloc((size_t)reals, oyi_letter_real(letter));
-  int info = c.places && c.real_work ? 0 : OYI_LAPACK_NO_MEMORY;
-  int size = info == 0 ? svd_room(&c, &info) : 1;
-  void* work = info == 0 ? oyi_malloc((size_t)size * oyi_letter_item(letter)) : NULL;
-  if (info == 0) info = work ? call_svd(&c, work, size) : OYI_LAPACK_NO_MEMORY;
-  oyi_free(work);
-  if (letter >= 2) oyi_free(c.real_work);
-  oyi_free(c.places);
+  int info = 0, size = svd_room(&c, &info);
+  if (info != 0) return info;
+  // Each part ends where the next one may begin.
+  const size_t work = ((size_t)size * oyi_letter_item(letter) + 15) & ~(size_t)15;
+  const size_t real = letter < 2 ? 0 : (size_t)reals * oyi_letter_real(letter);
+  oyi_openblas_room room;
+  char* at =
+      oyi_openblas_room_begin(&room, work + real + (size_t)least * 8 * sizeof(int));
+  if (!at) return OYI_LAPACK_NO_MEMORY;
+  c.real_work = at + work;
+  c.places = (int*)(void*)(at + work + real);
+  info = call_svd(&c, at, size);
+  oyi_openblas_room_end(&room);
   return info;
 }
 
@@ -148,15 +151,15 @@ int32_t oyi_openblas_eigh(oy_dtype dtype, bool vectors, int64_t n, void* a,
   answer room;
   int info = eigh_room(&c, &room);
   if (info != 0) return info;
-  void* work = oyi_malloc((size_t)room.size * oyi_letter_item(c.letter));
-  void* real_work = oyi_malloc((size_t)room.reals * oyi_letter_real(c.letter));
-  int* places = oyi_malloc((size_t)oyi_at_least_one(room.places) * sizeof(int));
-  info = work && real_work && places ? call_eigh(&c, work, &room.size, real_work,
-                                                 &room.reals, places, &room.places)
-                                     : OYI_LAPACK_NO_MEMORY;
-  oyi_free(work);
-  oyi_free(real_work);
-  oyi_free(places);
+  const size_t work = ((size_t)room.size * oyi_letter_item(c.letter) + 15) & ~(size_t)15;
+  const size_t real = (size_t)room.reals * oyi_letter_real(c.letter);
+  oyi_openblas_room memory;
+  char* at = oyi_openblas_room_begin(
+      &memory, work + real + (size_t)oyi_at_least_one(room.places) * sizeof(int));
+  if (!at) return OYI_LAPACK_NO_MEMORY;
+  info = call_eigh(&c, at, &room.size, at + work, &room.reals,
+                   (int*)(void*)(at + work + real), &room.places);
+  oyi_openblas_room_end(&memory);
   return info;
 }
 

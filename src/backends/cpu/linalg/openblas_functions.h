@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "backends/cpu/linalg/linalg.h"
+#include "base/memory.h"
 
 // Fortran's: everything by address, lengths of texts behind.
 typedef void (*getrf_fn)(const int* m, const int* n, void* a, const int* lda, int* pivots,
@@ -20,6 +21,11 @@ typedef void (*laswp_fn)(const int* n, void* a, const int* lda, const int* first
                          const int* last, const int* pivots, const int* step);
 typedef void (*geqrf_fn)(const int* m, const int* n, void* a, const int* lda, void* tau,
                          void* work, const int* size, int* info);
+// One reflector after the other.
+typedef void (*geqr2_fn)(const int* m, const int* n, void* a, const int* lda, void* tau,
+                         void* work, int* info);
+typedef void (*org2r_fn)(const int* m, const int* n, const int* k, void* a,
+                         const int* lda, const void* tau, void* work, int* info);
 typedef void (*orgqr_fn)(const int* m, const int* n, const int* k, void* a,
                          const int* lda, const void* tau, void* work, const int* size,
                          int* info);
@@ -54,6 +60,8 @@ typedef struct oyi_openblas_functions {
   laswp_fn laswp;
   trsm_fn trsm;
   gemm_fn gemm;
+  geqr2_fn geqr2;
+  org2r_fn org2r;
   geqrf_fn geqrf;
   orgqr_fn orgqr;
   ormqr_fn ormqr;
@@ -103,6 +111,20 @@ static inline int oyi_openblas_asked(int letter, const void* work) {
                           ? (double)*(const float*)work
                           : *(const double*)work;
   return size < 1 ? 1 : size > INT_MAX / 2 ? INT_MAX / 2 : (int)size;
+}
+
+// Memory for the work of one matrix: of a small one what the caller has, for taking it from
+// the heap is felt there.
+typedef struct oyi_openblas_room {
+  _Alignas(16) char here[4096];
+  void* there;
+} oyi_openblas_room;
+static inline char* oyi_openblas_room_begin(oyi_openblas_room* room, size_t size) {
+  room->there = size > sizeof(room->here) ? oyi_malloc(size) : NULL;
+  return size > sizeof(room->here) ? room->there : room->here;
+}
+static inline void oyi_openblas_room_end(oyi_openblas_room* room) {
+  if (room->there) oyi_free(room->there);
 }
 
 // Functions of oyi_lapack.

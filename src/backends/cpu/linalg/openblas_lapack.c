@@ -23,6 +23,8 @@ static bool load_letter(void* library, int letter, oyi_openblas_functions* f) {
                    {"laswp_", &f->laswp},
                    {"trsm_", &f->trsm},
                    {"gemm_", &f->gemm},
+                   {"geqr2_", &f->geqr2},
+                   {real ? "org2r_" : "ung2r_", &f->org2r},
                    {"geqrf_", &f->geqrf},
                    {real ? "orgqr_" : "ungqr_", &f->orgqr},
                    {real ? "ormqr_" : "unmqr_", &f->ormqr},
@@ -47,8 +49,8 @@ static void load(void) {
     g_ready = load_letter(library, i, &oyi_openblas_f[i]);
 }
 
-// Up to this many reflectors LAPACK takes one by one, and needs room for a row alone: asking
-// takes longer than a small matrix.
+// Up to this many reflectors LAPACK takes one by one, and needs room for a row alone: to have
+// it ask itself which way to go takes as long as a small matrix.
 enum { UNBLOCKED = 32 };
 
 static void solve_triangle(oy_dtype dtype, const oyi_triangle* how, int64_t n,
@@ -61,19 +63,41 @@ static void solve_triangle(oy_dtype dtype, const oyi_triangle* how, int64_t n,
                               oyi_letter_one(letter), a, &ld, b, &ld, 1, 1, 1, 1);
 }
 
+static int32_t small_qr(int letter, int m, int n, void* a, void* tau) {
+  const int lda = m;
+  int info = 0;
+  oyi_openblas_room room;
+  char* work = oyi_openblas_room_begin(&room, (size_t)n * oyi_letter_item(letter));
+  if (!work) return OYI_LAPACK_NO_MEMORY;
+  oyi_openblas_f[letter].geqr2(&m, &n, a, &lda, tau, work, &info);
+  oyi_openblas_room_end(&room);
+  return info;
+}
+
 static int32_t qr(oy_dtype dtype, int64_t m, int64_t n, void* a, void* tau) {
   int letter = oyi_letter_of(dtype), rows = (int)m, columns = (int)n,
       lda = oyi_at_least_one(m);
   int size = -1, info = 0;
   double query[2];
   if (m == 0 || n == 0) return 0;
-  if (oyi_least(m, n) > UNBLOCKED)
-    oyi_openblas_f[letter].geqrf(&rows, &columns, a, &lda, tau, query, &size, &info);
-  size = oyi_least(m, n) > UNBLOCKED ? oyi_openblas_asked(letter, query) : columns;
+  if (oyi_least(m, n) <= UNBLOCKED) return small_qr(letter, rows, columns, a, tau);
+  oyi_openblas_f[letter].geqrf(&rows, &columns, a, &lda, tau, query, &size, &info);
+  size = oyi_openblas_asked(letter, query);
   void* work = oyi_calloc((size_t)size, oyi_letter_item(letter));
   if (!work) return OYI_LAPACK_NO_MEMORY;
   oyi_openblas_f[letter].geqrf(&rows, &columns, a, &lda, tau, work, &size, &info);
   oyi_free(work);
+  return info;
+}
+
+static int32_t make_small_q(int letter, int m, int n, int k, void* a, const void* tau) {
+  const int lda = m;
+  int info = 0;
+  oyi_openblas_room room;
+  char* work = oyi_openblas_room_begin(&room, (size_t)n * oyi_letter_item(letter));
+  if (!work) return OYI_LAPACK_NO_MEMORY;
+  oyi_openblas_f[letter].org2r(&m, &n, &k, a, &lda, tau, work, &info);
+  oyi_openblas_room_end(&room);
   return info;
 }
 
@@ -83,10 +107,10 @@ static int32_t make_q(oy_dtype dtype, int64_t m, int64_t n, int64_t k, void* a,
   int lda = oyi_at_least_one(m), size = -1, info = 0;
   double query[2];
   if (m == 0 || n == 0) return 0;
-  if (k > UNBLOCKED)
-    oyi_openblas_f[letter].orgqr(&rows, &columns, &count, a, &lda, tau, query, &size,
-                                 &info);
-  size = k > UNBLOCKED ? oyi_openblas_asked(letter, query) : columns;
+  if (k <= UNBLOCKED) return make_small_q(letter, rows, columns, count, a, tau);
+  oyi_openblas_f[letter].orgqr(&rows, &columns, &count, a, &lda, tau, query, &size,
+                               &info);
+  size = oyi_openblas_asked(letter, query);
   void* work = oyi_calloc((size_t)size, oyi_letter_item(letter));
   if (!work) return OYI_LAPACK_NO_MEMORY;
   oyi_openblas_f[letter].orgqr(&rows, &columns, &count, a, &lda, tau, work, &size, &info);
