@@ -173,7 +173,9 @@ static void check_layouts(oy_dtype dtype, const char* how, bool with_self) {
                               {n, PLACES, n, GIVEN, 1, false},
                               {PLACES, n, GIVEN, n, 0, true},
                               {PLACES, 120, PLACES, n, 1, true},
-                              {PLACES + 1, 120, PLACES, n, 1, true}};
+                              {PLACES + 1, 120, PLACES, n, 1, true},
+                              {n, PLACES, n, GIVEN, 1, true},
+                              {n, 20, n, 2, 1, true}};
     for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
       const bool is_sum = how[0] == 's', is_bool = dtype == OY_DTYPE_BOOL;
       if (is_sum && !layouts[i].is_scatter) continue;

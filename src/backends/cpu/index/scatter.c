@@ -119,18 +119,34 @@ static bool run_line(const oyi_lines* w, scattering* s) {
   return true;
 }
 
-// How many of |count| lines from here on are columns side by side, of which rows are taken:
-// memory is read as it lies.
-static int64_t side_by_side(const oyi_lines* w, const scattering* s, int64_t count) {
-  enum { SIDE = 8, MOST = OYI_CHECKED_AT_ONCE, INDEX = sizeof(int64_t) };
-  if (w->ndim == 0 || s->copied || w->steps[0][1] != INDEX || w->step[1] < SIDE * INDEX)
-    return 1;
-  const int64_t rest = w->sizes[0] - w->at[0];
-  count = count < rest ? count : rest;
-  return count < SIDE ? 1 : count < MOST ? count : MOST;
+// Columns side by side, of which rows are taken: memory is read as it lies.
+static bool are_columns(const oyi_lines* w, const scattering* s) {
+  enum { SIDE = 8, INDEX = sizeof(int64_t) };
+  return !s->copied && w->steps[0][1] == INDEX && w->step[1] >= SIDE * INDEX;
 }
 
-static bool run_rows(const oyi_lines* w, scattering* s, int64_t lines) {
+// How many of |count| lines from here on are updated an element of each at a time: columns,
+// and short lines, where a call for each takes longer than its elements, and one element
+// more often waits for another that went to the same place.
+static int64_t at_once(const oyi_lines* w, const scattering* s, int64_t count) {
+  enum { LEAST = 8, MOST = OYI_CHECKED_AT_ONCE, SHORT = 16, NEAR = 1 << 14 };
+  if (w->ndim == 0 || (s->n > SHORT && !are_columns(w, s))) return 1;
+  const int64_t rest = w->sizes[0] - w->at[0];
+  int64_t most = MOST;
+  if (!are_columns(w, s)) {
+    // Until all of their elements are updated they should be near.
+    const int64_t bytes = s->n * (int64_t)(sizeof(int64_t) + 2 * (size_t)s->item);
+    most = NEAR / (bytes > (int64_t)s->copied ? bytes : (int64_t)s->copied);
+    most = most < MOST ? most : MOST;
+  }
+  count = count < rest ? count : rest;
+  return count < LEAST || most < LEAST ? 1 : count < most ? count : most;
+}
+
+static bool run_across(const oyi_lines* w, scattering* s, int64_t lines) {
+  // Only lines of a target that lies together are copied.
+  if (s->copied)
+    oyi_move_copy(w->data[0], w->data[w->count - 1], s->copied * (size_t)lines);
   for (int64_t i = 0; i < s->n; i++) {
     const char* index = w->data[1] + i * w->step[1];
     if (!oyi_late_passes(&s->late, index, w->steps[0][1], lines)) return false;
@@ -141,13 +157,23 @@ static bool run_rows(const oyi_lines* w, scattering* s, int64_t lines) {
   return true;
 }
 
+// As far as the next of a row of |lines| lines, and to the one after it.
+static void pass(oyi_lines* w, int64_t lines) {
+  w->at[0] += lines - 1;
+  for (int k = 0; k < w->count; k++) w->data[k] += w->steps[0][k] * (lines - 1);
+  oyi_lines_next(w);
+}
+
 static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
   scattering* s = context;
   while (count > 0) {
-    const int64_t lines = side_by_side(w, s, count);
-    if (lines > 1 ? !run_rows(w, s, lines) : !run_line(w, s)) return OY_OK;
+    const int64_t lines = at_once(w, s, count);
+    if (lines > 1 ? !run_across(w, s, lines) : !run_line(w, s)) return OY_OK;
     count -= lines;
-    for (int64_t k = 0; k < lines; k++) oyi_lines_next(w);
+    if (lines > 1)
+      pass(w, lines);
+    else
+      oyi_lines_next(w);
   }
   return OY_OK;
 }

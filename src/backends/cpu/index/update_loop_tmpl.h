@@ -49,6 +49,7 @@ static void OYI_JOIN(NAME, OYI_JOIN(at, ID))(int64_t n, char* to, int64_t to_ste
     for (; i < n; i++) o[at[i]] = STORE(EXPR(LOAD(o[at[i]]), LOAD(x[i])));
     return;
   }
+  OYI_UNROLL
   for (int64_t i = 0; i < n; i++, to += to_step, index += index_step, from += from_step) {
     T* o = (T*)(void*)(to + *(const int64_t*)(const void*)index * scale);
     *o = STORE(EXPR(LOAD(*o), LOAD(*(const T*)(const void*)from)));

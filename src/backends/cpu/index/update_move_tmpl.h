@@ -30,6 +30,7 @@ static void OYI_JOIN(set_at, ID)(int64_t n, char* to, int64_t to_step, int64_t s
     for (int64_t i = 0; i < n; i++) ((T*)(void*)to)[places[i]] = values[i];
     return;
   }
+  OYI_UNROLL
   for (int64_t i = 0; i < n; i++, to += to_step, index += index_step, from += from_step)
     *(T*)(void*)(to + *(const int64_t*)(const void*)index * scale) =
         *(const T*)(const void*)from;
