@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "backends/cpu/index/index_check.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "tensor/iterator.h"
@@ -77,8 +78,7 @@ oy_status oyi_add_rows_run(const oyi_add_rows* a) {
 }
 
 oy_status oyi_add_rows_check(const int64_t* index, int64_t count, int64_t rows) {
-  for (int64_t i = 0; i < count; i++)
-    OY_CHECK((uint64_t)index[i] < (uint64_t)rows, OUT_OF_RANGE,
-             "index out of range in self");
+  OY_CHECK(oyi_are_below((const char*)index, sizeof(int64_t), count, rows), OUT_OF_RANGE,
+           "index out of range in self");
   return OY_OK;
 }

@@ -5,8 +5,10 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/neural/add_rows.h"
+#include "backends/cpu/neural/bag_rows.h"
 #include "backends/cpu/norm/rules_norm.h"
 #include "backends/cpu/work.h"
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "ops/rules/rules.h"
@@ -25,6 +27,7 @@ typedef struct bags {
   void* out;
   int64_t *bag_of, *size, *places;  // |places|: of maxima
   int64_t stretch;
+  oyi_bag_rows_fn add;  // NULL: there are no vectors for it
 } bags;
 
 // ------------------------------------------------------------------------- rules
@@ -119,6 +122,19 @@ static bool skips_bag_of(const bags* b) {
 
 // ----------------------------------------------------------------------- forward
 
+static oyi_bag_rows_fn adder_of(const bags* b) {
+  if (b->mode == BAG_MAX) return NULL;
+#if defined(__x86_64__)
+  const bool is_f32 = b->dtype == OY_DTYPE_F32;
+  const int64_t bytes = b->columns * oyi_dtype_bytes[b->dtype];
+  if (oyi_cpu_level() > 1 && bytes >= 64)
+    return is_f32 ? oyi_bag_rows_f32_v4 : oyi_bag_rows_f64_v4;
+  if (oyi_cpu_level() > 0 && bytes >= 32)
+    return is_f32 ? oyi_bag_rows_f32_v3 : oyi_bag_rows_f64_v3;
+#endif
+  return NULL;
+}
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -133,10 +149,38 @@ static bool skips_bag_of(const bags* b) {
 #define ID f64
 #include "backends/cpu/neural/embedding_bag_tmpl.h"
 
+static void add_bags_wide(const bags* b, int64_t first, int64_t last) {
+  const size_t bytes = (size_t)(last - first) * sizeof(int64_t);
+  const bool is_mean = b->mode == BAG_MEAN;
+  const oyi_bag_rows rows = {.table = b->table,
+                             .index = b->index,
+                             .offset = b->offset,
+                             .scale = b->scale,
+                             .count = b->indices->numel,
+                             .offsets = b->offsets->numel,
+                             .columns = b->columns,
+                             .padding = b->padding,
+                             .is_mean = is_mean,
+                             .out = b->out,
+                             .size = is_mean ? b->size : NULL};
+  b->add(&rows, first, last);
+  if (!is_mean) memset(b->size + first, 0, bytes);
+  memcpy(b->places + first, b->size + first, bytes);
+  for (int64_t k = first; b->bag_of && k < last; k++) {
+    const int64_t to = k + 1 < rows.offsets ? b->offset[k + 1] : rows.count;
+    for (int64_t i = b->offset[k]; i < to; i++) b->bag_of[i] = k;
+  }
+}
+
 static oy_status run_bags(int64_t index, void* context) {
   const bags* b = context;
-  const int64_t end = (index + 1) * b->stretch;
-  for (int64_t k = index * b->stretch; k < end && k < b->count; k++)
+  const int64_t first = index * b->stretch;
+  const int64_t end = b->count - first < b->stretch ? b->count : first + b->stretch;
+  if (b->add) {
+    add_bags_wide(b, first, end);
+    return OY_OK;
+  }
+  for (int64_t k = first; k < end; k++)
     (b->dtype == OY_DTYPE_F64 ? one_bag_f64 : one_bag_f32)(b, k);
   return OY_OK;
 }
@@ -161,6 +205,7 @@ static oy_status compute(bags* b, oyi_tensor* const made[4]) {
     b->bag_of = made[1]->numel == b->indices->numel ? bag_of : NULL;
     b->size = size;
     b->places = places;
+    b->add = adder_of(b);
     if (b->bag_of) memset(bag_of, 0, (size_t)made[1]->numel * sizeof(int64_t));
     if (made[2]->numel > b->count) size[b->count] = places[b->count] = 0;
     b->stretch =
