@@ -5,8 +5,10 @@
 #include <string.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
+// Loops for a few elements stay what they are.
+#pragma GCC optimize("O3", "no-tree-loop-distribute-patterns")
 #endif
+enum { FEW = 16 };
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 

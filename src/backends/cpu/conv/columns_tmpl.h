@@ -15,32 +15,134 @@ static inline void JOIN(inside, ID)(const oyi_conv* c, int64_t kw, int64_t* from
   if (*to < *from) *to = *from;
 }
 
+// Few elements are moved here, since a call takes longer.
+static inline __attribute__((always_inline)) void JOIN(zeros, ID)(T* out, int64_t n) {
+  if (n > FEW)
+    memset(out, 0, (size_t)n * sizeof(T));
+  else
+    for (int64_t i = 0; i < n; i++) out[i] = 0;
+}
+
+// |room| elements are there from |in| and |out| on.
+static inline __attribute__((always_inline)) void JOIN(copy, ID)(T* out, const T* in,
+                                                                 int64_t n,
+                                                                 int64_t room) {
+  enum { PIECE = sizeof(T) < 16 ? 16 / sizeof(T) : 1 };
+  int64_t i = 0;
+  if (n > FEW)
+    memcpy(out, in, (size_t)n * sizeof(T));
+  else if (room >= n + PIECE)  // what is too much is written over, or not yet there
+    for (; i < n; i += PIECE) memcpy(out + i, in + i, PIECE * sizeof(T));
+  else
+    for (; i < n; i++) out[i] = in[i];
+}
+
+// The row of one kernel element where lines of the map lie as those of the image do: all of
+// the image moved by a distance, but for what is outside of it.
+static void JOIN(move_row, ID)(const oyi_conv* c, const T* image, int64_t down,
+                               int64_t right, int64_t low, int64_t high, T* row) {
+  const int64_t width = c->map[2], lines = c->map[1];
+  const int64_t from = down < 0 ? -down : 0;
+  const int64_t end = c->image[1] - down < lines ? c->image[1] - down : lines;
+  if (end <= from || high <= low) {
+    memset(row, 0, (size_t)(lines * width) * sizeof(T));
+    return;
+  }
+  const int64_t first = from * width + low, last = (end - 1) * width + high;
+  JOIN(zeros, ID)(row, first);
+  memcpy(row + first, image + first + down * width + right,
+         (size_t)(last - first) * sizeof(T));
+  // Between lines there are elements of others.
+  const int64_t gap = width - high + low;
+  for (int64_t y = from; gap > 0 && y + 1 < end; y++)
+    JOIN(zeros, ID)(row + y * width + high, gap);
+  JOIN(zeros, ID)(row + last, lines * width - last);
+}
+
+static bool JOIN(is_moved, ID)(const oyi_conv* c, const int64_t* k, int64_t count) {
+  return c->stride[1] == 1 && c->stride[2] == 1 && c->map[2] == c->image[2] &&
+         c->image[0] == 1 && c->map[0] == 1 && k[0] * c->dilation[0] == c->padding[0] &&
+         count == c->map[1] * c->map[2];
+}
+
+// One line of the map: elements |low| to below |high| come from |in|, |step| apart.
+static inline __attribute__((always_inline)) void JOIN(fill_line,
+                                                       ID)(T* out, const T* in,
+                                                           int64_t step, int64_t low,
+                                                           int64_t high, int64_t width,
+                                                           int64_t room) {
+  JOIN(zeros, ID)(out, low);
+  if (step == 1)
+    JOIN(copy, ID)(out + low, in + low, high - low, room - low);
+  else
+    for (int64_t i = low; i < high; i++) out[i] = in[i * step];
+  JOIN(zeros, ID)(out + high, width - high);
+}
+
+// All places of one kernel element.
+static void JOIN(whole_row, ID)(const oyi_conv* c, const T* image, const int64_t* k,
+                                int64_t low, int64_t high, T* row) {
+  const int64_t width = c->map[2], step = c->stride[1], lines = c->map[1];
+  const int64_t right = k[2] * c->dilation[2] - c->padding[2];
+  const int64_t down = k[1] * c->dilation[1] - c->padding[1];
+  const T* const end = image + oyi_volume(c->image);
+  int64_t left = oyi_volume(c->map);
+  int64_t from = down < 0 ? (step - 1 - down) / step : 0;
+  int64_t to = c->image[1] > down ? (c->image[1] - 1 - down) / step + 1 : 0;
+  if (to > lines) to = lines;
+  if (from >= to || low >= high) from = to = lines;
+  for (int64_t z = 0; z < c->map[0]; z++) {
+    const int64_t d = z * c->stride[0] - c->padding[0] + k[0] * c->dilation[0];
+    const bool is_there = d >= 0 && d < c->image[0];
+    const int64_t first = is_there ? from : lines, last = is_there ? to : lines;
+    const T* in = image + (d * c->image[1] + first * step + down) * c->image[2] + right;
+    JOIN(zeros, ID)(row, first * width);
+    row += first * width, left -= first * width;
+    for (int64_t y = first; y < last; y++) {
+      const int64_t room = left < end - in ? left : end - in;
+      if (c->stride[2] == 1)
+        JOIN(fill_line, ID)(row, in, 1, low, high, width, room);
+      else
+        JOIN(fill_line, ID)(row, in, c->stride[2], low, high, width, room);
+      row += width, left -= width, in += step * c->image[2];
+    }
+    JOIN(zeros, ID)(row, (lines - last) * width);
+    row += (lines - last) * width, left -= (lines - last) * width;
+  }
+}
+
 // One kernel element's row of columns: |count| places from |first| on.
 static void JOIN(fill_row, ID)(const oyi_conv* c, const T* image, const int64_t* k,
                                int64_t first, int64_t count, T* row) {
-  const int64_t width = c->map[2], end = first + count, step = c->stride[2];
-  for (int64_t at = first; at < end;) {
-    const int64_t line = at / width, w = at - line * width;
-    const int64_t stop = w + end - at < width ? w + end - at : width;
-    const int64_t d =
-        line / c->map[1] * c->stride[0] - c->padding[0] + k[0] * c->dilation[0];
-    const int64_t h =
-        line % c->map[1] * c->stride[1] - c->padding[1] + k[1] * c->dilation[1];
-    T* out = row + (at - first) - w;
-    int64_t from = w, to = stop;
-    if (d < 0 || d >= c->image[0] || h < 0 || h >= c->image[1])
-      to = from;
-    else
-      JOIN(inside, ID)(c, k[2], &from, &to);
-    memset(out + w, 0, (size_t)((from < stop ? from : stop) - w) * sizeof(T));
-    const T* in = image + (d * c->image[1] + h) * c->image[2] - c->padding[2] +
-                  k[2] * c->dilation[2];
-    if (step == 1 && to > from)
-      memcpy(out + from, in + from, (size_t)(to - from) * sizeof(T));
-    else
-      for (int64_t i = from; i < to; i++) out[i] = in[i * step];
-    if (from < stop) memset(out + to, 0, (size_t)(stop - to) * sizeof(T));
-    at += stop - w;
+  const int64_t width = c->map[2], size = oyi_volume(c->image);
+  const int64_t right = k[2] * c->dilation[2] - c->padding[2];
+  const int64_t down = k[1] * c->dilation[1] - c->padding[1];
+  int64_t low = 0, high = width;
+  JOIN(inside, ID)(c, k[2], &low, &high);
+  if (JOIN(is_moved, ID)(c, k, count)) {
+    JOIN(move_row, ID)(c, image, down, right, low, high, row);
+    return;
+  }
+  if (count == oyi_volume(c->map)) {
+    JOIN(whole_row, ID)(c, image, k, low, high, row);
+    return;
+  }
+  const int64_t line = first / width;
+  int64_t z = line / c->map[1], y = line - z * c->map[1], w = first - line * width, stop;
+  T* out = row - w;
+  for (int64_t left = count; left > 0; left -= stop - w, w = 0, out += width) {
+    stop = left < width - w ? w + left : width;
+    const int64_t d = z * c->stride[0] - c->padding[0] + k[0] * c->dilation[0];
+    const int64_t h = y * c->stride[1] + down;
+    int64_t from = w > low ? w : low, to = stop < high ? stop : high;
+    if (d < 0 || d >= c->image[0] || h < 0 || h >= c->image[1] || to <= from)
+      from = to = stop;
+    const int64_t at = (d * c->image[1] + h) * c->image[2] + right;
+    const int64_t room = left < size - at - w ? left : size - at - w;
+    JOIN(fill_line, ID)
+    (out + w, image + at + w * c->stride[2], c->stride[2], from - w, to - w, stop - w,
+     room);
+    if (++y == c->map[1]) y = 0, z++;
   }
 }
 
