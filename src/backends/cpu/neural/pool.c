@@ -5,26 +5,14 @@
 #include <string.h>
 
 #include "backends/cpu/loops/integer_math.h"
+#include "backends/cpu/neural/pool_windows.h"
 #include "backends/cpu/staging.h"
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
-// The window of one place along one dimension. |extent| counts padding too.
-typedef struct range {
-  int64_t from, to, extent;
-} range;
-
-typedef struct windows {
-  int64_t in[OYI_SPATIAL], out[OYI_SPATIAL], step[OYI_SPATIAL];
-  range* ranges[OYI_SPATIAL];
-  bool count_padding;
-  bool is_small;  // an index fits into 32 bits
-  int64_t divisor;
-  // Along the last dimension, places whose windows are alike, and how far the next one is.
-  int64_t first, last, advance;
-  bool
-      are_tiles;  // every element is in one window, and too few of them are alike for vectors
-} windows;
+typedef oyi_pool_range range;
+typedef oyi_pool_windows windows;
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -33,6 +21,7 @@ typedef struct windows {
 #define IS_NAN(x)    ((x) != (x))
 #define JOIN_(a, b)  a##_##b
 #define JOIN(a, b)   JOIN_(a, b)
+#define BYTES        16
 #define T            float
 #define INT          int32_t
 #define ID           f32
@@ -40,6 +29,8 @@ typedef struct windows {
 #define LEAST        (-INFINITY)
 #define ADD(a, b)    ((a) + (b))
 #define DIVIDE(a, b) ((a) / (b))
+#include "backends/cpu/neural/pool_lanes_tmpl.h"
+#include "backends/cpu/neural/pool_max_tmpl.h"
 #include "backends/cpu/neural/pool_tmpl.h"
 #undef T
 #undef INT
@@ -49,6 +40,8 @@ typedef struct windows {
 #define INT      int64_t
 #define ID       f64
 #define LATE_ODD 0, 3
+#include "backends/cpu/neural/pool_lanes_tmpl.h"
+#include "backends/cpu/neural/pool_max_tmpl.h"
 #include "backends/cpu/neural/pool_tmpl.h"
 #undef T
 #undef INT
@@ -61,6 +54,7 @@ typedef struct windows {
 #define LEAST        INT64_MIN
 #define ADD(a, b)    ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
 #define DIVIDE(a, b) oyi_int_div(a, b)
+#include "backends/cpu/neural/pool_max_tmpl.h"
 #include "backends/cpu/neural/pool_tmpl.h"
 
 typedef void (*plane_fn)(const windows* w, const void* in, void* out, int64_t* indices);
@@ -199,7 +193,14 @@ static oy_status run(const oyi_pool* p, const windows* w, plane_fn plane,
 
 typedef enum operation { AVERAGE, MAXIMUM, SPREAD } operation;
 
-static plane_fn plane_of(const pool_loops* loops, operation what) {
+static plane_fn plane_of(const pool_loops* loops, operation what, const windows* w) {
+#if defined(__x86_64__)
+  // Places are as wide as elements there.
+  if (what == MAXIMUM && oyi_cpu_level() > 0 && w->is_small)
+    return loops == loops_of(OY_DTYPE_F32) ? oyi_pool_max_f32_v3 : oyi_pool_max_f64_v3;
+#else
+  (void)w;
+#endif
   return what == AVERAGE ? loops->average : what == MAXIMUM ? loops->max : loops->spread;
 }
 
@@ -215,7 +216,7 @@ static oy_status compute(const oyi_pool* p, const oyi_pool_how* how, operation w
   oyi_tensor* i = x && indices ? oyi_stage_out(indices, OY_DTYPE_I64) : NULL;
   oyi_tensor* y = x && (i || !indices) ? oyi_stage_out(out, type) : NULL;
   oy_status status = OY_OK;
-  if (y) status = run(p, &w, plane_of(loops, what), x, y, i, what == SPREAD);
+  if (y) status = run(p, &w, plane_of(loops, what, &w), x, y, i, what == SPREAD);
   status = oyi_unstage(out, y, status);
   if (indices) status = oyi_unstage(indices, i, status);
   oy_tensor_release(oyi_tensor_object(x));

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maximum pools of images of every width around those of vectors, and the places of what they
+// found: those of a loop over windows. Many elements are equal, some are NaN or -infinity.
+#include "support/tensors.h"
+
+enum { MOST = 1 << 12, PLANES = 3 };
+
+typedef struct shape {
+  int64_t image[2], kernel[2], padding[2], stride[2], dilation[2];
+  bool is_adaptive;  // |kernel| is the size of the output
+} shape;
+
+static int64_t places(const shape* s, int d) {
+  if (s->is_adaptive) return s->kernel[d];
+  const int64_t reach = s->dilation[d] * (s->kernel[d] - 1) + 1;
+  const int64_t room = s->image[d] + 2 * s->padding[d] - reach;
+  return room < 0 ? 0 : room / s->stride[d] + 1;
+}
+
+static void range_of(const shape* s, int d, int64_t i, int64_t* from, int64_t* to) {
+  if (s->is_adaptive) {
+    *from = i * s->image[d] / s->kernel[d];
+    *to = ((i + 1) * s->image[d] + s->kernel[d] - 1) / s->kernel[d];
+    return;
+  }
+  *from = i * s->stride[d] - s->padding[d];
+  *to = *from + (s->kernel[d] - 1) * s->dilation[d] + 1;
+  while (*from < 0) *from += s->dilation[d];
+  if (*to > s->image[d]) *to = s->image[d];
+}
+
+// The first of the greatest, or the last NaN; -infinity where a window sees padding alone.
+static int64_t greatest(const shape* s, const double* image, int64_t y, int64_t x,
+                        double* value_of) {
+  int64_t top, bottom, left, right;
+  range_of(s, 0, y, &top, &bottom);
+  range_of(s, 1, x, &left, &right);
+  int64_t at = top * s->image[1] + left;
+  double best = -INFINITY;
+  for (int64_t i = top; i < bottom; i += s->is_adaptive ? 1 : s->dilation[0])
+    for (int64_t j = left; j < right; j += s->is_adaptive ? 1 : s->dilation[1]) {
+      const double value = image[i * s->image[1] + j];
+      if (value > best || isnan(value)) best = value, at = i * s->image[1] + j;
+    }
+  *value_of = best;
+  return at;
+}
+
+static double drawn(int64_t i) {
+  if (i * 2654435761 % 1009 < 20) return NAN;
+  return i * 40503 % 13 < 3 ? -INFINITY : (double)(i * 7919 % 101 % 23 - 11);
+}
+
+static void check(const shape* s, oy_dtype dtype) {
+  double images[MOST];
+  const int64_t size = s->image[0] * s->image[1], high = places(s, 0),
+                wide = places(s, 1);
+  if (high < 1 || wide < 1) return;
+  for (int d = 0; d < 2; d++)
+    if (!s->is_adaptive && s->padding[d] * 2 > s->kernel[d]) return;
+  assert_true(PLANES * size <= MOST);
+  for (int64_t i = 0; i < PLANES * size; i++) images[i] = drawn(i);
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor *x = oy_scope_take(oy_tensor_from_data(
+                images, OY_DIMS(PLANES, s->image[0], s->image[1]), OY_DTYPE_F64)),
+            *values, *at;
+  x = oy_to_dtype(x, dtype, false, false, oy_none());
+  const oy_ints kernel = {s->kernel, 2};
+  oy_status status =
+      s->is_adaptive ? oy_adaptive_max_pool2d(x, kernel, &values, &at)
+                     : oy_max_pool2d_with_indices(
+                           x, kernel, (oy_ints){s->stride, 2}, (oy_ints){s->padding, 2},
+                           (oy_ints){s->dilation, 2}, false, &values, &at);
+  assert_int_equal(status, OY_OK);
+  values = oy_to_dtype(values, OY_DTYPE_F64, false, false, oy_none());
+  const double* found = oy_tensor_data(values);
+  const int64_t* where = oy_tensor_data(at);
+  assert_int_equal(oy_tensor_numel(values), PLANES * high * wide);
+  for (int64_t i = 0; i < PLANES * high * wide; i++) {
+    const double* image = images + i / (high * wide) * size;
+    double want;
+    const int64_t place = greatest(s, image, i / wide % high, i % wide, &want);
+    if (where[i] == place && (isnan(want) ? isnan(found[i]) : found[i] == want)) continue;
+    print_error("%s, %d x %d by %d x %d, adaptive %d, at %d: %g at %d, not %g at %d\n",
+                oy_dtype_name(dtype), (int)s->image[0], (int)s->image[1],
+                (int)s->kernel[0], (int)s->kernel[1], s->is_adaptive, (int)i, found[i],
+                (int)where[i], want, (int)place);
+    fail();
+  }
+  oy_scope_close(&scope);
+}
+
+static void every_width(void** state) {
+  (void)state;
+  static const int64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 11, 16, 17, 31, 33, 70};
+  static const shape forms[] = {{{0}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false},
+                                {{0}, {2, 2}, {0, 0}, {2, 2}, {1, 1}, false},
+                                {{0}, {2, 2}, {1, 1}, {2, 2}, {1, 1}, false},
+                                {{0}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, false},
+                                {{0}, {3, 3}, {1, 1}, {2, 2}, {1, 1}, false},
+                                {{0}, {3, 3}, {0, 0}, {3, 3}, {1, 1}, false},
+                                {{0}, {3, 2}, {1, 1}, {1, 1}, {2, 2}, false},
+                                {{0}, {5, 5}, {2, 2}, {1, 1}, {1, 1}, false},
+                                {{0}, {2, 20}, {0, 9}, {1, 2}, {1, 1}, false},
+                                {{0}, {1, 1}, {0}, {0}, {0}, true},
+                                {{0}, {2, 2}, {0}, {0}, {0}, true},
+                                {{0}, {3, 7}, {0}, {0}, {0}, true},
+                                {{0}, {5, 9}, {0}, {0}, {0}, true}};
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16};
+  for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
+    for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++)
+      for (size_t w = 0; w < sizeof(widths) / sizeof(*widths); w++)
+        for (int64_t high = 1; high < 12; high += 5) {
+          shape s = forms[f];
+          s.image[0] = high, s.image[1] = widths[w];
+          check(&s, dtypes[d]);
+        }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_width)};
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
