@@ -22,8 +22,10 @@ typedef struct JOIN(axis, ID) {
 } JOIN(axis, ID);
 
 // Loops that become vectors, without a branch that nobody can foresee.
-static void JOIN(find_cells, ID)(bool is_nearest, int n, int64_t size,
-                                 JOIN(axis, ID) * a) {
+static inline __attribute__((always_inline)) void JOIN(find_cells,
+                                                       ID)(bool is_nearest, int n,
+                                                           int64_t size,
+                                                           JOIN(axis, ID) * a) {
   // Further out nothing is seen, and a NaN is no place.
   const T low = -2, high = (T)(size + 1);
   for (int p = 0; p < n; p++) {
@@ -41,8 +43,8 @@ static void JOIN(find_cells, ID)(bool is_nearest, int n, int64_t size,
   }
 }
 
-static void JOIN(find_axis, ID)(const sampling* g, const T* from, int n, int64_t size,
-                                JOIN(axis, ID) * a) {
+static inline __attribute__((always_inline)) void JOIN(find_axis, ID)(
+    const sampling* g, const T* from, int n, int64_t size, JOIN(axis, ID) * a) {
   const T all = (T)size, rest = (T)(size - 1);
   for (int p = 0; g->aligns && p < n; p++) a->at[p] = (from[2 * p] + 1) / 2 * rest;
   for (int p = 0; !g->aligns && p < n; p++) a->at[p] = ((from[2 * p] + 1) * all - 1) / 2;
@@ -117,19 +119,64 @@ static void JOIN(take_four, ID)(const JOIN(block, ID) * b, const T* in, int64_t 
   }
 }
 
+// The nearest elements, in the order of the places: of those outside the first, and 0 of it.
+static inline __attribute__((always_inline)) void JOIN(nearest_plane,
+                                                       ID)(const sampling* g, int64_t n,
+                                                           int64_t first, int64_t last) {
+  JOIN(axis, ID) x, y;
+  int32_t at[OYI_GRID_PLACES], seen[OYI_GRID_PLACES], all = -1;
+  const T* from = (const T*)g->places + (n * g->volume_out + first) * 2;
+  const int count = (int)(last - first);
+  const int32_t width = (int32_t)g->in[2], height = (int32_t)g->in[1];
+  JOIN(find_axis, ID)(g, from, count, width, &x);
+  JOIN(find_axis, ID)(g, from + 1, count, height, &y);
+  for (int p = 0; p < count; p++) {
+    const int32_t left = x.cell[p], top = y.cell[p];
+    // By the signs of what must not be below 0.
+    seen[p] = ~((left | top | (width - 1 - left) | (height - 1 - top)) >> 31);
+    at[p] = (int32_t)((uint32_t)top * (uint32_t)width + (uint32_t)left) & seen[p];
+  }
+  for (int p = 0; p < count; p++) all &= seen[p];
+  for (int64_t c = n * g->channels; c < (n + 1) * g->channels; c++) {
+    const T* in = (const T*)g->input + c * g->volume_in;
+    T* out = (T*)g->output + c * g->volume_out + first;
+    OYI_UNROLL_BY(4)
+    for (int p = 0; p < count; p++) out[p] = in[at[p]];
+    for (int p = 0; !all && p < count; p++) out[p] = seen[p] ? out[p] : 0;
+  }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void JOIN(nearest_avx2,
+                                                 ID)(const sampling* g, int64_t n,
+                                                     int64_t first, int64_t last) {
+  JOIN(nearest_plane, ID)(g, n, first, last);
+}
+#endif
+
+static void JOIN(sample_nearest, ID)(const sampling* g, int64_t n, int64_t first,
+                                     int64_t last) {
+#if defined(__x86_64__)
+  if (oyi_cpu_level() > 0) {
+    JOIN(nearest_avx2, ID)(g, n, first, last);
+    return;
+  }
+#endif
+  JOIN(nearest_plane, ID)(g, n, first, last);
+}
+
 static void JOIN(sample_plane, ID)(const sampling* g, int64_t n, int64_t first,
                                    int64_t last) {
+  if (g->mode == MODE_NEAREST) {
+    JOIN(sample_nearest, ID)(g, n, first, last);
+    return;
+  }
   JOIN(block, ID) b;
   JOIN(find_block, ID)(g, n, first, last, &b);
   for (int64_t c = 0; c < g->channels; c++) {
     const T* in = (const T*)g->input + (n * g->channels + c) * g->volume_in;
     T* out = (T*)g->output + (n * g->channels + c) * g->volume_out + first;
-    if (g->mode != MODE_NEAREST) {
-      JOIN(take_four, ID)(&b, in, g->in[2], out);
-      continue;
-    }
-    for (int i = 0; i < b.whole; i++) out[b.place[i]] = in[b.at[i]];
-    for (int i = b.whole; i < b.count; i++) out[b.place[i]] = 0;
+    JOIN(take_four, ID)(&b, in, g->in[2], out);
   }
 }
 

@@ -6,6 +6,8 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/work.h"
+#include "base/cpu.h"
+#include "base/template.h"
 #include "base/threads.h"
 #include "ops/rules/rules.h"
 #include "ops/rules/spatial.h"

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nearest elements of images at places of a grid, as many as lie around those of vectors
+// and of blocks, in the middle between two, outside and nowhere: those of a loop over places.
+#include "support/tensors.h"
+
+enum { NEAREST = 1, ZEROS = 0, BORDER = 1, SAMPLES = 2, CHANNELS = 3, MOST = 1 << 13 };
+
+typedef struct how {
+  int64_t high, wide, places, padding;
+  bool aligns, is_double;
+} how;
+
+static double rounded(const how* h, double x) {
+  return h->is_double ? x : (double)(float)x;
+}
+
+// Along one dimension; -1: outside.
+static int64_t cell(const how* h, double x, int64_t size) {
+  x = rounded(h, x + 1);
+  x = h->aligns ? rounded(h, rounded(h, x / 2) * (double)(size - 1))
+                : rounded(h, rounded(h, x * (double)size) - 1) / 2;
+  if (h->padding == BORDER) x = fmin(fmax(x, 0), (double)(size - 1));
+  const double near = nearbyint(x);  // halves to even
+  return near >= 0 && near < (double)size ? (int64_t)near : -1;
+}
+
+static double coordinate(const how* h, int64_t i) {
+  if (h->padding == ZEROS && i % 41 == 7) return NAN;
+  if (i % 29 == 3) return i % 2 ? 1e30 : -1e30;
+  if (i % 5 == 0) return (double)(i % 17 - 8) / 8;  // many are halves
+  return rounded(h, (double)(i * 7919 % 1013 - 500) / 431);
+}
+
+static oy_tensor* tensor_of(const how* h, const double* x, oy_ints sizes) {
+  oy_tensor* t = oy_scope_take(oy_tensor_from_data(x, sizes, OY_DTYPE_F64));
+  return h->is_double ? t : oy_to_dtype(t, OY_DTYPE_F32, false, false, oy_none());
+}
+
+static void check(const how* h) {
+  static double image[MOST], grid[MOST];
+  const int64_t size = h->high * h->wide;
+  assert_true(SAMPLES * CHANNELS * size <= MOST && SAMPLES * h->places * 2 <= MOST);
+  for (int64_t i = 0; i < SAMPLES * CHANNELS * size; i++)
+    image[i] = i % 31 == 4 ? NAN : i % 31 == 8 ? -0.0 : (double)i;
+  for (int64_t i = 0; i < SAMPLES * h->places * 2; i++) grid[i] = coordinate(h, i);
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = tensor_of(h, image, OY_DIMS(SAMPLES, CHANNELS, h->high, h->wide));
+  oy_tensor* at = tensor_of(h, grid, OY_DIMS(SAMPLES, 1, h->places, 2));
+  oy_tensor* got = oy_grid_sampler_2d(x, at, NEAREST, h->padding, h->aligns);
+  assert_non_null(got);
+  got = oy_to_dtype(got, OY_DTYPE_F64, false, false, oy_none());
+  const double* found = oy_tensor_data(got);
+  for (int64_t i = 0; i < SAMPLES * CHANNELS * h->places; i++) {
+    const int64_t plane = i / h->places, n = plane / CHANNELS, p = i % h->places;
+    const double* from = grid + (n * h->places + p) * 2;
+    const int64_t left = cell(h, from[0], h->wide), top = cell(h, from[1], h->high);
+    const double want =
+        left < 0 || top < 0 ? 0 : image[plane * size + top * h->wide + left];
+    if (isnan(want) ? isnan(found[i])
+                    : found[i] == want && signbit(found[i]) == signbit(want))
+      continue;
+    print_error(
+        "%d x %d, %d places, padding %d, aligns %d, double %d, at %d: %g, not %g\n",
+        (int)h->high, (int)h->wide, (int)h->places, (int)h->padding, h->aligns,
+        h->is_double, (int)i, found[i], want);
+    fail();
+  }
+  oy_scope_close(&scope);
+}
+
+static void nearest_elements(void** state) {
+  (void)state;
+  static const int64_t places[] = {1, 3, 4, 7, 8, 9, 17, 33, 127, 128, 129, 300};
+  static const int64_t shapes[][2] = {{1, 1}, {1, 9}, {6, 1}, {4, 5}, {16, 33}};
+  for (size_t k = 0; k < sizeof(places) / sizeof(*places); k++)
+    for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
+      for (int i = 0; i < 8; i++)
+        check(&(how){shapes[s][0], shapes[s][1], places[k], i & 1 ? BORDER : ZEROS,
+                     (i & 2) != 0, (i & 4) != 0});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(nearest_elements)};
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
