@@ -97,7 +97,9 @@ static void lines_beside_loops(void** state) {
       {{3, 130, 6}, {1560, 12, 1}, 1},   // of every other row
       {{4, 131, 9}, {1441, 11, 1}, 1},   // with gaps
       {{2, 300, 15}, {4800, 16, 1}, 1},  // nearly a strip
-      {{2, 150, 41}, {6150, 41, 1}, 1},  // and more
+      {{20, 6, 3}, {24, 4, 1}, 1},       // fewer lines
+      {{30, 13, 40}, {520, 1, 13}, 0},   // permuted within what is reduced
+      {{8, 2, 30}, {30, 240, 1}, 2},    {{2, 150, 41}, {6150, 41, 1}, 1},  // and more
       {{2, 300, 1}, {4800, 16, 1}, 1},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)

@@ -165,7 +165,7 @@ static size_t longest_of_others(const walk* w) {
 // dimensions. Of few columns a call would do as little as of short rows, so those of many
 // lines are turned side by side.
 static bool find_turns(walk* w, int64_t item, bool near) {
-  enum { MANY = 64, MOST_COLUMNS = 16, MOST_OF_LINE = 128, FEW = 4 };
+  enum { MANY = 64, SOME = 16, MOST_COLUMNS = 16, MOST_OF_LINE = 128, FEW = 4 };
   const int64_t size = w->reduced[0].size, bytes = size * oyi_dtype_bytes[w->reducer->in];
   const bool columns = w->kept[0].in == item, other = w->kept_count > 1;
   const bool few = columns && w->kept[0].size <= FEW;
@@ -177,9 +177,12 @@ static bool find_turns(walk* w, int64_t item, bool near) {
     return false;
   if (is_short && !columns && w->kept[0].size >= MANY) return true;
   const size_t longest = other ? longest_of_others(w) : 0;
-  if (!one || !other || w->kept[longest].size < MANY) return false;
+  if (!one || !other || w->kept[longest].size < SOME ||
+      w->kept[longest].size < w->kept[0].size)
+    return false;
   // Lines within long rows of what is reduced: each is read in its turn.
-  const bool within = few && w->kept[longest].in < w->reduced[0].in;
+  const bool within = columns && w->kept[0].size <= MOST_COLUMNS &&
+                      w->kept[longest].in < w->reduced[0].in;
   if (!is_short && !within) return false;
   if (columns && !within &&
       (w->kept[0].size > MOST_COLUMNS || w->kept[0].size * size > MOST_OF_LINE))
