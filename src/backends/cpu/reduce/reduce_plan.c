@@ -198,7 +198,7 @@ static bool find_turns(walk* w, int64_t item, bool near) {
 // Which way memory is read, and as what.
 static void find_way(walk* w, const oyi_reduction* r) {
   // Rows that lie together, or nearly, pay from a few elements on.
-  enum { NEAR = 4, MANY = 64, SPREAD = 16, NARROW = 32, FEW = 4, FILL = 8 };
+  enum { NEAR = 4, MANY = 64, SPREAD = 16, NARROW = 32, FEW = 4, FILL = 8, LONG = 128 };
   const dim *k = &w->kept[0], *d = &w->reduced[0];
   const int64_t item = oyi_item(r->in);
   const bool near = k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
@@ -213,7 +213,9 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->turns = find_turns(w, item, near);
   // Rows of a few results that follow each other are read as longer ones: of so few that they
   // are one block, which find_blocks() makes no smaller.
-  const bool follows = w->reduced_count == 1 && k->in == item &&
+  // Of one of several matrices they are worth it where there are more of them.
+  const bool lasts = w->kept_count == 1 || (k->size <= FILL && d->size >= LONG);
+  const bool follows = w->reduced_count == 1 && lasts && k->in == item &&
                        d->in == k->size * item && k->size > 1 && k->size <= NARROW &&
                        d->size >= MANY && w->reducer->running &&
                        (!w->converts || (half_of(w) && half_of(w)->columns));
