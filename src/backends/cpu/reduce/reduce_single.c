@@ -67,7 +67,8 @@ bool oyi_reduce_single(const oyi_reduction* r, oyi_single second) {
 
 typedef struct sums {
   char* x;
-  oy_dtype part;  // of complex numbers that of their parts
+  const char* from;  // where they come from, in the same order; NULL: they are there
+  oy_dtype part;     // of complex numbers that of their parts
   bool skips_nan;
 } sums;
 
@@ -93,15 +94,25 @@ static void add_half(uint16_t* x, int64_t n, uint16_t infinite, bool skips_nan) 
   }
 }
 
-static oy_status run_sums(int64_t begin, int64_t end, void* context) {
-  const sums* s = context;
-  char* x = s->x + begin * oyi_dtype_bytes[s->part];
-  const int64_t n = end - begin;
+static void add_some(const sums* s, char* x, int64_t n) {
   switch (s->part) {
     case OY_DTYPE_F32: add_f32((float*)(void*)x, n, s->skips_nan); break;
     case OY_DTYPE_F64: add_f64((double*)(void*)x, n, s->skips_nan); break;
     case OY_DTYPE_F16: add_half((uint16_t*)(void*)x, n, 0x7c00, s->skips_nan); break;
     default: add_half((uint16_t*)(void*)x, n, 0x7f80, s->skips_nan); break;
+  }
+}
+
+// In pieces that stay in the first cache from one pass to the other.
+static oy_status run_sums(int64_t begin, int64_t end, void* context) {
+  enum { PIECE = 1024 };
+  const sums* s = context;
+  const int64_t item = oyi_dtype_bytes[s->part];
+  for (int64_t i = begin, some; i < end; i += some) {
+    some = end - i < PIECE ? end - i : PIECE;
+    char* x = s->x + i * item;
+    if (s->from) memmove(x, s->from + i * item, (size_t)(some * item));
+    add_some(s, x, some);
   }
   return OY_OK;
 }
@@ -112,14 +123,16 @@ bool oyi_reduce_single_sum(const oyi_reduction* r, bool skips_nan) {
   const bool whole = oy_dtype_is_integral(in, true);
   if (whole ? dtype != OY_DTYPE_I64 : dtype != in) return false;
   if (!whole && !(out->flags & OYI_DENSE)) return false;
-  if (!oyi_reduce_single(r, OYI_SINGLE_ELEMENT)) return false;
+  if (r->count != 1 || r->in->numel <= 1) return false;
+  const bool together = !whole && r->in->flags & out->flags & OYI_CONTIGUOUS;
+  if (!together && !oyi_reduce_single(r, OYI_SINGLE_ELEMENT)) return false;
   if (whole) return true;
   const bool is_complex = oy_dtype_is_complex(dtype);
   const oy_dtype part = dtype == OY_DTYPE_C128  ? OY_DTYPE_F64
                         : dtype == OY_DTYPE_C64 ? OY_DTYPE_F32
                         : dtype == OY_DTYPE_C32 ? OY_DTYPE_F16
                                                 : dtype;
-  sums s = {oyi_data(out), part, skips_nan};
+  sums s = {oyi_data(out), together ? oyi_data(r->in) : NULL, part, skips_nan};
   // Nothing in it can fail.
   (void)!oy_parallel_for(0, is_complex ? 2 * out->numel : out->numel, OYI_ITER_GRAIN,
                          run_sums, &s);
