@@ -12,7 +12,9 @@ enum {
   TWICE_PACKED_ROW = 64,
   PACKED_ONCE = 8192,
   PACKED = 8192,
-  PACKED_INPUTS = 2,
+  PACKED_INPUTS = 3,
+  TWICE_PACKED =
+      8,  // elements of a row, of which two copies are worth more than its beginning
   // Of what lies across, or apart in other ways: elements of a row, and bytes at once.
   ACROSS_ROW = 32,
   ACROSS = 4096
@@ -52,7 +54,9 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
   const int copies = __builtin_popcount(found);
   if (across) return copies <= PACKED_INPUTS && longest <= ACROSS ? found : 0;
   if (copies > PACKED_INPUTS || (longest > PACKED_ROW && !once)) return 0;
-  return copies <= 1 || once || longest_copy <= TWICE_PACKED_ROW ? found : 0;
+  return copies <= 1 || once || longest_copy <= TWICE_PACKED_ROW || row->n <= TWICE_PACKED
+             ? found
+             : 0;
 }
 
 // |rows| rows of operand |k| from |from| on, one behind the other: those of one place of the

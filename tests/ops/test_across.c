@@ -199,9 +199,37 @@ static void rows_in_place(void** state) {
     }
 }
 
+// Rows apart from each other, a number for each and a row for many: three copies, of short rows.
+static void check_three(oy_dtype dtype, int64_t n) {
+  enum { BLOCKS = 50, ROWS = 3, MORE = 2 };
+  const shape wide = {{BLOCKS, ROWS, n + MORE}}, column = {{BLOCKS, ROWS, 1}},
+              row = {{1, ROWS, n}};
+  static double want[MOST];
+  oy_tensor* all = laid_out(&wide, g_orders[0], 0, OY_DTYPE_I64);
+  oy_tensor* typed = oy_to_dtype(all, dtype, false, false, oy_none());
+  oy_tensor* a = oy_narrow(typed, 2, 1, n);
+  oy_tensor *b = laid_out(&column, g_orders[0], 1, dtype),
+            *c = laid_out(&row, g_orders[0], 1, dtype);
+  for (int64_t i = 0; i < BLOCKS * ROWS; i++)
+    for (int64_t k = 0; k < n; k++)
+      want[i * n + k] = number(0, i * (n + MORE) + 1 + k, OY_DTYPE_I64) +
+                        2 * number(1, i, dtype) * number(1, i % ROWS * n + k, dtype);
+  oy_tensor* got = oy_addcmul(a, b, c, oy_int(2));
+  assert_close_(got, OY_DIMS(BLOCKS, ROWS, n), want, 0, __FILE__, __LINE__);
+  oy_tensor* const made[] = {got, c, b, a, typed, all};
+  for (size_t i = 0; i < OY_ARRAY_SIZE(made); i++) oy_tensor_release(made[i]);
+}
+static void three_operands(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_I64,
+                                    OY_DTYPE_I32};
+  for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+    for (int64_t n = 1; n <= 40; n++) check_three(dtypes[d], n);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_order),
-                                     cmocka_unit_test(orders_of_others),
-                                     cmocka_unit_test(rows_in_place)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(three_operands), cmocka_unit_test(every_order),
+      cmocka_unit_test(orders_of_others), cmocka_unit_test(rows_in_place)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

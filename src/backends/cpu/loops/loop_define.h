@@ -76,7 +76,7 @@
     }                                       \
   }
 // The last one is the same everywhere where a loss is a mean: the gradient of that. Others
-// are where they are expanded, one more often than two.
+// are where they are expanded, one more often than two, and two as columns beside a matrix.
 #define OYI_FAST_TERNARY(loop, ...)                   \
   if (so == wide) {                                   \
     out_type* o = (out_type*)(void*)out;              \
@@ -94,6 +94,9 @@
     } else if (sx == 0 && sy == item && sz == item) { \
       const T same = *p;                              \
       OYI_PASS(same, q[i], r[i], __VA_ARGS__);        \
+    } else if (sx == item && sy == 0 && sz == 0) {    \
+      const T same = *q, other = *r;                  \
+      OYI_PASS(p[i], same, other, __VA_ARGS__);       \
     }                                                 \
   }                                                   \
   const int64_t items[] = {wide, item, item, item};   \

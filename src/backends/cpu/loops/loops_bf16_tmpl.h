@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) void map_pairs(int64_t n, char* con
   }
 }
 
-// Of one operand.
+// Of one operand, the last vector as in map_pairs.
 static inline __attribute__((always_inline)) void map_alone(int64_t n, char* const* data,
                                                             const int64_t* strides,
                                                             const void* args,
@@ -97,11 +97,17 @@ static inline __attribute__((always_inline)) void map_alone(int64_t n, char* con
   char* o = data[0];
   const char* x = data[1];
   const int64_t so = strides[0], sx = strides[1];
-  if (so == BF16 && sx == BF16)
-    for (; n >= PAIRED; n -= PAIRED, o += BF16 * PAIRED, x += BF16 * PAIRED) {
+  if (n >= PAIRED && so == BF16 && sx == BF16) {
+    const pairs b = load_pairs(x + (n - PAIRED) * BF16, sx),
+                last = of_pairs(b, b, arg, fn);
+    char* end = o + (n - PAIRED) * BF16;
+    for (; n > PAIRED; n -= PAIRED, o += BF16 * PAIRED, x += BF16 * PAIRED) {
       const pairs a = load_pairs(x, sx), v = of_pairs(a, a, arg, fn);
       memcpy(o, &v, sizeof(v));
     }
+    memcpy(end, &last, sizeof(last));
+    return;
+  }
   for (; n > 0; n -= PAIRED, o += so * PAIRED, x += sx * PAIRED) {
     const int64_t count = n < PAIRED ? n : PAIRED;
     const pairs a = load_some(x, sx, count);

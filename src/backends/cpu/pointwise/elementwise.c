@@ -181,6 +181,8 @@ static inline bool is_light(oyi_cpu_loop which) {
     case OYI_LOOP_sub:
     case OYI_LOOP_mul:
     case OYI_LOOP_div:
+    case OYI_LOOP_maximum:
+    case OYI_LOOP_minimum:
     case OYI_LOOP_where:
     case OYI_LOOP_addcmul:
     case OYI_LOOP_addcdiv:
