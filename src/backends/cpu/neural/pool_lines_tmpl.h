@@ -50,28 +50,28 @@ ATTRIBUTE static inline __attribute__((always_inline)) VECTOR JOIN(tap,
   return v;
 }
 
-// AT_ONCE times LANES neighbouring windows that lie inside of the line, with the first
-// elements at |x|. Two elements apart, two neighbours in a window are what one pair of
+// |many|, up to AT_ONCE, times LANES neighbouring windows that lie inside of the line, with
+// the first elements at |x|. Two elements apart, two neighbours in a window are what one pair of
 // vectors has.
 ATTRIBUTE static inline __attribute__((always_inline)) void JOIN(block, ID)(
-    const T* x, int64_t taps, int64_t stride, int64_t dilation, T* to) {
+    const T* x, int many, int64_t taps, int64_t stride, int64_t dilation, T* to) {
   JOIN(seen, ID) s[AT_ONCE];
   int64_t j = 0;
-  UNROLL for (int k = 0; k < AT_ONCE; k++) {
+  UNROLL for (int k = 0; k < many; k++) {
     s[k].best = (VECTOR){0} - (T)INFINITY;
     s[k].nan = (IS_TAKEN){0};
   }
   for (; stride == 2 && dilation == 1 && j + 1 < taps; j += 2)
-    UNROLL for (int k = 0; k < AT_ONCE; k++) {
+    UNROLL for (int k = 0; k < many; k++) {
       const T* from = x + j + k * LANES * 2;
       const VECTOR low = JOIN(load, ID)(from), high = JOIN(load, ID)(from + LANES);
       JOIN(see, ID)(&s[k], SHUFFLE(low, high, EVEN));
       JOIN(see, ID)(&s[k], SHUFFLE(low, high, ODD));
     }
   for (; j < taps; j++)
-    UNROLL for (int k = 0; k < AT_ONCE; k++) JOIN(see, ID)(
+    UNROLL for (int k = 0; k < many; k++) JOIN(see, ID)(
         &s[k], JOIN(tap, ID)(x + j * dilation + k * LANES * stride, stride));
-  UNROLL for (int k = 0; k < AT_ONCE; k++) {
+  UNROLL for (int k = 0; k < many; k++) {
     s[k].best = (VECTOR)((IS_TAKEN)s[k].best | s[k].nan);
     memcpy(to + k * LANES, &s[k].best, sizeof(VECTOR));
   }
@@ -91,29 +91,40 @@ ATTRIBUTE static void JOIN(one_by_one, ID)(const line* l, const T* x, int64_t fr
   }
 }
 
-// |n| windows, at least a block; the last one may go over what another has been to.
+// |n| windows, at least a block of |many| vectors; the last one may go over what another has
+// been to.
 ATTRIBUTE static inline __attribute__((always_inline)) void JOIN(inside, ID)(
-    const T* x, int64_t n, int64_t taps, int64_t stride, int64_t dilation, T* to) {
-  const int64_t size = AT_ONCE * LANES;
+    const T* x, int many, int64_t n, int64_t taps, int64_t stride, int64_t dilation,
+    T* to) {
+  const int64_t size = many * LANES;
   for (int64_t i = 0; i < n; i += size) {
     const int64_t at = i + size <= n ? i : n - size;
-    JOIN(block, ID)(x + at * stride, taps, stride, dilation, to + at);
+    JOIN(block, ID)(x + at * stride, many, taps, stride, dilation, to + at);
   }
+}
+
+ATTRIBUTE static inline __attribute__((always_inline)) void JOIN(blocks,
+                                                                 ID)(const line* l,
+                                                                     const T* x, int many,
+                                                                     int64_t n, T* to) {
+  if (l->stride == 1)
+    JOIN(inside, ID)(x, many, n, l->taps, 1, l->dilation, to);
+  else if (l->stride == 2 && l->dilation == 1)
+    JOIN(inside, ID)(x, many, n, l->taps, 2, 1, to);
+  else
+    JOIN(inside, ID)(x, many, n, l->taps, l->stride, l->dilation, to);
 }
 
 ATTRIBUTE static void JOIN(max_of_line, ID)(const line* l, const void* in, void* out) {
   const int64_t n = l->last - l->first;
-  const bool by_blocks = n >= AT_ONCE * LANES;
   const T* x = (const T*)in + l->first * l->stride - l->padding;
   T* to = (T*)out + l->first;
-  if (by_blocks && l->stride == 1)
-    JOIN(inside, ID)(x, n, l->taps, 1, l->dilation, to);
-  else if (by_blocks && l->stride == 2 && l->dilation == 1)
-    JOIN(inside, ID)(x, n, l->taps, 2, 1, to);
-  else if (by_blocks)
-    JOIN(inside, ID)(x, n, l->taps, l->stride, l->dilation, to);
+  if (n >= AT_ONCE * LANES)
+    JOIN(blocks, ID)(l, x, AT_ONCE, n, to);
+  else if (n >= LANES)
+    JOIN(blocks, ID)(l, x, 1, n, to);
   JOIN(one_by_one, ID)(l, in, 0, l->first, out);
-  JOIN(one_by_one, ID)(l, in, by_blocks ? l->last : l->first, l->places, out);
+  JOIN(one_by_one, ID)(l, in, n >= LANES ? l->last : l->first, l->places, out);
 }
 #undef LANES
 #undef VECTOR
