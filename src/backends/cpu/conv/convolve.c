@@ -38,6 +38,14 @@ static bool is_spread(const oyi_conv* c) {
   return oyi_volume(c->kernel) == 1 && oyi_volume(c->map) >= LEAST_PLACES;
 }
 
+// Of small maps whose image is much larger most elements see few of the windows, and tiles
+// would compute the others in vain.
+static bool is_grown(const oyi_conv* c) {
+  enum { LEAST = 4, MOST = 128, TIMES = 3 };
+  const int64_t places = oyi_volume(c->map);
+  return places >= LEAST && places <= MOST && oyi_volume(c->image) >= TIMES * places;
+}
+
 static int64_t at_most(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
@@ -219,7 +227,8 @@ static oy_status make_images(const oyi_convolve* v) {
             .pointwise = is_pointwise(v->conv),
             .unit = images_unit};
   bool done = w.pointwise;
-  if (!done && !is_spread(v->conv)) OY_TRY(without_columns(v, true, &done));
+  const bool by_columns = is_spread(v->conv) || is_grown(v->conv);
+  if (!done && !by_columns) OY_TRY(without_columns(v, true, &done));
   if (done && !w.pointwise) return OY_OK;
   const double rows = (double)w.s.taps * (double)w.s.places;
   return run(&w, v->conv->batch, w.s.in, 1, rows * (double)v->item,
