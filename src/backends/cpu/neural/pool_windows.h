@@ -18,12 +18,12 @@ typedef struct oyi_pool_windows {
   int64_t divisor;
   // Along the last dimension, places whose windows are alike, and how far the next one is.
   int64_t first, last, advance;
-  bool
-      are_tiles;  // every element is in one window, and too few of them are alike for vectors
+  // Every element is in one window, and too few of them are alike for vectors.
+  bool are_tiles;
 } oyi_pool_windows;
 
-// Greatest elements, and their places, of images whose places fit into 32 bits; by vectors that are twice as wide, where as many
-// windows of a line are alike.
+// Greatest elements, and their places, of images whose places fit into 32 bits; by vectors
+// that are twice as wide, where as many windows of a line are alike.
 void oyi_pool_max_f32_v3(const oyi_pool_windows* w, const void* in, void* out,
                          int64_t* indices);
 void oyi_pool_max_f64_v3(const oyi_pool_windows* w, const void* in, void* out,
