@@ -4,6 +4,7 @@
 
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/kernels.h"
+#include "base/cpu.h"
 #include "base/threads.h"
 #include "ops/rules/reduction.h"
 #include "tensor/element.h"
@@ -65,14 +66,17 @@ static int64_t take_census(census* c, const oyi_tensor* truth) {
   return c->before[c->pieces];
 }
 
-// Where the coordinates go: number |row| of dimension d is at[d] + row * step.
 typedef struct listing {
   const census* census;
-  const oyi_tensor* t;
   int64_t limit;  // rows that there are
-  int64_t step;
-  char* at[OY_TENSOR_MAX_DIMS];
+  oyi_places to;
 } listing;
+
+static listing listing_of(const census* c, const oyi_tensor* t, int64_t limit,
+                          int64_t step) {
+  return (listing){
+      .census = c, .limit = limit, .to = {t->ndim, t->sizes, t->numel, step, {NULL}}};
+}
 
 // Places, |limit| at most, of |n| elements of the last dimension, of which |at| is the column
 // and |first| the place of the first one. Each is written, and the next one over it if that
@@ -94,31 +98,45 @@ static void repeat_place(char* at, int64_t step, int64_t place, int64_t rows) {
     for (int64_t i = 0; i < rows; i++) *(int64_t*)(void*)(at + i * step) = place;
 }
 
-static oy_status list_piece(int64_t index, void* context) {
-  const listing* out = context;
-  const census* c = out->census;
-  const oyi_tensor* t = out->t;
-  const size_t last = t->ndim - 1u;
-  const int64_t end =
-      c->before[index + 1] < out->limit ? c->before[index + 1] : out->limit;
-  int64_t at[OY_TENSOR_MAX_DIMS] = {0}, place = index * c->piece;
-  const uint8_t* truth = c->truth + place;
-  for (size_t d = t->ndim; d-- > 0; place /= t->sizes[d]) at[d] = place % t->sizes[d];
-  for (int64_t row = c->before[index]; row < end; at[last] = 0) {
-    const int64_t n = t->sizes[last] - at[last];
-    const int64_t rows = list_row(out->at[last] + row * out->step, out->step, truth,
-                                  at[last], n, end - row);
+// Row by row of the last dimension, from element |place| on.
+static void list_rows(const oyi_places* out, const uint8_t* truth, int64_t place,
+                      int64_t row, int64_t end) {
+  const size_t last = out->ndim - 1u;
+  const int64_t *sizes = out->sizes, step = out->step;
+  int64_t at[OY_TENSOR_MAX_DIMS] = {0};
+  truth += place;
+  for (size_t d = out->ndim; d-- > 0; place /= sizes[d]) at[d] = place % sizes[d];
+  for (; row < end; at[last] = 0) {
+    const int64_t n = sizes[last] - at[last];
+    const int64_t rows =
+        list_row(out->at[last] + row * step, step, truth, at[last], n, end - row);
     for (size_t d = 0; d < last && rows > 0; d++)
-      repeat_place(out->at[d] + row * out->step, out->step, at[d], rows);
+      repeat_place(out->at[d] + row * step, step, at[d], rows);
     row += rows;
     truth += n;
-    for (size_t d = last; d-- > 0 && ++at[d] == t->sizes[d];) at[d] = 0;
+    for (size_t d = last; d-- > 0 && ++at[d] == sizes[d];) at[d] = 0;
   }
+}
+
+static oy_status list_piece(int64_t index, void* context) {
+  enum { SHORT = 64 };
+  const listing* out = context;
+  const census* c = out->census;
+  const int64_t end =
+      c->before[index + 1] < out->limit ? c->before[index + 1] : out->limit;
+  void (*list)(const oyi_places*, const uint8_t*, int64_t, int64_t, int64_t) = list_rows;
+  if (out->to.ndim > 1 && out->to.sizes[out->to.ndim - 1] < SHORT) {
+    list = oyi_places_list;
+#if defined(__x86_64__)
+    if (oyi_cpu_level() > 0) list = oyi_places_list_v3;
+#endif
+  }
+  list(&out->to, c->truth, index * c->piece, c->before[index], end);
   return OY_OK;
 }
 
 static void list_places(const listing* out) {
-  if (out->t->ndim == 0) return;
+  if (out->to.ndim == 0) return;
   // Nothing in a piece can fail.
   (void)!oyi_parallel_chunks(out->census->pieces, list_piece, (void*)(uintptr_t)out);
 }
@@ -128,12 +146,12 @@ oy_status oyi_nonzero_columns(const oyi_tensor* t, oyi_tensor** columns) {
   if (!truth) return OY_OUT_OF_MEMORY;
   census c;
   int64_t count = take_census(&c, truth);
-  listing out = {.census = &c, .t = t, .limit = count, .step = sizeof(int64_t)};
+  listing out = listing_of(&c, t, count, sizeof(int64_t));
   size_t made = 0;
   for (; made < t->ndim; made++) {
     columns[made] = oyi_tensor_new((oy_ints){&count, 1}, OY_DTYPE_I64, oy_device_cpu());
     if (!columns[made]) break;
-    out.at[made] = oyi_data(columns[made]);
+    out.to.at[made] = oyi_data(columns[made]);
   }
   bool good = made == t->ndim;
   if (good) list_places(&out);
@@ -184,10 +202,10 @@ static void fill_result(oyi_tensor* result, const oyi_tensor* t, const census* c
                         int64_t limit) {
   const int64_t* strides = oyi_strides(result);
   const int64_t item = sizeof(int64_t);
-  listing out = {.census = c, .t = t, .limit = limit, .step = strides[0] * item};
+  listing out = listing_of(c, t, limit, strides[0] * item);
   if (result->numel == 0) return;
   for (int64_t d = 0; d < t->ndim; d++)
-    out.at[d] = (char*)oyi_data(result) + d * strides[1] * item;
+    out.to.at[d] = (char*)oyi_data(result) + d * strides[1] * item;
   list_places(&out);
 }
 
