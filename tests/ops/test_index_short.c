@@ -60,9 +60,145 @@ static void places_in_short_rows(void** state) {
   }
 }
 
+// ------------------------------------------------------- lines of one element, few indices
+
+enum { DIMS = 4 };
+
+static void coordinates(int64_t i, const int64_t* sizes, int64_t* at) {
+  for (int d = DIMS; d-- > 0; i /= sizes[d]) at[d] = i % sizes[d];
+}
+static int64_t place_of(const int64_t* at, const int64_t* sizes) {
+  int64_t i = 0;
+  for (int d = 0; d < DIMS; d++) i = i * sizes[d] + at[d];
+  return i;
+}
+static int64_t product_of(const int64_t* sizes) {
+  return sizes[0] * sizes[1] * sizes[2] * sizes[3];
+}
+
+// As |t|, in memory that lies otherwise.
+static oy_tensor* laid(oy_tensor* t, int layout) {
+  if (layout == 0) return t;
+  if (layout == 1) {
+    oy_tensor* turned = oy_permute(t, OY_DIMS(2, 0, 3, 1));
+    return oy_permute(oy_contiguous(turned, OY_MEMORY_CONTIGUOUS), OY_DIMS(1, 3, 0, 2));
+  }
+  const int64_t* sizes = oy_tensor_sizes(t).data;
+  oy_tensor* twice = oy_zeros(OY_DIMS(sizes[0], sizes[1], sizes[2], sizes[3], 2),
+                              oy_int(t->dtype), oy_none(), oy_none(), oy_none());
+  return oy_copy_(oy_select_int(twice, -1, 1), t, false);
+}
+
+static bool is_equal(oy_tensor* a, oy_tensor* b) {
+  bool same;
+  return oy_equal(a, b, &same) == OY_OK && same;
+}
+
+// Elements are their number modulo |most|.
+static oy_tensor* numbers(const int64_t* sizes, int64_t most, oy_dtype dtype) {
+  const int64_t n = product_of(sizes);
+  int64_t* data = malloc((size_t)n * sizeof(*data));
+  assert_non_null(data);
+  for (int64_t i = 0; i < n; i++) data[i] = i * 7919 % 10007 % most;
+  oy_tensor* t =
+      oy_scope_take(oy_tensor_from_data(data, (oy_ints){sizes, DIMS}, OY_DTYPE_I64));
+  free(data);
+  return oy_to_dtype(t, dtype, false, true, oy_none());
+}
+
+static void check_selected(oy_tensor* x, const int64_t* sizes, int64_t dim,
+                           int64_t count) {
+  int64_t places[16], shape[DIMS], at[DIMS];
+  for (int64_t i = 0; i < count; i++) places[i] = (i * 5 + 2) % sizes[dim];
+  memcpy(shape, sizes, sizeof(shape));
+  shape[dim] = count;
+  oy_tensor* got = oy_index_select(
+      x, dim, oy_scope_take(oy_tensor_from_data(places, OY_DIMS(count), OY_DTYPE_I64)));
+  assert_dims(oy_tensor_sizes(got), ((oy_ints){shape, DIMS}));
+  for (int64_t i = 0; i < product_of(shape); i++) {
+    coordinates(i, shape, at);
+    at[dim] = places[at[dim]];
+    assert_true(element(got, i) == element(x, place_of(at, sizes)));
+  }
+}
+
+// Reductions of elements that lines of an index say, by a loop from its first one on.
+typedef enum reduction { SET, ADD, MOST, REDUCTIONS } reduction;
+static double reduced(reduction how, double a, double b) {
+  return how == ADD ? a + b : how == MOST && a > b ? a : b;
+}
+static oy_tensor* scattered(reduction how, oy_tensor* x, int64_t dim, oy_tensor* index,
+                            oy_tensor* from) {
+  if (how == SET) return oy_scatter_src(x, dim, index, from);
+  if (how == ADD) return oy_scatter_add(x, dim, index, from);
+  return oy_scatter_reduce_two(x, dim, index, from, oy_str_of("amax"), true);
+}
+
+static void check_indexed(oy_tensor* x, const int64_t* sizes, int64_t dim, int64_t count,
+                          int layout) {
+  int64_t shape[DIMS], at[DIMS];
+  memcpy(shape, sizes, sizeof(shape));
+  shape[dim] = count;
+  if (layout == 2 && shape[(dim + 1) % DIMS] > 2) shape[(dim + 1) % DIMS] -= 2;
+  oy_tensor* index = laid(numbers(shape, sizes[dim], OY_DTYPE_I64), layout);
+  oy_tensor* from = laid(numbers(shape, 19, x->dtype), layout);
+  oy_tensor* taken = oy_gather(x, dim, index, false);
+  const int64_t all = product_of(sizes), n = product_of(shape);
+  double* want = malloc((size_t)all * sizeof(*want));
+  assert_non_null(want);
+  for (reduction how = SET; how < REDUCTIONS; how++) {
+    for (int64_t i = 0; i < all; i++) want[i] = element(x, i);
+    for (int64_t i = 0; i < n; i++) {
+      coordinates(i, shape, at);
+      at[dim] = (int64_t)element(index, i);
+      const int64_t place = place_of(at, sizes);
+      assert_true(element(taken, i) == element(x, place));
+      want[place] = reduced(how, want[place], element(from, i));
+    }
+    oy_tensor* got = scattered(how, x, dim, index, from);
+    assert_dims(oy_tensor_sizes(got), ((oy_ints){sizes, DIMS}));
+    for (int64_t i = 0; i < all; i++) assert_true(element(got, i) == want[i]);
+  }
+  // A number instead of elements, and a place that is not there.
+  oy_tensor* number = oy_scatter_value(x, dim, index, oy_int(77));
+  oy_tensor* ones = oy_scatter_src(x, dim, index,
+                                   oy_full_like(from, oy_int(77), oy_none(), oy_none(),
+                                                oy_none(), oy_none(), oy_none()));
+  assert_true(is_equal(number, ones));
+  oy_tensor* before = oy_clone(x, oy_none());
+  oy_tensor* bad = oy_add_Scalar(index, oy_int(sizes[dim]), oy_int(1));
+  assert_null(oy_gather(x, dim, bad, false));
+  assert_null(oy_scatter_src(x, dim, bad, from));
+  assert_null(oy_scatter__src(x, dim, bad, from));
+  oy_error_clear();
+  assert_true(is_equal(x, before));
+  free(want);
+}
+
+static void short_dimensions(void** state) {
+  (void)state;
+  static const int64_t shapes[][DIMS] = {{200, 28, 1, 1}, {2, 64, 1, 3}, {1, 5, 33, 1},
+                                         {57, 2, 2, 2},   {3, 1, 17, 9}, {1, 1, 1, 1},
+                                         {4, 3, 1, 40},   {9, 7, 5, 15}, {3, 2, 5, 33}};
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_U8, OY_DTYPE_F64};
+  static const int64_t counts[] = {1, 2, 8, 11};
+  for (size_t s = 0; s < OY_ARRAY_SIZE(shapes); s++)
+    for (int k = 0; k < 9; k++)
+      for (int64_t dim = 0; dim < DIMS; dim++) {
+        oy_scope scope;
+        oy_scope_open(&scope);
+        oy_tensor* x = laid(numbers(shapes[s], 41, dtypes[k % 3]), k / 3);
+        const int64_t count = counts[(s + (size_t)k + (size_t)dim) % 4];
+        check_selected(x, shapes[s], dim, count);
+        check_indexed(x, shapes[s], dim, count, (k + (int)s) % 3);
+        oy_scope_close(&scope);
+      }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(places_in_short_rows),
+      cmocka_unit_test(short_dimensions),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -272,6 +272,11 @@ static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   return how.late.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;
 }
 
+// Whether all indices, which are good, are 0: there is nothing else to take.
+static bool takes_all(const oyi_tensor* t, int64_t dim, const oyi_tensor* index) {
+  return t->ndim > 0 && t->ndim == index->ndim && t->sizes[dim] == 1;
+}
+
 static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_object* out) {
   const oyi_tensor* t = oyi_tensor_of(self);
   const oyi_tensor* i = t ? oyi_tensor_of(index) : NULL;
@@ -279,10 +284,14 @@ static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_obje
   oyi_tensor* o = make_output(t, i, out);
   if (!o || oyi_is_meta(t)) return oyi_tensor_object(o);
   // Nothing may be taken from a dimension of size 0, which late checks have no number for.
-  const bool late =
-      !out && t->numel > 0 && (oyi_checks_late(i, dim) || are_short(o, t, dim, i));
+  const bool all = takes_all(t, dim, i);
+  const bool late = !out && !all && t->numel > 0 &&
+                    (oyi_checks_late(i, dim) || are_short(o, t, dim, i));
   oyi_tensor* apart = late || check_values(t, dim, i) == 0 ? oyi_index_apart(i, o) : NULL;
-  oy_status status = apart ? take_lines(o, t, dim, apart, late) : oy_failure();
+  oy_status status = oy_failure();
+  if (apart)
+    status = all ? oyi_index_copy(o, 0, t, 0, dim, oyi_sizes_view(o))
+                 : take_lines(o, t, dim, apart, late);
   if (apart) oy_tensor_release(&apart->header);
   return oyi_index_result(o, out, status);
 }

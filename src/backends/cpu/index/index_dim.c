@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices of one dimension by number: index_select, index_fill, index_copy, index_add.
 // index_reduce is in index_reduce.c.
+#include <string.h>
+
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/indexing.h"
 #include "backends/cpu/kernels.h"
@@ -44,6 +46,32 @@ static oyi_tensor* select_output(const oyi_tensor* t, const oyi_tensor* index,
   return good ? o : NULL;
 }
 
+// Whether elements are better copied as views of the tensors, one for each index, than by
+// rows behind the indices, which may be short, or lie far apart: few indices, or one place.
+static bool selects_views(const oyi_tensor* t, int64_t dim, int64_t count) {
+  enum { MOST = 8, ROW = 64, LEAST = 64 };
+  if (t->ndim == 0 || count == 0 || oyi_is_meta(t)) return false;
+  int64_t row = oyi_item(t), all = t->sizes[dim] ? t->numel / t->sizes[dim] : 0;
+  for (size_t d = (size_t)dim + 1; d < t->ndim; d++) row *= t->sizes[d];
+  const bool lies = (t->flags & OYI_CONTIGUOUS) && (dim == 0 || row >= ROW);
+  return !lies && (count <= MOST ? all >= LEAST : t->sizes[dim] == 1);
+}
+
+static oy_status select_into(const oyi_indexing* x, int64_t dim, oyi_tensor* to) {
+  const oyi_tensor* t = x->self;
+  const int64_t count = x->offsets->numel, *offsets = oyi_data(x->offsets);
+  if (!selects_views(t, dim, count)) return oyi_indexing_take(x, to);
+  if (t->sizes[dim] == 1) return oyi_index_copy(to, 0, t, 0, dim, oyi_sizes_view(to));
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  memcpy(sizes, to->sizes, to->ndim * sizeof(*sizes));
+  sizes[dim] = 1;
+  for (int64_t i = 0; i < count; i++)
+    OY_TRY(oyi_index_copy(to, i * oyi_strides(to)[dim], t,
+                          offsets[i] * x->scale / oyi_item(t), dim,
+                          (oy_ints){sizes, to->ndim}));
+  return OY_OK;
+}
+
 static oy_object* select_slices(oy_object* self, int64_t dim, oy_object* index,
                                 oy_object* out) {
   oyi_tensor* t = oyi_tensor_of(self);
@@ -54,7 +82,7 @@ static oy_object* select_slices(oy_object* self, int64_t dim, oy_object* index,
     return NULL;
   oyi_tensor* result = NULL;
   if (!out || oyi_indexing_own(&x) == OY_OK) result = select_output(t, i, dim, out);
-  oy_status status = result ? oyi_indexing_take(&x, result) : OY_INVALID_ARGUMENT;
+  oy_status status = result ? select_into(&x, dim, result) : OY_INVALID_ARGUMENT;
   oyi_indexing_end(&x);
   return oyi_index_result(result, out, status);
 }

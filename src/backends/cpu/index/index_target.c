@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/index/index_target.h"
 
+#include <string.h>
+
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
@@ -22,6 +24,29 @@ oyi_tensor* oyi_index_apart(const oyi_tensor* index, const oyi_tensor* target) {
   oy_object* object = oyi_tensor_object(index);
   oy_tensor_retain(object);
   return oyi_tensor_cast(object);
+}
+
+// A view of |t|, of the shape |sizes|, |offset| elements from its first one, that stays there
+// along |dim|.
+static oyi_tensor* slice(const oyi_tensor* t, int64_t dim, int64_t offset,
+                         oy_ints sizes) {
+  int64_t strides[OY_TENSOR_MAX_DIMS];
+  memcpy(strides, oyi_strides(t), t->ndim * sizeof(*strides));
+  strides[dim] = 0;
+  return oyi_tensor_alias(t, sizes, (oy_ints){strides, t->ndim}, t->offset + offset);
+}
+
+oy_status oyi_index_copy(const oyi_tensor* to, int64_t to_offset, const oyi_tensor* from,
+                         int64_t from_offset, int64_t dim, oy_ints sizes) {
+  oyi_tensor* target = oyi_tensor_alias(to, sizes, (oy_ints){oyi_strides(to), to->ndim},
+                                        to->offset + to_offset);
+  oyi_tensor* source = target ? slice(from, dim, from_offset, sizes) : NULL;
+  if (source) {
+    oyi_convert(target, source);
+    oy_tensor_release(&source->header);
+  }
+  if (target) oy_tensor_release(&target->header);
+  return source ? OY_OK : oy_failure();
 }
 
 oy_status oyi_index_target(oyi_tensor* self, oy_object* out,

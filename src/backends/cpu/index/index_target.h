@@ -20,6 +20,11 @@ oy_status oyi_index_target(oyi_tensor* self, oy_object* out,
 // |index|, retained, or a copy if what is written to |target| might change it: indices
 // are checked before anything is written, and must still be what was checked after.
 oyi_tensor* oyi_index_apart(const oyi_tensor* index, const oyi_tensor* target);
+// Copies elements of |from| to |to|, both of the same rank, in the shape |sizes|: from
+// |to_offset| and |from_offset| elements behind their first ones on, |from| staying there along
+// |dim|. Where indices say but one place, elements are copied as any are.
+oy_status oyi_index_copy(const oyi_tensor* to, int64_t to_offset, const oyi_tensor* from,
+                         int64_t from_offset, int64_t dim, oy_ints sizes);
 // |target|, or NULL with a new one given up if |status| is a failure.
 static inline oy_object* oyi_index_result(oyi_tensor* target, const oy_object* out,
                                           oy_status status) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // scatter in all its forms: elements of a tensor, or a number, written or reduced into
 // lines along a dimension, at places by number.
+#include <string.h>
+
 #include "backends/cpu/index/index_check.h"
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/lines.h"
@@ -74,12 +76,19 @@ static oy_status check(request* q) {
   return OY_OK;
 }
 
+// Whether good indices are all 0.
+static bool is_whole(const request* q) {
+  return q->self->ndim > 0 && q->self->ndim == q->index->ndim && q->index->numel > 0 &&
+         q->self->sizes[q->dim] == 1;
+}
+
 // An output of another dtype is refused before what the indices say is looked at. Only
 // what is written once, and given up after a failure, is checked late.
 static oy_status check_values(request* q, const oy_object* out) {
   if (oyi_is_meta(q->self) || (out && out->dtype != q->self->header.dtype)) return OY_OK;
-  q->late = !out && q->how.include_self && !q->how.is_mean && q->self->numel > 0 &&
-            q->index->numel > 0 && oyi_checks_late(q->index, q->dim);
+  q->late = !out && !is_whole(q) && q->how.include_self && !q->how.is_mean &&
+            q->self->numel > 0 && q->index->numel > 0 &&
+            oyi_checks_late(q->index, q->dim);
   if (q->late) return OY_OK;
   return oyi_check_line_indices(q->index, q->dim, size_of(q->self, q->dim));
 }
@@ -178,6 +187,42 @@ static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
   return OY_OK;
 }
 
+// Lines of one element, which all indices say, are no lines to walk along: each number of the
+// index is one update of all, along another dimension.
+typedef struct whole {
+  oyi_update_row_fn row;
+  const char* one;
+  int64_t n;
+} whole;
+
+static oy_status run_whole(oyi_lines* w, int64_t count, void* context) {
+  const whole* all = context;
+  for (; count > 0; count--, oyi_lines_next(w))
+    all->row(all->n, w->data[0], w->step[0], all->one ? all->one : w->data[1],
+             all->one ? 0 : w->step[1]);
+  return OY_OK;
+}
+
+static void update_whole(const request* q, const oyi_tensor* to, const oyi_tensor* src,
+                         const char* one, oyi_updater updater) {
+  const oyi_tensor *i = q->index, *tensors[] = {to, src};
+  int64_t sizes[OY_TENSOR_MAX_DIMS], longest = q->dim;
+  memcpy(sizes, i->sizes, i->ndim * sizeof(*sizes));
+  sizes[q->dim] = 1;
+  for (int64_t d = 0; d < i->ndim; d++)
+    if (sizes[d] > sizes[longest]) longest = d;
+  const whole all = {updater.row, one, sizes[longest]};
+  // Where elements are only set the last of them stay.
+  const int64_t n = i->sizes[q->dim], first = q->how.update == OYI_UPDATE_SET ? n - 1 : 0;
+  oyi_lines w;
+  for (int64_t k = first; k < n; k++) {
+    if (!oyi_lines_begin(&w, (oy_ints){sizes, i->ndim}, longest, tensors, one ? 1 : 2))
+      return;
+    if (!one) w.data[1] += k * oyi_strides(src)[q->dim] * oyi_item(src);
+    (void)!oyi_lines_run(&w, all.n, run_whole, (void*)(uintptr_t)&all);
+  }
+}
+
 // Updates |to| from |src|, or from one element for all.
 static oy_status run(request* q, const oyi_tensor* to, const oyi_tensor* src,
                      const char* one, oyi_updater updater) {
@@ -187,6 +232,10 @@ static oy_status run(request* q, const oyi_tensor* to, const oyi_tensor* src,
   int count = 2;
   if (i->numel == 0) return OY_OK;  // and may be of any rank
   const int64_t size = size_of(q->self, q->dim);
+  if (is_whole(q)) {
+    update_whole(q, to, src, src ? NULL : one, updater);
+    return OY_OK;
+  }
   scattering how = {.updater = updater,
                     .one = src ? NULL : one,
                     .n = size_of(i, q->dim),
@@ -244,7 +293,7 @@ static oy_status compute_apart(request* q, oyi_tensor* target) {
 static bool copies_lines(const request* q) {
   enum { MOST = 1 << 17 };
   const oyi_tensor *t = q->self, *i = q->index;
-  if (oyi_is_meta(t) || !(t->flags & OYI_CONTIGUOUS) || i->numel == 0 ||
+  if (oyi_is_meta(t) || !(t->flags & OYI_CONTIGUOUS) || i->numel == 0 || is_whole(q) ||
       q->dim != (int64_t)t->ndim - 1 || t->sizes[q->dim] * oyi_item(t) > MOST)
     return false;
   for (int64_t d = 0; d < q->dim; d++)
@@ -263,6 +312,26 @@ static oy_status make_target(request* q, oy_object* out, oyi_tensor** target) {
   return *target ? OY_OK : oy_failure();
 }
 
+// The last element of each line of the source is what is written.
+static oy_object* set_whole(request* q, oy_object* out) {
+  oyi_tensor *t = q->self, *target;
+  const oyi_tensor* inputs[] = {q->index, q->src};
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
+  memcpy(sizes, q->index->sizes, t->ndim * sizeof(*sizes));
+  sizes[q->dim] = 1;
+  const oy_ints written = {sizes, t->ndim};
+  if (out || !oyi_same_sizes(written, oyi_sizes_view(t))) {
+    if (oyi_index_target(t, out, inputs, 2, &target) != 0) return NULL;
+  } else {
+    if (oyi_check_memory(t) != 0) return NULL;
+    target = oyi_tensor_new(written, t->header.dtype, oyi_tensor_device(t));
+    if (!target) return NULL;
+  }
+  const int64_t last = (q->index->sizes[q->dim] - 1) * oyi_strides(q->src)[q->dim];
+  return oyi_index_result(target, out,
+                          oyi_index_copy(target, 0, q->src, last, q->dim, written));
+}
+
 static oy_object* scatter(request* q, oy_object* self, int64_t dim, oy_object* index,
                           oy_object* src, oy_object* out) {
   q->self = oyi_tensor_of(self);
@@ -272,6 +341,8 @@ static oy_object* scatter(request* q, oy_object* self, int64_t dim, oy_object* i
   if (!q->index || (src && !q->src) || (q->dim = oyi_dim_wrap(dim, q->self->ndim)) < 0 ||
       check(q) != 0 || check_values(q, out) != 0)
     return NULL;
+  if (is_whole(q) && q->src && q->how.update == OYI_UPDATE_SET && !oyi_is_meta(q->self))
+    return set_whole(q, out);
   if (make_target(q, out, &target) != 0) return NULL;
   return oyi_index_result(target, out, compute_apart(q, target));
 }
