@@ -21,7 +21,7 @@ static oy_object* index_into(oyi_indexing* x, oy_object* out) {
                          oyi_tensor_device(x->self)) != 0)
       return NULL;
   } else {
-    result = oyi_tensor_new(sizes, x->self->header.dtype, oyi_tensor_device(x->self));
+    result = oyi_indexing_new(x, sizes);
     if (!result) return NULL;
   }
   if (oyi_indexing_take(x, result) == 0) return &result->header;

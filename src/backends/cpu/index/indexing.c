@@ -219,6 +219,7 @@ oy_status oyi_indexing_begin(oyi_indexing* x, oy_object* self, oy_tensors indice
   if (status == 0) {
     place_dims(x, &list);
     status = find_offsets(x, &list);
+    if (status == 0) oyi_indexing_lay(x, list.at, list.count);
   }
   release_list(&list);
   if (status != 0) oyi_indexing_end(x);
@@ -231,6 +232,7 @@ oy_status oyi_indexing_begin_dim(oyi_indexing* x, oyi_tensor* self, int64_t dim,
   x->offsets = NULL;
   x->scale = 1;
   x->borrows = false;
+  x->layout.plain = true;
   x->before_count = x->after_count = 0;
   for (uint8_t d = 0; d < self->ndim; d++) {
     if (d < dim) x->before[x->before_count++] = d;

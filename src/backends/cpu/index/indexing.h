@@ -13,6 +13,15 @@
 #include "backends/cpu/index/updates.h"
 #include "ops/rules/reduction.h"
 
+// How a new result lies.
+typedef struct oyi_indexing_layout {
+  bool plain;    // contiguous
+  bool divided;  // else as [before] [the indices' dimensions] [after], with these strides
+  int64_t strides[OY_TENSOR_MAX_DIMS];
+  size_t before_count, after_count;
+  uint8_t before[OY_TENSOR_MAX_DIMS], after[OY_TENSOR_MAX_DIMS];  // dimensions of self
+} oyi_indexing_layout;
+
 typedef struct oyi_indexing {
   oyi_tensor* self;
   // int64, contiguous, of the shape of the indices; owned. Times |scale| they are bytes.
@@ -22,6 +31,7 @@ typedef struct oyi_indexing {
   bool borrows;  // they are the caller's
   size_t before_count, after_count;
   uint8_t before[OY_TENSOR_MAX_DIMS], after[OY_TENSOR_MAX_DIMS];  // dimensions of self
+  oyi_indexing_layout layout;  // of oyi_indexing_begin alone
 } oyi_indexing;
 
 // Which index a message is about, and what it may be.
@@ -45,6 +55,11 @@ oy_status oyi_indexing_own(oyi_indexing* x);
 // The shape of the result: sizes has room for OY_TENSOR_MAX_DIMS. False, with the
 // error set, if it has too many dimensions.
 bool oyi_indexing_shape(const oyi_indexing* x, int64_t* sizes, size_t* ndim);
+
+// Finds how a new result for |count| indices, some NULL, lies.
+void oyi_indexing_lay(oyi_indexing* x, oyi_tensor* const* indices, size_t count);
+// A new result of the shape |sizes|.
+oyi_tensor* oyi_indexing_new(const oyi_indexing* x, oy_ints sizes);
 
 // to[i] = self[indices[i]]; |to| has the shape of the result.
 oy_status oyi_indexing_take(const oyi_indexing* x, oyi_tensor* to);

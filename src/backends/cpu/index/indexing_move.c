@@ -141,9 +141,27 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_
   (void)!oyi_parallel_chunks((all + g.piece - 1) / g.piece, move_piece, &g);
 }
 
+// Where |to| lies as a new result does its dimensions are gone through as memory has them.
+static bool takes_lying(const oyi_indexing* x, oyi_tensor* to) {
+  const oyi_indexing_layout* l = &x->layout;
+  const size_t bytes = to->ndim * sizeof(*l->strides);
+  if (l->plain || !l->divided || memcmp(oyi_strides(to), l->strides, bytes) != 0)
+    return false;
+  oyi_indexing lying = *x;
+  lying.before_count = l->before_count;
+  lying.after_count = l->after_count;
+  memcpy(lying.before, l->before, sizeof(l->before));
+  memcpy(lying.after, l->after, sizeof(l->after));
+  const size_t item = (size_t)oyi_item(to);
+  run(&lying, oyi_data(to), (int64_t)item, false,
+      oyi_updater_for(OYI_UPDATE_SET, to->header.dtype), oyi_take_for(item));
+  return true;
+}
+
 oy_status oyi_indexing_take(const oyi_indexing* x, oyi_tensor* to) {
   if (to->numel == 0 || oyi_is_meta(to)) return OY_OK;
   oyi_tensor* target = to;
+  if (!oyi_may_share(to, x->offsets) && takes_lying(x, to)) return OY_OK;
   if ((!(to->flags & OYI_CONTIGUOUS) || oyi_may_share(to, x->offsets)) &&
       !(target =
             oyi_tensor_new(oyi_sizes_view(to), to->header.dtype, oyi_tensor_device(to))))
