@@ -195,6 +195,33 @@ static void short_dimensions(void** state) {
       }
 }
 
+// Rows of any number of bytes, which begin anywhere and lie apart; the first of several planes
+// too.
+static void rows_of_bytes(void** state) {
+  (void)state;
+  enum { PLANES = 2, ROWS = 23, WIDEST = 70, COUNT = 37 };
+  int64_t places[COUNT];
+  for (int64_t i = 0; i < COUNT; i++) places[i] = i * 7919 % ROWS;
+  for (int64_t wide = 1; wide <= WIDEST; wide++)
+    for (int64_t gap = 0; gap < 3; gap++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      const int64_t sizes[DIMS] = {1, PLANES, ROWS, wide + gap};
+      oy_tensor* x = oy_select_int(numbers(sizes, 251, OY_DTYPE_U8), 0, 0);
+      oy_tensor* rows = oy_narrow(x, 2, gap / 2, wide);
+      oy_tensor* index =
+          oy_scope_take(oy_tensor_from_data(places, OY_DIMS(COUNT), OY_DTYPE_I64));
+      oy_tensor* got = oy_index_select(rows, 1, index);
+      assert_dims(oy_tensor_sizes(got), OY_DIMS(PLANES, COUNT, wide));
+      const uint8_t* bytes = oy_tensor_data(got);
+      for (int64_t i = 0; i < PLANES * COUNT * wide; i++) {
+        const int64_t row = i / wide / COUNT * ROWS + places[i / wide % COUNT];
+        assert_true(bytes[i] == element(rows, row * wide + i % wide));
+      }
+      oy_scope_close(&scope);
+    }
+}
+
 // ------------------------------------------------------------ layouts of new results
 
 // A new result lies as self does: strides by PyTorch 1.13. An index with a second size of 0 has
@@ -249,6 +276,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(places_in_short_rows),
       cmocka_unit_test(short_dimensions),
+      cmocka_unit_test(rows_of_bytes),
       cmocka_unit_test(results_lie_as_self),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -21,6 +21,7 @@ typedef struct move {
   dims before, after;
   oyi_updater updater;  // what is done to self
   oyi_take_fn take;     // not NULL: self is read
+  oyi_rows_fn rows;     // not NULL: whole rows, which are short
 } move;
 
 // Those that continue each other become one.
@@ -69,6 +70,10 @@ static void move_rows(const move* m, char* self, char* other) {
 static void move_indices(const move* m, int64_t first, int64_t count, char* self,
                          char* other) {
   const int64_t* offsets = m->offsets + first;
+  if (m->rows) {
+    m->rows(count, other, self, m->scale, offsets, m->other_row);
+    return;
+  }
   if (m->after.count > 0) {
     // Rows of one dimension need no places in the others.
     void (*each)(const move*, char*, char*) = m->after.count == 1 ? move_row : move_rows;
@@ -136,6 +141,9 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_
   collect(&m.after, x->self, x->after, x->after_count);
   const int64_t elements = product(&m.after), all = m.count * product(&m.before);
   m.other_row = is_row ? 0 : elements * other_step;
+  m.rows = NULL;
+  if (take && m.after.count == 1 && m.after.steps[0] == other_step)
+    m.rows = oyi_rows_for(m.other_row);
   moving g = {&m, all, take ? oyi_stretch(elements) : all};
   // Nothing in a piece can fail.
   (void)!oyi_parallel_chunks((all + g.piece - 1) / g.piece, move_piece, &g);
