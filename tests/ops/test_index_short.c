@@ -222,6 +222,50 @@ static void rows_of_bytes(void** state) {
     }
 }
 
+// Places in all of a tensor, from its end too, whatever the layout.
+static void check_taken(oy_tensor* x, int64_t numel, int64_t count) {
+  int64_t places[1100] = {0};
+  for (int64_t i = 0; i < count; i++)
+    places[i] = i * 7919 % numel - (i % 3 == 1 ? numel : 0);
+  oy_tensor* index =
+      oy_scope_take(oy_tensor_from_data(places, OY_DIMS(count), OY_DTYPE_I64));
+  oy_tensor* got = oy_take(x, index);
+  assert_dims(oy_tensor_sizes(got), OY_DIMS(count));
+  for (int64_t i = 0; i < count; i++)
+    assert_true(element(got, i) == element(x, (places[i] + numel) % numel));
+  for (int k = 0; k < 2; k++) {
+    ((int64_t*)oy_tensor_data(index))[count - 1 - k] = k ? -numel - 1 : numel;
+    assert_null(oy_take(x, index));
+    oy_error_clear();
+  }
+}
+
+static void places_in_any_layout(void** state) {
+  (void)state;
+  static const int64_t shapes[][DIMS] = {
+      {1, 1, 1, 1}, {3, 5, 7, 2}, {1, 40, 1, 9}, {16, 1, 33, 4}, {2, 3, 100, 31}};
+  for (size_t s = 0; s < OY_ARRAY_SIZE(shapes); s++)
+    for (int64_t count = 3; count < 1100; count = count * 3 + 1)
+      for (int layout = 0; layout < 3; layout++) {
+        oy_scope scope;
+        oy_scope_open(&scope);
+        check_taken(laid(numbers(shapes[s], 241, OY_DTYPE_I16), layout),
+                    product_of(shapes[s]), count);
+        oy_scope_close(&scope);
+      }
+  // More elements than doubles can count.
+  oy_scope scope;
+  oy_scope_open(&scope);
+  const int64_t last = (INT64_C(1) << 60) - 1, sizes[DIMS] = {1, 1, 1, 4};
+  oy_tensor* four = oy_reshape(numbers(sizes, 10007, OY_DTYPE_I16), OY_DIMS(4, 1));
+  oy_tensor* wide = oy_expand(four, OY_DIMS(4, (last + 1) / 4), false);
+  const int64_t at[] = {last, 0, (last + 1) / 4, -last - 1};
+  oy_tensor* got =
+      oy_take(wide, oy_scope_take(oy_tensor_from_data(at, OY_DIMS(4), OY_DTYPE_I64)));
+  assert_elements(got, OY_DIMS(4), element(four, 3), 0, element(four, 1), 0);
+  oy_scope_close(&scope);
+}
+
 // ------------------------------------------------------------ layouts of new results
 
 // A new result lies as self does: strides by PyTorch 1.13. An index with a second size of 0 has
@@ -274,9 +318,8 @@ static void results_lie_as_self(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(places_in_short_rows),
-      cmocka_unit_test(short_dimensions),
-      cmocka_unit_test(rows_of_bytes),
+      cmocka_unit_test(places_in_short_rows), cmocka_unit_test(short_dimensions),
+      cmocka_unit_test(rows_of_bytes),        cmocka_unit_test(places_in_any_layout),
       cmocka_unit_test(results_lie_as_self),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -6,18 +6,9 @@
 #include <string.h>
 
 #include "backends/cpu/index/nonzero.h"
+#include "backends/cpu/index/whole_numbers.h"
 
 enum { BLOCK = 512 };  // elements whose places are found, then taken apart, at once
-
-// A whole number plus this, as bits, is that number plus the bits of this: what converts a
-// double where vectors have no instruction for it. Smaller fractions are rounded off.
-static const double g_whole = 0x1.8p52;
-
-static inline int64_t bits_of(double x) {
-  int64_t bits;
-  memcpy(&bits, &x, sizeof(bits));
-  return bits;
-}
 
 // Which of |n| elements are not 0. Each number is written, and the next one over it if that
 // element is 0: a branch would be guessed wrong for every other one.
@@ -30,15 +21,14 @@ static int64_t find(int32_t* found, const uint8_t* truth, int32_t n) {
   return count;
 }
 
-// The coordinates in a dimension of |size|, of which |rest|, less what they say, remains for
-// the dimensions before. The middle between two whole numbers is so far from every quotient
-// that the reciprocal is exact enough.
+// The coordinates in a dimension of |size|; |rest|, less what they say, remains for the
+// dimensions before.
 static void split(int64_t n, double* restrict rest, double size,
                   int64_t* restrict places) {
   const double once = 1 / size;
   for (int64_t i = 0; i < n; i++) {
-    const double whole = ((rest[i] + 0.5) * once - 0.5 + g_whole) - g_whole;
-    places[i] = bits_of(rest[i] - whole * size + g_whole) - bits_of(g_whole);
+    const double whole = oyi_whole_quotient(rest[i], once);
+    places[i] = oyi_whole_to_int(rest[i] - whole * size);
     rest[i] = whole;
   }
 }

@@ -2,23 +2,68 @@
 // take and put_: elements by their place in all of a tensor, in row-major order.
 #include "backends/cpu/index/index_check.h"
 #include "backends/cpu/index/index_target.h"
+#include "backends/cpu/index/take_offsets.h"
 #include "backends/cpu/index/updates.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/work.h"
+#include "base/cpu.h"
+#include "base/threads.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
-// The offset in bytes of element |place| of |t|.
-static int64_t offset_of(const oyi_tensor* t, int64_t place) {
-  if (t->flags & OYI_CONTIGUOUS) return place * oyi_item(t);
-  int64_t offset = 0;
+static oyi_take_dims dims_of(const oyi_tensor* t) {
+  oyi_take_dims to = {.ndim = 0, .numel = t->numel};
   for (size_t d = t->ndim; d-- > 0;) {
-    int64_t rest = place / t->sizes[d];
-    offset += (place - rest * t->sizes[d]) * oyi_strides(t)[d];
-    place = rest;
+    const int64_t step = oyi_strides(t)[d] * oyi_item(t);
+    if (t->sizes[d] == 1) continue;
+    const size_t last = to.ndim - 1;
+    if (to.ndim > 0 && to.sizes[last] * to.steps[last] == step) {
+      to.sizes[last] *= t->sizes[d];
+      continue;
+    }
+    to.sizes[to.ndim] = t->sizes[d];
+    to.steps[to.ndim++] = step;
   }
-  return offset * oyi_item(t);
+  if (to.ndim == 0) to.sizes[to.ndim] = 1, to.steps[to.ndim++] = 0;
+  return to;
+}
+
+typedef struct finding {
+  oyi_take_dims dims;
+  int64_t count;
+  const int64_t* index;
+  int64_t* offsets;
+  bool failed;  // atomic
+} finding;
+
+// The same where numbers are too great for doubles: elements that repeat without end.
+static bool find_great(const oyi_take_dims* t, int64_t n, const int64_t* index,
+                       int64_t* offsets) {
+  for (int64_t i = 0; i < n; i++) {
+    int64_t place = index[i] < 0 ? index[i] + t->numel : index[i], offset = 0;
+    if (place < 0 || place >= t->numel) return false;
+    for (size_t d = 0; d < t->ndim; place /= t->sizes[d++])
+      offset += place % t->sizes[d] * t->steps[d];
+    offsets[i] = offset;
+  }
+  return true;
+}
+
+static oy_status find_some(int64_t chunk, void* context) {
+  finding* f = context;
+  const int64_t begin = chunk * OYI_ITER_GRAIN, left = f->count - begin;
+  bool (*find)(const oyi_take_dims*, int64_t, const int64_t*, int64_t*) =
+      oyi_take_offsets;
+#if defined(__x86_64__)
+  if (oyi_cpu_level() > 0) find = oyi_take_offsets_v3;
+#endif
+  if (f->dims.numel >> 50) find = find_great;
+  if (!find(&f->dims, left < OYI_ITER_GRAIN ? left : OYI_ITER_GRAIN, f->index + begin,
+            f->offsets + begin))
+    __atomic_store_n(&f->failed, true, __ATOMIC_RELAXED);
+  return OY_OK;
 }
 
 // The offset for each index, in units of |scale| bytes: the indices themselves if they
@@ -26,27 +71,28 @@ static int64_t offset_of(const oyi_tensor* t, int64_t place) {
 static oyi_tensor* find_offsets(const oyi_tensor* t, const oyi_tensor* index,
                                 int64_t* scale) {
   *scale = 1;
-  if ((t->flags & index->flags & OYI_CONTIGUOUS) && !oyi_may_share(t, index) &&
+  const bool lies = index->flags & OYI_CONTIGUOUS;
+  if (lies && (t->flags & OYI_CONTIGUOUS) && !oyi_may_share(t, index) &&
       oyi_are_indices(index, t->numel)) {
     *scale = oyi_item(t);
     return oyi_tensor_cast(oy_tensor_retain(oyi_tensor_object(index)));
   }
-  oyi_tensor* offsets = oyi_converted(index, OY_DTYPE_I64);
+  oyi_tensor* offsets =
+      lies ? oyi_tensor_new(oyi_sizes_view(index), OY_DTYPE_I64, oy_device_cpu())
+           : oyi_converted(index, OY_DTYPE_I64);
   if (!offsets) return NULL;
-  int64_t* o = oyi_data(offsets);
-  for (int64_t i = 0; i < offsets->numel; i++) {
-    int64_t place = o[i] < 0 ? o[i] + t->numel : o[i];
-    if (place >= 0 && place < t->numel) {
-      o[i] = offset_of(t, place);
-      continue;
-    }
-    OY_FAIL(OUT_OF_RANGE,
-            "out of range: tried to access index %lld on a tensor of %lld elements.",
-            (long long)o[i], (long long)t->numel);
-    oy_tensor_release(&offsets->header);
-    return NULL;
-  }
-  return offsets;
+  finding f = {.dims = dims_of(t),
+               .count = index->numel,
+               .index = oyi_data(lies ? index : offsets),
+               .offsets = oyi_data(offsets)};
+  (void)!oyi_parallel_chunks(oyi_stretches(f.count, OYI_ITER_GRAIN), find_some, &f);
+  if (!f.failed) return offsets;
+  OY_FAIL(OUT_OF_RANGE,
+          "out of range: tried to access index %lld on a tensor of %lld elements.",
+          (long long)oyi_first_bad_index(index, -t->numel, t->numel),
+          (long long)t->numel);
+  oy_tensor_release(&offsets->header);
+  return NULL;
 }
 
 static oy_status check_take(const oyi_tensor* t, const oyi_tensor* index) {
