@@ -219,19 +219,31 @@ static int64_t limit_of(const triangles* t, int64_t row) {
   return limit < 0 ? 0 : limit > t->columns ? t->columns : limit;
 }
 
+// How many of |left| rows from |row| on have nothing or all on one side of the limit, which grows
+// from row to row; 1 where it lies between.
+static int64_t equal_rows(const triangles* t, int64_t row, int64_t left) {
+  const int64_t limit = limit_of(t, row);
+  int64_t rows = 1;
+  if (limit == t->columns) return left;
+  while (limit == 0 && rows < left && limit_of(t, row + rows) == 0) rows++;
+  return rows;
+}
+
 // Elements on one side of the limit are kept, the others are zero.
 static oy_status some_triangles(int64_t index, void* context) {
   const triangles* t = context;
-  const int64_t end = (index + 1) * t->chunk;
+  const int64_t last = (index + 1) * t->chunk, end = last < t->count ? last : t->count;
   const size_t all = (size_t)t->columns * t->item;
-  for (int64_t k = index * t->chunk; k < end && k < t->count; k++) {
-    const size_t head = (size_t)limit_of(t, k % t->rows) * t->item;
+  for (int64_t k = index * t->chunk, rows; k < end; k += rows) {
+    const int64_t row = k % t->rows, below = t->rows - row;
+    rows = equal_rows(t, row, below < end - k ? below : end - k);
+    const size_t head = (size_t)limit_of(t, row) * t->item;
     const size_t keep = t->lower ? 0 : head, zero = t->lower ? head : 0;
     const size_t kept = t->lower ? head : all - head;
     char* to = t->to + (size_t)k * all;
     const char* from = t->from + (size_t)k * all;
-    memset(to + zero, 0, all - kept);
-    if (to != from) memcpy(to + keep, from + keep, kept);
+    memset(to + zero, 0, (all - kept) * (size_t)rows);
+    if (to != from) memcpy(to + keep, from + keep, kept * (size_t)rows);
   }
   return OY_OK;
 }

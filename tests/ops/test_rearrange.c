@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements that stay or go by where they are, and such as repeat: what plain loops give.
+#include "base/memory.h"
+#include "support/tensors.h"
+
+enum { BATCH = 3 };
+
+static oy_tensor* numbers(oy_ints sizes, oy_dtype dtype) {
+  int64_t numel = 1;
+  for (size_t d = 0; d < sizes.size; d++) numel *= sizes.data[d];
+  int64_t* data = malloc((size_t)numel * sizeof(*data));
+  assert_non_null(data);
+  for (int64_t i = 0; i < numel; i++) data[i] = i % 119 + 1;
+  oy_tensor* t = oy_scope_take(oy_tensor_from_data(data, sizes, OY_DTYPE_I64));
+  free(data);
+  return oy_to_dtype(t, dtype, false, true, oy_none());
+}
+
+static void check_triangle(oy_tensor* x, oy_tensor* got, int64_t rows, int64_t columns,
+                           int64_t diagonal, bool upper) {
+  for (int64_t i = 0; i < BATCH * rows * columns; i++) {
+    const int64_t row = i / columns % rows, beyond = i % columns - row;
+    const bool stays = upper ? beyond >= diagonal : beyond <= diagonal;
+    assert_true(element(got, i) == (stays ? element(x, i) : 0));
+  }
+}
+
+// Many rows have nothing or all on one side of the diagonal.
+static void triangles(void** state) {
+  (void)state;
+  static const int64_t shapes[][2] = {{1, 1},  {700, 1}, {1, 9},   {90, 5},
+                                      {6, 40}, {17, 17}, {333, 2}, {2000, 17}};
+  static const oy_dtype dtypes[] = {OY_DTYPE_U8, OY_DTYPE_F32, OY_DTYPE_F64};
+  for (size_t s = 0; s < OY_ARRAY_SIZE(shapes); s++)
+    for (int k = 0; k < 14; k++) {
+      static const int64_t diagonals[] = {0, 1, -1, 3, -4, 60, -500};
+      const int64_t rows = shapes[s][0], columns = shapes[s][1],
+                    diagonal = diagonals[k / 2];
+      assert_int_equal(oy_set_num_threads(1 + k % 2), OY_OK);
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* x = numbers(OY_DIMS(BATCH, rows, columns), dtypes[k % 3]);
+      oy_tensor* own = oy_clone(x, oy_none());
+      check_triangle(x, oy_triu(x, diagonal), rows, columns, diagonal, true);
+      check_triangle(x, oy_tril(x, diagonal), rows, columns, diagonal, false);
+      check_triangle(x, oy_tril_(own, diagonal), rows, columns, diagonal, false);
+      oy_scope_close(&scope);
+    }
+}
+
+// Each element several times, of tensors that lie in any order.
+static void repeated_elements(void** state) {
+  (void)state;
+  enum { A = 7, B = 5, C = 12 };
+  static const int64_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}};
+  for (size_t k = 0; k < OY_ARRAY_SIZE(orders); k++)
+    for (int64_t repeats = 1; repeats < 5; repeats++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* x =
+          oy_permute(numbers(OY_DIMS(A, B, C), OY_DTYPE_F64), (oy_ints){orders[k], 3});
+      const int64_t* sizes = oy_tensor_sizes(x).data;
+      oy_tensor* got = oy_repeat_interleave_self_int(x, repeats, oy_int(2), oy_none());
+      assert_dims(oy_tensor_sizes(got), OY_DIMS(sizes[0], sizes[1], sizes[2] * repeats));
+      for (int64_t i = 0; i < A * B * C * repeats; i++)
+        assert_true(element(got, i) == element(x, i / repeats));
+      oy_scope_close(&scope);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(triangles),
+      cmocka_unit_test(repeated_elements),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
