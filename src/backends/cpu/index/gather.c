@@ -126,10 +126,13 @@ static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
 // the lines. False: they do not.
 static bool takes_across(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
                          const oyi_tensor* index, taking* how) {
-  enum { LEAST = 4 };
+  enum { LEAST = 4, NEAR = 1 << 18 };
   const int64_t last = index->ndim - 1;
-  if (dim >= last || index->sizes[last] < LEAST || oyi_strides(index)[last] != 1 ||
-      oyi_strides(t)[last] != 1)
+  if (dim >= last || index->sizes[last] < LEAST || oyi_strides(index)[last] != 1)
+    return false;
+  // Lines that lie apart are near enough to each other while the cache holds all of them.
+  if (oyi_strides(t)[last] != 1 &&
+      t->sizes[dim] * index->sizes[last] * oyi_item(t) > NEAR)
     return false;
   const across_fn across = across_for(oyi_item(t));
   oyi_lines w;

@@ -34,8 +34,21 @@ ROWS(16)
 ROWS(32)
 #undef ROWS
 
+// Rows of several such parts, of which the last ones overlap.
+static void rows_long(int64_t n, char* to, const char* from, int64_t scale,
+                      const int64_t* numbers, int64_t bytes) {
+  enum { PART = 64 };
+  for (int64_t i = 0; i < n; i++, to += bytes) {
+    const char* row = from + numbers[i] * scale;
+    for (int64_t at = 0; at < bytes - PART; at += PART) memcpy(to + at, row + at, PART);
+    memcpy(to + bytes - PART, row + bytes - PART, PART);
+  }
+}
+
 oyi_rows_fn oyi_rows_for(int64_t bytes) {
-  if (bytes < 2 || bytes > 64) return NULL;
+  enum { MOST = 512 };
+  if (bytes < 2 || bytes > MOST) return NULL;
+  if (bytes > 64) return rows_long;
   switch (bytes) {
     case 2: return row_2;
     case 4: return row_4;

@@ -35,7 +35,15 @@ static oyi_tensor* truth_of(const oyi_tensor* t) {
     oy_tensor_retain(oyi_tensor_object(t));
     return (oyi_tensor*)(uintptr_t)t;
   }
-  return oyi_converted(t, OY_DTYPE_BOOL);
+  const oy_dtype dtype = t->header.dtype;
+  const bool turns =
+      oy_dtype_is_complex(dtype) || dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16;
+  if ((t->flags & OYI_CONTIGUOUS) || !turns) return oyi_converted(t, OY_DTYPE_BOOL);
+  // These are converted in rows, and sooner moved before than read one by one.
+  oyi_tensor* lying = oyi_converted(t, dtype);
+  oyi_tensor* truth = lying ? oyi_converted(lying, OY_DTYPE_BOOL) : NULL;
+  if (lying) oy_tensor_release(&lying->header);
+  return truth;
 }
 
 // How many are true, by pieces that several threads share out.
