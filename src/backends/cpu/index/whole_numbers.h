@@ -19,7 +19,7 @@ static inline int64_t oyi_whole_to_int(double x) {
 }
 
 static inline double oyi_whole_from_int(int64_t x) {
-  const int64_t bits = x + OYI_WHOLE_BITS;
+  const uint64_t bits = (uint64_t)x + OYI_WHOLE_BITS;
   double sum;
   memcpy(&sum, &bits, sizeof(sum));
   return sum - OYI_WHOLE;
