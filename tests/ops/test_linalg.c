@@ -398,6 +398,33 @@ static void known_matrices(void** state) {
   for (int i = 0; i < 8; i++) oy_tensor_release(all[i]);
 }
 
+// Exchanged rows and, of complex numbers, a quarter turn: in batches, one matrix of which is
+// singular.
+static void determinants_of_each_dtype(void** state) {
+  (void)state;
+  static const double data[] = {0, 0, 0, 2, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0};
+  for (size_t d = 0; d < 4; d++) {
+    const bool is_complex = oy_dtype_is_complex(g_dtypes[d]);
+    oy_tensor *wide = oy_tensor_from_data(data, OY_DIMS(2, 2, 2), OY_DTYPE_C128),
+              *part = is_complex ? kept(wide) : oy_abs(wide),
+              *a = oy_to_dtype(part, g_dtypes[d], false, true, oy_none());
+    oy_tensor *det = oy_linalg_det(a), *sign, *size;
+    assert_int_equal(oy_linalg_slogdet(a, &sign, &size), OY_OK);
+    const double turned[] = {0, -8, 0, 0}, straight[] = {-8, 0, 0, 0};
+    const double unit[] = {0, -1, 0, 0}, minus[] = {-1, 0, 0, 0};
+    oy_tensor* want[] = {
+        oy_tensor_from_data(is_complex ? turned : straight, OY_DIMS(2), OY_DTYPE_C128),
+        oy_tensor_from_data(is_complex ? unit : minus, OY_DIMS(2), OY_DTYPE_C128)};
+    assert_near(kept(det), want[0]);
+    assert_near(kept(sign), want[1]);
+    oy_tensor *real_size = oy_exp(size), *eight = oy_abs(want[0]);
+    assert_near(kept(real_size), eight);
+    oy_tensor* all[] = {wide, part,    a,       det,       sign,
+                        size, want[0], want[1], real_size, eight};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+  }
+}
+
 static void norms_and_ranks(void** state) {
   (void)state;
   oy_tensor* a = F64(OY_DIMS(2, 2), 1, -2, 3, 4);
@@ -551,6 +578,7 @@ int main(void) {
       cmocka_unit_test(hermitian_eigenvalues_multiply_back),
       cmocka_unit_test(eigenvectors_are_stretched),
       cmocka_unit_test(known_matrices),
+      cmocka_unit_test(determinants_of_each_dtype),
       cmocka_unit_test(norms_and_ranks),
       cmocka_unit_test(least_squares),
       cmocka_unit_test(least_squares_of_least_norm),

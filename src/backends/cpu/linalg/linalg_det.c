@@ -43,15 +43,32 @@ static void real_products(const oyi_lu* lu, int64_t n, int64_t count, void* to) 
       ((double*)to)[b] = product;
   }
 }
-static oyi_number diagonal(const oyi_lu* lu, int64_t b, int64_t i, int64_t n) {
-  return oyi_element_load(lu->lu->header.dtype, (char*)oyi_matrix_at(lu->lu, b) +
-                                                    (i + i * n) * oyi_item(lu->lu));
+
+static inline double complex pair(double re, double im) {
+  return __builtin_complex(re, im);
 }
-static oyi_number number_of(oy_dtype dtype, double complex x) {
-  return (oyi_number){
-      .kind = oy_dtype_is_complex(dtype) ? OYI_NUMBER_COMPLEX : OYI_NUMBER_FLOAT,
-      .re = creal(x),
-      .im = cimag(x)};
+static double complex diagonal(const oyi_lu* lu, int64_t b, int64_t i, int64_t n) {
+  const void* a = oyi_matrix_at(lu->lu, b);
+  const int64_t at = i + i * n;
+  switch (lu->lu->header.dtype) {
+    case OY_DTYPE_F32: return pair((double)((const float*)a)[at], 0);
+    case OY_DTYPE_F64: return pair(((const double*)a)[at], 0);
+    case OY_DTYPE_C64:
+      return pair((double)((const float*)a)[2 * at],
+                  (double)((const float*)a)[2 * at + 1]);
+    default: return pair(((const double*)a)[2 * at], ((const double*)a)[2 * at + 1]);
+  }
+}
+static void put(oyi_tensor* t, int64_t i, double complex x) {
+  void* to = oyi_data(t);
+  switch (t->header.dtype) {
+    case OY_DTYPE_F32: ((float*)to)[i] = (float)creal(x); return;
+    case OY_DTYPE_F64: ((double*)to)[i] = creal(x); return;
+    case OY_DTYPE_C64:
+      ((float*)to)[2 * i] = (float)creal(x), ((float*)to)[2 * i + 1] = (float)cimag(x);
+      return;
+    default: ((double*)to)[2 * i] = creal(x), ((double*)to)[2 * i + 1] = cimag(x); return;
+  }
 }
 
 LINALG(_linalg_det) {
@@ -68,11 +85,13 @@ LINALG(_linalg_det) {
   for (int64_t b = 0; b < count && !is_real; b++) {
     double complex product = sign_of(&lu, b, n);
     for (int64_t i = 0; i < n; i++) {
-      oyi_number d = diagonal(&lu, b, i, n);
-      product *= d.kind == OYI_NUMBER_COMPLEX ? __builtin_complex(d.re, d.im) : d.re;
+      const double complex d = diagonal(&lu, b, i, n);
+      if (oy_dtype_is_complex(A->dtype))
+        product *= d;
+      else
+        product *= creal(d);
     }
-    oyi_element_store(A->dtype, (char*)oyi_data(result) + b * oyi_item(result),
-                      number_of(A->dtype, product));
+    put(result, b, product);
   }
   oy_tensor_release(&lu.info->header);
   oy_object* made[] = {oyi_tensor_object(result), oyi_matrices_done(lu.lu, A->dtype),
@@ -101,17 +120,13 @@ LINALG(_linalg_slogdet) {
     double complex turn = sign_of(&lu, b, n);
     double sum = 0;
     for (int64_t i = 0; i < n; i++) {
-      oyi_number d = diagonal(&lu, b, i, n);
-      double complex x =
-          d.kind == OYI_NUMBER_COMPLEX ? __builtin_complex(d.re, d.im) : d.re;
+      const double complex x = diagonal(&lu, b, i, n);
       double magnitude = cabs(x);
       sum += log(magnitude);
       turn *= magnitude == 0 ? 0 : x / magnitude;
     }
-    oyi_element_store(A->dtype, (char*)oyi_data(sign) + b * oyi_item(sign),
-                      number_of(A->dtype, turn));
-    oyi_element_store(real, (char*)oyi_data(size) + b * oyi_item(size),
-                      number_of(real, sum));
+    put(sign, b, turn);
+    put(size, b, sum);
   }
   oy_tensor_release(&lu.info->header);
   oy_object* made[] = {oyi_tensor_object(sign), oyi_tensor_object(size),
