@@ -64,7 +64,8 @@ static void check_transform(const layout* s, const oy_tensor* made, bool real, i
 static void lines_of_any_length_and_layout(void** state) {
   (void)state;
   enum { MOST = 3 * 311 * 11 };
-  static const int64_t lengths[] = {1, 2, 3, 5, 8, 37, 64, 65, 74, 128, 129, 271, 311};
+  static const int64_t lengths[] = {1,  2,  3,   5,   8,   37,  64,  65,
+                                    74, 97, 101, 128, 129, 202, 271, 311};
   static const int64_t around[][2] = {{1, 1}, {1, 9}, {11, 1}, {3, 3}};
   static double data[2 * MOST];
   for (int i = 0; i < 2 * MOST; i++) data[i] = number_at(i);

@@ -8,7 +8,7 @@
 
 enum {
   OYI_FFT_FACTORS = 64,
-  OYI_FFT_PRIME = 300,  // no factor of a pass is greater
+  OYI_FFT_PRIME = 100,  // no factor of a pass is greater: convolutions are faster
   OYI_FFT_LANES = 8,    // lines that are transformed side by side
 };
 
