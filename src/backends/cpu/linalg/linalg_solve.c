@@ -222,11 +222,12 @@ static oyi_tensor* units(const oyi_tensor* like, oy_dtype dtype) {
   oyi_tensor* x = oyi_matrices_new(like, n, n, dtype, true);
   if (!x || oyi_is_meta(x) || x->numel == 0) return x;
   memset(oyi_data(x), 0, (size_t)(x->numel * oyi_item(x)));
-  oyi_number one = {.kind = OYI_NUMBER_FLOAT, .i = 1, .re = 1};
-  for (int64_t k = 0; k < oyi_matrix_count(x); k++)
-    for (int64_t i = 0; i < n; i++)
-      oyi_element_store(dtype, (char*)oyi_matrix_at(x, k) + (i + i * n) * oyi_item(x),
-                        one);
+  const size_t item = (size_t)oyi_item(x);
+  double one[2];  // of any dtype
+  oyi_element_store(dtype, one, (oyi_number){.kind = OYI_NUMBER_FLOAT, .i = 1, .re = 1});
+  char* at = oyi_data(x);
+  for (int64_t k = oyi_matrix_count(x); k > 0; k--, at += (size_t)(n * n) * item)
+    for (int64_t i = 0; i < n; i++) memcpy(at + (size_t)(i + i * n) * item, one, item);
   return x;
 }
 
