@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factors of small matrices, each in a lane of vectors, in one precision: T, I, integers of
-// its size up to MOST, LEAST, its least normal number, and NAME(x). LU_BYTES is the width of a vector.
+// its size up to MOST, LEAST, its least normal number, ROUNDING, its epsilon, and NAME(x). LU_BYTES is the width of a vector.
 typedef T NAME(vec) __attribute__((vector_size(LU_BYTES)));
 typedef I NAME(mask) __attribute__((vector_size(LU_BYTES)));
 #define V       NAME(vec)
@@ -56,15 +56,19 @@ static inline void NAME(column)(int64_t m, int64_t k, V* x) {
   }
 }
 
-// Gives the lanes whose numbers are all finite, of pivots that are normal.
+// Gives the lanes whose numbers are all finite, of pivots that are normal and far from what
+// rounding leaves of the greatest: what is singular is the library's to tell.
 static inline M NAME(factor)(int64_t m, int64_t n, V* x, M* pivots) {
   M good = ~(M){0};
+  V most = {0};
   for (int64_t k = 0; k < n; k++) {
     if (k > 0) NAME(column)(m, k, x);
     if (k >= m) continue;
     V size;
     pivots[k] = NAME(find_pivots)(m, k, x, &size);
-    good &= size >= (V){0} + LEAST;
+    const M more = size > most;
+    most = (V)(((M)size & more) | ((M)most & ~more));
+    good &= (size >= (V){0} + LEAST) & (size >= most * (256 * ROUNDING));
     NAME(exchange_rows)(m, n, k, pivots[k], x);
     const V scale = 1 / X(k, k);
     for (int64_t i = k + 1; i < m; i++) X(i, k) *= scale;
