@@ -63,7 +63,8 @@ oyi_tensor* oyi_indexing_new(const oyi_indexing* x, oy_ints sizes);
 
 // to[i] = self[indices[i]]; |to| has the shape of the result.
 oy_status oyi_indexing_take(const oyi_indexing* x, oyi_tensor* to);
-// |n| rows of |bytes|, one after the other, from |from| + number * |scale|. NULL: rows are not short.
+// |n| rows of |bytes|, one after the other, from |from| + number * |scale|. NULL: rows are not
+// short.
 typedef void (*oyi_rows_fn)(int64_t n, char* to, const char* from, int64_t scale,
                             const int64_t* numbers, int64_t bytes);
 oyi_rows_fn oyi_rows_for(int64_t bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors of small matrices, and equations with small triangles, of real numbers (F32, F64). A BLAS is made for large ones:
-// what it checks, and the blocks that it copies, cost more than a few rows do.
+// Factors of small matrices, and equations with small triangles, of real numbers (F32, F64). A
+// BLAS is made for large ones: what it checks, and the blocks that it copies, cost more than a
+// few rows do.
 #ifndef OPYARD_SRC_BACKENDS_CPU_LINALG_LINALG_SMALL_H_
 #define OPYARD_SRC_BACKENDS_CPU_LINALG_LINALG_SMALL_H_
 

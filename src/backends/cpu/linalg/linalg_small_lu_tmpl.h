@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factors of small matrices, each in a lane of vectors, in one precision: T, I, integers of
-// its size up to MOST, LEAST, its least normal number, ROUNDING, its epsilon, and NAME(x). LU_BYTES is the width of a vector.
+// its size up to MOST, LEAST, its least normal number, ROUNDING, its epsilon, and NAME(x).
+// LU_BYTES is the width of a vector.
 typedef T NAME(vec) __attribute__((vector_size(LU_BYTES)));
 typedef I NAME(mask) __attribute__((vector_size(LU_BYTES)));
 #define V       NAME(vec)
