@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sigmoid and silu of complex numbers by vectors of doubles. Squares of floats neither overflow nor
-// vanish: 1 / b is b's conjugate over |b|^2. What might overflow a float, and parts that are no numbers or
-// too little for normal floats, go through the C library's functions in float. Doubles are
-// scaled by the greater part.
+// sigmoid and silu of complex numbers by vectors of doubles. Squares of floats neither overflow
+// nor vanish: 1 / b is b's conjugate over |b|^2. What might overflow a float, and parts that are
+// no numbers or too little for normal floats, go through the C library's functions in float.
+// Doubles are scaled by the greater part.
 #define T          float _Complex
 #define R          float
 #define FN(name)   name##f
