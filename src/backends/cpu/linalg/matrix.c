@@ -123,7 +123,8 @@ static __attribute__((noinline)) oy_object* few(const oyi_matrix_call* call,
   if (status == OY_OK && c->numel > 0 && !call->self && g->k == 1 &&
       c->header.dtype == OY_DTYPE_BF16) {
     status = oyi_matrix_add_first(call, c, g);
-    if (status == OY_OK && oyi_multiply_outer(g, a, b, c)) return &c->header;
+    if (status == OY_OK && oyi_multiply_outer(g, a, b, c, &status))
+      return oyi_matrix_finish(call, c, status);
   }
   return oyi_matrix_finish(call, c, run(call, c, g, "addmm_impl_cpu_"));
 }

@@ -71,8 +71,9 @@ static oy_object* batched(const oyi_matrix_call* call, bool sums) {
     g.k = 0;
     return oyi_matrix_finish(call, c, sums ? gemm(&g) : OY_OK);
   }
-  if (!sums && oyi_multiply_inner(call, &g, c)) return oyi_matrix_finish(call, c, OY_OK);
-  if (!sums && oyi_multiply_outer(&g, a, b, c)) return oyi_matrix_finish(call, c, OY_OK);
+  if (!sums && (oyi_multiply_inner(call, &g, c, &status) ||
+                oyi_multiply_outer(&g, a, b, c, &status)))
+    return oyi_matrix_finish(call, c, status);
   const int64_t item = oyi_item(c);
   batch all = {.g = &g,
                .gemm = gemm,

@@ -68,12 +68,14 @@ static inline oy_status oyi_matrix_check_data(const oyi_tensor* a, const oyi_ten
 // ------------------------------------------------------------------ matrix_ways.c
 
 // Columns by rows, of matrices or batches of them: each element is one product, and short rows go
-// together (tensor/iterator_packed.h). False: not of these, and nothing is done.
+// together (tensor/iterator_packed.h). False: not of these, and nothing is done; else |status|
+// says what came of it.
 bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor* b,
-                        const oyi_tensor* c);
+                        const oyi_tensor* c, oy_status* status);
 
 // Of rows by columns, one of each in a matrix of a batch. False as above.
-bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tensor* c);
+bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tensor* c,
+                        oy_status* status);
 
 // Whether small matrices of a batch, or those with few rows or columns, take less time as floats,
 // which all of them become at once, than kernels of pairs take to begin with each.

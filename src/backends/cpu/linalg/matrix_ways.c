@@ -3,15 +3,17 @@
 #include "backends/cpu/linalg/matrix_steps.h"
 #include "backends/cpu/linalg/openblas.h"
 #include "backends/cpu/loops/loops.h"
+#include "backends/cpu/pointwise/elementwise.h"
 #include "ops/calls.h"
 #include "tensor/iterator.h"
 
 // Of columns by rows: each element is one product, and short rows go together (iterator_packed.h).
 // False: not of these.
 bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor* b,
-                        const oyi_tensor* c) {
-  static const float one_f32 = 1;
-  static const double one_f64 = 1;
+                        const oyi_tensor* c, oy_status* status) {
+  // Loops of three inputs read as many numbers as they may have.
+  static const float ones_f32[OYI_LOOP_NUMBERS] = {1, 1};
+  static const double ones_f64[OYI_LOOP_NUMBERS] = {1, 1};
   const oy_dtype dtype = c->header.dtype;
   const bool is_single = dtype == OY_DTYPE_F32, is_double = dtype == OY_DTYPE_F64;
   const bool adds = !oyi_number_is_zero(g->beta);
@@ -27,17 +29,18 @@ bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor
     const oyi_tensor *x = oyi_tensor_cast(wide_a), *y = oyi_tensor_cast(wide_b);
     const oyi_tensor *product[] = {c, x, y}, *sum[] = {c, c, x, y};
     oyi_iter_plain(&it, adds ? sum : product, adds ? 4 : 3);
-    oyi_iter_run(&it, loop, is_single ? (const void*)&one_f32 : &one_f64);
+    const void* ones = is_single ? (const void*)ones_f32 : ones_f64;
+    oyi_iter_run(&it, loop, adds ? ones : NULL);
   }
-  const bool done = wide_a && wide_b;
+  *status = wide_a && wide_b ? OY_OK : oy_failure();
   oy_tensor_release(wide_a);
   oy_tensor_release(wide_b);
-  if (!done) oy_error_clear();
-  return done;
+  return true;
 }
 
 // Sums of the products of short vectors, each of a matrix: all products, then all sums.
-bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tensor* c) {
+bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tensor* c,
+                        oy_status* status) {
   enum { FEW = 64, MANY = 16 };
   const oy_dtype dtype = c->header.dtype;
   if (g->n != 1 || g->m != 1 || g->k < 2 || g->k > FEW || call->self ||
@@ -47,13 +50,12 @@ bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tens
   oy_object* products = row ? oyi_call_mul_Tensor(call->a, row) : NULL;
   oy_object* sums =
       products ? oyi_call_sum_dim_IntList(products, OY_DIMS(2), true, oy_none()) : NULL;
-  const bool done = sums != NULL;
-  if (done) oyi_convert(c, oyi_tensor_cast(sums));
+  *status = sums ? OY_OK : oy_failure();
+  if (sums) oyi_convert(c, oyi_tensor_cast(sums));
   oy_tensor_release(row);
   oy_tensor_release(products);
   oy_tensor_release(sums);
-  if (!done) oy_error_clear();
-  return done;
+  return true;
 }
 
 static bool is_half(const oyi_tensor* c) {

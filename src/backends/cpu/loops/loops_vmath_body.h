@@ -92,8 +92,10 @@
 #define POW_NEAR   86
 #define POW_UP     128.01
 #define POW_DOWN   -151
-#define LOG2_ABOUT(x) \
-  (__builtin_convertvector((ints_f32)(x)-0x3f800000, vec_f32) * 0x1p-23f)
+typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
+#define LOG2_ABOUT(x)                                                                   \
+  (__builtin_convertvector((ints_f32)((bits_f32)(x) - (uint32_t)0x3f800000), vec_f32) * \
+   0x1p-23f)
 #include "backends/cpu/loops/vmath_tmpl.h"
 #undef T
 #undef INT
