@@ -118,7 +118,8 @@ static oy_object* norm_of_power(oy_object* grad, oy_object* self, oy_object* nor
 }
 // grad * self / norm, and 0 where |norm| is.
 static oy_object* norm_of_squares(oy_object* grad, oy_object* self, oy_object* norm) {
-  if (oy_dtype_is_complex(self->dtype)) {
+  // Second derivatives there are PyTorch's, no numbers.
+  if (oy_dtype_is_complex(self->dtype) || oy_grad_mode_get()) {
     oy_object* direction = of_div(keep(self), keep(norm));
     return of_mul(keep(grad), of_zero_where(is_zero(norm), direction));
   }
