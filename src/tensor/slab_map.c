@@ -6,17 +6,20 @@
 #include "base/memory.h"
 #include "tensor/slab.h"
 
-enum { ALIGNMENT = 64 };
+// What stays readable behind a slab, and is never touched by what is right: OpenBLAS 0.3.21's
+// products of a complex matrix by a row of another one read an element past its last column
+// (zgemv_n), which is behind a page that nobody has where the matrix is the last of a slab.
+enum { ALIGNMENT = 64, BEHIND = 1 << 16 };
 
 static void* map_pages(size_t size) {
   size_t more;
-  if (__builtin_add_overflow(size, (size_t)OYI_HUGE_PAGE, &more)) return NULL;
+  if (__builtin_add_overflow(size, (size_t)OYI_HUGE_PAGE + BEHIND, &more)) return NULL;
   char* raw =
       mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED) return NULL;
   size_t head = -(uintptr_t)raw & (OYI_HUGE_PAGE - 1);
   if (head) munmap(raw, head);
-  munmap(raw + head + size, OYI_HUGE_PAGE - head);
+  munmap(raw + head + size + BEHIND, OYI_HUGE_PAGE - head);
 #ifdef MADV_HUGEPAGE
   // Without huge pages it works as well, only slower.
   (void)madvise(raw + head, size, MADV_HUGEPAGE);
@@ -38,5 +41,5 @@ void oyi_slab_unmap(void* base, size_t size, void* own) {
   if (own)
     oyi_free(own);
   else
-    munmap(base, size);
+    munmap(base, size + BEHIND);
 }
