@@ -83,6 +83,7 @@ static bool NAME(fill_filter)(const oyi_fft_plan* plan, const T* chirp, T* filte
   T* work = oyi_calloc((size_t)length, 4 * sizeof(T));
   for (int64_t k = 0; work && k < n; k++) {
     const int64_t mirror = k ? length - k : 0;
+    // NOLINT: the chirp comes before what is made of it
     work[k] = work[mirror] = chirp[2 * k] / (T)length;
     work[k + length] = work[mirror + length] = -chirp[2 * k + 1] / (T)length;
   }

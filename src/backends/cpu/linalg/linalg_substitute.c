@@ -31,6 +31,7 @@ static inline __attribute__((always_inline)) void permute_columns(const int32_t*
     for (int64_t s = 0; s < n; s++) {
       const int64_t i = back ? n - 1 - s : s;
       char *x = b + (size_t)i * item, *y = b + (size_t)(pivot[i] - 1) * item;
+      // NOLINT: where there are columns there is memory
       memcpy(save, x, item);
       memcpy(x, y, item);
       memcpy(y, save, item);

@@ -152,6 +152,7 @@ static void reduce_short_rows(block* b, const char* x, int64_t n) {
         w->reducer->row(b->state, at, read, have, item, 0, w->args);
         have = 0;
       }
+      // NOLINT: a block of several rows has a second dimension that is reduced
       const int64_t left = end_of(b, 1) - b->index[1], room = (most - have) / n;
       const int64_t some = left < room ? left : room;
       bring_rows(w, read + have * item, row, some, n);
