@@ -13,8 +13,8 @@ enum {
   PACKED_ONCE = 8192,
   PACKED = 8192,
   PACKED_INPUTS = 3,
-  TWICE_PACKED =
-      8,  // elements of a row, of which two copies are worth more than its beginning
+  // Elements of a row, of which two copies are worth more than its beginning.
+  TWICE_PACKED = 8,
   // Of what lies across, or apart in other ways: elements of a row, and bytes at once.
   ACROSS_ROW = 32,
   ACROSS = 4096
@@ -116,7 +116,7 @@ typedef struct packed_walk {
   int64_t rows, chunk;
 } packed_walk;
 
-// Rows |begin| and on, along the third dimension and those that follow it.
+// The rows of a chunk, along the third dimension and those that follow it.
 static oy_status walk_chunk(int64_t index, void* context) {
   const packed_walk* w = context;
   const oyi_iter* it = w->by.it;
@@ -136,8 +136,8 @@ static oy_status walk_chunk(int64_t index, void* context) {
 }
 
 bool oyi_packed_walk(const oyi_iter* it, oyi_loop loop, const void* args) {
-  enum { MANY = 8 };
-  if (it->ndim < 3 || it->sizes[2] < MANY || it->sizes[0] * it->sizes[1] > PACKED_ONCE)
+  if (it->ndim < 3 || it->sizes[2] < OYI_PACKED_MANY ||
+      it->sizes[0] * it->sizes[1] > PACKED_ONCE)
     return false;
   packed_walk w = {
       .by = {loop, args, it, it->count},

@@ -15,6 +15,9 @@ typedef struct oyi_by_rows {
   int count;
 } oyi_by_rows;
 
+// Fewer rows are begun one by one.
+enum { OYI_PACKED_MANY = 8 };
+
 // What a row is: |inner| stretches of |n| elements each, and the steps along a stretch and from
 // one to the next, for each operand.
 typedef struct oyi_packed_row {

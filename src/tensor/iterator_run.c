@@ -69,9 +69,6 @@ static void walk_blocks(const oyi_iter* it, size_t first, size_t last, char* con
   }
 }
 
-// Rows that are worth a copy of what lies in another way.
-enum { MANY = 8 };
-
 static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* along,
                      const int64_t* down, const void* args) {
   const oyi_by_rows* by = args;
@@ -80,7 +77,7 @@ static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* 
     return;
   }
   const oyi_packed_row one = {n, 1, along, NULL, false};
-  const unsigned apart = rows >= MANY ? oyi_packed_inputs(by, &one, down) : 0;
+  const unsigned apart = rows >= OYI_PACKED_MANY ? oyi_packed_inputs(by, &one, down) : 0;
   if (apart != 0) {
     oyi_packed_run(by, &one, rows, data, down, apart);
     return;
@@ -157,8 +154,8 @@ static oyi_iter exchanged(const oyi_iter* it, size_t a, size_t b) {
 static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_block block,
                 const void* args) {
   job j = {it, block, args, oyi_walk_steps(it, 0, it->ndim)};
-  const bool packs =
-      loop && it->ndim >= 2 && it->sizes[1] >= MANY && packs_short_rows(args, false);
+  const bool packs = loop && it->ndim >= 2 && it->sizes[1] >= OYI_PACKED_MANY &&
+                     packs_short_rows(args, false);
   if (stays_in_place(it))
     walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
   else if (it->ndim >= 2 && !packs && oyi_walk_tiled(it, loop, loop_args))

@@ -86,12 +86,12 @@ static bool reads_self(const oyi_matrix_call* call, const oyi_tensor* c, oyi_gem
 
 oy_status oyi_matrix_add_self(const oyi_matrix_call* call, oyi_tensor* c, oyi_gemm* g) {
   const oy_dtype dtype = c->header.dtype;
-  const bool is_half = dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16;
+  const oy_dtype numbers = oyi_is_half(dtype) ? OY_DTYPE_F32 : dtype;
   g->alpha = oyi_number_of_scalar(call->alpha);
   g->beta = oyi_number_of_scalar(call->beta);
   g->added = NULL;
-  OY_TRY(oyi_number_check(g->alpha, is_half ? OY_DTYPE_F32 : dtype));
-  OY_TRY(oyi_number_check(g->beta, is_half ? OY_DTYPE_F32 : dtype));
+  OY_TRY(oyi_number_check(g->alpha, numbers));
+  OY_TRY(oyi_number_check(g->beta, numbers));
   if (call->self == &c->header || oyi_number_is_zero(g->beta)) return OY_OK;
   if (reads_self(call, c, g)) return OY_OK;
   oy_object* wide = oy_tensor_expand(call->self, oyi_sizes_view(c));

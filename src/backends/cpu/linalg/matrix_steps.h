@@ -9,6 +9,11 @@
 // Below that a region costs more than it saves; multiply-adds of float.
 enum { OYI_WORTH_A_THREAD = 48 * 48 * 48 };
 
+// Added up, and multiplied by numbers, in float.
+static inline bool oyi_is_half(oy_dtype dtype) {
+  return dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16;
+}
+
 // The last two dimensions of the operands.
 static inline void oyi_put_matrices(oyi_gemm* g, const oyi_tensor* a, const oyi_tensor* b,
                                     const oyi_tensor* c) {

@@ -46,7 +46,7 @@ bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tens
   if (g->n != 1 || g->m != 1 || g->k < 2 || g->k > FEW || call->self ||
       c->sizes[0] < MANY || (dtype != OY_DTYPE_F32 && dtype != OY_DTYPE_F64))
     return false;
-  oy_object* row = oyi_call_transpose_int(call->b, 1, 2);
+  oy_object* row = oy_tensor_transpose(call->b, 1, 2);
   oy_object* products = row ? oyi_call_mul_Tensor(call->a, row) : NULL;
   oy_object* sums =
       products ? oyi_call_sum_dim_IntList(products, OY_DIMS(2), true, oy_none()) : NULL;
@@ -58,21 +58,19 @@ bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tens
   return true;
 }
 
-static bool is_half(const oyi_tensor* c) {
-  return c->header.dtype == OY_DTYPE_BF16 || c->header.dtype == OY_DTYPE_F16;
-}
-
 bool oyi_are_small_halves(const oyi_matrix_call* call, const oyi_gemm* g,
                           const oyi_tensor* c) {
   enum { SHORT = 16, FEW = 512, SMALL = 1 << 16 };
-  if (!is_half(c) || g->k == 0 || (g->k == 1 && !call->self)) return false;
+  if (!oyi_is_half(c->header.dtype) || g->k == 0 || (g->k == 1 && !call->self))
+    return false;
   const bool is_short = g->n < SHORT || g->m < SHORT || g->k < SHORT;
   return is_short && g->k < FEW && g->n * g->m <= SMALL;
 }
 
 bool oyi_are_few_halves(const oyi_gemm* g, const oyi_tensor* c) {
   enum { FEW = 4, DEEP = 8 };
-  return is_half(c) && g->n > 1 && g->m > 1 && (g->n < FEW || g->m < FEW) && g->k >= DEEP;
+  return oyi_is_half(c->header.dtype) && g->n > 1 && g->m > 1 &&
+         (g->n < FEW || g->m < FEW) && g->k >= DEEP;
 }
 
 oy_status oyi_multiply_as_floats(const oyi_matrix_call* call, oyi_tensor* c,
