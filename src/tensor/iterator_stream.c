@@ -35,8 +35,15 @@ bool oyi_iter_streams(const oyi_iter* it) {
   return as_great >= 2;
 }
 
-static void step(const streamed* s, char** at, const int64_t* strides, int64_t steps) {
-  for (int k = 0; k < s->count; k++) at[k] += steps * strides[k];
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+// Where everybody is after |steps|. Pointers that were just written are not read again: two of
+// them read at once wait for all stores before them, those into memory too.
+static void place(const streamed* s, char* const* data, const int64_t* strides,
+                  int64_t steps, char** at) {
+  for (int k = 0; k < s->count; k++) at[k] = data[k] + steps * strides[k];
 }
 
 static void stream_loop(int64_t n, char* const* data, const int64_t* strides,
@@ -44,25 +51,20 @@ static void stream_loop(int64_t n, char* const* data, const int64_t* strides,
   const streamed* s = args;
   const int64_t item = s->item, some = BLOCK / item;
   _Alignas(LINE) char buffer[BLOCK];
-  char *at[OYI_ITER_MAX], *in_buffer[OYI_ITER_MAX];
-  memcpy(at, data, sizeof(at[0]) * (size_t)s->count);
-  int64_t head = (int64_t)(-(uintptr_t)at[0] % LINE) / item;
-  if (head > n) head = n;
-  if (head > 0) s->loop(head, at, strides, s->args);
-  step(s, at, strides, head);
-  for (n -= head; n >= some; n -= some) {
-    memcpy(in_buffer, at, sizeof(at[0]) * (size_t)s->count);
-    in_buffer[0] = buffer;
-    s->loop(some, in_buffer, strides, s->args);
-    oyi_moves_of_machine()->stream(at[0], buffer, BLOCK);
-    step(s, at, strides, some);
+  char* at[OYI_ITER_MAX];
+  int64_t done = least((int64_t)(-(uintptr_t)data[0] % LINE) / item, n);
+  if (done > 0) s->loop(done, data, strides, s->args);
+  for (; n - done >= some; done += some) {
+    place(s, data, strides, done, at);
+    at[0] = buffer;
+    s->loop(some, at, strides, s->args);
+    oyi_moves_of_machine()->stream(data[0] + done * item, buffer, BLOCK);
   }
-  if (n > 0) s->loop(n, at, strides, s->args);
+  if (done < n) {
+    place(s, data, strides, done, at);
+    s->loop(n - done, at, strides, s->args);
+  }
   oyi_moves_of_machine()->end_stream();
-}
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
 }
 
 // What is copied needs no buffer.
