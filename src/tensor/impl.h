@@ -170,6 +170,11 @@ static inline oy_ints oyi_sizes_view(const oyi_tensor* t) {
 static inline oy_ints oyi_strides_view(const oyi_tensor* t) {
   return (oy_ints){oyi_strides(t), t->ndim};
 }
+// Gives |t|, contiguous as |like| is, its strides: they may differ where a dimension has one
+// element, or nothing has any.
+static inline void oyi_strides_keep(const oyi_tensor* t, const oyi_tensor* like) {
+  memcpy(oyi_strides(t), oyi_strides(like), like->ndim * sizeof(int64_t));
+}
 static inline oy_device oyi_tensor_device(const oyi_tensor* t) {
   return (oy_device){t->backend, t->device_index, 0};
 }

@@ -65,6 +65,37 @@ static void likeness_keeps_the_layout(void** state) {
   for (int i = 0; i < 7; i++) oy_tensor_release(all[i]);
 }
 
+// Strides that reach nothing are kept too, as PyTorch keeps them in what is like a tensor.
+static void likeness_keeps_strides_of_single_elements(void** state) {
+  (void)state;
+  static const int64_t sizes[][4] = {
+      {3, 3, 3, 1}, {0, 1, 3, 2}, {1, 1, 1, 1}, {1, 2, 1, 3}};
+  static const int64_t strides[][4] = {
+      {9, 3, 1, 50}, {2, 7, 2, 1}, {9, 8, 7, 6}, {40, 3, 1, 1}};
+  const oy_value none = oy_none();
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    oy_scope scope;
+    oy_scope_open(&scope);
+    const oy_ints kept = {strides[i], 4};
+    oy_tensor* t = oy_empty_strided((oy_ints){sizes[i], 4}, kept, none, none, none, none);
+    oy_zero_(t);
+    oy_tensor* like[] = {oy_clone(t, none),
+                         oy_empty_like(t, none, none, none, none, none),
+                         oy_zeros_like(t, none, none, none, none, none),
+                         oy_ones_like(t, none, none, none, none, none),
+                         oy_to_dtype(t, OY_DTYPE_F64, false, false, none),
+                         oy_flip(t, OY_DIMS(1))};
+    for (size_t k = 0; k < sizeof(like) / sizeof(like[0]); k++)
+      assert_dims(oy_tensor_strides(like[k]), kept);
+    // Sums, and copies that shall be contiguous, have the strides of their sizes.
+    oy_tensor* laid_out[] = {oy_add_Tensor(t, t, oy_int(1)),
+                             oy_clone(t, oy_int(OY_MEMORY_CONTIGUOUS))};
+    for (size_t k = 0; k < sizeof(laid_out) / sizeof(laid_out[0]); k++)
+      assert_true(sizes[i][3] != 1 || oy_tensor_strides(laid_out[k]).data[3] == 1);
+    oy_scope_close(&scope);
+  }
+}
+
 static void view_operators(void** state) {
   (void)state;
   oy_tensor* t = counting(OY_DIMS(2, 3));
@@ -312,6 +343,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(factories),
       cmocka_unit_test(likeness_keeps_the_layout),
+      cmocka_unit_test(likeness_keeps_strides_of_single_elements),
       cmocka_unit_test(view_operators),
       cmocka_unit_test(copies_and_numbers),
       cmocka_unit_test(matmul_of_every_rank),

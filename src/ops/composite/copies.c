@@ -10,10 +10,13 @@ static oy_object* copied(oy_object* made, oy_object* from, bool non_blocking) {
   OYI_MADE(made, oyi_call_copy_(made, from, non_blocking));
 }
 
+static bool is_preserved(oy_value memory_format) {
+  return memory_format.tag == OY_TAG_NONE || memory_format.as.i == OY_MEMORY_PRESERVE;
+}
+
 // Whether what lies in one piece has |memory_format|.
 static bool is_in_piece(oy_value memory_format) {
-  return memory_format.tag == OY_TAG_NONE || memory_format.as.i == OY_MEMORY_CONTIGUOUS ||
-         memory_format.as.i == OY_MEMORY_PRESERVE;
+  return is_preserved(memory_format) || memory_format.as.i == OY_MEMORY_CONTIGUOUS;
 }
 
 OYI_COMPOSITE(clone) {
@@ -21,7 +24,9 @@ OYI_COMPOSITE(clone) {
   if (oyi_is_tensor(self) && oyi_is_unseen_piece(oyi_tensor_cast(self), &nbytes) &&
       is_in_piece(memory_format)) {
     oyi_tensor* copy = oyi_tensor_new_like(oyi_tensor_cast(self));
-    if (copy) memcpy(oyi_data(copy), oyi_data(oyi_tensor_cast(self)), nbytes);
+    if (!copy) return NULL;
+    if (is_preserved(memory_format)) oyi_strides_keep(copy, oyi_tensor_cast(self));
+    memcpy(oyi_data(copy), oyi_data(oyi_tensor_cast(self)), nbytes);
     return oyi_tensor_object(copy);
   }
   oy_object* made = oyi_call_empty_like(self, oy_none(), oy_none(), oy_none(), oy_none(),
@@ -85,8 +90,7 @@ static bool is_there(const oyi_tensor* t, oy_value device) {
 static oy_object* converted(oy_object* self, const target* to) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
-  bool format = to->memory_format.tag == OY_TAG_NONE ||
-                to->memory_format.as.i == OY_MEMORY_PRESERVE ||
+  bool format = is_preserved(to->memory_format) ||
                 oy_tensor_is_contiguous(self, (oy_memory_format)to->memory_format.as.i);
   bool dtype = to->dtype.tag == OY_TAG_NONE || to->dtype.as.i == self->dtype;
   bool layout = to->layout.tag == OY_TAG_NONE || to->layout.as.i == OY_LAYOUT_STRIDED;

@@ -115,9 +115,10 @@ OYI_COMPOSITE(empty_like) {
   int64_t format =
       memory_format.tag == OY_TAG_NONE ? OY_MEMORY_PRESERVE : memory_format.as.i;
   oy_ints size = oyi_sizes_view(t);
-  if (format == OY_MEMORY_PRESERVE && !(t->flags & OYI_CONTIGUOUS)) {
-    int64_t strides[OY_TENSOR_MAX_DIMS];
-    oy_ints dense = {strides, t->ndim};
+  int64_t strides[OY_TENSOR_MAX_DIMS];
+  oy_ints dense = {strides, t->ndim};
+  oyi_strides_contiguous(size, strides);
+  if (format == OY_MEMORY_PRESERVE && !oyi_same_sizes(dense, oyi_strides_view(t))) {
     if (t->flags & OYI_DENSE)
       dense = oyi_strides_view(t);
     else
@@ -142,7 +143,9 @@ OYI_COMPOSITE(ones_like) {
       oyi_is_unseen_piece(oyi_tensor_cast(self), &nbytes)) {
     oyi_tensor* one = oyi_tensor_new_like(oyi_tensor_cast(self));
     const oyi_number number = {.kind = OYI_NUMBER_INT, .i = 1, .re = 1};
-    if (one) oyi_element_store(self->dtype, oyi_data(one), number);
+    if (!one) return NULL;
+    oyi_strides_keep(one, oyi_tensor_cast(self));
+    oyi_element_store(self->dtype, oyi_data(one), number);
     return oyi_tensor_object(one);
   }
   return filled(oyi_call_empty_like(OYI_ARGS_empty_like), oy_int(1));

@@ -58,8 +58,11 @@ oyi_tensor* oyi_rule_empty(oy_ints size, const oyi_options* options,
       OY_FAIL(INVALID_ARGUMENT, "unsupported memory format Preserve");
       return NULL;
     }
-    if (like->flags & OYI_CONTIGUOUS)
-      return oyi_tensor_new(size, options->dtype, options->device);
+    if (like->flags & OYI_CONTIGUOUS) {
+      oyi_tensor* t = oyi_tensor_new(size, options->dtype, options->device);
+      if (t) oyi_strides_keep(t, like);
+      return t;
+    }
     int64_t strides[OY_TENSOR_MAX_DIMS];
     oy_ints dense = {strides, like->ndim};
     if (like->flags & OYI_DENSE)

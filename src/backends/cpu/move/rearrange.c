@@ -132,7 +132,7 @@ static oy_status roll_piece(int64_t index, void* context) {
 static oy_object* roll_one(oy_object* self, int64_t shift, int64_t dim) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
-  if (t->numel == 0) return oyi_call_clone(self, oy_int(OY_MEMORY_CONTIGUOUS));
+  if (t->numel == 0) return oyi_call_clone(self, oy_int(OY_MEMORY_PRESERVE));
   int64_t d = oyi_dim_wrap(dim, t->ndim);
   if (d < 0) return NULL;
   if (t->ndim == 0) {
