@@ -33,6 +33,10 @@ def _to(self, *args, **kwargs):
             return self if args[0] is self.dtype else aten._to_copy(self, dtype=args[0])
         if args[0] == "cpu" and self.is_cpu:
             return self
+    elif not args and len(kwargs) == 1 and type(
+            kwargs.get("memory_format")) is _C.memory_format:
+        if self._suggests(kwargs["memory_format"]):
+            return self
     dtype, device, rest = kwargs.pop("dtype", None), kwargs.pop("device", None), list(args)
     other = kwargs.pop("other", None)
     if rest and isinstance(rest[0], Tensor):
@@ -62,9 +66,8 @@ def _to(self, *args, **kwargs):
 def _convert(self, dtype, device, non_blocking=False, copy=False, memory_format=None):
     same = (dtype is None or dtype is self.dtype) and (
         device is None or _create._same_device(self, device))
-    if same and not copy and (
-            memory_format in (None, _C.preserve_format)
-            or self.is_contiguous(memory_format=memory_format)):
+    if same and not copy and (memory_format is None or memory_format is _C.preserve_format
+                              or self._suggests(memory_format)):
         return self
     return aten._to_copy(self, dtype=dtype, device=device, memory_format=memory_format)
 

@@ -217,6 +217,17 @@ static PyObject* method_is_contiguous(PyObject* self, PyObject* args, PyObject* 
   return PyBool_FromLong(oy_tensor_is_contiguous(of(self), (oy_memory_format)format));
 }
 
+static PyObject* method_suggests(PyObject* self, PyObject* object) {
+  int64_t format;
+  if (!PyObject_TypeCheck(object, pyoy_memory_format_type)) {
+    PyErr_Format(PyExc_TypeError, "memory_format must be torch.memory_format, not %R",
+                 (PyObject*)Py_TYPE(object));
+    return NULL;
+  }
+  pyoy_constant_value(object, pyoy_memory_format_type, &format);
+  return PyBool_FromLong(oy_tensor_suggest_memory_format(of(self)) == format);
+}
+
 static PyObject* method_is_alias_of(PyObject* self, PyObject* other) {
   oy_tensor* tensor = pyoy_unwrap(other);
   if (tensor) return PyBool_FromLong(oy_tensor_is_alias_of(of(self), tensor));
@@ -297,6 +308,8 @@ static PyMethodDef methods[] = {
     {"nelement", method_numel, METH_NOARGS, NULL},
     {"data_ptr", ask_method_data_ptr, METH_NOARGS, "address of the first element, or 0"},
     {"is_contiguous", WITH_KEYWORDS(ask_method_is_contiguous), NULL},
+    {"_suggests", method_suggests, METH_O,
+     "whether strides are those of the memory format"},
     {"is_alias_of", method_is_alias_of, METH_O, "whether both lie on one storage"},
     {"is_same", method_is_same, METH_O, "whether both are one tensor"},
     {"is_inference", ask_method_is_inference, METH_NOARGS, NULL},

@@ -92,11 +92,11 @@ static bool is_canonical(const oyi_tensor* t) {
 }
 
 typedef struct agreement {
-  bool shapes, contiguous, channels_last, channels_last_3d, strides, canonical;
+  bool shapes, contiguous, channels_last, strides, canonical;
 } agreement;
 
 static agreement agree(const oyi_tensor* const* in, int n, oy_ints shape) {
-  agreement a = {true, true, shape.size == 4, shape.size == 5, true, true};
+  agreement a = {true, true, shape.size == 4, true, true};
   for (int k = 0; k < n; k++) {
     const oyi_tensor* t = in[k];
     a.shapes = a.shapes && oyi_same_sizes(oyi_sizes_view(t), shape);
@@ -110,8 +110,6 @@ static agreement agree(const oyi_tensor* const* in, int n, oy_ints shape) {
                 oyi_same_sizes(oyi_strides_view(t), oyi_strides_view(in[0]));
     a.channels_last =
         a.channels_last && oy_tensor_is_contiguous(&t->header, OY_MEMORY_CHANNELS_LAST);
-    a.channels_last_3d = a.channels_last_3d &&
-                         oy_tensor_is_contiguous(&t->header, OY_MEMORY_CHANNELS_LAST_3D);
   }
   return a;
 }
@@ -138,11 +136,11 @@ void oyi_dense_strides(const oyi_tensor* t, int64_t* out_strides) {
 
 bool oyi_output_layout(const oyi_tensor* const* in, int n, oy_ints shape,
                        int64_t* out_strides) {
-  static const uint8_t order_2d[] = {1, 3, 2, 0}, order_3d[] = {1, 4, 3, 2, 0};
+  static const uint8_t channels_last[] = {1, 3, 2, 0};
   agreement a = agree(in, n, shape);
   if (shape.size == 0 || (a.shapes ? a.contiguous : a.canonical)) return true;
-  if (a.shapes && (a.channels_last || a.channels_last_3d)) {
-    fill_in_order(shape, a.channels_last ? order_2d : order_3d, out_strides);
+  if (a.shapes && a.channels_last) {
+    fill_in_order(shape, channels_last, out_strides);
     return false;
   }
   if (a.shapes && a.strides) {

@@ -36,6 +36,17 @@ class NamespaceTest(unittest.TestCase):
         self.assertIsNot(x.t().contiguous(), x)
         last = opyard.zeros(2, 3, 4, 5).cpu(memory_format=opyard.channels_last)
         self.assertEqual(last.stride(), (60, 1, 15, 3))
+        self.assertIs(last.to(memory_format=opyard.channels_last), last)
+        self.assertIs(last.to("cpu", memory_format=opyard.channels_last), last)
+        self.assertIs(last.to(memory_format=opyard.preserve_format), last)
+        self.assertIs(last.to(memory_format=None), last)
+        # No format has it, but its strides suggest one.
+        with_gaps = opyard.zeros(2, 4, 4, 5).cpu(memory_format=opyard.channels_last)[:, ::2]
+        self.assertIs(with_gaps.to(memory_format=opyard.channels_last), with_gaps)
+        self.assertEqual(last.to(memory_format=opyard.contiguous_format).stride(),
+                         (60, 20, 5, 1))
+        with self.assertRaises(TypeError):
+            last.to(memory_format=3)
 
     def test_limits_of_dtypes(self):
         self.assertEqual(opyard.finfo(opyard.bfloat16).eps, 2.0 ** -7)

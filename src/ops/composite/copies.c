@@ -91,7 +91,7 @@ static oy_object* converted(oy_object* self, const target* to) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   bool format = is_preserved(to->memory_format) ||
-                oy_tensor_is_contiguous(self, (oy_memory_format)to->memory_format.as.i);
+                oy_tensor_suggest_memory_format(self) == to->memory_format.as.i;
   bool dtype = to->dtype.tag == OY_TAG_NONE || to->dtype.as.i == self->dtype;
   bool layout = to->layout.tag == OY_TAG_NONE || to->layout.as.i == OY_LAYOUT_STRIDED;
   if (!to->copy && format && dtype && layout && is_there(t, to->device))

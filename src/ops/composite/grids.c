@@ -277,6 +277,8 @@ static oy_object* spread(oy_object* t, size_t dim, int64_t size) {
 static bool has_short_rows(const oyi_tensor* a, const oyi_tensor* b) {
   enum { SHORT = 128, MANY = 8 };
   if (a->ndim == 0 || a->ndim != b->ndim || a->numel == 0 || b->numel == 0) return false;
+  // What lies in another way gives its order to the result.
+  if (!(a->flags & b->flags & OYI_CONTIGUOUS)) return false;
   const int64_t last = b->sizes[b->ndim - 1];
   return last < SHORT && b->numel / last >= MANY &&
          a->numel / a->sizes[a->ndim - 1] >= MANY;

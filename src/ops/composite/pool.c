@@ -103,9 +103,7 @@ OYI_COMPOSITE(adaptive_avg_pool2d) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t || check_sizes(output_size, 2) != 0) return NULL;
   bool one = output_size.data[0] == 1 && output_size.data[1] == 1;
-  if (one && (t->ndim == 3 || t->ndim == 4) && t->sizes[t->ndim - 1] > 0 &&
-      t->sizes[t->ndim - 2] > 0)
-    return global_average(self, t, 2);
+  if (one) return global_average(self, t, 2);
   return oyi_call__adaptive_avg_pool2d(self, output_size);
 }
 OYI_COMPOSITE(adaptive_avg_pool3d) {
@@ -113,9 +111,7 @@ OYI_COMPOSITE(adaptive_avg_pool3d) {
   if (!t || check_sizes(output_size, 3) != 0) return NULL;
   bool one =
       output_size.data[0] == 1 && output_size.data[1] == 1 && output_size.data[2] == 1;
-  if (one && (t->ndim == 4 || t->ndim == 5) && t->sizes[t->ndim - 1] > 0 &&
-      t->sizes[t->ndim - 2] > 0 && t->sizes[t->ndim - 3] > 0)
-    return global_average(self, t, 3);
+  if (one) return global_average(self, t, 3);
   return oyi_call__adaptive_avg_pool3d(self, output_size);
 }
 

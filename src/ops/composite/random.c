@@ -145,7 +145,8 @@ OYI_WRITTEN_COPY(bernoulli_Tensor, bernoulli__Tensor, p, generator)
 
 OYI_COMPOSITE(bernoulli) {
   oy_value none = oy_none();
-  oy_object* made = oyi_call_empty_like(self, none, none, none, none, none);
+  oy_object* made =
+      oyi_call_empty_like(self, none, none, none, none, oy_int(OY_MEMORY_CONTIGUOUS));
   OYI_MADE(made, oyi_call_bernoulli_out(self, generator, made));
 }
 

@@ -12,6 +12,7 @@ static oy_status read_operands(oyi_norm* rule, oy_object* input, oy_object* weig
     return oy_failure();
   rule->weight = oyi_optional_tensor(weight);
   rule->bias = oyi_optional_tensor(bias);
+  rule->format = OY_MEMORY_CONTIGUOUS;
   rule->statistics = input->dtype;
   if (oyi_float_to_compute(input->dtype) == OY_DTYPE_ANY)
     return oyi_not_implemented(name, input->dtype);
@@ -84,6 +85,7 @@ oy_status oyi_rule_group_norm(oyi_norm* rule, oy_object* input, oy_object* weigh
   OY_CHECK(numel == rule->in->numel, INVALID_ARGUMENT,
            "Expected input of N * C * HxW = %lld elements, got shape %s",
            (long long)numel, oyi_dims_print(oyi_sizes_view(rule->in)).text);
+  rule->format = oy_tensor_suggest_memory_format(input);
   const oyi_tensor* params[2] = {rule->weight, rule->bias};
   static const char* const names[2] = {"weight", "bias"};
   for (int i = 0; i < 2; i++)
@@ -121,6 +123,15 @@ static oy_status check_channels(const oyi_norm* rule, oy_object* const params[4]
   return OY_OK;
 }
 
+// What lies in one piece in some format keeps it; else its strides suggest one.
+static oy_memory_format format_of(const oyi_tensor* t) {
+  static const oy_memory_format formats[] = {
+      OY_MEMORY_CONTIGUOUS, OY_MEMORY_CHANNELS_LAST, OY_MEMORY_CHANNELS_LAST_3D};
+  for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+    if (oy_tensor_is_contiguous(&t->header, formats[i])) return formats[i];
+  return oy_tensor_suggest_memory_format(&t->header);
+}
+
 oy_status oyi_rule_batch_norm(oyi_norm* rule, oy_object* input,
                               oy_object* const params[4], bool training) {
   if (!oyi_is_optional(params[2]) || !oyi_is_optional(params[3])) return oy_failure();
@@ -132,6 +143,7 @@ oy_status oyi_rule_batch_norm(oyi_norm* rule, oy_object* input,
   for (int i = 2; i < 4; i++)
     if (params[i]->dtype == OY_DTYPE_F32 && oy_dtype_size(input->dtype) == 2)
       rule->statistics = OY_DTYPE_F32;
+  rule->format = format_of(rule->in);
   rule->ndim = 1;
   rule->sizes[0] = training ? rule->in->sizes[1] : 0;
   return OY_OK;
@@ -140,7 +152,8 @@ oy_status oyi_rule_batch_norm(oyi_norm* rule, oy_object* input,
 oy_status oyi_norm_make(const oyi_norm* rule, oyi_tensor* made[3]) {
   const oy_device device = oyi_tensor_device(rule->in);
   const oy_ints statistics = {rule->sizes, rule->ndim};
-  made[0] = oyi_tensor_new(oyi_sizes_view(rule->in), rule->in->header.dtype, device);
+  const oyi_options options = {rule->in->header.dtype, device};
+  made[0] = oyi_rule_empty(oyi_sizes_view(rule->in), &options, rule->format, NULL);
   made[1] = made[0] ? oyi_tensor_new(statistics, rule->statistics, device) : NULL;
   made[2] = made[1] ? oyi_tensor_new(statistics, rule->statistics, device) : NULL;
   if (made[2]) return OY_OK;

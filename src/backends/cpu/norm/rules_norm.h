@@ -9,6 +9,7 @@
 typedef struct oyi_norm {
   const oyi_tensor *in, *weight, *bias;  // |weight| and |bias| may be NULL
   oy_dtype statistics;                   // dtype of mean and 1 / deviation
+  oy_memory_format format;               // of the result
   int64_t rows, n;
   size_t ndim;  // of the statistics
   int64_t sizes[OY_TENSOR_MAX_DIMS];

@@ -6,14 +6,27 @@
 #include "backends/cpu/kernels.h"
 #include "ops/calls.h"
 #include "ops/rules/rules.h"
+#include "tensor/element.h"
 
-// |self| as |parts|, in the |order| of dimensions that is given, then as |sizes|.
+// |self| as |parts|, in the |order| of dimensions that is given, then as |sizes|, in the memory
+// format that |self| suggests.
 static oy_object* shuffled(oy_object* self, oy_ints parts, oy_ints order, oy_ints sizes) {
+  const oyi_options options = {self->dtype, oyi_tensor_device(oyi_tensor_cast(self))};
   oy_object* apart = oyi_call_reshape(self, parts);
   oy_object* turned = apart ? oyi_call_permute(apart, order) : NULL;
-  oy_object* whole = turned ? oyi_call_clone(turned, oy_int(OY_MEMORY_CONTIGUOUS)) : NULL;
-  oy_object* result = whole ? oyi_call_view(whole, sizes) : NULL;
-  oy_tensor_release(whole);
+  oy_object* result = oyi_tensor_object(
+      turned
+          ? oyi_rule_empty(sizes, &options, oy_tensor_suggest_memory_format(self), NULL)
+          : NULL);
+  // Dimensions that are taken apart are a view of what lies in any way.
+  oy_object* places = result ? oyi_call_view(result, oy_tensor_sizes(turned)) : NULL;
+  if (!places) {
+    oy_tensor_release(result);
+    result = NULL;
+  } else if (!oyi_is_meta(oyi_tensor_cast(places))) {
+    oyi_convert(oyi_tensor_cast(places), oyi_tensor_cast(turned));
+  }
+  oy_tensor_release(places);
   oy_tensor_release(turned);
   oy_tensor_release(apart);
   return result;
