@@ -43,7 +43,7 @@ static PyObject* op_vectorcall(PyObject* self, PyObject* const* args, size_t nar
                                PyObject* names) {
   pyoy_plan* plan = plan_of((pyoy_op*)self);
   if (!plan) return NULL;
-  pyoy_arguments arguments = {args, pyoy_nargs(nargsf), names};
+  pyoy_arguments arguments = {args, pyoy_nargs(nargsf), names, false};
   pyoy_fit fit;
   pyoy_reason reason;
   PyObject* result = pyoy_plan_call(

@@ -157,14 +157,16 @@ static PyObject* packet_vectorcall(PyObject* object, PyObject* const* args, size
                                    PyObject* names) {
   packet* self = (packet*)object;
   if (refresh(self) != 0) return NULL;
-  pyoy_arguments arguments = {args, pyoy_nargs(nargsf), names};
+  pyoy_arguments arguments = {args, pyoy_nargs(nargsf), names, false};
   pyoy_fit fit;
   Py_ssize_t all = arguments.count + (names ? PyTuple_Size(names) : 0);
   if (OY_UNLIKELY(pyoy_any_overrides(args, all))) return override(self, &arguments);
   PyObject* result = try_all(self, &arguments, self->strict, &fit);
   if (OY_LIKELY(fit != PYOY_NO)) return result;
   result = try_all(self, &arguments, self->strict | PYOY_LENIENT, &fit);
-  return fit != PYOY_NO ? result : refuse(self, &arguments);
+  if (fit != PYOY_NO) return result;
+  arguments.is_method = self->is_method && arguments.count > 0;
+  return refuse(self, &arguments);
 }
 
 // x.contiguous() of what is contiguous: classes alone are asked, as by PyTorch.

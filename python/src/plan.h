@@ -63,6 +63,7 @@ typedef struct pyoy_arguments {
   PyObject* const* values;
   Py_ssize_t count;  // by position
   PyObject* names;   // of those that follow; NULL or a tuple
+  bool is_method;    // the first one is self, which PyTorch's texts do not count
 } pyoy_arguments;
 
 // Why arguments do not fit.

@@ -47,7 +47,8 @@ static PyObject* shown_name(PyObject* name) {
 }
 
 // Of a list of tensors that holds something else. Whether it did.
-static bool wrong_element(const pyoy_argument* argument, const pyoy_reason* reason) {
+static bool wrong_element(const pyoy_argument* argument, const pyoy_reason* reason,
+                          Py_ssize_t uncounted) {
   PyObject* list = reason->object;
   bool is_list = PyList_Check(list) || PyTuple_Check(list);
   if (!is_list || argument->type->kind != OY_TYPE_LIST ||
@@ -60,17 +61,18 @@ static bool wrong_element(const pyoy_argument* argument, const pyoy_reason* reas
     if (type)
       PyErr_Format(PyExc_TypeError,
                    "expected Tensor as element %zd in argument %zd, but got %U", i,
-                   reason->argument, type);
+                   reason->argument - uncounted, type);
     Py_XDECREF(type);
     if (PyErr_Occurred()) return true;
   }
   return false;
 }
 
-static PyObject* wrong_type(const pyoy_plan* plan, const pyoy_reason* reason,
-                            PyObject* function) {
+static PyObject* wrong_type(const pyoy_plan* plan, const pyoy_arguments* arguments,
+                            const pyoy_reason* reason, PyObject* function) {
   const pyoy_argument* argument = &plan->arguments[reason->argument];
-  if (wrong_element(argument, reason)) return NULL;
+  const Py_ssize_t uncounted = arguments->is_method && reason->argument > 0;
+  if (wrong_element(argument, reason, uncounted)) return NULL;
   PyObject* want = type_text(argument->type);
   PyObject* name = shown_name(argument->name);
   PyObject* got = pyoy_type_name(Py_TYPE(reason->object));
@@ -78,7 +80,7 @@ static PyObject* wrong_type(const pyoy_plan* plan, const pyoy_reason* reason,
     if (reason->position >= 0)
       PyErr_Format(PyExc_TypeError,
                    "%U(): argument '%U' (position %zd) must be %U, not %U", function,
-                   name, reason->position + 1, want, got);
+                   name, reason->position + 1 - uncounted, want, got);
     else
       PyErr_Format(PyExc_TypeError, "%U(): argument '%U' must be %U, not %U", function,
                    name, want, got);
@@ -124,14 +126,16 @@ PyObject* pyoy_misfit_raise(const pyoy_plan* plan, const pyoy_arguments* argumen
                             const pyoy_reason* reason) {
   PyObject* function = function_name(plan);
   if (!function) return NULL;
+  const Py_ssize_t uncounted = arguments->is_method;
+  const Py_ssize_t most = plan->positional - uncounted;
   switch (reason->kind) {
     case PYOY_MISFIT_TOO_MANY:
       PyErr_Format(PyExc_TypeError,
                    "%U() takes %zd positional argument%s but %zd were given", function,
-                   plan->positional, plan->positional == 1 ? "" : "s", arguments->count);
+                   most, most == 1 ? "" : "s", arguments->count - uncounted);
       break;
     case PYOY_MISFIT_MISSING: missing(plan, arguments, function); break;
-    case PYOY_MISFIT_TYPE: wrong_type(plan, reason, function); break;
+    case PYOY_MISFIT_TYPE: wrong_type(plan, arguments, reason, function); break;
     case PYOY_MISFIT_KEYWORD:
       PyErr_Format(PyExc_TypeError, "%U() got an unexpected keyword argument '%U'",
                    function, reason->object);
@@ -175,21 +179,22 @@ static PyObject* object_text(PyObject* object) {
 static PyObject* given_text(const pyoy_arguments* arguments) {
   PyObject* text = PyUnicode_FromString("");
   Py_ssize_t named = arguments->names ? PyTuple_Size(arguments->names) : 0;
-  for (Py_ssize_t i = 0; text && i < arguments->count + named; i++) {
+  const Py_ssize_t first = arguments->is_method;
+  for (Py_ssize_t i = first; text && i < arguments->count + named; i++) {
     PyObject* part = object_text(arguments->values[i]);
     if (part && i >= arguments->count) {
       PyObject* name = PyTuple_GetItem(arguments->names, i - arguments->count);
       part = join(Py_NewRef(name), part, "=");
     }
-    text = join(text, part, i ? ", " : "");
+    text = join(text, part, i > first ? ", " : "");
   }
   return text;
 }
 
-static PyObject* option_text(const pyoy_plan* plan) {
+static PyObject* option_text(const pyoy_plan* plan, Py_ssize_t first) {
   PyObject* text = PyUnicode_FromString("\n * (");
   bool starred = false;
-  for (Py_ssize_t i = 0; text && i < plan->count; i++) {
+  for (Py_ssize_t i = first; text && i < plan->count; i++) {
     const pyoy_argument* argument = &plan->arguments[i];
     PyObject* type = type_text(argument->type);
     PyObject* name = shown_name(argument->name);
@@ -199,7 +204,7 @@ static PyObject* option_text(const pyoy_plan* plan) {
         type && name ? PyUnicode_FromFormat("%s%U %U", star, type, name) : NULL;
     Py_XDECREF(type);
     Py_XDECREF(name);
-    text = join(text, part, i ? ", " : "");
+    text = join(text, part, i > first ? ", " : "");
   }
   return join(text, PyUnicode_FromString(")"), "");
 }
@@ -210,7 +215,7 @@ PyObject* pyoy_misfit_raise_all(pyoy_plan* const* plans, size_t count,
   PyObject* given = given_text(arguments);
   PyObject* options = PyUnicode_FromString("");
   for (size_t i = 0; options && i < count; i++)
-    options = join(options, option_text(plans[i]), "");
+    options = join(options, option_text(plans[i], arguments->is_method), "");
   if (function && given && options)
     PyErr_Format(PyExc_TypeError,
                  "%U() received an invalid combination of arguments - got (%U), but "

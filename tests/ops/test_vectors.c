@@ -323,6 +323,37 @@ static void OPS_hardswish_of_any_length(void** state) {
   }
 }
 
+// The next of C's floats towards |b| that is a number of 16 bits too.
+static float next_short(float a, float b) {
+  uint32_t bits;
+  do {
+    a = nextafterf(a, b);
+    memcpy(&bits, &a, sizeof(bits));
+  } while ((bits & 0xffff) != 0 && a != b);
+  return a;
+}
+
+static void OPS_next_numbers_of_bf16_lie_between_no_others(void** state) {
+  (void)state;
+  static const float numbers[] = {
+      0,         -0.0f,    1,         -1,          2.5f,      0x1p-133f,   -0x1p-133f,
+      0x1p-126f, INFINITY, -INFINITY, 0x1.fep127f, 0x1.fep0f, -0x1.fep-3f, NAN};
+  enum { SOME = sizeof(numbers) / sizeof(*numbers), ALL = SOME * SOME };
+  float a[ALL], b[ALL];
+  for (int i = 0; i < ALL; i++) a[i] = numbers[i / SOME], b[i] = numbers[i % SOME];
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = taken(oy_tensor_from_data(a, OY_DIMS(ALL), OY_DTYPE_F32));
+  oy_tensor* y = taken(oy_tensor_from_data(b, OY_DIMS(ALL), OY_DTYPE_F32));
+  const oy_value none = oy_none();
+  oy_tensor* next = oy_nextafter(oy_to_dtype(x, OY_DTYPE_BF16, false, false, none),
+                                 oy_to_dtype(y, OY_DTYPE_BF16, false, false, none));
+  const float* got = oy_tensor_data(oy_to_dtype(next, OY_DTYPE_F32, false, false, none));
+  for (int i = 0; i < ALL; i++)
+    assert_true(same_part(got[i], a[i] == b[i] ? b[i] : next_short(a[i], b[i])));
+  oy_scope_close(&scope);
+}
+
 static void OPS_next_numbers_are_those_of_c(void** state) {
   (void)state;
   static const float numbers[] = {0,         -0.0f,      1,        -1,       2.5f,
@@ -423,6 +454,7 @@ int main(void) {
       cmocka_unit_test(OPS_bounds_of_nan_make_nan),
       cmocka_unit_test(OPS_extremes_pass_nan_on),
       cmocka_unit_test(OPS_hardswish_of_any_length),
+      cmocka_unit_test(OPS_next_numbers_of_bf16_lie_between_no_others),
       cmocka_unit_test(OPS_next_numbers_are_those_of_c),
       cmocka_unit_test(OPS_products_of_bytes),
       cmocka_unit_test(OPS_quotients_are_the_same_everywhere),

@@ -16,6 +16,7 @@ static oy_object* replaced(oy_object* old, oy_object* made) {
 
 // The dimensions of a tensor that stay, and those that are summed, in order.
 typedef struct contraction {
+  oy_ints given;
   int64_t dims[OY_TENSOR_MAX_DIMS];  // summed
   int64_t order[OY_TENSOR_MAX_DIMS];
   int64_t sizes[OY_TENSOR_MAX_DIMS];  // of those that stay
@@ -25,6 +26,7 @@ typedef struct contraction {
 
 static oy_status read_dims(contraction* c, const oyi_tensor* t, oy_ints dims) {
   uint64_t seen = 0;
+  c->given = dims;
   c->count = dims.size;
   for (size_t i = 0; i < dims.size; i++) {
     OY_CHECK(t->ndim > 0, OUT_OF_RANGE,
@@ -58,7 +60,8 @@ static oy_status match_dims(contraction* a, contraction* b, oy_object** self,
     OY_CHECK(x == y || x == 1 || y == 1, INVALID_ARGUMENT,
              "contracted dimensions need to match, but first has size %lld in dim %lld "
              "and second has size %lld in dim %lld",
-             (long long)x, (long long)a->dims[i], (long long)y, (long long)b->dims[i]);
+             (long long)x, (long long)a->given.data[i], (long long)y,
+             (long long)b->given.data[i]);
     oy_object** wide = x == y ? NULL : x == 1 ? other : self;
     const contraction* c = wide == other ? b : a;
     if (wide)

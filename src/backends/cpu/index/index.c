@@ -47,11 +47,6 @@ OYI_CPU(index_Tensor_out) {
 static oy_status check_values(const oyi_indexing* x, const oyi_tensor* values) {
   int64_t shape[OY_TENSOR_MAX_DIMS], joined[OY_TENSOR_MAX_DIMS];
   size_t ndim, joined_ndim;
-  OY_CHECK(x->self->header.dtype == values->header.dtype, TYPE_MISMATCH,
-           "Index put requires the source and destination dtypes match, got %s for the "
-           "destination and %s for the source.",
-           oy_dtype_pytorch_name(x->self->header.dtype),
-           oy_dtype_pytorch_name(values->header.dtype));
   OY_TRY(oyi_check_same_device(x->self, values));
   OY_TRY(oyi_check_memory(values));
   if (!oyi_indexing_shape(x, shape, &ndim)) return OY_INVALID_ARGUMENT;
@@ -63,6 +58,11 @@ static oy_status check_values(const oyi_indexing* x, const oyi_tensor* values) {
                    "indexing result of shape %s",
                    oyi_dims_print(oyi_sizes_view(values)).text,
                    oyi_dims_print(sizes).text);
+  OY_CHECK(x->self->header.dtype == values->header.dtype, TYPE_MISMATCH,
+           "Index put requires the source and destination dtypes match, got %s for the "
+           "destination and %s for the source.",
+           oy_dtype_pytorch_name(x->self->header.dtype),
+           oy_dtype_pytorch_name(values->header.dtype));
   return OY_OK;
 }
 

@@ -146,10 +146,13 @@ static oy_object* cross(oy_object* self, oy_object* other, int64_t dim, oy_objec
   const oyi_tensor* b = a ? oyi_tensor_of(other) : NULL;
   int64_t sizes[OY_TENSOR_MAX_DIMS];
   size_t ndim;
-  oy_dtype dtype;
-  if (!b || cross_shape(a, b, dim, sizes, &ndim) != 0 ||
-      oy_result_type((oy_object*[]){self, other}, 2, &dtype) != 0)
+  if (!b || cross_shape(a, b, dim, sizes, &ndim) != 0) return NULL;
+  const oy_dtype dtype = self->dtype;
+  if (other->dtype != dtype) {
+    OY_FAIL(TYPE_MISMATCH, "expected scalar type %s but found %s",
+            oy_dtype_pytorch_name(dtype), oy_dtype_pytorch_name(other->dtype));
     return NULL;
+  }
   oy_ints shape = {sizes, ndim};
   oyi_tensor* c = out ? oyi_tensor_of(out) : NULL;
   if (out && (!c || oyi_output_check_shape(c, a, shape) != 0 ||

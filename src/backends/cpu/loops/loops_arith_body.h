@@ -94,6 +94,16 @@ static void copysign_halves(int64_t n, char* const* data, const int64_t* strides
                            (*(const uint16_t*)(const void*)y & 0x8000);
 }
 
+static void nextafter_bf16(int64_t n, char* const* data, const int64_t* strides,
+                           const void* args) {
+  (void)args;
+  char* o = data[0];
+  const char *x = data[1], *y = data[2];
+  for (int64_t i = 0; i < n; i++, o += strides[0], x += strides[1], y += strides[2])
+    *(uint16_t*)(void*)o = next_after_bf16(*(const uint16_t*)(const void*)x,
+                                           *(const uint16_t*)(const void*)y);
+}
+
 #include "backends/cpu/loops/bytes_vector.h"
 #if defined(__AVX2__)
 #define T     float
@@ -364,6 +374,7 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_addcmul, OY_DTYPE_BF16, addcmul_bf16},
     {OYI_LOOP_copysign, OY_DTYPE_BF16, copysign_halves},
     {OYI_LOOP_copysign, OY_DTYPE_F16, copysign_halves},
+    {OYI_LOOP_nextafter, OY_DTYPE_BF16, nextafter_bf16},
 #if defined(__AVX2__)
     {OYI_LOOP_sqrt, OY_DTYPE_BF16, sqrt_bf16},
     {OYI_LOOP_ceil, OY_DTYPE_BF16, ceil_bf16},

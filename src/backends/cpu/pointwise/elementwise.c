@@ -161,6 +161,17 @@ static __attribute__((noinline, cold)) oy_object* give_up(oyi_iter* it) {
   return NULL;
 }
 
+// Those that PyTorch's shape rules refuse for numbers without an order.
+static const char* extreme_of(oyi_cpu_loop which) {
+  switch (which) {
+    case OYI_LOOP_maximum: return "maximum";
+    case OYI_LOOP_minimum: return "minimum";
+    case OYI_LOOP_fmax: return "fmax";
+    case OYI_LOOP_fmin: return "fmin";
+    default: return NULL;
+  }
+}
+
 // Where there is no loop for the dtype: by way of f32, or not at all.
 static __attribute__((noinline)) oy_object* run_half(oyi_iter* it, oyi_cpu_loop which,
                                                      const void* args) {
@@ -169,8 +180,12 @@ static __attribute__((noinline)) oy_object* run_half(oyi_iter* it, oyi_cpu_loop 
     oyi_half_run(it, loop, args);
     return oyi_iter_finish(it);
   }
-  OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", oyi_cpu_loop_names[which],
-          oy_dtype_pytorch_name(it->dtype));
+  const char* ordered = oy_dtype_is_complex(it->dtype) ? extreme_of(which) : NULL;
+  if (ordered)
+    OY_FAIL(NOT_IMPLEMENTED, "%s not implemented for complex tensors.", ordered);
+  else
+    OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", oyi_cpu_loop_names[which],
+            oy_dtype_pytorch_name(it->dtype));
   return give_up(it);
 }
 
