@@ -241,6 +241,31 @@ static void check_same(oy_tensor* t, oy_tensor* all, oy_tensor* (*f)(oy_tensor*)
   }
 }
 
+// 0 to a power that is a tensor has no value, as in C and PyTorch; to the number 0 it is 1.
+static void powers_of_nothing(void** state) {
+  (void)state;
+  static const double bases[] = {0, 0, 0, 0, 2, 0}, exponents[] = {0, 0, 2, 0, 0, 0};
+  const oy_dtype dtypes[] = {OY_DTYPE_C64, OY_DTYPE_C128};
+  oy_tensor *base = complex_tensor(bases, 3), *exponent = complex_tensor(exponents, 3);
+  for (size_t k = 0; k < OY_ARRAY_SIZE(dtypes); k++) {
+    oy_scope scope;
+    oy_scope_open(&scope);
+    oy_tensor* x = oy_to_dtype(base, dtypes[k], false, true, oy_none());
+    oy_tensor* y = oy_to_dtype(exponent, dtypes[k], false, true, oy_none());
+    oy_tensor* by_tensor =
+        oy_to_dtype(oy_pow_Tensor_Tensor(x, y), OY_DTYPE_C128, false, true, oy_none());
+    oy_tensor* by_number = oy_to_dtype(oy_pow_Tensor_Scalar(x, oy_int(0)), OY_DTYPE_C128,
+                                       false, true, oy_none());
+    const double *t = oy_tensor_data(by_tensor), *n = oy_tensor_data(by_number);
+    assert_true(isnan(t[0]) && isnan(t[1]));
+    assert_true(t[2] == 0 && t[3] == 0 && t[4] == 1 && t[5] == 0);
+    for (int i = 0; i < 6; i++) assert_true(n[i] == (i % 2 == 0));
+    oy_scope_close(&scope);
+  }
+  oy_tensor_release(base);
+  oy_tensor_release(exponent);
+}
+
 static void exponentials_and_angles(void** state) {
   (void)state;
   static const struct {
@@ -289,6 +314,7 @@ int main(void) {
       cmocka_unit_test(sizes_and_norms_of_doubles),
       cmocka_unit_test(norms_of_floats),
       cmocka_unit_test(sums_of_sizes),
+      cmocka_unit_test(powers_of_nothing),
       cmocka_unit_test(exponentials_and_angles),
   };
   return cmocka_run_group_tests_name("complex parts", tests, init_library, shut_library);

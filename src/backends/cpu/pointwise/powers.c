@@ -10,6 +10,11 @@ static double real_number(oy_scalar s) {
   return s.tag == OY_TAG_FLOAT ? s.as.d : (double)s.as.i;
 }
 
+static bool is_zero(oy_scalar s) {
+  if (s.tag != OY_TAG_COMPLEX) return real_number(s) == 0;
+  return s.as.complex_data->re == 0 && s.as.complex_data->im == 0;
+}
+
 // The loop for |exponent| on |dtype|; OYI_LOOP_COUNT if it has none of its own.
 static oyi_cpu_loop special_loop(oy_dtype dtype, oy_scalar exponent) {
   static const struct {
@@ -43,7 +48,10 @@ static oy_object* to_number(oy_object* out, oy_object* self, oy_scalar exponent,
   if (is_float)
     return oyi_cpu_unary_with(out, self, flags, OYI_LOOP_pow_number,
                               OYI_NUMBERS(exponent));
-  return oyi_cpu_binary_number(out, self, exponent, flags, OYI_LOOP_pow);
+  oy_object* powers = oyi_cpu_binary_number(out, self, exponent, flags, OYI_LOOP_pow);
+  // Complex 0 and infinity have no power that is computed to be 0; to the number 0 all are 1.
+  if (!powers || !oy_dtype_is_complex(powers->dtype) || !is_zero(exponent)) return powers;
+  return oyi_call_fill__Scalar(powers, oy_int(1));
 }
 
 OYI_CPU(pow_Tensor_Tensor) {
