@@ -278,6 +278,11 @@ static oy_ints without_ones(oy_ints sizes) {
   return (oy_ints){sizes.data + first, sizes.size - first};
 }
 
+static bool same_dims(oy_ints a, oy_ints b) {
+  return a.size == b.size &&
+         (a.size == 0 || memcmp(a.data, b.data, a.size * sizeof(*a.data)) == 0);
+}
+
 // A view of |value| without leading ones: it may have more dimensions than the target.
 static oy_tensor* trimmed(oy_tensor* value) {
   oy_ints sizes = oy_tensor_sizes(value), rest = without_ones(sizes);
@@ -285,9 +290,15 @@ static oy_tensor* trimmed(oy_tensor* value) {
   return oy_view(value, rest);
 }
 
+// A value of the target's sizes goes as it is, as the one that x[i] += y writes back must: its
+// strides say that it lies there already.
 static int copy_to(oy_tensor* target, oy_tensor* value) {
-  oy_tensor* source = trimmed(value);
-  oy_tensor* wide = source ? oy_expand(source, oy_tensor_sizes(target), false) : NULL;
+  const oy_ints sizes = oy_tensor_sizes(target);
+  const bool fits = same_dims(sizes, oy_tensor_sizes(value));
+  oy_tensor* source = fits ? oy_tensor_retain(value) : trimmed(value);
+  oy_tensor* wide = fits     ? oy_tensor_retain(value)
+                    : source ? oy_expand(source, sizes, false)
+                             : NULL;
   oy_tensor* done = NULL;
   if (wide) {
     Py_BEGIN_ALLOW_THREADS;
@@ -374,6 +385,10 @@ int pyoy_tensor_set(PyObject* self, PyObject* key, PyObject* value) {
   }
   oy_tensor* source = read_value(self, value);
   if (!source) return -1;
+  if (key == Py_False) {  // nothing is chosen, whatever the value's shape is
+    oy_tensor_release(source);
+    return 0;
+  }
   indexing x = {.self = pyoy_unwrap(self)};
   int status = PyLong_CheckExact(key) ? apply_number(&x, key) : apply_key(&x, key);
   if (status == 0)

@@ -85,6 +85,37 @@ class IndexTest(unittest.TestCase):
         self.assertEqual(self.x.sum().item(), sum(range(9)))
         self.assertEqual(self.x[opyard.tensor(False)].shape, (0, 3, 4))
 
+    def test_masks_take_a_number_of_any_dtype(self):
+        x = self.x.clone()
+        x[x > 8] = opyard.tensor(5)
+        self.assertEqual(x.flatten().tolist()[8:], [8, 5, 5, 5])
+        x[:, opyard.tensor([False, True, False, True])] = opyard.tensor([[True]])
+        self.assertEqual(x.tolist(), [[0, 1, 2, 1], [4, 1, 6, 1], [8, 1, 5, 1]])
+        with self.assertRaisesRegex(RuntimeError, "source and destination dtypes match"):
+            x[[0]] = opyard.tensor(5)
+        with self.assertRaisesRegex(RuntimeError, "without overflow"):
+            x.byte()[x > 0] = opyard.tensor(300)
+
+    def test_what_an_operator_wrote_is_written_back_to_itself(self):
+        for order in ((0, 3, 2, 1), (2, 1, 3, 0), (1, 0, 3, 2)):
+            for key in (2, slice(None, None, 2), Ellipsis, (None, 0), slice(None, -1)):
+                x = opyard.zeros(3, 3, 3, 1).permute(order)
+                y = x.clone()
+                if order[0] == 3 and key == 2:
+                    continue
+                x[key] += 1
+                y[key] = 1
+                self.assertEqual(x.tolist(), y.tolist(), (order, key))
+
+    def test_nothing_is_chosen(self):
+        x = self.x.clone()
+        x[False] = opyard.zeros(7)
+        self.assertEqual(x[3:, [9]].shape, (0, 1))  # indices are not read
+        x[3:, [9]] = 1
+        self.assertEqual(x.tolist(), self.x.tolist())
+        with self.assertRaisesRegex(IndexError, "for dimension with size 0"):
+            x[3:][[0]]
+
     def test_texts(self):
         x = self.x
         for error, text, call in (
@@ -94,6 +125,8 @@ class IndexTest(unittest.TestCase):
                 (ValueError, "step must be greater than zero", lambda: x[::-1]),
                 (IndexError, "only integers, slices", lambda: x[1.5]),
                 (IndexError, "invalid index of a 0-dim tensor", lambda: opyard.tensor(1)[0]),
+                (IndexError, r"broadcast together with shapes \[2\], \[3\], \[2\]$",
+                 lambda: opyard.zeros(2, 2, 2)[[0, 1], [0, 0, 0], [0, 1]]),
                 (TypeError, "does not support deleting", lambda: x.__delitem__(0)),
                 (TypeError, "can't assign a str to a torch.FloatTensor",
                  lambda: x.__setitem__(0, "a"))):

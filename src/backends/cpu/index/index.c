@@ -3,6 +3,7 @@
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/indexing.h"
 #include "backends/cpu/kernels.h"
+#include "ops/calls.h"
 #include "ops/rules/rules.h"
 #include "tensor/iterator.h"
 
@@ -66,11 +67,56 @@ static oy_status check_values(const oyi_indexing* x, const oyi_tensor* values) {
   return OY_OK;
 }
 
+// The one index that is not None, if it is a mask, with a dimension of 1 for each that follows
+// its own; NULL without an error if indices are others, or with one.
+static oy_object* only_mask(const oyi_tensor* t, oy_tensors indices) {
+  const oyi_tensor* mask = NULL;
+  size_t before = 0, after;
+  for (size_t i = 0; i < indices.size; i++) {
+    if (oy_object_is_none(indices.data[i])) {
+      before += !mask;
+      continue;
+    }
+    if (mask || indices.data[i]->dtype != OY_DTYPE_BOOL) return NULL;
+    mask = oyi_tensor_of(indices.data[i]);
+    if (!mask) return NULL;
+  }
+  if (!mask || before + mask->ndim > t->ndim || indices.size > t->ndim ||
+      !oyi_same_sizes(oyi_sizes_view(mask), (oy_ints){t->sizes + before, mask->ndim}))
+    return NULL;
+  int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
+  memcpy(sizes, mask->sizes, mask->ndim * sizeof(*sizes));
+  memcpy(strides, oyi_strides(mask), mask->ndim * sizeof(*strides));
+  for (after = mask->ndim; after < t->ndim - before; after++)
+    sizes[after] = strides[after] = 1;
+  return oyi_tensor_object(oyi_tensor_alias(mask, (oy_ints){sizes, after},
+                                            (oy_ints){strides, after}, mask->offset));
+}
+
+// One number where a mask says, as PyTorch puts it: of any dtype that fits. False if this is
+// another case.
+static bool fills_mask(oy_object* self, oy_tensors indices, oy_object* values,
+                       oy_status* out_status) {
+  const oyi_tensor *t = oyi_tensor_of(self), *v = oyi_tensor_cast(values);
+  oy_object* mask = t && v->numel == 1 && !oyi_is_meta(v) ? only_mask(t, indices) : NULL;
+  if (!mask) return false;
+  oy_scalar number;
+  *out_status = oy_tensor_item(values, &number);
+  if (*out_status == OY_OK) {
+    *out_status = oyi_call_masked_fill__Scalar(self, mask, number) ? OY_OK : oy_failure();
+    oy_value_release(&number);
+  }
+  oy_tensor_release(mask);
+  return true;
+}
+
 static oy_status put(oy_object* self, oy_tensors indices, oy_object* values,
                      bool accumulate) {
   oyi_indexing x;
   const oyi_tensor* v = oyi_tensor_of(values);
+  oy_status filled;
   if (!v) return oy_failure();
+  if (!accumulate && fills_mask(self, indices, values, &filled)) return filled;
   OY_TRY(oyi_indexing_begin(&x, self, indices));
   oy_status status = check_values(&x, v);
   const oyi_tensor* inputs[] = {v};

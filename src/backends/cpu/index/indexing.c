@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+
 #include "backends/cpu/index/indexing.h"
 
 #include "backends/cpu/index/index_check.h"
@@ -43,6 +45,17 @@ static oy_status report(const span* s, const oyi_tensor* index) {
                  (long long)s->dim, (long long)s->size);
 }
 
+// Whether a dimension that is no index's is empty: as in PyTorch, indices are not read then,
+// unless one is for a dimension of size 0.
+static bool chooses_nothing(const oyi_indexing* x, const span* s) {
+  if (s->kind != OYI_INDEX_ANY || s->size == 0) return false;
+  for (size_t i = 0; i < x->before_count; i++)
+    if (x->self->sizes[x->before[i]] == 0) return true;
+  for (size_t i = 0; i < x->after_count; i++)
+    if (x->self->sizes[x->after[i]] == 0) return true;
+  return false;
+}
+
 // Adds what |index|, broadcast to the offsets' shape, says about dimension |dim|.
 static oy_status add_index(oyi_indexing* x, const oyi_tensor* index, int64_t dim,
                            oyi_index_kind kind) {
@@ -60,7 +73,7 @@ static oy_status add_index(oyi_indexing* x, const oyi_tensor* index, int64_t dim
   oyi_iter_plain(&it, tensors, 2);
   oyi_iter_run(&it, add_offsets, &args);
   oy_tensor_release(wide);
-  return s.failed ? report(&s, index) : OY_OK;
+  return s.failed && !chooses_nothing(x, &s) ? report(&s, index) : OY_OK;
 }
 
 // Indices that are offsets but for their scale need no memory. Not where writing to
@@ -174,17 +187,31 @@ static void place_dims(oyi_indexing* x, const index_list* list) {
   }
 }
 
+// Names the shapes of all indices, or of as many as the text holds.
+static oy_status mismatch(const index_list* list) {
+  char shapes[512];
+  size_t used = 0;
+  shapes[0] = '\0';
+  for (size_t i = 0; i < list->count; i++) {
+    if (!list->at[i] || used >= sizeof(shapes)) continue;
+    const int added =
+        snprintf(shapes + used, sizeof(shapes) - used, "%s%s", used > 0 ? ", " : "",
+                 oyi_dims_print(oyi_sizes_view(list->at[i])).text);
+    used += added > 0 ? (size_t)added : 0;
+  }
+  return OY_FAIL(OUT_OF_RANGE,
+                 "shape mismatch: indexing tensors could not be broadcast together with "
+                 "shapes %s",
+                 shapes);
+}
+
 static oy_status broadcast_list(const index_list* list, int64_t* sizes, size_t* ndim) {
   *ndim = 0;
   for (size_t i = 0; i < list->count; i++) {
     if (!list->at[i]) continue;
     int64_t joined[OY_TENSOR_MAX_DIMS];
     oy_ints have = {sizes, *ndim}, more = oyi_sizes_view(list->at[i]);
-    if (oyi_broadcast(have, more, joined, ndim) != 0)
-      return OY_FAIL(OUT_OF_RANGE,
-                     "shape mismatch: indexing tensors could not be broadcast together "
-                     "with shapes %s, %s",
-                     oyi_dims_print(have).text, oyi_dims_print(more).text);
+    if (oyi_broadcast(have, more, joined, ndim) != 0) return mismatch(list);
     memcpy(sizes, joined, *ndim * sizeof(int64_t));
   }
   return OY_OK;
