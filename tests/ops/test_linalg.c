@@ -183,6 +183,28 @@ static void qr_factors_multiply_back(void** state) {
   for_shapes(check_qr, false);
 }
 
+// Matrices of few rows or columns, by rows or turned; of a row Q is 1.
+static void qr_of_batches_of_few_rows_multiplies_back(void** state) {
+  (void)state;
+  static const int64_t shapes[][2] = {{1, 1}, {1, 2}, {1, 9}, {2, 5}, {3, 7}, {4, 6},
+                                      {5, 9}, {9, 1}, {7, 2}, {7, 3}, {6, 4}};
+  g_seed = 11;
+  for (size_t i = 0; i < 4 * sizeof(shapes) / sizeof(*shapes); i++)
+    for (int turned = 0; turned < 2; turned++) {
+      const int64_t m = shapes[i / 4][0], n = shapes[i / 4][1];
+      const oy_dtype dtype = g_dtypes[i % 4];
+      oy_tensor *a = numbers(OY_DIMS(5, turned ? n : m, turned ? m : n), dtype), *q, *r;
+      if (turned) a = give_up(a, oy_tensor_transpose(a, 1, 2));
+      assert_int_equal(oy_linalg_qr(a, oy_str_of("reduced"), &q, &r), OY_OK);
+      oy_tensor* upper = oy_triu(r, 0);
+      assert_near(kept(r), upper);
+      if (m == 1 && i % 4 < 2) assert_near(kept(r), a);
+      assert_near(product(q, r), a);
+      oy_tensor_release(upper);
+      oy_tensor_release(a);
+    }
+}
+
 static oy_tensor* positive(int64_t n, oy_dtype dtype) {
   oy_tensor* a = numbers(OY_DIMS(2, n, n), dtype);
   oy_tensor* square = product(kept(a), oy_mH(a));
@@ -569,6 +591,7 @@ int main(void) {
       cmocka_unit_test(lu_factors_multiply_back),
       cmocka_unit_test(small_matrices_side_by_side),
       cmocka_unit_test(qr_factors_multiply_back),
+      cmocka_unit_test(qr_of_batches_of_few_rows_multiplies_back),
       cmocka_unit_test(cholesky_factors_multiply_back),
       cmocka_unit_test(solutions_solve),
       cmocka_unit_test(triangles_of_any_size_solve),

@@ -85,15 +85,34 @@ typedef struct small_copy {
   const oyi_tensor* from;
   int64_t lines, length;         // as they lie in |to|
   int64_t line_step, item_step;  // of |from|, in elements
+  bool is_dense;                 // a matrix lies as it will
 } small_copy;
 
-static inline void copy_matrix(const small_copy* c, char* to, const char* from,
-                               size_t item) {
+static inline __attribute__((always_inline)) void copy_lines(const small_copy* c,
+                                                             char* to, const char* from,
+                                                             size_t item,
+                                                             int64_t length) {
   for (int64_t line = 0; line < c->lines; line++) {
     const char* at = from + (size_t)(line * c->line_step) * item;
-    for (int64_t i = 0; i < c->length; i++, to += item)
+    for (int64_t i = 0; i < length; i++, to += item)
       memcpy(to, at + (size_t)(i * c->item_step) * item, item);
   }
+}
+
+// A loop over a few elements takes longer to set up than to run: their number is known then.
+static inline __attribute__((always_inline)) void copy_matrix(const small_copy* c,
+                                                              char* to, const char* from,
+                                                              size_t item) {
+  if (c->is_dense)
+    memcpy(to, from, (size_t)(c->lines * c->length) * item);
+  else if (c->length == 2)
+    copy_lines(c, to, from, item, 2);
+  else if (c->length == 3)
+    copy_lines(c, to, from, item, 3);
+  else if (c->length == 4)
+    copy_lines(c, to, from, item, 4);
+  else
+    copy_lines(c, to, from, item, c->length);
 }
 
 static oy_status copy_some(int64_t begin, int64_t end, void* context) {
@@ -126,6 +145,8 @@ static oy_status copy_small(oyi_tensor* to, const oyi_tensor* from, bool by_colu
                   .length = by_columns ? rows : columns,
                   .line_step = by_columns ? column : row,
                   .item_step = by_columns ? row : column};
+  c.is_dense =
+      (c.length == 1 || c.item_step == 1) && (c.lines == 1 || c.line_step == c.length);
   return oyi_matrices_each(from, 1, copy_some, &c);
 }
 
@@ -180,7 +201,8 @@ void oyi_matrices_keep(oyi_tensor* t, bool upper) {
     rows = columns, columns = other;
   }
   for (int64_t k = 0, count = oyi_matrix_count(t); k < count; k++)
-    for (int64_t j = 0; j < columns; j++) {
+    for (int64_t j = 0, last = upper ? oyi_least(columns, rows - 1) : columns; j < last;
+         j++) {
       char* column = (char*)oyi_matrix_at(t, k) + j * rows * item;
       int64_t from = upper ? oyi_least(j + 1, rows) : 0;
       int64_t to = upper ? rows : oyi_least(j, rows);

@@ -83,9 +83,14 @@ static oyi_tensor* make_q(const oyi_lapack* lapack, const oyi_tensor* a,
   return q;
 }
 
-// R of |rows| rows: the upper triangle of what was factored.
-static oyi_tensor* take_r(const oyi_tensor* a, int64_t rows) {
+// R of |rows| rows: the upper triangle of what was factored, which itself becomes R if it has
+// no more rows.
+static oyi_tensor* take_r(oyi_tensor* a, int64_t rows) {
   int64_t m = oyi_rows(a), n = oyi_columns(a), item = oyi_item(a);
+  if (rows == m) {
+    if (!oyi_is_meta(a)) oyi_matrices_keep(a, true);
+    return oyi_tensor_cast(oy_tensor_retain(&a->header));
+  }
   oyi_tensor* r = oyi_matrices_new(a, rows, n, a->header.dtype, true);
   if (!r || oyi_is_meta(r) || r->numel == 0) return r;
   for (int64_t i = 0; i < oyi_matrix_count(a); i++)
@@ -122,8 +127,8 @@ LINALG(linalg_qr) {
   int64_t m = oyi_rows(t), k = how.complete ? m : oyi_least(m, oyi_columns(t));
   oyi_tensor *a, *tau, *q = NULL, *r = NULL;
   oy_status status = factor(lapack, A, &a, &tau);
-  if (status == 0) r = take_r(a, k);
   if (status == 0 && how.q) q = make_q(lapack, a, tau, k, &status);
+  if (status == 0) r = take_r(a, k);
   oy_tensor_release(oyi_tensor_object(a));
   oy_tensor_release(oyi_tensor_object(tau));
   oy_object* made[] = {how.q ? oyi_matrices_done(q, A->dtype)

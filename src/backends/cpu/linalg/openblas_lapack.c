@@ -80,6 +80,10 @@ static int32_t qr(oy_dtype dtype, int64_t m, int64_t n, void* a, void* tau) {
   int size = -1, info = 0;
   double query[2];
   if (m == 0 || n == 0) return 0;
+  if (m == 1 && letter < 2) {  // a row is R
+    memset(tau, 0, oyi_letter_item(letter));
+    return 0;
+  }
   if (oyi_least(m, n) <= UNBLOCKED) return small_qr(letter, rows, columns, a, tau);
   oyi_openblas_f[letter].geqrf(&rows, &columns, a, &lda, tau, query, &size, &info);
   size = oyi_openblas_asked(letter, query);
