@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maximum pools of images of every width around those of vectors, and the places of what they
-// found: those of a loop over windows. Many elements are equal, some are NaN or -infinity.
+// found: those of a loop over windows. Many elements are equal, some are NaN or -infinity. And
+// averages, where the others are. Few images and many, whose channels lie apart or side by side.
 #include "support/tensors.h"
 
-enum { MOST = 1 << 12, PLANES = 3 };
+enum { MOST = 1 << 12, FEW = 4, MANY = 70 };
 
 typedef struct shape {
   int64_t image[2], kernel[2], padding[2], stride[2], dilation[2];
@@ -51,43 +52,93 @@ static double drawn(int64_t i) {
   return i * 40503 % 13 < 3 ? -INFINITY : (double)(i * 7919 % 101 % 23 - 11);
 }
 
-static void check(const shape* s, oy_dtype dtype) {
-  double images[MOST];
-  const int64_t size = s->image[0] * s->image[1], high = places(s, 0),
-                wide = places(s, 1);
-  if (high < 1 || wide < 1) return;
-  for (int d = 0; d < 2; d++)
-    if (!s->is_adaptive && s->padding[d] * 2 > s->kernel[d]) return;
-  assert_true(PLANES * size <= MOST);
-  for (int64_t i = 0; i < PLANES * size; i++) images[i] = drawn(i);
-  oy_scope scope;
-  oy_scope_open(&scope);
-  oy_tensor *x = oy_scope_take(oy_tensor_from_data(
-                images, OY_DIMS(PLANES, s->image[0], s->image[1]), OY_DTYPE_F64)),
-            *values, *at;
-  x = oy_to_dtype(x, dtype, false, false, oy_none());
+// The mean of the elements that a window sees; 0 if there are none.
+static double mean(const shape* s, const double* image, int64_t y, int64_t x) {
+  int64_t top, bottom, left, right;
+  range_of(s, 0, y, &top, &bottom);
+  range_of(s, 1, x, &left, &right);
+  double sum = 0;
+  for (int64_t i = top; i < bottom; i++)
+    for (int64_t j = left; j < right; j++) sum += image[i * s->image[1] + j];
+  return top < bottom && left < right ? sum / (double)((bottom - top) * (right - left))
+                                      : 0;
+}
+
+static void fail_at(const shape* s, oy_dtype dtype, int64_t i, double found,
+                    double want) {
+  print_error("%s, %d x %d by %d x %d, adaptive %d, at %d: %g, not %g\n",
+              oy_dtype_name(dtype), (int)s->image[0], (int)s->image[1], (int)s->kernel[0],
+              (int)s->kernel[1], s->is_adaptive, (int)i, found, want);
+  fail();
+}
+
+static oy_tensor* plain(oy_tensor* x) {
+  return oy_to_dtype(oy_contiguous(x, OY_MEMORY_CONTIGUOUS), OY_DTYPE_F64, false, false,
+                     oy_none());
+}
+
+static void check_maxima(const shape* s, oy_dtype dtype, const double* images,
+                         oy_tensor* x, int64_t high, int64_t wide) {
   const oy_ints kernel = {s->kernel, 2};
+  oy_tensor *values, *at;
   oy_status status =
       s->is_adaptive ? oy_adaptive_max_pool2d(x, kernel, &values, &at)
                      : oy_max_pool2d_with_indices(
                            x, kernel, (oy_ints){s->stride, 2}, (oy_ints){s->padding, 2},
                            (oy_ints){s->dilation, 2}, false, &values, &at);
   assert_int_equal(status, OY_OK);
-  values = oy_to_dtype(values, OY_DTYPE_F64, false, false, oy_none());
+  values = plain(values);
+  at = oy_contiguous(at, OY_MEMORY_CONTIGUOUS);
   const double* found = oy_tensor_data(values);
   const int64_t* where = oy_tensor_data(at);
-  assert_int_equal(oy_tensor_numel(values), PLANES * high * wide);
-  for (int64_t i = 0; i < PLANES * high * wide; i++) {
-    const double* image = images + i / (high * wide) * size;
+  for (int64_t i = 0; i < oy_tensor_numel(values); i++) {
+    const double* image = images + i / (high * wide) * s->image[0] * s->image[1];
     double want;
     const int64_t place = greatest(s, image, i / wide % high, i % wide, &want);
-    if (where[i] == place && (isnan(want) ? isnan(found[i]) : found[i] == want)) continue;
-    print_error("%s, %d x %d by %d x %d, adaptive %d, at %d: %g at %d, not %g at %d\n",
-                oy_dtype_name(dtype), (int)s->image[0], (int)s->image[1],
-                (int)s->kernel[0], (int)s->kernel[1], s->is_adaptive, (int)i, found[i],
-                (int)where[i], want, (int)place);
-    fail();
+    if (where[i] != place) fail_at(s, dtype, i, (double)where[i], (double)place);
+    if (isnan(want) ? !isnan(found[i]) : found[i] != want)
+      fail_at(s, dtype, i, found[i], want);
   }
+}
+
+static void check_means(const shape* s, oy_dtype dtype, const double* images,
+                        oy_tensor* x, int64_t high, int64_t wide) {
+  if (s->dilation[0] > 1 || s->dilation[1] > 1) return;
+  const oy_ints kernel = {s->kernel, 2};
+  const double limit = dtype == OY_DTYPE_BF16 ? 1e-2 : 1e-5;
+  oy_tensor* values = plain(
+      s->is_adaptive ? oy__adaptive_avg_pool2d(x, kernel)
+                     : oy_avg_pool2d(x, kernel, (oy_ints){s->stride, 2},
+                                     (oy_ints){s->padding, 2}, false, false, oy_none()));
+  const double* found = oy_tensor_data(values);
+  for (int64_t i = 0; i < oy_tensor_numel(values); i++) {
+    const double* image = images + i / (high * wide) * s->image[0] * s->image[1];
+    const double want = mean(s, image, i / wide % high, i % wide);
+    if (isnan(want)   ? !isnan(found[i])
+        : isinf(want) ? found[i] != want
+                      : fabs(found[i] - want) > limit * (1 + fabs(want)))
+      fail_at(s, dtype, i, found[i], want);
+  }
+}
+
+static void check(const shape* s, oy_dtype dtype, int64_t planes, bool side_by_side) {
+  double images[MOST];
+  const int64_t size = s->image[0] * s->image[1], high = places(s, 0),
+                wide = places(s, 1);
+  if (high < 1 || wide < 1) return;
+  for (int d = 0; d < 2; d++)
+    if (!s->is_adaptive && s->padding[d] * 2 > s->kernel[d]) return;
+  if (planes * size > MOST) planes = MOST / size;
+  planes -= planes % 2;
+  for (int64_t i = 0; i < planes * size; i++) images[i] = drawn(i);
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = oy_scope_take(oy_tensor_from_data(
+      images, OY_DIMS(2, planes / 2, s->image[0], s->image[1]), OY_DTYPE_F64));
+  x = oy_to_dtype(x, dtype, false, false, oy_none());
+  if (side_by_side) x = oy_contiguous(x, OY_MEMORY_CHANNELS_LAST);
+  check_maxima(s, dtype, images, x, high, wide);
+  check_means(s, dtype, images, x, high, wide);
   oy_scope_close(&scope);
 }
 
@@ -114,7 +165,9 @@ static void every_width(void** state) {
         for (int64_t high = 1; high < 12; high += 5) {
           shape s = forms[f];
           s.image[0] = high, s.image[1] = widths[w];
-          check(&s, dtypes[d]);
+          check(&s, dtypes[d], FEW, false);
+          check(&s, dtypes[d], MANY, false);
+          check(&s, dtypes[d], 2 * (high + 6), true);
         }
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backends/cpu/loops/integer_math.h"
-#include "backends/cpu/neural/pool_windows.h"
+#include "backends/cpu/neural/pool_ways.h"
 #include "backends/cpu/staging.h"
 #include "base/cpu.h"
 #include "base/memory.h"
@@ -73,96 +73,36 @@ static const pool_loops* loops_of(oy_dtype dtype) {
                                  : NULL;
 }
 
-// ----------------------------------------------------------------------- windows
-
-static range adaptive_range(int64_t i, int64_t in, int64_t out) {
-  int64_t from = i / out * in + i % out * in / out;
-  int64_t to = ((i + 1) * in + out - 1) / out;
-  return (range){from, to, to - from};
-}
-
-static range fixed_range(const oyi_pool* p, size_t d, int64_t i) {
-  const int64_t dilation = p->dilation[d], reach = (p->kernel[d] - 1) * dilation + 1;
-  int64_t from = i * p->stride[d] - p->padding[d], to = from + reach;
-  int64_t padded = to < p->in[d] + p->padding[d] ? to : p->in[d] + p->padding[d];
-  range r = {from, to < p->in[d] ? to : p->in[d], padded - from};
-  if (from < 0) r.from = from + (-from + dilation - 1) / dilation * dilation;
-  return r;
-}
-
-static bool is_next(range a, range b, int64_t advance) {
-  return b.from - a.from == advance && b.to - a.to == advance;
-}
-// Around the middle one; none where the indices do not fit.
-static void find_alike(windows* w) {
-  const range* r = w->ranges[2];
-  const int64_t middle = w->out[2] / 2;
-  w->first = w->last = 0;
-  w->is_small = w->in[0] * w->in[1] * w->in[2] <= INT32_MAX;
-  if (middle < 1 || !w->is_small) return;
-  w->advance = r[middle].from - r[middle - 1].from;
-  w->first = w->last = middle;
-  while (w->first > 0 && is_next(r[w->first - 1], r[w->first], w->advance)) w->first--;
-  while (w->last + 1 < w->out[2] && is_next(r[w->last], r[w->last + 1], w->advance))
-    w->last++;
-  w->last++;
-}
-
-static bool find_tiles(const windows* w) {
-  for (size_t d = 0; d < OYI_SPATIAL; d++) {
-    int64_t end = 0;
-    for (int64_t i = 0; i < w->out[d]; i++) {
-      if (w->step[d] != 1 || w->ranges[d][i].from != end) return false;
-      end = w->ranges[d][i].to;
-    }
-    if (end != w->in[d]) return false;
-  }
-  return w->last - w->first <= w->advance;
-}
-
-// The ranges are the caller's to free, at ranges[0].
-static oy_status windows_of(const oyi_pool* p, const oyi_pool_how* how, windows* w) {
-  size_t count = 0;
-  for (size_t d = 0; d < OYI_SPATIAL; d++) count += (size_t)p->out[d];
-  range* r = oyi_calloc(count + 1, sizeof(range));
-  if (!r) return OY_OUT_OF_MEMORY;
-  *w = (windows){.count_padding = how->count_padding, .divisor = how->divisor};
-  for (size_t d = 0; d < OYI_SPATIAL; d++) {
-    w->in[d] = p->in[d], w->out[d] = p->out[d];
-    w->step[d] = how->adaptive ? 1 : p->dilation[d];
-    w->ranges[d] = r;
-    for (int64_t i = 0; i < p->out[d]; i++)
-      *r++ =
-          how->adaptive ? adaptive_range(i, p->in[d], p->out[d]) : fixed_range(p, d, i);
-  }
-  find_alike(w);
-  w->are_tiles = find_tiles(w);
-  return OY_OK;
-}
-
 // ------------------------------------------------------------------------ planes
 
 typedef struct walk {
   const windows* w;
-  plane_fn plane;
+  plane_fn plane, together;  // of one plane; of |group| planes, or NULL
   const char* in;
   char* out;
   int64_t* indices;
   int64_t in_step, out_step;  // of a plane, in bytes
   int64_t places;             // of a plane of the output
-  int64_t planes, chunk;
+  int64_t planes, group, chunk;
   bool adds;  // to the planes of |out|, which are zeros first
 } walk;
 
+static void run_plane(const walk* a, plane_fn fn, int64_t i) {
+  char* out = a->out + i * a->out_step;
+  if (a->adds && !a->w->are_tiles) memset(out, 0, (size_t)a->out_step);
+  fn(a->w, a->in + i * a->in_step, out, a->indices ? a->indices + i * a->places : NULL);
+}
+
+// The last group lies over those before it.
 static oy_status run_planes(int64_t index, void* context) {
   const walk* a = context;
-  const int64_t last = (index + 1) * a->chunk;
-  for (int64_t i = index * a->chunk; i < last && i < a->planes; i++) {
-    char* out = a->out + i * a->out_step;
-    if (a->adds && !a->w->are_tiles) memset(out, 0, (size_t)a->out_step);
-    a->plane(a->w, a->in + i * a->in_step, out,
-             a->indices ? a->indices + i * a->places : NULL);
-  }
+  const int64_t first = index * a->chunk,
+                last = first + a->chunk < a->planes ? first + a->chunk : a->planes;
+  int64_t i = first;
+  if (a->together && last - first >= a->group)
+    for (; i < last; i += a->group)
+      run_plane(a, a->together, i + a->group <= last ? i : last - a->group);
+  for (; i < last; i++) run_plane(a, a->plane, i);
   return OY_OK;
 }
 
@@ -172,26 +112,34 @@ static int64_t volume(const int64_t* sizes) {
 
 enum { GRAIN = 8192 };  // elements that are worth a thread
 
-static oy_status run(const oyi_pool* p, const windows* w, plane_fn plane,
-                     const oyi_tensor* in, oyi_tensor* out, oyi_tensor* indices,
-                     bool backward) {
-  const int64_t item = oyi_item(in), here = volume(p->in), there = volume(p->out);
+typedef enum operation { AVERAGE, MAXIMUM, SPREAD } operation;
+
+typedef struct loops_found {
+  plane_fn plane, together;
+} loops_found;
+
+static oy_status run(const oyi_pool* p, const windows* w, loops_found loops,
+                     operation what, const oyi_tensor* in, oyi_tensor* out,
+                     oyi_tensor* indices) {
+  const int64_t item = oyi_item(in), here = volume(p->in) * w->channels,
+                there = volume(p->out) * w->channels;
   walk a = {.w = w,
-            .plane = plane,
+            .plane = loops.plane,
+            .together = loops.together,
             .in = oyi_data(in),
             .out = oyi_data(out),
             .indices = indices ? oyi_data(indices) : NULL,
-            .in_step = (backward ? there : here) * item,
-            .out_step = (backward ? here : there) * item,
+            .in_step = (what == SPREAD ? there : here) * item,
+            .out_step = (what == SPREAD ? here : there) * item,
             .places = there,
-            .planes = p->planes,
-            .adds = backward};
+            .planes = p->planes / w->channels,
+            .group = loops.together ? w->places->planes : 1,
+            .adds = what == SPREAD};
   const int64_t work = here > there ? here : there;
   a.chunk = work >= GRAIN ? 1 : GRAIN / (work ? work : 1);
+  a.chunk = (a.chunk + a.group - 1) / a.group * a.group;
   return oyi_parallel_chunks((a.planes + a.chunk - 1) / a.chunk, run_planes, &a);
 }
-
-typedef enum operation { AVERAGE, MAXIMUM, SPREAD } operation;
 
 static plane_fn plane_of(const pool_loops* loops, operation what, const windows* w) {
 #if defined(__x86_64__)
@@ -204,23 +152,82 @@ static plane_fn plane_of(const pool_loops* loops, operation what, const windows*
   return what == AVERAGE ? loops->average : what == MAXIMUM ? loops->max : loops->spread;
 }
 
-static oy_status compute(const oyi_pool* p, const oyi_pool_how* how, operation what,
-                         oyi_tensor* in, oyi_tensor* out, oyi_tensor* indices) {
-  const oy_dtype type = oyi_compute_dtype(in->header.dtype);
-  const pool_loops* loops = loops_of(type);
-  if (!loops || (type == OY_DTYPE_I64 && (what == MAXIMUM || how->adaptive)))
-    return oyi_not_for(how->name, in->header.dtype);
-  windows w;
-  OY_TRY(windows_of(p, how, &w));
+static const oyi_pool_ways* ways_of(oy_dtype type) {
+#if defined(__x86_64__)
+  if (oyi_cpu_level() > 0)
+    return type == OY_DTYPE_F32 ? &oyi_pool_ways_f32_v3 : &oyi_pool_ways_f64_v3;
+#endif
+  return type == OY_DTYPE_F32 ? &oyi_pool_ways_f32 : &oyi_pool_ways_f64;
+}
+
+static bool is_in_order(const windows* w, operation what, int64_t item) {
+  for (int64_t i = 0; what == AVERAGE && i < w->out[2]; i++)
+    if (!oyi_pool_is_narrow(w->ranges[2][i].to - w->ranges[2][i].from, item))
+      return false;
+  return true;
+}
+
+// The loops of a plane, and of some together; planes of which channels lie side by side are
+// whole images.
+static loops_found find_loops(const oyi_pool* p, windows* w, operation what,
+                              const oyi_tensor* in, oy_dtype type) {
+  loops_found f = {plane_of(loops_of(type), what, w), NULL};
+  const oyi_pool_ways* ways = ways_of(type);
+  if (type == OY_DTYPE_I64 || what == SPREAD || !is_in_order(w, what, ways->item))
+    return f;
+  if (in->ndim == 4 && w->is_small && in->sizes[1] >= ways->lanes &&
+      oyi_spatial_format(in) == OY_MEMORY_CHANNELS_LAST) {
+    w->channels = in->sizes[1];
+    f.plane = what == MAXIMUM ? ways->max_channels : ways->average_channels;
+    return f;
+  }
+  w->places = oyi_pool_places_new(w, p->planes, ways);
+  if (w->places) f.together = what == MAXIMUM ? ways->max_places : ways->average_places;
+  return f;
+}
+
+// |t|, or a view of it with channels last where they lie side by side; a new reference.
+static oyi_tensor* turned(oyi_tensor* t, const windows* w) {
+  if (!t) return NULL;
+  if (w->channels == 1) return oyi_tensor_cast(oy_tensor_retain(&t->header));
+  const int64_t *n = t->sizes, *s = oyi_strides(t);
+  return oyi_tensor_alias(t, OY_DIMS(n[0], n[2], n[3], n[1]),
+                          OY_DIMS(s[0], s[2], s[3], s[1]), t->offset);
+}
+
+static oy_status compute_turned(const oyi_pool* p, const windows* w, loops_found loops,
+                                operation what, oy_dtype type, oyi_tensor* in,
+                                oyi_tensor* out, oyi_tensor* indices) {
   oyi_tensor* x = oyi_stage_in(in, type);
   oyi_tensor* i = x && indices ? oyi_stage_out(indices, OY_DTYPE_I64) : NULL;
   oyi_tensor* y = x && (i || !indices) ? oyi_stage_out(out, type) : NULL;
   oy_status status = OY_OK;
-  if (y) status = run(p, &w, plane_of(loops, what, &w), x, y, i, what == SPREAD);
+  if (y) status = run(p, w, loops, what, x, y, i);
   status = oyi_unstage(out, y, status);
   if (indices) status = oyi_unstage(indices, i, status);
   oy_tensor_release(oyi_tensor_object(x));
-  oyi_free(w.ranges[0]);
+  return status;
+}
+
+static oy_status compute(const oyi_pool* p, const oyi_pool_how* how, operation what,
+                         oyi_tensor* in, oyi_tensor* out, oyi_tensor* indices) {
+  const oy_dtype type = oyi_compute_dtype(in->header.dtype);
+  if (!loops_of(type) || (type == OY_DTYPE_I64 && (what == MAXIMUM || how->adaptive)))
+    return oyi_not_for(how->name, in->header.dtype);
+  windows w;
+  OY_TRY(oyi_pool_windows_of(p, how, what == AVERAGE ? oy_dtype_size(type) : 0, &w));
+  const loops_found loops = find_loops(p, &w, what, in, type);
+  oyi_tensor *x = turned(in, &w), *y = turned(out, &w), *i = turned(indices, &w);
+  oy_status status = OY_OK;
+  if (x && y && (i || !indices))
+    status = compute_turned(p, &w, loops, what, type, x, y, i);
+  else
+    status = oy_failure();
+  oy_tensor_release(oyi_tensor_object(x));
+  oy_tensor_release(oyi_tensor_object(y));
+  oy_tensor_release(oyi_tensor_object(i));
+  oyi_free((void*)w.places);
+  oyi_free(w.block);
   return status;
 }
 
@@ -277,7 +284,7 @@ oy_status oyi_pool_max_at(const oyi_pool* p, const char* name, size_t ndim,
   if (!loops || type == OY_DTYPE_I64) return oyi_not_for(name, in->header.dtype);
   windows w;
   // Of a dimension that is not pooled the only window is all of it.
-  OY_TRY(windows_of(p, &(oyi_pool_how){.name = name, .adaptive = true}, &w));
+  OY_TRY(oyi_pool_windows_of(p, &(oyi_pool_how){.name = name, .adaptive = true}, 0, &w));
   w.first = w.last = 0;  // which come one image after the other
   oyi_tensor* x = oyi_stage_in(in, type);
   oyi_tensor* s = x ? oyi_stage_in(samples, OY_DTYPE_F64) : NULL;
@@ -297,7 +304,7 @@ oy_status oyi_pool_max_at(const oyi_pool* p, const char* name, size_t ndim,
   status = oyi_unstage(indices, i, status);
   oy_tensor_release(oyi_tensor_object(x));
   oy_tensor_release(oyi_tensor_object(s));
-  oyi_free(w.ranges[0]);
+  oyi_free(w.block);
   return status;
 }
 

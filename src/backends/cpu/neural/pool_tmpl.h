@@ -3,9 +3,7 @@
 // pool.c.
 
 static inline T JOIN(divisor, ID)(const windows* w, range d, range h, range x) {
-  if (w->divisor) return (T)w->divisor;
-  if (w->count_padding) return (T)(d.extent * h.extent * x.extent);
-  return (T)((d.to - d.from) * (h.to - h.from) * (x.to - x.from));
+  return (T)oyi_pool_divisor(w, d, h, x);
 }
 
 #ifdef INT
