@@ -38,18 +38,17 @@ static int64_t expect(const shape* s, const double* images, int64_t planes, doub
   return n;
 }
 
-static void check(const shape* s, oy_dtype dtype) {
-  enum { PLANES = 2 };
+static void check_planes(const shape* s, oy_dtype dtype, int64_t planes) {
   static double images[MOST], want[MOST];
   const int64_t size = s->image[0] * s->image[1];
   if (places(s, 0) < 1 || places(s, 1) < 1) return;
-  for (int64_t i = 0; i < PLANES * size; i++) images[i] = (double)(i % 251 + 1);
-  const int64_t n = expect(s, images, PLANES, want);
-  assert_true(n <= MOST && PLANES * size <= MOST);
+  for (int64_t i = 0; i < planes * size; i++) images[i] = (double)(i % 251 + 1);
+  const int64_t n = expect(s, images, planes, want);
+  assert_true(n <= MOST && planes * size <= MOST);
   oy_scope scope;
   oy_scope_open(&scope);
   oy_tensor* x = oy_scope_take(oy_tensor_from_data(
-      images, OY_DIMS(1, PLANES, s->image[0], s->image[1]), OY_DTYPE_F64));
+      images, OY_DIMS(1, planes, s->image[0], s->image[1]), OY_DTYPE_F64));
   oy_tensor* got = oy_im2col(oy_to_dtype(x, dtype, false, false, oy_none()),
                              (oy_ints){s->kernel, 2}, (oy_ints){s->dilation, 2},
                              (oy_ints){s->padding, 2}, (oy_ints){s->stride, 2});
@@ -84,7 +83,8 @@ static void every_width(void** state) {
         for (int64_t high = 1; high < 10; high += 4) {
           shape s = forms[f];
           s.image[0] = high, s.image[1] = widths[w];
-          check(&s, dtypes[d]);
+          check_planes(&s, dtypes[d], 2);
+          check_planes(&s, dtypes[d], 6);  // which a list is made for
         }
 }
 
