@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The nearest elements of images at places of a grid, as many as lie around those of vectors
 // and of blocks, in the middle between two, outside and nowhere: those of a loop over places.
+// And what lies between 4 x 4 elements.
 #include "support/tensors.h"
 
-enum { NEAREST = 1, ZEROS = 0, BORDER = 1, SAMPLES = 2, CHANNELS = 3, MOST = 1 << 13 };
+enum {
+  NEAREST = 1,
+  CUBIC = 2,
+  ZEROS = 0,
+  BORDER = 1,
+  REFLECTION = 2,
+  SAMPLES = 2,
+  CHANNELS = 3,
+  MOST = 1 << 13
+};
 
 typedef struct how {
   int64_t high, wide, places, padding;
@@ -14,19 +24,32 @@ static double rounded(const how* h, double x) {
   return h->is_double ? x : (double)(float)x;
 }
 
+static double scaled(const how* h, double x, int64_t size) {
+  x = rounded(h, x + 1);
+  return h->aligns ? rounded(h, rounded(h, x / 2) * (double)(size - 1))
+                   : rounded(h, rounded(h, x * (double)size) - 1) / 2;
+}
+
+// Mirrored at both ends.
+static double mirrored(const how* h, double x, int64_t size) {
+  const double low = h->aligns ? 0 : -0.5, high = (double)size - 1 - low;
+  if (low == high) return 0;
+  while (x < low || x > high) x = rounded(h, x < low ? 2 * low - x : 2 * high - x);
+  return x;
+}
+
 // Along one dimension; -1: outside.
 static int64_t cell(const how* h, double x, int64_t size) {
-  x = rounded(h, x + 1);
-  x = h->aligns ? rounded(h, rounded(h, x / 2) * (double)(size - 1))
-                : rounded(h, rounded(h, x * (double)size) - 1) / 2;
-  if (h->padding == BORDER) x = fmin(fmax(x, 0), (double)(size - 1));
+  x = scaled(h, x, size);
+  if (h->padding == REFLECTION) x = mirrored(h, x, size);
+  if (h->padding != ZEROS) x = fmin(fmax(x, 0), (double)(size - 1));
   const double near = nearbyint(x);  // halves to even
   return near >= 0 && near < (double)size ? (int64_t)near : -1;
 }
 
 static double coordinate(const how* h, int64_t i) {
   if (h->padding == ZEROS && i % 41 == 7) return NAN;
-  if (i % 29 == 3) return i % 2 ? 1e30 : -1e30;
+  if (h->padding != REFLECTION && i % 29 == 3) return i % 2 ? 1e30 : -1e30;
   if (i % 5 == 0) return (double)(i % 17 - 8) / 8;  // many are halves
   return rounded(h, (double)(i * 7919 % 1013 - 500) / 431);
 }
@@ -69,18 +92,81 @@ static void check(const how* h) {
   oy_scope_close(&scope);
 }
 
+// How much the element |k| of four weighs where the second is |t| before the place.
+static double cubic(double t, int k) {
+  const double a = -0.75, d = fabs(t + 1 - k);
+  return d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1
+                : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+}
+
+static double between(const how* h, const double* image, double right, double down) {
+  const double x = scaled(h, right, h->wide), y = scaled(h, down, h->high);
+  double sum = 0;
+  for (int k = 0; k < 16; k++) {
+    double i = floor(x) - 1 + k % 4, j = floor(y) - 1 + k / 4;
+    const double weight = cubic(x - floor(x), k % 4) * cubic(y - floor(y), k / 4);
+    if (h->padding == REFLECTION)
+      i = mirrored(h, i, h->wide), j = mirrored(h, j, h->high);
+    if (h->padding != ZEROS) {
+      i = fmin(fmax(i, 0), (double)(h->wide - 1));
+      j = fmin(fmax(j, 0), (double)(h->high - 1));
+    }
+    if (i < 0 || j < 0 || i >= (double)h->wide || j >= (double)h->high) continue;
+    sum += weight * image[(int64_t)j * h->wide + (int64_t)i];
+  }
+  return sum;
+}
+
+static void check_cubic(const how* h) {
+  static double image[MOST], grid[MOST];
+  const int64_t size = h->high * h->wide;
+  for (int64_t i = 0; i < SAMPLES * CHANNELS * size; i++)
+    image[i] = (double)(i * 31 % 17 - 8);
+  for (int64_t i = 0; i < SAMPLES * h->places * 2; i++)
+    grid[i] = rounded(h, (double)(i * 7919 % 1013 - 500) / (i % 3 ? 431 : 101));
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = tensor_of(h, image, OY_DIMS(SAMPLES, CHANNELS, h->high, h->wide));
+  oy_tensor* at = tensor_of(h, grid, OY_DIMS(SAMPLES, 1, h->places, 2));
+  oy_tensor* got = oy_grid_sampler_2d(x, at, CUBIC, h->padding, h->aligns);
+  assert_non_null(got);
+  got = oy_to_dtype(got, OY_DTYPE_F64, false, false, oy_none());
+  const double *found = oy_tensor_data(got), limit = h->is_double ? 1e-9 : 1e-3;
+  for (int64_t i = 0; i < SAMPLES * CHANNELS * h->places; i++) {
+    const int64_t plane = i / h->places, p = i % h->places;
+    const double* from = grid + (plane / CHANNELS * h->places + p) * 2;
+    const double want = between(h, image + plane * size, from[0], from[1]);
+    if (fabs(want - found[i]) <= limit) continue;
+    print_error("%d x %d, padding %d, aligns %d, double %d, at %d: %g, not %g\n",
+                (int)h->high, (int)h->wide, (int)h->padding, h->aligns, h->is_double,
+                (int)i, found[i], want);
+    fail();
+  }
+  oy_scope_close(&scope);
+}
+
+static void cubic_polynomials(void** state) {
+  (void)state;
+  static const int64_t shapes[][2] = {{1, 1}, {1, 9}, {6, 1}, {4, 4}, {4, 5}, {16, 33}};
+  for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
+    for (int i = 0; i < 12; i++)
+      check_cubic(&(how){shapes[s][0], shapes[s][1], 70 + i, i % 3, (i / 3 & 1) != 0,
+                         i / 6 != 0});
+}
+
 static void nearest_elements(void** state) {
   (void)state;
   static const int64_t places[] = {1, 3, 4, 7, 8, 9, 17, 33, 127, 128, 129, 300};
   static const int64_t shapes[][2] = {{1, 1}, {1, 9}, {6, 1}, {4, 5}, {16, 33}};
   for (size_t k = 0; k < sizeof(places) / sizeof(*places); k++)
     for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
-      for (int i = 0; i < 8; i++)
-        check(&(how){shapes[s][0], shapes[s][1], places[k], i & 1 ? BORDER : ZEROS,
-                     (i & 2) != 0, (i & 4) != 0});
+      for (int i = 0; i < 12; i++)
+        check(&(how){shapes[s][0], shapes[s][1], places[k], i % 3, (i / 3 & 1) != 0,
+                     i / 6 != 0});
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(nearest_elements)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(nearest_elements),
+                                     cmocka_unit_test(cubic_polynomials)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

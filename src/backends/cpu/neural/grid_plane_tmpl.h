@@ -28,6 +28,7 @@ static inline __attribute__((always_inline)) void JOIN(find_cells,
                                                            JOIN(axis, ID) * a) {
   // Further out nothing is seen, and a NaN is no place.
   const T low = -2, high = (T)(size + 1);
+  int32_t up[OYI_GRID_PLACES], half[OYI_GRID_PLACES];
   for (int p = 0; p < n; p++) {
     const T x = a->at[p] > low ? a->at[p] : low;
     a->at[p] = x < high ? x : high;
@@ -36,10 +37,55 @@ static inline __attribute__((always_inline)) void JOIN(find_cells,
     const int32_t whole = (int32_t)a->at[p];
     a->cell[p] = whole - ((T)whole > a->at[p]);
   }
-  for (int p = 0; is_nearest && p < n; p++) {
+  if (!is_nearest) return;
+  // Halves to even, in steps that are vectors of words.
+  for (int p = 0; p < n; p++) {
     const T rest = a->at[p] - (T)a->cell[p];
-    const bool is_up = rest > (T)0.5, is_half = rest == (T)0.5;
-    a->cell[p] += is_up | (is_half & a->cell[p]);  // halves to even
+    up[p] = rest > (T)0.5 ? 1 : 0;
+    half[p] = rest == (T)0.5 ? 1 : 0;
+  }
+  for (int p = 0; p < n; p++) a->cell[p] += up[p] | (half[p] & a->cell[p]);
+}
+
+// What reflect() does, for all places: those that need a remainder one by one.
+static inline __attribute__((always_inline)) void JOIN(reflect_all,
+                                                       ID)(const sampling* g, int n,
+                                                           int64_t size,
+                                                           JOIN(axis, ID) * a) {
+  const T least = g->aligns ? 0 : (T)-0.5, span = (T)(g->aligns ? size - 1 : size);
+  const int64_t low = g->aligns ? 0 : -1;
+  T at[OYI_GRID_PLACES], slope[OYI_GRID_PLACES], size_of[OYI_GRID_PLACES];
+  int32_t far[OYI_GRID_PLACES], any = 0;
+  // A condition each: of more the compiler makes branches.
+  for (int p = 0; p < n; p++) {
+    const T from = a->at[p] - least;
+    size_of[p] = from < 0 ? -from : from;
+  }
+  for (int p = 0; p < n; p++)
+    slope[p] = a->at[p] - least < 0 ? -a->slope[p] : a->slope[p];
+  for (int p = 0; p < n; p++) at[p] = span - (size_of[p] - span);
+  for (int p = 0; p < n; p++) at[p] = (size_of[p] < span ? size_of[p] : at[p]) + least;
+  for (int p = 0; p < n; p++) slope[p] = size_of[p] < span ? slope[p] : -slope[p];
+  for (int p = 0; p < n; p++) far[p] = size_of[p] < 2 * span ? 0 : 1;
+  for (int p = 0; p < n; p++) any |= far[p];
+  for (int p = 0; any && p < n; p++)
+    if (far[p]) {
+      const JOIN(place, ID) x = JOIN(reflect, ID)(
+          (JOIN(place, ID)){a->at[p], a->slope[p]}, low, low + 2 * (int64_t)span);
+      at[p] = x.at, slope[p] = x.slope;
+    }
+  memcpy(a->at, at, (size_t)n * sizeof(T));
+  memcpy(a->slope, slope, (size_t)n * sizeof(T));
+}
+
+// What clip() does.
+static inline __attribute__((always_inline)) void JOIN(clip_all, ID)(int n, int64_t size,
+                                                                     JOIN(axis, ID) * a) {
+  const T high = (T)(size - 1);
+  for (int p = 0; p < n; p++) {
+    const T x = a->at[p], slope = x > 0 ? a->slope[p] : 0, at = x > 0 ? x : 0;
+    a->slope[p] = at < high ? slope : 0;
+    a->at[p] = at < high ? at : high;
   }
 }
 
@@ -49,11 +95,8 @@ static inline __attribute__((always_inline)) void JOIN(find_axis, ID)(
   for (int p = 0; g->aligns && p < n; p++) a->at[p] = (from[2 * p] + 1) / 2 * rest;
   for (int p = 0; !g->aligns && p < n; p++) a->at[p] = ((from[2 * p] + 1) * all - 1) / 2;
   for (int p = 0; p < n; p++) a->slope[p] = (g->aligns ? rest : all) / 2;
-  for (int p = 0; g->padding != PAD_ZEROS && p < n; p++) {
-    JOIN(place, ID) x = {a->at[p], a->slope[p]};
-    x = JOIN(moved_inside, ID)(g, x, size);
-    a->at[p] = x.at, a->slope[p] = x.slope;
-  }
+  if (g->padding == PAD_REFLECTION) JOIN(reflect_all, ID)(g, n, size, a);
+  if (g->padding != PAD_ZEROS) JOIN(clip_all, ID)(n, size, a);
   JOIN(find_cells, ID)(g->mode == MODE_NEAREST, n, size, a);
 }
 

@@ -25,6 +25,7 @@ typedef struct sampling {
   int64_t samples, channels, volume_in, volume_out;
   int64_t in[OYI_SPATIAL];  // missing dimensions come first
   bool is_plane;            // what grid_plane_tmpl.h does
+  bool is_cubic;            // what grid_cubic_tmpl.h does
   int64_t block;            // places at once
   const void *input, *places, *grad;
   void *output, *to_input, *to_places;
@@ -37,17 +38,24 @@ typedef struct sampling {
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define T           float
+#define INT         int32_t
 #define ID          f32
 #include "backends/cpu/neural/grid_sample_tmpl.h"
 // After it: a plane's places are found by its functions.
 #include "backends/cpu/neural/grid_plane_tmpl.h"
+
+#include "backends/cpu/neural/grid_cubic_tmpl.h"
 #undef T
+#undef INT
 #undef ID
-#define T  double
-#define ID f64
+#define T   double
+#define INT int64_t
+#define ID  f64
 #include "backends/cpu/neural/grid_sample_tmpl.h"
 // After it: a plane's places are found by its functions.
 #include "backends/cpu/neural/grid_plane_tmpl.h"
+
+#include "backends/cpu/neural/grid_cubic_tmpl.h"
 
 // ------------------------------------------------------------------------- rules
 
@@ -115,7 +123,9 @@ static oy_status check(sampling* g, oy_object* input, oy_object* places, int64_t
     g->volume_in *= t->sizes[2 + d];
     g->volume_out *= at->sizes[1 + d];
   }
-  g->is_plane = g->ndim == 2 && g->mode != MODE_BICUBIC && g->volume_in < INT32_MAX / 2;
+  const bool is_small = g->ndim == 2 && g->volume_in < INT32_MAX / 2;
+  g->is_plane = is_small && g->mode != MODE_BICUBIC;
+  g->is_cubic = is_small && g->mode == MODE_BICUBIC;
   g->block = g->is_plane ? OYI_GRID_PLACES : OYI_GRID_BLOCK;
   return OY_OK;
 }
@@ -134,6 +144,8 @@ static void sample(const sampling* g, int64_t n, int64_t first) {
   const int64_t last = end_of(g, first);
   if (g->is_plane)
     (is_double ? sample_plane_f64 : sample_plane_f32)(g, n, first, last);
+  else if (g->is_cubic)
+    (is_double ? sample_cubic_f64 : sample_cubic_f32)(g, n, first, last);
   else
     (is_double ? sample_f64 : sample_f32)(g, n, first, last);
 }
