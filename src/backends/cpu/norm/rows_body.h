@@ -34,6 +34,25 @@
 #define STORE_F64(at, mask, v) _mm512_mask_storeu_pd(at, BITS_64(mask), (__m512d)(v))
 #endif
 
+// Within bounds, where NaN stays; times a power of two, which may leave what is normal.
+#if ROW_BYTES == 32
+#define CLAMP_F32(x, low, high)                 \
+  (vec_f32) _mm256_min_ps(_mm256_set1_ps(high), \
+                          _mm256_max_ps(_mm256_set1_ps(low), (__m256)(x)))
+#define CLAMP_F64(x, low, high)                 \
+  (vec_f64) _mm256_min_pd(_mm256_set1_pd(high), \
+                          _mm256_max_pd(_mm256_set1_pd(low), (__m256d)(x)))
+#elif ROW_BYTES == 64
+#define CLAMP_F32(x, low, high)                 \
+  (vec_f32) _mm512_min_ps(_mm512_set1_ps(high), \
+                          _mm512_max_ps(_mm512_set1_ps(low), (__m512)(x)))
+#define CLAMP_F64(x, low, high)                 \
+  (vec_f64) _mm512_min_pd(_mm512_set1_pd(high), \
+                          _mm512_max_pd(_mm512_set1_pd(low), (__m512d)(x)))
+#define SCALE_F32(x, n) (vec_f32) _mm512_scalef_ps((__m512)(x), (__m512)(n))
+#define SCALE_F64(x, n) (vec_f64) _mm512_scalef_pd((__m512d)(x), (__m512d)(n))
+#endif
+
 // Sums of all lanes.
 #if ROW_BYTES == 64
 #define ADD_F32(v) _mm512_reduce_add_ps((__m512)(v))
@@ -61,6 +80,10 @@ static inline double ADD_F64(__m256d v) {
 #ifdef LOAD_F32
 #define LOAD_MASKED  LOAD_F32
 #define STORE_MASKED STORE_F32
+#define CLAMP        CLAMP_F32
+#endif
+#ifdef SCALE_F32
+#define SCALE SCALE_F32
 #endif
 #define ADD_ACROSS(v) ADD_F32(v)
 #define EXP_LOW       (-104.0f)
@@ -89,6 +112,8 @@ static inline double ADD_F64(__m256d v) {
 #undef LOG_TERMS
 #undef LOAD_MASKED
 #undef STORE_MASKED
+#undef CLAMP
+#undef SCALE
 #define T    double
 #define INT  int64_t
 #define UINT uint64_t
@@ -96,6 +121,10 @@ static inline double ADD_F64(__m256d v) {
 #ifdef LOAD_F64
 #define LOAD_MASKED  LOAD_F64
 #define STORE_MASKED STORE_F64
+#define CLAMP        CLAMP_F64
+#endif
+#ifdef SCALE_F64
+#define SCALE SCALE_F64
 #endif
 #define ADD_ACROSS(v) ADD_F64(v)
 #define EXP_LOW       (-746.0)

@@ -61,8 +61,12 @@ static inline double F(add_lanes)(V v) {
 // x = n * log(2) + r, |r| <= log(2) / 2; e^r by its series. 2^n is applied in two steps,
 // for results below the least normal number. Right within 2 ULP; NaN stays.
 static inline V F(exp)(V x) {
+#ifdef CLAMP
+  x = CLAMP(x, EXP_LOW, EXP_HIGH);
+#else
   x = F(choose)(x < F(splat)(EXP_LOW), F(splat)(EXP_LOW), x);
   x = F(choose)(x > F(splat)(EXP_HIGH), F(splat)(EXP_HIGH), x);
+#endif
   V shifted = x * (T)1.4426950408889634 + (T)EXP_MAGIC;
   V n = shifted - (T)EXP_MAGIC;
   V r = x - n * (T)EXP_LN2_HIGH - n * (T)EXP_LN2_LOW;
@@ -70,11 +74,15 @@ static inline V F(exp)(V x) {
   V sum = F(splat)((T)series[0]);
   for (size_t i = 1; i < sizeof(series) / sizeof(*series); i++)
     sum = sum * r + (T)series[i];
+#ifdef SCALE
+  return SCALE(sum, n);
+#else
   F(ints) whole = (F(ints))((VU)shifted - (VU)F(splat)((T)EXP_MAGIC));
   F(ints) half = whole >> 1;
   V low = (V)((VU)(half + EXP_BIAS) << EXP_SHIFT);
   V high = (V)((VU)(whole - half + EXP_BIAS) << EXP_SHIFT);
   return sum * low * high;
+#endif
 }
 
 // NaN may be lost: it comes out of the exponentials again.
@@ -100,9 +108,33 @@ static T F(greatest)(int64_t n, const T* in) {
   return greatest[0];
 }
 
+// A row of a few vectors, which stay as they are until they are written: to read again what was
+// just written in part takes longer than to compute it.
+enum { F(HELD) = 8 };
+
+static void F(softmax_held)(int64_t n, const T* in, T* out) {
+  const int64_t last = (n - 1) / LANES, left = n - last * LANES;
+  const T top = F(greatest)(n, in);
+  V x[F(HELD)], a = F(splat)(0);
+  for (int64_t k = 0; k < last; k++) {
+    x[k] = F(exp)(F(load)(in + k * LANES) - top);
+    a += x[k];
+  }
+  x[last] = F(exp)(F(load_some)(in + last * LANES, left, -(T)INFINITY) - top);
+  // What is behind the row is NaN where all of it is infinite.
+  a += F(choose)(F(below)(left), x[last], F(splat)(0));
+  const T sum = (T)F(add_lanes)(a);
+  for (int64_t k = 0; k < last; k++) F(store)(out + k * LANES, x[k] / sum);
+  F(store_some)(out + last * LANES, left, x[last] / sum);
+}
+
 static void F(softmax)(int64_t n, const void* in_, void* out_) {
   const T* in = in_;
   T* out = out_;
+  if (n > 0 && n <= F(HELD) * LANES) {
+    F(softmax_held)(n, in, out);
+    return;
+  }
   const T top = F(greatest)(n, in);
   V a = F(splat)(0), b = a;
   int64_t i = 0;

@@ -27,9 +27,9 @@ typedef void (*backward_columns_fn)(int64_t n, int64_t stride, int64_t columns,
 // Columns that are done at once, at least; fewer than |LEAST_COLUMNS| do not fill vectors.
 enum { COLUMNS = 64, LEAST_COLUMNS = 8 };
 
-// Elements of a row that is turned round, at most, and of a block of such rows; how many
-// rows are worth it.
-enum { SHORT = 32, BLOCK = SHORT * COLUMNS, LEAST_ROWS = 8 };
+// Doubles of a row that is turned round, at most, and of a block of such rows, where there is
+// room for twice as many floats; how many rows are worth it, and how many longer ones.
+enum { SHORT = 32, BLOCK = SHORT * COLUMNS, LEAST_ROWS = 8, LEAST_LONG_ROWS = 24 };
 
 typedef struct job {
   forward_fn forward;  // one of the two, with the same down columns
@@ -102,7 +102,8 @@ static void turn(const job* j, int64_t rows, char* block, const char* in, char* 
 // Row |i| stands for a block of short rows.
 static oy_status run_short(int64_t index, void* context) {
   const job* j = context;
-  const int64_t most = BLOCK / j->n / COLUMNS * COLUMNS, row = j->n * j->item;
+  const int64_t room = BLOCK * (int64_t)sizeof(double) / j->item, row = j->n * j->item,
+                most = room / j->n / COLUMNS * COLUMNS;
   const int64_t last = (index + 1) * j->stretch, end = last < j->rows ? last : j->rows;
   _Alignas(64) double block[BLOCK], block2[BLOCK];
   char *a = (char*)block, *b = (char*)block2;
@@ -150,7 +151,7 @@ static oy_status run_halves(int64_t index, void* context) {
 // Elements of a row, at most, for which it pays. Gradients turn three times what they
 // compute little on, and doubles take more moves.
 static int64_t most_turned(const job* j) {
-  if (j->forward) return SHORT;
+  if (j->forward) return SHORT * (int64_t)sizeof(double) / j->item;
   if (j->backward_short) return 3;
   return j->item == sizeof(double) ? 7 : 24;
 }
@@ -213,8 +214,8 @@ static oy_status compute(job* j, oyi_tensor* out, const oyi_tensor* in,
     j->rows = j->rows / j->inner * j->pieces;
     j->stretch = oyi_stretch(j->n * (j->inner < COLUMNS ? j->inner : COLUMNS));
   }
-  const bool turned =
-      !columns && j->n > 1 && j->n <= most_turned(j) && j->rows >= LEAST_ROWS;
+  const bool turned = !columns && j->n > 1 && j->n <= most_turned(j) &&
+                      j->rows >= (j->n > SHORT ? LEAST_LONG_ROWS : LEAST_ROWS);
   j->whole = columns ? run_columns : turned ? run_short : run_stretch;
   oyi_chunk_fn run = halves ? run_halves : j->whole;
   oy_status status = OY_OK;
