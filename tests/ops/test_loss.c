@@ -53,6 +53,33 @@ static void margins(void** state) {
          2.5883894, 0.835787654);
 }
 
+// Rows of every length around those that are added up side by side: a loop over them.
+static void margins_of_rows(void** state) {
+  (void)state;
+  enum { ROWS = 3, MOST = 40 };
+  for (int64_t n = 1; n <= MOST; n++)
+    for (int64_t p = 1; p <= 2; p++) {
+      double data[ROWS * MOST], want[ROWS];
+      int64_t target[ROWS];
+      for (int64_t i = 0; i < ROWS * n; i++) data[i] = (double)(i * 37 % 23 - 11) / 8;
+      for (int64_t r = 0; r < ROWS; r++) {
+        target[r] = r * (n - 1) / 2;
+        want[r] = 0;
+        for (int64_t i = 0; i < n; i++) {
+          const double z = .5 - data[r * n + target[r]] + data[r * n + i];
+          if (i != target[r] && z > 0) want[r] += p == 1 ? z : z * z;
+        }
+        want[r] /= (double)n;
+      }
+      oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(ROWS, n), OY_DTYPE_F64);
+      oy_tensor* at = oy_tensor_from_data(target, OY_DIMS(ROWS), OY_DTYPE_I64);
+      expect(oy_multi_margin_loss(x, at, oy_int(p), oy_float(.5), &oy_none_object, NONE),
+             OY_DIMS(ROWS), want, __LINE__);
+      oy_tensor_release(x);
+      oy_tensor_release(at);
+    }
+}
+
 static void likelihoods(void** state) {
   (void)state;
   oy_tensor* weight = F32(OY_DIMS(3), 1, 2, .5f);
@@ -109,9 +136,9 @@ static void attention(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(differences), cmocka_unit_test(margins),
-      cmocka_unit_test(likelihoods), cmocka_unit_test(rows_of_a_table),
-      cmocka_unit_test(attention),
+      cmocka_unit_test(differences),     cmocka_unit_test(margins),
+      cmocka_unit_test(margins_of_rows), cmocka_unit_test(likelihoods),
+      cmocka_unit_test(rows_of_a_table), cmocka_unit_test(attention),
   };
   return cmocka_run_group_tests(tests, make_operands, drop_operands);
 }

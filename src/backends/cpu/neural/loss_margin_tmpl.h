@@ -25,8 +25,23 @@ static inline __attribute__((always_inline)) double JOIN(above, ID)(const T* x, 
          ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 
+// The same of all but |target| of a few, one after the other.
+static inline double JOIN(few_above, ID)(const T* x, int64_t n, int64_t target, T least,
+                                         bool squares) {
+  double sum = 0;
+  for (int64_t d = 0; d < n; d++) {
+    const T z = x[d] - least, size = z > 0 && d != target ? z : 0;
+    sum += squares ? (double)size * (double)size : (double)size;
+  }
+  return sum;
+}
+
 static double JOIN(multi_margin, ID)(const scores* m, const void* row, int64_t target) {
+  enum { FEW = 16 };
   const T *x = row, least = x[target] - (T)m->margin;
+  if (m->n <= FEW)
+    return JOIN(few_above, ID)(x, m->n, target, least, m->p != 1) / (double)m->n *
+           (m->weight ? m->weight[target] : 1);
   const T* after = x + target + 1;
   const int64_t rest = m->n - target - 1;
   const double sum = m->p == 1 ? JOIN(above, ID)(x, target, least, false) +
