@@ -105,6 +105,38 @@ static void batches_of_rows(void** state) {
   release(r, 3);
 }
 
+// Channels of one sample and of a few elements, with parameters and without.
+static void channels_of_every_length(void** state) {
+  (void)state;
+  enum { CHANNELS = 7, MOST = 40 };
+  double data[CHANNELS * MOST], want[CHANNELS * MOST];
+  double weight[CHANNELS], bias[CHANNELS];
+  oy_tensor *none = &oy_none_object, *results[3];
+  for (int64_t n = 1; n <= MOST; n++)
+    for (int affine = 0; affine < 2; affine++) {
+      for (int64_t i = 0; i < CHANNELS * n; i++) data[i] = (double)(i * 37 % 23 - 11) / 4;
+      for (int64_t c = 0; c < CHANNELS; c++) {
+        double *x = data + c * n, mean = 0, squares = 0;
+        weight[c] = affine ? (double)c - 2.5 : 1, bias[c] = affine ? (double)c / 4 : 0;
+        for (int64_t i = 0; i < n; i++) mean += x[i] / (double)n;
+        for (int64_t i = 0; i < n; i++) squares += (x[i] - mean) * (x[i] - mean);
+        for (int64_t i = 0; i < n; i++)
+          want[c * n + i] =
+              (x[i] - mean) / sqrt(squares / (double)n + .1) * weight[c] + bias[c];
+      }
+      oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(1, CHANNELS, n), OY_DTYPE_F64);
+      oy_tensor* w = oy_tensor_from_data(weight, OY_DIMS(CHANNELS), OY_DTYPE_F64);
+      oy_tensor* b = oy_tensor_from_data(bias, OY_DIMS(CHANNELS), OY_DTYPE_F64);
+      assert_int_equal(
+          oy_native_batch_norm(x, affine ? w : none, affine ? b : none, none, none, true,
+                               .1, .1, &results[0], &results[1], &results[2]),
+          OY_OK);
+      assert_close_(results[0], OY_DIMS(1, CHANNELS, n), want, 1e-12, __FILE__, __LINE__);
+      release((oy_tensor*[]){x, w, b}, 3);
+      release(results, 3);
+    }
+}
+
 // By hand: the mean squares of the rows are 12.5 and 11.5.
 static void root_mean_squares(void** state) {
   (void)state;
@@ -141,6 +173,7 @@ int main(void) {
       cmocka_unit_test(groups),
       cmocka_unit_test(batches),
       cmocka_unit_test(batches_of_rows),
+      cmocka_unit_test(channels_of_every_length),
       cmocka_unit_test(root_mean_squares),
       cmocka_unit_test(what_is_refused),
   };

@@ -94,6 +94,32 @@ static oy_status one_channel(int64_t c, void* context) {
   return OY_OK;
 }
 
+// Channels of one sample and of a few elements each, whose statistics nobody goes on with: rows
+// as those of layer_norm.
+static bool are_short_rows(const job* j) {
+  return j->training && j->samples == 1 && j->inner <= j->math->short_row && j->mean &&
+         j->rstd && !j->running_mean && !j->running_var;
+}
+
+static oy_status some_rows(int64_t index, void* context) {
+  const job* j = context;
+  const int64_t stretch = oyi_stretch(j->inner), first = index * stretch,
+                room = j->channels - first, item = oyi_dtype_bytes[j->dtype];
+  const int64_t end = first + (room < stretch ? room : stretch);
+  j->math->normalise_short(&(oyi_short_rows){.n = j->inner,
+                                             .rows = end - first,
+                                             .eps = j->eps,
+                                             .in = j->in + piece(j, 0, first),
+                                             .out = j->out + piece(j, 0, first),
+                                             .mean = (char*)j->mean + first * item,
+                                             .rstd = (char*)j->rstd + first * item});
+  for (int64_t c = first; (j->weight || j->bias) && c < end; c++) {
+    char* out = j->out + piece(j, 0, c);
+    j->math->affine(j->inner, out, out, 0, scale_of(j, c), shift_of(j, c));
+  }
+  return OY_OK;
+}
+
 // Channels of a matrix, in which they are columns.
 static oy_status some_columns(int64_t index, void* context) {
   const job* j = context;
@@ -173,6 +199,9 @@ static oy_status compute(const operands* o, oyi_tensor* const made[3]) {
   oy_status status = OY_OK;
   if (!w.failed && columns)
     status = oyi_parallel_chunks(oyi_stretches(j.channels, j.together), some_columns, &j);
+  else if (!w.failed && are_short_rows(&j))
+    status = oyi_parallel_chunks(oyi_stretches(j.channels, oyi_stretch(j.inner)),
+                                 some_rows, &j);
   else if (!w.failed)
     status = oyi_parallel_chunks(j.channels, one_channel, &j);
   status = oyi_work_end(&w, status);
