@@ -25,15 +25,20 @@ enum { AT_ONCE = 4 };  // vectors, so that none waits for the one before
 #define JOIN_(a, b)        a##_##b
 #define JOIN(a, b)         JOIN_(a, b)
 #define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#define T                  float
-#define INT                int32_t
-#define ID                 f32
-#define BYTES              16
+// Elements |s| apart, one by one: a loop would pass through memory.
+#define TWO(x, s)   (x)[0], (x)[s]
+#define FOUR(x, s)  TWO(x, s), TWO((x) + 2 * (s), s)
+#define EIGHT(x, s) FOUR(x, s), FOUR((x) + 4 * (s), s)
+#define T           float
+#define INT         int32_t
+#define ID          f32
+#define BYTES       16
 #define ATTRIBUTE
 #define EVEN     0, 2, 4, 6
 #define ODD      1, 3, 5, 7
 #define LATE_ODD 0, 2, 5, 7
 #define MAXIMUM  _mm_max_ps
+#define APART    FOUR
 #include "backends/cpu/neural/pool_lines_tmpl.h"
 #if defined(__x86_64__)
 #define ID        f32_avx2
@@ -43,6 +48,7 @@ enum { AT_ONCE = 4 };  // vectors, so that none waits for the one before
 #define ODD       1, 3, 5, 7, 9, 11, 13, 15
 #define LATE_ODD  0, 2, 4, 6, 9, 11, 13, 15
 #define MAXIMUM   _mm256_max_ps
+#define APART     EIGHT
 #include "backends/cpu/neural/pool_lines_tmpl.h"
 #endif
 #undef T
@@ -56,6 +62,7 @@ enum { AT_ONCE = 4 };  // vectors, so that none waits for the one before
 #define ODD      1, 3
 #define LATE_ODD 0, 3
 #define MAXIMUM  _mm_max_pd
+#define APART    TWO
 #include "backends/cpu/neural/pool_lines_tmpl.h"
 #if defined(__x86_64__)
 #define ID        f64_avx2
@@ -65,6 +72,7 @@ enum { AT_ONCE = 4 };  // vectors, so that none waits for the one before
 #define ODD       1, 3, 5, 7
 #define LATE_ODD  0, 2, 5, 7
 #define MAXIMUM   _mm256_max_pd
+#define APART     FOUR
 #include "backends/cpu/neural/pool_lines_tmpl.h"
 #endif
 

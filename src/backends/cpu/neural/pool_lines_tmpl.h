@@ -41,13 +41,11 @@ ATTRIBUTE static inline __attribute__((always_inline)) void JOIN(see,
 ATTRIBUTE static inline __attribute__((always_inline)) VECTOR JOIN(tap,
                                                                    ID)(const T* x,
                                                                        int64_t stride) {
-  VECTOR v;
   if (stride == 1) return JOIN(load, ID)(x);
   // The last element may be the last of all.
   if (stride == 2)
     return SHUFFLE(JOIN(load, ID)(x), JOIN(load, ID)(x + LANES - 1), LATE_ODD);
-  for (int64_t k = 0; k < LANES; k++) v[k] = x[k * stride];
-  return v;
+  return (VECTOR){APART(x, stride)};
 }
 
 // |many|, up to AT_ONCE, times LANES neighbouring windows that lie inside of the line, with
@@ -136,3 +134,4 @@ ATTRIBUTE static void JOIN(max_of_line, ID)(const line* l, const void* in, void*
 #undef ODD
 #undef LATE_ODD
 #undef MAXIMUM
+#undef APART
