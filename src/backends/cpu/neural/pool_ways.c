@@ -95,6 +95,7 @@ oyi_pool_places* oyi_pool_places_new(const oyi_pool_windows* w, int64_t planes,
   const int64_t lanes = ways->lanes, plane = w->out[0] * w->out[1] * w->out[2];
   oyi_pool_places p = {.planes = (TOGETHER + plane - 1) / plane};
   if (!is_worth(w, planes / p.planes, lanes)) return NULL;
+  if (w->in[0] * w->in[1] * w->in[2] > INT32_MAX / p.planes) return NULL;
   int64_t window = 1;
   for (size_t d = 0; d < OYI_SPATIAL; d++) {
     int64_t most = 0;
