@@ -38,6 +38,7 @@ static inline bool oyi_lines_begin(oyi_lines* w, oy_ints sizes, int64_t dim,
       w->steps[w->ndim][k] = oyi_strides(tensors[k])[d] * oyi_item(tensors[k]);
     w->ndim++;
   }
+  for (int k = 0; w->ndim == 0 && k < count; k++) w->steps[0][k] = 0;
   return true;
 }
 

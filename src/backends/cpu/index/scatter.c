@@ -88,7 +88,7 @@ static oy_status check_values(request* q, const oy_object* out) {
   if (oyi_is_meta(q->self) || (out && out->dtype != q->self->header.dtype)) return OY_OK;
   q->late = !out && !is_whole(q) && q->how.include_self && !q->how.is_mean &&
             q->self->numel > 0 && q->index->numel > 0 &&
-            oyi_checks_late(q->index, q->dim);
+            ((q->index->flags & OYI_CONTIGUOUS) || oyi_checks_late(q->index, q->dim));
   if (q->late) return OY_OK;
   return oyi_check_line_indices(q->index, q->dim, size_of(q->self, q->dim));
 }
@@ -96,27 +96,45 @@ static oy_status check_values(request* q, const oy_object* out) {
 typedef struct scattering {
   oyi_updater updater;
   const char* one;  // what is written; NULL: the third operand
-  int64_t n, item;
+  int64_t n, item, size;
   oyi_late late;
   size_t copied;  // bytes of each line of the last operand, which come first
 } scattering;
 
-// Whether a line is of arrays, whose indices are checked as they are used.
-static bool is_of_arrays(const oyi_lines* w, const scattering* s) {
-  return s->late.size && !s->one && w->step[1] == (int64_t)sizeof(int64_t) &&
-         w->step[0] == s->item && w->step[2] == s->item;
+enum { LEAST_LINES = 8, SHORT_LINE = 16, LEAST_ARRAY = 3, COPIED = 1 << 14 };
+
+// Whether lines are arrays, whose indices are checked as they are used.
+static bool are_arrays(const oyi_lines* w, const scattering* s) {
+  return !s->one && w->step[1] == (int64_t)sizeof(int64_t) && w->step[0] == s->item &&
+         w->step[2] == s->item && s->n >= LEAST_ARRAY;
+}
+
+// Only lines of a target that lies together are copied.
+static void copy_lines(const oyi_lines* w, const scattering* s, int64_t lines) {
+  if (s->copied)
+    oyi_move_copy(w->data[0], w->data[w->count - 1], s->copied * (size_t)lines);
 }
 
 // False after a bad index.
+static bool run_arrays(const oyi_lines* w, scattering* s, int64_t lines) {
+  const int64_t* down = w->steps[0];
+  const oyi_update_lines all = {.lines = lines,
+                                .n = s->n,
+                                .to = w->data[0],
+                                .index = w->data[1],
+                                .from = w->data[2],
+                                .to_down = down[0],
+                                .index_down = down[1],
+                                .from_down = down[2],
+                                .size = (uint64_t)s->size};
+  copy_lines(w, s, lines);
+  if (s->updater.lines(&all)) return true;
+  oyi_late_fail(&s->late);
+  return false;
+}
+
 static bool run_line(const oyi_lines* w, scattering* s) {
-  if (s->copied) oyi_move_copy(w->data[0], w->data[w->count - 1], s->copied);
-  if (is_of_arrays(w, s)) {
-    const uint64_t* index = (const uint64_t*)(const void*)w->data[1];
-    const int64_t done =
-        s->updater.below(s->n, w->data[0], index, w->data[2], (uint64_t)s->late.size);
-    if (done < s->n) oyi_late_fail(&s->late);
-    return done == s->n;
-  }
+  copy_lines(w, s, 1);
   const int64_t most = oyi_late_most(&s->late, s->n);
   for (int64_t i = 0; i < s->n; i += most) {
     const int64_t n = s->n - i < most ? s->n - i : most;
@@ -134,13 +152,25 @@ static bool are_columns(const oyi_lines* w, const scattering* s) {
   return !s->copied && w->steps[0][1] == INDEX && w->step[1] >= SIDE * INDEX;
 }
 
+// How many of |count| lines from here on are in the fastest dimension of the walk.
+static int64_t side_by_side(const oyi_lines* w, int64_t count) {
+  const int64_t rest = w->ndim ? w->sizes[0] - w->at[0] : 1;
+  return count < rest ? count : rest;
+}
+
+// How many of |count| lines from here on are updated one after the other.
+static int64_t arrays_at_once(const oyi_lines* w, const scattering* s, int64_t count) {
+  const int64_t most = s->copied ? COPIED / (int64_t)s->copied + 1 : count;
+  count = side_by_side(w, count);
+  return count < most ? count : most;
+}
+
 // How many of |count| lines from here on are updated an element of each at a time: columns,
 // and short lines, where a call for each takes longer than its elements, and one element
 // more often waits for another that went to the same place.
 static int64_t at_once(const oyi_lines* w, const scattering* s, int64_t count) {
-  enum { LEAST = 8, MOST = OYI_CHECKED_AT_ONCE, SHORT = 16, NEAR = 1 << 14 };
-  if (w->ndim == 0 || (s->n > SHORT && !are_columns(w, s))) return 1;
-  const int64_t rest = w->sizes[0] - w->at[0];
+  enum { MOST = OYI_CHECKED_AT_ONCE, NEAR = 1 << 14 };
+  if (w->ndim == 0 || (s->n > SHORT_LINE && !are_columns(w, s))) return 1;
   int64_t most = MOST;
   if (!are_columns(w, s)) {
     // Until all of their elements are updated they should be near.
@@ -148,17 +178,24 @@ static int64_t at_once(const oyi_lines* w, const scattering* s, int64_t count) {
     most = NEAR / (bytes > (int64_t)s->copied ? bytes : (int64_t)s->copied);
     most = most < MOST ? most : MOST;
   }
-  count = count < rest ? count : rest;
-  return count < LEAST || most < LEAST ? 1 : count < most ? count : most;
+  count = side_by_side(w, count);
+  return count < LEAST_LINES || most < LEAST_LINES ? 1 : count < most ? count : most;
+}
+
+// Whether lines that follow each other are of indices that do.
+static bool index_follows(const oyi_lines* w, const scattering* s) {
+  enum { INDEX = sizeof(int64_t) };
+  return w->step[1] == INDEX && w->steps[0][1] == s->n * INDEX;
 }
 
 static bool run_across(const oyi_lines* w, scattering* s, int64_t lines) {
-  // Only lines of a target that lies together are copied.
-  if (s->copied)
-    oyi_move_copy(w->data[0], w->data[w->count - 1], s->copied * (size_t)lines);
+  const bool all = index_follows(w, s);
+  if (all && !oyi_late_passes(&s->late, w->data[1], w->step[1], lines * s->n))
+    return false;
+  copy_lines(w, s, lines);
   for (int64_t i = 0; i < s->n; i++) {
     const char* index = w->data[1] + i * w->step[1];
-    if (!oyi_late_passes(&s->late, index, w->steps[0][1], lines)) return false;
+    if (!all && !oyi_late_passes(&s->late, index, w->steps[0][1], lines)) return false;
     s->updater.at(lines, w->data[0], w->steps[0][0], w->step[0], index, w->steps[0][1],
                   s->one ? s->one : w->data[2] + i * w->step[2],
                   s->one ? 0 : w->steps[0][2]);
@@ -176,8 +213,12 @@ static void pass(oyi_lines* w, int64_t lines) {
 static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
   scattering* s = context;
   while (count > 0) {
-    const int64_t lines = at_once(w, s, count);
-    if (lines > 1 ? !run_across(w, s, lines) : !run_line(w, s)) return OY_OK;
+    const bool arrays = are_arrays(w, s);
+    const int64_t lines = arrays ? arrays_at_once(w, s, count) : at_once(w, s, count);
+    if (arrays      ? !run_arrays(w, s, lines)
+        : lines > 1 ? !run_across(w, s, lines)
+                    : !run_line(w, s))
+      return OY_OK;
     count -= lines;
     if (lines > 1)
       pass(w, lines);
@@ -188,38 +229,40 @@ static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
 }
 
 // Lines of one element, which all indices say, are no lines to walk along: each number of the
-// index is one update of all, along another dimension.
+// index is one update of all, as they lie.
 typedef struct whole {
   oyi_update_row_fn row;
   const char* one;
-  int64_t n;
 } whole;
 
 static oy_status run_whole(oyi_lines* w, int64_t count, void* context) {
   const whole* all = context;
-  for (; count > 0; count--, oyi_lines_next(w))
-    all->row(all->n, w->data[0], w->step[0], all->one ? all->one : w->data[1],
-             all->one ? 0 : w->step[1]);
+  while (count > 0) {
+    const int64_t n = side_by_side(w, count), *steps = w->steps[0];
+    all->row(n, w->data[0], steps[0], all->one ? all->one : w->data[1],
+             all->one ? 0 : steps[1]);
+    count -= n;
+    pass(w, n);
+  }
   return OY_OK;
 }
 
 static void update_whole(const request* q, const oyi_tensor* to, const oyi_tensor* src,
                          const char* one, oyi_updater updater) {
   const oyi_tensor *i = q->index, *tensors[] = {to, src};
-  int64_t sizes[OY_TENSOR_MAX_DIMS], longest = q->dim;
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
   memcpy(sizes, i->sizes, i->ndim * sizeof(*sizes));
   sizes[q->dim] = 1;
-  for (int64_t d = 0; d < i->ndim; d++)
-    if (sizes[d] > sizes[longest]) longest = d;
-  const whole all = {updater.row, one, sizes[longest]};
+  const whole all = {updater.row, one};
   // Where elements are only set the last of them stay.
   const int64_t n = i->sizes[q->dim], first = q->how.update == OYI_UPDATE_SET ? n - 1 : 0;
   oyi_lines w;
   for (int64_t k = first; k < n; k++) {
-    if (!oyi_lines_begin(&w, (oy_ints){sizes, i->ndim}, longest, tensors, one ? 1 : 2))
+    if (!oyi_lines_begin(&w, (oy_ints){sizes, i->ndim}, q->dim, tensors, one ? 1 : 2))
       return;
     if (!one) w.data[1] += k * oyi_strides(src)[q->dim] * oyi_item(src);
-    (void)!oyi_lines_run(&w, all.n, run_whole, (void*)(uintptr_t)&all);
+    oyi_lines_arrange(&w, LEAST_LINES);
+    (void)!oyi_lines_run(&w, 1, run_whole, (void*)(uintptr_t)&all);
   }
 }
 
@@ -240,6 +283,7 @@ static oy_status run(request* q, const oyi_tensor* to, const oyi_tensor* src,
                     .one = src ? NULL : one,
                     .n = size_of(i, q->dim),
                     .item = oyi_item(to),
+                    .size = size,
                     .late = {q->late ? size : 0, false}};
   if (src) tensors[count++] = src;
   if (q->origin) {
@@ -247,8 +291,10 @@ static oy_status run(request* q, const oyi_tensor* to, const oyi_tensor* src,
     how.copied = (size_t)(size * oyi_item(to));
     q->origin = NULL;
   }
-  if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, count))
+  if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, count)) {
+    oyi_lines_arrange(&w, how.n <= SHORT_LINE && !how.copied ? LEAST_LINES : 0);
     (void)!oyi_lines_run(&w, how.n, run_some, &how);
+  }
   return how.late.failed ? oyi_bad_line_index(i, q->dim, size) : OY_OK;
 }
 

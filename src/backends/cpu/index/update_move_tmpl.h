@@ -36,16 +36,23 @@ static void OYI_JOIN(set_at, ID)(int64_t n, char* to, int64_t to_step, int64_t s
         *(const T*)(const void*)from;
 }
 
-static int64_t OYI_JOIN(set_below, ID)(int64_t n, char* to, const uint64_t* index,
-                                       const char* from, uint64_t size) {
-  T* o = (T*)(void*)to;
-  const T* x = (const T*)(const void*)from;
-  OYI_UNROLL
-  for (int64_t i = 0; i < n; i++) {
-    if (OY_UNLIKELY(index[i] >= size)) return i;
-    o[index[i]] = x[i];
+static bool OYI_JOIN(set_lines, ID)(const oyi_update_lines* l) {
+  const int64_t n = l->n;
+  const uint64_t size = l->size;
+  char* to = l->to;
+  const char *from = l->from, *at = l->index;
+  for (int64_t k = 0; k < l->lines; k++) {
+    T* o = (T*)(void*)to;
+    const T* x = (const T*)(const void*)from;
+    const uint64_t* index = (const uint64_t*)(const void*)at;
+    OYI_UNROLL
+    for (int64_t i = 0; i < n; i++) {
+      if (OY_UNLIKELY(index[i] >= size)) return false;
+      o[index[i]] = x[i];
+    }
+    to += l->to_down, from += l->from_down, at += l->index_down;
   }
-  return n;
+  return true;
 }
 
 // Eight elements go to memory as one vector or two: what takes time is the number of stores.

@@ -314,31 +314,31 @@ oyi_take_fn oyi_take_for(size_t item) {
 
 static oyi_updater setter_for(size_t item) {
   switch (item) {
-    case 1: return (oyi_updater){set_row_1, set_at_1, set_below_1};
-    case 2: return (oyi_updater){set_row_2, set_at_2, set_below_2};
-    case 4: return (oyi_updater){set_row_4, set_at_4, set_below_4};
-    case 8: return (oyi_updater){set_row_8, set_at_8, set_below_8};
-    default: return (oyi_updater){set_row_16, set_at_16, set_below_16};
+    case 1: return (oyi_updater){set_row_1, set_at_1, set_lines_1};
+    case 2: return (oyi_updater){set_row_2, set_at_2, set_lines_2};
+    case 4: return (oyi_updater){set_row_4, set_at_4, set_lines_4};
+    case 8: return (oyi_updater){set_row_8, set_at_8, set_lines_8};
+    default: return (oyi_updater){set_row_16, set_at_16, set_lines_16};
   }
 }
 
 #define REAL(name)                                                                    \
   {                                                                                   \
-    [OY_DTYPE_U8] = {name##_row_u8, name##_at_u8, name##_below_u8},                   \
-    [OY_DTYPE_I8] = {name##_row_i8, name##_at_i8, name##_below_i8},                   \
-    [OY_DTYPE_I16] = {name##_row_i16, name##_at_i16, name##_below_i16},               \
-    [OY_DTYPE_I32] = {name##_row_i32, name##_at_i32, name##_below_i32},               \
-    [OY_DTYPE_I64] = {name##_row_i64, name##_at_i64, name##_below_i64},               \
-    [OY_DTYPE_BOOL] = {name##_row_b1, name##_at_b1, name##_below_b1},                 \
-    [OY_DTYPE_F16] = {name##_row_f16, name##_at_f16, name##_below_f16},               \
-    [OY_DTYPE_BF16] = {name##_row_bf16, name##_at_bf16, name##_below_bf16},           \
-    [OY_DTYPE_F32] = {name##_row_f32, name##_at_f32, name##_below_f32},               \
-    [OY_DTYPE_F64] = {name##_row_f64, name##_at_f64, name##_below_f64}, COMPLEX(name) \
+    [OY_DTYPE_U8] = {name##_row_u8, name##_at_u8, name##_lines_u8},                   \
+    [OY_DTYPE_I8] = {name##_row_i8, name##_at_i8, name##_lines_i8},                   \
+    [OY_DTYPE_I16] = {name##_row_i16, name##_at_i16, name##_lines_i16},               \
+    [OY_DTYPE_I32] = {name##_row_i32, name##_at_i32, name##_lines_i32},               \
+    [OY_DTYPE_I64] = {name##_row_i64, name##_at_i64, name##_lines_i64},               \
+    [OY_DTYPE_BOOL] = {name##_row_b1, name##_at_b1, name##_lines_b1},                 \
+    [OY_DTYPE_F16] = {name##_row_f16, name##_at_f16, name##_lines_f16},               \
+    [OY_DTYPE_BF16] = {name##_row_bf16, name##_at_bf16, name##_lines_bf16},           \
+    [OY_DTYPE_F32] = {name##_row_f32, name##_at_f32, name##_lines_f32},               \
+    [OY_DTYPE_F64] = {name##_row_f64, name##_at_f64, name##_lines_f64}, COMPLEX(name) \
   }
 #define COMPLEX(name)                                                 \
-  [OY_DTYPE_C32] = {name##_row_c32, name##_at_c32, name##_below_c32}, \
-  [OY_DTYPE_C64] = {name##_row_c64, name##_at_c64, name##_below_c64}, \
-  [OY_DTYPE_C128] = {name##_row_c128, name##_at_c128, name##_below_c128}
+  [OY_DTYPE_C32] = {name##_row_c32, name##_at_c32, name##_lines_c32}, \
+  [OY_DTYPE_C64] = {name##_row_c64, name##_at_c64, name##_lines_c64}, \
+  [OY_DTYPE_C128] = {name##_row_c128, name##_at_c128, name##_lines_c128}
 enum { DTYPES = OY_DTYPE_BF16 + 1 };
 static const oyi_updater g_updaters[][DTYPES] = {
     [OYI_UPDATE_ADD] = REAL(add),

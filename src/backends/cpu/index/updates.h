@@ -23,14 +23,21 @@ typedef void (*oyi_update_at_fn)(int64_t n, char* to, int64_t to_step, int64_t s
                                  const char* index, int64_t index_step, const char* from,
                                  int64_t from_step);
 
-// The same of arrays, up to the first index that is not below |size|: how many there were.
-typedef int64_t (*oyi_update_below_fn)(int64_t n, char* to, const uint64_t* index,
-                                       const char* from, uint64_t size);
+// The same of lines of |n| elements that are arrays; from line to line in bytes.
+typedef struct oyi_update_lines {
+  int64_t lines, n;
+  char* to;
+  const char *index, *from;
+  int64_t to_down, index_down, from_down;
+  uint64_t size;
+} oyi_update_lines;
+// False at the first index that is not below |size|.
+typedef bool (*oyi_update_lines_fn)(const oyi_update_lines* l);
 
 typedef struct oyi_updater {
   oyi_update_row_fn row;
   oyi_update_at_fn at;
-  oyi_update_below_fn below;
+  oyi_update_lines_fn lines;
 } oyi_updater;
 
 // NULL functions where there is no such loop: MAX and MIN of complex numbers, all but SET of
