@@ -2,15 +2,14 @@
 // gather: elements of each line along a dimension, by number.
 #include <string.h>
 
+#include "backends/cpu/index/gather_block.h"
 #include "backends/cpu/index/gather_rows.h"
 #include "backends/cpu/index/index_check.h"
 #include "backends/cpu/index/index_target.h"
 #include "backends/cpu/index/lines.h"
-#include "backends/cpu/index/updates.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/work.h"
 #include "base/cpu.h"
-#include "base/template.h"
 #include "base/threads.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
@@ -56,102 +55,113 @@ static oyi_tensor* make_output(const oyi_tensor* t, const oyi_tensor* index,
   return good ? o : NULL;
 }
 
-// Elements side by side, each from the line that its index names; |down| from one to the next.
-typedef void (*across_fn)(int64_t n, char* o, int64_t so, const char* x, int64_t sx,
-                          int64_t down, const char* index, int64_t si);
-#define ACROSS(bytes)                                                                   \
-  static void across_##bytes(int64_t n, char* o, int64_t so, const char* x, int64_t sx, \
-                             int64_t down, const char* index, int64_t si) {             \
-    if (so == bytes && sx == bytes && si == (int64_t)sizeof(int64_t)) {                 \
-      const int64_t* at = (const int64_t*)(const void*)index;                           \
-      for (int64_t i = 0; i < n; i++)                                                   \
-        memcpy(o + i * bytes, x + at[i] * down + i * bytes, bytes);                     \
-      return;                                                                           \
-    }                                                                                   \
-    for (int64_t i = 0; i < n; i++, index += si)                                        \
-      memcpy(o + i * so, x + *(const int64_t*)(const void*)index * down + i * sx,       \
-             bytes);                                                                    \
-  }
-ACROSS(1)
-ACROSS(2)
-ACROSS(4)
-ACROSS(8)
-ACROSS(16)
-#undef ACROSS
-static across_fn across_for(int64_t item) {
-  switch (item) {
-    case 1: return across_1;
-    case 2: return across_2;
-    case 4: return across_4;
-    case 8: return across_8;
-    case 16: return across_16;
-    default: return NULL;
-  }
-}
-
-// |n| at each place of the walk: along a line, or, where |across| is there, one of each of
-// several lines.
+// Blocks of the three fastest dimensions of a walk over all of them; along the dimension whose
+// places the indices say, only they say where to read.
 typedef struct taking {
-  oyi_take_fn take;
-  across_fn across;
-  int64_t n, down;
+  oyi_gather_fn take;
+  int64_t down;  // bytes from place to place
   oyi_late late;
 } taking;
 
-// |n| of them from number |i| on.
-static inline void take_part(const taking* t, const oyi_lines* w, int64_t i, int64_t n,
-                             const char* index) {
-  char* o = w->data[0] + i * w->step[0];
-  const char* x = w->data[2];
-  if (t->across)
-    t->across(n, o, w->step[0], x + i * w->step[2], w->step[2], t->down, index,
-              w->step[1]);
-  else
-    t->take(n, o, w->step[0], x, w->step[2], index, w->step[1]);
-}
-static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
-  taking* t = context;
-  const int64_t most = oyi_late_most(&t->late, t->n);
-  for (; count > 0; count--, oyi_lines_next(w))
-    for (int64_t i = 0; i < t->n; i += most) {
-      const int64_t n = t->n - i < most ? t->n - i : most;
-      const char* index = w->data[1] + i * w->step[1];
-      if (!oyi_late_passes(&t->late, index, w->step[1], n)) return OY_OK;
-      take_part(t, w, i, n, index);
-    }
-  return OY_OK;
+// How much of dimension |d| fits into |most| elements, |size| of each of its places.
+static int64_t fits(const oyi_lines* w, size_t d, int64_t size, int64_t most) {
+  const int64_t rest = w->sizes[d] - w->at[d], fit = most / size;
+  return rest < fit ? rest : fit;
 }
 
-// Where the lines lie side by side memory is written, and indices are read, as they lie: across
-// the lines. False: they do not.
-static bool takes_across(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
-                         const oyi_tensor* index, taking* how) {
-  enum { LEAST = 4, NEAR = 1 << 18 };
-  const int64_t last = index->ndim - 1;
-  if (dim >= last || index->sizes[last] < LEAST || oyi_strides(index)[last] != 1)
-    return false;
-  // Lines that lie apart are near enough to each other while the cache holds all of them.
-  if (oyi_strides(t)[last] != 1 &&
-      t->sizes[dim] * index->sizes[last] * oyi_item(t) > NEAR)
-    return false;
-  const across_fn across = across_for(oyi_item(t));
-  oyi_lines w;
-  const oyi_tensor* tensors[] = {o, index, t};
-  if (!across || !oyi_lines_begin(&w, oyi_sizes_view(index), last, tensors, 3))
-    return false;
-  // Along the dimension, where it is in the walk, the index alone says where to read.
-  size_t place = 0;
-  for (int64_t d = dim + 1; d < last; d++) place += index->sizes[d] != 1;
-  if (index->sizes[dim] != 1) w.steps[place][2] = 0;
-  how->across = across;
-  how->n = index->sizes[last];
-  how->down = oyi_strides(t)[dim] * oyi_item(t);
-  (void)!oyi_lines_run(&w, how->n, take_some, how);
+// A block of up to |most| elements from here on; whole rows and planes, but for one.
+static oyi_gather_block block_of(const oyi_lines* w, const taking* t, int64_t most) {
+  const int64_t *along = w->steps[0], *down = w->steps[1], *next = w->steps[2];
+  oyi_gather_block b = {.planes = 1,
+                        .rows = 1,
+                        .n = w->ndim ? fits(w, 0, 1, most) : 1,
+                        .to = w->data[0],
+                        .index = w->data[1],
+                        .from = w->data[2],
+                        .to_along = along[0],
+                        .index_along = along[1],
+                        .from_along = along[2],
+                        .scale = t->down};
+  if (w->ndim < 2 || b.n < w->sizes[0]) return b;
+  b.rows = fits(w, 1, b.n, most);
+  b.to_down = down[0], b.index_down = down[1], b.from_down = down[2];
+  if (w->ndim < 3 || b.rows < w->sizes[1]) return b;
+  b.planes = fits(w, 2, b.n * b.rows, most);
+  b.to_next = next[0], b.index_next = next[1], b.from_next = next[2];
+  return b;
+}
+
+// Whether the indices follow each other all along the walk.
+static bool index_follows(const oyi_lines* w) {
+  for (size_t d = 1; d < w->ndim; d++)
+    if (w->steps[d][1] != w->steps[d - 1][1] * w->sizes[d - 1]) return false;
   return true;
 }
 
-// Short lines that lie together in all of the tensors: many of them are checked and taken
-// at once, as two calls for each line take longer than its elements.
+// To the last element of a block, and on from there.
+static void pass(oyi_lines* w, const oyi_gather_block* b) {
+  enum { DIMS = 3 };
+  const int64_t counts[DIMS] = {b->n, b->rows, b->planes};
+  for (size_t d = 0; d < w->ndim && d < DIMS; d++) {
+    w->at[d] += counts[d] - 1;
+    for (int k = 0; k < w->count; k++) w->data[k] += w->steps[d][k] * (counts[d] - 1);
+  }
+  oyi_lines_next(w);
+}
+
+static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
+  enum { MOST = OYI_CHECKED_AT_ONCE };
+  taking* t = context;
+  int64_t good = 0;  // how many indices from here on were looked at
+  for (int64_t done; count > 0; count -= done, good -= done) {
+    if (good == 0) {
+      good = count < MOST ? count : MOST;
+      if (!oyi_late_passes(&t->late, w->data[1], w->steps[0][1], good)) return OY_OK;
+    }
+    const oyi_gather_block b = block_of(w, t, good);
+    t->take(&b);
+    done = b.planes * b.rows * b.n;
+    pass(w, &b);
+  }
+  return OY_OK;
+}
+
+// Dimension |d| of the walk becomes number |to|; those between go on by one.
+static void bring(oyi_lines* w, size_t d, size_t to) {
+  const oyi_lines before = *w;
+  w->sizes[to] = before.sizes[d];
+  memcpy(w->steps[to], before.steps[d], sizeof(before.steps[d]));
+  for (size_t i = to; i < d; i++) {
+    w->sizes[i + 1] = before.sizes[i];
+    memcpy(w->steps[i + 1], before.steps[i], sizeof(before.steps[i]));
+  }
+}
+
+// Where blocks of the fastest dimensions are small, the longest is one of them.
+static void choose_blocks(oyi_lines* w) {
+  enum { LEAST = 64, DIMS = 3 };
+  if (w->ndim <= DIMS || w->sizes[0] * w->sizes[1] * w->sizes[2] >= LEAST) return;
+  size_t longest = DIMS - 1;
+  for (size_t d = longest; d < w->ndim; d++)
+    if (w->sizes[d] > w->sizes[longest]) longest = d;
+  bring(w, longest, DIMS - 1);
+}
+
+// How memory is read and written: as the output and the indices lie, unless elements that lie
+// there side by side are of lines which are apart, and more than the cache holds.
+static void arrange(oyi_lines* w, const oyi_tensor* t, int64_t dim) {
+  enum { NEAR = 1 << 18 };
+  const int64_t item = oyi_item(t);
+  oyi_lines_arrange(w, 0);
+  size_t along = 0;
+  while (along < w->ndim && w->steps[along][2] != 0) along++;
+  if (along > 0 && along < w->ndim && w->steps[0][2] != item &&
+      t->sizes[dim] * w->sizes[0] * item > NEAR)
+    bring(w, along, 0);
+  choose_blocks(w);
+}
+
+// Short lines that lie together in all of the tensors, and fit into registers.
 typedef bool (*short_fn)(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
                          const int64_t* index);
 typedef struct short_lines {
@@ -160,37 +170,10 @@ typedef struct short_lines {
   const char* x;
   const int64_t* index;
   int64_t lines, n, item, down;  // |down| bytes from line to line of |x|
-  bool checks;                   // |take| looks at the numbers itself
   oyi_late* late;
 } short_lines;
 
-#define SHORT(bytes)                                                                    \
-  static bool short_##bytes(int64_t lines, int64_t n, char* o, const char* x,           \
-                            int64_t down, const int64_t* index) {                       \
-    for (int64_t k = 0; k < lines; k++, x += down, index += n, o += n * bytes)          \
-      OYI_UNROLL_BY(4)                                                                  \
-    for (int64_t i = 0; i < n; i++) memcpy(o + i * bytes, x + index[i] * bytes, bytes); \
-    return true;                                                                        \
-  }
-SHORT(1)
-SHORT(2)
-SHORT(4)
-SHORT(8)
-SHORT(16)
-#undef SHORT
-static short_fn short_for(int64_t item) {
-  switch (item) {
-    case 1: return short_1;
-    case 2: return short_2;
-    case 4: return short_4;
-    case 8: return short_8;
-    case 16: return short_16;
-    default: return NULL;
-  }
-}
-
-// Lines that fit into registers have a loop of their own, where it takes enough of each to be
-// faster, or several at once; NULL: they do not.
+// Where that takes enough of each to be faster, or several at once; NULL: it does not.
 static short_fn rows_for(int64_t item, int64_t length, int64_t n) {
 #if defined(__x86_64__)
   enum { LEAST = 6, LEAST_BYTES = 16 };
@@ -207,44 +190,31 @@ static short_fn rows_for(int64_t item, int64_t length, int64_t n) {
   return NULL;
 }
 
-// |lines| of them from line |i| on.
-static bool take_checked(const short_lines* s, int64_t i, int64_t lines) {
-  const int64_t* index = s->index + i * s->n;
-  if (!s->checks &&
-      !oyi_late_passes(s->late, (const char*)index, sizeof(*index), lines * s->n))
-    return false;
-  if (s->take(lines, s->n, s->o + i * s->n * s->item, s->x + i * s->down, s->down, index))
-    return true;
-  oyi_late_fail(s->late);
-  return false;
-}
-
 static oy_status take_short(int64_t chunk, void* context) {
   const short_lines* s = context;
-  const int64_t stretch = OYI_ITER_GRAIN / s->n, most = OYI_CHECKED_AT_ONCE / s->n;
-  const int64_t last = (chunk + 1) * stretch, end = last < s->lines ? last : s->lines;
-  for (int64_t i = chunk * stretch; i < end; i += most)
-    if (!take_checked(s, i, end - i < most ? end - i : most)) return OY_OK;
+  const int64_t stretch = OYI_ITER_GRAIN / s->n, first = chunk * stretch;
+  const int64_t lines = s->lines - first < stretch ? s->lines - first : stretch;
+  if (!s->take(lines, s->n, s->o + first * s->n * s->item, s->x + first * s->down,
+               s->down, s->index + first * s->n))
+    oyi_late_fail(s->late);
   return OY_OK;
 }
 
-static bool are_short(const oyi_tensor* o, const oyi_tensor* t, int64_t dim,
-                      const oyi_tensor* index) {
+static short_fn short_for(const oyi_tensor* o, const oyi_tensor* t, int64_t dim,
+                          const oyi_tensor* index) {
   enum { MOST = 128 };
-  if (t->ndim != index->ndim || dim != t->ndim - 1 || index->sizes[dim] > MOST ||
-      index->numel == 0)
-    return false;
-  if (!(o->flags & t->flags & index->flags & OYI_CONTIGUOUS)) return false;
+  if (t->ndim == 0 || t->ndim != index->ndim || dim != t->ndim - 1 ||
+      index->sizes[dim] > MOST)
+    return NULL;
+  if (!(o->flags & t->flags & index->flags & OYI_CONTIGUOUS)) return NULL;
   for (int64_t d = 0; d < dim; d++)
-    if (index->sizes[d] != t->sizes[d]) return false;
-  return short_for(oyi_item(t)) != NULL;
+    if (index->sizes[d] != t->sizes[d]) return NULL;
+  return rows_for(oyi_item(t), t->sizes[dim], index->sizes[dim]);
 }
 
-static void take_short_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
-                             const oyi_tensor* index, oyi_late* late) {
-  const short_fn rows = rows_for(oyi_item(t), t->sizes[dim], index->sizes[dim]);
-  short_lines s = {.take = rows ? rows : short_for(oyi_item(t)),
-                   .checks = rows != NULL,
+static void take_short_lines(short_fn take, oyi_tensor* o, const oyi_tensor* t,
+                             int64_t dim, const oyi_tensor* index, oyi_late* late) {
+  short_lines s = {.take = take,
                    .o = oyi_data(o),
                    .x = oyi_data(t),
                    .index = oyi_data(index),
@@ -257,21 +227,34 @@ static void take_short_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
                              &s);
 }
 
+static void take_blocks(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
+                        const oyi_tensor* index, taking* how) {
+  oyi_lines w;
+  const oyi_tensor* tensors[] = {o, index, t};
+  if (!oyi_lines_begin(&w, oyi_sizes_view(index), OYI_LINES_NONE, tensors, 3)) return;
+  size_t place = 0;
+  for (int64_t d = dim + 1; d < index->ndim; d++) place += index->sizes[d] != 1;
+  if (index->ndim && index->sizes[dim] != 1) w.steps[place][2] = 0;
+  how->down = t->ndim ? oyi_strides(t)[dim] * oyi_item(t) : oyi_item(t);
+  if (w.ndim > 1) arrange(&w, t, dim);
+  if (how->late.size && !index_follows(&w)) {
+    how->late.failed = !oyi_are_indices(index, how->late.size);
+    how->late.size = 0;
+  }
+  if (!how->late.failed) (void)!oyi_lines_run(&w, 1, take_some, how);
+}
+
 // |late|: indices are checked here.
 static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
                             const oyi_tensor* index, bool late) {
-  oyi_lines w;
-  const oyi_tensor* tensors[] = {o, index, t};
   if (index->numel == 0) return OY_OK;  // and may be of any rank
   const int64_t size = t->ndim ? t->sizes[dim] : 1;
-  taking how = {.take = oyi_take_for((size_t)oyi_item(t)),
-                .n = index->ndim ? index->sizes[dim] : 1,
-                .late = {late ? size : 0, false}};
-  if (are_short(o, t, dim, index))
-    take_short_lines(o, t, dim, index, &how.late);
-  else if (!takes_across(o, t, dim, index, &how) &&
-           oyi_lines_begin(&w, oyi_sizes_view(index), dim, tensors, 3))
-    (void)!oyi_lines_run(&w, how.n, take_some, &how);
+  taking how = {.take = oyi_gather_for(oyi_item(t)), .late = {late ? size : 0, false}};
+  const short_fn take = short_for(o, t, dim, index);
+  if (take)
+    take_short_lines(take, o, t, dim, index, &how.late);
+  else
+    take_blocks(o, t, dim, index, &how);
   return how.late.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;
 }
 
@@ -288,8 +271,7 @@ static oy_object* gather(oy_object* self, int64_t dim, oy_object* index, oy_obje
   if (!o || oyi_is_meta(t)) return oyi_tensor_object(o);
   // Nothing may be taken from a dimension of size 0, which late checks have no number for.
   const bool all = takes_all(t, dim, i);
-  const bool late = !out && !all && t->numel > 0 &&
-                    (oyi_checks_late(i, dim) || are_short(o, t, dim, i));
+  const bool late = !out && !all && t->numel > 0 && (i->flags & OYI_CONTIGUOUS);
   oyi_tensor* apart = late || check_values(t, dim, i) == 0 ? oyi_index_apart(i, o) : NULL;
   oy_status status = oy_failure();
   if (apart)

@@ -6,7 +6,7 @@
 
 #include "tensor/impl.h"
 
-enum { OYI_LINES_MAX = 4 };
+enum { OYI_LINES_MAX = 4, OYI_LINES_NONE = -1 };
 
 typedef struct oyi_lines {
   int count;
@@ -18,8 +18,8 @@ typedef struct oyi_lines {
 } oyi_lines;
 
 // |sizes| is the shape that is walked; the tensors have its rank, or none, and each
-// is read from its first element. |dim| is the line's (0 for a tensor without rank).
-// False if there are no lines.
+// is read from its first element. |dim| is the line's (0 for a tensor without rank), or
+// OYI_LINES_NONE: of all elements, each by itself. False if there are no lines.
 static inline bool oyi_lines_begin(oyi_lines* w, oy_ints sizes, int64_t dim,
                                    const oyi_tensor* const* tensors, int count) {
   w->count = count;
@@ -27,15 +27,17 @@ static inline bool oyi_lines_begin(oyi_lines* w, oy_ints sizes, int64_t dim,
   for (int k = 0; k < count; k++) {
     const oyi_tensor* t = tensors[k];
     w->data[k] = oyi_data(t);
-    w->step[k] = t->ndim ? oyi_strides(t)[dim] * oyi_item(t) : oyi_item(t);
+    w->step[k] = t->ndim && dim >= 0 ? oyi_strides(t)[dim] * oyi_item(t) : oyi_item(t);
   }
   for (size_t d = sizes.size; d-- > 0;) {
     if (sizes.data[d] == 0) return false;
     if ((int64_t)d == dim || sizes.data[d] == 1) continue;
     w->sizes[w->ndim] = sizes.data[d];
     w->at[w->ndim] = 0;
-    for (int k = 0; k < count; k++)
-      w->steps[w->ndim][k] = oyi_strides(tensors[k])[d] * oyi_item(tensors[k]);
+    for (int k = 0; k < count; k++) {
+      const oyi_tensor* t = tensors[k];
+      w->steps[w->ndim][k] = t->ndim ? oyi_strides(t)[d] * oyi_item(t) : 0;
+    }
     w->ndim++;
   }
   for (int k = 0; w->ndim == 0 && k < count; k++) w->steps[0][k] = 0;
