@@ -49,11 +49,13 @@ static oyi_tensor* select_output(const oyi_tensor* t, const oyi_tensor* index,
 // Whether elements are better copied as views of the tensors, one for each index, than by
 // rows behind the indices, which may be short, or lie far apart: few indices, or one place.
 static bool selects_views(const oyi_tensor* t, int64_t dim, int64_t count) {
-  enum { MOST = 8, ROW = 64, LEAST = 64 };
+  enum { MOST = 8, ROW = 64, ONE_ROW = 256, LEAST = 64 };
   if (t->ndim == 0 || count == 0 || oyi_is_meta(t)) return false;
   int64_t row = oyi_item(t), all = t->sizes[dim] ? t->numel / t->sizes[dim] : 0;
   for (size_t d = (size_t)dim + 1; d < t->ndim; d++) row *= t->sizes[d];
-  const bool lies = (t->flags & OYI_CONTIGUOUS) && (dim == 0 || row >= ROW);
+  const bool lies =
+      (t->flags & OYI_CONTIGUOUS) && (dim == 0 || row >= (count == 1 ? ONE_ROW : ROW));
+  if (t->sizes[dim] == 1 && count == 1) return true;
   return !lies && (count <= MOST ? all >= LEAST : t->sizes[dim] == 1);
 }
 
