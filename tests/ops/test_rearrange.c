@@ -54,16 +54,21 @@ static void repeated_elements(void** state) {
   enum { A = 7, B = 5, C = 12 };
   static const int64_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}};
   for (size_t k = 0; k < OY_ARRAY_SIZE(orders); k++)
-    for (int64_t repeats = 1; repeats < 5; repeats++) {
+    for (int64_t turn = 3; turn < 15; turn++) {
+      const int64_t repeats = turn / 3, dim = turn % 3;
       oy_scope scope;
       oy_scope_open(&scope);
       oy_tensor* x =
           oy_permute(numbers(OY_DIMS(A, B, C), OY_DTYPE_F64), (oy_ints){orders[k], 3});
-      const int64_t* sizes = oy_tensor_sizes(x).data;
-      oy_tensor* got = oy_repeat_interleave_self_int(x, repeats, oy_int(2), oy_none());
-      assert_dims(oy_tensor_sizes(got), OY_DIMS(sizes[0], sizes[1], sizes[2] * repeats));
+      int64_t sizes[3], inner = 1;
+      memcpy(sizes, oy_tensor_sizes(x).data, sizeof(sizes));
+      for (int64_t d = dim + 1; d < 3; d++) inner *= sizes[d];
+      oy_tensor* got = oy_repeat_interleave_self_int(x, repeats, oy_int(dim), oy_none());
+      sizes[dim] *= repeats;
+      assert_dims(oy_tensor_sizes(got), OY_DIMS(sizes[0], sizes[1], sizes[2]));
       for (int64_t i = 0; i < A * B * C * repeats; i++)
-        assert_true(element(got, i) == element(x, i / repeats));
+        assert_true(element(got, i) ==
+                    element(x, i / inner / repeats * inner + i % inner));
       oy_scope_close(&scope);
     }
 }

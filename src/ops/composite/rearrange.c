@@ -125,8 +125,8 @@ OYI_COMPOSITE(repeat_interleave_self_int) {
   oy_object* input = interleaved_input(self, dim, &d);
   if (!input) return NULL;
   const oyi_tensor* t = oyi_tensor_cast(input);
-  // Rows of which each element is written several times are sooner read as they lie.
-  if (repeats > 1 && d == (int64_t)t->ndim - 1 && oyi_strides(t)[d] != 1) {
+  // What is written several times is sooner read as it lies.
+  if (repeats > 1 && !(t->flags & OYI_CONTIGUOUS)) {
     oy_object* lying = oyi_call_contiguous(input, OY_MEMORY_CONTIGUOUS);
     oy_tensor_release(input);
     if (!(input = lying)) return NULL;
