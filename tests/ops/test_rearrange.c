@@ -73,10 +73,39 @@ static void repeated_elements(void** state) {
     }
 }
 
+// Of short rows, of a dimension of one place, and by nothing.
+static void rolled_elements(void** state) {
+  (void)state;
+  enum { MOST = 40 };
+  static const int64_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}};
+  static const int64_t shapes[][3] = {{7, 5, 12}, {3, 50, 1}, {1, 2, 9}, {30, 2, 200}};
+  static const oy_dtype dtypes[] = {OY_DTYPE_U8, OY_DTYPE_I16, OY_DTYPE_F32,
+                                    OY_DTYPE_F64};
+  for (size_t s = 0; s < OY_ARRAY_SIZE(shapes); s++)
+    for (int64_t turn = 0; turn < MOST; turn++) {
+      const int64_t dim = turn % 3, shift = turn % 7 - 3;
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* x = oy_permute(numbers((oy_ints){shapes[s], 3}, dtypes[turn / 3 % 4]),
+                                (oy_ints){orders[turn % 4], 3});
+      const int64_t *sizes = oy_tensor_sizes(x).data, size = sizes[dim];
+      int64_t inner = 1;
+      for (int64_t d = dim + 1; d < 3; d++) inner *= sizes[d];
+      oy_tensor* got = oy_roll(x, OY_DIMS(shift), OY_DIMS(dim));
+      assert_dims(oy_tensor_sizes(got), OY_DIMS(sizes[0], sizes[1], sizes[2]));
+      for (int64_t i = 0; i < oy_tensor_numel(x); i++) {
+        const int64_t at = i / inner % size, to = ((at + shift) % size + size) % size;
+        assert_true(element(got, i + (to - at) * inner) == element(x, i));
+      }
+      oy_scope_close(&scope);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(triangles),
       cmocka_unit_test(repeated_elements),
+      cmocka_unit_test(rolled_elements),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -129,6 +129,35 @@ static oy_status roll_piece(int64_t index, void* context) {
   return OY_OK;
 }
 
+// |t| is contiguous; places |start| of dimension |d| and after it come first.
+static oy_object* roll_rows(const oyi_tensor* t, int64_t d, int64_t start) {
+  oyi_tensor* out =
+      oyi_tensor_new(oyi_sizes_view(t), t->header.dtype, oyi_tensor_device(t));
+  if (!out) return NULL;
+  int64_t inner = oyi_item(t);
+  for (size_t i = (size_t)d + 1; i < t->ndim; i++) inner *= t->sizes[i];
+  const int64_t all = t->numel * oyi_item(t);
+  rolling r = {oyi_data(out), oyi_data(t), all, t->sizes[d] * inner, start * inner};
+  if (start == 0) r.size = all;  // rows that stay as they are, are one
+  // Nothing in a piece can fail.
+  if (r.size <= SHORT_ROW)
+    (void)!oyi_parallel_chunks(oyi_stretches(r.all, ROLLED / r.size * r.size), roll_short,
+                               &r);
+  else
+    (void)!oyi_parallel_chunks(oyi_stretches(r.all, ROLLED), roll_piece, &r);
+  return &out->header;
+}
+
+// The parts of any other, joined.
+static oy_object* roll_parts(oy_object* self, int64_t d, int64_t start, int64_t size) {
+  oy_object* parts[2] = {oyi_call_narrow(self, d, start, size - start), NULL};
+  if (parts[0]) parts[1] = oyi_call_narrow(self, d, 0, start);
+  oy_object* result = parts[1] ? oyi_call_cat((oy_tensors){parts, 2}, d) : NULL;
+  oy_tensor_release(parts[0]);
+  oy_tensor_release(parts[1]);
+  return result;
+}
+
 static oy_object* roll_one(oy_object* self, int64_t shift, int64_t dim) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
@@ -140,28 +169,19 @@ static oy_object* roll_one(oy_object* self, int64_t shift, int64_t dim) {
             (long long)dim);
     return NULL;
   }
-  int64_t size = t->sizes[d], start = (size - shift % size) % size;
-  if ((t->flags & OYI_CONTIGUOUS) && oyi_data(t)) {
-    oyi_tensor* out =
-        oyi_tensor_new(oyi_sizes_view(t), self->dtype, oyi_tensor_device(t));
-    if (!out) return NULL;
-    int64_t inner = oyi_item(t);
-    for (size_t i = (size_t)d + 1; i < t->ndim; i++) inner *= t->sizes[i];
-    rolling r = {oyi_data(out), oyi_data(t), t->numel * oyi_item(t), size * inner,
-                 start * inner};
-    // Nothing in a piece can fail.
-    if (r.size <= SHORT_ROW)
-      (void)!oyi_parallel_chunks(oyi_stretches(r.all, ROLLED / r.size * r.size),
-                                 roll_short, &r);
-    else
-      (void)!oyi_parallel_chunks(oyi_stretches(r.all, ROLLED), roll_piece, &r);
-    return &out->header;
-  }
-  oy_object* parts[2] = {oyi_call_narrow(self, d, start, size - start), NULL};
-  if (parts[0]) parts[1] = oyi_call_narrow(self, d, 0, start);
-  oy_object* result = parts[1] ? oyi_call_cat((oy_tensors){parts, 2}, d) : NULL;
-  oy_tensor_release(parts[0]);
-  oy_tensor_release(parts[1]);
+  enum { SHORT_PLACE = 64 };
+  int64_t size = t->sizes[d], start = (size - shift % size) % size, inner = oyi_item(t);
+  for (size_t i = (size_t)d + 1; i < t->ndim; i++) inner *= t->sizes[i];
+  if (!oyi_data(t)) return roll_parts(self, d, start, size);
+  if (t->flags & OYI_CONTIGUOUS) return roll_rows(t, d, start);
+  // Parts of short rows would be written by pieces that are shorter still. A result that lies as
+  // channels_last is theirs.
+  if (inner > SHORT_PLACE || inner * size > SHORT_ROW ||
+      oy_tensor_suggest_memory_format(self) != OY_MEMORY_CONTIGUOUS)
+    return roll_parts(self, d, start, size);
+  oyi_tensor* lying = oyi_converted(t, self->dtype);
+  oy_object* result = lying ? roll_rows(lying, d, start) : NULL;
+  oy_tensor_release(oyi_tensor_object(lying));
   return result;
 }
 
