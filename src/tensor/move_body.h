@@ -240,6 +240,35 @@ TYPED(any_4, 4)
 TYPED(any_8, 8)
 TYPED(sixteen, 16)
 
+// Rows of up to eight elements, as many of them from the first one on as up to the last one; one
+// in the middle is moved twice.
+#define TYPED_FEW(T, ID)                                                              \
+  static inline __attribute__((always_inline)) void halves_##ID(const oyi_move* m,    \
+                                                                const int64_t half) { \
+    const int64_t along = m->from_along, rest = m->n - half;                          \
+    ROWS(m, to, from) {                                                               \
+      OYI_UNROLL_BY(4)                                                                \
+      for (int64_t i = 0; i < half; i++) {                                            \
+        const int64_t k = rest + i;                                                   \
+        memcpy(to + i * (int64_t)sizeof(T), from + i * along, sizeof(T));             \
+        memcpy(to + k * (int64_t)sizeof(T), from + k * along, sizeof(T));             \
+      }                                                                               \
+    }                                                                                 \
+  }                                                                                   \
+  static void few_##ID(const oyi_move* m) {                                           \
+    switch ((m->n + 1) / 2) {                                                         \
+      case 1: halves_##ID(m, 1); break;                                               \
+      case 2: halves_##ID(m, 2); break;                                               \
+      case 3: halves_##ID(m, 3); break;                                               \
+      default: halves_##ID(m, 4); break;                                              \
+    }                                                                                 \
+  }
+TYPED_FEW(any_1, 1)
+TYPED_FEW(any_2, 2)
+TYPED_FEW(any_4, 4)
+TYPED_FEW(any_8, 8)
+TYPED_FEW(sixteen, 16)
+
 // Two at a time, in the order in which they are read, as memory is fetched ahead.
 typedef uint64_t two_sixteens __attribute__((vector_size(32), aligned(1), may_alias));
 static void turned_pairs(const oyi_move* m) {
@@ -295,6 +324,22 @@ static void pairs(char* to, const char* first, const char* second, size_t n,
   OF_ITEM(pairs, item, to, first, second, n);
 }
 
+// An element of each of some rows at a time, which are near until all of theirs are moved.
+static void columns(const oyi_move* m) {
+  enum { NEAR = 1 << 14, LEAST = 16 };
+  const int64_t to = m->to_down < 0 ? -m->to_down : m->to_down;
+  const int64_t from = m->from_down < 0 ? -m->from_down : m->from_down;
+  const int64_t down = to > from ? to : from, fit = down ? NEAR / down : m->rows;
+  const int64_t most = fit > LEAST ? fit : LEAST;
+  oyi_move some = across(m);
+  for (int64_t row = 0; row < m->rows; row += most) {
+    some.n = m->rows - row < most ? m->rows - row : most;
+    OF_ITEM(apart, m->item, &some);
+    some.to += most * m->to_down;
+    some.from += most * m->from_down;
+  }
+}
+
 static void rows(const oyi_move* m) {
   enum { SHORT = 8 };
   const int64_t item = (int64_t)m->item;
@@ -318,9 +363,10 @@ static void rows(const oyi_move* m) {
   } else if (whole && same && m->n > 1 && m->rows > 1 && m->to_down == m->n * item &&
              m->to_down <= REPEATED_ROW) {
     repeat_short(m);
+  } else if (m->n < SHORT && m->rows > m->n && whole && is_apart(m)) {
+    OF_ITEM(few, m->item, m);
   } else if (m->n < SHORT && m->rows > m->n) {
-    const oyi_move turned = across(m);
-    OF_ITEM(apart, m->item, &turned);
+    columns(m);
   } else if (whole && same) {
     ROWS(m, to, from) fill(to, (size_t)m->n * m->item, from, m->item);
   } else if (whole && m->from_along == -item && item == (int64_t)sizeof(sixteen) &&

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather and cat of many short rows, of every length around those of vectors, against plain loops.
+// gather, cat and copies of many short rows, of every length around those of vectors, against
+// plain loops.
 #include "support/tensors.h"
 
 static const oy_dtype sizes_of_all[] = {OY_DTYPE_U8, OY_DTYPE_I16, OY_DTYPE_F32,
@@ -109,11 +110,52 @@ static void rows_are_joined(void** state) {
     }
 }
 
+// ---------------------------------------------------------------------------- copies
+
+enum { MOST_ROWS = 1500, MOST_COLUMNS = 36 };
+
+// Every |step|-th column, together and back.
+static void check_columns(int64_t rows, int64_t n, int64_t step, oy_dtype dtype) {
+  static uint8_t data[MOST_ROWS * MOST_COLUMNS * 16];
+  const int64_t item = (int64_t)oy_dtype_size(dtype), wide = n * step + 1;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  fill(data, rows * wide * item, n);
+  oy_tensor* x = oy_scope_take(oy_tensor_from_data(data, OY_DIMS(rows, wide), dtype));
+  oy_tensor* some = oy_slice_Tensor(x, 1, oy_int(1), oy_none(), step);
+  oy_tensor* got = oy_contiguous(some, 0);
+  assert_dims(oy_tensor_sizes(got), OY_DIMS(rows, n));
+  oy_tensor* other =
+      oy_zeros_like(x, oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
+  assert_non_null(
+      oy_copy_(oy_slice_Tensor(other, 1, oy_int(1), oy_none(), step), got, false));
+  const char *taken = oy_tensor_data(got), *back = oy_tensor_data(other);
+  static const char zero[16];
+  for (int64_t i = 0; i < rows * wide; i++) {
+    const int64_t column = i % wide - 1, k = i / wide * n + column / step;
+    const bool is = column >= 0 && column % step == 0;
+    if (is) assert_memory_equal(taken + k * item, data + i * item, (size_t)item);
+    assert_memory_equal(back + i * item, is ? (const char*)data + i * item : zero,
+                        (size_t)item);
+  }
+  oy_scope_close(&scope);
+}
+
+static void columns_are_copied(void** state) {
+  (void)state;
+  static const int64_t rows[] = {2, 9, MOST_ROWS};
+  for (int k = 0; k < SIZES; k++)
+    for (int64_t n = 1; n < 10; n++)
+      for (int64_t step = 2; step < 4; step++)
+        for (int r = 0; r < 3; r++) check_columns(rows[r], n, step, sizes_of_all[k]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_are_gathered),
       cmocka_unit_test(bad_numbers_are_refused),
       cmocka_unit_test(rows_are_joined),
+      cmocka_unit_test(columns_are_copied),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
