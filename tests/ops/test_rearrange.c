@@ -101,11 +101,28 @@ static void rolled_elements(void** state) {
     }
 }
 
+// Where nothing is added: strides by PyTorch 1.13.
+static void padded_by_nothing(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = oy_permute(numbers(OY_DIMS(3, 4, 5), OY_DTYPE_F32), OY_DIMS(2, 0, 1));
+  oy_tensor* same = oy_constant_pad_nd(x, OY_DIMS(0, 0), oy_int(7));
+  oy_tensor* less = oy_constant_pad_nd(x, OY_DIMS(0, -1), oy_int(7));
+  assert_dims(oy_tensor_strides(same), OY_DIMS(1, 20, 5));
+  assert_dims(oy_tensor_strides(less), OY_DIMS(1, 15, 5));
+  for (int64_t i = 0; i < 60; i++) assert_true(element(same, i) == element(x, i));
+  for (int64_t i = 0; i < 45; i++)
+    assert_true(element(less, i) == element(x, i / 3 * 4 + i % 3));
+  oy_scope_close(&scope);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(triangles),
       cmocka_unit_test(repeated_elements),
       cmocka_unit_test(rolled_elements),
+      cmocka_unit_test(padded_by_nothing),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

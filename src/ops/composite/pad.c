@@ -64,7 +64,12 @@ OYI_COMPOSITE(constant_pad_nd) {
   if (!t || padded_sizes(t, pad, sizes) != 0) return NULL;
   bool positive = false;
   for (size_t i = 0; i < pad.size; i++) positive = positive || pad.data[i] > 0;
-  if (!positive) return oyi_cloned(cropped(self, pad, -1));
+  if (!positive) {  // what is left lies as the input
+    oy_object* view = cropped(self, pad, -1);
+    oy_object* left = oyi_call_clone(view, oy_none());
+    oy_tensor_release(view);
+    return left;
+  }
   oy_object* made = oyi_call_empty_memory_format(
       (oy_ints){sizes, t->ndim}, oy_int(self->dtype), oy_none(),
       oy_value_device(oyi_tensor_device(t)), oy_none(),
