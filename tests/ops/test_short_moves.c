@@ -16,31 +16,36 @@ static void fill(uint8_t* data, int64_t n, int64_t seed) {
 
 enum { LINES = 19, LONGEST = 140 };
 
-static void check_gather(oy_dtype dtype, int64_t length, int64_t n) {
-  static uint8_t data[LINES * LONGEST * 16], want[LINES * LONGEST * 16];
+// Lines |gap| elements apart; one bad number at the end is found too.
+static void check_gather(oy_dtype dtype, int64_t length, int64_t n, int64_t gap) {
+  static uint8_t data[LINES * (LONGEST + 1) * 16], want[LINES * LONGEST * 16];
   int64_t index[LINES * LONGEST];
-  const int64_t item = (int64_t)oy_dtype_size(dtype);
-  fill(data, LINES * length * item, length);
+  const int64_t item = (int64_t)oy_dtype_size(dtype), down = length + gap;
+  fill(data, LINES * down * item, length);
   for (int64_t i = 0; i < LINES * n; i++) {
     index[i] = i % 7 == 0 ? length - 1 : (i * 37 + n) % length;
-    memcpy(want + i * item, data + (i / n * length + index[i]) * item, (size_t)item);
+    memcpy(want + i * item, data + (i / n * down + gap + index[i]) * item, (size_t)item);
   }
-  oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(LINES, length), dtype);
+  oy_tensor* whole = oy_tensor_from_data(data, OY_DIMS(LINES, down), dtype);
+  oy_tensor* x = oy_narrow(whole, 1, gap, length);
   oy_tensor* by = oy_tensor_from_data(index, OY_DIMS(LINES, n), OY_DTYPE_I64);
   oy_tensor* got = oy_gather(x, 1, by, false);
   assert_non_null(got);
   assert_memory_equal(oy_tensor_data(got), want, (size_t)(LINES * n * item));
-  oy_tensor* all[] = {x, by, got};
-  for (int k = 0; k < 3; k++) oy_tensor_release(all[k]);
+  ((int64_t*)oy_tensor_data(by))[LINES * n - 1] = length;
+  assert_null(oy_gather(x, 1, by, false));
+  oy_error_clear();
+  oy_tensor* all[] = {whole, x, by, got};
+  for (int k = 0; k < 4; k++) oy_tensor_release(all[k]);
 }
 
 static void lines_are_gathered(void** state) {
   (void)state;
   for (int64_t length = 1; length < LONGEST; length++)
     for (int k = 0; k < SIZES; k++) {
-      check_gather(sizes_of_all[k], length, length);
-      check_gather(sizes_of_all[k], length, length / 2 + 1);
-      check_gather(sizes_of_all[k], length / 2 + 1, length);
+      check_gather(sizes_of_all[k], length, length, length % 2);
+      check_gather(sizes_of_all[k], length, length / 2 + 1, k % 2);
+      check_gather(sizes_of_all[k], length / 2 + 1, length, (length + k) % 2);
     }
 }
 

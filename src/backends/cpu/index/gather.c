@@ -161,23 +161,24 @@ static void arrange(oyi_lines* w, const oyi_tensor* t, int64_t dim) {
   choose_blocks(w);
 }
 
-// Short lines that lie together in all of the tensors, and fit into registers.
+// Short lines that fit into registers, whose elements lie together.
 typedef bool (*short_fn)(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
-                         const int64_t* index);
+                         int64_t length, const int64_t* index);
 typedef struct short_lines {
   short_fn take;
   char* o;
   const char* x;
   const int64_t* index;
-  int64_t lines, n, item, down;  // |down| bytes from line to line of |x|
+  int64_t lines, n, item, down, length;  // of |x|, |down| bytes from line to line
   oyi_late* late;
 } short_lines;
 
 // Where that takes enough of each to be faster, or several at once; NULL: it does not.
-static short_fn rows_for(int64_t item, int64_t length, int64_t n) {
+static short_fn rows_for(int64_t item, int64_t down, int64_t length, int64_t n) {
 #if defined(__x86_64__)
   enum { LEAST = 6, LEAST_BYTES = 16 };
-  const bool several = length == n && 2 * n * item <= OYI_GATHER_REGISTER;
+  const bool several =
+      length == n && down == n * item && 2 * n * item <= OYI_GATHER_REGISTER;
   const bool enough = several || (n >= LEAST && n * item >= LEAST_BYTES);
   if (length * item <= OYI_GATHER_BYTES && enough && oyi_cpu_level() > 1) {
     if (item == 2) return oyi_gather_rows_2_v4;
@@ -185,7 +186,7 @@ static short_fn rows_for(int64_t item, int64_t length, int64_t n) {
     if (item == 8) return oyi_gather_rows_8_v4;
   }
 #else
-  (void)item, (void)length, (void)n;
+  (void)item, (void)down, (void)length, (void)n;
 #endif
   return NULL;
 }
@@ -195,32 +196,49 @@ static oy_status take_short(int64_t chunk, void* context) {
   const int64_t stretch = OYI_ITER_GRAIN / s->n, first = chunk * stretch;
   const int64_t lines = s->lines - first < stretch ? s->lines - first : stretch;
   if (!s->take(lines, s->n, s->o + first * s->n * s->item, s->x + first * s->down,
-               s->down, s->index + first * s->n))
+               s->down, s->length, s->index + first * s->n))
     oyi_late_fail(s->late);
   return OY_OK;
 }
 
+// Bytes from line to line of |t| along the last dimension, in the order of the indices; 0: they
+// are not as far from each other everywhere.
+static int64_t down_of(const oyi_tensor* t, const oyi_tensor* index) {
+  const int64_t* strides = oyi_strides(t);
+  int64_t down = 0, next = 0;
+  for (int64_t d = t->ndim - 2; d >= 0; d--) {
+    if (index->sizes[d] == 1) continue;
+    if (down && strides[d] != next) return 0;
+    down = down ? down : strides[d];
+    next = strides[d] * index->sizes[d];
+  }
+  return (down ? down : t->sizes[t->ndim - 1]) * oyi_item(t);
+}
+
+// NULL: they are not such lines.
 static short_fn short_for(const oyi_tensor* o, const oyi_tensor* t, int64_t dim,
-                          const oyi_tensor* index) {
+                          const oyi_tensor* index, int64_t* down) {
   enum { MOST = 128 };
   if (t->ndim == 0 || t->ndim != index->ndim || dim != t->ndim - 1 ||
-      index->sizes[dim] > MOST)
+      index->sizes[dim] > MOST || oyi_strides(t)[dim] != 1)
     return NULL;
-  if (!(o->flags & t->flags & index->flags & OYI_CONTIGUOUS)) return NULL;
-  for (int64_t d = 0; d < dim; d++)
-    if (index->sizes[d] != t->sizes[d]) return NULL;
-  return rows_for(oyi_item(t), t->sizes[dim], index->sizes[dim]);
+  if (!(o->flags & index->flags & OYI_CONTIGUOUS)) return NULL;
+  *down = down_of(t, index);
+  return *down > 0 ? rows_for(oyi_item(t), *down, t->sizes[dim], index->sizes[dim])
+                   : NULL;
 }
 
 static void take_short_lines(short_fn take, oyi_tensor* o, const oyi_tensor* t,
-                             int64_t dim, const oyi_tensor* index, oyi_late* late) {
+                             const oyi_tensor* index, int64_t down, oyi_late* late) {
+  const int64_t dim = t->ndim - 1;
   short_lines s = {.take = take,
                    .o = oyi_data(o),
                    .x = oyi_data(t),
                    .index = oyi_data(index),
                    .n = index->sizes[dim],
                    .item = oyi_item(t),
-                   .down = t->sizes[dim] * oyi_item(t),
+                   .down = down,
+                   .length = t->sizes[dim],
                    .late = late};
   s.lines = index->numel / s.n;
   (void)!oyi_parallel_chunks(oyi_stretches(s.lines, OYI_ITER_GRAIN / s.n), take_short,
@@ -250,9 +268,10 @@ static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   if (index->numel == 0) return OY_OK;  // and may be of any rank
   const int64_t size = t->ndim ? t->sizes[dim] : 1;
   taking how = {.take = oyi_gather_for(oyi_item(t)), .late = {late ? size : 0, false}};
-  const short_fn take = short_for(o, t, dim, index);
+  int64_t down;
+  const short_fn take = short_for(o, t, dim, index, &down);
   if (take)
-    take_short_lines(take, o, t, dim, index, &how.late);
+    take_short_lines(take, o, t, index, down, &how.late);
   else
     take_blocks(o, t, dim, index, &how);
   return how.late.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;

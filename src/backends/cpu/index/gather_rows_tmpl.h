@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) __m512i FN(taken)(const __m512i* li
 
 static inline __attribute__((always_inline)) bool FN(lines)(int64_t lines, int64_t n,
                                                             char* o, const char* x,
-                                                            int64_t length,
+                                                            int64_t down, int64_t length,
                                                             const int64_t* index,
                                                             const int registers) {
   const MASK rest = FN(first)(n % LANES);
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) bool FN(lines)(int64_t lines, int64
   __m512i line[MOST_REGISTERS], most = _mm512_setzero_si512();
   OYI_UNROLL_BY(8)
   for (int r = 0; r < registers; r++) has[r] = FN(first)(length - r * LANES);
-  for (int64_t k = 0; k < lines; k++, x += length * BYTES) {
+  for (int64_t k = 0; k < lines; k++, x += down) {
     // What no element lies in is not even named.
     OYI_UNROLL_BY(8)
     for (int r = 0; r < registers; r++)
@@ -76,14 +76,14 @@ static bool FN(several)(int64_t lines, int64_t n, char* o, const char* x,
   return _mm512_cmpge_epu64_mask(most, _mm512_set1_epi64(n)) == 0;
 }
 
-bool OYI_JOIN(oyi_gather_rows, OYI_JOIN(BYTES, v4))(int64_t lines, int64_t n, char* o,
-                                                    const char* x, int64_t down,
-                                                    const int64_t* index) {
-  const int64_t length = down / BYTES;
-  if (length == n && n <= LANES / 2) return FN(several)(lines, n, o, x, index);
-  if (length <= 2 * LANES) return FN(lines)(lines, n, o, x, length, index, 2);
-  if (length <= 4 * LANES) return FN(lines)(lines, n, o, x, length, index, 4);
-  return FN(lines)(lines, n, o, x, length, index, MOST_REGISTERS);
+bool OYI_JOIN(oyi_gather_rows,
+              OYI_JOIN(BYTES, v4))(int64_t lines, int64_t n, char* o, const char* x,
+                                   int64_t down, int64_t length, const int64_t* index) {
+  if (length == n && n <= LANES / 2 && down == n * BYTES)
+    return FN(several)(lines, n, o, x, index);
+  if (length <= 2 * LANES) return FN(lines)(lines, n, o, x, down, length, index, 2);
+  if (length <= 4 * LANES) return FN(lines)(lines, n, o, x, down, length, index, 4);
+  return FN(lines)(lines, n, o, x, down, length, index, MOST_REGISTERS);
 }
 #undef FN
 #undef BYTES
