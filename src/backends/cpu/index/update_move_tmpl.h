@@ -56,24 +56,31 @@ static bool OYI_JOIN(set_lines, ID)(const oyi_update_lines* l) {
 }
 
 // Eight elements go to memory as one vector or two: what takes time is the number of stores.
-static inline void OYI_JOIN(take_eight, ID)(T* restrict to, const T* restrict from,
-                                            const int64_t* restrict p) {
-  const T a = from[p[0]], b = from[p[1]], c = from[p[2]], d = from[p[3]];
-  const T e = from[p[4]], f = from[p[5]], g = from[p[6]], h = from[p[7]];
+static inline __attribute__((always_inline)) void OYI_JOIN(take_eight, ID)(
+    T* restrict to, const char* restrict from, const int64_t* restrict p, int64_t scale) {
+#define FROM(k) (*(const T*)(const void*)(from + p[k] * scale))
+  const T a = FROM(0), b = FROM(1), c = FROM(2), d = FROM(3);
+  const T e = FROM(4), f = FROM(5), g = FROM(6), h = FROM(7);
+#undef FROM
   to[0] = a, to[1] = b, to[2] = c, to[3] = d;
   to[4] = e, to[5] = f, to[6] = g, to[7] = h;
 }
 
+static inline __attribute__((always_inline)) void OYI_JOIN(take_row, ID)(
+    int64_t n, T* to, const char* from, int64_t scale, const int64_t* places) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) OYI_JOIN(take_eight, ID)(to + i, from, places + i, scale);
+  for (; i < n; i++) to[i] = *(const T*)(const void*)(from + places[i] * scale);
+}
+
 static void OYI_JOIN(take, ID)(int64_t n, char* to, int64_t to_step, const char* from,
                                int64_t scale, const char* index, int64_t index_step) {
-  if (scale == (int64_t)sizeof(T) && to_step == (int64_t)sizeof(T) &&
-      index_step == (int64_t)sizeof(int64_t)) {
+  if (to_step == (int64_t)sizeof(T) && index_step == (int64_t)sizeof(int64_t)) {
     const int64_t* places = (const int64_t*)(const void*)index;
-    const T* values = (const T*)(const void*)from;
-    T* taken = (T*)(void*)to;
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8) OYI_JOIN(take_eight, ID)(taken + i, values, places + i);
-    for (; i < n; i++) taken[i] = values[places[i]];
+    if (scale == (int64_t)sizeof(T))
+      OYI_JOIN(take_row, ID)(n, (T*)(void*)to, from, sizeof(T), places);
+    else
+      OYI_JOIN(take_row, ID)(n, (T*)(void*)to, from, scale, places);
     return;
   }
   for (int64_t i = 0; i < n; i++, index += index_step, to += to_step)
