@@ -169,20 +169,9 @@ static oy_object* roll_one(oy_object* self, int64_t shift, int64_t dim) {
             (long long)dim);
     return NULL;
   }
-  enum { SHORT_PLACE = 64 };
-  int64_t size = t->sizes[d], start = (size - shift % size) % size, inner = oyi_item(t);
-  for (size_t i = (size_t)d + 1; i < t->ndim; i++) inner *= t->sizes[i];
-  if (!oyi_data(t)) return roll_parts(self, d, start, size);
-  if (t->flags & OYI_CONTIGUOUS) return roll_rows(t, d, start);
-  // Parts of short rows would be written by pieces that are shorter still. A result that lies as
-  // channels_last is theirs.
-  if (inner > SHORT_PLACE || inner * size > SHORT_ROW ||
-      oy_tensor_suggest_memory_format(self) != OY_MEMORY_CONTIGUOUS)
-    return roll_parts(self, d, start, size);
-  oyi_tensor* lying = oyi_converted(t, self->dtype);
-  oy_object* result = lying ? roll_rows(lying, d, start) : NULL;
-  oy_tensor_release(oyi_tensor_object(lying));
-  return result;
+  const int64_t size = t->sizes[d], start = (size - shift % size) % size;
+  if ((t->flags & OYI_CONTIGUOUS) && oyi_data(t)) return roll_rows(t, d, start);
+  return roll_parts(self, d, start, size);
 }
 
 // All elements, as they follow each other.
