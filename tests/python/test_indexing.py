@@ -95,6 +95,10 @@ class IndexTest(unittest.TestCase):
             x[[0]] = opyard.tensor(5)
         with self.assertRaisesRegex(RuntimeError, "without overflow"):
             x.byte()[x > 0] = opyard.tensor(300)
+        for make in (lambda y: y.scatter(0, opyard.tensor([[0]]), 300),
+                     lambda y: y.index_fill(0, opyard.tensor([0]), 300)):
+            with self.assertRaisesRegex(RuntimeError, "type uint8_t without overflow"):
+                make(x.byte())
 
     def test_what_an_operator_wrote_is_written_back_to_itself(self):
         for order in ((0, 3, 2, 1), (2, 1, 3, 0), (1, 0, 3, 2)):

@@ -131,9 +131,11 @@ OYI_CPU(index_fill__int_Scalar) {
             "supported");
     return NULL;
   }
+  const oyi_number number = oyi_number_of_scalar(value);
+  if (oyi_number_check(number, self->dtype) != 0) return NULL;
   oyi_tensor* one = oyi_tensor_new(oy_dims_none(), self->dtype, oy_device_cpu());
   if (!one) return NULL;
-  oyi_element_store(self->dtype, oyi_data(one), oyi_number_of_scalar(value));
+  oyi_element_store(self->dtype, oyi_data(one), number);
   oy_object* result = fill_slices(self, dim, index, one);
   oy_tensor_release(&one->header);
   return result;

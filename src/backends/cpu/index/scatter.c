@@ -396,7 +396,9 @@ static oy_object* scatter(request* q, oy_object* self, int64_t dim, oy_object* i
 static oy_object* scatter_number(request* q, oy_object* self, int64_t dim,
                                  oy_object* index, oy_scalar value, oy_object* out) {
   if (!oyi_tensor_of(self)) return NULL;
-  oyi_element_store(self->dtype, q->value, oyi_number_of_scalar(value));
+  const oyi_number number = oyi_number_of_scalar(value);
+  if (oyi_number_check(number, self->dtype) != 0) return NULL;
+  oyi_element_store(self->dtype, q->value, number);
   return scatter(q, self, dim, index, NULL, out);
 }
 
