@@ -152,6 +152,26 @@ static void ends_of_domains(void** state) {
   }
 }
 
+// exp of floats from where it is 0 to where it is infinite, in vectors and beside other numbers.
+static void exp_everywhere(void** state) {
+  (void)state;
+  enum { COUNT = 65537 };
+  static float x[COUNT];
+  for (int i = 0; i < COUNT; i++) x[i] = -104.5f + (float)i * (194.0f / COUNT);
+  oy_tensor* t = oy_tensor_from_data(x, OY_DIMS(COUNT), OY_DTYPE_F32);
+  oy_tensor* r = oy_exp(t);
+  assert_non_null(r);
+  const float* got = oy_tensor_data(r);
+  for (int i = 0; i < COUNT; i++) {
+    const double want = exp((double)x[i]);
+    const float near = (float)want, next = nextafterf(near, INFINITY) - near;
+    if (isinf(near) ? got[i] != near : !is_near((double)got[i], want, (double)next))
+      fail_msg("exp(%a) of floats: %a, not %a", (double)x[i], (double)got[i], want);
+  }
+  oy_tensor_release(r);
+  oy_tensor_release(t);
+}
+
 // ------------------------------------------------------------------------ powers
 
 // Besides the numbers above: those whose last digit says whether they are odd, and exponents
@@ -249,8 +269,8 @@ static void powers_of_doubles(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(ends_of_domains),
-                                     cmocka_unit_test(powers_of_floats),
-                                     cmocka_unit_test(powers_of_doubles)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ends_of_domains), cmocka_unit_test(exp_everywhere),
+      cmocka_unit_test(powers_of_floats), cmocka_unit_test(powers_of_doubles)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -73,6 +73,11 @@
 #define FN(name)       name##f
 #define LANES          F32_LANES
 #define OWN_NORMAL_CDF 1
+#if defined(__FMA__)
+#define OWN_EXP 1
+#else
+#define OWN_EXP 0
+#endif
 // Where exp is a normal number, about; above EXP_MOST it is infinite, below EXP_ZERO it is 0.
 #define EXP_NEAR     87.3
 #define EXP_MOST     88.72283172607422
@@ -103,6 +108,7 @@ typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
 #undef FN
 #undef LANES
 #undef OWN_NORMAL_CDF
+#undef OWN_EXP
 #undef EXP_NEAR
 #undef EXP_MOST
 #undef EXP_ZERO
@@ -125,6 +131,7 @@ typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
 #define FN(name)       name
 #define LANES          F64_LANES
 #define OWN_NORMAL_CDF 0
+#define OWN_EXP        0
 #define EXP_NEAR       708
 #define EXP_MOST       709.782712893384
 #define EXP_ZERO       -746
@@ -152,6 +159,7 @@ typedef uint64_t bits_f64 __attribute__((vector_size(OYI_VEC_BYTES)));
 #undef FN
 #undef LANES
 #undef OWN_NORMAL_CDF
+#undef OWN_EXP
 
 typedef float narrow_f64 __attribute__((vector_size(OYI_VEC_BYTES / 2)));
 

@@ -2,29 +2,6 @@
 // The distribution function of normal numbers, of floats, for gelu and its gradient: one
 // exponential gives the density and the smaller tail, which is exp(-a^2 / 2) times a
 // ratio of polynomials of |a|. Part of vmath_tmpl.h.
-#if defined(__AVX512F__)
-static inline V F(fma)(V a, V b, V c) {
-  return (V)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-}
-#elif defined(__FMA__)
-static inline V F(fma)(V a, V b, V c) {
-  return (V)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-}
-#else
-static inline V F(fma)(V a, V b, V c) {
-  return a * b + c;
-}
-#endif
-
-// |factors|, the highest power's first.
-static inline __attribute__((always_inline)) V F(polynomial)(V x, int count,
-                                                             const T* factors) {
-  V sum = F(splat)(factors[0]);
-  OYI_UNROLL_BY(8)
-  for (int i = 1; i < count; i++) sum = F(fma)(sum, x, F(splat)(factors[i]));
-  return sum;
-}
-
 // e^x of -87 to 0: x = n * log(2) + r, and the series of e^r, |r| <= log(2) / 2.
 // 1.5 * 2^23 rounds to an integer; log(2) is in two parts.
 static inline __attribute__((always_inline)) V F(exp_negative)(V x) {

@@ -29,6 +29,7 @@ static inline bool F(any)(I mask) {
 // All lanes go through one call: a second one, or a branch that some vectors take, costs more
 // than the rest. Those that are near are multiplied by 1, for what is no normal number takes
 // processors long even where it is left out then.
+#if !OWN_EXP
 static inline V F(exp)(V a) {
   const I odd = ~((a >= (T)-EXP_NEAR) & (a <= (T)EXP_NEAR));
   if (__builtin_expect(!F(any)(odd), 1)) return F(raw_exp)(a);
@@ -42,6 +43,7 @@ static inline V F(exp)(V a) {
   const V result = found * F(select)(odd & far, by, F(splat)(1));
   return F(select)(odd & ~far, other, result);
 }
+#endif
 
 // Of numbers that are not normal: of greater ones, and so much less.
 #define LOGARITHM(f, of_two)                                                     \

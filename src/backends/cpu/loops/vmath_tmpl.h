@@ -80,6 +80,9 @@ VECTOR_2(hypot)
 #undef VECTOR_1
 #undef VECTOR_2
 #undef VECTOR_2_AS
+#if OWN_NORMAL_CDF
+#include "backends/cpu/loops/exp_vector.h"
+#endif
 #include "backends/cpu/loops/vmath_domain_tmpl.h"
 #include "backends/cpu/loops/vmath_pow_tmpl.h"
 
