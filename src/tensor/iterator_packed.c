@@ -5,87 +5,172 @@
 #include "tensor/iterator_walk.h"
 #include "tensor/move.h"
 
-// Rows as short as this are worth a copy, or two, and bytes of those that are taken at once. What
-// is copied once for all rows may be longer, where a row has many stretches.
+// Stretches as short as this, of the fastest dimension, are worth a copy, or two. What is copied
+// once for all rows may be longer, where a row has many stretches.
 enum {
   PACKED_ROW = 128,
   TWICE_PACKED_ROW = 64,
-  PACKED_ONCE = 8192,
-  PACKED = 8192,
+  PACKED = 8192,  // bytes of rows that are taken at once
   PACKED_INPUTS = 3,
-  // Elements of a row, of which two copies are worth more than its beginning.
+  // Elements of a stretch, of which two copies are worth more than its beginning.
   TWICE_PACKED = 8,
-  // Of what lies across, or apart in other ways: elements of a row, and bytes at once.
+  // Of what lies across, or apart in other ways: elements of a stretch, more where every other
+  // one is read, and bytes of a row.
   ACROSS_ROW = 32,
-  ACROSS = 4096
+  EVERY_OTHER_ROW = 128,
+  ACROSS = 4096,
+  // Elements that are worth a call for them.
+  ENOUGH = 1024
 };
 
 typedef enum way { TOGETHER, APART, ACROSS_OTHERS, NEITHER } way;
 
+static int64_t steps_of(const oyi_packed_row* row) {
+  int64_t n = 1;
+  for (size_t d = 0; d < row->ndim; d++) n *= row->sizes[d];
+  return n;
+}
+
 // Whether the rows of operand |k| continue each other. One number for all is as good.
 static way way_of(const oyi_packed_row* row, const int64_t* down, int k, int64_t item) {
-  const int64_t along = row->along[k], between = row->inner > 1 ? row->between[k] : 0;
-  if (k > 0 && along == 0 && between == 0 && down[k] == 0) return TOGETHER;
-  if (along == item && (row->inner == 1 || between == row->n * item) &&
-      down[k] == row->n * row->inner * item)
-    return TOGETHER;
+  int64_t whole = item;
+  bool is_whole = true, is_one = down[k] == 0;
+  for (size_t d = 0; d < row->ndim; d++) {
+    is_whole = is_whole && row->strides[d][k] == whole;
+    is_one = is_one && row->strides[d][k] == 0;
+    whole *= row->sizes[d];
+  }
+  if ((is_whole && down[k] == whole) || (k > 0 && is_one)) return TOGETHER;
   if (k == 0) return NEITHER;
+  const int64_t along = row->strides[0][k];
   return along == item || along == 0 ? APART : ACROSS_OTHERS;
+}
+
+// Whether stretches of what lies across are short enough.
+static bool is_short_across(const oyi_packed_row* row, int k, int64_t item) {
+  const bool every_other = row->strides[0][k] == 2 * item;
+  return !row->in_order && row->sizes[0] <= (every_other ? EVERY_OTHER_ROW : ACROSS_ROW);
 }
 
 unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
                            const int64_t* down) {
+  const int64_t steps = steps_of(row), n = row->sizes[0];
   unsigned found = 0;
   int64_t longest = 0, longest_copy = 0;
-  bool once = row->inner > 1, across = false;
+  bool once = true, across = false;
   for (int k = 0; k < by->count; k++) {
     const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
-    const int64_t bytes = row->n * row->inner * item;
     const way is = way_of(row, down, k, item);
-    if (is == NEITHER || bytes > PACKED_ONCE) return 0;
-    if (is == ACROSS_OTHERS && (row->in_order || row->n > ACROSS_ROW)) return 0;
+    if (is == NEITHER || steps * item > PACKED) return 0;
+    if (is == ACROSS_OTHERS && (!is_short_across(row, k, item) || steps * item > ACROSS))
+      return 0;
     across = across || is == ACROSS_OTHERS;
-    if (bytes > longest) longest = bytes;
+    if (n * item > longest) longest = n * item;
     if (is == TOGETHER) continue;
     found |= 1u << k;
     once = once && down[k] == 0;
-    if (bytes > longest_copy) longest_copy = bytes;
+    if (n * item > longest_copy) longest_copy = n * item;
   }
   const int copies = __builtin_popcount(found);
-  if (across) return copies <= PACKED_INPUTS && longest <= ACROSS ? found : 0;
-  if (copies > PACKED_INPUTS || (longest > PACKED_ROW && !once)) return 0;
-  return copies <= 1 || once || longest_copy <= TWICE_PACKED_ROW || row->n <= TWICE_PACKED
+  if (copies > PACKED_INPUTS || across) return copies <= PACKED_INPUTS ? found : 0;
+  if (longest > PACKED_ROW && !(once && row->ndim > 1)) return 0;
+  return copies <= 1 || once || longest_copy <= TWICE_PACKED_ROW || n <= TWICE_PACKED
              ? found
              : 0;
 }
 
-// |rows| rows of operand |k| from |from| on, one behind the other: those of one place of the
-// second dimension at a time, or both dimensions of one row, where that turns them round.
+// ----------------------------------------------------------------------- copies
+
+// The dimensions that one operand has, without those that go on with the one before.
+typedef struct own_dims {
+  size_t ndim;
+  int64_t sizes[OY_TENSOR_MAX_DIMS], from[OY_TENSOR_MAX_DIMS], to[OY_TENSOR_MAX_DIMS];
+} own_dims;
+
+static void add_dim(own_dims* own, int64_t size, int64_t from, int64_t to) {
+  if (size == 1) return;
+  if (own->ndim > 0) {
+    const size_t last = own->ndim - 1;
+    if (from == own->from[last] * own->sizes[last]) {
+      own->sizes[last] *= size;
+      return;
+    }
+  }
+  own->sizes[own->ndim] = size;
+  own->from[own->ndim] = from;
+  own->to[own->ndim++] = to;
+}
+
+// The dimension that is moved with the fastest one: that in which what lies across lies together,
+// if it is no short one, or the longest.
+static size_t second_of(const own_dims* own, int64_t item) {
+  enum { TURNED = 8 };
+  const bool across = own->from[0] != item && own->from[0] != 0;
+  size_t found = 1;
+  for (size_t d = 1; d < own->ndim; d++) {
+    if (across && own->from[d] == item && own->sizes[d] >= TURNED) return d;
+    if (own->sizes[d] > own->sizes[found]) found = d;
+  }
+  return found;
+}
+
+// All dimensions but the first and |second| step by step, |m| being the move of these.
+static void move_others(oyi_move* m, const own_dims* own, size_t second) {
+  int64_t at[OY_TENSOR_MAX_DIMS];
+  size_t d;
+  for (d = 1; d < own->ndim; d++) at[d] = 0;
+  do {
+    oyi_move_rows(m);
+    for (d = 1; d < own->ndim; d++) {
+      if (d == second) continue;
+      m->to += own->to[d], m->from += own->from[d];
+      if (++at[d] < own->sizes[d]) break;
+      m->to -= own->to[d] * at[d], m->from -= own->from[d] * at[d];
+      at[d] = 0;
+    }
+  } while (d < own->ndim);
+}
+
+// |rows| rows of operand |k| from |from| on, one behind the other.
 static void copy_rows(const oyi_packed_row* row, int k, int64_t item, int64_t rows,
                       char* to, const char* from, int64_t down) {
-  const int64_t between = row->inner > 1 ? row->between[k] : 0, whole = row->n * item;
-  oyi_move m = {
-      .item = (size_t)item, .n = row->n, .to_along = item, .from_along = row->along[k]};
-  const bool turns = row->inner > 1 && m.from_along != item && m.from_along != 0 &&
-                     (between == item || rows < row->inner);
-  const int64_t steps = turns ? rows : row->inner;
-  m.rows = turns ? row->inner : rows;
-  m.to_down = turns ? whole : whole * row->inner;
-  m.from_down = turns ? between : down;
-  for (int64_t i = 0; i < steps; i++) {
-    m.to = to + i * (turns ? whole * row->inner : whole);
-    m.from = from + i * (turns ? down : between);
+  oyi_move m = {.item = (size_t)item,
+                .n = row->sizes[0],
+                .rows = rows,
+                .to = to,
+                .from = from,
+                .to_along = item,
+                .to_down = row->sizes[0] * item,
+                .from_along = row->strides[0][k],
+                .from_down = down};
+  if (row->ndim == 1) {
     oyi_move_rows(&m);
+    return;
   }
+  own_dims own;
+  own.ndim = 0;
+  own.sizes[0] = 1;
+  own.from[0] = own.to[0] = item;
+  int64_t whole = item;
+  for (size_t d = 0; d < row->ndim; whole *= row->sizes[d++])
+    add_dim(&own, row->sizes[d], row->strides[d][k], whole);
+  add_dim(&own, rows, down, whole);
+  const size_t second = own.ndim > 1 ? second_of(&own, item) : 0;
+  m.n = own.sizes[0];
+  m.from_along = own.from[0];
+  m.rows = second ? own.sizes[second] : 1;
+  m.to_down = own.to[second];
+  m.from_down = own.from[second];
+  move_others(&m, &own, second);
 }
 
 void oyi_packed_run(const oyi_by_rows* by, const oyi_packed_row* row, int64_t rows,
                     char* const* data, const int64_t* down, unsigned apart) {
   _Alignas(64) char copies[PACKED_INPUTS][PACKED];
-  const int64_t n = row->n * row->inner;
+  const int64_t n = steps_of(row);
   int64_t most = PACKED, steps[OYI_ITER_MAX];
   char* at[OYI_ITER_MAX];
-  memcpy(steps, row->along, sizeof(steps[0]) * (size_t)by->count);
+  memcpy(steps, row->strides[0], sizeof(steps[0]) * (size_t)by->count);
   for (unsigned left = apart; left; left &= left - 1) {
     const int k = __builtin_ctz(left);
     steps[k] = oyi_item(by->it->tensors[k]);
@@ -107,7 +192,7 @@ void oyi_packed_run(const oyi_by_rows* by, const oyi_packed_row* row, int64_t ro
   }
 }
 
-// ------------------------------------------------------------ rows of two dimensions
+// ------------------------------------------------------- rows of several dimensions
 
 typedef struct packed_walk {
   oyi_by_rows by;
@@ -116,37 +201,57 @@ typedef struct packed_walk {
   int64_t rows, chunk;
 } packed_walk;
 
-// The rows of a chunk, along the third dimension and those that follow it.
+// The rows of a chunk, along the dimension after those of a row and those that follow it.
 static oy_status walk_chunk(int64_t index, void* context) {
   const packed_walk* w = context;
   const oyi_iter* it = w->by.it;
+  const size_t down = w->row.ndim;
   const int64_t last = (index + 1) * w->chunk, end = last < w->rows ? last : w->rows;
   for (int64_t at = index * w->chunk, count; at < end; at += count) {
     char* data[OYI_ITER_MAX];
     memcpy(data, it->data, sizeof(data[0]) * (size_t)it->count);
     int64_t step = at;
-    for (size_t d = 2; d < it->ndim; step /= it->sizes[d++])
+    for (size_t d = down; d < it->ndim; step /= it->sizes[d++])
       for (int k = 0; k < it->count; k++)
         data[k] += step % it->sizes[d] * it->strides[d][k];
-    count = it->sizes[2] - at % it->sizes[2];
+    count = it->sizes[down] - at % it->sizes[down];
     if (count > end - at) count = end - at;
-    oyi_packed_run(&w->by, &w->row, count, data, it->strides[2], w->apart);
+    oyi_packed_run(&w->by, &w->row, count, data, it->strides[down], w->apart);
   }
   return OY_OK;
 }
 
+// Whether all copies of a walk serve all rows along the dimension after those of a row.
+static bool copies_once(const oyi_iter* it, size_t d, unsigned apart) {
+  for (; apart; apart &= apart - 1)
+    if (it->strides[d][__builtin_ctz(apart)] != 0) return false;
+  return true;
+}
+
+// As few dimensions as make enough elements for a call, or more where a copy of them serves
+// many rows. One is for those who walk by rows.
+static bool find_row(packed_walk* w) {
+  const oyi_iter* it = w->by.it;
+  int64_t n = it->sizes[0];
+  bool is_enough = false;
+  w->row.ndim = 0;
+  for (size_t d = 1; d < it->ndim && n <= PACKED; n *= it->sizes[d++]) {
+    const oyi_packed_row row = {d, it->sizes, it->strides, false};
+    if (it->sizes[d] < 2) continue;
+    const unsigned apart = oyi_packed_inputs(&w->by, &row, it->strides[d]);
+    if (apart == 0 || (is_enough && !copies_once(it, d, apart))) continue;
+    w->row = row;
+    w->apart = apart;
+    w->chunk = (OYI_ITER_GRAIN - 1) / n + 1;
+    w->rows = oyi_walk_steps(it, d, it->ndim);
+    is_enough = n * it->sizes[d] >= ENOUGH && it->sizes[d] >= OYI_PACKED_MANY;
+  }
+  return w->row.ndim > 1;
+}
+
 bool oyi_packed_walk(const oyi_iter* it, oyi_loop loop, const void* args) {
-  if (it->ndim < 3 || it->sizes[2] < OYI_PACKED_MANY ||
-      it->sizes[0] * it->sizes[1] > PACKED_ONCE)
-    return false;
-  packed_walk w = {
-      .by = {loop, args, it, it->count},
-      .row = {it->sizes[0], it->sizes[1], it->strides[0], it->strides[1], false}};
-  w.apart = oyi_packed_inputs(&w.by, &w.row, it->strides[2]);
-  if (w.apart == 0) return false;
-  const int64_t n = it->sizes[0] * it->sizes[1];
-  w.rows = oyi_walk_steps(it, 2, it->ndim);
-  w.chunk = OYI_ITER_GRAIN / n;
+  packed_walk w = {.by = {loop, args, it, it->count}};
+  if (it->ndim < 3 || !find_row(&w)) return false;
   (void)oyi_parallel_chunks((w.rows - 1) / w.chunk + 1, walk_chunk, &w);
   return true;
 }

@@ -18,11 +18,11 @@ typedef struct oyi_by_rows {
 // Fewer rows are begun one by one.
 enum { OYI_PACKED_MANY = 8 };
 
-// What a row is: |inner| stretches of |n| elements each, and the steps along a stretch and from
-// one to the next, for each operand.
+// What a row is: some dimensions, the fastest first, with the steps along them of each operand.
 typedef struct oyi_packed_row {
-  int64_t n, inner;
-  const int64_t *along, *between;
+  size_t ndim;
+  const int64_t* sizes;
+  const int64_t (*strides)[OYI_ITER_MAX];
   bool in_order;  // inputs that lie across, or apart in other ways, are left as they are
 } oyi_packed_row;
 
@@ -35,7 +35,8 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
 void oyi_packed_run(const oyi_by_rows* by, const oyi_packed_row* row, int64_t rows,
                     char* const* data, const int64_t* down, unsigned apart);
 
-// A walk whose two fastest dimensions are such a row. False if they are not, and nothing is done.
+// A walk whose fastest dimensions, two or more, are such a row. False if they are not, and nothing
+// is done.
 bool oyi_packed_walk(const oyi_iter* it, oyi_loop loop, const void* args);
 
 #endif  // OPYARD_SRC_TENSOR_ITERATOR_PACKED_H_

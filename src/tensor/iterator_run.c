@@ -76,7 +76,8 @@ static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* 
     by->loop(n, data, along, by->args);
     return;
   }
-  const oyi_packed_row one = {n, 1, along, NULL, false};
+  const oyi_packed_row one = {1, &n, (const int64_t(*)[OYI_ITER_MAX])(const void*)along,
+                              false};
   const unsigned apart = rows >= OYI_PACKED_MANY ? oyi_packed_inputs(by, &one, down) : 0;
   if (apart != 0) {
     oyi_packed_run(by, &one, rows, data, down, apart);
@@ -136,7 +137,7 @@ static bool has_short_rows(const oyi_iter* it) {
 // what lies across.
 static bool packs_short_rows(const oyi_by_rows* by, bool in_order) {
   const oyi_iter* it = by->it;
-  const oyi_packed_row row = {it->sizes[0], 1, it->strides[0], NULL, in_order};
+  const oyi_packed_row row = {1, it->sizes, it->strides, in_order};
   return oyi_packed_inputs(by, &row, it->strides[1]) != 0;
 }
 

@@ -227,9 +227,67 @@ static void three_operands(void** state) {
     for (int64_t n = 1; n <= 40; n++) check_three(dtypes[d], n);
 }
 
+// Four dimensions, of which three operands have some each: blocks of two dimensions and more,
+// of which the copies of an operand serve one of them, or all.
+static oy_tensor* expanded(const int64_t* sizes, unsigned has, int order, int k,
+                           oy_dtype dtype) {
+  static const int orders[][4] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 0, 1}};
+  int64_t in_memory[4], back[4];
+  static double x[MOST];
+  int64_t count = 1;
+  for (int d = 0; d < 4; d++) {
+    const int at = orders[order][d];
+    in_memory[d] = has >> at & 1 ? sizes[at] : 1;
+    back[at] = d;
+    count *= in_memory[d];
+  }
+  assert_true(count <= MOST);
+  for (int64_t i = 0; i < count; i++) x[i] = number(k, i, OY_DTYPE_I64);
+  oy_tensor* wide =
+      oy_scope_take(oy_tensor_from_data(x, (oy_ints){in_memory, 4}, OY_DTYPE_F64));
+  oy_tensor* typed = oy_to_dtype(wide, dtype, false, true, oy_none());
+  return oy_permute(typed, (oy_ints){back, 4});
+}
+// What was laid out as |t|, as double in the shape of the result.
+static oy_tensor* spread_out(oy_tensor* t, const int64_t* sizes) {
+  oy_tensor* wide = oy_to_dtype(t, OY_DTYPE_F64, false, true, oy_none());
+  return oy_contiguous(oy_expand(wide, (oy_ints){sizes, 4}, false), OY_MEMORY_CONTIGUOUS);
+}
+static void check_blocks(const int64_t* sizes, oy_dtype dtype, unsigned has_b,
+                         unsigned has_c, int order) {
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* a = expanded(sizes, 15, order % 4, 0, dtype);
+  oy_tensor* b = expanded(sizes, has_b, order / 4 % 4, 1, dtype);
+  oy_tensor* c = expanded(sizes, has_c, order / 16, 2, dtype);
+  oy_tensor* got = spread_out(oy_addcmul(a, b, c, oy_int(1)), sizes);
+  const double* x = oy_tensor_data(spread_out(a, sizes));
+  const double* y = oy_tensor_data(spread_out(b, sizes));
+  const double* z = oy_tensor_data(spread_out(c, sizes));
+  const double* r = oy_tensor_data(got);
+  for (int64_t i = 0; i < oy_tensor_numel(got); i++)
+    if (r[i] != x[i] + y[i] * z[i])
+      fail_msg("addcmul of %s (%d, %d, %d, %d), %u, %u, %d: element %d is %g",
+               oy_dtype_name(dtype), (int)sizes[0], (int)sizes[1], (int)sizes[2],
+               (int)sizes[3], has_b, has_c, order, (int)i, r[i]);
+  oy_scope_close(&scope);
+}
+static void blocks_of_dimensions(void** state) {
+  (void)state;
+  static const int64_t shapes[][4] = {
+      {3, 28, 16, 4}, {48, 3, 4, 4}, {9, 8, 3, 17}, {2, 2, 100, 3}, {20, 2, 64, 2}};
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_I32, OY_DTYPE_U8,
+                                    OY_DTYPE_I64};
+  for (size_t k = 0; k < OY_ARRAY_SIZE(shapes); k++)
+    for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+      for (unsigned has = 0; has < 256; has += dtypes[d] == OY_DTYPE_F32 ? 1 : 5)
+        check_blocks(shapes[k], dtypes[d], has & 15, has >> 4, (int)(has * 37 % 64));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(three_operands), cmocka_unit_test(every_order),
-      cmocka_unit_test(orders_of_others), cmocka_unit_test(rows_in_place)};
+      cmocka_unit_test(orders_of_others), cmocka_unit_test(rows_in_place),
+      cmocka_unit_test(blocks_of_dimensions)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
