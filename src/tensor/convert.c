@@ -110,6 +110,18 @@ static void real_to_complex(oy_dtype to, char* out, oy_dtype part, oy_dtype from
   }
 }
 
+// What lies apart is brought together for a loop that takes it in one step.
+static void convert_apart(oyi_convert_loop at_once, char* out, int64_t to_item,
+                          const char* in, int64_t in_stride, int64_t item, int64_t n) {
+  _Alignas(64) uint64_t together[PIECE];
+  const int64_t most = (int64_t)sizeof(together) / item;
+  for (int64_t some; n > 0; n -= some, in += some * in_stride, out += some * to_item) {
+    some = n < most ? n : most;
+    move_row((size_t)item, (char*)together, item, in, in_stride, some);
+    at_once(out, together, some);
+  }
+}
+
 static void convert_complex(oy_dtype to, char* out, int64_t out_stride, oy_dtype from,
                             const char* in, int64_t in_stride, int64_t n) {
   const oy_dtype a = part_of(from), b = part_of(to);
@@ -118,12 +130,14 @@ static void convert_complex(oy_dtype to, char* out, int64_t out_stride, oy_dtype
     convert_real(b, out, out_part, a, in, in_part, 2 * n);
     return;
   }
-  if (in_stride == oyi_dtype_bytes[from] && out_stride == oyi_dtype_bytes[to]) {
-    const oyi_convert_loop at_once = oyi_convert_complex_at_once(to, from);
-    if (at_once) {
+  const oyi_convert_loop at_once = oyi_convert_complex_at_once(to, from);
+  const int64_t item = oyi_dtype_bytes[from], to_item = oyi_dtype_bytes[to];
+  if (at_once && out_stride == to_item) {
+    if (in_stride == item)
       at_once(out, in, n);
-      return;
-    }
+    else
+      convert_apart(at_once, out, to_item, in, in_stride, item, n);
+    return;
   }
   if (to == OY_DTYPE_BOOL) {
     complex_to_bool(out, out_stride, a, in, in_stride, n);
@@ -169,7 +183,12 @@ typedef struct pair {
 // Rows may be short: what converts them is found once.
 static pair pair_of(oy_dtype to, oy_dtype from) {
   pair p = {to, from, NULL, oyi_dtype_bytes[to], oyi_dtype_bytes[from]};
-  if (to == from || oy_dtype_is_complex(to) || oy_dtype_is_complex(from)) return p;
+  if (to == from) return p;
+  if (oy_dtype_is_complex(to) || oy_dtype_is_complex(from)) {
+    const bool both = oy_dtype_is_complex(to) && oy_dtype_is_complex(from);
+    if (!both) p.at_once = oyi_convert_complex_at_once(to, from);
+    return p;
+  }
   const oyi_convert_chain chain = oyi_convert_chain_of(to, from);
   if (chain.count == 1) p.at_once = chain.loops[0];
   return p;

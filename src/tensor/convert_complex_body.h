@@ -1,6 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops from complex numbers and to them. Part of convert_loops_body.h.
 
+// True if either part is not zero, by their bits but for the signs.
+typedef struct __attribute__((may_alias)) bits_c64 {
+  uint32_t re, im;
+} bits_c64;
+typedef struct __attribute__((may_alias)) bits_c128 {
+  uint64_t re, im;
+} bits_c128;
+LOOP(c128_b1, bits_c128, uint8_t, ((x.re | x.im) & INT64_MAX) != 0)
+#define TRUE_C64(x) ((((x).re | (x).im) & INT32_MAX) != 0)
+#if !defined(__AVX2__)
+LOOP(c64_b1, bits_c64, uint8_t, TRUE_C64(x))
+#else
+static inline __m256i words_true_c64(const bits_c64* a) {
+  const __m256 low = _mm256_loadu_ps((const float*)(const void*)a);
+  const __m256 high = _mm256_loadu_ps((const float*)(const void*)(a + 4));
+  const __m256 either = _mm256_or_ps(_mm256_shuffle_ps(low, high, 0x88),
+                                     _mm256_shuffle_ps(low, high, 0xdd));
+  const __m256i mixed = _mm256_permute4x64_epi64(_mm256_castps_si256(either), 0xd8);
+  // Twice a number is 0 where only the sign is set.
+  const __m256i none =
+      _mm256_cmpeq_epi32(_mm256_add_epi32(mixed, mixed), _mm256_setzero_si256());
+  return _mm256_add_epi32(none, _mm256_set1_epi32(1));
+}
+TO_BYTES(c64_b1, bits_c64, words_true_c64, TRUE_C64)
+#endif
+
 // The real parts of complex numbers.
 #define REAL_F32_I32(x) oyi_float_to_int32(__real__(x))
 #define REAL_F64_I32(x) oyi_double_to_int32(__real__(x))

@@ -79,7 +79,24 @@ LOOP(u64_f64, uint64_t, double, x)
 LOOP(f32_u64, float, uint64_t, oyi_float_to_uint((double)x))
 LOOP(f32_f64, float, double, x)
 LOOP(f64_u64, double, uint64_t, oyi_float_to_uint(x))
+#if !defined(__AVX2__)
 LOOP(f64_f32, double, float, x)
+#else
+static inline void four_f64_f32(float* o, const double* a) {
+  _mm_storeu_ps(o, _mm256_cvtpd_ps(_mm256_loadu_pd(a)));
+}
+// The last ones lie over those before them, here and below: nothing is read that was written.
+static void f64_f32(void* out, const void* in, int64_t n) {
+  float* o = out;
+  const double* a = in;
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16)
+    for (int64_t k = i; k < i + 16; k += 4) four_f64_f32(o + k, a + k);
+  for (; i + 4 <= n; i += 4) four_f64_f32(o + i, a + i);
+  if (i < n && n >= 4) four_f64_f32(o + n - 4, a + n - 4);
+  for (; n < 4 && i < n; i++) o[i] = (float)a[i];
+}
+#endif
 
 // Floats to integers for which few processors have vectors; most have them to int32, which does
 // where all of a piece fit. |slow| is what PyTorch goes by.
@@ -211,13 +228,14 @@ static inline __m256i words_bf16(const uint16_t* a) {
   const __m256i wide = _mm256_cvtepu16_epi32(EIGHT_SHORTS(a));
   return _mm256_cvttps_epi32(_mm256_castsi256_ps(_mm256_slli_epi32(wide, 16)));
 }
-#define TO_WORDS(name, T, words, one)                                             \
-  static void name(void* out, const void* in, int64_t n) {                        \
-    int32_t* o = out;                                                             \
-    const T* a = in;                                                              \
-    int64_t i = 0;                                                                \
-    for (; i + 8 <= n; i += 8) _mm256_storeu_si256((void*)(o + i), words(a + i)); \
-    for (; i < n; i++) o[i] = one(a[i]);                                          \
+#define TO_WORDS(name, T, words, one)                                               \
+  static void name(void* out, const void* in, int64_t n) {                          \
+    int32_t* o = out;                                                               \
+    const T* a = in;                                                                \
+    int64_t i = 0;                                                                  \
+    for (; i + 8 <= n; i += 8) _mm256_storeu_si256((void*)(o + i), words(a + i));   \
+    if (i < n && n >= 8) _mm256_storeu_si256((void*)(o + n - 8), words(a + n - 8)); \
+    for (; n < 8 && i < n; i++) o[i] = one(a[i]);                                   \
   }
 #define LOW_BITS(words, bits) _mm256_and_si256(words, _mm256_set1_epi32(bits))
 #define TO_BYTES_WHERE(fit, name, T, words, one)                                     \
@@ -301,18 +319,20 @@ static inline bool floats_i64(const int64_t* a, __m256* out) {
   *out = _mm256_cvtepi32_ps(_mm256_permute4x64_epi64(words, 0xd8));
   return _mm256_testz_si256(lost, lost);
 }
+static inline void eight_i64_f32(float* o, const int64_t* a) {
+  __m256 x;
+  if (OY_UNLIKELY(!floats_i64(a, &x)))
+    for (int k = 0; k < 8; k++) o[k] = (float)a[k];
+  else
+    _mm256_storeu_ps(o, x);
+}
 static void i64_f32(void* out, const void* in, int64_t n) {
   float* o = out;
   const int64_t* a = in;
   int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    __m256 x;
-    if (OY_UNLIKELY(!floats_i64(a + i, &x)))
-      for (int k = 0; k < 8; k++) o[i + k] = (float)a[i + k];
-    else
-      _mm256_storeu_ps(o + i, x);
-  }
-  for (; i < n; i++) o[i] = (float)a[i];
+  for (; i + 8 <= n; i += 8) eight_i64_f32(o + i, a + i);
+  if (i < n && n >= 8) eight_i64_f32(o + n - 8, a + n - 8);
+  for (; n < 8 && i < n; i++) o[i] = (float)a[i];
 }
 #endif
 
@@ -387,12 +407,14 @@ const oyi_convert_table LEVELED(oyi_convert_loops) = {
                 [OY_DTYPE_I32] = bf16_i32},
     .to_bool = {i32_b1, i64_b1, f32_b1, f64_b1, i64_b1},
     .to_8 = {[OY_DTYPE_I16] = i16_8, [OY_DTYPE_I64] = i64_8},
-    .of_c64 = {[OY_DTYPE_U8] = c64_8,
+    .of_c64 = {[OY_DTYPE_BOOL] = c64_b1,
+               [OY_DTYPE_U8] = c64_8,
                [OY_DTYPE_I8] = c64_8,
                [OY_DTYPE_I16] = c64_16,
                [OY_DTYPE_I32] = c64_i32,
                [OY_DTYPE_I64] = c64_i64},
-    .of_c128 = {[OY_DTYPE_U8] = c128_u8,
+    .of_c128 = {[OY_DTYPE_BOOL] = c128_b1,
+                [OY_DTYPE_U8] = c128_u8,
                 [OY_DTYPE_I8] = c128_8,
                 [OY_DTYPE_I16] = c128_16,
                 [OY_DTYPE_I32] = c128_i32,

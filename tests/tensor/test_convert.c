@@ -116,7 +116,10 @@ static void rows_are_their_elements(void** state) {
                                     OY_DTYPE_F64,  OY_DTYPE_C64, OY_DTYPE_C128};
   static double numbers[2 * N];
   static _Alignas(16) char in[MOST * N], all[MOST * N + 1], one[MOST];
-  for (int i = 0; i < 2 * N; i++) numbers[i] = (double)(i * 7919 % 4001 - 2000) / 8;
+  static _Alignas(16) char apart[2 * MOST * N], again[MOST * N];
+  // Both parts of some are zeros, or one is.
+  for (int i = 0; i < 2 * N; i++)
+    numbers[i] = i % 5 < 3 ? -0.0 : (double)(i * 7919 % 4001 - 2000) / 8;
   for (size_t f = 0; f < OY_ARRAY_SIZE(dtypes); f++)
     for (size_t t = 0; t < OY_ARRAY_SIZE(dtypes); t++) {
       const oy_dtype from = dtypes[f], to = dtypes[t];
@@ -124,6 +127,7 @@ static void rows_are_their_elements(void** state) {
       for (int i = 0; i < N; i++)
         oyi_convert_row(from, in + i * a, a, OY_DTYPE_C128, (char*)(numbers + 2 * i), 16,
                         1);
+      for (int i = 0; i < N; i++) memcpy(apart + 2 * i * a, in + i * a, (size_t)a);
       for (int64_t n = 0; n <= N; n++) {
         memset(all, 0x5a, sizeof(all));
         oyi_convert_row(to, all, b, from, in, a, n);
@@ -132,6 +136,8 @@ static void rows_are_their_elements(void** state) {
           oyi_convert_row(to, one, b, from, in + i * a, a, 1);
           assert_memory_equal(all + i * b, one, (size_t)b);
         }
+        oyi_convert_row(to, again, b, from, apart, 2 * a, n);
+        assert_memory_equal(again, all, (size_t)(n * b));
       }
     }
 }
