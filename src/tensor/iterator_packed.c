@@ -5,10 +5,12 @@
 #include "tensor/iterator_walk.h"
 #include "tensor/move.h"
 
-// Stretches as short as this, of the fastest dimension, are worth a copy, or two. What is copied
-// once for all rows may be longer, where a row has many stretches.
+// Stretches as short as this, of the fastest dimension, are worth a copy, or two; less where one
+// number is for a whole stretch, for which loops have a way. What is copied once for all rows may
+// be longer, where a row has many stretches.
 enum {
-  PACKED_ROW = 128,
+  PACKED_ROW = 256,
+  PACKED_COLUMN = 128,
   TWICE_PACKED_ROW = 64,
   PACKED = 8192,  // bytes of rows that are taken at once
   PACKED_INPUTS = 3,
@@ -57,7 +59,7 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
   const int64_t steps = steps_of(row), n = row->sizes[0];
   unsigned found = 0;
   int64_t longest = 0, longest_copy = 0;
-  bool once = true, across = false;
+  bool once = true, across = false, column = false;
   for (int k = 0; k < by->count; k++) {
     const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
     const way is = way_of(row, down, k, item);
@@ -69,11 +71,13 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
     if (is == TOGETHER) continue;
     found |= 1u << k;
     once = once && down[k] == 0;
+    column = column || row->strides[0][k] == 0;
     if (n * item > longest_copy) longest_copy = n * item;
   }
   const int copies = __builtin_popcount(found);
   if (copies > PACKED_INPUTS || across) return copies <= PACKED_INPUTS ? found : 0;
-  if (longest > PACKED_ROW && !(once && row->ndim > 1)) return 0;
+  if (longest > (column ? PACKED_COLUMN : PACKED_ROW) && !(once && row->ndim > 1))
+    return 0;
   return copies <= 1 || once || longest_copy <= TWICE_PACKED_ROW || n <= TWICE_PACKED
              ? found
              : 0;
