@@ -11,7 +11,7 @@ enum {
   LINE = 64,
   COLUMNS = 256,
   COPIED_LINES = 4,  // of each column of the input, read at once where there is no buffer
-  FEW = 4,           // of a loop: neighbours nearer to each other, or fewer rows, are not
+  FEW = 3,           // of a loop: neighbours nearer to each other, or fewer rows, are not
   LEAST = 8,         // rows and columns that make it worth while
   LEAST_STEPS = 512,
   PACKED_MOST = 2,  // inputs that are turned round
@@ -124,8 +124,9 @@ static oy_status run_tiles(int64_t index, void* context) {
 
 // The dimension in which operand |k| is contiguous, 0 if it does not lie across.
 static size_t lies_across(const oyi_iter* it, int k, bool is_copy) {
-  const int64_t item = oyi_item(it->tensors[k]), near = is_copy ? LINE : FEW * item;
-  const int64_t rows = is_copy ? LEAST : FEW;
+  // Of great elements a vector has few: to turn them takes nearly what it saves.
+  const int64_t item = oyi_item(it->tensors[k]), few = item < 8 ? FEW : FEW + 1;
+  const int64_t rows = is_copy ? LEAST : few, near = is_copy ? LINE : few * item;
   if (it->strides[0][k] < near && it->strides[0][k] > -near) return 0;
   for (size_t d = 1; d < it->ndim; d++)
     if (it->strides[d][k] == item && it->sizes[d] >= rows) return d;

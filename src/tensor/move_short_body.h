@@ -58,29 +58,43 @@ static bool turned_short(const oyi_move* m) {
 
 // Each element several times, for rows that follow each other: vectors of it, of which those of
 // the next row are written over what is too much. How many rows that did.
-#define REPEAT(T, size)                                                           \
+#define REPEAT_BY(size, part, load)                                               \
   static int64_t repeat_##size(const oyi_move* m) {                               \
-    typedef T part __attribute__((vector_size(VECTOR), aligned(1), may_alias));   \
-    typedef T element __attribute__((aligned(1), may_alias));                     \
     const int64_t row = m->to_down, whole = (row + VECTOR - 1) / VECTOR * VECTOR; \
     const int64_t rows = m->rows - (whole - 1) / row;                             \
     char* to = m->to;                                                             \
     int64_t i = 0;                                                                \
     for (; row == 2 * VECTOR && i < rows; i++, to += 2 * VECTOR) {                \
-      const part x = *(const element*)(m->from + i * m->from_down) - (part){0};   \
+      const part x = load(m->from + i * m->from_down);                            \
       *(part*)to = *(part*)(to + VECTOR) = x;                                     \
     }                                                                             \
     for (; i < rows; i++, to += row) {                                            \
-      const part x = *(const element*)(m->from + i * m->from_down) - (part){0};   \
+      const part x = load(m->from + i * m->from_down);                            \
       *(part*)to = x;                                                             \
       for (int64_t at = VECTOR; at < row; at += VECTOR) *(part*)(to + at) = x;    \
     }                                                                             \
     return rows > 0 ? rows : 0;                                                   \
   }
-REPEAT(uint8_t, 1)
-REPEAT(uint16_t, 2)
-REPEAT(uint32_t, 4)
-REPEAT(uint64_t, 8)
+#define REPEAT(size)                                               \
+  typedef any_##size all_##size                                    \
+      __attribute__((vector_size(VECTOR), aligned(1), may_alias)); \
+  static inline all_##size load_##size(const char* from) {         \
+    return *(const any_##size*)from - (all_##size){0};             \
+  }                                                                \
+  REPEAT_BY(size, all_##size, load_##size)
+REPEAT(1)
+REPEAT(2)
+REPEAT(4)
+REPEAT(8)
+static inline vector load_16(const char* from) {
+#if defined(__AVX2__)
+  const __m128i x = _mm_loadu_si128((const __m128i_u*)(const void*)from);
+  return (vector)_mm256_broadcastsi128_si256(x);
+#else
+  return *(const vector*)from;
+#endif
+}
+REPEAT_BY(16, vector, load_16)
 
 enum { REPEATED_ROW = 128 };  // bytes of a row, at most
 static void repeat_short(const oyi_move* m) {
@@ -90,7 +104,7 @@ static void repeat_short(const oyi_move* m) {
     case 2: done = repeat_2(m); break;
     case 4: done = repeat_4(m); break;
     case 8: done = repeat_8(m); break;
-    default: break;
+    default: done = repeat_16(m); break;
   }
   for (; done < m->rows; done++)
     for (int64_t i = 0; i < m->n; i++)
