@@ -218,13 +218,23 @@ static void move_block(int64_t n, int64_t rows, char* const* data, const int64_t
   oyi_move_rows(&m);
 }
 
+// Planes of a few rows that a move turns round by vectors, where each is worth its beginning:
+// not of 8 bytes, of which vectors hold few, nor of bytes, of which they hold more than there are.
+static bool turns_planes(const oyi_iter* it) {
+  enum { VECTOR = 32, FEW = 3, ENOUGH = 256 };
+  const int64_t item = oyi_item(it->tensors[0]);
+  return item != 1 && item != 8 && it->strides[0][0] == item &&
+         it->strides[1][1] == item && it->sizes[1] >= FEW &&
+         it->sizes[0] * item >= VECTOR && it->sizes[0] * it->sizes[1] * item >= ENOUGH;
+}
+
 // The dimension that a block of rows goes down: the next one, unless that is so short that
 // finding blocks would cost more than moving them. Of long rows it does not, and memory is
-// written as it lies.
+// written as it lies; nor of planes that are turned round.
 static size_t longest(const oyi_iter* it) {
   enum { SHORT = 16, LONG = 1024 };
   size_t found = 1;
-  if (it->ndim > 2 && it->sizes[1] < SHORT &&
+  if (it->ndim > 2 && it->sizes[1] < SHORT && !turns_planes(it) &&
       it->sizes[0] * oyi_item(it->tensors[0]) < LONG)
     for (size_t d = 2; d < it->ndim; d++)
       if (it->sizes[d] > it->sizes[found]) found = d;

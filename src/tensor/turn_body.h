@@ -12,7 +12,7 @@
 #endif
 
 #ifdef HAVE_SHUFFLE
-enum { LANE = 16 };
+enum { LANE = 16, SHARED = 512 };
 
 // Elements of the first and second half of each lane of two vectors, by turns.
 #define LOW_8(at, n)       at, at + n
@@ -45,53 +45,56 @@ static inline vector load_lanes(const char* from, int64_t step) {
 }
 
 // One block: LANE / size rows of the output, a vector each, of which |count| are written.
-#define TURN_BLOCK(T, size)                                                              \
-  static inline __attribute__((always_inline)) void turn_block_##size(                   \
-      char* to, int64_t to_down, const char* from, int64_t from_along, int64_t count) {  \
-    enum { N = LANE / size };                                                            \
-    typedef T part __attribute__((vector_size(VECTOR), aligned(1), may_alias));          \
-    part a[N], b[N];                                                                     \
-    OYI_UNROLL_BY(16)                                                                    \
-    for (int k = 0; k < N; k++)                                                          \
-      a[k] = (part)load_lanes(from + k * from_along, N * from_along);                    \
-    OYI_UNROLL_BY(16)                                                                    \
-    for (int step = 1; step < N; step *= 2) {                                            \
-      OYI_UNROLL_BY(16)                                                                  \
-      for (int k = 0; k < N / 2; k++) {                                                  \
-        b[2 * k] = __builtin_shufflevector(a[k], a[k + N / 2], FIRST_HALVES(size));      \
-        b[2 * k + 1] = __builtin_shufflevector(a[k], a[k + N / 2], SECOND_HALVES(size)); \
-      }                                                                                  \
-      OYI_UNROLL_BY(16)                                                                  \
-      for (int k = 0; k < N; k++) a[k] = b[k];                                           \
-    }                                                                                    \
-    OYI_UNROLL_BY(16)                                                                    \
-    for (int k = 0; k < N; k++)                                                          \
-      if (k < count) *(part*)(to + k * to_down) = a[k];                                  \
-  }                                                                                      \
-  /* The last blocks lie over those before them. */                                      \
-  static void turn_##size(const oyi_move* m) {                                           \
-    enum { N = LANE / size, ALONG = VECTOR / size };                                     \
-    for (int64_t i = 0; i < m->n; i += ALONG) {                                          \
-      const int64_t column = i + ALONG <= m->n ? i : m->n - ALONG;                       \
-      const char* from = m->from + column * m->from_along;                               \
-      char* to = m->to + column * size;                                                  \
-      for (int k = 0; m->ahead && k < ALONG; k++)                                        \
-        __builtin_prefetch(from + k * m->from_along + m->ahead);                         \
-      for (int64_t j = 0; j < m->rows; j += N) {                                         \
-        const int64_t row = j + N <= m->rows ? j : m->rows - N;                          \
-        turn_block_##size(to + row * m->to_down, m->to_down, from + row * size,          \
-                          m->from_along, N);                                             \
-      }                                                                                  \
-    }                                                                                    \
-  }                                                                                      \
-  /* Fewer rows than a block has: what follows them is read as well, up to |n|. */       \
-  static void turn_few_##size(const oyi_move* m, int64_t n) {                            \
-    enum { ALONG = VECTOR / size };                                                      \
-    for (int64_t i = 0; i < n; i += ALONG) {                                             \
-      const int64_t column = i + ALONG <= n ? i : n - ALONG;                             \
-      turn_block_##size(m->to + column * size, m->to_down,                               \
-                        m->from + column * m->from_along, m->from_along, m->rows);       \
-    }                                                                                    \
+#define TURN_BLOCK(T, size)                                                                    \
+  static inline __attribute__((always_inline)) void turn_block_##size(                         \
+      char* to, int64_t to_down, const char* from, int64_t from_along, int64_t count) {        \
+    enum { N = LANE / size };                                                                  \
+    typedef T part __attribute__((vector_size(VECTOR), aligned(1), may_alias));                \
+    part a[N], b[N];                                                                           \
+    OYI_UNROLL_BY(16)                                                                          \
+    for (int k = 0; k < N; k++)                                                                \
+      a[k] = (part)load_lanes(from + k * from_along, N * from_along);                          \
+    OYI_UNROLL_BY(16)                                                                          \
+    for (int step = 1; step < N; step *= 2) {                                                  \
+      OYI_UNROLL_BY(16)                                                                        \
+      for (int k = 0; k < N / 2; k++) {                                                        \
+        b[2 * k] = __builtin_shufflevector(a[k], a[k + N / 2], FIRST_HALVES(size));            \
+        b[2 * k + 1] = __builtin_shufflevector(a[k], a[k + N / 2], SECOND_HALVES(size));       \
+      }                                                                                        \
+      OYI_UNROLL_BY(16)                                                                        \
+      for (int k = 0; k < N; k++) a[k] = b[k];                                                 \
+    }                                                                                          \
+    OYI_UNROLL_BY(16)                                                                          \
+    for (int k = 0; k < N; k++)                                                                \
+      if (k < count) *(part*)(to + k * to_down) = a[k];                                        \
+  }                                                                                            \
+  /* The last blocks lie over those before them. Where rows of the output share few sets of */ \
+  /* the cache, lines of it would be gone before the next blocks fill them up. */              \
+  static void turn_##size(const oyi_move* m) {                                                 \
+    enum { N = LANE / size, ALONG = VECTOR / size, FEW = 32 };                                 \
+    const int64_t down = m->n <= FEW && m->to_down % SHARED == 0 ? N : m->rows;                \
+    for (int64_t first = 0; first < m->rows; first += down)                                    \
+      for (int64_t i = 0; i < m->n; i += ALONG) {                                              \
+        const int64_t column = i + ALONG <= m->n ? i : m->n - ALONG;                           \
+        const char* from = m->from + column * m->from_along;                                   \
+        char* to = m->to + column * size;                                                      \
+        for (int k = 0; m->ahead && first == 0 && k < ALONG; k++)                              \
+          __builtin_prefetch(from + k * m->from_along + m->ahead);                             \
+        for (int64_t j = first; j < first + down && j < m->rows; j += N) {                     \
+          const int64_t row = j + N <= m->rows ? j : m->rows - N;                              \
+          turn_block_##size(to + row * m->to_down, m->to_down, from + row * size,              \
+                            m->from_along, N);                                                 \
+        }                                                                                      \
+      }                                                                                        \
+  }                                                                                            \
+  /* Fewer rows than a block has: what follows them is read as well, up to |n|. */             \
+  static void turn_few_##size(const oyi_move* m, int64_t n) {                                  \
+    enum { ALONG = VECTOR / size };                                                            \
+    for (int64_t i = 0; i < n; i += ALONG) {                                                   \
+      const int64_t column = i + ALONG <= n ? i : n - ALONG;                                   \
+      turn_block_##size(m->to + column * size, m->to_down,                                     \
+                        m->from + column * m->from_along, m->from_along, m->rows);             \
+    }                                                                                          \
   }
 TURN_BLOCK(uint8_t, 1)
 TURN_BLOCK(uint16_t, 2)

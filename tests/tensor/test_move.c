@@ -127,8 +127,8 @@ static void MOV_rows(void** state) {
 // A plane turned round: what lies together down the input comes to lie along rows. Rows with
 // and without gaps, places at any element, and either way of saying it.
 static void check_turn(const oyi_move_table* table, size_t item, int64_t n, int64_t rows,
-                       bool by_columns) {
-  const int64_t size = (int64_t)item, down = (n + 1) * size;
+                       int64_t down, bool by_columns) {
+  const int64_t size = (int64_t)item;
   const int64_t along = (rows + (rows & 1)) * size;
   const size_t to = EDGE + item, from = EDGE + 3 * item;
   const oyi_move whole = {.item = item,
@@ -149,15 +149,20 @@ static void check_turn(const oyi_move_table* table, size_t item, int64_t n, int6
   check("plane", item, (size_t)(n * 1000 + rows));
 }
 
+// Rows that share few sets of a cache, too.
 static void MOV_planes(void** state) {
   (void)state;
+  enum { SHARED = 512 };
   static const int64_t sides[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40};
   for (int level = find_tables(); level-- > 0;)
     for (size_t item = 1; item <= 16; item *= 2)
       for (size_t r = 0; r < OY_ARRAY_SIZE(sides); r++)
         for (size_t c = 0; c < OY_ARRAY_SIZE(sides); c++) {
-          check_turn(g_tables[level], item, sides[c], sides[r], false);
-          check_turn(g_tables[level], item, sides[c], sides[r], true);
+          const int64_t down = (sides[c] + 1) * (int64_t)item;
+          check_turn(g_tables[level], item, sides[c], sides[r], down, false);
+          check_turn(g_tables[level], item, sides[c], sides[r], down, true);
+          if (down <= SHARED)
+            check_turn(g_tables[level], item, sides[c], sides[r], SHARED, false);
         }
 }
 
