@@ -10,6 +10,9 @@
 enum {
   LINE = 64,
   COLUMNS = 256,
+  NARROW = 64,  // columns of a copy whose rows may share sets of the cache
+  BESIDE = 16,  // rows of those at least
+  PAGE = 4096,
   COPIED_LINES = 4,  // of each column of the input, read at once where there is no buffer
   FEW = 3,           // of a loop: neighbours nearer to each other, or fewer rows, are not
   LEAST = 8,         // rows and columns that make it worth while
@@ -27,6 +30,7 @@ typedef struct tiling {
   size_t across;  // the dimension in which the inputs are contiguous
   int packed[PACKED_MOST], packed_count;
   int64_t rows;               // of a tile
+  bool others_first;          // what is beside a tile goes before what is below it
   int64_t tiles_down, tiles;  // along |across|; in all
   int64_t tiles_at_a_time;
 } tiling;
@@ -48,24 +52,31 @@ static void tile_move(tile* t, const oyi_iter* it, size_t dim, int64_t steps) {
   for (int k = 0; k < it->count; k++) t->data[k] += steps * it->strides[dim][k];
 }
 
+// To the place of |index| in the other dimensions; what is left of it.
+static int64_t find_others(tile* t, const tiling* g, int64_t index) {
+  const oyi_iter* it = g->it;
+  for (size_t d = 1; d < it->ndim; d++) {
+    if (d == g->across) continue;
+    tile_move(t, it, d, index % it->sizes[d]);
+    index /= it->sizes[d];
+  }
+  return index;
+}
+
 // Tiles are counted down first: the next one has the neighbouring lines of the input,
 // in the same pages.
 static tile tile_find(const tiling* g, int64_t index) {
   const oyi_iter* it = g->it;
   tile t;
   memcpy(t.data, it->data, sizeof(t.data[0]) * (size_t)it->count);
-  int64_t row = index % g->tiles_down * g->rows;
+  if (g->others_first) index = find_others(&t, g, index);
+  const int64_t row = index % g->tiles_down * g->rows;
   index /= g->tiles_down;
-  int64_t across = (it->sizes[0] - 1) / COLUMNS + 1;
-  int64_t column = index % across * COLUMNS;
-  index /= across;
+  const int64_t across = (it->sizes[0] - 1) / COLUMNS + 1;
+  const int64_t column = index % across * COLUMNS;
+  if (!g->others_first) find_others(&t, g, index / across);
   tile_move(&t, it, 0, column);
   tile_move(&t, it, g->across, row);
-  for (size_t d = 1; d < it->ndim; d++) {
-    if (d == g->across) continue;
-    tile_move(&t, it, d, index % it->sizes[d]);
-    index /= it->sizes[d];
-  }
   t.rows = least(g->rows, it->sizes[g->across] - row);
   t.columns = least(COLUMNS, it->sizes[0] - column);
   memcpy(t.down, it->strides[g->across], sizeof(t.down));
@@ -144,10 +155,16 @@ static bool find_packed(tiling* g) {
     if (oyi_item(it->tensors[k]) > largest) largest = oyi_item(it->tensors[k]);
   }
   g->rows = LINE / largest;
-  // Copies need no buffer, so that their tiles may be longer, and narrow ones longer still.
-  if (!g->loop) g->rows *= COPIED_LINES;
-  if (!g->loop && it->sizes[0] < COLUMNS) g->rows *= COLUMNS / it->sizes[0];
-  return g->packed_count > 0;
+  if (g->loop || g->packed_count == 0) return g->packed_count > 0;
+  // Rows of the output a multiple of pages apart share a set of the cache: what lies beside a
+  // few of them is written next.
+  g->others_first = it->sizes[0] < NARROW && it->strides[g->across][0] % PAGE == 0;
+  // Other copies need no buffer, so that their tiles may be longer, and narrow ones longer still.
+  if (g->others_first)
+    g->rows = g->rows < BESIDE ? BESIDE : g->rows;
+  else
+    g->rows *= COPIED_LINES * (it->sizes[0] < COLUMNS ? COLUMNS / it->sizes[0] : 1);
+  return true;
 }
 
 bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {

@@ -50,6 +50,9 @@ static const layout g_layouts[] = {
     {"rows of short matrices", 3, {3001, 3, 4}, {0, 1, 2}, 2, 1},
     {"columns of short matrices", 3, {3001, 3, 4}, {0, 1, 2}, 4, 1},
     {"short matrices that lie turned", 3, {3001, 3, 4}, {0, 2, 1}, 1, 1},
+    {"rows a page apart", 3, {100, 64, 16}, {2, 1, 0}, 0, 1},
+    {"rows pages apart in four dimensions", 4, {19, 5, 128, 32}, {1, 3, 2, 0}, 0, 1},
+    {"blocks of three dimensions", 4, {48, 3, 4, 4}, {0, 1, 2, 3}, 5, 1},
     {"short matrices in four dimensions", 4, {40, 11, 5, 4}, {1, 0, 2, 3}, 8, 1},
 };
 
@@ -125,14 +128,36 @@ static void check_mix(const layout* l, oy_dtype dtype, int threads) {
   oy_tensor_release(oyi_tensor_object(b));
 }
 
+// A copy of the second input.
+static void check_move(const layout* l, oy_dtype dtype, int threads) {
+  static const int straight[] = {0, 1, 2, 3, 4}, swapped[] = {1, 0};
+  oyi_tensor* out = make(l, l->out_swap == 2 ? swapped : straight, 0, dtype);
+  oyi_tensor* in = make(l, l->order, l->expanded % FIRST, dtype);
+  fill_numbers(out, 1);
+  fill_numbers(in, 2);
+  assert_int_equal(oy_set_num_threads(threads), OY_OK);
+  oyi_iter it;
+  const oyi_tensor* tensors[] = {out, in};
+  oyi_iter_plain(&it, tensors, 2);
+  oyi_iter_move(&it);
+  for (int64_t i = 0; i < out->numel; i++)
+    if (memcmp(address(out, i), address(in, i), (size_t)oyi_item(out)) != 0)
+      fail_msg("copy of %s, %d bytes, %d threads: element %lld", l->name,
+               (int)oyi_item(out), threads, (long long)i);
+  oy_tensor_release(oyi_tensor_object(out));
+  oy_tensor_release(oyi_tensor_object(in));
+}
+
 static void TEN_every_layout_size_and_thread_count(void** state) {
   (void)state;
   static const oy_dtype dtypes[] = {OY_DTYPE_U8, OY_DTYPE_F16, OY_DTYPE_F32, OY_DTYPE_F64,
                                     OY_DTYPE_C128};
   for (size_t row = 0; row < sizeof(g_layouts) / sizeof(g_layouts[0]); row++)
     for (size_t d = 0; d < 5; d++)
-      for (int threads = 1; threads <= MOST_THREADS; threads += 3)
+      for (int threads = 1; threads <= MOST_THREADS; threads += 3) {
         check_mix(&g_layouts[row], dtypes[d], threads);
+        check_move(&g_layouts[row], dtypes[d], threads);
+      }
 }
 
 // Three inputs lie across, one more than is turned round; their sizes differ.
