@@ -487,33 +487,58 @@ static void the_least_integer(void** state) {
   oy_tensor_release(least);
 }
 
-// Of 0, 1, 2 ... every other number is twice its place.
-static void every_other_element(void** state) {
+// Of 0, 1, 2 ... every |step|th number is so many times its place.
+static void check_apart(int64_t n, int64_t step, oy_dtype dtype) {
+  enum { MOST = 5 * 1100 };
+  static float numbers[MOST];
+  for (int i = 0; i < MOST; i++) numbers[i] = (float)i;
+  oy_tensor* all = oy_tensor_from_data(numbers, OY_DIMS(step * n), OY_DTYPE_F32);
+  oy_tensor* x = oy_to_dtype(all, dtype, false, false, oy_none());
+  oy_tensor* from_0 = oy_slice_Tensor(x, 0, oy_none(), oy_none(), step);
+  oy_tensor* from_1 = oy_slice_Tensor(x, 0, oy_int(1), oy_none(), step);
+  oy_tensor* places = oy_slice_Tensor(x, 0, oy_int(0), oy_int(n), 1);
+  oy_tensor* made[] = {oy_add_Tensor(from_0, places, oy_int(1)),
+                       oy_sub_Tensor(from_0, from_1, oy_int(2)),
+                       oy_neg(from_1),
+                       oy_relu(from_1),
+                       oy_heaviside(from_0, places),
+                       oy_fmax(places, from_1)};
+  for (int64_t i = 0; i < n; i++) {
+    const double at = (double)i, here = (double)step * at;
+    const double want[] = {
+        here + at, here - 2 * (here + 1), -here - 1, here + 1, here > 0, here + 1};
+    for (size_t m = 0; m < COUNT(made); m++) assert_true(element(made[m], i) == want[m]);
+  }
+  for (size_t m = 0; m < COUNT(made); m++) oy_tensor_release(made[m]);
+  oy_tensor* const inputs[] = {places, from_1, from_0, x, all};
+  for (size_t m = 0; m < COUNT(inputs); m++) oy_tensor_release(inputs[m]);
+}
+
+static void elements_apart(void** state) {
   (void)state;
   static const int64_t sizes[] = {3, 127, 128, 129, 512, 1100};
   static const oy_dtype dtypes[] = {OY_DTYPE_I16, OY_DTYPE_F32, OY_DTYPE_F64,
                                     OY_DTYPE_I64};
-  float numbers[2 * 1100];
-  for (int i = 0; i < 2 * 1100; i++) numbers[i] = (float)i;
-  for (size_t k = 0; k < COUNT(sizes) * COUNT(dtypes); k++) {
-    const int64_t n = sizes[k % COUNT(sizes)];
-    const oy_dtype dtype = dtypes[k / COUNT(sizes)];
-    oy_tensor* all = oy_tensor_from_data(numbers, OY_DIMS(2 * n), OY_DTYPE_F32);
-    oy_tensor* x = oy_to_dtype(all, dtype, false, false, oy_none());
-    oy_tensor* even = oy_slice_Tensor(x, 0, oy_none(), oy_none(), 2);
-    oy_tensor* odd = oy_slice_Tensor(x, 0, oy_int(1), oy_none(), 2);
-    oy_tensor* places = oy_slice_Tensor(x, 0, oy_int(0), oy_int(n), 1);
-    oy_tensor* made[] = {oy_add_Tensor(even, places, oy_int(1)),
-                         oy_sub_Tensor(even, odd, oy_int(2)), oy_neg(odd)};
-    for (int64_t i = 0; i < n; i++) {
-      const double want[] = {3.0 * (double)i, -2.0 * (double)i - 2, -2.0 * (double)i - 1};
-      for (size_t m = 0; m < COUNT(made); m++)
-        assert_true(element(made[m], i) == want[m]);
-    }
-    for (size_t m = 0; m < COUNT(made); m++) oy_tensor_release(made[m]);
-    oy_tensor* const inputs[] = {places, odd, even, x, all};
-    for (size_t m = 0; m < COUNT(inputs); m++) oy_tensor_release(inputs[m]);
-  }
+  for (size_t k = 0; k < COUNT(sizes) * COUNT(dtypes); k++)
+    for (int64_t step = 2; step <= 5; step++)
+      check_apart(sizes[k % COUNT(sizes)], step, dtypes[k / COUNT(sizes)]);
+}
+
+// Quotients of complex numbers are what those of a copy are, bit for bit.
+static void complex_elements_apart(void** state) {
+  (void)state;
+  enum { LENGTH = 300, STEP = 3 };
+  static float parts[2 * LENGTH * STEP];
+  for (int i = 0; i < 2 * LENGTH * STEP; i++)
+    parts[i] = (float)(i * 7919 % 401 - 200) / 8;
+  oy_tensor* all = oy_tensor_from_data(parts, OY_DIMS(LENGTH * STEP), OY_DTYPE_C64);
+  oy_tensor* x = oy_slice_Tensor(all, 0, oy_none(), oy_none(), STEP);
+  oy_tensor* by = oy_slice_Tensor(all, 0, oy_int(LENGTH), oy_int(2 * LENGTH), 1);
+  oy_tensor* copy = oy_contiguous(x, OY_MEMORY_CONTIGUOUS);
+  oy_tensor *got = oy_div_Tensor(x, by), *want = oy_div_Tensor(copy, by);
+  assert_memory_equal(oy_tensor_data(got), oy_tensor_data(want), sizeof(parts) / STEP);
+  oy_tensor* const made[] = {got, want, copy, by, x, all};
+  for (size_t m = 0; m < COUNT(made); m++) oy_tensor_release(made[m]);
 }
 
 int main(void) {
@@ -526,7 +551,8 @@ int main(void) {
       cmocka_unit_test(two_results),
       cmocka_unit_test(what_is_refused),
       cmocka_unit_test(the_least_integer),
-      cmocka_unit_test(every_other_element),
+      cmocka_unit_test(elements_apart),
+      cmocka_unit_test(complex_elements_apart),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -4,7 +4,7 @@
 // in-place and out= forms differ only in where the result goes.
 #include "backends/cpu/pointwise/elementwise.h"
 
-#include "backends/cpu/loops/every_other_loop.h"
+#include "backends/cpu/loops/apart_loop.h"
 #include "backends/cpu/loops/half_loop.h"
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
@@ -207,13 +207,56 @@ static inline bool is_light(oyi_cpu_loop which) {
   }
 }
 
+// What compilers make good code of that goes from one element to the next, wherever that is: no
+// branches, no functions, no more than an instruction or two.
+static bool steps_well(oyi_cpu_loop which, oy_dtype dtype) {
+  switch (which) {
+    case OYI_LOOP_add:
+    case OYI_LOOP_sub:
+    case OYI_LOOP_mul: return oyi_dtype_bytes[dtype] > 2;
+    case OYI_LOOP_eq:
+    case OYI_LOOP_ne:
+    case OYI_LOOP_lt:
+    case OYI_LOOP_le:
+    case OYI_LOOP_gt:
+    case OYI_LOOP_ge:
+    case OYI_LOOP_maximum:
+    case OYI_LOOP_minimum:
+    case OYI_LOOP_sign:
+    case OYI_LOOP_relu:
+    case OYI_LOOP_clamp:
+    case OYI_LOOP_clamp_min:
+    case OYI_LOOP_clamp_max:
+    case OYI_LOOP_div:
+    case OYI_LOOP_neg:
+    case OYI_LOOP_abs:
+    case OYI_LOOP_sqrt:
+    case OYI_LOOP_square:
+    case OYI_LOOP_ceil:
+    case OYI_LOOP_floor:
+    case OYI_LOOP_trunc:
+    case OYI_LOOP_reciprocal:
+    case OYI_LOOP_where:
+    case OYI_LOOP_addcmul:
+    case OYI_LOOP_addcdiv:
+    case OYI_LOOP_logical_not:
+    case OYI_LOOP_bitwise_not:
+    case OYI_LOOP_bitwise_and:
+    case OYI_LOOP_bitwise_or:
+    case OYI_LOOP_bitwise_xor:
+      return oyi_dtype_bytes[dtype] > 2 && !oy_dtype_is_complex(dtype);
+    default: return false;
+  }
+}
+
 static inline __attribute__((always_inline)) oy_object* run(oyi_iter* it,
                                                             oyi_cpu_loop which,
                                                             const void* args) {
   oyi_loop loop = it->dtype < OYI_LOOP_DTYPES ? oyi_cpu_loops[which][it->dtype] : NULL;
   if (OY_UNLIKELY(!loop)) return run_half(it, which, args);
-  if (oyi_every_other_pays(it))
-    oyi_every_other_run(it, loop, args);
+  const bool steps = steps_well(which, it->dtype);
+  if (oyi_apart_pays(it, steps))
+    oyi_apart_run(it, steps, loop, args);
   else if (is_light(which))
     oyi_iter_run_light(it, loop, args);
   else
