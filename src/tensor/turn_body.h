@@ -12,7 +12,7 @@
 #endif
 
 #ifdef HAVE_SHUFFLE
-enum { LANE = 16, SHARED = 512 };
+enum { LANE = 16, SHARED = 512, CACHE = 32 << 10 };
 
 // Elements of the first and second half of each lane of two vectors, by turns.
 #define LOW_8(at, n)       at, at + n
@@ -72,7 +72,8 @@ static inline vector load_lanes(const char* from, int64_t step) {
   /* the cache, lines of it would be gone before the next blocks fill them up. */              \
   static void turn_##size(const oyi_move* m) {                                                 \
     enum { N = LANE / size, ALONG = VECTOR / size, FEW = 32 };                                 \
-    const int64_t down = m->n <= FEW && m->to_down % SHARED == 0 ? N : m->rows;                \
+    const bool shared = m->to_down % SHARED == 0 && m->rows * m->to_down > CACHE;              \
+    const int64_t down = m->n <= FEW && shared ? N : m->rows;                                  \
     for (int64_t first = 0; first < m->rows; first += down)                                    \
       for (int64_t i = 0; i < m->n; i += ALONG) {                                              \
         const int64_t column = i + ALONG <= m->n ? i : m->n - ALONG;                           \

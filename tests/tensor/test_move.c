@@ -152,7 +152,7 @@ static void check_turn(const oyi_move_table* table, size_t item, int64_t n, int6
 // Rows that share few sets of a cache, too.
 static void MOV_planes(void** state) {
   (void)state;
-  enum { SHARED = 512 };
+  enum { SHARED = 1024 };
   static const int64_t sides[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40};
   for (int level = find_tables(); level-- > 0;)
     for (size_t item = 1; item <= 16; item *= 2)
