@@ -57,9 +57,9 @@ static bool is_short_across(const oyi_packed_row* row, int k, int64_t item) {
 unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
                            const int64_t* down) {
   const int64_t steps = steps_of(row), n = row->sizes[0];
-  unsigned found = 0;
+  unsigned found = 0, often = 0;
   int64_t longest = 0, longest_copy = 0;
-  bool once = true, across = false, column = false;
+  bool across = false, column = false;
   for (int k = 0; k < by->count; k++) {
     const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
     const way is = way_of(row, down, k, item);
@@ -70,17 +70,16 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
     if (n * item > longest) longest = n * item;
     if (is == TOGETHER) continue;
     found |= 1u << k;
-    once = once && down[k] == 0;
+    often |= down[k] != 0 ? 1u << k : 0;
     column = column || row->strides[0][k] == 0;
     if (n * item > longest_copy) longest_copy = n * item;
   }
   const int copies = __builtin_popcount(found);
   if (copies > PACKED_INPUTS || across) return copies <= PACKED_INPUTS ? found : 0;
-  if (longest > (column ? PACKED_COLUMN : PACKED_ROW) && !(once && row->ndim > 1))
+  if (longest > (column ? PACKED_COLUMN : PACKED_ROW) && (often != 0 || row->ndim == 1))
     return 0;
-  return copies <= 1 || once || longest_copy <= TWICE_PACKED_ROW || n <= TWICE_PACKED
-             ? found
-             : 0;
+  const bool twice = (often & (often - 1)) != 0;
+  return !twice || longest_copy <= TWICE_PACKED_ROW || n <= TWICE_PACKED ? found : 0;
 }
 
 // ----------------------------------------------------------------------- copies
