@@ -48,10 +48,21 @@ static way way_of(const oyi_packed_row* row, const int64_t* down, int k, int64_t
   return along == item || along == 0 ? APART : ACROSS_OTHERS;
 }
 
-// Whether stretches of what lies across are short enough.
+// Whether rows of what lies across, each copied for itself, are short enough.
 static bool is_short_across(const oyi_packed_row* row, int k, int64_t item) {
   const bool every_other = row->strides[0][k] == 2 * item;
-  return !row->in_order && row->sizes[0] <= (every_other ? EVERY_OTHER_ROW : ACROSS_ROW);
+  return row->sizes[0] <= (every_other ? EVERY_OTHER_ROW : ACROSS_ROW) &&
+         steps_of(row) * item <= ACROSS;
+}
+
+// Whether a copy of what lies across serves more rows than tiles of narrow elements would have,
+// which are soon turned round.
+static bool serves_many(const oyi_by_rows* by, const oyi_packed_row* row,
+                        const int64_t* down, int k) {
+  enum { NARROW = 4, MANY = 64 };
+  const oyi_iter* it = by->it;
+  return down[k] == 0 && (oyi_item(it->tensors[k]) >= NARROW ||
+                          (row->ndim < it->ndim && it->sizes[row->ndim] >= MANY));
 }
 
 unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
@@ -64,7 +75,8 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
     const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
     const way is = way_of(row, down, k, item);
     if (is == NEITHER || steps * item > PACKED) return 0;
-    if (is == ACROSS_OTHERS && (!is_short_across(row, k, item) || steps * item > ACROSS))
+    if (is == ACROSS_OTHERS && (row->in_order || (!serves_many(by, row, down, k) &&
+                                                  !is_short_across(row, k, item))))
       return 0;
     across = across || is == ACROSS_OTHERS;
     if (n * item > longest) longest = n * item;

@@ -50,6 +50,7 @@ static const layout g_layouts[] = {
     {"rows of short matrices", 3, {3001, 3, 4}, {0, 1, 2}, 2, 1},
     {"columns of short matrices", 3, {3001, 3, 4}, {0, 1, 2}, 4, 1},
     {"short matrices that lie turned", 3, {3001, 3, 4}, {0, 2, 1}, 1, 1},
+    {"columns for rows of planes", 3, {9, 70, 150}, {2, 1, 0}, 2, 1},
     {"rows a page apart", 3, {100, 64, 16}, {2, 1, 0}, 0, 1},
     {"rows pages apart in four dimensions", 4, {19, 5, 128, 32}, {1, 3, 2, 0}, 0, 1},
     {"blocks of three dimensions", 4, {48, 3, 4, 4}, {0, 1, 2, 3}, 5, 1},
