@@ -55,14 +55,26 @@ static bool is_short_across(const oyi_packed_row* row, int k, int64_t item) {
          steps_of(row) * item <= ACROSS;
 }
 
+// Rows that follow.
+static int64_t rows_after(const oyi_by_rows* by, const oyi_packed_row* row) {
+  return row->ndim < by->it->ndim ? by->it->sizes[row->ndim] : 1;
+}
+
 // Whether a copy of what lies across serves more rows than tiles of narrow elements would have,
 // which are soon turned round.
 static bool serves_many(const oyi_by_rows* by, const oyi_packed_row* row,
                         const int64_t* down, int k) {
   enum { NARROW = 4, MANY = 64 };
-  const oyi_iter* it = by->it;
-  return down[k] == 0 && (oyi_item(it->tensors[k]) >= NARROW ||
-                          (row->ndim < it->ndim && it->sizes[row->ndim] >= MANY));
+  return down[k] == 0 &&
+         (oyi_item(by->it->tensors[k]) >= NARROW || rows_after(by, row) >= MANY);
+}
+
+// Whether rows, the longest of them |longest| bytes, are worth copies that serve them all: there
+// are far more of them than are taken at once.
+static bool is_worth_once(const oyi_by_rows* by, const oyi_packed_row* row,
+                          int64_t longest) {
+  return row->ndim > 1 || longest <= PACKED_COLUMN ||
+         (longest <= PACKED / 4 && rows_after(by, row) * longest >= 2 * PACKED);
 }
 
 unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
@@ -88,8 +100,8 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
   }
   const int copies = __builtin_popcount(found);
   if (copies > PACKED_INPUTS || across) return copies <= PACKED_INPUTS ? found : 0;
-  if (longest > (column ? PACKED_COLUMN : PACKED_ROW) && (often != 0 || row->ndim == 1))
-    return 0;
+  if (often == 0) return is_worth_once(by, row, longest) ? found : 0;
+  if (longest > (column ? PACKED_COLUMN : PACKED_ROW)) return 0;
   const bool twice = (often & (often - 1)) != 0;
   return !twice || longest_copy <= TWICE_PACKED_ROW || n <= TWICE_PACKED ? found : 0;
 }
@@ -265,7 +277,7 @@ static bool find_row(packed_walk* w) {
 }
 
 bool oyi_packed_walk(const oyi_iter* it, oyi_loop loop, const void* args) {
-  packed_walk w = {.by = {loop, args, it, it->count}};
+  packed_walk w = {.by = {loop, args, it, it->count, 0}};
   if (it->ndim < 3 || !find_row(&w)) return false;
   (void)oyi_parallel_chunks((w.rows - 1) / w.chunk + 1, walk_chunk, &w);
   return true;

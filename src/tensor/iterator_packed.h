@@ -13,6 +13,8 @@ typedef struct oyi_by_rows {
   const void* args;
   const oyi_iter* it;
   int count;
+  unsigned
+      apart;  // inputs to be copied for whole rows of the fastest dimension, a bit each
 } oyi_by_rows;
 
 // Fewer rows are begun one by one.

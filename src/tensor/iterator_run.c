@@ -69,6 +69,7 @@ static void walk_blocks(const oyi_iter* it, size_t first, size_t last, char* con
   }
 }
 
+// Several of them are whole ones.
 static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* along,
                      const int64_t* down, const void* args) {
   const oyi_by_rows* by = args;
@@ -76,11 +77,10 @@ static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* 
     by->loop(n, data, along, by->args);
     return;
   }
-  const oyi_packed_row one = {1, &n, (const int64_t(*)[OYI_ITER_MAX])(const void*)along,
-                              false};
-  const unsigned apart = rows >= OYI_PACKED_MANY ? oyi_packed_inputs(by, &one, down) : 0;
-  if (apart != 0) {
-    oyi_packed_run(by, &one, rows, data, down, apart);
+  if (by->apart != 0 && rows >= OYI_PACKED_MANY) {
+    const oyi_packed_row one = {1, &n, (const int64_t(*)[OYI_ITER_MAX])(const void*)along,
+                                false};
+    oyi_packed_run(by, &one, rows, data, down, by->apart);
     return;
   }
   char* at[OYI_ITER_MAX];
@@ -97,9 +97,19 @@ static void run_rows(int64_t n, int64_t rows, char* const* data, const int64_t* 
   }
 }
 
+// Of the dimensions |first| to |last| - 1.
+static oyi_by_rows by_rows(const oyi_iter* it, size_t first, size_t last, oyi_loop loop,
+                           const void* args) {
+  oyi_by_rows by = {loop, args, it, it->count, 0};
+  if (last - first < 2 || it->sizes[first + 1] < OYI_PACKED_MANY) return by;
+  const oyi_packed_row row = {1, it->sizes + first, it->strides + first, false};
+  by.apart = oyi_packed_inputs(&by, &row, it->strides[first + 1]);
+  return by;
+}
+
 void oyi_walk_range(const oyi_iter* it, size_t first, size_t last, char* const* data,
                     int64_t begin, int64_t end, oyi_loop loop, const void* args) {
-  const oyi_by_rows by = {loop, args, it, it->count};
+  const oyi_by_rows by = by_rows(it, first, last, loop, args);
   walk_blocks(it, first, last, data, begin, end, run_rows, &by);
 }
 
@@ -155,8 +165,7 @@ static oyi_iter exchanged(const oyi_iter* it, size_t a, size_t b) {
 static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_block block,
                 const void* args) {
   job j = {it, block, args, oyi_walk_steps(it, 0, it->ndim)};
-  const bool packs = loop && it->ndim >= 2 && it->sizes[1] >= OYI_PACKED_MANY &&
-                     packs_short_rows(args, false);
+  const bool packs = loop && ((const oyi_by_rows*)args)->apart != 0;
   if (stays_in_place(it))
     walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
   else if (it->ndim >= 2 && !packs && oyi_walk_tiled(it, loop, loop_args))
@@ -180,8 +189,8 @@ static bool is_small(const oyi_iter* it) {
 
 void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!it->runs) return;
-  const oyi_by_rows by = {loop, args, it, it->count};
   if (it->ndim > 2 && !stays_in_place(it) && oyi_packed_walk(it, loop, args)) return;
+  const oyi_by_rows by = by_rows(it, 0, it->ndim, loop, args);
   // Loops that step past what lies across two columns are as fast as copies, but of narrow
   // elements, of which vectors have many.
   const bool turns =
@@ -198,7 +207,8 @@ void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
     return;
   }
   const oyi_iter turned = exchanged(it, 0, 1);
-  run(&turned, loop, args, run_rows, &by);
+  const oyi_by_rows others = by_rows(&turned, 0, it->ndim, loop, args);
+  run(&turned, loop, args, run_rows, &others);
 }
 
 // ----------------------------------------------------------------------- copies
