@@ -9,7 +9,7 @@
 // number is for a whole stretch, for which loops have a way. What is copied once for all rows may
 // be longer, where a row has many stretches.
 enum {
-  PACKED_ROW = 256,
+  PACKED_ROW = 248,
   PACKED_COLUMN = 128,
   TWICE_PACKED_ROW = 64,
   PACKED = 8192,  // bytes of rows that are taken at once
