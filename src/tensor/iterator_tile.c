@@ -98,6 +98,39 @@ static void copy_tile(const tile* t, int64_t item) {
                             .ahead = t->rows * item});
 }
 
+// Whether rows of a tile follow each other in all operands that are not turned round, so that
+// they are one.
+static bool is_one_row(const tiling* g, const tile* t) {
+  for (int k = 0; k < g->it->count; k++) {
+    const int64_t item = oyi_item(g->it->tensors[k]);
+    const bool is_packed =
+        k == g->packed[0] || (g->packed_count > 1 && k == g->packed[1]);
+    const bool is_number = t->strides[k] == 0 && t->down[k] == 0;
+    if (!is_packed && !is_number &&
+        (t->strides[k] != item || t->down[k] != t->columns * item))
+      return false;
+  }
+  return true;
+}
+
+// Operand |k|, copied to |buffer| and turned round, with |pitch| bytes from row to row.
+static void turn_operand(tile* t, int k, char* buffer, int64_t pitch) {
+  const int64_t item = t->down[k];
+  oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                            .n = t->columns,
+                            .rows = t->rows,
+                            .to = buffer,
+                            .from = t->data[k],
+                            .to_along = item,
+                            .to_down = pitch,
+                            .from_along = t->strides[k],
+                            .from_down = item,
+                            .ahead = t->rows * item});
+  t->data[k] = buffer;
+  t->down[k] = pitch;
+  t->strides[k] = item;
+}
+
 static oy_status run_tiles(int64_t index, void* context) {
   const tiling* g = context;
   _Alignas(LINE) char buffers[PACKED_MOST][BUFFER];
@@ -108,22 +141,15 @@ static oy_status run_tiles(int64_t index, void* context) {
       copy_tile(&t, oyi_item(g->it->tensors[0]));
       continue;
     }
+    const bool one = is_one_row(g, &t);
     for (int p = 0; p < g->packed_count; p++) {
-      int k = g->packed[p];
-      int64_t item = t.down[k], pitch = COLUMNS * item + LINE;
-      oyi_move_rows(&(oyi_move){.item = (size_t)item,
-                                .n = t.columns,
-                                .rows = t.rows,
-                                .to = buffers[p],
-                                .from = t.data[k],
-                                .to_along = item,
-                                .to_down = pitch,
-                                .from_along = t.strides[k],
-                                .from_down = item,
-                                .ahead = t.rows * item});
-      t.data[k] = buffers[p];
-      t.down[k] = pitch;
-      t.strides[k] = item;
+      const int64_t item = t.down[g->packed[p]];
+      turn_operand(&t, g->packed[p], buffers[p],
+                   one ? t.columns * item : COLUMNS * item + LINE);
+    }
+    if (one) {
+      g->loop(t.columns * t.rows, t.data, t.strides, g->args);
+      continue;
     }
     for (int64_t row = 0; row < t.rows; row++) {
       g->loop(t.columns, t.data, t.strides, g->args);
