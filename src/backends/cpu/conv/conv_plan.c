@@ -144,10 +144,19 @@ static void put_passes(oyi_conv_plan* p) {
 
 static void pack_lines(const oyi_conv_plan* p, const char* from, int64_t count,
                        int64_t step, int64_t length, char* to) {
+  const int64_t item = p->v->item, rows = p->rows;
   if (p->pack)
     p->pack(from, count, step, length, to);
+  else if (rows == 1)
+    memcpy(to, from, (size_t)(length * item));
+  else if (item == sizeof(float))
+    for (int64_t r = 0; r < count; r++)
+      for (int64_t i = 0; i < length; i++)
+        ((float*)to)[i * rows + r] = ((const float*)from)[r * step + i];
   else
-    memcpy(to, from, (size_t)(length * p->v->item));
+    for (int64_t r = 0; r < count; r++)
+      for (int64_t i = 0; i < length; i++)
+        ((double*)to)[i * rows + r] = ((const double*)from)[r * step + i];
 }
 
 // Elements |first| to |first| + |count| of the kernel, of a channel |in|, which stand in

@@ -52,7 +52,7 @@ typedef struct oyi_conv_plan {
 
 // Not for other types than F32 and F64, or where padding would be most of a copy: false.
 bool oyi_conv_plan_begin(oyi_conv_plan* p, const oyi_convolve* v, bool back);
-// Fills |passes|, with weights in blocks of |rows|, by |pack|; NULL: of one row.
+// Fills |passes|, with weights in blocks of |rows|, by |pack|; NULL: few rows.
 oy_status oyi_conv_plan_fill(oyi_conv_plan* p, int64_t rows, oyi_conv_pack* pack);
 void oyi_conv_plan_end(oyi_conv_plan* p);
 

@@ -16,6 +16,7 @@ typedef struct tile {
   const oyi_conv_tiles* tiles;
   const oyi_conv_strip* strip;
   int64_t plane, at, count;  // the plane, of the strip
+  int64_t columns;           // windows, at most
   int64_t channels;          // that are read at a time
 } tile;
 
@@ -49,7 +50,7 @@ static int find_stretches(const tile* t, const oyi_conv_pass* pass,
 static void store_tile(const tile* t, int64_t block, const char* sums,
                        const oyi_conv_stretch* stretches, int count) {
   const oyi_conv_plan* p = t->plan;
-  const int64_t item = p->v->item, columns = t->tiles->columns;
+  const int64_t item = p->v->item, columns = t->columns;
   const int64_t first = t->strip->group * p->out + block * p->rows;
   _Alignas(64) char mixed[OYI_CONV_TOGETHER * OYI_CONV_COLUMNS_MAX * sizeof(float)];
   for (int64_t i = 0; i < oyi_at_most(p->rows, p->out - block * p->rows); i++) {
@@ -90,7 +91,7 @@ static void add_up(const tile* t, const oyi_conv_pass* pass, int64_t first, int6
     for (int64_t b = 0; b < count; b++) {
       const int64_t block = t->strip->group * p->blocks + first + b;
       const bool ends = k + step >= pass->depth;
-      t->tiles->tile(oyi_at_most(step, pass->depth - k),
+      t->tiles->tile(p->rows, oyi_at_most(step, pass->depth - k),
                      pass->weights + (block * pass->depth + k) * p->rows * item, image,
                      pass->offsets + k, vectors, k > 0,
                      ends && to->bias ? to->bias + b * p->rows * item : NULL, to->pitch,
@@ -122,7 +123,7 @@ static void run_in_place(const tile* t, const oyi_conv_pass* pass, int64_t out) 
 
 static void run_passes(const tile* t, const oyi_conv_pass* passes) {
   const oyi_conv_plan* p = t->plan;
-  const int64_t size = t->tiles->rows * t->tiles->columns * p->v->item;
+  const int64_t size = p->rows * t->columns * p->v->item;
   _Alignas(64) char sums[BLOCKS * OYI_CONV_TILE_MAX * sizeof(float)];
   oyi_conv_stretch stretches[OYI_CONV_COLUMNS_MAX];
   const int count = find_stretches(t, passes, stretches);
@@ -134,9 +135,8 @@ static void run_passes(const tile* t, const oyi_conv_pass* passes) {
   for (int64_t first = 0; first < p->blocks; first += most) {
     const int64_t blocks = oyi_at_most(most, p->blocks - first);
     for (int64_t i = 0; i < p->together; i++) {
-      const place to = {.sums = sums + i * size,
-                        .next = p->together * size,
-                        .pitch = t->tiles->columns};
+      const place to = {
+          .sums = sums + i * size, .next = p->together * size, .pitch = t->columns};
       add_up(t, &passes[i], first, blocks, &to);
     }
     for (int64_t b = 0; b < blocks; b++)
@@ -146,8 +146,9 @@ static void run_passes(const tile* t, const oyi_conv_pass* passes) {
 
 // As many as are near, of what one tile reads of each.
 static int64_t channels_near(const oyi_conv_plan* p, const oyi_conv_tiles* tiles) {
+  const int64_t most = oyi_conv_tile_columns(tiles, p->rows);
   const oyi_conv* c = &p->conv;
-  const int64_t columns = tiles->columns + tiles->lanes;
+  const int64_t columns = most + tiles->lanes;
   const int64_t below = (c->kernel[1] - 1) * c->dilation[1] * p->phases.size[2];
   const int64_t plane = oyi_at_most(c->kernel[1] * columns, below + columns);
   return NEAR_BYTES / (c->kernel[0] * plane * p->v->item) + 1;
@@ -156,10 +157,14 @@ static int64_t channels_near(const oyi_conv_plan* p, const oyi_conv_tiles* tiles
 void oyi_conv_strip_windows(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
                             const oyi_conv_strip* s) {
   const int64_t windows = (s->lines - 1) * p->phases.size[2] + s->width;
-  tile t = {.plan = p, .tiles = tiles, .strip = s, .channels = channels_near(p, tiles)};
+  tile t = {.plan = p,
+            .tiles = tiles,
+            .strip = s,
+            .columns = oyi_conv_tile_columns(tiles, p->rows),
+            .channels = channels_near(p, tiles)};
   for (; t.plane < s->planes; t.plane++)
-    for (t.at = 0; t.at < windows; t.at += tiles->columns) {
-      t.count = oyi_at_most(tiles->columns, windows - t.at);
+    for (t.at = 0; t.at < windows; t.at += t.columns) {
+      t.count = oyi_at_most(t.columns, windows - t.at);
       for (int64_t i = 0; i < p->count; i += p->together) run_passes(&t, &p->passes[i]);
     }
 }

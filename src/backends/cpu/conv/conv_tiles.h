@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of convolutions without columns. A tile is |rows| maps times |columns|
-// neighbouring places, each element of a kernel reading the image where its offset says.
+// neighbouring places, or fewer maps times more places, each element of a kernel reading the
+// image where its offset says.
 #ifndef OPYARD_SRC_BACKENDS_CPU_CONV_CONV_TILES_H_
 #define OPYARD_SRC_BACKENDS_CPU_CONV_CONV_TILES_H_
 
@@ -9,7 +10,7 @@
 // Elements of a tile, and of one of its rows.
 enum {
   OYI_CONV_TILE_MAX = 8 * 48,
-  OYI_CONV_COLUMNS_MAX = 48,
+  OYI_CONV_COLUMNS_MAX = 96,
   OYI_CONV_ROW_MAX = 64,       // bytes of |rows| elements, or of |lanes|
   OYI_CONV_MAPS_MAX = 32 * 16  // of one of |maps|
 };
@@ -44,17 +45,18 @@ typedef struct oyi_conv_window {
 
 typedef struct oyi_conv_tiles {
   int64_t rows, columns;
-  int64_t lanes;       // elements of a vector
-  int64_t taps;        // kernel elements of |gradient|
-  int64_t places;      // of |maps|, at most
-  int64_t tall;        // lines of |tall_lines|
-  int64_t line_room;   // of |maps_by_line|
+  int64_t few_rows, few_columns;  // of a tile of no more than |few_rows|
+  int64_t lanes;                  // elements of a vector
+  int64_t taps;                   // kernel elements of |gradient|
+  int64_t places;                 // of |maps|, at most
+  int64_t tall;                   // lines of |tall_lines|
+  int64_t line_room;              // of |maps_by_line|
   int64_t other_sums;  // of |maps|, from those of one block to those of the other
-  // |weights|: |rows| of them for each of |depth| kernel elements. |offsets| in elements.
-  // |sums|: rows |pitch| elements apart, of which the first |vectors| of |lanes| are
-  // computed, or with |more| go on from what is there; then a |bias| for each row is added,
-  // NULL: none.
-  void (*tile)(int64_t depth, const void* weights, const void* image,
+  // |weights|: of each of |rows|, which are all or no more than |few_rows|, for each of |depth|
+  // kernel elements. |offsets| in elements. |sums|: rows |pitch| elements apart, of which the
+  // first |vectors| of |lanes| are computed, or with |more| go on from what is there; then a
+  // |bias| for each row is added, NULL: none.
+  void (*tile)(int64_t rows, int64_t depth, const void* weights, const void* image,
                const int64_t* offsets, int64_t vectors, bool more, const void* bias,
                int64_t pitch, void* sums);
   // The same of |places| neighbouring windows by a vector of maps. |weights|: a vector for
@@ -125,6 +127,11 @@ typedef struct oyi_conv_tiles {
   void (*zip)(const void* first, const void* second, int64_t pitch, int64_t rows,
               int64_t from, int64_t count, void* out, int64_t step);
 } oyi_conv_tiles;
+
+// Of a tile of |rows|.
+static inline int64_t oyi_conv_tile_columns(const oyi_conv_tiles* t, int64_t rows) {
+  return rows <= t->few_rows ? t->few_columns : t->columns;
+}
 
 // For F32 or F64, at the level of this machine.
 const oyi_conv_tiles* oyi_conv_tiles_for(oy_dtype dtype);

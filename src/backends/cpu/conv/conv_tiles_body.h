@@ -29,6 +29,15 @@
 #define MAPS_BY_LINE(id) NULL
 #endif
 
+// Rows of tiles of few maps, and their vectors.
+#if TILE_BYTES == 64
+#define FEW_ROWS 4
+#define FEW_WIDE 6
+#else
+#define FEW_ROWS 2
+#define FEW_WIDE 4
+#endif
+
 // Lines that are computed together, by up to four vectors.
 #define TALL (TILE_BYTES == 64 ? 4 : 2)
 
@@ -50,22 +59,25 @@
 #define ID f64
 #include "backends/cpu/conv/conv_tiles_tmpl.h"
 
-#define TILES(id, type)                                                                \
-  {                                                                                    \
-    .rows = TILE_ROWS, .columns = TILE_WIDE * TILE_BYTES / (int64_t)sizeof(type),      \
-    .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE,                    \
-    .places = TILE_PLACES, .other_sums = OTHER_SUMS(type), .tile = tile_##id,          \
-    .maps = maps_##id, .maps_by_line = MAPS_BY_LINE(id), .line_room = LINE_ROOM,       \
-    .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,                            \
-    .pack_lanes = pack_lanes_##id, .pack_rows = pack_rows_##id, .lines = lines_##id,   \
-    .channels = channels_##id, .tall = TALL, .tall_lines = tall_##id,                  \
-    .gradient = gradient_##id, .few = few_##id, .dots = dots_##id, .sum = sum_##id,    \
-    .copy = copy_##id, .halve = halve_##id, .split = split_##id, .zip = zip_lines_##id \
+#define TILES(id, type)                                                                 \
+  {                                                                                     \
+    .rows = TILE_ROWS, .columns = TILE_WIDE * TILE_BYTES / (int64_t)sizeof(type),       \
+    .few_rows = FEW_ROWS, .few_columns = FEW_WIDE * TILE_BYTES / (int64_t)sizeof(type), \
+    .lanes = TILE_BYTES / (int64_t)sizeof(type), .taps = TILE_WIDE,                     \
+    .places = TILE_PLACES, .other_sums = OTHER_SUMS(type), .tile = tile_##id,           \
+    .maps = maps_##id, .maps_by_line = MAPS_BY_LINE(id), .line_room = LINE_ROOM,        \
+    .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,                             \
+    .pack_lanes = pack_lanes_##id, .pack_rows = pack_rows_##id, .lines = lines_##id,    \
+    .channels = channels_##id, .tall = TALL, .tall_lines = tall_##id,                   \
+    .gradient = gradient_##id, .few = few_##id, .dots = dots_##id, .sum = sum_##id,     \
+    .copy = copy_##id, .halve = halve_##id, .split = split_##id, .zip = zip_lines_##id  \
   }
 const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
-_Static_assert(TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_COLUMNS_MAX,
+_Static_assert(TILE_WIDE <= FEW_WIDE &&
+                   FEW_WIDE * TILE_BYTES / sizeof(float) <= OYI_CONV_COLUMNS_MAX,
                "callers have that much room");
-_Static_assert(TILE_ROWS* TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_TILE_MAX,
+_Static_assert(TILE_ROWS* TILE_WIDE* TILE_BYTES / sizeof(float) <= OYI_CONV_TILE_MAX &&
+                   FEW_ROWS * FEW_WIDE * TILE_BYTES / sizeof(float) <= OYI_CONV_TILE_MAX,
                "callers have that much room");
 _Static_assert(TILE_ROWS * sizeof(double) <= OYI_CONV_ROW_MAX &&
                    TILE_BYTES <= OYI_CONV_ROW_MAX,

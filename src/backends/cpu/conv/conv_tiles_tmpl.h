@@ -9,42 +9,66 @@ typedef __typeof__((JOIN(vec, ID)){0} == (JOIN(vec, ID)){0}) JOIN(mask, ID);
 
 #include "backends/cpu/conv/conv_copies_tmpl.h"
 
+// Vectors from |count| on are computed like the others, but neither read nor stored.
 static inline __attribute__((always_inline)) void JOIN(part, ID)(
-    int wide, int64_t depth, const T* w, const T* image, const int64_t* offsets,
-    bool more, const T* bias, int64_t pitch, T* sums) {
-  JOIN(vec, ID) all[TILE_ROWS][TILE_WIDE] = {{{0}}}, x[TILE_WIDE];
+    int rows, int wide, int64_t count, int64_t depth, const T* w, const T* image,
+    const int64_t* offsets, bool more, const T* bias, int64_t pitch, T* sums) {
+  JOIN(vec, ID) all[TILE_ROWS][FEW_WIDE] = {{{0}}}, x[FEW_WIDE];
   OYI_UNROLL
-  for (int i = 0; more && i < TILE_ROWS; i++)
-    memcpy(all[i], sums + i * pitch, (size_t)wide * TILE_BYTES);
-  for (int64_t k = 0; k < depth; k++, w += TILE_ROWS) {
+  for (int i = 0; more && i < rows; i++) {
+    OYI_UNROLL
+    for (int j = 0; j < wide; j++)
+      if (j < count) memcpy(&all[i][j], sums + i * pitch + j * LANES, TILE_BYTES);
+  }
+  for (int64_t k = 0; k < depth; k++, w += rows) {
     OYI_UNROLL
     for (int j = 0; j < wide; j++)
       memcpy(&x[j], image + offsets[k] + j * LANES, TILE_BYTES);
     OYI_UNROLL
-    for (int i = 0; i < TILE_ROWS; i++) {
+    for (int i = 0; i < rows; i++) {
       OYI_UNROLL
       for (int j = 0; j < wide; j++) all[i][j] += w[i] * x[j];
     }
   }
   OYI_UNROLL
-  for (int i = 0; i < TILE_ROWS; i++) {
+  for (int i = 0; i < rows; i++) {
     OYI_UNROLL
-    for (int j = 0; bias && j < wide; j++) all[i][j] += bias[i];
-    memcpy(sums + i * pitch, all[i], (size_t)wide * TILE_BYTES);
+    for (int j = 0; j < wide; j++) {
+      if (bias) all[i][j] += bias[i];
+      if (j < count) memcpy(sums + i * pitch + j * LANES, &all[i][j], TILE_BYTES);
+    }
   }
 }
 
-static void JOIN(tile, ID)(int64_t depth, const void* weights, const void* image,
-                           const int64_t* offsets, int64_t vectors, bool more,
-                           const void* bias, int64_t pitch, void* sums) {
+#define PART(rows, wide) \
+  JOIN(part, ID)         \
+  (rows, wide, vectors, depth, weights, image, offsets, more, bias, pitch, sums)
+#define FEW_PART(rows)      \
+  case rows:                \
+    if (vectors <= 2)       \
+      PART(rows, 2);        \
+    else if (vectors <= 4)  \
+      PART(rows, 4);        \
+    else                    \
+      PART(rows, FEW_WIDE); \
+    break;
+static void JOIN(tile, ID)(int64_t rows, int64_t depth, const void* weights,
+                           const void* image, const int64_t* offsets, int64_t vectors,
+                           bool more, const void* bias, int64_t pitch, void* sums) {
   _Static_assert(TILE_WIDE <= 3, "each width has its own loop");
-  if (vectors >= TILE_WIDE)
-    JOIN(part, ID)(TILE_WIDE, depth, weights, image, offsets, more, bias, pitch, sums);
-  else if (vectors == 2)
-    JOIN(part, ID)(2, depth, weights, image, offsets, more, bias, pitch, sums);
-  else
-    JOIN(part, ID)(1, depth, weights, image, offsets, more, bias, pitch, sums);
+  switch (rows) {
+    FEW_PART(1)
+    FEW_PART(2)
+#if FEW_ROWS > 2
+        FEW_PART(3) FEW_PART(4)
+#endif
+            default : if (vectors >= TILE_WIDE) PART(TILE_ROWS, TILE_WIDE);
+    else if (vectors == 2) PART(TILE_ROWS, 2);
+    else PART(TILE_ROWS, 1);
+  }
 }
+#undef FEW_PART
+#undef PART
 
 // As |tile|, with kernel elements side by side and places to add up.
 static void JOIN(gradient, ID)(const oyi_conv_area* area, const void* maps,

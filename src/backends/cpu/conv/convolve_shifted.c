@@ -14,9 +14,11 @@ enum {
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
   LEAST_WIDTH = 4,           // of lines that make tiles of maps
   LEAST_DEPTH = 16,
-  LEAST_MAPS = 4,
+  LEAST_MAPS = 4,     // of an adjoint: columns of fewer are cheap
   LEAST_PLACES = 32,  // that are worth the copies
-  TURN_DEPTH = 12     // that takes as long as to turn a tile of maps, to store it
+  TURN_DEPTH = 12,    // that takes as long as to turn a tile of maps, to store it
+  COPY_LINE = 320,    // products that take as long as to copy a line,
+  COPY_ELEMENT = 4    // and each of its elements
 };
 
 typedef struct shifted {
@@ -78,7 +80,7 @@ static oy_status run_strips(int64_t index, void* context) {
   const oyi_conv_plan* p = &s->plan;
   const int64_t size = p->in * p->phases.channel * p->v->item;
   // A tile may read behind the last element.
-  const int64_t tail = s->tiles->columns * p->v->item;
+  const int64_t tail = OYI_CONV_COLUMNS_MAX * p->v->item;
   void* block = NULL;
   char* copy = s->copies ? oyi_data_alloc((size_t)(size + tail), &block) : NULL;
   if (s->copies && !copy) return OY_OUT_OF_MEMORY;
@@ -96,14 +98,22 @@ static int64_t depth_of(const oyi_conv_plan* p) {
   return p->in * oyi_volume(p->v->conv->kernel) / p->count;
 }
 
-// False where padding, holes or tiles that are not full would be most of the work.
-static bool is_worth(const shifted* s) {
+// Rows of tiles of windows.
+static int64_t rows_of(const shifted* s) {
+  return s->plan.out <= s->tiles->few_rows ? s->plan.out : s->tiles->rows;
+}
+
+// False where holes or vectors that are not full would be most of the work. Columns take much
+// longer for few maps, and those of a few windows each for all.
+static bool is_worth(const shifted* s, bool by_maps) {
+  enum { TIMES = 2, TIMES_OF_FEW = 8, FEW_PLACES = 48 };
   const oyi_conv_plan* p = &s->plan;
   const oyi_conv* c = &p->conv;
-  const int64_t area = c->map[1] * c->map[2];
-  const int64_t vectors = oyi_divide_up(p->phases.plane, s->tiles->lanes);
-  return depth_of(p) >= LEAST_DEPTH && p->out >= LEAST_MAPS &&
-         vectors * s->tiles->lanes <= 2 * area &&
+  const int64_t area = c->map[1] * c->map[2], lanes = s->tiles->lanes;
+  const int64_t windows = oyi_divide_up(p->phases.plane, lanes) * lanes;
+  const int64_t times = p->out <= s->tiles->few_rows ? TIMES_OF_FEW : TIMES;
+  return depth_of(p) >= LEAST_DEPTH && (!p->back || p->out >= LEAST_MAPS) &&
+         (windows <= times * area || (by_maps && area <= FEW_PLACES)) &&
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
 }
 
@@ -145,22 +155,6 @@ static double part_inside(const oyi_conv* c, size_t d) {
   return inside / (double)(c->kernel[d] * c->map[d]);
 }
 
-// Whether tiles of maps compute less in vain than those of windows.
-static bool is_by_maps(const shifted* s) {
-  const oyi_conv_plan* p = &s->plan;
-  const oyi_conv* c = &p->conv;
-  const int64_t lanes = s->tiles->lanes, rows = s->tiles->rows;
-  const double windows = (double)(oyi_divide_up(p->phases.plane, lanes) * lanes) *
-                         (double)(oyi_divide_up(p->out, rows) * rows);
-  const double maps =
-      (double)(c->map[1] * c->map[2]) * (double)(oyi_divide_up(p->out, lanes) * lanes);
-  const double turns = TURN_DEPTH / (double)depth_of(p);
-  double inside = part_inside(c, 0) * part_inside(c, 1);
-  if (is_by_line(s)) inside *= part_inside(c, 2);
-  return p->together <= 2 && c->map[2] >= LEAST_WIDTH &&
-         maps * (inside + turns) <= windows;
-}
-
 // Whether tiles of maps read the image itself. Channels that are so far apart would fall on
 // each other in the nearest cache. With strides, what is not near would be read again and
 // again, more than its copy.
@@ -174,6 +168,38 @@ static bool can_read_image(const shifted* s) {
   if (p->by_line) return true;
   return c->stride[2] == 2 && oyi_conv_has_thin_padding(c) &&
          p->in * bytes <= (oyi_volume(c->kernel) == 1 ? NEAR_POINTS : NEAR_BYTES);
+}
+
+// What it takes to copy the image, in products for each plane of windows and each kernel element.
+static double copying(const oyi_conv_plan* p) {
+  const oyi_conv_phases* f = &p->phases;
+  const double lines = (double)(f->count * f->size[0] * f->size[1]);
+  return (lines * COPY_LINE + (double)f->channel * COPY_ELEMENT) /
+         (double)(p->conv.map[0] * oyi_volume(p->v->conv->kernel) / p->count + 1);
+}
+
+// What windows of a line take: of few sums, each has to wait for itself.
+static int64_t padded_width(const shifted* s) {
+  enum { LEAST_SUMS = 8 };
+  const int64_t width = s->plan.conv.map[2];
+  const int64_t least = LEAST_SUMS / oyi_conv_blocks_together(&s->plan, s->tiles);
+  return width < least ? least : width;
+}
+
+// Whether tiles of maps compute less in vain than those of windows.
+static bool is_by_maps(const shifted* s) {
+  const oyi_conv_plan* p = &s->plan;
+  const oyi_conv* c = &p->conv;
+  const int64_t lanes = s->tiles->lanes, rows = rows_of(s);
+  const double windows = (double)(oyi_divide_up(p->phases.plane, lanes) * lanes) *
+                         (double)(oyi_divide_up(p->out, rows) * rows);
+  const double maps = (double)(c->map[1] * padded_width(s)) *
+                      (double)(oyi_divide_up(p->out, lanes) * lanes);
+  const double turns = TURN_DEPTH / (double)depth_of(p);
+  double inside = part_inside(c, 0) * part_inside(c, 1);
+  if (p->by_line) inside *= part_inside(c, 2);
+  return p->together <= 2 && c->map[2] >= LEAST_WIDTH &&
+         maps * (inside + turns) <= windows + (can_read_image(s) ? copying(p) : 0);
 }
 
 // |whole| in as equal parts as can be, of no more than |most|.
@@ -228,18 +254,21 @@ oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done)
   *out_done = false;
   if (!oyi_conv_plan_begin(&s.plan, v, back)) return OY_OK;
   s.tiles = oyi_conv_tiles_for(v->dtype);
-  if (!is_worth(&s)) return OY_OK;
-  *out_done = true;
+  s.plan.by_line = is_by_line(&s);
   const bool by_maps = is_by_maps(&s);
+  if (!is_worth(&s, by_maps)) return OY_OK;
+  *out_done = true;
   s.compute = by_maps ? oyi_conv_strip_maps : oyi_conv_strip_windows;
   cut(&s);
+  s.plan.by_line = by_maps && s.plan.by_line;
   // Tiles of windows read behind the last one.
-  s.plan.by_line = by_maps && is_by_line(&s);
   s.copies = !by_maps || !can_read_image(&s);
   if (!s.copies) oyi_conv_phases_use_image(&s.plan.phases);
   oy_status status =
       by_maps ? oyi_conv_plan_fill(&s.plan, s.tiles->lanes, s.tiles->pack_lanes)
-              : oyi_conv_plan_fill(&s.plan, s.tiles->rows, s.tiles->pack_rows);
+              : oyi_conv_plan_fill(
+                    &s.plan, rows_of(&s),
+                    s.plan.out <= s.tiles->few_rows ? NULL : s.tiles->pack_rows);
   if (status == OY_OK) status = compute(&s);
   oyi_conv_plan_end(&s.plan);
   return status;
