@@ -142,21 +142,26 @@ static void put_passes(oyi_conv_plan* p) {
 
 // ------------------------------------------------------------------------- the weights
 
-static void pack_lines(const oyi_conv_plan* p, const char* from, int64_t count,
-                       int64_t step, int64_t length, char* to) {
-  const int64_t item = p->v->item, rows = p->rows;
-  if (p->pack)
-    p->pack(from, count, step, length, to);
-  else if (rows == 1)
-    memcpy(to, from, (size_t)(length * item));
+void oyi_conv_pack_few(int64_t item, int64_t rows, const char* in, int64_t count,
+                       int64_t step, int64_t length, char* out) {
+  if (rows == 1)
+    memcpy(out, in, (size_t)(length * item));
   else if (item == sizeof(float))
     for (int64_t r = 0; r < count; r++)
       for (int64_t i = 0; i < length; i++)
-        ((float*)to)[i * rows + r] = ((const float*)from)[r * step + i];
+        ((float*)out)[i * rows + r] = ((const float*)in)[r * step + i];
   else
     for (int64_t r = 0; r < count; r++)
       for (int64_t i = 0; i < length; i++)
-        ((double*)to)[i * rows + r] = ((const double*)from)[r * step + i];
+        ((double*)out)[i * rows + r] = ((const double*)in)[r * step + i];
+}
+
+static void pack_lines(const oyi_conv_plan* p, const char* from, int64_t count,
+                       int64_t step, int64_t length, char* to) {
+  if (p->pack)
+    p->pack(from, count, step, length, to);
+  else
+    oyi_conv_pack_few(p->v->item, p->rows, from, count, step, length, to);
 }
 
 // Elements |first| to |first| + |count| of the kernel, of a channel |in|, which stand in

@@ -31,6 +31,10 @@ typedef struct oyi_conv_pass {
 typedef void oyi_conv_pack(const void* in, int64_t count, int64_t step, int64_t length,
                            void* out);
 
+// The same of a few |rows|, of elements of |item| bytes, without zeros.
+void oyi_conv_pack_few(int64_t item, int64_t rows, const char* in, int64_t count,
+                       int64_t step, int64_t length, char* out);
+
 typedef struct oyi_conv_plan {
   const oyi_convolve* v;
   oyi_conv conv;           // that the copies are for: its map has the sums of a pass

@@ -47,10 +47,10 @@ typedef struct oyi_conv_tiles {
   int64_t rows, columns;
   int64_t few_rows, few_columns;  // of a tile of no more than |few_rows|
   int64_t lanes;                  // elements of a vector
-  int64_t taps;                   // kernel elements of |gradient|
-  int64_t places;                 // of |maps|, at most
-  int64_t tall;                   // lines of |tall_lines|
-  int64_t line_room;              // of |maps_by_line|
+  int64_t taps;    // kernel elements of |gradient|, and twice as many of one or two rows
+  int64_t places;  // of |maps|, at most
+  int64_t tall;    // lines of |tall_lines|
+  int64_t line_room;   // of |maps_by_line|
   int64_t other_sums;  // of |maps|, from those of one block to those of the other
   // |weights|: of each of |rows|, which are all or no more than |few_rows|, for each of |depth|
   // kernel elements. |offsets| in elements. |sums|: rows |pitch| elements apart, of which the
@@ -97,11 +97,12 @@ typedef struct oyi_conv_tiles {
   // weights are for each element of the kernel. |offsets| in places.
   void (*channels)(int64_t depth, const void* weights, const void* image,
                    const int64_t* offsets, int64_t count, void* sums);
-  // Adds to |sums|, which are |rows| x |taps| x |lanes|, what windows in |area| give the
-  // gradient of weights. |maps|: |rows| of them for each place. |image|: |lanes| channels
-  // for each place; |offsets|, of the kernel elements, and steps are in places.
-  void (*gradient)(const oyi_conv_area* area, const void* maps, const void* image,
-                   const int64_t* offsets, double* sums);
+  // Adds to |sums|, which are |rows|, as |tile| has them, x |taps| x |lanes|, what windows in
+  // |area| give the gradient of weights. |maps|: |rows| of them for each place. |image|:
+  // |lanes| channels for each place; |offsets|, of the kernel elements, and steps are in
+  // places.
+  void (*gradient)(int64_t rows, const oyi_conv_area* area, const void* maps,
+                   const void* image, const int64_t* offsets, double* sums);
   // The same of vectors of maps, |wide| up to |taps|, |block| elements apart, by |rows| kernel
   // elements of an image whose channels are planes: |sums|, |wide| vectors for each of them.
   // |offsets|, and steps, in elements; one plane.
@@ -128,7 +129,13 @@ typedef struct oyi_conv_tiles {
               int64_t from, int64_t count, void* out, int64_t step);
 } oyi_conv_tiles;
 
-// Of a tile of |rows|.
+// Rows of tiles of so many maps; of a tile of these, windows, and kernel elements.
+static inline int64_t oyi_conv_tile_rows(const oyi_conv_tiles* t, int64_t maps) {
+  return maps <= t->few_rows ? maps : t->rows;
+}
+static inline int64_t oyi_conv_tile_taps(const oyi_conv_tiles* t, int64_t rows) {
+  return rows <= 2 ? 2 * t->taps : t->taps;
+}
 static inline int64_t oyi_conv_tile_columns(const oyi_conv_tiles* t, int64_t rows) {
   return rows <= t->few_rows ? t->few_columns : t->columns;
 }

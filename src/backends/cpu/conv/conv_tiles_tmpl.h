@@ -51,53 +51,80 @@ static inline __attribute__((always_inline)) void JOIN(part, ID)(
       PART(rows, 4);        \
     else                    \
       PART(rows, FEW_WIDE); \
-    break;
+    return;
 static void JOIN(tile, ID)(int64_t rows, int64_t depth, const void* weights,
                            const void* image, const int64_t* offsets, int64_t vectors,
                            bool more, const void* bias, int64_t pitch, void* sums) {
   _Static_assert(TILE_WIDE <= 3, "each width has its own loop");
   switch (rows) {
-    FEW_PART(1)
-    FEW_PART(2)
+    // clang-format off
+    FEW_PART(1) FEW_PART(2)
 #if FEW_ROWS > 2
-        FEW_PART(3) FEW_PART(4)
+    FEW_PART(3) FEW_PART(4)
 #endif
-            default : if (vectors >= TILE_WIDE) PART(TILE_ROWS, TILE_WIDE);
-    else if (vectors == 2) PART(TILE_ROWS, 2);
-    else PART(TILE_ROWS, 1);
+    // clang-format on
   }
+  if (vectors >= TILE_WIDE)
+    PART(TILE_ROWS, TILE_WIDE);
+  else if (vectors == 2)
+    PART(TILE_ROWS, 2);
+  else
+    PART(TILE_ROWS, 1);
 }
 #undef FEW_PART
 #undef PART
 
+// From memory, where the compiler converts several at once.
+static inline __attribute__((always_inline)) void JOIN(add_to, ID)(JOIN(vec, ID) x,
+                                                                   double* sums) {
+  T one[LANES];
+  memcpy(one, &x, TILE_BYTES);
+  for (int64_t l = 0; l < LANES; l++) sums[l] += (double)one[l];
+}
+
 // As |tile|, with kernel elements side by side and places to add up.
-static void JOIN(gradient, ID)(const oyi_conv_area* area, const void* maps,
-                               const void* image, const int64_t* offsets, double* sums) {
-  JOIN(vec, ID) all[TILE_ROWS][TILE_WIDE] = {{{0}}}, x[TILE_WIDE];
-  const T* g = maps;
-  for (int64_t z = 0; z < area->planes; z++, g += area->rest * TILE_ROWS)
+static inline __attribute__((always_inline)) void JOIN(add_windows, ID)(
+    int rows, int taps, const oyi_conv_area* area, const T* g, const T* image,
+    const int64_t* offsets, double* sums) {
+  JOIN(vec, ID) all[TILE_ROWS][2 * TILE_WIDE] = {{{0}}}, x[2 * TILE_WIDE];
+  for (int64_t z = 0; z < area->planes; z++, g += area->rest * rows)
     for (int64_t y = 0; y < area->lines; y++) {
-      const T* line =
-          (const T*)image + (z * area->plane_step + y * area->line_step) * LANES;
-      const T* at[TILE_WIDE];
-      for (int j = 0; j < TILE_WIDE; j++) at[j] = line + offsets[j] * LANES;
-      for (int64_t i = 0; i < area->width; i++, g += TILE_ROWS) {
+      const T* line = image + (z * area->plane_step + y * area->line_step) * LANES;
+      const T* at[2 * TILE_WIDE];
+      OYI_UNROLL
+      for (int j = 0; j < taps; j++) at[j] = line + offsets[j] * LANES;
+      for (int64_t i = 0; i < area->width; i++, g += rows) {
         OYI_UNROLL
-        for (int j = 0; j < TILE_WIDE; j++) memcpy(&x[j], at[j] + i * LANES, TILE_BYTES);
+        for (int j = 0; j < taps; j++) memcpy(&x[j], at[j] + i * LANES, TILE_BYTES);
         OYI_UNROLL
-        for (int r = 0; r < TILE_ROWS; r++) {
+        for (int r = 0; r < rows; r++) {
           OYI_UNROLL
-          for (int j = 0; j < TILE_WIDE; j++) all[r][j] += g[r] * x[j];
+          for (int j = 0; j < taps; j++) all[r][j] += g[r] * x[j];
         }
       }
     }
   OYI_UNROLL
-  for (int r = 0; r < TILE_ROWS; r++) {
+  for (int r = 0; r < rows; r++) {
     OYI_UNROLL
-    for (int j = 0; j < TILE_WIDE; j++, sums += LANES)
-      for (int64_t l = 0; l < LANES; l++) sums[l] += (double)all[r][j][l];
+    for (int j = 0; j < taps; j++, sums += LANES) JOIN(add_to, ID)(all[r][j], sums);
   }
 }
+
+#define ADD(rows, taps) \
+  JOIN(add_windows, ID)(rows, taps, area, maps, image, offsets, sums)
+static void JOIN(gradient, ID)(int64_t rows, const oyi_conv_area* area, const void* maps,
+                               const void* image, const int64_t* offsets, double* sums) {
+  switch (rows) {
+    case 1: ADD(1, 2 * TILE_WIDE); break;
+    case 2: ADD(2, 2 * TILE_WIDE); break;
+#if FEW_ROWS > 2
+    case 3: ADD(3, TILE_WIDE); break;
+    case 4: ADD(4, TILE_WIDE); break;
+#endif
+    default: ADD(TILE_ROWS, TILE_WIDE);
+  }
+}
+#undef ADD
 
 static inline __attribute__((always_inline)) void JOIN(few_maps, ID)(
     const int wide, const oyi_conv_area* area, const T* maps, int64_t block,
@@ -119,8 +146,7 @@ static inline __attribute__((always_inline)) void JOIN(few_maps, ID)(
   OYI_UNROLL
   for (int r = 0; r < TILE_ROWS; r++) {
     OYI_UNROLL
-    for (int j = 0; j < wide; j++, sums += LANES)
-      for (int64_t l = 0; l < LANES; l++) sums[l] += (double)all[r][j][l];
+    for (int j = 0; j < wide; j++, sums += LANES) JOIN(add_to, ID)(all[r][j], sums);
   }
 }
 

@@ -28,6 +28,7 @@ typedef struct gradient {
   const oyi_conv_tiles* tiles;
   oyi_conv_phases phases;
   int64_t in, out, taps, places;              // of a group; of a kernel; of a map
+  int64_t rows, wide;                         // of a tile; its kernel elements
   int64_t in_blocks, out_blocks, tap_blocks;  // of a group
   int64_t unit_blocks, tap_units;             // of a unit; units of |tap_blocks|
   int64_t samples, first, count;              // are copied together, from |first| on
@@ -60,12 +61,16 @@ static oy_status pack_images(const gradient* g, int64_t index) {
 
 static oy_status pack_maps(const gradient* g, int64_t index) {
   const oyi_conv* c = g->v->conv;
-  const int64_t item = g->v->item, rows = g->tiles->rows;
+  const int64_t item = g->v->item, rows = g->rows;
   const int64_t first = index % g->out_blocks * rows, at = index / g->out_blocks;
   const char* maps =
       g->v->maps + (g->first * c->map_channels + at * g->out + first) * g->places * item;
-  g->tiles->pack_rows(maps, oyi_at_most(rows, g->out - first), g->places, g->places,
-                      g->maps + index * g->map_block * item);
+  const int64_t count = oyi_at_most(rows, g->out - first);
+  char* to = g->maps + index * g->map_block * item;
+  if (rows < g->tiles->rows)
+    oyi_conv_pack_few(item, rows, maps, count, g->places, g->places, to);
+  else
+    g->tiles->pack_rows(maps, count, g->places, g->places, to);
   return OY_OK;
 }
 
@@ -81,7 +86,7 @@ static oy_status pack(int64_t index, void* context) {
 // from |tap| on: the others see padding.
 static oyi_conv_part windows_inside(const gradient* g, size_t d, int64_t tap) {
   const oyi_conv* c = g->v->conv;
-  const int64_t last = oyi_at_most(tap + g->tiles->taps, g->taps) - 1;
+  const int64_t last = oyi_at_most(tap + g->wide, g->taps) - 1;
   int64_t below = c->kernel[2];  // elements of the kernel in a line, or in a plane
   if (d == 0) below *= c->kernel[1];
   int64_t first = tap / below % c->kernel[d], end = last / below % c->kernel[d];
@@ -131,7 +136,7 @@ static int64_t add_samples(const gradient* g, const char* maps, const char* imag
         const int64_t place =
             z * g->phases.size[1] * g->phases.size[2] + y * area.line_step + x;
         const int64_t done = (z * c->map[1] + y) * c->map[2] + x;
-        g->tiles->gradient(&area, maps + done * g->tiles->rows * item,
+        g->tiles->gradient(g->rows, &area, maps + done * g->rows * item,
                            image + place * g->tiles->lanes * item, offsets, sums);
       }
   return together;
@@ -155,15 +160,15 @@ static void round_sums(const gradient* g, const double* sums, char* to) {
 
 static void put_weights(const gradient* g, const unit* u, const double* sums) {
   const oyi_conv_tiles* t = g->tiles;
-  const int64_t item = g->v->item, lanes = t->lanes, first = u->block * t->taps;
-  const int64_t taps = oyi_at_most(u->blocks * t->taps, g->taps - first);
+  const int64_t item = g->v->item, lanes = t->lanes, first = u->block * g->wide;
+  const int64_t taps = oyi_at_most(u->blocks * g->wide, g->taps - first);
   _Alignas(64) char rows[OYI_CONV_ROW_MAX * OYI_CONV_ROW_MAX / sizeof(float)] = {0};
-  for (int64_t r = 0; r < oyi_at_most(t->rows, g->out - u->out); r++)
+  for (int64_t r = 0; r < oyi_at_most(g->rows, g->out - u->out); r++)
     for (int64_t k = 0; k < taps; k += lanes) {
       const int64_t some = oyi_at_most(lanes, taps - k);
       for (int64_t i = 0; i < some; i++) {
-        const int64_t block = (k + i) / t->taps, tap = (k + i) % t->taps;
-        round_sums(g, sums + block * g->tile + (r * t->taps + tap) * lanes,
+        const int64_t block = (k + i) / g->wide, tap = (k + i) % g->wide;
+        round_sums(g, sums + block * g->tile + (r * g->wide + tap) * lanes,
                    rows + i * lanes * item);
       }
       const int64_t at =
@@ -179,7 +184,7 @@ static void ask(const gradient* g, const unit* u) {
   const int64_t some = oyi_at_most(g->tiles->lanes, g->in - u->in) * g->taps * item;
   char* to =
       g->v->weights + ((u->group * g->out + u->out) * g->in + u->in) * g->taps * item;
-  for (int64_t r = 0; r < oyi_at_most(g->tiles->rows, g->out - u->out); r++)
+  for (int64_t r = 0; r < oyi_at_most(g->rows, g->out - u->out); r++)
     for (int64_t b = 0; b < some; b += 64) __builtin_prefetch(to + r * row + b, 1, 2);
 }
 
@@ -190,7 +195,7 @@ static oy_status run_unit(int64_t index, void* context) {
   const int64_t in = index / g->tap_units % g->in_blocks;
   const int64_t out = index / g->tap_units / g->in_blocks % g->out_blocks;
   const unit u = {.group = index / g->tap_units / g->in_blocks / g->out_blocks,
-                  .out = out * g->tiles->rows,
+                  .out = out * g->rows,
                   .in = in * g->tiles->lanes,
                   .block = block,
                   .blocks = oyi_at_most(g->unit_blocks, g->tap_blocks - block)};
@@ -202,10 +207,9 @@ static oy_status run_unit(int64_t index, void* context) {
   for (int64_t i = 0; i < u.blocks; i++)
     for (int64_t done = 0; done < g->count;) {
       const int64_t at = done * c->groups + u.group;
-      done +=
-          add_samples(g, g->maps + (at * g->out_blocks + out) * g->map_block * item,
-                      g->images + (at * g->in_blocks + in) * g->image_block * item,
-                      g->count - done, (block + i) * g->tiles->taps, sums + i * g->tile);
+      done += add_samples(g, g->maps + (at * g->out_blocks + out) * g->map_block * item,
+                          g->images + (at * g->in_blocks + in) * g->image_block * item,
+                          g->count - done, (block + i) * g->wide, sums + i * g->tile);
     }
   if (is_last) put_weights(g, &u, sums);
   return OY_OK;
@@ -216,38 +220,52 @@ static oy_status run_unit(int64_t index, void* context) {
 // As many as a vector has elements, or fewer, so that all threads get some.
 static int64_t unit_blocks(const gradient* g) {
   const int64_t tiles = g->v->conv->groups * g->out_blocks * g->in_blocks;
-  const int64_t vector = oyi_at_most(g->tiles->lanes / g->tiles->taps, UNIT_BLOCKS);
+  const int64_t vector = oyi_at_most(g->tiles->lanes / g->wide, UNIT_BLOCKS);
   const int64_t most = oyi_at_most(vector > 1 ? vector : 1, g->tap_blocks);
   const int64_t threads = oy_get_num_threads();
   return tiles >= threads * UNITS ? most : 1;
 }
 
+// Whether vectors of maps (convolve_few.c) would leave less of them empty than |done|, of channels.
+static bool are_maps_better(const gradient* g, double done) {
+  const oyi_conv_tiles* t = g->tiles;
+  const int64_t rows = oyi_divide_up(g->in * g->taps, t->rows) * t->rows;
+  const int64_t maps = oyi_divide_up(g->out, t->lanes) * t->lanes;
+  return g->v->conv->groups == 1 && (double)rows * (double)maps < done;
+}
+
 // False where tiles that are not full, or copies, would be too much of the work.
 static bool measure(gradient* g) {
+  enum { COLUMN = 8 };
+  const double full = 1.6;
   const oyi_conv* c = g->v->conv;
   const oyi_conv_tiles* t = g->tiles;
   if (!oyi_conv_phases_begin(&g->phases, c, g->v->dtype)) return false;
   g->in = c->image_channels / c->groups, g->out = c->map_channels / c->groups;
   g->taps = oyi_volume(c->kernel), g->places = oyi_volume(c->map);
+  g->rows = oyi_conv_tile_rows(t, g->out), g->wide = oyi_conv_tile_taps(t, g->rows);
   g->in_blocks = oyi_divide_up(g->in, t->lanes);
-  g->out_blocks = oyi_divide_up(g->out, t->rows);
-  g->tap_blocks = oyi_divide_up(g->taps, t->taps);
+  g->out_blocks = oyi_divide_up(g->out, g->rows);
+  g->tap_blocks = oyi_divide_up(g->taps, g->wide);
   g->image_block = t->lanes * g->phases.channel;
-  g->map_block = t->rows * g->places;
-  g->tile = t->rows * t->taps * t->lanes;
+  g->map_block = g->rows * g->places;
+  g->tile = g->rows * g->wide * t->lanes;
   g->unit_blocks = unit_blocks(g);
   g->tap_units = oyi_divide_up(g->tap_blocks, g->unit_blocks);
   const double work = (double)g->in * (double)g->out * (double)g->taps;
   const double done = (double)g->in_blocks * (double)g->out_blocks *
                       (double)g->tap_blocks * (double)g->tile;
-  return done <= 1.6 * work && (double)c->batch * (double)g->places >= LEAST_PLACES;
+  // Columns take as long as some products of each row, which are many of a few maps.
+  const double most = full * work + COLUMN * work / (double)g->out;
+  return (done <= full * work || (done <= most && !are_maps_better(g, done))) &&
+         (double)c->batch * (double)g->places >= LEAST_PLACES;
 }
 
 static oy_status compute(gradient* g) {
   const oyi_conv* c = g->v->conv;
   const int64_t blocks = c->groups * g->out_blocks;
   oyi_conv_phases_offsets(&g->phases, 1, g->offsets);
-  for (int64_t i = g->taps; i < g->tap_blocks * g->tiles->taps; i++)
+  for (int64_t i = g->taps; i < g->tap_blocks * g->wide; i++)
     g->offsets[i] = g->offsets[g->taps - 1];
   for (g->first = 0; g->first < c->batch; g->first += g->samples) {
     g->count = oyi_at_most(g->samples, c->batch - g->first);
@@ -271,8 +289,7 @@ oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done) {
   void* blocks[2] = {NULL, NULL};
   g.images = oyi_data_alloc((size_t)(g.samples * image), &blocks[0]);
   g.maps = g.images ? oyi_data_alloc((size_t)(g.samples * map), &blocks[1]) : NULL;
-  if (g.maps)
-    g.offsets = oyi_calloc((size_t)(g.tap_blocks * g.tiles->taps), sizeof(int64_t));
+  if (g.maps) g.offsets = oyi_calloc((size_t)(g.tap_blocks * g.wide), sizeof(int64_t));
   if (g.offsets && g.samples < c->batch)
     g.sums = oyi_calloc((size_t)(units * g.unit_blocks * g.tile), sizeof(double));
   const bool ready = g.offsets && (g.sums || g.samples == c->batch);

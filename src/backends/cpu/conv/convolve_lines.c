@@ -10,6 +10,7 @@
 
 enum {
   MOST_CHANNELS = 4,         // of a group
+  LEAST_WIDTH = 10,          // of maps of one group alone, for vectors to be worth it
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
   LINES = 4,                 // of sums that are put into place together
   CHUNKS = 8,                // for each thread, if they are worth it
@@ -198,14 +199,14 @@ typedef struct weights {
   const oyi_convolve* v;
   const oyi_conv_tiles* tiles;
   oyi_conv_phases phases;
-  int64_t in, out, depth;  // of a group; weights of a map
-  int64_t chunk;           // groups
+  int64_t in, out, depth;  // channels of a unit, and maps of a group; weights of both
+  int64_t units, chunk;    // groups, or the channels of one
   int64_t* offsets;
 } weights;
 
-// What one sample adds to the |out| x |depth| |sums| of a group. |copy|: its channels, and
+// What sample |i| adds to the |out| x |depth| |sums| of a unit. |copy|: its channels, and
 // |maps|, one map with some room behind.
-static void add_sample(const weights* w, int64_t unit, char* copy, char* maps,
+static void add_sample(const weights* w, int64_t i, int64_t unit, char* copy, char* maps,
                        double* sums) {
   const oyi_conv* c = w->v->conv;
   const int64_t item = w->v->item, read = oyi_volume(c->image) * item;
@@ -216,11 +217,14 @@ static void add_sample(const weights* w, int64_t unit, char* copy, char* maps,
                               .width = c->map[2],
                               .line_step = pitch,
                               .plane_step = pitch * w->phases.size[1]};
-  for (int64_t i = 0; i < w->in; i++)
-    oyi_conv_phases_copy(&w->phases, w->v->images + (unit * w->in + i) * read,
-                         copy + i * w->phases.channel * item);
+  for (int64_t k = 0; k < w->in; k++)
+    oyi_conv_phases_copy(&w->phases,
+                         w->v->images + ((i * w->units + unit) * w->in + k) * read,
+                         copy + k * w->phases.channel * item);
+  const int64_t group = unit * c->groups / w->units;
   for (int64_t o = 0; o < w->out; o++) {
-    const int64_t index = unit * w->out + o, behind = all - (index + 1) * map;
+    const int64_t index = (i * c->groups + group) * w->out + o,
+                  behind = all - (index + 1) * map;
     const char* from = w->v->maps + index * map;
     // A vector may be read behind a map: those near the end are copied.
     if (behind < w->tiles->lanes * item) from = memcpy(maps, from, (size_t)map);
@@ -228,33 +232,34 @@ static void add_sample(const weights* w, int64_t unit, char* copy, char* maps,
   }
 }
 
-static void one_weights(const weights* w, int64_t group, char* copy, char* maps,
+static void one_weights(const weights* w, int64_t unit, char* copy, char* maps,
                         double* sums) {
   const oyi_conv* c = w->v->conv;
-  const int64_t count = w->out * w->depth;
+  const int64_t count = w->out * w->depth, parts = w->units / c->groups;
   memset(sums, 0, (size_t)count * sizeof(double));
-  for (int64_t i = 0; i < c->batch; i++)
-    add_sample(w, i * c->groups + group, copy, maps, sums);
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < c->batch; i++) add_sample(w, i, unit, copy, maps, sums);
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t map = unit / parts * w->out + i / w->depth;
+    const int64_t to = (map * parts + unit % parts) * w->depth + i % w->depth;
     if (w->v->dtype == OY_DTYPE_F32)
-      ((float*)w->v->weights)[group * count + i] = (float)sums[i];
+      ((float*)w->v->weights)[to] = (float)sums[i];
     else
-      ((double*)w->v->weights)[group * count + i] = sums[i];
+      ((double*)w->v->weights)[to] = sums[i];
+  }
 }
 
 static oy_status run_weights(int64_t index, void* context) {
   const weights* w = context;
-  const oyi_conv* c = w->v->conv;
   const int64_t item = w->v->item, tail = w->tiles->lanes * item;
   const int64_t sums = w->out * w->depth * (int64_t)sizeof(double);
   const int64_t copy = w->in * w->phases.channel * item + tail;
-  const int64_t map = oyi_volume(c->map) * item;
+  const int64_t map = oyi_volume(w->v->conv->map) * item;
   void* block = NULL;
   char* scratch = oyi_data_alloc((size_t)(sums + copy + map + tail), &block);
   if (!scratch) return OY_OUT_OF_MEMORY;
   memset(scratch + sums, 0, (size_t)copy);
   memset(scratch + sums + copy + map, 0, (size_t)tail);
-  const int64_t end = oyi_at_most((index + 1) * w->chunk, c->groups);
+  const int64_t end = oyi_at_most((index + 1) * w->chunk, w->units);
   for (int64_t i = index * w->chunk; i < end; i++)
     one_weights(w, i, scratch + sums, scratch + sums + copy, (double*)(void*)scratch);
   oyi_data_free(block, scratch);
@@ -266,22 +271,24 @@ oy_status oyi_convolve_weights_lines(const oyi_convolve* v, bool* out_done) {
   weights w = {
       .v = v, .in = c->image_channels / c->groups, .out = c->map_channels / c->groups};
   *out_done = false;
-  if (c->groups == 1 || (v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) ||
-      w.in > MOST_CHANNELS || w.out > MOST_CHANNELS ||
-      !oyi_conv_phases_begin(&w.phases, c, v->dtype))
+  if ((c->groups == 1 && c->map[2] < LEAST_WIDTH) ||
+      (v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) || w.in > MOST_CHANNELS ||
+      w.out > MOST_CHANNELS || !oyi_conv_phases_begin(&w.phases, c, v->dtype))
     return OY_OK;
   *out_done = true;
   w.phases.is_clear = true;
   w.tiles = oyi_conv_tiles_for(v->dtype);
+  w.units = c->groups;
+  if (c->groups == 1) w.units = w.in, w.in = 1;  // so that threads get some
   w.depth = w.in * oyi_volume(c->kernel);
   w.offsets = oyi_calloc((size_t)w.depth, sizeof(int64_t));
   if (!w.offsets) return OY_OUT_OF_MEMORY;
   oyi_conv_phases_offsets(&w.phases, w.in, w.offsets);
-  w.chunk = chunk_of(c->groups,
-                     (double)(w.out * w.depth * c->batch) * (double)oyi_volume(c->map),
-                     c->batch * w.in * w.phases.channel);
+  w.chunk =
+      chunk_of(w.units, (double)(w.out * w.depth * c->batch) * (double)oyi_volume(c->map),
+               c->batch * w.in * w.phases.channel);
   oy_status status =
-      oyi_parallel_chunks(oyi_divide_up(c->groups, w.chunk), run_weights, &w);
+      oyi_parallel_chunks(oyi_divide_up(w.units, w.chunk), run_weights, &w);
   oyi_free(w.offsets);
   return status;
 }

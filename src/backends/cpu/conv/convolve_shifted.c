@@ -98,11 +98,6 @@ static int64_t depth_of(const oyi_conv_plan* p) {
   return p->in * oyi_volume(p->v->conv->kernel) / p->count;
 }
 
-// Rows of tiles of windows.
-static int64_t rows_of(const shifted* s) {
-  return s->plan.out <= s->tiles->few_rows ? s->plan.out : s->tiles->rows;
-}
-
 // False where holes or vectors that are not full would be most of the work. Columns take much
 // longer for few maps, and those of a few windows each for all.
 static bool is_worth(const shifted* s, bool by_maps) {
@@ -190,7 +185,7 @@ static int64_t padded_width(const shifted* s) {
 static bool is_by_maps(const shifted* s) {
   const oyi_conv_plan* p = &s->plan;
   const oyi_conv* c = &p->conv;
-  const int64_t lanes = s->tiles->lanes, rows = rows_of(s);
+  const int64_t lanes = s->tiles->lanes, rows = oyi_conv_tile_rows(s->tiles, p->out);
   const double windows = (double)(oyi_divide_up(p->phases.plane, lanes) * lanes) *
                          (double)(oyi_divide_up(p->out, rows) * rows);
   const double maps = (double)(c->map[1] * padded_width(s)) *
@@ -256,6 +251,7 @@ oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done)
   s.tiles = oyi_conv_tiles_for(v->dtype);
   s.plan.by_line = is_by_line(&s);
   const bool by_maps = is_by_maps(&s);
+  const int64_t rows = oyi_conv_tile_rows(s.tiles, s.plan.out);
   if (!is_worth(&s, by_maps)) return OY_OK;
   *out_done = true;
   s.compute = by_maps ? oyi_conv_strip_maps : oyi_conv_strip_windows;
@@ -266,9 +262,8 @@ oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done)
   if (!s.copies) oyi_conv_phases_use_image(&s.plan.phases);
   oy_status status =
       by_maps ? oyi_conv_plan_fill(&s.plan, s.tiles->lanes, s.tiles->pack_lanes)
-              : oyi_conv_plan_fill(
-                    &s.plan, rows_of(&s),
-                    s.plan.out <= s.tiles->few_rows ? NULL : s.tiles->pack_rows);
+              : oyi_conv_plan_fill(&s.plan, rows,
+                                   rows < s.tiles->rows ? NULL : s.tiles->pack_rows);
   if (status == OY_OK) status = compute(&s);
   oyi_conv_plan_end(&s.plan);
   return status;
