@@ -285,10 +285,8 @@ oyi_conv_part oyi_conv_plan_inside(const oyi_conv_plan* p, const oyi_conv_pass* 
 void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,
                        int64_t count, char* mixed) {
   const int64_t item = p->v->item, together = p->together;
-  if (together == 2 && item == sizeof(float)) {  // the compiler should see the common one
-    const float *a = (const float*)sums, *b = a + pitch;
-    for (int64_t i = 0; i < count; i++)
-      ((float*)mixed)[2 * i] = a[i], ((float*)mixed)[2 * i + 1] = b[i];
+  if (together == 2) {
+    p->phases.tiles->zip(sums, sums + pitch * item, 0, 1, 0, 2 * count, mixed, 0);
     return;
   }
   for (int64_t j = 0; j < together; j++)

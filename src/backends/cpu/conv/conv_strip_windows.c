@@ -52,9 +52,18 @@ static void store_tile(const tile* t, int64_t block, const char* sums,
   const oyi_conv_plan* p = t->plan;
   const int64_t item = p->v->item, columns = t->columns;
   const int64_t first = t->strip->group * p->out + block * p->rows;
+  const int64_t rows = oyi_at_most(p->rows, p->out - block * p->rows);
+  const int64_t map = oyi_volume(p->size);
+  char* to = p->to + (t->strip->sample * p->conv.map_channels + first) * map * item;
+  if (p->together == 2 && !p->v->bias) {
+    for (int k = 0; k < count; k++)
+      t->tiles->zip(sums, sums + p->rows * columns * item, columns, rows,
+                    stretches[k].from, stretches[k].count, to + stretches[k].out * item,
+                    map);
+    return;
+  }
   _Alignas(64) char mixed[OYI_CONV_TOGETHER * OYI_CONV_COLUMNS_MAX * sizeof(float)];
-  for (int64_t i = 0; i < oyi_at_most(p->rows, p->out - block * p->rows); i++) {
-    const int64_t channel = t->strip->sample * p->conv.map_channels + first + i;
+  for (int64_t i = 0; i < rows; i++) {
     const char* row = sums + i * columns * item;
     if (p->together > 1) {
       oyi_conv_plan_mix(p, row, p->rows * columns, t->count, mixed);
@@ -63,7 +72,7 @@ static void store_tile(const tile* t, int64_t block, const char* sums,
     for (int k = 0; k < count; k++)
       oyi_conv_plan_store(p, &stretches[k], row,
                           p->v->bias ? p->v->bias + (first + i) * item : NULL,
-                          p->to + channel * oyi_volume(p->size) * item);
+                          to + i * map * item);
   }
 }
 

@@ -13,12 +13,11 @@ enum {
   STRIP_PLACES = 96,         // they have that many windows
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
   LEAST_WIDTH = 4,           // of lines that make tiles of maps
-  LEAST_DEPTH = 16,
-  LEAST_MAPS = 4,     // of an adjoint: columns of fewer are cheap
-  LEAST_PLACES = 32,  // that are worth the copies
-  TURN_DEPTH = 12,    // that takes as long as to turn a tile of maps, to store it
-  COPY_LINE = 320,    // products that take as long as to copy a line,
-  COPY_ELEMENT = 4    // and each of its elements
+  LEAST_MAPS = 4,            // of an adjoint: columns of fewer are cheap
+  LEAST_PLACES = 32,         // that are worth the copies
+  TURN_DEPTH = 12,           // that takes as long as to turn a tile of maps, to store it
+  COPY_LINE = 320,           // products that take as long as to copy a line,
+  COPY_ELEMENT = 4           // and each of its elements
 };
 
 typedef struct shifted {
@@ -98,6 +97,14 @@ static int64_t depth_of(const oyi_conv_plan* p) {
   return p->in * oyi_volume(p->v->conv->kernel) / p->count;
 }
 
+// Columns of a few products of each sum take less than tiles, and much less than those of an
+// adjoint, which are added up.
+static int64_t least_depth(const oyi_conv_plan* p) {
+  enum { LEAST = 16, LEAST_BACK = 2, LEAST_OF_MANY = 32, MANY = 32 };
+  if (p->back) return LEAST_BACK;
+  return p->out >= MANY ? LEAST_OF_MANY : LEAST;
+}
+
 // False where holes or vectors that are not full would be most of the work. Columns take much
 // longer for few maps, and those of a few windows each for all.
 static bool is_worth(const shifted* s, bool by_maps) {
@@ -107,7 +114,7 @@ static bool is_worth(const shifted* s, bool by_maps) {
   const int64_t area = c->map[1] * c->map[2], lanes = s->tiles->lanes;
   const int64_t windows = oyi_divide_up(p->phases.plane, lanes) * lanes;
   const int64_t times = p->out <= s->tiles->few_rows ? TIMES_OF_FEW : TIMES;
-  return depth_of(p) >= LEAST_DEPTH && (!p->back || p->out >= LEAST_MAPS) &&
+  return depth_of(p) >= least_depth(p) && (!p->back || p->out >= LEAST_MAPS) &&
          (windows <= times * area || (by_maps && area <= FEW_PLACES)) &&
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
 }
