@@ -7,9 +7,10 @@
 static inline void JOIN(inside, ID)(const oyi_conv* c, int64_t kw, int64_t* from,
                                     int64_t* to) {
   const int64_t step = c->stride[2], shift = c->padding[2] - kw * c->dilation[2];
-  int64_t low = shift > 0 ? (shift + step - 1) / step : 0;
-  int64_t room = c->image[2] - 1 + shift;
-  int64_t high = room < 0 ? 0 : room / step + 1;
+  const int64_t room = c->image[2] - 1 + shift;
+  int64_t low = shift > 0 ? shift : 0, high = room < 0 ? 0 : room + 1;
+  // Divisions take as long as a short line.
+  if (step > 1) low = (low + step - 1) / step, high = (high + step - 1) / step;
   if (*from < low) *from = low;
   if (*to > high) *to = high;
   if (*to < *from) *to = *from;
@@ -161,18 +162,20 @@ static void JOIN(im2col, ID)(const oyi_conv* c, const void* images, int64_t chan
 // Adds one kernel element's row of columns to the image.
 static void JOIN(add_row, ID)(const oyi_conv* c, const T* row, const int64_t* k,
                               T* image) {
-  const int64_t step = c->stride[2];
-  int64_t from = 0, to = c->map[2];
+  const int64_t step = c->stride[2], width = c->map[2];
+  const int64_t below = c->stride[1] * c->image[2];
+  int64_t from = 0, to = width;
   JOIN(inside, ID)(c, k[2], &from, &to);
-  for (int64_t z = 0; z < c->map[0]; z++)
-    for (int64_t y = 0; y < c->map[1]; y++, row += c->map[2]) {
-      const int64_t d = z * c->stride[0] - c->padding[0] + k[0] * c->dilation[0];
-      const int64_t h = y * c->stride[1] - c->padding[1] + k[1] * c->dilation[1];
-      if (d < 0 || d >= c->image[0] || h < 0 || h >= c->image[1]) continue;
-      T* out = image + (d * c->image[1] + h) * c->image[2] - c->padding[2] +
-               k[2] * c->dilation[2];
-      for (int64_t i = from; i < to; i++) out[i * step] += row[i];
-    }
+  for (int64_t z = 0; z < c->map[0]; z++) {
+    const int64_t d = z * c->stride[0] - c->padding[0] + k[0] * c->dilation[0];
+    int64_t h = k[1] * c->dilation[1] - c->padding[1];
+    T* out = image + (d * c->image[1] + h) * c->image[2] - c->padding[2] +
+             k[2] * c->dilation[2];
+    if (d < 0 || d >= c->image[0]) h = c->image[1];
+    for (int64_t y = 0; y < c->map[1]; y++, row += width, out += below, h += c->stride[1])
+      if (h >= 0 && h < c->image[1])
+        for (int64_t i = from; i < to; i++) out[i * step] += row[i];
+  }
 }
 
 static void JOIN(col2im, ID)(const oyi_conv* c, const void* columns, int64_t channels,

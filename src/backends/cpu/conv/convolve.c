@@ -39,11 +39,13 @@ static bool is_spread(const oyi_conv* c) {
 }
 
 // Of small maps whose image is much larger most elements see few of the windows, and tiles
-// would compute the others in vain.
+// would compute the others in vain; but not where strides make it larger, if tiles have enough.
 static bool is_grown(const oyi_conv* c) {
-  enum { LEAST = 4, MOST = 128, TIMES = 3 };
+  enum { LEAST = 4, ENOUGH = 32, MOST = 128, TIMES = 3 };
   const int64_t places = oyi_volume(c->map);
-  return places >= LEAST && places <= MOST && oyi_volume(c->image) >= TIMES * places;
+  const int64_t strides = places < ENOUGH ? 1 : oyi_volume(c->stride);
+  return places >= LEAST && places <= MOST &&
+         oyi_volume(c->image) >= TIMES * places * strides;
 }
 
 static int64_t at_most(int64_t a, int64_t b) {

@@ -12,9 +12,8 @@ enum {
   STRIPS = 4,                // at least, for each thread, if
   STRIP_PLACES = 96,         // they have that many windows
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
-  LEAST_WIDTH = 4,           // of lines that make tiles of maps
   LEAST_MAPS = 4,            // of an adjoint: columns of fewer are cheap
-  LEAST_PLACES = 32,         // that are worth the copies
+  LEAST_PLACES = 16,         // that are worth the copies
   TURN_DEPTH = 12,           // that takes as long as to turn a tile of maps, to store it
   COPY_LINE = 320,           // products that take as long as to copy a line,
   COPY_ELEMENT = 4           // and each of its elements
@@ -100,9 +99,9 @@ static int64_t depth_of(const oyi_conv_plan* p) {
 // Columns of a few products of each sum take less than tiles, and much less than those of an
 // adjoint, which are added up.
 static int64_t least_depth(const oyi_conv_plan* p) {
-  enum { LEAST = 16, LEAST_BACK = 2, LEAST_OF_MANY = 32, MANY = 32 };
-  if (p->back) return LEAST_BACK;
-  return p->out >= MANY ? LEAST_OF_MANY : LEAST;
+  enum { LEAST = 16, LEAST_BACK = 2, ENOUGH_PLACES = 16, LEAST_OF_MANY = 32, MANY = 32 };
+  if (p->back && p->conv.map[1] * p->conv.map[2] >= ENOUGH_PLACES) return LEAST_BACK;
+  return p->out >= MANY && !p->back ? LEAST_OF_MANY : LEAST;
 }
 
 // False where holes or vectors that are not full would be most of the work. Columns take much
@@ -113,7 +112,7 @@ static bool is_worth(const shifted* s, bool by_maps) {
   const oyi_conv* c = &p->conv;
   const int64_t area = c->map[1] * c->map[2], lanes = s->tiles->lanes;
   const int64_t windows = oyi_divide_up(p->phases.plane, lanes) * lanes;
-  const int64_t times = p->out <= s->tiles->few_rows ? TIMES_OF_FEW : TIMES;
+  const int64_t times = !p->back && p->out <= s->tiles->few_rows ? TIMES_OF_FEW : TIMES;
   return depth_of(p) >= least_depth(p) && (!p->back || p->out >= LEAST_MAPS) &&
          (windows <= times * area || (by_maps && area <= FEW_PLACES)) &&
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
@@ -182,9 +181,10 @@ static double copying(const oyi_conv_plan* p) {
 
 // What windows of a line take: of few sums, each has to wait for itself.
 static int64_t padded_width(const shifted* s) {
-  enum { LEAST_SUMS = 8 };
+  enum { LEAST = 8, LEAST_OF_TWO = 5 };
   const int64_t width = s->plan.conv.map[2];
-  const int64_t least = LEAST_SUMS / oyi_conv_blocks_together(&s->plan, s->tiles);
+  const int64_t least =
+      oyi_conv_blocks_together(&s->plan, s->tiles) > 1 ? LEAST_OF_TWO : LEAST;
   return width < least ? least : width;
 }
 
@@ -200,7 +200,7 @@ static bool is_by_maps(const shifted* s) {
   const double turns = TURN_DEPTH / (double)depth_of(p);
   double inside = part_inside(c, 0) * part_inside(c, 1);
   if (p->by_line) inside *= part_inside(c, 2);
-  return p->together <= 2 && c->map[2] >= LEAST_WIDTH &&
+  return p->together <= 2 &&
          maps * (inside + turns) <= windows + (can_read_image(s) ? copying(p) : 0);
 }
 
