@@ -137,18 +137,16 @@ static void JOIN(tall, ID)(const oyi_conv_window* k, const void* weights,
 }
 
 // |places| sums of a vector of channels.
-static inline __attribute__((always_inline)) void JOIN(places,
-                                                       ID)(int places, int64_t depth,
-                                                           const T* w, const T* image,
-                                                           const int64_t* offsets,
-                                                           T* sums) {
+static inline __attribute__((always_inline)) void JOIN(places, ID)(
+    int places, int apart, int64_t depth, const T* w, const T* image,
+    const int64_t* offsets, T* sums) {
   JOIN(vec, ID) all[CHANNEL_PLACES] = {{0}}, x, by;
   for (int64_t k = 0; k < depth; k++, w += LANES) {
     const T* from = image + offsets[k] * LANES;
     memcpy(&by, w, TILE_BYTES);
     OYI_UNROLL
     for (int i = 0; i < places; i++) {
-      memcpy(&x, from + i * LANES, TILE_BYTES);
+      memcpy(&x, from + i * apart * LANES, TILE_BYTES);
       all[i] += by * x;
     }
   }
@@ -156,12 +154,15 @@ static inline __attribute__((always_inline)) void JOIN(places,
   for (int i = 0; i < places; i++) memcpy(sums + i * LANES, &all[i], TILE_BYTES);
 }
 
-#define CASE(count) \
-  case count: JOIN(places, ID)(count, depth, w, image + at, offsets, sums + at); break;
-static void JOIN(channels, ID)(int64_t depth, const void* w, const void* image_,
-                               const int64_t* offsets, int64_t count, void* sums_) {
-  const T* image = image_;
-  T* sums = sums_;
+#define CASE(count)                                                                   \
+  case count:                                                                         \
+    JOIN(places, ID)(count, apart, depth, w, image + apart * at, offsets, sums + at); \
+    break;
+static inline __attribute__((always_inline)) void JOIN(channels_of,
+                                                       ID)(int apart, int64_t depth,
+                                                           const T* w, const T* image,
+                                                           const int64_t* offsets,
+                                                           int64_t count, T* sums) {
   const int64_t parts = (count + CHANNEL_PLACES - 1) / CHANNEL_PLACES;
   for (int64_t i = 0; i < parts; i++) {
     const int64_t first = i * count / parts, at = first * LANES;
@@ -176,6 +177,52 @@ static void JOIN(channels, ID)(int64_t depth, const void* w, const void* image_,
   }
 }
 #undef CASE
+
+static void JOIN(channels, ID)(int64_t apart, int64_t depth, const void* w,
+                               const void* image, const int64_t* offsets, int64_t count,
+                               void* sums) {
+  if (apart == 2)
+    JOIN(channels_of, ID)(2, depth, w, image, offsets, count, sums);
+  else
+    JOIN(channels_of, ID)(1, depth, w, image, offsets, count, sums);
+}
+
+// Gradients of |most| weights of a vector of channels, of which |count| are wanted; |maps| has
+// one for each window.
+static inline __attribute__((always_inline)) void JOIN(some_channel_dots, ID)(
+    int most, int64_t count, const oyi_conv_area* area, int64_t apart, const T* maps,
+    const T* image, const int64_t* offsets, double* sums) {
+  JOIN(vec, ID) all[CHANNEL_DOTS] = {{0}}, by, x;
+  for (int64_t y = 0; y < area->lines; y++, image += area->line_step * LANES) {
+    const T* at[CHANNEL_DOTS];
+    OYI_UNROLL
+    for (int j = 0; j < most; j++)
+      at[j] = image + offsets[j < count ? j : count - 1] * LANES;
+    for (int64_t i = 0; i < area->width; i++, maps += LANES) {
+      memcpy(&by, maps, TILE_BYTES);
+      OYI_UNROLL
+      for (int j = 0; j < most; j++) {
+        memcpy(&x, at[j] + i * apart * LANES, TILE_BYTES);
+        all[j] += by * x;
+      }
+    }
+  }
+  OYI_UNROLL
+  for (int j = 0; j < most; j++)
+    if (j < count) JOIN(add_to, ID)(all[j], sums + j * LANES);
+}
+
+static void JOIN(channel_dots, ID)(const oyi_conv_area* area, int64_t apart,
+                                   const void* maps, const void* image, int64_t depth,
+                                   const int64_t* offsets, double* sums) {
+  enum { FEW = 4 };
+  for (int64_t k = 0; k < depth; k += CHANNEL_DOTS, sums += CHANNEL_DOTS * LANES) {
+    if (depth - k <= FEW) JOIN(some_channel_dots, ID)
+    (FEW, depth - k, area, apart, maps, image, offsets + k, sums);
+    else JOIN(some_channel_dots, ID)(CHANNEL_DOTS, depth - k, area, apart, maps, image,
+                                     offsets + k, sums);
+  }
+}
 
 // Elements where |mask| is set, and zeros.
 static inline JOIN(vec, ID) JOIN(masked, ID)(const T* from, JOIN(mask, ID) mask) {

@@ -94,9 +94,15 @@ typedef struct oyi_conv_tiles {
                      const void* image, const int64_t* offsets, int64_t pitch,
                      int64_t count, const void* bias, void* sums);
   // |count| neighbouring sums of |lanes| channels, which are side by side for each place, as
-  // weights are for each element of the kernel. |offsets| in places.
-  void (*channels)(int64_t depth, const void* weights, const void* image,
+  // weights are for each element of the kernel. |offsets| in places; windows are |apart|, 1
+  // or 2.
+  void (*channels)(int64_t apart, int64_t depth, const void* weights, const void* image,
                    const int64_t* offsets, int64_t count, void* sums);
+  // Adds to |sums|, a vector for each of |depth| weights, what windows in |area| of one plane,
+  // |apart| in a line, give the gradient of each, of |lanes| channels that are side by side.
+  void (*channel_dots)(const oyi_conv_area* area, int64_t apart, const void* maps,
+                       const void* image, int64_t depth, const int64_t* offsets,
+                       double* sums);
   // Adds to |sums|, which are |rows|, as |tile| has them, x |taps| x |lanes|, what windows in
   // |area| give the gradient of weights. |maps|: |rows| of them for each place. |image|:
   // |lanes| channels for each place; |offsets|, of the kernel elements, and steps are in

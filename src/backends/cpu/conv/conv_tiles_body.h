@@ -48,6 +48,9 @@
 #define CHANNEL_PLACES 7
 #endif
 
+// Weights of a vector of channels that are computed together: those of 3 x 3.
+#define CHANNEL_DOTS 9
+
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define T           float
@@ -68,9 +71,10 @@
     .maps = maps_##id, .maps_by_line = MAPS_BY_LINE(id), .line_room = LINE_ROOM,        \
     .put_maps = put_maps_##id, .put_pairs = put_pairs_##id,                             \
     .pack_lanes = pack_lanes_##id, .pack_rows = pack_rows_##id, .lines = lines_##id,    \
-    .channels = channels_##id, .tall = TALL, .tall_lines = tall_##id,                   \
-    .gradient = gradient_##id, .few = few_##id, .dots = dots_##id, .sum = sum_##id,     \
-    .copy = copy_##id, .halve = halve_##id, .split = split_##id, .zip = zip_lines_##id  \
+    .channels = channels_##id, .channel_dots = channel_dots_##id, .tall = TALL,         \
+    .tall_lines = tall_##id, .gradient = gradient_##id, .few = few_##id,                \
+    .dots = dots_##id, .sum = sum_##id, .copy = copy_##id, .halve = halve_##id,         \
+    .split = split_##id, .zip = zip_lines_##id                                          \
   }
 const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
 _Static_assert(TILE_WIDE <= FEW_WIDE &&

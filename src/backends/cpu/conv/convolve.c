@@ -41,9 +41,10 @@ static bool is_spread(const oyi_conv* c) {
 // Of small maps whose image is much larger most elements see few of the windows, and tiles
 // would compute the others in vain; but not where strides make it larger, if tiles have enough.
 static bool is_grown(const oyi_conv* c) {
-  enum { LEAST = 4, ENOUGH = 32, MOST = 128, TIMES = 3 };
+  enum { LEAST = 4, ENOUGH = 32, MOST = 128, TIMES = 3, FEW = 4 };
   const int64_t places = oyi_volume(c->map);
-  const int64_t strides = places < ENOUGH ? 1 : oyi_volume(c->stride);
+  const int64_t strides =
+      places < ENOUGH || c->image_channels / c->groups <= FEW ? 1 : oyi_volume(c->stride);
   return places >= LEAST && places <= MOST &&
          oyi_volume(c->image) >= TIMES * places * strides;
 }
@@ -106,9 +107,12 @@ static oyi_number number(int64_t i) {
   return oyi_number_of_scalar(oy_int(i));
 }
 
-static oy_status without_columns(const oyi_convolve* v, bool back, bool* out_done) {
+// |by_columns|: but for channels side by side, which always take less.
+static oy_status without_columns(const oyi_convolve* v, bool back, bool by_columns,
+                                 bool* out_done) {
   OY_TRY(oyi_convolve_channels(v, back, out_done));
-  if (!*out_done) OY_TRY(oyi_convolve_lines(v, back, out_done));
+  if (*out_done || by_columns) return OY_OK;
+  OY_TRY(oyi_convolve_lines(v, back, out_done));
   return *out_done ? OY_OK : oyi_convolve_shifted(v, back, out_done);
 }
 
@@ -176,7 +180,7 @@ static oy_status make_maps(const oyi_convolve* v) {
   work w = {.v = v, .s = shape_of(v->conv), .pointwise = is_pointwise(v->conv)};
   const shape* s = &w.s;
   bool done = w.pointwise;
-  if (!done) OY_TRY(without_columns(v, false, &done));
+  if (!done) OY_TRY(without_columns(v, false, false, &done));
   if (done && !w.pointwise) return OY_OK;
   if (s->in == 1 && s->out <= 4 && v->conv->groups > 1) {
     w.pointwise = true;
@@ -230,7 +234,7 @@ static oy_status make_images(const oyi_convolve* v) {
             .unit = images_unit};
   bool done = w.pointwise;
   const bool by_columns = is_spread(v->conv) || is_grown(v->conv);
-  if (!done && !by_columns) OY_TRY(without_columns(v, true, &done));
+  if (!done) OY_TRY(without_columns(v, true, by_columns, &done));
   if (done && !w.pointwise) return OY_OK;
   const double rows = (double)w.s.taps * (double)w.s.places;
   return run(&w, v->conv->batch, w.s.in, 1, rows * (double)v->item,
@@ -334,6 +338,7 @@ oy_status oyi_convolve_weights(const oyi_convolve* v) {
     return OY_OK;
   }
   bool done = w.pointwise;
+  if (!done) OY_TRY(oyi_convolve_weights_channels(v, &done));
   if (!done) OY_TRY(oyi_convolve_weights_lines(v, &done));
   if (!done) OY_TRY(oyi_convolve_weights_tiled(v, &done));
   if (!done) OY_TRY(oyi_convolve_weights_few(v, &done));

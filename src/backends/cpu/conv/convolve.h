@@ -31,9 +31,10 @@ oy_status oyi_convolve_weights(const oyi_convolve* v);
 oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done);
 oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done);
 oy_status oyi_convolve_channels(const oyi_convolve* v, bool back, bool* out_done);
-// And the third (convolve_gradient.c; convolve_few.c; convolve_lines.c).
+// And the third (convolve_gradient.c; convolve_few.c; convolve_channels.c, convolve_lines.c).
 oy_status oyi_convolve_weights_few(const oyi_convolve* v, bool* out_done);
 oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done);
+oy_status oyi_convolve_weights_channels(const oyi_convolve* v, bool* out_done);
 oy_status oyi_convolve_weights_lines(const oyi_convolve* v, bool* out_done);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_CONV_CONVOLVE_H_
