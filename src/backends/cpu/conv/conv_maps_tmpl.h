@@ -6,13 +6,7 @@ static inline __attribute__((always_inline)) void JOIN(windows, ID)(
     int blocks, int apart, int places, const oyi_conv_taps* taps, const T* weights,
     const T* image, const int64_t* offsets, T* sums) {
   JOIN(vec, ID) all[TILE_PLACES][2] = {{{0}}}, y[2];
-  const bool more = taps->more;
-  OYI_UNROLL
-  for (int i = 0; more && i < places; i++) {
-    OYI_UNROLL
-    for (int j = 0; j < blocks; j++)
-      memcpy(&all[i][j], sums + j * OTHER_SUMS(T) + i * LANES, TILE_BYTES);
-  }
+  if (taps->more) JOIN(take_sums, ID)(blocks, places, sums, all);
   for (int64_t c = 0; c < taps->channels; c++)
     for (int64_t d = 0; d < taps->planes; d++) {
       const int64_t first = c * taps->channel_step + d * taps->plane_step;
@@ -39,12 +33,7 @@ static inline __attribute__((always_inline)) void JOIN(windows, ID)(
         at = at + 1 == taps->line ? 0 : at + 1;
       }
     }
-  OYI_UNROLL
-  for (int i = 0; i < places; i++) {
-    OYI_UNROLL
-    for (int j = 0; j < blocks; j++)
-      memcpy(sums + j * OTHER_SUMS(T) + i * LANES, &all[i][j], TILE_BYTES);
-  }
+  JOIN(put_sums, ID)(blocks, places, all, sums);
 }
 
 #define CASE(blocks, apart, count)                                                \

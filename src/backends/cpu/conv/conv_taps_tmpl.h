@@ -33,25 +33,14 @@ static inline __attribute__((always_inline)) void JOIN(kernel_lines, ID)(
     const T* image, const int64_t* offsets, T* sums) {
   JOIN(vec, ID) all[TILE_PLACES][2] = {{{0}}};
   const int64_t low = taps->tap_step < 0 ? width - 1 : 0;  // the first in the image
-  const bool more = taps->more;
-  OYI_UNROLL
-  for (int i = 0; more && i < places; i++) {
-    OYI_UNROLL
-    for (int j = 0; j < blocks; j++)
-      memcpy(&all[i][j], sums + j * OTHER_SUMS(T) + i * LANES, TILE_BYTES);
-  }
+  if (taps->more) JOIN(take_sums, ID)(blocks, places, sums, all);
   for (int64_t c = 0; c < taps->channels; c++)
     for (int64_t d = 0; d < taps->planes; d++) {
       const int64_t first = c * taps->channel_step + d * taps->plane_step + low;
       for (int64_t k = first; k < first + taps->run; k += width) JOIN(one_line_of, ID)
       (blocks, places, width, taps, weights + k * LANES, image + offsets[k], all);
     }
-  OYI_UNROLL
-  for (int i = 0; i < places; i++) {
-    OYI_UNROLL
-    for (int j = 0; j < blocks; j++)
-      memcpy(sums + j * OTHER_SUMS(T) + i * LANES, &all[i][j], TILE_BYTES);
-  }
+  JOIN(put_sums, ID)(blocks, places, all, sums);
 }
 
 #define CASE(count)                                                                      \

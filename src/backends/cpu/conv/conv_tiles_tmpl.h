@@ -172,6 +172,27 @@ static double JOIN(sum, ID)(const void* from_, int64_t count) {
   return sum;
 }
 
+// Sums of windows by a vector of each of |blocks| of maps, where tiles of these have them.
+static inline __attribute__((always_inline)) void JOIN(take_sums, ID)(
+    int blocks, int places, const T* sums, JOIN(vec, ID) all[TILE_PLACES][2]) {
+  OYI_UNROLL
+  for (int i = 0; i < places; i++) {
+    OYI_UNROLL
+    for (int j = 0; j < blocks; j++)
+      memcpy(&all[i][j], sums + j * OTHER_SUMS(T) + i * LANES, TILE_BYTES);
+  }
+}
+
+static inline __attribute__((always_inline)) void JOIN(put_sums, ID)(
+    int blocks, int places, const JOIN(vec, ID) all[TILE_PLACES][2], T* sums) {
+  OYI_UNROLL
+  for (int i = 0; i < places; i++) {
+    OYI_UNROLL
+    for (int j = 0; j < blocks; j++)
+      memcpy(sums + j * OTHER_SUMS(T) + i * LANES, &all[i][j], TILE_BYTES);
+  }
+}
+
 #include "backends/cpu/conv/conv_lines_tmpl.h"
 #if TILE_BYTES == 64
 #include "backends/cpu/conv/conv_taps_tmpl.h"
