@@ -18,9 +18,12 @@
 enum {
   COPY_BYTES = 1 << 20,  // of samples that are copied together, if they are several
   STRETCH = 512,         // windows that are added up in the type itself
-  LEAST_PLACES = 128,    // that are worth the copies
-  UNIT_BLOCKS = 5,       // of kernel elements, at most, of a unit
-  UNITS = 4              // at least, for each thread, if there are as many blocks
+  LEAST_PLACES = 128,  // that are worth the copies; fewer for few maps, or of small ones,
+  LEAST_OF_FEW = 32,
+  FEW = 8,
+  SMALL = 32,
+  UNIT_BLOCKS = 5,  // of kernel elements, at most, of a unit
+  UNITS = 4         // at least, for each thread, if there are as many blocks
 };
 
 typedef struct gradient {
@@ -255,10 +258,11 @@ static bool measure(gradient* g) {
   const double work = (double)g->in * (double)g->out * (double)g->taps;
   const double done = (double)g->in_blocks * (double)g->out_blocks *
                       (double)g->tap_blocks * (double)g->tile;
+  const double least = g->out <= FEW || g->places < SMALL ? LEAST_OF_FEW : LEAST_PLACES;
   // Columns take as long as some products of each row, which are many of a few maps.
   const double most = full * work + COLUMN * work / (double)g->out;
   return (done <= full * work || (done <= most && !are_maps_better(g, done))) &&
-         (double)c->batch * (double)g->places >= LEAST_PLACES;
+         (double)c->batch * (double)g->places >= least;
 }
 
 static oy_status compute(gradient* g) {
