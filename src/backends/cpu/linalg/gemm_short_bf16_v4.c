@@ -9,7 +9,7 @@
 #include "base/template.h"
 #include "tensor/half.h"
 
-enum { SHORT = 8, ROWS = 16, WORDS = 32, PAIRS = SHORT / 2 };
+enum { SHORT = 8, LONG = 64, ROWS = 16, WORDS = 32, PAIRS = SHORT / 2 };
 
 static inline __mmask32 first_words(int64_t count) {
   return count >= WORDS ? ~(__mmask32)0 : count > 0 ? ((__mmask32)1 << count) - 1 : 0;
@@ -21,16 +21,26 @@ typedef struct choice {
   __m512i at[PAIRS];
 } choice;
 
-// Word |w| is found in place |place| of the vectors that follow each other.
-static void choose(choice* c, int w, int64_t place) {
-  for (int64_t s = 0; s < PAIRS; s++) {
-    const int64_t within = place - (s ? (s + 1) * WORDS : 0);
-    int16_t at = (int16_t)w;  // found before
-    if (s == 0)
-      at = (int16_t)(place < 2 * WORDS ? place : 0);
-    else if (within >= 0 && within < WORDS)
-      at = (int16_t)(WORDS + within);
-    memcpy((char*)&c->at[s] + 2 * w, &at, sizeof(at));
+static inline __m512i all_words(int64_t x) {
+  return _mm512_set1_epi16((int16_t)x);
+}
+// Numbers from |first| on, one in each word.
+static inline __m512i counted(int64_t first) {
+  static const int16_t from[WORDS] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                      22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+  return _mm512_add_epi16(_mm512_loadu_si512(from), all_words(first));
+}
+
+// Each word is found in its place of |places| in the vectors that follow each other.
+static inline void choose(choice* c, __m512i places) {
+  const __m512i own = counted(0), width = all_words(WORDS);
+  c->at[0] = places;
+  OYI_UNROLL_BY(4)
+  for (int s = 1; s < PAIRS; s++) {
+    const __m512i within = _mm512_sub_epi16(places, all_words((s + 1) * WORDS));
+    const __mmask32 here = _mm512_cmplt_epu16_mask(within, width);
+    c->at[s] = _mm512_mask_add_epi16(own, here, within, width);
   }
 }
 
@@ -46,8 +56,19 @@ static inline __attribute__((always_inline)) __m512i chosen(const int vectors,
 
 // Column |p| of rows of |k|, as the upper halves of floats; what is below is to be cleared.
 static void choose_columns(choice* c, int64_t k) {
-  for (int64_t p = 0; p < k; p++)
-    for (int w = 0; w < WORDS; w++) choose(&c[p], w, w / 2 * k + p);
+  const __m512i rows = _mm512_mullo_epi16(_mm512_srli_epi16(counted(0), 1), all_words(k));
+  for (int64_t p = 0; p < k; p++) choose(&c[p], _mm512_add_epi16(rows, all_words(p)));
+}
+
+// Rows of |m|, of sixteen rows whose even and odd columns are halves of vectors.
+static void choose_rows(choice* c, int64_t m) {
+  const __m512i inverse = all_words((1 << 15) / m + 1), columns = all_words(m);
+  for (int i = 0; i < PAIRS; i++) {
+    const __m512i at = counted(i * WORDS);
+    const __m512i row = _mm512_mulhi_epu16(_mm512_add_epi16(at, at), inverse);
+    const __m512i j = _mm512_sub_epi16(at, _mm512_mullo_epi16(row, columns));
+    choose(&c[i], _mm512_add_epi16(_mm512_slli_epi16(j, 4), row));
+  }
 }
 
 // Sixteen rows of |k|, of which |rows| are there, as columns of float.
@@ -67,9 +88,16 @@ static inline __attribute__((always_inline)) void turn(const int k, const uint16
 
 typedef struct product {
   const oyi_gemm* g;
-  choice columns[SHORT];   // of the operand with short rows
-  choice rows[PAIRS];      // of results
-  float by[SHORT][SHORT];  // the other operand: [p][j] counts for column p and result j
+  choice columns[SHORT];  // of the operand with short rows
+  choice rows[PAIRS];     // of results
+  choice added[SHORT];    // of what is added to them
+  float alpha, beta;
+  bool plain;  // results are sums as they are
+  // The other operand: [p][j] counts for column p and result j, or two columns.
+  union {
+    float by[SHORT][SHORT];
+    int32_t pairs[LONG / 2][SHORT];
+  };
 } product;
 
 static inline __attribute__((always_inline)) __m512 sum_of(const int k,
@@ -94,6 +122,45 @@ static inline __attribute__((always_inline)) void put_rows(const int vectors,
                              chosen(vectors, sums, &s->rows[i]));
 }
 
+// What is added to sums of |m| columns.
+static __attribute__((noinline)) void added_at(const product* s, const uint16_t* at,
+                                               int64_t rows, __m512* was) {
+  for (int j = 0; j < SHORT; j++) was[j] = _mm512_setzero_ps();
+  if (s->beta == 0) return;
+  switch (s->g->m) {
+    case 1: turn(1, at, rows, s->added, was); break;
+    case 2: turn(2, at, rows, s->added, was); break;
+    case 3: turn(3, at, rows, s->added, was); break;
+    case 4: turn(4, at, rows, s->added, was); break;
+    case 5: turn(5, at, rows, s->added, was); break;
+    case 6: turn(6, at, rows, s->added, was); break;
+    case 7: turn(7, at, rows, s->added, was); break;
+    default: turn(8, at, rows, s->added, was);
+  }
+  for (int j = 0; j < SHORT; j++) was[j] = _mm512_mul_ps(was[j], _mm512_set1_ps(s->beta));
+}
+
+// Puts |rows| rows of |m| sums, and one that is not looked at where |m| is odd.
+static inline __attribute__((always_inline)) void put_sums(const product* s, __m512* sums,
+                                                           int64_t rows, uint16_t* to) {
+  const int64_t m = s->g->m;
+  __m512i words[PAIRS];
+  if (!s->plain) {
+    __m512 was[SHORT];
+    added_at(s, to, rows, was);
+    for (int64_t j = 0; j < m; j++)
+      sums[j] = _mm512_fmadd_ps(sums[j], _mm512_set1_ps(s->alpha), was[j]);
+  }
+  for (int64_t j = 0; j < m; j += 2)
+    words[j / 2] = (__m512i)_mm512_cvtne2ps_pbh(sums[j + 1], sums[j]);
+  switch ((m + 1) / 2) {
+    case 1: put_rows(1, s, words, rows * m, to); break;
+    case 2: put_rows(2, s, words, rows * m, to); break;
+    case 3: put_rows(3, s, words, rows * m, to); break;
+    default: put_rows(4, s, words, rows * m, to);
+  }
+}
+
 static inline __attribute__((always_inline)) void by_rows(const int k, const product* s) {
   const oyi_gemm* g = s->g;
   const uint16_t* from = g->a;
@@ -101,18 +168,48 @@ static inline __attribute__((always_inline)) void by_rows(const int k, const pro
   const int64_t m = g->m;
   for (int64_t i = 0; i < g->n; i += ROWS, from += ROWS * k, to += ROWS * m) {
     const int64_t rows = g->n - i < ROWS ? g->n - i : ROWS;
-    __m512 columns[SHORT];
-    __m512i sums[PAIRS];
+    __m512 columns[SHORT], sums[SHORT];
     turn(k, from, rows, s->columns, columns);
-    for (int64_t j = 0; j < m; j += 2)
-      sums[j / 2] = (__m512i)_mm512_cvtne2ps_pbh(sum_of(k, columns, s, j + 1),
-                                                 sum_of(k, columns, s, j));
-    switch ((m + 1) / 2) {
-      case 1: put_rows(1, s, sums, rows * m, to); break;
-      case 2: put_rows(2, s, sums, rows * m, to); break;
-      case 3: put_rows(3, s, sums, rows * m, to); break;
-      default: put_rows(4, s, sums, rows * m, to);
+    for (int64_t j = 0; j < m; j += 2) {
+      sums[j] = sum_of(k, columns, s, j);
+      sums[j + 1] = sum_of(k, columns, s, j + 1);
     }
+    put_sums(s, sums, rows, to);
+  }
+}
+
+// Sixteen numbers of rows |p| and |p + 1| of what lies across, side by side.
+static inline __attribute__((always_inline)) __m512i pairs_at(const oyi_gemm* g,
+                                                              const uint16_t* from,
+                                                              int64_t p,
+                                                              __mmask16 there) {
+  const __mmask16 next = p + 1 < g->k ? there : 0;
+  const uint16_t* at = from + p * g->a_column;
+  const __m256i even = _mm256_maskz_loadu_epi16(there, at);
+  const __m256i odd = _mm256_maskz_loadu_epi16(next, next ? at + g->a_column : at);
+  return _mm512_or_si512(_mm512_cvtepu16_epi32(even),
+                         _mm512_slli_epi32(_mm512_cvtepu16_epi32(odd), 16));
+}
+
+// Rows that lie across, so that their columns need not be turned.
+static inline __attribute__((always_inline)) void by_across(const int m,
+                                                            const product* s) {
+  const oyi_gemm* g = s->g;
+  const uint16_t* from = g->a;
+  uint16_t* to = g->c;
+  for (int64_t i = 0; i < g->n; i += ROWS, from += ROWS, to += ROWS * m) {
+    const int64_t rows = g->n - i < ROWS ? g->n - i : ROWS;
+    __m512 sums[SHORT];
+    OYI_UNROLL_BY(8)
+    for (int j = 0; j < SHORT; j++) sums[j] = _mm512_setzero_ps();
+    for (int64_t p = 0; p < g->k; p += 2) {
+      const __m512bh x = (__m512bh)pairs_at(g, from, p, (__mmask16)first_words(rows));
+      OYI_UNROLL_BY(8)
+      for (int j = 0; j < m; j++)
+        sums[j] =
+            _mm512_dpbf16_ps(sums[j], x, (__m512bh)_mm512_set1_epi32(s->pairs[p / 2][j]));
+    }
+    put_sums(s, sums, rows, to);
   }
 }
 
@@ -159,106 +256,24 @@ static inline __attribute__((always_inline)) void added(const int n, const int m
           oyi_bf16_from_float(_mm512_reduce_add_ps(sums[i][j]));
 }
 
-// ------------------------------------------------- short rows by rows that are not
-
-enum { DEEP = 8 };  // pairs of a row, at most
-
-// Sixteen columns of rows |2 p| and |2 p + 1| of b, side by side; past the last zeros.
-static inline __m512i pair_of(const oyi_gemm* g, int64_t p, int64_t j) {
-  const __mmask16 there = (__mmask16)first_words(g->m - j < ROWS ? g->m - j : ROWS);
-  const uint16_t* from = (const uint16_t*)g->b + 2 * p * g->b_row + j;
-  const __mmask16 next = 2 * p + 1 < g->k ? there : 0;
-  const __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(there, from));
-  const __m512i high =
-      _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(next, from + (next ? g->b_row : 0)));
-  return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
-}
-
-static inline __attribute__((always_inline)) __m512 dots(const int pairs,
-                                                         const __m512i* words,
-                                                         const __m512i* b) {
-  __m512 sum = _mm512_setzero_ps();
-  OYI_UNROLL_BY(8)
-  for (int p = 0; p < pairs; p++)
-    sum = _mm512_dpbf16_ps(sum, (__m512bh)words[p], (__m512bh)b[p]);
-  return sum;
-}
-
-// The panel of 16 or 32 columns from |j| on, for the rows of a from |first| up to |end|.
-static inline __attribute__((always_inline)) void panel(const int pairs,
-                                                        const int vectors,
-                                                        const oyi_gemm* g, int64_t j,
-                                                        int64_t first, int64_t end) {
-  __m512i low[DEEP], high[DEEP], words[DEEP];
-  OYI_UNROLL_BY(8)
-  for (int p = 0; p < pairs; p++) {
-    low[p] = pair_of(g, p, j);
-    if (vectors == 2) high[p] = pair_of(g, p, j + ROWS);
-  }
-  const uint16_t* a = (const uint16_t*)g->a + first * g->a_row;
-  uint16_t* to = (uint16_t*)g->c + first * g->c_row + j;
-  const __mmask32 there = first_words(g->m - j < ROWS * vectors ? g->m - j : WORDS);
-  // The last element alone is the upper half of the word that ends with it.
-  const int64_t last = g->k - 2;
-  const int shift = g->k % 2 ? 16 : 0;
-  for (int64_t i = first; i < end; i++, a += g->a_row, to += g->c_row) {
-    OYI_UNROLL_BY(8)
-    for (int p = 0; p < pairs; p++) {
-      uint32_t word;
-      memcpy(&word, a + (p + 1 < pairs ? 2 * p : last), sizeof(word));
-      words[p] = _mm512_set1_epi32((int)(p + 1 < pairs ? word : word >> shift));
-    }
-    if (vectors == 2)
-      _mm512_mask_storeu_epi16(to, there,
-                               (__m512i)_mm512_cvtne2ps_pbh(dots(pairs, words, high),
-                                                            dots(pairs, words, low)));
-    else
-      _mm256_mask_storeu_epi16(to, (__mmask16)there,
-                               (__m256i)_mm512_cvtneps_pbh(dots(pairs, words, low)));
-  }
-}
-
-// Some rows at a time, so that the panels of a row are written one soon after the other.
-static inline __attribute__((always_inline)) void panels(const int pairs,
-                                                         const oyi_gemm* g) {
-  enum { SOME = 64 };
-  for (int64_t i = 0; i < g->n; i += SOME) {
-    const int64_t end = g->n - i < SOME ? g->n : i + SOME;
-    int64_t j = 0;
-    for (; g->m - j > ROWS; j += WORDS) panel(pairs, 2, g, j, i, end);
-    if (j < g->m) panel(pairs, 1, g, j, i, end);
-  }
-}
-
-static void by_wide(const oyi_gemm* g) {
-  switch ((g->k + 1) / 2) {
-    case 1: panels(1, g); break;
-    case 2: panels(2, g); break;
-    case 3: panels(3, g); break;
-    case 4: panels(4, g); break;
-    case 5: panels(5, g); break;
-    case 6: panels(6, g); break;
-    case 7: panels(7, g); break;
-    default: panels(8, g);
-  }
-}
-
 // ------------------------------------------------------------------ the choice
 
-#define OF_LENGTH(function)                               \
-  static void function##_k(int64_t k, const product* s) { \
-    switch (k) {                                          \
-      case 2: function(2, s); break;                      \
-      case 3: function(3, s); break;                      \
-      case 4: function(4, s); break;                      \
-      case 5: function(5, s); break;                      \
-      case 6: function(6, s); break;                      \
-      case 7: function(7, s); break;                      \
-      default: function(8, s);                            \
-    }                                                     \
+#define OF_LENGTH(function)                                 \
+  static void function##_any(int64_t k, const product* s) { \
+    switch (k) {                                            \
+      case 1: function(1, s); break;                        \
+      case 2: function(2, s); break;                        \
+      case 3: function(3, s); break;                        \
+      case 4: function(4, s); break;                        \
+      case 5: function(5, s); break;                        \
+      case 6: function(6, s); break;                        \
+      case 7: function(7, s); break;                        \
+      default: function(8, s);                              \
+    }                                                       \
   }
 OF_LENGTH(by_rows)
 OF_LENGTH(by_columns)
+OF_LENGTH(by_across)
 
 static void added_any(const oyi_gemm* g) {
   switch (g->n * 4 + g->m) {
@@ -273,7 +288,13 @@ static void added_any(const oyi_gemm* g) {
   }
 }
 
-// Element |p| of what is multiplied with, for result |j|.
+// Fills in what results become; the rest of |s| is not looked at before it is filled in.
+static void begin(product* s, const oyi_gemm* g) {
+  s->g = g;
+  s->alpha = (float)g->alpha.re, s->beta = (float)g->beta.re;
+  s->plain = s->alpha == 1 && s->beta == 0;
+}
+
 static void put_other(product* s, const uint16_t* from, int64_t step, int64_t next,
                       int64_t count) {
   memset(s->by, 0, sizeof(s->by));
@@ -281,44 +302,61 @@ static void put_other(product* s, const uint16_t* from, int64_t step, int64_t ne
     for (int64_t j = 0; j < count; j++)
       s->by[p][j] = oyi_bf16_to_float(from[p * step + j * next]);
 }
+static void put_pairs(product* s) {
+  const oyi_gemm* g = s->g;
+  const uint16_t* b = g->b;
+  for (int64_t p = 0; p < g->k; p += 2)
+    for (int64_t j = 0; j < g->m; j++) {
+      const uint16_t* at = b + p * g->b_row + j * g->b_column;
+      const uint32_t next = p + 1 < g->k ? at[g->b_row] : 0;
+      s->pairs[p / 2][j] = (int32_t)(at[0] | next << 16);
+    }
+}
 
-static inline bool is_plain(const oyi_gemm* g) {
-  return g->alpha.re == 1 && g->beta.re == 0;
+static __attribute__((noinline)) void put_by_rows(const oyi_gemm* g) {
+  product s;
+  begin(&s, g);
+  if (s.beta != 0) choose_columns(s.added, g->m);
+  choose_rows(s.rows, g->m);
+  if (g->a_row == 1 && g->k > 1) {
+    put_pairs(&s);
+    by_across_any(g->m, &s);
+  } else {
+    put_other(&s, g->b, g->b_row, g->b_column, g->m);
+    choose_columns(s.columns, g->k);
+    by_rows_any(g->k, &s);
+  }
+}
+static __attribute__((noinline)) void put_by_columns(const oyi_gemm* g) {
+  product s;
+  begin(&s, g);
+  put_other(&s, g->a, g->a_column, g->a_row, g->n);
+  choose_columns(s.columns, g->k);
+  by_columns_any(g->k, &s);
+}
+
+// Whether rows of up to eight results follow each other, and so do those of a, or its columns.
+static inline bool are_rows(const oyi_gemm* g) {
+  if (g->k < 1 || g->n < ROWS || g->m > SHORT || (g->c_column != 1 && g->m > 1) ||
+      g->c_row != g->m)
+    return false;
+  return g->a_row == 1 && g->k > 1
+             ? g->k <= (g->n < 2 * ROWS ? SHORT : LONG)
+             : g->k <= SHORT && g->a_row == g->k && (g->a_column == 1 || g->k == 1);
 }
 
 bool oyi_gemm_short_bf16(const oyi_gemm* g) {
   enum { MANY = 32 };
-  product s = {.g = g};
-  const bool is_short = g->k >= 2 && g->k <= SHORT;
-  if (!is_plain(g)) return false;
-  if (is_short && g->m <= SHORT && g->n >= MANY && g->a_column == 1 && g->a_row == g->k &&
-      (g->c_column == 1 || g->m == 1) && g->c_row == g->m) {
-    choose_columns(s.columns, g->k);
-    for (int i = 0; i < PAIRS; i++)
-      for (int w = 0; w < WORDS; w++) {
-        const int64_t at = i * WORDS + w, row = at / g->m, j = at % g->m;
-        choose(&s.rows[i], w, row < ROWS ? j / 2 * WORDS + j % 2 * ROWS + row : 0);
-      }
-    put_other(&s, g->b, g->b_row, g->b_column, g->m);
-    by_rows_k(g->k, &s);
-    return true;
-  }
-  if (is_short && g->n <= SHORT && g->m >= MANY && g->b_row == 1 && g->b_column == g->k &&
-      g->c_column == 1) {
-    choose_columns(s.columns, g->k);
-    put_other(&s, g->a, g->a_column, g->a_row, g->n);
-    by_columns_k(g->k, &s);
-    return true;
-  }
-  if (g->k >= 2 && g->k <= 2 * DEEP && g->m > SHORT && g->n >= ROWS && g->a_column == 1 &&
-      g->b_column == 1 && g->c_column == 1) {
-    by_wide(g);
-    return true;
-  }
-  if (g->n <= 3 && g->m <= 3 && g->n * g->m > 1 && g->k >= MANY && g->a_row == 1 &&
-      g->a_column == g->n && g->b_column == 1 && g->b_row == g->m) {
+  const bool is_plain = g->alpha.re == 1 && g->beta.re == 0;
+  if (are_rows(g))
+    put_by_rows(g);
+  else if (is_plain && g->k >= 1 && g->k <= SHORT && g->n <= SHORT && g->m >= MANY &&
+           g->b_row == 1 && g->b_column == g->k && g->c_column == 1)
+    put_by_columns(g);
+  else if (is_plain && g->n <= 3 && g->m <= 3 && g->n * g->m > 1 && g->k >= MANY &&
+           g->a_row == 1 && g->a_column == g->n && g->b_column == 1 && g->b_row == g->m)
     added_any(g);
-    return true;
-  }
-  return false;
+  else
+    return false;
+  return true;
 }

@@ -46,9 +46,12 @@ static inline bool fills_tiles(const oyi_gemm* g) {
   return g->n >= 4 && g->m >= 4 && g->k >= 4;
 }
 
-static oy_status multiply_bf16(const oyi_gemm* g) {
-  if (oyi_gemm_short_bf16(g)) return OY_OK;
-  return fills_tiles(g) ? oyi_gemm_words_bf16(g) : oyi_gemm_portable(OY_DTYPE_BF16)(g);
+static oy_status multiply_bf16(const oyi_gemm* given) {
+  const bool turns = given->n == 1 && given->m > 1;
+  const oyi_gemm flipped = oyi_gemm_flipped(given), *g = turns ? &flipped : given;
+  if (oyi_gemm_short_bf16(g) || oyi_gemm_wide_bf16(g)) return OY_OK;
+  return g->n > 1 && g->m > 1 && g->k > 1 ? oyi_gemm_words_bf16(g)
+                                          : oyi_gemm_portable(OY_DTYPE_BF16)(g);
 }
 static oy_status multiply_i8(const oyi_gemm* g) {
   return fills_tiles(g) ? oyi_gemm_words_i8(g) : oyi_gemm_portable(OY_DTYPE_I8)(g);

@@ -201,20 +201,27 @@ static void OYI_JOIN(tile, ID)(const word_tile* t, const SUM* start, SUM* restri
   }
 }
 
-// Stores |rows| rows of sums that lie together in c, which counts |beta| times.
+// Stores |rows| rows of sums that lie together in c, which counts |beta| times: all of it is read
+// before the first row is written, since what lies just behind a part of a vector that was
+// written would have to wait for it.
 static inline __attribute__((always_inline)) void OYI_JOIN(put_rows, ID)(
     OUT* to, int64_t step, int64_t rows, int64_t columns, const SUMS* sums, SUM alpha,
     SUM beta) {
+  SUMS added[2 * WORD_ROWS];
+  if (beta != 0)
+    for (int64_t i = 0; i < rows; i++)
+      for (int64_t v = 0; 16 * v < columns; v++)
+        added[2 * i + v] =
+            beta * (SUMS)WIDEN(to + i * step + 16 * v, first_lanes(columns - 16 * v));
   for (int64_t i = 0; i < rows; i++, to += step, sums += 2)
     for (int64_t v = 0; 16 * v < columns; v++) {
       OUT* at = to + 16 * v;
-      const __mmask16 there = first_lanes(columns - 16 * v);
       SUMS value = sums[v] * alpha;
-      if (beta != 0) value += beta * (SUMS)WIDEN(at, there);
+      if (beta != 0) value += added[2 * i + v];
       if (columns - 16 * v >= 16)
         NARROW_ALL(at, value);
       else
-        NARROW(at, there, value);
+        NARROW(at, first_lanes(columns - 16 * v), value);
     }
 }
 
@@ -330,8 +337,8 @@ static inline void OYI_JOIN(ask, ID)(const OYI_JOIN(product, ID) * s, int64_t i,
     prefetch_row((uintptr_t)(results + r * g->c_row), WIDE * sizeof(SUM));
   if (g->a_column != 1 || (!s->direct && !first)) return;
   const uintptr_t row = (uintptr_t)g->a_row * sizeof(T);
-  const uintptr_t part =
-      (4 * (uintptr_t)s->words * WIDE / (uintptr_t)columns + 63) & ~(uintptr_t)63;
+  const uintptr_t panels = ((uintptr_t)columns + WIDE - 1) / WIDE;
+  const uintptr_t part = (4 * (uintptr_t)s->words / panels + 63) & ~(uintptr_t)63;
   uintptr_t next = (uintptr_t)g->a + (uintptr_t)(i + WORD_ROWS) * row;
   next += (uintptr_t)(j / WIDE) * part;
   for (int64_t r = WORD_ROWS; r < 2 * WORD_ROWS && i + r < g->n; r++, next += row)

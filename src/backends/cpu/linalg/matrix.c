@@ -16,7 +16,7 @@ typedef struct split {
   const oyi_gemm* g;
   oyi_gemm_fn gemm;
   int64_t item, result_item;  // bytes of elements
-  int64_t step;               // rows or columns of a part
+  int64_t step, parts;        // rows or columns of a part; the last has the rest
   bool by_rows;
 } split;
 
@@ -24,13 +24,14 @@ static oy_status multiply_part(int64_t index, void* context) {
   const split* s = context;
   oyi_gemm g = *s->g;
   const int64_t first = index * s->step;
+  const bool is_last = index + 1 == s->parts;
   if (s->by_rows) {
-    g.n = g.n - first < s->step ? g.n - first : s->step;
+    g.n = is_last ? g.n - first : s->step;
     g.a = (const char*)g.a + first * g.a_row * s->item;
     if (g.added) g.added = (const char*)g.added + first * g.added_row * s->item;
     g.c = (char*)g.c + first * g.c_row * s->result_item;
   } else {
-    g.m = g.m - first < s->step ? g.m - first : s->step;
+    g.m = is_last ? g.m - first : s->step;
     g.b = (const char*)g.b + first * g.b_column * s->item;
     g.c = (char*)g.c + first * g.c_column * s->result_item;
   }
@@ -47,13 +48,15 @@ static __attribute__((noinline)) oy_status multiply_split(oyi_gemm_fn gemm,
   if (threads == 1 || regions < 1) return gemm(g);
   const bool by_rows = g->n >= g->m || (!oyi_number_is_zero(g->beta) && g->added);
   const int64_t side = by_rows ? g->n : g->m;
-  const int64_t parts = regions < (double)threads ? (int64_t)regions : threads;
-  // What most kernels have a whole number of, so that no part is much longer than another.
+  const int64_t most = regions < (double)threads ? (int64_t)regions : threads;
+  // What most kernels have a whole number of, so that no part is much longer than another; with
+  // less they may add up in another order.
   enum { WHOLE = 16 };
-  const int64_t part = (side + parts - 1) / parts;
+  const int64_t part = (side + most - 1) / most;
   const int64_t step = (part + WHOLE - 1) / WHOLE * WHOLE;
-  split s = {g, gemm, item, result_item, step, by_rows};
-  return oyi_parallel_chunks((side + step - 1) / step, multiply_part, &s);
+  const int64_t parts = (side + step - WHOLE) / step;
+  split s = {g, gemm, item, result_item, step, parts > 0 ? parts : 1, by_rows};
+  return oyi_parallel_chunks(s.parts, multiply_part, &s);
 }
 
 static inline oy_status multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t item) {
@@ -118,7 +121,7 @@ static __attribute__((noinline)) oy_object* few(const oyi_matrix_call* call,
                                                 const oyi_tensor* a,
                                                 const oyi_tensor* b) {
   oy_status status = oyi_matrix_check_data(a, b);
-  if (status == OY_OK && c->numel > 0 && oyi_are_few_halves(g, c))
+  if (status == OY_OK && c->numel > 0 && oyi_are_few_halves(call, g, c))
     return oyi_matrix_finish(call, c, oyi_multiply_as_floats(call, c, oyi_cpu_addmm));
   if (status == OY_OK && c->numel > 0 && !call->self && g->k == 1 &&
       c->header.dtype == OY_DTYPE_BF16) {

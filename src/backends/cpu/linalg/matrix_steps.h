@@ -86,7 +86,8 @@ bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tens
 // which all of them become at once, than kernels of pairs take to begin with each.
 bool oyi_are_small_halves(const oyi_matrix_call* call, const oyi_gemm* g,
                           const oyi_tensor* c);
-bool oyi_are_few_halves(const oyi_gemm* g, const oyi_tensor* c);
+bool oyi_are_few_halves(const oyi_matrix_call* call, const oyi_gemm* g,
+                        const oyi_tensor* c);
 oy_status oyi_multiply_as_floats(const oyi_matrix_call* call, oyi_tensor* c,
                                  oy_object* (*product)(const oyi_matrix_call*));
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other ways to some products: element by element, and of short floats as floats.
+#include "backends/cpu/linalg/gemm_words.h"
 #include "backends/cpu/linalg/matrix_steps.h"
 #include "backends/cpu/linalg/openblas.h"
 #include "backends/cpu/loops/loops.h"
@@ -11,10 +12,12 @@
 // False: not of these.
 bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor* b,
                         const oyi_tensor* c, oy_status* status) {
+  enum { LARGE = 256 };  // of bfloat16, to which the machine's own products are better
   // Loops of three inputs read as many numbers as they may have.
   static const float ones_f32[OYI_LOOP_NUMBERS] = {1, 1};
   static const double ones_f64[OYI_LOOP_NUMBERS] = {1, 1};
   const oy_dtype dtype = c->header.dtype;
+  if (dtype == OY_DTYPE_BF16 && oyi_gemm_bf16_f32() && g->n * g->m >= LARGE) return false;
   const bool is_single = dtype == OY_DTYPE_F32, is_double = dtype == OY_DTYPE_F64;
   const bool adds = !oyi_number_is_zero(g->beta);
   if (g->k != 1 || g->alpha.re != 1 || g->alpha.im != 0) return false;
@@ -60,15 +63,20 @@ bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tens
 
 bool oyi_are_small_halves(const oyi_matrix_call* call, const oyi_gemm* g,
                           const oyi_tensor* c) {
-  enum { SHORT = 16, FEW = 512, SMALL = 1 << 16 };
+  enum { SHORT = 16, FEW = 512, SMALL = 1 << 16, TINY = 256 };
   if (!oyi_is_half(c->header.dtype) || g->k == 0 || (g->k == 1 && !call->self))
     return false;
+  // The machine's own products begin soon, but those with vectors.
+  if (c->header.dtype == OY_DTYPE_BF16 && call->pick != oyi_gemm_portable)
+    return (g->n == 1 || g->m == 1) && g->n * g->m * g->k < TINY;
   const bool is_short = g->n < SHORT || g->m < SHORT || g->k < SHORT;
   return is_short && g->k < FEW && g->n * g->m <= SMALL;
 }
 
-bool oyi_are_few_halves(const oyi_gemm* g, const oyi_tensor* c) {
+bool oyi_are_few_halves(const oyi_matrix_call* call, const oyi_gemm* g,
+                        const oyi_tensor* c) {
   enum { FEW = 4, DEEP = 8 };
+  if (c->header.dtype == OY_DTYPE_BF16 && call->pick != oyi_gemm_portable) return false;
   return oyi_is_half(c->header.dtype) && g->n > 1 && g->m > 1 &&
          (g->n < FEW || g->m < FEW) && g->k >= DEEP;
 }
