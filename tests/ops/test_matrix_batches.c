@@ -86,6 +86,23 @@ static void check(oy_tensor* found, const int64_t* size, double scale, double al
   oy_tensor_release(found);
 }
 
+// What is added once and the products of all matrices.
+static void check_sum(oy_tensor* found, const int64_t* size) {
+  const int64_t n = size[0], k = size[1], m = size[2];
+  assert_non_null(found);
+  oy_tensor* wide = oy_to_dtype(found, OY_DTYPE_F64, false, true, oy_none());
+  const double* x = oy_tensor_data(wide);
+  for (int64_t i = 0; i < n * m; i++) {
+    double want = number(i, 2);
+    for (int64_t b = 0; b < BATCH; b++)
+      for (int64_t p = 0; p < k; p++)
+        want += number((b * n + i / m) * k + p, 0) * number((b * k + p) * m + i % m, 1);
+    assert_true(x[i] == want);
+  }
+  oy_tensor_release(wide);
+  oy_tensor_release(found);
+}
+
 // What is not to be read, where the type has such.
 static oy_tensor* nothing(const int64_t* size, oy_dtype dtype) {
   oy_tensor* made = oy_full(OY_DIMS(BATCH, size[0], size[2]), oy_float((double)NAN),
@@ -109,6 +126,9 @@ static void check_all(oy_dtype dtype, const int64_t* size, int turned) {
             *c0 = oy_select_int(c, 0, 0);
   check(oy_mm(a0, b0), size, 0, 1, 1);
   check(oy_addmm(c0, a0, b0, oy_int(1), oy_int(1)), size, 1, 1, 1);
+  // Sums of bfloat16 are rounded after each matrix.
+  if (dtype != OY_DTYPE_BF16 && dtype != OY_DTYPE_F16)
+    check_sum(oy_addbmm(c0, a, b, oy_int(1), oy_int(1)), size);
   oy_tensor* const made[] = {a, b, c, none, a0, b0, c0};
   for (int i = 0; i < 7; i++) oy_tensor_release(made[i]);
 }

@@ -47,7 +47,7 @@ static oy_status run_batch(batch* all, int64_t item, bool sums) {
   }
   for (int64_t i = 0; i < all->count; i++) {
     oyi_gemm one = matrix_of(all, i);
-    if (sums && i > 0) one.beta = oyi_number_of_scalar(oy_int(1));
+    if (sums && i > 0) one.beta = oyi_number_of_scalar(oy_int(1)), one.added = NULL;
     OY_TRY(oyi_multiply(all->gemm, &one, item, item));
   }
   return OY_OK;
