@@ -115,6 +115,19 @@ static inline __attribute__((always_inline)) oy_status run(const oyi_matrix_call
   return OY_UNLIKELY(call->whole) ? gemm(g) : multiply(gemm, g, oyi_item(c));
 }
 
+// Whether each element is one product that loops over elements find faster than kernels do, but
+// for long rows that lie together.
+static bool is_elements(const oyi_matrix_call* call, const oyi_gemm* g,
+                        const oyi_tensor* c) {
+  enum { MANY = 256 };
+  const oy_dtype dtype = c->header.dtype;
+  if (g->k != 1) return false;
+  if (dtype == OY_DTYPE_BF16) return !call->self;
+  const bool has_kernel = oyi_gemm_is_outer(g) && (call->self || dtype != OY_DTYPE_I64);
+  if (has_kernel || c->numel < MANY) return false;
+  return !call->self || dtype == OY_DTYPE_F32 || (dtype == OY_DTYPE_F64 && g->m == 1);
+}
+
 // Of few rows or columns, or one product for each element.
 static __attribute__((noinline)) oy_object* few(const oyi_matrix_call* call,
                                                 oyi_tensor* c, oyi_gemm* g,
@@ -123,8 +136,7 @@ static __attribute__((noinline)) oy_object* few(const oyi_matrix_call* call,
   oy_status status = oyi_matrix_check_data(a, b);
   if (status == OY_OK && c->numel > 0 && oyi_are_few_halves(call, g, c))
     return oyi_matrix_finish(call, c, oyi_multiply_as_floats(call, c, oyi_cpu_addmm));
-  if (status == OY_OK && c->numel > 0 && !call->self && g->k == 1 &&
-      c->header.dtype == OY_DTYPE_BF16) {
+  if (status == OY_OK && c->numel > 0 && is_elements(call, g, c)) {
     status = oyi_matrix_add_first(call, c, g);
     if (status == OY_OK && oyi_multiply_outer(g, a, b, c, &status))
       return oyi_matrix_finish(call, c, status);
