@@ -6,7 +6,8 @@
 enum { BATCH = 17 };
 
 static const oy_dtype g_dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
-                                    OY_DTYPE_F16, OY_DTYPE_I64};
+                                    OY_DTYPE_F16, OY_DTYPE_I64, OY_DTYPE_C64,
+                                    OY_DTYPE_C128};
 static const int64_t g_sizes[][3] = {{7, 1, 5},
                                      {40, 1, 17},
                                      {1, 1, 9},
@@ -47,18 +48,31 @@ static double number(int64_t i, int which) {
   return (double)((i * 7 + which * 3 + i / 5) % 5 - 2);
 }
 
+// Complex ones have two of them.
+typedef struct parts {
+  double re, im;
+} parts;
+static parts parts_of(int64_t i, int which, bool pairs) {
+  if (!pairs) return (parts){number(i, which), 0};
+  return (parts){number(2 * i, which), number(2 * i + 1, which)};
+}
+
 // |turned|: the last two dimensions lie the other way round.
 static oy_tensor* numbers(int64_t rows, int64_t columns, int which, bool turned,
                           oy_dtype dtype) {
-  const int64_t count = BATCH * rows * columns;
+  const bool pairs = oy_dtype_is_complex(dtype);
+  const oy_dtype part = dtype == OY_DTYPE_C64 ? OY_DTYPE_F32 : OY_DTYPE_F64;
+  const int64_t count = BATCH * rows * columns * (pairs ? 2 : 1);
   double* data = malloc((size_t)count * sizeof(*data));
   assert_non_null(data);
   for (int64_t i = 0; i < count; i++) data[i] = number(i, which);
-  oy_tensor* wide =
-      oy_tensor_from_data(data, OY_DIMS(BATCH, rows, columns), OY_DTYPE_F64);
+  oy_tensor* wide = oy_tensor_from_data(
+      data, OY_DIMS(BATCH, rows, columns, pairs ? 2 : 1), OY_DTYPE_F64);
   free(data);
-  oy_tensor* made = oy_to_dtype(wide, dtype, false, true, oy_none());
+  oy_tensor* typed = oy_to_dtype(wide, pairs ? part : dtype, false, true, oy_none());
+  oy_tensor* made = pairs ? oy_view_as_complex(typed) : oy_squeeze_dim(typed, 3);
   oy_tensor_release(wide);
+  oy_tensor_release(typed);
   if (!turned) return made;
   oy_tensor* flipped = oy_transpose_int(made, 1, 2);
   oy_tensor* copy = oy_contiguous(flipped, OY_MEMORY_CONTIGUOUS);
@@ -68,39 +82,63 @@ static oy_tensor* numbers(int64_t rows, int64_t columns, int which, bool turned,
   return result;
 }
 
-// Of |scale| times what is added and |alpha| times the products.
+// Element |i| of |scale| times what is added and |alpha| times the products of matrix |b|.
+static parts wanted(int64_t i, const int64_t* size, double scale, double alpha, int64_t b,
+                    bool pairs) {
+  const int64_t n = size[0], k = size[1], m = size[2];
+  const parts added = parts_of(i, 2, pairs);
+  const int64_t row = i / m % n;
+  parts want = {scale * added.re, scale * added.im};
+  for (int64_t p = 0; p < k; p++) {
+    const parts x = parts_of((b * n + row) * k + p, 0, pairs);
+    const parts y = parts_of((b * k + p) * m + i % m, 1, pairs);
+    want.re += alpha * (x.re * y.re - x.im * y.im);
+    want.im += alpha * (x.re * y.im + x.im * y.re);
+  }
+  return want;
+}
+
+// As doubles; complex ones are pairs of them.
+static oy_tensor* widened(oy_tensor* found, bool* pairs) {
+  assert_non_null(found);
+  *pairs = oy_dtype_is_complex(found->dtype);
+  oy_tensor* real = *pairs ? oy_view_as_real(found) : oy_tensor_retain(found);
+  oy_tensor* wide = oy_to_dtype(real, OY_DTYPE_F64, false, true, oy_none());
+  oy_tensor* result = oy_contiguous(wide, OY_MEMORY_CONTIGUOUS);
+  oy_tensor* const all[] = {found, real, wide};
+  for (int i = 0; i < 3; i++) oy_tensor_release(all[i]);
+  return result;
+}
+
+static void check_element(const double* x, int64_t i, parts want, bool pairs) {
+  assert_true(x[pairs ? 2 * i : i] == want.re);
+  if (pairs) assert_true(x[2 * i + 1] == want.im);
+}
+
 static void check(oy_tensor* found, const int64_t* size, double scale, double alpha,
                   int64_t batches) {
-  const int64_t n = size[0], k = size[1], m = size[2];
-  assert_non_null(found);
-  oy_tensor* wide = oy_to_dtype(found, OY_DTYPE_F64, false, true, oy_none());
-  const double* x = oy_tensor_data(wide);
-  for (int64_t i = 0; i < batches * n * m; i++) {
-    const int64_t row = i / m, b = row / n;
-    double want = scale * number(i, 2);
-    for (int64_t p = 0; p < k; p++)
-      want += alpha * number(row * k + p, 0) * number((b * k + p) * m + i % m, 1);
-    assert_true(x[i] == want);
-  }
+  bool pairs;
+  oy_tensor* wide = widened(found, &pairs);
+  const int64_t each = size[0] * size[2];
+  for (int64_t i = 0; i < batches * each; i++)
+    check_element(oy_tensor_data(wide), i, wanted(i, size, scale, alpha, i / each, pairs),
+                  pairs);
   oy_tensor_release(wide);
-  oy_tensor_release(found);
 }
 
 // What is added once and the products of all matrices.
 static void check_sum(oy_tensor* found, const int64_t* size) {
-  const int64_t n = size[0], k = size[1], m = size[2];
-  assert_non_null(found);
-  oy_tensor* wide = oy_to_dtype(found, OY_DTYPE_F64, false, true, oy_none());
-  const double* x = oy_tensor_data(wide);
-  for (int64_t i = 0; i < n * m; i++) {
-    double want = number(i, 2);
-    for (int64_t b = 0; b < BATCH; b++)
-      for (int64_t p = 0; p < k; p++)
-        want += number((b * n + i / m) * k + p, 0) * number((b * k + p) * m + i % m, 1);
-    assert_true(x[i] == want);
+  bool pairs;
+  oy_tensor* wide = widened(found, &pairs);
+  for (int64_t i = 0; i < size[0] * size[2]; i++) {
+    parts want = wanted(i, size, 1, 1, 0, pairs);
+    for (int64_t b = 1; b < BATCH; b++) {
+      const parts more = wanted(i, size, 0, 1, b, pairs);
+      want.re += more.re, want.im += more.im;
+    }
+    check_element(oy_tensor_data(wide), i, want, pairs);
   }
   oy_tensor_release(wide);
-  oy_tensor_release(found);
 }
 
 // What is not to be read, where the type has such.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of complex matrices whose parts have the type T; sums in W.
+// The product of complex matrices whose parts have the type T; sums in W, those of several rows
+// and columns in T.
 
 // Of |k| numbers, |a_step| and |b_step| parts apart.
 static inline void OYI_JOIN(steps, ID)(int64_t k, const T* a, int64_t a_step, const T* b,
@@ -41,12 +42,93 @@ static inline void OYI_JOIN(put, ID)(const W* sum, const W* alpha, const W* beta
   to[1] = (T)im;
 }
 
+// Numbers of b side by side, as they are and with their parts changed over, (-im, re): a panel
+// has |LANES| columns in two vectors of each, row by row, and zeros behind the last one.
+typedef T OYI_JOIN(lanes, ID) __attribute__((vector_size(32), aligned(sizeof(T))));
+#define VECTOR OYI_JOIN(lanes, ID)
+#define LANES  ((int64_t)(32 / sizeof(T)))
+static void OYI_JOIN(pack, ID)(const oyi_gemm* g, T* to) {
+  for (int64_t j0 = 0; j0 < g->m; j0 += LANES) {
+    const T* from = (const T*)g->b + 2 * j0 * g->b_column;
+    const int64_t left = g->m - j0 < LANES ? g->m - j0 : LANES;
+    for (int64_t p = 0; p < g->k; p++, from += 2 * g->b_row, to += 4 * LANES) {
+      const T* at = from;
+      for (int64_t j = 0; j < left; j++, at += 2 * g->b_column) {
+        to[2 * j] = to[2 * (LANES + j) + 1] = at[0];
+        to[2 * j + 1] = at[1];
+        to[2 * (LANES + j)] = -at[1];
+      }
+      for (int64_t j = left; j < LANES; j++)
+        for (int i = 0; i < 4; i++) to[2 * j + i % 2 + i / 2 * 2 * LANES] = 0;
+    }
+  }
+}
+
+// A row of a by a panel.
+static inline void OYI_JOIN(row_by_panel, ID)(const oyi_gemm* g, const T* a, const T* b,
+                                              T* restrict sums) {
+  VECTOR low = {0}, high = {0};
+  for (int64_t p = 0; p < g->k; p++, a += 2 * g->a_column, b += 4 * LANES) {
+    VECTOR x[4];
+    memcpy(x, b, sizeof(x));
+    low += a[0] * x[0] + a[1] * x[2];
+    high += a[0] * x[1] + a[1] * x[3];
+  }
+  memcpy(sums, &low, sizeof(low));
+  memcpy(sums + LANES, &high, sizeof(high));
+}
+
+// Rows by columns that fit the first cache once packed: |b|.
+static void OYI_JOIN(by_panels, ID)(const oyi_gemm* g, const T* b, const W* alpha,
+                                    const W* beta) {
+  const bool plain = !beta && alpha[0] == 1 && alpha[1] == 0;
+  for (int64_t i = 0; i < g->n; i++) {
+    const T *row = (const T*)g->a + 2 * i * g->a_row, *panel = b;
+    for (int64_t j0 = 0; j0 < g->m; j0 += LANES, panel += 4 * LANES * g->k) {
+      const int64_t count = g->m - j0 < LANES ? g->m - j0 : LANES;
+      T sums[2 * LANES], *to = (T*)g->c + 2 * (i * g->c_row + j0 * g->c_column);
+      OYI_JOIN(row_by_panel, ID)(g, row, panel, sums);
+      if (plain && count == LANES && g->c_column == 1) {
+        memcpy(to, sums, sizeof(sums));
+        continue;
+      }
+      for (int64_t j = 0; j < count; j++, to += 2 * g->c_column) {
+        const W sum[2] = {sums[2 * j], sums[2 * j + 1]};
+        if (plain)
+          memcpy(to, sums + 2 * j, 2 * sizeof(T));
+        else
+          OYI_JOIN(put, ID)(sum, alpha, beta, to);
+      }
+    }
+  }
+}
+
+// Small products of matrices. False: not of these.
+static __attribute__((noinline)) bool OYI_JOIN(panels, ID)(const oyi_gemm* given,
+                                                           const W* alpha,
+                                                           const W* beta) {
+  enum { ROOM = 16384 / sizeof(T), FEW = 8, SHORT = 4 };
+  T packed[ROOM];
+  if (given->conjugate || given->n * given->m < FEW || given->k < 1) return false;
+  oyi_gemm flipped;
+  const oyi_gemm* g = given;
+  if (g->m < SHORT && g->n > g->m) flipped = oyi_gemm_flipped(g), g = &flipped;
+  if (4 * g->k * ((g->m + LANES - 1) / LANES * LANES) > ROOM) return false;
+  OYI_JOIN(pack, ID)(g, packed);
+  OYI_JOIN(by_panels, ID)(g, packed, alpha, beta);
+  return true;
+}
+#undef VECTOR
+#undef LANES
+
 static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   const W alpha[2] = {(W)g->alpha.re, (W)g->alpha.im};
   const W beta[2] = {(W)g->beta.re, (W)g->beta.im};
   const W* reads = oyi_number_is_zero(g->beta) ? NULL : beta;
-  const bool together = g->a_column == 1 && g->b_row == 1;
+  enum { SHORT = 8 };
+  const bool together = g->a_column == 1 && g->b_row == 1 && g->k > SHORT;
   const W sign = g->conjugate ? -1 : 1;
+  if (OYI_JOIN(panels, ID)(g, alpha, reads)) return OY_OK;
   for (int64_t i = 0; i < g->n; i++) {
     for (int64_t j = 0; j < g->m; j++) {
       const T* x = (const T*)g->a + 2 * i * g->a_row;

@@ -25,9 +25,13 @@ static oy_status multiply_chunk(int64_t index, void* context) {
   const batch* all = context;
   int64_t end =
       (index + 1) * all->chunk < all->count ? (index + 1) * all->chunk : all->count;
+  oyi_gemm g = matrix_of(all, index * all->chunk);
+  const bool reads = g.k > 0;
   for (int64_t i = index * all->chunk; i < end; i++) {
-    oyi_gemm g = matrix_of(all, i);
     OY_TRY(all->gemm(&g));
+    g.a = (const char*)g.a + (reads ? all->a_step : 0);
+    g.b = (const char*)g.b + (reads ? all->b_step : 0);
+    g.c = (char*)g.c + all->c_step;
   }
   return OY_OK;
 }

@@ -78,7 +78,7 @@ static inline oy_status oyi_matrix_check_data(const oyi_tensor* a, const oyi_ten
 bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor* b,
                         const oyi_tensor* c, oy_status* status);
 
-// Of rows by columns, one of each in a matrix of a batch. False as above.
+// Of rows by columns, one of either in a matrix of a batch. False as above.
 bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tensor* c,
                         oy_status* status);
 

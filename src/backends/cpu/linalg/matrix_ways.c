@@ -41,22 +41,39 @@ bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor
   return true;
 }
 
-// Sums of the products of short vectors, each of a matrix: all products, then all sums.
+static bool has_sums(oy_dtype dtype) {
+  return dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_F64 || oy_dtype_is_complex(dtype);
+}
+
+// All products, then all sums of them along |dim|. Takes over |turned|.
+static oy_object* sums_of(oy_object* plain, oy_object* turned, int64_t dim) {
+  oy_object* products = turned ? oyi_call_mul_Tensor(plain, turned) : NULL;
+  oy_object* sums =
+      products ? oyi_call_sum_dim_IntList(products, OY_DIMS(dim), true, oy_none()) : NULL;
+  oy_tensor_release(turned);
+  oy_tensor_release(products);
+  return sums;
+}
+
+// Short vectors, or a few rows by one, in each matrix.
 bool oyi_multiply_inner(const oyi_matrix_call* call, const oyi_gemm* g, oyi_tensor* c,
                         oy_status* status) {
   enum { FEW = 64, MANY = 16 };
-  const oy_dtype dtype = c->header.dtype;
-  if (g->n != 1 || g->m != 1 || g->k < 2 || g->k > FEW || call->self ||
-      c->sizes[0] < MANY || (dtype != OY_DTYPE_F32 && dtype != OY_DTYPE_F64))
+  const bool adds = !oyi_number_is_zero(g->beta);
+  if ((g->n != 1 && g->m != 1) || g->k < 2 || g->k > FEW || g->n * g->m * g->k > FEW ||
+      c->sizes[0] < MANY || !has_sums(c->header.dtype))
     return false;
-  oy_object* row = oy_tensor_transpose(call->b, 1, 2);
-  oy_object* products = row ? oyi_call_mul_Tensor(call->a, row) : NULL;
-  oy_object* sums =
-      products ? oyi_call_sum_dim_IntList(products, OY_DIMS(2), true, oy_none()) : NULL;
+  if (g->alpha.re != 1 || g->alpha.im != 0 ||
+      (adds && (g->beta.re != 1 || g->beta.im != 0)))
+    return false;
+  oy_object* sums = g->m == 1 ? sums_of(call->a, oy_tensor_transpose(call->b, 1, 2), 2)
+                              : sums_of(call->b, oy_tensor_transpose(call->a, 1, 2), 1);
   *status = sums ? OY_OK : oy_failure();
-  if (sums) oyi_convert(c, oyi_tensor_cast(sums));
-  oy_tensor_release(row);
-  oy_tensor_release(products);
+  if (sums && adds) {
+    if (!oyi_call_add__Tensor(&c->header, sums, oy_int(1))) *status = oy_failure();
+  } else if (sums) {
+    oyi_convert(c, oyi_tensor_cast(sums));
+  }
   oy_tensor_release(sums);
   return true;
 }
