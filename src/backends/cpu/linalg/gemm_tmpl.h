@@ -79,31 +79,59 @@ static __attribute__((noinline)) oy_status OYI_JOIN(scale, ID)(const oyi_gemm* g
   return OY_OK;
 }
 
-// Small ones are not worth packing. Apart, since the other way needs a large frame.
-static __attribute__((noinline)) oy_status OYI_JOIN(small, ID)(const oyi_gemm* g, W alpha,
-                                                               W beta) {
-  const int64_t n = g->n, m = g->m, k = g->k;
+// Some rows by some columns, each sum in the order of k. Where fewer are left the last one stands
+// in for the others, which are not written.
+static inline __attribute__((always_inline)) void OYI_JOIN(square, ID)(
+    const int rows, const int columns, const oyi_gemm* g, int64_t i, int64_t j, W alpha,
+    W beta) {
+  const int64_t rows_left = g->n - i, columns_left = g->m - j;
   const int64_t a_column = g->a_column, b_row = g->b_row;
-  const bool is_new = beta == 0;
-  if (OY_UNLIKELY(k <= 0)) return OYI_JOIN(scale, ID)(g, beta);
-  const T* a = g->a;
-  T* row = g->c;
-  for (int64_t i = 0; i < n; i++, a += g->a_row, row += g->c_row) {
-    const T* b = g->b;
-    T* to = row;
-    for (int64_t j = 0; j < m; j++, to += g->c_column, b += g->b_column) {
-      const T *x = a, *y = b;
-      W sum = 0;
-      int64_t p = k;
-      do {
-        sum += TIMES((W)LOAD(*x), (W)LOAD(*y));
-        x += a_column;
-        y += b_row;
-      } while (--p > 0);
-      sum = TIMES(sum, alpha);
-      *to = (T)STORE(is_new ? sum : sum + TIMES(beta, (W)LOAD(*to)));
+  const T *a = (const T*)g->a + i * g->a_row, *b = (const T*)g->b + j * g->b_column;
+  int64_t a_at[2], b_at[4];
+  W sums[2][4];
+  for (int r = 0; r < rows; r++) a_at[r] = (r < rows_left ? r : rows_left - 1) * g->a_row;
+  for (int c = 0; c < columns; c++)
+    b_at[c] = (c < columns_left ? c : columns_left - 1) * g->b_column;
+  for (int r = 0; r < rows; r++)
+    for (int c = 0; c < columns; c++) sums[r][c] = 0;
+  int64_t p = g->k;
+  do {
+    W x[2], y[4];
+    OYI_UNROLL
+    for (int r = 0; r < rows; r++) x[r] = (W)LOAD(a[a_at[r]]);
+    OYI_UNROLL
+    for (int c = 0; c < columns; c++) y[c] = (W)LOAD(b[b_at[c]]);
+    OYI_UNROLL
+    for (int r = 0; r < rows; r++) OYI_UNROLL
+    for (int c = 0; c < columns; c++) sums[r][c] += TIMES(x[r], y[c]);
+    a += a_column;
+    b += b_row;
+  } while (--p > 0);
+  T* to = (T*)g->c + i * g->c_row + j * g->c_column;
+  for (int r = 0; r < rows && r < rows_left; r++, to += g->c_row)
+    for (int c = 0; c < columns && c < columns_left; c++) {
+      T* at = to + c * g->c_column;
+      const W sum = TIMES(sums[r][c], alpha);
+      *at = (T)STORE(beta == 0 ? sum : sum + TIMES(beta, (W)LOAD(*at)));
     }
+}
+
+// Small ones are not worth packing: four sums at a time, which do not wait for each other. Apart,
+// since the other way needs a large frame.
+static __attribute__((noinline)) oy_status OYI_JOIN(small, ID)(const oyi_gemm* given,
+                                                               W alpha, W beta) {
+  oyi_gemm flipped;
+  const oyi_gemm* g = given;
+  if (OY_UNLIKELY(g->k <= 0)) return OYI_JOIN(scale, ID)(g, beta);
+  if (g->m == 1 && g->n > 1) flipped = oyi_gemm_flipped(g), g = &flipped;
+  if (g->n == 1) {
+    for (int64_t j = 0; j < g->m; j += 4)
+      OYI_JOIN(square, ID)(1, 4, g, 0, j, alpha, beta);
+    return OY_OK;
   }
+  for (int64_t i = 0; i < g->n; i += 2)
+    for (int64_t j = 0; j < g->m; j += 2)
+      OYI_JOIN(square, ID)(2, 2, g, i, j, alpha, beta);
   return OY_OK;
 }
 
@@ -317,9 +345,15 @@ static oy_status OYI_JOIN(by_few, ID)(const oyi_gemm* g, W alpha, W beta) {
 static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   const W alpha = (W)NUMBER(g->alpha), beta = (W)NUMBER(g->beta);
   if (alpha == 1 && beta == 0 && OYI_JOIN(few, ID)(g)) return OY_OK;
-  if (g->n >= 4 && g->m >= 4 && g->k >= 2) return OYI_JOIN(blocked, ID)(g, alpha, beta);
+  // Processors multiply whole numbers one by one more slowly than in vectors.
+  const int64_t little = (W)0.5 != 0 ? 256 : 64;
+  const bool is_little = g->n <= little && g->m <= little && g->n * g->m * g->k <= little;
+  if (g->n >= 4 && g->m >= 4 && g->k >= 2)
+    return is_little ? OYI_JOIN(small, ID)(g, alpha, beta)
+                     : OYI_JOIN(blocked, ID)(g, alpha, beta);
   if (oyi_gemm_is_outer(g)) return OYI_JOIN(outer, ID)(g, alpha, beta);
-  if (g->k < 16 && g->n * g->m < 64) return OYI_JOIN(small, ID)(g, alpha, beta);
+  if (g->n * g->m < 64 && (g->k < 16 || (is_little && g->n > 1 && g->m > 1)))
+    return OYI_JOIN(small, ID)(g, alpha, beta);
   return OYI_JOIN(by_few, ID)(g, alpha, beta);
 }
 #undef VECTOR

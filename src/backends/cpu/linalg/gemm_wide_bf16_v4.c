@@ -84,9 +84,8 @@ static inline __attribute__((always_inline)) void put_panel(const int pairs,
   const uint16_t* a = (const uint16_t*)g->a + s->first * g->a_row;
   uint16_t* to = (uint16_t*)g->c + s->first * g->c_row + s->j;
   const __mmask32 there = first_words(g->m - s->j);
-  // The last element alone is the upper half of the word that ends with it, if there is one.
-  const int64_t last = g->k - 2;
-  const int shift = g->k % 2 ? 16 : 0;
+  const int64_t step = g->a_column;
+  const bool is_even = g->k % 2 == 0;
   uint16_t was[KEPT][WORDS];
   for (int64_t i = 0; i < s->end - s->first; i++, a += g->a_row, to += g->c_row) {
     const uint16_t* here = was[i % KEPT];
@@ -94,11 +93,13 @@ static inline __attribute__((always_inline)) void put_panel(const int pairs,
       keep(s, to, s->end - s->first - i < KEPT ? s->end - s->first - i : KEPT, was);
     OYI_UNROLL_BY(8)
     for (int p = 0; p < pairs; p++) {
-      uint32_t word = a[0];
-      if (pairs > 1 || g->k == 2)
-        memcpy(&word, a + (p + 1 < pairs ? 2 * p : last), sizeof(word));
-      const bool is_last = pairs > 1 && p + 1 == pairs;
-      words[p] = _mm512_set1_epi32((int)(is_last ? word >> shift : word));
+      const uint16_t* at = a + 2 * p * step;
+      uint32_t word = at[0];
+      if (step == 1 && (p + 1 < pairs || is_even))
+        memcpy(&word, at, sizeof(word));
+      else if (p + 1 < pairs || is_even)
+        word |= (uint32_t)at[step] << 16;
+      words[p] = _mm512_set1_epi32((int)word);
     }
     const __m512 x = result_of(s, dots(pairs, words, low), here);
     if (vectors == 2) {
@@ -132,8 +133,9 @@ static inline bool is_worth(const oyi_gemm* g) {
 }
 
 bool oyi_gemm_wide_bf16(const oyi_gemm* g) {
+  enum { FEW = 4 };  // numbers of a row that are worth gathering
   if (g->k < 1 || g->k > 2 * DEEP || g->m < 2 || g->c_column != 1 ||
-      (g->a_column != 1 && g->k > 1) || !is_worth(g))
+      (g->a_column != 1 && g->k > FEW) || !is_worth(g))
     return false;
   switch ((g->k + 1) / 2) {
     case 1: panels(1, g); break;

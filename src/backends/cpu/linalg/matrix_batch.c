@@ -58,6 +58,7 @@ static oy_status run_batch(batch* all, int64_t item, bool sums) {
 }
 
 static oy_object* batched(const oyi_matrix_call* call, bool sums) {
+  enum { GREAT = 4096 };
   oyi_tensor* c = oyi_rule_bmm(call->self, call->a, call->b, call->out, sums);
   if (!c) return NULL;
   if (oyi_is_meta(c)) return &c->header;
@@ -75,8 +76,11 @@ static oy_object* batched(const oyi_matrix_call* call, bool sums) {
     g.k = 0;
     return oyi_matrix_finish(call, c, sums ? gemm(&g) : OY_OK);
   }
+  // Great matrices of long rows take less than elements in all dimensions do.
+  const bool is_great =
+      oyi_gemm_is_outer(&g) && g.n >= GREAT / g.m && c->header.dtype == OY_DTYPE_F32;
   if (!sums && (oyi_multiply_inner(call, &g, c, &status) ||
-                oyi_multiply_outer(&g, a, b, c, &status)))
+                (!is_great && oyi_multiply_outer(&g, a, b, c, &status))))
     return oyi_matrix_finish(call, c, status);
   const int64_t item = oyi_item(c);
   batch all = {.g = &g,
