@@ -293,7 +293,8 @@ static bool comes_before(double a, double b, bool largest) {
   return largest ? is_below(b, a) : is_below(a, b);
 }
 
-// In their order, no place twice, and no other element before the last of them.
+// In their order, no place twice, and no other element before the last of them; alone, the first
+// of its equals.
 static void expect_few(const sample* s, int64_t line, oy_tensor* values,
                        const int64_t* places, int64_t k, bool largest) {
   const double* x = s->x + line * s->n;
@@ -303,6 +304,8 @@ static void expect_few(const sample* s, int64_t line, oy_tensor* values,
   if (before >= k)
     fail_msg("%s, %lld of %lld: %lld before the last", oy_dtype_name(s->t->dtype),
              (long long)k, (long long)s->n, (long long)before);
+  for (int64_t i = 0; i < places[0] && k == 1; i++)
+    assert_true(comes_before(x[places[0]], x[i], largest));
   for (int64_t i = 0; i < k; i++) {
     assert_in_range(places[i], 0, s->n - 1);
     expect_bytes(s, line * s->n + places[i], values, line * k + i);

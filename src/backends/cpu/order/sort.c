@@ -5,6 +5,8 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/order/rank_lines.h"
 #include "backends/cpu/order/sort_keys.h"
+#include "backends/cpu/reduce/reduce_loops.h"
+#include "backends/cpu/reduce/reduce_single.h"
 #include "base/memory.h"
 #include "ops/rules/reduction.h"
 #include "tensor/move.h"
@@ -167,6 +169,26 @@ OYI_CPU(argsort_stable) {
   return oyi_reduction_end(&r, status);
 }
 
+static bool has_nan(const oyi_tensor* t) {
+  const oy_dtype dtype = t->header.dtype;
+  const uint64_t nan = oyi_key_of_nan(dtype);
+  const char* x = oyi_data(t);
+  for (int64_t i = 0; nan && i < t->numel; i++, x += oyi_dtype_bytes[dtype])
+    if (oyi_key_load(dtype, x) == nan) return true;
+  return false;
+}
+
+// One of each line, as max and min find it, which take lines of any layout at once. False: for
+// min, NaN is the least, and there is one, or may be.
+static bool take_extremes(const oyi_reduction* r, bool largest) {
+  const oyi_tensor* values = r->out[0];
+  if (!largest && !(values->flags & OYI_DENSE)) return false;
+  if (oyi_reduce_single(r, OYI_SINGLE_PLACE)) return true;
+  const oyi_fold* table = largest ? oyi_argmax_reducers() : oyi_argmin_reducers();
+  oyi_reduce(r, oyi_fold_for(table, oyi_reduce_dtype(values->header.dtype), ""), NULL);
+  return largest || !has_nan(values);
+}
+
 static oy_status topk(oy_object* self, int64_t k, int64_t dim, bool largest,
                       oy_object* values, oy_object* indices, oy_object** out_values,
                       oy_object** out_indices) {
@@ -182,7 +204,8 @@ static oy_status topk(oy_object* self, int64_t k, int64_t dim, bool largest,
   OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
   // What has no dimension to shrink keeps its element, also for k = 0.
   sorting s = {self->dtype, n, r.ndim ? k : 1, largest, true, NULL, NULL};
-  oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
+  const bool done = r.meta || (k == 1 && take_extremes(&r, largest));
+  oy_status status = done ? OY_OK : sort_lines(&r, dim, &s);
   return oyi_reduction_end_pair(&r, status, out_values, out_indices);
 }
 

@@ -52,8 +52,10 @@ static void PLACE(row)(void* state, int64_t at, const char* x, int64_t n, int64_
   OYI_JOIN(EXTREME, OYI_JOIN(row, ID))(extreme, 0, x, n, step, first, args);
   const T found = extreme[0];
   if (!PLACE(wins)(found, s->value[at], s->place[at])) return;
-  s->value[at] = found;
-  s->place[at] = first + PLACE(find)(x, n, step, found);
+  const int64_t place = PLACE(find)(x, n, step, found);
+  // Of zeros the one that is there.
+  s->value[at] = *(const T*)(const void*)(x + place * step);
+  s->place[at] = first + place;
 }
 
 // Integers as wide as elements, which count rows: what is chosen with one mask is one vector.
