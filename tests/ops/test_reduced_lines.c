@@ -99,8 +99,17 @@ static void lines_beside_loops(void** state) {
       {{2, 300, 15}, {4800, 16, 1}, 1},  // nearly a strip
       {{20, 6, 3}, {24, 4, 1}, 1},       // fewer lines
       {{30, 13, 40}, {520, 1, 13}, 0},   // permuted within what is reduced
-      {{8, 2, 30}, {30, 240, 1}, 2},    {{2, 150, 41}, {6150, 41, 1}, 1},  // and more
+      {{8, 2, 30}, {30, 240, 1}, 2},
+      {{2, 150, 41}, {6150, 41, 1}, 1},  // and more
       {{2, 300, 1}, {4800, 16, 1}, 1},
+      {{60, 33, 4}, {231, 7, 2}, 0},     // short lines of every other element
+      {{70, 300, 3}, {1500, 5, 1}, 0},   // with gaps, more than a block
+      {{70, 9, 10}, {108, 12, 1}, 0},    // and fewer
+      {{50, 20, 8}, {160, 1, 20}, 0},    // without gaps, of another order
+      {{20, 1, 100}, {300, 300, 3}, 0},  // one of three
+      {{300, 1, 4}, {7, 7, 2}, 0},       // few columns, with nothing behind the last
+      {{300, 4, 1}, {9, 2, 1}, 0},       // and gaps
+      {{20000, 2, 2}, {11, 5, 2}, 0},    // in pieces
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

@@ -15,17 +15,24 @@ typedef struct block_results {
   _Alignas(64) char first[OYI_REDUCE_BLOCK * 16], second[OYI_REDUCE_BLOCK * 16];
 } block_results;
 
-static void write_results(const walk* w, const block_results* r, int64_t count,
+static void write_results(const walk* w, const block_results* r, int64_t lines,
                           char* const* out) {
   const char* results[] = {r->first, r->second};
-  const int64_t lines = count / w->inner.size;
+  const int64_t inner = w->inner.size, along = w->cells ? w->cells : 1;
+  const int64_t down = w->cells ? w->apart : lines;
   for (int k = 0; k < 2; k++) {
     if (!out[k]) continue;
-    const oy_dtype from = w->reducer->out[k];
-    for (int64_t i = 0; i < w->inner.size; i++)
-      oyi_convert_row(w->out_dtype[k], out[k] + i * w->inner.out[k], w->kept[0].out[k],
-                      from, results[k] + i * lines * oyi_dtype_bytes[from],
-                      oyi_dtype_bytes[from], lines);
+    const oy_dtype from = w->reducer->out[k], to = w->out_dtype[k];
+    const int64_t item = oyi_dtype_bytes[from];
+    const int64_t out_along = w->kept[0].out[k], out_down = w->inner.out[k];
+    if (inner < lines)
+      for (int64_t i = 0; i < inner; i++)
+        oyi_convert_row(to, out[k] + i * out_down, out_along, from,
+                        results[k] + i * down * item, along * item, lines);
+    else
+      for (int64_t i = 0; i < lines; i++)
+        oyi_convert_row(to, out[k] + i * out_along, out_down, from,
+                        results[k] + i * along * item, down * item, inner);
   }
 }
 
@@ -82,10 +89,12 @@ static bool is_one_call_of_rows(const walk* w) {
 // Whether the output is as the reducer writes results.
 static bool takes_results(const walk* w) {
   const oy_dtype dtype = w->reducer->out[0];
-  return w->out_dtype[0] == dtype && w->kept[0].out[0] == oyi_dtype_bytes[dtype];
+  return w->out_dtype[0] == dtype && w->kept[0].out[0] == oyi_dtype_bytes[dtype] &&
+         !w->cells;
 }
 
-static void run_block(const walk* w, const char* x, char* const* out, int64_t n) {
+static void run_block(const walk* w, const char* x, char* const* out, int64_t lines) {
+  const int64_t n = oyi_reduce_width(w, lines);
   block_results r;
   _Static_assert(OYI_REDUCE_WIDE * 8 <= sizeof(r), "results of wide blocks fit");
   const bool columns = is_one_call(w);
@@ -95,7 +104,7 @@ static void run_block(const walk* w, const char* x, char* const* out, int64_t n)
       w->reducer->all_columns(to, n, x, w->reduced[0].size, w->reduced[0].in, w->args);
     else
       w->all_rows(to, n, x, w->reduced[0].size, w->kept[0].in, w->args);
-    if (to == &r) write_results(w, &r, n, out);
+    if (to == &r) write_results(w, &r, lines, out);
     return;
   }
   _Alignas(64) char state[OYI_REDUCE_STATE_BYTES];
@@ -105,7 +114,7 @@ static void run_block(const walk* w, const char* x, char* const* out, int64_t n)
     oyi_reduce_piece(w, x, n, 0, state);
   if (w->times > 1) w->reducer->repeat(state, n, w->times);
   w->reducer->finish(state, n, (void* const[]){r.first, r.second}, w->args);
-  write_results(w, &r, n, out);
+  write_results(w, &r, lines, out);
 }
 
 // ------------------------------------------------------------------ all blocks
@@ -125,7 +134,7 @@ static oy_status run_blocks(int64_t begin, int64_t end, void* context) {
       for (int o = 0; o < 2; o++)
         if (out[o]) out[o] += i * k->out[o];
     }
-    run_block(w, x, out, (rest < w->block ? rest : w->block) * w->inner.size);
+    run_block(w, x, out, rest < w->block ? rest : w->block);
   }
   return OY_OK;
 }

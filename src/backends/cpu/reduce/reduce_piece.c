@@ -257,7 +257,8 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
   }
   _Alignas(64) char read[READ_BYTES / 2];
   const int64_t item = oyi_dtype_bytes[w->reducer->in], size = b->n * item;
-  const int64_t step = w->kept[0].in, most = READ_BYTES / 2 / size;
+  const int64_t step = w->cells ? oyi_dtype_bytes[w->in_dtype] : w->kept[0].in;
+  const int64_t most = READ_BYTES / 2 / size;
   const bool follow = row_step == b->n * step;
   for (int64_t i = 0, some; i < rows; i += some) {
     some = rows - i < most ? rows - i : most;
@@ -269,13 +270,14 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
   }
 }
 
-// Several rows as one of as many results, which are merged; the rest as they are.
+// Several rows as one of as many results, with what lies between rows, which are merged; the rest
+// as they are: behind the last row there may be nothing.
 static void reduce_spread(const block* b, const char* x, int64_t first, int64_t rows) {
   const walk* w = b->w;
   const oyi_fold* r = w->reducer;
-  const int64_t n = b->n * w->spread, step = w->reduced[0].in,
-                long_step = step * w->spread;
-  const int64_t whole = rows / w->spread;
+  const int64_t step = w->reduced[0].in, long_step = step * w->spread;
+  const int64_t row = step / oyi_dtype_bytes[w->in_dtype], n = row * w->spread;
+  const int64_t whole = (rows - (row > b->n)) / w->spread;
   _Alignas(64) char state[OYI_REDUCE_STATE_BYTES];
   r->start(state, n, w->args);
   x += first * step;
@@ -284,7 +286,7 @@ static void reduce_spread(const block* b, const char* x, int64_t first, int64_t 
     columns_as_they_lie(w, state, n, x, some, long_step, 0);
   }
   for (int64_t i = 0; i < w->spread; i++)
-    r->merge(b->state, state + i * b->n * r->running, b->n, w->args);
+    r->merge(b->state, state + i * row * r->running, b->n, w->args);
   columns_as_they_lie(w, b->state, b->n, x, rows - whole * w->spread, step, 0);
 }
 

@@ -73,13 +73,16 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   // What is converted on the way has to stay in the first cache, too.
   const int64_t all =
       w->across && w->converts && !w->half ? OYI_REDUCE_BLOCK : w->reducer->block;
-  const int64_t most = all / w->inner.size;
+  const int64_t most = all / (w->cells ? w->cells : w->inner.size);
   w->block = most;
-  if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && results / most < SHARES) {
+  const bool few = results / most < SHARES && w->spread == 1;
+  if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && few) {
     // Rows that are read in wide blocks, or brought together, are worth more than even shares.
-    const bool wide = w->across && (most == OYI_REDUCE_WIDE || w->converts);
+    const bool wide = w->across && !w->cells && (most == OYI_REDUCE_WIDE || w->converts);
     const int64_t part = size / (wide ? oy_get_num_threads() : SHARES);
-    const int64_t least = wide ? 4 * LEAST : w->across ? LEAST : 1;
+    const int64_t least = wide       ? 4 * LEAST
+                          : w->cells ? 4 * LEAST / w->cells + 1
+                                     : (w->across ? LEAST : 1);
     w->block = part < least ? least : part < most ? part : most;
     if (wide) w->block = (w->block + LEAST - 1) / LEAST * LEAST;
     if (w->block > most) w->block = most;
@@ -135,15 +138,15 @@ static oyi_reduce_rows_fn find_all_rows(const walk* w, int64_t item) {
 // Whether columns, of a few results that follow each other, are turned to be reduced as rows:
 // where running values of two columns may not be merged, so that what is kept of each is more
 // than what there is to read. Pairs of 8 bytes, and what is read twice, are as soon read there.
-static bool turns_columns(const walk* w, int64_t item) {
+static bool turns_columns(const walk* w, int64_t columns, int64_t item) {
   enum { MANY = 64, MOST = 32, MOST_BYTES = 128, LONG = 8 };
-  const dim *k = &w->kept[0], *d = &w->reduced[0];
-  const bool follows = w->reduced_count == 1 && k->in == item &&
-                       d->in >= k->size * item && d->size >= MANY;
+  const dim* d = &w->reduced[0];
+  const bool follows =
+      w->reduced_count == 1 && d->in >= columns * item && d->size >= MANY;
   const bool twice = w->reducer->out[1] == w->reducer->in;
   return follows && !w->reducer->running && (w->one_step || !w->converts) &&
-         k->size > (item < LONG ? 1 : 2) && k->size <= MOST &&
-         k->size * item <= (twice ? MOST_BYTES / 2 : MOST_BYTES);
+         columns > (item < LONG ? 1 : 2) && columns <= MOST &&
+         columns * item <= (twice ? MOST_BYTES / 2 : MOST_BYTES);
 }
 
 // Kept dimension |d| becomes the first one, along which blocks go.
@@ -151,6 +154,38 @@ static void begin_with(walk* w, size_t d) {
   const dim first = w->kept[d];
   w->kept[d] = w->kept[0];
   w->kept[0] = first;
+}
+
+enum { NEAR = 4 };  // elements from one to the next that lies nearly beside it
+
+// Whether |columns| that lie together are reduced side by side: a few, and of places, which are
+// found one by one beside whole vectors, some.
+static bool goes_across(const walk* w, int64_t columns) {
+  enum { FEW = 4, SOME = 8 };
+  return columns >= (w->reducer->running ? FEW : SOME);
+}
+
+// Whether rows of results that lie near each other are read with what lies between: lines of a
+// few of them, or single ones. A row is one run then, whatever the order of the results.
+static bool find_cells(walk* w, int64_t item) {
+  enum { MOST = 128 };
+  const dim k = w->kept[0], next = w->kept[1], d = w->reduced[0];
+  const int64_t apart = k.in / item, span = (k.size - 1) * apart + 1;
+  if (apart < 1 || apart > NEAR || k.in % item) return false;
+  const int64_t cells = w->kept_count > 1 && next.in % item == 0 ? next.in / item : 0;
+  const bool lines = span <= cells && cells <= NEAR * k.size && cells <= MOST;
+  const bool single = apart > 1 && k.size <= MOST;
+  const int64_t columns = lines ? (next.size - 1) * cells + span : span;
+  if ((!lines && !single) || d.in < (lines ? next.in : span * item) ||
+      !(goes_across(w, columns) || turns_columns(w, columns, item)))
+    return false;
+  w->cells = lines ? cells : apart;
+  if (!lines) return true;
+  w->inner = k;
+  w->apart = apart;
+  w->kept[0] = next;
+  w->kept[1] = w->kept[--w->kept_count];
+  return true;
 }
 
 // Which of the kept dimensions after the first is the longest.
@@ -164,7 +199,7 @@ static size_t longest_of_others(const walk* w) {
 // Whether rows are turned: short ones, of which there are many along one of the kept
 // dimensions. Of few columns a call would do as little as of short rows, so those of many
 // lines are turned side by side.
-static bool find_turns(walk* w, int64_t item, bool near) {
+static bool find_turns(walk* w, int64_t item) {
   enum { MANY = 64, SOME = 16, MOST_COLUMNS = 16, MOST_OF_LINE = 128, FEW = 4 };
   const int64_t size = w->reduced[0].size, bytes = size * oyi_dtype_bytes[w->reducer->in];
   const bool columns = w->kept[0].in == item, other = w->kept_count > 1;
@@ -173,7 +208,7 @@ static bool find_turns(walk* w, int64_t item, bool near) {
   // What is kept within what is reduced is as short each time.
   const bool one = w->reduced_count == 1;
   const bool again = !one && w->reduced[1].in > w->kept[0].in;
-  if (w->all_rows || near || (!one && !again) || (w->converts && !w->one_step))
+  if (w->all_rows || w->cells || (!one && !again) || (w->converts && !w->one_step))
     return false;
   if (is_short && !columns && w->kept[0].size >= MANY) return true;
   const size_t longest = other ? longest_of_others(w) : 0;
@@ -197,11 +232,9 @@ static bool find_turns(walk* w, int64_t item, bool near) {
 
 // Which way memory is read, and as what.
 static void find_way(walk* w, const oyi_reduction* r) {
-  // Rows that lie together, or nearly, pay from a few elements on.
-  enum { NEAR = 4, MANY = 64, SPREAD = 16, NARROW = 32, FEW = 4, FILL = 8, LONG = 128 };
+  enum { MANY = 64, SPREAD = 16, NARROW = 32, FILL = 8, LONG = 128 };
   const dim *k = &w->kept[0], *d = &w->reduced[0];
   const int64_t item = oyi_item(r->in);
-  const bool near = k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
   w->converts = !oyi_reduce_reads_as(w->in_dtype, w->reducer->in);
   // What runs in more than its own precision, or has none to lose, may run for longer before
   // it is added up.
@@ -210,24 +243,28 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->one_step = w->converts ? find_one_step(w->reducer->in, w->in_dtype) : NULL;
   w->all_rows = find_all_rows(w, item);
   w->inner = (dim){1, 0, {0, 0}};
-  w->turns = find_turns(w, item, near);
-  // Rows of a few results that follow each other are read as longer ones: of so few that they
-  // are one block, which find_blocks() makes no smaller.
+  w->cells = w->apart = 0;
+  const bool cells = find_cells(w, item);
+  // Long rows of what lies nearly together are brought together.
+  const bool near = !cells && k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
+  w->turns = !near && find_turns(w, item);
+  const bool together = cells || k->in == item;
+  const int64_t columns = oyi_reduce_width(w, k->size), row = d->in / item;
+  // Rows of a few results that follow each other, or nearly, are read as longer ones: of so few
+  // that they are one block, which find_blocks() makes no smaller.
   // Of one of several matrices they are worth it where there are more of them.
-  const bool lasts = w->kept_count == 1 || (k->size <= FILL && d->size >= LONG);
-  const bool follows = w->reduced_count == 1 && lasts && k->in == item &&
-                       d->in == k->size * item && k->size > 1 && k->size <= NARROW &&
-                       d->size >= MANY && w->reducer->running &&
+  const bool lasts = w->kept_count == 1 || (row <= FILL && d->size >= LONG);
+  const bool follows = w->reduced_count == 1 && lasts && together && d->in % item == 0 &&
+                       row >= columns && row <= 2 * columns && columns > 1 &&
+                       row <= NARROW && d->size >= MANY && w->reducer->running &&
                        (!w->converts || (half_of(w) && half_of(w)->columns));
-  w->spread = !follows ? 1 : k->size < SPREAD ? SPREAD : OYI_REDUCE_BLOCK / k->size;
-  // Places are found one by one beside whole vectors.
-  const bool fills = w->reducer->running || k->size >= FILL;
-  w->turns_columns = turns_columns(w, item);
-  w->across = w->turns || follows || w->turns_columns ||
-              (!w->all_rows && k->size >= FEW && fills &&
-               (near || (k->in == item && d->in != k->in)));
+  w->spread = !follows ? 1 : row < SPREAD ? SPREAD : OYI_REDUCE_BLOCK / row;
+  w->turns_columns = together && turns_columns(w, columns, item);
+  w->across =
+      w->turns || follows || w->turns_columns ||
+      (!w->all_rows && goes_across(w, columns) && (near || (together && d->in != item)));
   w->converts |= w->across && (near || w->turns);
-  w->half = (w->across ? k->in : d->in) == item ? find_half(w) : NULL;
+  w->half = (w->across ? together : d->in == item) ? find_half(w) : NULL;
   // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.
   w->row = long_runs || w->half ? 128 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;
   w->rows = long_runs || w->half ? OYI_REDUCE_MOST_ROWS : OYI_REDUCE_ROWS;

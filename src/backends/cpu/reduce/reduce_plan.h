@@ -23,6 +23,9 @@ typedef struct oyi_reduce_walk {
   bool turns;                 // rows so short that their columns are reduced
   // Of these a block has the results of |inner| kept elements each; else of one.
   oyi_reduce_dim inner;
+  // Elements from one line of a block to the next, where rows are read with what lies between
+  // their results, and from one of |inner| to the next; 0: they are read without.
+  int64_t cells, apart;
   // Rows that are read as one, where results are few and rows follow each other; else 1.
   int64_t spread;
   oyi_reduce_rows_fn all_rows;  // takes all rows of a block in one call; NULL: none does
@@ -47,6 +50,12 @@ void oyi_reduce_plan(oyi_reduce_walk* w, const oyi_reduction* r, const oyi_fold*
 // |state| has OYI_REDUCE_STATE_BYTES (reduce_piece.c).
 void oyi_reduce_piece(const oyi_reduce_walk* w, const char* x, int64_t n, int64_t number,
                       void* state);
+
+// Running values of |lines| of a block.
+static inline int64_t oyi_reduce_width(const oyi_reduce_walk* w, int64_t lines) {
+  return w->cells ? (lines - 1) * w->cells + (w->inner.size - 1) * w->apart + 1
+                  : lines * w->inner.size;
+}
 
 // A bool is read as the byte that it is.
 static inline bool oyi_reduce_reads_as(oy_dtype have, oy_dtype want) {
