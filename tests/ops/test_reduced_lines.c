@@ -110,6 +110,8 @@ static void lines_beside_loops(void** state) {
       {{300, 1, 4}, {7, 7, 2}, 0},       // few columns, with nothing behind the last
       {{300, 4, 1}, {9, 2, 1}, 0},       // and gaps
       {{20000, 2, 2}, {11, 5, 2}, 0},    // in pieces
+      {{5, 300, 12}, {12, 60, 1}, 2},    // rows that follow, of another order
+      {{3, 70, 9}, {9, 40, 1}, 2},       // with gaps
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

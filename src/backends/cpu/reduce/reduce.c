@@ -103,7 +103,7 @@ static void run_block(const walk* w, const char* x, char* const* out, int64_t li
     if (columns)
       w->reducer->all_columns(to, n, x, w->reduced[0].size, w->reduced[0].in, w->args);
     else
-      w->all_rows(to, n, x, w->reduced[0].size, w->kept[0].in, w->args);
+      w->all_rows(to, n, x, w->reduced[0].size, w->step, w->args);
     if (to == &r) write_results(w, &r, lines, out);
     return;
   }

@@ -84,14 +84,14 @@ static void reduce_some(const block* b, int64_t at, const char* x, int64_t n,
 static void reduce_each(const block* b, const char* x, int64_t n) {
   const walk* w = b->w;
   const oyi_reduce_row_fn row = w->reducer->row;
-  for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in)
+  for (int64_t at = 0; at < b->n; at++, x += w->step)
     row(b->state, at, x, n, w->reduced[0].in, 0, w->args);
 }
 
 // The same of rows of 16-bit floats that are read as they lie.
 static void reduce_each_half(const block* b, const char* x, int64_t n) {
   const walk* w = b->w;
-  for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in)
+  for (int64_t at = 0; at < b->n; at++, x += w->step)
     w->half->row(b->state, at, x, n, w->args);
 }
 
@@ -101,7 +101,7 @@ static void reduce_each_converted(const block* b, const char* x, int64_t n) {
   const walk* w = b->w;
   _Alignas(64) char read[READ_BYTES];
   const int64_t item = oyi_dtype_bytes[w->reducer->in], most = READ_BYTES / (n * item);
-  for (int64_t at = 0, some; at < b->n; at += some, x += some * w->kept[0].in) {
+  for (int64_t at = 0, some; at < b->n; at += some, x += some * w->step) {
     some = b->n - at < most ? b->n - at : most;
     bring(w, read, x, w->reduced[0].in, some * n);
     for (int64_t k = 0; k < some; k++)
@@ -116,7 +116,7 @@ static each_fn each_row(const block* b, int64_t n) {
   if (first_of(b, 0) > 0 || n > w->row || n == 0) return NULL;
   if (!w->converts) return reduce_each;
   if (w->half && n >= HALF_ROW) return reduce_each_half;
-  const bool follow = w->kept[0].in == n * w->reduced[0].in && n <= OYI_REDUCE_ROW;
+  const bool follow = w->step == n * w->reduced[0].in && n <= OYI_REDUCE_ROW;
   return follow ? reduce_each_converted : NULL;
 }
 
@@ -144,7 +144,7 @@ static void reduce_short_rows(block* b, const char* x, int64_t n) {
   const walk* w = b->w;
   _Alignas(64) char read[READ_BYTES];
   const int64_t item = oyi_dtype_bytes[w->reducer->in], most = OYI_REDUCE_ROW / n * n;
-  for (int64_t at = 0; at < b->n; at++, x += w->kept[0].in) {
+  for (int64_t at = 0; at < b->n; at++, x += w->step) {
     const char* row = x;
     int64_t have = 0;
     do {
@@ -174,7 +174,7 @@ static void reduce_down(block* b, const char* x) {
   // As it lies in memory: what is kept within what is reduced, unless rows are soon brought
   // together.
   const bool few = b->n <= FEW_RESULTS && end <= FEW_OF_ROW;
-  if (each && (one || (!few && b->w->reduced[1].in > b->w->kept[0].in))) {
+  if (each && (one || (!few && b->w->reduced[1].in > b->w->step))) {
     do each(b, x, end);
     while (next_row(b, &x));
     return;
@@ -183,7 +183,7 @@ static void reduce_down(block* b, const char* x) {
     reduce_short_rows(b, x, end);
     return;
   }
-  for (int64_t at = 0; at < b->n; at++, x += b->w->kept[0].in) {
+  for (int64_t at = 0; at < b->n; at++, x += b->w->step) {
     const char* row = x;
     do {
       for (int64_t i = first; i < end; i += most) {
@@ -207,7 +207,7 @@ static void turn_rows(const block* b, char* to, const char* x, int64_t some) {
                 .from = x,
                 .to_along = own,
                 .to_down = lines * own,
-                .from_along = w->kept[0].in,
+                .from_along = w->step,
                 .from_down = inner->in};
   if (inner->size == 1 || d->in == inner->size * inner->in) {
     m.rows = some * inner->size;
@@ -257,7 +257,7 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
   }
   _Alignas(64) char read[READ_BYTES / 2];
   const int64_t item = oyi_dtype_bytes[w->reducer->in], size = b->n * item;
-  const int64_t step = w->cells ? oyi_dtype_bytes[w->in_dtype] : w->kept[0].in;
+  const int64_t step = w->step;
   const int64_t most = READ_BYTES / 2 / size;
   const bool follow = row_step == b->n * step;
   for (int64_t i = 0, some; i < rows; i += some) {

@@ -165,6 +165,15 @@ static bool goes_across(const walk* w, int64_t columns) {
   return columns >= (w->reducer->running ? FEW : SOME);
 }
 
+// A line of a block has the results of the first kept dimension, with |cells| to the next.
+static void set_inner(walk* w, int64_t cells) {
+  w->inner = w->kept[0];
+  w->cells = cells;
+  w->apart = 1;
+  w->kept[0] = w->kept[1];
+  w->kept[1] = w->kept[--w->kept_count];
+}
+
 // Whether rows of results that lie near each other are read with what lies between: lines of a
 // few of them, or single ones. A row is one run then, whatever the order of the results.
 static bool find_cells(walk* w, int64_t item) {
@@ -179,12 +188,10 @@ static bool find_cells(walk* w, int64_t item) {
   if ((!lines && !single) || d.in < (lines ? next.in : span * item) ||
       !(goes_across(w, columns) || turns_columns(w, columns, item)))
     return false;
+  if (lines) set_inner(w, cells);
   w->cells = lines ? cells : apart;
-  if (!lines) return true;
-  w->inner = k;
   w->apart = apart;
-  w->kept[0] = next;
-  w->kept[1] = w->kept[--w->kept_count];
+  w->step = item;
   return true;
 }
 
@@ -194,6 +201,26 @@ static size_t longest_of_others(const walk* w) {
   for (size_t d = 2; d < w->kept_count; d++)
     if (w->kept[d].size > w->kept[found].size) found = d;
   return found;
+}
+
+// A block of few rows takes as long to begin and to write as they do: it goes on to rows that
+// follow, whatever the order of their results, or along the longest dimension, unless lines of the
+// cache would be gone when the next block needs them, too.
+static void find_longer_blocks(walk* w) {
+  enum { FEW = 16, LINE = 64, CACHE = 1 << 18 };
+  const dim k = w->kept[0], next = w->kept[1], *d = &w->reduced[0];
+  if (w->kept_count < 2 || k.size >= FEW) return;
+  const size_t longest = longest_of_others(w);
+  const dim* other = &w->kept[longest];
+  const bool follows = next.in == k.size * k.in;
+  const bool stays = d->size * d->in >= 2 * LINE || other->size * other->in <= CACHE;
+  if (follows && (longest == 1 || !stays)) {
+    set_inner(w, k.size);
+    w->step = k.in;
+  } else if (stays && other->size > 2 * k.size) {
+    begin_with(w, longest);
+    w->step = w->kept[0].in;
+  }
 }
 
 // Whether rows are turned: short ones, of which there are many along one of the kept
@@ -248,6 +275,7 @@ static void find_way(walk* w, const oyi_reduction* r) {
   // Long rows of what lies nearly together are brought together.
   const bool near = !cells && k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
   w->turns = !near && find_turns(w, item);
+  if (!cells) w->step = k->in;
   const bool together = cells || k->in == item;
   const int64_t columns = oyi_reduce_width(w, k->size), row = d->in / item;
   // Rows of a few results that follow each other, or nearly, are read as longer ones: of so few
@@ -264,6 +292,7 @@ static void find_way(walk* w, const oyi_reduction* r) {
       w->turns || follows || w->turns_columns ||
       (!w->all_rows && goes_across(w, columns) && (near || (together && d->in != item)));
   w->converts |= w->across && (near || w->turns);
+  if (!w->across) find_longer_blocks(w);
   w->half = (w->across ? together : d->in == item) ? find_half(w) : NULL;
   // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.
   w->row = long_runs || w->half ? 128 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;

@@ -23,9 +23,10 @@ typedef struct oyi_reduce_walk {
   bool turns;                 // rows so short that their columns are reduced
   // Of these a block has the results of |inner| kept elements each; else of one.
   oyi_reduce_dim inner;
-  // Elements from one line of a block to the next, where rows are read with what lies between
-  // their results, and from one of |inner| to the next; 0: they are read without.
+  // Results from one line of a block to the next, where it has those of what lies between lines,
+  // too, and from one of |inner| to the next; 0: it has those that are wanted, and no others.
   int64_t cells, apart;
+  int64_t step;  // bytes from what one result of a block is made of to that of the next
   // Rows that are read as one, where results are few and rows follow each other; else 1.
   int64_t spread;
   oyi_reduce_rows_fn all_rows;  // takes all rows of a block in one call; NULL: none does
