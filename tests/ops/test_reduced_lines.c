@@ -112,6 +112,10 @@ static void lines_beside_loops(void** state) {
       {{20000, 2, 2}, {11, 5, 2}, 0},    // in pieces
       {{5, 300, 12}, {12, 60, 1}, 2},    // rows that follow, of another order
       {{3, 70, 9}, {9, 40, 1}, 2},       // with gaps
+      {{70, 2, 16}, {32, 16, 1}, 1},     // few rows of many matrices
+      {{70, 4, 30}, {120, 30, 1}, 1},
+      {{300, 3, 3}, {9, 3, 1}, 1},
+      {{50, 34, 3}, {102, 3, 1}, 1},  // and more
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

@@ -7,6 +7,7 @@
 #include "tensor/block_cache.h"
 #include "tensor/element.h"
 #include "tensor/iterator.h"
+#include "tensor/move.h"
 
 typedef oyi_reduce_walk walk;
 
@@ -18,21 +19,26 @@ typedef struct block_results {
 static void write_results(const walk* w, const block_results* r, int64_t lines,
                           char* const* out) {
   const char* results[] = {r->first, r->second};
-  const int64_t inner = w->inner.size, along = w->cells ? w->cells : 1;
-  const int64_t down = w->cells ? w->apart : lines;
+  const int64_t n = oyi_reduce_width(w, lines);
+  const bool one = w->inner.size == 1 && !w->cells;
+  _Alignas(64) char converted[sizeof(r->first)];
   for (int k = 0; k < 2; k++) {
     if (!out[k]) continue;
     const oy_dtype from = w->reducer->out[k], to = w->out_dtype[k];
-    const int64_t item = oyi_dtype_bytes[from];
-    const int64_t out_along = w->kept[0].out[k], out_down = w->inner.out[k];
-    if (inner < lines)
-      for (int64_t i = 0; i < inner; i++)
-        oyi_convert_row(to, out[k] + i * out_down, out_along, from,
-                        results[k] + i * down * item, along * item, lines);
-    else
-      for (int64_t i = 0; i < lines; i++)
-        oyi_convert_row(to, out[k] + i * out_along, out_down, from,
-                        results[k] + i * along * item, down * item, inner);
+    const int64_t item = oyi_dtype_bytes[to], along = w->kept[0].out[k];
+    if (one || to != from)
+      oyi_convert_row(to, one ? out[k] : converted, one ? along : item, from, results[k],
+                      oyi_dtype_bytes[from], n);
+    if (one) continue;
+    oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                              .n = w->inner.size,
+                              .rows = lines,
+                              .to = out[k],
+                              .from = to == from ? results[k] : converted,
+                              .to_along = w->inner.out[k],
+                              .to_down = along,
+                              .from_along = item * (w->cells ? w->apart : lines),
+                              .from_down = item * (w->cells ? w->cells : 1)});
   }
 }
 

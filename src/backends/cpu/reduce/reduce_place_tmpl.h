@@ -94,6 +94,12 @@ static void PLACE(columns)(void* state, int64_t n, const char* x, int64_t rows,
   for (int64_t r = 0; r < rows; r += MOST) {
     const int64_t some = rows - r < MOST ? rows - r : MOST;
     PLACE(few_rows)(value, place, n, x + r * row_step, some, row_step);
+    // There is nothing before the first of all.
+    if (first + r == 0) {
+      memcpy(s->value, value, (size_t)n * sizeof(T));
+      for (int64_t i = 0; i < n; i++) s->place[i] = place[i];
+      continue;
+    }
     for (int64_t i = 0; i < n; i++) {
       const int wins = PLACE(wins)(value[i], s->value[i], s->place[i]);
       s->value[i] = wins ? value[i] : s->value[i];

@@ -185,7 +185,7 @@ static bool find_cells(walk* w, int64_t item) {
   const bool lines = span <= cells && cells <= NEAR * k.size && cells <= MOST;
   const bool single = apart > 1 && k.size <= MOST;
   const int64_t columns = lines ? (next.size - 1) * cells + span : span;
-  if ((!lines && !single) || d.in < (lines ? next.in : span * item) ||
+  if ((!lines && !single) || d.in < span * item ||
       !(goes_across(w, columns) || turns_columns(w, columns, item)))
     return false;
   if (lines) set_inner(w, cells);
@@ -231,7 +231,7 @@ static bool find_turns(walk* w, int64_t item) {
   const int64_t size = w->reduced[0].size, bytes = size * oyi_dtype_bytes[w->reducer->in];
   const bool columns = w->kept[0].in == item, other = w->kept_count > 1;
   const bool few = columns && w->kept[0].size <= FEW;
-  const bool is_short = bytes <= (few ? OYI_REDUCE_TURNED_LONG : w->reducer->turned);
+  const bool is_short = bytes <= (few ? 2 * OYI_REDUCE_TURNED_LONG : w->reducer->turned);
   // What is kept within what is reduced is as short each time.
   const bool one = w->reduced_count == 1;
   const bool again = !one && w->reduced[1].in > w->kept[0].in;
