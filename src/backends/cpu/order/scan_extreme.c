@@ -10,19 +10,20 @@
 #include "ops/rules/reduction.h"
 
 #ifdef __x86_64__
-// Elements of eight bytes, side by side, in lines that are short: of others blocks are passed
-// over together, and of the shortest several lines are taken at once.
+// Elements side by side in lines that are short: of long ones blocks are passed over together,
+// and of the shortest of eight bytes several lines are taken at once.
 static bool is_short(oy_dtype dtype, const oyi_extreme_lines* e) {
-  enum { LEAST = 4, MOST = 64, ITEM = 8 };
-  return (dtype == OY_DTYPE_I64 || dtype == OY_DTYPE_F64) && e->n >= LEAST &&
-         e->n <= MOST && e->x_step == ITEM && e->y_step == ITEM && e->at_step == ITEM;
+  enum { LEAST = 4, LEAST_NARROW = 2, MOST = 64, PLACE = 8 };
+  const int64_t item = oyi_dtype_bytes[dtype];
+  return e->n >= (item < PLACE ? LEAST_NARROW : LEAST) && e->n <= MOST &&
+         e->x_step == item && e->y_step == item && e->at_step == PLACE;
 }
 #endif
 
 static void run_lines(oy_dtype dtype, const oyi_extreme_lines* e) {
 #ifdef __x86_64__
   if (oyi_cpu_level() >= 2 && is_short(dtype, e)) {
-    oyi_extremes_short_v4(dtype == OY_DTYPE_F64, e);
+    oyi_extremes_short_v4(dtype, e);
     return;
   }
   if (oyi_cpu_level() >= 1) {

@@ -19,7 +19,7 @@ typedef struct oyi_extreme_lines {
 void oyi_extremes_base(oy_dtype dtype, const oyi_extreme_lines* e);
 void oyi_extremes_v3(oy_dtype dtype, const oyi_extreme_lines* e);
 
-// Of doubles or int64 that lie side by side in each line.
-void oyi_extremes_short_v4(bool is_float, const oyi_extreme_lines* e);
+// Of elements that lie side by side in each line.
+void oyi_extremes_short_v4(oy_dtype dtype, const oyi_extreme_lines* e);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_ORDER_SCAN_EXTREME_H_
