@@ -31,6 +31,16 @@ static inline __m512d load_f64(const char* p, __mmask8 mask, __m512d none) {
   return _mm512_mask_loadu_pd(none, mask, p);
 }
 
+// Those that are numbers, and 0 for others.
+static inline __m512d load_numbers(const char* p, __mmask8 mask, __m512d none) {
+  const __m512d x = load_f32(p, mask, none);
+  return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x, x, _CMP_ORD_Q), x);
+}
+static inline __m512d load_numbers_f64(const char* p, __mmask8 mask, __m512d none) {
+  const __m512d x = load_f64(p, mask, none);
+  return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x, x, _CMP_ORD_Q), x);
+}
+
 static inline __m512d load_squares(const char* p, __mmask8 mask, __m512d none) {
   const __m512d x = load_f32(p, mask, none);
   return x * x;
@@ -56,6 +66,12 @@ static inline __m512d load_squares_f64(const char* p, __mmask8 mask, __m512d non
 #define NAME  prod_f32
 #define START ALL_OF(1)
 #define OP    MULTIPLY
+#include "backends/cpu/reduce/reduce_rows_tmpl.h"
+#undef LOAD
+#define LOAD  load_numbers
+#define NAME  nansum_f32
+#define START ALL_OF(0)
+#define OP    ADD
 #include "backends/cpu/reduce/reduce_rows_tmpl.h"
 #undef LOAD
 #undef PUT
@@ -86,6 +102,12 @@ static inline __m512d load_squares_f64(const char* p, __mmask8 mask, __m512d non
 #define NAME  amin_f64
 #define START ALL_OF(INFINITY)
 #define OP    least
+#include "backends/cpu/reduce/reduce_rows_tmpl.h"
+#undef LOAD
+#define LOAD  load_numbers_f64
+#define NAME  nansum_f64
+#define START ALL_OF(0)
+#define OP    ADD
 #include "backends/cpu/reduce/reduce_rows_tmpl.h"
 #undef LOAD
 #undef PUT
@@ -228,6 +250,8 @@ TABLE(norm2_f32, OF_FLOATS(norm2));
 TABLE(norm2_f64, OF(F64, norm2_f64));
 TABLE(norm2_c64, OF(C64, norm2_c64));
 TABLE(norm2_c128, OF(C128, norm2_c128));
+TABLE(nansum_f32, OF(F32, nansum_f32));
+TABLE(nansum_f64, OF(F64, nansum_f64));
 TABLE(amax_f32, OF(F32, amax_f32));
 TABLE(amax_f64, OF(F64, amax_f64));
 TABLE(amin_f32, OF(F32, amin_f32));

@@ -77,7 +77,14 @@ static oy_object* nansum(oy_object* self, oy_ints dim, bool keepdim, oy_value dt
     OY_FAIL(TYPE_MISMATCH, "nansum does not support complex inputs");
     return NULL;
   }
-  kind k = {oyi_nansum_reducers(), oyi_any_reducers(), "nansum_cpu", false, false, true};
+  // Integers have none to skip, whatever they are added up as.
+  const bool skips = oy_dtype_is_floating(self->dtype);
+  kind k = {skips ? oyi_nansum_reducers() : oyi_sum_reducers(),
+            oyi_any_reducers(),
+            "nansum_cpu",
+            false,
+            false,
+            skips};
   return finish(&r, &k, dtype, out);
 }
 

@@ -319,7 +319,13 @@ static inline void divide_all(double* x, int64_t n, double by) {
 #define NONE(name, id)     NULL
 const oyi_fold OYI_JOIN(oyi_sum_reducers, LEVEL)[] = {
     ROWS(sum, REPEATED, OYI_ROWS_OF, HALVES(sum)), {0}};
+#define OF_NUMBERS(name, id) OF_NUMBERS_##id
+#define OF_NUMBERS_f32       OYI_ROWS_OF(nansum, f32)
+#define OF_NUMBERS_f64       OYI_ROWS_OF(nansum, f64)
+#define OF_NUMBERS_i64       NULL
+#define OF_NUMBERS_c64       NULL
+#define OF_NUMBERS_c128      NULL
 const oyi_fold OYI_JOIN(oyi_nansum_reducers, LEVEL)[] = {
-    ROWS(nansum, REPEATED, NONE, HALVES(nansum)), {0}};
+    ROWS(nansum, REPEATED, OF_NUMBERS, HALVES(nansum)), {0}};
 const oyi_fold OYI_JOIN(oyi_prod_reducers, LEVEL)[] = {
     ROWS(prod, NONE, OYI_ROWS_OF, {NULL, NULL}, {NULL, NULL}), {0}};
