@@ -97,6 +97,8 @@ static void lines_beside_loops(void** state) {
       {{3, 6, 37}, {222, 37, 1}, 1},
       {{5, 7, 11}, {77, 11, 1}, 0},  // all that is kept follows
       {{6, 40, 5}, {1, 30, 6}, 0},   // permuted
+      {{6, 12, 5}, {60, 1, 12}, 0},  // results of a few that are apart, and of many that are not
+      {{6, 20, 5}, {100, 1, 20}, 0},
       {{6, 1, 35}, {35, 35, 1}, 1},  // single elements
       {{6, 1, 35}, {1, 7, 9}, 1},
   };

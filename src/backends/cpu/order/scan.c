@@ -137,12 +137,22 @@ static oy_status scan_some(oyi_lines* w, int64_t count, void* context) {
   return OY_OK;
 }
 
+// Whether results that are neighbours go together, few as they may be: not those of lines that are
+// one run where they are read, nor where there are many that are.
+static bool goes_by_results(const oyi_lines* w, int64_t in, int64_t out, int64_t many) {
+  if (w->ndim == 0 || w->steps[0][1] != out) return false;
+  bool apart = w->step[0] != in;
+  for (size_t d = 1; d < w->ndim; d++)
+    apart &= w->steps[d][0] != in || w->sizes[d] < many;
+  return w->steps[0][0] == in || apart;
+}
+
 static bool begin_lines(oyi_lines* w, oy_ints sizes, int64_t dim,
                         const oyi_tensor* const* tensors) {
   enum { LEAST = 16, LEAST_COLUMNS = 4 };
   if (!oyi_lines_begin(w, sizes, dim, tensors, 2)) return false;
-  const bool columns = w->ndim > 0 && w->steps[0][0] == oyi_item(tensors[0]) &&
-                       w->steps[0][1] == oyi_item(tensors[1]);
+  const bool columns =
+      goes_by_results(w, oyi_item(tensors[0]), oyi_item(tensors[1]), LEAST);
   oyi_lines_arrange(w, columns ? LEAST_COLUMNS : LEAST);
   return true;
 }
