@@ -326,6 +326,30 @@ static void short_rows(void** state) {
   }
 }
 
+// Powers of those far below the greatest are no normal numbers, or none at all.
+static void logarithms_of_powers_of_integers(void** state) {
+  (void)state;
+  enum { ROWS = 3, N = 67 };
+  oy_scope scope;
+  oy_scope_open(&scope);
+  double data[ROWS * N];
+  for (int i = 0; i < ROWS * N; i++)
+    data[i] = i / N == 0 ? i * 37 % 211 - 100 : i / N == 1 ? i * -90 : 1000000;
+  oy_tensor* wide = oy_tensor_from_data(data, OY_DIMS(ROWS, N), OY_DTYPE_F64);
+  assert_non_null(oy_scope_take(wide));
+  oy_tensor* x = oy_to_dtype(wide, OY_DTYPE_I32, false, true, oy_none());
+  oy_tensor* found = oy_logsumexp(x, OY_DIMS(1), false);
+  assert_int_equal(found->dtype, OY_DTYPE_F32);
+  for (int r = 0; r < ROWS; r++) {
+    double most = -INFINITY, sum = 0;
+    for (int i = 0; i < N; i++) most = fmax(most, data[r * N + i]);
+    for (int i = 0; i < N; i++) sum += exp(data[r * N + i] - most);
+    const double want = most + log(sum);
+    assert_true(fabs(element(found, r) - want) <= 1e-6 * fabs(want));
+  }
+  oy_scope_close(&scope);
+}
+
 // An expanded element counts as often as it is seen: sums and means, by dimension.
 static void expanded_elements(void** state) {
   (void)state;
@@ -447,6 +471,7 @@ int main(void) {
       cmocka_unit_test(bf16_rows_of_any_length),
       cmocka_unit_test(bf16_norms_of_any_size),
       cmocka_unit_test(short_rows),
+      cmocka_unit_test(logarithms_of_powers_of_integers),
       cmocka_unit_test(expanded_elements),
       cmocka_unit_test(results_do_not_depend_on_threads),
       cmocka_unit_test(out_forms_and_errors),

@@ -29,7 +29,8 @@ OYI_COMPOSITE(logsumexp) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   oyi_held h = {0};
-  if (oy_dtype_is_integral(self->dtype, true))
+  const bool is_whole = oy_dtype_is_integral(self->dtype, true);
+  if (is_whole)
     self = HOLD(oyi_call_to_dtype(self, OY_DTYPE_F32, false, false, oy_none()));
   if (!self) return NULL;
   if (t->numel == 0) {
@@ -40,6 +41,9 @@ OYI_COMPOSITE(logsumexp) {
   }
   oy_object* top = tops(&h, self, dim);
   oy_object* rest = top ? HOLD(oyi_call_sub_Tensor(self, top, ONE)) : NULL;
+  // Of integers most may be powers that are no normal numbers, which take processors long: beside
+  // the greatest one, which is 1, the least that is normal is as good. None is infinite.
+  if (rest && is_whole) rest = oyi_call_clamp_min_(rest, oy_float(-87));
   oy_object* powers = rest ? oyi_call_exp_(rest) : NULL;
   oy_object* sum =
       powers ? HOLD(oyi_call_sum_dim_IntList(powers, dim, keepdim, oy_none())) : NULL;
