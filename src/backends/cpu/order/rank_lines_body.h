@@ -11,7 +11,8 @@
 #include "backends/cpu/order/ordered.h"
 #include "base/template.h"
 
-enum { LINES = 64 };  // at a time
+// Lines at a time, and those of them that are compared at once.
+enum { LINES = 64, STRIPE = 32 };
 
 #define KEY(x) (x)
 #define K      uint8_t

@@ -17,22 +17,26 @@ static inline void F(load)(F(few) * f, const oyi_ranked_lines* r, int64_t from,
     const char* x = r->x + from * r->x_line + i * r->x_step;
     for (int64_t l = 0; l < lines; l++)
       f->keys[i][l] = (K)(KEY(*(const K*)(const void*)(x + l * r->x_line)) ^ turn);
-    for (int l = 0; l < LINES; l++) f->ranks[i][l] = 0;
   }
 }
 
-// How many elements are before each: of every two one is before the other.
-static inline void F(compare)(F(few) * f, int64_t n) {
-  for (int64_t i = 1; i < n; i++)
+// How many elements are before each, in STRIPE lanes: of every two one is before the other. One
+// element's are counted apart, or compilers fear that they are another's and make no vectors.
+static inline void F(compare)(F(few) * f, int64_t n, int64_t from) {
+  for (int64_t i = 0; i < n; i++) {
+    C before[STRIPE] = {0};
+    const K* b = f->keys[i] + from;
     for (int64_t j = 0; j < i; j++) {
-      const K *a = f->keys[j], *b = f->keys[i];
-      C *of_a = f->ranks[j], *of_b = f->ranks[i];
-      for (int l = 0; l < LINES; l++) {
-        const C is_after = b[l] >= a[l] ? 1 : 0;
-        of_b[l] = (C)(of_b[l] + is_after);
-        of_a[l] = (C)(of_a[l] + (1 - is_after));
-      }
+      const K* a = f->keys[j] + from;
+      for (int l = 0; l < STRIPE; l++)
+        before[l] = (C)(before[l] + (b[l] >= a[l] ? 1 : 0));
     }
+    for (int64_t j = i + 1; j < n; j++) {
+      const K* a = f->keys[j] + from;
+      for (int l = 0; l < STRIPE; l++) before[l] = (C)(before[l] + (b[l] > a[l] ? 1 : 0));
+    }
+    memcpy(f->ranks[i] + from, before, sizeof(before));
+  }
 }
 
 // Which place each rank is at.
@@ -60,7 +64,7 @@ static void F(ranked)(const oyi_ranked_lines* r) {
   for (int64_t from = 0, lines; from < r->lines; from += lines) {
     lines = r->lines - from < LINES ? r->lines - from : LINES;
     F(load)(&f, r, from, lines);
-    F(compare)(&f, how->n);
+    for (int64_t l = 0; l < lines; l += STRIPE) F(compare)(&f, how->n, l);
     F(invert)(&f, how->n, lines, order);
     for (int64_t l = 0; l < lines; l++) {
       const char* x = r->x + (from + l) * r->x_line;
