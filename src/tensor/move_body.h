@@ -342,6 +342,7 @@ static void columns(const oyi_move* m) {
 
 static void rows(const oyi_move* m) {
   enum { SHORT = 8 };
+  if (m->n == 0) return;
   const int64_t item = (int64_t)m->item;
   const bool whole = m->to_along == item, same = m->from_along == 0;
   if (m->n == 1 && m->rows > 1) {

@@ -221,6 +221,10 @@ static void short_dimensions(void** state) {
         const int64_t count = counts[(s + (size_t)k + (size_t)dim) % 5];
         check_selected(x, shapes[s], dim, count);
         check_indexed(x, shapes[s], dim, count, (k + (int)s) % 3);
+        // One slice for all of another dimension: a step of 0.
+        oy_tensor* slice = oy_narrow(x, (dim + 1 + k % 3) % DIMS, 0, 1);
+        check_indexed(oy_expand(slice, (oy_ints){shapes[s], DIMS}, false), shapes[s], dim,
+                      count, (k + (int)s) % 3);
         oy_scope_close(&scope);
       }
 }

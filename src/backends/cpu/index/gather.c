@@ -206,13 +206,15 @@ static oy_status take_short(int64_t chunk, void* context) {
 static int64_t down_of(const oyi_tensor* t, const oyi_tensor* index) {
   const int64_t* strides = oyi_strides(t);
   int64_t down = 0, next = 0;
+  bool found = false;
   for (int64_t d = t->ndim - 2; d >= 0; d--) {
     if (index->sizes[d] == 1) continue;
-    if (down && strides[d] != next) return 0;
-    down = down ? down : strides[d];
+    if (found && strides[d] != next) return 0;
+    if (!found) down = strides[d];
+    found = true;
     next = strides[d] * index->sizes[d];
   }
-  return (down ? down : t->sizes[t->ndim - 1]) * oyi_item(t);
+  return (found ? down : t->sizes[t->ndim - 1]) * oyi_item(t);
 }
 
 // NULL: they are not such lines.

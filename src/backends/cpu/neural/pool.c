@@ -284,7 +284,7 @@ oy_status oyi_pool_max_at(const oyi_pool* p, const char* name, size_t ndim,
   if (!loops || type == OY_DTYPE_I64) return oyi_not_for(name, in->header.dtype);
   windows w;
   // Of a dimension that is not pooled the only window is all of it.
-  OY_TRY(oyi_pool_windows_of(p, &(oyi_pool_how){.name = name, .adaptive = true}, 0, &w));
+  OY_TRY(oyi_pool_windows_apart(p, &(oyi_pool_how){.name = name, .adaptive = true}, &w));
   w.first = w.last = 0;  // which come one image after the other
   oyi_tensor* x = oyi_stage_in(in, type);
   oyi_tensor* s = x ? oyi_stage_in(samples, OY_DTYPE_F64) : NULL;

@@ -70,8 +70,7 @@ static void merge(windows* w, size_t d, int64_t item) {
   w->step[d + 1] = w->step[d], w->step[d] = 1;
 }
 
-oy_status oyi_pool_windows_of(const oyi_pool* p, const oyi_pool_how* how, int64_t item,
-                              windows* w) {
+static oy_status make(const oyi_pool* p, const oyi_pool_how* how, windows* w) {
   size_t count = 0;
   for (size_t d = 0; d < OYI_SPATIAL; d++) count += (size_t)p->out[d];
   range* r = oyi_calloc(count + 1, sizeof(range));
@@ -88,10 +87,24 @@ oy_status oyi_pool_windows_of(const oyi_pool* p, const oyi_pool_how* how, int64_
       *r++ =
           how->adaptive ? adaptive_range(i, p->in[d], p->out[d]) : fixed_range(p, d, i);
   }
-  merge(w, 1, item);
-  merge(w, 0, item);
-  merge(w, 1, item);
+  return OY_OK;
+}
+
+static oy_status look_at(windows* w) {
   find_alike(w);
   w->are_tiles = find_tiles(w);
   return OY_OK;
+}
+
+oy_status oyi_pool_windows_of(const oyi_pool* p, const oyi_pool_how* how, int64_t item,
+                              windows* w) {
+  OY_TRY(make(p, how, w));
+  merge(w, 1, item);
+  merge(w, 0, item);
+  merge(w, 1, item);
+  return look_at(w);
+}
+oy_status oyi_pool_windows_apart(const oyi_pool* p, const oyi_pool_how* how, windows* w) {
+  OY_TRY(make(p, how, w));
+  return look_at(w);
 }

@@ -30,6 +30,10 @@ typedef struct oyi_pool_windows {
 oy_status oyi_pool_windows_of(const oyi_pool* p, const oyi_pool_how* how, int64_t item,
                               oyi_pool_windows* w);
 
+// The same, of which none of the dimensions become one: for ranges that others write.
+oy_status oyi_pool_windows_apart(const oyi_pool* p, const oyi_pool_how* how,
+                                 oyi_pool_windows* w);
+
 // Whether sums of |width| elements are added one after the other: see sum_wide in pool_tmpl.h.
 static inline bool oyi_pool_is_narrow(int64_t width, int64_t item) {
   return width < 64 / item;
