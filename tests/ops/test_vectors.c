@@ -333,24 +333,42 @@ static float next_short(float a, float b) {
   return a;
 }
 
+// All pairs of some numbers, and what nextafter of both as |dtype| is, as float or double.
+typedef struct next_pairs {
+  int count;
+  float a[256], b[256];
+} next_pairs;
+
+static void pair_up(next_pairs* p, const float* numbers, int some) {
+  p->count = some * some;
+  assert_true(p->count <= (int)OY_ARRAY_SIZE(p->a));
+  for (int i = 0; i < p->count; i++)
+    p->a[i] = numbers[i / some], p->b[i] = numbers[i % some];
+}
+
+static const void* next_of(const next_pairs* p, oy_dtype dtype, oy_dtype shown) {
+  const oy_value none = oy_none();
+  oy_tensor* x = taken(oy_tensor_from_data(p->a, OY_DIMS(p->count), OY_DTYPE_F32));
+  oy_tensor* y = taken(oy_tensor_from_data(p->b, OY_DIMS(p->count), OY_DTYPE_F32));
+  oy_tensor* next = oy_nextafter(oy_to_dtype(x, dtype, false, false, none),
+                                 oy_to_dtype(y, dtype, false, false, none));
+  return oy_tensor_data(oy_to_dtype(next, shown, false, false, none));
+}
+
 static void OPS_next_numbers_of_bf16_lie_between_no_others(void** state) {
   (void)state;
   static const float numbers[] = {
       0,         -0.0f,    1,         -1,          2.5f,      0x1p-133f,   -0x1p-133f,
       0x1p-126f, INFINITY, -INFINITY, 0x1.fep127f, 0x1.fep0f, -0x1.fep-3f, NAN};
-  enum { SOME = sizeof(numbers) / sizeof(*numbers), ALL = SOME * SOME };
-  float a[ALL], b[ALL];
-  for (int i = 0; i < ALL; i++) a[i] = numbers[i / SOME], b[i] = numbers[i % SOME];
+  next_pairs p;
+  pair_up(&p, numbers, OY_ARRAY_SIZE(numbers));
   oy_scope scope;
   oy_scope_open(&scope);
-  oy_tensor* x = taken(oy_tensor_from_data(a, OY_DIMS(ALL), OY_DTYPE_F32));
-  oy_tensor* y = taken(oy_tensor_from_data(b, OY_DIMS(ALL), OY_DTYPE_F32));
-  const oy_value none = oy_none();
-  oy_tensor* next = oy_nextafter(oy_to_dtype(x, OY_DTYPE_BF16, false, false, none),
-                                 oy_to_dtype(y, OY_DTYPE_BF16, false, false, none));
-  const float* got = oy_tensor_data(oy_to_dtype(next, OY_DTYPE_F32, false, false, none));
-  for (int i = 0; i < ALL; i++)
-    assert_true(same_part(got[i], a[i] == b[i] ? b[i] : next_short(a[i], b[i])));
+  const float* got = next_of(&p, OY_DTYPE_BF16, OY_DTYPE_F32);
+  for (int i = 0; i < p.count; i++) {
+    const float a = p.a[i], b = p.b[i];
+    assert_true(same_part(got[i], a == b ? b : next_short(a, b)));
+  }
   oy_scope_close(&scope);
 }
 
@@ -359,22 +377,15 @@ static void OPS_next_numbers_are_those_of_c(void** state) {
   static const float numbers[] = {0,         -0.0f,      1,        -1,       2.5f,
                                   0x1p-126f, FLT_MAX,    -FLT_MAX, INFINITY, -INFINITY,
                                   NAN,       -0x1p-149f, 0x1p-149f};
-  enum { SOME = sizeof(numbers) / sizeof(*numbers), ALL = SOME * SOME };
-  float a[ALL], b[ALL];
-  for (int i = 0; i < ALL; i++) a[i] = numbers[i / SOME], b[i] = numbers[i % SOME];
+  next_pairs p;
+  pair_up(&p, numbers, OY_ARRAY_SIZE(numbers));
   oy_scope scope;
   oy_scope_open(&scope);
-  oy_tensor* x = taken(oy_tensor_from_data(a, OY_DIMS(ALL), OY_DTYPE_F32));
-  oy_tensor* y = taken(oy_tensor_from_data(b, OY_DIMS(ALL), OY_DTYPE_F32));
-  const float* got = oy_tensor_data(oy_nextafter(x, y));
-  for (int i = 0; i < ALL; i++) assert_true(same_part(got[i], nextafterf(a[i], b[i])));
-  const double* wide =
-      oy_tensor_data(oy_nextafter(oy__to_copy(x, oy_int(OY_DTYPE_F64), oy_none(),
-                                              oy_none(), oy_none(), false, oy_none()),
-                                  oy__to_copy(y, oy_int(OY_DTYPE_F64), oy_none(),
-                                              oy_none(), oy_none(), false, oy_none())));
-  for (int i = 0; i < ALL; i++) {
-    const double want = nextafter((double)a[i], (double)b[i]);
+  const float* got = next_of(&p, OY_DTYPE_F32, OY_DTYPE_F32);
+  const double* wide = next_of(&p, OY_DTYPE_F64, OY_DTYPE_F64);
+  for (int i = 0; i < p.count; i++) {
+    const double want = nextafter((double)p.a[i], (double)p.b[i]);
+    assert_true(same_part(got[i], nextafterf(p.a[i], p.b[i])));
     assert_true(isnan(want) ? isnan(wide[i])
                             : wide[i] == want && signbit(wide[i]) == signbit(want));
   }
