@@ -172,9 +172,9 @@ static void update_whole(const oyi_scatter* q, const oyi_tensor* to,
   const int64_t n = i->sizes[q->dim], first = q->how.update == OYI_UPDATE_SET ? n - 1 : 0;
   oyi_lines w;
   for (int64_t k = first; k < n; k++) {
-    if (!oyi_lines_begin(&w, (oy_ints){sizes, i->ndim}, q->dim, tensors, one ? 1 : 2))
+    if (!oyi_lines_begin(&w, (oy_ints){sizes, i->ndim}, q->dim, tensors, src ? 2 : 1))
       return;
-    if (!one) w.data[1] += k * oyi_strides(src)[q->dim] * oyi_item(src);
+    if (src) w.data[1] += k * oyi_strides(src)[q->dim] * oyi_item(src);
     oyi_lines_arrange(&w, LEAST_LINES);
     (void)!oyi_lines_run(&w, 1, run_whole, (void*)(uintptr_t)&all);
   }
