@@ -117,15 +117,24 @@ typedef struct job {
   const oyi_iter* it;
   oyi_block block;
   const void* args;
-  int64_t steps;
+  int64_t steps, piece;
 } job;
 
 static oy_status run_piece(int64_t index, void* context) {
   const job* j = context;
-  int64_t begin = index * OYI_ITER_GRAIN;
-  int64_t end = begin + OYI_ITER_GRAIN < j->steps ? begin + OYI_ITER_GRAIN : j->steps;
+  int64_t begin = index * j->piece;
+  int64_t end = begin + j->piece < j->steps ? begin + j->piece : j->steps;
   walk_blocks(j->it, 0, j->it->ndim, j->it->data, begin, end, j->block, j->args);
   return OY_OK;
+}
+
+// As few pieces as have |grain| steps at most, of the same length: what is left of a walk may be
+// little, and the threads that are done would wait for the one with a whole piece.
+static void run_pieces(job* j, int64_t grain) {
+  enum { WHOLE = 64 };
+  const int64_t pieces = (j->steps - 1) / grain + 1, share = (j->steps - 1) / pieces + 1;
+  j->piece = (share + WHOLE - 1) / WHOLE * WHOLE;
+  (void)oyi_parallel_chunks((j->steps - 1) / j->piece + 1, run_piece, j);
 }
 
 // An output that stays in place, as in a fill of an expanded tensor, is written by
@@ -164,7 +173,7 @@ static oyi_iter exchanged(const oyi_iter* it, size_t a, size_t b) {
 // In tiles by |loop|, NULL for copies, where that helps, else by |block|.
 static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_block block,
                 const void* args) {
-  job j = {it, block, args, oyi_walk_steps(it, 0, it->ndim)};
+  job j = {it, block, args, oyi_walk_steps(it, 0, it->ndim), 0};
   const bool packs = loop && ((const oyi_by_rows*)args)->apart != 0;
   if (stays_in_place(it))
     walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
@@ -173,7 +182,7 @@ static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_bl
   else if (oy_get_num_threads() == 1)
     walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
   else
-    (void)oyi_parallel_chunks((j.steps - 1) / OYI_ITER_GRAIN + 1, run_piece, &j);
+    run_pieces(&j, OYI_ITER_GRAIN);
 }
 
 // Few rows, which lie together in all operands that have them: one thread takes them as they
@@ -209,6 +218,18 @@ void oyi_iter_run_dims(const oyi_iter* it, oyi_loop loop, const void* args) {
   const oyi_iter turned = exchanged(it, 0, 1);
   const oyi_by_rows others = by_rows(&turned, 0, it->ndim, loop, args);
   run(&turned, loop, args, run_rows, &others);
+}
+
+void oyi_iter_run_heavy(const oyi_iter* it, oyi_loop loop, const void* args) {
+  enum { GRAIN = 2048 };
+  const int64_t steps = it->runs ? oyi_walk_steps(it, 0, it->ndim) : 0;
+  if (steps <= GRAIN || oy_get_num_threads() == 1 || stays_in_place(it)) {
+    oyi_iter_run(it, loop, args);
+    return;
+  }
+  const oyi_by_rows by = by_rows(it, 0, it->ndim, loop, args);
+  job j = {it, run_rows, &by, steps, 0};
+  run_pieces(&j, GRAIN);
 }
 
 // ----------------------------------------------------------------------- copies

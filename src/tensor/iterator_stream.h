@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that no cache keeps: they are written past the caches.
+// Walks by what a loop takes beside memory: results that no cache keeps are written past the
+// caches, and few elements that take long are worth a thread.
 #ifndef OPYARD_SRC_TENSOR_ITERATOR_STREAM_H_
 #define OPYARD_SRC_TENSOR_ITERATOR_STREAM_H_
 
@@ -27,5 +28,8 @@ static inline void oyi_iter_run_light(const oyi_iter* it, oyi_loop loop,
   else
     oyi_iter_run(it, loop, args);
 }
+
+// As oyi_iter_run, for a loop that takes far longer than memory: pieces are short.
+void oyi_iter_run_heavy(const oyi_iter* it, oyi_loop loop, const void* args);
 
 #endif  // OPYARD_SRC_TENSOR_ITERATOR_STREAM_H_

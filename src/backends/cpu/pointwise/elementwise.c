@@ -207,6 +207,33 @@ static inline bool is_light(oyi_cpu_loop which) {
   }
 }
 
+// Functions of the C library for complex numbers, one after the other.
+static bool is_heavy(oyi_cpu_loop which) {
+  switch (which) {
+    case OYI_LOOP_log:
+    case OYI_LOOP_log2:
+    case OYI_LOOP_log10:
+    case OYI_LOOP_log1p:
+    case OYI_LOOP_exp2:
+    case OYI_LOOP_expm1:
+    case OYI_LOOP_sin:
+    case OYI_LOOP_cos:
+    case OYI_LOOP_tan:
+    case OYI_LOOP_asin:
+    case OYI_LOOP_acos:
+    case OYI_LOOP_atan:
+    case OYI_LOOP_sinh:
+    case OYI_LOOP_cosh:
+    case OYI_LOOP_tanh:
+    case OYI_LOOP_asinh:
+    case OYI_LOOP_acosh:
+    case OYI_LOOP_atanh:
+    case OYI_LOOP_sinc:
+    case OYI_LOOP_pow: return true;
+    default: return false;
+  }
+}
+
 // What compilers make good code of that goes from one element to the next, wherever that is: no
 // branches, no functions, no more than an instruction or two.
 static bool steps_well(oyi_cpu_loop which, oy_dtype dtype) {
@@ -255,7 +282,9 @@ static inline __attribute__((always_inline)) oy_object* run(oyi_iter* it,
   oyi_loop loop = it->dtype < OYI_LOOP_DTYPES ? oyi_cpu_loops[which][it->dtype] : NULL;
   if (OY_UNLIKELY(!loop)) return run_half(it, which, args);
   const bool steps = steps_well(which, it->dtype);
-  if (oyi_apart_pays(it, steps))
+  if (OY_UNLIKELY(oy_dtype_is_complex(it->dtype)) && is_heavy(which))
+    oyi_iter_run_heavy(it, loop, args);
+  else if (oyi_apart_pays(it, steps))
     oyi_apart_run(it, steps, loop, args);
   else if (is_light(which))
     oyi_iter_run_light(it, loop, args);
