@@ -55,10 +55,28 @@ static oy_status run_some(int64_t begin, int64_t end, void* context) {
   return r->fn(&w, end - begin, r->context);
 }
 
-oy_status oyi_lines_run(const oyi_lines* first, int64_t n, oyi_lines_fn fn,
-                        void* context) {
+static oy_status run_all(const oyi_lines* first, int64_t grain, oyi_lines_fn fn,
+                         void* context) {
   int64_t count = 1;
   for (size_t d = 0; d < first->ndim; d++) count *= first->sizes[d];
   lines_run r = {first, fn, context};
-  return oy_parallel_for(0, count, oyi_stretch(n), run_some, &r);
+  return oy_parallel_for(0, count, grain, run_some, &r);
+}
+
+oy_status oyi_lines_run(const oyi_lines* first, int64_t n, oyi_lines_fn fn,
+                        void* context) {
+  return run_all(first, oyi_stretch(n), fn, context);
+}
+
+oy_status oyi_lines_run_beside(const oyi_lines* first, int64_t n, oyi_lines_fn fn,
+                               void* context) {
+  enum { CACHE_LINE = 64 };
+  int64_t beside = 1;
+  for (int k = 0; first->ndim > 0 && k < first->count; k++) {
+    const int64_t step =
+        first->steps[0][k] < 0 ? -first->steps[0][k] : first->steps[0][k];
+    if (step > 0 && CACHE_LINE / step > beside) beside = CACHE_LINE / step;
+  }
+  const int64_t stretch = oyi_stretch(n);
+  return run_all(first, oyi_stretches(stretch, beside) * beside, fn, context);
 }

@@ -194,7 +194,7 @@ static oy_object* scan(const scan_kind* kind, oy_object* self, int64_t dim,
             ? oyi_scan_logsumexp(&w, self->dtype, result, n)
             : oyi_scan_direct(&w, self->dtype, result, n, kind == &g_product))) {
     scanning how = {kind, self->dtype, result, n};
-    (void)!oyi_lines_run(&w, n, scan_some, &how);
+    (void)!oyi_lines_run_beside(&w, n, scan_some, &how);
   }
   return oyi_reduction_end(&r, OY_OK);
 }

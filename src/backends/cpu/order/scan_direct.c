@@ -223,6 +223,6 @@ bool oyi_scan_direct(const oyi_lines* lines, oy_dtype from, oy_dtype to, int64_t
   direct_run how = {g_loops[from][is_product], n};
   if (!how.run || !(widens || (from == to && !oy_dtype_is_integral(from, true))))
     return false;
-  (void)!oyi_lines_run(lines, n, run_some, &how);
+  (void)!oyi_lines_run_beside(lines, n, run_some, &how);
   return true;
 }
