@@ -7,21 +7,27 @@
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
-// Whether that pays, which it does not for few elements. For a loop that is |light|, and steps from
-// one element to the next as fast as they are brought together, it pays where every other one is
-// read, but not of great ones: of those a vector holds so few that bringing them together takes
-// what it saves.
-static inline bool oyi_apart_pays(const oyi_iter* it, bool light) {
-  enum { LEAST = 128, WIDEST = 8 };
+// Whether elements of an input lie apart, and are more than few.
+static inline bool oyi_lies_apart(const oyi_iter* it) {
+  enum { LEAST = 128 };
   if (OY_LIKELY(!it->runs || it->ndim == 0 || it->sizes[0] < LEAST)) return false;
+  for (int k = 1; k < it->count; k++)
+    if (it->strides[0][k] != 0 && it->strides[0][k] != oyi_item(it->tensors[k]))
+      return true;
+  return false;
+}
+
+// Whether bringing them together pays. For a loop that is |light|, and steps from one element to
+// the next as fast as they are brought together, it pays where every other one is read, but not
+// of great ones: of those a vector holds so few that it takes what it saves.
+static inline bool oyi_apart_pays(const oyi_iter* it, bool light) {
+  enum { WIDEST = 8 };
   int64_t every_other = 0;
-  bool any = false;
   for (int k = 1; k < it->count; k++) {
-    const int64_t item = oyi_item(it->tensors[k]), along = it->strides[0][k];
-    any = any || (along != item && along != 0);
-    if (along == 2 * item) every_other += item;
+    const int64_t item = oyi_item(it->tensors[k]);
+    if (it->strides[0][k] == 2 * item) every_other += item;
   }
-  return (light ? every_other > 0 && every_other <= WIDEST : any) &&
+  return (!light || (every_other > 0 && every_other <= WIDEST)) &&
          it->strides[0][0] == oyi_item(it->tensors[0]);
 }
 

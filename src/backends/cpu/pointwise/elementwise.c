@@ -281,10 +281,10 @@ static inline __attribute__((always_inline)) oy_object* run(oyi_iter* it,
                                                             const void* args) {
   oyi_loop loop = it->dtype < OYI_LOOP_DTYPES ? oyi_cpu_loops[which][it->dtype] : NULL;
   if (OY_UNLIKELY(!loop)) return run_half(it, which, args);
-  const bool steps = steps_well(which, it->dtype);
+  const bool apart = oyi_lies_apart(it), steps = apart && steps_well(which, it->dtype);
   if (OY_UNLIKELY(oy_dtype_is_complex(it->dtype)) && is_heavy(which))
     oyi_iter_run_heavy(it, loop, args);
-  else if (oyi_apart_pays(it, steps))
+  else if (apart && oyi_apart_pays(it, steps))
     oyi_apart_run(it, steps, loop, args);
   else if (is_light(which))
     oyi_iter_run_light(it, loop, args);
