@@ -290,22 +290,24 @@ static oy_tensor* trimmed(oy_tensor* value) {
   return oy_view(value, rest);
 }
 
-// A value of the target's sizes goes as it is, as the one that x[i] += y writes back must: its
+// A value of these sizes stays as it is, as the one that x[i] += y writes back must: its
 // strides say that it lies there already.
+static oy_tensor* as_large(oy_tensor* value, oy_ints sizes) {
+  if (same_dims(sizes, oy_tensor_sizes(value))) return oy_tensor_retain(value);
+  oy_tensor* source = trimmed(value);
+  oy_tensor* wide = source ? oy_expand(source, sizes, false) : NULL;
+  oy_tensor_release(source);
+  return wide;
+}
+
 static int copy_to(oy_tensor* target, oy_tensor* value) {
-  const oy_ints sizes = oy_tensor_sizes(target);
-  const bool fits = same_dims(sizes, oy_tensor_sizes(value));
-  oy_tensor* source = fits ? oy_tensor_retain(value) : trimmed(value);
-  oy_tensor* wide = fits     ? oy_tensor_retain(value)
-                    : source ? oy_expand(source, sizes, false)
-                             : NULL;
+  oy_tensor* wide = as_large(value, oy_tensor_sizes(target));
   oy_tensor* done = NULL;
   if (wide) {
     Py_BEGIN_ALLOW_THREADS;
     done = oy_copy_(target, wide, false);
     Py_END_ALLOW_THREADS;
   }
-  oy_tensor_release(source);
   oy_tensor_release(wide);
   if (done) return 0;
   pyoy_raise();

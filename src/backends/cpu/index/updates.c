@@ -13,6 +13,28 @@
 #include "tensor/impl.h"
 #include "tensor/move.h"
 
+// A function of lines |l|: element |x[i]| of one updates |o[index[i]]|, which becomes what is
+// given; it ends at the first index that is too great.
+#define UPDATE_LINES(function, T, ...)                             \
+  static bool function(const oyi_update_lines* l) {                \
+    const int64_t n = l->n;                                        \
+    const uint64_t size = l->size;                                 \
+    char* to = l->to;                                              \
+    const char *from = l->from, *at = l->index;                    \
+    for (int64_t k = 0; k < l->lines; k++) {                       \
+      T* o = (T*)(void*)to;                                        \
+      const T* x = (const T*)(const void*)from;                    \
+      const uint64_t* index = (const uint64_t*)(const void*)at;    \
+      OYI_UNROLL                                                   \
+      for (int64_t i = 0; i < n; i++) {                            \
+        if (OY_UNLIKELY(index[i] >= size)) return false;           \
+        o[index[i]] = __VA_ARGS__;                                 \
+      }                                                            \
+      to += l->to_down, from += l->from_down, at += l->index_down; \
+    }                                                              \
+    return true;                                                   \
+  }
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
