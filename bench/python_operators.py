@@ -16,13 +16,9 @@ Prints rows from --above on, slowest first, and how many there were.
 import argparse
 import ctypes
 import math
-import os
 import statistics
 import sys
 import time
-
-# Threads that wait must not take the processor from those that are measured next.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import torch
 
@@ -191,6 +187,18 @@ def scope_of(library, n):
 clock = time.perf_counter
 
 
+# How long PyTorch's threads spin after a call, by default: they would take the processor
+# from what is measured next, and without it PyTorch's own next call would wait for them.
+SPIN_SECONDS = 0.01
+
+
+def rest(code, scope):
+    """Lets threads of the turn before fall asleep, and wakes those of this one."""
+    if torch.get_num_threads() > 1:
+        time.sleep(SPIN_SECONDS)
+        eval(code, scope)
+
+
 def timed(code, scope, calls):
     start = clock()
     for _ in range(calls):
@@ -209,13 +217,17 @@ def measure(row, scopes, seconds):
             timed(code, scope, 2)
     except Exception as error:
         return error
+    rest(code, scopes[0])
     one = max(sum(timed(code, scope, 1) for scope in scopes), 1e-7)
     calls = max(int(seconds / 15 / one), 1)
     runs = []
+    rest(code, scopes[0])
     for _ in range(max(min(int(seconds / one / 2), 8), 3)):
         # There and back: what follows itself finds its memory in the caches.
         there = [timed(code, scope, calls) for scope in scopes]
-        back = [timed(code, scope, calls) for scope in scopes[::-1]]
+        back = [timed(code, scope, calls) for scope in scopes[:0:-1]]
+        rest(code, scopes[0])
+        back.append(timed(code, scopes[0], calls))
         runs.append([a + b for a, b in zip(there, back[::-1])])
     return (statistics.median(run[0] for run in runs) / calls / 2,
             statistics.median(run[0] / run[1] for run in runs))

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/shares.h"
 #include "base/wait.h"
 
 #define OPEN         (1u << 31)
@@ -30,21 +31,26 @@
 // two together never cost more than twice the better of them.
 enum { SPIN_NANOSECONDS = 30000, SPIN_PAUSES = 32 };
 
+typedef struct member {
+  pthread_t id;
+  uint32_t seen;  // the generation before its first
+} member;
+
 typedef struct pool {
   _Alignas(64) uint32_t generation;
   uint32_t sleepers;
   bool stopping;
   _Alignas(64) uint32_t state;
-  _Alignas(64) int64_t next;  // the first chunk that nobody took
-  int64_t failed;             // the first chunk that failed; INT64_MAX: none
+  _Alignas(64) int64_t failed;  // the first chunk that failed; INT64_MAX: none
   _Alignas(64) oyi_chunk_fn fn;
   void* context;
-  int64_t count;
+  int parts;                   // of |shares|: the caller's, and one for each helper
   int cpu;                     // that the caller ran on
   _Alignas(64) uint32_t busy;  // somebody's region is open; guards what follows
   int workers;
   bool spins;
-  pthread_t ids[OY_THREADS_MAX];
+  member members[OY_THREADS_MAX];
+  oyi_share shares[OY_THREADS_MAX];
 } pool;
 
 static pool g_pool;
@@ -149,11 +155,12 @@ static void chunk_failed(int64_t index, oy_status status) {
   oyi_error_free(error);
 }
 
-static void run_chunks(void) {
+// Those of share |own|, then what others have left.
+static void run_chunks(int own) {
   for (;;) {
-    int64_t index = __atomic_fetch_add(&g_pool.next, 1, __ATOMIC_RELAXED);
-    if (index >= g_pool.count) return;
-    if (index > __atomic_load_n(&g_pool.failed, __ATOMIC_RELAXED)) return;
+    int64_t index = oyi_shares_take(g_pool.shares, g_pool.parts, own);
+    if (index < 0) return;
+    if (index > __atomic_load_n(&g_pool.failed, __ATOMIC_RELAXED)) continue;
     oy_status status = g_pool.fn(index, g_pool.context);
     if (OY_UNLIKELY(status != OY_OK)) chunk_failed(index, status);
   }
@@ -178,7 +185,8 @@ static void leave(void) {
 // A worker that the system put on the caller's CPU, because all others are busy, would
 // only take turns with it, and the caller might wait long for its own.
 static bool would_be_in_the_way(void) {
-  return g_pool.cpu >= 0 && current_cpu() == g_pool.cpu;
+  int cpu = __atomic_load_n(&g_pool.cpu, __ATOMIC_RELAXED);
+  return cpu >= 0 && current_cpu() == cpu;
 }
 
 // Moves this worker off the caller's CPU, and keeps it off until it is in the way on another:
@@ -190,8 +198,8 @@ static __attribute__((cold)) bool move_away(int* avoided) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) != 0) return false;
   if (*avoided >= 0) CPU_SET((unsigned)*avoided, &set);
-  *avoided = g_pool.cpu;
-  CPU_CLR((unsigned)g_pool.cpu, &set);
+  *avoided = current_cpu();
+  CPU_CLR((unsigned)*avoided, &set);
   return sched_setaffinity(0, sizeof(set), &set) == 0;  // not to no CPU
 #else
   (void)avoided;
@@ -212,18 +220,22 @@ static uint32_t wait_for_region(uint32_t seen, bool may_spin) {
 }
 
 static void* worker(void* argument) {
-  uint32_t seen = (uint32_t)(uintptr_t)argument;
+  const member* self = argument;
+  int place = (int)(self - g_pool.members);
+  uint32_t seen = self->seen;
   bool helps = true;
   int avoided = -1;
   t_in_region = true;
   for (;;) {
     seen = wait_for_region(seen, helps);
     if (__atomic_load_n(&g_pool.stopping, __ATOMIC_ACQUIRE)) return NULL;
-    if (!enter()) continue;
+    bool entered = enter();
+    // One that came too late may be late because it was kept to the caller's CPU.
     helps = !would_be_in_the_way() || move_away(&avoided);
+    if (!entered) continue;
     if (helps) {
       oy_error_clear();
-      run_chunks();
+      run_chunks(1 + place % (g_pool.parts - 1));
     }
     leave();
   }
@@ -252,10 +264,12 @@ static void start_workers(int wanted) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  void* seen = (void*)(uintptr_t)g_pool.generation;
-  while (g_pool.workers < wanted &&
-         pthread_create(&g_pool.ids[g_pool.workers], NULL, worker, seen) == 0)
+  while (g_pool.workers < wanted) {
+    member* next = &g_pool.members[g_pool.workers];
+    next->seen = g_pool.generation;
+    if (pthread_create(&next->id, NULL, worker, next) != 0) break;
     g_pool.workers++;
+  }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -273,7 +287,7 @@ static __attribute__((destructor)) void stop_workers(void) {
   __atomic_store_n(&g_pool.stopping, true, __ATOMIC_RELEASE);
   __atomic_fetch_add(&g_pool.generation, 1, __ATOMIC_SEQ_CST);
   oyi_wake(&g_pool.generation, OY_THREADS_MAX);
-  for (int i = 0; i < g_pool.workers; i++) pthread_join(g_pool.ids[i], NULL);
+  for (int i = 0; i < g_pool.workers; i++) pthread_join(g_pool.members[i].id, NULL);
   g_pool.workers = 0;
 }
 
@@ -282,10 +296,10 @@ static __attribute__((destructor)) void stop_workers(void) {
 static void open_region(int64_t count, oyi_chunk_fn fn, void* context, int helpers) {
   g_pool.fn = fn;
   g_pool.context = context;
-  g_pool.count = count;
-  g_pool.cpu = current_cpu();
+  g_pool.parts = helpers + 1;
+  oyi_shares_cut(g_pool.shares, g_pool.parts, count);
+  __atomic_store_n(&g_pool.cpu, current_cpu(), __ATOMIC_RELAXED);
   g_pool.failed = INT64_MAX;
-  g_pool.next = 0;
   __atomic_store_n(&g_pool.state, OPEN | (uint32_t)helpers << 16, __ATOMIC_RELEASE);
   __atomic_fetch_add(&g_pool.generation, 1, __ATOMIC_SEQ_CST);
   int sleepers = (int)__atomic_load_n(&g_pool.sleepers, __ATOMIC_SEQ_CST);
@@ -339,7 +353,7 @@ oy_status oyi_parallel_chunks(int64_t count, oyi_chunk_fn fn, void* context) {
   start_workers(helpers);
   t_in_region = true;
   open_region(count, fn, context, helpers);
-  run_chunks();
+  run_chunks(0);
   close_region();
   oy_status status = region_status();
   t_in_region = false;

@@ -75,7 +75,8 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
       w->across && w->converts && !w->half ? OYI_REDUCE_BLOCK : w->reducer->block;
   const int64_t most = all / (w->cells ? w->cells : w->inner.size);
   w->block = most;
-  const bool few = results / most < SHARES && w->spread == 1;
+  const int64_t lines = results / w->inner.size / size;
+  const bool few = lines * ((size + most - 1) / most) < SHARES && w->spread == 1;
   if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && few) {
     // Rows that are read in wide blocks, or brought together, are worth more than even shares.
     const bool wide = w->across && !w->cells && (most == OYI_REDUCE_WIDE || w->converts);
@@ -88,7 +89,7 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
     if (w->block > most) w->block = most;
   }
   w->per_line = (size + w->block - 1) / w->block;
-  w->blocks = results / w->inner.size / size * w->per_line;
+  w->blocks = lines * w->per_line;
   const int64_t slow = w->reduced[w->reduced_count - 1].size;
   w->pieces = 1;
   if (results <= FEW && numel / OYI_ITER_GRAIN > results) {
