@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   const bench_api* api = shared ? shared : bench_api_open();
   bench_api own = *api;
   bench_api_take_calls(&own);
-  bench_list list = {NULL, 0, 0};
+  bench_list list = {.count = 0};
   bench_add_calls(&list, &own, api);
   bench_add_boxed(&list, api);
   bench_add_many(&list, &own, api);

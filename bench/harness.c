@@ -131,12 +131,18 @@ static void warm(const bench_case* c) {
   for (int i = 0; i < PASSES && left > 0; i++) left -= timed(c, 1);
 }
 
+static void rest(double ns) {
+  const struct timespec time = {0, (long)ns};
+  nanosleep(&time, NULL);
+}
+
 // Where a batch is of few calls, what the case before left in the caches would count: some
-// calls are not timed.
-static double measure(const bench_case* c, long n) {
+// calls are not timed. After a rest the case's own threads are woken first.
+static double measure(const bench_case* c, long n, double rest_ns) {
   if (c->sample) return c->sample(c->argument);
   double calls = c->calls > 0 ? c->calls : 1;
-  if (n <= FEW_CALLS) warm(c);
+  if (rest_ns > 0) rest(rest_ns);
+  if (n <= FEW_CALLS || rest_ns > 0) warm(c);
   return timed(c, n) / ((double)n * calls);
 }
 
@@ -189,7 +195,7 @@ size_t bench_run(const bench_list* list, const bench_options* options,
     for (size_t k = 0; k < n; k++) {
       const size_t i = r % 2 ? n - 1 - k : k;
       if (r == 0 || !results[i].what->once)
-        samples[i * rounds + r] = measure(results[i].what, batch[i]);
+        samples[i * rounds + r] = measure(results[i].what, batch[i], list->rest_ns);
     }
   for (size_t i = 0; i < n; i++)
     summarise(&results[i], &samples[i * rounds],

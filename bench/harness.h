@@ -29,6 +29,7 @@ typedef struct bench_case {
 typedef struct bench_list {
   bench_case* cases;
   size_t count, capacity;
+  double rest_ns;  // waited before each batch: threads of the case before may still spin
 } bench_list;
 void bench_add(bench_list* list, bench_case c);
 
