@@ -10,7 +10,8 @@ for level in default avx2 avx512; do
     ops/test_ops_reduction_rows ops/test_ops_expanded ops/test_ops_complex_parts \
     ops/test_ops_short_rows ops/test_ops_short_reductions ops/test_ops_short_moves \
     ops/test_ops_matrix_vectors ops/test_ops_domain ops/test_ops_softmax ops/test_ops_norm \
-    ops/test_ops_matrix ops/test_ops_order tensor/test_tensor_convert; do
+    ops/test_ops_matrix ops/test_ops_order ops/test_ops_sort_lines \
+    tensor/test_tensor_convert; do
     program=$build/tests/$test log=$build/tests/$test.$level.log
     [ -x "$program" ] || continue
     echo "== $level: $test"

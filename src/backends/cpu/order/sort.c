@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // sort, argsort and topk: lines along one dimension, by their keys.
+#include <string.h>
+
 #include "backends/cpu/index/lines.h"
 #include "backends/cpu/index/updates.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/order/rank_lines.h"
 #include "backends/cpu/order/sort_keys.h"
+#include "backends/cpu/order/sort_lanes.h"
 #include "backends/cpu/reduce/reduce_loops.h"
 #include "backends/cpu/reduce/reduce_single.h"
 #include "base/memory.h"
@@ -15,6 +18,8 @@ typedef struct sorting {
   oy_dtype dtype;
   int64_t n, kept;  // elements of a line, and how many of them are wanted
   bool descending, selects;
+  oyi_sort_lanes_fn network;  // NULL: by entries
+  int64_t* room;              // the network's
   oyi_entry *entries, *scratch;
 } sorting;
 
@@ -24,6 +29,10 @@ static bool is_few(const sorting* s) {
 }
 
 static void sort_line(const sorting* s, const char* x, int64_t step) {
+  if (s->network) {
+    s->network(&(oyi_line){s->dtype, x, step, s->n, s->descending}, s->room);
+    return;
+  }
   if (is_few(s)) {
     oyi_keys_select_few(s->entries, s->dtype, x, step, s->n, s->kept, s->descending);
     if (!oyi_keys_are_inserted(s->n, s->kept))
@@ -37,13 +46,13 @@ static void sort_line(const sorting* s, const char* x, int64_t step) {
 }
 
 static void write_line(const sorting* s, const oyi_lines* w, oyi_take_fn take) {
+  const char* places = (const char*)(s->network ? s->room : &s->entries[0].place);
+  const int64_t step = s->network ? sizeof(int64_t) : sizeof(oyi_entry);
   if (w->data[1])
-    take(s->kept, w->data[1], w->step[1], w->data[0], w->step[0],
-         (const char*)&s->entries[0].place, sizeof(oyi_entry));
+    take(s->kept, w->data[1], w->step[1], w->data[0], w->step[0], places, step);
   char* to = w->data[2];
-  for (int64_t i = 0; i < s->kept; i++, to += w->step[2])
-    // NOLINT: a tensor with elements has data
-    *(int64_t*)(void*)to = s->entries[i].place;
+  for (int64_t i = 0; i < s->kept; i++, to += w->step[2], places += step)
+    memcpy(to, places, sizeof(int64_t));  // NOLINT: a tensor with elements has data
 }
 
 typedef struct sorting_run {
@@ -92,9 +101,12 @@ static oy_status sort_some(oyi_lines* w, int64_t count, void* context) {
   const int64_t item = oyi_dtype_bytes[s.dtype];
   const bool copies = goes_by_copies(w, s.n, item);
   char* columns = copies ? oyi_calloc((size_t)(SIDE * s.n), (size_t)item) : NULL;
-  s.entries = oyi_calloc((size_t)room, 2 * sizeof(oyi_entry));
+  if (s.network)
+    s.room = oyi_aligned_malloc((size_t)oyi_sort_lanes_room(s.n) * sizeof(*s.room));
+  else
+    s.entries = oyi_calloc((size_t)room, 2 * sizeof(oyi_entry));
   s.scratch = s.entries + (s.entries ? room : 0);
-  const bool has_room = s.entries && (columns || !copies);
+  const bool has_room = (s.room || s.entries) && (columns || !copies);
   for (int64_t some; has_room && count > 0; count -= some) {
     const int64_t left = copies ? w->sizes[0] - w->at[0] : 1;
     const int64_t most = left < count ? left : count;
@@ -103,6 +115,7 @@ static oy_status sort_some(oyi_lines* w, int64_t count, void* context) {
     for (int64_t k = 0; k < some; k++, oyi_lines_next(w))
       sort_here(r, &s, w, copies ? columns + k * s.n * item : NULL, item);
   }
+  oyi_aligned_free(s.room);
   oyi_free(s.entries);
   oyi_free(columns);
   return has_room ? OY_OK : OY_OUT_OF_MEMORY;
@@ -135,6 +148,11 @@ static oy_status begin(oyi_reduction* r, oy_object* self, int64_t* dim,
 
 static const char g_sort[] = "sorting_kernel_method_name";
 
+static sorting whole_lines(oy_dtype dtype, int64_t n, bool descending) {
+  return (sorting){dtype, n,    n,   descending, false, oyi_sort_lanes_for(dtype, n),
+                   NULL,  NULL, NULL};
+}
+
 static oy_status sort(oy_object* self, int64_t dim, bool descending, oy_object* values,
                       oy_object* indices, oy_object** out_values,
                       oy_object** out_indices) {
@@ -145,7 +163,7 @@ static oy_status sort(oy_object* self, int64_t dim, bool descending, oy_object* 
   OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
   OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
   int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
-  sorting s = {self->dtype, n, n, descending, false, NULL, NULL};
+  sorting s = whole_lines(self->dtype, n, descending);
   oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
   return oyi_reduction_end_pair(&r, status, out_values, out_indices);
 }
@@ -164,7 +182,7 @@ OYI_CPU(argsort_stable) {
   oyi_reduction_skip(&r);
   if (oyi_reduction_output(&r, NULL, OY_DTYPE_I64, OYI_OUT_EXACT) != 0) return NULL;
   int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
-  sorting s = {self->dtype, n, n, descending, false, NULL, NULL};
+  sorting s = whole_lines(self->dtype, n, descending);
   oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
   return oyi_reduction_end(&r, status);
 }
@@ -203,7 +221,10 @@ static oy_status topk(oy_object* self, int64_t k, int64_t dim, bool largest,
   OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
   OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
   // What has no dimension to shrink keeps its element, also for k = 0.
-  sorting s = {self->dtype, n, r.ndim ? k : 1, largest, true, NULL, NULL};
+  const int64_t kept = r.ndim ? k : 1;
+  sorting s = {self->dtype, n, kept, largest, true, NULL, NULL, NULL, NULL};
+  // Whole lines are sorted sooner than more than a few of their elements are found.
+  if (kept > n / 32) s.network = oyi_sort_lanes_for(self->dtype, n);
   const bool done = r.meta || (k == 1 && take_extremes(&r, largest));
   oy_status status = done ? OY_OK : sort_lines(&r, dim, &s);
   return oyi_reduction_end_pair(&r, status, out_values, out_indices);

@@ -34,7 +34,7 @@ static inline int64_t oyi_keys_few_room(int64_t k) {
 }
 // Whether that leaves them in their order: a few of a line that is not long.
 static inline bool oyi_keys_are_inserted(int64_t n, int64_t k) {
-  enum { FEW = 8, SHORT = 4096 };
+  enum { FEW = 16, SHORT = 4096 };
   return k > 1 && k <= FEW && k < n && n <= SHORT;
 }
 void oyi_keys_select_few(oyi_entry* entries, oy_dtype dtype, const char* x, int64_t step,
