@@ -347,9 +347,10 @@ static void vectors(void** state) {
 // Large enough for the loop that reads what is added where it is, in rows with gaps too.
 static void sums_with_products_of_vectors(void** state) {
   (void)state;
-  enum { N = 33, M = 40 };
-  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
-                                    OY_DTYPE_I64, OY_DTYPE_C64};
+  enum { N = 33, M = 267 };
+  static const oy_dtype dtypes[] = {
+      OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_F16, OY_DTYPE_BF16, OY_DTYPE_I64,
+      OY_DTYPE_I32, OY_DTYPE_I16, OY_DTYPE_I8,  OY_DTYPE_C64,  OY_DTYPE_C128};
   for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
     for (int how = 0; how < LAYOUTS; how++) {
       oy_tensor* m = matrix(N, M, dtypes[d], how, 3);

@@ -135,20 +135,29 @@ static __attribute__((noinline)) oy_status OYI_JOIN(small, ID)(const oyi_gemm* g
   return OY_OK;
 }
 
+// A row of c by a number and a row of b: |added| counts |beta| times, c itself where it is NULL.
+// What is written lies apart from the rest, or in small types compilers go one by one.
+static inline void OYI_JOIN(outer_row, ID)(int64_t m, W by, const T* restrict b, W beta,
+                                           const T* restrict added, T* restrict to) {
+  if (beta == 0)
+    for (int64_t j = 0; j < m; j++) to[j] = (T)STORE(TIMES(by, (W)LOAD(b[j])));
+  else if (added)
+    for (int64_t j = 0; j < m; j++)
+      to[j] = (T)STORE(TIMES(by, (W)LOAD(b[j])) + TIMES(beta, (W)LOAD(added[j])));
+  else
+    for (int64_t j = 0; j < m; j++)
+      to[j] = (T)STORE(TIMES(by, (W)LOAD(b[j])) + TIMES(beta, (W)LOAD(to[j])));
+}
+
 // Of two vectors that lie together in rows of c: nothing to add up, one pass over c.
 static __attribute__((noinline)) oy_status OYI_JOIN(outer, ID)(const oyi_gemm* g, W alpha,
                                                                W beta) {
-  const T *a = g->a, *b = g->b;
-  for (int64_t i = 0; i < g->n; i++) {
-    T* to = (T*)g->c + i * g->c_row;
-    const W by = TIMES(alpha, (W)LOAD(a[i * g->a_row]));
-    if (beta == 0) {
-      for (int64_t j = 0; j < g->m; j++) to[j] = (T)STORE(TIMES(by, (W)LOAD(b[j])));
-    } else {
-      const T* from = g->added ? (const T*)g->added + i * g->added_row : to;
-      for (int64_t j = 0; j < g->m; j++)
-        to[j] = (T)STORE(TIMES(by, (W)LOAD(b[j])) + TIMES(beta, (W)LOAD(from[j])));
-    }
+  const T* added = beta == 0 ? NULL : g->added;
+  T* to = g->c;
+  for (int64_t i = 0; i < g->n; i++, to += g->c_row) {
+    const W by = TIMES(alpha, (W)LOAD(((const T*)g->a)[i * g->a_row]));
+    OYI_JOIN(outer_row, ID)(g->m, by, g->b, beta, added, to);
+    if (added) added += g->added_row;
   }
   return OY_OK;
 }
