@@ -18,7 +18,7 @@ static const int64_t g_sizes[][3] = {
     {20, 11, 16}, {2, 70, 10}, {3, 33, 2}, {12, 1, 12}, {40, 64, 1}, {2, 2, 1},
     {5, 4, 1}, {1, 3, 7}, {12, 2, 10}, {2, 5, 9}, {17, 4, 3}, {4, 12, 8}, {300, 1, 20},
     {3, 50, 3}, {2, 50, 2}, {1, 50, 5}, {6, 50, 1}, {5, 6, 7}, {100, 3, 10},
-    {300, 1, 1}, {100, 1, 5}, {20, 1, 40}};
+    {300, 1, 1}, {100, 1, 5}, {20, 1, 40}, {17, 1, 300}};
 // clang-format on
 
 // Small whole numbers, whose products and sums all of the types hold.
@@ -30,6 +30,7 @@ static double number(int64_t i, int which) {
 typedef struct parts {
   double re, im;
 } parts;
+static const parts g_one = {1, 0};
 static parts parts_of(int64_t i, int which, bool pairs) {
   if (!pairs) return (parts){number(i, which), 0};
   return (parts){number(2 * i, which), number(2 * i + 1, which)};
@@ -61,7 +62,7 @@ static oy_tensor* numbers(int64_t rows, int64_t columns, int which, bool turned,
 }
 
 // Element |i| of |scale| times what is added and |alpha| times the products of matrix |b|.
-static parts wanted(int64_t i, const int64_t* size, double scale, double alpha, int64_t b,
+static parts wanted(int64_t i, const int64_t* size, double scale, parts alpha, int64_t b,
                     bool pairs) {
   const int64_t n = size[0], k = size[1], m = size[2];
   const parts added = parts_of(i, 2, pairs);
@@ -70,8 +71,9 @@ static parts wanted(int64_t i, const int64_t* size, double scale, double alpha, 
   for (int64_t p = 0; p < k; p++) {
     const parts x = parts_of((b * n + row) * k + p, 0, pairs);
     const parts y = parts_of((b * k + p) * m + i % m, 1, pairs);
-    want.re += alpha * (x.re * y.re - x.im * y.im);
-    want.im += alpha * (x.re * y.im + x.im * y.re);
+    const parts both = {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+    want.re += alpha.re * both.re - alpha.im * both.im;
+    want.im += alpha.re * both.im + alpha.im * both.re;
   }
   return want;
 }
@@ -93,7 +95,7 @@ static void check_element(const double* x, int64_t i, parts want, bool pairs) {
   if (pairs) assert_true(x[2 * i + 1] == want.im);
 }
 
-static void check(oy_tensor* found, const int64_t* size, double scale, double alpha,
+static void check(oy_tensor* found, const int64_t* size, double scale, parts alpha,
                   int64_t batches) {
   bool pairs;
   oy_tensor* wide = widened(found, &pairs);
@@ -109,9 +111,9 @@ static void check_sum(oy_tensor* found, const int64_t* size) {
   bool pairs;
   oy_tensor* wide = widened(found, &pairs);
   for (int64_t i = 0; i < size[0] * size[2]; i++) {
-    parts want = wanted(i, size, 1, 1, 0, pairs);
+    parts want = wanted(i, size, 1, g_one, 0, pairs);
     for (int64_t b = 1; b < BATCH; b++) {
-      const parts more = wanted(i, size, 0, 1, b, pairs);
+      const parts more = wanted(i, size, 0, g_one, b, pairs);
       want.re += more.re, want.im += more.im;
     }
     check_element(oy_tensor_data(wide), i, want, pairs);
@@ -134,14 +136,17 @@ static void check_all(oy_dtype dtype, const int64_t* size, int turned) {
   oy_tensor* b = numbers(size[1], size[2], 1, turned & 2, dtype);
   oy_tensor* c = numbers(size[0], size[2], 2, false, dtype);
   oy_tensor* none = nothing(size, dtype);
-  check(oy_bmm(a, b), size, 0, 1, BATCH);
-  check(oy_baddbmm(c, a, b, oy_int(1), oy_int(1)), size, 1, 1, BATCH);
-  check(oy_baddbmm(c, a, b, oy_int(2), oy_int(-1)), size, 2, -1, BATCH);
-  check(oy_baddbmm(none, a, b, oy_int(0), oy_int(1)), size, 0, 1, BATCH);
+  check(oy_bmm(a, b), size, 0, g_one, BATCH);
+  check(oy_baddbmm(c, a, b, oy_int(1), oy_int(1)), size, 1, g_one, BATCH);
+  check(oy_baddbmm(c, a, b, oy_int(2), oy_int(-1)), size, 2, (parts){-1, 0}, BATCH);
+  check(oy_baddbmm(none, a, b, oy_int(0), oy_int(1)), size, 0, g_one, BATCH);
   oy_tensor *a0 = oy_select_int(a, 0, 0), *b0 = oy_select_int(b, 0, 0),
             *c0 = oy_select_int(c, 0, 0);
-  check(oy_mm(a0, b0), size, 0, 1, 1);
-  check(oy_addmm(c0, a0, b0, oy_int(1), oy_int(1)), size, 1, 1, 1);
+  check(oy_mm(a0, b0), size, 0, g_one, 1);
+  check(oy_addmm(c0, a0, b0, oy_int(1), oy_int(1)), size, 1, g_one, 1);
+  if (oy_dtype_is_complex(dtype))
+    check(oy_addmm(c0, a0, b0, oy_int(2), oy_complex_value(&(oy_complex){1, -2})), size,
+          2, (parts){1, -2}, 1);
   // Sums of bfloat16 are rounded after each matrix.
   if (dtype != OY_DTYPE_BF16 && dtype != OY_DTYPE_F16)
     check_sum(oy_addbmm(c0, a, b, oy_int(1), oy_int(1)), size);

@@ -121,6 +121,51 @@ static __attribute__((noinline)) bool OYI_JOIN(panels, ID)(const oyi_gemm* given
 #undef VECTOR
 #undef LANES
 
+// Parts of a row of c: by |by[0]| those of b, by |by[1]| those of b times i.
+static inline void OYI_JOIN(outer_row, ID)(int64_t parts, const T* by,
+                                           const T* restrict b, const T* restrict turned,
+                                           const T* beta, const T* restrict added,
+                                           T* restrict to) {
+  const T re = by[0], im = by[1], old = beta ? *beta : 0;
+  if (!beta)
+    for (int64_t i = 0; i < parts; i++) to[i] = re * b[i] + im * turned[i];
+  else if (added)
+    for (int64_t i = 0; i < parts; i++)
+      to[i] = re * b[i] + im * turned[i] + old * added[i];
+  else
+    for (int64_t i = 0; i < parts; i++) to[i] = re * b[i] + im * turned[i] + old * to[i];
+}
+
+// Of two vectors, some columns after others. False: not such, or |beta| is not real.
+static __attribute__((noinline)) bool OYI_JOIN(outer, ID)(const oyi_gemm* given,
+                                                          const W* alpha, const W* beta) {
+  enum { WIDE = 256, SHORT = 4 };
+  const bool flips = given->c_row == 1 && (given->m < SHORT || given->c_column != 1);
+  const oyi_gemm g = flips ? oyi_gemm_flipped(given) : *given;
+  if (g.k != 1 || g.c_column != 1 || g.m < SHORT || g.conjugate || (beta && beta[1] != 0))
+    return false;
+  const T old = beta ? (T)beta[0] : 0;
+  for (int64_t j0 = 0; j0 < g.m; j0 += WIDE) {
+    const int64_t columns = g.m - j0 < WIDE ? g.m - j0 : WIDE;
+    T b[2 * WIDE], turned[2 * WIDE], *to = (T*)g.c + 2 * j0;
+    const T *from = (const T*)g.b + 2 * j0 * g.b_column, *a = g.a;
+    const T* added = beta && g.added ? (const T*)g.added + 2 * j0 : NULL;
+    for (int64_t j = 0; j < columns; j++, from += 2 * g.b_column) {
+      b[2 * j] = turned[2 * j + 1] = from[0];
+      b[2 * j + 1] = from[1];
+      turned[2 * j] = -from[1];
+    }
+    for (int64_t i = 0; i < g.n; i++, a += 2 * g.a_row, to += 2 * g.c_row) {
+      const T by[2] = {(T)(alpha[0] * a[0] - alpha[1] * a[1]),
+                       (T)(alpha[0] * a[1] + alpha[1] * a[0])};
+      OYI_JOIN(outer_row, ID)
+      (2 * columns, by, b, turned, beta ? &old : NULL, added, to);
+      if (added) added += 2 * g.added_row;
+    }
+  }
+  return true;
+}
+
 static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   const W alpha[2] = {(W)g->alpha.re, (W)g->alpha.im};
   const W beta[2] = {(W)g->beta.re, (W)g->beta.im};
@@ -128,7 +173,8 @@ static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   enum { SHORT = 8 };
   const bool together = g->a_column == 1 && g->b_row == 1 && g->k > SHORT;
   const W sign = g->conjugate ? -1 : 1;
-  if (OYI_JOIN(panels, ID)(g, alpha, reads)) return OY_OK;
+  if (OYI_JOIN(outer, ID)(g, alpha, reads) || OYI_JOIN(panels, ID)(g, alpha, reads))
+    return OY_OK;
   for (int64_t i = 0; i < g->n; i++) {
     for (int64_t j = 0; j < g->m; j++) {
       const T* x = (const T*)g->a + 2 * i * g->a_row;

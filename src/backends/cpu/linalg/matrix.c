@@ -77,8 +77,9 @@ oy_status oyi_multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t item,
 // that has nothing to add up takes as long as the first.
 static bool reads_self(const oyi_matrix_call* call, const oyi_tensor* c, oyi_gemm* g) {
   const oyi_tensor* s = oyi_tensor_cast(call->self);
-  if (call->pick != oyi_gemm_portable || !oyi_gemm_is_outer(g) || g->n < 16 ||
-      oy_dtype_is_complex(c->header.dtype) || s->ndim != 2 ||
+  const bool is_complex = oy_dtype_is_complex(c->header.dtype);
+  if ((is_complex ? g->beta.im != 0 : call->pick != oyi_gemm_portable) ||
+      !oyi_gemm_is_outer(g) || g->n < 16 || s->ndim != 2 ||
       s->header.dtype != c->header.dtype || !oyi_data(s) || oyi_strides(s)[1] != 1 ||
       !oyi_same_sizes(oyi_sizes_view(s), oyi_sizes_view(c)) || call->out)
     return false;
@@ -119,13 +120,14 @@ static inline __attribute__((always_inline)) oy_status run(const oyi_matrix_call
 // for long rows that lie together.
 static bool is_elements(const oyi_matrix_call* call, const oyi_gemm* g,
                         const oyi_tensor* c) {
-  enum { MANY = 256 };
+  enum { MANY = 256, SHORT = 16 };
   const oy_dtype dtype = c->header.dtype;
   if (g->k != 1) return false;
   if (dtype == OY_DTYPE_BF16) return !call->self;
-  const bool has_kernel = oyi_gemm_is_outer(g) && (call->self || dtype != OY_DTYPE_I64);
-  if (has_kernel || c->numel < MANY) return false;
-  return !call->self || dtype == OY_DTYPE_F32 || (dtype == OY_DTYPE_F64 && g->m == 1);
+  const bool is_complex = oy_dtype_is_complex(dtype);
+  if ((oyi_gemm_is_outer(g) && !is_complex) || c->numel < MANY) return false;
+  return !call->self || dtype == OY_DTYPE_F32 || (is_complex && g->m < SHORT) ||
+         (dtype == OY_DTYPE_F64 && g->m == 1);
 }
 
 // Of few rows or columns, or one product for each element.

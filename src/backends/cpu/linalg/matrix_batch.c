@@ -77,8 +77,9 @@ static oy_object* batched(const oyi_matrix_call* call, bool sums) {
     return oyi_matrix_finish(call, c, sums ? gemm(&g) : OY_OK);
   }
   // Great matrices of long rows take less than elements in all dimensions do.
-  const bool is_great =
-      oyi_gemm_is_outer(&g) && g.n >= GREAT / g.m && c->header.dtype == OY_DTYPE_F32;
+  const bool has_kernel = c->header.dtype == OY_DTYPE_F32 ||
+                          (call->self && oy_dtype_is_complex(c->header.dtype));
+  const bool is_great = has_kernel && oyi_gemm_is_outer(&g) && g.n >= GREAT / g.m;
   if (!sums && (oyi_multiply_inner(call, &g, c, &status) ||
                 (!is_great && oyi_multiply_outer(&g, a, b, c, &status))))
     return oyi_matrix_finish(call, c, status);

@@ -225,8 +225,11 @@ static inline bool is_small(const oyi_gemm* g) {
   return g->n <= SMALL && g->m <= SMALL && g->k <= SMALL && g->n * g->m * g->k <= SMALL;
 }
 
+// The same goes for sides of a few numbers, and for complex numbers of which none are added up.
 static inline bool is_few(oy_dtype dtype, const oyi_gemm* g) {
-  return !oy_dtype_is_complex(dtype) && oyi_gemm_few_of(g) != OYI_GEMM_MANY;
+  enum { SHORT = 4 };
+  return oy_dtype_is_complex(dtype) ? g->k == 1 && (g->m >= SHORT || g->c_row == 1)
+                                    : oyi_gemm_few_of(g) != OYI_GEMM_MANY;
 }
 
 static __attribute__((noinline)) oy_status multiply_large(oy_dtype dtype,
