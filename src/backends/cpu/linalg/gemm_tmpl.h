@@ -149,7 +149,7 @@ static inline void OYI_JOIN(outer_row, ID)(int64_t m, W by, const T* restrict b,
       to[j] = (T)STORE(TIMES(by, (W)LOAD(b[j])) + TIMES(beta, (W)LOAD(to[j])));
 }
 
-// Of two vectors that lie together in rows of c: nothing to add up, one pass over c.
+// Of two vectors, with rows of c that lie together: nothing to add up, one pass over c.
 static __attribute__((noinline)) oy_status OYI_JOIN(outer, ID)(const oyi_gemm* g, W alpha,
                                                                W beta) {
   const T* added = beta == 0 ? NULL : g->added;
@@ -160,6 +160,18 @@ static __attribute__((noinline)) oy_status OYI_JOIN(outer, ID)(const oyi_gemm* g
     if (added) added += g->added_row;
   }
   return OY_OK;
+}
+
+// The same of short rows, and by a vector that is copied together. False: not such.
+static __attribute__((noinline)) bool OYI_JOIN(outer_short, ID)(const oyi_gemm* given,
+                                                                W alpha, W beta) {
+  enum { MOST = 256 };
+  oyi_gemm g = given->c_column == 1 ? *given : oyi_gemm_flipped(given);
+  if (g.c_column != 1 || g.m < 4 || g.m > MOST) return false;
+  T near[MOST];
+  for (int64_t j = 0; j < g.m; j++) near[j] = ((const T*)g.b)[j * g.b_column];
+  g.b = near, g.added = NULL;
+  return OYI_JOIN(outer, ID)(&g, alpha, beta) == OY_OK;
 }
 
 // Whole sums are kept where one pass over k does not do: rounding to T in between would
@@ -363,6 +375,7 @@ static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
   if (oyi_gemm_is_outer(g)) return OYI_JOIN(outer, ID)(g, alpha, beta);
   if (g->n * g->m < 64 && (g->k < 16 || (is_little && g->n > 1 && g->m > 1)))
     return OYI_JOIN(small, ID)(g, alpha, beta);
+  if (g->k == 1 && OYI_JOIN(outer_short, ID)(g, alpha, beta)) return OY_OK;
   return OYI_JOIN(by_few, ID)(g, alpha, beta);
 }
 #undef VECTOR
