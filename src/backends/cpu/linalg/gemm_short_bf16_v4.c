@@ -112,32 +112,49 @@ static inline __attribute__((always_inline)) __m512 sum_of(const int k,
 
 // ------------------------------------------------------- rows that stay rows
 
+// Words of rows that are whole are not written under a mask: what is read next behind these, as
+// what is added is, would have to wait for them.
+static inline void put_words(uint16_t* to, int64_t left, __m512i words) {
+  if (left >= WORDS)
+    _mm512_storeu_si512(to, words);
+  else if (left == WORDS / 2)
+    _mm256_storeu_si256((__m256i*)(void*)to, _mm512_castsi512_si256(words));
+  else
+    _mm512_mask_storeu_epi16(to, first_words(left), words);
+}
+
 static inline __attribute__((always_inline)) void put_rows(const int vectors,
                                                            const product* s,
                                                            const __m512i* sums,
                                                            int64_t words, uint16_t* to) {
   OYI_UNROLL_BY(4)
   for (int i = 0; i < vectors; i++)
-    _mm512_mask_storeu_epi16(to + i * WORDS, first_words(words - i * WORDS),
-                             chosen(vectors, sums, &s->rows[i]));
+    put_words(to + i * WORDS, words - i * WORDS, chosen(vectors, sums, &s->rows[i]));
 }
 
-// What is added to sums of |m| columns.
-static __attribute__((noinline)) void added_at(const product* s, const uint16_t* at,
-                                               int64_t rows, __m512* was) {
-  for (int j = 0; j < SHORT; j++) was[j] = _mm512_setzero_ps();
-  if (s->beta == 0) return;
+// What sums of |m| columns become beside the results at |at|.
+static inline __attribute__((always_inline)) void add_rows(const int m, const product* s,
+                                                           const uint16_t* at,
+                                                           int64_t rows, __m512* sums) {
+  const __m512 alpha = _mm512_set1_ps(s->alpha), beta = _mm512_set1_ps(s->beta);
+  __m512 was[SHORT];
+  turn(m, at, rows, s->added, was);
+  OYI_UNROLL_BY(8)
+  for (int j = 0; j < m; j++)
+    sums[j] = _mm512_fmadd_ps(sums[j], alpha, _mm512_mul_ps(was[j], beta));
+}
+static __attribute__((noinline)) void add_some(const product* s, const uint16_t* at,
+                                               int64_t rows, __m512* sums) {
   switch (s->g->m) {
-    case 1: turn(1, at, rows, s->added, was); break;
-    case 2: turn(2, at, rows, s->added, was); break;
-    case 3: turn(3, at, rows, s->added, was); break;
-    case 4: turn(4, at, rows, s->added, was); break;
-    case 5: turn(5, at, rows, s->added, was); break;
-    case 6: turn(6, at, rows, s->added, was); break;
-    case 7: turn(7, at, rows, s->added, was); break;
-    default: turn(8, at, rows, s->added, was);
+    case 1: add_rows(1, s, at, rows, sums); break;
+    case 2: add_rows(2, s, at, rows, sums); break;
+    case 3: add_rows(3, s, at, rows, sums); break;
+    case 4: add_rows(4, s, at, rows, sums); break;
+    case 5: add_rows(5, s, at, rows, sums); break;
+    case 6: add_rows(6, s, at, rows, sums); break;
+    case 7: add_rows(7, s, at, rows, sums); break;
+    default: add_rows(8, s, at, rows, sums);
   }
-  for (int j = 0; j < SHORT; j++) was[j] = _mm512_mul_ps(was[j], _mm512_set1_ps(s->beta));
 }
 
 // Puts |rows| rows of |m| sums, and one that is not looked at where |m| is odd.
@@ -145,12 +162,11 @@ static inline __attribute__((always_inline)) void put_sums(const product* s, __m
                                                            int64_t rows, uint16_t* to) {
   const int64_t m = s->g->m;
   __m512i words[PAIRS];
-  if (!s->plain) {
-    __m512 was[SHORT];
-    added_at(s, to, rows, was);
+  if (s->beta != 0)
+    add_some(s, to, rows, sums);
+  else if (!s->plain)
     for (int64_t j = 0; j < m; j++)
-      sums[j] = _mm512_fmadd_ps(sums[j], _mm512_set1_ps(s->alpha), was[j]);
-  }
+      sums[j] = _mm512_mul_ps(sums[j], _mm512_set1_ps(s->alpha));
   for (int64_t j = 0; j < m; j += 2)
     words[j / 2] = (__m512i)_mm512_cvtne2ps_pbh(sums[j + 1], sums[j]);
   switch ((m + 1) / 2) {

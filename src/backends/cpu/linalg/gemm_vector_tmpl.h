@@ -4,7 +4,8 @@
 // LANES, elements of a register; VECTOR; FIRST(count), as a mask; LOAD(at, mask), zeros where
 // it is not set; BEGIN(x), what elements of the vector are multiplied with; ADD(sum, row, x);
 // ADD_ACROSS(rows), the sums of ROWS registers as one; PUT(to, rows, sums), the first of them;
-// STORE(g, sums, i, to), one of them, for those that go elsewhere or count otherwise.
+// STORE(g, sums, i, to), one of them, for those that go elsewhere or count otherwise; ADD_TO(g,
+// sums, old), what all of them become beside those that were there, of real numbers alone.
 
 // |rows| of the ROWS rows from |a| on are there; the others are the last one again.
 static inline __attribute__((always_inline)) VECTOR OYI_JOIN(some_rows,
@@ -58,9 +59,13 @@ static __attribute__((noinline)) void OYI_JOIN(by_vector, ID)(const oyi_gemm* g,
   for (; left > 0; left -= ROWS, a += ROWS * step) {
     const int64_t rows = left < ROWS ? left : ROWS;
     const VECTOR sums = OYI_JOIN(some_rows, ID)(a, step, rows, g->k, x);
-    if (plain)
+    if (plain) {
       PUT(to, rows, sums);
-    else
+    } else if (PARTS == 1 && g->c_row == 1) {
+      PUT(to, rows, ADD_TO(g, sums, LOAD(to, g->beta.re == 0 ? 0 : FIRST(rows))));
+      to += rows;
+    } else {
       for (int64_t i = 0; i < rows; i++, to += PARTS * g->c_row) STORE(g, sums, i, to);
+    }
   }
 }

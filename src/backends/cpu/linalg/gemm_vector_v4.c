@@ -67,6 +67,10 @@ ACROSS_8(across_8_complex, __m512, _mm512_add_ps, _mm512_castps_pd, _mm512_castp
     *(to) = TO_T((g)->beta.re == 0 ? value : value + (W)(g)->beta.re * FROM_T(*to)); \
   } while (0)
 
+#define ADD_TO(g, sums, old)                     \
+  ((g)->beta.re == 0 ? (W)(g)->alpha.re * (sums) \
+                     : (W)(g)->alpha.re * (sums) + (W)(g)->beta.re * (old))
+
 #define W                float
 #define ROWS             16
 #define LANES            16
@@ -173,6 +177,7 @@ static __attribute__((noinline)) void pairs_by_vector_bf16(const oyi_gemm* g,
 #undef PARTS
 #undef BEGIN
 #undef STORE
+#undef ADD_TO
 
 // ----------------------------------------------------------------------- complex numbers
 
@@ -212,7 +217,8 @@ static inline void store_complex(const oyi_gemm* g, __m512 sums, int64_t i, floa
 #define PUT(to, rows, sums)                                          \
   _mm512_mask_storeu_pd((double*)(void*)(to), (__mmask8)FIRST(rows), \
                         _mm512_castps_pd(sums))
-#define STORE store_complex
+#define STORE                store_complex
+#define ADD_TO(g, sums, old) (sums)
 #include "backends/cpu/linalg/gemm_vector_tmpl.h"
 
 // ------------------------------------------------------------------------- the choice

@@ -27,8 +27,28 @@ static inline __m512i row_of(const oyi_gemm* g, int64_t p, int64_t j) {
   for (int64_t i = 0; i < count; i++) row[i] = from[i * g->b_column];
   return words_of(_mm256_loadu_si256((const __m256i*)(const void*)row));
 }
+// Where b lies by columns, of more than one row, its pairs are words.
+static inline bool has_pairs(const oyi_gemm* g) {
+  enum { NEAR = 1 << 24 };  // what words of offsets hold for all columns of a vector
+  return g->b_row == 1 && g->b_column != 1 && g->k > 1 && g->b_column <= NEAR;
+}
+static inline __m512i gathered(const oyi_gemm* g, int64_t p, int64_t j) {
+  const int64_t left = g->m - j;
+  if (left <= 0) return _mm512_setzero_si512();
+  const __m512i column =
+      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i at = _mm512_mullo_epi32(column, _mm512_set1_epi32((int)g->b_column));
+  const bool is_half = 2 * p + 1 == g->k;  // the last row comes with the one before
+  const uint16_t* from =
+      (const uint16_t*)g->b + j * g->b_column + 2 * p - (is_half ? 1 : 0);
+  const __m512i words = _mm512_mask_i32gather_epi32(
+      _mm512_setzero_si512(), (__mmask16)first_words(left), at, from, 2);
+  return is_half ? _mm512_srli_epi32(words, 16) : words;
+}
+
 // Of rows |2 p| and |2 p + 1|, side by side.
 static inline __m512i pair_of(const oyi_gemm* g, int64_t p, int64_t j) {
+  if (has_pairs(g)) return gathered(g, p, j);
   return _mm512_or_si512(row_of(g, 2 * p, j),
                          _mm512_slli_epi32(row_of(g, 2 * p + 1, j), 16));
 }
@@ -115,7 +135,7 @@ static inline __attribute__((always_inline)) void put_panel(const int pairs,
 static inline __attribute__((always_inline)) void panels(const int pairs,
                                                          const oyi_gemm* g) {
   // What is gathered for each of them should count for less.
-  const int64_t some = g->b_column == 1 ? 64 : 256;
+  const int64_t some = g->b_column == 1 || has_pairs(g) ? 64 : 256;
   const float alpha = (float)g->alpha.re, beta = (float)g->beta.re;
   panel s = {.g = g, .alpha = alpha, .beta = beta, .plain = alpha == 1 && beta == 0};
   for (; s.first < g->n; s.first = s.end) {
@@ -125,11 +145,14 @@ static inline __attribute__((always_inline)) void panels(const int pairs,
   }
 }
 
-// Whether rows are many enough for what b takes before the first one: less where it lies by rows.
+// Whether rows are many enough for what b takes before the first one: less where it lies by rows,
+// more where its pairs are gathered.
 static inline bool is_worth(const oyi_gemm* g) {
-  enum { SOME = 4, MANY = 64 };
-  if (g->k == 1 || (g->b_column == 1 && g->k <= 8)) return g->n >= SOME;
-  return g->b_column == 1 ? g->n >= ROWS : g->k <= 4 && g->n >= MANY;
+  enum { SOME = 4, MANY = 64, SHORT = 8 };
+  if (g->k == 1 || (g->b_column == 1 && g->k <= SHORT)) return g->n >= SOME;
+  if (g->b_column == 1) return g->n >= ROWS;
+  return has_pairs(g) ? g->n >= (g->k <= SHORT ? ROWS : 4 * MANY)
+                      : g->k <= 4 && g->n >= MANY;
 }
 
 bool oyi_gemm_wide_bf16(const oyi_gemm* g) {
