@@ -270,7 +270,10 @@ static void check_triangle(oy_dtype dtype, int64_t n, int64_t columns) {
   oy_tensor *a = positive(n, dtype), *b = numbers(OY_DIMS(2, n, columns), dtype);
   for (int way = 0; way < 8; way++) {
     const bool upper = way & 1, is_unit = way & 2, by_columns = way & 4;
-    oy_tensor* scaled = oy_mul_Scalar(a, oy_float(1.0 / (double)(n + 1)));
+    const double scale = 1.0 / (double)(n + 1);
+    const oy_complex steep = {0.5 * scale, -scale};
+    oy_tensor* scaled = oy_mul_Scalar(
+        a, oy_dtype_is_complex(dtype) ? oy_complex_value(&steep) : oy_float(scale));
     oy_tensor* t = upper ? oy_triu(scaled, is_unit) : oy_tril(scaled, -(int64_t)is_unit);
     oy_tensor* one = unit(n, dtype);
     oy_tensor* whole = is_unit ? oy_add_Tensor(t, one, oy_int(1)) : kept(t);

@@ -95,8 +95,19 @@ LINALG(linalg_lu_factor_ex_out) {
 
 // ------------------------------------------------------------------- unpacking
 
+// 1 of |dtype|, as it lies in memory.
+typedef struct unit {
+  double bytes[2];
+} unit;
+static unit unit_of(oy_dtype dtype) {
+  unit one = {{0}};
+  oyi_element_store(dtype, one.bytes,
+                    (oyi_number){.kind = OYI_NUMBER_FLOAT, .i = 1, .re = 1});
+  return one;
+}
+
 // Copies the lower or the upper part of factors of one dtype, which may have any strides.
-static oyi_tensor* part_of(oy_object* factor, bool upper, bool unit) {
+static oyi_tensor* part_of(oy_object* factor, bool upper, bool is_unit) {
   const oyi_tensor* t = oyi_tensor_cast(factor);
   int64_t m = oyi_rows(t), n = oyi_columns(t), k = oyi_least(m, n);
   oy_object* view =
@@ -107,13 +118,14 @@ static oyi_tensor* part_of(oy_object* factor, bool upper, bool unit) {
   if (part && !oyi_is_meta(part)) {
     oyi_convert(part, oyi_tensor_cast(view));
     oyi_matrices_keep(part, upper);
-    oyi_number one = {.kind = OYI_NUMBER_FLOAT, .i = 1, .re = 1};
-    for (int64_t b = 0; unit && b < oyi_matrix_count(part); b++)
-      for (int64_t i = 0; i < k; i++)
-        oyi_element_store(
-            factor->dtype,
-            (char*)oyi_matrix_at(part, b) + (i * oyi_columns(part) + i) * oyi_item(part),
-            one);
+    const unit one = unit_of(factor->dtype);
+    const size_t item = (size_t)oyi_item(part), columns = (size_t)oyi_columns(part);
+    const int64_t count = is_unit && k > 0 ? oyi_matrix_count(part) : 0;
+    for (int64_t b = 0; b < count; b++) {
+      char* at = oyi_matrix_at(part, b);
+      for (int64_t i = 0; i < k; i++, at += (columns + 1) * item)
+        memcpy(at, one.bytes, item);
+    }
   }
   oy_tensor_release(view);
   return part;
@@ -126,10 +138,12 @@ static oyi_tensor* permutations(const oyi_tensor* lu, oy_object* pivots) {
   if (!p || oyi_is_meta(p)) return p;
   oy_object* rows = oyi_call_contiguous(pivots, OY_MEMORY_CONTIGUOUS);
   int64_t* at = rows ? oyi_calloc((size_t)m + 1, sizeof(*at)) : NULL;
-  oyi_number one = {.kind = OYI_NUMBER_FLOAT, .i = 1, .re = 1};
+  const unit one = unit_of(p->header.dtype);
+  const size_t item = (size_t)oyi_item(p);
   bool valid = true;
   memset(oyi_data(p) ? oyi_data(p) : (void*)"", 0, (size_t)(p->numel * oyi_item(p)));
-  for (int64_t b = 0; at && b < oyi_matrix_count(lu); b++) {
+  const int64_t count = at ? oyi_matrix_count(lu) : 0;
+  for (int64_t b = 0; b < count; b++) {
     const int32_t* pivot = oyi_row_at(oyi_tensor_cast(rows), b);
     for (int64_t i = 0; i < m; i++) at[i] = i;
     for (int64_t i = 0; i < k; i++) {
@@ -138,9 +152,9 @@ static oyi_tensor* permutations(const oyi_tensor* lu, oy_object* pivots) {
       if (!valid) break;
       at[i] = at[other], at[other] = t;
     }
+    char* matrix = oyi_matrix_at(p, b);
     for (int64_t i = 0; valid && i < m; i++)
-      oyi_element_store(p->header.dtype,
-                        (char*)oyi_matrix_at(p, b) + (at[i] * m + i) * oyi_item(p), one);
+      memcpy(matrix + (size_t)(at[i] * m + i) * item, one.bytes, item);
   }
   oyi_free(at);
   oy_tensor_release(rows);

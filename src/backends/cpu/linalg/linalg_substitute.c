@@ -49,7 +49,7 @@ static void permute(const int32_t* pivot, bool back, const sides* s) {
 
 // op(A) X = B.
 static void solve_triangle(const sides* s, const oyi_triangle* how) {
-  if (oyi_linalg_is_small(s->dtype, s->n))
+  if (s->n <= OYI_LINALG_SMALL)
     oyi_small_solve_triangle(s->dtype, how, s->n, s->columns, s->a, s->b);
   else
     s->lapack->solve_triangle(s->dtype, how, s->n, s->columns, s->a, s->b);
