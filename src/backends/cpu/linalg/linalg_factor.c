@@ -106,6 +106,16 @@ static unit unit_of(oy_dtype dtype) {
   return one;
 }
 
+// Copies of a length that is known are moves.
+static inline void put_unit(char* to, const unit* one, size_t item) {
+  switch (item) {
+    case 4: memcpy(to, one->bytes, 4); break;
+    case 8: memcpy(to, one->bytes, 8); break;
+    case 16: memcpy(to, one->bytes, 16); break;
+    default: memcpy(to, one->bytes, item);
+  }
+}
+
 // Copies the lower or the upper part of factors of one dtype, which may have any strides.
 static oyi_tensor* part_of(oy_object* factor, bool upper, bool is_unit) {
   const oyi_tensor* t = oyi_tensor_cast(factor);
@@ -124,7 +134,7 @@ static oyi_tensor* part_of(oy_object* factor, bool upper, bool is_unit) {
     for (int64_t b = 0; b < count; b++) {
       char* at = oyi_matrix_at(part, b);
       for (int64_t i = 0; i < k; i++, at += (columns + 1) * item)
-        memcpy(at, one.bytes, item);
+        put_unit(at, &one, item);
     }
   }
   oy_tensor_release(view);
@@ -154,7 +164,7 @@ static oyi_tensor* permutations(const oyi_tensor* lu, oy_object* pivots) {
     }
     char* matrix = oyi_matrix_at(p, b);
     for (int64_t i = 0; valid && i < m; i++)
-      memcpy(matrix + (size_t)(at[i] * m + i) * item, one.bytes, item);
+      put_unit(matrix + (size_t)(at[i] * m + i) * item, &one, item);
   }
   oyi_free(at);
   oy_tensor_release(rows);
