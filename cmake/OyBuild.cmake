@@ -80,7 +80,7 @@ function(oy_capability_levels files_var)
         set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS -mprefer-vector-width=512)
       endif()
       # Dot products beyond the level, which the code that calls asks for too.
-      if(file MATCHES "gemm_(short_|wide_)?bf16_v4\\.c$")
+      if(file MATCHES "(gemm_(short_|wide_)?|conv_pairs_)bf16_v4\\.c$")
         set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS -mavx512bf16)
       elseif(file MATCHES "gemm_int8_v4\\.c$")
         set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS -mavx512vnni)

@@ -18,12 +18,12 @@ static inline __attribute__((always_inline)) void JOIN(one_line_of, ID)(
   for (int e = 0; e < places + width - 1; e++) {
     if (e < width - 1 && e < taps->before) continue;
     if (e >= places && e >= taps->after) continue;
-    const JOIN(vec, ID) by = x[e] - (JOIN(vec, ID)){0};
+    const JOIN(vec, ID) by = SPREAD(x[e]);
     OYI_UNROLL
     for (int k = 0; k < width; k++) {
       OYI_UNROLL
       for (int j = 0; j < blocks; j++)
-        if (e >= k && e - k < places) all[e - k][j] += by * y[k][j];
+        if (e >= k && e - k < places) MULTIPLY_ADD(all[e - k][j], by, y[k][j]);
     }
   }
 }

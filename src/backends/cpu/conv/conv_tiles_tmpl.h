@@ -1,78 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of conv_tiles.h for elements T, named by ID, of TILE_ROWS rows and TILE_WIDE
 // vectors of TILE_BYTES: accumulators, a row of the image and a weight fill the registers.
-typedef T JOIN(vec, ID) __attribute__((vector_size(TILE_BYTES)));
-
-typedef __typeof__((JOIN(vec, ID)){0} == (JOIN(vec, ID)){0}) JOIN(mask, ID);
-
-#define LANES (TILE_BYTES / (int64_t)sizeof(T))
+#include "backends/cpu/conv/conv_windows_tmpl.h"
 
 #include "backends/cpu/conv/conv_copies_tmpl.h"
-
-// Vectors from |count| on are computed like the others, but neither read nor stored.
-static inline __attribute__((always_inline)) void JOIN(part, ID)(
-    int rows, int wide, int64_t count, int64_t depth, const T* w, const T* image,
-    const int64_t* offsets, bool more, const T* bias, int64_t pitch, T* sums) {
-  JOIN(vec, ID) all[TILE_ROWS][FEW_WIDE] = {{{0}}}, x[FEW_WIDE];
-  OYI_UNROLL
-  for (int i = 0; more && i < rows; i++) {
-    OYI_UNROLL
-    for (int j = 0; j < wide; j++)
-      if (j < count) memcpy(&all[i][j], sums + i * pitch + j * LANES, TILE_BYTES);
-  }
-  for (int64_t k = 0; k < depth; k++, w += rows) {
-    OYI_UNROLL
-    for (int j = 0; j < wide; j++)
-      memcpy(&x[j], image + offsets[k] + j * LANES, TILE_BYTES);
-    OYI_UNROLL
-    for (int i = 0; i < rows; i++) {
-      OYI_UNROLL
-      for (int j = 0; j < wide; j++) all[i][j] += w[i] * x[j];
-    }
-  }
-  OYI_UNROLL
-  for (int i = 0; i < rows; i++) {
-    OYI_UNROLL
-    for (int j = 0; j < wide; j++) {
-      if (bias) all[i][j] += bias[i];
-      if (j < count) memcpy(sums + i * pitch + j * LANES, &all[i][j], TILE_BYTES);
-    }
-  }
-}
-
-#define PART(rows, wide) \
-  JOIN(part, ID)         \
-  (rows, wide, vectors, depth, weights, image, offsets, more, bias, pitch, sums)
-#define FEW_PART(rows)      \
-  case rows:                \
-    if (vectors <= 2)       \
-      PART(rows, 2);        \
-    else if (vectors <= 4)  \
-      PART(rows, 4);        \
-    else                    \
-      PART(rows, FEW_WIDE); \
-    return;
-static void JOIN(tile, ID)(int64_t rows, int64_t depth, const void* weights,
-                           const void* image, const int64_t* offsets, int64_t vectors,
-                           bool more, const void* bias, int64_t pitch, void* sums) {
-  _Static_assert(TILE_WIDE <= 3, "each width has its own loop");
-  switch (rows) {
-    // clang-format off
-    FEW_PART(1) FEW_PART(2)
-#if FEW_ROWS > 2
-    FEW_PART(3) FEW_PART(4)
-#endif
-    // clang-format on
-  }
-  if (vectors >= TILE_WIDE)
-    PART(TILE_ROWS, TILE_WIDE);
-  else if (vectors == 2)
-    PART(TILE_ROWS, 2);
-  else
-    PART(TILE_ROWS, 1);
-}
-#undef FEW_PART
-#undef PART
 
 // From memory, where the compiler converts several at once.
 static inline __attribute__((always_inline)) void JOIN(add_to, ID)(JOIN(vec, ID) x,
@@ -172,30 +103,7 @@ static double JOIN(sum, ID)(const void* from_, int64_t count) {
   return sum;
 }
 
-// Sums of windows by a vector of each of |blocks| of maps, where tiles of these have them.
-static inline __attribute__((always_inline)) void JOIN(take_sums, ID)(
-    int blocks, int places, const T* sums, JOIN(vec, ID) all[TILE_PLACES][2]) {
-  OYI_UNROLL
-  for (int i = 0; i < places; i++) {
-    OYI_UNROLL
-    for (int j = 0; j < blocks; j++)
-      memcpy(&all[i][j], sums + j * OTHER_SUMS(T) + i * LANES, TILE_BYTES);
-  }
-}
-
-static inline __attribute__((always_inline)) void JOIN(put_sums, ID)(
-    int blocks, int places, const JOIN(vec, ID) all[TILE_PLACES][2], T* sums) {
-  OYI_UNROLL
-  for (int i = 0; i < places; i++) {
-    OYI_UNROLL
-    for (int j = 0; j < blocks; j++)
-      memcpy(sums + j * OTHER_SUMS(T) + i * LANES, &all[i][j], TILE_BYTES);
-  }
-}
-
 #include "backends/cpu/conv/conv_lines_tmpl.h"
-#if TILE_BYTES == 64
-#include "backends/cpu/conv/conv_taps_tmpl.h"
-#endif
 #include "backends/cpu/conv/conv_maps_tmpl.h"
+#include "backends/cpu/conv/conv_turn_tmpl.h"
 #undef LANES

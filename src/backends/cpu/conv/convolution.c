@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/conv/convolution.h"
 
-#include "backends/cpu/conv/conv_tiles.h"
+#include "backends/cpu/conv/conv_pairs.h"
 #include "backends/cpu/conv/convolve.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/staging.h"
@@ -23,11 +23,24 @@ static void release(oyi_tensor* t) {
 
 // -------------------------------------------------------------------- convolution
 
+// Windows slide over images, or with |back| map elements spread theirs. What is read may be
+// in the dtype that it |is| in, or as it is computed.
+static oy_status convolve(const oyi_convolve* v, bool back, bool as_it_is) {
+  if (as_it_is) return oyi_convolve_by_pairs(v, back);
+  return back ? oyi_convolve_images(v) : oyi_convolve_maps(v);
+}
+
+// What What |v| reads is of: bfloat16 too may be.
+static oy_dtype read_dtype(const oyi_convolve* v, bool back, oy_dtype dtype) {
+  return dtype == OY_DTYPE_BF16 && oyi_convolve_suits_pairs(v, back) ? dtype : v->dtype;
+}
+
 static oy_status compute(const oyi_conv_call* call, oyi_convolve* v, oyi_tensor* out) {
-  const oy_dtype type = oyi_compute_dtype(out->header.dtype);
+  const oy_dtype type = v->dtype, dtype = out->header.dtype;
+  const oy_dtype read = read_dtype(v, call->transposed, dtype);
   const bool has_bias = !oy_object_is_none(call->bias);
-  oyi_tensor* x = oyi_stage_in(oyi_tensor_cast(call->input), type);
-  oyi_tensor* w = x ? oyi_stage_in(oyi_tensor_cast(call->weight), type) : NULL;
+  oyi_tensor* x = oyi_stage_in(oyi_tensor_cast(call->input), read);
+  oyi_tensor* w = x ? oyi_stage_in(oyi_tensor_cast(call->weight), read) : NULL;
   oyi_tensor* b = w && has_bias ? oyi_stage_in(oyi_tensor_cast(call->bias), type) : NULL;
   oyi_tensor* y = w && (b || !has_bias) ? oyi_stage_out(out, type) : NULL;
   oy_status status = OY_OK;
@@ -36,7 +49,7 @@ static oy_status compute(const oyi_conv_call* call, oyi_convolve* v, oyi_tensor*
     v->bias = b ? oyi_data(b) : NULL;
     v->images = oyi_data(call->transposed ? y : x);
     v->maps = oyi_data(call->transposed ? x : y);
-    status = call->transposed ? oyi_convolve_images(v) : oyi_convolve_maps(v);
+    status = convolve(v, call->transposed, read != type);
   }
   status = oyi_unstage(out, y, status);
   release(x);
@@ -80,21 +93,27 @@ typedef struct gradient {
   const oyi_conv_call* call;
   oyi_convolve v;
   oy_dtype type;
-  oyi_tensor* grad;  // of the output, staged
+  oyi_tensor* given;  // of the output
+  oyi_tensor* grad;   // staged, where one but that of the input is wanted
 } gradient;
 
 static oy_status input_gradient(gradient* g, oyi_tensor* out) {
-  oyi_tensor* w = stage_conjugate(g->call->weight, g->type);
-  oyi_tensor* x = w ? oyi_stage_out(out, g->type) : NULL;
+  const bool back = !g->call->transposed;
+  const oy_dtype read = read_dtype(&g->v, back, out->header.dtype);
+  oyi_tensor* w = stage_conjugate(g->call->weight, read);
+  oyi_tensor* given = g->grad && read == g->type ? g->grad : g->given;
+  oyi_tensor* grad = w ? oyi_stage_in(given, read) : NULL;
+  oyi_tensor* x = grad ? oyi_stage_out(out, g->type) : NULL;
   oyi_convolve v = g->v;
   oy_status status = OY_OK;
   if (x && x->numel > 0) {
     v.weights = oyi_data(w);
-    v.images = oyi_data(g->call->transposed ? g->grad : x);
-    v.maps = oyi_data(g->call->transposed ? x : g->grad);
-    status = g->call->transposed ? oyi_convolve_maps(&v) : oyi_convolve_images(&v);
+    v.images = oyi_data(back ? x : grad);
+    v.maps = oyi_data(back ? grad : x);
+    status = convolve(&v, back, read != g->type);
   }
   release(w);
+  release(grad);
   return oyi_unstage(out, x, status);
 }
 
@@ -195,8 +214,10 @@ static oy_status compute_gradients(gradient* g, oy_object* grad_output, oy_bools
                                    oy_object** grads) {
   static oy_status (*const parts[])(gradient*, oyi_tensor*) = {
       input_gradient, weight_gradient, bias_gradient};
-  g->grad = oyi_stage_in(oyi_tensor_cast(grad_output), g->type);
-  oy_status status = g->grad ? OY_OK : oy_failure();
+  const bool staged = mask.data[1] || mask.data[2];
+  g->given = oyi_tensor_cast(grad_output);
+  g->grad = staged ? oyi_stage_in(g->given, g->type) : NULL;
+  oy_status status = g->grad || !staged ? OY_OK : oy_failure();
   for (int i = 0; i < 3 && status == OY_OK; i++)
     if (mask.data[i]) status = parts[i](g, oyi_tensor_cast(grads[i]));
   release(g->grad);

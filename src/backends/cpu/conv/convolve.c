@@ -110,6 +110,7 @@ static oyi_number number(int64_t i) {
 // |by_columns|: but for channels side by side, which always take less.
 static oy_status without_columns(const oyi_convolve* v, bool back, bool by_columns,
                                  bool* out_done) {
+  if (v->pairs) return oyi_convolve_shifted(v, back, out_done);
   OY_TRY(oyi_convolve_channels(v, back, out_done));
   if (*out_done || by_columns) return OY_OK;
   OY_TRY(oyi_convolve_lines(v, back, out_done));
@@ -267,6 +268,16 @@ static void take_column(const char* from, int64_t step, int64_t item, int64_t n,
   else
     for (int64_t i = 0; i < n; i++)
       memcpy(to + i * item, from + i * step * item, (size_t)item);
+}
+
+bool oyi_convolve_is_tiled(const oyi_convolve* v, bool back) {
+  oyi_conv c;
+  int64_t column;
+  oyi_convolve turned = *v;
+  if (turn(v->conv, &c, &column)) turned.conv = &c;
+  const oyi_conv* conv = turned.conv;
+  return !is_pointwise(conv) && (!back || !(is_spread(conv) || is_grown(conv))) &&
+         oyi_convolve_is_shifted(&turned, back);
 }
 
 static oy_status run_turned(const oyi_convolve* v,

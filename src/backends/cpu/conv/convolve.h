@@ -16,6 +16,7 @@ typedef struct oyi_convolve {
   int64_t item;
   char *images, *maps, *weights;
   const char* bias;  // of what is written; NULL: none
+  bool pairs;        // what is read is pairs of bfloat16 (conv_pairs.h), not floats
 } oyi_convolve;
 
 // Writes |maps|: windows slide over the images.
@@ -31,6 +32,11 @@ oy_status oyi_convolve_weights(const oyi_convolve* v);
 oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done);
 oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done);
 oy_status oyi_convolve_channels(const oyi_convolve* v, bool back, bool* out_done);
+// Whether the first, or the second, come to tiles; sizes tell, nothing is read.
+bool oyi_convolve_is_tiled(const oyi_convolve* v, bool back);
+bool oyi_convolve_is_shifted(const oyi_convolve* v, bool back);
+// Whether groups are of so few channels that they come to lines.
+bool oyi_convolve_is_by_lines(const oyi_conv* c);
 // And the third (convolve_gradient.c; convolve_few.c; convolve_channels.c, convolve_lines.c).
 oy_status oyi_convolve_weights_few(const oyi_convolve* v, bool* out_done);
 oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done);

@@ -171,11 +171,15 @@ static void find_window(lines* l) {
                                 .step = p->back ? -1 : 1};
 }
 
+bool oyi_convolve_is_by_lines(const oyi_conv* c) {
+  return c->groups > 1 && c->image_channels <= MOST_CHANNELS * c->groups &&
+         c->map_channels <= MOST_CHANNELS * c->groups;
+}
+
 oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done) {
   lines l;
   *out_done = false;
-  if (v->conv->groups == 1 || !oyi_conv_plan_begin(&l.plan, v, back) ||
-      l.plan.in > MOST_CHANNELS || l.plan.out > MOST_CHANNELS)
+  if (!oyi_convolve_is_by_lines(v->conv) || !oyi_conv_plan_begin(&l.plan, v, back))
     return OY_OK;
   *out_done = true;
   l.plan.phases.is_clear = true;

@@ -3,6 +3,7 @@
 // is copied and computed at once, so that its copy stays in the cache.
 #include <string.h>
 
+#include "backends/cpu/conv/conv_pairs.h"
 #include "backends/cpu/conv/conv_strips.h"
 #include "base/threads.h"
 #include "tensor/block_cache.h"
@@ -93,7 +94,8 @@ static oy_status run_strips(int64_t index, void* context) {
 
 // Products of a sum.
 static int64_t depth_of(const oyi_conv_plan* p) {
-  return p->in * oyi_volume(p->v->conv->kernel) / p->count;
+  const int64_t each = p->v->pairs ? 2 : 1;
+  return each * p->in * oyi_volume(p->v->conv->kernel) / p->count;
 }
 
 // Columns of a few products of each sum take less than tiles, and much less than those of an
@@ -251,16 +253,30 @@ static oy_status compute(shifted* s) {
   return oyi_parallel_chunks(oyi_divide_up(s->units, s->chunk), run_strips, s);
 }
 
+// False where it is not worth it.
+static bool begin(shifted* s, const oyi_convolve* v, bool back, bool* by_maps) {
+  if (!oyi_conv_plan_begin(&s->plan, v, back)) return false;
+  s->tiles = oyi_conv_tiles_for(v->dtype);
+  s->plan.by_line = is_by_line(s);
+  *by_maps = is_by_maps(s);
+  return is_worth(s, *by_maps);
+}
+
+bool oyi_convolve_is_shifted(const oyi_convolve* v, bool back) {
+  shifted s;
+  bool by_maps;
+  return begin(&s, v, back, &by_maps);
+}
+
 oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done) {
   shifted s;
-  *out_done = false;
-  if (!oyi_conv_plan_begin(&s.plan, v, back)) return OY_OK;
-  s.tiles = oyi_conv_tiles_for(v->dtype);
-  s.plan.by_line = is_by_line(&s);
-  const bool by_maps = is_by_maps(&s);
+  bool by_maps;
+  *out_done = begin(&s, v, back, &by_maps);
+  if (!*out_done) return OY_OK;
+  oyi_conv_tiles tiles = *s.tiles;
+  if (v->pairs) oyi_conv_tiles_take_pairs(&tiles);
+  s.tiles = &tiles;
   const int64_t rows = oyi_conv_tile_rows(s.tiles, s.plan.out);
-  if (!is_worth(&s, by_maps)) return OY_OK;
-  *out_done = true;
   s.compute = by_maps ? oyi_conv_strip_maps : oyi_conv_strip_windows;
   cut(&s);
   s.plan.by_line = by_maps && s.plan.by_line;
