@@ -183,6 +183,7 @@ static oy_status make_maps(const oyi_convolve* v) {
   bool done = w.pointwise;
   if (!done) OY_TRY(without_columns(v, false, false, &done));
   if (done && !w.pointwise) return OY_OK;
+  if (!done && oyi_convolve_has_rows(v)) return oyi_convolve_maps_rows(v);
   if (s->in == 1 && s->out <= 4 && v->conv->groups > 1) {
     w.pointwise = true;
     w.unit = slide_unit;
@@ -237,6 +238,7 @@ static oy_status make_images(const oyi_convolve* v) {
   const bool by_columns = is_spread(v->conv) || is_grown(v->conv);
   if (!done) OY_TRY(without_columns(v, true, by_columns, &done));
   if (done && !w.pointwise) return OY_OK;
+  if (!done && oyi_convolve_has_rows(v)) return oyi_convolve_images_rows(v);
   const double rows = (double)w.s.taps * (double)w.s.places;
   return run(&w, v->conv->batch, w.s.in, 1, rows * (double)v->item,
              rows * (double)w.s.out);
@@ -351,9 +353,11 @@ oy_status oyi_convolve_weights(const oyi_convolve* v) {
   bool done = w.pointwise;
   if (!done) OY_TRY(oyi_convolve_weights_channels(v, &done));
   if (!done) OY_TRY(oyi_convolve_weights_lines(v, &done));
+  if (!done && oyi_convolve_has_few_rows(v)) return oyi_convolve_weights_rows(v);
   if (!done) OY_TRY(oyi_convolve_weights_tiled(v, &done));
   if (!done) OY_TRY(oyi_convolve_weights_few(v, &done));
   if (done && !w.pointwise) return OY_OK;
+  if (!done && oyi_convolve_has_rows(v)) return oyi_convolve_weights_rows(v);
   return run(&w, 1, w.s.in, 1, rows * (double)v->item,
              rows * (double)w.s.out * (double)v->conv->batch);
 }

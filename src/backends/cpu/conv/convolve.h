@@ -32,6 +32,14 @@ oy_status oyi_convolve_weights(const oyi_convolve* v);
 oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done);
 oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done);
 oy_status oyi_convolve_channels(const oyi_convolve* v, bool back, bool* out_done);
+// All three of small maps (convolve_rows.c).
+bool oyi_convolve_has_rows(const oyi_convolve* v);
+// Of so small maps, or so few windows, that tiles take longer for the gradient of weights.
+bool oyi_convolve_has_few_rows(const oyi_convolve* v);
+oy_status oyi_convolve_maps_rows(const oyi_convolve* v);
+oy_status oyi_convolve_images_rows(const oyi_convolve* v);
+oy_status oyi_convolve_weights_rows(const oyi_convolve* v);
+
 // Whether the first, or the second, come to tiles; sizes tell, nothing is read.
 bool oyi_convolve_is_tiled(const oyi_convolve* v, bool back);
 bool oyi_convolve_is_shifted(const oyi_convolve* v, bool back);

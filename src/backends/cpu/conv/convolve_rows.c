@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions with small maps: what each window sees is a row, and windows of several samples
+// are multiplied at once, where those of one would leave a product, or tiles, mostly empty.
+#include "backends/cpu/conv/conv_phases.h"
+#include "backends/cpu/conv/convolve.h"
+#include "base/threads.h"
+#include "tensor/block_cache.h"
+
+enum {
+  MOST_PLACES = 16,         // of maps
+  ROWS_BYTES = 256 << 10,   // of rows that are multiplied at once, if they are several
+  PART_WORK = 48 * 48 * 48  // multiply-adds that are worth a thread
+};
+
+// Units of work are some samples of a group, or a group.
+typedef struct rows {
+  const oyi_convolve* v;
+  int64_t in, out, places, volume, depth;  // of a group; of a map and an image; of a row
+  int64_t samples, parts, chunk;  // of a unit; units of a group; done in one room
+  oy_status (*unit)(const struct rows* r, int64_t group, int64_t first, int64_t count,
+                    char* room, char* maps);
+} rows;
+
+static oyi_number number(int64_t i) {
+  return oyi_number_of_scalar(oy_int(i));
+}
+
+static char* image_of(const rows* r, int64_t sample, int64_t group) {
+  const oyi_convolve* v = r->v;
+  return v->images +
+         (sample * v->conv->image_channels + group * r->in) * r->volume * v->item;
+}
+
+static char* map_of(const rows* r, int64_t sample, int64_t group) {
+  const oyi_convolve* v = r->v;
+  return v->maps +
+         (sample * v->conv->map_channels + group * r->out) * r->places * v->item;
+}
+
+static char* weights_of(const rows* r, int64_t group) {
+  return r->v->weights + group * r->out * r->depth * r->v->item;
+}
+
+// |n| elements, each of one of the sizes that the compiler should see.
+static inline void copy_few(char* to, const char* from, int64_t n, int64_t item) {
+  if (item == sizeof(float))
+    for (int64_t i = 0; i < n; i++) memcpy(to + i * 4, from + i * 4, 4);
+  else
+    memcpy(to, from, (size_t)(n * item));
+}
+
+// Maps of |count| samples from |first| on, with those of all samples of a channel together.
+static void take_maps(const rows* r, int64_t group, int64_t first, int64_t count,
+                      char* maps) {
+  const int64_t item = r->v->item, map = r->places * item;
+  for (int64_t i = 0; i < count; i++) {
+    const char* from = map_of(r, first + i, group);
+    for (int64_t o = 0; o < r->out; o++)
+      copy_few(maps + (o * count + i) * map, from + o * map, r->places, item);
+  }
+}
+
+static void put_maps(const rows* r, int64_t group, int64_t first, int64_t count,
+                     const char* maps) {
+  const int64_t item = r->v->item, map = r->places * item;
+  for (int64_t i = 0; i < count; i++) {
+    char* to = map_of(r, first + i, group);
+    for (int64_t o = 0; o < r->out; o++)
+      copy_few(to + o * map, maps + (o * count + i) * map, r->places, item);
+  }
+}
+
+static void take_rows(const rows* r, int64_t group, int64_t first, int64_t count,
+                      char* room) {
+  const int64_t size = r->places * r->depth * r->v->item;
+  for (int64_t i = 0; i < count; i++)
+    r->v->columns->im2row(r->v->conv, image_of(r, first + i, group), r->in,
+                          room + i * size);
+}
+
+// -------------------------------------------------------------------------- the units
+
+static oy_status maps_unit(const rows* r, int64_t group, int64_t first, int64_t count,
+                           char* room, char* maps) {
+  const oyi_convolve* v = r->v;
+  const int64_t windows = count * r->places;
+  take_rows(r, group, first, count, room);
+  oyi_gemm g = {.n = r->out,
+                .m = windows,
+                .k = r->depth,
+                .a = weights_of(r, group),
+                .b = room,
+                .c = maps,
+                .a_row = r->depth,
+                .a_column = 1,
+                .b_row = 1,
+                .b_column = r->depth,
+                .c_row = windows,
+                .c_column = 1,
+                .alpha = number(1),
+                .beta = number(v->bias != NULL)};
+  for (int64_t o = 0; o < r->out && v->bias; o++)
+    v->columns->fill(maps + o * windows * v->item,
+                     v->bias + (group * r->out + o) * v->item, windows);
+  OY_TRY(v->gemm(&g));
+  put_maps(r, group, first, count, maps);
+  return OY_OK;
+}
+
+static oy_status images_unit(const rows* r, int64_t group, int64_t first, int64_t count,
+                             char* room, char* maps) {
+  const oyi_convolve* v = r->v;
+  const int64_t windows = count * r->places, image = r->volume * v->item;
+  take_maps(r, group, first, count, maps);
+  oyi_gemm g = {.n = windows,
+                .m = r->depth,
+                .k = r->out,
+                .a = maps,
+                .b = weights_of(r, group),
+                .c = room,
+                .a_row = 1,
+                .a_column = windows,
+                .b_row = r->depth,
+                .b_column = 1,
+                .c_row = r->depth,
+                .c_column = 1,
+                .alpha = number(1),
+                .beta = number(0)};
+  OY_TRY(v->gemm(&g));
+  for (int64_t i = 0; i < count; i++) {
+    char* to = image_of(r, first + i, group);
+    if (!v->bias) memset(to, 0, (size_t)(r->in * image));
+    for (int64_t k = 0; k < r->in && v->bias; k++)
+      v->columns->fill(to + k * image, v->bias + (group * r->in + k) * v->item,
+                       r->volume);
+    v->columns->row2im(v->conv, room + i * r->places * r->depth * v->item, r->in, to);
+  }
+  return OY_OK;
+}
+
+// Of all samples, some at a time.
+static oy_status weights_unit(const rows* r, int64_t group, int64_t none, int64_t all,
+                              char* room, char* maps) {
+  (void)none, (void)all;
+  const oyi_convolve* v = r->v;
+  for (int64_t i = 0; i < v->conv->batch; i += r->samples) {
+    const int64_t count = oyi_at_most(r->samples, v->conv->batch - i);
+    const int64_t windows = count * r->places;
+    take_rows(r, group, i, count, room);
+    take_maps(r, group, i, count, maps);
+    oyi_gemm g = {.n = r->out,
+                  .m = r->depth,
+                  .k = windows,
+                  .a = maps,
+                  .b = room,
+                  .c = weights_of(r, group),
+                  .a_row = windows,
+                  .a_column = 1,
+                  .b_row = r->depth,
+                  .b_column = 1,
+                  .c_row = r->depth,
+                  .c_column = 1,
+                  .alpha = number(1),
+                  .beta = number(i > 0)};
+    OY_TRY(v->gemm(&g));
+  }
+  return OY_OK;
+}
+
+// -------------------------------------------------------------------------- the whole
+
+static oy_status run_units(int64_t index, void* context) {
+  const rows* r = context;
+  const oyi_conv* c = r->v->conv;
+  const int64_t windows = r->samples * r->places, item = r->v->item;
+  void* block = NULL;
+  char* room = oyi_data_alloc((size_t)(windows * (r->depth + r->out) * item), &block);
+  if (!room) return OY_OUT_OF_MEMORY;
+  const int64_t end = oyi_at_most((index + 1) * r->chunk, c->groups * r->parts);
+  oy_status status = OY_OK;
+  for (int64_t i = index * r->chunk; i < end && status == OY_OK; i++) {
+    const int64_t first = i % r->parts * r->samples;
+    status = r->unit(r, i / r->parts, first, oyi_at_most(r->samples, c->batch - first),
+                     room, room + windows * r->depth * item);
+  }
+  oyi_data_free(block, room);
+  return status;
+}
+
+static rows rows_of(const oyi_convolve* v) {
+  const oyi_conv* c = v->conv;
+  rows r = {.v = v,
+            .in = c->image_channels / c->groups,
+            .out = c->map_channels / c->groups,
+            .places = oyi_volume(c->map),
+            .volume = oyi_volume(c->image)};
+  r.depth = r.in * oyi_volume(c->kernel);
+  r.samples = oyi_at_most(ROWS_BYTES / (r.places * r.depth * v->item) + 1, c->batch);
+  r.parts = oyi_divide_up(c->batch, r.samples);
+  return r;
+}
+
+static oy_status run(rows* r) {
+  const double work = (double)(r->out * r->depth) * (double)(r->samples * r->places);
+  const int64_t units = r->v->conv->groups * r->parts;
+  r->chunk = work < PART_WORK ? (int64_t)(PART_WORK / work) + 1 : 1;
+  return oyi_parallel_chunks(oyi_divide_up(units, r->chunk), run_units, r);
+}
+
+bool oyi_convolve_has_rows(const oyi_convolve* v) {
+  const int64_t places = oyi_volume(v->conv->map);
+  return places > 0 && places <= MOST_PLACES && v->conv->batch > 0 &&
+         !oyi_convolve_is_by_lines(v->conv);
+}
+
+bool oyi_convolve_has_few_rows(const oyi_convolve* v) {
+  enum { PLACES = 9, WINDOWS = 64, MAPS = 24 };
+  const oyi_conv* c = v->conv;
+  const int64_t places = oyi_volume(c->map);
+  return places > 0 && c->batch > 0 && !oyi_convolve_is_by_lines(c) &&
+         (places <= PLACES ||
+          (places <= WINDOWS / c->batch && c->map_channels >= MAPS * c->groups));
+}
+
+oy_status oyi_convolve_maps_rows(const oyi_convolve* v) {
+  rows r = rows_of(v);
+  r.unit = maps_unit;
+  return run(&r);
+}
+
+oy_status oyi_convolve_images_rows(const oyi_convolve* v) {
+  rows r = rows_of(v);
+  r.unit = images_unit;
+  return run(&r);
+}
+
+oy_status oyi_convolve_weights_rows(const oyi_convolve* v) {
+  rows r = rows_of(v);
+  r.unit = weights_unit, r.parts = 1;
+  return run(&r);
+}
