@@ -67,7 +67,7 @@ bool oyi_convolve_suits_pairs(const oyi_convolve* v, bool back) {
     return false;
   oyi_conv conv;
   const oyi_convolve made = paired(v, back, &conv);
-  return oyi_convolve_is_tiled(&made, back);
+  return oyi_convolve_is_turned_tiled(&made, back);
 }
 
 oy_status oyi_convolve_by_pairs(const oyi_convolve* v, bool back) {

@@ -49,6 +49,12 @@ static bool is_grown(const oyi_conv* c) {
          oyi_volume(c->image) >= TIMES * places * strides;
 }
 
+bool oyi_convolve_is_tiled(const oyi_convolve* v, bool back) {
+  const oyi_conv* c = v->conv;
+  return !is_pointwise(c) && (!back || !(is_spread(c) || is_grown(c))) &&
+         oyi_convolve_is_shifted(v, back);
+}
+
 static int64_t at_most(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
@@ -177,7 +183,7 @@ static oy_status slide_unit(const work* w, int64_t sample, int64_t group, int64_
   return OY_OK;
 }
 
-static oy_status make_maps(const oyi_convolve* v) {
+oy_status oyi_convolve_maps_as_given(const oyi_convolve* v) {
   work w = {.v = v, .s = shape_of(v->conv), .pointwise = is_pointwise(v->conv)};
   const shape* s = &w.s;
   bool done = w.pointwise;
@@ -229,7 +235,7 @@ static oy_status images_unit(const work* w, int64_t sample, int64_t group, int64
   return OY_OK;
 }
 
-static oy_status make_images(const oyi_convolve* v) {
+oy_status oyi_convolve_images_as_given(const oyi_convolve* v) {
   work w = {.v = v,
             .s = shape_of(v->conv),
             .pointwise = is_pointwise(v->conv),
@@ -242,70 +248,6 @@ static oy_status make_images(const oyi_convolve* v) {
   const double rows = (double)w.s.taps * (double)w.s.places;
   return run(&w, v->conv->batch, w.s.in, 1, rows * (double)v->item,
              rows * (double)w.s.out);
-}
-
-// ----------------------------------------------------------- one element wide
-
-// Images and maps that are one element wide are the same memory as one line each, which fills
-// vectors; of a kernel only the column that sees no padding counts then.
-static bool turn(const oyi_conv* given, oyi_conv* c, int64_t* column) {
-  *c = *given;
-  if (c->image[2] != 1 || c->map[2] != 1 || c->image[1] == 1) return false;
-  *column = c->padding[2] / c->dilation[2];
-  if (*column * c->dilation[2] != c->padding[2] || *column >= c->kernel[2]) return false;
-  int64_t* const parts[] = {c->image, c->map, c->kernel, c->stride, c->dilation};
-  for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-    parts[i][2] = parts[i][1], parts[i][1] = 1;
-  c->padding[2] = c->padding[1], c->padding[1] = 0;
-  return true;
-}
-
-// |n| elements of |item| bytes, |step| elements apart.
-static void take_column(const char* from, int64_t step, int64_t item, int64_t n,
-                        char* to) {
-  enum { FLOAT = 4 };
-  if (item == FLOAT)  // a size that the compiler should see
-    for (int64_t i = 0; i < n; i++)
-      memcpy(to + i * FLOAT, from + i * step * FLOAT, FLOAT);
-  else
-    for (int64_t i = 0; i < n; i++)
-      memcpy(to + i * item, from + i * step * item, (size_t)item);
-}
-
-bool oyi_convolve_is_tiled(const oyi_convolve* v, bool back) {
-  oyi_conv c;
-  int64_t column;
-  oyi_convolve turned = *v;
-  if (turn(v->conv, &c, &column)) turned.conv = &c;
-  const oyi_conv* conv = turned.conv;
-  return !is_pointwise(conv) && (!back || !(is_spread(conv) || is_grown(conv))) &&
-         oyi_convolve_is_shifted(&turned, back);
-}
-
-static oy_status run_turned(const oyi_convolve* v,
-                            oy_status (*make)(const oyi_convolve*)) {
-  oyi_conv c;
-  int64_t column;
-  if (!turn(v->conv, &c, &column)) return make(v);
-  oyi_convolve turned = *v;
-  turned.conv = &c;
-  const int64_t width = v->conv->kernel[2], item = v->item;
-  if (width == 1) return make(&turned);
-  void* block = NULL;
-  const int64_t n = c.map_channels * (c.image_channels / c.groups) * oyi_volume(c.kernel);
-  turned.weights = oyi_data_alloc((size_t)(n * item), &block);
-  if (!turned.weights) return OY_OUT_OF_MEMORY;
-  take_column(v->weights + column * item, width, item, n, turned.weights);
-  const oy_status status = make(&turned);
-  oyi_data_free(block, turned.weights);
-  return status;
-}
-
-oy_status oyi_convolve_maps(const oyi_convolve* v) {
-  return run_turned(v, make_maps);
-}
-oy_status oyi_convolve_images(const oyi_convolve* v) {
-  return run_turned(v, make_images);
 }
 
 // ---------------------------------------------------------------------- weights

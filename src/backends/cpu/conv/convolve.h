@@ -26,6 +26,10 @@ oy_status oyi_convolve_images(const oyi_convolve* v);
 // Writes |weights|: their gradient, if one of the other two is that of the output.
 oy_status oyi_convolve_weights(const oyi_convolve* v);
 
+// The same of images and maps as they lie (convolve.c); the others may turn narrow ones first.
+oy_status oyi_convolve_maps_as_given(const oyi_convolve* v);
+oy_status oyi_convolve_images_as_given(const oyi_convolve* v);
+
 // The first, or with |back| the second, without columns, if that is faster; |out_done|
 // tells. By tiles (convolve_shifted.c); for groups of few channels (convolve_lines.c), or of
 // one (convolve_channels.c).
@@ -40,7 +44,9 @@ oy_status oyi_convolve_maps_rows(const oyi_convolve* v);
 oy_status oyi_convolve_images_rows(const oyi_convolve* v);
 oy_status oyi_convolve_weights_rows(const oyi_convolve* v);
 
-// Whether the first, or the second, come to tiles; sizes tell, nothing is read.
+// Whether the first, or the second, come to tiles; sizes tell, nothing is read. As turned, as they
+// are given, or if columns or lines are not asked first.
+bool oyi_convolve_is_turned_tiled(const oyi_convolve* v, bool back);
 bool oyi_convolve_is_tiled(const oyi_convolve* v, bool back);
 bool oyi_convolve_is_shifted(const oyi_convolve* v, bool back);
 // Whether groups are of so few channels that they come to lines.
