@@ -12,9 +12,8 @@ typedef struct oyi_columns {
                  int64_t count, void* columns);
   // The adjoint, for all columns: adds to the images.
   void (*col2im)(const oyi_conv* c, const void* columns, int64_t channels, void* images);
-  // Windows as rows, one after another, of |channels| images; the adjoint, added to the images.
+  // Windows as rows, one after another, of |channels| images.
   void (*im2row)(const oyi_conv* c, const void* images, int64_t channels, void* rows);
-  void (*row2im)(const oyi_conv* c, const void* rows, int64_t channels, void* images);
   // Adds the convolution of one image with one kernel, without columns.
   void (*slide)(const oyi_conv* c, const void* image, const void* weight, void* map);
   // |n| times |value|; the sum of |n| elements, added to |total|.

@@ -203,57 +203,42 @@ static void JOIN(part_of, ID)(const oyi_conv* c, const int64_t* at, int64_t* fro
   }
 }
 
-// The window at |at| of one channel, whose parts are |from| to |to|, to |row|; or, |back|, added
-// to the image from there.
+// The window at |at| of one channel, whose parts are |from| to |to|.
 static inline __attribute__((always_inline)) void JOIN(window, ID)(
-    const oyi_conv* c, T* image, const int64_t* at, const int64_t* from,
-    const int64_t* to, bool back, T* row) {
+    const oyi_conv* c, const T* image, const int64_t* at, const int64_t* from,
+    const int64_t* to, T* row) {
   const int64_t step = c->dilation[2], count = to[2] - from[2];
   const int64_t x = at[2] * c->stride[2] - c->padding[2] + from[2] * step;
   for (int64_t z = from[0]; z < to[0]; z++)
     for (int64_t y = from[1]; y < to[1]; y++) {
       const int64_t d = at[0] * c->stride[0] - c->padding[0] + z * c->dilation[0];
       const int64_t h = at[1] * c->stride[1] - c->padding[1] + y * c->dilation[1];
-      T* there = image + (d * c->image[1] + h) * c->image[2] + x;
-      T* here = row + (z * c->kernel[1] + y) * c->kernel[2] + from[2];
-      if (back && step == 1)
-        for (int64_t i = 0; i < count; i++) there[i] += here[i];
-      else if (back)
-        for (int64_t i = 0; i < count; i++) there[i * step] += here[i];
-      else if (step == 1)
-        for (int64_t i = 0; i < count; i++) here[i] = there[i];
+      const T* in = image + (d * c->image[1] + h) * c->image[2] + x;
+      T* out = row + (z * c->kernel[1] + y) * c->kernel[2] + from[2];
+      if (step == 1)
+        for (int64_t i = 0; i < count; i++) out[i] = in[i];
       else
-        for (int64_t i = 0; i < count; i++) here[i] = there[i * step];
+        for (int64_t i = 0; i < count; i++) out[i] = in[i * step];
     }
 }
 
-static inline __attribute__((always_inline)) void JOIN(all_rows, ID)(const oyi_conv* c,
-                                                                     T* images,
-                                                                     int64_t channels,
-                                                                     bool back, T* rows) {
+static void JOIN(im2row, ID)(const oyi_conv* c, const void* images, int64_t channels,
+                             void* rows) {
   const int64_t taps = oyi_volume(c->kernel), volume = oyi_volume(c->image);
   int64_t at[OYI_SPATIAL], from[OYI_SPATIAL], to[OYI_SPATIAL];
+  T* row = rows;
   for (at[0] = 0; at[0] < c->map[0]; at[0]++)
     for (at[1] = 0; at[1] < c->map[1]; at[1]++)
       for (at[2] = 0; at[2] < c->map[2]; at[2]++) {
         JOIN(part_of, ID)(c, at, from, to);
         int64_t seen = 1;
         for (size_t d = 0; d < OYI_SPATIAL; d++) seen *= to[d] - from[d];
-        if (!back && seen < taps) memset(rows, 0, (size_t)(channels * taps) * sizeof(T));
+        if (seen < taps) memset(row, 0, (size_t)(channels * taps) * sizeof(T));
         for (int64_t i = 0; i < channels && seen > 0; i++)
-          JOIN(window, ID)(c, images + i * volume, at, from, to, back, rows + i * taps);
-        rows += channels * taps;
+          JOIN(window, ID)
+          (c, (const T*)images + i * volume, at, from, to, row + i * taps);
+        row += channels * taps;
       }
-}
-
-static void JOIN(im2row, ID)(const oyi_conv* c, const void* images, int64_t channels,
-                             void* rows) {
-  JOIN(all_rows, ID)(c, (T*)images, channels, false, rows);
-}
-
-static void JOIN(row2im, ID)(const oyi_conv* c, const void* rows, int64_t channels,
-                             void* images) {
-  JOIN(all_rows, ID)(c, images, channels, true, (T*)rows);
 }
 
 static void JOIN(slide, ID)(const oyi_conv* c, const void* image, const void* weight,

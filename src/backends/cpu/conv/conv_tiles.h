@@ -5,6 +5,7 @@
 #ifndef OPYARD_SRC_BACKENDS_CPU_CONV_CONV_TILES_H_
 #define OPYARD_SRC_BACKENDS_CPU_CONV_CONV_TILES_H_
 
+#include "ops/rules/convolution.h"
 #include "opyard/value.h"
 
 // Elements of a tile, and of one of its rows.
@@ -118,6 +119,9 @@ typedef struct oyi_conv_tiles {
   // |depth| weights. May read |lanes| elements more of |maps| and |image|.
   void (*dots)(const oyi_conv_area* area, const void* maps, const void* image,
                int64_t depth, const int64_t* offsets, double* sums);
+  // Adds what each map element gives its window, |rows| |pitch| elements apart, to an image
+  // whose |lanes| channels are side by side, as the kernel's elements have them in a row.
+  void (*spread)(const oyi_conv* conv, const void* rows, int64_t pitch, void* image);
   double (*sum)(const void* from, int64_t count);
   // |rows| of |count| elements, |step| elements apart, to rows |pitch| apart: each element,
   // or every second one. Reads no further than the last.

@@ -92,6 +92,43 @@ static void JOIN(few, ID)(const oyi_conv_area* area, int64_t wide, const void* m
     JOIN(few_maps, ID)(1, area, maps, block, image, offsets, sums);
 }
 
+// The elements of the kernel along dimension |d| that the window at |at| has on the image.
+static inline void JOIN(part_inside, ID)(const oyi_conv* c, size_t d, int64_t at,
+                                         int64_t* from, int64_t* to) {
+  const int64_t first = at * c->stride[d] - c->padding[d], step = c->dilation[d];
+  *from = 0, *to = c->kernel[d];
+  while (*from < *to && first + *from * step < 0) ++*from;
+  while (*from < *to && first + (*to - 1) * step >= c->image[d]) --*to;
+}
+
+static void JOIN(spread, ID)(const oyi_conv* c, const void* rows, int64_t pitch,
+                             void* image) {
+  const T* row = rows;
+  int64_t at[3], from[3], to[3], first[3];
+  for (at[0] = 0; at[0] < c->map[0]; at[0]++)
+    for (at[1] = 0; at[1] < c->map[1]; at[1]++)
+      for (at[2] = 0; at[2] < c->map[2]; at[2]++, row += pitch) {
+        for (size_t d = 0; d < 3; d++) {
+          JOIN(part_inside, ID)(c, d, at[d], &from[d], &to[d]);
+          first[d] = at[d] * c->stride[d] - c->padding[d];
+        }
+        for (int64_t z = from[0]; z < to[0]; z++)
+          for (int64_t y = from[1]; y < to[1]; y++) {
+            const int64_t plane = first[0] + z * c->dilation[0];
+            const int64_t line = plane * c->image[1] + first[1] + y * c->dilation[1];
+            const T* taps = row + (z * c->kernel[1] + y) * c->kernel[2] * LANES;
+            T* there = (T*)image + (line * c->image[2] + first[2]) * LANES;
+            for (int64_t x = from[2]; x < to[2]; x++) {
+              JOIN(vec, ID) sum, by;
+              memcpy(&sum, there + x * c->dilation[2] * LANES, TILE_BYTES);
+              memcpy(&by, taps + x * LANES, TILE_BYTES);
+              sum += by;
+              memcpy(there + x * c->dilation[2] * LANES, &sum, TILE_BYTES);
+            }
+          }
+      }
+}
+
 static double JOIN(sum, ID)(const void* from_, int64_t count) {
   const T* from = from_;
   double sums[4 * LANES] = {0}, sum = 0;

@@ -242,9 +242,11 @@ oy_status oyi_convolve_images_as_given(const oyi_convolve* v) {
             .unit = images_unit};
   bool done = w.pointwise;
   const bool by_columns = is_spread(v->conv) || is_grown(v->conv);
+  if (!done && oyi_convolve_has_few_images(v)) return oyi_convolve_images_rows(v);
   if (!done) OY_TRY(without_columns(v, true, by_columns, &done));
   if (done && !w.pointwise) return OY_OK;
-  if (!done && oyi_convolve_has_rows(v)) return oyi_convolve_images_rows(v);
+  if (!done && oyi_convolve_has_wide_rows(v, is_grown(v->conv)))
+    return oyi_convolve_images_rows(v);
   const double rows = (double)w.s.taps * (double)w.s.places;
   return run(&w, v->conv->batch, w.s.in, 1, rows * (double)v->item,
              rows * (double)w.s.out);

@@ -38,6 +38,10 @@ oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done);
 oy_status oyi_convolve_channels(const oyi_convolve* v, bool back, bool* out_done);
 // All three of small maps (convolve_rows.c).
 bool oyi_convolve_has_rows(const oyi_convolve* v);
+// For images: of channels that fill vectors, and maps that are small or |grown|; of so few channels
+// and so many maps that tiles take longer.
+bool oyi_convolve_has_wide_rows(const oyi_convolve* v, bool grown);
+bool oyi_convolve_has_few_images(const oyi_convolve* v);
 // Of so small maps, or so few windows, that tiles take longer for the gradient of weights.
 bool oyi_convolve_has_few_rows(const oyi_convolve* v);
 oy_status oyi_convolve_maps_rows(const oyi_convolve* v);

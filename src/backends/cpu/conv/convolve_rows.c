@@ -2,6 +2,7 @@
 // Convolutions with small maps: what each window sees is a row, and windows of several samples
 // are multiplied at once, where those of one would leave a product, or tiles, mostly empty.
 #include "backends/cpu/conv/conv_phases.h"
+#include "backends/cpu/conv/conv_tiles.h"
 #include "backends/cpu/conv/convolve.h"
 #include "base/threads.h"
 #include "tensor/block_cache.h"
@@ -15,7 +16,11 @@ enum {
 // Units of work are some samples of a group, or a group.
 typedef struct rows {
   const oyi_convolve* v;
+  const oyi_conv_tiles* tiles;
   int64_t in, out, places, volume, depth;  // of a group; of a map and an image; of a row
+  int64_t taps, blocks;                    // of a kernel; of channels of a group
+  char* packed;                            // weights in blocks
+  int64_t room;                            // elements of it, but for maps
   int64_t samples, parts, chunk;  // of a unit; units of a group; done in one room
   oy_status (*unit)(const struct rows* r, int64_t group, int64_t first, int64_t count,
                     char* room, char* maps);
@@ -107,34 +112,57 @@ static oy_status maps_unit(const rows* r, int64_t group, int64_t first, int64_t 
   return OY_OK;
 }
 
+// Blocks of channels of one sample, from rows |pitch| elements apart, side by side, to images.
+static void put_image(const rows* r, const char* all, int64_t pitch, int64_t sample,
+                      int64_t group, char* image) {
+  const oyi_convolve* v = r->v;
+  const int64_t item = v->item, lanes = r->tiles->lanes;
+  char* to = image_of(r, sample, group);
+  for (int64_t i = 0; i < r->in; i += lanes) {
+    memset(image, 0, (size_t)(r->volume * lanes * item));
+    r->tiles->spread(v->conv, all + i * r->taps * item, pitch, image);
+    r->tiles->put_maps(image, oyi_at_most(lanes, r->in - i), 0, r->volume,
+                       v->bias ? v->bias + (group * r->in + i) * item : NULL, r->volume,
+                       to + i * r->volume * item);
+  }
+}
+
+// |room|: rows, and a block of channels of an image.
 static oy_status images_unit(const rows* r, int64_t group, int64_t first, int64_t count,
                              char* room, char* maps) {
-  const oyi_convolve* v = r->v;
-  const int64_t windows = count * r->places, image = r->volume * v->item;
+  const int64_t windows = count * r->places, item = r->v->item;
+  const int64_t wide = r->blocks * r->tiles->lanes * r->taps;
+  char* image = room + r->samples * r->places * wide * item;
   take_maps(r, group, first, count, maps);
   oyi_gemm g = {.n = windows,
-                .m = r->depth,
+                .m = wide,
                 .k = r->out,
                 .a = maps,
-                .b = weights_of(r, group),
+                .b = r->packed + group * r->out * wide * item,
                 .c = room,
                 .a_row = 1,
                 .a_column = windows,
-                .b_row = r->depth,
+                .b_row = wide,
                 .b_column = 1,
-                .c_row = r->depth,
+                .c_row = wide,
                 .c_column = 1,
                 .alpha = number(1),
                 .beta = number(0)};
-  OY_TRY(v->gemm(&g));
-  for (int64_t i = 0; i < count; i++) {
-    char* to = image_of(r, first + i, group);
-    if (!v->bias) memset(to, 0, (size_t)(r->in * image));
-    for (int64_t k = 0; k < r->in && v->bias; k++)
-      v->columns->fill(to + k * image, v->bias + (group * r->in + k) * v->item,
-                       r->volume);
-    v->columns->row2im(v->conv, room + i * r->places * r->depth * v->item, r->in, to);
-  }
+  OY_TRY(r->v->gemm(&g));
+  for (int64_t i = 0; i < count; i++)
+    put_image(r, room + i * r->places * wide * item, wide, first + i, group, image);
+  return OY_OK;
+}
+
+// The kernels of all maps, with the channels of a block side by side.
+static oy_status pack_kernels(int64_t map, void* context) {
+  const rows* r = context;
+  const int64_t item = r->v->item, lanes = r->tiles->lanes;
+  const int64_t wide = r->blocks * lanes * r->taps;
+  const char* from = r->v->weights + map * r->in * r->taps * item;
+  for (int64_t i = 0; i < r->in; i += lanes)
+    r->tiles->pack_lanes(from + i * r->taps * item, oyi_at_most(lanes, r->in - i),
+                         r->taps, r->taps, r->packed + (map * wide + i * r->taps) * item);
   return OY_OK;
 }
 
@@ -172,16 +200,16 @@ static oy_status weights_unit(const rows* r, int64_t group, int64_t none, int64_
 static oy_status run_units(int64_t index, void* context) {
   const rows* r = context;
   const oyi_conv* c = r->v->conv;
-  const int64_t windows = r->samples * r->places, item = r->v->item;
+  const int64_t maps = r->samples * r->places * r->out, item = r->v->item;
   void* block = NULL;
-  char* room = oyi_data_alloc((size_t)(windows * (r->depth + r->out) * item), &block);
+  char* room = oyi_data_alloc((size_t)((r->room + maps) * item), &block);
   if (!room) return OY_OUT_OF_MEMORY;
   const int64_t end = oyi_at_most((index + 1) * r->chunk, c->groups * r->parts);
   oy_status status = OY_OK;
   for (int64_t i = index * r->chunk; i < end && status == OY_OK; i++) {
     const int64_t first = i % r->parts * r->samples;
     status = r->unit(r, i / r->parts, first, oyi_at_most(r->samples, c->batch - first),
-                     room, room + windows * r->depth * item);
+                     room, room + r->room * item);
   }
   oyi_data_free(block, room);
   return status;
@@ -194,9 +222,10 @@ static rows rows_of(const oyi_convolve* v) {
             .out = c->map_channels / c->groups,
             .places = oyi_volume(c->map),
             .volume = oyi_volume(c->image)};
-  r.depth = r.in * oyi_volume(c->kernel);
+  r.taps = oyi_volume(c->kernel), r.depth = r.in * r.taps;
   r.samples = oyi_at_most(ROWS_BYTES / (r.places * r.depth * v->item) + 1, c->batch);
   r.parts = oyi_divide_up(c->batch, r.samples);
+  r.room = r.samples * r.places * r.depth;
   return r;
 }
 
@@ -211,6 +240,24 @@ bool oyi_convolve_has_rows(const oyi_convolve* v) {
   const int64_t places = oyi_volume(v->conv->map);
   return places > 0 && places <= MOST_PLACES && v->conv->batch > 0 &&
          !oyi_convolve_is_by_lines(v->conv);
+}
+
+static bool is_float(const oyi_convolve* v) {
+  return v->dtype == OY_DTYPE_F32 || v->dtype == OY_DTYPE_F64;
+}
+
+bool oyi_convolve_has_wide_rows(const oyi_convolve* v, bool grown) {
+  const oyi_conv* c = v->conv;
+  return is_float(v) &&
+         2 * c->image_channels >= oyi_conv_tiles_for(v->dtype)->lanes * c->groups &&
+         (oyi_convolve_has_rows(v) || (grown && !oyi_convolve_is_by_lines(c)));
+}
+
+bool oyi_convolve_has_few_images(const oyi_convolve* v) {
+  enum { CHANNELS = 8, MAPS = 32 };
+  const oyi_conv* c = v->conv;
+  return is_float(v) && !v->pairs && oyi_convolve_has_rows(v) &&
+         c->image_channels <= CHANNELS * c->groups && c->map_channels >= MAPS * c->groups;
 }
 
 bool oyi_convolve_has_few_rows(const oyi_convolve* v) {
@@ -230,8 +277,20 @@ oy_status oyi_convolve_maps_rows(const oyi_convolve* v) {
 
 oy_status oyi_convolve_images_rows(const oyi_convolve* v) {
   rows r = rows_of(v);
-  r.unit = images_unit;
-  return run(&r);
+  r.unit = images_unit, r.tiles = oyi_conv_tiles_for(v->dtype);
+  const int64_t lanes = r.tiles->lanes;
+  r.blocks = oyi_divide_up(r.in, lanes);
+  // A block of an image is read as whole vectors of places.
+  r.room = r.samples * r.places * r.blocks * lanes * r.taps +
+           oyi_divide_up(r.volume, lanes) * lanes * lanes;
+  const int64_t maps = v->conv->map_channels;
+  void* block = NULL;
+  r.packed = oyi_data_alloc((size_t)(maps * r.blocks * lanes * r.taps * v->item), &block);
+  if (!r.packed) return OY_OUT_OF_MEMORY;
+  oy_status status = oyi_parallel_chunks(maps, pack_kernels, &r);
+  if (status == OY_OK) status = run(&r);
+  oyi_data_free(block, r.packed);
+  return status;
 }
 
 oy_status oyi_convolve_weights_rows(const oyi_convolve* v) {
