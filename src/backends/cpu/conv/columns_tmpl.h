@@ -234,9 +234,8 @@ static void JOIN(im2row, ID)(const oyi_conv* c, const void* images, int64_t chan
         int64_t seen = 1;
         for (size_t d = 0; d < OYI_SPATIAL; d++) seen *= to[d] - from[d];
         if (seen < taps) memset(row, 0, (size_t)(channels * taps) * sizeof(T));
-        for (int64_t i = 0; i < channels && seen > 0; i++)
-          JOIN(window, ID)
-          (c, (const T*)images + i * volume, at, from, to, row + i * taps);
+        for (int64_t i = 0; i < channels && seen > 0; i++) JOIN(window, ID)
+        (c, (const T*)images + i * volume, at, from, to, row + i * taps);
         row += channels * taps;
       }
 }

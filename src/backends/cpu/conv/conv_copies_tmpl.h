@@ -102,14 +102,29 @@ static void JOIN(copy, ID)(const void* from_, int64_t step, int64_t rows, int64_
   }
 }
 
+// No more than |LANES| pairs.
+static inline void JOIN(split_few, ID)(const T* from, int64_t count, T* first,
+                                       T* second) {
+#if TILE_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
+  JOIN(mask, ID) even;
+  for (int i = 0; i < LANES; i++) even[i] = 2 * i;
+  const int64_t all = 2 * count, low = all < LANES ? all : LANES;
+  const JOIN(vec, ID) a = JOIN(get_some, ID)(from, low);
+  const JOIN(vec, ID) b = JOIN(get_some, ID)(from + low, all - low);
+  JOIN(put_some, ID)(__builtin_shuffle(a, b, even), 0, count, first);
+  JOIN(put_some, ID)(__builtin_shuffle(a, b, even + 1), 0, count, second);
+#else
+  for (int64_t i = 0; i < count; i++) first[i] = from[2 * i], second[i] = from[2 * i + 1];
+#endif
+}
+
 static void JOIN(split, ID)(const void* from_, int64_t step, int64_t rows, int64_t count,
                             void* first_, void* second_, int64_t pitch) {
   const T* from = from_;
   T *first = first_, *second = second_;
   for (; rows > 0; rows--, from += step, first += pitch, second += pitch) {
-    if (count < LANES) {
-      for (int64_t i = 0; i < count; i++)
-        first[i] = from[2 * i], second[i] = from[2 * i + 1];
+    if (count <= LANES) {
+      JOIN(split_few, ID)(from, count, first, second);
       continue;
     }
     for (int64_t x = 0; x < count; x += LANES) {

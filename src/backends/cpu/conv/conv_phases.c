@@ -106,9 +106,24 @@ static line line_from(const oyi_conv_phases* p, int64_t at) {
   return (line){s.from, at + s.from * step, s.to - s.from, width - s.to};
 }
 
-static void clear(const oyi_conv_phases* p, char* to, int64_t bytes) {
+// |count| elements of each of |rows| lines: mostly one or two.
+static void clear(const oyi_conv_phases* p, char* to, int64_t rows, int64_t count) {
+  const int64_t pitch = p->size[2] * p->item;
   if (p->is_clear) return;
-  for (int64_t i = 0; i < bytes; i += 4) memset(to + i, 0, 4);  // mostly one or two
+  for (int64_t i = 0; i < count * p->item; i += 4)
+    for (int64_t y = 0; y < rows; y++) memset(to + y * pitch + i, 0, 4);
+}
+
+// An element of each of |rows| lines of the image, |step| elements apart.
+static void copy_column(const oyi_conv_phases* p, const char* from, int64_t step,
+                        int64_t rows, char* to) {
+  const int64_t pitch = p->size[2];
+  if (p->item == sizeof(float))
+    for (int64_t y = 0; y < rows; y++)
+      ((float*)to)[y * pitch] = ((const float*)from)[y * step];
+  else
+    for (int64_t y = 0; y < rows; y++)
+      ((double*)to)[y * pitch] = ((const double*)from)[y * step];
 }
 
 // Elements of a line, |step| apart.
@@ -137,10 +152,8 @@ static void copy_one(const oyi_conv_phases* p, const char* from, int64_t rows,
   else
     for (int64_t y = 0; y < rows; y++)
       pick(p, from + y * step * item, c->stride[2], l->count, to + y * pitch * item);
-  for (int64_t y = 0; y < rows && !p->is_clear; y++, out += pitch * item) {
-    clear(p, out, l->before * item);
-    clear(p, out + (l->before + l->count) * item, l->after * item);
-  }
+  clear(p, out, rows, l->before);
+  clear(p, out + (l->before + l->count) * item, rows, l->after);
 }
 
 // Both phases of lines with a stride of two, from the first on: |rows| lines, from the
@@ -148,25 +161,21 @@ static void copy_one(const oyi_conv_phases* p, const char* from, int64_t rows,
 static void copy_both(const oyi_conv_phases* p, const char* from, int64_t rows,
                       const line l[2], char* out) {
   const oyi_conv* c = p->conv;
-  const int64_t item = p->item, size = p->size[2] * item, other = p->volume * item;
+  const int64_t item = p->item, other = p->volume * item;
   const int64_t count = l[0].count < l[1].count ? l[0].count : l[1].count;
   const int64_t step = c->image[2] * c->stride[1];
   const int early = l[0].first < l[1].first ? 0 : 1;  // which has the first element
   char* to[2] = {out + l[0].before * item, out + other + l[1].before * item};
   p->tiles->split(from + l[early].first * item, step, rows, count, to[early],
                   to[1 - early], p->size[2]);
-  if (p->is_clear && l[0].count == l[1].count) return;
-  for (int64_t y = 0; y < rows; y++, from += step * item)
-    for (int i = 0; i < 2; i++) {
-      char* at = out + i * other + y * size;
-      clear(p, at, l[i].before * item);
-      at += (l[i].before + count) * item;
-      if (l[i].count > count) {
-        memcpy(at, from + (l[i].first + 2 * count) * item, (size_t)item);
-        at += item;
-      }
-      clear(p, at, l[i].after * item);
-    }
+  for (int i = 0; i < 2; i++) {
+    char* at = out + i * other;
+    clear(p, at, rows, l[i].before);
+    at += (l[i].before + count) * item;
+    if (l[i].count > count)
+      copy_column(p, from + (l[i].first + 2 * count) * item, step, rows, at);
+    clear(p, at + (l[i].count - count) * item, rows, l[i].after);
+  }
 }
 
 // Lines |from| to |to| of a phase, or of both, that fall on the image's |lines|.
@@ -182,30 +191,35 @@ static void copy_lines(const oyi_conv_phases* p, const char* lines, int64_t from
     copy_one(p, lines, to - from, l, out);
 }
 
-// The phase that begins at |a|, without the padding; or, |both|, that and the next one.
-static void copy_phase(const oyi_conv_phases* p, const char* image, const int64_t a[3],
-                       bool both, char* out) {
+// The phase that begins at |a|, without the padding; or, |both|, that and the next one. Where its
+// lines are is asked once for |channels|.
+static void copy_phase(const oyi_conv_phases* p, const char* image, int64_t channels,
+                       const int64_t a[3], bool both, char* copy) {
   const oyi_conv* c = p->conv;
-  const int64_t size = p->size[2] * p->item, lines = p->size[1];
+  const int64_t item = p->item, size = p->size[2] * item, lines = p->size[1];
+  const int64_t read = c->image[1] * c->image[2] * item;
   const line l[2] = {line_from(p, a[2] - c->padding[2]),
                      line_from(p, a[2] + 1 - c->padding[2])};
   const stretch y = inside(p, 1, a[1] - c->padding[1]);
-  for (int64_t z = 0; z < p->size[0]; z++, out += lines * size) {
+  for (int64_t i = 0; i < channels * p->size[0]; i++) {
+    const int64_t channel = i / p->size[0], z = i % p->size[0];
     const int64_t d = z * c->stride[0] + a[0] - c->padding[0];
     const bool is_inside = d >= 0 && d < c->image[0] && y.from < y.to;
     const int64_t from = is_inside ? y.from : lines, to = is_inside ? y.to : lines;
-    for (int i = 0; i < 1 + both && !p->is_clear; i++) {
-      char* plane = out + i * p->volume * p->item;
+    char* out = copy + channel * p->channel * item + z * lines * size;
+    for (int k = 0; k < 1 + both && !p->is_clear; k++) {
+      char* plane = out + k * p->volume * item;
       memset(plane, 0, (size_t)(from * size));
       memset(plane + to * size, 0, (size_t)((lines - to) * size));
     }
     if (is_inside)
-      copy_lines(p, image + d * c->image[1] * c->image[2] * p->item, from, to,
+      copy_lines(p, image + (channel * c->image[0] + d) * read, from, to,
                  a[1] - c->padding[1], l, both, out);
   }
 }
 
-void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* copy) {
+static void copy_channels(const oyi_conv_phases* p, const char* image, int64_t channels,
+                          char* copy) {
   const oyi_conv* c = p->conv;
   int64_t a[3];
   for (a[0] = 0; a[0] < c->stride[0]; a[0]++)
@@ -214,10 +228,20 @@ void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* cop
         if (!is_used(c, 0, a[0]) || !is_used(c, 1, a[1]) || !is_used(c, 2, a[2]))
           continue;
         const bool both = a[2] == 0 && c->stride[2] == 2 && is_used(c, 2, 1);
-        copy_phase(p, image, a, both, copy);
+        copy_phase(p, image, channels, a, both, copy);
         copy += (1 + both) * p->volume * p->item;
         a[2] += both;
       }
+}
+
+void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, int64_t channels,
+                          char* copy) {
+  enum { NEAR_BYTES = 16 << 10 };  // of the image, which each phase reads
+  const int64_t read = oyi_volume(p->conv->image) * p->item;
+  const int64_t some = NEAR_BYTES / read + 1;
+  for (int64_t i = 0; i < channels; i += some)
+    copy_channels(p, image + i * read, oyi_at_most(some, channels - i),
+                  copy + i * p->channel * p->item);
 }
 
 // ----------------------------------------------------------------------- the offsets

@@ -32,8 +32,9 @@ bool oyi_conv_phases_are_image(const oyi_conv* conv);
 bool oyi_conv_has_thin_padding(const oyi_conv* conv);
 // Then, sizes and offsets as they are in the image itself.
 void oyi_conv_phases_use_image(oyi_conv_phases* p);
-// One channel, from and to its first element.
-void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, char* copy);
+// |channels| that lie one after another, from and to the first element.
+void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, int64_t channels,
+                          char* copy);
 // What the kernel's element |k| reads, in the copy of a channel, for the first window.
 int64_t oyi_conv_phases_place(const oyi_conv_phases* p, const int64_t k[OYI_SPATIAL]);
 // The same of all its elements, over |channels| that lie one after another.

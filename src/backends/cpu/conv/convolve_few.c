@@ -17,6 +17,7 @@
 
 enum {
   COPY_BYTES = 4 << 20,  // of images that are copied together, if they are several
+  COPIED = 8,            // channels that a thread copies at a time
   STRETCH = 512,         // windows that are added up in the type itself
   LONGEST = 4096,        // of a line, which is never cut
   LEAST_PLACES = 128,    // that are worth the copies
@@ -38,12 +39,14 @@ typedef struct few {
   double* sums;  // part, block, vector of maps, element of the block, map
 } few;
 
-static oy_status copy_channel(int64_t index, void* context) {
+static oy_status copy_channels(int64_t index, void* context) {
   const few* f = context;
   const oyi_conv* c = f->v->conv;
-  const int64_t item = f->v->item, at = f->first * c->image_channels + index;
+  const int64_t item = f->v->item, first = index * COPIED;
+  const int64_t at = f->first * c->image_channels + first;
   oyi_conv_phases_copy(&f->phases, f->v->images + at * oyi_volume(c->image) * item,
-                       f->images + index * f->phases.channel * item);
+                       oyi_at_most(COPIED, f->count * c->image_channels - first),
+                       f->images + first * f->phases.channel * item);
   return OY_OK;
 }
 
@@ -123,7 +126,8 @@ static oy_status compute(few* f) {
     f->offsets[i] = f->offsets[f->depth - 1];
   for (f->first = 0; f->first < c->batch; f->first += f->samples) {
     f->count = oyi_at_most(f->samples, c->batch - f->first);
-    OY_TRY(oyi_parallel_chunks(f->count * c->image_channels, copy_channel, f));
+    OY_TRY(oyi_parallel_chunks(oyi_divide_up(f->count * c->image_channels, COPIED),
+                               copy_channels, f));
     OY_TRY(oyi_parallel_chunks(f->parts, run_part, f));
   }
   put_weights(f);

@@ -54,8 +54,7 @@ static oy_status pack_images(const gradient* g, int64_t index) {
   void* block = NULL;
   char* copies = oyi_data_alloc((size_t)(count * size * item), &block);
   if (!copies) return OY_OUT_OF_MEMORY;
-  for (int64_t i = 0; i < count; i++)
-    oyi_conv_phases_copy(&g->phases, image + i * volume * item, copies + i * size * item);
+  oyi_conv_phases_copy(&g->phases, image, count, copies);
   g->tiles->pack_lanes(copies, count, size, size,
                        g->images + index * g->image_block * item);
   oyi_data_free(block, copies);

@@ -129,9 +129,7 @@ static void one_group(const lines* l, int64_t unit, char* scratch) {
   const int64_t item = p->v->item, first = unit % c->groups * p->out;
   const int64_t read = oyi_volume(c->image) * item, written = oyi_volume(p->size) * item;
   char* room = scratch + (p->in * p->phases.channel + l->tiles->lanes) * item;
-  for (int64_t i = 0; i < p->in; i++)
-    oyi_conv_phases_copy(&p->phases, p->from + (unit * p->in + i) * read,
-                         scratch + i * p->phases.channel * item);
+  oyi_conv_phases_copy(&p->phases, p->from + unit * p->in * read, p->in, scratch);
   for (int64_t o = 0; o < p->out; o++)
     for (int64_t i = 0; i < p->count; i += p->together)
       one_channel(l, &p->passes[i], first + o, scratch,
@@ -221,10 +219,8 @@ static void add_sample(const weights* w, int64_t i, int64_t unit, char* copy, ch
                               .width = c->map[2],
                               .line_step = pitch,
                               .plane_step = pitch * w->phases.size[1]};
-  for (int64_t k = 0; k < w->in; k++)
-    oyi_conv_phases_copy(&w->phases,
-                         w->v->images + ((i * w->units + unit) * w->in + k) * read,
-                         copy + k * w->phases.channel * item);
+  oyi_conv_phases_copy(&w->phases, w->v->images + (i * w->units + unit) * w->in * read,
+                       w->in, copy);
   const int64_t group = unit * c->groups / w->units;
   for (int64_t o = 0; o < w->out; o++) {
     const int64_t index = (i * c->groups + group) * w->out + o,

@@ -41,9 +41,7 @@ static void copy_strip(const shifted* s, const oyi_conv_strip* t, char* copy) {
   oyi_conv_phases phases = p->phases;
   phases.conv = &strip;
   for (size_t d = 0; d < OYI_SPATIAL; d++) strip.padding[d] -= t->from[d] * c->stride[d];
-  for (int64_t i = 0; i < p->in; i++)
-    oyi_conv_phases_copy(&phases, p->from + (channel + i) * volume * item,
-                         copy + i * phases.channel * item);
+  oyi_conv_phases_copy(&phases, p->from + channel * volume * item, p->in, copy);
 }
 
 // Where the first window is, which may be in the padding: that is not read.
