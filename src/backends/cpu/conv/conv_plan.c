@@ -290,9 +290,11 @@ void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,
     return;
   }
   for (int64_t j = 0; j < together; j++)
-    for (int64_t i = 0; i < count; i++)
-      memcpy(mixed + (i * together + j) * item, sums + (j * pitch + i) * item,
-             (size_t)item);
+    for (int64_t i = 0; i < count && item == sizeof(float); i++)
+      ((float*)(void*)mixed)[i * together + j] = ((const float*)sums)[j * pitch + i];
+  for (int64_t j = 0; j < together; j++)
+    for (int64_t i = 0; i < count && item == sizeof(double); i++)
+      ((double*)(void*)mixed)[i * together + j] = ((const double*)sums)[j * pitch + i];
 }
 
 void oyi_conv_plan_store(const oyi_conv_plan* p, const oyi_conv_stretch* s,

@@ -34,8 +34,9 @@ static bool is_pointwise(const oyi_conv* c) {
 // What the adjoint puts at every second place, or fewer: columns, which are as large as maps,
 // cost less than to put sums together tile by tile, unless maps are small.
 static bool is_spread(const oyi_conv* c) {
-  enum { LEAST_PLACES = 128 };
-  return oyi_volume(c->kernel) == 1 && oyi_volume(c->map) >= LEAST_PLACES;
+  enum { LEAST = 180 };  // elements of an image
+  return oyi_volume(c->kernel) == 1 &&
+         oyi_volume(c->map) * oyi_volume(c->stride) >= LEAST;
 }
 
 // Of small maps whose image is much larger most elements see few of the windows, and tiles
