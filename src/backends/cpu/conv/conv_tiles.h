@@ -122,6 +122,8 @@ typedef struct oyi_conv_tiles {
   // Adds what each map element gives its window, |rows| |pitch| elements apart, to an image
   // whose |lanes| channels are side by side, as the kernel's elements have them in a row.
   void (*spread)(const oyi_conv* conv, const void* rows, int64_t pitch, void* image);
+  // The rows of what windows see of such an image.
+  void (*gather)(const oyi_conv* conv, const void* image, int64_t pitch, void* rows);
   double (*sum)(const void* from, int64_t count);
   // |rows| of |count| elements, |step| elements apart, to rows |pitch| apart: each element,
   // or every second one. Reads no further than the last.

@@ -25,8 +25,8 @@
     .pack_lanes = pack_lanes_##id, .pack_rows = pack_rows_##id, .lines = lines_##id,    \
     .channels = channels_##id, .channel_dots = channel_dots_##id, .tall = TALL,         \
     .tall_lines = tall_##id, .gradient = gradient_##id, .few = few_##id,                \
-    .dots = dots_##id, .spread = spread_##id, .sum = sum_##id, .copy = copy_##id,       \
-    .halve = halve_##id, .split = split_##id, .zip = zip_lines_##id                     \
+    .dots = dots_##id, .spread = spread_##id, .gather = gather_##id, .sum = sum_##id,   \
+    .copy = copy_##id, .halve = halve_##id, .split = split_##id, .zip = zip_lines_##id  \
   }
 const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
 _Static_assert(TILE_WIDE <= FEW_WIDE &&

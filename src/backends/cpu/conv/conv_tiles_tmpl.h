@@ -101,32 +101,52 @@ static inline void JOIN(part_inside, ID)(const oyi_conv* c, size_t d, int64_t at
   while (*from < *to && first + (*to - 1) * step >= c->image[d]) --*to;
 }
 
-static void JOIN(spread, ID)(const oyi_conv* c, const void* rows, int64_t pitch,
-                             void* image) {
-  const T* row = rows;
+// The windows of all map elements as rows; or, |back|, rows added to them.
+static inline __attribute__((always_inline)) void JOIN(windows_of, ID)(const oyi_conv* c,
+                                                                       bool back, T* row,
+                                                                       int64_t pitch,
+                                                                       T* image) {
+  const int64_t taps = c->kernel[0] * c->kernel[1] * c->kernel[2];
   int64_t at[3], from[3], to[3], first[3];
   for (at[0] = 0; at[0] < c->map[0]; at[0]++)
     for (at[1] = 0; at[1] < c->map[1]; at[1]++)
       for (at[2] = 0; at[2] < c->map[2]; at[2]++, row += pitch) {
+        int64_t seen = 1;
         for (size_t d = 0; d < 3; d++) {
           JOIN(part_inside, ID)(c, d, at[d], &from[d], &to[d]);
           first[d] = at[d] * c->stride[d] - c->padding[d];
+          seen *= to[d] - from[d];
         }
+        if (!back && seen < taps) memset(row, 0, (size_t)(taps * TILE_BYTES));
         for (int64_t z = from[0]; z < to[0]; z++)
           for (int64_t y = from[1]; y < to[1]; y++) {
             const int64_t plane = first[0] + z * c->dilation[0];
             const int64_t line = plane * c->image[1] + first[1] + y * c->dilation[1];
-            const T* taps = row + (z * c->kernel[1] + y) * c->kernel[2] * LANES;
-            T* there = (T*)image + (line * c->image[2] + first[2]) * LANES;
+            T* here = row + (z * c->kernel[1] + y) * c->kernel[2] * LANES;
+            T* there = image + (line * c->image[2] + first[2]) * LANES;
             for (int64_t x = from[2]; x < to[2]; x++) {
-              JOIN(vec, ID) sum, by;
-              memcpy(&sum, there + x * c->dilation[2] * LANES, TILE_BYTES);
-              memcpy(&by, taps + x * LANES, TILE_BYTES);
-              sum += by;
-              memcpy(there + x * c->dilation[2] * LANES, &sum, TILE_BYTES);
+              JOIN(vec, ID) by, sum;
+              memcpy(&by, back ? here + x * LANES : there + x * c->dilation[2] * LANES,
+                     TILE_BYTES);
+              if (back) {
+                memcpy(&sum, there + x * c->dilation[2] * LANES, TILE_BYTES);
+                sum += by;
+                memcpy(there + x * c->dilation[2] * LANES, &sum, TILE_BYTES);
+              } else {
+                memcpy(here + x * LANES, &by, TILE_BYTES);
+              }
             }
           }
       }
+}
+
+static void JOIN(spread, ID)(const oyi_conv* c, const void* rows, int64_t pitch,
+                             void* image) {
+  JOIN(windows_of, ID)(c, true, (T*)rows, pitch, image);
+}
+static void JOIN(gather, ID)(const oyi_conv* c, const void* image, int64_t pitch,
+                             void* rows) {
+  JOIN(windows_of, ID)(c, false, rows, pitch, (T*)image);
 }
 
 static double JOIN(sum, ID)(const void* from_, int64_t count) {

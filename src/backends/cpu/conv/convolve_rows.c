@@ -26,6 +26,17 @@ typedef struct rows {
                     char* room, char* maps);
 } rows;
 
+static bool is_float(const oyi_convolve* v) {
+  return v->dtype == OY_DTYPE_F32 || v->dtype == OY_DTYPE_F64;
+}
+
+// Whether channels side by side are at least half of a vector.
+static bool fills_vectors(const oyi_convolve* v) {
+  const oyi_conv* c = v->conv;
+  return is_float(v) &&
+         2 * c->image_channels >= oyi_conv_tiles_for(v->dtype)->lanes * c->groups;
+}
+
 static oyi_number number(int64_t i) {
   return oyi_number_of_scalar(oy_int(i));
 }
@@ -166,32 +177,65 @@ static oy_status pack_kernels(int64_t map, void* context) {
   return OY_OK;
 }
 
-// Of all samples, some at a time.
+// Rows of |count| samples, with the channels of a block side by side. |image| is for one.
+static void take_blocks(const rows* r, int64_t group, int64_t first, int64_t count,
+                        char* room, char* image) {
+  const int64_t item = r->v->item, lanes = r->tiles->lanes;
+  const int64_t wide = r->blocks * lanes * r->taps;
+  for (int64_t i = 0; i < count; i++, room += r->places * wide * item)
+    for (int64_t k = 0; k < r->in; k += lanes) {
+      r->tiles->pack_lanes(image_of(r, first + i, group) + k * r->volume * item,
+                           oyi_at_most(lanes, r->in - k), r->volume, r->volume, image);
+      r->tiles->gather(r->v->conv, image, wide, room + k * r->taps * item);
+    }
+}
+
+// Kernels from |sums|, where the channels of a block are side by side.
+static void put_kernels(const rows* r, int64_t group, const char* sums) {
+  const int64_t item = r->v->item, lanes = r->tiles->lanes;
+  for (int64_t i = 0; i < r->out * r->blocks; i++) {
+    const int64_t k = i % r->blocks * lanes;
+    r->tiles->put_maps(
+        sums + i * lanes * r->taps * item, oyi_at_most(lanes, r->in - k), 0, r->taps,
+        NULL, r->taps,
+        weights_of(r, group) + (i / r->blocks * r->depth + k * r->taps) * item);
+  }
+}
+
+// Of all samples, some at a time. |room|: rows, a block of an image or the sums of kernels.
 static oy_status weights_unit(const rows* r, int64_t group, int64_t none, int64_t all,
                               char* room, char* maps) {
   (void)none, (void)all;
   const oyi_convolve* v = r->v;
+  const int64_t lanes = r->tiles ? r->tiles->lanes : 1;
+  const int64_t wide = r->tiles ? r->blocks * lanes * r->taps : r->depth;
+  char* image = room + r->samples * r->places * wide * v->item;
+  char* sums = image + r->volume * lanes * v->item;
   for (int64_t i = 0; i < v->conv->batch; i += r->samples) {
     const int64_t count = oyi_at_most(r->samples, v->conv->batch - i);
     const int64_t windows = count * r->places;
-    take_rows(r, group, i, count, room);
+    if (r->tiles)
+      take_blocks(r, group, i, count, room, image);
+    else
+      take_rows(r, group, i, count, room);
     take_maps(r, group, i, count, maps);
     oyi_gemm g = {.n = r->out,
-                  .m = r->depth,
+                  .m = wide,
                   .k = windows,
                   .a = maps,
                   .b = room,
-                  .c = weights_of(r, group),
+                  .c = r->tiles ? sums : weights_of(r, group),
                   .a_row = windows,
                   .a_column = 1,
-                  .b_row = r->depth,
+                  .b_row = wide,
                   .b_column = 1,
-                  .c_row = r->depth,
+                  .c_row = wide,
                   .c_column = 1,
                   .alpha = number(1),
                   .beta = number(i > 0)};
     OY_TRY(v->gemm(&g));
   }
+  if (r->tiles) put_kernels(r, group, sums);
   return OY_OK;
 }
 
@@ -242,26 +286,22 @@ bool oyi_convolve_has_rows(const oyi_convolve* v) {
          !oyi_convolve_is_by_lines(v->conv);
 }
 
-static bool is_float(const oyi_convolve* v) {
-  return v->dtype == OY_DTYPE_F32 || v->dtype == OY_DTYPE_F64;
-}
-
 bool oyi_convolve_has_wide_rows(const oyi_convolve* v, bool grown) {
   const oyi_conv* c = v->conv;
-  return is_float(v) &&
-         2 * c->image_channels >= oyi_conv_tiles_for(v->dtype)->lanes * c->groups &&
+  return fills_vectors(v) &&
          (oyi_convolve_has_rows(v) || (grown && !oyi_convolve_is_by_lines(c)));
 }
 
 bool oyi_convolve_has_few_images(const oyi_convolve* v) {
-  enum { CHANNELS = 8, MAPS = 32 };
+  enum { LEAST = 4, MOST = 8, MAPS = 32 };
   const oyi_conv* c = v->conv;
   return is_float(v) && !v->pairs && oyi_convolve_has_rows(v) &&
-         c->image_channels <= CHANNELS * c->groups && c->map_channels >= MAPS * c->groups;
+         c->image_channels >= LEAST * c->groups &&
+         c->image_channels <= MOST * c->groups && c->map_channels >= MAPS * c->groups;
 }
 
 bool oyi_convolve_has_few_rows(const oyi_convolve* v) {
-  enum { PLACES = 9, WINDOWS = 64, MAPS = 24 };
+  enum { PLACES = 16, WINDOWS = 128, MAPS = 24 };
   const oyi_conv* c = v->conv;
   const int64_t places = oyi_volume(c->map);
   return places > 0 && c->batch > 0 && !oyi_convolve_is_by_lines(c) &&
@@ -296,5 +336,13 @@ oy_status oyi_convolve_images_rows(const oyi_convolve* v) {
 oy_status oyi_convolve_weights_rows(const oyi_convolve* v) {
   rows r = rows_of(v);
   r.unit = weights_unit, r.parts = 1;
+  if (fills_vectors(v)) {
+    r.tiles = oyi_conv_tiles_for(v->dtype);
+    const int64_t lanes = r.tiles->lanes, wide = lanes * r.taps;
+    r.blocks = oyi_divide_up(r.in, lanes);
+    // Whole vectors of the kernel's elements are read behind the last.
+    r.room = r.samples * r.places * r.blocks * wide + r.volume * lanes +
+             r.out * r.blocks * wide + lanes * lanes;
+  }
   return run(&r);
 }
