@@ -97,8 +97,14 @@ static void lines_beside_loops(void** state) {
       {{3, 6, 37}, {222, 37, 1}, 1},
       {{5, 7, 11}, {77, 11, 1}, 0},  // all that is kept follows
       {{6, 40, 5}, {1, 30, 6}, 0},   // permuted
-      {{6, 12, 5}, {60, 1, 12}, 0},  // results of a few that are apart, and of many that are not
+      {{6, 12, 5},
+       {60, 1, 12},
+       0},  // results of a few that are apart, and of many that are not
       {{6, 20, 5}, {100, 1, 20}, 0},
+      {{9, 2, 3}, {6, 3, 1}, 0},  // two, three, four and five rows of columns, and gaps
+      {{9, 1, 2}, {2, 2, 1}, 0},
+      {{9, 1, 3}, {4, 4, 1}, 0},
+      {{9, 5, 1}, {1, 9, 9}, 0},
       {{6, 1, 35}, {35, 35, 1}, 1},  // single elements
       {{6, 1, 35}, {1, 7, 9}, 1},
   };
@@ -141,10 +147,83 @@ static void parts_of_complex_numbers(void** state) {
   oy_tensor_release(zeros);
 }
 
+// Blocks of a few columns, which follow each other with gaps in two dimensions.
+static void blocks_of_columns(void** state) {
+  (void)state;
+  enum { OUTER = 3, INNER = 4, N = 3, MOST = 18, DOWN = 20 };
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
+                                    OY_DTYPE_I32, OY_DTYPE_I64, OY_DTYPE_C64};
+  const shape flat = {{1, 1, 2 * OUTER * INNER * N * DOWN}, {1, 1, 1}, 2};
+  for (size_t t = 0; t < OY_ARRAY_SIZE(dtypes); t++)
+    for (int64_t columns = 1; columns <= MOST; columns++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      const int64_t strides[] = {2 * INNER * N * DOWN, N * DOWN, DOWN, 1};
+      oy_tensor* x =
+          oy_as_strided(sample(&flat, dtypes[t]), OY_DIMS(OUTER, INNER, N, columns),
+                        (oy_ints){strides, 4}, oy_none());
+      oy_tensor* sums = oy_cumsum(x, 2, oy_none());
+      oy_tensor* products = oy_cumprod(x, 2, oy_none());
+      if (dtypes[t] == OY_DTYPE_C64) sums = oy_real(sums), products = oy_real(products);
+      sums = oy_contiguous(sums, OY_MEMORY_CONTIGUOUS);
+      products = oy_contiguous(products, OY_MEMORY_CONTIGUOUS);
+      assert_non_null(products);
+      for (int64_t i = 0; i < OUTER * INNER * N * columns; i++) {
+        const int64_t at = i / columns % N, block = i / columns / N;
+        const int64_t begin = block / INNER * strides[0] + block % INNER * strides[1];
+        double sum = 0, product = 1;
+        for (int64_t k = 0; k <= at; k++) {
+          const double here = value_at(begin + k * DOWN + i % columns, dtypes[t]);
+          sum += here;
+          product *= here;
+        }
+        assert_true(element(sums, i) == sum);
+        assert_true(element(products, i) == product);
+      }
+      oy_scope_close(&scope);
+    }
+}
+
+// Products of complex whole numbers, which are exact, of one line and of several, together and
+// apart.
+static void products_of_complex_numbers(void** state) {
+  (void)state;
+  enum { N = 9, MOST = 6, ALL = 2 * N * MOST };
+  static const oy_dtype dtypes[] = {OY_DTYPE_C64, OY_DTYPE_C128};
+  for (size_t t = 0; t < OY_ARRAY_SIZE(dtypes); t++)
+    for (int64_t lines = 1; lines <= MOST; lines++)
+      for (int64_t dim = 0; dim < 2; dim++) {
+        oy_scope scope;
+        oy_scope_open(&scope);
+        double data[ALL];
+        for (int i = 0; i < ALL; i++) data[i] = value_at(i, OY_DTYPE_F64);
+        const oy_ints sizes = dim ? OY_DIMS(lines, N, 2) : OY_DIMS(N, lines, 2);
+        oy_tensor* plain = oy_tensor_from_data(data, sizes, OY_DTYPE_F64);
+        assert_non_null(oy_scope_take(plain));
+        oy_tensor* x =
+            oy_to_dtype(oy_view_as_complex(plain), dtypes[t], false, true, oy_none());
+        oy_tensor* products = oy_view_as_real(oy_cumprod(x, dim, oy_none()));
+        for (int64_t l = 0; l < lines; l++) {
+          double real = 1, imaginary = 0;
+          for (int64_t i = 0; i < N; i++) {
+            const int64_t at = 2 * (dim ? l * N + i : i * lines + l);
+            const double a = data[at], b = data[at + 1], before = real;
+            real = before * a - imaginary * b;
+            imaginary = before * b + imaginary * a;
+            assert_true(element(products, at) == real);
+            assert_true(element(products, at + 1) == imaginary);
+          }
+        }
+        oy_scope_close(&scope);
+      }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_beside_loops),
       cmocka_unit_test(parts_of_complex_numbers),
+      cmocka_unit_test(blocks_of_columns),
+      cmocka_unit_test(products_of_complex_numbers),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

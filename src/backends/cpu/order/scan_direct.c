@@ -13,8 +13,9 @@
 typedef struct direct {
   const char* x;
   char* y;
-  int64_t n, x_step, y_step;      // along a line, in bytes
-  int64_t lines, x_line, y_line;  // from one to the next
+  int64_t n, x_step, y_step;         // along a line, in bytes
+  int64_t lines, x_line, y_line;     // from one to the next
+  int64_t blocks, x_block, y_block;  // of such lines; only of columns there are several
 } direct;
 
 // Columns at a time: few leave off where memory is read ahead, of many the totals would not
@@ -150,6 +151,41 @@ BY_ROWS(c64, 8)
 #undef BY_ROWS
 #undef ROWS
 
+// The product of one line, where each step waits for the last: parts by themselves, as a step that
+// turns them round takes longer than what it saves.
+static inline __attribute__((always_inline)) void product_line(const direct* d,
+                                                               const bool is_wide) {
+  const char* x = d->x;
+  char* y = d->y;
+  const int64_t n = d->n, x_step = d->x_step, y_step = d->y_step;
+  double real = 1, imaginary = 0;
+  for (int64_t i = 0; i < n; i++, x += x_step, y += y_step) {
+    const double* wide = (const double*)(const void*)x;
+    const float* narrow = (const float*)(const void*)x;
+    const double a = is_wide ? wide[0] : (double)narrow[0];
+    const double b = is_wide ? wide[1] : (double)narrow[1];
+    const double before = real;
+    real = before * a - imaginary * b;
+    imaginary = before * b + imaginary * a;
+    if (is_wide)
+      *(pair_f64*)(void*)y = (pair){real, imaginary};
+    else
+      *(pair_f32*)(void*)y = (pair_f32){(float)real, (float)imaginary};
+  }
+}
+static void line_products_c64(const direct* d) {
+  if (d->lines == 1)
+    product_line(d, false);
+  else
+    products_c64(d);
+}
+static void line_products_c128(const direct* d) {
+  if (d->lines == 1)
+    product_line(d, true);
+  else
+    product_c128(d);
+}
+
 // Sums of complex numbers down columns are sums of their parts, of which vectors are made.
 static bool as_parts(const direct* d, int64_t item, direct* parts) {
   *parts = *d;
@@ -184,15 +220,25 @@ static const direct_fn g_loops[OY_DTYPE_LIMIT][2] = {
     [OY_DTYPE_I64] = {sum_i64, product_i64},
     [OY_DTYPE_F32] = {sums_f32, products_f32},
     [OY_DTYPE_F64] = {sum_f64, product_f64},
-    [OY_DTYPE_C64] = {part_sums_c64, products_c64},
-    [OY_DTYPE_C128] = {part_sums_c128, product_c128},
+    [OY_DTYPE_C64] = {part_sums_c64, line_products_c64},
+    [OY_DTYPE_C128] = {part_sums_c128, line_products_c128},
     [OY_DTYPE_BF16] = {sum_bf16, product_bf16},
 };
 
 typedef struct direct_run {
   direct_fn run;
-  int64_t n;
+  int64_t n, x_item, y_item;
 } direct_run;
+
+// How many blocks of columns, all of the fastest dimension, are among |count| lines from here on:
+// a call for each takes longer than a few short columns.
+static int64_t blocks_of(const oyi_lines* w, const direct_run* r, int64_t count) {
+  if (w->ndim < 2 || w->at[0] != 0 || w->sizes[0] < FEW_COLUMNS ||
+      w->steps[0][0] != r->x_item || w->steps[0][1] != r->y_item)
+    return 1;
+  const int64_t left = w->sizes[1] - w->at[1], whole = count / w->sizes[0];
+  return whole < 1 ? 1 : left < whole ? left : whole;
+}
 
 // Those of the fastest dimension of the walk that lie beside each other go together.
 static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
@@ -202,16 +248,19 @@ static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
     w->sizes[0] = 1, w->at[0] = 0;
   else
     d.x_line = w->steps[0][0], d.y_line = w->steps[0][1];
+  if (w->ndim > 1) d.x_block = w->steps[1][0], d.y_block = w->steps[1][1];
   while (count > 0) {
     const int64_t left = w->sizes[0] - w->at[0];
     d.lines = left < count ? left : count;
     d.x = w->data[0];
     d.y = w->data[1];
+    d.blocks = blocks_of(w, r, count);
     r->run(&d);
-    count -= d.lines;
+    count -= d.lines * d.blocks;
+    if (d.blocks > 1) w->at[1] += d.blocks - 1;
     w->at[0] += d.lines - 1;
-    w->data[0] += (d.lines - 1) * d.x_line;
-    w->data[1] += (d.lines - 1) * d.y_line;
+    w->data[0] += (d.lines - 1) * d.x_line + (d.blocks - 1) * d.x_block;
+    w->data[1] += (d.lines - 1) * d.y_line + (d.blocks - 1) * d.y_block;
     oyi_lines_next(w);
   }
   return OY_OK;
@@ -220,7 +269,8 @@ static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
 bool oyi_scan_direct(const oyi_lines* lines, oy_dtype from, oy_dtype to, int64_t n,
                      bool is_product) {
   const bool widens = to == OY_DTYPE_I64 && oy_dtype_is_integral(from, true);
-  direct_run how = {g_loops[from][is_product], n};
+  direct_run how = {g_loops[from][is_product], n, oyi_dtype_bytes[from],
+                    oyi_dtype_bytes[to]};
   if (!how.run || !(widens || (from == to && !oy_dtype_is_integral(from, true))))
     return false;
   (void)!oyi_lines_run_beside(lines, n, run_some, &how);

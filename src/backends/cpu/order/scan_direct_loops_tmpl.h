@@ -25,19 +25,21 @@ static inline __attribute__((always_inline)) void OYI_JOIN(NAME, OYI_JOIN(groups
     const direct* d, const int groups) {
   enum { WIDTH = FEW_COLUMNS, MOST = SOME_COLUMNS / FEW_COLUMNS };
   const int64_t last = d->lines - WIDTH, n = d->n, x_step = d->x_step, y_step = d->y_step;
-  const char* x = d->x;
-  char* y = d->y;
-  W totals[MOST][WIDTH];
-  for (int g = 0; g < groups; g++)
-    for (int k = 0; k < WIDTH; k++) totals[g][k] = (W){START};
-  for (int64_t i = 0; i < n; i++, x += x_step, y += y_step) {
-    for (int g = 0; g < groups; g++) {
-      const T* p = (const T*)(const void*)x + (g + 1 < groups ? g * WIDTH : last);
-      for (int k = 0; k < WIDTH; k++) totals[g][k] = RUN(totals[g][k], LOAD(p[k]));
-    }
-    for (int g = 0; g < groups; g++) {
-      O* q = (O*)(void*)y + (g + 1 < groups ? g * WIDTH : last);
-      for (int k = 0; k < WIDTH; k++) q[k] = STORE(totals[g][k]);
+  for (int64_t b = 0; b < d->blocks; b++) {
+    const char* x = d->x + b * d->x_block;
+    char* y = d->y + b * d->y_block;
+    W totals[MOST][WIDTH];
+    for (int g = 0; g < groups; g++)
+      for (int k = 0; k < WIDTH; k++) totals[g][k] = (W){START};
+    for (int64_t i = 0; i < n; i++, x += x_step, y += y_step) {
+      for (int g = 0; g < groups; g++) {
+        const T* p = (const T*)(const void*)x + (g + 1 < groups ? g * WIDTH : last);
+        for (int k = 0; k < WIDTH; k++) totals[g][k] = RUN(totals[g][k], LOAD(p[k]));
+      }
+      for (int g = 0; g < groups; g++) {
+        O* q = (O*)(void*)y + (g + 1 < groups ? g * WIDTH : last);
+        for (int k = 0; k < WIDTH; k++) q[k] = STORE(totals[g][k]);
+      }
     }
   }
 }
@@ -51,23 +53,19 @@ static void OYI_JOIN(NAME, OYI_JOIN(some, ID))(const direct* d) {
   }
 }
 
-// Four lines at a time, so that none waits for its last step. What is read of |d| stays in
+// Lines at a time, up to four, so that none waits for its last step. What is read of |d| stays in
 // registers: for all that compilers know it changes with |y|.
-static void OYI_JOIN(NAME, OYI_JOIN(rows, ID))(const direct* d, int64_t from) {
+static inline __attribute__((always_inline)) void OYI_JOIN(NAME, OYI_JOIN(rows, ID))(
+    const direct* d, int64_t from, const int lines) {
   const char* x = d->x + from * d->x_line;
   char* y = d->y + from * d->y_line;
   const int64_t n = d->n, x_step = d->x_step, y_step = d->y_step;
   const int64_t x_line = d->x_line, y_line = d->y_line;
-  W a = {START}, b = a, c = a, e = a;
+  W totals[4];
+  for (int k = 0; k < lines; k++) totals[k] = (W){START};
   for (int64_t i = 0; i < n; i++, x += x_step, y += y_step) {
-    a = RUN(a, AT(x));
-    b = RUN(b, AT(x + x_line));
-    c = RUN(c, AT(x + 2 * x_line));
-    e = RUN(e, AT(x + 3 * x_line));
-    PUT(y, a);
-    PUT(y + y_line, b);
-    PUT(y + 2 * y_line, c);
-    PUT(y + 3 * y_line, e);
+    for (int k = 0; k < lines; k++) totals[k] = RUN(totals[k], AT(x + k * x_line));
+    for (int k = 0; k < lines; k++) PUT(y + k * y_line, totals[k]);
   }
 }
 
@@ -114,6 +112,17 @@ static void OYI_JOIN(NAME, OYI_JOIN(row, ID))(const direct* d, int64_t from) {
   }
 }
 
+// How many lines were: all but one, or all.
+static int64_t OYI_JOIN(NAME, OYI_JOIN(some_rows, ID))(const direct* d) {
+  int64_t l = 0;
+  for (; l + 4 <= d->lines; l += 4) OYI_JOIN(NAME, OYI_JOIN(rows, ID))(d, l, 4);
+  switch (d->lines - l) {
+    case 3: OYI_JOIN(NAME, OYI_JOIN(rows, ID))(d, l, 3); return l + 3;
+    case 2: OYI_JOIN(NAME, OYI_JOIN(rows, ID))(d, l, 2); return l + 2;
+    default: return l;
+  }
+}
+
 static void OYI_JOIN(NAME, ID)(const direct* d) {
   const bool together = d->x_step == sizeof(T) && d->y_step == sizeof(O);
   int64_t l = 0;
@@ -122,9 +131,13 @@ static void OYI_JOIN(NAME, ID)(const direct* d) {
       OYI_JOIN(NAME, OYI_JOIN(some, ID))(d);
       return;
     }
-    for (; l < d->lines; l += COLUMNS) {
-      const int64_t left = d->lines - l;
-      OYI_JOIN(NAME, OYI_JOIN(columns, ID))(d, l, left < COLUMNS ? left : COLUMNS);
+    direct block = *d;
+    for (int64_t b = 0; b < d->blocks; b++) {
+      for (l = 0; l < d->lines; l += COLUMNS) {
+        const int64_t left = d->lines - l;
+        OYI_JOIN(NAME, OYI_JOIN(columns, ID))(&block, l, left < COLUMNS ? left : COLUMNS);
+      }
+      block.x += d->x_block, block.y += d->y_block;
     }
     return;
   }
@@ -136,7 +149,7 @@ static void OYI_JOIN(NAME, ID)(const direct* d) {
   }
 #endif
   if (!(together && d->n >= LONG_LINE && WAITS_FOR_MEMORY && START == 0))
-    for (; l + 4 <= d->lines; l += 4) OYI_JOIN(NAME, OYI_JOIN(rows, ID))(d, l);
+    l = OYI_JOIN(NAME, OYI_JOIN(some_rows, ID))(d);
   for (; l < d->lines; l++) OYI_JOIN(NAME, OYI_JOIN(row, ID))(d, l);
 }
 #undef AT
