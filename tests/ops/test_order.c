@@ -8,9 +8,9 @@
 static const oy_dtype g_dtypes[] = {OY_DTYPE_U8,   OY_DTYPE_I8,  OY_DTYPE_I16,
                                     OY_DTYPE_I32,  OY_DTYPE_I64, OY_DTYPE_F16,
                                     OY_DTYPE_BF16, OY_DTYPE_F32, OY_DTYPE_F64};
-static const int64_t g_lengths[] = {1,  2,  4,   3,   6,    7,    5,    8,    9,
-                                    12, 13, 15,  16,  17,   31,   32,   33,   63,
-                                    64, 65, 128, 200, 1000, 2048, 2049, 17000};
+static const int64_t g_lengths[] = {1,   2,   4,   3,   6,    7,    5,    8,    9,  12,
+                                    13,  15,  16,  17,  31,   32,   33,   63,   64, 65,
+                                    128, 200, 256, 257, 1000, 2048, 2049, 17000};
 // Random, few values, equal, rising, falling, periodic, zeros of either sign, some NaN, some
 // infinite, all NaN.
 enum { FORMS = 10 };

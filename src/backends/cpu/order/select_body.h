@@ -14,7 +14,9 @@
 
 enum {
   TINY = 8,      // take less as they come
-  FEW = 32,      // are ranked by comparing each with each
+  FEW = 32,      // of a sample of lines that are not long
+  HALVED = 256,  // take less by one of them at a time than by a sample
+  VECTOR = 32,   // bytes
   BLOCK = 64,    // comparisons that a byte counts
   SHORT = 2048,  // lines whose copies lie on the stack
 };

@@ -4,6 +4,8 @@
 // several: OF(x), which makes one of the other, IS_PLAIN, whether they are the same, and
 // IS_NAN(x).
 #define F(name) OYI_JOIN(name, ID)
+// As many as are ranked sooner than parted: what a vector is compared with four times.
+#define RANKED (4 * VECTOR / (int)sizeof(K))
 
 static void F(count_parts)(const K* x, int64_t n, const K bounds[2], counts* c) {
   const K low = bounds[0], high = bounds[1];
@@ -47,25 +49,88 @@ static void F(gather_part)(const K* x, int64_t n, const K bounds[2], part p, K* 
 #undef GATHER
 }
 
-// The |*k|-th and the |l|-th of up to FEW numbers, each compared with each; others may be
-// among them. |*k| becomes which one of its equals it is. There are always FEW of them to
-// compare: GCC 12 miscounts in a loop of 12 to 16 steps within another.
-static void F(rank_few)(const K* x, int64_t n, int64_t* k, int64_t l, K values[2]) {
-  K all[FEW];
-  int64_t same = 0;
-  int found = 0;
-  for (int64_t i = 0; i < FEW; i++) all[i] = i < n ? x[i] : (K)LAST;
-  for (int64_t i = 0; i < n && found != 3; i++) {
-    const K here = all[i];
-    C less = 0, up_to = 0;
-    for (int j = 0; j < FEW; j++) {
-      less += (C)(all[j] < here);
-      up_to += (C)(all[j] <= here);
+typedef K F(vec) __attribute__((vector_size(VECTOR)));
+typedef K F(any_vec) __attribute__((vector_size(VECTOR), aligned(sizeof(K)), may_alias));
+typedef C F(lanes) __attribute__((vector_size(VECTOR)));
+
+// How many of up to RANKED elements are less than each, by comparing each with each, a vector or
+// two at once with the same. Behind the last there is no more than what |all| has room for.
+static void F(count_less)(const K* all, int64_t n, C* less) {
+  enum { LANES = VECTOR / sizeof(K) };
+  for (int64_t i = 0; i < n; i += 2 * LANES) {
+    const F(vec) here = *(const F(any_vec)*)(const void*)(all + i);
+    const F(vec) next = *(const F(any_vec)*)(const void*)(all + i + LANES);
+    F(lanes) count = {0}, next_count = {0};
+    for (int64_t j = 0; j < n; j++) {
+      const F(vec) other = (F(vec)){0} + all[j];
+      count -= (F(lanes))(other < here);
+      next_count -= (F(lanes))(other < next);
     }
-    if (less <= *k && *k < up_to) values[0] = here, same = *k - less, found |= 1;
-    if (less <= l && l < up_to) values[1] = here, found |= 2;
+    memcpy(less + i, &count, VECTOR);
+    memcpy(less + i + LANES, &next_count, VECTOR);
   }
-  *k = same;
+}
+
+// The element that |k| is the rank of or of an equal one: of those with no more than |k| before
+// them one with the most. |*which| becomes which one of its equals it is.
+static K F(of_rank)(const K* all, const C* less, int64_t n, int64_t k, int64_t* which) {
+  C most = 0;
+  for (int64_t i = 0; i < n; i++)
+    most = less[i] <= (C)k && less[i] > most ? less[i] : most;
+  int64_t i = 0;
+  while (less[i] != most) i++;
+  *which = k - most;
+  return all[i];
+}
+
+// The |*k|-th and the |l|-th of up to FEW or RANKED numbers. |*k| becomes which one of its equals
+// it is.
+static void F(rank_few)(const K* x, int64_t n, int64_t* k, int64_t l, K values[2]) {
+  enum { MOST = FEW > RANKED ? FEW : RANKED };
+  K all[MOST + 2 * VECTOR / sizeof(K)];
+  C less[MOST + 2 * VECTOR / sizeof(K)];
+  int64_t which;
+  memcpy(all, x, (size_t)n * sizeof(K));
+  memset(all + n, 0, 2 * VECTOR);
+  F(count_less)(all, n, less);
+  values[1] = F(of_rank)(all, less, n, l, &which);
+  values[0] = *k == l ? values[1] : F(of_rank)(all, less, n, *k, &which);
+  *k = which;
+}
+
+// A number with some below and some above it, as a rule.
+static K F(middle)(const K* x, int64_t n) {
+  const K a = x[n / 4], b = x[n / 2], c = x[n - 1 - n / 4];
+  const K low = a < b ? a : b, high = a < b ? b : a;
+  return c < low ? low : c > high ? high : c;
+}
+
+// Parts up to HALVED numbers by one of them. True: it is the |*k|-th, and |*k| becomes which one
+// of its equals. Each is written to both sides, and stays where it belongs.
+static bool F(halve)(K* x, int64_t* n, int64_t* k, K* middle) {
+  K above[HALVED];
+  const K by = *middle = F(middle)(x, *n);
+  int64_t low = 0, same = 0;
+  for (int64_t i = 0; i < *n; i++) {
+    const K here = x[i];
+    x[low] = here;
+    above[i - low] = here;
+    low += here < by;
+  }
+  const int64_t high = *n - low;
+  *n = low;
+  if (*k < low) return false;
+  *k -= low;
+  for (int64_t i = 0; i < high; i++) same += above[i] == by;
+  if (*k < same) return true;
+  // What is taken out makes fewer of them where none is below.
+  *k -= same;
+  *n = 0;
+  for (int64_t i = 0; i < high; i++) {
+    x[*n] = above[i];
+    *n += above[i] != by;
+  }
+  return false;
 }
 
 static K F(select)(K* x, int64_t n, int64_t* k);
@@ -97,7 +162,11 @@ static void F(choose_bounds)(const K* x, int64_t n, int64_t k, K bounds[2]) {
 // The |*k|-th of numbers, which are moved, and which one of its equals.
 static K F(select)(K* x, int64_t n, int64_t* k) {
   K bounds[2];
-  while (n > FEW) {
+  while (n > RANKED) {
+    if (n <= HALVED) {
+      if (F(halve)(x, &n, k, bounds)) return bounds[0];
+      continue;
+    }
     counts c;
     F(choose_bounds)(x, n, *k, bounds);
     F(count_parts)(x, n, bounds, &c);
@@ -142,20 +211,40 @@ static oy_status F(select_rest)(const K* x, int64_t n, const K bounds[2], const 
   return OY_OK;
 }
 
+// How many there are, which go to |to|; most often all of them.
+static int64_t F(take_numbers)(const K* x, int64_t n, K* to) {
+  C nans = 0;
+  for (int64_t i = 0; i < n; i++) nans |= (C)IS_NAN(x[i]);
+  if (!nans) {
+    memcpy(to, x, (size_t)n * sizeof(K));
+    return n;
+  }
+  int64_t numbers = 0;
+  for (int64_t i = 0; i < n; i++) {
+    to[numbers] = x[i];
+    numbers += !IS_NAN(x[i]);
+  }
+  return numbers;
+}
+
 // Of elements side by side.
 static oy_status F(place_among)(const oyi_selection* s, const K* x, K* spare,
                                 int64_t* out) {
   const int64_t n = s->n;
   K bounds[2] = {0};
-  counts c;
-  if (n > FEW) F(choose_bounds)(x, n, s->rank(n, 0, s->k), bounds);
-  F(count_parts)(x, n, bounds, &c);
+  counts c = {0};
+  if (n <= HALVED) {
+    c.numbers = F(take_numbers)(x, n, spare);
+  } else {
+    F(choose_bounds)(x, n, s->rank(n, 0, s->k), bounds);
+    F(count_parts)(x, n, bounds, &c);
+  }
   int64_t k = s->rank(n, n - c.numbers, s->k);
   const bool is_nan = k >= c.numbers;
   if (is_nan)
     k -= c.numbers;
-  else if (n <= FEW)
-    F(rank_few)(x, n, &k, k, bounds);
+  else if (n <= HALVED)
+    bounds[0] = F(select)(spare, c.numbers, &k);
   else
     OY_TRY(F(select_rest)(x, n, bounds, &c, spare, &k, bounds));
   *out = F(find)(x, n, bounds[0], is_nan, s->is_first ? 0 : k);
@@ -239,6 +328,7 @@ static int64_t F(next)(const void* elements, int64_t i, int64_t n, int64_t bound
   return i;
 }
 #undef F
+#undef RANKED
 #undef T
 #undef K
 #undef C
