@@ -21,7 +21,7 @@ static inline bool oyi_lies_apart(const oyi_iter* it) {
 // the next as fast as they are brought together, it pays where every other one is read, but not
 // of great ones: of those a vector holds so few that it takes what it saves.
 static inline bool oyi_apart_pays(const oyi_iter* it, bool light) {
-  enum { WIDEST = 8 };
+  enum { WIDEST = 16 };
   int64_t every_other = 0;
   for (int k = 1; k < it->count; k++) {
     const int64_t item = oyi_item(it->tensors[k]);
