@@ -74,12 +74,22 @@ static void F(count_less)(const K* all, int64_t n, C* less) {
 // The element that |k| is the rank of or of an equal one: of those with no more than |k| before
 // them one with the most. |*which| becomes which one of its equals it is.
 static K F(of_rank)(const K* all, const C* less, int64_t n, int64_t k, int64_t* which) {
-  C most = 0;
-  for (int64_t i = 0; i < n; i++)
-    most = less[i] <= (C)k && less[i] > most ? less[i] : most;
+  enum { LANES = VECTOR / sizeof(K) };
+  const F(lanes) limit = (F(lanes)){0} + (C)k;
+  F(lanes) most = {0};
+  for (int64_t i = 0; i < n; i += LANES) {
+    F(lanes) here;
+    memcpy(&here, less + i, VECTOR);
+    here &= (F(lanes))(here <= limit);
+    const F(lanes) is_more = (F(lanes))(here > most);
+    most = (here & is_more) | (most & ~is_more);
+  }
+  C lanes[LANES], greatest = 0;
+  memcpy(lanes, &most, VECTOR);
+  for (int l = 0; l < LANES; l++) greatest = lanes[l] > greatest ? lanes[l] : greatest;
   int64_t i = 0;
-  while (less[i] != most) i++;
-  *which = k - most;
+  while (less[i] != greatest) i++;
+  *which = k - greatest;
   return all[i];
 }
 
@@ -91,7 +101,8 @@ static void F(rank_few)(const K* x, int64_t n, int64_t* k, int64_t l, K values[2
   C less[MOST + 2 * VECTOR / sizeof(K)];
   int64_t which;
   memcpy(all, x, (size_t)n * sizeof(K));
-  memset(all + n, 0, 2 * VECTOR);
+  // So that they have no number before them that another one has not.
+  for (size_t i = 0; i < 2 * VECTOR / sizeof(K); i++) all[(size_t)n + i] = (K)LAST;
   F(count_less)(all, n, less);
   values[1] = F(of_rank)(all, less, n, l, &which);
   values[0] = *k == l ? values[1] : F(of_rank)(all, less, n, *k, &which);
