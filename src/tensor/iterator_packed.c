@@ -10,6 +10,7 @@
 // be longer, where a row has many stretches.
 enum {
   PACKED_ROW = 248,
+  CONVERTED_ROW = 2048,
   PACKED_COLUMN = 128,
   TWICE_PACKED_ROW = 64,
   PACKED = 8192,  // bytes of rows that are taken at once
@@ -77,6 +78,13 @@ static bool is_worth_once(const oyi_by_rows* by, const oyi_packed_row* row,
          (longest <= PACKED / 4 && rows_after(by, row) * longest >= 2 * PACKED);
 }
 
+// Loops from one dtype to another take longer to begin: they have more to do with what no
+// whole vector holds.
+static bool converts(const oyi_by_rows* by) {
+  const oyi_tensor* const* t = (const oyi_tensor* const*)by->it->tensors;
+  return by->count == 2 && t[0]->header.dtype != t[1]->header.dtype;
+}
+
 unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
                            const int64_t* down) {
   const int64_t steps = steps_of(row), n = row->sizes[0];
@@ -101,7 +109,8 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
   const int copies = __builtin_popcount(found);
   if (copies > PACKED_INPUTS || across) return copies <= PACKED_INPUTS ? found : 0;
   if (often == 0) return is_worth_once(by, row, longest) ? found : 0;
-  if (longest > (column ? PACKED_COLUMN : PACKED_ROW)) return 0;
+  if (longest > (column ? PACKED_COLUMN : converts(by) ? CONVERTED_ROW : PACKED_ROW))
+    return 0;
   const bool twice = (often & (often - 1)) != 0;
   return !twice || longest_copy <= TWICE_PACKED_ROW || n <= TWICE_PACKED ? found : 0;
 }

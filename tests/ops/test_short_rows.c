@@ -4,6 +4,7 @@
 #include <complex.h>
 #undef I
 
+#include "base/memory.h"
 #include "support/tensors.h"
 
 enum { ROWS = 37, MOST = 99, SPECIAL = 5 };
@@ -300,12 +301,46 @@ static void rows_read_from_their_ends(void** state) {
   }
 }
 
+// Rows that lie apart, into another dtype: of every length around those that are brought together
+// first.
+static void check_converted(oy_dtype from, oy_dtype to, int64_t n) {
+  enum { GAP = 3 };
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* wide = oy_arange(oy_int(ROWS * (n + GAP)), oy_int(OY_DTYPE_I64), oy_none(),
+                              oy_none(), oy_none());
+  wide = oy_view(oy_remainder_Scalar(wide, oy_int(5)), OY_DIMS(ROWS, n + GAP));
+  oy_tensor* rows = oy_narrow(oy_to_dtype(wide, from, false, true, oy_none()), 1, 1, n);
+  oy_tensor* got = oy_to_dtype(rows, to, false, false, oy_none());
+  assert_int_equal(got->dtype, to);
+  if (oy_dtype_is_complex(to)) got = oy_contiguous(oy_real(got), OY_MEMORY_CONTIGUOUS);
+  for (int64_t i = 0; i < ROWS * n; i++) {
+    const double x = (double)((i / n * (n + GAP) + i % n + 1) % 5);
+    assert_true(element(got, i) == (to == OY_DTYPE_BOOL ? x != 0 : x));
+  }
+  oy_scope_close(&scope);
+}
+
+static void rows_are_converted(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_U8,  OY_DTYPE_BOOL, OY_DTYPE_I32,
+                                    OY_DTYPE_I64, OY_DTYPE_BF16, OY_DTYPE_F16,
+                                    OY_DTYPE_F32, OY_DTYPE_F64,  OY_DTYPE_C64};
+  static const int64_t lengths[] = {2,   7,   31,  32,  33,  90,  127, 128, 129,
+                                    160, 255, 256, 257, 300, 511, 512, 513};
+  for (size_t a = 0; a < OY_ARRAY_SIZE(dtypes); a++)
+    for (size_t b = 0; b < OY_ARRAY_SIZE(dtypes); b++)
+      for (size_t l = 0; l < OY_ARRAY_SIZE(lengths); l++)
+        if (a != b && dtypes[a] != OY_DTYPE_BOOL)
+          check_converted(dtypes[a], dtypes[b], lengths[l]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_of_numbers),           cmocka_unit_test(columns_of_numbers),
       cmocka_unit_test(rows_of_complex_numbers),   cmocka_unit_test(running_exponentials),
       cmocka_unit_test(rows_that_lie_apart),       cmocka_unit_test(rows_beside_numbers),
-      cmocka_unit_test(rows_read_from_their_ends),
+      cmocka_unit_test(rows_read_from_their_ends), cmocka_unit_test(rows_are_converted),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
