@@ -129,6 +129,35 @@ static void gathered_along_each_dimension(void** state) {
   oy_tensor_release(wide);
 }
 
+// Elements of lines that lie apart, in caches of each level and beyond; the indices of a line lie
+// apart too, or together.
+static void gathered_from_lines_apart(void** state) {
+  (void)state;
+  enum { LINES = 12, MOST = 100000 };
+  static const int64_t lengths[] = {50, 6000, MOST};
+  for (size_t l = 0; l < OY_ARRAY_SIZE(lengths); l++)
+    for (int k = 0; k < 2; k++) {
+      const int64_t n = lengths[l], shown = 40;
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* all = oy_arange(oy_int(LINES * n), oy_int(OY_DTYPE_F32), oy_none(),
+                                 oy_none(), oy_none());
+      oy_tensor* x = oy_t(oy_view(all, OY_DIMS(LINES, n)));
+      int64_t places[LINES * 40];
+      for (int i = 0; i < LINES * shown; i++) places[i] = (i * 7919 + i / 5) % n;
+      oy_tensor* index = oy_tensor_from_data(
+          places, k ? OY_DIMS(LINES, shown) : OY_DIMS(shown, LINES), OY_DTYPE_I64);
+      assert_non_null(oy_scope_take(index));
+      oy_tensor* got = oy_gather(x, 0, k ? oy_t(index) : index, false);
+      for (int64_t i = 0; i < LINES * shown; i++) {
+        const int64_t line = i % LINES, at = i / LINES;
+        const int64_t place = places[k ? line * shown + at : i];
+        assert_true(element(got, i) == (double)(line * n + place));
+      }
+      oy_scope_close(&scope);
+    }
+}
+
 // Pieces that threads share out begin within rows, and end in a few that have none.
 static void places_of_many(void** state) {
   (void)state;
@@ -258,6 +287,7 @@ int main(void) {
       cmocka_unit_test(meta_has_the_shapes),
       cmocka_unit_test(operands_that_cannot_be_read),
       cmocka_unit_test(gathered_along_each_dimension),
+      cmocka_unit_test(gathered_from_lines_apart),
       cmocka_unit_test(places_of_many),
       cmocka_unit_test(rows_by_many_indices),
       cmocka_unit_test(lines_and_columns),

@@ -148,15 +148,16 @@ static void choose_blocks(oyi_lines* w) {
 }
 
 // How memory is read and written: as the output and the indices lie, unless elements that lie
-// there side by side are of lines which are apart, and more than the cache holds.
+// there side by side are of lines which are apart, and more than the cache holds: the next cache
+// where the indices of a line are apart too, of which memory would be read again for each line.
 static void arrange(oyi_lines* w, const oyi_tensor* t, int64_t dim) {
-  enum { NEAR = 1 << 18, LINE = 64 };
+  enum { NEAR = 1 << 18, NEXT = 1 << 22, LINE = 64 };
   const int64_t item = oyi_item(t);
   oyi_lines_arrange(w, 0);
   size_t along = 0;
   while (along < w->ndim && w->steps[along][2] != 0) along++;
   if (along > 0 && along < w->ndim && w->steps[0][2] >= LINE &&
-      t->sizes[dim] * w->sizes[0] * item > NEAR)
+      t->sizes[dim] * w->sizes[0] * item > (w->steps[along][1] < LINE ? NEAR : NEXT))
     bring(w, along, 0);
   choose_blocks(w);
 }
