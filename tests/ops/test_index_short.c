@@ -229,6 +229,20 @@ static void short_dimensions(void** state) {
       }
 }
 
+// Long lines across a few columns, of which a part is updated at once.
+static void long_lines_across(void** state) {
+  (void)state;
+  for (int64_t columns = 2; columns < 9; columns++)
+    for (int64_t blocks = 1; blocks <= 70; blocks += 69) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      const int64_t shape[DIMS] = {blocks, 9, columns, 1};
+      for (int64_t count = 60; count < 300; count += 83)
+        check_indexed(numbers(shape, 41, OY_DTYPE_F32), shape, 1, count, 0);
+      oy_scope_close(&scope);
+    }
+}
+
 // Rows of any number of bytes, which begin anywhere and lie apart; the first of several planes
 // too.
 static void rows_of_bytes(void** state) {
@@ -353,8 +367,9 @@ static void results_lie_as_self(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(places_in_short_rows), cmocka_unit_test(places_in_turned_tensors),
-      cmocka_unit_test(short_dimensions),     cmocka_unit_test(rows_of_bytes),
-      cmocka_unit_test(places_in_any_layout), cmocka_unit_test(results_lie_as_self),
+      cmocka_unit_test(short_dimensions),     cmocka_unit_test(long_lines_across),
+      cmocka_unit_test(rows_of_bytes),        cmocka_unit_test(places_in_any_layout),
+      cmocka_unit_test(results_lie_as_self),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -5,6 +5,8 @@
 
 #include "backends/cpu/index/index_check.h"
 #include "backends/cpu/index/lines.h"
+#include "backends/cpu/work.h"
+#include "opyard/threads.h"
 #include "tensor/move.h"
 
 typedef struct scattering {
@@ -180,6 +182,73 @@ static void update_whole(const oyi_scatter* q, const oyi_tensor* to,
   }
 }
 
+// Lines across a few columns, all of the memory that they lie in: elements as they follow each
+// other, whose places are those of the whole target. A call for a line has few of them, or reads
+// memory again for each column.
+typedef struct flat {
+  oyi_updater updater;
+  char* to;
+  const int64_t* index;
+  const char* from;  // elements |step| bytes apart, or one for all
+  int64_t step, item, inner;
+  int64_t block,
+      target;  // elements of a block of columns, of the index and of the target
+  oyi_late* late;
+} flat;
+
+static oy_status run_flat(int64_t begin, int64_t end, void* context) {
+  enum { SOME = 512 };
+  const flat* f = context;
+  int64_t first[SOME], at[SOME];
+  const bool several = f->block <= SOME;
+  const int64_t unit = several ? f->block : f->inner, all = (end - begin) * f->block;
+  const int64_t period = all < SOME ? all : SOME / unit * unit;
+  for (int64_t k = 0, base = 0; k < period; base += several ? f->target : 0)
+    for (int64_t i = 0; i < unit; i += f->inner)
+      for (int64_t l = 0; l < f->inner; l++) first[k++] = base + l;
+  const int64_t last = end * f->block;
+  for (int64_t k = begin * f->block, some; k < last; k += some) {
+    const int64_t left = several ? last - k : f->block - k % f->block;
+    some = left < period ? left : period;
+    const int64_t* index = f->index + k;
+    if (!oyi_late_passes(f->late, (const char*)index, sizeof(*index), some)) return OY_OK;
+    for (int64_t i = 0; i < some; i++) at[i] = index[i] * f->inner + first[i];
+    f->updater.at(some, f->to + k / f->block * f->target * f->item, 0, f->item,
+                  (const char*)at, sizeof(*at), f->from + k * f->step, f->step);
+  }
+  return OY_OK;
+}
+
+// Whether it did. Threads share blocks, of which there should be some then.
+static bool update_flat(const oyi_scatter* q, const oyi_tensor* to, const oyi_tensor* src,
+                        scattering* s) {
+  enum { SIDE = 8, SOME_BLOCKS = 64 };
+  const oyi_tensor* i = q->index;
+  int64_t inner = 1;
+  if (!(to->flags & i->flags & (src ? src->flags : OYI_CONTIGUOUS) & OYI_CONTIGUOUS) ||
+      (src && !oyi_same_sizes(oyi_sizes_view(i), oyi_sizes_view(src))))
+    return false;
+  for (int64_t d = 0; d < i->ndim; d++) {
+    if (d != q->dim && i->sizes[d] != to->sizes[d]) return false;
+    if (d > q->dim) inner *= i->sizes[d];
+  }
+  const int64_t block = s->n * inner, blocks = i->numel / block;
+  if (inner < 2 || inner >= SIDE || (blocks < SOME_BLOCKS && oy_get_num_threads() > 1))
+    return false;
+  flat f = {.updater = s->updater,
+            .to = oyi_data(to),
+            .index = oyi_data(i),
+            .from = s->one,
+            .item = s->item,
+            .inner = inner,
+            .block = block,
+            .target = s->size * inner,
+            .late = &s->late};
+  if (!s->one) f.from = oyi_data(src), f.step = s->item;
+  (void)!oy_parallel_for(0, blocks, oyi_stretch(block), run_flat, &f);
+  return true;
+}
+
 oy_status oyi_scatter_run(oyi_scatter* q, const oyi_tensor* to, const oyi_tensor* src,
                           const char* one, oyi_updater updater) {
   const oyi_tensor* i = q->index;
@@ -204,6 +273,8 @@ oy_status oyi_scatter_run(oyi_scatter* q, const oyi_tensor* to, const oyi_tensor
     how.copied = (size_t)(size * oyi_item(to));
     q->origin = NULL;
   }
+  if (!how.copied && update_flat(q, to, src, &how))
+    return how.late.failed ? oyi_bad_line_index(i, q->dim, size) : OY_OK;
   if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, count)) {
     oyi_lines_arrange(&w, how.n <= SHORT_LINE && !how.copied ? LEAST_LINES : 0);
     (void)!oyi_lines_run(&w, how.n, run_some, &how);
