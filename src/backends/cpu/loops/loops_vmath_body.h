@@ -43,6 +43,10 @@
 #define F64_LANES      2
 #endif
 
+#if defined(__FMA__)
+#include "backends/cpu/loops/angle_vector.h"
+#endif
+
 #define MAP(name, ...)                            \
   static V F(of_##name)(V a, const T* arg) {      \
     (void)arg;                                    \
@@ -79,13 +83,15 @@
 #define OWN_EXP 0
 #endif
 // Where exp is a normal number, about; above EXP_MOST it is infinite, below EXP_ZERO it is 0.
-#define EXP_NEAR     87.3
-#define EXP_MOST     88.72283172607422
-#define EXP_ZERO     -104
-#define EXP_SHIFT    60
-#define EXP_UP       1.1420073898156842e26
-#define EXP_DOWN     8.75651076269652e-27
-#define SINH_MOST    89.41598510742188
+#define EXP_NEAR  87.3
+#define EXP_MOST  88.72283172607422
+#define EXP_ZERO  -104
+#define EXP_SHIFT 60
+#define EXP_UP    1.1420073898156842e26
+#define EXP_DOWN  8.75651076269652e-27
+#define SINH_MOST 89.41598510742188
+// Angles that libmvec makes no sine, or tangent, of by vectors.
+#define FAR_SINE     10000
 #define LEAST_NORMAL FLT_MIN
 #define GREATEST     FLT_MAX
 #define LOG_SCALE    0x1p24
@@ -116,6 +122,7 @@ typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
 #undef EXP_UP
 #undef EXP_DOWN
 #undef SINH_MOST
+#undef FAR_SINE
 #undef LEAST_NORMAL
 #undef GREATEST
 #undef LOG_SCALE
@@ -139,6 +146,8 @@ typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
 #define EXP_UP         2.6881171418161356e43
 #define EXP_DOWN       3.720075976020836e-44
 #define SINH_MOST      710.4758600739439
+#define FAR_SINE       8388600
+#define FAR_TANGENT    127000
 #define LEAST_NORMAL   DBL_MIN
 #define GREATEST       DBL_MAX
 #define LOG_SCALE      0x1p54

@@ -62,11 +62,11 @@ RAW_1(acosh)
 RAW_1(atanh)
 RAW_1(sinh)
 RAW_1(cosh)
+RAW_1(sin)
+RAW_1(cos)
+RAW_1(tan)
 VECTOR_1(exp2)
 VECTOR_1(expm1)
-VECTOR_1(sin)
-VECTOR_1(cos)
-VECTOR_1(tan)
 VECTOR_1(atan)
 VECTOR_1(tanh)
 VECTOR_1(asinh)
@@ -85,6 +85,8 @@ VECTOR_2(hypot)
 #endif
 #include "backends/cpu/loops/vmath_domain_tmpl.h"
 #include "backends/cpu/loops/vmath_pow_tmpl.h"
+// After vmath_domain_tmpl.h, which has F(any).
+#include "backends/cpu/loops/vmath_angle_tmpl.h"
 
 // What exp of -|a| adds to 1 is nothing long before it is no normal number.
 static inline V F(one_and_exp_minus)(V a) {
