@@ -245,6 +245,7 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
     {OYI_LOOP_erfinv, OY_DTYPE_F32, erfinv_vector_f32},
     {OYI_LOOP_igamma, OY_DTYPE_F32, igamma_vector_f32},
     {OYI_LOOP_lgamma, OY_DTYPE_F32, lgamma_vector_f32},
+    {OYI_LOOP_lgamma, OY_DTYPE_F64, lgamma_vector_f64},
     {OYI_LOOP_special_ndtri, OY_DTYPE_F32, ndtri_vector_f32},
     {OYI_LOOP_special_erfcx, OY_DTYPE_F32, erfcx_vector_f32},
     {OYI_LOOP_special_entr, OY_DTYPE_F32, entr_wide_f32},
