@@ -18,7 +18,7 @@ static inline vec_f64 lgamma_rest(vec_f64 w) {
   return sum * over + 0.91893853320467274178;
 }
 
-// |sin(pi x)| of |x| up to 2^40: the nearest whole number is taken off, which is exact.
+// |sin(pi x)| of |x| from -2^50 to 0: the nearest whole number is taken off, which is exact.
 static inline vec_f64 lgamma_sine(vec_f64 x) {
   const vec_f64 magic = v_splat_f64(0x1.8p52), nearest = (x + magic) - magic;
   return v_abs_f64(v_sin_f64((x - nearest) * M_PI));

@@ -242,6 +242,7 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define KIND BF16
 #include "backends/cpu/loops/loops_vmath.def"
     {OYI_LOOP_digamma, OY_DTYPE_F32, digamma_vector_f32},
+    {OYI_LOOP_digamma, OY_DTYPE_F64, digamma_vector_f64},
     {OYI_LOOP_erfinv, OY_DTYPE_F32, erfinv_vector_f32},
     {OYI_LOOP_igamma, OY_DTYPE_F32, igamma_vector_f32},
     {OYI_LOOP_lgamma, OY_DTYPE_F32, lgamma_vector_f32},
@@ -250,6 +251,7 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
     {OYI_LOOP_special_erfcx, OY_DTYPE_F32, erfcx_vector_f32},
     {OYI_LOOP_special_entr, OY_DTYPE_F32, entr_wide_f32},
     {OYI_LOOP_trigamma, OY_DTYPE_F32, trigamma_vector_f32},
+    {OYI_LOOP_trigamma, OY_DTYPE_F64, trigamma_vector_f64},
     {OYI_LOOP_angle, OY_DTYPE_C64, v_angle_complex_f32},
     {OYI_LOOP_angle, OY_DTYPE_C128, v_angle_complex_f64},
     {OYI_LOOP_exp, OY_DTYPE_C64, v_exp_complex_f32},

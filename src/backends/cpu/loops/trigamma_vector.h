@@ -1,52 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// trigamma of floats, by vectors of doubles: five terms of the asymptotic series are good for
-// ten digits from 6 on. For loops_vmath_body.h, which has v_sin_f64().
+// trigamma by vectors of doubles. Of floats five terms of the asymptotic series are good for ten
+// digits from 6 on, of doubles eight for all of them from 12 on. For loops_vmath_body.h, which has
+// v_sin_f64().
 //
 // Below 1/2 by reflection, trigamma(x) = (pi / sin(pi x))^2 - trigamma(1 - x); the others go
-// up by six.
+// up by six, or twelve.
 
-// 1/z^2 + 1/(z + 1)^2 + ... + 1/(z + 5)^2, with one division.
-static inline vec_f64 trigamma_steps(vec_f64 z) {
-  const vec_f64 a = z * z + z, b = a + 4 * z + 6,
-                c = b + 4 * z + 14;  // (z + 2k)(z + 2k + 1)
-  const vec_f64 aa = a * a, bb = b * b, cc = c * c;
-  const vec_f64 two = (2 * a + 1) * bb + (2 * b + 1) * aa;
-  return (two * cc + (2 * c + 1) * (aa * bb)) / (aa * bb * cc);
+// 1/z^2 + 1/(z + 1)^2 + ..., |pairs| times two of them, with one division.
+static inline __attribute__((always_inline)) vec_f64 trigamma_steps(vec_f64 z,
+                                                                    int pairs) {
+  const vec_f64 first = z * z + z;
+  vec_f64 above = 2 * first + 1, below = first * first;
+  OYI_UNROLL_BY(8)
+  for (int k = 1; k < pairs; k++) {
+    const vec_f64 next = z + 2.0 * k, both = next * next + next, square = both * both;
+    above = above * square + (2 * both + 1) * below;
+    below *= square;
+  }
+  return above / below;
 }
 
 // B(2k) / w^(2k), and what comes before.
-static inline vec_f64 trigamma_far(vec_f64 w) {
+static inline __attribute__((always_inline)) vec_f64 trigamma_far(vec_f64 w, int terms) {
+  static const double factors[] = {1.0 / 6,  -1.0 / 30,       1.0 / 42, -1.0 / 30,
+                                   5.0 / 66, -691.0 / 2730.0, 7.0 / 6,  -3617.0 / 510};
   const vec_f64 over = 1 / w, square = over * over;
-  vec_f64 sum = square * (5 / 66.0) - 1 / 30.0;
-  sum = sum * square + 1 / 42.0;
-  sum = sum * square - 1 / 30.0;
-  sum = sum * square + 1 / 6.0;
-  return over * (1 + 0.5 * over + sum * square);
+  vec_f64 sum = v_splat_f64(0);
+  OYI_UNROLL_BY(8)
+  for (int k = terms; k-- > 0;) sum = (sum + factors[k]) * square;
+  return over * (1 + 0.5 * over + sum);
 }
 
-// The sine of what pi x is rounded to: next to a pole, and at one, that is what the result
-// is, as in PyTorch.
-static inline vec_f64 trigamma_sine(vec_f64 x) {
-  for (int i = 0; i < F64_LANES; i++) x[i] = (double)((float)M_PI * (float)x[i]);
-  return v_sin_f64(x);
-}
-
-static inline vec_f64 trigamma_of(vec_f64 x) {
+// |angle| is pi x as it is rounded: next to a pole, and at one, its sine is what the result is, as
+// in PyTorch.
+static inline __attribute__((always_inline)) vec_f64 trigamma_any(vec_f64 x,
+                                                                  vec_f64 angle,
+                                                                  int pairs, int terms) {
   const ints_f64 turns = x < 0.5;
   const vec_f64 z = v_select_f64(turns, 1 - x, x);
-  const ints_f64 near = z < 6;
-  const vec_f64 steps = trigamma_steps(v_select_f64(near, z, v_splat_f64(1)));
-  vec_f64 found = trigamma_far(v_select_f64(near, z + 6, z));
+  const ints_f64 near = z < (double)(2 * pairs);
+  const vec_f64 steps = trigamma_steps(v_select_f64(near, z, v_splat_f64(1)), pairs);
+  vec_f64 found = trigamma_far(v_select_f64(near, z + (double)(2 * pairs), z), terms);
   found += v_select_f64(near, steps, v_splat_f64(0));
-  int64_t any = 0;
-  for (int i = 0; i < F64_LANES; i++) any |= turns[i];
-  if (!any) return found;
-  const vec_f64 pole = M_PI / trigamma_sine(x);
+  if (!v_any_f64(turns)) return found;
+  const vec_f64 pole = M_PI / v_sin_f64(v_select_f64(turns, angle, v_splat_f64(1)));
   return v_select_f64(turns, pole * pole - found, found);
 }
 
+static vec_f64 trigamma_of_f32(vec_f64 x) {
+  vec_f64 angle = x;
+  for (int i = 0; i < F64_LANES; i++) angle[i] = (double)((float)M_PI * (float)x[i]);
+  return trigamma_any(x, angle, 3, 5);
+}
 static void trigamma_vector_f32(int64_t n, char* const* data, const int64_t* strides,
                                 const void* args) {
   (void)args;
-  map_wide(n, data, strides, trigamma_of);
+  map_wide(n, data, strides, trigamma_of_f32);
+}
+static vec_f64 trigamma_of_f64(vec_f64 x, const double* arg) {
+  (void)arg;
+  return trigamma_any(x, x * M_PI, 6, 8);
+}
+static void trigamma_vector_f64(int64_t n, char* const* data, const int64_t* strides,
+                                const void* args) {
+  v_map_f64(n, data, strides, args, trigamma_of_f64);
 }
