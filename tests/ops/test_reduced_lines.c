@@ -123,42 +123,64 @@ static void lines_beside_loops(void** state) {
         check(&shapes[i], g_dtypes[d], nans);
 }
 
-// Short rows of what is reduced, again and again, with what is kept between them, or alone.
+// Sum, greatest and variance of result |i| of dimensions 1 and 3, from the element at |first| of
+// each row on.
+static void check_both(const double* data, const int64_t* n, int64_t first, int64_t i,
+                       oy_tensor* const* got, oy_dtype dtype) {
+  double want = 0, squares = 0, greatest = -INFINITY;
+  const double count = (double)(n[1] * n[3]);
+  for (int64_t b = 0; b < n[1]; b++)
+    for (int64_t d = 0; d < n[3]; d++) {
+      const int64_t line = (i / n[2] * n[1] + b) * n[2] + i % n[2];
+      const double v = data[line * (n[3] + first) + first + d];
+      want += v;
+      squares += v * v;
+      if (!isnan(greatest) && (isnan(v) || v > greatest)) greatest = v;
+    }
+  // Of bfloat16 a result is rounded, as far as its digits go.
+  const double digits = dtype == OY_DTYPE_BF16 ? fabs(want) / 256 : 0;
+  const double sum = element(got[0], i);
+  assert_true(isnan(want) ? isnan(sum) : fabs(sum - want) <= digits);
+  assert_true(same(element(got[1], i), greatest));
+  if (!got[2]) return;
+  const double var = (squares - want * want / count) / (count - 1);
+  const double found = element(got[2], i);
+  assert_true(isnan(want) ? isnan(found) : fabs(found - var) <= 0.01 * var);
+}
+
+// Short rows of what is reduced, again and again, with what is kept between them, or alone; with
+// gaps, and without.
+static void check_dimensions(const int64_t* n, oy_dtype dtype, int64_t first, bool nans) {
+  oy_scope scope;
+  oy_scope_open(&scope);
+  const int64_t row = n[3] + first, all = n[0] * n[1] * n[2] * row;
+  double* data = malloc((size_t)all * sizeof(*data));
+  for (int64_t i = 0; i < all; i++) data[i] = value_at(i, dtype, nans);
+  oy_tensor* wide =
+      oy_tensor_from_data(data, OY_DIMS(n[0], n[1], n[2], row), OY_DTYPE_F64);
+  assert_non_null(oy_scope_take(wide));
+  oy_tensor* x =
+      oy_narrow(oy_to_dtype(wide, dtype, false, true, oy_none()), 3, first, n[3]);
+  const bool is_float =
+      dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_F64 || dtype == OY_DTYPE_BF16;
+  oy_tensor* const got[] = {oy_sum_dim_IntList(x, OY_DIMS(1, 3), false, oy_none()),
+                            oy_amax(x, OY_DIMS(1, 3), false),
+                            is_float ? oy_var_dim(x, OY_DIMS(1, 3), true, false) : NULL};
+  for (int64_t i = 0; i < n[0] * n[2]; i++) check_both(data, n, first, i, got, dtype);
+  free(data);
+  oy_scope_close(&scope);
+}
+
 static void several_dimensions(void** state) {
   (void)state;
   static const int64_t sizes[][4] = {
-      {3, 7, 70, 5}, {2, 9, 130, 3}, {1, 40, 6, 7}, {2, 300, 1, 7}};
+      {3, 7, 70, 5},   {2, 9, 130, 3},  {1, 40, 6, 7},  {2, 300, 1, 7}, {1, 50, 34, 3},
+      {1, 33, 130, 2}, {2, 35, 17, 16}, {3, 5, 4, 2},   {1, 18, 1, 9},  {1, 40, 9, 17},
+      {2, 7, 300, 4},  {1, 4000, 3, 5}, {40, 10, 5, 3}, {1, 4, 5, 2}};
   for (size_t s = 0; s < OY_ARRAY_SIZE(sizes); s++)
-    for (size_t t = 0; t < OY_ARRAY_SIZE(g_dtypes); t++) {
-      oy_scope scope;
-      oy_scope_open(&scope);
-      const int64_t *n = sizes[s], row = n[3] + 1, all = n[0] * n[1] * n[2] * row;
-      double* data = malloc((size_t)all * sizeof(*data));
-      for (int64_t i = 0; i < all; i++) data[i] = value_at(i, g_dtypes[t], false);
-      oy_tensor* wide =
-          oy_tensor_from_data(data, OY_DIMS(n[0], n[1], n[2], row), OY_DTYPE_F64);
-      assert_non_null(oy_scope_take(wide));
-      oy_tensor* x =
-          oy_narrow(oy_to_dtype(wide, g_dtypes[t], false, true, oy_none()), 3, 1, n[3]);
-      oy_tensor *sum = oy_sum_dim_IntList(x, OY_DIMS(1, 3), false, oy_none()),
-                *amax = oy_amax(x, OY_DIMS(1, 3), false);
-      for (int64_t i = 0; i < n[0] * n[2]; i++) {
-        double want = 0, greatest = -INFINITY;
-        for (int64_t b = 0; b < n[1]; b++)
-          for (int64_t d = 0; d < n[3]; d++) {
-            const int64_t line = (i / n[2] * n[1] + b) * n[2] + i % n[2];
-            const double v = data[line * row + 1 + d];
-            want += v;
-            greatest = v > greatest ? v : greatest;
-          }
-        // Of bfloat16 a result is rounded, as far as its digits go.
-        const double digits = g_dtypes[t] == OY_DTYPE_BF16 ? fabs(want) / 256 : 0;
-        assert_true(fabs(element(sum, i) - want) <= digits);
-        assert_true(element(amax, i) == greatest);
-      }
-      free(data);
-      oy_scope_close(&scope);
-    }
+    for (size_t t = 0; t < OY_ARRAY_SIZE(g_dtypes); t++)
+      for (int k = 0; k < (t < 3 ? 4 : 2); k++)
+        check_dimensions(sizes[s], g_dtypes[t], k & 1, k & 2);
 }
 
 // A last block of a few columns comes to what they do within a wide one.

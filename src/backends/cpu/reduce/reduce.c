@@ -83,8 +83,8 @@ static void merge_pieces(const walk* w, const char* x, int64_t n, void* state) {
 // Whether a block is one call of |all_columns|.
 static bool is_one_call(const walk* w) {
   return w->reducer->all_columns && w->across && !w->converts && !w->is_empty &&
-         w->spread == 1 && w->reduced_count == 1 && w->reduced[0].size <= w->rows &&
-         w->pieces == 1 && w->times == 1;
+         w->spread == 1 && w->fold == 1 && w->reduced_count == 1 &&
+         w->reduced[0].size <= w->rows && w->pieces == 1 && w->times == 1;
 }
 
 // The same of |all_rows|.

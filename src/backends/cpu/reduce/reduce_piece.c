@@ -18,7 +18,8 @@ typedef struct block {
 
 // |SHORT_ROW| elements are sooner copied than reduced by a call of their own, and so many as
 // |READ_BYTES| has are converted at once, as are rows of 16-bit floats below |HALF_ROW|.
-// Of |FEW_RESULTS|, rows of |FEW_OF_ROW| are brought together wherever they lie.
+// Rows of |FEW_OF_ROW| are brought together wherever they lie, of |FEW_RESULTS|, or where each
+// call ends with quotients.
 enum { FEW_RESULTS = 8, FEW_OF_ROW = 32 };
 enum { SHORT_ROW = 128, HALF_ROW = 64, READ_BYTES = OYI_REDUCE_ROW * 16 };
 
@@ -173,7 +174,7 @@ static void reduce_down(block* b, const char* x) {
   first_row(b, &x);
   // As it lies in memory: what is kept within what is reduced, unless rows are soon brought
   // together.
-  const bool few = b->n <= FEW_RESULTS && end <= FEW_OF_ROW;
+  const bool few = end <= FEW_OF_ROW && (b->n <= FEW_RESULTS || !b->w->reducer->running);
   if (each && (one || (!few && b->w->reduced[1].in > b->w->step))) {
     do each(b, x, end);
     while (next_row(b, &x));
@@ -337,6 +338,22 @@ static void reduce_across(block* b, const char* x) {
   } while (next_row(b, &x));
 }
 
+// As |fold| times as many results, of which those of one are merged.
+static void reduce_folded(const block* b, const char* x) {
+  const walk* w = b->w;
+  const oyi_fold* r = w->reducer;
+  _Alignas(64) char state[OYI_REDUCE_STATE_BYTES];
+  block wide = *b;
+  wide.n = b->n * w->fold;
+  wide.state = state;
+  r->start(state, wide.n, w->args);
+  reduce_across(&wide, x);
+  const char* one = state;
+  for (int64_t at = 0; at < b->n; at++)
+    for (int64_t k = 0; k < w->fold; k++, one += r->running)
+      r->merge((char*)b->state + at * r->running, one, 1, w->args);
+}
+
 void oyi_reduce_piece(const walk* w, const char* x, int64_t n, int64_t number,
                       void* state) {
   block b;
@@ -348,7 +365,9 @@ void oyi_reduce_piece(const walk* w, const char* x, int64_t n, int64_t number,
   b.high = b.low + w->piece < size ? b.low + w->piece : size;
   w->reducer->start(state, n, w->args);
   if (w->is_empty) return;
-  if (w->across)
+  if (w->fold > 1)
+    reduce_folded(&b, x);
+  else if (w->across)
     reduce_across(&b, x);
   else
     reduce_down(&b, x);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/reduce/reduce_plan.h"
 
+#include <string.h>
+
 #include "base/cpu.h"
 #include "opyard/threads.h"
 #include "tensor/iterator.h"
@@ -73,7 +75,8 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   // What is converted on the way has to stay in the first cache, too.
   const int64_t all =
       w->across && w->converts && !w->half ? OYI_REDUCE_BLOCK : w->reducer->block;
-  const int64_t most = all / (w->cells ? w->cells : w->inner.size);
+  const int64_t most = w->fold > 1 ? OYI_REDUCE_BLOCK / w->fold
+                                   : all / (w->cells ? w->cells : w->inner.size);
   w->block = most;
   const int64_t lines = results / w->inner.size / size;
   const bool few = lines * ((size + most - 1) / most) < SHARES && w->spread == 1;
@@ -258,6 +261,22 @@ static bool find_turns(walk* w, int64_t item) {
   return true;
 }
 
+// Whether short rows, of results that follow each other, are columns of longer ones: they come
+// again so often that a call for each of them takes longer than to merge running values.
+static bool find_fold(walk* w, int64_t item) {
+  enum { MOST = 16, TWICE = 2, FEW = 8 };
+  const dim *k = &w->kept[0], *d = &w->reduced[0], *again = &w->reduced[1];
+  w->fold = 1;
+  if (w->reduced_count < 2 || !w->reducer->running || d->in != item || d->size > MOST ||
+      k->in != d->size * item || again->in < k->size * k->in ||
+      again->size < TWICE * d->size || k->size * d->size < FEW)
+    return false;
+  w->fold = d->size;
+  w->reduced_count--;
+  memmove(w->reduced, w->reduced + 1, w->reduced_count * sizeof(*w->reduced));
+  return true;
+}
+
 // Which way memory is read, and as what.
 static void find_way(walk* w, const oyi_reduction* r) {
   enum { MANY = 64, SPREAD = 16, NARROW = 32, FILL = 8, LONG = 128 };
@@ -272,25 +291,27 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->all_rows = find_all_rows(w, item);
   w->inner = (dim){1, 0, {0, 0}};
   w->cells = w->apart = 0;
-  const bool cells = find_cells(w, item);
+  const bool fold = find_fold(w, item), cells = !fold && find_cells(w, item);
   // Long rows of what lies nearly together are brought together.
-  const bool near = !cells && k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
-  w->turns = !near && find_turns(w, item);
-  if (!cells) w->step = k->in;
-  const bool together = cells || k->in == item;
+  const bool near =
+      !cells && !fold && k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
+  w->turns = !near && !fold && find_turns(w, item);
+  if (!cells) w->step = fold ? item : k->in;
+  const bool together = cells || fold || k->in == item;
   const int64_t columns = oyi_reduce_width(w, k->size), row = d->in / item;
   // Rows of a few results that follow each other, or nearly, are read as longer ones: of so few
   // that they are one block, which find_blocks() makes no smaller.
   // Of one of several matrices they are worth it where there are more of them.
   const bool lasts = w->kept_count == 1 || (row <= FILL && d->size >= LONG);
-  const bool follows = w->reduced_count == 1 && lasts && together && d->in % item == 0 &&
-                       row >= columns && row <= 2 * columns && columns > 1 &&
-                       row <= NARROW && d->size >= MANY && w->reducer->running &&
+  const bool follows = !fold && w->reduced_count == 1 && lasts && together &&
+                       d->in % item == 0 && row >= columns && row <= 2 * columns &&
+                       columns > 1 && row <= NARROW && d->size >= MANY &&
+                       w->reducer->running &&
                        (!w->converts || (half_of(w) && half_of(w)->columns));
   w->spread = !follows ? 1 : row < SPREAD ? SPREAD : OYI_REDUCE_BLOCK / row;
-  w->turns_columns = together && turns_columns(w, columns, item);
+  w->turns_columns = together && !fold && turns_columns(w, columns, item);
   w->across =
-      w->turns || follows || w->turns_columns ||
+      w->turns || follows || fold || w->turns_columns ||
       (!w->all_rows && goes_across(w, columns) && (near || (together && d->in != item)));
   w->converts |= w->across && (near || w->turns);
   if (!w->across) find_longer_blocks(w);

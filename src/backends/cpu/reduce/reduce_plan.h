@@ -27,6 +27,9 @@ typedef struct oyi_reduce_walk {
   // too, and from one of |inner| to the next; 0: it has those that are wanted, and no others.
   int64_t cells, apart;
   int64_t step;  // bytes from what one result of a block is made of to that of the next
+  // Elements of the fastest dimension that is reduced, where they lie beside each other as results
+  // do and have running values of their own, which are merged; else 1.
+  int64_t fold;
   // Rows that are read as one, where results are few and rows follow each other; else 1.
   int64_t spread;
   oyi_reduce_rows_fn all_rows;  // takes all rows of a block in one call; NULL: none does
