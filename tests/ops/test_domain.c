@@ -276,6 +276,45 @@ static void numbers_of_any_size(void** state) {
   }
 }
 
+// ---------------------------------------------------------- rows of any length
+
+// exp and hypot of the rows of |rows| x |n| within longer ones; what lies behind each stays.
+static void check_rows(int64_t n, int64_t gap, oy_dtype dtype) {
+  enum { ROWS = 3 };
+  oy_scope scope;
+  oy_scope_open(&scope);
+  const oy_ints whole = OY_DIMS(ROWS, n + gap);
+  double from[200];
+  for (int64_t i = 0; i < ROWS * (n + gap); i++) from[i] = (double)(i * 7 % 31) / 4 - 3;
+  oy_tensor* given = oy_tensor_from_data(from, whole, OY_DTYPE_F64);
+  assert_non_null(oy_scope_take(given));
+  oy_tensor* x = oy_to_dtype(given, dtype, false, true, oy_none());
+  oy_tensor* none =
+      oy_full(whole, oy_float(-8), oy_none(), oy_none(), oy_none(), oy_none());
+  oy_tensor* all[2];
+  for (int k = 0; k < 2; k++) all[k] = oy_to_dtype(none, dtype, false, true, oy_none());
+  oy_tensor *rows = oy_narrow(x, 1, 0, n), *other = oy_narrow(x, 1, gap, n);
+  assert_non_null(oy_exp_out(rows, oy_narrow(all[0], 1, 0, n)));
+  assert_non_null(oy_hypot_out(rows, other, oy_narrow(all[1], 1, 0, n)));
+  for (int64_t i = 0; i < ROWS * (n + gap); i++) {
+    const bool is_gap = i % (n + gap) >= n;
+    const double size = is_gap ? 0 : hypot(from[i], from[i + gap]);
+    const double want[] = {is_gap ? -8 : exp(from[i]), is_gap ? -8 : size};
+    for (int k = 0; k < 2; k++)
+      assert_true(fabs(element(all[k], i) - want[k]) <= 1e-6 * fabs(want[k]));
+  }
+  oy_scope_close(&scope);
+}
+
+static void rows_of_any_length(void** state) {
+  (void)state;
+  for (int64_t n = 1; n < 60; n++)
+    for (int64_t gap = 1; gap < 6; gap += 2) {
+      check_rows(n, gap, OY_DTYPE_F32);
+      check_rows(n, gap, OY_DTYPE_F64);
+    }
+}
+
 // ------------------------------------------------------------------------ powers
 
 // Besides the numbers above: those whose last digit says whether they are odd, and exponents
@@ -374,8 +413,8 @@ static void powers_of_doubles(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ends_of_domains), cmocka_unit_test(exp_everywhere),
-      cmocka_unit_test(numbers_of_any_size), cmocka_unit_test(powers_of_floats),
-      cmocka_unit_test(powers_of_doubles)};
+      cmocka_unit_test(ends_of_domains),     cmocka_unit_test(exp_everywhere),
+      cmocka_unit_test(numbers_of_any_size), cmocka_unit_test(rows_of_any_length),
+      cmocka_unit_test(powers_of_floats),    cmocka_unit_test(powers_of_doubles)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

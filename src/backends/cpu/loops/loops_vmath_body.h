@@ -71,11 +71,26 @@
   OYI_LOOP_FN(name) {                              \
     F(map2)(n, data, strides, args, F(of_##name)); \
   }
+#define MAP2_INLINE(name, ...)                                                          \
+  static inline __attribute__((always_inline)) V F(of_##name)(V a, V b, const T* arg) { \
+    (void)arg;                                                                          \
+    return (__VA_ARGS__);                                                               \
+  }                                                                                     \
+  OYI_LOOP_FN(name) {                                                                   \
+    F(map2_inline)(n, data, strides, args, F(of_##name));                               \
+  }
+// Of vectors of elements of as many bits.
+#if defined(__AVX512F__)
+#define MASKED_BITS(f, bits) _mm512_##f##_epi##bits
+#elif defined(__AVX2__)
+#define MASKED_BITS(f, bits) _mm256_##f##_epi##bits
+#endif
 #define T              float
 #define INT            int32_t
 #define ID             f32
 #define FN(name)       name##f
 #define LANES          F32_LANES
+#define MASKED(f)      MASKED_BITS(f, 32)
 #define OWN_NORMAL_CDF 1
 #if defined(__FMA__)
 #define OWN_EXP 1
@@ -113,6 +128,7 @@ typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
 #undef ID
 #undef FN
 #undef LANES
+#undef MASKED
 #undef OWN_NORMAL_CDF
 #undef OWN_EXP
 #undef EXP_NEAR
@@ -137,6 +153,7 @@ typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
 #define ID             f64
 #define FN(name)       name
 #define LANES          F64_LANES
+#define MASKED(f)      MASKED_BITS(f, 64)
 #define OWN_NORMAL_CDF 0
 #define OWN_EXP        0
 #define EXP_NEAR       708
@@ -167,6 +184,7 @@ typedef uint64_t bits_f64 __attribute__((vector_size(OYI_VEC_BYTES)));
 #undef ID
 #undef FN
 #undef LANES
+#undef MASKED
 #undef OWN_NORMAL_CDF
 #undef OWN_EXP
 
@@ -220,9 +238,11 @@ static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
 #undef MAP
 #undef MAP_INLINE
 #undef MAP2
-#define MAP(name, ...)        OYI_LOOP_ROW(name)
-#define MAP_INLINE(name, ...) OYI_LOOP_ROW(name)
-#define MAP2(name, ...)       OYI_LOOP_ROW(name)
+#undef MAP2_INLINE
+#define MAP(name, ...)         OYI_LOOP_ROW(name)
+#define MAP_INLINE(name, ...)  OYI_LOOP_ROW(name)
+#define MAP2(name, ...)        OYI_LOOP_ROW(name)
+#define MAP2_INLINE(name, ...) OYI_LOOP_ROW(name)
 const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define ID   f32
 #define KIND F32
@@ -234,10 +254,12 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #include "backends/cpu/loops/loops_vmath.def"
 #undef MAP
 #undef MAP2
+#undef MAP2_INLINE
 #undef ID
 #undef KIND
 #define MAP(name, ...)
 #define MAP2(name, ...)
+#define MAP2_INLINE(name, ...)
 #define ID   bf16
 #define KIND BF16
 #include "backends/cpu/loops/loops_vmath.def"

@@ -50,8 +50,10 @@ static inline __attribute__((always_inline)) void map_inline_bf16(int64_t n,
 #undef MAP
 #undef MAP_INLINE
 #undef MAP2
+#undef MAP2_INLINE
 #define MAP(name, ...)
 #define MAP2(name, ...)
+#define MAP2_INLINE(name, ...)
 #define MAP_INLINE(name, ...)                                                   \
   static void name##_bf16(int64_t n, char* const* data, const int64_t* strides, \
                           const void* args) {                                   \

@@ -151,13 +151,47 @@ static inline V F(times_log)(V a, V b, V log) {
 
 // ------------------------------------------------------------------- walking
 
+// |count| elements that lie together, fewer than a vector has.
+#if defined(__AVX512F__)
+static inline V F(load_first)(const char* x, int64_t count) {
+  const V v = F(splat)(*(const T*)(const void*)x);
+  return (V)MASKED(mask_loadu)((__m512i)v, (uint16_t)((1 << count) - 1), x);
+}
+static inline void F(store_first)(char* o, int64_t count, V v) {
+  MASKED(mask_storeu)(o, (uint16_t)((1 << count) - 1), (__m512i)v);
+}
+#elif defined(__AVX2__)
+static inline I F(first_lanes)(int64_t count) {
+  I at;
+  for (int i = 0; i < LANES; i++) at[i] = i;
+  return at < (INT)count;
+}
+static inline V F(load_first)(const char* x, int64_t count) {
+  const I mask = F(first_lanes)(count);
+  const V v = (V)MASKED(maskload)((const void*)x, (__m256i)mask);
+  return F(select)(mask, v, F(splat)(*(const T*)(const void*)x));
+}
+static inline void F(store_first)(char* o, int64_t count, V v) {
+  MASKED(maskstore)((void*)o, (__m256i)F(first_lanes)(count), (__m256i)v);
+}
+#endif
+
 // |count| elements, fewer than a vector has, and the first of them in the other lanes.
 static inline V F(load_some)(const char* x, int64_t stride, int64_t count) {
+#if defined(__AVX2__)
+  if (stride == (int64_t)sizeof(T)) return F(load_first)(x, count);
+#endif
   V v = F(splat)(*(const T*)(const void*)x);
   for (int64_t i = 1; i < count; i++) v[i] = *(const T*)(const void*)(x + i * stride);
   return v;
 }
 static inline void F(store_some)(char* o, int64_t stride, int64_t count, V v) {
+#if defined(__AVX2__)
+  if (stride == (int64_t)sizeof(T)) {
+    F(store_first)(o, count, v);
+    return;
+  }
+#endif
   for (int64_t i = 0; i < count; i++) *(T*)(void*)(o + i * stride) = v[i];
 }
 static inline V F(load)(const char* x, int64_t stride) {
@@ -192,9 +226,8 @@ static __attribute__((noinline)) void F(map)(int64_t n, char* const* data,
                                              F(unary) fn) {
   F(map_inline)(n, data, strides, arg, fn);
 }
-static __attribute__((noinline)) void F(map2)(int64_t n, char* const* data,
-                                              const int64_t* strides, const void* arg,
-                                              F(binary) fn) {
+static inline __attribute__((always_inline)) void F(map2_inline)(
+    int64_t n, char* const* data, const int64_t* strides, const void* arg, F(binary) fn) {
   char* o = data[0];
   const char *x = data[1], *y = data[2];
   const int64_t so = strides[0], sx = strides[1], sy = strides[2];
@@ -202,6 +235,11 @@ static __attribute__((noinline)) void F(map2)(int64_t n, char* const* data,
     F(store)(o, so, fn(F(load)(x, sx), F(load)(y, sy), arg));
   if (n > 0)
     F(store_some)(o, so, n, fn(F(load_some)(x, sx, n), F(load_some)(y, sy, n), arg));
+}
+static __attribute__((noinline)) void F(map2)(int64_t n, char* const* data,
+                                              const int64_t* strides, const void* arg,
+                                              F(binary) fn) {
+  F(map2_inline)(n, data, strides, arg, fn);
 }
 
 #include "backends/cpu/loops/complex_vmath_tmpl.h"
