@@ -52,8 +52,6 @@ static void one_row(const scores* m, int64_t i, bool is_single) {
     else
       (wide ? multilabel_margin_backward_f64 : multilabel_margin_backward_f32)(
           m, in, m->target + i * m->n, m->is_target + i * bytes, g, out);
-  } else if (is_single) {
-    m->losses[i] = (wide ? multi_margin_f64 : multi_margin_f32)(m, in, m->target[i]);
   } else {
     m->losses[i] = (wide ? multilabel_margin_f64 : multilabel_margin_f32)(
         m, in, m->target + i * m->n, m->is_target + i * bytes);
@@ -62,8 +60,12 @@ static void one_row(const scores* m, int64_t i, bool is_single) {
 
 static oy_status run_single(int64_t index, void* context) {
   const scores* m = context;
-  const int64_t end = (index + 1) * m->stretch;
-  for (int64_t i = index * m->stretch; i < end && i < m->rows; i++) one_row(m, i, true);
+  const int64_t begin = index * m->stretch, last = begin + m->stretch;
+  const int64_t end = last < m->rows ? last : m->rows;
+  if (m->losses)
+    (m->dtype == OY_DTYPE_F64 ? multi_margins_f64 : multi_margins_f32)(m, begin, end);
+  else
+    for (int64_t i = begin; i < end; i++) one_row(m, i, true);
   return OY_OK;
 }
 static oy_status run_several(int64_t index, void* context) {

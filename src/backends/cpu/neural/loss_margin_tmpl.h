@@ -26,8 +26,10 @@ static inline __attribute__((always_inline)) double JOIN(above, ID)(const T* x, 
 }
 
 // The same of all but |target| of a few, one after the other.
-static inline double JOIN(few_above, ID)(const T* x, int64_t n, int64_t target, T least,
-                                         bool squares) {
+static inline __attribute__((always_inline)) double JOIN(few_above,
+                                                         ID)(const T* x, int64_t n,
+                                                             int64_t target, T least,
+                                                             bool squares) {
   double sum = 0;
   for (int64_t d = 0; d < n; d++) {
     const T z = x[d] - least, size = z > 0 && d != target ? z : 0;
@@ -37,11 +39,7 @@ static inline double JOIN(few_above, ID)(const T* x, int64_t n, int64_t target, 
 }
 
 static double JOIN(multi_margin, ID)(const scores* m, const void* row, int64_t target) {
-  enum { FEW = 16 };
   const T *x = row, least = x[target] - (T)m->margin;
-  if (m->n <= FEW)
-    return JOIN(few_above, ID)(x, m->n, target, least, m->p != 1) / (double)m->n *
-           (m->weight ? m->weight[target] : 1);
   const T* after = x + target + 1;
   const int64_t rest = m->n - target - 1;
   const double sum = m->p == 1 ? JOIN(above, ID)(x, target, least, false) +
@@ -49,6 +47,34 @@ static double JOIN(multi_margin, ID)(const scores* m, const void* row, int64_t t
                                : JOIN(above, ID)(x, target, least, true) +
                                      JOIN(above, ID)(after, rest, least, true);
   return sum / (double)m->n * (m->weight ? m->weight[target] : 1);
+}
+
+// Rows |i| to |end| - 1 of |n| scores, a few.
+static inline __attribute__((always_inline)) void JOIN(few_margins,
+                                                       ID)(const scores* m, int64_t i,
+                                                           int64_t end, int64_t n,
+                                                           bool squares) {
+  const T *x = (const T*)(const void*)m->in + i * n, margin = (T)m->margin;
+  for (; i < end; i++, x += n) {
+    const int64_t target = m->target[i];
+    const double sum = JOIN(few_above, ID)(x, n, target, x[target] - margin, squares);
+    m->losses[i] = sum / (double)n * (m->weight ? m->weight[target] : 1);
+  }
+}
+static void JOIN(multi_margins, ID)(const scores* m, int64_t i, int64_t end) {
+  enum { FEW = 16 };
+  if (m->n > FEW) {
+    for (; i < end; i++)
+      m->losses[i] = JOIN(multi_margin, ID)(m, m->in + i * m->n * m->item, m->target[i]);
+  } else if (m->n == 1) {
+    JOIN(few_margins, ID)(m, i, end, 1, false);
+  } else if (m->n == 2) {
+    JOIN(few_margins, ID)(m, i, end, 2, m->p != 1);
+  } else if (m->p == 1) {
+    JOIN(few_margins, ID)(m, i, end, m->n, false);
+  } else {
+    JOIN(few_margins, ID)(m, i, end, m->n, true);
+  }
 }
 
 static void JOIN(multi_margin_backward, ID)(const scores* m, const void* row,
