@@ -68,10 +68,19 @@ static void check(const shape* s, oy_dtype dtype, bool nans) {
             *any = oy_any_dim(x, s->dim, false),
             *argmin = oy_argmin(x, oy_int(s->dim), false), *values, *places;
   assert_int_equal(oy_max_dim(x, s->dim, false, &values, &places), OY_OK);
+  const bool is_float = dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_F64;
+  const oy_dtype pair = dtype == OY_DTYPE_F32 ? OY_DTYPE_C64 : OY_DTYPE_C128;
+  oy_tensor* parts = NULL;
+  if (is_float) {
+    oy_tensor* pairs = oy_to_dtype(x, pair, false, true, oy_none());
+    parts = oy_view_as_real(oy_sum_dim_IntList(pairs, dim, false, oy_none()));
+  }
   const int64_t inner = s->sizes[s->dim == 2 ? 1 : 2], all = oy_tensor_numel(sum);
   for (int64_t i = 0; i < all; i++) {
     const wanted w = want_of(s, i / inner, i % inner, dtype, nans);
     assert_true(same(element(sum, i), w.sum));
+    if (parts) assert_true(same(element(parts, 2 * i), w.sum));
+    if (parts) assert_true(element(parts, 2 * i + 1) == 0);
     assert_true(same(element(nansum, i), w.nansum));
     assert_true(same(element(amax, i), w.greatest));
     assert_true(same(element(values, i), w.greatest));
@@ -116,6 +125,13 @@ static void lines_beside_loops(void** state) {
       {{70, 4, 30}, {120, 30, 1}, 1},
       {{300, 3, 3}, {9, 3, 1}, 1},
       {{50, 34, 3}, {102, 3, 1}, 1},  // and more
+      {{7, 40, 9}, {360, 9, 1}, 1},   // few columns of several matrices
+      {{5, 33, 16}, {528, 16, 1}, 1},
+      {{5, 64, 33}, {2112, 33, 1}, 1},
+      {{3, 65, 20}, {1300, 20, 1}, 1},
+      {{3, 13, 64}, {832, 64, 1}, 1},
+      {{3, 7, 31}, {224, 32, 1}, 1},
+      {{3, 2, 17}, {34, 17, 1}, 1},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

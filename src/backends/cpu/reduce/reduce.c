@@ -26,9 +26,12 @@ static void write_results(const walk* w, const block_results* r, int64_t lines,
     if (!out[k]) continue;
     const oy_dtype from = w->reducer->out[k], to = w->out_dtype[k];
     const int64_t item = oyi_dtype_bytes[to], along = w->kept[0].out[k];
-    if (one || to != from)
-      oyi_convert_row(to, one ? out[k] : converted, one ? along : item, from, results[k],
-                      oyi_dtype_bytes[from], n);
+    const int64_t step = one ? along : item;
+    char* target = one ? out[k] : converted;
+    if (k == 0 && w->write_step && step == item)
+      w->write_step(target, results[k], n * w->write_numbers);
+    else if (one || to != from)
+      oyi_convert_row(to, target, step, from, results[k], oyi_dtype_bytes[from], n);
     if (one) continue;
     oyi_move_rows(&(oyi_move){.item = (size_t)item,
                               .n = w->inner.size,

@@ -130,3 +130,58 @@ void oyi_sum_f32_columns_v4(double* to, int64_t n, const char* x, int64_t rows,
   for (rows -= done, x += done * row_step; rows > 0; rows -= done, x += done * row_step)
     done = sum_some(to, n, x, rows, row_step, true);
 }
+
+// --------------------------------------------------------------- sums of few columns
+
+// Of up to 16 columns, those of |mask|: |rows| rows in float, as sum_rows() adds them.
+static inline __attribute__((always_inline)) __m512 rows_of(const char* x, const int rows,
+                                                            int64_t row_step,
+                                                            __mmask16 mask) {
+  __m512 all[2] = {_mm512_maskz_loadu_ps(mask, x), _mm512_setzero_ps()};
+  if (rows > 1) all[1] = _mm512_maskz_loadu_ps(mask, x + row_step);
+  OYI_UNROLL_BY(8)
+  for (int r = 2; r < rows; r++)
+    all[r % 2] = _mm512_add_ps(all[r % 2], _mm512_maskz_loadu_ps(mask, x + r * row_step));
+  return _mm512_add_ps(all[0], all[1]);
+}
+static inline __attribute__((always_inline)) __m512 rest_of(const char* x, int64_t rows,
+                                                            int64_t row_step,
+                                                            __mmask16 mask) {
+  switch (rows) {
+    case 1: return rows_of(x, 1, row_step, mask);
+    case 2: return rows_of(x, 2, row_step, mask);
+    case 3: return rows_of(x, 3, row_step, mask);
+    default: return rows_of(x, FEW, row_step, mask);
+  }
+}
+static inline __m512d half_of(__m512 x, int k) {
+  return _mm512_cvtps_pd(k ? _mm512_extractf32x8_ps(x, 1) : _mm512_castps512_ps256(x));
+}
+
+// Sums of as many rows as sum_some() takes at once, from the first of them on.
+static inline __attribute__((always_inline)) void few_floats(double* to, const char* x,
+                                                             int64_t rows,
+                                                             int64_t row_step,
+                                                             __mmask16 mask) {
+  __m512d low = _mm512_setzero_pd(), high = low;
+  bool begins = true;
+  while (rows > 0) {
+    const int64_t some = rows < FEW ? rows : rows < MANY ? FEW : MANY;
+    const __m512 sum = some == MANY ? rows_of(x, MANY, row_step, mask)
+                                    : rest_of(x, some, row_step, mask);
+    low = begins ? half_of(sum, 0) : _mm512_add_pd(low, half_of(sum, 0));
+    high = begins ? half_of(sum, 1) : _mm512_add_pd(high, half_of(sum, 1));
+    begins = false;
+    rows -= some;
+    x += some * row_step;
+  }
+  _mm512_mask_storeu_pd(to, (__mmask8)mask, low);
+  _mm512_mask_storeu_pd(to + LANES, (__mmask8)(mask >> LANES), high);
+}
+
+void oyi_sum_f32_few_v4(double* to, int64_t n, const char* x, int64_t rows,
+                        int64_t row_step) {
+  for (; n >= SUM_STRIP; n -= SUM_STRIP, to += SUM_STRIP, x += SUM_STRIP * sizeof(float))
+    few_floats(to, x, rows, row_step, 0xffff);
+  if (n > 0) few_floats(to, x, rows, row_step, (__mmask16)((1 << n) - 1));
+}

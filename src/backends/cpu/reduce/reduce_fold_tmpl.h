@@ -18,6 +18,8 @@
 //   multiple of WHOLE_STEP, and WHOLE_FROM or more; LANES if that is left out
 //   STRIPS(to, n, x, rows, row_step) (may be left out) writes the running values of |rows|
 //   rows of |n| columns, a multiple of STRIP
+//   FEW_COLUMNS(to, n, x, rows, row_step) (may be left out) does it for any |n|; false: it does
+//   not
 //
 // T, A and ID, the types of elements and of running values, are the including
 // file's. A piece of a row goes into several values at once, which is faster
@@ -214,6 +216,9 @@ static void FOLD(narrow)(A* part, int64_t n, const char* x, int64_t rows,
 static inline void FOLD(parts)(A* part, int64_t n, const char* x, int64_t rows,
                                int64_t row_step, const void* args) {
   int64_t done = 0;
+#ifdef FEW_COLUMNS
+  if (FEW_COLUMNS(part, n, x, rows, row_step)) return;
+#endif
 #ifdef STRIPS
   if (n >= STRIP) {
     done = n / STRIP * STRIP;
@@ -313,3 +318,4 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef WHOLE_STEP
 #undef WHOLE_FROM
 #undef STRIPS
+#undef FEW_COLUMNS

@@ -6,6 +6,7 @@
 #include "base/cpu.h"
 #include "opyard/threads.h"
 #include "tensor/iterator.h"
+#include "tensor/promotion.h"
 
 typedef oyi_reduce_dim dim;
 typedef oyi_reduce_walk walk;
@@ -318,7 +319,20 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->half = (w->across ? together : d->in == item) ? find_half(w) : NULL;
   // A run of a megabyte is read up to twice as fast as one of tens of KB: it is fetched ahead.
   w->row = long_runs || w->half ? 128 * OYI_REDUCE_ROW : OYI_REDUCE_ROW;
-  w->rows = long_runs || w->half ? OYI_REDUCE_MOST_ROWS : OYI_REDUCE_ROWS;
+  // A few more than that are one call, which keeps no errors.
+  const bool few_more = d->size <= 2 * OYI_REDUCE_ROWS;
+  w->rows =
+      long_runs || w->half ? OYI_REDUCE_MOST_ROWS : (few_more ? 2 : 1) * OYI_REDUCE_ROWS;
+}
+
+// What writes the first results: those of complex numbers by their parts.
+static void find_writing(walk* w) {
+  const oy_dtype to = w->out_dtype[0], from = w->reducer->out[0];
+  const bool parts = w->out[0] && oy_dtype_is_complex(to) && oy_dtype_is_complex(from);
+  w->write_numbers = parts ? 2 : 1;
+  w->write_step = parts       ? find_one_step(oyi_real_dtype(to), oyi_real_dtype(from))
+                  : w->out[0] ? find_one_step(to, from)
+                              : NULL;
 }
 
 void oyi_reduce_plan(walk* w, const oyi_reduction* r, const oyi_fold* reducer,
@@ -334,6 +348,7 @@ void oyi_reduce_plan(walk* w, const oyi_reduction* r, const oyi_fold* reducer,
   }
   find_dims(w, r);
   find_way(w, r);
+  find_writing(w);
   w->read = w->is_empty ? 0 : r->in->numel / w->times;
   find_blocks(w, w->read, oyi_reduction_first(r)->numel);
 }

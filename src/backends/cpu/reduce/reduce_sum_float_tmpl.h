@@ -118,6 +118,24 @@ static void pair_strips(double _Complex* to, int64_t n, const char* x, int64_t r
   float_strips((double*)(void*)to, 2 * n, x, rows, row_step);
 }
 
+// Of a few columns, if all of their sums are numbers.
+static inline bool few_columns(double* to, int64_t n, const char* x, int64_t rows,
+                               int64_t row_step) {
+#if defined(__AVX2__)
+  if (n <= OYI_FEW_COLUMNS && rows > 0 && oyi_cpu_level() > 1) {
+    oyi_sum_f32_few_v4(to, n, x, rows, row_step);
+    double none = 0;  // or NaN
+    for (int64_t i = 0; i < n; i++) none += to[i] - to[i];
+    return OY_LIKELY(none == 0);
+  }
+#endif
+  (void)to, (void)n, (void)x, (void)rows, (void)row_step;
+  return false;
+}
+static inline bool few_pairs(double _Complex* to, int64_t n, const char* x, int64_t rows,
+                             int64_t row_step) {
+  return few_columns((double*)(void*)to, 2 * n, x, rows, row_step);
+}
 #undef EIGHT_AT
 #undef FLOAT_CHAINS
 #undef FLOAT_JOIN

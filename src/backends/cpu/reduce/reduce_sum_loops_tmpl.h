@@ -214,6 +214,8 @@ static double nansum_floats(const float* p, int64_t n) {
 #define SUM_WHOLE     sum_floats
 #define STRIP         STRIP_OF
 #define SUM_STRIPS    float_strips
+#define SUM_FEW       few_columns
+#define NANSUM_FEW    few_columns
 #define PROD_WHOLE    prod_floats
 #define PROD_STRIPS   prod_columns
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
@@ -225,6 +227,8 @@ static double nansum_floats(const float* p, int64_t n) {
 #undef WHOLE_STEPS
 #undef SUM_WHOLE
 #undef SUM_STRIPS
+#undef SUM_FEW
+#undef NANSUM_FEW
 #undef NANSUM_WHOLE
 #undef NANSUM_STRIPS
 #undef PROD_WHOLE
@@ -258,6 +262,7 @@ static inline void divide_all(double* x, int64_t n, double by) {
 #define SUM_WHOLE       sum_pairs
 #define STRIP           (STRIP_OF / 2)
 #define SUM_STRIPS      pair_strips
+#define SUM_FEW         few_pairs
 #define PROD_STEP(a, x) plain_product(a, (A)(x))
 #define PROD_WHOLE      product_c64
 #define PROD_STRIPS     product_c64_strips
@@ -265,6 +270,7 @@ static inline void divide_all(double* x, int64_t n, double by) {
 #undef WHOLE_STEPS
 #undef SUM_WHOLE
 #undef SUM_STRIPS
+#undef SUM_FEW
 #undef STRIP
 #undef PROD_WHOLE
 #undef PROD_STRIPS
