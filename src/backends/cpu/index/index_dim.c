@@ -47,7 +47,8 @@ static oyi_tensor* select_output(const oyi_tensor* t, const oyi_tensor* index,
 }
 
 // Whether elements are better copied as views of the tensors, one for each index, than by
-// rows behind the indices, which may be short, or lie far apart: few indices, or one place.
+// rows behind the indices, which may be short, or lie far apart: one index, a few of slices that
+// share no lines of memory, or one place.
 static bool selects_views(const oyi_tensor* t, int64_t dim, int64_t count) {
   enum { MOST = 8, ROW = 64, ONE_ROW = 256, LEAST = 64 };
   if (t->ndim == 0 || count == 0 || oyi_is_meta(t)) return false;
@@ -56,7 +57,8 @@ static bool selects_views(const oyi_tensor* t, int64_t dim, int64_t count) {
   const bool lies =
       (t->flags & OYI_CONTIGUOUS) && (dim == 0 || row >= (count == 1 ? ONE_ROW : ROW));
   if (t->sizes[dim] == 1 && count == 1) return true;
-  return !lies && (count <= MOST ? all >= LEAST : t->sizes[dim] == 1);
+  const int64_t apart = oyi_strides(t)[dim] * oyi_item(t), most = apart < ROW ? 1 : MOST;
+  return !lies && (count <= most ? all >= LEAST : t->sizes[dim] == 1);
 }
 
 static oy_status select_into(const oyi_indexing* x, int64_t dim, oyi_tensor* to) {

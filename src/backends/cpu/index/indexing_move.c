@@ -88,10 +88,9 @@ static void move_rows(const move* m, char* self, char* other) {
   }
 }
 
-// |count| indices from number |first| on.
-static void move_indices(const move* m, int64_t first, int64_t count, char* self,
+// |count| indices from |offsets| on.
+static void move_indices(const move* m, const int64_t* offsets, int64_t count, char* self,
                          char* other) {
-  const int64_t* offsets = m->offsets + first;
   if (m->rows) {
     m->rows(count, other, self, m->scale, offsets, m->other_row);
     return;
@@ -108,6 +107,25 @@ static void move_indices(const move* m, int64_t first, int64_t count, char* self
     m->take(count, other, m->other_row, self, m->scale, index, sizeof(int64_t));
   else
     m->updater.at(count, self, 0, m->scale, index, sizeof(int64_t), other, m->other_row);
+}
+
+enum { AT_ONCE = 512 };
+
+// Few indices at several places before them, which follow each other, are as many at one place: a
+// call for each place takes longer than its elements. How many places; their indices to |all|.
+static int64_t places_at_once(const move* m, int64_t* all) {
+  enum { FEW = 32 };
+  const dims* b = &m->before;
+  if (!m->take || (!m->rows && m->after.count > 0) || b->count == 0 || m->count > FEW ||
+      b->steps[0] % m->scale != 0)
+    return 1;
+  const int64_t most = AT_ONCE / m->count,
+                places = b->sizes[0] < most ? b->sizes[0] : most;
+  const int64_t step = b->steps[0] / m->scale;
+  for (int64_t k = 0; k < places; k++)
+    for (int64_t i = 0; i < m->count; i++)
+      all[k * m->count + i] = m->offsets[i] + k * step;
+  return places;
 }
 
 // All indices, at each place before them: several threads share out what is read, of which
@@ -128,9 +146,16 @@ static oy_status move_piece(int64_t index, void* context) {
     at[d] = place % m->before.sizes[d];
     self += at[d] * m->before.steps[d];
   }
+  int64_t all[AT_ONCE];
+  const int64_t places = places_at_once(m, all);
   for (int64_t some; from < end; from += some, first = 0) {
     some = m->count - first < end - from ? m->count - first : end - from;
-    move_indices(m, first, some, self, m->other + from * m->other_row);
+    const bool several = places > 1 && first == 0 && end - from >= places * m->count &&
+                         m->before.sizes[0] - at[0] >= places;
+    if (several) some = places * m->count;
+    move_indices(m, several ? all : m->offsets + first, some, self,
+                 m->other + from * m->other_row);
+    if (several) at[0] += places - 1, self += (places - 1) * m->before.steps[0];
     for (size_t d = 0; d < m->before.count; d++) {
       self += m->before.steps[d];
       if (++at[d] < m->before.sizes[d]) break;
