@@ -295,14 +295,18 @@ oy_status oyi_convolve_weights(const oyi_convolve* v) {
     memset(v->weights, 0, (size_t)(v->conv->map_channels * w.s.rows * v->item));
     return OY_OK;
   }
-  bool done = w.pointwise;
-  if (!done) OY_TRY(oyi_convolve_weights_channels(v, &done));
-  if (!done) OY_TRY(oyi_convolve_weights_lines(v, &done));
-  if (!done && oyi_convolve_has_few_rows(v)) return oyi_convolve_weights_rows(v);
-  if (!done) OY_TRY(oyi_convolve_weights_tiled(v, &done));
-  if (!done) OY_TRY(oyi_convolve_weights_few(v, &done));
-  if (done && !w.pointwise) return OY_OK;
-  if (!done && oyi_convolve_has_rows(v)) return oyi_convolve_weights_rows(v);
+  const bool columns =
+      w.pointwise;  // which are the images: products of groups may be small
+  bool done = false;
+  if (!columns || v->conv->groups > 1) OY_TRY(oyi_convolve_weights_channels(v, &done));
+  if (!done && (!columns || v->conv->groups > 1))
+    OY_TRY(oyi_convolve_weights_lines(v, &done));
+  if (!done && !columns && oyi_convolve_has_few_rows(v))
+    return oyi_convolve_weights_rows(v);
+  if (!done && !columns) OY_TRY(oyi_convolve_weights_tiled(v, &done));
+  if (!done && !columns) OY_TRY(oyi_convolve_weights_few(v, &done));
+  if (done) return OY_OK;
+  if (!columns && oyi_convolve_has_rows(v)) return oyi_convolve_weights_rows(v);
   return run(&w, 1, w.s.in, 1, rows * (double)v->item,
              rows * (double)w.s.out * (double)v->conv->batch);
 }

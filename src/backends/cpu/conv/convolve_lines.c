@@ -10,6 +10,7 @@
 
 enum {
   MOST_CHANNELS = 4,         // of a group
+  MOST_OF_POINTS = 8,        // maps of a group, of kernels of one element
   LEAST_WIDTH = 10,          // of maps of one group alone, for vectors to be worth it
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
   LINES = 4,                 // of sums that are put into place together
@@ -270,10 +271,11 @@ oy_status oyi_convolve_weights_lines(const oyi_convolve* v, bool* out_done) {
   const oyi_conv* c = v->conv;
   weights w = {
       .v = v, .in = c->image_channels / c->groups, .out = c->map_channels / c->groups};
+  const int64_t most = oyi_volume(c->kernel) == 1 ? MOST_OF_POINTS : MOST_CHANNELS;
   *out_done = false;
   if ((c->groups == 1 && c->map[2] < LEAST_WIDTH) ||
       (v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) || w.in > MOST_CHANNELS ||
-      w.out > MOST_CHANNELS || !oyi_conv_phases_begin(&w.phases, c, v->dtype))
+      w.out > most || !oyi_conv_phases_begin(&w.phases, c, v->dtype))
     return OY_OK;
   *out_done = true;
   w.phases.is_clear = true;

@@ -92,8 +92,7 @@ static oy_status run_strips(int64_t index, void* context) {
 
 // Products of a sum.
 static int64_t depth_of(const oyi_conv_plan* p) {
-  const int64_t each = p->v->pairs ? 2 : 1;
-  return each * p->in * oyi_volume(p->v->conv->kernel) / p->count;
+  return p->in * oyi_volume(p->v->conv->kernel) / p->count;
 }
 
 // Columns of a few products of each sum take less than tiles, and much less than those of an
@@ -113,7 +112,8 @@ static bool is_worth(const shifted* s, bool by_maps) {
   const int64_t area = c->map[1] * c->map[2], lanes = s->tiles->lanes;
   const int64_t windows = oyi_divide_up(p->phases.plane, lanes) * lanes;
   const int64_t times = !p->back && p->out <= s->tiles->few_rows ? TIMES_OF_FEW : TIMES;
-  return depth_of(p) >= least_depth(p) && (!p->back || p->out >= LEAST_MAPS) &&
+  return depth_of(p) * (p->v->pairs ? 2 : 1) >= least_depth(p) &&
+         (!p->back || p->out >= LEAST_MAPS) &&
          (windows <= times * area || (by_maps && area <= FEW_PLACES)) &&
          (double)c->batch * (double)c->map[0] * (double)area >= LEAST_PLACES;
 }
