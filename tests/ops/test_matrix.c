@@ -86,6 +86,8 @@ static void one_shape(int64_t n, int64_t k, int64_t m, oy_dtype dtype, layout a_
   check(product, n, k, m, 0, 1);
   oy_tensor* sum = oy_addmm(row, a, b, oy_int(2), oy_int(3));
   check(sum, n, k, m, 2, 3);
+  oy_tensor* scaled = oy_addmm(row, a, b, oy_int(0), oy_int(3));
+  check(scaled, n, k, m, 0, 3);
   oy_tensor* out = matrix(n, m, dtype, a_how, 9);
   assert_ptr_equal(oy_addmm_out(row, a, b, oy_int(1), oy_int(1), out), out);
   check(out, n, k, m, 1, 1);
@@ -93,7 +95,7 @@ static void one_shape(int64_t n, int64_t k, int64_t m, oy_dtype dtype, layout a_
   oy_tensor* inplace = oy_clone(wide, oy_int(OY_MEMORY_CONTIGUOUS));
   assert_ptr_equal(oy_addmm_(inplace, a, b, oy_int(2), oy_int(1)), inplace);
   check(inplace, n, k, m, 2, 1);
-  oy_tensor* all[] = {a, b, row, product, sum, out, wide, inplace};
+  oy_tensor* all[] = {a, b, row, product, sum, scaled, out, wide, inplace};
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
 }
 
@@ -104,10 +106,10 @@ static void products_are_sums_of_products(void** state) {
                                     OY_DTYPE_I64,  OY_DTYPE_I32, OY_DTYPE_I16,
                                     OY_DTYPE_I8,   OY_DTYPE_U8};
   static const int64_t shapes[][3] = {
-      {1, 1, 1},   {2, 3, 2},    {4, 2, 4},   {5, 7, 9},  {12, 4, 32},
-      {13, 9, 33}, {31, 17, 15}, {1, 40, 8},  {8, 40, 1}, {97, 20, 61},
-      {3, 0, 4},   {0, 3, 4},    {1, 17, 1},  {1, 70, 1}, {2, 40, 19},
-      {19, 40, 3}, {67, 16, 1},  {1, 15, 67}, {3, 140, 2}};
+      {1, 1, 1},    {2, 3, 2},   {4, 2, 4},   {5, 7, 9},    {12, 4, 32}, {13, 9, 33},
+      {31, 17, 15}, {1, 40, 8},  {8, 40, 1},  {97, 20, 61}, {3, 0, 4},   {0, 3, 4},
+      {1, 17, 1},   {1, 70, 1},  {2, 40, 19}, {19, 40, 3},  {67, 16, 1}, {1, 15, 67},
+      {3, 140, 2},  {4, 33, 50}, {7, 18, 49}, {11, 40, 100}};
   for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
     for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
       for (int how = 0; how < LAYOUTS * LAYOUTS; how++)

@@ -10,6 +10,7 @@
 #define ID                     f32
 #define FLIP                   0
 #define OFFSET                 0
+#define ACROSS                 0
 #define LOAD(x)                (x)
 #define STORE(x)               (x)
 #define NUMBER(x)              ((x).re)
@@ -27,7 +28,7 @@ typedef struct few {
   int64_t a_row, a_step, b_row, c_row;  // in bytes, but for c
   int64_t depth, height;
   uintptr_t ahead;      // rows of b that are asked for early, in bytes; 0: none
-  float beta;           // how often c counts; 0: it is not read
+  float alpha, beta;    // how often sums count, and c; 0: it is not read
   const float* by_row;  // what each row of the result has added; NULL: nothing
   __mmask16 low, high;
 } few;
@@ -66,14 +67,23 @@ static inline __attribute__((always_inline)) void few_dots(const int rows,
     for (int i = 0; i < (rows + 2) / 3; i++) a[i] += t->a_step;
   }
   float* to = t->c;
+  if (t->alpha != 1) {
+    const __m512 alpha = _mm512_set1_ps(t->alpha);
+    OYI_UNROLL
+    for (int i = 0; i < rows; i++)
+      low[i] = _mm512_mul_ps(low[i], alpha), high[i] = _mm512_mul_ps(high[i], alpha);
+  }
   if (t->beta != 0) {
-    const __m512 beta = _mm512_set1_ps(t->beta);
+    // Both are rounded before they are added, as tiles of words have them.
+    const __m512 one = _mm512_set1_ps(1), beta = _mm512_set1_ps(t->beta);
     const float* at = t->c;
     OYI_UNROLL
     for (int i = 0; i < rows; i++, at += t->c_row) {
-      low[i] = _mm512_fmadd_ps(beta, _mm512_maskz_loadu_ps(t->low, at), low[i]);
+      const __m512 was = _mm512_mul_ps(beta, _mm512_maskz_loadu_ps(t->low, at));
+      low[i] = _mm512_fmadd_ps(low[i], one, was);
       if (vectors == 2)
-        high[i] = _mm512_fmadd_ps(beta, _mm512_maskz_loadu_ps(t->high, at + 16), high[i]);
+        high[i] = _mm512_fmadd_ps(
+            high[i], one, _mm512_mul_ps(beta, _mm512_maskz_loadu_ps(t->high, at + 16)));
     }
   }
   if (t->by_row) {
@@ -113,6 +123,7 @@ static void few_f32(const oyi_gemm* g, const float* by_row) {
            .c_row = g->c_row,
            .depth = g->k,
            .ahead = g->k > FAR ? 64 * (uintptr_t)g->b_row : 0,
+           .alpha = (float)g->alpha.re,
            .beta = (float)g->beta.re};
   for (int64_t j = 0; j < g->m; j += WIDE) {
     t.low = first_lanes(g->m - j);
@@ -136,7 +147,7 @@ static void few_f32(const oyi_gemm* g, const float* by_row) {
 static inline bool is_few(const oyi_gemm* g) {
   enum { FEW_ROWS = 64, SOME_ROWS = 384, SOME_DEPTH = 512 };
   return g->n >= 4 && g->n <= (g->k <= SOME_DEPTH ? SOME_ROWS : FEW_ROWS) &&
-         g->b_column == 1 && g->c_column == 1 && (float)g->alpha.re == 1 &&
+         g->b_column == 1 && g->c_column == 1 &&
          (g->beta.re == 0 || (g->n % 4 == 0 && !g->added));
 }
 
