@@ -13,6 +13,7 @@ static inline uint16_t nearest(float x) {
 #define SUM             float
 #define FLIP            0
 #define OFFSET          0
+#define ACROSS          1
 #define NUMBER(x)       ((x).re)
 #define LANES(at, mask) _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, at))
 #define DOT(sums, a, b) _mm512_dpbf16_ps((__m512)(sums), (__m512bh)(a), (__m512bh)(b))

@@ -23,6 +23,7 @@
 #define OUT             uint8_t
 #define ID              u8
 #define OFFSET          128
+#define ACROSS          0
 #define DOT(sums, a, b) _mm512_dpbusd_epi32((__m512i)(sums), a, b)
 #include "backends/cpu/linalg/gemm_words_tmpl.h"
 #undef T

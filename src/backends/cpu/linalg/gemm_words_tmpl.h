@@ -5,7 +5,8 @@
 // DOT(sums, a, b), on vectors of 16 words; OFFSET, how often the sums of b's columns count
 // before anything else; LOAD(x), STORE(w) and NUMBER(n), as in gemm_tmpl.h; LANES(at,
 // mask), the elements there as a vector of words; WIDEN(at, mask) and NARROW(at, mask,
-// sums), what LOAD and STORE are for 16 results.
+// sums), what LOAD and STORE are for 16 results; ACROSS, whether words of b are made as they
+// are read where rows of a are no more than a tile has.
 //
 // Panels of b are packed in the order they are read, word by word, its columns side by
 // side, and as many panels at a time as the caches hold. Rows of a are read where they
@@ -369,14 +370,67 @@ static void OYI_JOIN(columns, ID)(const OYI_JOIN(product, ID) * s, int64_t j0,
   }
 }
 
+// Two registers of columns of b, of which |there| are, by the rows of a tile.
+static inline __attribute__((always_inline)) void OYI_JOIN(dots_across, ID)(
+    const int rows, const oyi_gemm* g, const word_tile* t, int64_t j, SUMS* sums) {
+  SUMS low[WORD_ROWS], high[WORD_ROWS];
+  OYI_UNROLL
+  for (int i = 0; i < rows; i++) low[i] = high[i] = (SUMS){0};
+  const T* from = (const T*)g->b + j;
+  const char* a[(WORD_ROWS + 2) / 3];
+  for (int i = 0; i < (rows + 2) / 3; i++) a[i] = t->a + 3 * i * t->a_row;
+  const __mmask16 left = first_lanes(g->m - j), right = first_lanes(g->m - j - 16);
+  const __m512i flip = _mm512_set1_epi32(FLIP);
+  const int64_t step = g->b_row, last = g->k % GROUP;
+  for (int64_t p = 0; p < t->words; p++, from += GROUP * step) {
+    const bool whole = last == 0 || p + 1 < t->words;
+    const __m512i x = whole ? OYI_JOIN(across, ID)(from, step, GROUP, left, flip)
+                            : OYI_JOIN(across, ID)(from, step, last, left, flip);
+    const __m512i y = whole ? OYI_JOIN(across, ID)(from + 16, step, GROUP, right, flip)
+                            : OYI_JOIN(across, ID)(from + 16, step, last, right, flip);
+    // The columns that come next: rows lie too far apart to be foreseen.
+    OYI_UNROLL
+    for (int i = 0; i < GROUP; i++)
+      prefetch_row((uintptr_t)(from + i * step + WIDE), WIDE * sizeof(T));
+    OYI_UNROLL
+    for (int i = 0; i < rows; i++) {
+      const __m512i by = _mm512_set1_epi32(word_at(a[i / 3] + i % 3 * t->a_row));
+      low[i] = (SUMS)DOT(low[i], by, x);
+      high[i] = (SUMS)DOT(high[i], by, y);
+    }
+    OYI_UNROLL
+    for (int i = 0; i < (rows + 2) / 3; i++) a[i] += t->a_step;
+  }
+  OYI_UNROLL
+  for (int i = 0; i < rows; i++) sums[2 * i] = low[i], sums[2 * i + 1] = high[i];
+}
+
+// All rows of a, no more than a tile has, by b where it lies: words of b are not kept, since none
+// is read twice.
+static __attribute__((noinline)) void OYI_JOIN(by_across,
+                                               ID)(const OYI_JOIN(product, ID) * s) {
+  const oyi_gemm* g = s->g;
+  const word_tile t = OYI_JOIN(rows_at, ID)(s, 0, g->n, true);
+  for (int64_t j = 0; j < g->m; j += WIDE) {
+    SUMS sums[2 * WORD_ROWS];
+    switch (t.height) {
+      case 4: OYI_JOIN(dots_across, ID)(4, g, &t, j, sums); break;
+      case 8: OYI_JOIN(dots_across, ID)(8, g, &t, j, sums); break;
+      default: OYI_JOIN(dots_across, ID)(12, g, &t, j, sums);
+    }
+    OYI_JOIN(put, ID)(g, 0, g->n, j, g->m - j < WIDE ? g->m - j : WIDE, sums);
+  }
+}
+
 static oy_status OYI_JOIN(words, ID)(const oyi_gemm* g) {
   const int64_t words = (g->k + GROUP - 1) / GROUP;
   const bool together = g->a_column == 1;
   const bool direct =
       together && g->k % GROUP == 0 && can_read(g->a_row * (int64_t)sizeof(T));
+  const bool across = ACROSS && g->n <= WORD_ROWS && g->b_column == 1;
   const int64_t pitch = together ? pitch_of(words) : 0,
-                step = columns_together(words, g->m);
-  const bool once = g->m <= step;
+                step = across ? 0 : columns_together(words, g->m);
+  const bool once = across || g->m <= step;
   const int64_t rows = direct || once ? WORD_ROWS : (g->n + 3) / 4 * 4;
   uint32_t local[4096] __attribute__((aligned(64)));
   size_t size;
@@ -390,7 +444,8 @@ static oy_status OYI_JOIN(words, ID)(const oyi_gemm* g) {
                      (SUM)NUMBER(g->beta) == 0;
   const OYI_JOIN(product, ID)
       s = {g, words, pitch, direct, once, plain, packed + step * words, packed};
-  for (int64_t j = 0; j < g->m; j += step)
+  if (across) OYI_JOIN(by_across, ID)(&s);
+  for (int64_t j = 0; !across && j < g->m; j += step)
     OYI_JOIN(columns, ID)(&s, j, g->m - j < step ? g->m - j : step);
   if (packed != local) oyi_data_free(context, packed);
   return OY_OK;
