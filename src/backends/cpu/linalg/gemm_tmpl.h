@@ -373,8 +373,8 @@ static oy_status OYI_JOIN(gemm, ID)(const oyi_gemm* g) {
     return is_little ? OYI_JOIN(small, ID)(g, alpha, beta)
                      : OYI_JOIN(blocked, ID)(g, alpha, beta);
   if (oyi_gemm_is_outer(g)) return OYI_JOIN(outer, ID)(g, alpha, beta);
-  if (g->n * g->m < 64 && (g->k < 16 || (is_little && g->n > 1 && g->m > 1)))
-    return OYI_JOIN(small, ID)(g, alpha, beta);
+  const bool is_short = g->k < 16 || ((is_little || g->k < 32) && g->n > 1 && g->m > 1);
+  if (g->n * g->m < 64 && is_short) return OYI_JOIN(small, ID)(g, alpha, beta);
   if (g->k == 1 && OYI_JOIN(outer_short, ID)(g, alpha, beta)) return OY_OK;
   return OYI_JOIN(by_few, ID)(g, alpha, beta);
 }
