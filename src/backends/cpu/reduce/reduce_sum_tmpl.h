@@ -2,9 +2,9 @@
 // Sums and products of one type; T, A, ID, ADD_STEP, a running sum after one element more,
 // and TIMES, the type of a number of elements that A is multiplied by, are given. SUM_WHOLE,
 // NANSUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and so on, with STRIP, may be:
-// what WHOLE and STRIPS of reduce_fold_tmpl.h are; SUM_FEW and NANSUM_FEW, what FEW_COLUMNS is. PROD_STEP, a
-// running product after one element more, may be, where it is not C's product, and MEANS(to, n),
-// what makes means of sums, where MEAN(a) does not.
+// what WHOLE and STRIPS of reduce_fold_tmpl.h are; SUM_FEW and NANSUM_FEW, what FEW_COLUMNS
+// is. PROD_STEP, a running product after one element more, may be, where it is not C's product,
+// and MEANS(to, n), what makes means of sums, where MEAN(a) does not.
 #define OYI_REPEAT(a, times) ((a) * (TIMES)(times))
 
 #define ALL_COLUMNS
