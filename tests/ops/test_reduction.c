@@ -443,6 +443,52 @@ static void results_do_not_depend_on_threads(void** state) {
   free(data);
 }
 
+// PyTorch divides the sum by a complex number: of a part that is infinite, or no number, the
+// other one becomes none. Along rows and columns of |n|, one or more.
+static void check_endless_mean(double re, double im, int64_t n, oy_dtype dtype) {
+  enum { ROWS = 20, MOST = 40 };
+  static double data[ROWS * MOST * 2];
+  for (int64_t i = 0; i < ROWS * n * 2; i++) data[i] = 1;
+  for (int64_t i = 0; i < ROWS * n; i += 3) data[2 * i] = re, data[2 * i + 1] = im;
+  for (int k = 0; k < 2; k++) {
+    oy_scope scope;
+    oy_scope_open(&scope);
+    const int64_t size[] = {k ? n : ROWS, k ? ROWS : n, 2};
+    oy_tensor* parts = oy_tensor_from_data(data, (oy_ints){size, 3}, OY_DTYPE_F64);
+    assert_non_null(oy_scope_take(parts));
+    oy_tensor* x = oy_to_dtype(oy_view_as_complex(parts), dtype, false, true, oy_none());
+    oy_tensor* got = oy_view_as_real(oy_mean_dim(x, OY_DIMS(1 - k), false, oy_none()));
+    assert_non_null(got);
+    for (int64_t i = 0; i < ROWS; i++) {
+      bool has = false;
+      for (int64_t j = 0; j < n; j++) has |= (k ? j * ROWS + i : i * n + j) % 3 == 0;
+      const double want[] = {!has           ? 1
+                             : isfinite(im) ? re
+                                            : (double)NAN,
+                             !has           ? 1
+                             : isfinite(re) ? im
+                                            : (double)NAN};
+      for (int p = 0; p < 2; p++) {
+        const double found = element(got, 2 * i + p);
+        assert_true(isnan(want[p])   ? isnan(found)
+                    : isinf(want[p]) ? found == want[p]
+                                     : isfinite(found));
+      }
+    }
+    oy_scope_close(&scope);
+  }
+}
+static void means_of_endless_parts(void** state) {
+  (void)state;
+  static const double pairs[][2] = {{INFINITY, 1}, {2, -INFINITY}, {INFINITY, INFINITY},
+                                    {NAN, 1},      {1, NAN},       {3, 4}};
+  for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+    for (int64_t n = 1; n <= 40; n += 1 + n / 2) {
+      check_endless_mean(pairs[i][0], pairs[i][1], n, OY_DTYPE_C64);
+      check_endless_mean(pairs[i][0], pairs[i][1], n, OY_DTYPE_C128);
+    }
+}
+
 static void out_forms_and_errors(void** state) {
   (void)state;
   oy_tensor* t = F32(OY_DIMS(2, 2), 1, 2, 3, 4);
@@ -474,6 +520,7 @@ int main(void) {
       cmocka_unit_test(logarithms_of_powers_of_integers),
       cmocka_unit_test(expanded_elements),
       cmocka_unit_test(results_do_not_depend_on_threads),
+      cmocka_unit_test(means_of_endless_parts),
       cmocka_unit_test(out_forms_and_errors),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

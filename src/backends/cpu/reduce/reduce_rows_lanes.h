@@ -46,6 +46,15 @@ static inline void put_f64(void* to, __m512d a, const void* args) {
   if (args) a /= *(const double*)args;
   _mm512_storeu_pd(to, a);
 }
+// Of complex numbers: where a part is infinite, or no number, the other one is none.
+static inline void put_c128(void* to, __m512d a, const void* args) {
+  if (args) {
+    a /= *(const double*)args;
+    const __m512d others = _mm512_mul_pd(_mm512_permute_pd(a, 0x55), _mm512_setzero_pd());
+    a = _mm512_fmsubadd_pd(a, _mm512_set1_pd(1), others);
+  }
+  _mm512_storeu_pd(to, a);
+}
 static inline void put_roots(void* to, __m512d a, const void* args) {
   (void)args;
   _mm512_storeu_pd(to, _mm512_sqrt_pd(a));

@@ -120,7 +120,7 @@ static inline __m512d load_squares_f64(const char* p, __mmask8 mask, __m512d non
 #undef LOAD
 #undef PUT
 #define LOAD load_f64
-#define PUT  put_f64
+#define PUT  put_c128
 
 #undef R
 #undef PARTS

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math")
+#endif
 #include "backends/cpu/reduce/reduce_single.h"
 
 #include <string.h>
@@ -65,42 +68,81 @@ bool oyi_reduce_single(const oyi_reduction* r, oyi_single second) {
 
 // ----------------------------------------------------------------------- sums
 
+// Before a loop whose operands are the same memory, or others.
+#if defined(__clang__)
+#define OYI_SAME_PLACES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define OYI_SAME_PLACES _Pragma("GCC ivdep")
+#endif
+
 typedef struct sums {
   char* x;
-  const char* from;  // where they come from, in the same order; NULL: they are there
+  const char* from;  // where they come from, in the same order; may be |x|
   oy_dtype part;     // of complex numbers that of their parts
-  bool skips_nan;
+  int64_t numbers;   // of an element
+  oyi_single_kind kind;
 } sums;
 
-// What 0 and each number are, in place.
-static void add_f32(float* x, int64_t n, bool skips_nan) {
-  if (skips_nan)
-    for (int64_t i = 0; i < n; i++) x[i] = x[i] != x[i] ? 0 : x[i] + 0;
-  else
-    for (int64_t i = 0; i < n; i++) x[i] += 0;
+// What 0 and each number are.
+static void add_f32(float* x, const float* from, int64_t n, bool skips_nan) {
+  if (skips_nan) {
+    OYI_SAME_PLACES
+    for (int64_t i = 0; i < n; i++) x[i] = (from[i] == from[i] ? from[i] : 0) + 0;
+  } else {
+    OYI_SAME_PLACES
+    for (int64_t i = 0; i < n; i++) x[i] = from[i] + 0;
+  }
 }
-static void add_f64(double* x, int64_t n, bool skips_nan) {
-  if (skips_nan)
-    for (int64_t i = 0; i < n; i++) x[i] = x[i] != x[i] ? 0 : x[i] + 0;
-  else
-    for (int64_t i = 0; i < n; i++) x[i] += 0;
+static void add_f64(double* x, const double* from, int64_t n, bool skips_nan) {
+  if (skips_nan) {
+    OYI_SAME_PLACES
+    for (int64_t i = 0; i < n; i++) x[i] = (from[i] == from[i] ? from[i] : 0) + 0;
+  } else {
+    OYI_SAME_PLACES
+    for (int64_t i = 0; i < n; i++) x[i] = from[i] + 0;
+  }
 }
-static void add_half(uint16_t* x, int64_t n, uint16_t infinite, bool skips_nan) {
+static void add_half(uint16_t* x, const uint16_t* from, int64_t n, uint16_t infinite,
+                     bool skips_nan) {
   enum { SIGN = 0x8000 };
   const uint16_t most = skips_nan ? infinite : SIGN - 1;
+  OYI_SAME_PLACES
   for (int64_t i = 0; i < n; i++) {
-    const uint16_t size = x[i] & (SIGN - 1);
-    x[i] = size == 0 || size > most ? 0 : x[i];
+    const uint16_t size = from[i] & (SIGN - 1);
+    x[i] = size == 0 || size > most ? 0 : from[i];
   }
 }
 
-static void add_some(const sums* s, char* x, int64_t n) {
-  switch (s->part) {
-    case OY_DTYPE_F32: add_f32((float*)(void*)x, n, s->skips_nan); break;
-    case OY_DTYPE_F64: add_f64((double*)(void*)x, n, s->skips_nan); break;
-    case OY_DTYPE_F16: add_half((uint16_t*)(void*)x, n, 0x7c00, s->skips_nan); break;
-    default: add_half((uint16_t*)(void*)x, n, 0x7f80, s->skips_nan); break;
+// Over the complex number 1: where a part is infinite, or no number, the other one is none.
+static void divide_pairs(void* x, oy_dtype part, int64_t n) {
+  if (part == OY_DTYPE_F32) {
+    float* p = x;
+    for (int64_t i = 0; i < n; i += 2) {
+      const float re = p[i], im = p[i + 1];
+      p[i] = re + im * 0;
+      p[i + 1] = im - re * 0;
+    }
+  } else if (part == OY_DTYPE_F64) {
+    double* p = x;
+    for (int64_t i = 0; i < n; i += 2) {
+      const double re = p[i], im = p[i + 1];
+      p[i] = re + im * 0;
+      p[i + 1] = im - re * 0;
+    }
   }
+}
+
+static void add_some(const sums* s, int64_t at, int64_t n) {
+  const bool skips_nan = s->kind == OYI_SINGLE_NANSUM;
+  void* x = s->x + at;
+  const void* from = s->from + at;
+  switch (s->part) {
+    case OY_DTYPE_F32: add_f32(x, from, n, skips_nan); break;
+    case OY_DTYPE_F64: add_f64(x, from, n, skips_nan); break;
+    case OY_DTYPE_F16: add_half(x, from, n, 0x7c00, skips_nan); break;
+    default: add_half(x, from, n, 0x7f80, skips_nan); break;
+  }
+  if (s->kind == OYI_SINGLE_MEAN && s->numbers == 2) divide_pairs(x, s->part, n);
 }
 
 // In pieces that stay in the first cache from one pass to the other.
@@ -108,16 +150,15 @@ static oy_status run_sums(int64_t begin, int64_t end, void* context) {
   enum { PIECE = 1024 };
   const sums* s = context;
   const int64_t item = oyi_dtype_bytes[s->part];
-  for (int64_t i = begin, some; i < end; i += some) {
+  end *= s->numbers;
+  for (int64_t i = begin * s->numbers, some; i < end; i += some) {
     some = end - i < PIECE ? end - i : PIECE;
-    char* x = s->x + i * item;
-    if (s->from) memmove(x, s->from + i * item, (size_t)(some * item));
-    add_some(s, x, some);
+    add_some(s, i * item, some);
   }
   return OY_OK;
 }
 
-bool oyi_reduce_single_sum(const oyi_reduction* r, bool skips_nan) {
+bool oyi_reduce_single_sum(const oyi_reduction* r, oyi_single_kind kind) {
   oyi_tensor* out = r->out[0];
   const oy_dtype in = r->in->header.dtype, dtype = out->header.dtype;
   const bool whole = oy_dtype_is_integral(in, true);
@@ -132,9 +173,9 @@ bool oyi_reduce_single_sum(const oyi_reduction* r, bool skips_nan) {
                         : dtype == OY_DTYPE_C64 ? OY_DTYPE_F32
                         : dtype == OY_DTYPE_C32 ? OY_DTYPE_F16
                                                 : dtype;
-  sums s = {oyi_data(out), together ? oyi_data(r->in) : NULL, part, skips_nan};
+  const char* from = oyi_data(together ? r->in : out);
+  sums s = {oyi_data(out), from, part, is_complex ? 2 : 1, kind};
   // Nothing in it can fail.
-  (void)!oy_parallel_for(0, is_complex ? 2 * out->numel : out->numel, OYI_ITER_GRAIN,
-                         run_sums, &s);
+  (void)!oy_parallel_for(0, out->numel, OYI_ITER_GRAIN, run_sums, &s);
   return true;
 }

@@ -13,9 +13,14 @@ typedef enum oyi_single {
 // Writes those of r->out that there are, the second one as |second| says; false if there is
 // more than one element to a result, or otherwise more to do than to copy: nothing is written.
 bool oyi_reduce_single(const oyi_reduction* r, oyi_single second);
-// The same of sums into the dtype of the input, or of integers into i64: -0 becomes 0, and NaN
-// too if |skips_nan|.
-bool oyi_reduce_single_sum(const oyi_reduction* r, bool skips_nan);
+typedef enum oyi_single_kind {
+  OYI_SINGLE_SUM,
+  OYI_SINGLE_NANSUM,  // NaN becomes 0
+  OYI_SINGLE_MEAN     // of an infinite part of a complex number the other one becomes NaN
+} oyi_single_kind;
+
+// The same of sums into the dtype of the input, or of integers into i64: -0 becomes 0.
+bool oyi_reduce_single_sum(const oyi_reduction* r, oyi_single_kind kind);
 // The place of an element that is alone, 0, everywhere.
 void oyi_reduce_single_places(oyi_tensor* places);
 

@@ -36,7 +36,9 @@ static bool is_single(const oyi_reduction* r, const kind* k, oy_dtype result) {
     return !oy_dtype_is_complex(result) &&
            (in == result || oy_dtype_is_integral(in, true)) &&
            oyi_reduce_single(r, OYI_SINGLE_ELEMENT);
-  return oyi_reduce_single_sum(r, k->skips_nan);
+  return oyi_reduce_single_sum(r, k->skips_nan ? OYI_SINGLE_NANSUM
+                                  : k->divides ? OYI_SINGLE_MEAN
+                                               : OYI_SINGLE_SUM);
 }
 
 static oy_object* finish(oyi_reduction* r, const kind* k, oy_value dtype,

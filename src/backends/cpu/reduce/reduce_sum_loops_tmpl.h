@@ -247,14 +247,19 @@ static double nansum_floats(const float* p, int64_t n) {
 #undef A
 #undef ID
 
-// Their parts, for compilers divide complex numbers one by one.
-static inline void divide_all(double* x, int64_t n, double by) {
-  for (int64_t i = 0; i < n; i++) x[i] /= by;
+// Their parts, for compilers divide complex numbers one by one. PyTorch divides by a complex
+// number: where a part is infinite, or no number, the other one is none.
+static inline void divide_pairs(double* x, int64_t n, double by) {
+  for (int64_t i = 0; i < 2 * n; i += 2) {
+    const double re = x[i] / by, im = x[i + 1] / by;
+    x[i] = re + im * 0;
+    x[i + 1] = im - re * 0;
+  }
 }
 #undef MEAN
 #define MEAN(a) (a)
 #define MEANS(to, n) \
-  if (args) divide_all((double*)(void*)(to), 2 * (n), *(const double*)args)
+  if (args) divide_pairs((double*)(void*)(to), n, *(const double*)args)
 #define T               float _Complex
 #define A               double _Complex
 #define ID              c64
