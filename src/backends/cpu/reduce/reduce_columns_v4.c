@@ -158,11 +158,22 @@ static inline __m512d half_of(__m512 x, int k) {
   return _mm512_cvtps_pd(k ? _mm512_extractf32x8_ps(x, 1) : _mm512_castps512_ps256(x));
 }
 
-// Sums of as many rows as sum_some() takes at once, from the first of them on.
-static inline __attribute__((always_inline)) void few_floats(double* to, const char* x,
-                                                             int64_t rows,
-                                                             int64_t row_step,
-                                                             __mmask16 mask) {
+static inline __mmask8 endless(__m512d x) {
+  return _mm512_cmp_pd_mask(_mm512_sub_pd(x, x), _mm512_setzero_pd(), _CMP_NEQ_UQ);
+}
+
+// What is read again at once, which is sooner there from a store without a mask.
+static inline void put_some(double* to, __mmask8 mask, __m512d x) {
+  if (mask == 0xff)
+    _mm512_storeu_pd(to, x);
+  else if (mask != 0)
+    _mm512_mask_storeu_pd(to, mask, x);
+}
+
+// Sums of as many rows as sum_some() takes at once, from the first of them on; which are no
+// numbers.
+static inline __attribute__((always_inline)) unsigned few_floats(
+    double* to, const char* x, int64_t rows, int64_t row_step, __mmask16 mask) {
   __m512d low = _mm512_setzero_pd(), high = low;
   bool begins = true;
   while (rows > 0) {
@@ -175,13 +186,16 @@ static inline __attribute__((always_inline)) void few_floats(double* to, const c
     rows -= some;
     x += some * row_step;
   }
-  _mm512_mask_storeu_pd(to, (__mmask8)mask, low);
-  _mm512_mask_storeu_pd(to + LANES, (__mmask8)(mask >> LANES), high);
+  put_some(to, (__mmask8)mask, low);
+  put_some(to + LANES, (__mmask8)(mask >> LANES), high);
+  return (unsigned)endless(low) | (unsigned)endless(high);
 }
 
-void oyi_sum_f32_few_v4(double* to, int64_t n, const char* x, int64_t rows,
+bool oyi_sum_f32_few_v4(double* to, int64_t n, const char* x, int64_t rows,
                         int64_t row_step) {
+  unsigned none = 0;
   for (; n >= SUM_STRIP; n -= SUM_STRIP, to += SUM_STRIP, x += SUM_STRIP * sizeof(float))
-    few_floats(to, x, rows, row_step, 0xffff);
-  if (n > 0) few_floats(to, x, rows, row_step, (__mmask16)((1 << n) - 1));
+    none |= few_floats(to, x, rows, row_step, 0xffff);
+  if (n > 0) none |= few_floats(to, x, rows, row_step, (__mmask16)((1 << n) - 1));
+  return none == 0;
 }
