@@ -30,7 +30,7 @@ static oy_status convolve(const oyi_convolve* v, bool back, bool as_it_is) {
   return back ? oyi_convolve_images(v) : oyi_convolve_maps(v);
 }
 
-// What What |v| reads is of: bfloat16 too may be.
+// What |v| reads is of: bfloat16 too may be.
 static oy_dtype read_dtype(const oyi_convolve* v, bool back, oy_dtype dtype) {
   return dtype == OY_DTYPE_BF16 && oyi_convolve_suits_pairs(v, back) ? dtype : v->dtype;
 }

@@ -116,8 +116,8 @@ enum { AT_ONCE = 512 };
 static int64_t places_at_once(const move* m, int64_t* all) {
   enum { FEW = 32 };
   const dims* b = &m->before;
-  if (!m->take || (!m->rows && m->after.count > 0) || b->count == 0 || m->count > FEW ||
-      b->steps[0] % m->scale != 0)
+  if (!m->take || (!m->rows && m->after.count > 0) || b->count == 0 || m->count == 0 ||
+      m->count > FEW || m->scale == 0 || b->steps[0] % m->scale != 0)
     return 1;
   const int64_t most = AT_ONCE / m->count,
                 places = b->sizes[0] < most ? b->sizes[0] : most;

@@ -33,16 +33,17 @@ static void sort_line(const sorting* s, const char* x, int64_t step) {
     s->network(&(oyi_line){s->dtype, x, step, s->n, s->descending}, s->room);
     return;
   }
+  const int64_t n = s->selects ? s->kept : s->n;
   if (is_few(s)) {
     oyi_keys_select_few(s->entries, s->dtype, x, step, s->n, s->kept, s->descending);
-    if (!oyi_keys_are_inserted(s->n, s->kept))
-      oyi_keys_sort(s->entries, s->scratch, s->kept);
-    return;
+    if (oyi_keys_are_inserted(s->n, s->kept)) return;
+  } else {
+    oyi_keys_load(s->entries, s->dtype, x, step, s->n, s->descending);
+    if (n < s->n) oyi_keys_select(s->entries, s->n, n - 1);
   }
-  oyi_keys_load(s->entries, s->dtype, x, step, s->n, s->descending);
-  if (s->selects && s->kept < s->n) oyi_keys_select(s->entries, s->n, s->kept - 1);
-  // Equal keys come as a selection leaves them: topk promises no order among them.
-  oyi_keys_sort(s->entries, s->scratch, s->selects ? s->kept : s->n);
+  oyi_keys_sort(s->entries, s->scratch, n);
+  // A selection leaves equal ones in any order: the one that networks make is for all.
+  if (n < s->n) oyi_keys_order_equal(s->entries, s->scratch, n);
 }
 
 static void write_line(const sorting* s, const oyi_lines* w, oyi_take_fn take) {

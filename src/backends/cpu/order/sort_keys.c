@@ -200,6 +200,20 @@ void oyi_keys_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n) {
     radix_sort(entries, scratch, n, n < MEDIUM ? SMALL_DIGIT : DIGIT_MOST);
 }
 
+// Runs of equal keys are few elements, or many of few different ones.
+void oyi_keys_order_equal(oyi_entry* entries, oyi_entry* scratch, int64_t n) {
+  for (int64_t i = 0, end; i < n; i = end) {
+    const uint64_t key = entries[i].key;
+    bool turned = false;
+    for (end = i + 1; end < n && entries[end].key == key; end++)
+      turned |= entries[end].place < entries[end - 1].place;
+    if (!turned) continue;
+    for (int64_t j = i; j < end; j++) entries[j].key = (uint64_t)entries[j].place;
+    oyi_keys_sort(entries + i, scratch, end - i);
+    for (int64_t j = i; j < end; j++) entries[j].key = key;
+  }
+}
+
 // ------------------------------------------------------------------------- selection
 
 static inline bool is_less(const oyi_entry* a, const oyi_entry* b) {

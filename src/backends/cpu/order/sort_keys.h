@@ -24,6 +24,8 @@ uint64_t oyi_key_load(oy_dtype dtype, const void* x);
 
 // Sorts by key; equal ones keep their order. |scratch| has room for |n| too.
 void oyi_keys_sort(oyi_entry* entries, oyi_entry* scratch, int64_t n);
+// Of sorted ones those of equal keys by their places, for entries that came in another order.
+void oyi_keys_order_equal(oyi_entry* entries, oyi_entry* scratch, int64_t n);
 // Moves the |k| + 1 least to the front, the greatest of them to position |k|. Of equal
 // keys those of lower places are less.
 void oyi_keys_select(oyi_entry* entries, int64_t n, int64_t k);

@@ -158,23 +158,33 @@ static oy_status run_sums(int64_t begin, int64_t end, void* context) {
   return OY_OK;
 }
 
+// What |dtype|'s numbers are made of, one or two of them; OY_DTYPE_LIMIT: nothing that is added.
+static oy_dtype part_of(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_F64:
+    case OY_DTYPE_C128: return OY_DTYPE_F64;
+    case OY_DTYPE_F32:
+    case OY_DTYPE_C64: return OY_DTYPE_F32;
+    case OY_DTYPE_F16:
+    case OY_DTYPE_C32: return OY_DTYPE_F16;
+    case OY_DTYPE_BF16: return dtype;
+    default: return OY_DTYPE_LIMIT;
+  }
+}
+
 bool oyi_reduce_single_sum(const oyi_reduction* r, oyi_single_kind kind) {
   oyi_tensor* out = r->out[0];
   const oy_dtype in = r->in->header.dtype, dtype = out->header.dtype;
   const bool whole = oy_dtype_is_integral(in, true);
   if (whole ? dtype != OY_DTYPE_I64 : dtype != in) return false;
-  if (!whole && !(out->flags & OYI_DENSE)) return false;
+  const oy_dtype part = part_of(dtype);
+  if (!whole && (part == OY_DTYPE_LIMIT || !(out->flags & OYI_DENSE))) return false;
   if (r->count != 1 || r->in->numel <= 1) return false;
   const bool together = !whole && r->in->flags & out->flags & OYI_CONTIGUOUS;
   if (!together && !oyi_reduce_single(r, OYI_SINGLE_ELEMENT)) return false;
   if (whole) return true;
-  const bool is_complex = oy_dtype_is_complex(dtype);
-  const oy_dtype part = dtype == OY_DTYPE_C128  ? OY_DTYPE_F64
-                        : dtype == OY_DTYPE_C64 ? OY_DTYPE_F32
-                        : dtype == OY_DTYPE_C32 ? OY_DTYPE_F16
-                                                : dtype;
   const char* from = oyi_data(together ? r->in : out);
-  sums s = {oyi_data(out), from, part, is_complex ? 2 : 1, kind};
+  sums s = {oyi_data(out), from, part, oy_dtype_is_complex(dtype) ? 2 : 1, kind};
   // Nothing in it can fail.
   (void)!oy_parallel_for(0, out->numel, OYI_ITER_GRAIN, run_sums, &s);
   return true;
