@@ -29,8 +29,10 @@ static void F(count_parts)(const K* x, int64_t n, const K bounds[2], counts* c) 
 }
 
 // The numbers of one part, into |to|, which has room for one more and may be |x|. Each is
-// written, and stays if it is one of them: which are cannot be foretold.
-static void F(gather_part)(const K* x, int64_t n, const K bounds[2], part p, K* to) {
+// written, and stays if it is one of them: which are cannot be foretold. Not inlined: where other
+// things take the registers, conditions went through memory.
+static __attribute__((noinline)) void F(gather_part)(const K* x, int64_t n,
+                                                     const K bounds[2], part p, K* to) {
   const K low = bounds[0], high = bounds[1];
   int64_t found = 0;
 #define GATHER(is_there)            \
