@@ -2,6 +2,31 @@
 // any, all, and how many elements are not 0.
 #include "backends/cpu/reduce/reduce_loops.h"
 #include "backends/cpu/reduce/reduce_single.h"
+#include "tensor/iterator.h"
+
+static void truth_row(int64_t n, char* const* data, const int64_t* strides,
+                      const void* args) {
+  (void)args;
+  char* x = data[0];
+  const int64_t step = strides[0];
+  if (step == 1)
+    for (int64_t i = 0; i < n; i++) x[i] = x[i] != 0;
+  else
+    for (int64_t i = 0; i < n; i++, x += step) *x = *x != 0;
+}
+
+// Elements that are alone are their own results, of which a byte is neither 0 nor 1 at first.
+static bool take_single(const oyi_reduction* r, oy_dtype result) {
+  const bool stays = result == OY_DTYPE_U8;
+  if (stays && r->in->header.dtype != OY_DTYPE_U8) return false;
+  if (!oyi_reduce_single(r, OYI_SINGLE_ELEMENT)) return false;
+  if (!stays) return true;
+  oyi_iter it;
+  const oyi_tensor* tensors[] = {r->out[0]};
+  oyi_iter_plain(&it, tensors, 1);
+  oyi_iter_run(&it, truth_row, NULL);
+  return true;
+}
 
 // Bytes stay bytes, everything else becomes bool.
 static oy_object* finish(oyi_reduction* r, oy_object* out, const oyi_fold* table,
@@ -18,10 +43,7 @@ static oy_object* finish(oyi_reduction* r, oy_object* out, const oyi_fold* table
   }
   const oyi_fold* reducer = oyi_fold_for(table, oyi_reduce_dtype(in), name);
   if (!reducer || oyi_reduction_output(r, out, result, OYI_OUT_EXACT) != 0) return NULL;
-  // A byte that is neither 0 nor 1 is not its result.
-  const bool single =
-      !r->meta && result == OY_DTYPE_BOOL && oyi_reduce_single(r, OYI_SINGLE_ELEMENT);
-  if (!r->meta && !single) oyi_reduce(r, reducer, NULL);
+  if (!r->meta && !take_single(r, result)) oyi_reduce(r, reducer, NULL);
   return oyi_reduction_end(r, OY_OK);
 }
 
