@@ -56,7 +56,7 @@ static oy_status run_line(const oyi_convolve* v, const oyi_conv* c, int64_t colu
 // ------------------------------------------------------------------ a few elements
 
 enum {
-  NARROW = 3,               // windows of a line
+  NARROW = 4,               // windows of a line
   TALL = 6,                 // lines that are worth it
   DEPTH = 32,               // products of a window
   WINDOWS = 48,             // that are worth to turn the weights
