@@ -199,7 +199,7 @@ typedef struct flat {
 static oy_status run_flat(int64_t begin, int64_t end, void* context) {
   enum { SOME = 512 };
   const flat* f = context;
-  int64_t first[SOME], at[SOME];
+  int64_t first[SOME] = {0}, at[SOME];
   const bool several = f->block <= SOME;
   const int64_t unit = several ? f->block : f->inner, all = (end - begin) * f->block;
   const int64_t period = all < SOME ? all : SOME / unit * unit;
@@ -244,7 +244,7 @@ static bool update_flat(const oyi_scatter* q, const oyi_tensor* to, const oyi_te
             .block = block,
             .target = s->size * inner,
             .late = &s->late};
-  if (!s->one) f.from = oyi_data(src), f.step = s->item;
+  if (src) f.from = oyi_data(src), f.step = s->item;
   (void)!oy_parallel_for(0, blocks, oyi_stretch(block), run_flat, &f);
   return true;
 }
