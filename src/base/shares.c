@@ -18,12 +18,11 @@ static bool claim(oyi_share* s) {
 }
 
 int64_t oyi_shares_take(oyi_share* shares, int parts, int own) {
-  oyi_share* s = &shares[own];
-  if (claim(s)) return s->first + __atomic_fetch_add(&s->front, 1, __ATOMIC_RELAXED);
-  for (int i = 1; i < parts; i++) {
-    s = &shares[(own + i) % parts];
-    if (claim(s))
-      return s->first + s->size - 1 - __atomic_fetch_add(&s->back, 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < parts; i++) {
+    oyi_share* s = &shares[(own + i) % parts];
+    if (!claim(s)) continue;
+    if (i == 0) return s->first + __atomic_fetch_add(&s->front, 1, __ATOMIC_RELAXED);
+    return s->first + s->size - 1 - __atomic_fetch_add(&s->back, 1, __ATOMIC_RELAXED);
   }
   return -1;
 }

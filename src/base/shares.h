@@ -19,8 +19,8 @@ typedef struct oyi_share {
 // |count| chunks in |parts| shares. Nobody may be taking from them.
 void oyi_shares_cut(oyi_share* shares, int parts, int64_t count);
 
-// A chunk that nobody else takes, of share |own| as long as it has some; -1 when there
-// are no more.
+// A chunk that nobody else takes, of share |own| (of |parts|, counted round) as long as it
+// has some; -1 when there are no more.
 int64_t oyi_shares_take(oyi_share* shares, int parts, int own);
 
 #endif  // OPYARD_SRC_BASE_SHARES_H_

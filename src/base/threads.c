@@ -221,7 +221,7 @@ static uint32_t wait_for_region(uint32_t seen, bool may_spin) {
 
 static void* worker(void* argument) {
   const member* self = argument;
-  int place = (int)(self - g_pool.members);
+  const int place = 1 + (int)(self - g_pool.members);  // the caller's is 0
   uint32_t seen = self->seen;
   bool helps = true;
   int avoided = -1;
@@ -235,7 +235,7 @@ static void* worker(void* argument) {
     if (!entered) continue;
     if (helps) {
       oy_error_clear();
-      run_chunks(1 + place % (g_pool.parts - 1));
+      run_chunks(place);
     }
     leave();
   }
