@@ -187,8 +187,8 @@ def scope_of(library, n):
 clock = time.perf_counter
 
 
-# How long PyTorch's threads spin after a call, by default: they would take the processor
-# from what is measured next, and without it PyTorch's own next call would wait for them.
+# PyTorch's threads spin for less than this after a call, by default. They would take the
+# processor from what is measured next; told to sleep at once, each of its calls would wake them.
 SPIN_SECONDS = 0.01
 
 

@@ -16,10 +16,10 @@ import statistics
 import time
 import warnings
 
-import python_operators  # before PyTorch is loaded
 import torch
 
 import opyard
+import python_operators
 from same_values import same_values
 
 SIZES = (1, 2, 3, 4, 5, 7, 8, 10, 12, 16, 20, 28, 32, 50, 64, 100, 128, 200, 256, 500, 1000)

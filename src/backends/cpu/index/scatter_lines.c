@@ -273,9 +273,8 @@ oy_status oyi_scatter_run(oyi_scatter* q, const oyi_tensor* to, const oyi_tensor
     how.copied = (size_t)(size * oyi_item(to));
     q->origin = NULL;
   }
-  if (!how.copied && update_flat(q, to, src, &how))
-    return how.late.failed ? oyi_bad_line_index(i, q->dim, size) : OY_OK;
-  if (oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, count)) {
+  const bool done = !how.copied && update_flat(q, to, src, &how);
+  if (!done && oyi_lines_begin(&w, oyi_sizes_view(i), q->dim, tensors, count)) {
     oyi_lines_arrange(&w, how.n <= SHORT_LINE && !how.copied ? LEAST_LINES : 0);
     (void)!oyi_lines_run(&w, how.n, run_some, &how);
   }

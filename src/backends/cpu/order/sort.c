@@ -150,8 +150,11 @@ static oy_status begin(oyi_reduction* r, oy_object* self, int64_t* dim,
 static const char g_sort[] = "sorting_kernel_method_name";
 
 static sorting whole_lines(oy_dtype dtype, int64_t n, bool descending) {
-  return (sorting){dtype, n,    n,   descending, false, oyi_sort_lanes_for(dtype, n),
-                   NULL,  NULL, NULL};
+  return (sorting){.dtype = dtype,
+                   .n = n,
+                   .kept = n,
+                   .descending = descending,
+                   .network = oyi_sort_lanes_for(dtype, n)};
 }
 
 static oy_status sort(oy_object* self, int64_t dim, bool descending, oy_object* values,
@@ -223,7 +226,8 @@ static oy_status topk(oy_object* self, int64_t k, int64_t dim, bool largest,
   OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
   // What has no dimension to shrink keeps its element, also for k = 0.
   const int64_t kept = r.ndim ? k : 1;
-  sorting s = {self->dtype, n, kept, largest, true, NULL, NULL, NULL, NULL};
+  sorting s = {
+      .dtype = self->dtype, .n = n, .kept = kept, .descending = largest, .selects = true};
   // Whole lines are sorted sooner than more than a few of their elements are found.
   if (kept > n / 32) s.network = oyi_sort_lanes_for(self->dtype, n);
   const bool done = r.meta || (k == 1 && take_extremes(&r, largest));

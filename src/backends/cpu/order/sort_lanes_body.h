@@ -85,11 +85,12 @@ static uint64_t count_from(int64_t least, int64_t* keys, int64_t n) {
   return all;
 }
 
-// Keys and their places in one number each, too: of the |bits| of keys the highest ones, as many
-// as leave room. Whether those are all.
-static bool pack(int64_t* cells, const int64_t* keys, int64_t n, uint64_t bits) {
-  const int behind = 64 - __builtin_clzll((uint64_t)n - 1), most = 64 - behind;
-  const int high = 63 - __builtin_clzll(bits), low = __builtin_ctzll(bits);
+// Keys and their places, of |behind| bits, in one number each, too: of the |bits| of keys the
+// highest ones, as many as leave room. Whether those are all.
+static bool pack(int64_t* cells, const int64_t* keys, int64_t n, int behind,
+                 uint64_t bits) {
+  const int most = 64 - behind, high = 63 - __builtin_clzll(bits);
+  const int low = __builtin_ctzll(bits);
   const int down = high - low < most ? low : high + 1 - most, up = 63 - high;
   for (int64_t i = 0; i < n; i += LANES)
     for (int k = 0; k < LANES; k++) {
@@ -113,11 +114,11 @@ static void sort_wide(const oyi_line* line, int64_t* places, int64_t* room) {
   const int64_t n = oyi_sort_lanes_room(line->n) / 2;
   for (int64_t i = line->n; i < n; i++) room[i] = room[0];
   const uint64_t bits = count_from(least_of(room, n), room, n);
-  const bool is_whole = pack(places, room, n, bits ? bits : 1);
+  const int behind = 64 - __builtin_clzll((uint64_t)n - 1);
+  const bool is_whole = pack(places, room, n, behind, bits ? bits : 1);
   for (int64_t i = line->n; i < n; i++) places[i] = INT64_MAX;
   sort_cells_packed(places, NULL, n / LANES);
-  const int64_t place = (1ll << (64 - __builtin_clzll((uint64_t)n - 1))) - 1;
-  for (int64_t i = 0; i < n; i++) places[i] &= place;
+  for (int64_t i = 0; i < n; i++) places[i] &= (1ll << behind) - 1;
   if (is_whole || is_sorted(room, places, line->n)) return;
   for (int64_t i = 0; i < n; i++) places[i] = i;
   for (int64_t i = line->n; i < n; i++) room[i] = INT64_MAX;

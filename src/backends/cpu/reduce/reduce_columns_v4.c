@@ -93,17 +93,23 @@ static inline void add_half(double* to, __m256 x, bool adds) {
   _mm512_storeu_pd(to, adds ? _mm512_add_pd(_mm512_loadu_pd(to), sum) : sum);
 }
 
-// In the order that the sums of other levels have: those of every other row, then both.
+// Sums in float of |rows| rows of up to 16 columns, those of |mask|, in the order that the sums of
+// other levels have: those of every other row, then both.
+static inline __attribute__((always_inline)) __m512 rows_of(const char* x, const int rows,
+                                                            int64_t row_step,
+                                                            __mmask16 mask) {
+  __m512 all[2] = {_mm512_maskz_loadu_ps(mask, x), _mm512_setzero_ps()};
+  if (rows > 1) all[1] = _mm512_maskz_loadu_ps(mask, x + row_step);
+  OYI_UNROLL_BY(8)
+  for (int r = 2; r < rows; r++)
+    all[r % 2] = _mm512_add_ps(all[r % 2], _mm512_maskz_loadu_ps(mask, x + r * row_step));
+  return _mm512_add_ps(all[0], all[1]);
+}
 static inline __attribute__((always_inline)) void sum_rows(double* to, int64_t n,
                                                            const char* x, const int rows,
                                                            int64_t row_step, bool adds) {
   for (int64_t i = 0; i < n; i += SUM_STRIP, x += SUM_STRIP * sizeof(float)) {
-    __m512 all[2] = {_mm512_loadu_ps(x), _mm512_setzero_ps()};
-    if (rows > 1) all[1] = _mm512_loadu_ps(x + row_step);
-    OYI_UNROLL_BY(8)
-    for (int r = 2; r < rows; r++)
-      all[r % 2] = _mm512_add_ps(all[r % 2], _mm512_loadu_ps(x + r * row_step));
-    const __m512 sum = _mm512_add_ps(all[0], all[1]);
+    const __m512 sum = rows_of(x, rows, row_step, 0xffff);
     add_half(to + i, _mm512_castps512_ps256(sum), adds);
     add_half(to + i + LANES, _mm512_extractf32x8_ps(sum, 1), adds);
   }
@@ -133,17 +139,7 @@ void oyi_sum_f32_columns_v4(double* to, int64_t n, const char* x, int64_t rows,
 
 // --------------------------------------------------------------- sums of few columns
 
-// Of up to 16 columns, those of |mask|: |rows| rows in float, as sum_rows() adds them.
-static inline __attribute__((always_inline)) __m512 rows_of(const char* x, const int rows,
-                                                            int64_t row_step,
-                                                            __mmask16 mask) {
-  __m512 all[2] = {_mm512_maskz_loadu_ps(mask, x), _mm512_setzero_ps()};
-  if (rows > 1) all[1] = _mm512_maskz_loadu_ps(mask, x + row_step);
-  OYI_UNROLL_BY(8)
-  for (int r = 2; r < rows; r++)
-    all[r % 2] = _mm512_add_ps(all[r % 2], _mm512_maskz_loadu_ps(mask, x + r * row_step));
-  return _mm512_add_ps(all[0], all[1]);
-}
+// Of up to 16 columns, those of |mask|.
 static inline __attribute__((always_inline)) __m512 rest_of(const char* x, int64_t rows,
                                                             int64_t row_step,
                                                             __mmask16 mask) {

@@ -83,25 +83,29 @@ typedef struct sums {
   oyi_single_kind kind;
 } sums;
 
-// What 0 and each number are.
-static void add_f32(float* x, const float* from, int64_t n, bool skips_nan) {
-  if (skips_nan) {
-    OYI_SAME_PLACES
-    for (int64_t i = 0; i < n; i++) x[i] = (from[i] == from[i] ? from[i] : 0) + 0;
-  } else {
-    OYI_SAME_PLACES
-    for (int64_t i = 0; i < n; i++) x[i] = from[i] + 0;
+// What 0 and each number are, and complex numbers over 1: where a part is infinite, or no number,
+// the other one is none.
+#define OF_FLOATS(T, ID)                                                             \
+  static void add_##ID(T* x, const T* from, int64_t n, bool skips_nan) {             \
+    if (skips_nan) {                                                                 \
+      OYI_SAME_PLACES                                                                \
+      for (int64_t i = 0; i < n; i++) x[i] = (from[i] == from[i] ? from[i] : 0) + 0; \
+    } else {                                                                         \
+      OYI_SAME_PLACES                                                                \
+      for (int64_t i = 0; i < n; i++) x[i] = from[i] + 0;                            \
+    }                                                                                \
+  }                                                                                  \
+  static void divide_##ID(T* x, int64_t n) {                                         \
+    for (int64_t i = 0; i < n; i += 2) {                                             \
+      const T re = x[i], im = x[i + 1];                                              \
+      x[i] = re + im * 0;                                                            \
+      x[i + 1] = im - re * 0;                                                        \
+    }                                                                                \
   }
-}
-static void add_f64(double* x, const double* from, int64_t n, bool skips_nan) {
-  if (skips_nan) {
-    OYI_SAME_PLACES
-    for (int64_t i = 0; i < n; i++) x[i] = (from[i] == from[i] ? from[i] : 0) + 0;
-  } else {
-    OYI_SAME_PLACES
-    for (int64_t i = 0; i < n; i++) x[i] = from[i] + 0;
-  }
-}
+OF_FLOATS(float, f32)
+OF_FLOATS(double, f64)
+#undef OF_FLOATS
+
 static void add_half(uint16_t* x, const uint16_t* from, int64_t n, uint16_t infinite,
                      bool skips_nan) {
   enum { SIGN = 0x8000 };
@@ -110,25 +114,6 @@ static void add_half(uint16_t* x, const uint16_t* from, int64_t n, uint16_t infi
   for (int64_t i = 0; i < n; i++) {
     const uint16_t size = from[i] & (SIGN - 1);
     x[i] = size == 0 || size > most ? 0 : from[i];
-  }
-}
-
-// Over the complex number 1: where a part is infinite, or no number, the other one is none.
-static void divide_pairs(void* x, oy_dtype part, int64_t n) {
-  if (part == OY_DTYPE_F32) {
-    float* p = x;
-    for (int64_t i = 0; i < n; i += 2) {
-      const float re = p[i], im = p[i + 1];
-      p[i] = re + im * 0;
-      p[i + 1] = im - re * 0;
-    }
-  } else if (part == OY_DTYPE_F64) {
-    double* p = x;
-    for (int64_t i = 0; i < n; i += 2) {
-      const double re = p[i], im = p[i + 1];
-      p[i] = re + im * 0;
-      p[i + 1] = im - re * 0;
-    }
   }
 }
 
@@ -142,7 +127,9 @@ static void add_some(const sums* s, int64_t at, int64_t n) {
     case OY_DTYPE_F16: add_half(x, from, n, 0x7c00, skips_nan); break;
     default: add_half(x, from, n, 0x7f80, skips_nan); break;
   }
-  if (s->kind == OYI_SINGLE_MEAN && s->numbers == 2) divide_pairs(x, s->part, n);
+  const bool divides = s->kind == OYI_SINGLE_MEAN && s->numbers == 2;
+  if (divides && s->part == OY_DTYPE_F32) divide_f32(x, n);
+  if (divides && s->part == OY_DTYPE_F64) divide_f64(x, n);
 }
 
 // In pieces that stay in the first cache from one pass to the other.
