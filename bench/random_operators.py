@@ -2,13 +2,14 @@
 """Operators of random shapes, layouts and dtypes beside PyTorch's: what no table has thought of.
 
     PYTHONPATH=build/python /usr/bin/python3 bench/random_operators.py
-        [--seed 1] [--seconds 60] [--threads 1] [--only FAMILY] [--above 1.05]
+        [--seed 1] [--seconds 60] [--threads 1] [--only FAMILY] [--above 1.05] [--itself]
 
 Makes up expressions (families: pointwise, pairs, reduced, moved, products, neural) of up to a
 million elements, with many small dimensions and dimensions of 1, permuted, narrowed and with
 steps, and times them as python_operators.py does. What is slower at first is measured three
 times again; prints rows that stay above --above, slowest first, with the operands' dtypes and
-shapes, and how many expressions there were.
+shapes, and how many expressions there were. With --itself PyTorch takes opyard's place too:
+what is printed then is the noise of the machine, and no less of it is in the other figures.
 """
 import argparse
 import random
@@ -196,14 +197,20 @@ def neural():
 FAMILIES = {made.__name__: made for made in (pointwise, pairs, reduced, moved, products, neural)}
 
 
-def measured(families, seconds):
+def operands_of(library, names):
+    """The same values for |library|; for PyTorch in memory of their own, laid out alike."""
+    if library is torch:
+        return {name: value.clone() for name, value in names.items()}
+    return {name: same_values(library, value) for name, value in names.items()}
+
+
+def measured(families, libraries, seconds):
     """An expression with its ratio, time and operands; None where PyTorch refuses it."""
     names, row = random.choice(families)()
     used = {name: value for name, value in names.items()
             if name in set("".join(c if c.isalnum() else " " for c in row).split())}
-    scopes = [{"M": library, "F": library.nn.functional,
-               **{name: value if library is torch else same_values(library, value)
-                  for name, value in used.items()}} for library in (opyard, torch)]
+    scopes = [{"M": library, "F": library.nn.functional, **operands_of(library, used)}
+              for library in libraries]
     first = python_operators.measure(row, scopes, seconds)
     if isinstance(first, Exception):
         return None
@@ -220,15 +227,17 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", choices=FAMILIES)
     parser.add_argument("--above", type=float, default=1.05)
+    parser.add_argument("--itself", action="store_true")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     random.seed(options.seed)
     torch.manual_seed(options.seed)
     python_operators.set_threads(options.threads)
     families = [FAMILIES[options.only]] if options.only else list(FAMILIES.values())
+    libraries = (torch if options.itself else opyard, torch)
     end, count, slow = time.time() + options.seconds, 0, []
     while time.time() < end:
-        row = measured(families, 0.01)
+        row = measured(families, libraries, 0.01)
         count += row is not None
         if row and row[0] > options.above:
             slow.append(row)
