@@ -370,6 +370,31 @@ static void sums_with_products_of_vectors(void** state) {
     }
 }
 
+// As those of elementwise operators: what is added decides, then the column (PyTorch's addr
+// walks an iterator of the three).
+static void sums_with_outer_products_lie_as_elementwise_ones(void** state) {
+  (void)state;
+  oy_tensor *base = F32(OY_DIMS(3, 2), 1, 2, 3, 4, 5, 6), *turned = oy_t(base);
+  oy_tensor *v = F32(OY_DIMS(3), 1, 2, 3), *two = F32(OY_DIMS(2), 10, 20);
+  oy_tensor* dense = oy_clone(turned, oy_int(OY_MEMORY_CONTIGUOUS));
+  oy_tensor* number = oy_select_int(v, 0, 0);
+  const struct {
+    oy_tensor* self;
+    int64_t row, column;
+  } rows[] = {{turned, 1, 2}, {dense, 3, 1}, {v, 3, 1}, {number, 3, 1}};
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    oy_tensor* sum = oy_addr(rows[i].self, two, v, oy_int(2), oy_int(1));
+    assert_int_equal(oy_tensor_strides(sum).data[0], rows[i].row);
+    assert_int_equal(oy_tensor_strides(sum).data[1], rows[i].column);
+    oy_tensor* same = oy_contiguous(sum, OY_MEMORY_CONTIGUOUS);
+    if (i < 2) assert_elements(same, OY_DIMS(2, 3), 12, 26, 40, 24, 48, 72);
+    oy_tensor_release(same);
+    oy_tensor_release(sum);
+  }
+  oy_tensor* all[] = {base, turned, v, two, dense, number};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
 static void linear_and_chains(void** state) {
   (void)state;
   oy_tensor* x = F32(OY_DIMS(1, 2, 2), 1, 2, 3, 4);
@@ -520,6 +545,7 @@ int main(void) {
       cmocka_unit_test(batches),
       cmocka_unit_test(vectors),
       cmocka_unit_test(sums_with_products_of_vectors),
+      cmocka_unit_test(sums_with_outer_products_lie_as_elementwise_ones),
       cmocka_unit_test(linear_and_chains),
       cmocka_unit_test(contractions),
       cmocka_unit_test(what_does_not_fit_is_refused),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/rules/matrix.h"
 
+#include "ops/calls.h"
 #include "ops/rules/rules.h"
 #include "tensor/iterator.h"
 
@@ -145,6 +146,24 @@ oyi_tensor* oyi_rule_addmv(oy_object* self, oy_object* mat, oy_object* vec,
   return output(self, a, v, out, (oy_ints){a->sizes, 1});
 }
 
+// A new result of addr lies in memory as an elementwise one does: as |self|, |a| as a
+// column and |b| decide.
+static oyi_tensor* new_outer(oy_object* self, oy_object* a, const oyi_tensor* b,
+                             oy_ints sizes) {
+  int64_t strides[2];
+  const oyi_tensor* s = oyi_tensor_of(self);
+  oy_object* column =
+      s && check_added(self, b, sizes) == OY_OK ? oyi_call_unsqueeze(a, 1) : NULL;
+  if (!column) return NULL;
+  const oyi_tensor* in[] = {s, oyi_tensor_cast(column), b};
+  const bool contiguous = oyi_output_layout(in, 3, sizes, strides);
+  oy_tensor_release(column);
+  const oy_dtype dtype = b->header.dtype;
+  return contiguous ? oyi_tensor_new(sizes, dtype, oyi_tensor_device(b))
+                    : oyi_tensor_new_strided(sizes, (oy_ints){strides, 2}, dtype,
+                                             oyi_tensor_device(b));
+}
+
 oyi_tensor* oyi_rule_addr(oy_object* self, oy_object* vec1, oy_object* vec2,
                           oy_object* out) {
   const oyi_tensor* a = oyi_tensor_of(vec1);
@@ -154,7 +173,8 @@ oyi_tensor* oyi_rule_addr(oy_object* self, oy_object* vec1, oy_object* vec2,
   if (b->ndim != 1) REFUSE("addr: Expected 1-D argument vec2, but got %d-D", b->ndim);
   if (check_operands(a, b, "vec1 and vec2") != 0) return NULL;
   int64_t shape[2] = {a->sizes[0], b->sizes[0]};
-  return output(self, a, b, out, (oy_ints){shape, 2});
+  const oy_ints sizes = {shape, 2};
+  return out ? output(self, a, b, out, sizes) : new_outer(self, vec1, b, sizes);
 }
 
 oyi_tensor* oyi_rule_dot(oy_object* self, oy_object* other, oy_object* out,
