@@ -71,6 +71,7 @@ RESULTS = {
 # What an attribute is that is no operator alone.
 OWN = (types.FunctionType, types.MethodDescriptorType, types.GetSetDescriptorType,
        types.MemberDescriptorType, property, classmethod, staticmethod)
+SELF_IS_SECOND = ("where", "polygamma")  # in their schemas; methods all the same
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 ARITHMETIC = tuple(f"__{i}{name}__" for name in (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
@@ -145,8 +146,9 @@ class Schema:
         return f"tuple[{', '.join(parts)}]" if parts else "None"
 
     def is_method(self):
-        return bool(self.positional) and self.positional[0].name == "self" \
-            and self.positional[0].is_tensor
+        at = 1 if self.base in SELF_IS_SECOND else 0
+        return len(self.positional) > at and self.positional[at].name == "self" \
+            and self.positional[at].is_tensor
 
     def takes_sizes(self):
         """Whether numbers may stand for the list that is its last argument by position."""
@@ -155,11 +157,11 @@ class Schema:
 
     def parameters(self, as_method, by_numbers=False):
         """Outputs come last and by name; PyTorch calls self input in functions."""
-        texts = []
+        texts = ["self"] if as_method else []
         for i, argument in enumerate(self.positional):
-            if i == 0 and as_method:
-                texts.append("self")
-            elif by_numbers and i + 1 == len(self.positional):
+            if argument.name == "self" and as_method:
+                continue
+            if by_numbers and i + 1 == len(self.positional):
                 texts.append(f"*{argument.name}: builtins.int")
             else:
                 texts.append(argument.text("input" if argument.name == "self" else None))

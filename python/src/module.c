@@ -33,6 +33,7 @@ static int fill(PyObject* module) {
       pyoy_add_op,
       pyoy_add_registry,
       pyoy_add_packet,
+      pyoy_add_packet_methods,
       pyoy_add_namespace,
       pyoy_add_settings,
       pyoy_add_autograd,

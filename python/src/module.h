@@ -78,6 +78,7 @@ int pyoy_add_tensor(PyObject* module);
 int pyoy_add_op(PyObject* module);
 int pyoy_add_registry(PyObject* module);
 int pyoy_add_packet(PyObject* module);
+int pyoy_add_packet_methods(PyObject* module);
 int pyoy_add_namespace(PyObject* module);
 int pyoy_add_size(PyObject* module);
 int pyoy_add_generator(PyObject* module);

@@ -5,31 +5,13 @@
 //
 // A packet reads the registry when it is first called and when definitions have changed
 // since, so it is always as the registry is.
-#include "plan.h"
+#include "packet.h"
 
 #include <structmember.h>
 
 #include "overrides.h"
 
-typedef struct packet {
-  PyObject base;
-  pyoy_vectorcall vectorcall;
-  PyObject* name;  // "aten::add"
-  uint64_t seen;   // definitions when the plans were made; 0: never
-  size_t count;
-  pyoy_plan** plans;  // in the order in which they are tried
-  int strict;         // PYOY_NUMBERS_AS_TENSORS where PyTorch has it so
-  bool is_method;     // of Tensor
-} packet;
-
-// A packet with its first argument: x.add, when it is not called at once.
-typedef struct bound {
-  PyObject base;
-  pyoy_vectorcall vectorcall;
-  PyObject *packet, *self;
-} bound;
-
-static PyTypeObject *g_packet_type, *g_bound_type;
+static PyTypeObject* g_packet_type;
 
 // ------------------------------------------------------------------------- order
 
@@ -153,8 +135,8 @@ static __attribute__((cold, noinline)) PyObject* override(
   return answer;
 }
 
-static PyObject* packet_vectorcall(PyObject* object, PyObject* const* args, size_t nargsf,
-                                   PyObject* names) {
+PyObject* pyoy_packet_vectorcall(PyObject* object, PyObject* const* args, size_t nargsf,
+                                 PyObject* names) {
   packet* self = (packet*)object;
   if (refresh(self) != 0) return NULL;
   pyoy_arguments arguments = {args, pyoy_nargs(nargsf), names, false};
@@ -169,38 +151,8 @@ static PyObject* packet_vectorcall(PyObject* object, PyObject* const* args, size
   return refuse(self, &arguments);
 }
 
-// x.contiguous() of what is contiguous: classes alone are asked, as by PyTorch.
-static PyObject* contiguous_vectorcall(PyObject* self, PyObject* const* args,
-                                       size_t nargsf, PyObject* names) {
-  if (pyoy_nargs(nargsf) == 1 && !names && !pyoy_any_overrides(args, 1)) {
-    const oy_tensor* tensor = pyoy_unwrap(args[0]);
-    if (tensor && oy_tensor_is_contiguous(tensor, OY_MEMORY_CONTIGUOUS))
-      return Py_NewRef(args[0]);
-  }
-  return packet_vectorcall(self, args, nargsf, names);
-}
-
 static PyObject* packet_call(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return pyoy_call_vector(packet_vectorcall, self, args, kwargs);
-}
-
-static PyObject* bound_vectorcall(PyObject* object, PyObject* const* args, size_t nargsf,
-                                  PyObject* names) {
-  bound* self = (bound*)object;
-  PyObject* values[2 * PYOY_ARGUMENTS];
-  Py_ssize_t count = pyoy_nargs(nargsf);
-  Py_ssize_t all = count + (names ? PyTuple_Size(names) : 0);
-  if (all >= 2 * PYOY_ARGUMENTS) {
-    PyErr_SetString(PyExc_TypeError, "expected at most 127 arguments");
-    return NULL;
-  }
-  values[0] = self->self;
-  for (Py_ssize_t i = 0; i < all; i++) values[i + 1] = args[i];
-  return packet_vectorcall(self->packet, values, (size_t)count + 1, names);
-}
-
-static PyObject* bound_call(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return pyoy_call_vector(bound_vectorcall, self, args, kwargs);
+  return pyoy_call_vector(((packet*)self)->vectorcall, self, args, kwargs);
 }
 
 // --------------------------------------------------------------------- packets
@@ -218,18 +170,18 @@ static bool takes_numbers(const char* name) {
   return false;
 }
 
-static PyObject* make_packet(PyObject* name) {
+packet* pyoy_packet_make(PyObject* name) {
   const char* text = PyUnicode_AsUTF8AndSize(name, NULL);
   packet* self = text ? PyObject_New(packet, g_packet_type) : NULL;
   if (!self) return NULL;
-  self->vectorcall = packet_vectorcall;
+  self->vectorcall = pyoy_packet_vectorcall;
   self->name = Py_NewRef(name);
   self->seen = 0;
   self->count = 0;
   self->plans = NULL;
   self->is_method = false;
   self->strict = takes_numbers(text) ? PYOY_NUMBERS_AS_TENSORS : 0;
-  return (PyObject*)self;
+  return self;
 }
 
 // packet("aten::add"): None if no overload is defined.
@@ -245,7 +197,7 @@ PyObject* pyoy_find_packet(PyObject* module, PyObject* name) {
   if (!text || pyoy_list_again() != 0) return NULL;
   const oy_op** ops = pyoy_find_overloads((oy_str){text, (size_t)size}, &count);
   for (size_t i = 0; i < count; i++)
-    if (oy_op_schema(ops[i])) return make_packet(name);
+    if (oy_op_schema(ops[i])) return (PyObject*)pyoy_packet_make(name);
   return Py_NewRef(Py_None);
 }
 
@@ -256,25 +208,6 @@ static void packet_dealloc(PyObject* object) {
   Py_DECREF(self->name);
   PyObject_Free(self);
   Py_DECREF(type);
-}
-
-static void bound_dealloc(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  Py_DECREF(((bound*)object)->packet);
-  Py_DECREF(((bound*)object)->self);
-  PyObject_Free(object);
-  Py_DECREF(type);
-}
-
-static PyObject* packet_get(PyObject* self, PyObject* object, PyObject* type) {
-  (void)type;
-  if (!object || object == Py_None) return Py_NewRef(self);
-  bound* made = PyObject_New(bound, g_bound_type);
-  if (!made) return NULL;
-  made->vectorcall = bound_vectorcall;
-  made->packet = Py_NewRef(self);
-  made->self = Py_NewRef(object);
-  return (PyObject*)made;
 }
 
 // |plan|'s overload is called |name|, or has none and "default" is asked for.
@@ -364,47 +297,6 @@ static PyObject* get_doc(PyObject* object, void* closure) {
   return text;
 }
 
-static PyObject* bound_getattr(PyObject* object, PyObject* name) {
-  PyObject* found = PyObject_GenericGetAttr(object, name);
-  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-  PyErr_Clear();
-  return PyObject_GetAttr(((bound*)object)->packet, name);
-}
-
-// ---------------------------------------------------------------------- methods
-
-static bool is_plain_name(const char* name) {
-  return name[0] != '_' || name[1] != '_';
-}
-
-// Puts a packet for every operator of aten into the type Tensor that has nothing of that
-// name: x.sum is then found as any method is.
-static PyObject* add_methods(PyObject* module, PyObject* unused) {
-  (void)unused;
-  PyObject* prefix = PyUnicode_FromString("aten::");
-  PyObject* names = prefix ? pyoy_list_names(module, prefix) : NULL;
-  Py_ssize_t count = names ? PyList_Size(names) : 0;
-  int status = names ? 0 : -1;
-  for (Py_ssize_t i = 0; status == 0 && i < count; i++) {
-    PyObject* name = PyList_GetItem(names, i);
-    const char* method = PyUnicode_AsUTF8AndSize(name, NULL);
-    if (!method) status = -1;
-    if (status != 0 || !is_plain_name(method + 6) ||
-        PyObject_HasAttrString((PyObject*)pyoy_tensor_type, method + 6))
-      continue;
-    PyObject* made = make_packet(name);
-    if (made) ((packet*)made)->is_method = true;
-    if (made && strcmp(method, "aten::contiguous") == 0)
-      ((packet*)made)->vectorcall = contiguous_vectorcall;
-    status =
-        made ? PyObject_SetAttrString((PyObject*)pyoy_tensor_type, method + 6, made) : -1;
-    Py_XDECREF(made);
-  }
-  Py_XDECREF(prefix);
-  Py_XDECREF(names);
-  return status == 0 ? Py_NewRef(Py_None) : NULL;
-}
-
 // ------------------------------------------------------------------------ types
 
 static PyMethodDef g_packet_methods[] = {
@@ -422,46 +314,30 @@ static PyMemberDef g_packet_members[] = {
     {"_qualified_op_name", T_OBJECT, offsetof(packet, name), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
-static PyMemberDef g_bound_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(bound, vectorcall), READONLY, NULL},
-    {"__self__", T_OBJECT, offsetof(bound, self), READONLY, NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
 static int add_types(PyObject* module) {
   PyType_Slot packet_slots[] = {
       {Py_tp_dealloc, packet_dealloc},
       {Py_tp_repr, packet_repr},
       {Py_tp_call, packet_call},
-      {Py_tp_descr_get, packet_get},
+      {Py_tp_descr_get, pyoy_packet_get},
       {Py_tp_getattro, packet_getattr},
       {Py_tp_methods, g_packet_methods},
       {Py_tp_getset, g_packet_getters},
       {Py_tp_members, g_packet_members},
       {0, NULL},
   };
-  PyType_Slot bound_slots[] = {
-      {Py_tp_dealloc, bound_dealloc},
-      {Py_tp_call, bound_call},
-      {Py_tp_getattro, bound_getattr},
-      {Py_tp_members, g_bound_members},
-      {0, NULL},
-  };
   const unsigned flags =
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | PYOY_HAVE_VECTORCALL;
   PyType_Spec packet_spec = {"opyard.OpPacket", sizeof(packet), 0,
                              flags | Py_TPFLAGS_METHOD_DESCRIPTOR, packet_slots};
-  PyType_Spec bound_spec = {"opyard.BoundOp", sizeof(bound), 0, flags, bound_slots};
   g_packet_type = (PyTypeObject*)PyType_FromSpec(&packet_spec);
-  g_bound_type = (PyTypeObject*)PyType_FromSpec(&bound_spec);
-  return g_packet_type && g_bound_type ? PyModule_AddType(module, g_packet_type) : -1;
+  return g_packet_type ? PyModule_AddType(module, g_packet_type) : -1;
 }
 
 int pyoy_add_packet(PyObject* module) {
   static PyMethodDef functions[] = {
       {"packet", pyoy_find_packet, METH_O,
        "All overloads of \"aten::add\" as one callable; None if there are none."},
-      {"add_methods", add_methods, METH_NOARGS, "Gives Tensor the operators of aten."},
       {"set_return_types", pyoy_set_return_types, METH_O,
        "Sets who makes the types of several results."},
       {NULL, NULL, 0, NULL},

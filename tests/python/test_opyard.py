@@ -214,6 +214,22 @@ class CallTest(unittest.TestCase):
         self.assertIs(opyard.add(x, x, out=out), out)
         self.assertEqual(out.tolist(), [[2, 4], [6, 8]])
 
+    def test_methods_whose_self_comes_second(self):
+        x, more = opyard.tensor([1.0, -2.0]), opyard.tensor([5.0, 6.0])
+        positive = x > 0
+        self.assertEqual(x.where(positive, more).tolist(), [1, 6])
+        self.assertEqual(x.where(other=more, condition=positive).tolist(), [1, 6])
+        self.assertEqual(x.where(positive, other=more).tolist(), [1, 6])
+        self.assertEqual(x.where(positive, 7).tolist(), [1, 7])
+        self.assertEqual(opyard.Tensor.where(x, positive, more).tolist(), [1, 6])
+        bound = x.where
+        self.assertEqual(bound(positive, more).tolist(), [1, 6])
+        for arguments in ((), (positive,), (positive, x, x)):
+            self.assertRaises(TypeError, x.where, *arguments)
+        quarter_of_the_square_of_pi = 2.4674011
+        for found in (x.polygamma(1), x.polygamma(n=1)):
+            self.assertAlmostEqual(found[0].item(), quarter_of_the_square_of_pi * 2 / 3, 5)
+
     def test_arguments_of_other_types(self):
         x = opyard.zeros([2], dtype=opyard.float64, device="cpu", layout=opyard.strided)
         self.assertIs(x.dtype, opyard.float64)

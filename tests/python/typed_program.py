@@ -42,4 +42,5 @@ total.backward()
 net = Net(4).double().eval()
 names: list[str] = [name for name, parameter in net.named_parameters() if parameter.ndim > 1]
 print(names, net.training)
-print(total.item(), shapes(x), w.dtype is opyard.float32, opyard.where(x > 0, x, w).shape)
+print(total.item(), shapes(x), w.dtype is opyard.float32, opyard.where(x > 0, x, w).shape,
+      x.where(x > 0, w).shape)
