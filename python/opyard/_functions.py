@@ -225,11 +225,12 @@ def split(tensor, split_size_or_sections, dim=0):
 
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """The p-norm of all elements, or along |dim|."""
-    if p == "nuc":
-        raise NotImplementedError("norm(): the nuclear norm has no operator yet")
-    order = 2 if p in ("fro", None) else p
     if isinstance(dim, int):
         dim = [dim]
+    if p == "nuc":
+        over = () if dim is None else (list(dim),)
+        return aten.nuclear_norm(input, *over, keepdim, **({} if out is None else {"out": out}))
+    order = 2 if p in ("fro", None) else p
     made = aten.linalg_vector_norm(input, order, None if dim is None else list(dim),
                                    keepdim, dtype=dtype)
     return made if out is None else out.resize_(made.shape).copy_(made)
@@ -289,6 +290,17 @@ def _at_least(dims):
 
 
 atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
+
+
+# When distances come of products, as the operator has them.
+_CDIST_MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1,
+                "donot_use_mm_for_euclid_dist": 2}
+
+
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    if compute_mode not in _CDIST_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    return aten.cdist(x1, x2, p, _CDIST_MODES[compute_mode])
 
 
 def tensordot(a, b, dims=2, out=None):

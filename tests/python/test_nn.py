@@ -256,6 +256,14 @@ class FunctionalTest(unittest.TestCase):
         self.assertAlmostEqual(kept.mean().item(), 0.0, delta=0.06)
         self.assertAlmostEqual(kept.std().item(), 1.0, delta=0.06)
 
+    def test_local_response_norm(self):
+        for shape in ((1, 3, 1), (1, 3, 1, 1)):
+            x = opyard.tensor([2, 4, 6]).reshape(shape)
+            by_hand = [2 / 3.0, 4 / 11.0, 6 / 27.0]  # squares halved: 2, 10, 26 and k = 1
+            found = F.local_response_norm(x, 2, alpha=1.0, beta=1.0)
+            for a, b in zip(found.flatten().tolist(), by_hand):
+                self.assertAlmostEqual(a, b, places=6)
+
     def test_clipping(self):
         p = nn.Parameter(opyard.zeros(2))
         p.grad = opyard.tensor([3.0, 4.0])

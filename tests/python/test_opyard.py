@@ -230,6 +230,16 @@ class CallTest(unittest.TestCase):
         for found in (x.polygamma(1), x.polygamma(n=1)):
             self.assertAlmostEqual(found[0].item(), quarter_of_the_square_of_pi * 2 / 3, 5)
 
+    def test_norms_and_distances_by_name(self):
+        x = opyard.tensor([[3.0, 0.0], [0.0, 4.0]])
+        self.assertAlmostEqual(opyard.norm(x, "nuc").item(), 7.0, 5)
+        self.assertEqual(x.norm("nuc", (0, 1), keepdim=True).shape, (1, 1))
+        for mode in ("use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"):
+            distances = opyard.cdist(x, opyard.zeros(1, 2), compute_mode=mode)
+            self.assertEqual(distances.tolist(), [[3], [4]])
+        with self.assertRaisesRegex(ValueError, "other is not a valid value for compute_mode"):
+            opyard.cdist(x, x, compute_mode="other")
+
     def test_arguments_of_other_types(self):
         x = opyard.zeros([2], dtype=opyard.float64, device="cpu", layout=opyard.strided)
         self.assertIs(x.dtype, opyard.float64)

@@ -327,11 +327,18 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     if input.ndim < 3:
         raise ValueError("Expected 3D or higher dimensionality input (got "
                          f"{input.ndim} dimensions)")
-    squares = _aten.square(input)
-    border = [0, 0] * (input.ndim - 2) + [size // 2, (size - 1) // 2]
-    padded = _aten.pad(squares, border)
-    windows = _aten.unfold(padded, 1, size, 1)
-    mean = _aten.mean(windows, [-1])
+    if input.numel() == 0:
+        return input
+    sizes, border = input.shape, [size // 2, (size - 1) // 2]
+    squares = _aten.mul(input, input)
+    if input.ndim == 3:
+        padded = _aten.pad(_aten.unsqueeze(squares, 1), [0, 0] + border)
+        mean = _aten.squeeze(_aten.avg_pool2d(padded, [size, 1], [1, 1]), 1)
+    else:
+        planes = _aten.view(squares, [sizes[0], 1, sizes[1], sizes[2], -1])
+        padded = _aten.pad(planes, [0, 0, 0, 0] + border)
+        pooled = _aten.avg_pool3d(padded, [size, 1, 1], [1, 1, 1])
+        mean = _aten.view(_aten.squeeze(pooled, 1), list(sizes))
     return _aten.div(input, _aten.pow(_aten.add(_aten.mul(mean, alpha), k), beta))
 
 
