@@ -52,7 +52,8 @@ def packet_of(name):
     return getattr(ops.aten, name) if name in ops.aten else None
 
 
-def _guarded(function, call, tolerance):
+def compare_call(function, call, tolerance):
+    """(verdict, reason) of |function| beside the result that |call| has."""
     try:
         return _run(function, call, tolerance)
     except Exception as error:  # noqa: BLE001  the comparison itself
@@ -90,7 +91,7 @@ def by_name(call, tolerance):
         return UNSUPPORTED, f"missing aten::{call.name}"
     if call.unsupported:
         return UNSUPPORTED, call.unsupported
-    return _guarded(packet, call, tolerance)
+    return compare_call(packet, call, tolerance)
 
 
 def _worst(verdicts):
@@ -116,7 +117,7 @@ class Judge:
         if call.unsupported:
             verdict = UNSUPPORTED, call.unsupported
         else:
-            verdict = _guarded(_KNOWN[call.name], call, self.tolerance)
+            verdict = compare_call(_KNOWN[call.name], call, self.tolerance)
         counts = self.counts.setdefault(call.name, {PASSED: 0, FAILED: 0, UNSUPPORTED: 0})
         counts[verdict[0]] += 1
         return verdict
