@@ -146,7 +146,8 @@ static oy_status rule(oy_object* self, oy_object* target, oy_object* weight,
       target->dtype == OY_DTYPE_I64 || (target->dtype == OY_DTYPE_U8 && !s->is_image),
       TYPE_MISMATCH, "expected scalar type Long but found %s",
       oy_dtype_pytorch_name(target->dtype));
-  s->samples = t->ndim == 1 ? 1 : t->sizes[0];
+  // One sample has one target, or none: a row of no classes beside no targets.
+  s->samples = t->ndim > 1 ? t->sizes[0] : to->numel > 0;
   s->classes = t->sizes[t->ndim == 1 ? 0 : 1];
   s->places = s->is_image ? t->sizes[2] * t->sizes[3] : 1;
   s->keeps = reduction == OYI_REDUCE_NONE && t->ndim != 1;
