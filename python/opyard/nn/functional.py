@@ -300,24 +300,34 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     return _aten.rms_norm(input, list(normalized_shape), weight, eps)
 
 
+def _check_batch_size(size):
+    if math.prod([size[0], *size[2:]]) == 1:
+        raise ValueError("Expected more than 1 value per channel when training, "
+                         f"got input size {size}")
+
+
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received "
+                           f"{input.ndim}")
+    groups = [input.shape[0] * input.shape[1] // num_groups, num_groups]
+    _check_batch_size(groups + list(input.shape[2:]))
     return _aten.group_norm(input, num_groups, weight, bias, eps)
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False,
                momentum=0.1, eps=1e-5):
     if training:
-        size = [input.shape[0], *input.shape[2:]]
-        if math.prod(size) == 1:
-            shape = ", ".join(str(n) for n in input.shape)
-            raise ValueError("Expected more than 1 value per channel when training, "
-                             f"got input size opyard.Size([{shape}])")
+        _check_batch_size(input.shape)
     return _aten.batch_norm(input, weight, bias, running_mean, running_var, training,
                             momentum, eps, False)
 
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None,
                   use_input_stats=True, momentum=0.1, eps=1e-5):
+    if use_input_stats and math.prod(input.shape[2:]) == 1:
+        raise ValueError("Expected more than 1 spatial element when training, "
+                         f"got input size {input.shape}")
     return _aten.instance_norm(input, weight, bias, running_mean, running_var,
                                use_input_stats, momentum, eps, False)
 

@@ -171,10 +171,10 @@ static int64_t sample_dim(oy_object* y, int64_t dim) {
 }
 
 OYI_COMPOSITE(trapezoid_x) {
-  if (check_bools(y, x, "trapezoid") != 0) return NULL;
-  const int64_t d = sample_dim(y, dim);
+  const int64_t d = oyi_tensor_of(y) ? sample_dim(y, dim) : -1;
   if (d < 0) return NULL;
-  if (oyi_tensor_cast(y)->sizes[d] == 0) return zeros_without(y, d);
+  if (oyi_tensor_cast(y)->sizes[d] == 0) return zeros_without(y, d);  // of bools, too
+  if (check_bools(y, x, "trapezoid") != 0) return NULL;
   oyi_held h = {0};
   oy_object* width = distances(&h, x, y, d, "trapezoid");
   oy_object* sums = width ? neighbours(&h, y, d) : NULL;
@@ -185,10 +185,10 @@ OYI_COMPOSITE(trapezoid_x) {
 }
 
 OYI_COMPOSITE(trapezoid_dx) {
-  if (check_bools(y, NULL, "trapezoid") != 0) return NULL;
-  const int64_t d = sample_dim(y, dim);
+  const int64_t d = oyi_tensor_of(y) ? sample_dim(y, dim) : -1;
   if (d < 0) return NULL;
-  if (oyi_tensor_cast(y)->sizes[d] == 0) return zeros_without(y, d);
+  if (oyi_tensor_cast(y)->sizes[d] == 0) return zeros_without(y, d);  // of bools, too
+  if (check_bools(y, NULL, "trapezoid") != 0) return NULL;
   oyi_held h = {0};
   oy_object* sum = HOLD(oyi_call_sum_dim_IntList(y, OY_DIMS(d), false, oy_none()));
   oy_object* first = HOLD(oyi_call_select_int(y, d, 0));

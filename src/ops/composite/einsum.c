@@ -193,21 +193,12 @@ static size_t last_with(const einsum_plan* e, oy_object* const* operands, size_t
   return 0;
 }
 
-static oy_object* converted(oy_object* t, oy_dtype dtype) {
-  if (t->dtype == dtype) return t;
-  return replaced(t, oyi_call_to_dtype(t, dtype, false, false, oy_none()));
-}
-// Both in the dtype that they promote to; a failure releases them.
-static oy_status promote(oy_object** a, oy_object** b) {
-  oy_dtype dtype;
-  if (oy_dtype_promote((*a)->dtype, (*b)->dtype, &dtype) == 0) {
-    *a = converted(*a, dtype);
-    *b = converted(*b, dtype);
-    if (*a && *b) return OY_OK;
-  }
-  oy_tensor_release(*a);
-  oy_tensor_release(*b);
-  return oy_failure();
+// Takes over both.
+static oy_object* multiply_elements(oy_object* a, oy_object* b) {
+  oy_object* result = oyi_call_mul_Tensor(a, b);
+  oy_tensor_release(a);
+  oy_tensor_release(b);
+  return result;
 }
 
 // operands[0] becomes the product of all; takes over each as it goes.
@@ -231,9 +222,7 @@ static oy_object* contract(const einsum_plan* e, oy_object** operands) {
     }
     b = summed(b, only);
     if (!b) return replaced(a, NULL);
-    // Without a sum PyTorch multiplies elements, which promotes.
-    if (both == 0 && promote(&a, &b) != 0) return NULL;
-    a = multiply_pair(a, b, both);
+    a = both ? multiply_pair(a, b, both) : multiply_elements(a, b);
   }
   return a;
 }

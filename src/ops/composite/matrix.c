@@ -229,7 +229,7 @@ OYI_COMPOSITE(linear) {
   if (bias != &oy_none_object && !b) return NULL;
   oy_object* flipped = oyi_call_t(weight);
   oy_object* result;
-  if (b && b->ndim == 1 && w->ndim == 2 && x->ndim == 2)
+  if (b && x->ndim == 2)
     result = oyi_call_addmm(bias, input, flipped, oy_int(1), oy_int(1));
   else if (b && b->ndim == 1 && w->ndim == 2 && x->ndim == 3 &&
            (x->flags & OYI_CONTIGUOUS))

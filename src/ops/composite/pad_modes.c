@@ -142,14 +142,25 @@ static oy_object* fill_ring(oy_object* out, oy_object* self, const ring* r) {
   return oyi_held_end(&h, good ? out : NULL);
 }
 
+static bool crops(const ring* r) {
+  for (size_t i = 0; i < r->pad.size; i++)
+    if (r->pad.data[i] < 0) return true;
+  return false;
+}
+
+#define NONE4 oy_none(), oy_none(), oy_none(), oy_none()
+
 OYI_COMPOSITE(_pad_circular) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   ring r = {.count = pad.size / 2, .pad = pad, .in = t->sizes};
   r.first = (int64_t)t->ndim - (int64_t)r.count;
   if (measure(t, &r) != 0) return NULL;
-  oy_object* made = oyi_call_new_empty(self, (oy_ints){r.sizes, t->ndim}, oy_none(),
-                                       oy_none(), oy_none(), oy_none());
+  // What is cropped on one side may leave too little for the other one: PyTorch then brings
+  // round what nobody wrote.
+  const oy_ints sizes = {r.sizes, t->ndim};
+  oy_object* made = crops(&r) ? oyi_call_new_zeros(self, sizes, NONE4)
+                              : oyi_call_new_empty(self, sizes, NONE4);
   // By views that autograd must know: no OYI_MADE.
   return made ? oyi_written(made, fill_ring(made, self, &r)) : NULL;
 }

@@ -78,7 +78,10 @@ static oy_object* interleaved_input(oy_object* self, oy_value dim, int64_t* out_
   if (dim.tag == OY_TAG_NONE) return oyi_call_flatten_using_ints(self, 0, -1);
   *out_dim = oyi_dim_wrap(dim.as.i, t->ndim);
   if (*out_dim < 0) return NULL;
-  return t->ndim ? oy_tensor_retain(self) : oyi_call_flatten_using_ints(self, 0, -1);
+  if (t->ndim) return oy_tensor_retain(self);
+  OY_FAIL(OUT_OF_RANGE, "Dimension specified as %lld but tensor has no dimensions",
+          (long long)dim.as.i);
+  return NULL;
 }
 
 static oy_object* interleaved(oy_object* input, oy_object* repeats, int64_t dim) {

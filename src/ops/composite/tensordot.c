@@ -232,7 +232,7 @@ OYI_COMPOSITE(linalg_matrix_power) {
     return result;
   }
   if (n == 0) return identity_like(self);
-  return n == 1 ? oyi_call_clone(self, oy_none()) : power_of(self, n);
+  return n == 1 ? oyi_call_clone(self, oy_int(OY_MEMORY_CONTIGUOUS)) : power_of(self, n);
 }
 OYI_COMPOSITE(linalg_matrix_power_out) {
   return oyi_into_castable_out(out, oyi_call_linalg_matrix_power(self, n), "matrix_power",

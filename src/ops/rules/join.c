@@ -83,7 +83,9 @@ static oy_status check_written(const oyi_tensor* out, oy_tensors tensors) {
 oy_status oyi_rule_cat(oyi_join* join, oy_tensors tensors, int64_t dim, oy_object* out) {
   OY_TRY(check_list(tensors));
   const oyi_tensor* like = first_shaped(tensors);
-  int64_t d = oyi_dim_wrap(dim, like->ndim), sizes[OY_TENSOR_MAX_DIMS];
+  // Where all are skipped PyTorch does not look at |dim|.
+  int64_t d = oyi_join_skips(like) ? 0 : oyi_dim_wrap(dim, like->ndim);
+  int64_t sizes[OY_TENSOR_MAX_DIMS];
   if (d < 0) return OY_OUT_OF_RANGE;
   join->dim = (size_t)d;
   OY_TRY(join_sizes(tensors, like, join->dim, sizes));

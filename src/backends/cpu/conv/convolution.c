@@ -7,9 +7,20 @@
 #include "backends/cpu/staging.h"
 #include "base/threads.h"
 
+// What is computed in: whole numbers are what is left of those of int64.
+static oy_dtype computed_as(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_U8:
+    case OY_DTYPE_I8:
+    case OY_DTYPE_I16:
+    case OY_DTYPE_I32: return OY_DTYPE_I64;
+    default: return oyi_compute_dtype(dtype);
+  }
+}
+
 // The tables for a dtype that convolutions are for; an error if it is another.
 static oy_status find(oyi_convolve* v, oy_dtype dtype, oyi_gemm_pick pick) {
-  oy_dtype type = oyi_compute_dtype(dtype);
+  const oy_dtype type = computed_as(dtype);
   v->columns = oyi_columns_of(type);
   v->gemm = v->columns ? pick(type) : NULL;
   v->dtype = type;

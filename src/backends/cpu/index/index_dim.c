@@ -100,6 +100,13 @@ OYI_CPU(index_select_out) {
 
 // --------------------------------------------------------------------- index_fill
 
+// Whether slices along |dim| have no elements.
+static bool has_no_slices(const oyi_tensor* t, int64_t dim) {
+  for (int64_t d = 0; d < t->ndim; d++)
+    if (d != dim && t->sizes[d] == 0) return true;
+  return false;
+}
+
 static oy_object* fill_slices(oy_object* self, int64_t dim, oy_object* index,
                               const oyi_tensor* value) {
   oyi_tensor* t = oyi_tensor_of(self);
@@ -116,9 +123,10 @@ static oy_object* fill_slices(oy_object* self, int64_t dim, oy_object* index,
   oyi_indexing x;
   const oyi_tensor* inputs[] = {i};
   if ((dim = oyi_dim_wrap(dim, t->ndim)) < 0 ||
-      oyi_output_check_overlap(t, inputs, 1) != 0 ||
-      oyi_indexing_begin_dim(&x, t, dim, i, OYI_INDEX_ANY) != 0)
+      oyi_output_check_overlap(t, inputs, 1) != 0)
     return NULL;
+  if (has_no_slices(t, dim)) return self;  // PyTorch does not look at indices then
+  if (oyi_indexing_begin_dim(&x, t, dim, i, OYI_INDEX_ANY) != 0) return NULL;
   oy_status status =
       oyi_indexing_update(&x, value, oyi_updater_for(OYI_UPDATE_SET, self->dtype));
   oyi_indexing_end(&x);
@@ -252,7 +260,11 @@ static oy_status check_add(const oyi_tensor* t, int64_t dim, const oyi_tensor* i
            "index_add_(): self (%s) and source (%s) must have the same scalar type",
            oy_dtype_pytorch_name(t->header.dtype),
            oy_dtype_pytorch_name(s->header.dtype));
-  int64_t slices = s->ndim ? dim < s->ndim ? s->sizes[dim] : -1 : 1;
+  OY_CHECK(dim == 0 || dim < s->ndim, INVALID_ARGUMENT,
+           "index_add_(): Indexing dim %lld is out of bounds of the source tensor with "
+           "dim %u",
+           (long long)dim, s->ndim);
+  int64_t slices = s->ndim ? s->sizes[dim] : 1;
   OY_CHECK(i->numel == slices, INVALID_ARGUMENT,
            "index_add_(): Number of indices (%lld) should be equal to "
            "source.size(dim): (%lld), for dim: %lld",
@@ -264,7 +276,7 @@ static oy_status check_add(const oyi_tensor* t, int64_t dim, const oyi_tensor* i
              (long long)t->sizes[d], (long long)s->sizes[d],
              (long long)(d > dim ? d - 1 : d));
   // One element without dimensions counts as a line of one, or is all of the source.
-  OY_CHECK(s->ndim == 0 || s->ndim == (t->ndim ? t->ndim : 1), INVALID_ARGUMENT,
+  OY_CHECK(s->ndim ? s->ndim == (t->ndim ? t->ndim : 1) : t->ndim <= 1, INVALID_ARGUMENT,
            "source tensor shape must match self tensor shape, excluding the specified "
            "dimension. Got self.shape = %s source.shape = %s",
            oyi_dims_print(oyi_sizes_view(t)).text,

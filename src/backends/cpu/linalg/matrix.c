@@ -109,10 +109,10 @@ static inline __attribute__((always_inline)) oy_status run(const oyi_matrix_call
                                                            oyi_tensor* c, oyi_gemm* g,
                                                            const char* name) {
   OY_TRY(oyi_matrix_check_data(oyi_tensor_cast(call->a), oyi_tensor_cast(call->b)));
+  if (c->numel == 0) return oyi_matrix_add_first(call, c, g);  // of any dtype
   oyi_gemm_fn gemm = oyi_matrix_gemm(call, c->header.dtype, name);
   if (!gemm) return OY_NOT_IMPLEMENTED;
   OY_TRY(oyi_matrix_add_first(call, c, g));
-  if (c->numel == 0) return OY_OK;
   return OY_UNLIKELY(call->whole) ? gemm(g) : multiply(gemm, g, oyi_item(c));
 }
 

@@ -90,6 +90,18 @@ OYI_CPU(smooth_l1_loss_backward_grad_input) {
                      beta);
 }
 
+// Of the dtype of |self|, whatever both promote to.
+static oy_object* huber_as_self(oy_object* self, oy_object* target, double delta) {
+  const oyi_tensor* t = oyi_tensor_cast(self);
+  const oyi_tensor* like = t->ndim ? t : oyi_tensor_cast(target);
+  oyi_tensor* made = oyi_tensor_new(OY_DIMS(0), self->dtype, oyi_tensor_device(like));
+  if (!made) return NULL;
+  oy_object* done = oyi_cpu_binary_with(
+      &made->header, self, target, 0, OYI_LOOP_huber_loss, OYI_NUMBERS(oy_float(delta)));
+  if (!done) oy_tensor_release(&made->header);
+  return done;
+}
+
 static oy_object* huber(oy_object* out, oy_object* self, oy_object* target,
                         int64_t reduction, double delta) {
   if (!(delta > 0)) {
@@ -97,6 +109,10 @@ static oy_object* huber(oy_object* out, oy_object* self, oy_object* target,
             "huber_loss does not support non-positive values for delta.");
     return NULL;
   }
+  if (!oyi_tensor_of(self) || !oyi_tensor_of(target)) return NULL;
+  const bool reduces = reduction == OYI_REDUCE_MEAN || reduction == OYI_REDUCE_SUM;
+  if (self->dtype != target->dtype && (reduces || !out))
+    return reduced(huber_as_self(self, target, delta), reduction, out);
   return loss_of(out, self, target, reduction, OYI_LOOP_huber_loss, delta);
 }
 OYI_CPU(huber_loss) {
