@@ -131,6 +131,48 @@ static void convolutions_of_whole_numbers(void** state) {
   RELEASE(x, w);
 }
 
+// Nothing is summed where there are no channels: there is no output, and gradients are 0.
+static void convolve_nothing(oy_dtype dtype, bool transposed, int64_t in, int64_t out) {
+  oy_tensor* x =
+      oy_ones(OY_DIMS(2, in, 5, 4), oy_int(dtype), oy_none(), oy_none(), oy_none());
+  oy_tensor* w = oy_ones(transposed ? OY_DIMS(in, out, 3, 2) : OY_DIMS(out, in, 3, 2),
+                         oy_int(dtype), oy_none(), oy_none(), oy_none());
+  oy_tensor* y = oy_convolution(x, w, &oy_none_object, OY_DIMS(1, 1), OY_DIMS(0, 0),
+                                OY_DIMS(1, 1), transposed, OY_DIMS(0, 0), 1);
+  assert_non_null(y);
+  assert_int_equal(oy_tensor_numel(y), 0);
+  oy_tensor *to_x, *to_w, *to_bias;
+  const bool wanted[3] = {true, true, true};
+  assert_int_equal(
+      oy_convolution_backward(y, x, w, OY_DIMS(out), OY_DIMS(1, 1), OY_DIMS(0, 0),
+                              OY_DIMS(1, 1), transposed, OY_DIMS(0, 0), 1,
+                              (oy_bools){wanted, 3}, &to_x, &to_w, &to_bias),
+      OY_OK);
+  assert_dims(oy_tensor_sizes(to_x), oy_tensor_sizes(x));
+  assert_dims(oy_tensor_sizes(to_w), oy_tensor_sizes(w));
+  assert_dims(oy_tensor_sizes(to_bias), OY_DIMS(out));
+  for (int64_t i = 0; i < oy_tensor_numel(to_x); i++) assert_true(element(to_x, i) == 0);
+  for (int64_t i = 0; i < out; i++) assert_true(element(to_bias, i) == 0);
+  RELEASE(x, w, y, to_x, to_w, to_bias);
+}
+
+static void convolutions_without_channels(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
+                                    OY_DTYPE_F16};
+  for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++) {
+    for (int64_t out = 1; out <= 32; out *= 2) convolve_nothing(dtypes[d], false, 0, out);
+    for (int64_t in = 1; in <= 32; in *= 2) convolve_nothing(dtypes[d], true, in, 0);
+  }
+  oy_tensor *flat = empty(OY_DIMS(1, 2, 0), OY_DTYPE_F32),
+            *w = empty(OY_DIMS(3, 2, 1), OY_DTYPE_F32);
+  assert_fails(
+      oy_conv1d(flat, w, &oy_none_object, OY_DIMS(1), OY_DIMS(1), OY_DIMS(1), 1),
+      "Only zero batch or zero channel inputs are supported, but got input shape: "
+      "[1, 2, 0]");
+  RELEASE(flat, w);
+}
+
 static void first_powers_are_contiguous(void** state) {
   (void)state;
   oy_tensor *a = F32(OY_DIMS(2, 2), 1, 2, 3, 4), *turned = oy_t(a);
@@ -150,6 +192,7 @@ int main(void) {
       cmocka_unit_test(rows_of_nothing_have_any_dimension),
       cmocka_unit_test(what_comes_round_of_cropped_rows),
       cmocka_unit_test(convolutions_of_whole_numbers),
+      cmocka_unit_test(convolutions_without_channels),
       cmocka_unit_test(first_powers_are_contiguous),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

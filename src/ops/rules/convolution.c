@@ -234,8 +234,13 @@ oy_status oyi_rule_convolution(const oyi_conv_call* call, oyi_conv* out_conv,
   read_sizes(c, x, w);
   OY_TRY(c->transposed ? image_of_map(c, extra) : map_of_image(c));
   OY_TRY(check_types(call, x, w));
+  OY_CHECK(
+      x->numel > 0 || x->sizes[0] == 0 || x->sizes[1] == 0, INVALID_ARGUMENT,
+      "Only zero batch or zero channel inputs are supported, but got input shape: %s",
+      DIMS(oyi_sizes_view(x)));
   out_sizes[0] = c->batch;
   out_sizes[1] = c->transposed ? c->image_channels : c->map_channels;
+  if (x->sizes[1] == 0) out_sizes[1] = 0;  // and no sums of nothing, in PyTorch
   memcpy(out_sizes + 2, (c->transposed ? c->image : c->map) + OYI_SPATIAL - c->ndim,
          c->ndim * sizeof(int64_t));
   return OY_OK;

@@ -6,6 +6,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/staging.h"
 #include "base/threads.h"
+#include "ops/calls.h"
 
 // What is computed in: whole numbers are what is left of those of int64.
 static oy_dtype computed_as(oy_dtype dtype) {
@@ -221,12 +222,20 @@ static oy_status make_gradients(const oyi_conv_call* call, const oy_ints* sizes,
   return OY_OK;
 }
 
+// Of an output without elements, where channels or kernels may have none either.
+static oy_status clear_gradients(oy_object** grads) {
+  for (int i = 0; i < 3; i++)
+    if (!oy_object_is_none(grads[i]) && !oyi_call_zero_(grads[i])) return oy_failure();
+  return OY_OK;
+}
+
 static oy_status compute_gradients(gradient* g, oy_object* grad_output, oy_bools mask,
                                    oy_object** grads) {
   static oy_status (*const parts[])(gradient*, oyi_tensor*) = {
       input_gradient, weight_gradient, bias_gradient};
   const bool staged = mask.data[1] || mask.data[2];
   g->given = oyi_tensor_cast(grad_output);
+  if (g->given->numel == 0) return clear_gradients(grads);
   g->grad = staged ? oyi_stage_in(g->given, g->type) : NULL;
   oy_status status = g->grad || !staged ? OY_OK : oy_failure();
   for (int i = 0; i < 3 && status == OY_OK; i++)
@@ -246,10 +255,11 @@ oy_status oyi_cpu_convolution_backward(const oyi_conv_call* call, oy_object* gra
   if (!grad) return oy_failure();
   OY_TRY(check_gradient(call, grad, mask, (oy_ints){sizes, conv.ndim + 2}));
   OY_TRY(find(&g.v, grad->header.dtype, pick));
-  g.type = oyi_compute_dtype(grad->header.dtype);
+  g.type = g.v.dtype;
+  const int64_t biases = call->transposed ? conv.image_channels : conv.map_channels;
   const oy_ints shapes[] = {oyi_sizes_view(oyi_tensor_cast(call->input)),
                             oyi_sizes_view(oyi_tensor_cast(call->weight)),
-                            {&sizes[1], 1}};
+                            {&biases, 1}};
   oy_status status = make_gradients(call, shapes, mask, out_grads);
   if (status == OY_OK && !oyi_is_meta(grad))
     status = compute_gradients(&g, grad_output, mask, out_grads);
