@@ -270,11 +270,69 @@ static void ties_are_shared(void** state) {
   oy_tensor_release(y);
 }
 
+// Ones and zeros that a comparison writes over its operand depend on neither.
+static void comparisons_in_place_give_zeros(void** state) {
+  (void)state;
+  static const binary with_tensor[] = {oy_eq__Tensor, oy_ne__Tensor, oy_lt__Tensor,
+                                       oy_le__Tensor, oy_gt__Tensor, oy_ge__Tensor};
+  oy_tensor* (*const with_number[])(oy_tensor*, oy_scalar) = {
+      oy_eq__Scalar, oy_ne__Scalar, oy_lt__Scalar,
+      oy_le__Scalar, oy_gt__Scalar, oy_ge__Scalar};
+  for (int i = 0; i < 12; i++) {
+    oy_tensor *x = F64(OY_DIMS(3), 1, 2, 3), *y = F64(OY_DIMS(3), 1, 1, 4);
+    oy_requires_grad_(x, true);
+    oy_requires_grad_(y, true);
+    oy_scope scope;
+    oy_scope_open(&scope);
+    oy_tensor* copy = oy_clone(x, oy_none());
+    assert_non_null(i < 6 ? with_tensor[i](copy, y)
+                          : with_number[i - 6](copy, oy_float(2)));
+    assert_int_equal(oy_backward(oy_sum(copy, oy_none()), NULL, false), OY_OK);
+    oy_scope_close(&scope);
+    assert_elements(oy_grad(x), OY_DIMS(3), 0, 0, 0);
+    if (i < 6) assert_elements(oy_grad(y), OY_DIMS(3), 0, 0, 0);
+    oy_tensor_release(x);
+    oy_tensor_release(y);
+  }
+}
+
+// PyTorch has no derivative for these: asking for one is an error, and not a silence.
+static void steps_refuse_gradients(void** state) {
+  (void)state;
+  static const struct {
+    binary fn;
+    const char* text;
+  } rows[] = {
+      {oy_heaviside, "derivative for aten::heaviside is not implemented"},
+      {oy_heaviside_, "derivative for aten::heaviside_ is not implemented"},
+      {oy_nextafter, "derivative for aten::nextafter is not implemented"},
+      {oy_floor_divide, "derivative for aten::floor_divide is not implemented"},
+      {oy_floor_divide__Tensor,
+       "derivative for aten::floor_divide_.Tensor is not implemented"},
+  };
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    oy_tensor *x = F64(OY_DIMS(2), 1, -2), *y = F64(OY_DIMS(2), 1, 4);
+    oy_requires_grad_(x, true);
+    oy_scope scope;
+    oy_scope_open(&scope);
+    oy_tensor* made = rows[i].fn(oy_clone(x, oy_none()), y);
+    assert_true(oy_requires_grad(made));
+    assert_int_not_equal(oy_backward(oy_sum(made, oy_none()), NULL, false), OY_OK);
+    assert_non_null(strstr(oy_error_get()->message, rows[i].text));
+    oy_error_clear();
+    oy_scope_close(&scope);
+    oy_tensor_release(x);
+    oy_tensor_release(y);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(functions_of_one_tensor),
       cmocka_unit_test(functions_of_two_tensors),
       cmocka_unit_test(ties_are_shared),
+      cmocka_unit_test(comparisons_in_place_give_zeros),
+      cmocka_unit_test(steps_refuse_gradients),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

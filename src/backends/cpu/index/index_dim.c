@@ -276,7 +276,7 @@ static oy_status check_add(const oyi_tensor* t, int64_t dim, const oyi_tensor* i
              (long long)t->sizes[d], (long long)s->sizes[d],
              (long long)(d > dim ? d - 1 : d));
   // One element without dimensions counts as a line of one, or is all of the source.
-  OY_CHECK(s->ndim ? s->ndim == (t->ndim ? t->ndim : 1) : t->ndim <= 1, INVALID_ARGUMENT,
+  OY_CHECK(s->ndim == 0 || s->ndim == (t->ndim ? t->ndim : 1), INVALID_ARGUMENT,
            "source tensor shape must match self tensor shape, excluding the specified "
            "dimension. Got self.shape = %s source.shape = %s",
            oyi_dims_print(oyi_sizes_view(t)).text,

@@ -31,9 +31,10 @@ static oy_object* by_frequency(oyi_held* h, oy_object* rows, oy_object* index,
 BACKWARD(embedding) {
   ARGUMENTS(embedding);
   const oy_ints sizes = INPUT_SIZES(weight);
-  const int64_t all = -1, shape[] = {-1, sizes.data[1]};
+  // Columns that are not there leave a size of -1 open.
+  const int64_t count = oyi_tensor_cast(indices)->numel, shape[] = {count, sizes.data[1]};
   oyi_held h = {0};
-  oy_object* index = HOLD(oyi_call_reshape(indices, (oy_ints){&all, 1}));
+  oy_object* index = HOLD(oyi_call_reshape(indices, (oy_ints){&count, 1}));
   oy_object* rows = HOLD(oyi_call_reshape(GRAD(0), (oy_ints){shape, 2}));
   if (scale_grad_by_freq) rows = by_frequency(&h, rows, index, sizes.data[0]);
   rows = without_padding(&h, rows, index, padding_idx);

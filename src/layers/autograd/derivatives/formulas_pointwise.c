@@ -176,6 +176,9 @@ static oy_status lerp_ab(oyi_short_node* node, oy_object* grad, oy_object** out)
 
 // ------------------------------------------------------------------- the table
 
+// In place the numbers that a comparison gives are floats, which depend on nothing.
+RULE(compared, zeros_like(grad), zeros_like(grad))
+
 #define BOTH EDGE0 | EDGE1
 #define BOTH_FORMS(id, inplace, text, fn, count, ...) \
   FORMULA(id, text, fn, count, __VA_ARGS__)           \
@@ -215,3 +218,12 @@ BOTH_FORMS(clamp_min_Tensor, clamp_min__Tensor, "ClampMinBackward1", clamp_min_a
 BOTH_FORMS(clamp_max_Tensor, clamp_max__Tensor, "ClampMaxBackward1", clamp_max_ab, 2,
            BOTH, BOTH)
 BOTH_FORMS(lerp_Scalar, lerp__Scalar, "LerpBackward0", lerp_ab, 2, 0)
+#define COMPARED(name, text)                        \
+  FORMULA(name##__Scalar, text "0", compared, 1, 0) \
+  FORMULA(name##__Tensor, text "1", compared, 2, 0)
+COMPARED(eq, "EqBackward")
+COMPARED(ne, "NeBackward")
+COMPARED(lt, "LtBackward")
+COMPARED(le, "LeBackward")
+COMPARED(gt, "GtBackward")
+COMPARED(ge, "GeBackward")
