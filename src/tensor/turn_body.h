@@ -44,6 +44,18 @@ static inline vector load_lanes(const char* from, int64_t step) {
 #endif
 }
 
+// Rows of the output, whole blocks of |block|, whose lines the nearest cache keeps until they
+// are filled up, side by side: rows a multiple of a great power of two apart share few sets of it.
+static inline int64_t rows_at_once(const oyi_move* m, int64_t block) {
+  enum { WAYS = 8, PAGE = 4096 };
+  const uint64_t down = (uint64_t)m->to_down, apart = down & (0 - down);
+  const int64_t sets = apart < LINE   ? PAGE / LINE
+                       : apart < PAGE ? (int64_t)(PAGE / apart)
+                                      : 1;
+  const int64_t fit = sets * WAYS / block * block;
+  return fit < block ? block : fit < m->rows ? fit : m->rows;
+}
+
 // One block: LANE / size rows of the output, a vector each, of which |count| are written.
 #define TURN_BLOCK(T, size)                                                                    \
   static inline __attribute__((always_inline)) void turn_block_##size(                         \
@@ -71,9 +83,8 @@ static inline vector load_lanes(const char* from, int64_t step) {
   /* The last blocks lie over those before them. Where rows of the output share few sets of */ \
   /* the cache, lines of it would be gone before the next blocks fill them up. */              \
   static void turn_##size(const oyi_move* m) {                                                 \
-    enum { N = LANE / size, ALONG = VECTOR / size, FEW = 32 };                                 \
-    const bool shared = m->to_down % SHARED == 0 && m->rows * m->to_down > CACHE;              \
-    const int64_t down = m->n <= FEW && shared ? N : m->rows;                                  \
+    enum { N = LANE / size, ALONG = VECTOR / size };                                           \
+    const int64_t down = rows_at_once(m, N);                                                   \
     for (int64_t first = 0; first < m->rows; first += down)                                    \
       for (int64_t i = 0; i < m->n; i += ALONG) {                                              \
         const int64_t column = i + ALONG <= m->n ? i : m->n - ALONG;                           \
@@ -141,10 +152,14 @@ static bool turn_few(const oyi_move* m) {
   return true;
 }
 
+#endif
+#include "tensor/turn_narrow_body.h"
+#ifdef HAVE_SHUFFLE
 // Whether it did: input rows of one block and more.
 static bool turn(const oyi_move* m) {
   const int64_t item = (int64_t)m->item;
   const int64_t along = item == LANE ? LINE : VECTOR;
+  if (m->n * item < VECTOR) return turn_narrow(m);
   if (m->n * item < along) return false;
   if (m->rows * item < LANE) return turn_few(m);
   switch (item) {

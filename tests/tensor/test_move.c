@@ -153,12 +153,15 @@ static void check_turn(const oyi_move_table* table, size_t item, int64_t n, int6
 static void MOV_planes(void** state) {
   (void)state;
   enum { SHARED = 1024 };
-  static const int64_t sides[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40};
+  static const int64_t sides[] = {1,  2,  3,  4,  5,  6,  7,  8, 9,
+                                  12, 15, 16, 17, 31, 32, 33, 40};
   for (int level = find_tables(); level-- > 0;)
     for (size_t item = 1; item <= 16; item *= 2)
       for (size_t r = 0; r < OY_ARRAY_SIZE(sides); r++)
         for (size_t c = 0; c < OY_ARRAY_SIZE(sides); c++) {
           const int64_t down = (sides[c] + 1) * (int64_t)item;
+          const int64_t whole = sides[c] * (int64_t)item;
+          check_turn(g_tables[level], item, sides[c], sides[r], whole, false);
           check_turn(g_tables[level], item, sides[c], sides[r], down, false);
           check_turn(g_tables[level], item, sides[c], sides[r], down, true);
           if (down <= SHARED)
