@@ -249,13 +249,11 @@ static void move_block(int64_t n, int64_t rows, char* const* data, const int64_t
   oyi_move_rows(&m);
 }
 
-// Planes of a few rows that a move turns round by vectors, where each is worth its beginning:
-// not of 8 bytes, of which vectors hold few, nor of bytes, of which they hold more than there are.
+// Planes of a few rows that a move turns round by vectors, where each is worth its beginning.
 static bool turns_planes(const oyi_iter* it) {
   enum { VECTOR = 32, FEW = 3, ENOUGH = 256 };
   const int64_t item = oyi_item(it->tensors[0]);
-  return item != 1 && item != 8 && it->strides[0][0] == item &&
-         it->strides[1][1] == item && it->sizes[1] >= FEW &&
+  return it->strides[0][0] == item && it->strides[1][1] == item && it->sizes[1] >= FEW &&
          it->sizes[0] * item >= VECTOR && it->sizes[0] * it->sizes[1] * item >= ENOUGH;
 }
 

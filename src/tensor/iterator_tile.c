@@ -17,6 +17,7 @@ enum {
   FEW = 3,           // of a loop: neighbours nearer to each other, or fewer rows, are not
   LEAST = 8,         // rows and columns that make it worth while
   LEAST_STEPS = 512,
+  PLANE = 256,      // elements of a plane that is copied without looking for tiles of it
   PACKED_MOST = 2,  // inputs that are turned round
   // A row of a copy is a line longer than it must be: else all rows of a column would
   // lie in the same few sets of the cache.
@@ -28,6 +29,7 @@ typedef struct tiling {
   oyi_loop loop;
   const void* args;
   size_t across;  // the dimension in which the inputs are contiguous
+  size_t beside;  // that which has the next elements of a line; 0: none
   int packed[PACKED_MOST], packed_count;
   int64_t rows;               // of a tile
   bool others_first;          // what is beside a tile goes before what is below it
@@ -52,14 +54,18 @@ static void tile_move(tile* t, const oyi_iter* it, size_t dim, int64_t steps) {
   for (int k = 0; k < it->count; k++) t->data[k] += steps * it->strides[dim][k];
 }
 
-// To the place of |index| in the other dimensions; what is left of it.
+// To the place of |index| in dimension |d|; what is left of it.
+static int64_t find_other(tile* t, const oyi_iter* it, size_t d, int64_t index) {
+  tile_move(t, it, d, index % it->sizes[d]);
+  return index / it->sizes[d];
+}
+
+// In all other dimensions.
 static int64_t find_others(tile* t, const tiling* g, int64_t index) {
   const oyi_iter* it = g->it;
-  for (size_t d = 1; d < it->ndim; d++) {
-    if (d == g->across) continue;
-    tile_move(t, it, d, index % it->sizes[d]);
-    index /= it->sizes[d];
-  }
+  if (g->beside) index = find_other(t, it, g->beside, index);
+  for (size_t d = 1; d < it->ndim; d++)
+    if (d != g->across && d != g->beside) index = find_other(t, it, d, index);
   return index;
 }
 
@@ -163,10 +169,19 @@ static oy_status run_tiles(int64_t index, void* context) {
 static size_t lies_across(const oyi_iter* it, int k, bool is_copy) {
   // Of great elements a vector has few: to turn them takes nearly what it saves.
   const int64_t item = oyi_item(it->tensors[k]), few = item < 8 ? FEW : FEW + 1;
-  const int64_t rows = is_copy ? LEAST : few, near = is_copy ? LINE : few * item;
+  const int64_t rows = is_copy ? FEW : few, near = is_copy ? LINE : few * item;
   if (it->strides[0][k] < near && it->strides[0][k] > -near) return 0;
   for (size_t d = 1; d < it->ndim; d++)
     if (it->strides[d][k] == item && it->sizes[d] >= rows) return d;
+  return 0;
+}
+
+// Of a copy whose tiles have less than a line of each column: what lies beside them in it.
+static size_t find_beside(const tiling* g) {
+  const oyi_iter* it = g->it;
+  if (it->sizes[g->across] * it->strides[g->across][1] >= LINE) return 0;
+  for (size_t d = 1; d < it->ndim; d++)
+    if (d != g->across && it->strides[d][1] > 0 && it->strides[d][1] < LINE) return d;
   return 0;
 }
 
@@ -184,7 +199,9 @@ static bool find_packed(tiling* g) {
   if (g->loop || g->packed_count == 0) return g->packed_count > 0;
   // Rows of the output a multiple of pages apart share a set of the cache: what lies beside a
   // few of them is written next.
-  g->others_first = it->sizes[0] < NARROW && it->strides[g->across][0] % PAGE == 0;
+  g->beside = find_beside(g);
+  g->others_first =
+      g->beside || (it->sizes[0] < NARROW && it->strides[g->across][0] % PAGE == 0);
   // Other copies need no buffer, so that their tiles may be longer, and narrow ones longer still.
   if (g->others_first)
     g->rows = g->rows < BESIDE ? BESIDE : g->rows;
@@ -198,6 +215,7 @@ bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {
   int64_t steps = oyi_walk_steps(it, 0, it->ndim);
   if (it->sizes[0] < LEAST || steps < LEAST_STEPS || !find_packed(&g)) return false;
   int64_t n = it->sizes[0], m = it->sizes[g.across];
+  if (!loop && g.across == 1 && n * m <= PLANE) return false;
   g.tiles_down = (m - 1) / g.rows + 1;
   g.tiles = g.tiles_down * ((n - 1) / COLUMNS + 1) * (steps / n / m);
   g.tiles_at_a_time = (OYI_ITER_GRAIN - 1) / (g.rows * least(n, COLUMNS)) + 1;
