@@ -10,6 +10,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/cpu.h"
 #include "base/template.h"
 #include "tensor/move.h"
 
@@ -46,59 +47,7 @@ static inline void move_block(char* to, const char* from) {
   *(vector*)(to + 3 * VECTOR) = d;
 }
 
-// ----------------------------------------------------------------------- copies
-
-// Two moves that may overlap, of a constant size that is half of |n| or more.
-#define MOVE_ENDS(size)                    \
-  do {                                     \
-    char head[size], tail[size];           \
-    memcpy(head, from, size);              \
-    memcpy(tail, from + n - (size), size); \
-    memcpy(to, head, size);                \
-    memcpy(to + n - (size), tail, size);   \
-  } while (0)
-
-static inline void copy_short(char* to, const char* from, size_t n) {
-  if (n >= 16)
-    MOVE_ENDS(16);
-  else if (n >= 8)
-    MOVE_ENDS(8);
-  else if (n >= 4)
-    MOVE_ENDS(4);
-  else
-    for (size_t i = 0; i < n; i++) to[i] = from[i];
-}
-
-// A vector or more, the last one over the end of the one before.
-static inline void copy_row(char* to, const char* from, size_t n) {
-  size_t i = 0;
-  for (; i + BLOCK <= n; i += BLOCK) move_block(to + i, from + i);
-  for (; i + VECTOR <= n; i += VECTOR) move_vector(to + i, from + i);
-  if (i < n) move_vector(to + n - VECTOR, from + n - VECTOR);
-}
-
-static inline void copy_vectors(char* to, const char* from, size_t n) {
-  size_t i = 0;
-  for (; i + VECTOR < n; i += VECTOR) move_vector(to + i, from + i);
-  move_vector(to + n - VECTOR, from + n - VECTOR);
-}
-
-// From a line on that the target begins: a vector across two lines is written twice.
-static void copy_long(char* to, const char* from, size_t n) {
-  size_t i = LINE - ((uintptr_t)to & (LINE - 1));
-  copy_row(to, from, i < VECTOR ? VECTOR : i);
-  for (; i + BLOCK <= n; i += BLOCK) move_block(to + i, from + i);
-  if (i < n) move_block(to + n - BLOCK, from + n - BLOCK);
-}
-
-static void copy(char* to, const char* from, size_t n) {
-  if (n <= 32)
-    copy_short(to, from, n);
-  else if (n < 4 * BLOCK)
-    copy_row(to, from, n);
-  else
-    copy_long(to, from, n);
-}
+#include "tensor/move_copy_body.h"
 
 // ------------------------------------------------------------------------ fills
 
@@ -340,6 +289,14 @@ static void columns(const oyi_move* m) {
   }
 }
 
+// Each element of a row is in a line of its own, in which those of the next rows are.
+static bool has_near_columns(const oyi_move* m) {
+  enum { FEW = 8 };
+  const int64_t along = m->from_along < 0 ? -m->from_along : m->from_along;
+  const int64_t down = m->from_down < 0 ? -m->from_down : m->from_down;
+  return m->rows >= FEW && along >= LINE && down < LINE && down > 0 && is_apart(m);
+}
+
 static void rows(const oyi_move* m) {
   enum { SHORT = 8 };
   if (m->n == 0) return;
@@ -377,6 +334,8 @@ static void rows(const oyi_move* m) {
     OF_ITEM(turned, m->item, m);
   } else if (whole && m->from_along == 2 * item) {
     OF_ITEM(every_other, m->item, m);
+  } else if (has_near_columns(m)) {
+    columns(m);
   } else {
     OF_ITEM(apart, m->item, m);
   }

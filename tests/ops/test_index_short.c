@@ -250,7 +250,10 @@ static void rows_of_bytes(void** state) {
   enum { PLANES = 2, ROWS = 23, WIDEST = 550, COUNT = 37 };
   int64_t places[COUNT];
   for (int64_t i = 0; i < COUNT; i++) places[i] = i * 7919 % ROWS;
-  for (int64_t wide = 1; wide <= WIDEST; wide += wide < 70 ? 1 : 53)
+  for (int64_t wide = 1; wide <= WIDEST; wide += wide < 70    ? 1
+                                                 : wide < 128 ? 29
+                                                 : wide % 64  ? 27
+                                                              : 37)
     for (int64_t gap = 0; gap < 3; gap++) {
       oy_scope scope;
       oy_scope_open(&scope);

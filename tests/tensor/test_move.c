@@ -38,7 +38,7 @@ static int find_tables(void) {
 static const size_t g_sizes[] = {
     0,   1,   2,   3,   4,   7,   8,   15,  16,  17,  31,  32,  33,   63,   64,   65,
     127, 128, 129, 191, 255, 256, 257, 511, 512, 513, 640, 777, 2047, 2048, 5000, 40000};
-static const size_t g_offsets[] = {0, 1, 4, 8, 16, 31, 33, 60};
+static const size_t g_offsets[] = {0, 1, 4, 8, 16, 31, 33, 60, 64, 100};
 
 static void MOV_copies(void** state) {
   (void)state;
@@ -88,7 +88,7 @@ static const rows_row g_rows[] = {
     {"repeated", 50, 3, 1, 51, 0, 1},        {"each other one", 50, 3, 1, 50, 2, 100},
     {"apart", 20, 6, 3, 61, 2, 41},          {"columns", 5, 40, 40, 1, 1, 5},
     {"plane over itself", 9, 9, 1, 7, 9, 1}, {"repeated, long", 90, 20, 1, 93, 0, 1},
-    {"each other place", 1, 60, 1, 2, 1, 1},
+    {"each other place", 1, 60, 1, 2, 1, 1}, {"near columns", 20, 30, 1, 21, 80, 3},
 };
 
 static void move_by_bytes(const rows_row* r, size_t item) {

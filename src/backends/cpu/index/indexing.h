@@ -71,6 +71,7 @@ oyi_rows_fn oyi_rows_for(int64_t bytes);
 // The same by capability level.
 oyi_rows_fn oyi_rows_for_plain(int64_t bytes);
 oyi_rows_fn oyi_rows_for_v3(int64_t bytes);
+oyi_rows_fn oyi_rows_for_v4(int64_t bytes);
 // Updates self at the indices from |from|, which has the shape of the result or one
 // that broadcasts to it, and the dtype of self.
 oy_status oyi_indexing_update(const oyi_indexing* x, const oyi_tensor* from,

@@ -7,6 +7,7 @@
 
 oyi_rows_fn oyi_rows_for(int64_t bytes) {
 #if defined(__x86_64__)
+  if (oyi_cpu_level() > 1) return oyi_rows_for_v4(bytes);
   if (oyi_cpu_level() > 0) return oyi_rows_for_v3(bytes);
 #endif
   return oyi_rows_for_plain(bytes);

@@ -33,28 +33,48 @@ ROWS(16)
 ROWS(32)
 #undef ROWS
 
-// Rows of several such parts, of which the last ones overlap.
-typedef uint64_t wide __attribute__((vector_size(32), aligned(1), may_alias));
-static inline void move_two(char* to, const char* from) {
-  const wide first = *(const wide*)(const void*)from;
-  const wide last = *(const wide*)(const void*)(from + sizeof(wide));
-  *(wide*)(void*)to = first;
-  *(wide*)(void*)(to + sizeof(wide)) = last;
+// Rows of several such parts, of which the last ones overlap. All of a part is read before it is
+// written: a load whose address ends as that of a store before it waits for that.
+#if defined(__AVX512F__)
+enum { WIDE = 64 };
+#else
+enum { WIDE = 32 };
+#endif
+typedef uint64_t wide __attribute__((vector_size(WIDE), aligned(1), may_alias));
+static inline __attribute__((always_inline)) void move_parts(char* to, const char* from,
+                                                             const int parts) {
+  wide all[8];
+  for (int k = 0; k < parts; k++) all[k] = ((const wide*)(const void*)from)[k];
+  for (int k = 0; k < parts; k++) ((wide*)(void*)to)[k] = all[k];
 }
-static void rows_long(int64_t n, char* to, const char* from, int64_t scale,
-                      const int64_t* numbers, int64_t bytes) {
-  enum { PART = 2 * sizeof(wide) };
+static inline __attribute__((always_inline)) void move_rows(
+    int64_t n, char* to, const char* from, int64_t scale, const int64_t* numbers,
+    int64_t bytes, const int parts) {
+  const int64_t part = parts * WIDE;
   for (int64_t i = 0; i < n; i++, to += bytes) {
     const char* row = from + numbers[i] * scale;
-    for (int64_t at = 0; at < bytes - PART; at += PART) move_two(to + at, row + at);
-    move_two(to + bytes - PART, row + bytes - PART);
+    for (int64_t at = 0; at < bytes - part; at += part)
+      move_parts(to + at, row + at, parts);
+    move_parts(to + bytes - part, row + bytes - part, parts);
   }
 }
+#define LONG_ROWS(parts)                                                            \
+  static void rows_of_##parts(int64_t n, char* to, const char* from, int64_t scale, \
+                              const int64_t* numbers, int64_t bytes) {              \
+    move_rows(n, to, from, scale, numbers, bytes, parts);                           \
+  }
+LONG_ROWS(1)
+LONG_ROWS(2)
+LONG_ROWS(4)
+LONG_ROWS(8)
 
 oyi_rows_fn LEVELED(oyi_rows_for)(int64_t bytes) {
   enum { MOST = 512 };
   if (bytes < 2 || bytes > MOST) return NULL;
-  if (bytes > 64) return rows_long;
+  if (bytes >= 8 * WIDE) return rows_of_8;
+  if (bytes >= 4 * WIDE) return rows_of_4;
+  if (bytes >= 2 * WIDE) return rows_of_2;
+  if (bytes > 64) return rows_of_1;
   switch (bytes) {
     case 2: return row_2;
     case 4: return row_4;
