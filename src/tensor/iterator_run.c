@@ -250,9 +250,8 @@ static void move_block(int64_t n, int64_t rows, char* const* data, const int64_t
 }
 
 // Planes of a few rows that a move turns round by vectors, where each is worth its beginning.
-static bool turns_planes(const oyi_iter* it) {
+static bool turns_planes(const oyi_iter* it, int64_t item) {
   enum { VECTOR = 32, FEW = 3, ENOUGH = 256 };
-  const int64_t item = oyi_item(it->tensors[0]);
   return it->strides[0][0] == item && it->strides[1][1] == item && it->sizes[1] >= FEW &&
          it->sizes[0] * item >= VECTOR && it->sizes[0] * it->sizes[1] * item >= ENOUGH;
 }
@@ -260,14 +259,33 @@ static bool turns_planes(const oyi_iter* it) {
 // The dimension that a block of rows goes down: the next one, unless that is so short that
 // finding blocks would cost more than moving them. Of long rows it does not, and memory is
 // written as it lies; nor of planes that are turned round.
-static size_t longest(const oyi_iter* it) {
+static size_t longest(const oyi_iter* it, int64_t item) {
   enum { SHORT = 16, LONG = 1024 };
   size_t found = 1;
-  if (it->ndim > 2 && it->sizes[1] < SHORT && !turns_planes(it) &&
-      it->sizes[0] * oyi_item(it->tensors[0]) < LONG)
+  if (it->ndim > 2 && it->sizes[1] < SHORT && !turns_planes(it, item) &&
+      it->sizes[0] * item < LONG)
     for (size_t d = 2; d < it->ndim; d++)
       if (it->sizes[d] > it->sizes[found]) found = d;
   return found;
+}
+
+// Whether the elements along the fastest dimension are one of a greater size, by which moves have
+// more of them at once.
+static bool is_one_element(const oyi_iter* it, int64_t item) {
+  enum { GREATEST = 16 };
+  const int64_t size = it->sizes[0] * item;
+  return it->ndim > 1 && it->strides[0][0] == item && it->strides[0][1] == item &&
+         size <= GREATEST && (size & (size - 1)) == 0;
+}
+
+static void move_dims(const oyi_iter* it, size_t item) {
+  const size_t down = longest(it, (int64_t)item);
+  if (down == 1) {
+    run(it, NULL, &item, move_block, &item);
+    return;
+  }
+  const oyi_iter turned = exchanged(it, 1, down);
+  run(&turned, NULL, &item, move_block, &item);
 }
 
 void oyi_iter_move(const oyi_iter* it) {
@@ -279,11 +297,16 @@ void oyi_iter_move(const oyi_iter* it) {
     return;
   }
   if (oyi_iter_stream_move(it)) return;
-  const size_t down = longest(it);
-  if (down == 1) {
-    run(it, NULL, NULL, move_block, &item);
+  if (!is_one_element(it, (int64_t)item)) {
+    move_dims(it, item);
     return;
   }
-  const oyi_iter turned = exchanged(it, 1, down);
-  run(&turned, NULL, NULL, move_block, &item);
+  oyi_iter whole;
+  whole.count = it->count;
+  whole.ndim = it->ndim - 1;
+  memcpy(whole.tensors, it->tensors, sizeof(whole.tensors));
+  memcpy(whole.data, it->data, sizeof(whole.data));
+  memcpy(whole.sizes, it->sizes + 1, whole.ndim * sizeof(*whole.sizes));
+  memcpy(whole.strides, it->strides + 1, whole.ndim * sizeof(*whole.strides));
+  move_dims(&whole, item * (size_t)it->sizes[0]);
 }

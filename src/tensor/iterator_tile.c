@@ -37,6 +37,11 @@ typedef struct tiling {
   int64_t tiles_at_a_time;
 } tiling;
 
+// What is copied may be several elements at a time.
+static int64_t item_of(const tiling* g, int k) {
+  return g->loop ? oyi_item(g->it->tensors[k]) : (int64_t) * (const size_t*)g->args;
+}
+
 // ----------------------------------------------------------------------- tiles
 
 typedef struct tile {
@@ -144,7 +149,7 @@ static oy_status run_tiles(int64_t index, void* context) {
   for (int64_t i = index * g->tiles_at_a_time; i < end; i++) {
     tile t = tile_find(g, i);
     if (!g->loop) {
-      copy_tile(&t, oyi_item(g->it->tensors[0]));
+      copy_tile(&t, item_of(g, 0));
       continue;
     }
     const bool one = is_one_row(g, &t);
@@ -166,9 +171,11 @@ static oy_status run_tiles(int64_t index, void* context) {
 }
 
 // The dimension in which operand |k| is contiguous, 0 if it does not lie across.
-static size_t lies_across(const oyi_iter* it, int k, bool is_copy) {
+static size_t lies_across(const tiling* g, int k) {
+  const oyi_iter* it = g->it;
+  const bool is_copy = !g->loop;
   // Of great elements a vector has few: to turn them takes nearly what it saves.
-  const int64_t item = oyi_item(it->tensors[k]), few = item < 8 ? FEW : FEW + 1;
+  const int64_t item = item_of(g, k), few = item < 8 ? FEW : FEW + 1;
   const int64_t rows = is_copy ? FEW : few, near = is_copy ? LINE : few * item;
   if (it->strides[0][k] < near && it->strides[0][k] > -near) return 0;
   for (size_t d = 1; d < it->ndim; d++)
@@ -189,11 +196,11 @@ static bool find_packed(tiling* g) {
   const oyi_iter* it = g->it;
   int64_t largest = 1;
   for (int k = 1; k < it->count && g->packed_count < PACKED_MOST; k++) {
-    size_t d = lies_across(it, k, !g->loop);
+    size_t d = lies_across(g, k);
     if (d == 0 || (g->packed_count > 0 && d != g->across)) continue;
     g->across = d;
     g->packed[g->packed_count++] = k;
-    if (oyi_item(it->tensors[k]) > largest) largest = oyi_item(it->tensors[k]);
+    if (item_of(g, k) > largest) largest = item_of(g, k);
   }
   g->rows = LINE / largest;
   if (g->loop || g->packed_count == 0) return g->packed_count > 0;

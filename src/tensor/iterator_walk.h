@@ -38,7 +38,7 @@ int64_t oyi_walk_steps(const oyi_iter* it, size_t first, size_t last);
 
 // A walk in which some inputs lie across the others: in tiles, for which such inputs
 // are turned round. False if there are none, and nothing is done. Without a |loop| the
-// input is copied.
+// input is copied by elements of as many bytes as |args|, a size_t, says.
 bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args);
 
 #endif  // OPYARD_SRC_TENSOR_ITERATOR_WALK_H_
