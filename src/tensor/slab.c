@@ -12,15 +12,23 @@
 #include "tensor/pool_chunk.h"
 
 enum {
-  SMALL_MOST = 1 << 20,    // blocks up to this lie in slabs of one huge page
-  SHARED_MOST = 16 << 20,  // those up to this in slabs of LARGE_SLAB,
-  LARGE_SLAB = 32 << 20,   // and larger ones in slabs of their own
   PAGE = 4096,
-  SPLIT_SMALL = 512,  // a remainder below this stays with the block
+  SMALL_MOST = (1 << 20) - 2 * PAGE,  // blocks up to this lie in slabs of one huge page
+  SHARED_MOST = 16 << 20,             // those up to this in slabs of LARGE_SLAB,
+  LARGE_SLAB = 32 << 20,              // and larger ones in slabs of their own
+  SPLIT_SMALL = 512,                  // a remainder below this stays with the block
   SPLIT_LARGE = 64 << 10,
   BIN_SHIFT = 9,
   BINS = 4 * (48 - BIN_SHIFT),
-  SCAN = 64  // blocks that a search looks at in one bin
+  SCAN = 64,  // blocks that a search looks at in one bin
+  // Blocks that follow each other should not begin at the same place of a page, nor the first
+  // ones of slabs: what is read at an address that ends as that of something just written waits
+  // until that is done, and lines at such addresses share few sets of a cache. Each begins a
+  // little below the place of the one before, so that results, which are made last, are written
+  // behind what is read on.
+  APART_LEAST = 64 << 10,  // bytes of blocks that are worth it
+  APART = PAGE - 320,
+  FIRST_APART = PAGE - 704
 };
 
 // Large blocks are kept apart from small ones, which would pin their slabs.
@@ -43,6 +51,7 @@ static pthread_once_t g_once = PTHREAD_ONCE_INIT;
 static arena g_small, g_large;
 static oyi_slab* g_slabs;
 static size_t g_slab_count, g_reserved, g_free, g_limit;
+static size_t g_started;  // slabs, for where their first blocks begin
 
 // Records and slabs are described in blocks of the pool.
 #define UNITS(type) ((unsigned)((sizeof(type) + OYI_POOL_UNIT - 1) / OYI_POOL_UNIT))
@@ -150,7 +159,8 @@ static void* map_slab(size_t* size, void** own) {
 }
 
 // A slab that is one free block, not in its bin yet.
-static oyi_block* slab_new(size_t size) {
+static oyi_block* slab_new(size_t asked) {
+  size_t size = asked;
   arena* home = size <= SMALL_MOST ? &g_small : &g_large;
   oyi_slab* slab = oyi_pool_take(UNITS(oyi_slab));
   oyi_block* block = slab ? oyi_pool_take(UNITS(oyi_block)) : NULL;
@@ -162,7 +172,8 @@ static oyi_block* slab_new(size_t size) {
     return NULL;
   }
   *slab = (oyi_slab){g_slabs, NULL, base, size, own, block, home};
-  *block = (oyi_block){.data = base, .size = size, .slab = slab};
+  const size_t start = size - asked >= PAGE ? g_started++ * FIRST_APART % PAGE : 0;
+  *block = (oyi_block){.data = base + start, .size = size - start, .slab = slab};
   if (g_slabs) g_slabs->previous = slab;
   g_slabs = slab;
   g_slab_count++;
@@ -244,11 +255,18 @@ static void first_use(void) {
   (void)pthread_atfork(lock, unlock, unlock);
 }
 
+// Whole pages, and what blocks that share slabs lie apart.
+static size_t size_in_slab(size_t size) {
+  const size_t pages = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+  if (size >= APART_LEAST && pages + APART <= SHARED_MOST) return pages + APART;
+  return size > SMALL_MOST ? pages : size;
+}
+
 oyi_block* oyi_slab_take(size_t size, size_t asked) {
   pthread_once(&g_once, first_use);
   oyi_block* b = NULL;
   if (size <= SIZE_MAX / 4) {
-    if (size > SMALL_MOST) size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+    size = size_in_slab(size);
     lock();
     b = take(size);
     unlock();

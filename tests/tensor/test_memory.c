@@ -95,6 +95,23 @@ static void free_neighbours_join(void** state) {
   }
 }
 
+// Blocks that follow each other do not begin at the same place of a page, whatever their size.
+static void blocks_begin_apart(void** state) {
+  (void)state;
+  enum { PAGE = 4096, COUNT = 4 };
+  static const size_t sizes[] = {KIB(65), KIB(256), KIB(700), MIB(1), MIB(4), MIB(8)};
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    piece p[COUNT];
+    for (int k = 0; k < COUNT; k++) {
+      p[k] = take(sizes[i]);
+      for (int other = 0; other < k; other++)
+        assert_true((uintptr_t)p[k].data % PAGE != (uintptr_t)p[other].data % PAGE);
+    }
+    for (int k = 0; k < COUNT; k++) give(p[k]);
+    oy_tensor_trim();
+  }
+}
+
 // The smallest hole that fits is taken.
 static void best_fit(void** state) {
   (void)state;
@@ -402,6 +419,7 @@ int main(void) {
       cmocka_unit_test(TEN_02_aligned_and_apart),
       cmocka_unit_test(memory_is_used_again),
       cmocka_unit_test(free_neighbours_join),
+      cmocka_unit_test(blocks_begin_apart),
       cmocka_unit_test(best_fit),
       cmocka_unit_test(statistics),
       cmocka_unit_test(limit_on_what_is_kept),
