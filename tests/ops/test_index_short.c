@@ -150,6 +150,34 @@ static void check_selected(oy_tensor* x, const int64_t* sizes, int64_t dim,
   }
 }
 
+// Slices added, and a number, at places of which some come again.
+static void check_slices(oy_tensor* x, const int64_t* sizes, int64_t dim, int64_t count,
+                         int layout) {
+  int64_t places[20], shape[DIMS], at[DIMS];
+  for (int64_t i = 0; i < count; i++) places[i] = (i * 5 + 2) % sizes[dim];
+  memcpy(shape, sizes, sizeof(shape));
+  shape[dim] = count;
+  oy_tensor* index =
+      oy_scope_take(oy_tensor_from_data(places, OY_DIMS(count), OY_DTYPE_I64));
+  oy_tensor* from = laid(numbers(shape, 11, x->dtype), layout);
+  const int64_t all = product_of(sizes), n = product_of(shape);
+  double* want = malloc((size_t)all * sizeof(*want));
+  assert_non_null(want);
+  for (int adds = 0; adds < 2; adds++) {
+    for (int64_t i = 0; i < all; i++) want[i] = element(x, i);
+    for (int64_t i = 0; i < n; i++) {
+      coordinates(i, shape, at);
+      at[dim] = places[at[dim]];
+      double* to = &want[place_of(at, sizes)];
+      *to = adds ? *to + element(from, i) : 77;
+    }
+    oy_tensor* got = adds ? oy_index_add(x, dim, index, from, oy_int(1))
+                          : oy_index_fill_int_Scalar(x, dim, index, oy_int(77));
+    for (int64_t i = 0; i < all; i++) assert_true(element(got, i) == want[i]);
+  }
+  free(want);
+}
+
 // Reductions of elements that lines of an index say, by a loop from its first one on.
 typedef enum reduction { SET, ADD, MOST, REDUCTIONS } reduction;
 static double reduced(reduction how, double a, double b) {
@@ -220,6 +248,7 @@ static void short_dimensions(void** state) {
         oy_tensor* x = laid(numbers(shapes[s], 41, dtypes[k % 3]), k / 3);
         const int64_t count = counts[(s + (size_t)k + (size_t)dim) % 5];
         check_selected(x, shapes[s], dim, count);
+        check_slices(x, shapes[s], dim, count, (k + (int)s) % 3);
         check_indexed(x, shapes[s], dim, count, (k + (int)s) % 3);
         // One slice for all of another dimension: a step of 0.
         oy_tensor* slice = oy_narrow(x, (dim + 1 + k % 3) % DIMS, 0, 1);

@@ -166,6 +166,49 @@ static oy_status move_piece(int64_t index, void* context) {
   return OY_OK;
 }
 
+// Few elements behind few indices, at many places before them: the same of all places are one row,
+// as far as they are near.
+static bool updates_places(const move* m) {
+  enum { PLACES = 8, INDICES = 32, ELEMENTS = 4 };
+  const dims *a = &m->after, *b = &m->before;
+  if (m->take || b->count == 0 || b->sizes[0] < PLACES || a->count > 1) return false;
+  return a->count == 0 ? m->count <= INDICES : a->sizes[0] <= ELEMENTS;
+}
+
+// Of |places| places from |self| on.
+static void update_some_places(const move* m, int64_t places, char* self, char* other) {
+  const dims* a = &m->after;
+  const int64_t behind = a->count ? a->sizes[0] : 1, step = a->count ? a->steps[0] : 0;
+  for (int64_t i = 0; i < m->count; i++)
+    for (int64_t k = 0; k < behind; k++)
+      m->updater.row(places, self + m->offsets[i] * m->scale + k * step,
+                     m->before.steps[0], other + i * m->other_row + k * m->other_step,
+                     m->count * m->other_row);
+}
+
+static void update_places(const move* m) {
+  enum { NEAR = 1 << 14, LEAST = 16 };
+  const dims* b = &m->before;
+  const int64_t row = m->count * m->other_row;
+  const int64_t down = b->steps[0] > row ? b->steps[0] : row;
+  const int64_t most = NEAR / (down + 1) > LEAST ? NEAR / (down + 1) : LEAST;
+  int64_t at[OY_TENSOR_MAX_DIMS] = {0};
+  char *self = m->self, *other = m->other;
+  size_t d;
+  do {
+    for (int64_t k = 0; k < b->sizes[0]; k += most)
+      update_some_places(m, b->sizes[0] - k < most ? b->sizes[0] - k : most,
+                         self + k * b->steps[0], other + k * row);
+    other += b->sizes[0] * row;
+    for (d = 1; d < b->count; d++) {
+      self += b->steps[d];
+      if (++at[d] < b->sizes[d]) break;
+      self -= b->steps[d] * b->sizes[d];
+      at[d] = 0;
+    }
+  } while (d < b->count);
+}
+
 static int64_t product(const dims* d) {
   int64_t count = 1;
   for (size_t i = 0; i < d->count; i++) count *= d->sizes[i];
@@ -191,6 +234,10 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_
   m.rows = NULL;
   if (take && m.after.count == 1 && m.after.steps[0] == other_step)
     m.rows = oyi_rows_for(m.other_row);
+  if (updates_places(&m)) {
+    update_places(&m);
+    return;
+  }
   moving g = {&m, all, take ? oyi_stretch(elements) : all};
   // Nothing in a piece can fail.
   (void)!oyi_parallel_chunks((all + g.piece - 1) / g.piece, move_piece, &g);
