@@ -89,6 +89,7 @@ static const rows_row g_rows[] = {
     {"apart", 20, 6, 3, 61, 2, 41},          {"columns", 5, 40, 40, 1, 1, 5},
     {"plane over itself", 9, 9, 1, 7, 9, 1}, {"repeated, long", 90, 20, 1, 93, 0, 1},
     {"each other place", 1, 60, 1, 2, 1, 1}, {"near columns", 20, 30, 1, 21, 80, 3},
+    {"other turned", 50, 3, 1, 50, -2, 100}, {"long, turned", 600, 2, 1, 600, -2, 3},
 };
 
 static void move_by_bytes(const rows_row* r, size_t item) {
