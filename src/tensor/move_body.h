@@ -134,11 +134,14 @@ static void adjacent_rows(const oyi_move* m) {
   }
 }
 
+// What fetches memory ahead by itself is late for several sources and a place to write to.
 static void turns(char* to, oyi_row_source* sources, size_t count, int64_t rows) {
+  enum { AHEAD = 4096 };
   for (int64_t row = 0; row < rows; row++)
     for (size_t k = 0; k < count; k++) {
       const size_t size = sources[k].size;
       const char* from = sources[k].from;
+      for (size_t at = 0; at < size; at += LINE) __builtin_prefetch(from + AHEAD + at);
       if (size >= VECTOR && size <= BLOCK)
         copy_vectors(to, from, size);
       else
