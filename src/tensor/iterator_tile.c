@@ -170,13 +170,23 @@ static oy_status run_tiles(int64_t index, void* context) {
   return OY_OK;
 }
 
+// Of a copy, the least columns of a tile, which may be few where they are long, and the nearest
+// neighbours in memory of those along them: where there are others beside them, nearer ones.
+static int64_t least_columns(const oyi_iter* it) {
+  enum { PAIR = 2, LONG = 80 };
+  return it->sizes[0] >= LONG ? PAIR : LEAST;
+}
+static int64_t nearest(const oyi_iter* it) {
+  return it->ndim > 2 ? LINE / 4 : LINE;
+}
+
 // The dimension in which operand |k| is contiguous, 0 if it does not lie across.
 static size_t lies_across(const tiling* g, int k) {
   const oyi_iter* it = g->it;
-  const bool is_copy = !g->loop;
   // Of great elements a vector has few: to turn them takes nearly what it saves.
   const int64_t item = item_of(g, k), few = item < 8 ? FEW : FEW + 1;
-  const int64_t rows = is_copy ? FEW : few, near = is_copy ? LINE : few * item;
+  const int64_t rows = g->loop ? few : least_columns(it);
+  const int64_t near = g->loop ? few * item : nearest(it);
   if (it->strides[0][k] < near && it->strides[0][k] > -near) return 0;
   for (size_t d = 1; d < it->ndim; d++)
     if (it->strides[d][k] == item && it->sizes[d] >= rows) return d;

@@ -53,6 +53,8 @@ static const layout g_layouts[] = {
     {"columns for rows of planes", 3, {9, 70, 150}, {2, 1, 0}, 2, 1},
     {"short columns side by side", 3, {7, 50, 301}, {2, 1, 0}, 0, 1},
     {"short columns beside others", 4, {3, 4, 5, 401}, {3, 1, 2, 0}, 0, 1},
+    {"long columns of pairs", 3, {2, 7, 501}, {2, 1, 0}, 0, 1},
+    {"columns near each other", 4, {3, 2, 5, 301}, {3, 1, 2, 0}, 0, 1},
     {"pairs turned", 3, {20, 799, 2}, {1, 0, 2}, 0, 1},
     {"fours of a batch turned", 4, {7, 9, 33, 4}, {0, 2, 1, 3}, 0, 1},
     {"small planes of many", 3, {700, 8, 8}, {0, 2, 1}, 0, 1},
