@@ -249,6 +249,12 @@ static void short_dimensions(void** state) {
         const int64_t count = counts[(s + (size_t)k + (size_t)dim) % 5];
         check_selected(x, shapes[s], dim, count);
         check_slices(x, shapes[s], dim, count, (k + (int)s) % 3);
+        int64_t odd[DIMS];
+        memcpy(odd, shapes[s], sizeof(odd));
+        odd[DIMS - 1] = 2 * odd[DIMS - 1] - 1;
+        check_selected(oy_slice_Tensor(numbers(odd, 41, dtypes[k % 3]), DIMS - 1,
+                                       oy_int(0), oy_none(), 2),
+                       shapes[s], dim, count);
         check_indexed(x, shapes[s], dim, count, (k + (int)s) % 3);
         // One slice for all of another dimension: a step of 0.
         oy_tensor* slice = oy_narrow(x, (dim + 1 + k % 3) % DIMS, 0, 1);

@@ -44,6 +44,9 @@ static void triangles(void** state) {
       check_triangle(x, oy_triu(x, diagonal), rows, columns, diagonal, true);
       check_triangle(x, oy_tril(x, diagonal), rows, columns, diagonal, false);
       check_triangle(x, oy_tril_(own, diagonal), rows, columns, diagonal, false);
+      oy_tensor* turned =
+          oy_transpose_int(numbers(OY_DIMS(BATCH, columns, rows), dtypes[k % 3]), 1, 2);
+      check_triangle(turned, oy_tril(turned, diagonal), rows, columns, diagonal, false);
       oy_scope_close(&scope);
     }
 }

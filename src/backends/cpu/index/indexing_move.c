@@ -168,45 +168,60 @@ static oy_status move_piece(int64_t index, void* context) {
 
 // Few elements behind few indices, at many places before them: the same of all places are one row,
 // as far as they are near.
-static bool updates_places(const move* m) {
+static bool has_few_elements(const move* m) {
   enum { PLACES = 8, INDICES = 32, ELEMENTS = 4 };
   const dims *a = &m->after, *b = &m->before;
-  if (m->take || b->count == 0 || b->sizes[0] < PLACES || a->count > 1) return false;
-  return a->count == 0 ? m->count <= INDICES : a->sizes[0] <= ELEMENTS;
+  if (b->count == 0 || b->sizes[0] < PLACES || a->count > 1 || m->rows) return false;
+  if (a->count == 1) return a->sizes[0] <= ELEMENTS;
+  // Else places follow each other by index.
+  return m->count <= INDICES &&
+         (!m->take || m->scale == 0 || b->steps[0] % m->scale != 0);
 }
 
 // Of |places| places from |self| on.
-static void update_some_places(const move* m, int64_t places, char* self, char* other) {
+static void move_places(const move* m, int64_t places, char* self, char* other) {
   const dims* a = &m->after;
   const int64_t behind = a->count ? a->sizes[0] : 1, step = a->count ? a->steps[0] : 0;
+  const int64_t down = m->before.steps[0], row = m->count * m->other_row;
   for (int64_t i = 0; i < m->count; i++)
-    for (int64_t k = 0; k < behind; k++)
-      m->updater.row(places, self + m->offsets[i] * m->scale + k * step,
-                     m->before.steps[0], other + i * m->other_row + k * m->other_step,
-                     m->count * m->other_row);
+    for (int64_t k = 0; k < behind; k++) {
+      char* own = self + m->offsets[i] * m->scale + k * step;
+      char* others = other + i * m->other_row + k * m->other_step;
+      if (m->take)
+        m->updater.row(places, others, row, own, down);
+      else
+        m->updater.row(places, own, down, others, row);
+    }
 }
 
-static void update_places(const move* m) {
+static oy_status move_some_places(int64_t index, void* context) {
   enum { NEAR = 1 << 14, LEAST = 16 };
+  const moving* g = context;
+  const move* m = g->m;
   const dims* b = &m->before;
   const int64_t row = m->count * m->other_row;
-  const int64_t down = b->steps[0] > row ? b->steps[0] : row;
-  const int64_t most = NEAR / (down + 1) > LEAST ? NEAR / (down + 1) : LEAST;
-  int64_t at[OY_TENSOR_MAX_DIMS] = {0};
-  char *self = m->self, *other = m->other;
-  size_t d;
-  do {
-    for (int64_t k = 0; k < b->sizes[0]; k += most)
-      update_some_places(m, b->sizes[0] - k < most ? b->sizes[0] - k : most,
-                         self + k * b->steps[0], other + k * row);
-    other += b->sizes[0] * row;
-    for (d = 1; d < b->count; d++) {
-      self += b->steps[d];
-      if (++at[d] < b->sizes[d]) break;
-      self -= b->steps[d] * b->sizes[d];
+  const int64_t down = b->steps[0] > row ? b->steps[0] : row, fit = NEAR / (down + 1);
+  int64_t place = index * g->piece, at[OY_TENSOR_MAX_DIMS] = {0};
+  const int64_t end = g->all - place < g->piece ? g->all : place + g->piece;
+  char* self = m->self;
+  for (size_t d = 0, left = (size_t)place; d < b->count; left /= (size_t)b->sizes[d++]) {
+    at[d] = (int64_t)left % b->sizes[d];
+    self += at[d] * b->steps[d];
+  }
+  for (int64_t some; place < end; place += some) {
+    some = fit > LEAST ? fit : LEAST;
+    if (some > end - place) some = end - place;
+    if (some > b->sizes[0] - at[0]) some = b->sizes[0] - at[0];
+    move_places(m, some, self, m->other + place * row);
+    at[0] += some;
+    self += some * b->steps[0];
+    for (size_t d = 0; d + 1 < b->count && at[d] == b->sizes[d]; d++) {
+      self += b->steps[d + 1] - b->steps[d] * b->sizes[d];
       at[d] = 0;
+      at[d + 1]++;
     }
-  } while (d < b->count);
+  }
+  return OY_OK;
 }
 
 static int64_t product(const dims* d) {
@@ -234,8 +249,10 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_
   m.rows = NULL;
   if (take && m.after.count == 1 && m.after.steps[0] == other_step)
     m.rows = oyi_rows_for(m.other_row);
-  if (updates_places(&m)) {
-    update_places(&m);
+  if (has_few_elements(&m)) {
+    const int64_t places = product(&m.before);
+    moving g = {&m, places, take ? oyi_stretch(m.count * elements) : places};
+    (void)!oyi_parallel_chunks((places + g.piece - 1) / g.piece, move_some_places, &g);
     return;
   }
   moving g = {&m, all, take ? oyi_stretch(elements) : all};

@@ -287,6 +287,10 @@ static oy_status write_triangles(oyi_tensor* out, const oyi_tensor* in, int64_t 
   bool flat = (out->flags & OYI_CONTIGUOUS) && (in->flags & OYI_CONTIGUOUS) &&
               (out == in || oyi_data(out) != oyi_data(in));
   if (flat) return make_triangles(out, in, diagonal, lower);
+  if ((out->flags & OYI_CONTIGUOUS) && !oyi_may_share(out, in)) {
+    oyi_convert(out, in);
+    return make_triangles(out, out, diagonal, lower);
+  }
   oyi_tensor* copy = oyi_converted(in, in->header.dtype);
   if (!copy) return OY_OUT_OF_MEMORY;
   const oy_status status = make_triangles(copy, copy, diagonal, lower);
