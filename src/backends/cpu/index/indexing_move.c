@@ -169,10 +169,10 @@ static oy_status move_piece(int64_t index, void* context) {
 // Few elements behind few indices, at many places before them: the same of all places are one row,
 // as far as they are near.
 static bool has_few_elements(const move* m) {
-  enum { PLACES = 8, INDICES = 32, ELEMENTS = 4 };
+  enum { PLACES = 8, INDICES = 32, ELEMENTS = 4, OF_ONE = 8 };
   const dims *a = &m->after, *b = &m->before;
   if (b->count == 0 || b->sizes[0] < PLACES || a->count > 1 || m->rows) return false;
-  if (a->count == 1) return a->sizes[0] <= ELEMENTS;
+  if (a->count == 1) return a->sizes[0] <= (m->other_step ? ELEMENTS : OF_ONE);
   // Else places follow each other by index.
   return m->count <= INDICES &&
          (!m->take || m->scale == 0 || b->steps[0] % m->scale != 0);
@@ -230,6 +230,18 @@ static int64_t product(const dims* d) {
   return count;
 }
 
+// One element for short rows becomes a row of it.
+enum { REPEATED = 512 };
+static void repeat_one(move* m, size_t item, char* row) {
+  const dims* a = &m->after;
+  const size_t size = a->count == 1 ? (size_t)a->sizes[0] * item : 0;
+  if (m->other_step != 0 || size == 0 || size > REPEATED || a->steps[0] != (int64_t)item)
+    return;
+  oyi_move_fill(row, size, m->other, item);
+  m->other = row;
+  m->other_step = (int64_t)item;
+}
+
 // |other_step|: 0 for one element; |is_row|: it is one row, as long as what is behind an index.
 static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_row,
                 oyi_updater updater, oyi_take_fn take) {
@@ -255,6 +267,8 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_
     (void)!oyi_parallel_chunks((places + g.piece - 1) / g.piece, move_some_places, &g);
     return;
   }
+  _Alignas(64) char row[REPEATED];
+  if (!take) repeat_one(&m, (size_t)oyi_item(x->self), row);
   moving g = {&m, all, take ? oyi_stretch(elements) : all};
   // Nothing in a piece can fail.
   (void)!oyi_parallel_chunks((all + g.piece - 1) / g.piece, move_piece, &g);
