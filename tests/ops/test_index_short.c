@@ -150,7 +150,7 @@ static void check_selected(oy_tensor* x, const int64_t* sizes, int64_t dim,
   }
 }
 
-// Slices added, and a number, at places of which some come again.
+// Slices added and copied, and a number, at places of which some come again.
 static void check_slices(oy_tensor* x, const int64_t* sizes, int64_t dim, int64_t count,
                          int layout) {
   int64_t places[20], shape[DIMS], at[DIMS];
@@ -163,16 +163,17 @@ static void check_slices(oy_tensor* x, const int64_t* sizes, int64_t dim, int64_
   const int64_t all = product_of(sizes), n = product_of(shape);
   double* want = malloc((size_t)all * sizeof(*want));
   assert_non_null(want);
-  for (int adds = 0; adds < 2; adds++) {
+  for (int way = 0; way < 3; way++) {
     for (int64_t i = 0; i < all; i++) want[i] = element(x, i);
     for (int64_t i = 0; i < n; i++) {
       coordinates(i, shape, at);
       at[dim] = places[at[dim]];
       double* to = &want[place_of(at, sizes)];
-      *to = adds ? *to + element(from, i) : 77;
+      *to = way == 0 ? 77 : way == 1 ? *to + element(from, i) : element(from, i);
     }
-    oy_tensor* got = adds ? oy_index_add(x, dim, index, from, oy_int(1))
-                          : oy_index_fill_int_Scalar(x, dim, index, oy_int(77));
+    oy_tensor* got = way == 0   ? oy_index_fill_int_Scalar(x, dim, index, oy_int(77))
+                     : way == 1 ? oy_index_add(x, dim, index, from, oy_int(1))
+                                : oy_index_copy(x, dim, index, from);
     for (int64_t i = 0; i < all; i++) assert_true(element(got, i) == want[i]);
   }
   free(want);

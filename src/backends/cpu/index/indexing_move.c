@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows between indexed places and the other operand, which is contiguous, one row for
 // all indices, or one element for all.
+#include <string.h>
+
 #include "backends/cpu/index/indexing.h"
 #include "backends/cpu/work.h"
 #include "base/threads.h"
@@ -21,6 +23,7 @@ typedef struct move {
   int64_t count;  // indices
   dims before, after;
   oyi_updater updater;  // what is done to self
+  bool sets;            // which becomes the other
   oyi_take_fn take;     // not NULL: self is read
   oyi_rows_fn rows;     // not NULL: whole rows, which are short
 } move;
@@ -50,30 +53,30 @@ static void move_row(const move* m, char* self, char* other) {
 }
 
 // Many of them, where a call for each takes longer than its bytes.
-static void take_plane(const move* m, char* self, char* other) {
+static void move_plane(const move* m, char* self, char* other) {
   const dims* a = &m->after;
-  const int64_t row = a->sizes[0] * m->other_step;
-  oyi_move_rows(&(oyi_move){.item = (size_t)m->other_step,
+  const int64_t item = m->other_step, row = a->sizes[0] * item;
+  oyi_move_rows(&(oyi_move){.item = (size_t)item,
                             .n = a->sizes[0],
                             .rows = a->sizes[1],
-                            .to = other,
-                            .from = self,
-                            .to_along = m->other_step,
-                            .to_down = row,
-                            .from_along = a->steps[0],
-                            .from_down = a->steps[1]});
+                            .to = m->take ? other : self,
+                            .from = m->take ? self : other,
+                            .to_along = m->take ? item : a->steps[0],
+                            .to_down = m->take ? row : a->steps[1],
+                            .from_along = m->take ? a->steps[0] : item,
+                            .from_down = m->take ? a->steps[1] : row});
 }
 
 // The rows of elements behind each index, dimension by dimension.
 static void move_rows(const move* m, char* self, char* other) {
   const dims* a = &m->after;
-  const size_t first = m->take ? 2 : 1;  // of the dimensions that are walked here
-  const int64_t row = a->sizes[0] * m->other_step,
-                step = m->take ? row * a->sizes[1] : row;
+  const bool moves = m->take || (m->sets && m->other_step != 0);
+  const size_t first = moves ? 2 : 1;  // of the dimensions that are walked here
+  const int64_t row = a->sizes[0] * m->other_step, step = moves ? row * a->sizes[1] : row;
   int64_t at[OY_TENSOR_MAX_DIMS] = {0};
   for (;;) {
-    if (m->take)
-      take_plane(m, self, other);
+    if (moves)
+      move_plane(m, self, other);
     else
       move_row(m, self, other);
     other += step;
@@ -242,6 +245,18 @@ static void repeat_one(move* m, size_t item, char* row) {
   m->other_step = (int64_t)item;
 }
 
+// One index leaves one row of all that is before and behind it, where these follow each other.
+static void join_dims(move* m, const oyi_indexing* x) {
+  uint8_t all[OY_TENSOR_MAX_DIMS];
+  dims joined;
+  memcpy(all, x->before, x->before_count);
+  memcpy(all + x->before_count, x->after, x->after_count);
+  collect(&joined, x->self, all, x->before_count + x->after_count);
+  if (joined.count != 1 || m->before.count == 0) return;
+  m->before.count = 0;
+  m->after = joined;
+}
+
 // |other_step|: 0 for one element; |is_row|: it is one row, as long as what is behind an index.
 static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_row,
                 oyi_updater updater, oyi_take_fn take) {
@@ -254,8 +269,10 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_
   m.count = x->offsets->numel;
   m.updater = updater;
   m.take = take;
+  m.sets = updater.row == oyi_updater_for(OYI_UPDATE_SET, x->self->header.dtype).row;
   collect(&m.before, x->self, x->before, x->before_count);
   collect(&m.after, x->self, x->after, x->after_count);
+  if (m.count == 1 && !take && !is_row) join_dims(&m, x);
   const int64_t elements = product(&m.after), all = m.count * product(&m.before);
   m.other_row = is_row ? 0 : elements * other_step;
   m.rows = NULL;
