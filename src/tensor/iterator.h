@@ -69,6 +69,8 @@ static inline void oyi_iter_run(const oyi_iter* it, oyi_loop loop, const void* a
   else
     oyi_iter_run_dims(it, loop, args);
 }
+// The same for what takes many rows at once, whatever their steps are.
+void oyi_iter_run_blocks(const oyi_iter* it, oyi_block block, const void* args);
 // Moves the elements of the second operand to the first, which has the same dtype.
 void oyi_iter_move(const oyi_iter* it);
 // How a reduction computes. Accumulators are |item| bytes, at most 16.

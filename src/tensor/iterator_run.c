@@ -170,19 +170,20 @@ static oyi_iter exchanged(const oyi_iter* it, size_t a, size_t b) {
   return turned;
 }
 
-// In tiles by |loop|, NULL for copies, where that helps, else by |block|.
-static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_block block,
-                const void* args) {
+void oyi_iter_run_blocks(const oyi_iter* it, oyi_block block, const void* args) {
   job j = {it, block, args, oyi_walk_steps(it, 0, it->ndim), 0};
-  const bool packs = loop && ((const oyi_by_rows*)args)->apart != 0;
-  if (stays_in_place(it))
-    walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
-  else if (it->ndim >= 2 && !packs && oyi_walk_tiled(it, loop, loop_args))
-    return;
-  else if (oy_get_num_threads() == 1)
+  if (stays_in_place(it) || oy_get_num_threads() == 1)
     walk_blocks(it, 0, it->ndim, it->data, 0, j.steps, block, args);
   else
     run_pieces(&j, OYI_ITER_GRAIN);
+}
+
+// In tiles by |loop|, NULL for copies, where that helps, else by |block|.
+static void run(const oyi_iter* it, oyi_loop loop, const void* loop_args, oyi_block block,
+                const void* args) {
+  const bool packs = loop && ((const oyi_by_rows*)args)->apart != 0;
+  if (it->ndim < 2 || packs || stays_in_place(it) || !oyi_walk_tiled(it, loop, loop_args))
+    oyi_iter_run_blocks(it, block, args);
 }
 
 // Few rows, which lie together in all operands that have them: one thread takes them as they

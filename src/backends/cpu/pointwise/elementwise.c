@@ -6,6 +6,7 @@
 
 #include "backends/cpu/loops/apart_loop.h"
 #include "backends/cpu/loops/half_loop.h"
+#include "backends/cpu/loops/loops_rows.h"
 #include "ops/rules/rules.h"
 #include "tensor/element.h"
 #include "tensor/iterator_simple.h"
@@ -286,6 +287,8 @@ static inline __attribute__((always_inline)) oy_object* run(oyi_iter* it,
     oyi_iter_run_heavy(it, loop, args);
   else if (apart && oyi_apart_pays(it, steps))
     oyi_apart_run(it, steps, loop, args);
+  else if (it->ndim > 1 && oyi_rows_run(it, which, args))
+    return oyi_iter_finish(it);
   else if (is_light(which))
     oyi_iter_run_light(it, loop, args);
   else
