@@ -137,6 +137,104 @@ static void channels_of_every_length(void** state) {
     }
 }
 
+// Maps of a few points, of several samples, and where channels are the last dimension in memory.
+enum { MOST_POINTS = 20, MOST_CHANNELS = 40, MOST_SAMPLES = 5 };
+typedef struct maps {
+  int64_t samples, channels, points;
+  double x[MOST_SAMPLES * MOST_CHANNELS * MOST_POINTS];
+  double grad[MOST_SAMPLES * MOST_CHANNELS * MOST_POINTS];
+} maps;
+
+// By the definition: what is expected of channel |c|, from its first number on.
+static void normalise_channel(const maps* m, int64_t c, double* want, double* want_grad,
+                              double statistics[2]) {
+  const double eps = .1, weight = (double)c - 2.5, bias = (double)c / 4;
+  const int64_t n = m->samples * m->points;
+  double mean = 0, squares = 0, sum = 0, product = 0;
+#define EACH(i)                                 \
+  for (int64_t k = 0, i = c * m->points; k < n; \
+       k++, i += k % m->points ? 1 : (m->channels - 1) * m->points + 1)
+  EACH(i) mean += m->x[i] / (double)n;
+  EACH(i) squares += (m->x[i] - mean) * (m->x[i] - mean);
+  const double rstd = 1 / sqrt(squares / (double)n + eps);
+  EACH(i) sum += m->grad[i], product += m->grad[i] * (m->x[i] - mean) * rstd;
+  EACH(i) {
+    const double normal = (m->x[i] - mean) * rstd;
+    want[i] = normal * weight + bias;
+    want_grad[i] = weight * rstd * (m->grad[i] - (sum + normal * product) / (double)n);
+  }
+#undef EACH
+  statistics[0] = .1 * mean;
+  statistics[1] = .1 * squares / ((double)n - 1) + .9;
+}
+
+static oy_tensor* as_maps(const maps* m, const double* data, bool last) {
+  const int64_t sizes[] = {m->samples, m->channels, m->points, 1};
+  oy_tensor* t =
+      oy_scope_take(oy_tensor_from_data(data, (oy_ints){sizes, 4}, OY_DTYPE_F64));
+  return last ? oy_contiguous(t, OY_MEMORY_CHANNELS_LAST) : t;
+}
+
+static void check_maps(const maps* m, bool last, bool grad_last) {
+  static double want[2][MOST_SAMPLES * MOST_CHANNELS * MOST_POINTS];
+  double weight[MOST_CHANNELS], bias[MOST_CHANNELS], statistics[2][MOST_CHANNELS];
+  for (int64_t c = 0; c < m->channels; c++) {
+    double both[2];
+    normalise_channel(m, c, want[0], want[1], both);
+    statistics[0][c] = both[0], statistics[1][c] = both[1];
+    weight[c] = (double)c - 2.5, bias[c] = (double)c / 4;
+  }
+  oy_scope scope;
+  oy_scope_open(&scope);
+  const oy_ints sizes = OY_DIMS(m->samples, m->channels, m->points, 1);
+  oy_tensor *x = as_maps(m, m->x, last), *grad = as_maps(m, m->grad, grad_last);
+  oy_tensor* made[8];
+  const double* given[] = {weight, bias};
+  for (int i = 0; i < 2; i++)
+    made[i] =
+        oy_scope_take(oy_tensor_from_data(given[i], OY_DIMS(m->channels), OY_DTYPE_F64));
+  oy_tensor* mean =
+      oy_zeros_like(made[0], oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
+  oy_tensor* var =
+      oy_ones_like(made[0], oy_none(), oy_none(), oy_none(), oy_none(), oy_none());
+  assert_int_equal(oy_native_batch_norm(x, made[0], made[1], mean, var, true, .1, .1,
+                                        &made[2], &made[3], &made[4]),
+                   OY_OK);
+  assert_close_(made[2], sizes, want[0], 1e-11, __FILE__, __LINE__);
+  assert_close_(mean, OY_DIMS(m->channels), statistics[0], 1e-12, __FILE__, __LINE__);
+  assert_close_(var, OY_DIMS(m->channels), statistics[1], 1e-12, __FILE__, __LINE__);
+  static const bool all[] = {true, true, true};
+  assert_int_equal(
+      oy_native_batch_norm_backward(grad, x, made[0], &oy_none_object, &oy_none_object,
+                                    made[3], made[4], true, .1, (oy_bools){all, 3},
+                                    &made[5], &made[6], &made[7]),
+      OY_OK);
+  assert_close_(made[5], sizes, want[1], 1e-10, __FILE__, __LINE__);
+  assert_memory_equal(oy_tensor_strides(made[5]).data, oy_tensor_strides(x).data,
+                      4 * sizeof(int64_t));
+  oy_scope_close(&scope);
+}
+
+static void channels_of_short_maps(void** state) {
+  (void)state;
+  static const int64_t channels[] = {1, 3, 7, 8, 17, 40};
+  static maps m;
+  for (m.samples = 1; m.samples <= MOST_SAMPLES; m.samples += 2)
+    for (size_t c = 0; c < sizeof(channels) / sizeof(channels[0]); c++)
+      for (m.points = 1; m.points <= MOST_POINTS; m.points++) {
+        m.channels = channels[c];
+        if (m.samples * m.points < 2) continue;
+        for (int64_t i = 0; i < m.samples * m.channels * m.points; i++) {
+          m.x[i] = (double)(i * 37 % 23 - 11) / 4;
+          m.grad[i] = (double)(i * 29 % 31 - 15) / 8;
+        }
+        check_maps(&m, false, false);
+        check_maps(&m, true, true);
+        check_maps(&m, true, false);
+        check_maps(&m, false, true);
+      }
+}
+
 // By hand: the mean squares of the rows are 12.5 and 11.5.
 static void root_mean_squares(void** state) {
   (void)state;
@@ -174,6 +272,7 @@ int main(void) {
       cmocka_unit_test(batches),
       cmocka_unit_test(batches_of_rows),
       cmocka_unit_test(channels_of_every_length),
+      cmocka_unit_test(channels_of_short_maps),
       cmocka_unit_test(root_mean_squares),
       cmocka_unit_test(what_is_refused),
   };

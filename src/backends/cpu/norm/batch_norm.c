@@ -12,7 +12,9 @@
 
 enum {
   LEAST_COLUMNS = 8,  // that are not moved side by side
-  LEAST_SHARE = 64    // of a thread: some lines of the cache
+  SHORT = 16,         // numbers of a channel, beside which a call for them takes long
+  LEAST_SHARE = 64,   // columns of a thread: some lines of the cache
+  MANY_ROWS = 512     // of which one line each is enough
 };
 
 typedef struct operands {
@@ -29,15 +31,14 @@ typedef struct job {
   char* out;
   void *mean, *rstd;                 // NULL: not asked for
   void *running_mean, *running_var;  // may be NULL in training
-  int64_t samples, channels, inner;  // the input as it lies in memory
-  int64_t together;                  // columns
+  oyi_channels c;
   bool training;
   double momentum, eps;
 } job;
 
 // Where the numbers of a channel in one sample begin.
 static int64_t piece(const job* j, int64_t sample, int64_t channel) {
-  return (sample * j->channels + channel) * j->inner * oyi_dtype_bytes[j->dtype];
+  return (sample * j->c.channels + channel) * j->c.inner * oyi_dtype_bytes[j->dtype];
 }
 
 static void update(const job* j, void* running, int64_t channel, double number) {
@@ -49,7 +50,7 @@ static void update(const job* j, void* running, int64_t channel, double number) 
 
 // 1 / deviation, of what squares of deviations add up to; the running statistics follow.
 static double settle(const job* j, int64_t c, double mean, double squares) {
-  const double count = (double)(j->samples * j->inner);
+  const double count = (double)(j->c.samples * j->c.inner);
   const double rstd = 1 / sqrt(squares / count + j->eps);
   update(j, j->running_mean, c, mean);
   update(j, j->running_var, c, squares / (count - 1));
@@ -60,13 +61,13 @@ static double settle(const job* j, int64_t c, double mean, double squares) {
 
 // Mean and 1 / deviation of the batch.
 static void measure(const job* j, int64_t c, double* mean, double* rstd) {
-  const double count = (double)(j->samples * j->inner);
+  const double count = (double)(j->c.samples * j->c.inner);
   double sum = 0, squares = 0;
-  for (int64_t i = 0; i < j->samples; i++)
-    sum += j->math->sum(j->inner, j->in + piece(j, i, c));
+  for (int64_t i = 0; i < j->c.samples; i++)
+    sum += j->math->sum(j->c.inner, j->in + piece(j, i, c));
   *mean = sum / count;
-  for (int64_t i = 0; i < j->samples; i++)
-    squares += j->math->square_deviations(j->inner, j->in + piece(j, i, c), *mean);
+  for (int64_t i = 0; i < j->c.samples; i++)
+    squares += j->math->square_deviations(j->c.inner, j->in + piece(j, i, c), *mean);
   *rstd = settle(j, c, *mean, squares);
 }
 static void recall(const job* j, int64_t c, double* mean, double* rstd) {
@@ -88,8 +89,8 @@ static oy_status one_channel(int64_t c, void* context) {
   else
     recall(j, c, &mean, &rstd);
   const double scale = scale_of(j, c), shift = shift_of(j, c);
-  for (int64_t i = 0; i < j->samples; i++)
-    j->math->affine(j->inner, j->in + piece(j, i, c), j->out + piece(j, i, c), mean,
+  for (int64_t i = 0; i < j->c.samples; i++)
+    j->math->affine(j->c.inner, j->in + piece(j, i, c), j->out + piece(j, i, c), mean,
                     rstd * scale, shift);
   return OY_OK;
 }
@@ -97,16 +98,16 @@ static oy_status one_channel(int64_t c, void* context) {
 // Channels of one sample and of a few elements each, whose statistics nobody goes on with: rows
 // as those of layer_norm.
 static bool are_short_rows(const job* j) {
-  return j->training && j->samples == 1 && j->inner <= j->math->short_row && j->mean &&
-         j->rstd && !j->running_mean && !j->running_var;
+  return j->training && j->c.samples == 1 && j->c.inner <= j->math->short_row &&
+         j->mean && j->rstd && !j->running_mean && !j->running_var;
 }
 
 static oy_status some_rows(int64_t index, void* context) {
   const job* j = context;
-  const int64_t stretch = oyi_stretch(j->inner), first = index * stretch,
-                room = j->channels - first, item = oyi_dtype_bytes[j->dtype];
+  const int64_t stretch = oyi_stretch(j->c.inner), first = index * stretch,
+                room = j->c.channels - first, item = oyi_dtype_bytes[j->dtype];
   const int64_t end = first + (room < stretch ? room : stretch);
-  j->math->normalise_short(&(oyi_short_rows){.n = j->inner,
+  j->math->normalise_short(&(oyi_short_rows){.n = j->c.inner,
                                              .rows = end - first,
                                              .eps = j->eps,
                                              .in = j->in + piece(j, 0, first),
@@ -115,24 +116,42 @@ static oy_status some_rows(int64_t index, void* context) {
                                              .rstd = (char*)j->rstd + first * item});
   for (int64_t c = first; (j->weight || j->bias) && c < end; c++) {
     char* out = j->out + piece(j, 0, c);
-    j->math->affine(j->inner, out, out, 0, scale_of(j, c), shift_of(j, c));
+    j->math->affine(j->c.inner, out, out, 0, scale_of(j, c), shift_of(j, c));
   }
   return OY_OK;
 }
 
-// Channels of a matrix, in which they are columns.
+// The sums of the columns of each of |count| channels.
+static void add_columns(const job* j, int64_t count, const char* in, const void* means,
+                        double* sums) {
+  const int64_t inner = j->c.inner;
+  j->math->column_sums(j->c.samples, j->c.channels * inner, count * inner, in, means,
+                       sums);
+  for (int64_t i = 0; inner > 1 && i < count; i++) {
+    double sum = 0;
+    for (int64_t k = 0; k < inner; k++) sum += sums[i * inner + k];
+    sums[i] = sum;
+  }
+}
+
+// |number| for the columns of channel |i|, in part |part| of |by|.
+static void put_columns(const job* j, void* by, int64_t part, int64_t i, double number) {
+  const int64_t at = part * OYI_COLUMNS + i * j->c.inner;
+  for (int64_t k = 0; k < j->c.inner; k++) oyi_number_put(by, j->dtype, at + k, number);
+}
+
 static oy_status some_columns(int64_t index, void* context) {
   const job* j = context;
-  const int64_t first = index * j->together, room = j->channels - first;
-  const int64_t count = room < j->together ? room : j->together;
-  const int64_t item = oyi_dtype_bytes[j->dtype];
-  const char* in = j->in + first * item;
+  const oyi_channels* c = &j->c;
+  const int64_t first = index * c->together, room = c->channels - first;
+  const int64_t count = room < c->together ? room : c->together;
+  const int64_t begin = first * c->inner * oyi_dtype_bytes[j->dtype];
   double means[OYI_COLUMNS], squares[OYI_COLUMNS], by[3 * OYI_COLUMNS];
   if (j->training) {
-    j->math->column_sums(j->inner, j->channels, count, in, NULL, means);
+    add_columns(j, count, j->in + begin, NULL, means);
     for (int64_t i = 0; i < count; i++)
-      oyi_number_put(by, j->dtype, i, means[i] /= (double)j->inner);
-    j->math->column_sums(j->inner, j->channels, count, in, by, squares);
+      put_columns(j, by, 0, i, means[i] /= (double)(c->samples * c->inner));
+    add_columns(j, count, j->in + begin, by, squares);
   }
   for (int64_t i = 0; i < count; i++) {
     double mean = j->training ? means[i] : 0, rstd;
@@ -140,41 +159,78 @@ static oy_status some_columns(int64_t index, void* context) {
       rstd = settle(j, first + i, mean, squares[i]);
     else
       recall(j, first + i, &mean, &rstd);
-    oyi_number_put(by, j->dtype, i, mean);
-    oyi_number_put(by, j->dtype, OYI_COLUMNS + i, rstd * scale_of(j, first + i));
-    oyi_number_put(by, j->dtype, 2 * OYI_COLUMNS + i, shift_of(j, first + i));
+    put_columns(j, by, 0, i, mean);
+    put_columns(j, by, 1, i, rstd * scale_of(j, first + i));
+    put_columns(j, by, 2, i, shift_of(j, first + i));
   }
-  j->math->affine_columns(j->inner, j->channels, count, in, j->out + first * item, by);
+  j->math->affine_columns(c->samples, c->channels * c->inner, count * c->inner,
+                          j->in + begin, j->out + begin, by);
   return OY_OK;
 }
 
-bool oyi_channels_are_columns(const oyi_tensor* t) {
-  return t->ndim == 2 && (t->flags & OYI_CONTIGUOUS) && t->sizes[1] >= LEAST_COLUMNS;
-}
-
-int64_t oyi_columns_together(int64_t channels) {
-  const int64_t threads = oy_get_num_threads();
-  int64_t share = oyi_stretches(channels, threads);
-  if (share < LEAST_SHARE) share = LEAST_SHARE;
-  return share < OYI_COLUMNS ? share : OYI_COLUMNS;
-}
-
-oyi_tensor* oyi_channels_first(const oyi_tensor* t, bool columns) {
+// Whether memory has what it would have with the channels as the last dimension.
+static bool are_last(const oyi_tensor* t) {
   const int64_t* strides = oyi_strides(t);
-  if (t->ndim != 2 || columns)
+  int64_t whole = t->sizes[1];
+  if (strides[1] != 1) return false;
+  for (size_t d = t->ndim; d-- > 0;) {
+    if (d == 1 || t->sizes[d] == 1) continue;
+    if (strides[d] != whole) return false;
+    whole *= t->sizes[d];
+  }
+  return true;
+}
+
+// Lines that are as long as they can be, so that memory is read in order. No result depends on
+// it.
+static int64_t together(const oyi_channels* c) {
+  const int64_t threads = oy_get_num_threads();
+  const int64_t least = c->samples >= MANY_ROWS ? LEAST_SHARE / 4 : LEAST_SHARE;
+  int64_t share = oyi_stretches(c->channels * c->inner, threads);
+  share = share < least ? least : share < OYI_COLUMNS ? share : OYI_COLUMNS;
+  return share / c->inner;
+}
+
+oyi_channels oyi_channels_of(const oyi_tensor* t) {
+  oyi_channels c = {.channels = t->sizes[1], .samples = t->sizes[0], .together = 1};
+  if (t->numel == 0) return c;
+  c.inner = t->numel / c.channels / c.samples;
+  c.last = c.channels >= LEAST_COLUMNS && are_last(t);
+  c.columns = c.last || ((t->flags & OYI_CONTIGUOUS) && c.inner <= SHORT &&
+                         c.samples > 1 && c.channels * c.inner >= LEAST_COLUMNS);
+  if (c.last || (c.inner == 1 && !c.columns)) {
+    const int64_t others = c.samples * c.inner;
+    c.samples = c.last ? others : 1;
+    c.inner = c.last ? 1 : others;
+  }
+  if (c.columns) c.together = together(&c);
+  return c;
+}
+
+oyi_tensor* oyi_channels_view(const oyi_channels* c, const oyi_tensor* t) {
+  const bool first = c->samples == 1 && !c->columns;
+  if (t->numel == 0 || (!c->last && !first))
     return oyi_tensor_alias(t, oyi_sizes_view(t), oyi_strides_view(t), t->offset);
-  return oyi_tensor_alias(t, OY_DIMS(t->sizes[1], t->sizes[0]),
-                          OY_DIMS(strides[1], strides[0]), t->offset);
+  int64_t sizes[OY_TENSOR_MAX_DIMS], strides[OY_TENSOR_MAX_DIMS];
+  size_t to = first ? 1 : 0;
+  for (size_t d = 0; d < t->ndim; d++) {
+    const size_t channel_at = first ? 0 : t->ndim - 1, at = d == 1 ? channel_at : to++;
+    sizes[at] = t->sizes[d];
+    strides[at] = oyi_strides(t)[d];
+  }
+  return oyi_tensor_alias(t, (oy_ints){sizes, t->ndim}, (oy_ints){strides, t->ndim},
+                          t->offset);
 }
 
 static oy_status compute(const operands* o, oyi_tensor* const made[3]) {
-  const bool columns = oyi_channels_are_columns(o->in);
-  oyi_tensor *in = oyi_channels_first(o->in, columns),
-             *out = in ? oyi_channels_first(made[0], columns) : NULL;
+  const oyi_channels c = oyi_channels_of(o->in);
+  oyi_tensor *in = oyi_channels_view(&c, o->in),
+             *out = in ? oyi_channels_view(&c, made[0]) : NULL;
   oyi_work w = oyi_work_begin(oyi_float_to_compute(o->in->header.dtype));
   w.failed = !out;
   job j = {.math = oyi_row_math_for(w.dtype),
            .dtype = w.dtype,
+           .c = c,
            .training = o->training,
            .momentum = o->momentum,
            .eps = o->eps};
@@ -191,19 +247,14 @@ static oy_status compute(const operands* o, oyi_tensor* const made[3]) {
     j.running_mean = oyi_work_read(&w, o->running_mean);
     j.running_var = oyi_work_read(&w, o->running_var);
   }
-  const bool is_flipped = o->in->ndim == 2;
-  j.channels = o->in->sizes[1];
-  j.samples = is_flipped ? 1 : o->in->sizes[0];
-  j.inner = o->in->numel / j.channels / j.samples;
-  j.together = oyi_columns_together(j.channels);
   oy_status status = OY_OK;
-  if (!w.failed && columns)
-    status = oyi_parallel_chunks(oyi_stretches(j.channels, j.together), some_columns, &j);
+  if (!w.failed && c.columns)
+    status = oyi_parallel_chunks(oyi_stretches(c.channels, c.together), some_columns, &j);
   else if (!w.failed && are_short_rows(&j))
-    status = oyi_parallel_chunks(oyi_stretches(j.channels, oyi_stretch(j.inner)),
+    status = oyi_parallel_chunks(oyi_stretches(c.channels, oyi_stretch(c.inner)),
                                  some_rows, &j);
   else if (!w.failed)
-    status = oyi_parallel_chunks(j.channels, one_channel, &j);
+    status = oyi_parallel_chunks(c.channels, one_channel, &j);
   status = oyi_work_end(&w, status);
   oy_tensor_release(oyi_tensor_object(in));
   oy_tensor_release(oyi_tensor_object(out));

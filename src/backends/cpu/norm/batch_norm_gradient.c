@@ -12,8 +12,7 @@
 typedef struct job {
   oyi_norm_rows r;
   const void *running_mean, *running_var;
-  int64_t samples, channels, inner;  // the input as it lies in memory
-  int64_t together;                  // columns
+  oyi_channels c;
   bool training;
   double eps;
 } job;
@@ -35,7 +34,7 @@ static void settle(const job* j, int64_t c, double rstd, const double sums[2],
   if (r->to_weight) oyi_number_put(r->to_weight, r->dtype, c, sums[1] * rstd);
   if (r->to_bias) oyi_number_put(r->to_bias, r->dtype, c, sums[0]);
   const double weight = r->weight ? oyi_number_at(r->weight, r->dtype, c) : 1;
-  const double scale = weight * rstd, count = (double)(j->samples * j->inner);
+  const double scale = weight * rstd, count = (double)(j->c.samples * j->c.inner);
   by[0] = scale, by[1] = by[2] = 0;
   if (j->training) {
     by[1] = -scale * rstd * rstd * sums[1] / count;
@@ -46,67 +45,83 @@ static void settle(const job* j, int64_t c, double rstd, const double sums[2],
 static oy_status one_channel(int64_t c, void* context) {
   const job* j = context;
   const oyi_norm_rows* r = &j->r;
-  const int64_t bytes = j->inner * r->item;
+  const int64_t bytes = j->c.inner * r->item;
   double mean, rstd, sums[2] = {0, 0}, by[3];
   statistics(j, c, &mean, &rstd);
-  for (int64_t i = 0; i < j->samples; i++) {
-    const int64_t at = (i * j->channels + c) * bytes;
+  for (int64_t i = 0; i < j->c.samples; i++) {
+    const int64_t at = (i * j->c.channels + c) * bytes;
     double own[2];
-    r->math->products(j->inner, r->grad + at, r->in + at, mean, NULL, own);
+    r->math->products(j->c.inner, r->grad + at, r->in + at, mean, NULL, own);
     sums[0] += own[0];
     sums[1] += own[1];
   }
   settle(j, c, rstd, sums, by);
   if (!r->out) return OY_OK;
-  for (int64_t i = 0; i < j->samples; i++) {
-    const int64_t at = (i * j->channels + c) * bytes;
+  for (int64_t i = 0; i < j->c.samples; i++) {
+    const int64_t at = (i * j->c.channels + c) * bytes;
     if (j->training)
-      r->math->blend(j->inner, r->grad + at, r->in + at, r->out + at, mean, NULL, by);
+      r->math->blend(j->c.inner, r->grad + at, r->in + at, r->out + at, mean, NULL, by);
     else
-      r->math->affine(j->inner, r->grad + at, r->out + at, 0, by[0], 0);
+      r->math->affine(j->c.inner, r->grad + at, r->out + at, 0, by[0], 0);
   }
   return OY_OK;
 }
 
-// Channels of a matrix, in which they are columns.
+// The sums of the columns of each channel come to the first of its columns.
+static void add_columns(const oyi_channels* c, int64_t count, double* sums) {
+  for (int64_t i = 0; c->inner > 1 && i < count; i++) {
+    double sum = 0;
+    for (int64_t k = 0; k < c->inner; k++) sum += sums[i * c->inner + k];
+    sums[i] = sum;
+  }
+}
+
+// |number| for the columns of channel |i|, in part |part| of |by|.
+static void put_columns(const job* j, void* by, int64_t part, int64_t i, double number) {
+  const int64_t at = part * OYI_COLUMNS + i * j->c.inner;
+  for (int64_t k = 0; k < j->c.inner; k++) oyi_number_put(by, j->r.dtype, at + k, number);
+}
+
 static oy_status some_columns(int64_t index, void* context) {
   const job* j = context;
   const oyi_norm_rows* r = &j->r;
-  const int64_t first = index * j->together, room = j->channels - first;
-  const int64_t count = room < j->together ? room : j->together;
-  const char *grad = r->grad + first * r->item, *in = r->in + first * r->item;
+  const oyi_channels* c = &j->c;
+  const int64_t first = index * c->together, room = c->channels - first;
+  const int64_t count = room < c->together ? room : c->together;
+  const int64_t begin = first * c->inner * r->item, columns = count * c->inner,
+                row = c->channels * c->inner;
+  const char *grad = r->grad + begin, *in = r->in + begin;
   double rstds[OYI_COLUMNS], sums[2][OYI_COLUMNS], by[4 * OYI_COLUMNS], factors[3];
-  memset(by, 0, (size_t)(count * r->item));
+  memset(by, 0, (size_t)(columns * r->item));
   for (int64_t i = 0; i < count; i++) {
     double mean;
     statistics(j, first + i, &mean, &rstds[i]);
-    oyi_number_put(by, r->dtype, i, mean);
+    put_columns(j, by, 0, i, mean);
   }
-  r->math->column_products(j->inner, j->channels, count, grad, in, by, sums[0], sums[1]);
+  r->math->column_products(c->samples, row, columns, grad, in, by, sums[0], sums[1]);
+  add_columns(c, count, sums[0]);
+  add_columns(c, count, sums[1]);
   for (int64_t i = 0; i < count; i++) {
     settle(j, first + i, rstds[i], (double[]){sums[0][i], sums[1][i]}, factors);
-    if (!j->training) oyi_number_put(by, r->dtype, i, 0);  // nothing but a factor
-    for (int64_t k = 0; k < 3; k++)
-      oyi_number_put(by, r->dtype, (k + 1) * OYI_COLUMNS + i, factors[k]);
+    if (!j->training) put_columns(j, by, 0, i, 0);  // nothing but a factor
+    for (int64_t k = 0; k < 3; k++) put_columns(j, by, k + 1, i, factors[k]);
   }
   if (!r->out) return OY_OK;
-  char* out = r->out + first * r->item;
   if (j->training)
-    r->math->blend_columns(j->inner, j->channels, count, grad, in, out, by);
+    r->math->blend_columns(c->samples, row, columns, grad, in, r->out + begin, by);
   else
-    r->math->affine_columns(j->inner, j->channels, count, grad, out, by);
+    r->math->affine_columns(c->samples, row, columns, grad, r->out + begin, by);
   return OY_OK;
 }
 
 static oy_status compute(job* j, const oyi_norm_grads* g, oy_object* const made[3],
                          const oyi_tensor* running_mean, const oyi_tensor* running_var) {
   const oyi_tensor* t = oyi_tensor_cast(g->input);
-  const bool columns = oyi_channels_are_columns(t);
-  oyi_tensor* views[3] = {oyi_channels_first(oyi_tensor_cast(g->grad), columns),
-                          oyi_channels_first(t, columns),
-                          made[0] == &oy_none_object
-                              ? NULL
-                              : oyi_channels_first(oyi_tensor_cast(made[0]), columns)};
+  j->c = oyi_channels_of(t);
+  oyi_tensor* views[3] = {
+      oyi_channels_view(&j->c, oyi_tensor_cast(g->grad)), oyi_channels_view(&j->c, t),
+      made[0] == &oy_none_object ? NULL
+                                 : oyi_channels_view(&j->c, oyi_tensor_cast(made[0]))};
   oyi_work w = oyi_work_begin(oyi_float_to_compute(g->input->dtype));
   w.failed = !views[0] || !views[1] || (made[0] != &oy_none_object && !views[2]);
   oyi_norm_rows_read(&j->r, &w, g);
@@ -115,17 +130,12 @@ static oy_status compute(job* j, const oyi_norm_grads* g, oy_object* const made[
   j->r.grad = oyi_work_read(&w, views[0]);
   j->r.in = oyi_work_read(&w, views[1]);
   oyi_norm_rows_write(&j->r, &w, views[2], made);
-  j->channels = t->sizes[1];
-  j->samples = t->ndim == 2 ? 1 : t->sizes[0];
-  const int64_t pieces = j->channels * j->samples;
-  j->inner = pieces > 0 ? t->numel / pieces : 0;
-  j->together = oyi_columns_together(j->channels);
   oy_status status = OY_OK;
-  if (!w.failed && columns)
+  if (!w.failed && j->c.columns)
     status =
-        oyi_parallel_chunks(oyi_stretches(j->channels, j->together), some_columns, j);
+        oyi_parallel_chunks(oyi_stretches(j->c.channels, j->c.together), some_columns, j);
   else if (!w.failed)
-    status = oyi_parallel_chunks(j->channels, one_channel, j);
+    status = oyi_parallel_chunks(j->c.channels, one_channel, j);
   status = oyi_work_end(&w, status);
   for (int i = 0; i < 3; i++) oy_tensor_release(oyi_tensor_object(views[i]));
   return status;
@@ -147,6 +157,7 @@ OYI_CPU(native_batch_norm_backward) {
                       .rstd = train ? save_invstd : none,
                       .weight = weight,
                       .mask = output_mask,
+                      .format = rule.format,
                       .statistics = rule.in->sizes[1],
                       .params = {&rule.in->sizes[1], 1}};
   oy_status status = oyi_norm_grads_make(&g, "batch_norm_backward_cpu", made);

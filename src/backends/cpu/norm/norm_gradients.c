@@ -45,9 +45,10 @@ oy_status oyi_norm_grads_make(const oyi_norm_grads* g, const char* name,
       g->weight == &oy_none_object ? g->input->dtype : g->weight->dtype;
   for (int i = 0; i < 3; i++) {
     if (!g->mask.data[i]) continue;
+    const oyi_options options = {i == 0 ? g->input->dtype : dtype, oyi_tensor_device(t)};
     oyi_tensor* new_tensor =
-        oyi_tensor_new(i == 0 ? oyi_sizes_view(t) : g->params,
-                       i == 0 ? g->input->dtype : dtype, oyi_tensor_device(t));
+        oyi_rule_empty(i == 0 ? oyi_sizes_view(t) : g->params, &options,
+                       i == 0 ? g->format : OY_MEMORY_CONTIGUOUS, NULL);
     made[i] = new_tensor ? &new_tensor->header : &oy_none_object;
     if (!new_tensor) return oy_failure();
   }

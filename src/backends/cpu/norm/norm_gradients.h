@@ -12,8 +12,9 @@
 typedef struct oyi_norm_grads {
   oy_object *grad, *input, *mean, *rstd, *weight;
   oy_bools mask;
-  int64_t statistics;  // how many elements mean and rstd have
-  oy_ints params;      // the shape of the gradients of weight and bias
+  oy_memory_format format;  // of the gradient of the input
+  int64_t statistics;       // how many elements mean and rstd have
+  oy_ints params;           // the shape of the gradients of weight and bias
 } oyi_norm_grads;
 
 // The same in memory. What is not there or not asked for is NULL.

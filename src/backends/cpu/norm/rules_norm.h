@@ -25,14 +25,17 @@ oy_status oyi_rule_group_norm(oyi_norm* rule, oy_object* input, oy_object* weigh
 oy_status oyi_rule_batch_norm(oyi_norm* rule, oy_object* input,
                               oy_object* const params[4], bool training);
 
-// A view of an input of two dimensions with its channels first, else of all of it: rows
-// are what can be walked fast.
-oyi_tensor* oyi_channels_first(const oyi_tensor* t, bool columns);
-// Whether |t| is a matrix whose channels are done as columns, where they lie.
-bool oyi_channels_are_columns(const oyi_tensor* t);
-// How many of them a thread does at once: lines that are as long as they can be, so that
-// memory is read in order. No result depends on it.
-int64_t oyi_columns_together(int64_t channels);
+// How channels are walked: row by row, or as columns, where they lie.
+typedef struct oyi_channels {
+  bool columns, last;  // the last dimension in memory
+  // Each sample has |inner| numbers of a channel, which lie together; with the channels last, or
+  // where rows would be shorter than that, a sample is what memory has together of all channels.
+  int64_t samples, channels, inner;
+  int64_t together;  // that a thread takes at once
+} oyi_channels;
+oyi_channels oyi_channels_of(const oyi_tensor* t);
+// A view of |t|, of the same shape as what they are of, which lies so if it is contiguous.
+oyi_tensor* oyi_channels_view(const oyi_channels* c, const oyi_tensor* t);
 
 // New tensors for the result, the mean and 1 / deviation: all of them or none.
 oy_status oyi_norm_make(const oyi_norm* rule, oyi_tensor* made[3]);
