@@ -36,11 +36,15 @@ static oyi_cpu_loop special_loop(oy_dtype dtype, oy_scalar exponent) {
 
 static oy_object* to_number(oy_object* out, oy_object* self, oy_scalar exponent,
                             unsigned flags) {
-  bool is_float = oy_dtype_is_floating(self->dtype) && exponent.tag != OY_TAG_COMPLEX;
+  const bool becomes_float =
+      !out && exponent.tag == OY_TAG_FLOAT && oy_dtype_is_integral(self->dtype, true);
+  const bool is_float = becomes_float || (oy_dtype_is_floating(self->dtype) &&
+                                          exponent.tag != OY_TAG_COMPLEX);
   if (oy_dtype_is_integral(self->dtype, true) && exponent.tag == OY_TAG_INT &&
       exponent.as.i < 0)
     return OYI_REFUSE("Integers to negative integer powers are not allowed.");
-  oyi_cpu_loop loop = special_loop(self->dtype, exponent);
+  if (becomes_float) flags |= OYI_ITER_INT_TO_FLOAT;
+  oyi_cpu_loop loop = special_loop(becomes_float ? OY_DTYPE_F32 : self->dtype, exponent);
   if (loop != OYI_LOOP_COUNT && (is_float || exponent.tag == OY_TAG_INT))
     return oyi_cpu_unary(out, self, flags, loop);
   if (is_float && real_number(exponent) == 1)
