@@ -16,7 +16,7 @@ static const function g_functions[] = {
     {"exp", oy_exp, exp},       {"log", oy_log, log},       {"log2", oy_log2, log2},
     {"log10", oy_log10, log10}, {"log1p", oy_log1p, log1p}, {"asin", oy_asin, asin},
     {"acos", oy_acos, acos},    {"acosh", oy_acosh, acosh}, {"atanh", oy_atanh, atanh},
-    {"sinh", oy_sinh, sinh},    {"cosh", oy_cosh, cosh},
+    {"sinh", oy_sinh, sinh},    {"cosh", oy_cosh, cosh},    {"erfc", oy_erfc, erfc},
 };
 
 static const double g_floats[] = {0.0,
@@ -53,6 +53,11 @@ static const double g_floats[] = {0.0,
                                   1.0000001192092896,
                                   0.9999999403953552,
                                   -0.9999999403953552,
+                                  9.1,
+                                  9.5,
+                                  10.04,
+                                  10.06,
+                                  10.5,
                                   300,
                                   -300,
                                   3,
@@ -90,6 +95,10 @@ static const double g_doubles[] = {0.0,
                                    1.0000000000000002,
                                    0.9999999999999999,
                                    -0.9999999999999999,
+                                   26.5,
+                                   27.1,
+                                   27.22,
+                                   27.24,
                                    3000,
                                    -3000,
                                    3,
@@ -411,10 +420,100 @@ static void powers_of_doubles(void** state) {
     check_double_powers(a, b, from, 1 + from / SOME % SOME);
 }
 
+// Powers of integers by a float are floats, those that have loops of their own, too.
+static void powers_of_integers(void** state) {
+  (void)state;
+  enum { N = 37 };
+  static const oy_dtype dtypes[] = {OY_DTYPE_U8, OY_DTYPE_I16, OY_DTYPE_I32,
+                                    OY_DTYPE_I64};
+  static const double exponents[] = {0.5, -0.5, -1, 2, 3, -2, 1.5, 0, 1};
+  int64_t data[N];
+  for (int64_t i = 0; i < N; i++) data[i] = i * i;
+  for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
+    for (size_t e = 0; e < sizeof(exponents) / sizeof(double); e++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      for (int64_t i = 0; i < N; i++) data[i] = d == 0 ? i : i * i;
+      oy_tensor* wide =
+          oy_scope_take(oy_tensor_from_data(data, OY_DIMS(N), OY_DTYPE_I64));
+      oy_tensor* x = oy_to_dtype(wide, dtypes[d], false, true, oy_none());
+      oy_tensor* r = oy_pow_Tensor_Scalar(x, oy_float(exponents[e]));
+      assert_non_null(r);
+      assert_int_equal(r->dtype, OY_DTYPE_F32);
+      for (int64_t i = 0; i < N; i++) {
+        const double want = pow((double)data[i], exponents[e]);
+        const float size = (float)want;
+        check_power((double)data[i], exponents[e], element(r, i), want,
+                    (double)(nextafterf(size, INFINITY) - size));
+      }
+      oy_scope_close(&scope);
+    }
+}
+
+// ------------------------------------------------------------------ gamma functions
+
+// Of whole orders, e^-x (1 + x + x^2 / 2 + ...), and of a half, erfc(sqrt(x)): the series, the
+// fraction, and what one of them is beside the other in a vector.
+static void upper_gamma_of_floats(void** state) {
+  (void)state;
+  enum { ORDERS = 30, BOUNDS = 57 };
+  static float orders[ORDERS * BOUNDS], bounds[ORDERS * BOUNDS];
+  for (int i = 0; i < ORDERS * BOUNDS; i++) {
+    orders[i] = i % ORDERS == 0 ? 0.5f : (float)(i % ORDERS);
+    bounds[i] = (float)(i / ORDERS) * 0.75f;
+  }
+  oy_tensor* a = oy_tensor_from_data(orders, OY_DIMS(ORDERS * BOUNDS), OY_DTYPE_F32);
+  oy_tensor* x = oy_tensor_from_data(bounds, OY_DIMS(ORDERS * BOUNDS), OY_DTYPE_F32);
+  oy_tensor* r = oy_igammac(a, x);
+  assert_non_null(r);
+  for (int i = 0; i < ORDERS * BOUNDS; i++) {
+    const double bound = (double)bounds[i];
+    double term = exp(-bound), want = i % ORDERS == 0 ? erfc(sqrt(bound)) : 0;
+    for (int k = 1; k <= i % ORDERS; term *= bound / k++) want += term;
+    const double got = element(r, i);
+    if (!(fabs(got - want) <= 1e-6 * want + 1e-44))
+      fail_msg("igammac(%g, %g): %.9g, not %.9g", (double)orders[i], bound, got, want);
+  }
+  oy_tensor* const made[] = {r, x, a};
+  for (int k = 0; k < 3; k++) oy_tensor_release(made[k]);
+}
+
+// Those of complex numbers by vectors, and of each alone: of 0 and infinity as well.
+static void reciprocals_of_any_number(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_C64, OY_DTYPE_C128};
+  for (int64_t n = 1; n < 40; n++)
+    for (int d = 0; d < 2; d++) {
+      double x[80];
+      for (int64_t i = 0; i < 2 * n; i++) x[i] = (double)(i * 37 % 23 - 11) / 4;
+      x[2 * (n / 2)] = x[2 * (n / 2) + 1] = 0;
+      if (n > 3) x[2 * n - 2] = INFINITY;
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* all = oy_scope_take(oy_tensor_from_data(x, OY_DIMS(n), OY_DTYPE_C128));
+      all = oy_to_dtype(all, dtypes[d], false, true, oy_none());
+      oy_tensor* whole = oy_view_as_real(oy_reciprocal(all));
+      for (int64_t i = 0; i < n; i++) {
+        oy_tensor* one = oy_view_as_real(oy_reciprocal(oy_narrow(all, 0, i, 1)));
+        for (int64_t k = 0; k < 2; k++) {
+          const double got = element(whole, 2 * i + k), want = element(one, k);
+          assert_true(got == want || (isnan(got) && isnan(want)));
+        }
+        const double re = x[2 * i], im = x[2 * i + 1], size = re * re + im * im;
+        if (size > 0 && !isinf(size))
+          assert_true(fabs(element(whole, 2 * i) - re / size) <= 1e-6 &&
+                      fabs(element(whole, 2 * i + 1) + im / size) <= 1e-6);
+      }
+      oy_scope_close(&scope);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ends_of_domains),     cmocka_unit_test(exp_everywhere),
-      cmocka_unit_test(numbers_of_any_size), cmocka_unit_test(rows_of_any_length),
-      cmocka_unit_test(powers_of_floats),    cmocka_unit_test(powers_of_doubles)};
+      cmocka_unit_test(ends_of_domains),          cmocka_unit_test(exp_everywhere),
+      cmocka_unit_test(numbers_of_any_size),      cmocka_unit_test(rows_of_any_length),
+      cmocka_unit_test(powers_of_floats),         cmocka_unit_test(powers_of_doubles),
+      cmocka_unit_test(powers_of_integers),       cmocka_unit_test(upper_gamma_of_floats),
+      cmocka_unit_test(reciprocals_of_any_number)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

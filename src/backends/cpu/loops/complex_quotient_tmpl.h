@@ -150,20 +150,27 @@ static void F(quotients)(int64_t n, char* const* data, const int64_t* strides,
 static void F(reciprocals)(int64_t n, char* const* data, const int64_t* strides,
                            const void* args) {
   const int64_t item = 2 * sizeof(R);
-  const V zero = {0};
-  int64_t i = 0;
-  if (strides[0] == item && strides[1] == item)
-    for (; i + LANES <= n; i += LANES) {
-      const V b0 = F(parts_at)(data[1] + i * item);
-      const V b1 = F(parts_at)(data[1] + i * item + sizeof(V));
-      const V re = __builtin_shufflevector(b0, b1, REAL);
-      const V im = __builtin_shufflevector(b0, b1, IMAGINARY);
-      V x = zero + (R)1, y = zero;
-      F(quotient)(&x, &y, re, im);
-      F(put_parts)(data[0] + i * item, x, y);
-    }
-  char* const rest[] = {data[0] + i * strides[0], data[1] + i * strides[1]};
-  F(reciprocal)(n - i, rest, strides, args);
+  if (n < 2 || strides[0] != item || strides[1] != item) {
+    F(reciprocal)(n, data, strides, args);
+    return;
+  }
+  const V zero = {0}, one = zero + (R)1;
+  for (int64_t i = 0; i < n; i += LANES) {
+    const char* b = data[1] + i * item;
+    char* o = data[0] + i * item;
+    V b0, b1, x = one, y = zero;
+    if (n - i >= LANES)
+      b0 = F(parts_at)(b), b1 = F(parts_at)(b + sizeof(V));
+    else
+      F(take_last)(n - i, b, one, &b0, &b1);
+    F(quotient)
+    (&x, &y, __builtin_shufflevector(b0, b1, REAL),
+     __builtin_shufflevector(b0, b1, IMAGINARY));
+    if (n - i >= LANES)
+      F(put_parts)(o, x, y);
+    else
+      F(put_last)(n - i, o, x, y);
+  }
 }
 #undef V
 #undef B

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// igamma of floats, by vectors of doubles, where the series is summed and orders are below
+// igamma and igammac of floats, by vectors of doubles, where the series is summed and orders are below
 // 20: as special_gamma.c does for floats. The rest is left to it, element by element. For
 // loops_vmath_body.h, which has v_exp_f64() and v_log_f64().
 
@@ -66,9 +66,9 @@ static inline vec_f64 igamma_load(const char* x, int64_t stride, int64_t count) 
   return wide;
 }
 
-static void igamma_vector_f32(int64_t n, char* const* data, const int64_t* strides,
-                              const void* args) {
-  (void)args;
+static inline __attribute__((always_inline)) void igamma_row(int64_t n, char* const* data,
+                                                             const int64_t* strides,
+                                                             const bool is_upper) {
   const vec_f64 zero = v_splat_f64(0), one = v_splat_f64(1);
   for (int64_t at = 0; at < n; at += F64_LANES) {
     const int64_t count = n - at < F64_LANES ? n - at : F64_LANES;
@@ -81,8 +81,22 @@ static void igamma_vector_f32(int64_t n, char* const* data, const int64_t* strid
       const vec_f64 bound = v_select_f64(here, x, one / 1024);
       found = igamma_series(order, bound) * igamma_scale(order, bound);
     }
+    if (is_upper) found = 1 - found;
     char* out = data[0] + at * strides[0];
     for (int64_t i = 0; i < count; i++, out += strides[0])
-      *(float*)(void*)out = (float)(here[i] ? found[i] : oyi_igamma(a[i], x[i], true));
+      *(float*)(void*)out = (float)(here[i]    ? found[i]
+                                    : is_upper ? oyi_igammac(a[i], x[i], true)
+                                               : oyi_igamma(a[i], x[i], true));
   }
+}
+
+static void igamma_vector_f32(int64_t n, char* const* data, const int64_t* strides,
+                              const void* args) {
+  (void)args;
+  igamma_row(n, data, strides, false);
+}
+static void igammac_vector_f32(int64_t n, char* const* data, const int64_t* strides,
+                               const void* args) {
+  (void)args;
+  igamma_row(n, data, strides, true);
 }

@@ -105,6 +105,7 @@
 #define EXP_UP    1.1420073898156842e26
 #define EXP_DOWN  8.75651076269652e-27
 #define SINH_MOST 89.41598510742188
+#define ERFC_MOST 10.06
 // Angles that libmvec makes no sine, or tangent, of by vectors.
 #define FAR_SINE     10000
 #define LEAST_NORMAL FLT_MIN
@@ -138,6 +139,7 @@ typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
 #undef EXP_UP
 #undef EXP_DOWN
 #undef SINH_MOST
+#undef ERFC_MOST
 #undef FAR_SINE
 #undef LEAST_NORMAL
 #undef GREATEST
@@ -163,6 +165,7 @@ typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
 #define EXP_UP         2.6881171418161356e43
 #define EXP_DOWN       3.720075976020836e-44
 #define SINH_MOST      710.4758600739439
+#define ERFC_MOST      27.23
 #define FAR_SINE       8388600
 #define FAR_TANGENT    127000
 #define LEAST_NORMAL   DBL_MIN
@@ -267,6 +270,7 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
     {OYI_LOOP_digamma, OY_DTYPE_F64, digamma_vector_f64},
     {OYI_LOOP_erfinv, OY_DTYPE_F32, erfinv_vector_f32},
     {OYI_LOOP_igamma, OY_DTYPE_F32, igamma_vector_f32},
+    {OYI_LOOP_igammac, OY_DTYPE_F32, igammac_vector_f32},
     {OYI_LOOP_lgamma, OY_DTYPE_F32, lgamma_vector_f32},
     {OYI_LOOP_lgamma, OY_DTYPE_F64, lgamma_vector_f64},
     {OYI_LOOP_special_ndtri, OY_DTYPE_F32, ndtri_vector_f32},

@@ -72,4 +72,5 @@ GUARDED(atanh, ~(F(abs)(a) < F(splat)(1)), 0,
         F(select)(F(abs)(a) == F(splat)(1), a*(T)INFINITY, F(splat)((T)NAN)))
 GUARDED(sinh, ~(F(abs)(a) <= (T)SINH_MOST), 0, a*(T)INFINITY)
 GUARDED(cosh, ~(F(abs)(a) <= (T)SINH_MOST), 0, F(abs)(a) * (T)INFINITY)
+GUARDED(erfc, a > F(splat)((T)ERFC_MOST), 0, F(splat)(0))
 #undef GUARDED

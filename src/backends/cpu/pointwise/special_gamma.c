@@ -126,10 +126,10 @@ double oyi_igamma(double a, double x, bool single) {
   return x < a + 1 ? lower_series(a, x) : 1 - upper_fraction(a, x, single);
 }
 
-double oyi_igammac(double a, double x) {
+double oyi_igammac(double a, double x, bool single) {
   double lower;
   if (is_limit(a, x, &lower)) return 1 - lower;
   if (a > g_great) return great(a, x, 1);
   // What is left of 1 may be little, and takes all digits.
-  return x < a + 1 ? 1 - lower_series(a, x) : upper_fraction(a, x, false);
+  return x < a + 1 ? 1 - lower_series(a, x) : upper_fraction(a, x, single);
 }

@@ -32,7 +32,7 @@ double oyi_i1e(double x);
 // The incomplete gamma functions over gamma(a), up to |x| and from there on; they add up
 // to 1 (special_gamma.c).
 double oyi_igamma(double a, double x, bool single);
-double oyi_igammac(double a, double x);
+double oyi_igammac(double a, double x, bool single);
 // 1 / gamma(a + 1) of |a| up to 1, to 1e-10, as a polynomial of a (Abramowitz and Stegun,
 // 6.1.34): the factors of even powers from 0 on, and those of odd ones.
 extern const double oyi_reciprocal_gamma[2][10];
