@@ -186,10 +186,32 @@ static loops_found find_loops(const oyi_pool* p, windows* w, operation what,
   return f;
 }
 
+// Whether the gradients of an average are those of three dimensions, of which the last one has the
+// channels, that lie side by side, in windows of one each.
+static bool spreads_channels(const oyi_pool* p, operation what, const oyi_tensor* out) {
+  return what == SPREAD && out->ndim == 4 && out->sizes[1] > 1 && p->in[0] == 1 &&
+         p->out[0] == 1 && oyi_spatial_format(out) == OY_MEMORY_CHANNELS_LAST;
+}
+
+static oyi_pool with_channels(const oyi_pool* p, int64_t channels) {
+  oyi_pool wide = *p;
+  for (size_t d = 0; d + 1 < OYI_SPATIAL; d++) {
+    wide.in[d] = p->in[d + 1], wide.out[d] = p->out[d + 1];
+    wide.kernel[d] = p->kernel[d + 1], wide.stride[d] = p->stride[d + 1];
+    wide.padding[d] = p->padding[d + 1], wide.dilation[d] = p->dilation[d + 1];
+  }
+  const size_t last = OYI_SPATIAL - 1;
+  wide.in[last] = wide.out[last] = channels;
+  wide.kernel[last] = wide.stride[last] = wide.dilation[last] = 1;
+  wide.padding[last] = 0;
+  wide.planes = p->planes / channels;
+  return wide;
+}
+
 // |t|, or a view of it with channels last where they lie side by side; a new reference.
-static oyi_tensor* turned(oyi_tensor* t, const windows* w) {
+static oyi_tensor* turned(oyi_tensor* t, bool are_last) {
   if (!t) return NULL;
-  if (w->channels == 1) return oyi_tensor_cast(oy_tensor_retain(&t->header));
+  if (!are_last) return oyi_tensor_cast(oy_tensor_retain(&t->header));
   const int64_t *n = t->sizes, *s = oyi_strides(t);
   return oyi_tensor_alias(t, OY_DIMS(n[0], n[2], n[3], n[1]),
                           OY_DIMS(s[0], s[2], s[3], s[1]), t->offset);
@@ -215,12 +237,17 @@ static oy_status compute(const oyi_pool* p, const oyi_pool_how* how, operation w
   if (!loops_of(type) || (type == OY_DTYPE_I64 && (what == MAXIMUM || how->adaptive)))
     return oyi_not_for(how->name, in->header.dtype);
   windows w;
-  OY_TRY(oyi_pool_windows_of(p, how, what == AVERAGE ? oy_dtype_size(type) : 0, &w));
+  const bool spreads = spreads_channels(p, what, out);
+  const oyi_pool wide = spreads ? with_channels(p, in->sizes[1]) : *p;
+  OY_TRY(spreads ? oyi_pool_windows_apart(&wide, how, &w)
+                 : oyi_pool_windows_of(p, how, what == AVERAGE ? oy_dtype_size(type) : 0,
+                                       &w));
   const loops_found loops = find_loops(p, &w, what, in, type);
-  oyi_tensor *x = turned(in, &w), *y = turned(out, &w), *i = turned(indices, &w);
+  const bool turns = spreads || w.channels > 1;
+  oyi_tensor *x = turned(in, turns), *y = turned(out, turns), *i = turned(indices, turns);
   oy_status status = OY_OK;
   if (x && y && (i || !indices))
-    status = compute_turned(p, &w, loops, what, type, x, y, i);
+    status = compute_turned(&wide, &w, loops, what, type, x, y, i);
   else
     status = oy_failure();
   oy_tensor_release(oyi_tensor_object(x));

@@ -4,6 +4,7 @@
 #include <complex.h>
 #include <string.h>
 
+#include "backends/cpu/neural/taps_channels.h"
 #include "backends/cpu/staging.h"
 #include "base/memory.h"
 #include "base/template.h"
@@ -319,6 +320,8 @@ static bool has_weights(const oyi_taps* taps) {
 
 oy_status oyi_taps_apply(const char* name, const oyi_resample* r, const oyi_taps* taps,
                          oyi_tensor* in, oyi_tensor* out) {
+  if (oyi_taps_have_channels(taps, in, out))
+    return oyi_taps_apply_channels(name, r, taps, in, out);
   walk a = {.r = r, .taps = taps, .row = apply_move};
   if (!has_weights(taps)) {
     a.doubles = sees_twice(&taps[2]);
@@ -338,6 +341,9 @@ oy_status oyi_taps_apply(const char* name, const oyi_resample* r, const oyi_taps
 oy_status oyi_taps_spread(const char* name, const oyi_resample* r, const oyi_taps* taps,
                           oyi_tensor* grad, oyi_tensor* out) {
   const oy_dtype type = oyi_compute_dtype(grad->header.dtype);
+  if (!oy_dtype_is_complex(type) && (oyi_taps_have_channels(taps, grad, out) ||
+                                     oyi_taps_are_worth_channels(taps, grad, out)))
+    return oyi_taps_spread_channels(name, r, taps, grad, out);
   const resample_loops* loops = loops_of(type);
   if (!loops) return oyi_not_for(name, grad->header.dtype);
   walk a = {.r = r, .taps = taps, .plane = loops->spread};
