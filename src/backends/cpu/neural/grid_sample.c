@@ -59,30 +59,31 @@ typedef struct sampling {
 
 // ------------------------------------------------------------------------- rules
 
+// Printed only where it is told: that takes longer than to sample a few places.
+#define TEXT_OF(tensor) oyi_dims_print(oyi_sizes_view(tensor)).text
 static oy_status check_sizes(const oyi_tensor* t, const oyi_tensor* places, int ndim) {
-  const oyi_dims_text in = oyi_dims_print(oyi_sizes_view(t));
-  const oyi_dims_text at = oyi_dims_print(oyi_sizes_view(places));
   OY_CHECK(t->ndim > 0 && places->ndim > 0 && t->sizes[0] == places->sizes[0],
            INVALID_ARGUMENT,
            "grid_sampler(): expected grid and input to have same batch size, but got "
            "input with sizes %s and grid with sizes %s",
-           in.text, at.text);
+           TEXT_OF(t), TEXT_OF(places));
   OY_CHECK(
       places->sizes[places->ndim - 1] == t->ndim - 2, INVALID_ARGUMENT,
       "grid_sampler(): expected grid to have size %d in last dimension, but got grid "
       "with sizes %s",
-      t->ndim - 2, at.text);
+      t->ndim - 2, TEXT_OF(places));
   for (size_t d = 2; d < t->ndim; d++)
     OY_CHECK(t->sizes[d] > 0, INVALID_ARGUMENT,
              "grid_sampler(): expected input to have non-empty spatial dimensions, but "
              "input has sizes %s with dimension %zu being empty",
-             in.text, d);
+             TEXT_OF(t), d);
   OY_CHECK(t->ndim == ndim + 2 && places->ndim == ndim + 2, INVALID_ARGUMENT,
            "grid_sampler(): expected %dD input and grid with same number of dimensions, "
            "but got input with sizes %s and grid with sizes %s",
-           ndim + 2, in.text, at.text);
+           ndim + 2, TEXT_OF(t), TEXT_OF(places));
   return OY_OK;
 }
+#undef TEXT_OF
 
 static oy_status check_modes(const sampling* g) {
   OY_CHECK(g->ndim == 2 || g->mode != MODE_BICUBIC, INVALID_ARGUMENT,
