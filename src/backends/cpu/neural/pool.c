@@ -187,10 +187,15 @@ static loops_found find_loops(const oyi_pool* p, windows* w, operation what,
 }
 
 // Whether the gradients of an average are those of three dimensions, of which the last one has the
-// channels, that lie side by side, in windows of one each.
+// channels, in windows of one each: where channels lie side by side, and where lines are so short
+// that it is worth turning them.
 static bool spreads_channels(const oyi_pool* p, operation what, const oyi_tensor* out) {
-  return what == SPREAD && out->ndim == 4 && out->sizes[1] > 1 && p->in[0] == 1 &&
-         p->out[0] == 1 && oyi_spatial_format(out) == OY_MEMORY_CHANNELS_LAST;
+  enum { NARROW = 8, SOME = 8 };
+  if (what != SPREAD || out->ndim != 4 || out->sizes[1] < 2 || p->in[0] != 1 ||
+      p->out[0] != 1)
+    return false;
+  return oyi_spatial_format(out) == OY_MEMORY_CHANNELS_LAST ||
+         (out->sizes[3] <= NARROW && out->sizes[1] >= SOME);
 }
 
 static oyi_pool with_channels(const oyi_pool* p, int64_t channels) {
