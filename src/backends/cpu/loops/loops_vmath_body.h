@@ -229,6 +229,7 @@ static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
   map_wide(n, data, strides, entr_of);
 }
 
+#include "backends/cpu/loops/bessel_vector.h"
 #include "backends/cpu/loops/complex_sigmoid_vector.h"
 #include "backends/cpu/loops/digamma_vector.h"
 #include "backends/cpu/loops/erfcx_vector.h"
@@ -266,6 +267,7 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define ID   bf16
 #define KIND BF16
 #include "backends/cpu/loops/loops_vmath.def"
+    BESSEL_ROWS  //
     {OYI_LOOP_digamma, OY_DTYPE_F32, digamma_vector_f32},
     {OYI_LOOP_digamma, OY_DTYPE_F64, digamma_vector_f64},
     {OYI_LOOP_erfinv, OY_DTYPE_F32, erfinv_vector_f32},

@@ -224,31 +224,24 @@ static double bessel_far(double x, int order) {
   return sum / sqrt(2 * M_PI) / sqrt(x);
 }
 
-static double bessel(double x, int order, bool scaled) {
-  double size = fabs(x), value;
-  if (isinf(x) || (size > 1e4 && !scaled)) {
-    value = scaled ? 0 : INFINITY;
+static double bessel(double x, int order) {
+  const double size = fabs(x);
+  double value;
+  if (isinf(x) || size > 1e4) {
+    value = INFINITY;
   } else if (size < 30) {
     value = bessel_series(size, order);
-    if (scaled) value *= exp(-size);
   } else {
-    value = bessel_far(size, order);
     // In two steps, so that nothing overflows before the result does.
-    if (!scaled) value = value * exp(size / 2) * exp(size / 2);
+    value = bessel_far(size, order) * exp(size / 2) * exp(size / 2);
   }
   return order && x < 0 ? -value : value;
 }
 
 // Not the limit, infinity: PyTorch divides it by another one.
 double oyi_i0(double x) {
-  return isinf(x) ? NAN : bessel(x, 0, false);
-}
-double oyi_i0e(double x) {
-  return bessel(x, 0, true);
+  return isinf(x) ? NAN : bessel(x, 0);
 }
 double oyi_i1(double x) {
-  return isinf(x) ? NAN : bessel(x, 1, false);
-}
-double oyi_i1e(double x) {
-  return bessel(x, 1, true);
+  return isinf(x) ? NAN : bessel(x, 1);
 }

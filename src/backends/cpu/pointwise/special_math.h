@@ -23,12 +23,10 @@ double oyi_erfcx(double x);
 // The normal distribution: quantiles, and the logarithm of its integral.
 double oyi_ndtri(double p);
 double oyi_log_ndtr(double x);
-// Modified Bessel functions of the first kind of order 0 and 1; those that end in e
-// are multiplied by exp(-|x|).
+// Modified Bessel functions of the first kind of order 0 and 1; the operators have those of
+// loops/bessel_vector.h.
 double oyi_i0(double x);
-double oyi_i0e(double x);
 double oyi_i1(double x);
-double oyi_i1e(double x);
 // The incomplete gamma functions over gamma(a), up to |x| and from there on; they add up
 // to 1 (special_gamma.c).
 double oyi_igamma(double a, double x, bool single);
@@ -36,22 +34,6 @@ double oyi_igammac(double a, double x, bool single);
 // 1 / gamma(a + 1) of |a| up to 1, to 1e-10, as a polynomial of a (Abramowitz and Stegun,
 // 6.1.34): the factors of even powers from 0 on, and those of odd ones.
 extern const double oyi_reciprocal_gamma[2][10];
-
-// Bessel functions and Airy's (special_bessel.c); those that are scaled are multiplied by
-// exp(x). NaN at infinity where PyTorch has it.
-double oyi_bessel_j0(double x);
-double oyi_bessel_j1(double x);
-double oyi_bessel_y0(double x);
-double oyi_bessel_y1(double x);
-double oyi_modified_bessel_i0(double x);
-double oyi_modified_bessel_i1(double x);
-double oyi_modified_bessel_k0(double x);
-double oyi_modified_bessel_k1(double x);
-double oyi_scaled_modified_bessel_k0(double x);
-double oyi_scaled_modified_bessel_k1(double x);
-double oyi_spherical_bessel_j0(double x);
-// |single|: as floats have it where the waves are too short for them.
-double oyi_airy_ai(double x, bool single);
 
 // Orthogonal polynomials of degree |n|, cut to an integer; 0 below 0
 // (special_polynomials.c). NaN where their recurrence ends so.
