@@ -196,6 +196,13 @@ static double angle_of(int i) {
   return sign * size * (1 + M_PI / 1000);
 }
 
+// Up to the greatest number there is.
+static double great_angle_of(int i) {
+  const int k = i * 37 % NUMBERS;
+  if (k % 31 == 0) return k % 2 ? (double)INFINITY : k % 4 ? 3.0 : (double)NAN;
+  return ldexp(k % 2 ? -1 - k / 1000.0 : 1 + k / 1000.0, 20 + k * 1000 / NUMBERS);
+}
+
 // Around 0 mostly, where whole numbers, zeros and minima are; then of every size.
 static double gamma_number_of(int i) {
   const int k = i * 37 % NUMBERS;
@@ -238,6 +245,9 @@ static const struct values {
 } g_values[] = {{{"sin", oy_sin, sin}, angle_of, 1, 0, false},
                 {{"cos", oy_cos, cos}, angle_of, 1, 0, false},
                 {{"tan", oy_tan, tan}, angle_of, 1, 0, false},
+                {{"sin", oy_sin, sin}, great_angle_of, 1, 0, false},
+                {{"cos", oy_cos, cos}, great_angle_of, 1, 0, false},
+                {{"tan", oy_tan, tan}, great_angle_of, 1, 0, false},
                 {{"lgamma", oy_lgamma, lgamma}, gamma_number_of, 2, 0, false},
                 {{"digamma", oy_digamma, digamma}, gamma_number_of, 1, 16, false},
                 {{"trigamma", trigamma_op, trigamma}, gamma_number_of, 4, 0, true}};

@@ -7,6 +7,8 @@
 // |x| and what is left of it are multiples of the quarter's last bit. Up to 2^50 what is left is
 // right to 2^-108, and no double is nearer to a multiple than 2^-62.
 #define ANGLE_MOST 0x1p50
+// Greater ones are whole numbers of 53 bits times a power of 2, which are multiplied by as many
+// digits of 2 / pi as matter: of those before, all multiples are whole turns.
 
 typedef float angle_floats __attribute__((vector_size(OYI_VEC_BYTES)));
 typedef float angle_half __attribute__((vector_size(OYI_VEC_BYTES / 2)));
@@ -24,6 +26,103 @@ static inline angle_doubles angle_fma(angle_doubles a, angle_doubles b, angle_do
 #endif
 }
 
+// Of 2 / pi, times 2^1161.
+static const uint64_t g_quarters[] = {
+    0xf6bf623f1aba10ac, 0x0e73ef14a525d4d7, 0x4f758fd7cbe2f67a, 0x8c7ecd3cbfd45aea,
+    0x6cfd9e4f96136e9e, 0x5e2316b414da3eda, 0xf12fffbc0b301fde, 0x08bf177bf250763f,
+    0x23ac7306a673e939, 0x38e04d68befc8273, 0x046bea5d768909d3, 0x3bd63962534e7dd1,
+    0x925dd413a32439fc, 0x48dc74849ba5c00c, 0xa2c757bd778ac36e, 0xc52b3278872083fc,
+    0x4eafa3ea69bb81b6, 0xf306dc9c882a53f8, 0x0000000000000145, 0x0000000000000000};
+
+// The words of those from byte |at| + 8 |k| on.
+static inline angle_bits angle_word(angle_bits at, int k) {
+#if defined(__AVX512F__)
+  return (angle_bits)_mm512_i64gather_epi64((__m512i)at, g_quarters + k, 1);
+#else
+  const void* from = g_quarters + k;
+  return (angle_bits)_mm256_i64gather_epi64(from, (__m256i)at, 1);
+#endif
+}
+
+// |digits| become 2 / pi times 2^190 and the power of 2 of |x|, modulo 2^192, in words of 32 bits,
+// and |factor| what that is a power of 2 of.
+static inline void angle_digits(angle_doubles x, angle_bits digits[6],
+                                angle_bits* factor) {
+  const angle_bits low = (angle_bits){0} + 0xffffffff, bits = (angle_bits)x;
+  const angle_bits shift = 2046 - ((bits >> 52) & 0x7ff), rest = shift & 7;
+  angle_bits word[4];
+  for (int k = 0; k < 4; k++) word[k] = angle_word(shift >> 3, k);
+  for (int k = 0; k < 3; k++) {
+    const angle_bits whole = (word[k] >> rest) | ((word[k + 1] << 1) << (63 - rest));
+    digits[2 * k] = whole & low;
+    digits[2 * k + 1] = whole >> 32;
+  }
+  *factor = (bits & 0xfffffffffffff) | 0x10000000000000;
+}
+
+// Their product, modulo 2^192, as words of 64 bits, the last of which has two bits of quarters.
+static inline void angle_product(const angle_bits digits[6], angle_bits factor,
+                                 angle_bits product[3]) {
+  const angle_bits low = (angle_bits){0} + 0xffffffff;
+  const angle_bits first = factor & low, second = factor >> 32;
+  angle_bits carry = {0}, above = {0}, before = {0}, words[6];
+  for (int k = 0; k < 6; k++) {
+    const angle_bits one = first * digits[k], two = second * before;
+    const angle_bits sum = carry + above + (one & low) + (two & low);
+    words[k] = sum & low;
+    carry = sum >> 32;
+    above = (one >> 32) + (two >> 32);
+    before = digits[k];
+  }
+  for (int k = 0; k < 3; k++) product[k] = words[2 * k] | words[2 * k + 1] << 32;
+}
+
+static inline angle_doubles angle_converted(angle_bits x) {
+  typedef int64_t ints __attribute__((vector_size(OYI_VEC_BYTES)));
+  return __builtin_convertvector((ints)x, angle_doubles);
+}
+
+static inline angle_doubles angle_either(angle_bits mask, angle_doubles yes,
+                                         angle_doubles no) {
+  return (angle_doubles)(((angle_bits)yes & mask) | ((angle_bits)no & ~mask));
+}
+
+// |a| + |b|, of any sizes, and what the sum leaves out.
+static inline angle_doubles angle_sum(angle_doubles a, angle_doubles b,
+                                      angle_doubles* rest) {
+  const angle_doubles sum = a + b, part = sum - a;
+  *rest = (a - (sum - part)) + (b - part);
+  return sum;
+}
+
+static __attribute__((noinline)) angle_doubles angle_great_rest(angle_doubles x,
+                                                                angle_doubles* low,
+                                                                angle_bits* quarters) {
+  typedef int64_t ints __attribute__((vector_size(OYI_VEC_BYTES)));
+  const angle_doubles zero = {0};
+  const angle_bits sign = (angle_bits)x & (angle_bits)-zero, half = {0};
+  angle_bits digits[6], factor, product[3];
+  angle_digits((angle_doubles)((angle_bits)x ^ sign), digits, &factor);
+  angle_product(digits, factor, product);
+  const angle_bits whole = (product[2] + (half + 0x2000000000000000)) >> 62;
+  const angle_bits left = product[2] - (whole << 62);
+  angle_doubles rest, more;
+  angle_doubles sum = angle_sum(angle_converted((angle_bits)((ints)left >> 32)) * 0x1p-30,
+                                angle_converted(left & 0xffffffff) * 0x1p-62, &rest);
+  sum = angle_sum(sum, angle_converted(product[1] >> 32) * 0x1p-94, &more);
+  rest += more + angle_converted(product[1] & 0xffffffff) * 0x1p-126;
+  sum = angle_sum(sum, rest, &more);
+  // Times a quarter.
+  const angle_doubles at = sum * g_quarter[0];
+  const angle_doubles lost = angle_fma(sum, zero + g_quarter[0], -at) +
+                             (sum * g_quarter[1] + more * g_quarter[0]);
+  const angle_doubles found = at + lost;
+  const angle_bits turns = -(sign >> 63);
+  *low = (angle_doubles)((angle_bits)(lost - (found - at)) ^ sign);
+  *quarters = (whole ^ turns) - turns;
+  return (angle_doubles)((angle_bits)found ^ sign);
+}
+
 // What is left of |x|, up to an eighth of a turn, and what its last bit leaves out. The last
 // bits of |quarters| are those of how many went off.
 static inline angle_doubles angle_rest_f64(angle_doubles x, angle_doubles* low,
@@ -39,7 +138,18 @@ static inline angle_doubles angle_rest_f64(angle_doubles x, angle_doubles* low,
   const angle_doubles rest = sum + left;
   *low = left - (rest - sum);
   *quarters = (angle_bits)shifted;
-  return rest;
+  const angle_bits is_great = (angle_bits)(((x > ANGLE_MOST) & (x <= DBL_MAX)) |
+                                           ((x < -ANGLE_MOST) & (x >= -DBL_MAX)));
+  uint64_t any = 0;
+  for (size_t i = 0; i < sizeof(x) / sizeof(double); i++) any |= is_great[i];
+  if (__builtin_expect(any == 0, 1)) return rest;
+  angle_doubles great_low;
+  angle_bits great_quarters;
+  const angle_doubles great = angle_great_rest(
+      angle_either(is_great, x, zero + 2 * ANGLE_MOST), &great_low, &great_quarters);
+  *low = angle_either(is_great, great_low, *low);
+  *quarters = (great_quarters & is_great) | (*quarters & ~is_great);
+  return angle_either(is_great, great, rest);
 }
 
 // An angle up to a quarter that has the sine of |x| and |ahead| quarters: what is left, or what

@@ -106,8 +106,9 @@
 #define EXP_DOWN  8.75651076269652e-27
 #define SINH_MOST 89.41598510742188
 #define ERFC_MOST 10.06
-// Angles that libmvec makes no sine, or tangent, of by vectors.
+// Angles that libmvec makes no sine, or tangent, of by vectors, up to those that it does again.
 #define FAR_SINE     10000
+#define FAR_MOST     FLT_MAX
 #define LEAST_NORMAL FLT_MIN
 #define GREATEST     FLT_MAX
 #define LOG_SCALE    0x1p24
@@ -141,6 +142,7 @@ typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
 #undef SINH_MOST
 #undef ERFC_MOST
 #undef FAR_SINE
+#undef FAR_MOST
 #undef LEAST_NORMAL
 #undef GREATEST
 #undef LOG_SCALE
@@ -167,6 +169,7 @@ typedef uint32_t bits_f32 __attribute__((vector_size(OYI_VEC_BYTES)));
 #define SINH_MOST      710.4758600739439
 #define ERFC_MOST      27.23
 #define FAR_SINE       8388600
+#define FAR_MOST       DBL_MAX
 #define FAR_TANGENT    127000
 #define LEAST_NORMAL   DBL_MIN
 #define GREATEST       DBL_MAX

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sine, cosine and tangent of any angles: those from FAR_SINE and FAR_TANGENT on, up to
-// ANGLE_MOST, are turned to near ones first (angle_vector.h). For vmath_tmpl.h, which has
+// Sine, cosine and tangent of any angles: those from FAR_SINE on, up to FAR_MOST, and from
+// FAR_TANGENT on, up to ANGLE_MOST, are turned to near ones first (angle_vector.h). For vmath_tmpl.h, which has
 // F(raw_sin) and so on.
 
 #if defined(__FMA__)
-static inline I F(is_far)(V a, T near) {
+static inline I F(is_far)(V a, T near, T most) {
   const V size = F(abs)(a);
-  return (size > near) & (size <= (T)ANGLE_MOST);
+  return (size > near) & (size <= most);
 }
 
 // The sine of |a| and |ahead| quarters of a turn, of those lanes that are |far|, and the sine of
@@ -19,12 +19,12 @@ static inline V F(turned_sin)(V a, uint64_t ahead, I far) {
   return F(select)(far, found + low * slope, found);
 }
 static inline V F(sin)(V a) {
-  const I far = F(is_far)(a, (T)FAR_SINE);
+  const I far = F(is_far)(a, (T)FAR_SINE, (T)FAR_MOST);
   if (__builtin_expect(!F(any)(far), 1)) return F(raw_sin)(a);
   return F(turned_sin)(a, 0, far);
 }
 static inline V F(cos)(V a) {
-  const I far = F(is_far)(a, (T)FAR_SINE);
+  const I far = F(is_far)(a, (T)FAR_SINE, (T)FAR_MOST);
   if (__builtin_expect(!F(any)(far), 1)) return F(raw_cos)(a);
   const V found = F(turned_sin)(F(select)(far, a, F(splat)(1)), 1, far);
   if (!F(any)(~far)) return found;
@@ -41,7 +41,7 @@ static inline V F(cos)(V a) {
 
 #if defined(__FMA__) && defined(FAR_TANGENT)
 static inline V F(tan)(V a) {
-  const I far = F(is_far)(a, FAR_TANGENT);
+  const I far = F(is_far)(a, FAR_TANGENT, ANGLE_MOST);
   if (__builtin_expect(!F(any)(far), 1)) return F(raw_tan)(a);
   V low;
   angle_bits quarters;
