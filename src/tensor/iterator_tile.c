@@ -142,9 +142,29 @@ static void turn_operand(tile* t, int k, char* buffer, int64_t pitch) {
   t->strides[k] = item;
 }
 
+// Operands that lie apart in yet another dimension and are the same in all rows of a tile: the
+// first of them is brought together once.
+static void bring_together(const tiling* g, tile* t, char* buffer) {
+  for (int k = 1; k < g->it->count; k++) {
+    const int64_t item = oyi_item(g->it->tensors[k]);
+    if (t->down[k] != 0 || t->strides[k] == 0 || t->strides[k] == item) continue;
+    oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                              .n = t->columns,
+                              .rows = 1,
+                              .to = buffer,
+                              .from = t->data[k],
+                              .to_along = item,
+                              .from_along = t->strides[k]});
+    t->data[k] = buffer;
+    t->strides[k] = item;
+    return;
+  }
+}
+
 static oy_status run_tiles(int64_t index, void* context) {
+  enum { WIDEST = 16 };
   const tiling* g = context;
-  _Alignas(LINE) char buffers[PACKED_MOST][BUFFER];
+  _Alignas(LINE) char buffers[PACKED_MOST][BUFFER], line[COLUMNS * WIDEST];
   int64_t end = least((index + 1) * g->tiles_at_a_time, g->tiles);
   for (int64_t i = index * g->tiles_at_a_time; i < end; i++) {
     tile t = tile_find(g, i);
@@ -162,6 +182,7 @@ static oy_status run_tiles(int64_t index, void* context) {
       g->loop(t.columns * t.rows, t.data, t.strides, g->args);
       continue;
     }
+    bring_together(g, &t, line);
     for (int64_t row = 0; row < t.rows; row++) {
       g->loop(t.columns, t.data, t.strides, g->args);
       for (int k = 0; k < g->it->count; k++) t.data[k] += t.down[k];
