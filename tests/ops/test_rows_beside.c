@@ -101,6 +101,70 @@ static void rows_beside_a_column_or_a_row(void** state) {
     }
 }
 
+static double relu_of(double a) {
+  return isnan(a) || a > 0 ? a : 0;
+}
+static double negative_of(double a) {
+  return -a;
+}
+static double square_of(double a) {
+  return a * a;
+}
+
+// Of rows with gaps between them.
+static void rows_that_lie_apart(void** state) {
+  (void)state;
+  static const struct {
+    oy_tensor* (*fn)(oy_tensor* a);
+    double (*want)(double a);
+  } ones[] = {
+      {oy_relu, relu_of}, {oy_neg, negative_of}, {oy_abs, fabs}, {oy_square, square_of}};
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_I32};
+  for (int64_t n = 2; n < MOST; n++)
+    for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      oy_tensor* a = oy_narrow(numbers(ROWS, n + GAP, false, dtypes[d]), 1, 1, n);
+      for (size_t k = 0; k < OY_ARRAY_SIZE(ones); k++) {
+        oy_tensor* got = ones[k].fn(a);
+        assert_non_null(got);
+        for (int64_t i = 0; i < ROWS * n; i++) {
+          const double want = ones[k].want(element(a, i)), is = element(got, i);
+          assert_true(is == want || (isnan(is) && isnan(want)));
+        }
+      }
+      oy_scope_close(&scope);
+    }
+}
+
+// One input lies along the columns, another one along the planes, and is the same in all rows.
+static void three_orders(void** state) {
+  (void)state;
+  enum { PLANES = 11, DOWN = 19, N = 45 };
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_I64,
+                                    OY_DTYPE_I16};
+  for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++) {
+    oy_scope scope;
+    oy_scope_open(&scope);
+    oy_tensor* all = oy_arange(oy_int(PLANES * DOWN * N), oy_int(OY_DTYPE_I64), oy_none(),
+                               oy_none(), oy_none());
+    all = oy_to_dtype(oy_remainder_Scalar(all, oy_int(31)), dtypes[d], false, true,
+                      oy_none());
+    oy_tensor* a = oy_view(all, OY_DIMS(PLANES, DOWN, N));
+    oy_tensor* b = oy_permute(oy_view(all, OY_DIMS(PLANES, N, DOWN)), OY_DIMS(0, 2, 1));
+    oy_tensor* c = oy_view(oy_narrow(all, 0, 0, PLANES * N), OY_DIMS(N, 1, PLANES));
+    oy_tensor* got = oy_addcmul(a, b, oy_permute(c, OY_DIMS(2, 1, 0)), oy_int(2));
+    assert_non_null(got);
+    for (int64_t i = 0; i < PLANES * DOWN * N; i++) {
+      const int64_t p = i / (DOWN * N), y = i / N % DOWN, x = i % N;
+      const int64_t at = (p * N + x) * DOWN + y;
+      assert_true(element(got, i) ==
+                  (double)(i % 31 + 2 * (at % 31) * ((x * PLANES + p) % 31)));
+    }
+    oy_scope_close(&scope);
+  }
+}
+
 // Into the matrix itself, of several planes, by one thread and by two.
 static void planes_beside_columns(void** state) {
   (void)state;
@@ -123,6 +187,8 @@ static void planes_beside_columns(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rows_beside_a_column_or_a_row),
+                                     cmocka_unit_test(rows_that_lie_apart),
+                                     cmocka_unit_test(three_orders),
                                      cmocka_unit_test(planes_beside_columns)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -12,6 +12,10 @@ static oyi_rows_op op_of(oyi_cpu_loop which) {
     case OYI_LOOP_div: return OYI_ROWS_DIV;
     case OYI_LOOP_maximum: return OYI_ROWS_MAXIMUM;
     case OYI_LOOP_minimum: return OYI_ROWS_MINIMUM;
+    case OYI_LOOP_relu: return OYI_ROWS_RELU;
+    case OYI_LOOP_neg: return OYI_ROWS_NEG;
+    case OYI_LOOP_abs: return OYI_ROWS_ABS;
+    case OYI_LOOP_square: return OYI_ROWS_SQUARE;
     default: return OYI_ROWS_OPS;
   }
 }
@@ -19,12 +23,12 @@ static oyi_rows_op op_of(oyi_cpu_loop which) {
 // Shorter rows are copied side by side (iterator_packed.h), which fills vectors; what a call
 // takes is nothing beside longer ones.
 static bool has_such_rows(const oyi_iter* it) {
-  enum { SHORTEST = 64, LONGEST = 2048, FEW = 4 };
+  enum { SHORTEST = 64, LONG = 512, LONGEST = 2048, FEW = 4 };
   const int64_t item = oyi_item(it->tensors[0]), row = it->sizes[0] * item;
-  if (row < SHORTEST || row > LONGEST || it->sizes[1] < FEW) return false;
+  if (row < SHORTEST || row > LONGEST || (it->sizes[1] < FEW && row < LONG)) return false;
   for (int k = 0; k < it->count; k++)
     if (it->strides[0][k] != item && (k == 0 || it->strides[0][k] != 0)) return false;
-  return it->strides[0][1] != 0 || it->strides[0][2] != 0;
+  return it->strides[0][1] != 0 || it->strides[0][it->count - 1] != 0;
 }
 
 bool oyi_rows_run(const oyi_iter* it, oyi_cpu_loop which, const void* args) {

@@ -13,10 +13,14 @@ typedef enum oyi_rows_op {
   OYI_ROWS_DIV,
   OYI_ROWS_MAXIMUM,
   OYI_ROWS_MINIMUM,
+  OYI_ROWS_RELU,  // of one input from here on
+  OYI_ROWS_NEG,
+  OYI_ROWS_ABS,
+  OYI_ROWS_SQUARE,
   OYI_ROWS_OPS
 } oyi_rows_op;
 
-// Of two inputs that lie together along a row, or are the same all along it, as the output lies
+// Of inputs that lie together along a row, or are the same all along it, as the output lies
 // together. |args| are those of the loop. NULL where a dtype has none.
 extern const oyi_block oyi_rows_v4[OYI_ROWS_OPS][OY_DTYPE_F64 + 1];
 

@@ -21,6 +21,23 @@ static inline V F(quotient)(V a, V b, V number) {
   (void)number;
   return a / b;
 }
+// What is not greater is the second operand, NaN and a 0 of either sign, too.
+static inline V F(at_least)(V a, V b, V number) {
+  (void)b;
+  return (V)MM(max)(number, a);
+}
+static inline V F(negative)(V a, V b, V number) {
+  (void)b, (void)number;
+  return -a;
+}
+static inline V F(size)(V a, V b, V number) {
+  (void)b, (void)number;
+  return (V)MM(abs)(a);
+}
+static inline V F(square)(V a, V b, V number) {
+  (void)b, (void)number;
+  return a * a;
+}
 // The instruction gives its second operand where one is NaN.
 static inline V F(or_nan)(V found, V b) {
   return (V)MM(mask_mov)(found, IS_NAN(b), b);
@@ -93,6 +110,22 @@ ROWS(add, given, sum)
 ROWS(sub, (T)-given, sum)
 ROWS(mul, given, product)
 #ifdef MM
+// Of one input; the other one is not read.
+#define ROWS_OF_ONE(name, fn)                                                         \
+  static void F(name##_rows)(int64_t n, int64_t rows, char* const* data,              \
+                             const int64_t* along, const int64_t* down,               \
+                             const void* args) {                                      \
+    const T given = args ? *(const T*)args : (T)0;                                    \
+    (void)along;                                                                      \
+    F(rows)                                                                           \
+    (n, rows, (char*[]){data[0], data[1], data[1]},                                   \
+     (int64_t[]){down[0], down[1], down[1]}, false, false, F(all_of)(&given), F(fn)); \
+  }
+ROWS_OF_ONE(relu, at_least)
+ROWS_OF_ONE(neg, negative)
+ROWS_OF_ONE(abs, size)
+ROWS_OF_ONE(square, square)
+#undef ROWS_OF_ONE
 ROWS(div, given, quotient)
 ROWS(maximum, given, greater)
 ROWS(minimum, given, smaller)
