@@ -200,6 +200,19 @@ static void copy_rows(const oyi_packed_row* row, int k, int64_t item, int64_t ro
   move_others(&m, &own, second);
 }
 
+// One row of operand |k|, |rows| times: twice as much with each copy, for a row may be many short
+// moves.
+static void repeat_row(const oyi_packed_row* row, int k, int64_t item, int64_t rows,
+                       char* to, const char* from) {
+  size_t done = (size_t)(steps_of(row) * item);
+  const size_t all = done * (size_t)rows;
+  copy_rows(row, k, item, 1, to, from, 0);
+  for (size_t some; done < all; done += some) {
+    some = done < all - done ? done : all - done;
+    memcpy(to + done, to, some);
+  }
+}
+
 void oyi_packed_run(const oyi_by_rows* by, const oyi_packed_row* row, int64_t rows,
                     char* const* data, const int64_t* down, unsigned apart) {
   _Alignas(64) char copies[PACKED_INPUTS][PACKED];
@@ -219,9 +232,11 @@ void oyi_packed_run(const oyi_by_rows* by, const oyi_packed_row* row, int64_t ro
     char* copy = copies[0];
     for (unsigned left = apart; left; left &= left - 1, copy += PACKED) {
       const int k = __builtin_ctz(left);
-      // A row for all of them is there already.
-      if (done == 0 || down[k] != 0)
+      // A row for all of them is there already after the first time.
+      if (down[k] != 0)
         copy_rows(row, k, steps[k], some, copy, at[k], down[k]);
+      else if (done == 0)
+        repeat_row(row, k, steps[k], some, copy, at[k]);
       at[k] = copy;
     }
     by->loop(n * some, at, steps, by->args);
