@@ -20,12 +20,20 @@ static oyi_rows_op op_of(oyi_cpu_loop which) {
   }
 }
 
-// Shorter rows are copied side by side (iterator_packed.h), which fills vectors; what a call
-// takes is nothing beside longer ones.
+// Whether an input is one row that comes again, and none is the same all along a row.
+static bool has_row_again(const oyi_iter* it) {
+  return it->count == 3 && it->strides[0][1] != 0 && it->strides[0][2] != 0 &&
+         (it->strides[1][1] == 0 || it->strides[1][2] == 0);
+}
+
+// Shorter rows are copied side by side (iterator_packed.h), which fills vectors, and one that
+// comes again is copied once for many; what a call takes is nothing beside longer ones.
 static bool has_such_rows(const oyi_iter* it) {
-  enum { SHORTEST = 64, LONG = 512, LONGEST = 2048, FEW = 4 };
+  enum { SHORTEST = 64, SHORT = 256, LONG = 512, LONGEST = 2048, FEW = 4 };
   const int64_t item = oyi_item(it->tensors[0]), row = it->sizes[0] * item;
-  if (row < SHORTEST || row > LONGEST || (it->sizes[1] < FEW && row < LONG)) return false;
+  if (row < SHORTEST || row > LONGEST || (it->sizes[1] < FEW && row < LONG) ||
+      (row < SHORT && has_row_again(it)))
+    return false;
   for (int k = 0; k < it->count; k++)
     if (it->strides[0][k] != item && (k == 0 || it->strides[0][k] != 0)) return false;
   return it->strides[0][1] != 0 || it->strides[0][it->count - 1] != 0;
