@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// igamma and igammac of floats, by vectors of doubles, where the series is summed and orders are below
-// 20: as special_gamma.c does for floats. The rest is left to it, element by element. For
-// loops_vmath_body.h, which has v_exp_f64() and v_log_f64().
+// igamma and igammac of floats, by vectors of doubles, where the series is summed and orders
+// are below 20: as special_gamma.c does for floats. The rest is left to it, element by
+// element. For loops_vmath_body.h, which has v_exp_f64() and v_log_f64().
 
 // 1 / gamma(a + 1) of |a| up to 1.
 static inline vec_f64 igamma_near(vec_f64 a) {

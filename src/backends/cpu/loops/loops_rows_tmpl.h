@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of elements of type T, of which |V| holds LANES and MASK has a bit for each. What no whole
-// vector holds is read and written by masks. WORD(f) is an instruction for elements of that size, and MM(f)
-// and IS_NAN those for floats.
+// Rows of elements of type T, of which |V| holds LANES and MASK has a bit for each. What no
+// whole vector holds is read and written by masks. WORD(f) is an instruction for elements of
+// that size, and MM(f) and IS_NAN those for floats.
 #define V    OYI_JOIN(rows_vector, ID)
 #define F(f) OYI_JOIN(f, ID)
 

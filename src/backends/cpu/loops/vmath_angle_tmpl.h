@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sine, cosine and tangent of any angles: those from FAR_SINE on, up to FAR_MOST, and from
-// FAR_TANGENT on, up to ANGLE_MOST, are turned to near ones first (angle_vector.h). For vmath_tmpl.h, which has
-// F(raw_sin) and so on.
+// FAR_TANGENT on, up to ANGLE_MOST, are turned to near ones first (angle_vector.h). For
+// vmath_tmpl.h, which has F(raw_sin) and so on.
 
 #if defined(__FMA__)
 static inline I F(is_far)(V a, T near, T most) {
