@@ -6,11 +6,11 @@
 // What waits in a processor is few steps of this loop, and each takes long: the divisor that
 // is 0, which nearly none is, has a branch of its own, and vectors are as wide as there are.
 //
-// Given: ID, BITS, an unsigned integer as wide as R, LANES, REAL and IMAGINARY, the places
-// of parts in two vectors, and LOW and HIGH, which bring them back. May be given: ANY(mask),
+// Given: ID, BITS, an unsigned integer as wide as R, LANES, REAL and IMAGINARY, the places of
+// parts in two vectors, and LOW and HIGH, which bring them back. May be given: ANY(mask),
 // whether a lane of it is set; and MASK, a type with a bit or more for each lane, with LESS,
-// EQUAL and UNEQUAL, which make one of two vectors, and PICK(mask, yes, no); and
-// TAKE(none, mask, at) and PUT(at, mask, v), which read and write those lanes alone.
+// EQUAL and UNEQUAL, which make one of two vectors, and PICK(mask, yes, no); and TAKE(none,
+// mask, at) and PUT(at, mask, v), which read and write those lanes alone.
 #define V    OYI_LOOP_JOIN(parts, ID)
 #define B    OYI_LOOP_JOIN(bits, ID)
 #define F(f) OYI_LOOP_JOIN(f, ID)
@@ -100,12 +100,12 @@ static inline __attribute__((always_inline)) void F(put_last)(int64_t count, cha
 #endif
 }
 
-// Of a divisor that is the same everywhere only the products are left in the loop. The last
+// |number| times |a|, and |more| to the quotient, where they are not NULL. Of a divisor that is the
+// same everywhere only the products are left in the loop. The last
 // elements, fewer than a vector has, are filled up.
-static inline __attribute__((always_inline)) void F(quotient_row)(int64_t n, char* o,
-                                                                  const char* a,
-                                                                  const char* b,
-                                                                  const bool same_b) {
+static inline __attribute__((always_inline)) void F(quotient_row)(
+    int64_t n, char* o, const R* number, const char* a, const char* b, const bool same_b,
+    const char* more) {
   R first[2];
   memcpy(first, b, sizeof(first));
   const V zero = {0}, one = zero + (R)1;
@@ -124,7 +124,21 @@ static inline __attribute__((always_inline)) void F(quotient_row)(int64_t n, cha
     const V im = same_b ? first_im : __builtin_shufflevector(b0, b1, IMAGINARY);
     V x = __builtin_shufflevector(a0, a1, REAL);
     V y = __builtin_shufflevector(a0, a1, IMAGINARY);
+    if (number) {
+      const V part = number[0] * x - number[1] * y;
+      y = number[0] * y + number[1] * x;
+      x = part;
+    }
     F(quotient)(&x, &y, re, im);
+    if (more) {
+      V c0, c1;
+      if (n - i >= LANES)
+        c0 = F(parts_at)(more + at), c1 = F(parts_at)(more + at + sizeof(V));
+      else
+        F(take_last)(n - i, more + at, zero, &c0, &c1);
+      x = __builtin_shufflevector(c0, c1, REAL) + x;
+      y = __builtin_shufflevector(c0, c1, IMAGINARY) + y;
+    }
     if (n - i >= LANES)
       F(put_parts)(o + at, x, y);
     else
@@ -139,9 +153,9 @@ static void F(quotients)(int64_t n, char* const* data, const int64_t* strides,
   if (n < FEW || strides[0] != item || strides[1] != item)
     F(div)(n, data, strides, args);
   else if (strides[2] == item)
-    F(quotient_row)(n, data[0], data[1], data[2], false);
+    F(quotient_row)(n, data[0], NULL, data[1], data[2], false, NULL);
   else if (strides[2] == 0)
-    F(quotient_row)(n, data[0], data[1], data[2], true);
+    F(quotient_row)(n, data[0], NULL, data[1], data[2], true, NULL);
   else
     F(div)(n, data, strides, args);
 }
@@ -170,6 +184,37 @@ static void F(reciprocals)(int64_t n, char* const* data, const int64_t* strides,
       F(put_parts)(o, x, y);
     else
       F(put_last)(n - i, o, x, y);
+  }
+}
+
+// a + number * b / c; what does not lie together is brought together, a piece at a time.
+static void F(addcdivs)(int64_t n, char* const* data, const int64_t* strides,
+                        const void* args) {
+  enum { PIECE = 64 };
+  typedef R _Complex pair;
+  const R* given = args;
+  const R number[2] = {given ? given[0] : 0, given ? given[1] : 0};
+  const int64_t item = sizeof(pair);
+  pair pieces[4][PIECE];
+  char* at[4] = {data[0], data[1], data[2], data[3]};
+  if (strides[0] == item && strides[1] == item && strides[2] == item &&
+      (strides[3] == item || strides[3] == 0)) {
+    if (strides[3] == 0)
+      F(quotient_row)(n, at[0], number, at[2], at[3], true, at[1]);
+    else
+      F(quotient_row)(n, at[0], number, at[2], at[3], false, at[1]);
+    return;
+  }
+  for (int64_t count; n > 0; n -= count) {
+    count = n < PIECE ? n : PIECE;
+    for (int k = 1; k < 4; k++)
+      for (int64_t i = 0; i < count; i++, at[k] += strides[k])
+        pieces[k][i] = *(const pair*)(const void*)at[k];
+    F(quotient_row)
+    (count, (char*)pieces[0], number, (const char*)pieces[2], (const char*)pieces[3],
+     false, (const char*)pieces[1]);
+    for (int64_t i = 0; i < count; i++, at[0] += strides[0])
+      *(pair*)(void*)at[0] = pieces[0][i];
   }
 }
 #undef V

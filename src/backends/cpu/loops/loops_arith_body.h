@@ -319,6 +319,8 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_div_floor, OY_DTYPE_F64, div_floor_f64},
     {OYI_LOOP_div, OY_DTYPE_C64, quotients_c64},  // in place of what the line made
     {OYI_LOOP_div, OY_DTYPE_C128, quotients_c128},
+    {OYI_LOOP_addcdiv, OY_DTYPE_C64, addcdivs_c64},
+    {OYI_LOOP_addcdiv, OY_DTYPE_C128, addcdivs_c128},
     {OYI_LOOP_reciprocal, OY_DTYPE_C64, reciprocals_c64},
     {OYI_LOOP_reciprocal, OY_DTYPE_C128, reciprocals_c128},
     {OYI_LOOP_abs, OY_DTYPE_C128, abs_parts_c128},
