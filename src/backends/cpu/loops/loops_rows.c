@@ -20,10 +20,14 @@ static oyi_rows_op op_of(oyi_cpu_loop which) {
   }
 }
 
-// Whether an input is one row that comes again, and none is the same all along a row.
+// Whether an input is one row for all others, beside an input that lies as the output does.
 static bool has_row_again(const oyi_iter* it) {
-  return it->count == 3 && it->strides[0][1] != 0 && it->strides[0][2] != 0 &&
-         (it->strides[1][1] == 0 || it->strides[1][2] == 0);
+  if (it->count != 3 || it->ndim != 2) return false;
+  const int64_t item = oyi_item(it->tensors[0]), row = it->sizes[0] * item;
+  const int again = it->strides[1][1] == 0 ? 1 : 2, other = 3 - again;
+  return it->strides[0][again] == item && it->strides[1][again] == 0 &&
+         it->strides[0][other] == item && it->strides[1][other] == row &&
+         it->strides[1][0] == row;
 }
 
 // Shorter rows are copied side by side (iterator_packed.h), which fills vectors, and one that
