@@ -132,6 +132,12 @@ static void lines_beside_loops(void** state) {
       {{3, 13, 64}, {832, 64, 1}, 1},
       {{3, 7, 31}, {224, 32, 1}, 1},
       {{3, 2, 17}, {34, 17, 1}, 1},
+      {{2, 70, 12}, {840, 12, 1}, 1},      // columns of more than half a vector of bytes
+      {{2, 131, 70}, {9170, 70, 1}, 1},    // of more vectors than two
+      {{2, 67, 301}, {20167, 301, 1}, 1},  // of more than a block
+      {{5, 7, 39}, {273, 39, 1}, 2},       // rows of a vector and a part of one
+      {{5, 7, 101}, {707, 101, 1}, 2},     // and of several
+      {{2, 3, 1000}, {3000, 1000, 1}, 2},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

@@ -11,72 +11,71 @@
 // NaNs out; they are looked for two vectors at a time. What is read lies in one line: two that
 // are read side by side come slower from beyond the caches. Compilers would read vectors again
 // for the comparison: the empty assembly has them in registers.
-#define EXTREME_OF(name, T, V, p, width, EXTREME, START)                       \
-  static inline __attribute__((always_inline))                                 \
-  V name##_half(V* a, const T* at, int64_t n) {                                \
-    enum { FEW = 4 };                                                          \
-    V nan = _mm256_setzero_##p();                                              \
-    V b = a[0], c = a[1], d = a[2], e = a[3];                                  \
-    for (int64_t i = 0; i < n; i += FEW * (width)) {                           \
-      V x = _mm256_loadu_##p(at + i);                                          \
-      V y = _mm256_loadu_##p(at + i + (width));                                \
-      V z = _mm256_loadu_##p(at + i + 2 * (width));                            \
-      V w = _mm256_loadu_##p(at + i + 3 * (width));                            \
-      __asm__("" : "+x"(x), "+x"(y), "+x"(z), "+x"(w));                        \
-      b = EXTREME(x, b);                                                       \
-      c = EXTREME(y, c);                                                       \
-      d = EXTREME(z, d);                                                       \
-      e = EXTREME(w, e);                                                       \
-      nan = _mm256_or_##p(nan, _mm256_cmp_##p(x, y, _CMP_UNORD_Q));            \
-      nan = _mm256_or_##p(nan, _mm256_cmp_##p(z, w, _CMP_UNORD_Q));            \
-    }                                                                          \
-    a[0] = b, a[1] = c, a[2] = d, a[3] = e;                                    \
-    return nan;                                                                \
-  }                                                                            \
-  static inline T name##_of_lanes(V a) {                                       \
-    T all[width];                                                              \
-    _mm256_storeu_##p(all, a);                                                 \
-    for (int k = 1; k < (width); k++)                                          \
-      all[0] = IS_FIRST(all[0], all[k]) ? all[0] : all[k];                     \
-    return all[0];                                                             \
-  }                                                                            \
-  static inline T name##_steps(const T* at, int64_t n) {                       \
-    enum { CHAINS = 8, PAIRS = CHAINS / 2, STEPS = CHAINS * (width) };         \
-    V a[CHAINS];                                                               \
-    OYI_UNROLL                                                                 \
-    for (int k = 0; k < CHAINS; k++) a[k] = _mm256_set1_##p(START);            \
-    V nan = name##_half(a, at, n / 2);                                         \
-    nan = _mm256_or_##p(nan, name##_half(a + PAIRS, at + n / 2, n / 2));       \
-    if (_mm256_movemask_##p(nan)) return (T)NAN;                               \
-    OYI_UNROLL                                                                 \
-    for (int k = PAIRS; k > 0; k /= 2)                                         \
-      for (int j = 0; j < k; j++) a[j] = EXTREME(a[j], a[j + k]);              \
-    return name##_of_lanes(a[0]);                                              \
-  }                                                                            \
+#define EXTREME_OF(name, T, V, p, width, EXTREME, START)                               \
+  static inline __attribute__((always_inline))                                         \
+  V name##_half(V* a, const T* at, int64_t n) {                                        \
+    enum { FEW = 4 };                                                                  \
+    V nan = _mm256_setzero_##p();                                                      \
+    V b = a[0], c = a[1], d = a[2], e = a[3];                                          \
+    for (int64_t i = 0; i < n; i += FEW * (width)) {                                   \
+      V x = _mm256_loadu_##p(at + i);                                                  \
+      V y = _mm256_loadu_##p(at + i + (width));                                        \
+      V z = _mm256_loadu_##p(at + i + 2 * (width));                                    \
+      V w = _mm256_loadu_##p(at + i + 3 * (width));                                    \
+      __asm__("" : "+x"(x), "+x"(y), "+x"(z), "+x"(w));                                \
+      b = EXTREME(x, b);                                                               \
+      c = EXTREME(y, c);                                                               \
+      d = EXTREME(z, d);                                                               \
+      e = EXTREME(w, e);                                                               \
+      nan = _mm256_or_##p(nan, _mm256_cmp_##p(x, y, _CMP_UNORD_Q));                    \
+      nan = _mm256_or_##p(nan, _mm256_cmp_##p(z, w, _CMP_UNORD_Q));                    \
+    }                                                                                  \
+    a[0] = b, a[1] = c, a[2] = d, a[3] = e;                                            \
+    return nan;                                                                        \
+  }                                                                                    \
+  static inline T name##_of_lanes(V a) {                                               \
+    a = EXTREME(a, _mm256_permute2f128_##p(a, a, 1));                                  \
+    if ((width) > 4) a = EXTREME(a, _mm256_shuffle_##p(a, a, (width) > 4 ? 0x4e : 0)); \
+    a = EXTREME(a, _mm256_permute_##p(a, (width) > 4 ? 0xb1 : 0x5));                   \
+    return a[0];                                                                       \
+  }                                                                                    \
+  static inline T name##_steps(const T* at, int64_t n) {                               \
+    enum { CHAINS = 8, PAIRS = CHAINS / 2, STEPS = CHAINS * (width) };                 \
+    V a[CHAINS];                                                                       \
+    OYI_UNROLL                                                                         \
+    for (int k = 0; k < CHAINS; k++) a[k] = _mm256_set1_##p(START);                    \
+    V nan = name##_half(a, at, n / 2);                                                 \
+    nan = _mm256_or_##p(nan, name##_half(a + PAIRS, at + n / 2, n / 2));               \
+    if (_mm256_movemask_##p(nan)) return (T)NAN;                                       \
+    OYI_UNROLL                                                                         \
+    for (int k = PAIRS; k > 0; k /= 2)                                                 \
+      for (int j = 0; j < k; j++) a[j] = EXTREME(a[j], a[j + k]);                      \
+    return name##_of_lanes(a[0]);                                                      \
+  }                                                                                    \
   /* Of less than STEPS, by vectors of which the last lies over the one    \
-     before it; of less than a vector one by one. */   \
-  static inline T name##_rest(const T* at, int64_t n) {                        \
-    V a = _mm256_set1_##p(START), nan = _mm256_setzero_##p();                  \
-    for (int64_t i = 0; n >= (width) && i < n; i += (width)) {                 \
-      const V x = _mm256_loadu_##p(at + (i + (width) <= n ? i : n - (width))); \
-      a = EXTREME(x, a);                                                       \
-      nan = _mm256_or_##p(nan, _mm256_cmp_##p(x, x, _CMP_UNORD_Q));            \
-    }                                                                          \
-    if (_mm256_movemask_##p(nan)) return (T)NAN;                               \
-    T b = name##_of_lanes(a);                                                  \
-    for (int64_t i = 0; n < (width) && i < n; i++)                             \
-      b = IS_FIRST(at[i], b) || at[i] != at[i] ? at[i] : b;                    \
-    return b;                                                                  \
-  }                                                                            \
-  /* The last step may lie over the one before it. */                          \
-  static T name(const T* at, int64_t n) {                                      \
-    enum { STEPS = 8 * (width) };                                              \
-    if (n < STEPS) return name##_rest(at, n);                                  \
-    const int64_t whole = n / STEPS * STEPS;                                   \
-    const T a = name##_steps(at, whole);                                       \
-    if (whole == n) return a;                                                  \
-    const T b = name##_steps(at + n - STEPS, STEPS);                           \
-    return a != a || IS_FIRST(a, b) ? a : b;                                   \
+     before it; of less than a vector one by one. */           \
+  static inline T name##_rest(const T* at, int64_t n) {                                \
+    V a = _mm256_set1_##p(START), nan = _mm256_setzero_##p();                          \
+    for (int64_t i = 0; n >= (width) && i < n; i += (width)) {                         \
+      const V x = _mm256_loadu_##p(at + (i + (width) <= n ? i : n - (width)));         \
+      a = EXTREME(x, a);                                                               \
+      nan = _mm256_or_##p(nan, _mm256_cmp_##p(x, x, _CMP_UNORD_Q));                    \
+    }                                                                                  \
+    if (_mm256_movemask_##p(nan)) return (T)NAN;                                       \
+    T b = name##_of_lanes(a);                                                          \
+    for (int64_t i = 0; n < (width) && i < n; i++)                                     \
+      b = IS_FIRST(at[i], b) || at[i] != at[i] ? at[i] : b;                            \
+    return b;                                                                          \
+  }                                                                                    \
+  /* The last step may lie over the one before it. */                                  \
+  static T name(const T* at, int64_t n) {                                              \
+    enum { STEPS = 8 * (width) };                                                      \
+    if (n < STEPS) return name##_rest(at, n);                                          \
+    const int64_t whole = n / STEPS * STEPS;                                           \
+    const T a = name##_steps(at, whole);                                               \
+    if (whole == n) return a;                                                          \
+    const T b = name##_steps(at + n - STEPS, STEPS);                                   \
+    return a != a || IS_FIRST(a, b) ? a : b;                                           \
   }
 #define IS_FIRST(a, b) ((a) > (b))
 EXTREME_OF(greatest_f32, float, __m256, ps, 8, _mm256_max_ps, -INFINITY)

@@ -30,13 +30,15 @@
 #undef R
 #undef A
 
-#define NAME          argmax
-#define EXTREME       amax
-#define IS_MORE(x, a) ((x) > (a))
+#define NAME             argmax
+#define EXTREME          amax
+#define IS_MORE(x, a)    ((x) > (a))
+#define IS_NO_MORE(x, a) ((x) <= (a))
 #include "backends/cpu/reduce/reduce_place_tmpl.h"
-#define NAME          argmin
-#define EXTREME       amin
-#define IS_MORE(x, a) ((x) < (a))
+#define NAME             argmin
+#define EXTREME          amin
+#define IS_MORE(x, a)    ((x) < (a))
+#define IS_NO_MORE(x, a) ((x) >= (a))
 #include "backends/cpu/reduce/reduce_place_tmpl.h"
 
 // Both at once: the running values of one lie behind those of the other.

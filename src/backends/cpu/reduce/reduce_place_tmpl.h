@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places of the most extreme elements of one type: T and ID are the including
-// file's; NAME, EXTREME (the reducer of the value alone) and IS_MORE(x, a) are
-// given, and undefined here. The first of equal elements counts, and the first
+// file's; NAME, EXTREME (the reducer of the value alone), IS_MORE(x, a) and IS_NO_MORE(x, a), of
+// vectors, are given, and undefined here. The first of equal elements counts, and the first
 // NaN above all.
 #define PLACE(what) OYI_JOIN(NAME, OYI_JOIN(what, ID))
 
@@ -20,21 +20,36 @@ static void PLACE(start)(void* state, int64_t n, const void* args) {
   }
 }
 
+// Integers as wide as elements, which count rows: what is chosen with one mask is one vector.
+typedef __typeof__(_Generic((T)0, float
+                            : (int32_t)0, double
+                            : (int64_t)0, default
+                            : (T)0))
+PLACE(short);
+typedef T PLACE(vec) __attribute__((vector_size(32)));
+typedef PLACE(short) PLACE(masks) __attribute__((vector_size(32)));
+
 static inline int PLACE(wins)(T x, T value, int64_t place) {
   return place < 0 || (!IS_NAN(value) && (IS_MORE(x, value) || IS_NAN(x)));
 }
 
-// Where the first element is that is |found|, or NaN: none is passed that could be, a few
-// at a time, which compilers make vectors of, as they do not of a loop with a way out.
+// Where the first element is that is |found|, or NaN if that is: it is there. Of what lies
+// together vector by vector, of which the last may lie over the one before it.
 static inline int64_t PLACE(find)(const char* x, int64_t n, int64_t step, T found) {
-  enum { FEW = 64 };
   int64_t i = 0;
-  for (; step == (int64_t)sizeof(T) && i + FEW <= n; i += FEW) {
-    const T* p = (const T*)(const void*)x + i;
-    int any = 0;
-    for (int k = 0; k < FEW; k++) any |= (p[k] == found) | IS_NAN(p[k]);
-    if (any) break;
+#if defined(__AVX2__)
+  enum { LANES = 32 / sizeof(T) };
+  const PLACE(masks) none = {0};
+  for (; step == (int64_t)sizeof(T) && n >= LANES && i < n; i += LANES) {
+    const int64_t at = i + LANES <= n ? i : n - LANES;
+    PLACE(vec) y;
+    memcpy(&y, x + at * step, sizeof(y));
+    const __m256i is_it =
+        IS_NAN(found) ? (__m256i)(none | IS_NAN(y)) : (__m256i)(y == found);
+    const unsigned mask = (unsigned)_mm256_movemask_epi8(is_it);
+    if (mask) return at + __builtin_ctz(mask) / (int)sizeof(T);
   }
+#endif
   for (; i < n; i++) {
     const T y = *(const T*)(const void*)(x + i * step);
     if (y == found || IS_NAN(y)) break;
@@ -58,28 +73,116 @@ static void PLACE(row)(void* state, int64_t at, const char* x, int64_t n, int64_
   s->place[at] = first + place;
 }
 
-// Integers as wide as elements, which count rows: what is chosen with one mask is one vector.
-typedef __typeof__(_Generic((T)0, float
-                            : (int32_t)0, double
-                            : (int64_t)0, default
-                            : (T)0))
-PLACE(short);
+// Columns side by side: of bytes no more than of halves.
+enum {
+  PLACE(LANES) = sizeof(T) < 4 ? 16 : 32 / sizeof(T),
+  PLACE(HALF) = PLACE(LANES) / 2
+};
+typedef T PLACE(lanes) __attribute__((vector_size(PLACE(LANES) * sizeof(T))));
+typedef PLACE(short) PLACE(counts) __attribute__((vector_size(PLACE(LANES) * sizeof(T))));
 
-// Of |rows| rows, which such an integer counts, the extremes and which rows they are in.
-static inline void PLACE(few_rows)(T* restrict value, PLACE(short) * restrict place,
-                                   int64_t n, const char* x, int64_t rows,
-                                   int64_t row_step) {
-  memcpy(value, x, (size_t)n * sizeof(T));
-  memset(place, 0, (size_t)n * sizeof(T));
-  for (int64_t r = 1; r < rows; r++) {
+// |a| becomes |y| where |wins| has ones.
+static inline __attribute__((always_inline)) void PLACE(choose)(
+    PLACE(counts) * a, const PLACE(counts) * y, const PLACE(counts) * wins) {
+#if defined(__AVX2__)
+  __m256i masks, first, second;
+  if (sizeof(*a) == sizeof(masks)) {
+    memcpy(&masks, wins, sizeof(*a));
+    memcpy(&first, a, sizeof(*a));
+    memcpy(&second, y, sizeof(*a));
+    first = _mm256_blendv_epi8(first, second, masks);
+    memcpy(a, &first, sizeof(*a));
+    return;
+  }
+#endif
+  *a = (*y & *wins) | (*a & ~*wins);
+}
+
+// The extremes |a| of columns, in rows |at|, go on with |y| in row |here|. NaN is no less and no
+// more than what it is compared with.
+static inline __attribute__((always_inline)) void PLACE(step)(PLACE(lanes) * a,
+                                                              PLACE(counts) * at,
+                                                              const PLACE(lanes) * y,
+                                                              PLACE(short) here) {
+  const PLACE(counts) none = {0}, place = none + here;
+  const PLACE(counts) wins = ~((PLACE(counts))IS_NO_MORE(*y, *a) | (none | IS_NAN(*a)));
+  PLACE(counts) was = (PLACE(counts)) * a;
+  const PLACE(counts) next = (PLACE(counts)) * y;
+  PLACE(choose)(&was, &next, &wins);
+  PLACE(choose)(at, &place, &wins);
+  *a = (PLACE(lanes))was;
+}
+
+// Of columns of two vectors, |second| columns apart, the running values go on with |rows| rows,
+// the first of which is row |here|.
+static inline __attribute__((always_inline)) void PLACE(two)(
+    T* value, PLACE(short) * place, int64_t second, const char* x, int64_t rows,
+    int64_t row_step, int64_t here) {
+  PLACE(lanes) a, b, y, z;
+  PLACE(counts) at, at_b;
+  const int64_t bytes = second * (int64_t)sizeof(T);
+  memcpy(&a, value, sizeof(a)), memcpy(&b, value + second, sizeof(b));
+  memcpy(&at, place, sizeof(at)), memcpy(&at_b, place + second, sizeof(at_b));
+  for (int64_t r = here; r < here + rows; r++, x += row_step) {
+    memcpy(&y, x, sizeof(y)), memcpy(&z, x + bytes, sizeof(z));
+    PLACE(step)(&a, &at, &y, (PLACE(short))r);
+    PLACE(step)(&b, &at_b, &z, (PLACE(short))r);
+  }
+  memcpy(value, &a, sizeof(a)), memcpy(value + second, &b, sizeof(b));
+  memcpy(place, &at, sizeof(at)), memcpy(place + second, &at_b, sizeof(at_b));
+}
+
+// Of less columns than a vector has, but half as many or more: two halves that may overlap.
+static inline void PLACE(halves)(T* value, PLACE(short) * place, int64_t n, const char* x,
+                                 int64_t rows, int64_t row_step, int64_t here) {
+  enum { HALF = PLACE(HALF), LANES = PLACE(LANES) };
+  const int64_t last = n - HALF, bytes = last * (int64_t)sizeof(T);
+  PLACE(lanes) a, y;
+  PLACE(counts) at;
+  T both[LANES];
+  PLACE(short) places[LANES];
+  memcpy(both, value, sizeof(a) / 2), memcpy(both + HALF, value + last, sizeof(a) / 2);
+  memcpy(places, place, sizeof(a) / 2),
+      memcpy(places + HALF, place + last, sizeof(a) / 2);
+  memcpy(&a, both, sizeof(a)), memcpy(&at, places, sizeof(at));
+  for (int64_t r = here; r < here + rows; r++, x += row_step) {
+    memcpy(both, x, sizeof(y) / 2), memcpy(both + HALF, x + bytes, sizeof(y) / 2);
+    memcpy(&y, both, sizeof(y));
+    PLACE(step)(&a, &at, &y, (PLACE(short))r);
+  }
+  memcpy(both, &a, sizeof(a)), memcpy(places, &at, sizeof(at));
+  memcpy(value, both, sizeof(a) / 2), memcpy(value + last, both + HALF, sizeof(a) / 2);
+  memcpy(place, places, sizeof(a) / 2),
+      memcpy(place + last, places + HALF, sizeof(a) / 2);
+}
+
+// Running values of |n| columns go on with |rows| rows, which such an integer counts from |here|
+// on. Vectors may lie over others; of rows that are more than a few of them some are read at a
+// time.
+static inline void PLACE(few_rows)(T* value, PLACE(short) * place, int64_t n,
+                                   const char* x, int64_t rows, int64_t row_step,
+                                   int64_t here) {
+  enum { LANES = PLACE(LANES), NARROW = 8 * LANES, FEW = 8 };
+  if (n < LANES && n >= PLACE(HALF)) {
+    PLACE(halves)(value, place, n, x, rows, row_step, here);
+    return;
+  }
+  const int64_t most = n <= NARROW ? rows : FEW;
+  for (int64_t r = 0; n >= LANES && r < rows; r += most) {
+    const int64_t some = r + most < rows ? most : rows - r;
+    for (int64_t i = 0; i < n; i += 2 * LANES) {
+      const int64_t at = i + 2 * LANES <= n ? i : n >= 2 * LANES ? n - 2 * LANES : 0;
+      const int64_t second = n < 2 * LANES ? n - LANES : LANES;
+      const char* from = x + r * row_step + at * (int64_t)sizeof(T);
+      PLACE(two)(value + at, place + at, second, from, some, row_step, here + r);
+    }
+  }
+  for (int64_t r = 0; n < LANES && r < rows; r++) {
     const T* p = (const T*)(const void*)(x + r * row_step);
-    const PLACE(short) here = (PLACE(short))r;
     for (int64_t i = 0; i < n; i++) {
-      const T y = p[i], v = value[i];
-      const int is_nan = IS_NAN(y), more = IS_MORE(y, v), stays = IS_NAN(v);
-      const int wins = (more | is_nan) & !stays;
-      value[i] = wins ? y : v;
-      place[i] = wins ? here : place[i];
+      const int wins = PLACE(wins)(p[i], value[i], 0);
+      value[i] = wins ? p[i] : value[i];
+      place[i] = wins ? (PLACE(short))(here + r) : place[i];
     }
   }
 }
@@ -88,16 +191,27 @@ static void PLACE(columns)(void* state, int64_t n, const char* x, int64_t rows,
                            int64_t row_step, int64_t first, const void* args) {
   enum { MOST = 64 };
   PLACE(state)* s = state;
+  (void)args;
+  if (sizeof(T) == sizeof(int64_t)) {
+    // There is nothing before the first of all.
+    if (s->place[0] < 0) {
+      memcpy(s->value, x, (size_t)n * sizeof(T));
+      for (int64_t i = 0; i < n; i++) s->place[i] = first;
+    }
+    PLACE(few_rows)(s->value, (void*)s->place, n, x, rows, row_step, first);
+    return;
+  }
   T value[OYI_REDUCE_BLOCK];
   PLACE(short) place[OYI_REDUCE_BLOCK];
-  (void)args;
   for (int64_t r = 0; r < rows; r += MOST) {
     const int64_t some = rows - r < MOST ? rows - r : MOST;
-    PLACE(few_rows)(value, place, n, x + r * row_step, some, row_step);
-    // There is nothing before the first of all.
-    if (first + r == 0) {
+    const char* from = x + r * row_step;
+    memcpy(value, from, (size_t)n * sizeof(T));
+    memset(place, 0, (size_t)n * sizeof(T));
+    PLACE(few_rows)(value, place, n, from, some, row_step, 0);
+    if (s->place[0] < 0) {
       memcpy(s->value, value, (size_t)n * sizeof(T));
-      for (int64_t i = 0; i < n; i++) s->place[i] = place[i];
+      for (int64_t i = 0; i < n; i++) s->place[i] = first + place[i];
       continue;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -131,3 +245,4 @@ static void PLACE(finish)(const void* state, int64_t n, void* const* out,
 #undef NAME
 #undef EXTREME
 #undef IS_MORE
+#undef IS_NO_MORE
