@@ -25,7 +25,7 @@ static void write_results(const walk* w, const block_results* r, int64_t lines,
   for (int k = 0; k < 2; k++) {
     if (!out[k]) continue;
     const oy_dtype from = w->reducer->out[k], to = w->out_dtype[k];
-    const int64_t item = oyi_dtype_bytes[to], along = w->kept[0].out[k];
+    const int64_t item = oyi_dtype_bytes[to], along = w->along[k];
     const int64_t step = one ? along : item;
     char* target = one ? out[k] : converted;
     if (k == 0 && w->write_step && step == item)
@@ -98,8 +98,7 @@ static bool is_one_call_of_rows(const walk* w) {
 // Whether the output is as the reducer writes results.
 static bool takes_results(const walk* w) {
   const oy_dtype dtype = w->reducer->out[0];
-  return w->out_dtype[0] == dtype && w->kept[0].out[0] == oyi_dtype_bytes[dtype] &&
-         !w->cells;
+  return w->out_dtype[0] == dtype && w->along[0] == oyi_dtype_bytes[dtype] && !w->cells;
 }
 
 static void run_block(const walk* w, const char* x, char* const* out, int64_t lines) {
@@ -126,6 +125,28 @@ static void run_block(const walk* w, const char* x, char* const* out, int64_t li
   write_results(w, &r, lines, out);
 }
 
+// Blocks of |n| elements of the dimension along which results lie together.
+static void run_tile(const walk* w, const char* x, char* const* out, int64_t lines,
+                     int64_t n) {
+  _Alignas(64) char made[2][OYI_REDUCE_BLOCK * OYI_REDUCE_TILE];
+  for (int64_t i = 0; i < n; i++) {
+    char* to[2];
+    for (int k = 0; k < 2; k++) to[k] = out[k] ? made[k] + i * lines * w->along[k] : NULL;
+    run_block(w, x + i * w->tile.in, to, lines);
+  }
+  for (int k = 0; k < 2; k++)
+    if (out[k])
+      oyi_move_rows(&(oyi_move){.item = (size_t)w->along[k],
+                                .n = lines,
+                                .rows = n,
+                                .to = out[k],
+                                .from = made[k],
+                                .to_along = w->kept[0].out[k],
+                                .to_down = w->tile.out[k],
+                                .from_along = w->along[k],
+                                .from_down = lines * w->along[k]});
+}
+
 // ------------------------------------------------------------------ all blocks
 
 static oy_status run_blocks(int64_t begin, int64_t end, void* context) {
@@ -135,15 +156,21 @@ static oy_status run_blocks(int64_t begin, int64_t end, void* context) {
     int64_t rest = w->kept[0].size - at;
     const char* x = w->x;
     char* out[2] = {w->out[0], w->out[1]};
+    int64_t left = w->tile.size;
     for (size_t d = 0; d < w->kept_count; d++) {
       const oyi_reduce_dim* k = &w->kept[d];
       int64_t i = d == 0 ? at : line % k->size;
       if (d > 0) line /= k->size;
+      if (d == 1) left -= i * w->tile_lines;
       if (x) x += i * k->in;
       for (int o = 0; o < 2; o++)
         if (out[o]) out[o] += i * k->out[o];
     }
-    run_block(w, x, out, rest < w->block ? rest : w->block);
+    if (rest > w->block) rest = w->block;
+    if (w->tile.size > 1)
+      run_tile(w, x, out, rest, left < w->tile_lines ? left : w->tile_lines);
+    else
+      run_block(w, x, out, rest);
   }
   return OY_OK;
 }

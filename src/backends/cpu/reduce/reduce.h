@@ -24,6 +24,7 @@ enum {
   OYI_REDUCE_ROW = 2048,
   OYI_REDUCE_ROWS = 32,
   OYI_REDUCE_MOST_ROWS = 4 * OYI_REDUCE_ROWS,  // of what may run for longer
+  OYI_REDUCE_TILE = 64,   // bytes of results, at most, of blocks that are written at once
   OYI_REDUCE_STATE = 64,  // bytes of running values for one result, at most
   OYI_REDUCE_STATE_BYTES = OYI_REDUCE_BLOCK * OYI_REDUCE_STATE,
   // Numbers of a row, at most, of which many are taken at once.

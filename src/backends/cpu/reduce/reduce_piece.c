@@ -200,7 +200,9 @@ static void reduce_down(block* b, const char* x) {
 static void turn_rows(const block* b, char* to, const char* x, int64_t some) {
   const walk* w = b->w;
   const oyi_reduce_dim *inner = &w->inner, *d = &w->reduced[0];
-  const int64_t own = oyi_dtype_bytes[w->in_dtype], lines = b->n / inner->size;
+  const int64_t own = oyi_dtype_bytes[w->in_dtype];
+  const bool evenly = inner->size == 1 || w->cells;
+  const int64_t lines = evenly ? b->n : b->n / inner->size;
   oyi_move m = {.item = (size_t)own,
                 .n = lines,
                 .rows = inner->size,
@@ -210,9 +212,9 @@ static void turn_rows(const block* b, char* to, const char* x, int64_t some) {
                 .to_down = lines * own,
                 .from_along = w->step,
                 .from_down = inner->in};
-  if (inner->size == 1 || d->in == inner->size * inner->in) {
-    m.rows = some * inner->size;
-    if (inner->size == 1) m.from_down = d->in;
+  if (evenly || d->in == inner->size * inner->in) {
+    m.rows = evenly ? some : some * inner->size;
+    if (evenly) m.from_down = d->in;
     oyi_move_rows(&m);
     return;
   }

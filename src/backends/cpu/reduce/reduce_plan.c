@@ -79,7 +79,11 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   const int64_t most = w->fold > 1 ? OYI_REDUCE_BLOCK / w->fold
                                    : all / (w->cells ? w->cells : w->inner.size);
   w->block = most;
-  const int64_t lines = results / w->inner.size / size;
+  int64_t lines = results / w->inner.size / size;
+  if (w->tile.size > 1) {
+    lines = lines / w->tile.size * w->kept[1].size;
+    if (w->block > OYI_REDUCE_BLOCK) w->block = OYI_REDUCE_BLOCK;
+  }
   const bool few = lines * ((size + most - 1) / most) < SHARES && w->spread == 1;
   if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && few) {
     // Rows that are read in wide blocks, or brought together, are worth more than even shares.
@@ -228,6 +232,22 @@ static void find_longer_blocks(walk* w) {
   }
 }
 
+// Whether rows that follow those of the first kept dimension, whatever the order of their results,
+// are taken with them.
+static bool take_next(walk* w) {
+  const dim k = w->kept[0];
+  for (size_t d = 1; d < w->kept_count; d++) {
+    if (w->kept[d].in != k.size * k.in) continue;
+    const dim next = w->kept[d];
+    w->kept[d] = w->kept[1];
+    w->kept[1] = next;
+    set_inner(w, k.size);
+    w->step = k.in;
+    return true;
+  }
+  return false;
+}
+
 // Whether rows are turned: short ones, of which there are many along one of the kept
 // dimensions. Of few columns a call would do as little as of short rows, so those of many
 // lines are turned side by side.
@@ -243,6 +263,7 @@ static bool find_turns(walk* w, int64_t item) {
   if (w->all_rows || w->cells || (!one && !again) || (w->converts && !w->one_step))
     return false;
   if (is_short && !columns && w->kept[0].size >= MANY) return true;
+  if (is_short && !columns && take_next(w)) return true;
   const size_t longest = other ? longest_of_others(w) : 0;
   if (!one || !other || w->kept[longest].size < SOME ||
       w->kept[longest].size < w->kept[0].size)
@@ -297,7 +318,7 @@ static void find_way(walk* w, const oyi_reduction* r) {
   const bool near =
       !cells && !fold && k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
   w->turns = !near && !fold && find_turns(w, item);
-  if (!cells) w->step = fold ? item : k->in;
+  if (!w->cells) w->step = fold ? item : k->in;
   const bool together = cells || fold || k->in == item;
   const int64_t columns = oyi_reduce_width(w, k->size), row = d->in / item;
   // Rows of a few results that follow each other, or nearly, are read as longer ones: of so few
@@ -325,6 +346,36 @@ static void find_way(walk* w, const oyi_reduction* r) {
       long_runs || w->half ? OYI_REDUCE_MOST_ROWS : (few_more ? 2 : 1) * OYI_REDUCE_ROWS;
 }
 
+// Whether results of another dimension than blocks go along lie together: written one block after
+// the other, lines of the cache would come and go for one result at a time.
+static void find_tile(walk* w) {
+  enum { SOME = 8 };
+  const int first = w->out[0] ? 0 : 1;
+  const dim* k = &w->kept[0];
+  int64_t widest = 1;
+  w->tile = (dim){1, 0, {0, 0}};
+  for (int o = 0; o < 2; o++) {
+    w->along[o] = k->out[o];
+    const int64_t item = w->out[o] ? oyi_dtype_bytes[w->out_dtype[o]] : 1;
+    widest = item > widest ? item : widest;
+  }
+  w->tile_lines = OYI_REDUCE_TILE / widest;
+  const int64_t item = oyi_dtype_bytes[w->out_dtype[first]];
+  if (w->inner.size > 1 || w->cells || k->size < SOME || k->out[first] == item) return;
+  for (size_t d = 1; d < w->kept_count; d++) {
+    if (w->kept[d].out[first] != item || w->kept[d].size < SOME) continue;
+    w->tile = w->kept[d];
+    w->kept[d] = w->kept[1];
+    const int64_t n = w->tile_lines;
+    w->kept[1] = (dim){(w->tile.size + n - 1) / n,
+                       w->tile.in * n,
+                       {w->tile.out[0] * n, w->tile.out[1] * n}};
+    for (int o = 0; o < 2; o++)
+      if (w->out[o]) w->along[o] = oyi_dtype_bytes[w->out_dtype[o]];
+    return;
+  }
+}
+
 // What writes the first results: those of complex numbers by their parts.
 static void find_writing(walk* w) {
   const oy_dtype to = w->out_dtype[0], from = w->reducer->out[0];
@@ -348,6 +399,7 @@ void oyi_reduce_plan(walk* w, const oyi_reduction* r, const oyi_fold* reducer,
   }
   find_dims(w, r);
   find_way(w, r);
+  find_tile(w);
   find_writing(w);
   w->read = w->is_empty ? 0 : r->in->numel / w->times;
   find_blocks(w, w->read, oyi_reduction_first(r)->numel);

@@ -29,6 +29,12 @@ typedef struct oyi_reduce_walk {
   // Results from one line of a block to the next, where it has those of what lies between lines,
   // too, and from one of |inner| to the next; 0: it has those that are wanted, and no others.
   int64_t cells, apart;
+  // Where results that lie together are of another kept dimension than blocks go along: blocks of
+  // up to |tile_lines| of its elements are written at once. Else of size 1.
+  oyi_reduce_dim tile;
+  int64_t tile_lines;
+  int64_t
+      along[2];  // bytes from one result of a block to the next where it is written first
   int64_t step;  // bytes from what one result of a block is made of to that of the next
   // Elements of the fastest dimension that is reduced, where they lie beside each other as results
   // do and have running values of their own, which are merged; else 1.
