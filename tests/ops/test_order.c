@@ -91,7 +91,7 @@ static void each_sample(check_fn check, int64_t longest) {
           oy_scope scope;
           oy_scope_open(&scope);
           // Few lines are gone down one by one, and many short ones together.
-          const int64_t many = g_lengths[k] > 16 ? LINES : MANY_LINES;
+          const int64_t many = g_lengths[k] > 64 ? LINES : MANY_LINES;
           const sample s = make_sample(g_dtypes[d], f, k % 2 ? many : 3, g_lengths[k]);
           check(&s, dim);
           oy_scope_close(&scope);

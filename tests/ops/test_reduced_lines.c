@@ -138,10 +138,10 @@ static void lines_beside_loops(void** state) {
       {{5, 7, 39}, {273, 39, 1}, 2},       // rows of a vector and a part of one
       {{5, 7, 101}, {707, 101, 1}, 2},     // and of several
       {{2, 3, 1000}, {3000, 1000, 1}, 2},
-      {{300, 21, 5}, {5, 1500, 1}, 2},    // results of another order, written as a tile
-      {{259, 21, 40}, {41, 12000, 1}, 2}, // with gaps
-      {{7, 270, 67}, {18090, 1, 270}, 0}, // and of columns
-      {{16, 27, 2}, {2, 32, 1}, 2},       // short rows that follow, of another order
+      {{300, 21, 5}, {5, 1500, 1}, 2},     // results of another order, written as a tile
+      {{259, 21, 40}, {41, 12000, 1}, 2},  // with gaps
+      {{7, 270, 67}, {18090, 1, 270}, 0},  // and of columns
+      {{16, 27, 2}, {2, 32, 1}, 2},        // short rows that follow, of another order
       {{5, 9, 3}, {3, 15, 1}, 2},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)

@@ -37,9 +37,10 @@ static oy_status rank_some(oyi_lines* w, int64_t count, void* context) {
 }
 
 bool oyi_rank_lines(const oyi_lines* lines, const oyi_ranking* how) {
-  // One element is soon found in longer lines by itself.
-  enum { FEW_LINES = 8, LONGEST_FOR_ONE = 12 };
-  const int64_t longest = how->rank ? LONGEST_FOR_ONE : OYI_RANKED;
+  enum { FEW_LINES = 8 };
+  const bool is_wide = oyi_dtype_bytes[how->dtype] == 8;
+  const int64_t one = is_wide ? OYI_RANKED_WIDE : OYI_RANKED_ONE;
+  const int64_t longest = how->rank ? one : OYI_RANKED;
   if (how->n > longest || lines->ndim == 0 || lines->sizes[0] < FEW_LINES) return false;
   oyi_ranking same = *how;
   (void)!oyi_lines_run(lines, how->n, rank_some, &same);

@@ -7,7 +7,8 @@
 #include "backends/cpu/index/lines.h"
 #include "backends/cpu/order/select.h"
 
-enum { OYI_RANKED = 15 };  // elements of a line, at most
+// Elements of a line, at most, and where one of them is wanted, of 4 bytes or less and of 8.
+enum { OYI_RANKED = 15, OYI_RANKED_ONE = 64, OYI_RANKED_WIDE = 32 };
 
 // What is wanted of each line of |n| elements: the one that |rank| says, or with NULL the first
 // |k| of them, in their order.

@@ -10,9 +10,10 @@
 
 #include "backends/cpu/order/ordered.h"
 #include "base/template.h"
+#include "tensor/move.h"
 
-// Lines at a time, and those of them that are compared at once.
-enum { LINES = 64, STRIPE = 32 };
+// Lines at a time, bytes of a vector of them, and vectors that are compared at once.
+enum { LINES = 64, VECTOR = 32, VECTORS = 2 };
 
 #define KEY(x) (x)
 #define K      uint8_t

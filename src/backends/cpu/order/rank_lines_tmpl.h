@@ -4,38 +4,53 @@
 // and LAST, the key of NaN, or NO_NAN.
 #define F(name) OYI_JOIN(name, ID)
 
+enum { F(MOST) = sizeof(K) < 8 ? OYI_RANKED_ONE : OYI_RANKED_WIDE };
 typedef struct F(few) {
-  K keys[OYI_RANKED][LINES];
-  C ranks[OYI_RANKED][LINES];
+  K keys[F(MOST)][LINES];
+  C ranks[F(MOST)][LINES];
 } F(few);
 
 // Lines that are not there have what was there before.
 static inline void F(load)(F(few) * f, const oyi_ranked_lines* r, int64_t from,
                            int64_t lines) {
   const K turn = r->how->descending ? (K)-1 : 0;
-  for (int64_t i = 0; i < r->how->n; i++) {
-    const char* x = r->x + from * r->x_line + i * r->x_step;
-    for (int64_t l = 0; l < lines; l++)
-      f->keys[i][l] = (K)(KEY(*(const K*)(const void*)(x + l * r->x_line)) ^ turn);
+  const int64_t n = r->how->n;
+  oyi_move_rows(&(oyi_move){.item = sizeof(K),
+                            .n = lines,
+                            .rows = n,
+                            .to = (char*)f->keys,
+                            .from = r->x + from * r->x_line,
+                            .to_along = sizeof(K),
+                            .to_down = sizeof(f->keys[0]),
+                            .from_along = r->x_line,
+                            .from_down = r->x_step});
+  for (int64_t i = 0; i < n; i++) {
+    K* keys = f->keys[i];
+    for (int l = 0; l < LINES; l++) keys[l] = (K)(KEY(keys[l]) ^ turn);
   }
 }
 
-// How many elements are before each, in STRIPE lanes: of every two one is before the other. One
-// element's are counted apart, or compilers fear that they are another's and make no vectors.
+typedef K F(vec) __attribute__((vector_size(VECTOR), aligned(sizeof(K)), may_alias));
+typedef C F(lanes) __attribute__((vector_size(VECTOR), aligned(sizeof(K)), may_alias));
+
+// How many elements are before each, in VECTORS vectors of lines: of every two one is before the
+// other. A comparison that is true is -1.
 static inline void F(compare)(F(few) * f, int64_t n, int64_t from) {
+  enum { LANES = VECTOR / sizeof(K) };
   for (int64_t i = 0; i < n; i++) {
-    C before[STRIPE] = {0};
-    const K* b = f->keys[i] + from;
+    const F(vec)* b = (const F(vec)*)(const void*)(f->keys[i] + from);
+    F(lanes)* ranks = (F(lanes)*)(void*)(f->ranks[i] + from);
+    F(lanes) before[VECTORS];
+    for (int v = 0; v < VECTORS; v++) before[v] = (F(lanes)){0} + (C)i;
     for (int64_t j = 0; j < i; j++) {
-      const K* a = f->keys[j] + from;
-      for (int l = 0; l < STRIPE; l++)
-        before[l] = (C)(before[l] + (b[l] >= a[l] ? 1 : 0));
+      const F(vec)* a = (const F(vec)*)(const void*)(f->keys[j] + from);
+      for (int v = 0; v < VECTORS; v++) before[v] += (F(lanes))(a[v] > b[v]);
     }
     for (int64_t j = i + 1; j < n; j++) {
-      const K* a = f->keys[j] + from;
-      for (int l = 0; l < STRIPE; l++) before[l] = (C)(before[l] + (b[l] > a[l] ? 1 : 0));
+      const F(vec)* a = (const F(vec)*)(const void*)(f->keys[j] + from);
+      for (int v = 0; v < VECTORS; v++) before[v] -= (F(lanes))(b[v] > a[v]);
     }
-    memcpy(f->ranks[i] + from, before, sizeof(before));
+    for (int v = 0; v < VECTORS; v++) ranks[v] = before[v];
   }
 }
 
@@ -46,14 +61,32 @@ static inline void F(invert)(const F(few) * f, int64_t n, int64_t lines,
     for (int64_t l = 0; l < lines; l++) order[l][f->ranks[i][l]] = (uint8_t)i;
 }
 
-static inline int64_t F(rank)(const F(few) * f, const oyi_ranking* how, int64_t line) {
-  int64_t nans = 0;
+// Which rank is wanted of each line: the same of all that have no NaN.
+static inline void F(rank)(const F(few) * f, const oyi_ranking* how, C* wanted) {
+  C nans[LINES] = {0}, any = 0;
 #ifdef LAST
-  for (int64_t i = 0; i < how->n; i++) nans += f->keys[i][line] == LAST;
+  for (int64_t i = 0; i < how->n; i++) {
+    const K* keys = f->keys[i];
+    for (int l = 0; l < LINES; l++) nans[l] = (C)(nans[l] + (keys[l] == LAST ? 1 : 0));
+  }
+  for (int l = 0; l < LINES; l++) any |= nans[l];
 #else
-  (void)f, (void)line;
+  (void)f;
 #endif
-  return how->rank(how->n, nans, how->k);
+  const C none = (C)how->rank(how->n, 0, how->k);
+  for (int l = 0; l < LINES; l++)
+    wanted[l] = any && nans[l] ? (C)how->rank(how->n, nans[l], how->k) : none;
+}
+
+// One element of each line: which of them has that rank.
+static inline void F(find)(const F(few) * f, const oyi_ranking* how, C* places) {
+  C wanted[LINES];
+  F(rank)(f, how, wanted);
+  for (int l = 0; l < LINES; l++) places[l] = 0;
+  for (int64_t i = 0; i < how->n; i++) {
+    const C* ranks = f->ranks[i];
+    for (int l = 0; l < LINES; l++) places[l] = ranks[l] == wanted[l] ? (C)i : places[l];
+  }
 }
 
 static void F(ranked)(const oyi_ranked_lines* r) {
@@ -64,16 +97,20 @@ static void F(ranked)(const oyi_ranked_lines* r) {
   for (int64_t from = 0, lines; from < r->lines; from += lines) {
     lines = r->lines - from < LINES ? r->lines - from : LINES;
     F(load)(&f, r, from, lines);
-    for (int64_t l = 0; l < lines; l += STRIPE) F(compare)(&f, how->n, l);
-    F(invert)(&f, how->n, lines, order);
+    for (int64_t l = 0; l < lines; l += VECTORS * VECTOR / (int64_t)sizeof(K))
+      F(compare)(&f, how->n, l);
+    C places[LINES];
+    if (how->rank)
+      F(find)(&f, how, places);
+    else
+      F(invert)(&f, how->n, lines, order);
     for (int64_t l = 0; l < lines; l++) {
       const char* x = r->x + (from + l) * r->x_line;
       char *y = r->y + (from + l) * r->y_line, *at = r->at + (from + l) * r->at_line;
-      const int64_t first = how->rank ? F(rank)(&f, how, l) : 0;
       const int64_t kept = how->rank ? 1 : how->k;
       for (int64_t k = 0; k < kept; k++, y += r->y_step, at += r->at_step) {
         // NOLINT: each rank is that of one element
-        const int64_t place = order[l][first + k];
+        const int64_t place = how->rank ? places[l] : order[l][k];
         *(K*)(void*)y = *(const K*)(const void*)(x + place * r->x_step);
         *(int64_t*)(void*)at = place;
       }
