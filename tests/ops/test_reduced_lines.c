@@ -175,9 +175,10 @@ static void check_both(const double* data, const int64_t* n, int64_t first, int6
   assert_true(isnan(want) ? isnan(found) : fabs(found - var) <= 0.01 * var);
 }
 
-// Short rows of what is reduced, again and again, with what is kept between them, or alone; with
-// gaps, and without.
-static void check_dimensions(const int64_t* n, oy_dtype dtype, int64_t first, bool nans) {
+// Short rows of what is reduced, again and again, with what is kept between them, |inside| them, or
+// alone; with gaps, and without.
+static void check_dimensions(const int64_t* n, oy_dtype dtype, int64_t first, bool nans,
+                             bool inside) {
   oy_scope scope;
   oy_scope_open(&scope);
   const int64_t row = n[3] + first, all = n[0] * n[1] * n[2] * row;
@@ -188,6 +189,9 @@ static void check_dimensions(const int64_t* n, oy_dtype dtype, int64_t first, bo
   assert_non_null(oy_scope_take(wide));
   oy_tensor* x =
       oy_narrow(oy_to_dtype(wide, dtype, false, true, oy_none()), 3, first, n[3]);
+  const oy_ints turned = OY_DIMS(1, 0, 3, 2);
+  if (inside)
+    x = oy_permute(oy_contiguous(oy_permute(x, turned), OY_MEMORY_CONTIGUOUS), turned);
   const bool is_float =
       dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_F64 || dtype == OY_DTYPE_BF16;
   oy_tensor* const got[] = {oy_sum_dim_IntList(x, OY_DIMS(1, 3), false, oy_none()),
@@ -201,13 +205,15 @@ static void check_dimensions(const int64_t* n, oy_dtype dtype, int64_t first, bo
 static void several_dimensions(void** state) {
   (void)state;
   static const int64_t sizes[][4] = {
-      {3, 7, 70, 5},   {2, 9, 130, 3},  {1, 40, 6, 7},  {2, 300, 1, 7}, {1, 50, 34, 3},
-      {1, 33, 130, 2}, {2, 35, 17, 16}, {3, 5, 4, 2},   {1, 18, 1, 9},  {1, 40, 9, 17},
-      {2, 7, 300, 4},  {1, 4000, 3, 5}, {40, 10, 5, 3}, {1, 4, 5, 2}};
+      {3, 7, 70, 5},   {2, 9, 130, 3},  {1, 40, 6, 7},   {2, 300, 1, 7}, {1, 50, 34, 3},
+      {1, 33, 130, 2}, {2, 35, 17, 16}, {3, 5, 4, 2},    {1, 18, 1, 9},  {1, 40, 9, 17},
+      {2, 7, 300, 4},  {1, 4000, 3, 5}, {40, 10, 5, 3},  {1, 4, 5, 2},   {7, 70, 1, 60},
+      {5, 35, 3, 100}, {2, 33, 15, 67}, {1, 200, 1, 64}, {2, 37, 30, 60}};
   for (size_t s = 0; s < OY_ARRAY_SIZE(sizes); s++)
     for (size_t t = 0; t < OY_ARRAY_SIZE(g_dtypes); t++)
       for (int k = 0; k < (t < 3 ? 4 : 2); k++)
-        check_dimensions(sizes[s], g_dtypes[t], k & 1, k & 2);
+        for (int inside = 0; inside < 2; inside++)
+          check_dimensions(sizes[s], g_dtypes[t], k & 1, k & 2, inside);
 }
 
 // A last block of a few columns comes to what they do within a wide one.

@@ -273,6 +273,14 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
   }
 }
 
+// Running values of |count| groups of |n| columns each, one behind the other, become those of the
+// first.
+static void merge_groups(const walk* w, char* state, int64_t n, int64_t count) {
+  const int64_t step = n * w->reducer->running;
+  for (int64_t half = count / 2; count > 1; count -= half, half = count / 2)
+    w->reducer->merge(state, state + (count - half) * step, half * n, w->args);
+}
+
 // Several rows as one of as many results, with what lies between rows, which are merged; the rest
 // as they are: behind the last row there may be nothing.
 static void reduce_spread(const block* b, const char* x, int64_t first, int64_t rows) {
@@ -288,8 +296,8 @@ static void reduce_spread(const block* b, const char* x, int64_t first, int64_t 
     some = whole - i < w->rows ? whole - i : w->rows;
     columns_as_they_lie(w, state, n, x, some, long_step, 0);
   }
-  for (int64_t i = 0; i < w->spread; i++)
-    r->merge(b->state, state + i * row * r->running, b->n, w->args);
+  merge_groups(w, state, row, w->spread);
+  r->merge(b->state, state, b->n, w->args);
   columns_as_they_lie(w, b->state, b->n, x, rows - whole * w->spread, step, 0);
 }
 
@@ -350,10 +358,12 @@ static void reduce_folded(const block* b, const char* x) {
   wide.state = state;
   r->start(state, wide.n, w->args);
   reduce_across(&wide, x);
-  const char* one = state;
-  for (int64_t at = 0; at < b->n; at++)
-    for (int64_t k = 0; k < w->fold; k++, one += r->running)
-      r->merge((char*)b->state + at * r->running, one, 1, w->args);
+  const int64_t n = w->fold_block ? b->n : 1, step = n * r->running;
+  char *one = state, *to = b->state;
+  for (int64_t at = 0; at < b->n; at += n, one += step * w->fold, to += step) {
+    merge_groups(w, one, n, w->fold);
+    r->merge(to, one, n, w->args);
+  }
 }
 
 void oyi_reduce_piece(const walk* w, const char* x, int64_t n, int64_t number,

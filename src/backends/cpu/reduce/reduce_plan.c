@@ -76,8 +76,9 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   // What is converted on the way has to stay in the first cache, too.
   const int64_t all =
       w->across && w->converts && !w->half ? OYI_REDUCE_BLOCK : w->reducer->block;
-  const int64_t most = w->fold > 1 ? OYI_REDUCE_BLOCK / w->fold
-                                   : all / (w->cells ? w->cells : w->inner.size);
+  const int64_t most = w->fold_block ? w->fold_block
+                       : w->fold > 1 ? all / w->fold
+                                     : all / (w->cells ? w->cells : w->inner.size);
   w->block = most;
   int64_t lines = results / w->inner.size / size;
   if (w->tile.size > 1) {
@@ -283,16 +284,27 @@ static bool find_turns(walk* w, int64_t item) {
   return true;
 }
 
-// Whether short rows, of results that follow each other, are columns of longer ones: they come
-// again so often that a call for each of them takes longer than to merge running values.
+// Whether short rows are columns of longer ones: they come again so often that a call for each of
+// them takes longer than to merge running values. Results follow each other, row by row, or lie
+// together within what is reduced, or there is one.
 static bool find_fold(walk* w, int64_t item) {
-  enum { MOST = 16, TWICE = 2, FEW = 8 };
+  enum { MOST_BYTES = 256, MOST_INSIDE = 16, TWICE = 2, SOME = 16, FEW = 8 };
   const dim *k = &w->kept[0], *d = &w->reduced[0], *again = &w->reduced[1];
   w->fold = 1;
-  if (w->reduced_count < 2 || !w->reducer->running || d->in != item || d->size > MOST ||
-      k->in != d->size * item || again->in < k->size * k->in ||
-      again->size < TWICE * d->size || k->size * d->size < FEW)
+  w->fold_block = 0;
+  if (w->reduced_count < 2 || !w->reducer->running) return false;
+  const int64_t often = d->size < SOME ? TWICE * d->size : TWICE * SOME;
+  const int64_t width = k->size * d->size;
+  const bool rows = d->in == item && k->in == d->size * item && width >= FEW;
+  const bool inside = k->in == item && d->in == k->size * item &&
+                      k->size <= MOST_INSIDE && width <= w->reducer->block;
+  const bool one = d->in == item && (k->size == 1 || k->in >= again->in * again->size);
+  const int64_t run = one ? d->size : width;
+  const bool is_short = d->size * oyi_dtype_bytes[w->reducer->in] <= MOST_BYTES;
+  if (!(inside || (is_short && (rows || one))) || again->in < run * item ||
+      again->size < often)
     return false;
+  w->fold_block = inside ? k->size : one ? 1 : 0;
   w->fold = d->size;
   w->reduced_count--;
   memmove(w->reduced, w->reduced + 1, w->reduced_count * sizeof(*w->reduced));

@@ -39,6 +39,9 @@ typedef struct oyi_reduce_walk {
   // Elements of the fastest dimension that is reduced, where they lie beside each other as results
   // do and have running values of their own, which are merged; else 1.
   int64_t fold;
+  // Results that lie together within each of those elements, or the only one; 0: they have
+  // elements that lie together.
+  int64_t fold_block;
   // Rows that are read as one, where results are few and rows follow each other; else 1.
   int64_t spread;
   oyi_reduce_rows_fn all_rows;  // takes all rows of a block in one call; NULL: none does
