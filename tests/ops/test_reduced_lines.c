@@ -150,6 +150,19 @@ static void lines_beside_loops(void** state) {
         check(&shapes[i], g_dtypes[d], nans);
 }
 
+// Results of another order, shared out.
+static void results_of_threads(void** state) {
+  (void)state;
+  static const shape shapes[] = {{{3, 2100, 17}, {35700, 1, 2100}, 0},
+                                 {{1100, 19, 5}, {5, 5500, 1}, 2}};
+  const int threads = oy_get_num_threads();
+  assert_int_equal(oy_set_num_threads(2), OY_OK);
+  for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
+    for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)
+      check(&shapes[i], g_dtypes[d], d < 3);
+  assert_int_equal(oy_set_num_threads(threads), OY_OK);
+}
+
 // Sum, greatest and variance of result |i| of dimensions 1 and 3, from the element at |first| of
 // each row on.
 static void check_both(const double* data, const int64_t* n, int64_t first, int64_t i,
@@ -241,6 +254,7 @@ static void sums_whatever_the_threads(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_beside_loops),
+      cmocka_unit_test(results_of_threads),
       cmocka_unit_test(several_dimensions),
       cmocka_unit_test(sums_whatever_the_threads),
   };

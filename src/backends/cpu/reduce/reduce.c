@@ -16,6 +16,14 @@ typedef struct block_results {
   _Alignas(64) char first[OYI_REDUCE_BLOCK * 16], second[OYI_REDUCE_BLOCK * 16];
 } block_results;
 
+static void convert_results(const walk* w, char* to, const char* from, int64_t n) {
+  _Alignas(64) char between[2][OYI_REDUCE_WIDE * sizeof(double)];
+  const int last = w->write.count - 1;
+  for (int k = 0; k < last; from = between[k % 2], k++)
+    w->write.loops[k](between[k % 2], from, n);
+  w->write.loops[last](to, from, n);
+}
+
 static void write_results(const walk* w, const block_results* r, int64_t lines,
                           char* const* out) {
   const char* results[] = {r->first, r->second};
@@ -28,8 +36,8 @@ static void write_results(const walk* w, const block_results* r, int64_t lines,
     const int64_t item = oyi_dtype_bytes[to], along = w->along[k];
     const int64_t step = one ? along : item;
     char* target = one ? out[k] : converted;
-    if (k == 0 && w->write_step && step == item)
-      w->write_step(target, results[k], n * w->write_numbers);
+    if (k == 0 && w->write.count && step == item)
+      convert_results(w, target, results[k], n * w->write_numbers);
     else if (one || to != from)
       oyi_convert_row(to, target, step, from, results[k], oyi_dtype_bytes[from], n);
     if (one) continue;

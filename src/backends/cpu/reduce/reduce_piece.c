@@ -296,9 +296,11 @@ static void reduce_spread(const block* b, const char* x, int64_t first, int64_t 
     some = whole - i < w->rows ? whole - i : w->rows;
     columns_as_they_lie(w, state, n, x, some, long_step, 0);
   }
+  const int64_t rest = rows - whole * w->spread;
+  if (rest > 0)
+    columns_as_they_lie(w, state, (rest - 1) * row + b->n, x, 1, long_step, 0);
   merge_groups(w, state, row, w->spread);
   r->merge(b->state, state, b->n, w->args);
-  columns_as_they_lie(w, b->state, b->n, x, rows - whole * w->spread, step, 0);
 }
 
 // A few columns as rows, a part of each at a time: what finds places is made for rows.

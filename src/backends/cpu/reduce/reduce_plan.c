@@ -74,17 +74,14 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   enum { SHARES = 16, LEAST = 32, FEW = 8, SOME_PIECES = 8, PIECES = 64 };
   const int64_t size = w->kept[0].size;
   // What is converted on the way has to stay in the first cache, too.
-  const int64_t all =
-      w->across && w->converts && !w->half ? OYI_REDUCE_BLOCK : w->reducer->block;
+  const bool narrow = (w->across && w->converts && !w->half) || w->tile.size > 1;
+  const int64_t all = narrow ? OYI_REDUCE_BLOCK : w->reducer->block;
   const int64_t most = w->fold_block ? w->fold_block
                        : w->fold > 1 ? all / w->fold
                                      : all / (w->cells ? w->cells : w->inner.size);
   w->block = most;
   int64_t lines = results / w->inner.size / size;
-  if (w->tile.size > 1) {
-    lines = lines / w->tile.size * w->kept[1].size;
-    if (w->block > OYI_REDUCE_BLOCK) w->block = OYI_REDUCE_BLOCK;
-  }
+  if (w->tile.size > 1) lines = lines / w->tile.size * w->kept[1].size;
   const bool few = lines * ((size + most - 1) / most) < SHARES && w->spread == 1;
   if (numel > OYI_ITER_GRAIN && oy_get_num_threads() > 1 && few) {
     // Rows that are read in wide blocks, or brought together, are worth more than even shares.
@@ -314,6 +311,7 @@ static bool find_fold(walk* w, int64_t item) {
 // Which way memory is read, and as what.
 static void find_way(walk* w, const oyi_reduction* r) {
   enum { MANY = 64, SPREAD = 16, NARROW = 32, FILL = 8, LONG = 128 };
+  enum { LONG_SPREAD = 512, FEW = 4 };
   const dim *k = &w->kept[0], *d = &w->reduced[0];
   const int64_t item = oyi_item(r->in);
   w->converts = !oyi_reduce_reads_as(w->in_dtype, w->reducer->in);
@@ -342,7 +340,8 @@ static void find_way(walk* w, const oyi_reduction* r) {
                        columns > 1 && row <= NARROW && d->size >= MANY &&
                        w->reducer->running &&
                        (!w->converts || (half_of(w) && half_of(w)->columns));
-  w->spread = !follows ? 1 : row < SPREAD ? SPREAD : OYI_REDUCE_BLOCK / row;
+  const int64_t spread = d->size >= LONG_SPREAD ? SPREAD : row < FEW ? SPREAD / 2 : FEW;
+  w->spread = !follows ? 1 : row < SPREAD ? spread : OYI_REDUCE_BLOCK / row;
   w->turns_columns = together && !fold && turns_columns(w, columns, item);
   w->across =
       w->turns || follows || fold || w->turns_columns ||
@@ -393,9 +392,11 @@ static void find_writing(walk* w) {
   const oy_dtype to = w->out_dtype[0], from = w->reducer->out[0];
   const bool parts = w->out[0] && oy_dtype_is_complex(to) && oy_dtype_is_complex(from);
   w->write_numbers = parts ? 2 : 1;
-  w->write_step = parts       ? find_one_step(oyi_real_dtype(to), oyi_real_dtype(from))
-                  : w->out[0] ? find_one_step(to, from)
-                              : NULL;
+  w->write.count = 0;
+  if (parts)
+    w->write = oyi_convert_chain_of(oyi_real_dtype(to), oyi_real_dtype(from));
+  else if (w->out[0] && !oy_dtype_is_complex(to) && !oy_dtype_is_complex(from))
+    w->write = oyi_convert_chain_of(to, from);
 }
 
 void oyi_reduce_plan(walk* w, const oyi_reduction* r, const oyi_fold* reducer,

@@ -17,8 +17,9 @@ typedef struct oyi_reduce_walk {
   bool converts;  // rows are read as another dtype than they have, or brought together
   // By which, of elements that lie together; NULL: oyi_convert_row() finds it.
   oyi_convert_loop one_step;
-  // The same of the first results as they are written, each of so many numbers.
-  oyi_convert_loop write_step;
+  // How the first results become what is written, each of so many numbers; none: they are that, or
+  // oyi_convert_row() finds it.
+  oyi_convert_chain write;
   int64_t write_numbers;
   const oyi_half_fold* half;  // but the reducer reads them as they are; NULL: it does not
   bool across;                // along the results of a block
