@@ -95,6 +95,9 @@ static void lines_beside_loops(void** state) {
       {{30, 5, 15}, {75, 15, 1}, 1},
       {{3, 6, 16}, {96, 16, 1}, 1},
       {{3, 6, 37}, {222, 37, 1}, 1},
+      {{3, 5, 35}, {175, 35, 1}, 1},   // strips of which the last one is short
+      {{3, 33, 17}, {561, 17, 1}, 1},  // long ones
+      {{9, 4, 19}, {76, 1, 4}, 2},
       {{5, 7, 11}, {77, 11, 1}, 0},  // all that is kept follows
       {{6, 40, 5}, {1, 30, 6}, 0},   // permuted
       {{6, 12, 5},
@@ -112,7 +115,7 @@ static void lines_beside_loops(void** state) {
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++) check(&shapes[i], g_dtypes[d]);
 }
 
-// Sums of complex numbers down columns, and a -0 that is alone.
+// Sums and products of complex numbers down columns, and a -0 that is alone.
 static void parts_of_complex_numbers(void** state) {
   (void)state;
   enum { N = 5, COLUMNS = 9, ALL = 2 * N * COLUMNS };
@@ -128,6 +131,17 @@ static void parts_of_complex_numbers(void** state) {
       oy_tensor* x =
           oy_to_dtype(oy_view_as_complex(plain), dtypes[t], false, true, oy_none());
       oy_tensor* sums = oy_view_as_real(oy_cumsum(x, 0, oy_none()));
+      oy_tensor* products = oy_view_as_real(oy_cumprod(x, 0, oy_none()));
+      for (int64_t c = 0; c < columns; c++) {
+        double re = 1, im = 0;
+        for (int64_t i = 0; i < N; i++) {
+          const int64_t at = 2 * (i * columns + c);
+          const double was = re, a = data[at], b = data[at + 1];
+          re = was * a - im * b;
+          im = was * b + im * a;
+          assert_true(element(products, at) == re && element(products, at + 1) == im);
+        }
+      }
       for (int64_t c = 0; c < 2 * columns; c++) {
         double sum = 0;
         for (int64_t i = 0; i < N; i++) {

@@ -19,9 +19,9 @@ typedef struct direct {
 } direct;
 
 // Columns at a time: few leave off where memory is read ahead, of many the totals would not
-// stay in the first-level cache. Fewer than four are lines, and those of less than |SOME_COLUMNS|
-// go by groups of four.
-enum { COLUMNS = 1024, FEW_COLUMNS = 4, SOME_COLUMNS = 16 };
+// stay in the first-level cache. Fewer than four are lines, and those of less than |SOME_COLUMNS|,
+// or short ones, go by groups of four.
+enum { COLUMNS = 1024, FEW_COLUMNS = 4, SOME_COLUMNS = 16, SHORT_COLUMN = 32 };
 
 // From this length on a line may go alone; below the other, what blocks of conversions need
 // besides takes longer than to convert one by one.
@@ -113,40 +113,50 @@ static inline __attribute__((always_inline)) pair product_of(pair a, pair b) {
 #define ID               c128
 #include "backends/cpu/order/scan_direct_tmpl.h"
 
-// Lines whose elements lie together, of floats or of pairs of them, in vectors across some of
-// them, and what is left one by one.
-typedef int64_t (*rows_fn)(const oyi_scan_rows* r, bool is_product);
-static direct after_rows(const direct* d, rows_fn run, int64_t item, bool is_product) {
-  direct left = *d;
-#if defined(__x86_64__)
-  const bool by_columns = d->x_line == item && d->y_line == item;
-  if (d->x_step != item || d->y_step != item || by_columns || oyi_cpu_level() < 1)
-    return left;
-  const oyi_scan_rows r = {d->x, d->y, d->n, d->lines, d->x_line, d->y_line};
-  const int64_t done = run(&r, is_product);
-  left.lines -= done;
-  left.x += done * d->x_line, left.y += done * d->y_line;
-#else
-  (void)run, (void)item, (void)is_product;
-#endif
-  return left;
-}
+typedef void (*direct_fn)(const direct* d);
 
 #if defined(__x86_64__)
 #define ROWS(id) oyi_scan_rows_##id##_v3
 #else
 #define ROWS(id) NULL
 #endif
-#define BY_ROWS(id, item)                                     \
-  static void sums_##id(const direct* d) {                    \
-    const direct left = after_rows(d, ROWS(id), item, false); \
-    if (left.lines) sum_##id(&left);                          \
-  }                                                           \
-  static void products_##id(const direct* d) {                \
-    const direct left = after_rows(d, ROWS(id), item, true);  \
-    if (left.lines) product_##id(&left);                      \
+
+// Lines in vectors across some of them, and what is left one by one: of floats that lie together,
+// and of pairs of them wherever they lie, columns only if they are short.
+typedef int64_t (*rows_fn)(const oyi_scan_rows* r, bool is_product);
+static void by_rows(const direct* d, rows_fn run, int64_t item, bool is_product,
+                    direct_fn rest) {
+#if defined(__x86_64__)
+  const bool by_columns = d->x_line == item && d->y_line == item;
+  const bool together = d->x_step == item && d->y_step == item && !by_columns;
+  const bool pairs = run == ROWS(c64) && (!by_columns || d->n <= SHORT_COLUMN);
+  for (int64_t b = 0; (together || pairs) && oyi_cpu_level() > 0; b++) {
+    if (b == d->blocks) return;
+    direct left = *d;
+    left.blocks = 1;
+    left.x += b * d->x_block, left.y += b * d->y_block;
+    const oyi_scan_rows r = {left.x,    left.y,    d->n,      d->lines,
+                             d->x_line, d->y_line, d->x_step, d->y_step};
+    const int64_t done = run(&r, is_product);
+    left.lines -= done;
+    left.x += done * d->x_line, left.y += done * d->y_line;
+    if (left.lines) rest(&left);
+  }
+#else
+  (void)run, (void)item, (void)is_product;
+#endif
+  rest(d);
+}
+
+#define BY_ROWS(id, item)                           \
+  static void sums_##id(const direct* d) {          \
+    by_rows(d, ROWS(id), item, false, sum_##id);    \
+  }                                                 \
+  static void products_##id(const direct* d) {      \
+    by_rows(d, ROWS(id), item, true, product_##id); \
   }
 BY_ROWS(f32, 4)
+BY_ROWS(f64, 8)
 BY_ROWS(c64, 8)
 #undef BY_ROWS
 #undef ROWS
@@ -208,8 +218,6 @@ static void part_sums_c128(const direct* d) {
     sum_c128(d);
 }
 
-typedef void (*direct_fn)(const direct* d);
-
 // Sums and products, into the dtype itself or of integers into int64.
 static const direct_fn g_loops[OY_DTYPE_LIMIT][2] = {
     [OY_DTYPE_BOOL] = {sum_u8, product_u8},
@@ -219,7 +227,7 @@ static const direct_fn g_loops[OY_DTYPE_LIMIT][2] = {
     [OY_DTYPE_I32] = {sum_i32, product_i32},
     [OY_DTYPE_I64] = {sum_i64, product_i64},
     [OY_DTYPE_F32] = {sums_f32, products_f32},
-    [OY_DTYPE_F64] = {sum_f64, product_f64},
+    [OY_DTYPE_F64] = {sums_f64, products_f64},
     [OY_DTYPE_C64] = {part_sums_c64, line_products_c64},
     [OY_DTYPE_C128] = {part_sums_c128, line_products_c128},
     [OY_DTYPE_BF16] = {sum_bf16, product_bf16},

@@ -44,12 +44,27 @@ static inline __attribute__((always_inline)) void OYI_JOIN(NAME, OYI_JOIN(groups
   }
 }
 
+// Up to SOME_COLUMNS of them.
 static void OYI_JOIN(NAME, OYI_JOIN(some, ID))(const direct* d) {
   switch ((d->lines + FEW_COLUMNS - 1) / FEW_COLUMNS) {
     case 1: OYI_JOIN(NAME, OYI_JOIN(groups, ID))(d, 1); break;
     case 2: OYI_JOIN(NAME, OYI_JOIN(groups, ID))(d, 2); break;
     case 3: OYI_JOIN(NAME, OYI_JOIN(groups, ID))(d, 3); break;
     default: OYI_JOIN(NAME, OYI_JOIN(groups, ID))(d, 4); break;
+  }
+}
+
+// Some at a time of more that are short: FEW_COLUMNS or more are left each time.
+static void OYI_JOIN(NAME, OYI_JOIN(strips, ID))(const direct* d) {
+  direct strip = *d;
+  for (int64_t left = d->lines; left > 0; left -= strip.lines) {
+    const int64_t rest = left - SOME_COLUMNS;
+    strip.lines = rest >= FEW_COLUMNS ? SOME_COLUMNS
+                  : rest > 0          ? SOME_COLUMNS - FEW_COLUMNS
+                                      : left;
+    OYI_JOIN(NAME, OYI_JOIN(some, ID))(&strip);
+    strip.x += strip.lines * (int64_t)sizeof(T);
+    strip.y += strip.lines * (int64_t)sizeof(O);
   }
 }
 
@@ -127,8 +142,8 @@ static void OYI_JOIN(NAME, ID)(const direct* d) {
   const bool together = d->x_step == sizeof(T) && d->y_step == sizeof(O);
   int64_t l = 0;
   if (d->x_line == sizeof(T) && d->y_line == sizeof(O) && d->lines >= FEW_COLUMNS) {
-    if (d->lines < SOME_COLUMNS) {
-      OYI_JOIN(NAME, OYI_JOIN(some, ID))(d);
+    if (d->lines < SOME_COLUMNS || d->n <= SHORT_COLUMN) {
+      OYI_JOIN(NAME, OYI_JOIN(strips, ID))(d);
       return;
     }
     direct block = *d;

@@ -7,16 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// |lines| of |n| elements side by side, |x_line| and |y_line| bytes apart.
+// |lines| of |n| elements side by side, |x_line| and |y_line| bytes apart, with steps along them.
 typedef struct oyi_scan_rows {
   const char* x;
   char* y;
-  int64_t n, lines, x_line, y_line;
+  int64_t n, lines, x_line, y_line, x_step, y_step;
 } oyi_scan_rows;
 
-// Of floats, and of complex numbers of floats; run in double. How many lines were, from the
-// first on: less than four are left.
+// Of floats and doubles that lie together, and of complex numbers of floats; run in double. How
+// many lines were, from the first on: less than four are left.
 int64_t oyi_scan_rows_f32_v3(const oyi_scan_rows* r, bool is_product);
+int64_t oyi_scan_rows_f64_v3(const oyi_scan_rows* r, bool is_product);
 int64_t oyi_scan_rows_c64_v3(const oyi_scan_rows* r, bool is_product);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_ORDER_SCAN_ROWS_H_

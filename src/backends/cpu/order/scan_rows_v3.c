@@ -80,6 +80,57 @@ int64_t oyi_scan_rows_f32_v3(const oyi_scan_rows* r, bool is_product) {
   return is_product ? run_f32(r, true) : run_f32(r, false);
 }
 
+// ---------------------------------------------------------------------------- doubles
+
+typedef double any_f64 __attribute__((vector_size(32), aligned(8), may_alias));
+
+IN_LINE void turn_f64(four_f64* r) {
+  const four_f64 a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
+  const four_f64 b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+  const four_f64 c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+  const four_f64 d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+  r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+IN_LINE void four_lines_f64(const oyi_scan_rows* r, const char* x, char* y,
+                            const bool is_product) {
+  const int64_t n = r->n, x_line = r->x_line, y_line = r->y_line;
+  const double start = is_product ? 1 : 0;
+  four_f64 total = {start, start, start, start};
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4, x += 32, y += 32) {
+    four_f64 at[4];
+    for (int k = 0; k < 4; k++) at[k] = *(const any_f64*)(const void*)(x + k * x_line);
+    turn_f64(at);
+    for (int k = 0; k < 4; k++)
+      at[k] = total = is_product ? total * at[k] : total + at[k];
+    turn_f64(at);
+    for (int k = 0; k < 4; k++) *(any_f64*)(void*)(y + k * y_line) = at[k];
+  }
+  for (; i < n; i++, x += 8, y += 8)
+    for (int k = 0; k < 4; k++) {
+      const double by = *(const double*)(const void*)(x + k * x_line);
+      total[k] = is_product ? total[k] * by : total[k] + by;
+      *(double*)(void*)(y + k * y_line) = total[k];
+    }
+}
+
+IN_LINE int64_t run_f64(const oyi_scan_rows* r, const bool is_product) {
+  int64_t l = 0;
+  for (; l + 4 <= r->lines; l += 4)
+    four_lines_f64(r, r->x + l * r->x_line, r->y + l * r->y_line, is_product);
+  return l;
+}
+
+int64_t oyi_scan_rows_f64_v3(const oyi_scan_rows* r, bool is_product) {
+  return is_product ? run_f64(r, true) : run_f64(r, false);
+}
+
+// --------------------------------------------------------------------- complex numbers
+
 // By the plain formula.
 IN_LINE four_f64 product_of(four_f64 a, four_f64 b) {
   const four_f64 along = a * __builtin_shufflevector(b, b, 0, 0, 2, 2);
@@ -95,7 +146,8 @@ IN_LINE void chains_c64(const oyi_scan_rows* r, const char* x, char* y, const in
   const double start = is_product ? 1 : 0;
   four_f64 totals[2];
   for (int c = 0; c < chains; c++) totals[c] = (four_f64){start, 0, start, 0};
-  for (int64_t i = 0; i < n; i++, x += 8, y += 8)
+  const int64_t x_step = r->x_step, y_step = r->y_step;
+  for (int64_t i = 0; i < n; i++, x += x_step, y += y_step)
     for (int c = 0; c < chains; c++) {
       const char* from = x + 2 * c * x_line;
       const pair_f32 first = *(const pair_f32*)(const void*)from;
