@@ -159,10 +159,46 @@ static void places_into_gaps(void** state) {
   oy_scope_close(&scope);
 }
 
+static bool is_same(double got, double want) {
+  return isnan(want) ? isnan(got) : got == want && !signbit(got) == !signbit(want);
+}
+
+// 1 times a complex number by the plain formula: an infinite part makes the other one NaN.
+static void products_of_complex_numbers(void** state) {
+  (void)state;
+  enum { NUMBERS = 8 * 8 };
+  static const oy_dtype dtypes[] = {OY_DTYPE_C64, OY_DTYPE_C128};
+  double data[2 * NUMBERS];
+  for (int i = 0; i < NUMBERS; i++)
+    data[2 * i] = g_values[i % 8], data[2 * i + 1] = g_values[i / 8];
+  for (int k = 0; k < 4; k++) {
+    oy_scope scope;
+    oy_scope_open(&scope);
+    const int64_t step = k % 2 + 1;
+    oy_tensor* wide =
+        oy_tensor_from_data(data, OY_DIMS(NUMBERS / step, 1, step), OY_DTYPE_C128);
+    assert_non_null(oy_scope_take(wide));
+    oy_tensor* x =
+        oy_select_int(oy_to_dtype(wide, dtypes[k / 2], false, true, oy_none()), 2, 0);
+    oy_tensor* product = oy_view_as_real(oy_prod_dim_int(x, 1, false, oy_none()));
+    oy_tensor* running = oy_view_as_real(oy_cumprod(x, 1, oy_none()));
+    for (int64_t i = 0; i < NUMBERS / step; i++) {
+      const double re = data[2 * i * step], im = data[2 * i * step + 1];
+      const double want[] = {1 * re - 0 * im, 1 * im + 0 * re};
+      for (int j = 0; j < 2; j++) {
+        assert_true(is_same(element(product, 2 * i + j), want[j]));
+        assert_true(is_same(element(running, 2 * i + j), want[j]));
+      }
+    }
+    oy_scope_close(&scope);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elements_are_results),
       cmocka_unit_test(places_into_gaps),
+      cmocka_unit_test(products_of_complex_numbers),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -157,10 +157,12 @@ static bool begin_lines(oyi_lines* w, oy_ints sizes, int64_t dim,
   return true;
 }
 
-// Whether lines are single elements, and written: a complex product may be NaN by a part of 1.
+// Whether lines are single elements, and written.
 static bool is_single(const scan_kind* kind, const oyi_reduction* r, oy_dtype result) {
   const oy_dtype in = r->in->header.dtype;
   if (kind == &g_sum) return oyi_reduce_single_sum(r, OYI_SINGLE_SUM);
+  if (kind == &g_product && oy_dtype_is_complex(result))
+    return oyi_reduce_single_sum(r, OYI_SINGLE_PRODUCT);
   return !oy_dtype_is_complex(result) &&
          (in == result || (result == OY_DTYPE_I64 && oy_dtype_is_integral(in, true))) &&
          oyi_reduce_single(r, OYI_SINGLE_ELEMENT);

@@ -83,8 +83,8 @@ typedef struct sums {
   oyi_single_kind kind;
 } sums;
 
-// What 0 and each number are, and complex numbers over 1: where a part is infinite, or no number,
-// the other one is none.
+// What 0 and each number are, and complex numbers over 1, or 1 times one: where a part is infinite,
+// or no number, the other one is none.
 #define OF_FLOATS(T, ID)                                                             \
   static void add_##ID(T* x, const T* from, int64_t n, bool skips_nan) {             \
     if (skips_nan) {                                                                 \
@@ -100,6 +100,14 @@ typedef struct sums {
       const T re = x[i], im = x[i + 1];                                              \
       x[i] = re + im * 0;                                                            \
       x[i + 1] = im - re * 0;                                                        \
+    }                                                                                \
+  }                                                                                  \
+  static void multiply_##ID(T* x, const T* from, int64_t n) {                        \
+    OYI_SAME_PLACES                                                                  \
+    for (int64_t i = 0; i < n; i += 2) {                                             \
+      const T re = from[i], im = from[i + 1];                                        \
+      x[i] = re - im * 0;                                                            \
+      x[i + 1] = im + re * 0;                                                        \
     }                                                                                \
   }
 OF_FLOATS(float, f32)
@@ -121,6 +129,13 @@ static void add_some(const sums* s, int64_t at, int64_t n) {
   const bool skips_nan = s->kind == OYI_SINGLE_NANSUM;
   void* x = s->x + at;
   const void* from = s->from + at;
+  if (s->kind == OYI_SINGLE_PRODUCT) {
+    if (s->part == OY_DTYPE_F32)
+      multiply_f32(x, from, n);
+    else
+      multiply_f64(x, from, n);
+    return;
+  }
   switch (s->part) {
     case OY_DTYPE_F32: add_f32(x, from, n, skips_nan); break;
     case OY_DTYPE_F64: add_f64(x, from, n, skips_nan); break;
@@ -165,6 +180,8 @@ bool oyi_reduce_single_sum(const oyi_reduction* r, oyi_single_kind kind) {
   const bool whole = oy_dtype_is_integral(in, true);
   if (whole ? dtype != OY_DTYPE_I64 : dtype != in) return false;
   const oy_dtype part = part_of(dtype);
+  if (kind == OYI_SINGLE_PRODUCT && dtype != OY_DTYPE_C64 && dtype != OY_DTYPE_C128)
+    return false;
   if (!whole && (part == OY_DTYPE_LIMIT || !(out->flags & OYI_DENSE))) return false;
   if (r->count != 1 || r->in->numel <= 1) return false;
   const bool together = !whole && r->in->flags & out->flags & OYI_CONTIGUOUS;

@@ -16,10 +16,12 @@ bool oyi_reduce_single(const oyi_reduction* r, oyi_single second);
 typedef enum oyi_single_kind {
   OYI_SINGLE_SUM,
   OYI_SINGLE_NANSUM,  // NaN becomes 0
-  OYI_SINGLE_MEAN     // of an infinite part of a complex number the other one becomes NaN
+  OYI_SINGLE_MEAN,    // of an infinite part of a complex number the other one becomes NaN
+  OYI_SINGLE_PRODUCT  // the same; of complex numbers only
 } oyi_single_kind;
 
-// The same of sums into the dtype of the input, or of integers into i64: -0 becomes 0.
+// The same of sums into the dtype of the input, or of integers into i64: -0 becomes 0; and of
+// products of 1 and a complex number.
 bool oyi_reduce_single_sum(const oyi_reduction* r, oyi_single_kind kind);
 // The place of an element that is alone, 0, everywhere.
 void oyi_reduce_single_places(oyi_tensor* places);

@@ -27,14 +27,14 @@ typedef struct kind {
   bool divides, multiplies, skips_nan;
 } kind;
 
-// Whether each result was an element, and is written: a complex product may be NaN by a part
-// of 1.
+// Whether each result was an element, and is written.
 static bool is_single(const oyi_reduction* r, const kind* k, oy_dtype result) {
   const oy_dtype in = r->in->header.dtype;
   if (r->count != 1 || result == OY_DTYPE_BOOL) return false;
+  if (k->multiplies && oy_dtype_is_complex(result))
+    return oyi_reduce_single_sum(r, OYI_SINGLE_PRODUCT);
   if (k->multiplies)
-    return !oy_dtype_is_complex(result) &&
-           (in == result || oy_dtype_is_integral(in, true)) &&
+    return (in == result || oy_dtype_is_integral(in, true)) &&
            oyi_reduce_single(r, OYI_SINGLE_ELEMENT);
   return oyi_reduce_single_sum(r, k->skips_nan ? OYI_SINGLE_NANSUM
                                   : k->divides ? OYI_SINGLE_MEAN
