@@ -11,6 +11,7 @@
 //   REPEAT(a, times)  (may be left out) the running value |a| of that many times the elements
 //   ALL_COLUMNS (may be left out) makes results of columns at once, where R is A and a result
 //   without |args| is the running value
+//   AGAIN       (may be left out) where elements may come twice
 //   FILLED      (may be left out) where compilers make branches of a step from START
 //   EXACT       (may be left out) keeps the rounding errors of sums of real
 //   numbers
@@ -83,12 +84,16 @@ static inline A FOLD(dense)(const T* p, int64_t n, const void* args) {
   for (; i + FOLD(LANES) <= n; i += FOLD(LANES)) FOLD(step)(lanes, p + i, args);
   // The rest are the last ones of a full step, whose first were there already.
   const int64_t seen = i + FOLD(LANES) - n;
+#ifdef AGAIN
+  if (seen < FOLD(LANES)) FOLD(step)(lanes, p + n - FOLD(LANES), args);
+#else
   if (seen < FOLD(LANES)) {
     A rest[FOLD(LANES)];
     for (int k = 0; k < FOLD(LANES); k++) rest[k] = lanes[k];
     FOLD(step)(rest, p + n - FOLD(LANES), args);
     for (int k = 0; k < FOLD(LANES); k++) lanes[k] = k < seen ? lanes[k] : rest[k];
   }
+#endif
   return FOLD(fold)(lanes);
 }
 
@@ -313,6 +318,7 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef EXACT
 #undef REPEAT
 #undef ALL_COLUMNS
+#undef AGAIN
 #undef FILLED
 #undef WHOLE
 #undef WHOLE_STEP

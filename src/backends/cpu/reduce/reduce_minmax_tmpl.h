@@ -6,6 +6,7 @@
 #define R T
 #define A T
 #define ALL_COLUMNS
+#define AGAIN
 #define NAME       amax
 #define START      LEAST
 #define STEP(a, x) ((x) > (a) || IS_NAN(x) ? (x) : (a))
@@ -17,6 +18,7 @@
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #define ALL_COLUMNS
+#define AGAIN
 #define NAME       amin
 #define START      GREATEST
 #define STEP(a, x) ((x) < (a) || IS_NAN(x) ? (x) : (a))

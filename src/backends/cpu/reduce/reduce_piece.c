@@ -21,6 +21,7 @@ typedef struct block {
 // Rows of |FEW_OF_ROW| are brought together wherever they lie, of |FEW_RESULTS|, or where each
 // call ends with quotients.
 enum { FEW_RESULTS = 8, FEW_OF_ROW = 32 };
+enum { FEW_COLUMNS = 32 };
 enum { SHORT_ROW = 128, HALF_ROW = 64, READ_BYTES = OYI_REDUCE_ROW * 16 };
 
 static int64_t first_of(const block* b, size_t d) {
@@ -123,21 +124,25 @@ static each_fn each_row(const block* b, int64_t n) {
 
 // |rows| rows of |n| elements, one after the other along the second reduced dimension.
 static void bring_rows(const walk* w, char* to, const char* x, int64_t rows, int64_t n) {
-  const int64_t item = oyi_dtype_bytes[w->reducer->in], step = w->reduced[0].in;
-  const int64_t down = w->reduced[1].in;
-  if (!w->converts) {
-    oyi_move_rows(&(oyi_move){.item = (size_t)item,
-                              .n = n,
-                              .rows = rows,
-                              .to = to,
-                              .from = x,
-                              .to_along = item,
-                              .to_down = n * item,
-                              .from_along = step,
-                              .from_down = down});
-    return;
+  _Alignas(64) char moved[READ_BYTES];
+  const int64_t own = oyi_dtype_bytes[w->in_dtype];
+  oyi_move m = {.item = (size_t)own,
+                .n = n,
+                .rows = rows,
+                .to = w->converts ? moved : to,
+                .from = x,
+                .to_along = own,
+                .to_down = n * own,
+                .from_along = w->reduced[0].in,
+                .from_down = w->reduced[1].in};
+  // The longer side along: what a row takes besides is for more of them.
+  if (rows > n) {
+    m.n = rows, m.rows = n;
+    m.to_along = n * own, m.to_down = own;
+    m.from_along = w->reduced[1].in, m.from_down = w->reduced[0].in;
   }
-  for (int64_t k = 0; k < rows; k++) bring(w, to + k * n * item, x + k * down, step, n);
+  oyi_move_rows(&m);
+  if (w->converts) bring(w, to, moved, own, rows * n);
 }
 
 // Rows that are so short that bringing them together costs less than a call for each.
@@ -247,6 +252,24 @@ static void columns_as_they_lie(const walk* w, void* state, int64_t n, const cha
     w->reducer->columns(state, n, x, rows, row_step, first, w->args);
 }
 
+// Rows that are so short that moving them before they are converted costs less than a call for
+// each.
+static void bring_few_columns(const block* b, char* to, const char* x, int64_t rows) {
+  const walk* w = b->w;
+  _Alignas(64) char moved[READ_BYTES / 2];
+  const int64_t own = oyi_dtype_bytes[w->in_dtype];
+  oyi_move_rows(&(oyi_move){.item = (size_t)own,
+                            .n = b->n,
+                            .rows = rows,
+                            .to = moved,
+                            .from = x,
+                            .to_along = own,
+                            .to_down = b->n * own,
+                            .from_along = w->step,
+                            .from_down = w->reduced[0].in});
+  bring(w, to, moved, own, rows * b->n);
+}
+
 static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t first) {
   const walk* w = b->w;
   int64_t row_step = w->reduced[0].in;
@@ -260,14 +283,17 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
   }
   _Alignas(64) char read[READ_BYTES / 2];
   const int64_t item = oyi_dtype_bytes[w->reducer->in], size = b->n * item;
-  const int64_t step = w->step;
-  const int64_t most = READ_BYTES / 2 / size;
+  const int64_t own = oyi_dtype_bytes[w->in_dtype], step = w->step;
+  const int64_t most = READ_BYTES / 2 / (b->n * (item > own ? item : own));
   const bool follow = row_step == b->n * step;
   for (int64_t i = 0, some; i < rows; i += some) {
     some = rows - i < most ? rows - i : most;
     const char* from = x + i * row_step;
-    if (follow) bring(w, read, from, step, some * b->n);
-    for (int64_t k = 0; k < some && !follow; k++)
+    if (follow)
+      bring(w, read, from, step, some * b->n);
+    else if (b->n <= FEW_COLUMNS)
+      bring_few_columns(b, read, from, some);
+    for (int64_t k = 0; k < some && !follow && b->n > FEW_COLUMNS; k++)
       bring(w, read + k * size, from + k * row_step, step, b->n);
     w->reducer->columns(b->state, b->n, read, some, size, first + i, w->args);
   }
