@@ -2,6 +2,7 @@
 // Where results lie, in which dtype, and which outputs are refused since they are read as
 // well: where PyTorch's answers are not what the shapes alone would say. Expected values
 // are PyTorch 1.13's.
+#include "base/memory.h"
 #include "support/tensors.h"
 
 static const char g_apart[] =
@@ -40,6 +41,32 @@ static void TEN_13_what_is_read_in_another_order_is_not_written(void** state) {
   for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) oy_tensor_release(more[i]);
   oy_tensor* all[] = {one, none, same, places, mask, index, x};
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
+}
+
+// Values in place of what is sorted, in lines of any length, along and across.
+static void OPS_lines_are_sorted_in_place(void** state) {
+  (void)state;
+  static const int64_t sizes[][2] = {{12, 30}, {300, 9}, {9, 300}, {1, 70}};
+  for (size_t k = 0; k < OY_ARRAY_SIZE(sizes); k++)
+    for (int64_t dim = 0; dim < 2; dim++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      const oy_ints shape = {sizes[k], 2};
+      oy_tensor* x = oy_randn(shape, oy_none(), oy_none(), oy_none(), oy_none());
+      oy_tensor *same = oy_clone(x, oy_none()), *values, *indices, *first, *second;
+      oy_tensor* places = oy_empty_memory_format(shape, oy_int(OY_DTYPE_I64), oy_none(),
+                                                 oy_none(), oy_none(), oy_none());
+      assert_int_equal(oy_sort_stable(x, oy_none(), dim, false, &values, &indices),
+                       OY_OK);
+      assert_int_equal(oy_sort_values_stable(same, oy_none(), dim, false, same, places,
+                                             &first, &second),
+                       OY_OK);
+      for (int64_t i = 0; i < oy_tensor_numel(x); i++) {
+        assert_true(element(same, i) == element(values, i));
+        assert_true(element(places, i) == element(indices, i));
+      }
+      oy_scope_close(&scope);
+    }
 }
 
 static void OPS_indices_may_be_what_is_written(void** state) {
@@ -186,6 +213,7 @@ static void OPS_bessel_functions_of_the_largest_numbers(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(TEN_13_what_is_read_in_another_order_is_not_written),
+      cmocka_unit_test(OPS_lines_are_sorted_in_place),
       cmocka_unit_test(OPS_indices_may_be_what_is_written),
       cmocka_unit_test(OPS_masked_fill_refuses_what_does_not_fit),
       cmocka_unit_test(OPS_layouts_of_results),

@@ -166,7 +166,7 @@ static oy_status run(const oyi_reduction* r, const request* q, int64_t dim,
   }
   oyi_lines w;
   choosing how = {q, t->header.dtype, t->ndim ? t->sizes[dim] : 1};
-  const oyi_ranking few = {how.dtype, how.n, q->k, q->rank, false};
+  const oyi_ranking few = {.dtype = how.dtype, .n = how.n, .k = q->k, .rank = q->rank};
   if (status == 0 && oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) {
     enum { LEAST_LINES = 16 };
     oyi_lines_arrange(&w, LEAST_LINES);

@@ -36,12 +36,19 @@ static oy_status rank_some(oyi_lines* w, int64_t count, void* context) {
   return OY_OK;
 }
 
+// Elements of a line, at most. Without vectors of 8-byte integers that are compared, one element
+// is soon found in longer lines by itself, and all are soon sorted.
+static int64_t longest_of(const oyi_ranking* how) {
+  enum { PLAIN_ONE = 12, PLAIN = 15 };
+  const bool is_wide = oyi_dtype_bytes[how->dtype] == 8;
+  if (oyi_cpu_level() < 1) return how->rank ? PLAIN_ONE : how->k < how->n ? PLAIN : 0;
+  return !how->rank ? OYI_RANKED : is_wide ? OYI_RANKED_WIDE : OYI_RANKED_ONE;
+}
+
 bool oyi_rank_lines(const oyi_lines* lines, const oyi_ranking* how) {
   enum { FEW_LINES = 8 };
-  const bool is_wide = oyi_dtype_bytes[how->dtype] == 8;
-  const int64_t one = is_wide ? OYI_RANKED_WIDE : OYI_RANKED_ONE;
-  const int64_t longest = how->rank ? one : OYI_RANKED;
-  if (how->n > longest || lines->ndim == 0 || lines->sizes[0] < FEW_LINES) return false;
+  if (how->n > longest_of(how) || lines->ndim == 0 || lines->sizes[0] < FEW_LINES)
+    return false;
   oyi_ranking same = *how;
   (void)!oyi_lines_run(lines, how->n, rank_some, &same);
   return true;

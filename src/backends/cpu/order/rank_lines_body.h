@@ -13,7 +13,11 @@
 #include "tensor/move.h"
 
 // Lines at a time, bytes of a vector of them, and vectors that are compared at once.
+#if defined(__AVX2__)
 enum { LINES = 64, VECTOR = 32, VECTORS = 2 };
+#else
+enum { LINES = 64, VECTOR = 16, VECTORS = 2 };
+#endif
 
 #define KEY(x) (x)
 #define K      uint8_t

@@ -89,6 +89,20 @@ static inline void F(find)(const F(few) * f, const oyi_ranking* how, C* places) 
   }
 }
 
+// The elements at |kept| places of a line: all are read before any is written, which may be where
+// they were.
+static inline void F(write)(const oyi_ranked_lines* r, int64_t line,
+                            const uint8_t* places, int64_t kept) {
+  const char* x = r->x + line * r->x_line;
+  char *y = r->y + line * r->y_line, *at = r->at + line * r->at_line;
+  K values[OYI_RANKED];
+  for (int64_t k = 0; k < kept; k++)
+    values[k] = *(const K*)(const void*)(x + places[k] * r->x_step);
+  if (!r->how->places_only)
+    for (int64_t k = 0; k < kept; k++, y += r->y_step) *(K*)(void*)y = values[k];
+  for (int64_t k = 0; k < kept; k++, at += r->at_step) *(int64_t*)(void*)at = places[k];
+}
+
 static void F(ranked)(const oyi_ranked_lines* r) {
   const oyi_ranking* how = r->how;
   F(few) f;
@@ -99,21 +113,14 @@ static void F(ranked)(const oyi_ranked_lines* r) {
     F(load)(&f, r, from, lines);
     for (int64_t l = 0; l < lines; l += VECTORS * VECTOR / (int64_t)sizeof(K))
       F(compare)(&f, how->n, l);
-    C places[LINES];
+    C places[LINES] = {0};
     if (how->rank)
       F(find)(&f, how, places);
     else
       F(invert)(&f, how->n, lines, order);
     for (int64_t l = 0; l < lines; l++) {
-      const char* x = r->x + (from + l) * r->x_line;
-      char *y = r->y + (from + l) * r->y_line, *at = r->at + (from + l) * r->at_line;
-      const int64_t kept = how->rank ? 1 : how->k;
-      for (int64_t k = 0; k < kept; k++, y += r->y_step, at += r->at_step) {
-        // NOLINT: each rank is that of one element
-        const int64_t place = how->rank ? places[l] : order[l][k];
-        *(K*)(void*)y = *(const K*)(const void*)(x + place * r->x_step);
-        *(int64_t*)(void*)at = place;
-      }
+      const uint8_t place = (uint8_t)places[l];
+      F(write)(r, from + l, how->rank ? &place : order[l], how->rank ? 1 : how->k);
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "backends/cpu/reduce/reduce_single.h"
 #include "base/memory.h"
 #include "ops/rules/reduction.h"
+#include "tensor/element.h"
 #include "tensor/move.h"
 
 typedef struct sorting {
@@ -131,9 +132,11 @@ static oy_status sort_lines(const oyi_reduction* r, int64_t dim, const sorting* 
   sorting_run run = {*s, oyi_take_for((size_t)oyi_item(t)), r->out[0] != NULL};
   if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
   enum { LEAST_LINES = 16 };
-  if (s->selects) oyi_lines_arrange(&w, LEAST_LINES);
-  const oyi_ranking few = {s->dtype, s->n, s->kept, NULL, s->descending};
-  if (s->selects && oyi_rank_lines(&w, &few)) return OY_OK;
+  oyi_lines short_lines = w;
+  oyi_lines_arrange(&short_lines, LEAST_LINES);
+  if (s->selects) w = short_lines;
+  const oyi_ranking few = {s->dtype, s->n, s->kept, NULL, s->descending, !run.has_values};
+  if (oyi_rank_lines(&short_lines, &few)) return OY_OK;
   return oyi_lines_run(&w, s->n, sort_some, &run);
 }
 
@@ -168,7 +171,14 @@ static oy_status sort(oy_object* self, int64_t dim, bool descending, oy_object* 
   OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
   int64_t n = r.in->ndim ? r.in->sizes[dim] : 1;
   sorting s = whole_lines(self->dtype, n, descending);
-  oy_status status = r.meta ? OY_OK : sort_lines(&r, dim, &s);
+  // Lines are written as they are taken from where they were.
+  const bool meets = (values && oyi_may_share(r.out[0], r.in)) ||
+                     (indices && oyi_may_share(r.out[1], r.in));
+  oyi_tensor* copy = meets && !r.meta ? oyi_converted(r.in, self->dtype) : NULL;
+  oy_status status = meets && !r.meta && !copy ? OY_OUT_OF_MEMORY : OY_OK;
+  if (copy) r.in = copy;
+  if (status == 0 && !r.meta) status = sort_lines(&r, dim, &s);
+  if (copy) oy_tensor_release(&copy->header);
   return oyi_reduction_end_pair(&r, status, out_values, out_indices);
 }
 
