@@ -143,6 +143,7 @@ static void lines_beside_loops(void** state) {
       {{7, 270, 67}, {18090, 1, 270}, 0},  // and of columns
       {{16, 27, 2}, {2, 32, 1}, 2},        // short rows that follow, of another order
       {{5, 9, 3}, {3, 15, 1}, 2},
+      {{2, 3, 600}, {3600, 1200, 2}, 2},  // every other element of long rows
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

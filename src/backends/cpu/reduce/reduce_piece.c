@@ -382,13 +382,13 @@ static void reduce_folded(const block* b, const char* x) {
   const oyi_fold* r = w->reducer;
   _Alignas(64) char state[OYI_REDUCE_STATE_BYTES];
   block wide = *b;
-  wide.n = b->n * w->fold;
+  const int64_t n = w->fold_block ? b->n : 1, step = n * r->running;
+  wide.n = (b->n / n - 1) * w->fold_step + n * w->fold;
   wide.state = state;
   r->start(state, wide.n, w->args);
   reduce_across(&wide, x);
-  const int64_t n = w->fold_block ? b->n : 1, step = n * r->running;
   char *one = state, *to = b->state;
-  for (int64_t at = 0; at < b->n; at += n, one += step * w->fold, to += step) {
+  for (int64_t at = 0; at < b->n; at += n, one += step * w->fold_step, to += step) {
     merge_groups(w, one, n, w->fold);
     r->merge(to, one, n, w->args);
   }

@@ -33,8 +33,8 @@ static inline int PLACE(wins)(T x, T value, int64_t place) {
   return place < 0 || (!IS_NAN(value) && (IS_MORE(x, value) || IS_NAN(x)));
 }
 
-// Where the first element is that is |found|, or NaN if that is: it is there. Of what lies
-// together vector by vector, of which the last may lie over the one before it.
+// Where the first element is that is |found|, or NaN if that is; |n|: it is not there. Of what
+// lies together vector by vector, of which the last may lie over the one before it.
 static inline int64_t PLACE(find)(const char* x, int64_t n, int64_t step, T found) {
   int64_t i = 0;
 #if defined(__AVX2__)
@@ -57,6 +57,20 @@ static inline int64_t PLACE(find)(const char* x, int64_t n, int64_t step, T foun
   return i;
 }
 
+// The same of every other element, which vectors bring together.
+static inline int64_t PLACE(find_apart)(const char* x, int64_t n, T found) {
+  enum { SOME = 256 };
+  const T* p = (const T*)(const void*)x;
+  T few[SOME];
+  for (int64_t i = 0; i < n; i += SOME, p += 2 * SOME) {
+    const int64_t some = n - i < SOME ? n - i : SOME;
+    for (int64_t k = 0; k < some; k++) few[k] = p[2 * k];
+    const int64_t at = PLACE(find)((const char*)few, some, sizeof(T), found);
+    if (at < some) return i + at;
+  }
+  return n;
+}
+
 // The piece's extreme is found first, which needs no places; then, if it wins,
 // where.
 static void PLACE(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
@@ -67,7 +81,9 @@ static void PLACE(row)(void* state, int64_t at, const char* x, int64_t n, int64_
   OYI_JOIN(EXTREME, OYI_JOIN(row, ID))(extreme, 0, x, n, step, first, args);
   const T found = extreme[0];
   if (!PLACE(wins)(found, s->value[at], s->place[at])) return;
-  const int64_t place = PLACE(find)(x, n, step, found);
+  const bool apart = step == 2 * (int64_t)sizeof(T);
+  const int64_t place =
+      apart ? PLACE(find_apart)(x, n, found) : PLACE(find)(x, n, step, found);
   // Of zeros the one that is there.
   s->value[at] = *(const T*)(const void*)(x + place * step);
   s->place[at] = first + place;

@@ -77,7 +77,7 @@ static void find_blocks(walk* w, int64_t numel, int64_t results) {
   const bool narrow = (w->across && w->converts && !w->half) || w->tile.size > 1;
   const int64_t all = narrow ? OYI_REDUCE_BLOCK : w->reducer->block;
   const int64_t most = w->fold_block ? w->fold_block
-                       : w->fold > 1 ? all / w->fold
+                       : w->fold > 1 ? all / w->fold_step
                                      : all / (w->cells ? w->cells : w->inner.size);
   w->block = most;
   int64_t lines = results / w->inner.size / size;
@@ -292,17 +292,20 @@ static bool find_fold(walk* w, int64_t item) {
   if (w->reduced_count < 2 || !w->reducer->running) return false;
   const int64_t often = d->size < SOME ? TWICE * d->size : TWICE * SOME;
   const int64_t width = k->size * d->size;
-  const bool rows = d->in == item && k->in == d->size * item && width >= FEW;
+  // With what may lie between them.
+  const bool rows = d->in == item && k->in % item == 0 && k->in >= d->size * item &&
+                    k->in <= TWICE * d->size * item && width >= FEW;
   const bool inside = k->in == item && d->in == k->size * item &&
                       k->size <= MOST_INSIDE && width <= w->reducer->block;
   const bool one = d->in == item && (k->size == 1 || k->in >= again->in * again->size);
-  const int64_t run = one ? d->size : width;
+  const int64_t run = one ? d->size : rows ? k->size * k->in / item : width;
   const bool is_short = d->size * oyi_dtype_bytes[w->reducer->in] <= MOST_BYTES;
   if (!(inside || (is_short && (rows || one))) || again->in < run * item ||
       again->size < often)
     return false;
   w->fold_block = inside ? k->size : one ? 1 : 0;
   w->fold = d->size;
+  w->fold_step = rows && !one ? k->in / item : d->size;
   w->reduced_count--;
   memmove(w->reduced, w->reduced + 1, w->reduced_count * sizeof(*w->reduced));
   return true;

@@ -40,6 +40,8 @@ typedef struct oyi_reduce_walk {
   // Elements of the fastest dimension that is reduced, where they lie beside each other as results
   // do and have running values of their own, which are merged; else 1.
   int64_t fold;
+  int64_t
+      fold_step;  // from those of one result to those of the next, where those lie together
   // Results that lie together within each of those elements, or the only one; 0: they have
   // elements that lie together.
   int64_t fold_block;
