@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // By a table of all that there could be, where that is small, or by a hash table.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
 #include "backends/cpu/order/distinct.h"
 
 #include <string.h>
@@ -54,7 +57,7 @@
 
 typedef struct range_loops {
   void (*bounds)(const void* x, int64_t n, int64_t* least, int64_t* greatest);
-  void (*mark)(const void* x, int64_t n, int64_t least, int64_t* table);
+  void (*mark)(const void* x, int64_t n, int64_t least, int64_t range, int64_t* table);
   void (*number)(const void* x, int64_t n, int64_t least, const int64_t* table,
                  int64_t* numbers);
   void (*count)(const void* x, int64_t n, int64_t least, const int64_t* table,
@@ -111,7 +114,7 @@ static oy_status find_in_range(oyi_distinct* d, oy_dtype dtype, const void* x, i
   d->firsts = (int64_t*)(d->entries + range);
   d->counts = d->firsts + range;
   int64_t* table = d->counts + range;
-  loops->mark(x, n, least, table);
+  loops->mark(x, n, least, (int64_t)range, table);
   collect_marks(d, table, (int64_t)range);
   if (numbers) loops->number(x, n, least, table, numbers);
   if (counts) loops->count(x, n, least, table, d->counts);

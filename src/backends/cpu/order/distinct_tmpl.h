@@ -14,10 +14,16 @@ static void OYI_JOIN(bounds, ID)(const void* x, int64_t n, int64_t* least,
   *greatest = (int64_t)high;
 }
 
-// Backwards, so that the first of several stays: its place and 1.
-static void OYI_JOIN(mark, ID)(const void* x, int64_t n, int64_t least, int64_t* table) {
+// The place of the first of several, and 1. Most often all of |range| are soon found.
+static void OYI_JOIN(mark, ID)(const void* x, int64_t n, int64_t least, int64_t range,
+                               int64_t* table) {
   const T* p = x;
-  for (int64_t i = n; i-- > 0;) table[(uint64_t)KEY(p[i]) - (uint64_t)least] = i + 1;
+  for (int64_t i = 0, left = range; i < n && left > 0; i++) {
+    int64_t* const mark = &table[(uint64_t)KEY(p[i]) - (uint64_t)least];
+    if (*mark) continue;
+    *mark = i + 1;
+    left--;
+  }
 }
 
 static void OYI_JOIN(number, ID)(const void* x, int64_t n, int64_t least,
