@@ -166,12 +166,11 @@ static oy_status run(const oyi_reduction* r, const request* q, int64_t dim,
   }
   oyi_lines w;
   choosing how = {q, t->header.dtype, t->ndim ? t->sizes[dim] : 1};
-  const oyi_ranking few = {.dtype = how.dtype, .n = how.n, .k = q->k, .rank = q->rank};
+  const oyi_ranking few = {how.dtype, how.n, q->k, q->rank, false, false, !q->rank};
   if (status == 0 && oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) {
     enum { LEAST_LINES = 16 };
     oyi_lines_arrange(&w, LEAST_LINES);
-    if (!(q->rank && oyi_rank_lines(&w, &few)))
-      status = oyi_lines_run(&w, how.n, choose_some, &how);
+    if (!oyi_rank_lines(&w, &few)) status = oyi_lines_run(&w, how.n, choose_some, &how);
   }
   oy_tensor_release(wide[0]);
   oy_tensor_release(wide[1]);

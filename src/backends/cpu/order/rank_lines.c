@@ -41,8 +41,11 @@ static oy_status rank_some(oyi_lines* w, int64_t count, void* context) {
 static int64_t longest_of(const oyi_ranking* how) {
   enum { PLAIN_ONE = 12, PLAIN = 15 };
   const bool is_wide = oyi_dtype_bytes[how->dtype] == 8;
-  if (oyi_cpu_level() < 1) return how->rank ? PLAIN_ONE : how->k < how->n ? PLAIN : 0;
-  return !how->rank ? OYI_RANKED : is_wide ? OYI_RANKED_WIDE : OYI_RANKED_ONE;
+  const bool all = !how->rank && !how->is_mode && how->k == how->n;
+  if (oyi_cpu_level() < 1) return how->rank ? PLAIN_ONE : all ? 0 : PLAIN;
+  return !how->rank && !how->is_mode ? OYI_RANKED
+         : is_wide                   ? OYI_RANKED_WIDE
+                                     : OYI_RANKED_ONE;
 }
 
 bool oyi_rank_lines(const oyi_lines* lines, const oyi_ranking* how) {

@@ -10,14 +10,15 @@
 // Elements of a line, at most, and where one of them is wanted, of 4 bytes or less and of 8.
 enum { OYI_RANKED = 32, OYI_RANKED_ONE = 64, OYI_RANKED_WIDE = 32 };
 
-// What is wanted of each line of |n| elements: the one that |rank| says, or with NULL the first
-// |k| of them, in their order.
+// What is wanted of each line of |n| elements: the one that |rank| says, or with NULL the most
+// frequent one, or the first |k| of them, in their order.
 typedef struct oyi_ranking {
   oy_dtype dtype;
   int64_t n, k;
   oyi_rank_fn rank;
   bool descending;   // NaN first
   bool places_only;  // and no elements
+  bool is_mode;      // the least of several as frequent, the last of equal ones
 } oyi_ranking;
 
 // Operand 0 of |lines| to operand 1, elements, and 2, their places. Of equal ones the first

@@ -54,6 +54,25 @@ static inline void F(compare)(F(few) * f, int64_t n, int64_t from) {
   }
 }
 
+// The place of the most frequent element of the lines of a vector: of those that come as often the
+// least one, and the last of equal ones.
+static inline void F(mode)(const F(few) * f, int64_t n, int64_t from, C* places) {
+  F(lanes) most = {0}, at = {0};
+  F(vec) least = {0};
+  for (int64_t i = 0; i < n; i++) {
+    const F(vec) here = *(const F(vec)*)(const void*)(f->keys[i] + from);
+    F(lanes) count = {0};
+    for (int64_t j = 0; j < n; j++)
+      count -= (F(lanes))(*(const F(vec)*)(const void*)(f->keys[j] + from) == here);
+    const F(lanes) wins = (F(lanes))(count > most) |
+                          ((F(lanes))(count == most) & (F(lanes))(here <= least));
+    most = (count & wins) | (most & ~wins);
+    least = (here & (F(vec))wins) | (least & ~(F(vec))wins);
+    at = ((C)i & wins) | (at & ~wins);
+  }
+  *(F(lanes)*)(void*)(places + from) = at;
+}
+
 // Which place each rank is at.
 static inline void F(invert)(const F(few) * f, int64_t n, int64_t lines,
                              uint8_t order[LINES][OYI_RANKED]) {
@@ -105,22 +124,26 @@ static inline void F(write)(const oyi_ranked_lines* r, int64_t line,
 
 static void F(ranked)(const oyi_ranked_lines* r) {
   const oyi_ranking* how = r->how;
+  const bool one = how->rank || how->is_mode;
   F(few) f;
   memset(f.keys, 0, (size_t)how->n * sizeof(f.keys[0]));
   uint8_t order[LINES][OYI_RANKED];
   for (int64_t from = 0, lines; from < r->lines; from += lines) {
     lines = r->lines - from < LINES ? r->lines - from : LINES;
     F(load)(&f, r, from, lines);
-    for (int64_t l = 0; l < lines; l += VECTORS * VECTOR / (int64_t)sizeof(K))
-      F(compare)(&f, how->n, l);
     C places[LINES] = {0};
+    enum { LANES = VECTOR / sizeof(K) };
+    for (int64_t l = 0; l < lines && how->is_mode; l += LANES)
+      F(mode)(&f, how->n, l, places);
+    for (int64_t l = 0; l < lines && !how->is_mode; l += VECTORS * LANES)
+      F(compare)(&f, how->n, l);
     if (how->rank)
       F(find)(&f, how, places);
-    else
+    else if (!how->is_mode)
       F(invert)(&f, how->n, lines, order);
     for (int64_t l = 0; l < lines; l++) {
       const uint8_t place = (uint8_t)places[l];
-      F(write)(r, from + l, how->rank ? &place : order[l], how->rank ? 1 : how->k);
+      F(write)(r, from + l, one ? &place : order[l], one ? 1 : how->k);
     }
   }
 }

@@ -135,7 +135,8 @@ static oy_status sort_lines(const oyi_reduction* r, int64_t dim, const sorting* 
   oyi_lines short_lines = w;
   oyi_lines_arrange(&short_lines, LEAST_LINES);
   if (s->selects) w = short_lines;
-  const oyi_ranking few = {s->dtype, s->n, s->kept, NULL, s->descending, !run.has_values};
+  const oyi_ranking few = {s->dtype,        s->n, s->kept, NULL, s->descending,
+                           !run.has_values, false};
   if (oyi_rank_lines(&short_lines, &few)) return OY_OK;
   return oyi_lines_run(&w, s->n, sort_some, &run);
 }
