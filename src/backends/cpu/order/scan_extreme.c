@@ -88,9 +88,11 @@ static oy_status extremes(oy_object* self, oy_object* values, oy_object* indices
   oyi_lines w;
   const oyi_tensor* tensors[] = {t, v, p};
   extreme_scan how = {self->dtype, t->ndim ? t->sizes[dim] : 1, is_least};
-  enum { LEAST_LINES = 16 };
+  enum { LEAST_LINES = 16, LEAST_COLUMNS = 6 };
   if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
-  oyi_lines_arrange(&w, LEAST_LINES);
+  const int64_t item = oyi_item(t);
+  const bool columns = w.ndim > 0 && w.steps[0][0] == item && w.steps[0][1] == item;
+  oyi_lines_arrange(&w, columns ? LEAST_COLUMNS : LEAST_LINES);
   return oyi_lines_run(&w, how.n, extreme_some, &how);
 }
 
