@@ -169,6 +169,31 @@ static void medians_of_all(void** state) {
     }
 }
 
+// A few of each line, as a stable sort has them.
+static void check_first(const sample* s, int64_t dim) {
+  static const int64_t counts[] = {1, 2, 3, 7, 16, 17};
+  oy_tensor *sorted, *order, *values, *places, *t = laid(s, dim);
+  for (int largest = 0; largest < 2; largest++) {
+    assert_int_equal(oy_sort_stable(t, oy_bool(true), dim, largest, &sorted, &order),
+                     OY_OK);
+    for (size_t c = 0; c < OY_ARRAY_SIZE(counts) && counts[c] <= s->n; c++) {
+      const int64_t k = counts[c], all = oy_tensor_numel(t) / s->n * k;
+      assert_int_equal(oy_topk(t, k, dim, largest, true, &values, &places), OY_OK);
+      for (int64_t i = 0; i < all; i++) {
+        const int64_t from = dim ? i / k * s->n + i % k : i;
+        assert_true(is_same(element(values, i), element(sorted, from)));
+        // Which of equal ones is greatest, max says, which has the first of them.
+        if (k > 1) assert_true(element(places, i) == element(order, from));
+      }
+    }
+  }
+}
+
+static void first_ones_are_found(void** state) {
+  (void)state;
+  each_sample(check_first, 257);
+}
+
 // ------------------------------------------------------------------------------- mode
 
 static void check_mode(const sample* s, int64_t dim) {
@@ -341,9 +366,13 @@ static void few_are_found(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ranks_are_found),  cmocka_unit_test(medians_of_all),
-      cmocka_unit_test(modes_are_found),  cmocka_unit_test(extremes_run),
-      cmocka_unit_test(places_are_found), cmocka_unit_test(distinct_ones_are_found),
+      cmocka_unit_test(ranks_are_found),
+      cmocka_unit_test(medians_of_all),
+      cmocka_unit_test(first_ones_are_found),
+      cmocka_unit_test(modes_are_found),
+      cmocka_unit_test(extremes_run),
+      cmocka_unit_test(places_are_found),
+      cmocka_unit_test(distinct_ones_are_found),
       cmocka_unit_test(few_are_found),
   };
   return cmocka_run_group_tests_name("order", tests, init_library, shut_library);

@@ -39,18 +39,26 @@ static oy_status rank_some(oyi_lines* w, int64_t count, void* context) {
 // Elements of a line, at most. Without vectors of 8-byte integers that are compared, one element
 // is soon found in longer lines by itself, and all are soon sorted.
 static int64_t longest_of(const oyi_ranking* how) {
-  enum { PLAIN_ONE = 12, PLAIN = 15 };
+  enum { PLAIN_ONE = 12, PLAIN = 15, WIDE_STEPS = 1280 };
   const bool is_wide = oyi_dtype_bytes[how->dtype] == 8;
   const bool all = !how->rank && !how->is_mode && how->k == how->n;
   if (oyi_cpu_level() < 1) return how->rank ? PLAIN_ONE : all ? 0 : PLAIN;
+  if (oyi_is_top(how)) {
+    // From there on a line of 8 bytes is as soon sorted by itself.
+    const int64_t most = is_wide ? WIDE_STEPS / how->k : OYI_TOP_LINE;
+    const int64_t counted =
+        oyi_dtype_bytes[how->dtype] == 1 ? OYI_TOP_LINE / 2 : OYI_TOP_LINE;
+    return most < counted ? most : counted;
+  }
   return !how->rank && !how->is_mode ? OYI_RANKED
          : is_wide                   ? OYI_RANKED_WIDE
                                      : OYI_RANKED_ONE;
 }
 
 bool oyi_rank_lines(const oyi_lines* lines, const oyi_ranking* how) {
-  enum { FEW_LINES = 8 };
-  if (how->n > longest_of(how) || lines->ndim == 0 || lines->sizes[0] < FEW_LINES)
+  enum { FEW_LINES = 8, SOME_LINES = 16 };
+  const int64_t least = how->n > OYI_RANKED ? SOME_LINES : FEW_LINES;
+  if (how->n > longest_of(how) || lines->ndim == 0 || lines->sizes[0] < least)
     return false;
   oyi_ranking same = *how;
   (void)!oyi_lines_run(lines, how->n, rank_some, &same);

@@ -10,6 +10,10 @@
 // Elements of a line, at most, and where one of them is wanted, of 4 bytes or less and of 8.
 enum { OYI_RANKED = 32, OYI_RANKED_ONE = 64, OYI_RANKED_WIDE = 32 };
 
+// Elements of a line, and how many are wanted of them, at most, where those that are wanted so far
+// are kept in order; for numbers of one byte, which count elements, half as many.
+enum { OYI_TOP_LINE = 254, OYI_TOP = 16 };
+
 // What is wanted of each line of |n| elements: the one that |rank| says, or with NULL the most
 // frequent one, or the first |k| of them, in their order.
 typedef struct oyi_ranking {
@@ -20,6 +24,14 @@ typedef struct oyi_ranking {
   bool places_only;  // and no elements
   bool is_mode;      // the least of several as frequent, the last of equal ones
 } oyi_ranking;
+
+// Whether so few are wanted that each element is sooner compared with those that are than with all
+// others, which lines of OYI_RANKED may be.
+static inline bool oyi_is_top(const oyi_ranking* how) {
+  enum { STEPS = 5 };
+  return !how->rank && !how->is_mode && how->k <= OYI_TOP &&
+         (how->n > OYI_RANKED || how->k * STEPS < how->n);
+}
 
 // Operand 0 of |lines| to operand 1, elements, and 2, their places. Of equal ones the first
 // counts as less. False: lines are too few or too long, and nothing was done.

@@ -19,6 +19,16 @@ enum { LINES = 64, VECTOR = 32, VECTORS = 2 };
 enum { LINES = 64, VECTOR = 16, VECTORS = 2 };
 #endif
 
+// |a| where |mask| has ones, and |b| where it has zeros.
+#if defined(__AVX2__)
+#include <immintrin.h>
+#define CHOOSE(mask, a, b) \
+  ((__typeof__(a))_mm256_blendv_epi8((__m256i)(b), (__m256i)(a), (__m256i)(mask)))
+#else
+#define CHOOSE(mask, a, b) \
+  (((a) & (__typeof__(a))(mask)) | ((b) & ~(__typeof__(a))(mask)))
+#endif
+
 #define KEY(x) (x)
 #define K      uint8_t
 #define C      int8_t

@@ -10,16 +10,16 @@ typedef struct F(few) {
   C ranks[F(MOST)][LINES];
 } F(few);
 
-// Lines that are not there have what was there before.
+// |n| elements of each line, from the |first| on. Lines that are not there have what was there
+// before.
 static inline void F(load)(F(few) * f, const oyi_ranked_lines* r, int64_t from,
-                           int64_t lines) {
+                           int64_t lines, int64_t first, int64_t n) {
   const K turn = r->how->descending ? (K)-1 : 0;
-  const int64_t n = r->how->n;
   oyi_move_rows(&(oyi_move){.item = sizeof(K),
                             .n = lines,
                             .rows = n,
                             .to = (char*)f->keys,
-                            .from = r->x + from * r->x_line,
+                            .from = r->x + from * r->x_line + first * r->x_step,
                             .to_along = sizeof(K),
                             .to_down = sizeof(f->keys[0]),
                             .from_along = r->x_line,
@@ -122,15 +122,79 @@ static inline void F(write)(const oyi_ranked_lines* r, int64_t line,
   for (int64_t k = 0; k < kept; k++, at += r->at_step) *(int64_t*)(void*)at = places[k];
 }
 
+typedef struct F(top) {
+  K keys[OYI_TOP][LINES];
+  C places[OYI_TOP][LINES];
+} F(top);
+
+// The |k| first of a vector of lines, in their order, go on with |n| elements from the |first| on:
+// each goes before those that come after it, all of which move on by one.
+static inline void F(insert)(F(top) * t, const F(few) * f, int64_t from, int64_t first,
+                             int64_t n, int64_t k) {
+  F(vec) best[OYI_TOP] = {{0}};
+  F(lanes) at[OYI_TOP] = {{0}};
+  for (int64_t s = 0; s < k; s++) {
+    best[s] = *(const F(vec)*)(const void*)(t->keys[s] + from);
+    at[s] = *(const F(lanes)*)(const void*)(t->places[s] + from);
+  }
+  for (int64_t i = 0; i < n; i++) {
+    const F(vec) here = *(const F(vec)*)(const void*)(f->keys[i] + from);
+    const F(lanes) place = (F(lanes)){0} + (C)(first + i);
+    const int64_t have = first + i < k ? first + i : k;
+    int64_t s = have < k ? have : k - 1;
+    F(lanes) goes = (F(lanes)){0} - 1;
+    if (have == k) goes = (F(lanes))(here < best[s]);
+    for (; s > 0; s--) {
+      const F(lanes) before = (F(lanes))(here < best[s - 1]);
+      best[s] = CHOOSE(goes, CHOOSE(before, best[s - 1], here), best[s]);
+      at[s] = CHOOSE(goes, CHOOSE(before, at[s - 1], place), at[s]);
+      goes = before;
+    }
+    best[0] = CHOOSE(goes, here, best[0]);
+    at[0] = CHOOSE(goes, place, at[0]);
+  }
+  for (int64_t s = 0; s < k; s++) {
+    *(F(vec)*)(void*)(t->keys[s] + from) = best[s];
+    *(F(lanes)*)(void*)(t->places[s] + from) = at[s];
+  }
+}
+
+// A few elements of each line.
+static void F(top_lines)(const oyi_ranked_lines* r) {
+  enum { LANES = VECTOR / sizeof(K), MOST = F(MOST) };
+  const oyi_ranking* how = r->how;
+  F(few) f;
+  F(top) t;
+  memset(&t, 0, sizeof(t));
+  memset(f.keys, 0, sizeof(f.keys));
+  for (int64_t from = 0, lines; from < r->lines; from += lines) {
+    lines = r->lines - from < LINES ? r->lines - from : LINES;
+    for (int64_t i = 0, some; i < how->n; i += some) {
+      some = how->n - i < MOST ? how->n - i : MOST;
+      F(load)(&f, r, from, lines, i, some);
+      for (int64_t l = 0; l < lines; l += LANES) F(insert)(&t, &f, l, i, some, how->k);
+    }
+    for (int64_t l = 0; l < lines; l++) {
+      uint8_t places[OYI_TOP];
+      for (int64_t s = 0; s < how->k; s++) places[s] = (uint8_t)t.places[s][l];
+      F(write)(r, from + l, places, how->k);
+    }
+  }
+}
+
 static void F(ranked)(const oyi_ranked_lines* r) {
   const oyi_ranking* how = r->how;
+  if (oyi_is_top(how)) {
+    F(top_lines)(r);
+    return;
+  }
   const bool one = how->rank || how->is_mode;
   F(few) f;
   memset(f.keys, 0, (size_t)how->n * sizeof(f.keys[0]));
   uint8_t order[LINES][OYI_RANKED];
   for (int64_t from = 0, lines; from < r->lines; from += lines) {
     lines = r->lines - from < LINES ? r->lines - from : LINES;
-    F(load)(&f, r, from, lines);
+    F(load)(&f, r, from, lines, 0, how->n);
     C places[LINES] = {0};
     enum { LANES = VECTOR / sizeof(K) };
     for (int64_t l = 0; l < lines && how->is_mode; l += LANES)
