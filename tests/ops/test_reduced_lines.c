@@ -134,6 +134,8 @@ static void lines_beside_loops(void** state) {
       {{3, 2, 17}, {34, 17, 1}, 1},
       {{2, 70, 12}, {840, 12, 1}, 1},      // columns of more than half a vector of bytes
       {{2, 131, 70}, {9170, 70, 1}, 1},    // of more vectors than two
+      {{3, 51, 5}, {255, 5, 1}, 1},        // of more than half a vector of words
+      {{3, 51, 4}, {204, 4, 1}, 1},        // of all of a vector
       {{2, 67, 301}, {20167, 301, 1}, 1},  // of more than a block
       {{5, 7, 39}, {273, 39, 1}, 2},       // rows of a vector and a part of one
       {{5, 7, 101}, {707, 101, 1}, 2},     // and of several

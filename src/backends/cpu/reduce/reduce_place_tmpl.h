@@ -114,19 +114,27 @@ static inline __attribute__((always_inline)) void PLACE(choose)(
   *a = (*y & *wins) | (*a & ~*wins);
 }
 
-// The extremes |a| of columns, in rows |at|, go on with |y| in row |here|. NaN is no less and no
+// The extremes |a| of columns, in rows |at|, go on with |y| in rows |place|. NaN is no less and no
 // more than what it is compared with.
+static inline __attribute__((always_inline)) void PLACE(go_on)(PLACE(lanes) * a,
+                                                               PLACE(counts) * at,
+                                                               const PLACE(lanes) * y,
+                                                               const PLACE(counts) *
+                                                                   place) {
+  const PLACE(counts) none = {0};
+  const PLACE(counts) wins = ~((PLACE(counts))IS_NO_MORE(*y, *a) | (none | IS_NAN(*a)));
+  PLACE(counts) was = (PLACE(counts)) * a;
+  const PLACE(counts) next = (PLACE(counts)) * y;
+  PLACE(choose)(&was, &next, &wins);
+  PLACE(choose)(at, place, &wins);
+  *a = (PLACE(lanes))was;
+}
 static inline __attribute__((always_inline)) void PLACE(step)(PLACE(lanes) * a,
                                                               PLACE(counts) * at,
                                                               const PLACE(lanes) * y,
                                                               PLACE(short) here) {
   const PLACE(counts) none = {0}, place = none + here;
-  const PLACE(counts) wins = ~((PLACE(counts))IS_NO_MORE(*y, *a) | (none | IS_NAN(*a)));
-  PLACE(counts) was = (PLACE(counts)) * a;
-  const PLACE(counts) next = (PLACE(counts)) * y;
-  PLACE(choose)(&was, &next, &wins);
-  PLACE(choose)(at, &place, &wins);
-  *a = (PLACE(lanes))was;
+  PLACE(go_on)(a, at, y, &place);
 }
 
 // Of columns of two vectors, |second| columns apart, the running values go on with |rows| rows,
@@ -148,24 +156,54 @@ static inline __attribute__((always_inline)) void PLACE(two)(
   memcpy(place, &at, sizeof(at)), memcpy(place + second, &at_b, sizeof(at_b));
 }
 
-// Of less columns than a vector has, but half as many or more: two halves that may overlap.
+// Two halves become a vector, in registers: what is stored by halves is read as one much later.
+static inline __attribute__((always_inline)) void PLACE(join)(PLACE(lanes) * y,
+                                                              const char* first,
+                                                              const char* second) {
+#if defined(__AVX2__)
+  if (sizeof(*y) == sizeof(__m256i)) {
+    const __m256i both = _mm256_loadu2_m128i((const void*)second, (const void*)first);
+    memcpy(y, &both, sizeof(*y));
+  } else {
+    const __m128i low = _mm_loadl_epi64((const void*)first);
+    const __m128i both = _mm_unpacklo_epi64(low, _mm_loadl_epi64((const void*)second));
+    memcpy(y, &both, sizeof(*y));
+  }
+#else
+  T both[PLACE(LANES)];
+  memcpy(both, first, sizeof(*y) / 2);
+  memcpy(both + PLACE(HALF), second, sizeof(*y) / 2);
+  memcpy(y, both, sizeof(*y));
+#endif
+}
+
+// Of no more columns than a vector has, but half as many or more: two halves that may overlap. The
+// first rows and the rest do not wait for each other.
 static inline void PLACE(halves)(T* value, PLACE(short) * place, int64_t n, const char* x,
                                  int64_t rows, int64_t row_step, int64_t here) {
   enum { HALF = PLACE(HALF), LANES = PLACE(LANES) };
   const int64_t last = n - HALF, bytes = last * (int64_t)sizeof(T);
-  PLACE(lanes) a, y;
-  PLACE(counts) at;
+  const int64_t first = here + rows / 2, end = here + rows;
+  const char* z = x + rows / 2 * row_step;
+  PLACE(lanes) a, b, y;
+  PLACE(counts) at, at_b = {0};
   T both[LANES];
   PLACE(short) places[LANES];
   memcpy(both, value, sizeof(a) / 2), memcpy(both + HALF, value + last, sizeof(a) / 2);
   memcpy(places, place, sizeof(a) / 2),
       memcpy(places + HALF, place + last, sizeof(a) / 2);
   memcpy(&a, both, sizeof(a)), memcpy(&at, places, sizeof(at));
-  for (int64_t r = here; r < here + rows; r++, x += row_step) {
-    memcpy(both, x, sizeof(y) / 2), memcpy(both + HALF, x + bytes, sizeof(y) / 2);
-    memcpy(&y, both, sizeof(y));
-    PLACE(step)(&a, &at, &y, (PLACE(short))r);
+  PLACE(join)(&b, z, z + bytes);
+  at_b += (PLACE(short))first;
+  for (int64_t r = here, q = first; q < end; r++, q++, x += row_step, z += row_step) {
+    if (r < first) {
+      PLACE(join)(&y, x, x + bytes);
+      PLACE(step)(&a, &at, &y, (PLACE(short))r);
+    }
+    PLACE(join)(&y, z, z + bytes);
+    PLACE(step)(&b, &at_b, &y, (PLACE(short))q);
   }
+  PLACE(go_on)(&a, &at, &b, &at_b);
   memcpy(both, &a, sizeof(a)), memcpy(places, &at, sizeof(at));
   memcpy(value, both, sizeof(a) / 2), memcpy(value + last, both + HALF, sizeof(a) / 2);
   memcpy(place, places, sizeof(a) / 2),
@@ -179,7 +217,7 @@ static inline void PLACE(few_rows)(T* value, PLACE(short) * place, int64_t n,
                                    const char* x, int64_t rows, int64_t row_step,
                                    int64_t here) {
   enum { LANES = PLACE(LANES), NARROW = 8 * LANES, FEW = 8 };
-  if (n < LANES && n >= PLACE(HALF)) {
+  if (n <= LANES && n >= PLACE(HALF)) {
     PLACE(halves)(value, place, n, x, rows, row_step, here);
     return;
   }

@@ -165,11 +165,12 @@ static void begin_with(walk* w, size_t d) {
 
 enum { NEAR = 4 };  // elements from one to the next that lies nearly beside it
 
-// Whether |columns| that lie together are reduced side by side: a few, and of places, which are
-// found one by one beside whole vectors, some.
+// Whether |columns| that lie together are reduced side by side: a few, and of places, of which less
+// than half a vector is found one by one, some where elements are narrow.
 static bool goes_across(const walk* w, int64_t columns) {
   enum { FEW = 4, SOME = 8 };
-  return columns >= (w->reducer->running ? FEW : SOME);
+  const bool narrow = oyi_dtype_bytes[w->reducer->in] < FEW;
+  return columns >= (w->reducer->running || !narrow ? FEW : SOME);
 }
 
 // A line of a block has the results of the first kept dimension, with |cells| to the next.
