@@ -12,11 +12,12 @@
 #include "base/template.h"
 
 enum {
-  BLOCK = 64,       // elements that are passed over together
-  PART = 16,        // of them, where the best may change
-  COLUMNS = 512,    // lines that are neighbours, at a time
-  FEW_COLUMNS = 6,  // fewer are lines
-  LONG_SHORT = 6,   // elements of 8 bytes of a short line; of others it has two
+  BLOCK = 64,        // elements that are passed over together
+  PART = 16,         // of them, where the best may change
+  COLUMNS = 512,     // lines that are neighbours, at a time
+  FEW_COLUMNS = 6,   // fewer are lines
+  SHORT_APART = 32,  // elements of a short line that has gaps
+  LONG_SHORT = 6,    // elements of 8 bytes of a short line; of others it has two
 };
 
 // Keys are integers of which the greatest is looked for: elements of a type as wide, all of

@@ -140,7 +140,7 @@ static void F(dense_line)(const oyi_extreme_lines* e, int64_t l) {
   }
 }
 
-// One line with any steps.
+// One line with any steps. Most blocks have none that is as good as what is best so far, here, too.
 static void F(line)(const oyi_extreme_lines* e, int64_t l) {
   const char* x = e->x + l * e->x_line;
   char *y = e->y + l * e->y_line, *at = e->at + l * e->at_line;
@@ -150,7 +150,15 @@ static void F(line)(const oyi_extreme_lines* e, int64_t l) {
   for (int64_t i = 0; i < e->n; i += BLOCK) {
     const int64_t count = e->n - i < BLOCK ? e->n - i : BLOCK;
     F(load_keys)(x + i * e->x_step, e->x_step, count, turn, keys);
-    F(go_on)(e, x, y, at, i, count, keys, &best, &place, false);
+    if (i == 0 || count < BLOCK || F(has_as_good)(keys, best)) {
+      F(go_on)(e, x, y, at, i, count, keys, &best, &place, false);
+      continue;
+    }
+    const K value = *(const K*)(const void*)(x + place * e->x_step);
+    for (int64_t j = i; j < i + BLOCK; j++) {
+      *(K*)(void*)(y + j * e->y_step) = value;
+      *(int64_t*)(void*)(at + j * e->at_step) = place;
+    }
   }
 }
 
@@ -211,13 +219,16 @@ static void F(extremes)(const oyi_extreme_lines* e) {
       F(columns)(e, l, e->lines - l < COLUMNS ? e->lines - l : COLUMNS);
     return;
   }
-  const int64_t short_line = sizeof(K) < sizeof(int64_t) ? 2 : LONG_SHORT;
+  const bool dense = e->x_step == item && e->y_step == item && e->at_step == place_item;
+  const int64_t short_line = !dense                        ? SHORT_APART
+                             : sizeof(K) < sizeof(int64_t) ? 2
+                                                           : LONG_SHORT;
   if (e->n <= short_line && e->lines >= FEW_COLUMNS) {
     for (int64_t l = 0; l < e->lines; l += BLOCK)
       F(short_lines)(e, l, e->lines - l < BLOCK ? e->lines - l : BLOCK);
     return;
   }
-  if (e->x_step == item && e->y_step == item && e->at_step == place_item)
+  if (dense)
     for (int64_t l = 0; l < e->lines; l++) F(dense_line)(e, l);
   else
     for (int64_t l = 0; l < e->lines; l++) F(line)(e, l);
