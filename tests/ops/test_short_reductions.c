@@ -5,13 +5,13 @@
 
 #include "support/tensors.h"
 
-enum { ROWS = 37, MOST = 270, MOST_PRODUCTS = 99, WIDEST = 40 };
+enum { ROWS = 37, MOST = 1100, MOST_PRODUCTS = 99, WIDEST = 40 };
 
 // Every length up to what one vector of the narrowest has and more, and some beyond.
 #define LENGTHS(n) \
   int64_t n = 1;   \
   n <= MOST;       \
-  n += n < 70 ? 1 : 11
+  n += n < 70 ? 1 : n < 270 ? 11 : 83
 
 static uint64_t next_word(uint64_t* seed) {
   *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

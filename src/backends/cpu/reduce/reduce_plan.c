@@ -133,11 +133,13 @@ static const oyi_half_fold* find_half(const walk* w) {
 static oyi_reduce_rows_fn find_all_rows(const walk* w, int64_t item) {
   enum { LEAST_BYTES = 8, WORD = 4 };
   const int64_t numbers = w->reduced[0].size * (oy_dtype_is_complex(w->in_dtype) ? 2 : 1);
+  // Of 16-bit floats, which are converted besides, also longer rows take less together.
+  const int64_t most = (half_of(w) ? 4 : 1) * OYI_REDUCE_MANY;
   // Of two numbers there are more joins than there is to read.
   const bool together = w->reduced_count == 1 && w->reduced[0].in == item &&
                         w->reduced[0].size * (item < WORD ? WORD : item) > LEAST_BYTES;
   const bool takes = together && w->reducer->all_rows && w->times == 1 &&
-                     w->in_dtype < OYI_ROWS_DTYPES && numbers <= OYI_REDUCE_MANY &&
+                     w->in_dtype < OYI_ROWS_DTYPES && numbers <= most &&
                      oyi_cpu_level() > 1;
   return takes ? w->reducer->all_rows[w->in_dtype] : NULL;
 }
