@@ -143,6 +143,7 @@ static void lines_beside_loops(void** state) {
       {{300, 21, 5}, {5, 1500, 1}, 2},     // results of another order, written as a tile
       {{259, 21, 40}, {41, 12000, 1}, 2},  // with gaps
       {{7, 270, 67}, {18090, 1, 270}, 0},  // and of columns
+      {{41, 2, 60}, {1, 2460, 41}, 1},     // of rows that follow
       {{16, 27, 2}, {2, 32, 1}, 2},        // short rows that follow, of another order
       {{5, 9, 3}, {3, 15, 1}, 2},
       {{2, 3, 600}, {3600, 1200, 2}, 2},  // every other element of long rows

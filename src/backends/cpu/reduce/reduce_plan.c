@@ -187,12 +187,15 @@ static void set_inner(walk* w, int64_t cells) {
 // Whether rows of results that lie near each other are read with what lies between: lines of a
 // few of them, or single ones. A row is one run then, whatever the order of the results.
 static bool find_cells(walk* w, int64_t item) {
-  enum { MOST = 128 };
+  enum { MOST = 128, LONG = 32 };
   const dim k = w->kept[0], next = w->kept[1], d = w->reduced[0];
   const int64_t apart = k.in / item, span = (k.size - 1) * apart + 1;
   if (apart < 1 || apart > NEAR || k.in % item) return false;
   const int64_t cells = w->kept_count > 1 && next.in % item == 0 ? next.in / item : 0;
-  const bool lines = span <= cells && cells <= NEAR * k.size && cells <= MOST;
+  // Long ones with places, which are more to write than to read, are written by tiles.
+  const bool is_long =
+      w->out[1] && k.size >= LONG && w->kept_count > 1 && k.out[0] > next.out[0];
+  const bool lines = span <= cells && cells <= NEAR * k.size && cells <= MOST && !is_long;
   const bool single = apart > 1 && k.size <= MOST;
   const int64_t columns = lines ? (next.size - 1) * cells + span : span;
   if ((!lines && !single) || d.in < span * item ||
