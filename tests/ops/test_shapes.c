@@ -195,6 +195,11 @@ static void matmul_of_every_rank(void** state) {
   check_matmul(OY_DIMS(2, 3), OY_DIMS(5, 3, 4), OY_DIMS(5, 2, 4));
   check_matmul(OY_DIMS(2, 1, 2, 3), OY_DIMS(1, 3, 4), OY_DIMS(2, 1, 2, 4));
   check_matmul(OY_DIMS(3), OY_DIMS(5, 3, 4), OY_DIMS(5, 4));
+  // Of few columns.
+  check_matmul(OY_DIMS(2, 9), OY_DIMS(5, 9, 3), OY_DIMS(5, 2, 3));
+  check_matmul(OY_DIMS(20, 8), OY_DIMS(2, 3, 8, 7), OY_DIMS(2, 3, 20, 7));
+  check_matmul(OY_DIMS(1, 8), OY_DIMS(2, 8, 1), OY_DIMS(2, 1, 1));
+  check_matmul(OY_DIMS(9), OY_DIMS(3, 9, 2), OY_DIMS(3, 2));
 }
 
 static void products_of_strided_and_empty_operands(void** state) {

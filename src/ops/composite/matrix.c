@@ -84,6 +84,29 @@ static oy_object* matmul_folded(const oyi_tensor* a, oy_object* self, oy_object*
   return reshaped(product, sizes, a->ndim);
 }
 
+// (n, k) x (batch..., k, m) of few columns: one product of (batch * m, k), turned around.
+static oy_object* matmul_turned(oy_object* self, oy_object* other) {
+  oy_object* columns = oyi_call_transpose_int(self, 0, 1);
+  oy_object* rows = oyi_call_transpose_int(other, -2, -1);
+  oy_object* product =
+      columns && rows ? matmul_folded(oyi_tensor_cast(rows), rows, columns, false) : NULL;
+  oy_object* turned = oyi_call_transpose_int(product, -2, -1);
+  oy_object* result = oyi_call_contiguous(turned, OY_MEMORY_CONTIGUOUS);
+  oy_tensor_release(columns);
+  oy_tensor_release(rows);
+  oy_tensor_release(product);
+  oy_tensor_release(turned);
+  return result;
+}
+
+// Whether that takes less than a product for each of the batch.
+static bool is_turned(const oyi_tensor* a, const oyi_tensor* b) {
+  enum { FEW = 4, SOME = 8, MANY = 16 };
+  const int64_t *sizes = b->sizes + b->ndim - 2, n = a->sizes[0], k = a->sizes[1];
+  return a->ndim == 2 && b->numel > 0 && n > 0 && sizes[0] == k && k >= SOME &&
+         (sizes[1] <= FEW || (sizes[1] <= SOME && n >= MANY));
+}
+
 // Expands the batch of |t| to |batch| and makes it one dimension.
 static oy_object* batched(oy_object* tensor, const int64_t* batch, size_t count,
                           int64_t total) {
@@ -146,7 +169,7 @@ OYI_COMPOSITE(matmul) {
   if (a->ndim == 2 && b->ndim == 1) return oyi_call_mv(self, other);
   if (a->ndim == 1) return matmul_row(self, other);
   if (b->ndim <= 2) return matmul_folded(a, self, other, b->ndim == 1);
-  return matmul_batched(self, other);
+  return is_turned(a, b) ? matmul_turned(self, other) : matmul_batched(self, other);
 }
 
 OYI_COMPOSITE(matmul_out) {
