@@ -67,6 +67,13 @@ static inline oyi_gemm_few oyi_gemm_few_of(const oyi_gemm* g) {
   return n ? OYI_GEMM_TURNED : OYI_GEMM_POINTS;
 }
 
+// Few columns that follow each other by a vector.
+static inline bool oyi_gemm_is_narrow(const oyi_gemm* g) {
+  enum { FEW = 16, LONG = 16 };
+  return g->m == 1 && g->n > 1 && g->n < FEW && g->k >= LONG && g->a_row == 1 &&
+         g->a_column == g->n;
+}
+
 // Computes; OUT_OF_MEMORY leaves c as it was. Low-precision floats are added up in
 // float and rounded once, integers wrap.
 typedef oy_status (*oyi_gemm_fn)(const oyi_gemm* g);
@@ -85,8 +92,8 @@ static inline bool oyi_number_is_zero(oyi_number x) {
 // where no kernel does both at once, and nothing is written.
 bool oyi_gemm_by_row(oy_dtype dtype, const oyi_gemm* g, const void* by_row);
 
-// A matrix whose rows lie together by a vector: false where no kernel reads a few rows at once,
-// and nothing is written.
+// A matrix whose rows lie together by a vector, or one of few columns: false where no kernel reads
+// a few rows at once, and nothing is written.
 bool oyi_gemm_by_vector(oy_dtype dtype, const oyi_gemm* g);
 bool oyi_gemm_by_vector_v4(oy_dtype dtype, const oyi_gemm* g);
 // The same of bytes of either sign; here results are those of |g| as they are.

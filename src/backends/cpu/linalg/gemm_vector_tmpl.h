@@ -5,7 +5,9 @@
 // it is not set; BEGIN(x), what elements of the vector are multiplied with; ADD(sum, row, x);
 // ADD_ACROSS(rows), the sums of ROWS registers as one; PUT(to, rows, sums), the first of them;
 // STORE(g, sums, i, to), one of them, for those that go elsewhere or count otherwise; ADD_TO(g,
-// sums, old), what all of them become beside those that were there, of real numbers alone.
+// sums, old), what all of them become beside those that were there, of real numbers alone. Of
+// these too: PERMUTE(at, x), elements of |x| at these places; ROW_OF(first, inverse), places by
+// |inverse|, without 16 bits, from |first| on.
 
 // |rows| of the ROWS rows from |a| on are there; the others are the last one again.
 static inline __attribute__((always_inline)) VECTOR OYI_JOIN(some_rows,
@@ -69,3 +71,62 @@ static __attribute__((noinline)) void OYI_JOIN(by_vector, ID)(const oyi_gemm* g,
     }
   }
 }
+
+#if PARTS == 1
+enum { OYI_JOIN(AT_ONCE, ID) = 4 };
+#define AT_ONCE OYI_JOIN(AT_ONCE, ID)
+
+// Adds to sums of a part of what lies together, |count| numbers of it, whose rows' places are |row|.
+static inline __attribute__((always_inline)) void OYI_JOIN(add_narrow, ID)(
+    const T* a, const T* x, const __m512i* row, int64_t rows, int64_t count,
+    VECTOR* some) {
+  const VECTOR by = LOAD(x, FIRST(rows));
+  OYI_UNROLL
+  for (int i = 0; i < AT_ONCE; i++) {
+    const __mmask64 there = count > i * LANES ? FIRST(count - i * LANES) : 0;
+    some[i] = ADD(some[i], LOAD(a + i * LANES, there), PERMUTE(row[i], by));
+  }
+}
+
+// Few columns that follow each other, by a vector whose elements are for a row each: registers
+// have parts of several rows, and sums lie as these do until they are added up.
+static __attribute__((noinline)) void OYI_JOIN(narrow_by_vector, ID)(const oyi_gemm* g,
+                                                                     const T* x) {
+  const int64_t n = g->n, whole = g->k / LANES * LANES, last = g->k - whole;
+  const int inverse = (1 << 16) / (int)n + 1;
+  W sums[(LANES + AT_ONCE) * LANES];
+  int64_t s = 0;
+  for (; s < n; s += AT_ONCE) {
+    __m512i row[AT_ONCE];  // of each element
+    VECTOR some[AT_ONCE];
+    OYI_UNROLL
+    for (int i = 0; i < AT_ONCE; i++)
+      row[i] = ROW_OF((int)(s + i) * LANES, inverse), some[i] = (VECTOR){0};
+    const T* a = (const T*)g->a + s * LANES;
+    const int64_t count = (n - s) * LANES;
+    for (int64_t p = 0; p < whole; p += LANES, a += n * LANES)
+      OYI_JOIN(add_narrow, ID)(a, x + p, row, LANES, count, some);
+    if (last > 0)
+      OYI_JOIN(add_narrow, ID)(a, x + whole, row, last, n * last - s * LANES, some);
+    memcpy(sums + s * LANES, some, sizeof(some));
+  }
+  memset(sums + s * LANES, 0, sizeof(VECTOR));  // is read with the last row
+  VECTOR all[AT_ONCE];
+  OYI_UNROLL
+  for (int r = 0; r < LANES; r++) {
+    VECTOR one;
+    memcpy(&one, sums + r * n, sizeof(one));
+    if (r < AT_ONCE)
+      all[r] = one;
+    else
+      all[r % AT_ONCE] += one;
+  }
+  const VECTOR sum = (all[0] + all[1]) + (all[2] + all[3]);
+  T* to = g->c;
+  if (g->c_row == 1)
+    PUT(to, n, ADD_TO(g, sum, LOAD(to, g->beta.re == 0 ? 0 : FIRST(n))));
+  else
+    for (int64_t i = 0; i < n; i++, to += g->c_row) STORE(g, sum, i, to);
+}
+#undef AT_ONCE
+#endif

@@ -14,6 +14,13 @@ static inline __mmask64 first(int64_t count, int lanes) {
   return count >= lanes ? ((__mmask64)1 << lanes) - 1 : ((__mmask64)1 << count) - 1;
 }
 
+static inline __m512i counted_32(void) {
+  return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+static inline __m512i counted_64(void) {
+  return _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+}
+
 // ----------------------------------------------------------------- across registers
 
 // Sums of 32 bits of sixteen registers, in their order.
@@ -79,6 +86,12 @@ ACROSS_8(across_8_complex, __m512, _mm512_add_ps, _mm512_castps_pd, _mm512_castp
 #define FIRST(count)     first(count, 16)
 #define ADD(sum, row, x) _mm512_fmadd_ps(row, x, sum)
 #define ADD_ACROSS       across_16
+#define PERMUTE(at, x)   _mm512_permutexvar_ps(at, x)
+#define ROW_OF(first, inverse)                                                     \
+  _mm512_srli_epi32(                                                               \
+      _mm512_mullo_epi32(_mm512_add_epi32(counted_32(), _mm512_set1_epi32(first)), \
+                         _mm512_set1_epi32(inverse)),                              \
+      16)
 
 #define T                   float
 #define ID                  f32
@@ -147,19 +160,27 @@ static __attribute__((noinline)) void pairs_by_vector_bf16(const oyi_gemm* g,
 #undef FIRST
 #undef ADD
 #undef ADD_ACROSS
+#undef PERMUTE
+#undef ROW_OF
 
-#define W                   double
-#define T                   double
-#define ID                  f64
-#define ROWS                8
-#define LANES               8
-#define VECTOR              __m512d
-#define BEGUN               __m512d
-#define FIRST(count)        first(count, 8)
-#define FROM_T(x)           (x)
-#define TO_T(x)             (x)
-#define ADD(sum, row, x)    _mm512_fmadd_pd(row, x, sum)
-#define ADD_ACROSS          across_8
+#define W                double
+#define T                double
+#define ID               f64
+#define ROWS             8
+#define LANES            8
+#define VECTOR           __m512d
+#define BEGUN            __m512d
+#define FIRST(count)     first(count, 8)
+#define FROM_T(x)        (x)
+#define TO_T(x)          (x)
+#define ADD(sum, row, x) _mm512_fmadd_pd(row, x, sum)
+#define ADD_ACROSS       across_8
+#define PERMUTE(at, x)   _mm512_permutexvar_pd(at, x)
+#define ROW_OF(first, inverse)                                                   \
+  _mm512_srli_epi64(                                                             \
+      _mm512_mul_epu32(_mm512_add_epi64(counted_64(), _mm512_set1_epi64(first)), \
+                       _mm512_set1_epi64(inverse)),                              \
+      16)
 #define LOAD(at, mask)      _mm512_maskz_loadu_pd((__mmask8)(mask), at)
 #define PUT(to, rows, sums) _mm512_mask_storeu_pd(to, (__mmask8)FIRST(rows), sums)
 #include "backends/cpu/linalg/gemm_vector_tmpl.h"
@@ -172,6 +193,8 @@ static __attribute__((noinline)) void pairs_by_vector_bf16(const oyi_gemm* g,
 #undef TO_T
 #undef ADD
 #undef ADD_ACROSS
+#undef PERMUTE
+#undef ROW_OF
 #undef LOAD
 #undef PUT
 #undef PARTS
@@ -237,9 +260,24 @@ static bool is_plain(const oyi_gemm* g) {
          g->c_row == 1;
 }
 
+// Few columns that follow each other.
+static bool by_narrow(oy_dtype dtype, const oyi_gemm* g) {
+  if (g->b_row != 1) return false;
+  switch (dtype) {
+    case OY_DTYPE_F32: narrow_by_vector_f32(g, g->b); return true;
+    case OY_DTYPE_BF16: narrow_by_vector_bf16(g, g->b); return true;
+    case OY_DTYPE_F64:
+      if (g->n > 8) return false;
+      narrow_by_vector_f64(g, g->b);
+      return true;
+    default: return false;
+  }
+}
+
 bool oyi_gemm_by_vector_v4(oy_dtype dtype, const oyi_gemm* g) {
   enum { MANY = 16, ROOM = 4096 };
   char room[ROOM] __attribute__((aligned(64)));
+  if (oyi_gemm_is_narrow(g)) return by_narrow(dtype, g);
   if (g->m != 1 || g->n < MANY || g->k < 1 || g->conjugate ||
       (g->a_column != 1 && g->k > 1))
     return false;

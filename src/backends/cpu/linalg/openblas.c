@@ -191,7 +191,8 @@ static inline bool is_short(oy_dtype dtype, const oyi_gemm* g) {
 static bool call_vector(oy_dtype dtype, const oyi_gemm* given) {
   const oyi_gemm g = given->m == 1 ? *given : oyi_gemm_flipped(given);
   operand a;
-  if (is_short(dtype, &g) && oyi_gemm_by_vector(dtype, &g)) return true;
+  if ((is_short(dtype, &g) || oyi_gemm_is_narrow(&g)) && oyi_gemm_by_vector(dtype, &g))
+    return true;
   if (g.m != 1 || g.b_row < 1 || g.b_row > INT_MAX || g.c_row < 1 || g.c_row > INT_MAX ||
       !as_operand(g.a_row, g.a_column, g.n, g.k, &a))
     return false;
