@@ -48,8 +48,32 @@ static inline uint16_t nearest(float x) {
 #define NARROW_ALL(at, sums)   _mm512_storeu_ps(at, (__m512)(sums))
 #include "backends/cpu/linalg/gemm_words_tmpl.h"
 
+#undef LANES
+#undef LOAD
+#undef STORE
+static inline __m512i lanes_of(const uint16_t* at, int64_t left) {
+  return left >= 32 ? _mm512_loadu_si512(at)
+                    : _mm512_maskz_loadu_epi16(((__mmask32)1 << left) - 1, at);
+}
+#define LANES              32
+#define LANES_AT(at, left) lanes_of(at, left)
+#define ADD(sums, a, b)    _mm512_dpbf16_ps(sums, (__m512bh)(a), (__m512bh)(b))
+#define LOAD(x)            oyi_bf16_to_float(x)
+#define STORE(x)           nearest(x)
+#include "backends/cpu/linalg/gemm_inner_tmpl.h"
+
+// Whether inner products take less than packing b, which does not lie as it is read.
+static inline bool is_inner(const oyi_gemm* g) {
+  enum { FEW = 4, LONG = 128, SOME_ROWS = 16, SOME_COLUMNS = 12, LONGER = 256 };
+  const bool is_few = (g->n <= FEW || g->m <= FEW) && g->k >= LONG;
+  const bool is_some = (g->n <= SOME_ROWS || g->m <= SOME_COLUMNS) && g->k >= LONGER;
+  return (is_few || is_some) && g->a_column == 1 && g->b_row == 1;
+}
+
 oy_status oyi_gemm_words_bf16(const oyi_gemm* g) {
-  return words_bf16(g);
+  if (!is_inner(g)) return words_bf16(g);
+  inner(g, NULL);
+  return OY_OK;
 }
 oy_status oyi_gemm_words_bf16_f32(const oyi_gemm* g) {
   return words_bf16_f32(g);
