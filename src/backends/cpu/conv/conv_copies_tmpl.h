@@ -102,6 +102,73 @@ static void JOIN(copy, ID)(const void* from_, int64_t step, int64_t rows, int64_
   }
 }
 
+#if TILE_BYTES == 64
+// As the lanes of a vector every |apart|-th element of as many vectors, those of each in their
+// own lanes. |reads|: which elements of these are there.
+static inline __attribute__((always_inline)) JOIN(vec, ID)
+    JOIN(pick_some, ID)(const int apart, const T* from, const __mmask16* reads) {
+  __m512i x = _mm512_setzero_si512();
+  OYI_UNROLL
+  for (int j = 0; j < apart; j++) {
+    uint32_t lanes = 0;
+    for (int i = 0; i < LANES; i++) lanes |= (uint32_t)(i * apart / LANES == j) << i;
+    const T* at = from + j * LANES;
+    if (sizeof(T) == sizeof(float)) {
+      const __m512i places = _mm512_mullo_epi32(
+          _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+          _mm512_set1_epi32(apart));
+      x = _mm512_mask_permutexvar_epi32(x, (__mmask16)lanes, places,
+                                        _mm512_maskz_loadu_epi32(reads[j], at));
+    } else {
+      const __m512i places = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+                                                _mm512_set1_epi64(apart));
+      x = _mm512_mask_permutexvar_epi64(x, (__mmask8)lanes, places,
+                                        _mm512_maskz_loadu_epi64((__mmask8)reads[j], at));
+    }
+  }
+  return (JOIN(vec, ID))x;
+}
+
+static inline __attribute__((always_inline)) void JOIN(pick_by,
+                                                       ID)(const int apart, const T* from,
+                                                           int64_t step, int64_t rows,
+                                                           int64_t count, T* to,
+                                                           int64_t pitch) {
+  enum { MOST = 5 };
+  const int64_t last = (count - 1) / LANES * LANES, left = (count - 1 - last) * apart + 1;
+  __mmask16 all[MOST], some[MOST];
+  for (int j = 0; j < apart; j++) {
+    const int64_t more = left - j * LANES;
+    all[j] = (__mmask16)~0u;
+    some[j] = (__mmask16)(more >= LANES ? ~0u : more > 0 ? (1u << more) - 1 : 0);
+  }
+  for (; rows > 0; rows--, from += step, to += pitch) {
+    for (int64_t i = 0; i < last; i += LANES) {
+      const JOIN(vec, ID) x = JOIN(pick_some, ID)(apart, from + i * apart, all);
+      memcpy(to + i, &x, TILE_BYTES);
+    }
+    JOIN(put_some, ID)
+    (JOIN(pick_some, ID)(apart, from + last * apart, some), 0, count - last, to + last);
+  }
+}
+#endif
+
+static void JOIN(pick, ID)(const void* from_, int64_t step, int64_t rows, int64_t count,
+                           int64_t apart, void* to_, int64_t pitch) {
+  const T* from = from_;
+  T* to = to_;
+#if TILE_BYTES == 64
+  switch (apart) {
+    case 3: JOIN(pick_by, ID)(3, from, step, rows, count, to, pitch); return;
+    case 4: JOIN(pick_by, ID)(4, from, step, rows, count, to, pitch); return;
+    case 5: JOIN(pick_by, ID)(5, from, step, rows, count, to, pitch); return;
+    default: break;
+  }
+#endif
+  for (; rows > 0; rows--, from += step, to += pitch)
+    for (int64_t i = 0; i < count; i++) to[i] = from[i * apart];
+}
+
 // No more than |LANES| pairs.
 static inline void JOIN(split_few, ID)(const T* from, int64_t count, T* first,
                                        T* second) {

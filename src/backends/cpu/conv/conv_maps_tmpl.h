@@ -28,7 +28,7 @@ static inline __attribute__((always_inline)) void JOIN(put_sums, ID)(
 #endif
 
 static inline __attribute__((always_inline)) void JOIN(windows, ID)(
-    int blocks, int apart, int places, const oyi_conv_taps* taps, const T* weights,
+    int blocks, int64_t apart, int places, const oyi_conv_taps* taps, const T* weights,
     const T* image, const int64_t* offsets, T* sums) {
   JOIN(vec, ID) all[TILE_PLACES][2] = {{{0}}}, y[2];
   if (taps->more) JOIN(take_sums, ID)(blocks, places, sums, all);
@@ -128,13 +128,34 @@ static void JOIN(one_apart, ID)(const oyi_conv_taps* taps, const T* weights,
     // clang-format on
   }
 }
+// Windows that are further apart, fewer at once.
+static void JOIN(far_apart, ID)(const oyi_conv_taps* taps, const T* weights,
+                                const T* image, const int64_t* offsets, int64_t places,
+                                T* sums) {
+  switch (2 * places + (taps->other != 0)) {
+    // clang-format off
+#define FAR_CASE(blocks, count)                                                          \
+  case 2 * (count) + (blocks) - 1:                                                       \
+    JOIN(windows, ID)(blocks, taps->apart, count, taps, weights, image, offsets, sums); \
+    break;
+    FAR_CASE(2, 1) FAR_CASE(2, 2) FAR_CASE(2, 3) FAR_CASE(2, 4) FAR_CASE(2, 5)
+    FAR_CASE(2, 6) FAR_CASE(1, 1) FAR_CASE(1, 2) FAR_CASE(1, 3)
+    FAR_CASE(1, 4) FAR_CASE(1, 5) FAR_CASE(1, 6) FAR_CASE(1, 7) FAR_CASE(1, 8)
+    FAR_CASE(1, 9) FAR_CASE(1, 10) FAR_CASE(1, 11) FAR_CASE(1, 12)
+#undef FAR_CASE
+    // clang-format on
+  }
+  _Static_assert(OYI_CONV_FAR_PLACES == 12, "each has its own loop");
+}
 #undef CASE
 
 static void JOIN(maps, ID)(const oyi_conv_taps* taps, const void* weights,
                            const void* image, const int64_t* offsets, int64_t places,
                            void* sums) {
   _Static_assert(TILE_PLACES == 12 || TILE_PLACES == 28, "each has its own loop");
-  if (taps->other && taps->apart == 2)
+  if (taps->apart > 2)
+    JOIN(far_apart, ID)(taps, weights, image, offsets, places, sums);
+  else if (taps->other && taps->apart == 2)
     JOIN(two_apart, ID)(taps, weights, image, offsets, places, sums);
   else if (taps->other)
     JOIN(two_maps, ID)(taps, weights, image, offsets, places, sums);

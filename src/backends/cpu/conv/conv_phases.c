@@ -126,16 +126,6 @@ static void copy_column(const oyi_conv_phases* p, const char* from, int64_t step
       ((double*)to)[y * pitch] = ((const double*)from)[y * step];
 }
 
-// Elements of a line, |step| apart.
-static void pick(const oyi_conv_phases* p, const char* from, int64_t step, int64_t count,
-                 char* to) {
-  if (p->item == sizeof(float))
-    for (int64_t i = 0; i < count; i++) ((float*)to)[i] = ((const float*)from)[i * step];
-  else
-    for (int64_t i = 0; i < count; i++)
-      ((double*)to)[i] = ((const double*)from)[i * step];
-}
-
 // |rows| lines, from the image's |from| on.
 static void copy_one(const oyi_conv_phases* p, const char* from, int64_t rows,
                      const line* l, char* out) {
@@ -150,8 +140,7 @@ static void copy_one(const oyi_conv_phases* p, const char* from, int64_t rows,
   else if (c->stride[2] == 2)
     p->tiles->halve(from, step, rows, l->count, to, pitch);
   else
-    for (int64_t y = 0; y < rows; y++)
-      pick(p, from + y * step * item, c->stride[2], l->count, to + y * pitch * item);
+    p->tiles->pick(from, step, rows, l->count, c->stride[2], to, pitch);
   clear(p, out, rows, l->before);
   clear(p, out + (l->before + l->count) * item, rows, l->after);
 }

@@ -16,7 +16,8 @@ int64_t oyi_conv_blocks_together(const oyi_conv_plan* p, const oyi_conv_tiles* t
 
 int64_t oyi_conv_tile_places(const oyi_conv_plan* p, const oyi_conv_tiles* tiles) {
   const int64_t together = oyi_conv_blocks_together(p, tiles);
-  const int64_t most = tiles->places / together;
+  int64_t most = tiles->places / together;
+  if (p->phases.step[2] > 2) most = oyi_at_most(most, OYI_CONV_FAR_PLACES / together);
   if (!p->by_line) return most;
   return oyi_at_most(most, tiles->line_room / together - p->conv.kernel[2]);
 }

@@ -12,8 +12,9 @@
 enum {
   OYI_CONV_TILE_MAX = 8 * 48,
   OYI_CONV_COLUMNS_MAX = 96,
-  OYI_CONV_ROW_MAX = 64,       // bytes of |rows| elements, or of |lanes|
-  OYI_CONV_MAPS_MAX = 32 * 16  // of one of |maps|
+  OYI_CONV_ROW_MAX = 64,        // bytes of |rows| elements, or of |lanes|
+  OYI_CONV_MAPS_MAX = 32 * 16,  // of one of |maps|
+  OYI_CONV_FAR_PLACES = 12      // of those, at most, where windows are more than 2 apart
 };
 
 // Places of windows: |width| of each of |lines| of each of |planes|, and how far apart, in
@@ -25,7 +26,7 @@ typedef struct oyi_conv_area {
 // Kernel elements: |run| that follow each other, of each of |planes| of each of |channels|.
 typedef struct oyi_conv_taps {
   int64_t channels, channel_step, planes, plane_step, run;
-  int64_t apart;  // windows: 1, or 2 elements
+  int64_t apart;  // windows, in elements
   // Of each |line| of them, what the first window sees, and the last one; others see all.
   int64_t line, first_from, first_count, last_from, last_count;
   // For |maps_by_line|: a line's elements are |width| neighbours in the image, in this order if
@@ -131,6 +132,9 @@ typedef struct oyi_conv_tiles {
                int64_t pitch);
   void (*halve)(const void* from, int64_t step, int64_t rows, int64_t count, void* to,
                 int64_t pitch);
+  // The same of every |apart|-th element.
+  void (*pick)(const void* from, int64_t step, int64_t rows, int64_t count, int64_t apart,
+               void* to, int64_t pitch);
   // Of |rows| of |count| pairs of elements, |step| elements apart, the first ones to
   // |first| and the others to |second|, in rows |pitch| apart.
   void (*split)(const void* from, int64_t step, int64_t rows, int64_t count, void* first,

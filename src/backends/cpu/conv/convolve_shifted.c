@@ -167,7 +167,7 @@ static bool can_read_image(const shifted* s) {
   if (oyi_conv_phases_are_image(c)) return true;
   if (bytes % APART == 0) return false;
   if (p->by_line) return true;
-  return c->stride[2] == 2 && oyi_conv_has_thin_padding(c) &&
+  return c->stride[2] >= 2 && oyi_conv_has_thin_padding(c) &&
          p->in * bytes <= (oyi_volume(c->kernel) == 1 ? NEAR_POINTS : NEAR_BYTES);
 }
 
