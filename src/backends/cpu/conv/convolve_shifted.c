@@ -168,7 +168,8 @@ static bool can_read_image(const shifted* s) {
   if (bytes % APART == 0) return false;
   if (p->by_line) return true;
   return c->stride[2] >= 2 && oyi_conv_has_thin_padding(c) &&
-         p->in * bytes <= (oyi_volume(c->kernel) == 1 ? NEAR_POINTS : NEAR_BYTES);
+         p->in * bytes <=
+             (oyi_volume(c->kernel) == 1 || c->stride[2] > 2 ? NEAR_POINTS : NEAR_BYTES);
 }
 
 // What it takes to copy the image, in products for each plane of windows and each kernel element.
