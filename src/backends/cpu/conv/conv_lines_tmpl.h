@@ -138,7 +138,7 @@ static void JOIN(tall, ID)(const oyi_conv_window* k, const void* weights,
 
 // |places| sums of a vector of channels.
 static inline __attribute__((always_inline)) void JOIN(places, ID)(
-    int places, int apart, int64_t depth, const T* w, const T* image,
+    int places, int64_t apart, int64_t depth, const T* w, const T* image,
     const int64_t* offsets, T* sums) {
   JOIN(vec, ID) all[CHANNEL_PLACES] = {{0}}, x, by;
   for (int64_t k = 0; k < depth; k++, w += LANES) {
@@ -159,7 +159,7 @@ static inline __attribute__((always_inline)) void JOIN(places, ID)(
     JOIN(places, ID)(count, apart, depth, w, image + apart * at, offsets, sums + at); \
     break;
 static inline __attribute__((always_inline)) void JOIN(channels_of,
-                                                       ID)(int apart, int64_t depth,
+                                                       ID)(int64_t apart, int64_t depth,
                                                            const T* w, const T* image,
                                                            const int64_t* offsets,
                                                            int64_t count, T* sums) {
@@ -183,6 +183,8 @@ static void JOIN(channels, ID)(int64_t apart, int64_t depth, const void* w,
                                void* sums) {
   if (apart == 2)
     JOIN(channels_of, ID)(2, depth, w, image, offsets, count, sums);
+  else if (apart > 2)
+    JOIN(channels_of, ID)(apart, depth, w, image, offsets, count, sums);
   else
     JOIN(channels_of, ID)(1, depth, w, image, offsets, count, sums);
 }

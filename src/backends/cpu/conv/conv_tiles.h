@@ -96,8 +96,8 @@ typedef struct oyi_conv_tiles {
                      const void* image, const int64_t* offsets, int64_t pitch,
                      int64_t count, const void* bias, void* sums);
   // |count| neighbouring sums of |lanes| channels, which are side by side for each place, as
-  // weights are for each element of the kernel. |offsets| in places; windows are |apart|, 1
-  // or 2.
+  // weights are for each element of the kernel. |offsets| in places; windows are
+  // |apart|.
   void (*channels)(int64_t apart, int64_t depth, const void* weights, const void* image,
                    const int64_t* offsets, int64_t count, void* sums);
   // Adds to |sums|, a vector for each of |depth| weights, what windows in |area| of one plane,

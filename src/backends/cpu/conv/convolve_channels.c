@@ -161,7 +161,7 @@ static bool is_worth(const channels* c) {
     if (v->padding[d] < 0) return false;
   if (c->plan.in != 1 || c->plan.out != 1 || v->groups < c->tiles->lanes) return false;
   return v->map[0] == 1 && v->kernel[0] == 1 && v->image[0] == 1 &&
-         c->map[1] * c->apart <= NARROW * c->tiles->lanes;
+         c->map[1] * (c->apart > 2 ? 1 : c->apart) <= NARROW * c->tiles->lanes;
 }
 
 static void cut(channels* c) {
@@ -181,7 +181,7 @@ static bool begin(channels* c, const oyi_convolve* v, bool back) {
   const oyi_conv* given = v->conv;
   *c = (channels){.dense = *given, .v = *v};
   for (size_t d = 0; d < OYI_SPATIAL; d++) {
-    if (given->stride[d] > 2) return false;
+    if (back && given->stride[d] > 2) return false;
     c->dense.map[d] = (given->map[d] - 1) * given->stride[d] + 1;
     c->dense.stride[d] = 1;
   }
