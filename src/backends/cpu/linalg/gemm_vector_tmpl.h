@@ -76,7 +76,7 @@ static __attribute__((noinline)) void OYI_JOIN(by_vector, ID)(const oyi_gemm* g,
 enum { OYI_JOIN(AT_ONCE, ID) = 4 };
 #define AT_ONCE OYI_JOIN(AT_ONCE, ID)
 
-// Adds to sums of a part of what lies together, |count| numbers of it, whose rows' places are |row|.
+// Adds to sums of a part of what lies together, |count| numbers of it; |row|: whose these are.
 static inline __attribute__((always_inline)) void OYI_JOIN(add_narrow, ID)(
     const T* a, const T* x, const __m512i* row, int64_t rows, int64_t count,
     VECTOR* some) {
