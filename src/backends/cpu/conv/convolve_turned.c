@@ -59,6 +59,7 @@ enum {
   NARROW = 4,               // windows of a line
   TALL = 6,                 // lines that are worth it
   DEPTH = 32,               // products of a window
+  FAR_DEPTH = 200,          // of one that is more than two from the next
   WINDOWS = 48,             // that are worth to turn the weights
   WORTH_A_THREAD = 1 << 14  // elements
 };
@@ -70,7 +71,8 @@ static bool is_narrow(const oyi_convolve* v, bool back, oyi_conv* c) {
   const int64_t height = back ? g->image[1] / g->stride[1] : g->map[1];
   const int64_t depth =
       (back ? g->map_channels : g->image_channels) / g->groups * oyi_volume(g->kernel);
-  if (width > NARROW || height < TALL || height < 2 * width || depth < DEPTH ||
+  const int64_t least = !back && g->stride[1] > 2 ? FAR_DEPTH : DEPTH;
+  if (width > NARROW || height < TALL || height < 2 * width || depth < least ||
       (double)g->batch * (double)(width * height) < WINDOWS ||
       oyi_convolve_is_by_lines(g))
     return false;
