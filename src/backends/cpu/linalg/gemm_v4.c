@@ -5,11 +5,13 @@
 #include "backends/cpu/linalg/gemm_types.h"
 #include "backends/cpu/linalg/gemm_words.h"
 
-// By a vector of a matrix of few columns, or a row by such a matrix.
+// By a vector of a matrix of few columns, or a row by such a matrix; in double of any: eight rows
+// take less at once than one after another.
 static bool by_narrow(oy_dtype dtype, const oyi_gemm* g) {
   if (OY_LIKELY(g->m != 1 && g->n != 1)) return false;
   const oyi_gemm turned = g->m == 1 ? *g : oyi_gemm_flipped(g);
-  return oyi_gemm_is_narrow(&turned) && oyi_gemm_by_vector_v4(dtype, &turned);
+  return (oyi_gemm_is_narrow(&turned) || dtype == OY_DTYPE_F64) &&
+         oyi_gemm_by_vector_v4(dtype, &turned);
 }
 
 static oy_status multiply_f32(const oyi_gemm* g) {
