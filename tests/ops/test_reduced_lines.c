@@ -104,6 +104,7 @@ static void lines_beside_loops(void** state) {
       {{90, 66, 3}, {1000, 4, 1}, 0},    // with gaps
       {{3, 130, 6}, {780, 6, 1}, 1},     // several matrices of few long columns
       {{3, 130, 6}, {1560, 12, 1}, 1},   // of every other row
+      {{60, 10, 5}, {100, 10, 2}, 1},    // every other column
       {{4, 131, 9}, {1441, 11, 1}, 1},   // with gaps
       {{2, 300, 15}, {4800, 16, 1}, 1},  // nearly a strip
       {{20, 6, 3}, {24, 4, 1}, 1},       // fewer lines

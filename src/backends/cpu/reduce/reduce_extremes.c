@@ -132,6 +132,16 @@ typedef struct given {
   oy_object *values, *indices;  // NULL: to be made
 } given;
 
+// Whether each row has few results, which do not lie together: places are looked for in rows as
+// they are, each by itself, which takes longer than to bring them together first.
+static bool has_short_gapped_rows(const oyi_reduction* r) {
+  enum { SHORT = 64 };
+  const oyi_tensor* t = r->in;
+  const size_t last = t->ndim ? t->ndim - 1u : 0;
+  return t->ndim > 1 && !r->meta && !(r->mask >> last & 1) && oyi_strides(t)[last] > 1 &&
+         t->sizes[last] > 1 && t->sizes[last] <= SHORT && t->numel >= 2 * SHORT;
+}
+
 static oy_status extreme_and_place(oy_object* self, int64_t dim, bool keepdim, given g,
                                    const oyi_fold* table, const char* name,
                                    oy_object** values, oy_object** indices) {
@@ -142,7 +152,12 @@ static oy_status extreme_and_place(oy_object* self, int64_t dim, bool keepdim, g
   OY_TRY(oyi_check_dim_not_empty(r.in, __builtin_ctzll(r.mask), name));
   OY_TRY(oyi_reduction_output(&r, g.values, self->dtype, OYI_OUT_EXACT));
   OY_TRY(oyi_reduction_output(&r, g.indices, OY_DTYPE_I64, OYI_OUT_EXACT));
-  if (!run(&r, table, OYI_SINGLE_PLACE, name)) return OY_NOT_IMPLEMENTED;
+  oyi_tensor* together =
+      has_short_gapped_rows(&r) ? oyi_converted(r.in, self->dtype) : NULL;
+  if (together) r.in = together;
+  oy_object* done = run(&r, table, OYI_SINGLE_PLACE, name);
+  oy_tensor_release(oyi_tensor_object(together));
+  if (!done) return OY_NOT_IMPLEMENTED;
   return oyi_reduction_end_pair(&r, OY_OK, values, indices);
 }
 
