@@ -146,16 +146,17 @@ static oy_status some_columns(int64_t index, void* context) {
   const int64_t first = index * c->together, room = c->channels - first;
   const int64_t count = room < c->together ? room : c->together;
   const int64_t begin = first * c->inner * oyi_dtype_bytes[j->dtype];
+  const bool training = j->training;
   double means[OYI_COLUMNS], squares[OYI_COLUMNS], by[3 * OYI_COLUMNS];
-  if (j->training) {
+  if (training) {
     add_columns(j, count, j->in + begin, NULL, means);
     for (int64_t i = 0; i < count; i++)
       put_columns(j, by, 0, i, means[i] /= (double)(c->samples * c->inner));
     add_columns(j, count, j->in + begin, by, squares);
   }
   for (int64_t i = 0; i < count; i++) {
-    double mean = j->training ? means[i] : 0, rstd;
-    if (j->training)
+    double mean = training ? means[i] : 0, rstd;
+    if (training)
       rstd = settle(j, first + i, mean, squares[i]);
     else
       recall(j, first + i, &mean, &rstd);

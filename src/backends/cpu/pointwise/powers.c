@@ -36,6 +36,7 @@ static oyi_cpu_loop special_loop(oy_dtype dtype, oy_scalar exponent) {
 
 static oy_object* to_number(oy_object* out, oy_object* self, oy_scalar exponent,
                             unsigned flags) {
+  if (!oyi_tensor_of(self)) return NULL;
   const bool becomes_float =
       !out && exponent.tag == OY_TAG_FLOAT && oy_dtype_is_integral(self->dtype, true);
   const bool is_float = becomes_float || (oy_dtype_is_floating(self->dtype) &&
