@@ -255,11 +255,16 @@ static void first_use(void) {
   (void)pthread_atfork(lock, unlock, unlock);
 }
 
-// Whole pages, and what blocks that share slabs lie apart.
+static size_t whole_pages(size_t size) {
+  return (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+// Of blocks that share slabs, whole pages and what they lie apart; the least that |size| fits
+// into.
 static size_t size_in_slab(size_t size) {
-  const size_t pages = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
-  if (size >= APART_LEAST && pages + APART <= SHARED_MOST) return pages + APART;
-  return size > SMALL_MOST ? pages : size;
+  const size_t apart = size >= APART_LEAST ? whole_pages(size - APART) + APART : SIZE_MAX;
+  if (apart <= SHARED_MOST) return apart;
+  return size > SMALL_MOST ? whole_pages(size) : size;
 }
 
 oyi_block* oyi_slab_take(size_t size, size_t asked) {

@@ -82,11 +82,11 @@ static void free_neighbours_join(void** state) {
   static const int orders[][4] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {0, 2, 1, 3}, {1, 3, 0, 2}};
   for (int row = 0; row < 4; row++) {
     piece p[4];
-    for (int i = 0; i < 4; i++) p[i] = take(MIB(8) - KIB(16));
+    for (int i = 0; i < 4; i++) p[i] = take(MIB(8) - KIB(8));
     size_t reserved = oy_memory_stats_get().bytes_reserved;
     assert_int_equal(reserved, MIB(32));
     for (int i = 0; i < 4; i++) give(p[orders[row][i]]);
-    piece large[2] = {take(MIB(16) - KIB(16)), take(MIB(16) - KIB(16))};
+    piece large[2] = {take(MIB(16) - KIB(8)), take(MIB(16) - KIB(8))};
     assert_int_equal(oy_memory_stats_get().bytes_reserved, reserved);
     give(large[0]);
     give(large[1]);
@@ -145,7 +145,7 @@ static void statistics(void** state) {
   oy_tensor* t = oy_tensor_empty(OY_DIMS(million), OY_DTYPE_F32, oy_device_cpu());
   oy_tensor* small = F32(OY_DIMS(2), 1, 2);  // inside of the tensor: not counted
   oy_memory_stats now = oy_memory_stats_get();
-  assert_in_range(now.bytes_in_use, MIB(4), MIB(4) + KIB(16));
+  assert_in_range(now.bytes_in_use, MIB(4), MIB(4) + KIB(8));
   assert_int_equal(now.blocks_in_use, 1);
   assert_in_range(now.bytes_reserved, MIB(4), MIB(32));
   assert_int_equal(now.slabs, 1);
@@ -155,7 +155,7 @@ static void statistics(void** state) {
   now = oy_memory_stats_get();
   assert_int_equal(now.bytes_in_use, 0);
   assert_int_equal(now.blocks_in_use, 0);
-  assert_in_range(now.bytes_peak, MIB(4), MIB(4) + KIB(16));
+  assert_in_range(now.bytes_peak, MIB(4), MIB(4) + KIB(8));
   assert_int_equal(now.slabs, 1);
   oy_memory_reset_peak();
   assert_int_equal(oy_memory_stats_get().bytes_peak, 0);
