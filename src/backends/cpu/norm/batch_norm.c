@@ -127,17 +127,7 @@ static void add_columns(const job* j, int64_t count, const char* in, const void*
   const int64_t inner = j->c.inner;
   j->math->column_sums(j->c.samples, j->c.channels * inner, count * inner, in, means,
                        sums);
-  for (int64_t i = 0; inner > 1 && i < count; i++) {
-    double sum = 0;
-    for (int64_t k = 0; k < inner; k++) sum += sums[i * inner + k];
-    sums[i] = sum;
-  }
-}
-
-// |number| for the columns of channel |i|, in part |part| of |by|.
-static void put_columns(const job* j, void* by, int64_t part, int64_t i, double number) {
-  const int64_t at = part * OYI_COLUMNS + i * j->c.inner;
-  for (int64_t k = 0; k < j->c.inner; k++) oyi_number_put(by, j->dtype, at + k, number);
+  oyi_channels_sum(&j->c, count, sums);
 }
 
 static oy_status some_columns(int64_t index, void* context) {
@@ -151,7 +141,7 @@ static oy_status some_columns(int64_t index, void* context) {
   if (training) {
     add_columns(j, count, j->in + begin, NULL, means);
     for (int64_t i = 0; i < count; i++)
-      put_columns(j, by, 0, i, means[i] /= (double)(c->samples * c->inner));
+      oyi_channel_put(c, by, j->dtype, 0, i, means[i] /= (double)(c->samples * c->inner));
     add_columns(j, count, j->in + begin, by, squares);
   }
   for (int64_t i = 0; i < count; i++) {
@@ -160,9 +150,9 @@ static oy_status some_columns(int64_t index, void* context) {
       rstd = settle(j, first + i, mean, squares[i]);
     else
       recall(j, first + i, &mean, &rstd);
-    put_columns(j, by, 0, i, mean);
-    put_columns(j, by, 1, i, rstd * scale_of(j, first + i));
-    put_columns(j, by, 2, i, shift_of(j, first + i));
+    oyi_channel_put(c, by, j->dtype, 0, i, mean);
+    oyi_channel_put(c, by, j->dtype, OYI_COLUMNS, i, rstd * scale_of(j, first + i));
+    oyi_channel_put(c, by, j->dtype, 2 * OYI_COLUMNS, i, shift_of(j, first + i));
   }
   j->math->affine_columns(c->samples, c->channels * c->inner, count * c->inner,
                           j->in + begin, j->out + begin, by);

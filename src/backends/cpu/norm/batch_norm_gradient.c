@@ -67,21 +67,6 @@ static oy_status one_channel(int64_t c, void* context) {
   return OY_OK;
 }
 
-// The sums of the columns of each channel come to the first of its columns.
-static void add_columns(const oyi_channels* c, int64_t count, double* sums) {
-  for (int64_t i = 0; c->inner > 1 && i < count; i++) {
-    double sum = 0;
-    for (int64_t k = 0; k < c->inner; k++) sum += sums[i * c->inner + k];
-    sums[i] = sum;
-  }
-}
-
-// |number| for the columns of channel |i|, in part |part| of |by|.
-static void put_columns(const job* j, void* by, int64_t part, int64_t i, double number) {
-  const int64_t at = part * OYI_COLUMNS + i * j->c.inner;
-  for (int64_t k = 0; k < j->c.inner; k++) oyi_number_put(by, j->r.dtype, at + k, number);
-}
-
 static oy_status some_columns(int64_t index, void* context) {
   const job* j = context;
   const oyi_norm_rows* r = &j->r;
@@ -96,15 +81,16 @@ static oy_status some_columns(int64_t index, void* context) {
   for (int64_t i = 0; i < count; i++) {
     double mean;
     statistics(j, first + i, &mean, &rstds[i]);
-    put_columns(j, by, 0, i, mean);
+    oyi_channel_put(c, by, r->dtype, 0, i, mean);
   }
   r->math->column_products(c->samples, row, columns, grad, in, by, sums[0], sums[1]);
-  add_columns(c, count, sums[0]);
-  add_columns(c, count, sums[1]);
+  oyi_channels_sum(c, count, sums[0]);
+  oyi_channels_sum(c, count, sums[1]);
   for (int64_t i = 0; i < count; i++) {
     settle(j, first + i, rstds[i], (double[]){sums[0][i], sums[1][i]}, factors);
-    if (!j->training) put_columns(j, by, 0, i, 0);  // nothing but a factor
-    for (int64_t k = 0; k < 3; k++) put_columns(j, by, k + 1, i, factors[k]);
+    if (!j->training) oyi_channel_put(c, by, r->dtype, 0, i, 0);  // nothing but a factor
+    for (int64_t k = 0; k < 3; k++)
+      oyi_channel_put(c, by, r->dtype, (k + 1) * OYI_COLUMNS, i, factors[k]);
   }
   if (!r->out) return OY_OK;
   if (j->training)

@@ -53,5 +53,19 @@ static inline void oyi_number_put(void* data, oy_dtype dtype, int64_t i, double 
   else
     ((float*)data)[i] = (float)number;
 }
+// |number| for all columns of channel |i|, in the row of columns that begins at |first|.
+static inline void oyi_channel_put(const oyi_channels* c, void* by, oy_dtype dtype,
+                                   int64_t first, int64_t i, double number) {
+  for (int64_t k = 0; k < c->inner; k++)
+    oyi_number_put(by, dtype, first + i * c->inner + k, number);
+}
+// Of |count| channels: the sums of the columns of each come to one.
+static inline void oyi_channels_sum(const oyi_channels* c, int64_t count, double* sums) {
+  for (int64_t i = 0; c->inner > 1 && i < count; i++) {
+    double sum = 0;
+    for (int64_t k = 0; k < c->inner; k++) sum += sums[i * c->inner + k];
+    sums[i] = sum;
+  }
+}
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_NORM_RULES_NORM_H_
