@@ -8,29 +8,22 @@ method, and in place.
 arguments, words for numbers, defaults) is compared here. Entries whose function is op_db's own
 are left out, and so are names that PyTorch has and opyard has not, which are listed.
 """
-import random
 import sys
 import warnings
 
 import samples  # first: it gives torch.testing what it wants
 
-import numpy
 import torch
 
 import check
 import opyard
 from capture import Call
+from worker import seed
 
 DTYPES = (torch.float32, torch.int64, torch.complex64, torch.bool)
 SAMPLES = 60
 LEFT_OUT = {"stft": "of real numbers it needs return_complex since 2.0",
             "unique": "sorted=False leaves the order open"}
-
-
-def seed(number):
-    torch.manual_seed(number)
-    random.seed(number)
-    numpy.random.seed(number)
 
 
 def found(root, path):
@@ -89,7 +82,7 @@ def entry(op, counts, reasons):
     for dtype in DTYPES:
         if dtype not in op.supported_dtypes("cpu"):
             continue
-        seed(0)
+        seed()
         tolerance = samples.tolerance(op, dtype)
         for number, (x, args, kwargs, broadcasts) in enumerate(samples.samples(op, dtype)):
             for way, theirs, ours in ways(op) if number < SAMPLES else ():
