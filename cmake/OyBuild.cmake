@@ -43,6 +43,20 @@ target_include_directories(oy_private INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/gen)
 target_compile_definitions(oy_private INTERFACE _GNU_SOURCE)
 
+# Whether there are probes (src/base/probe.h), in a header: where sys/sdt.h comes to a machine
+# later, what includes it is built again, and a compiler's cache sees the difference. Looked for
+# at each configuration.
+find_path(OY_SDT_FOLDER sys/sdt.h)
+mark_as_advanced(OY_SDT_FOLDER)
+set(OYI_HAVE_SDT 0)
+if(OY_SDT_FOLDER)
+  set(OYI_HAVE_SDT 1)
+endif()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/gen/base/probe_have.h @ONLY CONTENT
+"// Made by cmake/OyBuild.cmake.
+#define OYI_HAVE_SDT @OYI_HAVE_SDT@
+")
+
 # All C and assembly files under the given folders.
 function(oy_glob out)
   set(found)

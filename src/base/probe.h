@@ -5,13 +5,12 @@
 #ifndef OPYARD_SRC_BASE_PROBE_H_
 #define OPYARD_SRC_BASE_PROBE_H_
 
-#if defined(__has_include) && !defined(OY_NO_PROBES)
-#if __has_include(<sys/sdt.h>)
+#include "base/probe_have.h"
+
+#if OYI_HAVE_SDT && !defined(OY_NO_PROBES)
 #include <sys/sdt.h>
 #define OYI_PROBE2(name, a, b) DTRACE_PROBE2(opyard, name, a, b)
-#endif
-#endif
-#ifndef OYI_PROBE2
+#else
 #define OYI_PROBE2(name, a, b) ((void)(a), (void)(b))
 #endif
 
