@@ -64,11 +64,11 @@ static const char* condition_type(oy_dtype dtype) {
 }
 
 static void add_operands(gpu_text* t, const form* f) {
-  gpu_text_append(t, "#define PARAMETERS global char* o_p, long o_o");
+  gpu_text_append(t, "#define PARAMETERS __global char* o_p, long o_o");
   for (int k = 0; k < f->inputs; k++)
-    gpu_text_add(t,
-                 f->in[k] == NUMBER ? ", S %c_n" : ", global const char* %c_p, long %c_o",
-                 'a' + k, 'a' + k);
+    gpu_text_add(
+        t, f->in[k] == NUMBER ? ", S %c_n" : ", __global const char* %c_p, long %c_o",
+        'a' + k, 'a' + k);
   gpu_text_append(t, "\n#define MOVE o_p += o_o;");
   for (int k = 0; k < f->inputs; k++)
     if (f->in[k] != NUMBER) gpu_text_add(t, " %c_p += %c_o;", 'a' + k, 'a' + k);

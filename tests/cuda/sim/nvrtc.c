@@ -80,10 +80,21 @@ SIM_EXPORT int nvrtcGetProgramLog(void* program_given, char* log) {
   log[0] = 0;
   return p->real ? g_real.GetProgramLog(p->real, log) : 0;
 }
+// Whether the real one's binary has the kernel: text may be taken and hold none.
+static bool has_kernel(void* real) {
+  static const char section[] = ".text.run";
+  size_t size = 0;
+  char* binary = NULL;
+  bool found = g_real.GetCUBINSize(real, &size) == 0 && (binary = malloc(size)) &&
+               g_real.GetCUBIN(real, binary) == 0 &&
+               memmem(binary, size, section, sizeof(section));
+  free(binary);
+  return found;
+}
+
 SIM_EXPORT int nvrtcGetCUBINSize(void* program_given, size_t* out) {
   program* p = program_given;
-  size_t binary = 0;
-  if (p->real && (g_real.GetCUBINSize(p->real, &binary) != 0 || binary == 0)) return 6;
+  if (p->real && !has_kernel(p->real)) return 6;
   *out = strlen(p->text) + 5;
   return 0;
 }

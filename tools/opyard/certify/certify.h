@@ -58,6 +58,8 @@ void certify_sample_make(certify_sample* s, const oy_op* op, oy_dtype dtype,
 void certify_sample_end(certify_sample* s);
 // Moves every float in its tensors by a few of its last places.
 void certify_sample_move(certify_sample* s);
+// Of one that is unordered: makes what is written equal, so that the order does not matter.
+void certify_sample_level(certify_sample* s);
 // As a call that one can read: "aten::neg(tensor([1.]))".
 void certify_sample_print(const certify_sample* s, oyi_strbuf* out);
 

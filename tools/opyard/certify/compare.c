@@ -267,6 +267,17 @@ static double rounding_of(const oy_schema* schema, const item* want) {
   return 0;
 }
 
+// Of integers and bools float32 is computed, the default dtype, whatever an out= has room for.
+static double narrowing_of(const certify_sample* s, const item* want) {
+  const bool is_wide = want->dtype == OY_DTYPE_F64 || want->dtype == OY_DTYPE_C128;
+  if (want->tag != OY_TAG_TENSOR || !is_wide || !oy_schema_is_out(s->schema)) return 0;
+  for (size_t i = 0; i < s->tensor_count; i++)
+    if (!s->tensors[i].is_written &&
+        !oy_dtype_is_integral(s->tensors[i].view->dtype, true))
+      return 0;
+  return tolerance_of(OY_DTYPE_F32).relative * greatest(want, NULL);
+}
+
 const char* certify_compare(const certify_sample* s, const certify_outcome* got,
                             const certify_outcome* want, const certify_outcome* moved) {
   const oy_status a = certify_outcome_status(got), b = certify_outcome_status(want);
@@ -292,7 +303,8 @@ const char* certify_compare(const certify_sample* s, const certify_outcome* got,
     if (!take_item(&x, &p) || !take_item(&y, &q))
       return say("value %lld is cut off", (long long)i);
     const bool with_elements = !is_new && !is_place(s->schema, &q);
-    const double doubt = doubt_of(&p, &z) + rounding_of(s->schema, &q);
+    const double doubt =
+        doubt_of(&p, &z) + rounding_of(s->schema, &q) + narrowing_of(s, &q);
     const char* wrong = compare_items((size_t)i, &p, &q, with_elements, doubt);
     if (wrong[0]) return wrong;
   }

@@ -185,12 +185,14 @@ static oy_status put_all(const copies* c, const oy_stack* stack, certify_outcome
 }
 
 // PyTorch takes these from the CPU alone: "tensor_split expected tensor_indices_or_sections
-// to be on cpu, but it's on cuda", "'lengths' argument should be a 1D CPU int64 tensor".
+// to be on cpu, but it's on cuda", "'lengths' argument should be a 1D CPU int64 tensor",
+// "Expected scalars to be on CPU, got cuda:0 instead.".
 // The sizes of batches that are packed are a tensor of the CPU as a result, too.
 static bool is_of_cpu(const oy_schema* schema, oy_str name) {
   const bool packs = oy_str_equal(schema->name.base, oy_str_of("_pack_padded_sequence"));
   return oy_str_equal(name, oy_str_of("tensor_indices_or_sections")) ||
          oy_str_equal(name, oy_str_of("batch_sizes")) ||
+         oy_str_equal(name, oy_str_of("scalars")) ||
          (packs && (oy_str_equal(name, oy_str_of("lengths")) ||
                     oy_str_equal(name, oy_str_of("out1"))));
 }

@@ -92,24 +92,46 @@ bool certify_is_permitted(const certify_sample* s, const certify_outcome* got,
 // (https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html; those of
 // index_copy_, scatter_ and put_ say so, too); as_strided_scatter has such places where its
 // strides overlap.
+static const struct {
+  const char* name;
+  const char* source;  // the argument whose elements are written
+} g_unordered[] = {{"index_put", "values"},
+                   {"index_put_", "values"},
+                   {"_index_put_impl", "values"},
+                   {"_index_put_impl_", "values"},
+                   {"_unsafe_index_put", "values"},
+                   {"index_copy", "source"},
+                   {"index_copy_", "source"},
+                   {"put", "source"},
+                   {"put_", "source"},
+                   {"scatter", "src"},
+                   {"scatter_", "src"},
+                   {"max_unpool2d", "self"},
+                   {"max_unpool3d", "self"},
+                   {"value_selecting_reduction_backward", "grad"},
+                   {"as_strided_scatter", "src"}};
+
+static const oy_value* source_of(const certify_sample* s) {
+  for (size_t i = 0; i < sizeof(g_unordered) / sizeof(*g_unordered); i++)
+    if (oy_str_equal(s->schema->name.base, oy_str_of(g_unordered[i].name)))
+      return argument_of(s, g_unordered[i].source);
+  return NULL;
+}
+
 bool certify_is_unordered(const certify_sample* s) {
-  static const char* const names[] = {"index_put",
-                                      "index_put_",
-                                      "_index_put_impl",
-                                      "_index_put_impl_",
-                                      "_unsafe_index_put",
-                                      "index_copy",
-                                      "index_copy_",
-                                      "put",
-                                      "put_",
-                                      "scatter",
-                                      "scatter_",
-                                      "max_unpool2d",
-                                      "max_unpool3d",
-                                      "as_strided_scatter"};
-  bool is_one = false;
-  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-    is_one = is_one || oy_str_equal(s->schema->name.base, oy_str_of(names[i]));
-  const oy_value* accumulate = argument_of(s, "accumulate");
-  return is_one && !(accumulate && accumulate->as.i) && !argument_of(s, "reduce");
+  const oy_value *accumulate = argument_of(s, "accumulate"), *source = source_of(s);
+  return source && source->tag == OY_TAG_TENSOR && !(accumulate && accumulate->as.i) &&
+         !argument_of(s, "reduce");
+}
+
+void certify_sample_level(certify_sample* s) {
+  const oy_value* source = source_of(s);
+  for (size_t i = 0; source && i < s->tensor_count; i++) {
+    oy_tensor* base = s->tensors[i].base;
+    char* data = oy_tensor_data(base);
+    const size_t size = oy_dtype_size(base->dtype);
+    if (s->tensors[i].view != source->as.object || !data) continue;
+    for (int64_t k = 1; k < oy_tensor_numel(base); k++)
+      memcpy(data + (size_t)k * size, data, size);
+  }
 }

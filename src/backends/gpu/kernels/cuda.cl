@@ -7,7 +7,8 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef ushort half;
-#define global
+// Not "global": NVRTC spells __global__ with it, and a kernel is then an unused function.
+#define __global
 #define kernel extern "C" __global__
 #define local  __shared__
 #define get_global_id(d) ((ulong)blockIdx.x * blockDim.x + threadIdx.x)

@@ -16,20 +16,20 @@ static inline S compute(int which, S a, S b, S c, S n0, S n1, S n2, ulong ix) {
 #undef T
 #undef SEL
 
-static inline S load(uint kind, global const char* p, long i) {
+static inline S load(uint kind, __global const char* p, long i) {
   switch (kind) { LOADS }
   return 0;
 }
-static inline void store(uint kind, global char* p, long i, S x) {
+static inline void store(uint kind, __global char* p, long i, S x) {
   switch (kind) { STORES }
 }
 
 // Loops stay loops: unrolled, or in vectors, they would be most of what there is to compile.
-kernel void run(global char* o_p, long o_o, global const char* a_p, long a_o,
-                global const char* b_p, long b_o, global const char* c_p, long c_o, S a_n,
+kernel void run(__global char* o_p, long o_o, __global const char* a_p, long a_o,
+                __global const char* b_p, long b_o, __global const char* c_p, long c_o, S a_n,
                 S b_n, S c_n, uint kinds, int which, S n0, S n1, S n2, ulong n,
                 geometry g) {
-  global const char* in[INPUTS] = {a_p + a_o, b_p + b_o, c_p + c_o};
+  __global const char* in[INPUTS] = {a_p + a_o, b_p + b_o, c_p + c_o};
   const S number[INPUTS] = {a_n, b_n, c_n};
   S x[INPUTS][STEPS];
   long at[12], place[INPUTS + 1] = {0, 0, 0, 0};

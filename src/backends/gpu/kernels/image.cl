@@ -10,7 +10,7 @@ typedef struct window {
 #if defined(IM2COL)
 // columns[image, channel, kh, kw, place] of |images| images, of |channels| channels from
 // |first| on; |all| channels lie in an image. 0 outside.
-kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o, long images,
+kernel void run(__global const char* a_p, long a_o, __global char* c_p, long c_o, long images,
                 long all, long first, window w) {
   const long kernels = w.extent[0] * w.extent[1];
   const long row = (long)get_global_id(0);
@@ -33,7 +33,7 @@ kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o, lo
 
 #elif defined(COL2IM)
 // The adjoint: each element of the images is the sum of those of the columns that it is in.
-kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o, long images,
+kernel void run(__global const char* a_p, long a_o, __global char* c_p, long c_o, long images,
                 long all, long first, window w) {
   const long id = (long)get_global_id(0), area = w.height * w.width;
   if (id >= images * w.channels * w.height) return;
@@ -64,8 +64,8 @@ kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o, lo
 // a: images, c: the greatest elements, d: where they are in their image; the first one
 // counts, and NaN is the greatest. A window that lies outside has -inf, and names the
 // place that it would begin at.
-kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o,
-                global char* d_p, long d_o, long planes, window w) {
+kernel void run(__global const char* a_p, long a_o, __global char* c_p, long c_o,
+                __global char* d_p, long d_o, long planes, window w) {
   const long row = (long)get_global_id(0);
   if (row >= planes * w.down) return;
   const long plane = row / w.down, i = row % w.down;
@@ -91,8 +91,8 @@ kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o,
 
 #elif defined(MAX_POOL_BACKWARD)
 // a: gradient of the result, d: where the elements were, c: gradient of the images.
-kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o,
-                global const char* d_p, long d_o, long planes, window w) {
+kernel void run(__global const char* a_p, long a_o, __global char* c_p, long c_o,
+                __global const char* d_p, long d_o, long planes, window w) {
   const long plane = (long)get_global_id(0), places = w.down * w.across;
   if (plane >= planes) return;
   a_p += a_o, d_p += d_o;

@@ -30,8 +30,8 @@ static inline void add_to(char* p, long i, S x) {
   add_at((S*)p + i, x);
 }
 #elif defined(S_IS_F32)
-static inline void add_to(global char* p, long i, float x) {
-  volatile global uint* at = (volatile global uint*)p + i;
+static inline void add_to(__global char* p, long i, float x) {
+  volatile __global uint* at = (volatile __global uint*)p + i;
   uint before = *at, seen;
   for (;;) {
     seen = atomic_cmpxchg(at, before, as_uint(as_float(before) + x));
@@ -41,8 +41,8 @@ static inline void add_to(global char* p, long i, float x) {
 }
 #elif defined(S_IS_F64)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-static inline void add_to(global char* p, long i, double x) {
-  volatile global ulong* at = (volatile global ulong*)p + i;
+static inline void add_to(__global char* p, long i, double x) {
+  volatile __global ulong* at = (volatile __global ulong*)p + i;
   ulong before = *at, seen;
   for (;;) {
     seen = atom_cmpxchg(at, before, as_ulong(as_double(before) + x));
@@ -52,12 +52,12 @@ static inline void add_to(global char* p, long i, double x) {
 }
 #elif defined(S_IS_I64)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-static inline void add_to(global char* p, long i, long x) {
-  atom_add((volatile global long*)p + i, x);
+static inline void add_to(__global char* p, long i, long x) {
+  atom_add((volatile __global long*)p + i, x);
 }
 #else
-static inline void add_to(global char* p, long i, int x) {
-  atomic_add((volatile global int*)p + i, x);
+static inline void add_to(__global char* p, long i, int x) {
+  atomic_add((volatile __global int*)p + i, x);
 }
 #endif
 #define PUT(p, i, x) add_to(p, i, x)
@@ -67,8 +67,8 @@ static inline void add_to(global char* p, long i, int x) {
 
 #if defined(SELECT)
 // index_select and embedding: out[outer, j, inner] = a[outer, index[j], inner].
-kernel void run(global const char* a_p, long a_o, global const char* x_p, long x_o,
-                global char* c_p, long c_o, global long* report, long outer, long size,
+kernel void run(__global const char* a_p, long a_o, __global const char* x_p, long x_o,
+                __global char* c_p, long c_o, __global long* report, long outer, long size,
                 long count, long inner) {
   const long id = (long)get_global_id(0);
   if (id >= outer * count) return;
@@ -83,8 +83,8 @@ kernel void run(global const char* a_p, long a_o, global const char* x_p, long x
 
 #elif defined(ADD_ROWS)
 // index_add: out[outer, index[j], inner] += alpha * a[outer, j, inner].
-kernel void run(global const char* a_p, long a_o, global const char* x_p, long x_o,
-                global char* c_p, long c_o, global long* report, long outer, long size,
+kernel void run(__global const char* a_p, long a_o, __global const char* x_p, long x_o,
+                __global char* c_p, long c_o, __global long* report, long outer, long size,
                 long count, long inner, S alpha, long skipped) {
   const long id = (long)get_global_id(0);
   if (id >= outer * count) return;
@@ -102,8 +102,8 @@ kernel void run(global const char* a_p, long a_o, global const char* x_p, long x
 // gather: c[..., i, ...] = a[..., x[..., i, ...], ...] over the shape of the index.
 // scatter: c[..., x[..., i, ...], ...] = a[..., i, ...], or |value|, or their sum.
 // Strides of g: of the index, of the one it goes with, of the other one without |dim|.
-kernel void run(global const char* a_p, long a_o, global const char* x_p, long x_o,
-                global char* c_p, long c_o, global long* report, ulong n, long size,
+kernel void run(__global const char* a_p, long a_o, __global const char* x_p, long x_o,
+                __global char* c_p, long c_o, __global long* report, ulong n, long size,
                 long step, S value, int has_value, geometry g) {
   ulong rest = (ulong)get_global_id(0);
   if (rest >= n) return;
@@ -127,10 +127,10 @@ kernel void run(global const char* a_p, long a_o, global const char* x_p, long x
 // index and index_put_: up to four indices of one shape, contiguous, for |of| consecutive
 // dimensions. a or c: outer x sizes of the dimensions x inner, the other one: outer x
 // count x inner.
-kernel void run(global const char* a_p, long a_o, global char* c_p, long c_o,
-                global long* report, global const char* x_p, long x_o,
-                global const char* y_p, long y_o, global const char* z_p, long z_o,
-                global const char* w_p, long w_o, long outer, long count, long inner,
+kernel void run(__global const char* a_p, long a_o, __global char* c_p, long c_o,
+                __global long* report, __global const char* x_p, long x_o,
+                __global const char* y_p, long y_o, __global const char* z_p, long z_o,
+                __global const char* w_p, long w_o, long outer, long count, long inner,
                 int of, extents sizes) {
   const long id = (long)get_global_id(0);
   if (id >= outer * count) return;

@@ -12,10 +12,10 @@ typedef struct product {
 } product;
 
 #define PARAMETERS                                                                     \
-  global const char *a_p, long a_o, global const char *b_p, long b_o, global char *c_p, \
+  __global const char *a_p, long a_o, __global const char *b_p, long b_o, __global char *c_p, \
       long c_o
 
-static inline void put(global char* c, long at, S sum, S alpha, S beta) {
+static inline void put(__global char* c, long at, S sum, S alpha, S beta) {
   // What beta leaves out is not read: it may be NaN.
   ST(DTYPE, c, at, beta == 0 ? alpha * sum : alpha * sum + beta * LD(DTYPE, c, at));
 }
@@ -25,8 +25,8 @@ static inline void put(global char* c, long at, S sum, S alpha, S beta) {
 #define COLUMNS (2 * W)
 
 // A whole tile; rows of b lie one element after the other.
-static inline void whole(const product* p, global const char* a, global const char* b,
-                         global char* c, S alpha, S beta) {
+static inline void whole(const product* p, __global const char* a, __global const char* b,
+                         __global char* c, S alpha, S beta) {
   V s00 = 0, s01 = 0, s10 = 0, s11 = 0, s20 = 0, s21 = 0, s30 = 0, s31 = 0;
   const long r = p->a_row;
   for (long i = 0; i < p->k; i++) {
@@ -50,8 +50,8 @@ static inline void whole(const product* p, global const char* a, global const ch
 }
 
 // What is left at the edges, and where rows of b are strided.
-static inline void some(const product* p, global const char* a, global const char* b,
-                        global char* c, S alpha, S beta, long rows, long columns) {
+static inline void some(const product* p, __global const char* a, __global const char* b,
+                        __global char* c, S alpha, S beta, long rows, long columns) {
   for (long i = 0; i < rows; i++) {
     S sums[COLUMNS];
     for (int j = 0; j < COLUMNS; j++) sums[j] = 0;

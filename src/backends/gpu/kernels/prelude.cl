@@ -16,7 +16,7 @@ typedef struct geometry {
   long stride[5][12];
 } geometry;
 
-#define AT(type, p) ((global type*)(p))
+#define AT(type, p) ((__global type*)(p))
 
 static inline float bf16_load(ushort x) {
   return as_float((uint)x << 16);

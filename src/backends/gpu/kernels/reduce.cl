@@ -117,10 +117,10 @@ static inline part joined(part p, part q) {
 #endif
 
 #define PARAMETERS                                                                       \
-  global const char *in_p, long in_o, global char *out_p, long out_o, global char *more_p, \
-      long more_o, global part *parts
+  __global const char *in_p, long in_o, __global char *out_p, long out_o, __global char *more_p, \
+      long more_o, __global part *parts
 
-static inline void finish(global char* out, global char* more, ulong o, part p, ulong count,
+static inline void finish(__global char* out, __global char* more, ulong o, part p, ulong count,
                    S number) {
 #if defined(REDUCE_MEAN)
   ST(OUT, out, o, p.x / (S)count);
@@ -165,7 +165,7 @@ kernel void run(PARAMETERS, ulong outputs, ulong count, ulong pieces, ulong leng
   }
   ulong i = (id % pieces) * length;
   const ulong end = min(i + length, count);
-  global const char* in = in_p + in_o;
+  __global const char* in = in_p + in_o;
   const long base = offset_of(&kept, o);
   if (i < end) {
     // Along the first dimension in rows.

@@ -4,7 +4,7 @@
 // below; PARAM is the dtype of weights, STAT that of statistics.
 
 #define ROW_PARAMETERS                                                                  \
-  global const char *a_p, long a_o, global const char *b_p, long b_o, global char *c_p, \
+  __global const char *a_p, long a_o, __global const char *b_p, long b_o, __global char *c_p, \
       long c_o
 
 // Sums of rows whose elements lie one after the other, in vectors.
@@ -87,8 +87,8 @@ kernel void run(ROW_PARAMETERS, long rows, long length, long step) {
 
 #elif defined(LAYER_NORM)
 // a: input, b: weight, d: bias, c: result, e: means, f: 1 / deviations.
-kernel void run(ROW_PARAMETERS, global const char* d_p, long d_o, global char* e_p,
-                long e_o, global char* f_p, long f_o, long rows, long length,
+kernel void run(ROW_PARAMETERS, __global const char* d_p, long d_o, __global char* e_p,
+                long e_o, __global char* f_p, long f_o, long rows, long length,
                 int has_weight, int has_bias, S eps) {
   const long row = (long)get_global_id(0);
   if (row >= rows) return;
@@ -115,8 +115,8 @@ kernel void run(ROW_PARAMETERS, global const char* d_p, long d_o, global char* e
 #elif defined(LAYER_NORM_BACKWARD)
 // a: gradient of the result, b: input, d: weight, e: means, f: 1 / deviations,
 // c: gradient of the input.
-kernel void run(ROW_PARAMETERS, global const char* d_p, long d_o, global const char* e_p,
-                long e_o, global const char* f_p, long f_o, long rows, long length,
+kernel void run(ROW_PARAMETERS, __global const char* d_p, long d_o, __global const char* e_p,
+                long e_o, __global const char* f_p, long f_o, long rows, long length,
                 int has_weight) {
   const long row = (long)get_global_id(0);
   if (row >= rows) return;
@@ -138,8 +138,8 @@ kernel void run(ROW_PARAMETERS, global const char* d_p, long d_o, global const c
 
 #elif defined(LAYER_NORM_PARAMETERS)
 // The gradients of weight and bias: a, b, e, f as above, c: of weight, d: of bias.
-kernel void run(ROW_PARAMETERS, global char* d_p, long d_o, global const char* e_p,
-                long e_o, global const char* f_p, long f_o, long rows, long length,
+kernel void run(ROW_PARAMETERS, __global char* d_p, long d_o, __global const char* e_p,
+                long e_o, __global const char* f_p, long f_o, long rows, long length,
                 int has_weight, int has_bias) {
   const long i = (long)get_global_id(0);
   if (i >= length) return;
@@ -158,8 +158,8 @@ kernel void run(ROW_PARAMETERS, global char* d_p, long d_o, global const char* e
 #elif defined(CHANNEL_STATISTICS)
 // Of channel k of batch x channels x area. a: input, c: means, d: 1 / deviations; e and f:
 // running means and variances, which go on by |momentum|.
-kernel void run(ROW_PARAMETERS, global char* d_p, long d_o, global char* e_p, long e_o,
-                global char* f_p, long f_o, long batch, long channels, long area,
+kernel void run(ROW_PARAMETERS, __global char* d_p, long d_o, __global char* e_p, long e_o,
+                __global char* f_p, long f_o, long batch, long channels, long area,
                 int has_running, S momentum, S eps) {
   const long k = (long)get_global_id(0);
   if (k >= channels) return;
@@ -186,8 +186,8 @@ kernel void run(ROW_PARAMETERS, global char* d_p, long d_o, global char* e_p, lo
 
 #elif defined(CHANNEL_APPLY)
 // a: input, b: weight, d: bias, e: means, f: variances or 1 / deviations, c: result.
-kernel void run(ROW_PARAMETERS, global const char* d_p, long d_o, global const char* e_p,
-                long e_o, global const char* f_p, long f_o, long rows, long channels,
+kernel void run(ROW_PARAMETERS, __global const char* d_p, long d_o, __global const char* e_p,
+                long e_o, __global const char* f_p, long f_o, long rows, long channels,
                 long area, int has_weight, int has_bias, int is_variance, S eps) {
   const long row = (long)get_global_id(0);
   if (row >= rows) return;
@@ -205,9 +205,9 @@ kernel void run(ROW_PARAMETERS, global const char* d_p, long d_o, global const c
 #elif defined(CHANNEL_BACKWARD)
 // The gradients of channel k. a: gradient of the result, b: input, d: weight, e and f as
 // above, c: gradient of the input, x and y: of weight and bias.
-kernel void run(ROW_PARAMETERS, global const char* d_p, long d_o, global const char* e_p,
-                long e_o, global const char* f_p, long f_o, global char* x_p, long x_o,
-                global char* y_p, long y_o, long batch, long channels, long area,
+kernel void run(ROW_PARAMETERS, __global const char* d_p, long d_o, __global const char* e_p,
+                long e_o, __global const char* f_p, long f_o, __global char* x_p, long x_o,
+                __global char* y_p, long y_o, long batch, long channels, long area,
                 int has_weight, int is_variance, int is_training, int wanted, S eps) {
   const long k = (long)get_global_id(0);
   if (k >= channels) return;
