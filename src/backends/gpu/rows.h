@@ -17,6 +17,7 @@ gpu_rows gpu_rows_matrix(void);
 gpu_rows gpu_rows_softmax(void);
 gpu_rows gpu_rows_norm(void);
 gpu_rows gpu_rows_index(void);
+gpu_rows gpu_rows_index_lists(void);
 gpu_rows gpu_rows_image(void);
 
 #endif  // OPYARD_SRC_BACKENDS_GPU_ROWS_H_
