@@ -5,6 +5,7 @@
 #include "support/tensors.h"
 
 enum {
+  LINEAR = 0,
   NEAREST = 1,
   CUBIC = 2,
   ZEROS = 0,
@@ -165,8 +166,27 @@ static void nearest_elements(void** state) {
                      i / 6 != 0});
 }
 
+// Far out is 0 with zeros around; at no number and at infinity is NaN, as PyTorch 1.13 has it,
+// but for the nearest element, of which there is none.
+static void nowhere(void** state) {
+  (void)state;
+  oy_tensor* x = F32(OY_DIMS(1, 1, 2, 2), 1, 2, 3, 4);
+  oy_tensor* at =
+      F32(OY_DIMS(1, 1, 6, 2), 0, 0, NAN, 0, 0, INFINITY, -INFINITY, 9, 1e30f, 0, -7, 2);
+  oy_tensor* got = oy_grid_sampler_2d(x, at, LINEAR, ZEROS, false);
+  oy_tensor* nearest = oy_grid_sampler_2d(x, at, NEAREST, ZEROS, false);
+  assert_true(element(got, 0) == 2.5);
+  for (int i = 1; i < 6; i++) {
+    assert_true(i < 4 ? isnan(element(got, i)) : element(got, i) == 0);
+    assert_true(element(nearest, i) == 0);
+  }
+  oy_tensor_release(x), oy_tensor_release(at);
+  oy_tensor_release(got), oy_tensor_release(nearest);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(nearest_elements),
-                                     cmocka_unit_test(cubic_polynomials)};
+                                     cmocka_unit_test(cubic_polynomials),
+                                     cmocka_unit_test(nowhere)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

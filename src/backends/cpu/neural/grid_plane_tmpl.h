@@ -120,6 +120,12 @@ static void JOIN(find_each, ID)(const sampling* g, int64_t left, int64_t top,
   }
 }
 
+// At no place at all there is not 0 but NaN: so weigh the zeros around the image.
+static void JOIN(doubt, ID)(JOIN(block, ID) * b, int slot, T x, T y) {
+  const T none = (x + y) * 0;
+  for (int k = 0; k < 4; k++) b->weight[slot][k] += none;
+}
+
 static void JOIN(find_block, ID)(const sampling* g, int64_t n, int64_t first,
                                  int64_t last, JOIN(block, ID) * b) {
   const T* from = (const T*)g->places + (n * g->volume_out + first) * 2;
@@ -140,7 +146,9 @@ static void JOIN(find_block, ID)(const sampling* g, int64_t n, int64_t first,
     b->at[slot] = top * width + left;
     if (is_nearest) continue;
     JOIN(add_four, ID)(b, slot, p, &x, &y);
-    if (!is_whole) JOIN(find_each, ID)(g, left, top, b->each[slot]);
+    if (is_whole) continue;
+    JOIN(find_each, ID)(g, left, top, b->each[slot]);
+    if (g->padding == PAD_ZEROS) JOIN(doubt, ID)(b, slot, from[2 * p], from[2 * p + 1]);
   }
   b->whole = whole;
 }
@@ -157,7 +165,7 @@ static void JOIN(take_four, ID)(const JOIN(block, ID) * b, const T* in, int64_t 
   for (int i = b->whole; i < b->count; i++) {
     T sum = 0;
     for (int k = 0; k < 4; k++)
-      if (b->each[i][k] >= 0) sum += b->weight[i][k] * in[b->each[i][k]];
+      sum += b->weight[i][k] * (b->each[i][k] >= 0 ? in[b->each[i][k]] : 0);
     out[b->place[i]] = sum;
   }
 }
