@@ -141,29 +141,50 @@ static void convolutions_of_whole_numbers(void** state) {
   RELEASE(x, w);
 }
 
-// Nothing is summed where there are no channels: there is no output, and gradients are 0.
-static void convolve_nothing(oy_dtype dtype, bool transposed, int64_t in, int64_t out) {
-  oy_tensor* x =
-      oy_ones(OY_DIMS(2, in, 5, 4), oy_int(dtype), oy_none(), oy_none(), oy_none());
-  oy_tensor* w = oy_ones(transposed ? OY_DIMS(in, out, 3, 2) : OY_DIMS(out, in, 3, 2),
-                         oy_int(dtype), oy_none(), oy_none(), oy_none());
+static const oy_bools g_all = {(const bool[]){true, true, true}, 3};
+
+// Nothing is summed where there are no channels: there is no output, and gradients are 0. No
+// channels are made by transposed ones, in PyTorch 1.13.
+static void convolve_nothing(oy_dtype dtype, int64_t out) {
+  oy_tensor *x = empty(OY_DIMS(2, 0, 5, 4), dtype),
+            *w = empty(OY_DIMS(out, 0, 3, 2), dtype);
   oy_tensor* y = oy_convolution(x, w, &oy_none_object, OY_DIMS(1, 1), OY_DIMS(0, 0),
-                                OY_DIMS(1, 1), transposed, OY_DIMS(0, 0), 1);
+                                OY_DIMS(1, 1), false, OY_DIMS(0, 0), 1);
   assert_non_null(y);
   assert_int_equal(oy_tensor_numel(y), 0);
   oy_tensor *to_x, *to_w, *to_bias;
-  const bool wanted[3] = {true, true, true};
-  assert_int_equal(
-      oy_convolution_backward(y, x, w, OY_DIMS(out), OY_DIMS(1, 1), OY_DIMS(0, 0),
-                              OY_DIMS(1, 1), transposed, OY_DIMS(0, 0), 1,
-                              (oy_bools){wanted, 3}, &to_x, &to_w, &to_bias),
-      OY_OK);
+  assert_int_equal(oy_convolution_backward(
+                       y, x, w, OY_DIMS(out), OY_DIMS(1, 1), OY_DIMS(0, 0), OY_DIMS(1, 1),
+                       false, OY_DIMS(0, 0), 1, g_all, &to_x, &to_w, &to_bias),
+                   OY_OK);
   assert_dims(oy_tensor_sizes(to_x), oy_tensor_sizes(x));
   assert_dims(oy_tensor_sizes(to_w), oy_tensor_sizes(w));
   assert_dims(oy_tensor_sizes(to_bias), OY_DIMS(out));
-  for (int64_t i = 0; i < oy_tensor_numel(to_x); i++) assert_true(element(to_x, i) == 0);
   for (int64_t i = 0; i < out; i++) assert_true(element(to_bias, i) == 0);
   RELEASE(x, w, y, to_x, to_w, to_bias);
+}
+
+// Backward as forward.
+static void make_no_channels(oy_dtype dtype, int64_t in) {
+  char text[96];
+  oy_tensor* x =
+      oy_ones(OY_DIMS(2, in, 5, 4), oy_int(dtype), oy_none(), oy_none(), oy_none());
+  oy_tensor *w = empty(OY_DIMS(in, 0, 3, 2), dtype),
+            *y = empty(OY_DIMS(2, 0, 7, 5), dtype);
+  oy_tensor *to_x, *to_w, *to_bias;
+  snprintf(text, sizeof(text),
+           "non-empty 2D or 4D weight tensor expected, but got: [%d, 0, 3, 2]", (int)in);
+  assert_fails(oy_convolution(x, w, &oy_none_object, OY_DIMS(1, 1), OY_DIMS(0, 0),
+                              OY_DIMS(1, 1), true, OY_DIMS(0, 0), 1),
+               text);
+  assert_int_not_equal(
+      oy_convolution_backward(y, x, w, OY_DIMS(0), OY_DIMS(1, 1), OY_DIMS(0, 0),
+                              OY_DIMS(1, 1), true, OY_DIMS(0, 0), 1, g_all, &to_x, &to_w,
+                              &to_bias),
+      OY_OK);
+  assert_string_equal(oy_error_get()->message, text);
+  oy_error_clear();
+  RELEASE(x, w, y);
 }
 
 static void convolutions_without_channels(void** state) {
@@ -171,8 +192,8 @@ static void convolutions_without_channels(void** state) {
   static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
                                     OY_DTYPE_F16};
   for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++) {
-    for (int64_t out = 1; out <= 32; out *= 2) convolve_nothing(dtypes[d], false, 0, out);
-    for (int64_t in = 1; in <= 32; in *= 2) convolve_nothing(dtypes[d], true, in, 0);
+    for (int64_t out = 1; out <= 32; out *= 2) convolve_nothing(dtypes[d], out);
+    for (int64_t in = 1; in <= 32; in *= 2) make_no_channels(dtypes[d], in);
   }
   oy_tensor *flat = empty(OY_DIMS(1, 2, 0), OY_DTYPE_F32),
             *w = empty(OY_DIMS(3, 2, 1), OY_DTYPE_F32);
@@ -180,7 +201,15 @@ static void convolutions_without_channels(void** state) {
       oy_conv1d(flat, w, &oy_none_object, OY_DIMS(1), OY_DIMS(1), OY_DIMS(1), 1),
       "Only zero batch or zero channel inputs are supported, but got input shape: "
       "[1, 2, 0]");
-  RELEASE(flat, w);
+  oy_tensor* thick =
+      oy_ones(OY_DIMS(2, 4, 2, 2, 2), oy_none(), oy_none(), oy_none(), oy_none());
+  oy_tensor* none = empty(OY_DIMS(4, 0, 1, 2, 1), OY_DTYPE_F32);
+  assert_fails(
+      oy_conv_transpose3d_input(thick, none, &oy_none_object, OY_DIMS(1), OY_DIMS(0),
+                                OY_DIMS(0), 2, OY_DIMS(1)),
+      "non-empty 5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x "
+      "kernel_width) tensor expected for weight, but got: [2, 0, 1, 2, 1]");
+  RELEASE(flat, w, thick, none);
 }
 
 static void first_powers_are_contiguous(void** state) {

@@ -204,6 +204,21 @@ static oy_status check_types(const oyi_conv_call* call, const oyi_tensor* x,
   return OY_OK;
 }
 
+// Transposed to no channels: nothing that PyTorch's kernels take, which see one group, and one
+// dimension as two.
+static oy_status check_made(const oyi_conv* c, const oyi_tensor* x) {
+  const size_t ndim = c->ndim == 3 ? 3 : 2;
+  int64_t sizes[2 + OYI_SPATIAL] = {c->map_channels / c->groups, 0};
+  if (!c->transposed || c->image_channels > 0 || x->numel == 0) return OY_OK;
+  memcpy(sizes + 2, c->kernel + OYI_SPATIAL - ndim, ndim * sizeof(int64_t));
+  return OY_FAIL(INVALID_ARGUMENT, "%s, but got: %s",
+                 ndim == 3
+                     ? "non-empty 5D (n_output_plane x n_input_plane x kernel_depth "
+                       "x kernel_height x kernel_width) tensor expected for weight"
+                     : "non-empty 2D or 4D weight tensor expected",
+                 DIMS(((oy_ints){sizes, 2 + ndim})));
+}
+
 static void read_sizes(oyi_conv* c, const oyi_tensor* x, const oyi_tensor* w) {
   const size_t missing = OYI_SPATIAL - c->ndim;
   int64_t* there = c->transposed ? c->map : c->image;
@@ -234,6 +249,7 @@ oy_status oyi_rule_convolution(const oyi_conv_call* call, oyi_conv* out_conv,
   read_sizes(c, x, w);
   OY_TRY(c->transposed ? image_of_map(c, extra) : map_of_image(c));
   OY_TRY(check_types(call, x, w));
+  OY_TRY(check_made(c, x));
   OY_CHECK(
       x->numel > 0 || x->sizes[0] == 0 || x->sizes[1] == 0, INVALID_ARGUMENT,
       "Only zero batch or zero channel inputs are supported, but got input shape: %s",
