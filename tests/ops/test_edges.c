@@ -212,6 +212,25 @@ static void convolutions_without_channels(void** state) {
   RELEASE(flat, w, thick, none);
 }
 
+// No elements need no kernel of their dtype.
+static void places_of_nothing(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_BOOL, OY_DTYPE_C64, OY_DTYPE_F32};
+  for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++) {
+    oy_tensor* x = empty(OY_DIMS(0, 3), dtypes[d]);
+    oy_tensor *most = oy_argmax(x, oy_int(1), true),
+              *least = oy_argmin(x, oy_int(1), false);
+    assert_non_null(most);
+    assert_non_null(least);
+    assert_int_equal(most->dtype, OY_DTYPE_I64);
+    assert_dims(oy_tensor_sizes(most), OY_DIMS(0, 1));
+    assert_dims(oy_tensor_sizes(least), OY_DIMS(0));
+    assert_fails(oy_argmax(x, oy_int(0), false),
+                 "argmax(): Expected reduction dim 0 to have non-zero size.");
+    RELEASE(x, most, least);
+  }
+}
+
 static void first_powers_are_contiguous(void** state) {
   (void)state;
   oy_tensor *a = F32(OY_DIMS(2, 2), 1, 2, 3, 4), *turned = oy_t(a);
@@ -233,6 +252,7 @@ int main(void) {
       cmocka_unit_test(what_comes_round_of_cropped_rows),
       cmocka_unit_test(convolutions_of_whole_numbers),
       cmocka_unit_test(convolutions_without_channels),
+      cmocka_unit_test(places_of_nothing),
       cmocka_unit_test(first_powers_are_contiguous),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

@@ -180,9 +180,11 @@ OYI_CPU(min_dim_min) {
 
 // ------------------------------------------------------------------- places alone
 
-// Of a dimension of size 1 there are places whatever the elements are.
-static bool is_alone(const oyi_reduction* r, oy_value dim) {
-  return dim.tag != OY_TAG_NONE && r->in->ndim > 0 && r->count == 1;
+// Of a dimension of size 1 there are places whatever the elements are, and of no elements
+// there are none.
+static bool needs_no_kernel(const oyi_reduction* r, oy_value dim) {
+  return dim.tag != OY_TAG_NONE && r->in->ndim > 0 &&
+         (r->count == 1 || r->in->numel == 0);
 }
 
 static oy_status check_place(const oyi_reduction* r, oy_value dim, const char* name) {
@@ -192,8 +194,8 @@ static oy_status check_place(const oyi_reduction* r, oy_value dim, const char* n
     OY_CHECK(r->in->numel > 0, OUT_OF_RANGE,
              "%s(): Expected reduction dim to be specified for input.numel() == 0.",
              name);
-  OY_CHECK(r->in->header.dtype != OY_DTYPE_BOOL || is_alone(r, dim), NOT_IMPLEMENTED,
-           "\"%s_cpu\" not implemented for 'Bool'", name);
+  OY_CHECK(r->in->header.dtype != OY_DTYPE_BOOL || needs_no_kernel(r, dim),
+           NOT_IMPLEMENTED, "\"%s_cpu\" not implemented for 'Bool'", name);
   return OY_OK;
 }
 
@@ -205,7 +207,7 @@ static oy_object* place(oy_object* self, oy_value dim, bool keepdim, oy_object* 
     return NULL;
   oyi_reduction_skip(&r);
   if (oyi_reduction_output(&r, out, OY_DTYPE_I64, OYI_OUT_EXACT) != 0) return NULL;
-  if (is_alone(&r, dim)) {
+  if (needs_no_kernel(&r, dim)) {
     if (!r.meta) oyi_reduce_single_places(r.out[1]);
     return oyi_reduction_end(&r, OY_OK);
   }
