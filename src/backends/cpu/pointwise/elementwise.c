@@ -139,9 +139,26 @@ typedef struct packed {
   _Alignas(16) char bytes[OYI_LOOP_NUMBERS * 16];
 } packed;
 
-// The 16-bit floats are computed in f32.
+// The 16-bit floats are computed in f32, pairs of them in c64.
 static inline oy_dtype compute_dtype(oy_dtype dtype) {
+  if (OY_UNLIKELY(dtype == OY_DTYPE_C32)) return OY_DTYPE_C64;
   return dtype == OY_DTYPE_F16 || dtype == OY_DTYPE_BF16 ? OY_DTYPE_F32 : dtype;
+}
+
+// What PyTorch has of complex32 on the CPU (its OpInfo: dtypes with torch.chalf).
+static bool takes_c32(oyi_cpu_loop which) {
+  switch (which) {
+    case OYI_LOOP_add:
+    case OYI_LOOP_sub:
+    case OYI_LOOP_mul:
+    case OYI_LOOP_neg:
+    case OYI_LOOP_abs:
+    case OYI_LOOP_sgn:
+    case OYI_LOOP_conj:
+    case OYI_LOOP_eq:
+    case OYI_LOOP_ne: return true;
+    default: return false;
+  }
 }
 
 static oy_status pack(packed* p, oy_dtype dtype, const oyi_numbers* numbers) {
@@ -173,11 +190,13 @@ static const char* extreme_of(oyi_cpu_loop which) {
   }
 }
 
-// Where there is no loop for the dtype: by way of f32, or not at all.
+// Where there is no loop for the dtype: by way of f32 or c64, or not at all.
 static __attribute__((noinline)) oy_object* run_half(oyi_iter* it, oyi_cpu_loop which,
                                                      const void* args) {
-  oyi_loop loop = oyi_cpu_loops[which][OY_DTYPE_F32];
-  if (loop && compute_dtype(it->dtype) != it->dtype && !oyi_cpu_loop_is_wide[which]) {
+  const oy_dtype dtype = compute_dtype(it->dtype);
+  const bool takes = it->dtype == OY_DTYPE_C32 ? takes_c32(which) : dtype != it->dtype;
+  oyi_loop loop = takes ? oyi_cpu_loops[which][dtype] : NULL;
+  if (loop && !oyi_cpu_loop_is_wide[which]) {
     oyi_half_run(it, loop, args);
     return oyi_iter_finish(it);
   }
