@@ -106,11 +106,12 @@ typedef struct oyi_conv_tiles {
                        const void* image, int64_t depth, const int64_t* offsets,
                        double* sums);
   // Adds to |sums|, which are |rows|, as |tile| has them, x |taps| x |lanes|, what windows in
-  // |area| give the gradient of weights. |maps|: |rows| of them for each place. |image|:
-  // |lanes| channels for each place; |offsets|, of the kernel elements, and steps are in
-  // places.
-  void (*gradient)(int64_t rows, const oyi_conv_area* area, const void* maps,
-                   const void* image, const int64_t* offsets, double* sums);
+  // |area|, |apart| in a line, give the gradient of weights. |maps|: |rows| of them for each
+  // place. |image|: |lanes| channels for each place; |offsets|, of the kernel elements, and
+  // steps are in places.
+  void (*gradient)(int64_t rows, const oyi_conv_area* area, int64_t apart,
+                   const void* maps, const void* image, const int64_t* offsets,
+                   double* sums);
   // The same of vectors of maps, |wide| up to |taps|, |block| elements apart, by |rows| kernel
   // elements of an image whose channels are planes: |sums|, |wide| vectors for each of them.
   // |offsets|, and steps, in elements; one plane.

@@ -15,8 +15,8 @@ static inline __attribute__((always_inline)) void JOIN(add_to, ID)(JOIN(vec, ID)
 
 // As |tile|, with kernel elements side by side and places to add up.
 static inline __attribute__((always_inline)) void JOIN(add_windows, ID)(
-    int rows, int taps, const oyi_conv_area* area, const T* g, const T* image,
-    const int64_t* offsets, double* sums) {
+    int rows, int taps, const oyi_conv_area* area, int64_t apart, const T* g,
+    const T* image, const int64_t* offsets, double* sums) {
   JOIN(vec, ID) all[TILE_ROWS][2 * TILE_WIDE] = {{{0}}}, x[2 * TILE_WIDE];
   for (int64_t z = 0; z < area->planes; z++, g += area->rest * rows)
     for (int64_t y = 0; y < area->lines; y++) {
@@ -26,7 +26,8 @@ static inline __attribute__((always_inline)) void JOIN(add_windows, ID)(
       for (int j = 0; j < taps; j++) at[j] = line + offsets[j] * LANES;
       for (int64_t i = 0; i < area->width; i++, g += rows) {
         OYI_UNROLL
-        for (int j = 0; j < taps; j++) memcpy(&x[j], at[j] + i * LANES, TILE_BYTES);
+        for (int j = 0; j < taps; j++)
+          memcpy(&x[j], at[j] + i * apart * LANES, TILE_BYTES);
         OYI_UNROLL
         for (int r = 0; r < rows; r++) {
           OYI_UNROLL
@@ -42,9 +43,10 @@ static inline __attribute__((always_inline)) void JOIN(add_windows, ID)(
 }
 
 #define ADD(rows, taps) \
-  JOIN(add_windows, ID)(rows, taps, area, maps, image, offsets, sums)
-static void JOIN(gradient, ID)(int64_t rows, const oyi_conv_area* area, const void* maps,
-                               const void* image, const int64_t* offsets, double* sums) {
+  JOIN(add_windows, ID)(rows, taps, area, apart, maps, image, offsets, sums)
+static void JOIN(gradient, ID)(int64_t rows, const oyi_conv_area* area, int64_t apart,
+                               const void* maps, const void* image,
+                               const int64_t* offsets, double* sums) {
   switch (rows) {
     case 1: ADD(1, 2 * TILE_WIDE); break;
     case 2: ADD(2, 2 * TILE_WIDE); break;

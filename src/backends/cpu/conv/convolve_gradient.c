@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradient of weights without columns. Images are copied as conv_phases.h says, then
-// blocks of channels are put side by side, as blocks of maps are: what a block of maps and
-// a block of channels have under some elements of the kernel is a tile that stays in
-// registers while windows go by. Stretches of windows are added up in double, and do not
-// depend on threads.
+// The gradient of weights without columns. Blocks of channels are put side by side, as blocks
+// of maps are: what a block of maps and a block of channels have under some elements of the
+// kernel is a tile that stays in registers while windows go by. Stretches of windows are added
+// up in double, and do not depend on threads. Images are copied as conv_phases.h says, but
+// not by phases where the kernel sees all of them: channels side by side are whole vectors,
+// whatever is between two windows.
 #include "backends/cpu/conv/conv_plan.h"
 #include "backends/cpu/conv/conv_tiles.h"
 #include "backends/cpu/conv/convolve.h"
@@ -29,7 +30,9 @@ enum {
 typedef struct gradient {
   const oyi_convolve* v;
   const oyi_conv_tiles* tiles;
+  oyi_conv whole;  // a window at each place of the image, where it is not by phases
   oyi_conv_phases phases;
+  int64_t step[OYI_SPATIAL];                  // from a window to the next, in the copy
   int64_t in, out, taps, places;              // of a group; of a kernel; of a map
   int64_t rows, wide;                         // of a tile; its kernel elements
   int64_t in_blocks, out_blocks, tap_blocks;  // of a group
@@ -51,12 +54,16 @@ static oy_status pack_images(const gradient* g, int64_t index) {
   const int64_t volume = oyi_volume(c->image);
   const char* image =
       g->v->images + (g->first * c->image_channels + at * g->in + first) * volume * item;
+  char* to = g->images + index * g->image_block * item;
+  if (g->phases.is_image) {
+    g->tiles->pack_lanes(image, count, size, size, to);
+    return OY_OK;
+  }
   void* block = NULL;
   char* copies = oyi_data_alloc((size_t)(count * size * item), &block);
   if (!copies) return OY_OUT_OF_MEMORY;
   oyi_conv_phases_copy(&g->phases, image, count, copies);
-  g->tiles->pack_lanes(copies, count, size, size,
-                       g->images + index * g->image_block * item);
+  g->tiles->pack_lanes(copies, count, size, size, to);
   oyi_data_free(block, copies);
   return OY_OK;
 }
@@ -121,8 +128,8 @@ static int64_t add_samples(const gradient* g, const char* maps, const char* imag
   const int64_t lines = oyi_at_most(height, STRETCH / width);
   const int64_t planes =
       lines < height ? 1 : oyi_at_most(c->map[0], STRETCH / (width * lines));
-  oyi_conv_area area = {.line_step = g->phases.size[2],
-                        .plane_step = g->phases.size[1] * g->phases.size[2]};
+  const int64_t line = g->phases.size[2], plane = g->phases.size[1] * line;
+  oyi_conv_area area = {.line_step = line * g->step[1], .plane_step = plane * g->step[0]};
   area.rest = (c->map[1] - lines) * c->map[2];  // where there are several planes
   const int64_t together = samples_together(g, c->map[2] * height, left);
   if (together > 1) {
@@ -136,9 +143,9 @@ static int64_t add_samples(const gradient* g, const char* maps, const char* imag
         area.lines = oyi_at_most(lines, inside[1].to - y);
         area.width = oyi_at_most(width, c->map[2] - x);
         const int64_t place =
-            z * g->phases.size[1] * g->phases.size[2] + y * area.line_step + x;
+            z * plane * g->step[0] + y * area.line_step + x * g->step[2];
         const int64_t done = (z * c->map[1] + y) * c->map[2] + x;
-        g->tiles->gradient(g->rows, &area, maps + done * g->rows * item,
+        g->tiles->gradient(g->rows, &area, g->step[2], maps + done * g->rows * item,
                            image + place * g->tiles->lanes * item, offsets, sums);
       }
   return together;
@@ -236,13 +243,32 @@ static bool are_maps_better(const gradient* g, double done) {
   return g->v->conv->groups == 1 && (double)rows * (double)maps < done;
 }
 
+// The copies of images. False where there are none.
+static bool begin_copies(gradient* g) {
+  const oyi_conv* c = g->v->conv;
+  const int64_t phases = oyi_volume(c->stride);
+  if (!oyi_conv_phases_begin(&g->phases, c, g->v->dtype)) return false;
+  memcpy(g->step, g->phases.step, sizeof(g->step));
+  if (phases > 1 && g->phases.count == phases) {
+    g->whole = *c;
+    for (size_t d = 0; d < OYI_SPATIAL; d++) {
+      g->whole.map[d] = (c->map[d] - 1) * c->stride[d] + 1;
+      g->whole.stride[d] = 1;
+    }
+    memcpy(g->step, c->stride, sizeof(g->step));
+    if (!oyi_conv_phases_begin(&g->phases, &g->whole, g->v->dtype)) return false;
+  }
+  if (oyi_conv_phases_are_image(g->phases.conv)) oyi_conv_phases_use_image(&g->phases);
+  return true;
+}
+
 // False where tiles that are not full, or copies, would be too much of the work.
 static bool measure(gradient* g) {
   enum { COLUMN = 8 };
   const double full = 1.6;
   const oyi_conv* c = g->v->conv;
   const oyi_conv_tiles* t = g->tiles;
-  if (!oyi_conv_phases_begin(&g->phases, c, g->v->dtype)) return false;
+  if (!begin_copies(g)) return false;
   g->in = c->image_channels / c->groups, g->out = c->map_channels / c->groups;
   g->taps = oyi_volume(c->kernel), g->places = oyi_volume(c->map);
   g->rows = oyi_conv_tile_rows(t, g->out), g->wide = oyi_conv_tile_taps(t, g->rows);
