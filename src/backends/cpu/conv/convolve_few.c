@@ -136,6 +136,7 @@ static oy_status compute(few* f) {
 
 // False where vectors and blocks that are not full would be most of the work.
 static bool measure(few* f) {
+  enum { TIMES = 4, TIMES_APART = 8 };  // of columns with strides, which take longer
   const oyi_conv* c = f->v->conv;
   const oyi_conv_tiles* t = f->tiles;
   if (!oyi_conv_phases_begin(&f->phases, c, f->v->dtype)) return false;
@@ -153,7 +154,8 @@ static bool measure(few* f) {
   f->parts = oyi_at_most(f->parts, f->samples * f->in_sample);
   f->parts = oyi_at_most(f->parts, PARTS * FEW / f->size + 1);
   const double work = (double)f->depth * (double)c->map_channels;
-  return f->size <= 2 * FEW && (double)f->size <= 4 * work && c->map[2] <= LONGEST &&
+  const double times = c->stride[2] > 1 ? TIMES_APART : TIMES;
+  return f->size <= 2 * FEW && (double)f->size <= times * work && c->map[2] <= LONGEST &&
          (double)c->batch * (double)oyi_volume(c->map) >= LEAST_PLACES;
 }
 

@@ -3,8 +3,8 @@
 // of maps are: what a block of maps and a block of channels have under some elements of the
 // kernel is a tile that stays in registers while windows go by. Stretches of windows are added
 // up in double, and do not depend on threads. Images are copied as conv_phases.h says, but
-// not by phases where the kernel sees all of them: channels side by side are whole vectors,
-// whatever is between two windows.
+// not by phases unless the kernel sees only few of them: channels side by side are whole
+// vectors, whatever is between two windows.
 #include "backends/cpu/conv/conv_plan.h"
 #include "backends/cpu/conv/conv_tiles.h"
 #include "backends/cpu/conv/convolve.h"
@@ -245,11 +245,14 @@ static bool are_maps_better(const gradient* g, double done) {
 
 // The copies of images. False where there are none.
 static bool begin_copies(gradient* g) {
+  enum {
+    MUCH = 4
+  };  // phases for each that the kernel sees, if these are packed with the others
   const oyi_conv* c = g->v->conv;
   const int64_t phases = oyi_volume(c->stride);
   if (!oyi_conv_phases_begin(&g->phases, c, g->v->dtype)) return false;
   memcpy(g->step, g->phases.step, sizeof(g->step));
-  if (phases > 1 && g->phases.count == phases) {
+  if (phases > 1 && phases <= MUCH * g->phases.count) {
     g->whole = *c;
     for (size_t d = 0; d < OYI_SPATIAL; d++) {
       g->whole.map[d] = (c->map[d] - 1) * c->stride[d] + 1;
@@ -264,7 +267,7 @@ static bool begin_copies(gradient* g) {
 
 // False where tiles that are not full, or copies, would be too much of the work.
 static bool measure(gradient* g) {
-  enum { COLUMN = 8 };
+  enum { COLUMN = 8, COLUMN_APART = 24 };
   const double full = 1.6;
   const oyi_conv* c = g->v->conv;
   const oyi_conv_tiles* t = g->tiles;
@@ -285,7 +288,8 @@ static bool measure(gradient* g) {
                       (double)g->tap_blocks * (double)g->tile;
   const double least = g->out <= FEW || g->places < SMALL ? LEAST_OF_FEW : LEAST_PLACES;
   // Columns take as long as some products of each row, which are many of a few maps.
-  const double most = full * work + COLUMN * work / (double)g->out;
+  const double column = c->stride[2] > 1 ? COLUMN_APART : COLUMN;
+  const double most = full * work + column * work / (double)g->out;
   return (done <= full * work || (done <= most && !are_maps_better(g, done))) &&
          (double)c->batch * (double)g->places >= least;
 }
