@@ -251,3 +251,21 @@ static void JOIN(zip_lines, ID)(const void* first, const void* second, int64_t p
     if (left > LANES) JOIN(put_some, ID)(high, 0, left - LANES, to + i + LANES);
   }
 }
+
+// The compiler makes vectors of three or four neighbours.
+static void JOIN(mix, ID)(const void* lines, int64_t pitch, int64_t together,
+                          int64_t count, void* out_) {
+  const T *a = lines, *b = a + pitch, *c = b + pitch;
+  const T* d = together > 3 ? c + pitch : c;
+  T* restrict out = out_;
+  if (together == 3)
+    for (int64_t i = 0; i < count; i++) {
+      out[3 * i] = a[i], out[3 * i + 1] = b[i];
+      out[3 * i + 2] = c[i];
+    }
+  else
+    for (int64_t i = 0; i < count; i++) {
+      out[4 * i] = a[i], out[4 * i + 1] = b[i];
+      out[4 * i + 2] = c[i], out[4 * i + 3] = d[i];
+    }
+}

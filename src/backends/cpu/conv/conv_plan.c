@@ -284,17 +284,17 @@ oyi_conv_part oyi_conv_plan_inside(const oyi_conv_plan* p, const oyi_conv_pass* 
 
 void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,
                        int64_t count, char* mixed) {
-  const int64_t item = p->v->item, together = p->together;
-  if (together == 2) {
+  const int64_t item = p->v->item;
+  if (p->together == 2)
     p->phases.tiles->zip(sums, sums + pitch * item, 0, 1, 0, 2 * count, mixed, 0);
-    return;
-  }
-  for (int64_t j = 0; j < together; j++)
-    for (int64_t i = 0; i < count && item == sizeof(float); i++)
-      ((float*)(void*)mixed)[i * together + j] = ((const float*)sums)[j * pitch + i];
-  for (int64_t j = 0; j < together; j++)
-    for (int64_t i = 0; i < count && item == sizeof(double); i++)
-      ((double*)(void*)mixed)[i * together + j] = ((const double*)sums)[j * pitch + i];
+  else
+    p->phases.tiles->mix(sums, pitch, p->together, count, mixed);
+}
+
+bool oyi_conv_plan_is_empty(const oyi_conv_plan* p, const oyi_conv_pass* passes) {
+  for (int64_t i = 0; i < p->together; i++)
+    if (passes[i].depth > 0) return false;
+  return true;
 }
 
 void oyi_conv_plan_store(const oyi_conv_plan* p, const oyi_conv_stretch* s,

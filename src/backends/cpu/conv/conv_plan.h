@@ -81,6 +81,8 @@ typedef struct oyi_conv_part {
 
 oyi_conv_part oyi_conv_plan_inside(const oyi_conv_plan* p, const oyi_conv_pass* pass,
                                    size_t d, int64_t at);
+// Whether no element of the kernel falls on what passes that are together write.
+bool oyi_conv_plan_is_empty(const oyi_conv_plan* p, const oyi_conv_pass* passes);
 // |sums|: |count| of each pass, |pitch| elements apart.
 void oyi_conv_plan_mix(const oyi_conv_plan* p, const char* sums, int64_t pitch,
                        int64_t count, char* mixed);

@@ -159,11 +159,9 @@ static void ask(const block* b, const oyi_conv_pass* pass, const tile* tiles,
         __builtin_prefetch(to + all[k].out * item + x, 1, 2);
 }
 
-// Whether no element of the kernel falls on what passes that are together write.
+// Whether such passes write zeros.
 static bool is_empty(const oyi_conv_plan* p, const oyi_conv_pass* passes) {
-  for (int64_t i = 0; i < p->together; i++)
-    if (passes[i].depth > 0) return false;
-  return !p->v->bias;
+  return !p->v->bias && oyi_conv_plan_is_empty(p, passes);
 }
 
 // Zeros in all maps, where |count| tiles of such passes are.

@@ -130,6 +130,22 @@ static void run_in_place(const tile* t, const oyi_conv_pass* pass, int64_t out) 
   }
 }
 
+// No element of the kernel falls there: zeros, or what is added to all.
+static void store_nothing(const tile* t, const oyi_conv_stretch* stretches, int count) {
+  const oyi_conv_plan* p = t->plan;
+  const int64_t item = p->v->item, map = oyi_volume(p->size);
+  const int64_t first = t->strip->group * p->out;
+  char* to = p->to + (t->strip->sample * p->conv.map_channels + first) * map * item;
+  for (int64_t i = 0; i < p->out; i++, to += map * item)
+    for (int k = 0; k < count; k++) {
+      char* out = to + stretches[k].out * item;
+      if (p->v->bias)
+        p->v->columns->fill(out, p->v->bias + (first + i) * item, stretches[k].count);
+      else
+        memset(out, 0, (size_t)(stretches[k].count * item));
+    }
+}
+
 static void run_passes(const tile* t, const oyi_conv_pass* passes) {
   const oyi_conv_plan* p = t->plan;
   const int64_t size = p->rows * t->columns * p->v->item;
@@ -138,6 +154,10 @@ static void run_passes(const tile* t, const oyi_conv_pass* passes) {
   const int count = find_stretches(t, passes, stretches);
   if (is_in_place(t, passes, stretches, count)) {
     run_in_place(t, passes, stretches[0].out);
+    return;
+  }
+  if (p->together > 1 && oyi_conv_plan_is_empty(p, passes)) {
+    store_nothing(t, stretches, count);
     return;
   }
   const int64_t most = BLOCKS / p->together;

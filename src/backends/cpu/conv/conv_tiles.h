@@ -144,6 +144,9 @@ typedef struct oyi_conv_tiles {
   // of both in turns, to rows |step| apart. Reads no further than that.
   void (*zip)(const void* first, const void* second, int64_t pitch, int64_t rows,
               int64_t from, int64_t count, void* out, int64_t step);
+  // Of three or more lines |pitch| apart, |count| elements each in turns.
+  void (*mix)(const void* lines, int64_t pitch, int64_t together, int64_t count,
+              void* out);
 } oyi_conv_tiles;
 
 // Rows of tiles of so many maps; of a tile of these, windows, and kernel elements.
