@@ -2,6 +2,7 @@
 #include "backends/cpu/conv/conv_phases.h"
 
 #include "backends/cpu/conv/conv_tiles.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -207,6 +208,64 @@ static void copy_phase(const oyi_conv_phases* p, const char* image, int64_t chan
   }
 }
 
+// ------------------------------------------------------------------- element by element
+
+// Of the phase |a|, which is at |to| in the copy, the lines of plane |z|.
+static void list_plane(oyi_conv_phases* p, const int64_t a[3], int64_t z, int64_t to) {
+  const oyi_conv* c = p->conv;
+  const int64_t plane = z * c->stride[0] + a[0] - c->padding[0];
+  if (plane < 0 || plane >= c->image[0]) return;
+  for (int64_t y = 0; y < p->size[1]; y++)
+    for (int64_t x = 0; x < p->size[2]; x++, to++) {
+      const int64_t down = y * c->stride[1] + a[1] - c->padding[1];
+      const int64_t at = x * c->stride[2] + a[2] - c->padding[2];
+      if (down < 0 || down >= c->image[1] || at < 0 || at >= c->image[2]) continue;
+      const int64_t from = (plane * c->image[1] + down) * c->image[2] + at;
+      p->moves[p->moved++] = (oyi_conv_move){(int32_t)from, (int32_t)to};
+    }
+}
+
+static void list_phases(oyi_conv_phases* p) {
+  const oyi_conv* c = p->conv;
+  int64_t to = 0;
+  for (int64_t i = 0; i < oyi_volume(c->stride); i++) {
+    const int64_t a[] = {i / c->stride[2] / c->stride[1], i / c->stride[2] % c->stride[1],
+                         i % c->stride[2]};
+    if (!is_used(c, 0, a[0]) || !is_used(c, 1, a[1]) || !is_used(c, 2, a[2])) continue;
+    for (int64_t z = 0; z < p->size[0]; z++, to += p->size[1] * p->size[2])
+      list_plane(p, a, z, to);
+  }
+}
+
+oy_status oyi_conv_phases_list(oyi_conv_phases* p, int64_t channels) {
+  enum { LINE = 4, LINE_APART = 6, CHANNELS = 8, MOST = 1 << 16 };
+  const oyi_conv* c = p->conv;
+  if (channels < CHANNELS || c->stride[2] == 1 ||
+      p->size[2] > (c->stride[2] == 2 ? LINE : LINE_APART) || p->channel > MOST ||
+      oyi_volume(c->image) > MOST)
+    return OY_OK;
+  p->moves = oyi_calloc((size_t)p->channel, sizeof(*p->moves));
+  if (!p->moves) return OY_OUT_OF_MEMORY;
+  list_phases(p);
+  return OY_OK;
+}
+
+static void move_channels(const oyi_conv_phases* p, const char* image, int64_t channels,
+                          char* copy) {
+  const int64_t read = oyi_volume(p->conv->image);
+  if (!p->is_clear) memset(copy, 0, (size_t)(channels * p->channel * p->item));
+  for (int64_t k = 0; k < channels; k++)
+    if (p->item == sizeof(float)) {
+      const float* from = (const float*)(const void*)image + k * read;
+      float* to = (float*)(void*)copy + k * p->channel;
+      for (int64_t i = 0; i < p->moved; i++) to[p->moves[i].to] = from[p->moves[i].from];
+    } else {
+      const double* from = (const double*)(const void*)image + k * read;
+      double* to = (double*)(void*)copy + k * p->channel;
+      for (int64_t i = 0; i < p->moved; i++) to[p->moves[i].to] = from[p->moves[i].from];
+    }
+}
+
 static void copy_channels(const oyi_conv_phases* p, const char* image, int64_t channels,
                           char* copy) {
   const oyi_conv* c = p->conv;
@@ -225,6 +284,10 @@ static void copy_channels(const oyi_conv_phases* p, const char* image, int64_t c
 
 void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, int64_t channels,
                           char* copy) {
+  if (p->moves) {
+    move_channels(p, image, channels, copy);
+    return;
+  }
   enum { NEAR_BYTES = 16 << 10 };  // of the image, which each phase reads
   const int64_t read = oyi_volume(p->conv->image) * p->item;
   const int64_t some = NEAR_BYTES / read + 1;

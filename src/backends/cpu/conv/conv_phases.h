@@ -9,6 +9,11 @@
 
 #include "ops/rules/convolution.h"
 
+// Elements of a channel of the image, and where they go in its copy.
+typedef struct oyi_conv_move {
+  int32_t from, to;
+} oyi_conv_move;
+
 typedef struct oyi_conv_phases {
   const oyi_conv* conv;
   int64_t item;  // bytes of an element: 4 or 8
@@ -20,6 +25,8 @@ typedef struct oyi_conv_phases {
   int64_t count, volume;      // how many phases there are, and elements of each
   int64_t channel;            // elements of the copy of one channel
   int64_t plane;              // from the first window of a plane to the last
+  oyi_conv_move* moves;       // NULL: line by line
+  int64_t moved;              // of them
 } oyi_conv_phases;
 
 // For F32 or F64. False where padding would be most of the copy, or there are no windows.
@@ -35,6 +42,9 @@ void oyi_conv_phases_use_image(oyi_conv_phases* p);
 // |channels| that lie one after another, from and to the first element.
 void oyi_conv_phases_copy(const oyi_conv_phases* p, const char* image, int64_t channels,
                           char* copy);
+// Makes |moves|, where |channels| of lines so short are copied that these take less; to be
+// freed by oyi_free. For copies of |conv| as it is: not of parts.
+oy_status oyi_conv_phases_list(oyi_conv_phases* p, int64_t channels);
 // What the kernel's element |k| reads, in the copy of a channel, for the first window.
 int64_t oyi_conv_phases_place(const oyi_conv_phases* p, const int64_t k[OYI_SPATIAL]);
 // The same of all its elements, over |channels| that lie one after another.

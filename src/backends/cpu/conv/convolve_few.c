@@ -170,7 +170,11 @@ oy_status oyi_convolve_weights_few(const oyi_convolve* v, bool* out_done) {
   if (f.images)
     f.offsets = oyi_calloc((size_t)(f.blocks * f.tiles->rows), sizeof(int64_t));
   if (f.offsets) f.sums = oyi_calloc((size_t)(f.parts * f.size), sizeof(double));
-  oy_status status = f.offsets && f.sums ? compute(&f) : OY_OUT_OF_MEMORY;
+  oy_status status = f.offsets && f.sums ? OY_OK : OY_OUT_OF_MEMORY;
+  if (status == OY_OK)
+    status = oyi_conv_phases_list(&f.phases, v->conv->image_channels * v->conv->batch);
+  if (status == OY_OK) status = compute(&f);
+  oyi_free(f.phases.moves);
   oyi_free(f.sums);
   oyi_free(f.offsets);
   if (f.images) oyi_data_free(block, f.images);

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/conv/conv_pairs.h"
 #include "backends/cpu/conv/conv_strips.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "tensor/block_cache.h"
 
@@ -286,7 +287,11 @@ oy_status oyi_convolve_shifted(const oyi_convolve* v, bool back, bool* out_done)
       by_maps ? oyi_conv_plan_fill(&s.plan, s.tiles->lanes, s.tiles->pack_lanes)
               : oyi_conv_plan_fill(&s.plan, rows,
                                    rows < s.tiles->rows ? NULL : s.tiles->pack_rows);
+  if (status == OY_OK && s.copies && oyi_volume(s.strips) == 1)
+    status = oyi_conv_phases_list(&s.plan.phases,
+                                  s.plan.conv.image_channels * s.plan.conv.batch);
   if (status == OY_OK) status = compute(&s);
+  oyi_free(s.plan.phases.moves);
   oyi_conv_plan_end(&s.plan);
   return status;
 }
