@@ -288,7 +288,11 @@ static bool measure(gradient* g) {
                       (double)g->tap_blocks * (double)g->tile;
   const double least = g->out <= FEW || g->places < SMALL ? LEAST_OF_FEW : LEAST_PLACES;
   // Columns take as long as some products of each row, which are many of a few maps.
-  const double column = c->stride[2] > 1 ? COLUMN_APART : COLUMN;
+  // With strides they take longer, but so do vectors of few channels, of which all places
+  // of the image are packed.
+  const bool is_apart = c->stride[2] > 1 && g->in * g->taps * g->places >=
+                                                2 * g->in_blocks * g->phases.channel;
+  const double column = is_apart ? COLUMN_APART : COLUMN;
   const double most = full * work + column * work / (double)g->out;
   return (done <= full * work || (done <= most && !are_maps_better(g, done))) &&
          (double)c->batch * (double)g->places >= least;
