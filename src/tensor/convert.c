@@ -183,7 +183,6 @@ typedef struct pair {
 // Rows may be short: what converts them is found once.
 static pair pair_of(oy_dtype to, oy_dtype from) {
   pair p = {to, from, NULL, oyi_dtype_bytes[to], oyi_dtype_bytes[from]};
-  if (to == from) return p;
   if (oy_dtype_is_complex(to) || oy_dtype_is_complex(from)) {
     const bool both = oy_dtype_is_complex(to) && oy_dtype_is_complex(from);
     if (!both) p.at_once = oyi_convert_complex_at_once(to, from);
@@ -203,15 +202,43 @@ static void convert_loop(int64_t n, char* const* data, const int64_t* strides,
     oyi_convert_row(p->to, data[0], strides[0], p->from, data[1], strides[1], n);
 }
 
+// Rows that a loop takes as they lie.
+static void convert_block(int64_t n, int64_t rows, char* const* data,
+                          const int64_t* along, const int64_t* down, const void* args) {
+  const pair* p = args;
+  (void)along;
+  char *out = data[0], *in = data[1];
+  for (int64_t row = 0; row < rows; row++, out += down[0], in += down[1])
+    p->at_once(out, in, n);
+}
+
+// Rows apart that are long enough for that: what brings many together first reads and writes them
+// once more. Loops of narrow elements have more of them left over at the end of each row.
+static bool goes_by_rows(const oyi_iter* it, const pair* p) {
+  enum { LONG = 16, LONG_NARROW = 96, NARROW = 2 };
+  const bool narrow = p->to_item <= NARROW || p->from_item <= NARROW;
+  return it->runs && it->ndim > 1 && p->at_once &&
+         it->sizes[0] >= (narrow ? LONG_NARROW : LONG) &&
+         it->strides[0][0] == p->to_item && it->strides[0][1] == p->from_item;
+}
+
+void oyi_convert_walk(const oyi_iter* it, oy_dtype to, oy_dtype from) {
+  if (to == from) {
+    oyi_iter_move(it);
+    return;
+  }
+  const pair p = pair_of(to, from);
+  if (goes_by_rows(it, &p))
+    oyi_iter_run_blocks(it, convert_block, &p);
+  else
+    oyi_iter_run(it, convert_loop, &p);
+}
+
 void oyi_convert(oyi_tensor* to, const oyi_tensor* from) {
-  const pair p = pair_of(to->header.dtype, from->header.dtype);
   oyi_iter it;
   const oyi_tensor* tensors[2] = {to, from};
   oyi_iter_plain(&it, tensors, 2);
-  if (p.to == p.from)
-    oyi_iter_move(&it);
-  else
-    oyi_iter_run(&it, convert_loop, &p);
+  oyi_convert_walk(&it, to->header.dtype, from->header.dtype);
 }
 
 oyi_tensor* oyi_converted(const oyi_tensor* t, oy_dtype dtype) {

@@ -73,6 +73,8 @@ static inline void oyi_iter_run(const oyi_iter* it, oyi_loop loop, const void* a
 void oyi_iter_run_blocks(const oyi_iter* it, oyi_block block, const void* args);
 // Moves the elements of the second operand to the first, which has the same dtype.
 void oyi_iter_move(const oyi_iter* it);
+// The same where the first operand is of dtype |to| and the second of dtype |from|.
+void oyi_convert_walk(const oyi_iter* it, oy_dtype to, oy_dtype from);
 // How a reduction computes. Accumulators are |item| bytes, at most 16.
 typedef struct oyi_reducer {
   oyi_loop loop;         // takes rows of the input into accumulators

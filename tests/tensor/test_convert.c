@@ -142,6 +142,52 @@ static void rows_are_their_elements(void** state) {
     }
 }
 
+enum { APART_ROWS = 9, APART = 140 };
+
+// |n| columns of |from|, from |begin| on, into the first ones of |to|.
+static void check_rows_apart(oy_tensor* to, oy_tensor* from, int64_t begin, int64_t n) {
+  const int64_t columns = oy_tensor_sizes(to).data[1];
+  const int64_t a = oyi_dtype_bytes[from->dtype], b = oyi_dtype_bytes[to->dtype];
+  char *in = oy_tensor_data(from), *out = oy_tensor_data(to), one[16];
+  for (int i = 0; i < APART_ROWS * APART; i++) {
+    const int16_t number = (int16_t)(i * 7919 % 251);
+    oyi_convert_row(from->dtype, in + i * a, a, OY_DTYPE_I16, (const char*)&number, 2, 1);
+  }
+  memset(out, 0x5a, (size_t)(APART_ROWS * columns * b));
+  oy_tensor *source = oy_narrow(from, 1, begin, n), *target = oy_narrow(to, 1, 0, n);
+  assert_ptr_equal(oy_copy_(target, source, false), target);
+  for (int64_t i = 0; i < APART_ROWS * columns; i++) {
+    const int64_t k = i % columns, at = i / columns * APART + begin + k;
+    memset(one, 0x5a, sizeof(one));
+    if (k < n) oyi_convert_row(to->dtype, one, b, from->dtype, in + at * a, a, 1);
+    assert_memory_equal(out + i * b, one, (size_t)b);
+  }
+  oy_tensor_release(source);
+  oy_tensor_release(target);
+}
+
+// Rows with gaps between them, of the source or the target or both, are what their elements come
+// to one by one.
+static void rows_apart_are_their_elements(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_U8,  OY_DTYPE_I32, OY_DTYPE_I64,
+                                    OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
+                                    OY_DTYPE_C64};
+  static const int64_t lengths[] = {1, 7, 15, 16, 17, 33, 58, 95, 96, 131};
+  enum { DTYPES = OY_ARRAY_SIZE(dtypes), LENGTHS = OY_ARRAY_SIZE(lengths) };
+  for (size_t pair = 0; pair < DTYPES * DTYPES; pair++)
+    for (size_t i = 0; i < 2 * LENGTHS; i++) {
+      const int64_t n = lengths[i / 2], columns = i % 2 ? n : APART;
+      oy_tensor* from = oy_tensor_empty(OY_DIMS(APART_ROWS, APART), dtypes[pair / DTYPES],
+                                        oy_device_cpu());
+      oy_tensor* to = oy_tensor_empty(OY_DIMS(APART_ROWS, columns), dtypes[pair % DTYPES],
+                                      oy_device_cpu());
+      check_rows_apart(to, from, 3, n);
+      oy_tensor_release(from);
+      oy_tensor_release(to);
+    }
+}
+
 // By way of int32, whatever place the element has; numbers that are none become its least.
 static void floats_to_short_integers(void** state) {
   (void)state;
@@ -309,6 +355,7 @@ int main(void) {
       cmocka_unit_test(long_rows),
       cmocka_unit_test(long_rows_to_complex),
       cmocka_unit_test(rows_are_their_elements),
+      cmocka_unit_test(rows_apart_are_their_elements),
       cmocka_unit_test(floats_to_short_integers),
       cmocka_unit_test(numbers_that_do_not_fit),
       cmocka_unit_test(whole_numbers_that_do_not_fit),

@@ -26,16 +26,6 @@ OYI_CPU(empty_strided) {
   return oyi_tensor_object(oyi_rule_empty_strided(size, stride, &options));
 }
 
-typedef struct pair {
-  oy_dtype to, from;
-} pair;
-
-static void copy_loop(int64_t n, char* const* data, const int64_t* strides,
-                      const void* args) {
-  const pair* p = args;
-  oyi_convert_row(p->to, data[0], strides[0], p->from, data[1], strides[1], n);
-}
-
 OYI_CPU(copy_) {
   if (self == src) return oyi_tensor_of(self) ? self : NULL;
   oyi_iter it;
@@ -54,11 +44,7 @@ OYI_CPU(copy_) {
   if (oyi_iter_elementwise(&it, self, inputs, 1,
                            OYI_ITER_KEEP_DTYPES | OYI_ITER_INPLACE) != 0)
     return NULL;
-  pair p = {self->dtype, src->dtype};
-  if (p.to == p.from)
-    oyi_iter_move(&it);
-  else
-    oyi_iter_run(&it, copy_loop, &p);
+  oyi_convert_walk(&it, self->dtype, src->dtype);
   return oyi_iter_finish(&it);
 }
 
