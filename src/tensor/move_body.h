@@ -170,20 +170,6 @@ static void turns(char* to, oyi_row_source* sources, size_t count, int64_t rows)
       for (int64_t i = 0; i < n; i++) o[i] = a[2 * i];                                \
     }                                                                                 \
   }                                                                                   \
-  /* Both: some of every other one, which are turned then. */                         \
-  static void every_other_turned_##ID(const oyi_move* m) {                            \
-    enum { SOME = 1024 / sizeof(T) };                                                 \
-    ROWS(m, to, from) {                                                               \
-      T* restrict o = (T*)(void*)to;                                                  \
-      for (int64_t i = 0, some; i < m->n; i += some) {                                \
-        T together[SOME];                                                             \
-        some = m->n - i < SOME ? m->n - i : SOME;                                     \
-        const T* a = (const T*)(const void*)from - 2 * (i + some - 1);                \
-        for (int64_t k = 0; k < some; k++) together[k] = a[2 * k];                    \
-        for (int64_t k = 0; k < some; k++) o[i + k] = together[some - 1 - k];         \
-      }                                                                               \
-    }                                                                                 \
-  }                                                                                   \
   static void pairs_##ID(char* to, const char* first, const char* second, size_t n) { \
     T* restrict o = (T*)(void*)to;                                                    \
     const T* restrict a = (const T*)(const void*)first;                               \
@@ -205,6 +191,8 @@ TYPED(any_2, 2)
 TYPED(any_4, 4)
 TYPED(any_8, 8)
 TYPED(sixteen, 16)
+
+#include "tensor/move_other_body.h"
 
 // Rows of up to eight elements, as many of them from the first one on as up to the last one; one
 // in the middle is moved twice.
