@@ -182,6 +182,7 @@ static void turns(char* to, oyi_row_source* sources, size_t count, int64_t rows)
   static void apart_##ID(const oyi_move* m) {                                         \
     const int64_t n = m->n, to_along = m->to_along, from_along = m->from_along;       \
     ROWS(m, to, from) {                                                               \
+      OYI_UNROLL_BY(4)                                                                \
       for (int64_t i = 0; i < n; i++)                                                 \
         memcpy(to + i * to_along, from + i * from_along, sizeof(T));                  \
     }                                                                                 \
