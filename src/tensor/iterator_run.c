@@ -279,10 +279,57 @@ static bool is_one_element(const oyi_iter* it, int64_t item) {
          size <= GREATEST && (size & (size - 1)) == 0;
 }
 
+// What is left of a walk without a short dimension, whose steps come for each block of rows.
+typedef struct strips {
+  size_t item;
+  int64_t count, to, from;  // of the short dimension
+} strips;
+
+// As many rows as stay in the nearest cache until those between them are written too.
+static void move_strips(int64_t n, int64_t rows, char* const* data, const int64_t* along,
+                        const int64_t* down, const void* args) {
+  enum { NEAR = 16 << 10 };
+  const strips* s = args;
+  const int64_t fit = NEAR / (n * s->count * (int64_t)s->item), most = fit > 0 ? fit : 1;
+  for (int64_t row = 0; row < rows; row += most) {
+    const int64_t some = rows - row < most ? rows - row : most;
+    for (int64_t k = 0; k < s->count; k++) {
+      char* const at[] = {data[0] + row * down[0] + k * s->to,
+                          data[1] + row * down[1] + k * s->from};
+      move_block(n, some, at, along, down, &s->item);
+    }
+  }
+}
+
+// Whether rows of the second dimension, which is short, are written by passes of the |down|th one
+// of which each would come to the same lines again.
+static bool goes_in_strips(const oyi_iter* it, size_t down, int64_t item) {
+  enum { FAR = 256 << 10 };
+  const int64_t plane = it->sizes[0] * it->sizes[1] * item;
+  return it->strides[0][0] == item && it->strides[0][1] == item &&
+         it->strides[1][0] == it->sizes[0] * item && it->strides[down][0] == plane &&
+         plane * it->sizes[down] >= FAR && !stays_in_place(it);
+}
+
+static void run_strips(const oyi_iter* it, size_t down, size_t item) {
+  const strips s = {item, it->sizes[1], it->strides[1][0], it->strides[1][1]};
+  oyi_iter rest = exchanged(it, 1, down);
+  rest.ndim--;
+  for (size_t d = down; d < rest.ndim; d++) {
+    rest.sizes[d] = it->sizes[d + 1];
+    memcpy(rest.strides[d], it->strides[d + 1], sizeof(rest.strides[d]));
+  }
+  oyi_iter_run_blocks(&rest, move_strips, &s);
+}
+
 static void move_dims(const oyi_iter* it, size_t item) {
   const size_t down = longest(it, (int64_t)item);
   if (down == 1) {
     run(it, NULL, &item, move_block, &item);
+    return;
+  }
+  if (goes_in_strips(it, down, (int64_t)item)) {
+    run_strips(it, down, item);
     return;
   }
   const oyi_iter turned = exchanged(it, 1, down);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gather, cat and copies of many short rows, of every length around those of vectors, against
 // plain loops.
+#include "base/memory.h"
 #include "support/tensors.h"
 
 static const oy_dtype sizes_of_all[] = {OY_DTYPE_U8, OY_DTYPE_I16, OY_DTYPE_F32,
@@ -155,12 +156,54 @@ static void columns_are_copied(void** state) {
         for (int r = 0; r < 3; r++) check_columns(rows[r], n, step, sizes_of_all[k]);
 }
 
+// ------------------------------------------------------------------------- few rows each
+
+// |rows| times |few| rows of |n| elements from a tensor in which |few| is expanded, or comes first;
+// |outer| of all that.
+static void check_few_rows(int64_t outer, int64_t rows, int64_t few, int64_t n,
+                           bool expands, oy_dtype dtype) {
+  const int64_t item = (int64_t)oy_dtype_size(dtype), row = n * item;
+  const int64_t held = expands ? 1 : few, all = outer * rows * few;
+  uint8_t* data = malloc((size_t)(outer * rows * held * row));
+  assert_non_null(data);
+  fill(data, outer * rows * held * row, n);
+  oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(outer, held, rows, n), dtype);
+  oy_tensor* turned = oy_transpose_int(x, 1, 2);
+  oy_tensor* wide = oy_expand(turned, OY_DIMS(outer, rows, few, n), false);
+  oy_tensor* got = oy_clone(wide, oy_int(OY_MEMORY_CONTIGUOUS));
+  assert_non_null(got);
+  const uint8_t* out = oy_tensor_data(got);
+  for (int64_t i = 0; i < all; i++) {
+    const int64_t k = expands ? 0 : i % few, r = i / few % rows, o = i / few / rows;
+    assert_memory_equal(out + i * row, data + ((o * held + k) * rows + r) * row,
+                        (size_t)row);
+  }
+  oy_tensor* tensors[] = {x, turned, wide, got};
+  for (int i = 0; i < 4; i++) oy_tensor_release(tensors[i]);
+  free(data);
+}
+
+static void few_rows_are_copied(void** state) {
+  (void)state;
+  static const struct {
+    int64_t outer, rows, few, n;
+  } shapes[] = {{1, 5000, 2, 28}, {3, 2000, 3, 25},  {2, 1500, 15, 9}, {1, 1025, 2, 200},
+                {1, 300, 2, 999}, {5, 1999, 7, 1},   {1, 40, 3, 33},   {2, 9001, 2, 11},
+                {1, 17, 5, 4100}, {3, 70001, 2, 10}, {1, 4000, 16, 20}};
+  for (int threads = 1; threads <= 2; threads++) {
+    assert_int_equal(oy_set_num_threads(threads), OY_OK);
+    for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
+      for (int k = 0; k < 2 * SIZES; k++)
+        check_few_rows(shapes[i].outer, shapes[i].rows, shapes[i].few, shapes[i].n, k % 2,
+                       sizes_of_all[k / 2]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lines_are_gathered),
-      cmocka_unit_test(bad_numbers_are_refused),
-      cmocka_unit_test(rows_are_joined),
-      cmocka_unit_test(columns_are_copied),
+      cmocka_unit_test(lines_are_gathered),  cmocka_unit_test(bad_numbers_are_refused),
+      cmocka_unit_test(rows_are_joined),     cmocka_unit_test(columns_are_copied),
+      cmocka_unit_test(few_rows_are_copied),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
