@@ -279,6 +279,25 @@ static void long_lines_across(void** state) {
     }
 }
 
+// Few elements of each of many rows, whose planes have gaps between them: some rows at once, and
+// what is left of a plane.
+static void few_of_rows_with_gaps(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_BF16, OY_DTYPE_F64};
+  static const int64_t counts[] = {1, 2, 3, 11, 20};
+  const int64_t whole[DIMS] = {3, 5, 700, 7};
+  for (int threads = 1; threads <= 2; threads++)
+    for (size_t i = 0; i < 3 * OY_ARRAY_SIZE(counts); i++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      assert_int_equal(oy_set_num_threads(threads), OY_OK);
+      oy_tensor* x = numbers(whole, 41, dtypes[i % 3]);
+      const int64_t narrow[DIMS] = {3, 5, 700 - 2 * (int64_t)i - 1, 7};
+      check_selected(oy_narrow(x, 2, 1, narrow[2]), narrow, 3, counts[i / 3]);
+      oy_scope_close(&scope);
+    }
+}
+
 // Rows of any number of bytes, which begin anywhere and lie apart; the first of several planes
 // too.
 static void rows_of_bytes(void** state) {
@@ -408,7 +427,7 @@ int main(void) {
       cmocka_unit_test(places_in_short_rows), cmocka_unit_test(places_in_turned_tensors),
       cmocka_unit_test(short_dimensions),     cmocka_unit_test(long_lines_across),
       cmocka_unit_test(rows_of_bytes),        cmocka_unit_test(places_in_any_layout),
-      cmocka_unit_test(results_lie_as_self),
+      cmocka_unit_test(results_lie_as_self),  cmocka_unit_test(few_of_rows_with_gaps),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

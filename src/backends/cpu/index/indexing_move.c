@@ -131,6 +131,13 @@ static int64_t places_at_once(const move* m, int64_t* all) {
   return places;
 }
 
+// How many of those there are before the end of a line, and of what is |left|.
+static int64_t places_now(const move* m, int64_t places, int64_t at, int64_t left) {
+  const int64_t behind = m->before.sizes[0] - at, whole = left / m->count;
+  const int64_t most = behind < whole ? behind : whole;
+  return most < places ? most : places;
+}
+
 // All indices, at each place before them: several threads share out what is read, of which
 // each element has a place of its own.
 typedef struct moving {
@@ -153,12 +160,12 @@ static oy_status move_piece(int64_t index, void* context) {
   const int64_t places = places_at_once(m, all);
   for (int64_t some; from < end; from += some, first = 0) {
     some = m->count - first < end - from ? m->count - first : end - from;
-    const bool several = places > 1 && first == 0 && end - from >= places * m->count &&
-                         m->before.sizes[0] - at[0] >= places;
-    if (several) some = places * m->count;
-    move_indices(m, several ? all : m->offsets + first, some, self,
+    const int64_t now =
+        places > 1 && first == 0 ? places_now(m, places, at[0], end - from) : 1;
+    if (now > 1) some = now * m->count;
+    move_indices(m, now > 1 ? all : m->offsets + first, some, self,
                  m->other + from * m->other_row);
-    if (several) at[0] += places - 1, self += (places - 1) * m->before.steps[0];
+    if (now > 1) at[0] += now - 1, self += (now - 1) * m->before.steps[0];
     for (size_t d = 0; d < m->before.count; d++) {
       self += m->before.steps[d];
       if (++at[d] < m->before.sizes[d]) break;
