@@ -114,6 +114,9 @@ static void rows_are_joined(void** state) {
       check_cat(rows, (const int64_t[]){1, 2 * n, n + 3}, sizes_of_all[k]);
       check_cat(rows, (const int64_t[]){n + 1, 0, n}, sizes_of_all[k]);
     }
+  // Longer ones, more than caches of the second level hold.
+  for (int64_t n = 400; n < 9000; n += 777)
+    check_cat((3 << 20) / (8 * n), (const int64_t[]){n, n + 5, 3}, OY_DTYPE_F32);
 }
 
 // ---------------------------------------------------------------------------- copies

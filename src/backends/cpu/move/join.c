@@ -64,11 +64,11 @@ static oy_status convert_piece(const oyi_join* join, const oyi_tensor* t, int64_
 
 enum {
   NEAR = 16 << 10,
-  LONG = 4 << 10,
+  LONG = 10 << 10,
   FAR = 2 << 20,    // more than caches of the second level hold
   IN_TURNS = 8,     // tensors
   SOME_LINES = 64,  // bytes of a row of each, on average
-  WHOLE = 2 << 10   // bytes from which on memcpy is one instruction
+  WHOLE = 16 << 10  // bytes from which on memcpy is one instruction
 };
 
 // Rows of many tensors, one row of the output after the other: memory is written as it lies,
