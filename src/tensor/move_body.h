@@ -74,7 +74,7 @@ static inline vector repeated(const char* element, size_t item) {
 static void fill(char* to, size_t n, const char* element, size_t item) {
   const vector pattern = repeated(element, item);
   if (n < VECTOR) {
-    for (size_t i = 0; i < n; i += item) memcpy(to + i, element, item);
+    copy_short(to, (const char*)&pattern, n);
     return;
   }
   *(vector*)to = pattern;
