@@ -331,12 +331,21 @@ static bool walk_folded(const oyi_iter* it, int64_t item, int64_t steps) {
   return true;
 }
 
+// Fewer columns than LEAST are worth it for copies alone, and if tiles of them are long, which
+// shows when |across| is known.
+static bool is_narrow(const oyi_iter* it, const tiling* g) {
+  enum { FEWEST = 3, LONG = 64 };
+  if (it->sizes[0] >= LEAST) return false;
+  return g->loop || it->sizes[0] < FEWEST || (g->across && it->sizes[g->across] < LONG);
+}
+
 bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {
   tiling g = {.it = it, .loop = loop, .args = args};
   int64_t steps = oyi_walk_steps(it, 0, it->ndim);
-  if (it->sizes[0] < LEAST || steps < LEAST_STEPS) return false;
-  if (!loop && walk_folded(it, item_of(&g, 0), steps)) return true;
-  if (!find_packed(&g)) return false;
+  if (is_narrow(it, &g) || steps < LEAST_STEPS) return false;
+  if (!loop && it->sizes[0] >= LEAST && walk_folded(it, item_of(&g, 0), steps))
+    return true;
+  if (!find_packed(&g) || is_narrow(it, &g)) return false;
   int64_t n = it->sizes[0], m = it->sizes[g.across];
   if (!loop && g.across == 1 && n * m <= PLANE) return false;
   g.tiles_down = (m - 1) / g.rows + 1;
