@@ -119,7 +119,8 @@ static void rows_that_lie_apart(void** state) {
     double (*want)(double a);
   } ones[] = {
       {oy_relu, relu_of}, {oy_neg, negative_of}, {oy_abs, fabs}, {oy_square, square_of}};
-  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_I32};
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_I32,
+                                    OY_DTYPE_I64};
   for (int64_t n = 2; n < MOST; n++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++) {
       oy_scope scope;
@@ -135,6 +136,33 @@ static void rows_that_lie_apart(void** state) {
       }
       oy_scope_close(&scope);
     }
+}
+
+// The least number has no opposite, and is less than all others.
+static void ends_of_whole_numbers(void** state) {
+  (void)state;
+  enum { N = 70, ROW = N - 1 };
+  int64_t data[ROWS * N];
+  for (int i = 0; i < ROWS * N; i++)
+    data[i] = i % 5 == 0 ? INT64_MIN : i % 5 == 1 ? INT64_MAX : i - ROWS * N / 2;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* all =
+      oy_scope_take(oy_tensor_from_data(data, OY_DIMS(ROWS, N), OY_DTYPE_I64));
+  oy_tensor *a = oy_narrow(all, 1, 0, ROW), *b = oy_narrow(all, 1, 1, ROW);
+  const int64_t *size = oy_tensor_data(oy_abs(a)),
+                *most = oy_tensor_data(oy_maximum(a, b)),
+                *least = oy_tensor_data(oy_minimum(a, b)),
+                *less = oy_tensor_data(oy_neg(a));
+  for (int i = 0; i < ROWS * ROW; i++) {
+    const int64_t x = data[i / ROW * N + i % ROW], y = data[i / ROW * N + i % ROW + 1];
+    const int64_t negative = (int64_t)(0 - (uint64_t)x);
+    assert_int_equal(less[i], negative);
+    assert_int_equal(size[i], x < 0 ? negative : x);
+    assert_int_equal(most[i], x > y ? x : y);
+    assert_int_equal(least[i], x < y ? x : y);
+  }
+  oy_scope_close(&scope);
 }
 
 // One input lies along the columns, another one along the planes, and is the same in all rows.
@@ -186,9 +214,9 @@ static void planes_beside_columns(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(rows_beside_a_column_or_a_row),
-                                     cmocka_unit_test(rows_that_lie_apart),
-                                     cmocka_unit_test(three_orders),
-                                     cmocka_unit_test(planes_beside_columns)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_beside_a_column_or_a_row),
+      cmocka_unit_test(rows_that_lie_apart), cmocka_unit_test(ends_of_whole_numbers),
+      cmocka_unit_test(three_orders), cmocka_unit_test(planes_beside_columns)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

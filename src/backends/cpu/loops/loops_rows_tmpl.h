@@ -16,6 +16,11 @@ static inline V F(product)(V a, V b, V number) {
   return a * b;
 }
 
+static inline V F(negative)(V a, V b, V number) {
+  (void)b, (void)number;
+  return -a;
+}
+
 #ifdef MM
 static inline V F(quotient)(V a, V b, V number) {
   (void)number;
@@ -25,10 +30,6 @@ static inline V F(quotient)(V a, V b, V number) {
 static inline V F(at_least)(V a, V b, V number) {
   (void)b;
   return (V)MM(max)(number, a);
-}
-static inline V F(negative)(V a, V b, V number) {
-  (void)b, (void)number;
-  return -a;
 }
 static inline V F(size)(V a, V b, V number) {
   (void)b, (void)number;
@@ -49,6 +50,19 @@ static inline V F(greater)(V a, V b, V number) {
 static inline V F(smaller)(V a, V b, V number) {
   (void)number;
   return F(or_nan)((V)MM(min)(b, a), b);
+}
+#else
+static inline V F(size)(V a, V b, V number) {
+  (void)b, (void)number;
+  return (V)WORD(abs)((__m512i)a);
+}
+static inline V F(greater)(V a, V b, V number) {
+  (void)number;
+  return (V)WORD(max)((__m512i)a, (__m512i)b);
+}
+static inline V F(smaller)(V a, V b, V number) {
+  (void)number;
+  return (V)WORD(min)((__m512i)a, (__m512i)b);
 }
 #endif
 
@@ -109,7 +123,8 @@ static inline __attribute__((always_inline)) void F(of_rows)(int64_t n, int64_t 
 ROWS(add, given, sum)
 ROWS(sub, (T)-given, sum)
 ROWS(mul, given, product)
-#ifdef MM
+ROWS(maximum, given, greater)
+ROWS(minimum, given, smaller)
 // Of one input; the other one is not read.
 #define ROWS_OF_ONE(name, fn)                                                         \
   static void F(name##_rows)(int64_t n, int64_t rows, char* const* data,              \
@@ -121,15 +136,14 @@ ROWS(mul, given, product)
     (n, rows, (char*[]){data[0], data[1], data[1]},                                   \
      (int64_t[]){down[0], down[1], down[1]}, false, false, F(all_of)(&given), F(fn)); \
   }
-ROWS_OF_ONE(relu, at_least)
 ROWS_OF_ONE(neg, negative)
 ROWS_OF_ONE(abs, size)
+#ifdef MM
+ROWS_OF_ONE(relu, at_least)
 ROWS_OF_ONE(square, square)
-#undef ROWS_OF_ONE
 ROWS(div, given, quotient)
-ROWS(maximum, given, greater)
-ROWS(minimum, given, smaller)
 #endif
+#undef ROWS_OF_ONE
 
 #undef ROWS
 #undef F

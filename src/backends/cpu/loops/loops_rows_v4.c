@@ -49,13 +49,8 @@
 #define OF_FLOATS(name) \
   { [OY_DTYPE_F32] = name##_rows_f32, [OY_DTYPE_F64] = name##_rows_f64 }
 const oyi_block oyi_rows_v4[OYI_ROWS_OPS][OY_DTYPE_F64 + 1] = {
-    [OYI_ROWS_ADD] = OF_ALL(add),
-    [OYI_ROWS_SUB] = OF_ALL(sub),
-    [OYI_ROWS_MUL] = OF_ALL(mul),
-    [OYI_ROWS_DIV] = OF_FLOATS(div),
-    [OYI_ROWS_MAXIMUM] = OF_FLOATS(maximum),
-    [OYI_ROWS_MINIMUM] = OF_FLOATS(minimum),
-    [OYI_ROWS_RELU] = OF_FLOATS(relu),
-    [OYI_ROWS_NEG] = OF_FLOATS(neg),
-    [OYI_ROWS_ABS] = OF_FLOATS(abs),
-    [OYI_ROWS_SQUARE] = OF_FLOATS(square)};
+    [OYI_ROWS_ADD] = OF_ALL(add),         [OYI_ROWS_SUB] = OF_ALL(sub),
+    [OYI_ROWS_MUL] = OF_ALL(mul),         [OYI_ROWS_DIV] = OF_FLOATS(div),
+    [OYI_ROWS_MAXIMUM] = OF_ALL(maximum), [OYI_ROWS_MINIMUM] = OF_ALL(minimum),
+    [OYI_ROWS_RELU] = OF_FLOATS(relu),    [OYI_ROWS_NEG] = OF_ALL(neg),
+    [OYI_ROWS_ABS] = OF_ALL(abs),         [OYI_ROWS_SQUARE] = OF_FLOATS(square)};
