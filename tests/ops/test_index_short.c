@@ -136,7 +136,7 @@ static oy_tensor* numbers(const int64_t* sizes, int64_t most, oy_dtype dtype) {
 
 static void check_selected(oy_tensor* x, const int64_t* sizes, int64_t dim,
                            int64_t count) {
-  int64_t places[20], shape[DIMS], at[DIMS];
+  int64_t places[150], shape[DIMS], at[DIMS];
   for (int64_t i = 0; i < count; i++) places[i] = (i * 5 + 2) % sizes[dim];
   memcpy(shape, sizes, sizeof(shape));
   shape[dim] = count;
@@ -298,6 +298,32 @@ static void few_of_rows_with_gaps(void** state) {
     }
 }
 
+// The dimension of an index comes first in memory, and others lie together: whole lines of
+// places and less, more indices than are taken at once, other dimensions that do not follow.
+static void places_that_lie_together(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_U8, OY_DTYPE_BF16, OY_DTYPE_F32,
+                                    OY_DTYPE_F64, OY_DTYPE_I16};
+  static const int64_t shapes[][DIMS] = {
+      {65, 3, 2, 64}, {90, 1, 5, 67}, {40, 2, 3, 130}, {70, 2, 2, 9}};
+  static const int64_t counts[] = {7, 8, 20, 64, 65, 150};
+  for (int threads = 1; threads <= 2; threads++)
+    for (size_t i = 0; i < OY_ARRAY_SIZE(shapes) * OY_ARRAY_SIZE(counts); i++) {
+      oy_scope scope;
+      oy_scope_open(&scope);
+      assert_int_equal(oy_set_num_threads(threads), OY_OK);
+      const int64_t *shape = shapes[i / OY_ARRAY_SIZE(counts)],
+                    count = counts[i % OY_ARRAY_SIZE(counts)];
+      oy_tensor* x = numbers(shape, 101, dtypes[i % OY_ARRAY_SIZE(dtypes)]);
+      const int64_t turned[DIMS] = {shape[1], shape[2], shape[3], shape[0]};
+      check_selected(oy_permute(x, OY_DIMS(1, 2, 3, 0)), turned, 3, count);
+      const int64_t apart[DIMS] = {shape[3] - 1, shape[2], shape[1], shape[0]};
+      check_selected(oy_permute(oy_narrow(x, 3, 1, shape[3] - 1), OY_DIMS(3, 2, 1, 0)),
+                     apart, 3, count);
+      oy_scope_close(&scope);
+    }
+}
+
 // Rows of any number of bytes, which begin anywhere and lie apart; the first of several planes
 // too.
 static void rows_of_bytes(void** state) {
@@ -424,10 +450,15 @@ static void results_lie_as_self(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(places_in_short_rows), cmocka_unit_test(places_in_turned_tensors),
-      cmocka_unit_test(short_dimensions),     cmocka_unit_test(long_lines_across),
-      cmocka_unit_test(rows_of_bytes),        cmocka_unit_test(places_in_any_layout),
-      cmocka_unit_test(results_lie_as_self),  cmocka_unit_test(few_of_rows_with_gaps),
+      cmocka_unit_test(places_in_short_rows),
+      cmocka_unit_test(places_in_turned_tensors),
+      cmocka_unit_test(short_dimensions),
+      cmocka_unit_test(long_lines_across),
+      cmocka_unit_test(rows_of_bytes),
+      cmocka_unit_test(places_in_any_layout),
+      cmocka_unit_test(results_lie_as_self),
+      cmocka_unit_test(few_of_rows_with_gaps),
+      cmocka_unit_test(places_that_lie_together),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -77,4 +77,18 @@ oyi_rows_fn oyi_rows_for_v4(int64_t bytes);
 oy_status oyi_indexing_update(const oyi_indexing* x, const oyi_tensor* from,
                               oyi_updater updater);
 
+// Elements of |self| by index, at each of the places before them, into |other|, which is
+// contiguous.
+typedef struct oyi_across {
+  const char* self;
+  char* other;
+  const int64_t* offsets;
+  int64_t scale, count;  // of an offset, in bytes; indices
+  size_t ndim;
+  const int64_t *sizes, *steps;  // of places, the fastest dimension first
+  int64_t item;
+} oyi_across;
+// Whether it did: where places lie together and elements do not, so that lines are read whole.
+bool oyi_indexing_take_across(const oyi_across* x);
+
 #endif  // OPYARD_SRC_BACKENDS_CPU_INDEX_INDEXING_H_

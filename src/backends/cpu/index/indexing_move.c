@@ -264,6 +264,13 @@ static void join_dims(move* m, const oyi_indexing* x) {
   m->after = joined;
 }
 
+static bool takes_across(const move* m) {
+  const oyi_across x = {m->self,         m->other,        m->offsets,
+                        m->scale,        m->count,        m->before.count,
+                        m->before.sizes, m->before.steps, m->other_step};
+  return oyi_indexing_take_across(&x);
+}
+
 // |other_step|: 0 for one element; |is_row|: it is one row, as long as what is behind an index.
 static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_row,
                 oyi_updater updater, oyi_take_fn take) {
@@ -285,6 +292,7 @@ static void run(const oyi_indexing* x, char* other, int64_t other_step, bool is_
   m.rows = NULL;
   if (take && m.after.count == 1 && m.after.steps[0] == other_step)
     m.rows = oyi_rows_for(m.other_row);
+  if (take && m.after.count == 0 && takes_across(&m)) return;
   if (has_few_elements(&m)) {
     const int64_t places = product(&m.before);
     moving g = {&m, places, take ? oyi_stretch(m.count * elements) : places};
