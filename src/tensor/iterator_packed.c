@@ -56,6 +56,20 @@ static bool is_short_across(const oyi_packed_row* row, int k, int64_t item) {
          steps_of(row) * item <= ACROSS;
 }
 
+// Whether lines of what lies across, which are read for one element each, are gone before others of
+// them are wanted, which tiles have at once.
+static bool loses_lines(const oyi_by_rows* by, const oyi_packed_row* row,
+                        const int64_t* down, int k, int64_t item) {
+  enum { LINES = 512, TILE = 8, LINE = 64 };
+  const oyi_iter* it = by->it;
+  if (row->ndim > 1 || row->sizes[0] < TILE || row->strides[0][k] < LINE ||
+      down[k] < LINE || row->sizes[0] * it->sizes[1] < LINES)
+    return false;
+  for (size_t d = 2; d < it->ndim; d++)
+    if (it->strides[d][k] == item && it->sizes[d] >= TILE) return true;
+  return false;
+}
+
 // Rows that follow.
 static int64_t rows_after(const oyi_by_rows* by, const oyi_packed_row* row) {
   return row->ndim < by->it->ndim ? by->it->sizes[row->ndim] : 1;
@@ -95,6 +109,7 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
     const int64_t item = (int64_t)oyi_item(by->it->tensors[k]);
     const way is = way_of(row, down, k, item);
     if (is == NEITHER || steps * item > PACKED) return 0;
+    if (is == ACROSS_OTHERS && loses_lines(by, row, down, k, item)) return 0;
     if (is == ACROSS_OTHERS && (row->in_order || (!serves_many(by, row, down, k) &&
                                                   !is_short_across(row, k, item))))
       return 0;
