@@ -40,3 +40,20 @@ bool oyi_gemm_by_vector(oy_dtype dtype, const oyi_gemm* g) {
   (void)dtype, (void)g;
   return false;
 }
+
+// Few rows by few columns, or one of either, which others read faster where it is long.
+static bool is_thin(const oyi_gemm* g) {
+  enum { FEW = 4, SHORT = 512, MOST = 4096 };
+  if ((g->n >= FEW && g->m >= FEW) || oyi_gemm_few_of(g) != OYI_GEMM_MANY) return false;
+  const int64_t most = g->n == 1 || g->m == 1 ? SHORT : MOST;
+  return g->n <= MOST && g->m <= MOST && g->k <= MOST && g->k > 1 && g->n * g->m > 1 &&
+         g->n * g->m * g->k <= most;
+}
+
+bool oyi_gemm_thin(oy_dtype dtype, const oyi_gemm* g, const oyi_gemm_steps* steps) {
+#if defined(__x86_64__)
+  if (oyi_cpu_level() == 2 && is_thin(g)) return oyi_gemm_thin_v4(dtype, g, steps);
+#endif
+  (void)dtype, (void)g, (void)steps;
+  return false;
+}

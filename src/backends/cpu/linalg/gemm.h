@@ -99,6 +99,16 @@ bool oyi_gemm_by_vector_v4(oy_dtype dtype, const oyi_gemm* g);
 // The same of bytes of either sign; here results are those of |g| as they are.
 bool oyi_gemm_bytes_by_vector_v4(const oyi_gemm* g);
 
+// From one matrix of a batch to the next, in elements.
+typedef struct oyi_gemm_steps {
+  int64_t count, a, b, c;
+} oyi_gemm_steps;
+
+// Few rows by few columns, in all matrices of a batch: false where no kernel is for these, or the
+// operands do not lie as it reads them, and nothing is written.
+bool oyi_gemm_thin(oy_dtype dtype, const oyi_gemm* g, const oyi_gemm_steps* steps);
+bool oyi_gemm_thin_v4(oy_dtype dtype, const oyi_gemm* g, const oyi_gemm_steps* steps);
+
 // By capability level.
 #define OYI_GEMM_TABLE(level) extern const oyi_gemm_fn oyi_gemm_##level[OYI_GEMM_DTYPES]
 OYI_GEMM_TABLE(base);

@@ -9,6 +9,7 @@ typedef struct batch {
   oyi_gemm_fn gemm;
   int64_t a_step, b_step, c_step;  // from one matrix to the next, in bytes
   int64_t count, chunk;
+  oy_dtype dtype;
 } batch;
 
 static oyi_gemm matrix_of(const batch* all, int64_t i) {
@@ -27,6 +28,10 @@ static oy_status multiply_chunk(int64_t index, void* context) {
       (index + 1) * all->chunk < all->count ? (index + 1) * all->chunk : all->count;
   oyi_gemm g = matrix_of(all, index * all->chunk);
   const bool reads = g.k > 0;
+  const int64_t item = oyi_dtype_bytes[all->dtype];
+  const oyi_gemm_steps steps = {end - index * all->chunk, all->a_step / item,
+                                all->b_step / item, all->c_step / item};
+  if (oyi_gemm_thin(all->dtype, &g, &steps)) return OY_OK;
   for (int64_t i = index * all->chunk; i < end; i++) {
     OY_TRY(all->gemm(&g));
     g.a = (const char*)g.a + (reads ? all->a_step : 0);
@@ -80,7 +85,8 @@ static oy_object* batched(const oyi_matrix_call* call, bool sums) {
   const bool has_kernel = c->header.dtype == OY_DTYPE_F32 ||
                           (call->self && oy_dtype_is_complex(c->header.dtype));
   const bool is_great = has_kernel && oyi_gemm_is_outer(&g) && g.n >= GREAT / g.m;
-  if (!sums && (oyi_multiply_inner(call, &g, c, &status) ||
+  const bool is_thin = oyi_gemm_thin(c->header.dtype, &g, &(oyi_gemm_steps){0});
+  if (!sums && ((!is_thin && oyi_multiply_inner(call, &g, c, &status)) ||
                 (!is_great && oyi_multiply_outer(&g, a, b, c, &status))))
     return oyi_matrix_finish(call, c, status);
   const int64_t item = oyi_item(c);
@@ -89,7 +95,8 @@ static oy_object* batched(const oyi_matrix_call* call, bool sums) {
                .a_step = oyi_strides(a)[0] * item,
                .b_step = oyi_strides(b)[0] * item,
                .c_step = sums ? 0 : oyi_strides(c)[0] * item,
-               .count = a->sizes[0]};
+               .count = a->sizes[0],
+               .dtype = c->header.dtype};
   return oyi_matrix_finish(call, c, run_batch(&all, item, sums));
 }
 
