@@ -23,7 +23,8 @@ static const int64_t g_sizes[][3] = {
     {1, 33, 13}, {8, 65, 1}, {1, 17, 7}, {3, 130, 40}, {12, 260, 20},
     {14, 287, 9}, {30, 257, 7}, {2, 128, 5}, {12, 20, 1},
     {6, 30, 1}, {1, 25, 9}, {3, 64, 2}, {2, 150, 3}, {5, 200, 3}, {8, 100, 3},
-    {3, 70, 9}, {1, 100, 4}, {3, 33, 12}, {2, 37, 17}, {7, 9, 3}, {6, 25, 2}, {9, 31, 2}};
+    {3, 70, 9}, {1, 100, 4}, {3, 33, 12}, {2, 37, 17}, {7, 9, 3}, {6, 25, 2}, {9, 31, 2},
+    {70, 15, 40}, {33, 6, 13}};
 // clang-format on
 
 // Small whole numbers, whose products and sums all of the types hold.
@@ -111,6 +112,21 @@ static void check(oy_tensor* found, const int64_t* size, double scale, parts alp
   oy_tensor_release(wide);
 }
 
+// What is added again after |period| elements, and the product.
+static void check_again(oy_tensor* found, const int64_t* size, int64_t period,
+                        int64_t batches) {
+  bool pairs;
+  oy_tensor* wide = widened(found, &pairs);
+  const int64_t each = size[0] * size[2];
+  for (int64_t i = 0; i < batches * each; i++) {
+    const parts added = parts_of(i % period, 2, pairs);
+    parts want = wanted(i, size, 0, g_one, i / each, pairs);
+    want.re += added.re, want.im += added.im;
+    check_element(oy_tensor_data(wide), i, want, pairs);
+  }
+  oy_tensor_release(wide);
+}
+
 // What is added once and the products of all matrices.
 static void check_sum(oy_tensor* found, const int64_t* size) {
   bool pairs;
@@ -149,14 +165,18 @@ static void check_all(oy_dtype dtype, const int64_t* size, int turned) {
             *c0 = oy_select_int(c, 0, 0);
   check(oy_mm(a0, b0), size, 0, g_one, 1);
   check(oy_addmm(c0, a0, b0, oy_int(1), oy_int(1)), size, 1, g_one, 1);
+  oy_tensor* row = oy_select_int(c0, 0, 0);
+  check_again(oy_addmm(row, a0, b0, oy_int(1), oy_int(1)), size, size[2], 1);
+  check_again(oy_baddbmm(row, a, b, oy_int(1), oy_int(1)), size, size[2], BATCH);
+  check_again(oy_baddbmm(c0, a, b, oy_int(1), oy_int(1)), size, size[0] * size[2], BATCH);
   if (oy_dtype_is_complex(dtype))
     check(oy_addmm(c0, a0, b0, oy_int(2), oy_complex_value(&(oy_complex){1, -2})), size,
           2, (parts){1, -2}, 1);
   // Sums of bfloat16 are rounded after each matrix.
   if (dtype != OY_DTYPE_BF16 && dtype != OY_DTYPE_F16)
     check_sum(oy_addbmm(c0, a, b, oy_int(1), oy_int(1)), size);
-  oy_tensor* const made[] = {a, b, c, none, a0, b0, c0};
-  for (int i = 0; i < 7; i++) oy_tensor_release(made[i]);
+  oy_tensor* const made[] = {a, b, c, none, a0, b0, c0, row};
+  for (int i = 0; i < 8; i++) oy_tensor_release(made[i]);
 }
 
 static void small_products_are_exact(void** state) {
@@ -167,7 +187,27 @@ static void small_products_are_exact(void** state) {
         check_all(g_dtypes[d], g_sizes[i], turned);
 }
 
+// Each thread has rows, of which another kernel may be the one than of all of them.
+static void threads_add_to_their_rows(void** state) {
+  (void)state;
+  static const int64_t size[] = {480, 12, 90};
+  const int before = oy_get_num_threads();
+  assert_int_equal(oy_set_num_threads(2), OY_OK);
+  for (int turned = 0; turned < 4; turned++) {
+    oy_tensor* a = numbers(size[0], size[1], 0, turned & 1, OY_DTYPE_BF16);
+    oy_tensor* b = numbers(size[1], size[2], 1, turned & 2, OY_DTYPE_BF16);
+    oy_tensor* c = numbers(size[0], size[2], 2, false, OY_DTYPE_BF16);
+    oy_tensor *a0 = oy_select_int(a, 0, 0), *b0 = oy_select_int(b, 0, 0),
+              *c0 = oy_select_int(c, 0, 0);
+    check(oy_addmm(c0, a0, b0, oy_int(2), oy_int(-1)), size, 2, (parts){-1, 0}, 1);
+    oy_tensor* const made[] = {a, b, c, a0, b0, c0};
+    for (int i = 0; i < 6; i++) oy_tensor_release(made[i]);
+  }
+  assert_int_equal(oy_set_num_threads(before), OY_OK);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(small_products_are_exact)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(small_products_are_exact),
+                                     cmocka_unit_test(threads_add_to_their_rows)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

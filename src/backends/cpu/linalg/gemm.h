@@ -15,9 +15,10 @@ typedef struct oyi_gemm {
   int64_t a_row, a_column, b_row, b_column, c_row, c_column;  // in elements
   oyi_number alpha, beta;  // |beta| zero: c is not read
   // What counts |beta| times in place of c, if not NULL: rows that lie together, of a
-  // product that oyi_gemm_is_outer. Not looked at where |beta| is zero.
+  // product that oyi_gemm_is_outer, or of bfloat16 that says it reads such. Not looked at where
+  // |beta| is zero.
   const void* added;
-  int64_t added_row;
+  int64_t added_row, added_step;  // |added_step|: from one matrix of a batch to the next
   bool conjugate;  // of a, minded by portable products of complex numbers alone
 } oyi_gemm;
 

@@ -7,7 +7,8 @@
 #include "backends/cpu/linalg/gemm_words.h"
 #include "base/template.h"
 
-enum { ROWS = 16, WORDS = 32, KEPT = 32, DEEP = 8 };  // DEEP: pairs of a row, at most
+// KEPT: rows at a time; DEEP: pairs of a row, at most.
+enum { ROWS = 16, WORDS = 32, KEPT = 32, DEEP = 8 };
 
 static inline __mmask32 first_words(int64_t count) {
   return count >= WORDS ? ~(__mmask32)0 : count > 0 ? ((__mmask32)1 << count) - 1 : 0;
@@ -53,16 +54,6 @@ static inline __m512i pair_of(const oyi_gemm* g, int64_t p, int64_t j) {
                          _mm512_slli_epi32(row_of(g, 2 * p + 1, j), 16));
 }
 
-static inline __attribute__((always_inline)) __m512 dots(const int pairs,
-                                                         const __m512i* words,
-                                                         const __m512i* b) {
-  __m512 sum = _mm512_setzero_ps();
-  OYI_UNROLL_BY(8)
-  for (int p = 0; p < pairs; p++)
-    sum = _mm512_dpbf16_ps(sum, (__m512bh)words[p], (__m512bh)b[p]);
-  return sum;
-}
-
 typedef struct panel {
   const oyi_gemm* g;
   int64_t j, first, end;  // columns from |j| on, for rows of a from |first| up to |end|
@@ -70,24 +61,86 @@ typedef struct panel {
   bool plain;  // results are sums as they are
 } panel;
 
-// What a sum makes of the sixteen results that were there.
+// What a sum makes of the sixteen results that were there, of which |there| are.
 static inline __attribute__((always_inline)) __m512 result_of(const panel* s, __m512 sum,
-                                                              const uint16_t* was) {
+                                                              const uint16_t* was,
+                                                              __mmask16 there) {
   if (s->plain) return sum;
   sum = _mm512_mul_ps(sum, _mm512_set1_ps(s->alpha));
   if (s->beta == 0) return sum;
-  const __m512i words = words_of(_mm256_loadu_si256((const __m256i*)(const void*)was));
+  const __m512i words = words_of(_mm256_maskz_loadu_epi16(there, was));
   return _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_slli_epi32(words, 16)),
                          _mm512_set1_ps(s->beta), sum);
 }
 
-// Results of some rows before they are written: what is read just behind a part of a vector that
-// was written would have to wait for it.
-static inline void keep(const panel* s, const uint16_t* from, int64_t rows,
-                        uint16_t (*was)[WORDS]) {
-  const __mmask32 there = first_words(s->g->m - s->j);
-  for (int64_t i = 0; i < rows; i++, from += s->g->c_row)
-    _mm512_storeu_si512(was[i], _mm512_maskz_loadu_epi16(there, from));
+// Some rows of a as words of pairs: word |p| of row |i| is at |from| + 2 |i| |row| + 2 |p| |pair|.
+typedef struct words {
+  const uint16_t* from;
+  int64_t row, pair;
+} words;
+
+// Rows that lie across, sixteen of them by each vector.
+static void pack_across(const oyi_gemm* g, int64_t i0, int64_t rows,
+                        uint32_t (*to)[KEPT]) {
+  for (int64_t i = 0; i < rows; i += ROWS) {
+    const __mmask16 there = (__mmask16)first_words(rows - i);
+    const uint16_t* from = (const uint16_t*)g->a + (i0 + i);
+    for (int64_t p = 0; p < g->k; p += 2, from += 2 * g->a_column) {
+      __m512i pairs = words_of(_mm256_maskz_loadu_epi16(there, from));
+      if (p + 1 < g->k) {
+        const __m256i next = _mm256_maskz_loadu_epi16(there, from + g->a_column);
+        pairs = _mm512_or_si512(pairs, _mm512_slli_epi32(words_of(next), 16));
+      }
+      _mm512_storeu_si512(to[p / 2] + i, pairs);
+    }
+  }
+}
+static void pack_any(const oyi_gemm* g, int64_t i0, int64_t rows, uint32_t (*to)[KEPT]) {
+  const uint16_t* from = (const uint16_t*)g->a + i0 * g->a_row;
+  for (int64_t i = 0; i < rows; i++, from += g->a_row)
+    for (int64_t p = 0; p < g->k; p += 2) {
+      const uint16_t* at = from + p * g->a_column;
+      to[p / 2][i] = p + 1 < g->k ? at[0] | (uint32_t)at[g->a_column] << 16 : at[0];
+    }
+}
+
+static words words_from(const oyi_gemm* g, int64_t i, int64_t rows,
+                        uint32_t (*packed)[KEPT]) {
+  if (g->a_column == 1 || g->k == 1)
+    return (words){(const uint16_t*)g->a + i * g->a_row, g->a_row, 2};
+  if (g->a_row == 1)
+    pack_across(g, i, rows, packed);
+  else
+    pack_any(g, i, rows, packed);
+  return (words){(const uint16_t*)(const void*)packed, 2, 2 * KEPT};
+}
+
+// What is added to some rows, and how far these are apart. Of c it is copied before they are
+// written: what is read just behind a part of a vector that was written would have to wait for it.
+static const uint16_t* added_to(const panel* s, int64_t i, int64_t rows,
+                                uint16_t (*was)[WORDS], int64_t* step) {
+  const oyi_gemm* g = s->g;
+  const __mmask32 there = first_words(g->m - s->j);
+  *step = g->added ? g->added_row : WORDS;
+  if (g->added) return (const uint16_t*)g->added + i * g->added_row + s->j;
+  const uint16_t* from = (const uint16_t*)g->c + i * g->c_row + s->j;
+  for (int64_t r = 0; r < rows; r++, from += g->c_row)
+    _mm512_storeu_si512(was[r], _mm512_maskz_loadu_epi16(there, from));
+  return was[0];
+}
+
+static inline __attribute__((always_inline)) __m512i word_at(const uint16_t* at) {
+  int32_t word;
+  memcpy(&word, at, sizeof(word));
+  return _mm512_set1_epi32(word);
+}
+
+static inline __attribute__((always_inline)) void put_row(uint16_t* to, __mmask32 there,
+                                                          __m512i x) {
+  if (there == first_words(WORDS))
+    _mm512_storeu_si512(to, x);
+  else
+    _mm512_mask_storeu_epi16(to, there, x);
 }
 
 // A panel of 16 or 32 columns.
@@ -95,38 +148,41 @@ static inline __attribute__((always_inline)) void put_panel(const int pairs,
                                                             const int vectors,
                                                             const panel* s) {
   const oyi_gemm* g = s->g;
-  __m512i low[DEEP], high[DEEP], words[DEEP];
+  __m512i low[DEEP], high[DEEP];
   OYI_UNROLL_BY(8)
   for (int p = 0; p < pairs; p++) {
     low[p] = pair_of(g, p, s->j);
     if (vectors == 2) high[p] = pair_of(g, p, s->j + ROWS);
   }
-  const uint16_t* a = (const uint16_t*)g->a + s->first * g->a_row;
   uint16_t* to = (uint16_t*)g->c + s->first * g->c_row + s->j;
   const __mmask32 there = first_words(g->m - s->j);
-  const int64_t step = g->a_column;
-  const bool is_even = g->k % 2 == 0;
+  const bool is_half = g->k % 2 != 0 && (g->a_column == 1 || g->k == 1);  // the last word
   uint16_t was[KEPT][WORDS];
-  for (int64_t i = 0; i < s->end - s->first; i++, a += g->a_row, to += g->c_row) {
-    const uint16_t* here = was[i % KEPT];
-    if (s->beta != 0 && i % KEPT == 0)
-      keep(s, to, s->end - s->first - i < KEPT ? s->end - s->first - i : KEPT, was);
-    OYI_UNROLL_BY(8)
-    for (int p = 0; p < pairs; p++) {
-      const uint16_t* at = a + 2 * p * step;
-      uint32_t word = at[0];
-      if (step == 1 && (p + 1 < pairs || is_even))
-        memcpy(&word, at, sizeof(word));
-      else if (p + 1 < pairs || is_even)
-        word |= (uint32_t)at[step] << 16;
-      words[p] = _mm512_set1_epi32((int)word);
-    }
-    const __m512 x = result_of(s, dots(pairs, words, low), here);
-    if (vectors == 2) {
-      const __m512 y = result_of(s, dots(pairs, words, high), here + ROWS);
-      _mm512_mask_storeu_epi16(to, there, (__m512i)_mm512_cvtne2ps_pbh(y, x));
-    } else {
-      _mm256_mask_storeu_epi16(to, (__mmask16)there, (__m256i)_mm512_cvtneps_pbh(x));
+  uint32_t packed[DEEP][KEPT];
+  for (int64_t i0 = s->first; i0 < s->end; i0 += KEPT) {
+    const int64_t rows = s->end - i0 < KEPT ? s->end - i0 : KEPT;
+    const words w = words_from(g, i0, rows, packed);
+    int64_t step = 0;
+    const uint16_t* at = s->beta != 0 ? added_to(s, i0, rows, was, &step) : was[0];
+    const uint16_t* a = w.from;
+    for (int64_t i = 0; i < rows; i++, a += w.row, at += step, to += g->c_row) {
+      __m512 x = _mm512_setzero_ps(), y = x;
+      OYI_UNROLL_BY(8)
+      for (int p = 0; p < pairs; p++) {
+        const uint16_t* word = a + p * w.pair;
+        const __m512bh by =
+            (__m512bh)(is_half && p + 1 == pairs ? _mm512_set1_epi32(*word)
+                                                 : word_at(word));
+        x = _mm512_dpbf16_ps(x, by, (__m512bh)low[p]);
+        if (vectors == 2) y = _mm512_dpbf16_ps(y, by, (__m512bh)high[p]);
+      }
+      x = result_of(s, x, at, (__mmask16)there);
+      if (vectors == 2) {
+        y = result_of(s, y, at + ROWS, (__mmask16)(there >> ROWS));
+        put_row(to, there, (__m512i)_mm512_cvtne2ps_pbh(y, x));
+      } else {
+        _mm256_mask_storeu_epi16(to, (__mmask16)there, (__m256i)_mm512_cvtneps_pbh(x));
+      }
     }
   }
 }
@@ -155,11 +211,20 @@ static inline bool is_worth(const oyi_gemm* g) {
                       : g->k <= 4 && g->n >= MANY;
 }
 
-bool oyi_gemm_wide_bf16(const oyi_gemm* g) {
+static bool is_wide(const oyi_gemm* g) {
   enum { FEW = 4 };  // numbers of a row that are worth gathering
-  if (g->k < 1 || g->k > 2 * DEEP || g->m < 2 || g->c_column != 1 ||
-      (g->a_column != 1 && g->k > FEW) || !is_worth(g))
-    return false;
+  return g->k >= 1 && g->k <= 2 * DEEP && g->m >= 2 && g->c_column == 1 &&
+         (g->a_column == 1 || g->k <= FEW || (g->a_row == 1 && g->n >= ROWS)) &&
+         is_worth(g);
+}
+
+bool oyi_gemm_bf16_reads_added(const oyi_gemm* g) {
+  enum { SHORT = 8 };  // fewer columns are left to oyi_gemm_short_bf16
+  return g->m > SHORT && g->n >= ROWS && is_wide(g);
+}
+
+bool oyi_gemm_wide_bf16(const oyi_gemm* g) {
+  if (!is_wide(g)) return false;
   switch ((g->k + 1) / 2) {
     case 1: panels(1, g); break;
     case 2: panels(2, g); break;

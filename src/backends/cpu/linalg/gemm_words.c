@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/linalg/gemm_words.h"
 
+#include <string.h>
+
 #include "backends/cpu/linalg/matrix.h"
 #include "base/cpu.h"
 #include "base/memory.h"
@@ -46,9 +48,26 @@ static inline bool fills_tiles(const oyi_gemm* g) {
   return g->n >= 4 && g->m >= 4 && g->k >= 4;
 }
 
+// Rows that are added, in c itself, for kernels that read it there.
+static oyi_gemm with_added(const oyi_gemm* given) {
+  oyi_gemm g = *given;
+  const uint16_t* from = g.added;
+  uint16_t* to = g.c;
+  for (int64_t i = 0; i < g.n; i++, from += g.added_row, to += g.c_row)
+    memcpy(to, from, (size_t)g.m * sizeof(*to));
+  g.added = NULL;
+  return g;
+}
+
 static oy_status multiply_bf16(const oyi_gemm* given) {
   const bool turns = given->n == 1 && given->m > 1;
   const oyi_gemm flipped = oyi_gemm_flipped(given), *g = turns ? &flipped : given;
+  if (g->added && !oyi_number_is_zero(g->beta)) {
+    // Of a part of the rows others may take less.
+    if (oyi_gemm_bf16_reads_added(g) && oyi_gemm_wide_bf16(g)) return OY_OK;
+    const oyi_gemm whole = with_added(given);
+    return multiply_bf16(&whole);
+  }
   if (oyi_gemm_short_bf16(g) || oyi_gemm_wide_bf16(g)) return OY_OK;
   return g->n > 1 && g->m > 1 && g->k > 1 ? oyi_gemm_words_bf16(g)
                                           : oyi_gemm_portable(OY_DTYPE_BF16)(g);
@@ -100,6 +119,10 @@ oyi_gemm_fn oyi_gemm_i8_i32(void) {
 }
 oyi_gemm_fn oyi_gemm_bf16_f32(void) {
   return NULL;
+}
+bool oyi_gemm_bf16_reads_added(const oyi_gemm* g) {
+  (void)g;
+  return false;
 }
 oy_status oyi_register_gemm_words(oy_library* library) {
   (void)library;

@@ -29,8 +29,11 @@ oy_status oyi_gemm_words_bf16_f32(const oyi_gemm* g);  // c is of float
 // Those of short rows, and of few columns, with sums in the order of k: false where it is no such
 // product, and nothing is written.
 bool oyi_gemm_short_bf16(const oyi_gemm* g);
-// Of rows of up to 16 numbers, likewise.
+// Of rows of up to 16 numbers, likewise. It reads what |g| has added where that is.
 bool oyi_gemm_wide_bf16(const oyi_gemm* g);
+// Whether the registered product of bfloat16 takes such as |added| with |g|, of rows of c that lie
+// together; a part of them may do too.
+bool oyi_gemm_bf16_reads_added(const oyi_gemm* g);
 // Sums wrap.
 oy_status oyi_gemm_words_i8(const oyi_gemm* g);
 oy_status oyi_gemm_words_u8(const oyi_gemm* g);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/linalg/matrix.h"
 
+#include "backends/cpu/linalg/gemm_words.h"
 #include "backends/cpu/linalg/matrix_steps.h"
 #include "base/threads.h"
 #include "ops/rules/matrix.h"
@@ -74,17 +75,34 @@ oy_status oyi_multiply(oyi_gemm_fn gemm, const oyi_gemm* g, int64_t item,
 // ------------------------------------------------------------------ the operators
 
 // Whether the product reads what is added from where it is: a second pass over a result
-// that has nothing to add up takes as long as the first.
+// that has little to add up takes as long as the first.
+static bool can_read(const oyi_matrix_call* call, const oyi_tensor* c,
+                     const oyi_gemm* g) {
+  if (c->header.dtype == OY_DTYPE_BF16 && oyi_gemm_bf16_f32())
+    return call->pick != oyi_gemm_portable && oyi_gemm_bf16_reads_added(g);
+  const bool is_complex = oy_dtype_is_complex(c->header.dtype);
+  return (is_complex ? g->beta.im == 0 : call->pick == oyi_gemm_portable) &&
+         c->ndim == 2 && oyi_gemm_is_outer(g) && g->n >= 16;
+}
+
 static bool reads_self(const oyi_matrix_call* call, const oyi_tensor* c, oyi_gemm* g) {
   const oyi_tensor* s = oyi_tensor_cast(call->self);
-  const bool is_complex = oy_dtype_is_complex(c->header.dtype);
-  if ((is_complex ? g->beta.im != 0 : call->pick != oyi_gemm_portable) ||
-      !oyi_gemm_is_outer(g) || g->n < 16 || s->ndim != 2 ||
-      s->header.dtype != c->header.dtype || !oyi_data(s) || oyi_strides(s)[1] != 1 ||
-      !oyi_same_sizes(oyi_sizes_view(s), oyi_sizes_view(c)) || call->out)
+  if (call->out || s->header.dtype != c->header.dtype || !oyi_data(s) ||
+      !can_read(call, c, g))
     return false;
+  // Dimensions that self lacks, or has but once, are the same for all.
+  const int64_t *sizes = c->sizes + c->ndim, *strides = oyi_strides(s) + s->ndim;
+  int64_t steps[3] = {0};
+  for (int d = 1; d <= s->ndim; d++) {
+    const int64_t size = s->sizes[s->ndim - d];
+    if (size == sizes[-d])
+      steps[d - 1] = strides[-d];
+    else if (size != 1)
+      return false;
+  }
+  if (steps[0] != 1) return false;
   g->added = oyi_data(s);
-  g->added_row = oyi_strides(s)[0];
+  g->added_row = steps[1], g->added_step = steps[2];
   return true;
 }
 

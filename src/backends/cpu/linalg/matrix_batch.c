@@ -7,7 +7,7 @@
 typedef struct batch {
   const oyi_gemm* g;
   oyi_gemm_fn gemm;
-  int64_t a_step, b_step, c_step;  // from one matrix to the next, in bytes
+  int64_t a_step, b_step, c_step, added_step;  // from one matrix to the next, in bytes
   int64_t count, chunk;
   oy_dtype dtype;
 } batch;
@@ -19,6 +19,7 @@ static oyi_gemm matrix_of(const batch* all, int64_t i) {
     g.b = (const char*)g.b + i * all->b_step;
   }
   g.c = (char*)g.c + i * all->c_step;
+  if (g.added) g.added = (const char*)g.added + i * all->added_step;
   return g;
 }
 
@@ -37,6 +38,7 @@ static oy_status multiply_chunk(int64_t index, void* context) {
     g.a = (const char*)g.a + (reads ? all->a_step : 0);
     g.b = (const char*)g.b + (reads ? all->b_step : 0);
     g.c = (char*)g.c + all->c_step;
+    if (g.added) g.added = (const char*)g.added + all->added_step;
   }
   return OY_OK;
 }
@@ -70,6 +72,7 @@ static oy_object* batched(const oyi_matrix_call* call, bool sums) {
   const oyi_tensor *a = oyi_tensor_cast(call->a), *b = oyi_tensor_cast(call->b);
   oyi_gemm g;
   oyi_put_matrices(&g, a, b, c);
+  if (a->sizes[0] == 0) g.k = 0;  // nothing but beta * self is left
   oyi_gemm_fn gemm =
       oyi_matrix_gemm(call, c->header.dtype, sums ? "addbmm_impl_cpu_" : "bmm");
   oy_status status = gemm ? oyi_matrix_check_data(a, b) : OY_NOT_IMPLEMENTED;
@@ -77,10 +80,7 @@ static oy_object* batched(const oyi_matrix_call* call, bool sums) {
     return oyi_matrix_finish(call, c, oyi_multiply_as_floats(call, c, oyi_cpu_baddbmm));
   if (status == OY_OK) status = oyi_matrix_add_first(call, c, &g);
   if (status != OY_OK || c->numel == 0) return oyi_matrix_finish(call, c, status);
-  if (a->sizes[0] == 0) {  // nothing but beta * self is left
-    g.k = 0;
-    return oyi_matrix_finish(call, c, sums ? gemm(&g) : OY_OK);
-  }
+  if (a->sizes[0] == 0) return oyi_matrix_finish(call, c, sums ? gemm(&g) : OY_OK);
   // Great matrices of long rows take less than elements in all dimensions do.
   const bool has_kernel = c->header.dtype == OY_DTYPE_F32 ||
                           (call->self && oy_dtype_is_complex(c->header.dtype));
@@ -95,6 +95,7 @@ static oy_object* batched(const oyi_matrix_call* call, bool sums) {
                .a_step = oyi_strides(a)[0] * item,
                .b_step = oyi_strides(b)[0] * item,
                .c_step = sums ? 0 : oyi_strides(c)[0] * item,
+               .added_step = g.added ? g.added_step * item : 0,
                .count = a->sizes[0],
                .dtype = c->header.dtype};
   return oyi_matrix_finish(call, c, run_batch(&all, item, sums));
