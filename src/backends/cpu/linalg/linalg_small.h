@@ -16,6 +16,11 @@ static inline bool oyi_linalg_is_small(oy_dtype dtype, int64_t n) {
 // OYI_LINALG_SMALL and any number of columns.
 void oyi_small_solve_triangle(oy_dtype dtype, const oyi_triangle* how, int64_t n,
                               int64_t columns, const void* a, void* b);
+// This by capability level.
+void oyi_small_solve_triangle_base(oy_dtype dtype, const oyi_triangle* how, int64_t n,
+                                   int64_t columns, const void* a, void* b);
+void oyi_small_solve_triangle_v3(oy_dtype dtype, const oyi_triangle* how, int64_t n,
+                                 int64_t columns, const void* a, void* b);
 // LU of |count| matrices, one behind the other, of such |m| and |n|, as |lu| of oyi_lapack. The
 // |info| of a matrix is -1, and the matrix as it was, where a number is none or a pivot next
 // to nothing: those are the library's.

@@ -71,5 +71,4 @@ static void NAME(solve_triangle)(const oyi_triangle* how, int64_t n, int64_t col
   }
 }
 #undef T
-#undef LANES
 #undef NAME

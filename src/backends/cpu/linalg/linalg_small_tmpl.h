@@ -6,9 +6,13 @@ typedef T NAME(vec) __attribute__((vector_size(LANES * sizeof(T))));
 
 // |lanes| columns of |n|; the lanes left over are like the first.
 static void NAME(load)(NAME(vec) * x, int lanes, int64_t n, const T* a) {
-  for (int l = 0; l < LANES; l++) {
-    const T* from = l < lanes ? a + l * n : a;
-    for (int64_t i = 0; i < n; i++) x[i][l] = from[i];
+  const T* from[LANES];
+  for (int l = 0; l < LANES; l++) from[l] = l < lanes ? a + l * n : a;
+  for (int64_t i = 0; i < n; i++) {
+    NAME(vec) all;
+    OYI_UNROLL_BY(8)
+    for (int l = 0; l < LANES; l++) all[l] = from[l][i];
+    x[i] = all;
   }
 }
 static void NAME(store)(const NAME(vec) * x, int lanes, int64_t n, T* a) {
@@ -45,5 +49,4 @@ static void NAME(solve_triangle)(const oyi_triangle* how, int64_t n, int64_t col
   }
 }
 #undef T
-#undef LANES
 #undef NAME
