@@ -143,10 +143,12 @@ static void few_f32(const oyi_gemm* g, const float* by_row) {
 }
 
 // Whether all of b is read where it lies: packing it once takes as long as reading it this
-// way for some hundred rows, but where a panel leaves the first cache.
+// way for some hundred rows, but where a panel leaves the first cache; one that stays there is
+// not worth packing for any.
 static inline bool is_few(const oyi_gemm* g) {
-  enum { FEW_ROWS = 64, SOME_ROWS = 384, SOME_DEPTH = 512 };
-  return g->n >= 4 && g->n <= (g->k <= SOME_DEPTH ? SOME_ROWS : FEW_ROWS) &&
+  enum { FEW_ROWS = 64, SOME_ROWS = 384, SHORT_DEPTH = 64, SOME_DEPTH = 512 };
+  const bool stays = g->m <= WIDE && g->k <= SHORT_DEPTH && can_read(4 * g->a_row);
+  return g->n >= 4 && (stays || g->n <= (g->k <= SOME_DEPTH ? SOME_ROWS : FEW_ROWS)) &&
          g->b_column == 1 && g->c_column == 1 &&
          (g->beta.re == 0 || (g->n % 4 == 0 && !g->added));
 }
