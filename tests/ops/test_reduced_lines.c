@@ -23,29 +23,49 @@ static double value_at(int64_t place, oy_dtype dtype, bool nans) {
 }
 
 typedef struct wanted {
-  double sum, nansum, greatest;
+  double sum, squares, nansum, greatest, least;
   int64_t place, least_place;
   bool any;
 } wanted;
 
 static wanted want_of(const shape* s, int64_t i, int64_t j, oy_dtype dtype, bool nans) {
-  wanted w = {0, 0, -INFINITY, -1, -1, false};
-  double least = INFINITY;
+  wanted w = {0, 0, 0, -INFINITY, INFINITY, -1, -1, false};
   const int a = s->dim == 0 ? 1 : 0, b = s->dim == 2 ? 1 : 2;
   for (int64_t k = 0; k < s->sizes[s->dim]; k++) {
     const double x = value_at(
         i * s->strides[a] + j * s->strides[b] + k * s->strides[s->dim], dtype, nans);
     w.sum += x;
+    w.squares += x * x;
     w.nansum += isnan(x) ? 0 : x;
     w.any |= x != 0;
     if (!isnan(w.greatest) && (isnan(x) || x > w.greatest)) w.greatest = x, w.place = k;
-    if (!isnan(least) && (isnan(x) || x < least)) least = x, w.least_place = k;
+    if (!isnan(w.least) && (isnan(x) || x < w.least)) w.least = x, w.least_place = k;
   }
   return w;
 }
 
 static bool same(double got, double want) {
   return isnan(want) ? isnan(got) : got == want;
+}
+
+// What is kept of a column for the next part of it is more than one value.
+static void check_pairs(const shape* s, oy_tensor* x, bool nans) {
+  const oy_dtype dtype = x->dtype;
+  const double count = (double)s->sizes[s->dim];
+  const bool is_float = dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_F64;
+  oy_tensor *least, *greatest, *var = NULL;
+  assert_int_equal(oy_aminmax(x, oy_int(s->dim), false, &least, &greatest), OY_OK);
+  if (is_float) var = oy_var_dim(x, OY_DIMS(s->dim), true, false);
+  const int64_t inner = s->sizes[s->dim == 2 ? 1 : 2], all = oy_tensor_numel(least);
+  for (int64_t i = 0; i < all; i++) {
+    const wanted w = want_of(s, i / inner, i % inner, dtype, nans);
+    assert_true(same(element(least, i), w.least));
+    assert_true(same(element(greatest, i), w.greatest));
+    if (!var || count < 2) continue;
+    const double want = (w.squares - w.sum * w.sum / count) / (count - 1);
+    assert_true(isnan(want) ? isnan(element(var, i))
+                            : fabs(element(var, i) - want) <= 1e-6 * (1 + want));
+  }
 }
 
 static void check(const shape* s, oy_dtype dtype, bool nans) {
@@ -88,6 +108,7 @@ static void check(const shape* s, oy_dtype dtype, bool nans) {
     assert_int_equal((int64_t)element(argmin, i), w.least_place);
     assert_int_equal(element(any, i) != 0, w.any);
   }
+  if (dtype != OY_DTYPE_BF16) check_pairs(s, x, nans);
   oy_scope_close(&scope);
 }
 
@@ -147,6 +168,10 @@ static void lines_beside_loops(void** state) {
       {{41, 2, 60}, {1, 2460, 41}, 1},     // of rows that follow
       {{16, 27, 2}, {2, 32, 1}, 2},        // short rows that follow, of another order
       {{5, 9, 3}, {3, 15, 1}, 2},
+      {{70, 50, 5}, {250, 5, 1}, 1},  // few columns of many matrices
+      {{53, 71, 7}, {600, 8, 1}, 1},  // with gaps
+      {{17, 150, 12}, {1800, 12, 1}, 1},
+      {{300, 40, 2}, {80, 2, 1}, 1},
       {{2, 3, 600}, {3600, 1200, 2}, 2},  // every other element of long rows
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)

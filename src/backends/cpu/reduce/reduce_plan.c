@@ -254,13 +254,17 @@ static bool take_next(walk* w) {
 
 // Whether rows are turned: short ones, of which there are many along one of the kept
 // dimensions. Of few columns a call would do as little as of short rows, so those of many
-// lines are turned side by side.
+// lines are turned side by side; also longer ones, where a call does more for each result, as where
+// running values may not be merged.
 static bool find_turns(walk* w, int64_t item) {
   enum { MANY = 64, SOME = 16, MOST_COLUMNS = 16, MOST_OF_LINE = 128, FEW = 4 };
   const int64_t size = w->reduced[0].size, bytes = size * oyi_dtype_bytes[w->reducer->in];
   const bool columns = w->kept[0].in == item, other = w->kept_count > 1;
   const bool few = columns && w->kept[0].size <= FEW;
-  const bool is_short = bytes <= (few ? 2 * OYI_REDUCE_TURNED_LONG : w->reducer->turned);
+  const bool whole = columns && !w->reducer->running;
+  const bool is_short = bytes <= (whole ? 4 * OYI_REDUCE_TURNED_LONG
+                                  : few ? 2 * OYI_REDUCE_TURNED_LONG
+                                        : w->reducer->turned);
   // What is kept within what is reduced is as short each time.
   const bool one = w->reduced_count == 1;
   const bool again = !one && w->reduced[1].in > w->kept[0].in;
@@ -277,7 +281,8 @@ static bool find_turns(walk* w, int64_t item) {
                       w->kept[longest].in < w->reduced[0].in;
   if (!is_short && !within) return false;
   if (columns && !within &&
-      (w->kept[0].size > MOST_COLUMNS || w->kept[0].size * size > MOST_OF_LINE))
+      (w->kept[0].size > MOST_COLUMNS ||
+       (!whole && w->kept[0].size * size > MOST_OF_LINE)))
     return false;
   begin_with(w, longest);
   if (columns) {
