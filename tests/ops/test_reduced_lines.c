@@ -168,6 +168,10 @@ static void lines_beside_loops(void** state) {
       {{41, 2, 60}, {1, 2460, 41}, 1},     // of rows that follow
       {{16, 27, 2}, {2, 32, 1}, 2},        // short rows that follow, of another order
       {{5, 9, 3}, {3, 15, 1}, 2},
+      {{40, 9, 3}, {54, 3, 1}, 2},  // a few short rows at a time, with gaps between them
+      {{40, 15, 37}, {1111, 37, 1}, 2},
+      {{21, 3, 70}, {500, 71, 1}, 2},
+      {{21, 21, 4}, {100, 4, 1}, 2},
       {{70, 50, 5}, {250, 5, 1}, 1},  // few columns of many matrices
       {{53, 71, 7}, {600, 8, 1}, 1},  // with gaps
       {{17, 150, 12}, {1800, 12, 1}, 1},

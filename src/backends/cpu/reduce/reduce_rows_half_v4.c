@@ -108,11 +108,11 @@ static inline __m512d load_squares_f16(const char* p, __mmask8 mask, __m512d non
 
 // Sums of two that float does not hold are added in double alone.
 static inline __m512d exact_where_endless(__m512d a, const char* x, int64_t n,
-                                          int64_t row_step) {
+                                          int64_t row_step, int64_t rows) {
   const __mmask8 good = _mm512_cmp_pd_mask(a - a, _mm512_setzero_pd(), _CMP_EQ_OQ);
   if (OY_LIKELY(good == 0xff)) return a;
   __m512d exact[8];
-  sum_few_bf16_group(exact, x, n, row_step);
+  sum_few_bf16_group(exact, x, n, row_step, rows);
   return _mm512_mask_mov_pd(exact[0], good, a);
 }
 
@@ -120,12 +120,12 @@ static inline __m512d exact_where_endless(__m512d a, const char* x, int64_t n,
 // a float that is rounded down to nothing adds is far below the last bit of LEAST_SUM.
 #define LEAST_SUM 0x1p-60
 static inline __m512d exact_where_lost(__m512d a, const char* x, int64_t n,
-                                       int64_t row_step) {
+                                       int64_t row_step, int64_t rows) {
   const __mmask8 good = _mm512_cmp_pd_mask(a, _mm512_set1_pd(LEAST_SUM), _CMP_GE_OQ) &
                         _mm512_cmp_pd_mask(a, _mm512_set1_pd(DBL_MAX), _CMP_LE_OQ);
   if (OY_LIKELY(good == 0xff)) return a;
   __m512d exact[8];
-  norm2_few_bf16_group(exact, x, n, row_step);
+  norm2_few_bf16_group(exact, x, n, row_step, rows);
   return _mm512_mask_mov_pd(exact[0], good, a);
 }
 
