@@ -232,12 +232,80 @@ static void products_of_complex_numbers(void** state) {
       }
 }
 
+// Longer lines with NaN, zeros of either sign and what is as great as the best so far.
+static double mixed_at(int64_t place, oy_dtype dtype) {
+  const uint64_t mixed = ((uint64_t)place * 0x9e3779b97f4a7c15u) >> 40;
+  const double x = (double)(mixed % 201) - 100;
+  if (dtype == OY_DTYPE_U8) return fabs(x);
+  if (dtype == OY_DTYPE_BOOL) return mixed % 3 == 0;
+  if (dtype == OY_DTYPE_I8 || dtype == OY_DTYPE_I16 || dtype == OY_DTYPE_I32 ||
+      dtype == OY_DTYPE_I64)
+    return x;
+  return mixed % 97 == 0 ? NAN : mixed % 5 == 0 ? -0.0 : x;
+}
+
+static void check_extremes(const shape* s, oy_dtype dtype, bool is_least) {
+  oy_scope scope;
+  oy_scope_open(&scope);
+  int64_t room = 1;
+  for (int d = 0; d < 3; d++) room += (s->sizes[d] - 1) * s->strides[d];
+  double* data = malloc((size_t)room * sizeof(*data));
+  for (int64_t i = 0; i < room; i++) data[i] = mixed_at(i, dtype);
+  oy_tensor* wide = oy_tensor_from_data(data, OY_DIMS(room), OY_DTYPE_F64);
+  assert_non_null(oy_scope_take(wide));
+  oy_tensor* x =
+      oy_as_strided(oy_to_dtype(wide, dtype, false, true, oy_none()),
+                    (oy_ints){s->sizes, 3}, (oy_ints){s->strides, 3}, oy_none());
+  oy_tensor *values, *places;
+  assert_int_equal((is_least ? oy_cummin : oy_cummax)(x, s->dim, &values, &places),
+                   OY_OK);
+  for (int64_t i = 0; i < oy_tensor_numel(x); i++) {
+    int64_t upto = i, place = 0;
+    for (int d = 2; d > s->dim; d--) upto /= s->sizes[d];
+    upto %= s->sizes[s->dim];
+    const int64_t step = s->strides[s->dim], line = place_of(s, i) - upto * step;
+    double best = data[line];
+    for (int64_t k = 0; k <= upto; k++) {
+      const double here = data[line + k * step];
+      const bool is_better = is_least ? here <= best : here >= best;
+      if (isnan(here) || (!isnan(best) && is_better)) best = here, place = k;
+    }
+    const double got = element(values, i);
+    assert_true(isnan(best) ? isnan(got)
+                            : got == best && !signbit(got) == !signbit(best));
+    assert_int_equal((int64_t)element(places, i), place);
+  }
+  free(data);
+  oy_scope_close(&scope);
+}
+
+static void extremes_beside_loops(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {
+      OY_DTYPE_F32,  OY_DTYPE_F64, OY_DTYPE_BF16, OY_DTYPE_F16, OY_DTYPE_U8,
+      OY_DTYPE_BOOL, OY_DTYPE_I8,  OY_DTYPE_I16,  OY_DTYPE_I32, OY_DTYPE_I64};
+  static const shape shapes[] = {
+      {{20, 150, 2}, {300, 2, 1}, 1},  // a few neighbours
+      {{20, 70, 3}, {250, 3, 1}, 1},    {{5, 131, 8}, {1100, 8, 1}, 1},
+      {{5, 99, 9}, {1000, 10, 1}, 1},                                     // with gaps
+      {{5, 99, 16}, {1584, 16, 1}, 1},  {{3, 70, 17}, {1190, 17, 1}, 1},  // more
+      {{3, 20, 70}, {2800, 140, 2}, 2},  // lines with gaps, of which the results have none
+      {{3, 40, 90}, {3600, 1, 40}, 2},  {{2, 2, 1500}, {6000, 3000, 2}, 2},
+      {{4, 9, 8}, {144, 16, 2}, 2},
+  };
+  for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
+    for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+      for (int is_least = 0; is_least < 2; is_least++)
+        check_extremes(&shapes[i], dtypes[d], is_least);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_beside_loops),
       cmocka_unit_test(parts_of_complex_numbers),
       cmocka_unit_test(blocks_of_columns),
       cmocka_unit_test(products_of_complex_numbers),
+      cmocka_unit_test(extremes_beside_loops),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

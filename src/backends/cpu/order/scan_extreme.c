@@ -8,6 +8,7 @@
 #include "backends/cpu/order/sort_keys.h"
 #include "base/cpu.h"
 #include "ops/rules/reduction.h"
+#include "tensor/move.h"
 
 #ifdef __x86_64__
 // Elements side by side in lines that are short: of long ones blocks are passed over together,
@@ -18,6 +19,14 @@ static bool is_short(oy_dtype dtype, const oyi_extreme_lines* e) {
   return e->n >= (item < PLACE ? LEAST_NARROW : LEAST) && e->n <= MOST &&
          e->x_step == item && e->y_step == item && e->at_step == PLACE;
 }
+
+static bool are_few_columns(oy_dtype dtype, const oyi_extreme_lines* e) {
+  enum { LEAST = 2, MOST = 8, PLACE = 8 };
+  const int64_t item = oyi_dtype_bytes[dtype];
+  return e->lines >= LEAST && e->lines <= (item < PLACE ? 2 * MOST : MOST) &&
+         e->n <= INT32_MAX && e->x_line == item && e->y_line == item &&
+         e->at_line == PLACE;
+}
 #endif
 
 static void run_lines(oy_dtype dtype, const oyi_extreme_lines* e) {
@@ -26,12 +35,51 @@ static void run_lines(oy_dtype dtype, const oyi_extreme_lines* e) {
     oyi_extremes_short_v4(dtype, e);
     return;
   }
+  if (oyi_cpu_level() >= 2 && are_few_columns(dtype, e)) {
+    oyi_extremes_few_v4(dtype, e);
+    return;
+  }
   if (oyi_cpu_level() >= 1) {
     oyi_extremes_v3(dtype, e);
     return;
   }
 #endif
   oyi_extremes_base(dtype, e);
+}
+
+// Lines with gaps whose results have none: to bring them together first takes less than to read
+// them one by one.
+enum { LEAST_GAPPED = 8, BROUGHT = 8192 };
+static bool have_gaps(oy_dtype dtype, const oyi_extreme_lines* e) {
+  const int64_t item = oyi_dtype_bytes[dtype], place = sizeof(int64_t);
+  return e->n >= LEAST_GAPPED && e->n * item <= BROUGHT && e->x_step != item &&
+         e->y_step == item && e->at_step == place;
+}
+
+static void run_gapped(oy_dtype dtype, const oyi_extreme_lines* all) {
+  _Alignas(64) char brought[BROUGHT];
+  const int64_t item = oyi_dtype_bytes[dtype], line = all->n * item;
+  oyi_extreme_lines e = *all;
+  e.x_step = item;
+  e.x_line = line;
+  for (int64_t l = 0; l < all->lines; l += e.lines) {
+    const int64_t left = all->lines - l, most = BROUGHT / line;
+    e.lines = left < most ? left : most;
+    oyi_move m = {.item = (size_t)item,
+                  .n = e.n,
+                  .rows = e.lines,
+                  .to = brought,
+                  .from = all->x + l * all->x_line,
+                  .to_along = item,
+                  .to_down = line,
+                  .from_along = all->x_step,
+                  .from_down = all->x_line};
+    oyi_move_rows(&m);
+    e.x = brought;
+    e.y = all->y + l * all->y_line;
+    e.at = all->at + l * all->at_line;
+    run_lines(dtype, &e);
+  }
 }
 
 typedef struct extreme_scan {
@@ -56,7 +104,10 @@ static oy_status extreme_some(oyi_lines* w, int64_t count, void* context) {
     const int64_t left = w->sizes[0] - w->at[0];
     e.lines = left < count ? left : count;
     e.x = w->data[0], e.y = w->data[1], e.at = w->data[2];
-    run_lines(s->dtype, &e);
+    if (have_gaps(s->dtype, &e))
+      run_gapped(s->dtype, &e);
+    else
+      run_lines(s->dtype, &e);
     count -= e.lines;
     w->at[0] += e.lines - 1;
     w->data[0] += (e.lines - 1) * e.x_line;
@@ -88,11 +139,12 @@ static oy_status extremes(oy_object* self, oy_object* values, oy_object* indices
   oyi_lines w;
   const oyi_tensor* tensors[] = {t, v, p};
   extreme_scan how = {self->dtype, t->ndim ? t->sizes[dim] : 1, is_least};
-  enum { LEAST_LINES = 16, LEAST_COLUMNS = 6 };
+  enum { LEAST_LINES = 16, LEAST_COLUMNS = 6, LEAST_FEW = 2 };
+  const int64_t least = oyi_cpu_level() >= 2 ? LEAST_FEW : LEAST_COLUMNS;
   if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
   const int64_t item = oyi_item(t);
   const bool columns = w.ndim > 0 && w.steps[0][0] == item && w.steps[0][1] == item;
-  oyi_lines_arrange(&w, columns ? LEAST_COLUMNS : LEAST_LINES);
+  oyi_lines_arrange(&w, columns ? least : LEAST_LINES);
   return oyi_lines_run(&w, how.n, extreme_some, &how);
 }
 

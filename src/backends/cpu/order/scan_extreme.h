@@ -21,5 +21,7 @@ void oyi_extremes_v3(oy_dtype dtype, const oyi_extreme_lines* e);
 
 // Of elements that lie side by side in each line.
 void oyi_extremes_short_v4(oy_dtype dtype, const oyi_extreme_lines* e);
+// Of lines that are neighbours, at most eight, of elements of less than eight bytes sixteen.
+void oyi_extremes_few_v4(oy_dtype dtype, const oyi_extreme_lines* e);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_ORDER_SCAN_EXTREME_H_

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running extremes of short lines of eight bytes each, eight of them at a time: in three steps
 // each learns what is best of all before it, where one after the other waits for the one before.
-// Of narrower ones sixteen, of several lines if they are so short.
+// Of narrower ones sixteen, of several lines if they are so short. And lines that are neighbours,
+// if they are so few that a vector has an element of each.
 #include <immintrin.h>
 
 #include "backends/cpu/order/scan_extreme.h"
@@ -241,5 +242,71 @@ void oyi_extremes_short_v4(oy_dtype dtype, const oyi_extreme_lines* e) {
     case OY_DTYPE_F32: narrow_lines(e, OY_DTYPE_F32); return;
     case OY_DTYPE_I64: wide_lines(e, false); return;
     default: wide_lines(e, true);
+  }
+}
+
+// ------------------------------------------------------------------------ neighbours
+
+IN_LINE void wide_columns(const oyi_extreme_lines* e, bool is_float) {
+  const __m512i turn = _mm512_set1_epi64(e->is_least ? -1 : 0),
+                one = _mm512_set1_epi64(1);
+  const __mmask8 mask = (__mmask8)((1u << e->lines) - 1);
+  const char* x = e->x;
+  char *y = e->y, *at = e->at;
+  __m512i top = _mm512_set1_epi64(INT64_MIN), here = _mm512_setzero_si512();
+  __m512i value = here, place = here;
+  for (int64_t i = 0; i < e->n; i++) {
+    const __m512i bits = _mm512_maskz_loadu_epi64(mask, x);
+    const __m512i key = key_of(bits, is_float, turn);
+    const __mmask8 wins = _mm512_cmpge_epi64_mask(key, top);
+    top = _mm512_max_epi64(top, key);
+    value = _mm512_mask_mov_epi64(value, wins, bits);
+    place = _mm512_mask_mov_epi64(place, wins, here);
+    _mm512_mask_storeu_epi64(y, mask, value);
+    _mm512_mask_storeu_epi64(at, mask, place);
+    here = _mm512_add_epi64(here, one);
+    x += e->x_step, y += e->y_step, at += e->at_step;
+  }
+}
+
+IN_LINE void narrow_columns(const oyi_extreme_lines* e, const oy_dtype dtype) {
+  const __m512i turn = _mm512_set1_epi32(e->is_least ? -1 : 0),
+                one = _mm512_set1_epi32(1);
+  const __mmask16 mask = (__mmask16)((1u << e->lines) - 1);
+  const bool is_half = e->lines <= MANY / 2;
+  const char* x = e->x;
+  char *y = e->y, *at = e->at;
+  __m512i top = _mm512_set1_epi32(INT32_MIN), here = _mm512_setzero_si512();
+  __m512i value = here, place = here;
+  for (int64_t i = 0; i < e->n; i++) {
+    const __m512i bits = load(x, mask, dtype);
+    const __m512i key = narrow_key(bits, dtype, turn);
+    const __mmask16 wins = _mm512_cmpge_epi32_mask(key, top);
+    top = _mm512_max_epi32(top, key);
+    value = _mm512_mask_mov_epi32(value, wins, bits);
+    place = _mm512_mask_mov_epi32(place, wins, here);
+    store(y, mask, value, dtype);
+    if (is_half)
+      _mm512_mask_storeu_epi64(at, (__mmask8)mask,
+                               _mm512_cvtepi32_epi64(_mm512_castsi512_si256(place)));
+    else
+      put_places((int64_t*)(void*)at, mask, place);
+    here = _mm512_add_epi32(here, one);
+    x += e->x_step, y += e->y_step, at += e->at_step;
+  }
+}
+
+void oyi_extremes_few_v4(oy_dtype dtype, const oyi_extreme_lines* e) {
+  switch (dtype) {
+    case OY_DTYPE_BOOL:
+    case OY_DTYPE_U8: narrow_columns(e, OY_DTYPE_U8); return;
+    case OY_DTYPE_I8: narrow_columns(e, OY_DTYPE_I8); return;
+    case OY_DTYPE_I16: narrow_columns(e, OY_DTYPE_I16); return;
+    case OY_DTYPE_I32: narrow_columns(e, OY_DTYPE_I32); return;
+    case OY_DTYPE_F16: narrow_columns(e, OY_DTYPE_F16); return;
+    case OY_DTYPE_BF16: narrow_columns(e, OY_DTYPE_BF16); return;
+    case OY_DTYPE_F32: narrow_columns(e, OY_DTYPE_F32); return;
+    case OY_DTYPE_I64: wide_columns(e, false); return;
+    default: wide_columns(e, true);
   }
 }
