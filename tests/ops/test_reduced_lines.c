@@ -176,6 +176,9 @@ static void lines_beside_loops(void** state) {
       {{53, 71, 7}, {600, 8, 1}, 1},  // with gaps
       {{17, 150, 12}, {1800, 12, 1}, 1},
       {{300, 40, 2}, {80, 2, 1}, 1},
+      {{33, 250, 3}, {750, 3, 1}, 1},
+      {{33, 61, 4}, {244, 4, 1}, 1},
+      {{33, 61, 6}, {400, 6, 1}, 1},
       {{2, 3, 600}, {3600, 1200, 2}, 2},  // every other element of long rows
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
@@ -264,25 +267,41 @@ static void several_dimensions(void** state) {
 }
 
 // A last block of a few columns comes to what they do within a wide one.
-static void sums_whatever_the_threads(void** state) {
-  (void)state;
+static void check_threads(oy_dtype dtype) {
   enum { ROWS = 60, WIDTH = 1029 };
   oy_scope scope;
   oy_scope_open(&scope);
-  float* data = malloc(sizeof(*data) * ROWS * WIDTH);
+  double* data = malloc(sizeof(*data) * ROWS * WIDTH);
   for (int64_t i = 0; i < (int64_t)ROWS * WIDTH; i++)
-    data[i] = (float)value_at(i * i, OY_DTYPE_F32, false) / 3 + 1e-4f * (float)(i % 97);
-  oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(ROWS, WIDTH), OY_DTYPE_F32);
-  assert_non_null(oy_scope_take(x));
+    data[i] = value_at(i * i, OY_DTYPE_F64, false) / 3 + 1e-4 * (double)(i % 97);
+  oy_tensor* wide = oy_tensor_from_data(data, OY_DIMS(ROWS, WIDTH), OY_DTYPE_F64);
+  assert_non_null(oy_scope_take(wide));
   free(data);
+  oy_tensor* x = oy_to_dtype(wide, dtype, false, true, oy_none());
   const int threads = oy_get_num_threads();
   assert_int_equal(oy_set_num_threads(1), OY_OK);
   oy_tensor* one = oy_sum_dim_IntList(x, OY_DIMS(0), false, oy_none());
   assert_int_equal(oy_set_num_threads(2), OY_OK);
   oy_tensor* two = oy_sum_dim_IntList(x, OY_DIMS(0), false, oy_none());
   assert_int_equal(oy_set_num_threads(threads), OY_OK);
-  assert_memory_equal(oy_tensor_data(one), oy_tensor_data(two), WIDTH * sizeof(float));
+  assert_memory_equal(oy_tensor_data(one), oy_tensor_data(two),
+                      (size_t)WIDTH * (dtype == OY_DTYPE_F64 ? 8 : 4));
+  // The last columns alone, if they are not so few that they are rows.
+  enum { FEWEST = 4, LAST = 37 };
+  for (int64_t n = FEWEST; n <= LAST; n++) {
+    oy_tensor* last = oy_contiguous(oy_narrow(x, 1, WIDTH - n, n), OY_MEMORY_CONTIGUOUS);
+    oy_tensor* few = oy_sum_dim_IntList(last, OY_DIMS(0), false, oy_none());
+    for (int64_t i = 0; i < n; i++)
+      assert_true(dtype != OY_DTYPE_F64 ||
+                  element(few, i) == element(one, WIDTH - n + i));
+  }
   oy_scope_close(&scope);
+}
+
+static void sums_whatever_the_threads(void** state) {
+  (void)state;
+  check_threads(OY_DTYPE_F32);
+  check_threads(OY_DTYPE_F64);
 }
 
 int main(void) {

@@ -13,6 +13,8 @@
 //   without |args| is the running value
 //   AGAIN       (may be left out) where elements may come twice
 //   FILLED      (may be left out) where compilers make branches of a step from START
+//   TREE        (may be left out) where elements of four rows may be put together before they
+//   go to the running value, which waits for one step then, not for four
 //   EXACT       (may be left out) keeps the rounding errors of sums of real
 //   numbers
 //   WHOLE(p, n) (may be left out) the running value of |n| elements that lie together, a
@@ -155,6 +157,12 @@ static inline __attribute__((always_inline)) void FOLD(some)(
   const T* s = (const T*)(const void*)(x + 3 * row_step);
   for (int64_t i = 0; i < n; i++) {
     A a = begins ? START : part[i];
+#ifdef TREE
+    if (rows > 2) {
+      part[i] = JOIN(a, JOIN(JOIN((A)p[i], (A)q[i]), JOIN((A)r[i], (A)s[i])));
+      continue;
+    }
+#endif
     a = STEP(a, p[i]);
     if (rows > 1) a = STEP(a, q[i]);
     if (rows > 2) a = STEP(a, r[i]);
@@ -320,6 +328,7 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef ALL_COLUMNS
 #undef AGAIN
 #undef FILLED
+#undef TREE
 #undef WHOLE
 #undef WHOLE_STEP
 #undef WHOLE_FROM

@@ -19,6 +19,7 @@
 #endif
 #ifdef EXACT_SUMS
 #define EXACT
+#define TREE
 #endif
 #ifdef SUM_WHOLE
 #define WHOLE      SUM_WHOLE
