@@ -252,19 +252,26 @@ static bool take_next(walk* w) {
   return false;
 }
 
+// Whether columns are turned also where they are longer: of less than a vector, or where a call for
+// rows, or across, takes more for each result.
+static bool turns_longer(const walk* w, int64_t item) {
+  enum { VECTOR = 32 };
+  const dim* k = &w->kept[0];
+  return k->in == item && (w->reducer->turned > OYI_REDUCE_TURNED ||
+                           k->size * oyi_dtype_bytes[w->reducer->in] < VECTOR);
+}
+
 // Whether rows are turned: short ones, of which there are many along one of the kept
 // dimensions. Of few columns a call would do as little as of short rows, so those of many
-// lines are turned side by side; also longer ones, where a call does more for each result, as where
-// running values may not be merged.
+// lines are turned side by side.
 static bool find_turns(walk* w, int64_t item) {
   enum { MANY = 64, SOME = 16, MOST_COLUMNS = 16, MOST_OF_LINE = 128, FEW = 4 };
   const int64_t size = w->reduced[0].size, bytes = size * oyi_dtype_bytes[w->reducer->in];
   const bool columns = w->kept[0].in == item, other = w->kept_count > 1;
-  const bool few = columns && w->kept[0].size <= FEW;
-  const bool whole = columns && !w->reducer->running;
-  const bool is_short = bytes <= (whole ? 4 * OYI_REDUCE_TURNED_LONG
-                                  : few ? 2 * OYI_REDUCE_TURNED_LONG
-                                        : w->reducer->turned);
+  const bool few = columns && w->kept[0].size <= FEW, longer = turns_longer(w, item);
+  const bool is_short = bytes <= (longer ? 4 * OYI_REDUCE_TURNED_LONG
+                                  : few  ? 2 * OYI_REDUCE_TURNED_LONG
+                                         : w->reducer->turned);
   // What is kept within what is reduced is as short each time.
   const bool one = w->reduced_count == 1;
   const bool again = !one && w->reduced[1].in > w->kept[0].in;
@@ -282,7 +289,7 @@ static bool find_turns(walk* w, int64_t item) {
   if (!is_short && !within) return false;
   if (columns && !within &&
       (w->kept[0].size > MOST_COLUMNS ||
-       (!whole && w->kept[0].size * size > MOST_OF_LINE)))
+       (!longer && w->kept[0].size * size > MOST_OF_LINE)))
     return false;
   begin_with(w, longest);
   if (columns) {
