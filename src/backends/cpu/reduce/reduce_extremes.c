@@ -133,10 +133,13 @@ typedef struct given {
 } given;
 
 // Whether each row has few results, which do not lie together: places are looked for in rows as
-// they are, each by itself, which takes longer than to bring them together first.
+// they are, each by itself, which takes longer than to bring them together first. Where those of
+// another dimension lie together nothing has to be brought.
 static bool has_short_gapped_rows(const oyi_reduction* r) {
   enum { SHORT = 64 };
   const oyi_tensor* t = r->in;
+  for (size_t d = 0; d < t->ndim; d++)
+    if (t->sizes[d] > 1 && oyi_strides(t)[d] == 1) return false;
   const size_t last = t->ndim ? t->ndim - 1u : 0;
   return t->ndim > 1 && !r->meta && !(r->mask >> last & 1) && oyi_strides(t)[last] > 1 &&
          t->sizes[last] > 1 && t->sizes[last] <= SHORT && t->numel >= 2 * SHORT;
