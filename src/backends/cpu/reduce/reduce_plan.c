@@ -252,13 +252,21 @@ static bool take_next(walk* w) {
   return false;
 }
 
+// Whether columns lie nearly together, row by row, and are turned for reducers that have no loops
+// of their own for a few of them.
+static bool have_gaps(const walk* w, int64_t item) {
+  const dim* k = &w->kept[0];
+  return (w->converts || w->reducer->turned > OYI_REDUCE_TURNED) && k->size > 1 &&
+         k->in > item && k->in <= NEAR * item && k->in % item == 0 &&
+         (k->size - 1) * k->in + item <= w->reduced[0].in;
+}
+
 // Whether columns are turned also where they are longer: of less than a vector, or where a call for
 // rows, or across, takes more for each result.
-static bool turns_longer(const walk* w, int64_t item) {
+static bool turns_longer(const walk* w) {
   enum { VECTOR = 32 };
-  const dim* k = &w->kept[0];
-  return k->in == item && (w->reducer->turned > OYI_REDUCE_TURNED ||
-                           k->size * oyi_dtype_bytes[w->reducer->in] < VECTOR);
+  return w->reducer->turned > OYI_REDUCE_TURNED ||
+         w->kept[0].size * oyi_dtype_bytes[w->reducer->in] < VECTOR;
 }
 
 // Whether rows are turned: short ones, of which there are many along one of the kept
@@ -267,8 +275,9 @@ static bool turns_longer(const walk* w, int64_t item) {
 static bool find_turns(walk* w, int64_t item) {
   enum { MANY = 64, SOME = 16, MOST_COLUMNS = 16, MOST_OF_LINE = 128, FEW = 4 };
   const int64_t size = w->reduced[0].size, bytes = size * oyi_dtype_bytes[w->reducer->in];
-  const bool columns = w->kept[0].in == item, other = w->kept_count > 1;
-  const bool few = columns && w->kept[0].size <= FEW, longer = turns_longer(w, item);
+  const bool columns = w->kept[0].in == item || have_gaps(w, item);
+  const bool other = w->kept_count > 1;
+  const bool few = columns && w->kept[0].size <= FEW, longer = columns && turns_longer(w);
   const bool is_short = bytes <= (longer ? 4 * OYI_REDUCE_TURNED_LONG
                                   : few  ? 2 * OYI_REDUCE_TURNED_LONG
                                          : w->reducer->turned);
@@ -344,11 +353,13 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->all_rows = find_all_rows(w, item);
   w->inner = (dim){1, 0, {0, 0}};
   w->cells = w->apart = 0;
-  const bool fold = find_fold(w, item), cells = !fold && find_cells(w, item);
+  const bool fold = find_fold(w, item);
+  w->turns = !fold && have_gaps(w, item) && find_turns(w, item);
+  const bool cells = !fold && !w->turns && find_cells(w, item);
   // Long rows of what lies nearly together are brought together.
-  const bool near =
-      !cells && !fold && k->in > item && k->in <= NEAR * item && d->in > NEAR * item;
-  w->turns = !near && !fold && find_turns(w, item);
+  const bool near = !w->turns && !cells && !fold && k->in > item &&
+                    k->in <= NEAR * item && d->in > NEAR * item;
+  w->turns |= !near && !fold && !w->turns && find_turns(w, item);
   if (!w->cells) w->step = fold ? item : k->in;
   const bool together = cells || fold || k->in == item;
   const int64_t columns = oyi_reduce_width(w, k->size), row = d->in / item;
