@@ -3,6 +3,7 @@
 // reduced in, of every length around those of vectors, against plain loops.
 #include <float.h>
 
+#include "base/memory.h"
 #include "support/tensors.h"
 
 enum { ROWS = 37, MOST = 1100, MOST_PRODUCTS = 99, WIDEST = 40 };
@@ -251,12 +252,72 @@ static void gradients_of_norms(void** state) {
   for (int k = 0; k < 3; k++) oy_tensor_release(all[k]);
 }
 
+// ----------------------------------------------------------------- norms of orders 3 and 4
+
+// |sum| of powers; results are rounded to a dtype of |digits| bits.
+static void check_power_norm(oy_tensor* got, int64_t i, double sum, double order,
+                             int digits) {
+  const double want = pow(sum, 1 / order), found = element(got, i);
+  assert_true(isnan(want)   ? isnan(found)
+              : isinf(want) ? found == want
+                            : fabs(found - want) <= ldexp(want, -digits));
+}
+
+// Of rows, columns and all of a matrix, with gaps between elements and without.
+static void check_power_norms(oy_dtype dtype, int64_t n, double order, int64_t gap) {
+  enum { LINES = 19, MOST_OF_LINE = 600 };
+  assert_true(n * gap <= MOST_OF_LINE);
+  oy_scope scope;
+  oy_scope_open(&scope);
+  double data[LINES * MOST_OF_LINE], rows[LINES] = {0}, all = 0;
+  uint64_t seed = (uint64_t)n;
+  for (int64_t i = 0; i < LINES * n * gap; i++) {
+    const double x = (double)(int64_t)(next_word(&seed) % 255) - 127;
+    data[i] = i % 701 == 700 ? (order == 3 ? NAN : INFINITY) : x / 8;
+  }
+  oy_tensor* wide = oy_tensor_from_data(data, OY_DIMS(LINES, n, gap), OY_DTYPE_F64);
+  assert_non_null(oy_scope_take(wide));
+  oy_tensor* x = oy_select_int(oy_to_dtype(wide, dtype, false, true, oy_none()), 2, 0);
+  const int digits = dtype == OY_DTYPE_F32 ? 23 : 7;
+  const oy_scalar p = oy_float(order);
+  oy_tensor* of_rows = oy_linalg_vector_norm(x, p, OY_DIMS(1), false, oy_none());
+  oy_tensor* of_columns = oy_linalg_vector_norm(x, p, OY_DIMS(0), false, oy_none());
+  oy_tensor* of_all = oy_linalg_vector_norm(x, p, oy_dims_none(), false, oy_none());
+  for (int64_t c = 0; c < n; c++) {
+    double column = 0;
+    for (int64_t r = 0; r < LINES; r++) {
+      const double power = pow(fabs(data[(r * n + c) * gap]), order);
+      column += power, rows[r] += power, all += power;
+    }
+    check_power_norm(of_columns, c, column, order, digits);
+  }
+  for (int64_t r = 0; r < LINES; r++)
+    check_power_norm(of_rows, r, rows[r], order, digits);
+  check_power_norm(of_all, 0, all, order, digits);
+  oy_scope_close(&scope);
+}
+
+static void norms_of_third_and_fourth_powers(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_BF16, OY_DTYPE_F16};
+  static const int64_t lengths[] = {1, 3, 7, 16, 33, 100, 200};
+  for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+    for (size_t i = 0; i < OY_ARRAY_SIZE(lengths); i++)
+      for (int64_t gap = 1; gap <= 3; gap++)
+        for (int order = 3; order <= 4; order++)
+          check_power_norms(dtypes[d], lengths[i], order, gap);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_of_integers),      cmocka_unit_test(rows_of_halves),
-      cmocka_unit_test(products_of_long_rows), cmocka_unit_test(norms_of_rows),
-      cmocka_unit_test(products_of_columns),   cmocka_unit_test(sums_of_columns),
+      cmocka_unit_test(rows_of_integers),
+      cmocka_unit_test(rows_of_halves),
+      cmocka_unit_test(products_of_long_rows),
+      cmocka_unit_test(norms_of_rows),
+      cmocka_unit_test(products_of_columns),
+      cmocka_unit_test(sums_of_columns),
       cmocka_unit_test(gradients_of_norms),
+      cmocka_unit_test(norms_of_third_and_fourth_powers),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -67,6 +67,8 @@ OYI_REDUCERS(count)
 OYI_REDUCERS(norm0)  // f32 f64 c64 c128; |args|: the exponent, a double
 OYI_REDUCERS(norm1)
 OYI_REDUCERS(norm2)
+OYI_REDUCERS(norm3)  // f32
+OYI_REDUCERS(norm4)
 OYI_REDUCERS(norm_max)
 OYI_REDUCERS(norm_min)
 OYI_REDUCERS(norm_any)

@@ -51,10 +51,12 @@ static oy_status check_not_empty(const oyi_reduction* r, double p, const request
   return OY_OK;
 }
 
-static const oyi_fold* reducers_of(double p) {
+static const oyi_fold* reducers_of(double p, oy_dtype dtype) {
   if (p == 0) return oyi_norm0_reducers();
   if (p == 1) return oyi_norm1_reducers();
   if (p == 2) return oyi_norm2_reducers();
+  if (p == 3 && dtype == OY_DTYPE_F32) return oyi_norm3_reducers();
+  if (p == 4 && dtype == OY_DTYPE_F32) return oyi_norm4_reducers();
   if (isinf(p)) return p > 0 ? oyi_norm_max_reducers() : oyi_norm_min_reducers();
   return oyi_norm_any_reducers();
 }
@@ -75,8 +77,8 @@ static oy_object* norm(oy_object* self, oy_object* out, request q) {
   double p = q.p.tag == OY_TAG_NONE    ? 2
              : q.p.tag == OY_TAG_FLOAT ? q.p.as.d
                                        : (double)q.p.as.i;
-  const oyi_fold* reducer =
-      oyi_fold_for(reducers_of(p), oyi_reduce_dtype(computed), "norm_cpu");
+  const oy_dtype read = oyi_reduce_dtype(computed);
+  const oyi_fold* reducer = oyi_fold_for(reducers_of(p, read), read, "norm_cpu");
   if (!reducer || check_not_empty(&r, p, &q) != 0 ||
       oyi_reduction_output(&r, out, oyi_real_dtype(computed),
                            q.is_linalg ? OYI_OUT_EXACT : OYI_OUT_CAST) != 0)

@@ -11,6 +11,37 @@
 #define ABS(x)    (double)fabsf(x)
 #define SQUARE(x) ((double)(x) * (double)(x))
 #include "backends/cpu/reduce/reduce_norm_tmpl.h"
+// Third and fourth powers, which double has but for one rounding, as pow() gives them.
+static inline double cube_of_f32(float x) {
+  const double size = (double)fabsf(x);
+  return size * size * size;
+}
+static inline double fourth_of_f32(float x) {
+  const double square = (double)x * (double)x;
+  return square * square;
+}
+#define SETUP_ORDER                          \
+  const double order = *(const double*)args; \
+  (void)order
+#define T          float
+#define ID         f32
+#define NAME       norm3
+#define START      0
+#define SETUP      SETUP_ORDER
+#define STEP(a, x) ((a) + cube_of_f32(x))
+#define JOIN(a, b) ((a) + (b))
+#define RESULT(a)  pow(a, 1 / order)
+#include "backends/cpu/reduce/reduce_fold_tmpl.h"
+#define NAME       norm4
+#define START      0
+#define SETUP      SETUP_ORDER
+#define STEP(a, x) ((a) + fourth_of_f32(x))
+#define JOIN(a, b) ((a) + (b))
+#define RESULT(a)  pow(a, 1 / order)
+#include "backends/cpu/reduce/reduce_fold_tmpl.h"
+#undef T
+#undef ID
+
 #define T         double
 #define ID        f64
 #define ABS(x)    fabs(x)
@@ -74,6 +105,8 @@ const oyi_fold OYI_JOIN(oyi_norm2_reducers, LEVEL)[] = {
     MANY_ROW(c64, C64, {NULL, NULL}, {NULL, NULL}),
     MANY_ROW(c128, C128, {NULL, NULL}, {NULL, NULL}),
     {0}};
+const oyi_fold OYI_JOIN(oyi_norm3_reducers, LEVEL)[] = {ROW(norm3, f32, F32), {0}};
+const oyi_fold OYI_JOIN(oyi_norm4_reducers, LEVEL)[] = {ROW(norm4, f32, F32), {0}};
 const oyi_fold OYI_JOIN(oyi_norm_max_reducers, LEVEL)[] = {ROWS(norm_max), {0}};
 const oyi_fold OYI_JOIN(oyi_norm_min_reducers, LEVEL)[] = {ROWS(norm_min), {0}};
 const oyi_fold OYI_JOIN(oyi_norm_any_reducers, LEVEL)[] = {ROWS(norm_any), {0}};
