@@ -269,23 +269,28 @@ static void several_dimensions(void** state) {
           check_dimensions(sizes[s], g_dtypes[t], k & 1, k & 2, inside);
 }
 
+static oy_tensor* sum_down(oy_tensor* x, bool numbers) {
+  return numbers ? oy_nansum(x, OY_DIMS(0), false, oy_none())
+                 : oy_sum_dim_IntList(x, OY_DIMS(0), false, oy_none());
+}
+
 // A last block of a few columns comes to what they do within a wide one.
-static void check_threads(oy_dtype dtype) {
+static void check_threads(oy_dtype dtype, bool numbers) {
   enum { ROWS = 60, WIDTH = 1029 };
   oy_scope scope;
   oy_scope_open(&scope);
   double* data = malloc(sizeof(*data) * ROWS * WIDTH);
   for (int64_t i = 0; i < (int64_t)ROWS * WIDTH; i++)
-    data[i] = value_at(i * i, OY_DTYPE_F64, false) / 3 + 1e-4 * (double)(i % 97);
+    data[i] = value_at(i * i, OY_DTYPE_F64, numbers) / 3 + 1e-4 * (double)(i % 97);
   oy_tensor* wide = oy_tensor_from_data(data, OY_DIMS(ROWS, WIDTH), OY_DTYPE_F64);
   assert_non_null(oy_scope_take(wide));
   free(data);
   oy_tensor* x = oy_to_dtype(wide, dtype, false, true, oy_none());
   const int threads = oy_get_num_threads();
   assert_int_equal(oy_set_num_threads(1), OY_OK);
-  oy_tensor* one = oy_sum_dim_IntList(x, OY_DIMS(0), false, oy_none());
+  oy_tensor* one = sum_down(x, numbers);
   assert_int_equal(oy_set_num_threads(2), OY_OK);
-  oy_tensor* two = oy_sum_dim_IntList(x, OY_DIMS(0), false, oy_none());
+  oy_tensor* two = sum_down(x, numbers);
   assert_int_equal(oy_set_num_threads(threads), OY_OK);
   assert_memory_equal(oy_tensor_data(one), oy_tensor_data(two),
                       (size_t)WIDTH * (dtype == OY_DTYPE_F64 ? 8 : 4));
@@ -293,7 +298,7 @@ static void check_threads(oy_dtype dtype) {
   enum { FEWEST = 4, LAST = 37 };
   for (int64_t n = FEWEST; n <= LAST; n++) {
     oy_tensor* last = oy_contiguous(oy_narrow(x, 1, WIDTH - n, n), OY_MEMORY_CONTIGUOUS);
-    oy_tensor* few = oy_sum_dim_IntList(last, OY_DIMS(0), false, oy_none());
+    oy_tensor* few = sum_down(last, numbers);
     for (int64_t i = 0; i < n; i++)
       assert_true(dtype != OY_DTYPE_F64 ||
                   element(few, i) == element(one, WIDTH - n + i));
@@ -303,8 +308,10 @@ static void check_threads(oy_dtype dtype) {
 
 static void sums_whatever_the_threads(void** state) {
   (void)state;
-  check_threads(OY_DTYPE_F32);
-  check_threads(OY_DTYPE_F64);
+  for (int numbers = 0; numbers < 2; numbers++) {
+    check_threads(OY_DTYPE_F32, numbers);
+    check_threads(OY_DTYPE_F64, numbers);
+  }
 }
 
 int main(void) {

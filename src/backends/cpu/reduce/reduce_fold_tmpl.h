@@ -13,8 +13,8 @@
 //   without |args| is the running value
 //   AGAIN       (may be left out) where elements may come twice
 //   FILLED      (may be left out) where compilers make branches of a step from START
-//   TREE        (may be left out) where elements of four rows may be put together before they
-//   go to the running value, which waits for one step then, not for four
+//   TREE(x)     (may be left out) what an element is, where those of four rows may be put
+//   together before they go to the running value, which waits for one step then, not for four
 //   EXACT       (may be left out) keeps the rounding errors of sums of real
 //   numbers
 //   WHOLE(p, n) (may be left out) the running value of |n| elements that lie together, a
@@ -159,7 +159,7 @@ static inline __attribute__((always_inline)) void FOLD(some)(
     A a = begins ? START : part[i];
 #ifdef TREE
     if (rows > 2) {
-      part[i] = JOIN(a, JOIN(JOIN((A)p[i], (A)q[i]), JOIN((A)r[i], (A)s[i])));
+      part[i] = JOIN(a, JOIN(JOIN(TREE(p[i]), TREE(q[i])), JOIN(TREE(r[i]), TREE(s[i]))));
       continue;
     }
 #endif

@@ -19,7 +19,7 @@
 #endif
 #ifdef EXACT_SUMS
 #define EXACT
-#define TREE
+#define TREE(x) ((A)(x))
 #endif
 #ifdef SUM_WHOLE
 #define WHOLE      SUM_WHOLE
@@ -43,6 +43,7 @@
 #define RESULT(a)  (a)
 #ifdef EXACT_SUMS
 #define EXACT
+#define TREE(x) ((x) == (x) ? (A)(x) : 0)
 #endif
 #ifdef NANSUM_WHOLE
 #define WHOLE      NANSUM_WHOLE
