@@ -182,6 +182,7 @@ static void lines_beside_loops(void** state) {
       {{33, 250, 3}, {750, 3, 1}, 1},
       {{33, 61, 4}, {244, 4, 1}, 1},
       {{33, 61, 6}, {400, 6, 1}, 1},
+      {{2, 3, 1100}, {9900, 3300, 3}, 2},
       {{2, 3, 600}, {3600, 1200, 2}, 2},  // every other element of long rows
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)

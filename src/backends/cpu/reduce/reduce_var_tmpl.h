@@ -30,24 +30,52 @@ static inline void VAR(join)(VAR(state) * s, int64_t at, double count, A mean,
   s->count[at] = total;
 }
 
+enum { VAR(LANES) = 16, VAR(FEW) = 512 };
+
+// Elements that lie apart are brought together, a few at a time: |n| of them, at |x| or |few|.
+static inline const T* VAR(bring)(T* few, const char* x, int64_t n, int64_t step) {
+  enum { EVERY_OTHER = 2 };
+  const T* p = (const T*)(const void*)x;
+  if (step == (int64_t)sizeof(T)) return p;
+  if (step == EVERY_OTHER * (int64_t)sizeof(T))
+    for (int64_t i = 0; i < n; i++) few[i] = p[EVERY_OTHER * i];
+  else
+    for (int64_t i = 0; i < n; i++) few[i] = *(const T*)(const void*)(x + i * step);
+  return few;
+}
+
+static inline void VAR(add)(A* sums, const T* p, int64_t n) {
+  int64_t i = 0;
+  for (; i + VAR(LANES) <= n; i += VAR(LANES))
+    for (int k = 0; k < VAR(LANES); k++) sums[k] += (A)p[i + k];
+  for (int k = 0; i < n; i++, k++) sums[k] += (A)p[i];
+}
+static inline void VAR(add_squares)(double* squares, const T* p, int64_t n, A mean) {
+  int64_t i = 0;
+  for (; i + VAR(LANES) <= n; i += VAR(LANES))
+    for (int k = 0; k < VAR(LANES); k++) squares[k] += SQUARE((A)p[i + k] - mean);
+  for (int k = 0; i < n; i++, k++) squares[k] += SQUARE((A)p[i] - mean);
+}
+
 static void VAR(row)(void* state, int64_t at, const char* x, int64_t n, int64_t step,
                      int64_t first, const void* args) {
   (void)first, (void)args;
-  enum { LANES = 16 };
+  enum { LANES = VAR(LANES) };
   A sums[LANES] = {0};
   double squares[LANES] = {0};
-  int64_t i = 0, whole = step == (int64_t)sizeof(T) ? n - n % LANES : 0;
-  const T* p = (const T*)(const void*)x;
-  for (i = 0; i < whole; i += LANES)
-    for (int k = 0; k < LANES; k++) sums[k] += (A)p[i + k];
-  for (; i < n; i++) sums[i % LANES] += (A) * (const T*)(const void*)(x + i * step);
+  T few[VAR(FEW)];
+  const int64_t most = step == (int64_t)sizeof(T) ? n : VAR(FEW);
+  for (int64_t i = 0, some; i < n; i += some) {
+    some = n - i < most ? n - i : most;
+    VAR(add)(sums, VAR(bring)(few, x + i * step, some, step), some);
+  }
   for (int k = LANES / 2; k > 0; k /= 2)
     for (int j = 0; j < k; j++) sums[j] += sums[j + k];
   const A mean = sums[0] / (double)n;
-  for (i = 0; i < whole; i += LANES)
-    for (int k = 0; k < LANES; k++) squares[k] += SQUARE((A)p[i + k] - mean);
-  for (; i < n; i++)
-    squares[i % LANES] += SQUARE((A) * (const T*)(const void*)(x + i * step) - mean);
+  for (int64_t i = 0, some; i < n; i += some) {
+    some = n - i < most ? n - i : most;
+    VAR(add_squares)(squares, VAR(bring)(few, x + i * step, some, step), some, mean);
+  }
   for (int k = LANES / 2; k > 0; k /= 2)
     for (int j = 0; j < k; j++) squares[j] += squares[j + k];
   VAR(join)(state, at, (double)n, mean, squares[0]);
