@@ -65,6 +65,10 @@ typedef struct oyi_reduce_walk {
 void oyi_reduce_plan(oyi_reduce_walk* w, const oyi_reduction* r, const oyi_fold* reducer,
                      const void* args);
 
+// Of a plan that has its way through the input: its blocks, of |results|, and how they are written
+// (reduce_plan_blocks.c).
+void oyi_reduce_plan_blocks(oyi_reduce_walk* w, int64_t results);
+
 // Piece |number| of the rows of |n| results, from the start: their running values, for which
 // |state| has OYI_REDUCE_STATE_BYTES (reduce_piece.c).
 void oyi_reduce_piece(const oyi_reduce_walk* w, const char* x, int64_t n, int64_t number,
