@@ -161,30 +161,41 @@ static void F(quotients)(int64_t n, char* const* data, const int64_t* strides,
 }
 
 // Of 1 by each of them.
+static inline __attribute__((always_inline)) void F(reciprocal_of)(V b0, V b1, V* x,
+                                                                   V* y) {
+  const V zero = {0};
+  *x = zero + (R)1, *y = zero;
+  F(quotient)
+  (x, y, __builtin_shufflevector(b0, b1, REAL),
+   __builtin_shufflevector(b0, b1, IMAGINARY));
+}
+
+// The last ones go with some before them, which are read before anything is written.
 static void F(reciprocals)(int64_t n, char* const* data, const int64_t* strides,
                            const void* args) {
-  const int64_t item = 2 * sizeof(R);
+  const int64_t item = 2 * sizeof(R), behind = (n - LANES) * item;
   if (n < 2 || strides[0] != item || strides[1] != item) {
     F(reciprocal)(n, data, strides, args);
     return;
   }
-  const V zero = {0}, one = zero + (R)1;
-  for (int64_t i = 0; i < n; i += LANES) {
-    const char* b = data[1] + i * item;
-    char* o = data[0] + i * item;
-    V b0, b1, x = one, y = zero;
-    if (n - i >= LANES)
-      b0 = F(parts_at)(b), b1 = F(parts_at)(b + sizeof(V));
-    else
-      F(take_last)(n - i, b, one, &b0, &b1);
-    F(quotient)
-    (&x, &y, __builtin_shufflevector(b0, b1, REAL),
-     __builtin_shufflevector(b0, b1, IMAGINARY));
-    if (n - i >= LANES)
-      F(put_parts)(o, x, y);
-    else
-      F(put_last)(n - i, o, x, y);
+  const char* b = data[1];
+  V x, y, last0, last1;
+  if (n >= LANES) {
+    last0 = F(parts_at)(b + behind), last1 = F(parts_at)(b + behind + sizeof(V));
+  } else {
+    const V zero = {0};
+    F(take_last)(n, b, zero + (R)1, &last0, &last1);
   }
+  for (int64_t i = 0; i + LANES < n; i += LANES) {
+    F(reciprocal_of)
+    (F(parts_at)(b + i * item), F(parts_at)(b + i * item + sizeof(V)), &x, &y);
+    F(put_parts)(data[0] + i * item, x, y);
+  }
+  F(reciprocal_of)(last0, last1, &x, &y);
+  if (n >= LANES)
+    F(put_parts)(data[0] + behind, x, y);
+  else
+    F(put_last)(n, data[0], x, y);
 }
 
 // a + number * b / c; what does not lie together is brought together, a piece at a time.
