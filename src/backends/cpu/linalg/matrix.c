@@ -39,6 +39,14 @@ static oy_status multiply_part(int64_t index, void* context) {
   return s->gemm(&g);
 }
 
+// Whether each thread takes columns: all of it packs the same b for rows of it, which takes long
+// where b is large and the product itself, of short types, is fast.
+static bool goes_by_columns(const oyi_gemm* g, int64_t item) {
+  enum { SHORT = 2, LARGE = 1 << 18 };
+  if (!oyi_number_is_zero(g->beta) && g->added) return false;
+  return g->m > g->n || (g->m == g->n && item <= SHORT && g->m * g->k >= LARGE);
+}
+
 // Parts along the longer side of the result, whose sums do not depend on the others.
 static __attribute__((noinline)) oy_status multiply_split(oyi_gemm_fn gemm,
                                                           const oyi_gemm* g, int64_t item,
@@ -47,7 +55,7 @@ static __attribute__((noinline)) oy_status multiply_split(oyi_gemm_fn gemm,
   const double regions =
       (double)g->n * (double)g->m * (double)g->k / worth_a_thread(item);
   if (threads == 1 || regions < 1) return gemm(g);
-  const bool by_rows = g->n >= g->m || (!oyi_number_is_zero(g->beta) && g->added);
+  const bool by_rows = !goes_by_columns(g, item);
   const int64_t side = by_rows ? g->n : g->m;
   const int64_t most = regions < (double)threads ? (int64_t)regions : threads;
   // What most kernels have a whole number of, so that no part is much longer than another; with
