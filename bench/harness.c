@@ -105,7 +105,7 @@ static double timed(const bench_case* c, long n) {
 
 // Memory that the last cache could hold is in it after several passes only, since a line comes
 // there when the cache before gives it up.
-enum { FEW_CALLS = 100, PASSES = 6 };
+enum { FEW_CALLS = 100, PASSES = 6, AWAKE = 3000000 };
 
 // So many iterations that a batch takes about a millisecond, from what is in the caches: else
 // a call of half of that would be taken for a long one, and timed as what was just met.
@@ -125,10 +125,11 @@ static long calibrate(const bench_case* c) {
   return wanted > 0 ? wanted : 1;
 }
 
-// One call, and more while they are short.
-static void warm(const bench_case* c) {
-  double left = PASSES * g_batch_ns;
-  for (int i = 0; i < PASSES && left > 0; i++) left -= timed(c, 1);
+// One call, and more while they are short; for |least_ns| at any rate.
+static void warm(const bench_case* c, double least_ns) {
+  double taken = 0;
+  for (int i = 0; (i < PASSES && taken < PASSES * g_batch_ns) || taken < least_ns; i++)
+    taken += timed(c, 1);
 }
 
 static void rest(double ns) {
@@ -137,12 +138,13 @@ static void rest(double ns) {
 }
 
 // Where a batch is of few calls, what the case before left in the caches would count: some
-// calls are not timed. After a rest the case's own threads are woken first.
+// calls are not timed. After a rest the case's own threads are woken first, and run for as long as
+// a processor takes that did nothing to be as fast as before.
 static double measure(const bench_case* c, long n, double rest_ns) {
   if (c->sample) return c->sample(c->argument);
   double calls = c->calls > 0 ? c->calls : 1;
   if (rest_ns > 0) rest(rest_ns);
-  if (n <= FEW_CALLS || rest_ns > 0) warm(c);
+  if (n <= FEW_CALLS || rest_ns > 0) warm(c, rest_ns > 0 ? AWAKE : 0);
   return timed(c, n) / ((double)n * calls);
 }
 
