@@ -206,8 +206,39 @@ static void threads_add_to_their_rows(void** state) {
   assert_int_equal(oy_set_num_threads(before), OY_OK);
 }
 
+// Of large square products of short types each thread has columns: sums that are exact in float,
+// rounded once.
+static void threads_have_columns(void** state) {
+  (void)state;
+  enum { SIDE = 67, DEPTH = 4100 };
+  static const int64_t size[] = {SIDE, DEPTH, SIDE};
+  double* sums = malloc(SIDE * SIDE * sizeof(*sums));
+  assert_non_null(sums);
+  for (int64_t i = 0; i < SIDE * SIDE; i++)
+    sums[i] = wanted(i, size, 0, g_one, 0, false).re;
+  oy_tensor* exact = oy_tensor_from_data(sums, OY_DIMS(SIDE, SIDE), OY_DTYPE_F64);
+  oy_tensor* want = oy_to_dtype(exact, OY_DTYPE_BF16, false, true, oy_none());
+  free(sums);
+  const int before = oy_get_num_threads();
+  assert_int_equal(oy_set_num_threads(2), OY_OK);
+  for (int turned = 0; turned < 4; turned++) {
+    oy_tensor* a = numbers(SIDE, DEPTH, 0, turned & 1, OY_DTYPE_BF16);
+    oy_tensor* b = numbers(DEPTH, SIDE, 1, turned & 2, OY_DTYPE_BF16);
+    oy_tensor *a0 = oy_select_int(a, 0, 0), *b0 = oy_select_int(b, 0, 0);
+    oy_tensor* got = oy_mm(a0, b0);
+    bool same = false;
+    assert_int_equal(oy_equal(got, want, &same), OY_OK);
+    assert_true(same);
+    oy_tensor* const made[] = {a, b, a0, b0, got};
+    for (int i = 0; i < 5; i++) oy_tensor_release(made[i]);
+  }
+  assert_int_equal(oy_set_num_threads(before), OY_OK);
+  oy_tensor_release(exact), oy_tensor_release(want);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(small_products_are_exact),
-                                     cmocka_unit_test(threads_add_to_their_rows)};
+                                     cmocka_unit_test(threads_add_to_their_rows),
+                                     cmocka_unit_test(threads_have_columns)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
