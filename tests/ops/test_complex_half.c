@@ -13,8 +13,8 @@ typedef double complex number;
 
 static number at(const oy_tensor* t, int64_t i) {
   oy_tensor* wide = oy_tensor_copy_to(t, OY_DTYPE_C128, oy_device_cpu());
-  const double* parts = oy_tensor_data(wide);
-  const number z = CMPLX(parts[2 * i], parts[2 * i + 1]);
+  number z;
+  memcpy(&z, (const double*)oy_tensor_data(wide) + 2 * i, sizeof(z));
   oy_tensor_release(wide);
   return z;
 }
