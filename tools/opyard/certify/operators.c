@@ -107,15 +107,20 @@ static certify_verdict verdict_of(progress* p, const certify_outcome* got,
   return fallbacks ? CERTIFY_FALLBACK : CERTIFY_NATIVE;
 }
 
+// As it was before its elements were changed.
+static void make_again(certify_sample* s) {
+  const oy_op* op = s->op;
+  const oy_dtype dtype = s->dtype;
+  const uint32_t number = s->number;
+  certify_sample_end(s);
+  certify_sample_make(s, op, dtype, number);
+}
+
 // What |got| would be if the arguments were a little different; the sample is made again.
 static oy_status run_moved(progress* p, const certify_run* run, certify_outcome* out) {
-  const oy_op* op = p->sample.op;
-  const oy_dtype dtype = p->sample.dtype;
-  const uint32_t number = p->sample.number;
   certify_sample_move(&p->sample);
   oy_status status = certify_sample_run(&p->sample, run, out);
-  certify_sample_end(&p->sample);
-  certify_sample_make(&p->sample, op, dtype, number);
+  make_again(&p->sample);
   return status;
 }
 
@@ -138,9 +143,6 @@ static oy_status doubt(progress* p, const certify_run* run, const certify_outcom
 // Compares the call with sources that are all one number: whichever was written last, the
 // places are those of the reference. Values are those of samples without such places.
 static oy_status level(progress* p, bool with_gradients, const char** out_what) {
-  const oy_op* op = p->sample.op;
-  const oy_dtype dtype = p->sample.dtype;
-  const uint32_t number = p->sample.number;
   const certify_run there = {p->report->device, with_gradients, 0},
                     here = {oy_device_cpu(), with_gradients, 0};
   certify_outcome got = {OYI_STRBUF_INIT}, want = {OYI_STRBUF_INIT};
@@ -150,8 +152,7 @@ static oy_status level(progress* p, bool with_gradients, const char** out_what) 
   if (status == OY_OK) *out_what = certify_compare(&p->sample, &got, &want, NULL);
   certify_outcome_reset(&got);
   certify_outcome_reset(&want);
-  certify_sample_end(&p->sample);
-  certify_sample_make(&p->sample, op, dtype, number);
+  make_again(&p->sample);
   return status;
 }
 
