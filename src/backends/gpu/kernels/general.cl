@@ -45,8 +45,9 @@ kernel void run(__global char* o_p, long o_o, __global const char* a_p, long a_o
   ulong rest = i;
   NOT_UNROLLED
   for (int d = 0; d < g.ndim; d++) {
-    at[d] = (long)(rest % (ulong)g.size[d]);
-    rest /= (ulong)g.size[d];
+    const ulong next = over(rest, (ulong)g.size[d]);
+    at[d] = (long)(rest - next * (ulong)g.size[d]);
+    rest = next;
     NOT_UNROLLED
     for (int k = 0; k <= INPUTS; k++) place[k] += at[d] * g.stride[k][d];
   }

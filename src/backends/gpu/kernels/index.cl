@@ -72,7 +72,7 @@ kernel void run(__global const char* a_p, long a_o, __global const char* x_p, lo
                 long count, long inner) {
   const long id = (long)get_global_id(0);
   if (id >= outer * count) return;
-  const long o = id / count, j = id % count;
+  const long o = (long)over((ulong)id, (ulong)count), j = id - o * count;
   long i = AT(const INDEX, x_p + x_o)[j];
   CHECKED(i, size)
   a_p += a_o;
@@ -88,7 +88,7 @@ kernel void run(__global const char* a_p, long a_o, __global const char* x_p, lo
                 long count, long inner, S alpha, long skipped) {
   const long id = (long)get_global_id(0);
   if (id >= outer * count) return;
-  const long o = id / count, j = id % count;
+  const long o = (long)over((ulong)id, (ulong)count), j = id - o * count;
   long i = AT(const INDEX, x_p + x_o)[j];
   if (i == skipped) return;
   CHECKED(i, size)
@@ -109,8 +109,9 @@ kernel void run(__global const char* a_p, long a_o, __global const char* x_p, lo
   if (rest >= n) return;
   long place[3] = {0, 0, 0};
   for (int d = 0; d < g.ndim; d++) {
-    const long at = (long)(rest % (ulong)g.size[d]);
-    rest /= (ulong)g.size[d];
+    const ulong next = over(rest, (ulong)g.size[d]);
+    const long at = (long)(rest - next * (ulong)g.size[d]);
+    rest = next;
     for (int k = 0; k < 3; k++) place[k] += at * g.stride[k][d];
   }
   long i = AT(const INDEX, x_p + x_o)[place[0]];
@@ -134,7 +135,7 @@ kernel void run(__global const char* a_p, long a_o, __global char* c_p, long c_o
                 int of, extents sizes) {
   const long id = (long)get_global_id(0);
   if (id >= outer * count) return;
-  const long o = id / count, j = id % count;
+  const long o = (long)over((ulong)id, (ulong)count), j = id - o * count;
   long i = AT(const INDEX, x_p + x_o)[j];
   WRAPPED(i, sizes.s0, 0);
   long at = o * sizes.s0 + i;

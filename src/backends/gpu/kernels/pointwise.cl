@@ -61,14 +61,29 @@ kernel void run(PARAMETERS, S n0, S n1, S n2, ulong seed, ulong offset, ulong n
     SCALARS
     ST(OUT, o_p, i, compute(a, b, c, n0, n1, n2, i, seed, offset));
   }
+#elif BLOCK == 1
+  // One step: its place in each dimension.
+  if (i >= end) return;
+  long place[4] = {0, 0, 0, 0};
+  ulong rest = i;
+  for (int d = 0; d < g.ndim; d++) {
+    const ulong next = d + 1 < g.ndim ? over(rest, (ulong)g.size[d]) : 0;
+    const long at = (long)(rest - next * (ulong)g.size[d]);
+    for (int k = 0; k < OPERANDS; k++) place[k] += at * g.stride[k][d];
+    rest = next;
+  }
+#define PLACE(k) place[k]
+  SCALARS
+  ST(OUT, o_p, PLACE(0), compute(a, b, c, n0, n1, n2, i, seed, offset));
 #else
   // Rows along the first dimension; the others count like an odometer.
   if (i >= end) return;
   long at[12], place[4] = {0, 0, 0, 0};
   ulong rest = i;
   for (int d = 0; d < g.ndim; d++) {
-    at[d] = (long)(rest % (ulong)g.size[d]);
-    rest /= (ulong)g.size[d];
+    const ulong next = over(rest, (ulong)g.size[d]);
+    at[d] = (long)(rest - next * (ulong)g.size[d]);
+    rest = next;
     for (int k = 0; k < OPERANDS; k++) place[k] += at[d] * g.stride[k][d];
   }
   while (i < end) {
