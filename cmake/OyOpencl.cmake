@@ -20,4 +20,12 @@ target_include_directories(opyard_opencl SYSTEM PRIVATE ${OY_OPENCL_HEADERS})
 # Tests run on PoCL, three devices.
 if(OY_TESTS)
   oy_gpu_tests(opencl opyard_opencl OY_BACKEND_NAME="opencl")
+  # As GPUs compute them; the device of these tests is a CPU.
+  foreach(noun image rows)
+    add_test(NAME opencl.${noun}_shared COMMAND test_opencl_${noun}
+             WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests/opencl)
+    set_tests_properties(opencl.${noun}_shared PROPERTIES TIMEOUT ${OY_TEST_TIMEOUT}
+      SKIP_RETURN_CODE 77 LABELS opencl ENVIRONMENT
+      "OPYARD_GPU_TILES=gpu;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/gpu/lsan.txt:print_suppressions=0")
+  endforeach()
 endif()

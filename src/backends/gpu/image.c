@@ -6,6 +6,7 @@
 #include "matrix.h"
 #include "opyard/ops.h"
 #include "rows.h"
+#include "team.h"
 #include "text.h"
 
 // As in kernels/image.cl.
@@ -29,23 +30,27 @@ static const char MAX_POOL_BACKWARD[] = "MAX_POOL_BACKWARD";
 static char* make_source(const gpu_device* device, const void* what) {
   const form* f = what;
   gpu_text t = {0};
-  (void)device;
   gpu_text_begin(&t, gpu_compute_dtype(f->dtype), 1, f->dtype == OY_DTYPE_F64);
   gpu_text_add(&t, "#define %s\n#define DTYPE %s\n#define SIZE %zu\n", f->name,
                gpu_tag_name(f->dtype), oy_dtype_size(f->dtype));
+  gpu_team_text(&t, device);
   gpu_text_append(&t, gpu_text_image);
   return gpu_text_take(&t);
 }
 
-static oy_status launch(gpu_launch* l, const char* name, oy_dtype dtype, int64_t items) {
+// |rows| of |length| elements.
+static oy_status launch(gpu_launch* l, const char* name, oy_dtype dtype, int64_t rows,
+                        int64_t length) {
   form f = {name, dtype};
   gpu_kernel* kernel;
-  uint64_t key[8] = {'W', (uint64_t)(uintptr_t)name, dtype};
+  uint64_t key[8] = {'W', (uint64_t)(uintptr_t)name, dtype, gpu_uses_teams(l->device)};
   OY_CHECK(dtype != OY_DTYPE_F64 || l->device->has_f64, NOT_IMPLEMENTED,
            "%s:%d (%s) has no float64", gpu_driver_name, l->device->index,
            l->device->name);
   OY_TRY(gpu_kernel_get(l->device, key, make_source, &f, &kernel));
-  return gpu_launch_run(l, kernel, (size_t)items, GROUP);
+  const gpu_team team = gpu_team_of(l->device, rows, length, true);
+  gpu_arg_team(l, team);
+  return gpu_launch_team(l, kernel, team, rows, GROUP);
 }
 
 // A list of one number stands for both dimensions.
@@ -62,6 +67,7 @@ typedef struct conv {
   int64_t batch, groups, image_channels, maps;  // channels of all groups
   int64_t inner, places;                        // of a matrix of columns
   int64_t chunk;                                // images whose columns are made at once
+  int64_t beta;                                 // of maps, which begin as the bias
 } conv;
 
 static void conv_read(conv* v, gpu_call* c, const oy_tensor* x, const oy_tensor* weight,
@@ -118,7 +124,9 @@ static oy_status convert(const conv* v, const char* name, oy_tensor* x,
   gpu_arg_long(&l, group * v->w.channels);
   gpu_arg(&l, &v->w, sizeof(v->w));
   int64_t rows = back ? v->w.height : v->w.kernel[0] * v->w.kernel[1];
-  if (status == OY_OK) status = launch(&l, name, x->dtype, images * v->w.channels * rows);
+  if (status == OY_OK)
+    status = launch(&l, name, x->dtype, images * v->w.channels * rows,
+                    back ? v->w.width : v->places);
   oy_tensor_release(part);
   return status;
 }
@@ -167,7 +175,7 @@ static oy_status chunk_forward(const conv* v, oy_tensor* x, oy_tensor* weight,
   OY_TRY(convert(v, IM2COL, x, columns, image, images, group));
   return multiply(v, maps_of(v, map, image, images, group),
                   weights_of(v, weight, images, group, false),
-                  columns_of(v, columns, images), 1);
+                  columns_of(v, columns, images), v->beta);
 }
 
 static oy_status chunk_input(const conv* v, oy_tensor* x, oy_tensor* weight,
@@ -209,7 +217,7 @@ static oy_status each_chunk(const conv* v, chunk_fn run, oy_tensor* x, oy_tensor
   return status;
 }
 
-// The result begins as the bias, or 0.
+// The result begins as the bias, or 0 where no product is made.
 static oy_status begin_map(gpu_call* c, oy_tensor* map, oy_value bias) {
   if (!gpu_is_tensor(bias)) return gpu_fill_elements(c->device, map, oy_int(0));
   oy_tensor* b = bias.as.object;
@@ -229,10 +237,12 @@ static oy_status convolution(gpu_call* c) {
   oy_tensor* x = gpu_plain(c, input, input->dtype);
   oy_tensor* w = gpu_plain(c, weight, input->dtype);
   oy_tensor* map = gpu_result(c, 0);
-  oy_status status = x && w && map ? begin_map(c, map, c->args[2]) : oy_failure();
+  oy_status status = x && w && map ? OY_OK : oy_failure();
   if (status == OY_OK) {
     conv_read(&v, c, x, w, map, c->args + 3);
-    status = each_chunk(&v, chunk_forward, x, w, map);
+    v.beta = gpu_is_tensor(c->args[2]);
+    if (v.beta || v.inner == 0) status = begin_map(c, map, c->args[2]);
+    if (status == OY_OK) status = each_chunk(&v, chunk_forward, x, w, map);
   }
   oy_tensor_release(x);
   oy_tensor_release(w);
@@ -286,7 +296,7 @@ static window pool_of(const oy_tensor* x, const oy_tensor* map, const oy_value* 
 }
 
 static oy_status pool_launch(gpu_call* c, const char* name, oy_tensor* a, oy_tensor* out,
-                             oy_tensor* at, window w, int64_t items) {
+                             oy_tensor* at, window w, int64_t rows, int64_t length) {
   gpu_launch l;
   oy_tensor* image = name == MAX_POOL ? a : out;
   gpu_launch_begin(&l, c->device);
@@ -295,7 +305,7 @@ static oy_status pool_launch(gpu_call* c, const char* name, oy_tensor* a, oy_ten
   OY_TRY(gpu_arg_tensor(&l, at));
   gpu_arg_long(&l, oy_tensor_numel(image) / (w.height * w.width));
   gpu_arg(&l, &w, sizeof(w));
-  return launch(&l, name, a->dtype, items);
+  return launch(&l, name, a->dtype, rows, length);
 }
 
 // (self, kernel, stride, padding, dilation, ceil_mode) -> result, indices
@@ -307,7 +317,8 @@ static oy_status max_pool(gpu_call* c) {
   oy_status status = x && out && at ? OY_OK : oy_failure();
   if (status == OY_OK) {
     window w = pool_of(x, out, c->args + 1);
-    status = pool_launch(c, MAX_POOL, x, out, at, w, oy_tensor_numel(out) / w.across);
+    status = pool_launch(c, MAX_POOL, x, out, at, w, oy_tensor_numel(out) / w.across,
+                         w.across);
   }
   oy_tensor_release(x);
   status = gpu_result_done(c, 0, out, status);
@@ -326,7 +337,7 @@ static oy_status max_pool_backward(gpu_call* c) {
   else if (status == OY_OK) {
     window w = pool_of(out, g, c->args + 2);
     status = pool_launch(c, MAX_POOL_BACKWARD, g, out, at, w,
-                         oy_tensor_numel(out) / (w.height * w.width));
+                         oy_tensor_numel(out) / (w.height * w.width), 1);
   }
   oy_tensor_release(g);
   oy_tensor_release(at);

@@ -131,9 +131,9 @@ static oy_status load(const oy_api* api, oy_plugin_scope* scope) {
   params.key = key;
   OY_TRY(scope->library(scope, &params, &library));
   gpu_rows (*const families[])(void) = {
-      gpu_rows_pointwise, gpu_rows_copy,        gpu_rows_reduce,
-      gpu_rows_matrix,    gpu_rows_softmax,     gpu_rows_norm,
-      gpu_rows_index,     gpu_rows_index_lists, gpu_rows_image};
+      gpu_rows_pointwise,   gpu_rows_copy,       gpu_rows_reduce,     gpu_rows_matrix,
+      gpu_rows_softmax,     gpu_rows_layer_norm, gpu_rows_batch_norm, gpu_rows_index,
+      gpu_rows_index_lists, gpu_rows_image};
   for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
     OY_TRY(register_rows(library, families[i]()));
   // What there is no row for runs on the CPU, and is counted.

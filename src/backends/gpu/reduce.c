@@ -4,8 +4,11 @@
 // pass joins; how many depends on the shape alone.
 #include <math.h>
 
+#include "reduce.h"
+
 #include "driver.h"
 #include "rows.h"
+#include "team.h"
 #include "text.h"
 #include "walk.h"
 
@@ -75,15 +78,17 @@ typedef struct reduction {
   bool mask[OY_TENSOR_MAX_DIMS];
   int64_t outputs, count;
   int64_t pieces, length;  // parts of a result, and elements of a part
+  gpu_walk kept, reduced;
+  gpu_team team;
 } reduction;
 
 enum {
   CPU_LEAST = 8192,
   CPU_PIECES = 64,
-  GPU_LEAST = 256,
   GPU_PIECES = 1024,
   WIDTH = 8,
   GROUP = 64,
+  ACCESS = 16,  // bytes that a work-item reads at once
   PART_BYTES = 24
 };
 
@@ -103,10 +108,14 @@ static char* make_source(const gpu_device* device, const void* what) {
   const reduction* r = what;
   gpu_text t = {0};
   bool f64 = r->work == OY_DTYPE_F64 || r->in == OY_DTYPE_F64 || r->out == OY_DTYPE_F64;
-  int width = device->is_cpu && oy_dtype_is_floating(r->work) ? WIDTH : 1;
+  int size = (int)oy_dtype_size(r->in);
+  int width = gpu_uses_teams(device)          ? ACCESS / size
+              : oy_dtype_is_floating(r->work) ? WIDTH
+                                              : 1;
   gpu_text_begin(&t, r->work, width, f64);
-  gpu_text_add(&t, "#define IN %s\n#define OUT %s\n#define %s\n", gpu_tag_name(r->in),
-               gpu_tag_name(r->out), g_defines[r->what]);
+  gpu_text_add(&t, "#define IN %s\n#define IN_SIZE %d\n#define OUT %s\n#define %s\n",
+               gpu_tag_name(r->in), size, gpu_tag_name(r->out), g_defines[r->what]);
+  gpu_team_text(&t, device);
   gpu_text_append(&t, gpu_text_reduce);
   return gpu_text_take(&t);
 }
@@ -162,39 +171,60 @@ static bool is_variance(kind what) {
   return what == VAR || what == STD || what == VAR_MEAN || what == STD_MEAN;
 }
 
+// Work-items one by one: some for each unit of a CPU.
+static int64_t cpu_pieces(const reduction* r) {
+  const int64_t enough = 16;
+  if (r->outputs >= enough || r->count < 2 * CPU_LEAST) return 1;
+  int64_t pieces = r->count / CPU_LEAST < CPU_PIECES ? r->count / CPU_LEAST : CPU_PIECES;
+  if (pieces * r->outputs > enough * 4) pieces = enough * 4 / r->outputs;
+  return pieces < 1 ? 1 : pieces;
+}
+
+// Teams, where those of the results alone do not keep a device busy.
+static int64_t gpu_pieces(const reduction* r) {
+  const int64_t busy = GPU_TEAM_ITEMS / (r->outputs * r->team.lanes);
+  const int64_t worth = r->count / (2 * GPU_TEAM_LEAST * (int64_t)r->team.lanes);
+  int64_t pieces = busy < worth ? busy : worth;
+  if (pieces > GPU_PIECES) pieces = GPU_PIECES;
+  return pieces < 1 ? 1 : pieces;
+}
+
 static void split(reduction* r) {
-  int64_t least = r->device->is_cpu ? CPU_LEAST : GPU_LEAST;
-  int64_t most = r->device->is_cpu ? CPU_PIECES : GPU_PIECES;
-  int64_t enough = r->device->is_cpu ? 16 : 4096;
-  r->pieces = 1;
-  if (r->outputs < enough && r->count >= 2 * least) {
-    r->pieces = r->count / least < most ? r->count / least : most;
-    if (r->pieces * r->outputs > enough * 4) r->pieces = enough * 4 / r->outputs;
-    if (r->pieces < 1) r->pieces = 1;
-  }
+  const bool teams = gpu_uses_teams(r->device);
+  const bool along = r->kept.ndim == 0 || r->reduced.ndim == 0 ||
+                     r->reduced.stride[0] <= r->kept.stride[0];
+  r->team = gpu_team_once(r->device, r->outputs, r->count, along);
+  r->pieces = r->outputs == 0 ? 1 : teams ? gpu_pieces(r) : cpu_pieces(r);
   r->length = (r->count + r->pieces - 1) / r->pieces;
   if (r->length == 0) r->length = 1;
 }
 
-static oy_status set_up(reduction* r, const gpu_call* c) {
-  const reduce_row* row = c->row->data;
-  oy_tensor* in = c->args[0].as.object;
-  r->device = c->device;
-  r->what = row->what;
+// What follows from operands, mask and kind.
+static oy_status set_up(reduction* r, gpu_device* device, oy_tensor* in, oy_tensor* out) {
+  r->device = device;
   r->in = in->dtype;
-  r->out = c->out[0]->dtype;
-  OY_TRY(read_dims(r, c, row->dims));
-  if (r->what == NORM) read_order(r, c->args[1]);
-  if (is_variance(r->what))
-    r->number = c->args[2].tag == OY_TAG_NONE ? 1 : gpu_double(c->args[2]);
+  r->out = out->dtype;
   r->work = work_dtype(r);
-  r->outputs = oy_tensor_numel(c->out[0]);
+  r->outputs = oy_tensor_numel(out);
   oy_ints sizes = oy_tensor_sizes(in);
   r->count = 1;
   for (size_t d = 0; d < sizes.size; d++)
     if (r->mask[d]) r->count *= sizes.data[d];
+  OY_TRY(gpu_walk_of(&r->kept, in, r->mask, false));
+  OY_TRY(gpu_walk_of(&r->reduced, in, r->mask, true));
+  if (r->reduced.ndim == 0) r->reduced.size[0] = 1;
   split(r);
   return OY_OK;
+}
+
+static oy_status read_call(reduction* r, const gpu_call* c) {
+  const reduce_row* row = c->row->data;
+  r->what = row->what;
+  OY_TRY(read_dims(r, c, row->dims));
+  if (r->what == NORM) read_order(r, c->args[1]);
+  if (is_variance(r->what))
+    r->number = c->args[2].tag == OY_TAG_NONE ? 1 : gpu_double(c->args[2]);
+  return set_up(r, c->device, c->args[0].as.object, c->out[0]);
 }
 
 // ------------------------------------------------------------------------- running
@@ -214,10 +244,8 @@ static void push_number(gpu_launch* l, const reduction* r) {
 static oy_status launch(const reduction* r, gpu_kernel* kernel, oy_tensor* in,
                         oy_tensor* const* out, gpu_block* parts, int mode) {
   gpu_launch l;
-  gpu_walk kept, reduced;
-  OY_TRY(gpu_walk_of(&kept, in, r->mask, false));
-  OY_TRY(gpu_walk_of(&reduced, in, r->mask, true));
-  if (reduced.ndim == 0) reduced.size[0] = 1;
+  const gpu_team team =
+      mode == 2 ? gpu_team_once(r->device, r->outputs, r->pieces, true) : r->team;
   gpu_launch_begin(&l, r->device);
   OY_TRY(gpu_arg_tensor(&l, in));
   OY_TRY(gpu_arg_tensor(&l, out[0]));
@@ -229,19 +257,21 @@ static oy_status launch(const reduction* r, gpu_kernel* kernel, oy_tensor* in,
   gpu_arg_long(&l, r->length);
   gpu_arg_int(&l, mode);
   push_number(&l, r);
-  gpu_arg(&l, &kept, sizeof(kept));
-  gpu_arg(&l, &reduced, sizeof(reduced));
+  gpu_arg(&l, &r->kept, sizeof(r->kept));
+  gpu_arg(&l, &r->reduced, sizeof(r->reduced));
+  gpu_arg_team(&l, team);
   int64_t items = mode == 1 ? r->outputs * r->pieces : r->outputs;
   // Long items are spread over the units of a CPU one by one, short ones in groups.
   bool is_long = r->length > 512 || r->outputs < GROUP;
-  return gpu_launch_run(&l, kernel, (size_t)items,
-                        r->device->is_cpu && is_long && mode != 2 ? 1 : GROUP);
+  return gpu_launch_team(&l, kernel, team, items,
+                         r->device->is_cpu && is_long && mode != 2 ? 1 : GROUP);
 }
 
 static oy_status compute(const reduction* r, oy_tensor* in, oy_tensor* const* out) {
   gpu_kernel* kernel;
   gpu_block* parts = NULL;
-  uint64_t key[8] = {'R', (uint64_t)r->what, r->in, r->out, r->work};
+  uint64_t key[8] = {'R',    (uint64_t)r->what, r->in,
+                     r->out, r->work,           gpu_uses_teams(r->device)};
   OY_TRY(gpu_kernel_get(r->device, key, make_source, r, &kernel));
   if (r->pieces == 1) return launch(r, kernel, in, out, NULL, 0);
   OY_TRY(gpu_block_new(r->device, (size_t)(r->outputs * r->pieces) * PART_BYTES, &parts));
@@ -251,12 +281,21 @@ static oy_status compute(const reduction* r, oy_tensor* in, oy_tensor* const* ou
   return status;
 }
 
+oy_status gpu_var_mean(gpu_device* device, oy_tensor* in, const bool* mask,
+                       oy_tensor* var, oy_tensor* mean) {
+  reduction r = {.what = VAR_MEAN};
+  oy_tensor* const to[2] = {var, mean};
+  memcpy(r.mask, mask, (size_t)oy_tensor_ndim(in) * sizeof(*mask));
+  OY_TRY(set_up(&r, device, in, var));
+  return compute(&r, in, to);
+}
+
 // Results are written one after the other: others than contiguous ones by way of a copy.
 static oy_status run(gpu_call* c) {
   reduction r = {0};
   oy_tensor* to[2] = {NULL, NULL};
   oy_status status = OY_OK;
-  OY_TRY(set_up(&r, c));
+  OY_TRY(read_call(&r, c));
   if (r.outputs == 0) return OY_OK;
   OY_CHECK((r.work != OY_DTYPE_F64 && r.in != OY_DTYPE_F64) || c->device->has_f64,
            NOT_IMPLEMENTED, "%s:%d (%s) has no float64", gpu_driver_name,

@@ -11,8 +11,14 @@ typedef struct gpu_row_form {
   int width;
 } gpu_row_form;
 
+// Statistics in the widest type, of rows of |dtype|.
+gpu_row_form gpu_row_form_of(const char* name, const gpu_device* device, oy_dtype dtype,
+                             oy_dtype param, oy_dtype stat);
 oy_status gpu_row_kernel(gpu_device* device, const gpu_row_form* form,
                          gpu_kernel** out_kernel);
+// Adds the arguments of team.h and runs it for |rows| of |length| elements.
+oy_status gpu_row_launch(gpu_launch* l, const gpu_row_form* form, int64_t rows,
+                         int64_t length, bool along);
 // A tensor, or nothing where it is NULL or None.
 oy_status gpu_arg_optional(gpu_launch* l, const oy_tensor* tensor);
 void gpu_arg_real(gpu_launch* l, oy_dtype work, double value);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax and log_softmax with their gradients: a work-item for each row.
+// softmax and log_softmax with their gradients.
 #include "row_kernel.h"
 #include "rows.h"
+#include "team.h"
 
 enum { WIDTH = 16, GPU_GROUP = 64 };
 
@@ -35,8 +36,9 @@ static oy_status launch(gpu_call* c, oy_tensor* a, oy_tensor* b, oy_tensor* out,
   gpu_kernel* kernel;
   shape s = shape_of(a, dim);
   oy_dtype work = a->dtype == OY_DTYPE_F64 ? OY_DTYPE_F64 : OY_DTYPE_F32;
-  gpu_row_form f = {c->row->data, work, out->dtype, a->dtype,
-                    work,         work, work,       c->device->is_cpu ? WIDTH : 1};
+  gpu_row_form f = {
+      c->row->data, work, out->dtype, a->dtype,
+      work,         work, work,       gpu_uses_teams(c->device) ? 1 : WIDTH};
   if (s.rows == 0 || s.length == 0) return OY_OK;
   OY_TRY(gpu_row_kernel(c->device, &f, &kernel));
   gpu_launch_begin(&l, c->device);
@@ -46,8 +48,10 @@ static oy_status launch(gpu_call* c, oy_tensor* a, oy_tensor* b, oy_tensor* out,
   gpu_arg_long(&l, s.rows);
   gpu_arg_long(&l, s.length);
   gpu_arg_long(&l, s.step);
+  const gpu_team team = gpu_team_of(c->device, s.rows, s.length, s.step == 1);
+  gpu_arg_team(&l, team);
   bool is_long = c->device->is_cpu && s.length >= 256;
-  return gpu_launch_run(&l, kernel, (size_t)s.rows, is_long ? 1 : GPU_GROUP);
+  return gpu_launch_team(&l, kernel, team, s.rows, is_long ? 1 : GPU_GROUP);
 }
 
 static oy_status run(gpu_call* c, oy_tensor* first, oy_tensor* second, int64_t dim) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One reduction. Before this text stand S, the type that is accumulated in, IN and OUT,
 // the dtypes of input and result, one of REDUCE_*, and ORDER for norms of any order.
-// A work-item takes one part of what makes one result.
-//   mode 0: writes the result    mode 1: keeps its part    mode 2: joins the parts
 
 typedef struct walk {
   int ndim, pad;
@@ -12,11 +10,12 @@ typedef struct walk {
 
 static inline long offset_of(const walk* w, ulong i) {
   long offset = 0;
-  for (int d = 0; d < w->ndim; d++) {
-    offset += (long)(i % (ulong)w->size[d]) * w->stride[d];
-    i /= (ulong)w->size[d];
+  for (int d = 0; d + 1 < w->ndim; d++) {
+    const ulong next = over(i, (ulong)w->size[d]);
+    offset += (long)(i - next * (ulong)w->size[d]) * w->stride[d];
+    i = next;
   }
-  return offset;
+  return w->ndim ? offset + (long)i * w->stride[w->ndim - 1] : 0;
 }
 
 #define IS_NAN(v)  ((v) != (v))
@@ -55,17 +54,18 @@ typedef struct part {
 #define TAKE(p, v, i) p.at += v != 0
 #define MERGE(p, q) p.at += q.at
 #elif defined(REDUCE_MAX)
+// Of equal ones the first; parts come in any order.
 #define FIRST      {0, 0, -1}
 #define TAKE(p, v, i) \
   if (p.at < 0 || ABOVE(v, p.x)) p.x = v, p.at = i
 #define MERGE(p, q) \
-  if (q.at >= 0 && (p.at < 0 || ABOVE(q.x, p.x))) p = q
+  if (q.at >= 0 && (p.at < 0 || ABOVE(q.x, p.x) || (q.at < p.at && !ABOVE(p.x, q.x)))) p = q
 #elif defined(REDUCE_MIN)
 #define FIRST      {0, 0, -1}
 #define TAKE(p, v, i) \
   if (p.at < 0 || BELOW(v, p.x)) p.x = v, p.at = i
 #define MERGE(p, q) \
-  if (q.at >= 0 && (p.at < 0 || BELOW(q.x, p.x))) p = q
+  if (q.at >= 0 && (p.at < 0 || BELOW(q.x, p.x) || (q.at < p.at && !BELOW(p.x, q.x)))) p = q
 #elif defined(REDUCE_VAR)
 // Welford's recurrence; parts are joined by Chan's.
 #define FIRST      {0, 0, 0}
@@ -149,54 +149,149 @@ static inline void finish(__global char* out, __global char* more, ulong o, part
 #endif
 }
 
+#ifdef TEAMS
+// Of the elements [i, end) that lie |by| apart each |step|-th; |first| is the index of
+// element 0. Four at a time, so that several are on their way.
+static inline part line_part(part p, __global const char* in, long at, long by, long i, long end,
+                             long step, long first, S number) {
+  for (; i + 3 * step < end; i += 4 * step) {
+    const S a = LD(IN, in, at + i * by), b = LD(IN, in, at + (i + step) * by);
+    const S c = LD(IN, in, at + (i + 2 * step) * by), d = LD(IN, in, at + (i + 3 * step) * by);
+    { TAKE(p, a, first + i); }
+    { TAKE(p, b, first + i + step); }
+    { TAKE(p, c, first + i + 2 * step); }
+    { TAKE(p, d, first + i + 3 * step); }
+  }
+  for (; i < end; i += step) {
+    const S v = LD(IN, in, at + i * by);
+    TAKE(p, v, first + i);
+  }
+  return p;
+}
+
+#if W > 1
+// The same of elements that lie side by side, in vectors from the first that memory has at
+// a multiple of their size.
+static inline part dense_part(part p, __global const char* in, long at, long i, long end, int lane,
+                              int lanes, long first, S number) {
+  const long from = (long)((ulong)(in + (at + i) * (long)IN_SIZE) / IN_SIZE % W);
+  const long begin = min(i + (W - from) % W, end);
+  p = line_part(p, in, at, 1, i + lane, begin, lanes, first, number);
+  long j = begin + (long)lane * W;
+  const long next = (long)lanes * W;
+  for (; j + next + W <= end; j += 2 * next) {
+    S v[2 * W];
+    LANES_OF(LDV(IN, in, at + j), v);
+    LANES_OF(LDV(IN, in, at + j + next), v + W);
+    for (int k = 0; k < W; k++) {
+      TAKE(p, v[k], first + j + k);
+    }
+    for (int k = 0; k < W; k++) {
+      TAKE(p, v[W + k], first + j + next + k);
+    }
+  }
+  for (; j + W <= end; j += next) {
+    S v[W];
+    LANES_OF(LDV(IN, in, at + j), v);
+    for (int k = 0; k < W; k++) {
+      TAKE(p, v[k], first + j + k);
+    }
+  }
+  // The last vector is not whole: its lane has it.
+  return line_part(p, in, at, 1, j, end, 1, first, number);
+}
+#endif
+
+// What a lane has of the elements [i, end).
+static inline part shared_part(part p, __global const char* in, long base, const walk* w, ulong i,
+                               ulong end, int lane, int lanes, S number) {
+  if (w->ndim > 1 && w->size[0] < 4 * (long)lanes) {
+    for (i += (ulong)lane; i < end; i += (ulong)lanes) {
+      const S v = LD(IN, in, base + offset_of(w, i));
+      TAKE(p, v, (long)i);
+    }
+    return p;
+  }
+  // Along the first dimension in rows.
+  long at = i < end ? (long)(i - over(i, (ulong)w->size[0]) * (ulong)w->size[0]) : 0;
+  while (i < end) {
+    const long row = base + offset_of(w, i - (ulong)at), first = (long)i - at;
+    const long stop = min(w->size[0], at + (long)(end - i));
+#if W > 1
+    if (w->stride[0] == 1)
+      p = dense_part(p, in, row, at, stop, lane, lanes, first, number);
+    else
+#endif
+      p = line_part(p, in, row, w->stride[0], at + lane, stop, lanes, first, number);
+    i += (ulong)(stop - at);
+    at = 0;
+  }
+  return p;
+}
+#else
+// Elements [i, end), along the first dimension in rows.
+static inline part whole_part(part p, __global const char* in, long base, const walk* w, ulong i,
+                              ulong end, S number) {
+  long at = i < end ? (long)(i - over(i, (ulong)w->size[0]) * (ulong)w->size[0]) : 0;
+  while (i < end) {
+    const long row = base + offset_of(w, i - (ulong)at);
+    const long stop = min(w->size[0], at + (long)(end - i));
+    const long step = w->stride[0];
+    long j = at;
+#if defined(VALUE) && W > 1
+    if (step == 1) {
+      V sum = (V)(S)0;
+      for (; j + W <= stop; j += W) {
+        const V v = LDV(IN, in, row + j);
+        sum += VALUE(v);
+      }
+      S lanes[W];
+      VSTORE(sum, 0, lanes);
+      for (int k = 0; k < W; k++) p.x += lanes[k];
+    }
+#endif
+    for (; j < stop; j++) {
+      const S v = LD(IN, in, row + j * step);
+      TAKE(p, v, (long)i + (j - at));
+    }
+    i += (ulong)(stop - at);
+    at = 0;
+  }
+  return p;
+}
+#endif
+
+static inline part both_of(part p, part q) {
+  MERGE(p, q);
+  return p;
+}
+
+// A row of a team is one part of what makes one result; results lie beside each other.
+//   mode 0: writes the result    mode 1: keeps the part    mode 2: joins the parts
 kernel void run(PARAMETERS, ulong outputs, ulong count, ulong pieces, ulong length,
-                int mode, S number, walk kept, walk reduced) {
-  const ulong id = get_global_id(0);
-  const ulong o = mode == 2 ? id : id / pieces;
-  if (o >= outputs) return;
+                int mode, S number, walk kept, walk reduced, int lanes, int along) {
+  TEAM(part, lanes, along);
+  const bool is_row = (ulong)ROW < (mode == 2 ? outputs : outputs * pieces);
+  const ulong piece = over((ulong)ROW, outputs), o = (ulong)ROW - piece * outputs;
   part p = FIRST;
-  if (mode == 2) {
-    for (ulong k = 0; k < pieces; k++) {
+  if (is_row && mode == 2) {
+    for (ulong k = LANE; k < pieces; k += lanes) {
       const part q = parts[o * pieces + k];
       MERGE(p, q);
     }
-    finish(out_p + out_o, more_p + more_o, o, p, count, number);
-    return;
-  }
-  ulong i = (id % pieces) * length;
-  const ulong end = min(i + length, count);
-  __global const char* in = in_p + in_o;
-  const long base = offset_of(&kept, o);
-  if (i < end) {
-    // Along the first dimension in rows.
-    long at = (long)(i % (ulong)reduced.size[0]);
-    while (i < end) {
-      const long row = base + offset_of(&reduced, i - (ulong)at);
-      const long stop = min(reduced.size[0], at + (long)(end - i));
-      const long step = reduced.stride[0];
-      long j = at;
-#if defined(VALUE) && W > 1
-      if (step == 1) {
-        V sum = (V)(S)0;
-        for (; j + W <= stop; j += W) {
-          const V v = LDV(IN, in, row + j);
-          sum += VALUE(v);
-        }
-        S lanes[W];
-        VSTORE(sum, 0, lanes);
-        for (int k = 0; k < W; k++) p.x += lanes[k];
-      }
+  } else if (is_row) {
+    const ulong i = piece * length, end = min(i + length, count);
+    const long base = offset_of(&kept, o);
+#ifdef TEAMS
+    p = shared_part(p, in_p + in_o, base, &reduced, i, end, LANE, lanes, number);
+#else
+    p = whole_part(p, in_p + in_o, base, &reduced, i, end, number);
 #endif
-      for (; j < stop; j++) {
-        const S v = LD(IN, in, row + j * step);
-        TAKE(p, v, (long)i + (j - at));
-      }
-      i += (ulong)(stop - at);
-      at = 0;
-    }
   }
+  JOIN_LANES(p, both_of);
+  if (!is_row || LANE > 0) return;
   if (mode == 1)
-    parts[id] = p;
+    parts[o * pieces + piece] = p;
   else
     finish(out_p + out_o, more_p + more_o, o, p, count, number);
 }
