@@ -184,6 +184,11 @@ static void lines_beside_loops(void** state) {
       {{33, 61, 6}, {400, 6, 1}, 1},
       {{2, 3, 1100}, {9900, 3300, 3}, 2},
       {{2, 3, 600}, {3600, 1200, 2}, 2},  // every other element of long rows
+      {{70, 3, 26}, {78, 26, 1}, 1},      // few rows of many matrices, of several vectors
+      {{70, 5, 20}, {120, 24, 1}, 1},     // with gaps
+      {{3, 21, 65}, {1365, 65, 1}, 1},    // one column more than four vectors of words
+      {{3, 19, 128}, {2432, 128, 1}, 1},
+      {{2, 43, 257}, {11051, 257, 1}, 1},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)
@@ -195,7 +200,8 @@ static void lines_beside_loops(void** state) {
 static void results_of_threads(void** state) {
   (void)state;
   static const shape shapes[] = {{{3, 2100, 17}, {35700, 1, 2100}, 0},
-                                 {{1100, 19, 5}, {5, 5500, 1}, 2}};
+                                 {{1100, 19, 5}, {5, 5500, 1}, 2},
+                                 {{2001, 5, 21}, {105, 21, 1}, 1}};
   const int threads = oy_get_num_threads();
   assert_int_equal(oy_set_num_threads(2), OY_OK);
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)

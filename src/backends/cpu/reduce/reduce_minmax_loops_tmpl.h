@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backends/cpu/reduce/reduce_loops.h"
+#include "backends/cpu/reduce/reduce_places.h"
 
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -88,6 +89,9 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #define AMIN_WHOLE OYI_JOIN(least, ID)
 #endif
 
+#if defined(__AVX2__)
+#define PLACES_V4
+#endif
 #define IS_NAN(x) ((x) != (x))
 #define T         float
 #define ID        f32
@@ -106,6 +110,7 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #undef IS_NAN
 #undef AMAX_WHOLE
 #undef AMIN_WHOLE
+#undef PLACES_V4
 #define IS_NAN(x) 0
 #define T         uint8_t
 #define ID        u8
@@ -146,6 +151,9 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #undef ID
 #undef LEAST
 #undef GREATEST
+#if defined(__AVX2__)
+#define PLACES_V4
+#endif
 #define T        int32_t
 #define ID       i32
 #define LEAST    INT32_MIN

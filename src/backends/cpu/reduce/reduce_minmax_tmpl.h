@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least and greatest elements of one type, and where they are; T, ID, IS_NAN,
 // LEAST and GREATEST are given, AMAX_WHOLE and AMIN_WHOLE may be: WHOLE of reduce_fold_tmpl.h
-// for any number of elements; and LEAST_OF and GREATEST_OF, of two vectors of 32 bytes, which
-// end here. A NaN is both: once it is there it stays.
+// for any number of elements; and PLACES_V4 of reduce_place_tmpl.h; and LEAST_OF and
+// GREATEST_OF, of two vectors of 32 bytes, which end here. A NaN is both: once it is there it
+// stays.
 #define R T
 #define A T
 #define ALL_COLUMNS

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places of the most extreme elements of one type: T and ID are the including
 // file's; NAME, EXTREME (the reducer of the value alone), IS_MORE(x, a) and IS_NO_MORE(x, a), of
-// vectors, are given, and undefined here. The first of equal elements counts, and the first
-// NaN above all.
+// vectors, are given, and undefined here; PLACES_V4 may be, where reduce_places.h has columns of
+// this type. The first of equal elements counts, and the first NaN above all.
 #define PLACE(what) OYI_JOIN(NAME, OYI_JOIN(what, ID))
 
 typedef struct PLACE(state) {
@@ -246,6 +246,13 @@ static void PLACE(columns)(void* state, int64_t n, const char* x, int64_t rows,
   enum { MOST = 64 };
   PLACE(state)* s = state;
   (void)args;
+#ifdef PLACES_V4
+  if (oyi_cpu_level() > 1) {
+    OYI_JOIN(oyi, OYI_JOIN(NAME, OYI_JOIN(ID, columns_v4)))
+    (s->value, s->place, n, x, rows, row_step, first);
+    return;
+  }
+#endif
   if (sizeof(T) == sizeof(int64_t)) {
     // There is nothing before the first of all.
     if (s->place[0] < 0) {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of one type and one of the extremes: WINS(y, a), the mask of lanes in which |y| goes before |a|,
+// and COLUMNS, the name of the function, are given and undefined here; and what the type has: T,
+// its vector V, LANES, the mask type M, OF(f), an intrinsic for vectors of it, PLACE_OF(f), one for
+// integers as wide, SPLAT(x), a vector of these, and PUT_PLACES, what writes them. Places are
+// counted from the first row, and below 0 while what came before still holds.
+#define FN(name) OYI_JOIN(COLUMNS, name)
+
+// |vectors| vectors side by side, the last with the lanes of |last|, in registers over all rows.
+static inline __attribute__((always_inline)) void FN(strip)(T* value, int64_t* place,
+                                                            const int vectors, M last,
+                                                            const char* x, int64_t rows,
+                                                            int64_t row_step,
+                                                            int64_t first) {
+  const bool begins = place[0] < 0;
+  V a[MOST_VECTORS];
+  __m512i at[MOST_VECTORS];
+  OYI_UNROLL_BY(4)
+  for (int k = 0; k < vectors; k++) {
+    const M mask = k + 1 < vectors ? (M)-1 : last;
+    const char* from = begins ? x : (const char*)value;
+    a[k] = OF(maskz_loadu)(mask, from + k * (int)sizeof(V));
+    at[k] = SPLAT(begins ? 0 : -1);
+  }
+  for (int64_t r = begins; r < rows; r++) {
+    const __m512i here = SPLAT(r);
+    OYI_UNROLL_BY(4)
+    for (int k = 0; k < vectors; k++) {
+      const M mask = k + 1 < vectors ? (M)-1 : last;
+      const V y = OF(maskz_loadu)(mask, x + r * row_step + k * (int)sizeof(V));
+      const M wins = WINS(y, a[k]);
+      a[k] = OF(mask_mov)(a[k], wins, y);
+      at[k] = PLACE_OF(mask_mov)(at[k], wins, here);
+    }
+  }
+  OYI_UNROLL_BY(4)
+  for (int k = 0; k < vectors; k++) {
+    const M mask = k + 1 < vectors ? (M)-1 : last;
+    OF(mask_storeu)(value + k * LANES, mask, a[k]);
+    PUT_PLACES(place + k * LANES, mask, at[k], first);
+  }
+}
+
+static inline void FN(some_rows)(T* value, int64_t* place, int64_t n, const char* x,
+                                 int64_t rows, int64_t row_step, int64_t first) {
+  enum { STRIP = MOST_VECTORS * LANES };
+  for (; n > STRIP; n -= STRIP, value += STRIP, place += STRIP, x += STRIP * sizeof(T))
+    FN(strip)(value, place, MOST_VECTORS, (M)-1, x, rows, row_step, first);
+  const int vectors = (int)((n + LANES - 1) / LANES);
+  const M last = (M)((M)-1 >> (vectors * LANES - n));
+  switch (vectors) {
+    case 1: FN(strip)(value, place, 1, last, x, rows, row_step, first); return;
+    case 2: FN(strip)(value, place, 2, last, x, rows, row_step, first); return;
+    case 3: FN(strip)(value, place, 3, last, x, rows, row_step, first); return;
+    default: FN(strip)(value, place, 4, last, x, rows, row_step, first); return;
+  }
+}
+
+// Of many columns a few rows at a time, so that memory is read along them.
+void COLUMNS(T* value, int64_t* place, int64_t n, const char* x, int64_t rows,
+             int64_t row_step, int64_t first) {
+  enum { NARROW = 2 * MOST_VECTORS * LANES, FEW = 8 };
+  const int64_t most = n <= NARROW ? MOST_ROWS : FEW;
+  for (int64_t some; rows > 0; rows -= some, x += some * row_step, first += some) {
+    some = rows < most ? rows : most;
+    FN(some_rows)(value, place, n, x, some, row_step, first);
+  }
+}
+#undef FN
+#undef WINS
+#undef COLUMNS
