@@ -31,7 +31,7 @@ static void write_results(const walk* w, const block_results* r, int64_t lines,
   const bool one = w->inner.size == 1 && !w->cells;
   _Alignas(64) char converted[sizeof(r->first)];
   for (int k = 0; k < 2; k++) {
-    if (!out[k]) continue;
+    if (!out[k] || w->direct[k]) continue;
     const oy_dtype from = w->reducer->out[k], to = w->out_dtype[k];
     const int64_t item = oyi_dtype_bytes[to], along = w->along[k];
     const int64_t step = one ? along : item;
@@ -91,11 +91,30 @@ static void merge_pieces(const walk* w, const char* x, int64_t n, void* state) {
   if (p.states) oyi_data_free(context, p.states);
 }
 
-// Whether a block is one call of |all_columns|.
-static bool is_one_call(const walk* w) {
-  return w->reducer->all_columns && w->across && !w->converts && !w->is_empty &&
-         w->spread == 1 && w->fold == 1 && w->reduced_count == 1 &&
-         w->reduced[0].size <= w->rows && w->pieces == 1 && w->times == 1;
+enum { BROUGHT_BYTES = OYI_REDUCE_ROW * 8 };
+
+// Whether a block of |n| results is one call of |all_columns|: of what is read as another dtype,
+// where its rows follow each other and are few.
+static bool is_one_call(const walk* w, int64_t n) {
+  const int64_t rows = w->reduced[0].size, item = oyi_dtype_bytes[w->reducer->in];
+  const bool brought =
+      w->one_step && !w->half && !w->turns && w->step == oyi_dtype_bytes[w->in_dtype] &&
+      w->reduced[0].in == n * w->step && rows * n * item <= BROUGHT_BYTES;
+  return w->reducer->all_columns && w->across && (!w->converts || brought) &&
+         !w->is_empty && w->spread == 1 && w->fold == 1 && w->reduced_count == 1 &&
+         rows <= w->rows && w->pieces == 1 && w->times == 1;
+}
+
+static void run_columns(const walk* w, void* to, int64_t n, const char* x) {
+  const oyi_fold* r = w->reducer;
+  const int64_t rows = w->reduced[0].size;
+  if (!w->converts) {
+    r->all_columns(to, n, x, rows, w->reduced[0].in, w->args);
+    return;
+  }
+  _Alignas(64) char read[BROUGHT_BYTES];
+  w->one_step(read, x, rows * n);
+  r->all_columns(to, n, read, rows, n * oyi_dtype_bytes[r->in], w->args);
 }
 
 // The same of |all_rows|.
@@ -103,24 +122,20 @@ static bool is_one_call_of_rows(const walk* w) {
   return w->all_rows && !w->across && !w->is_empty && w->pieces == 1;
 }
 
-// Whether the output is as the reducer writes results.
-static bool takes_results(const walk* w) {
-  const oy_dtype dtype = w->reducer->out[0];
-  return w->out_dtype[0] == dtype && w->along[0] == oyi_dtype_bytes[dtype] && !w->cells;
-}
-
 static void run_block(const walk* w, const char* x, char* const* out, int64_t lines) {
   const int64_t n = oyi_reduce_width(w, lines);
   block_results r;
   _Static_assert(OYI_REDUCE_WIDE * 8 <= sizeof(r), "results of wide blocks fit");
-  const bool columns = is_one_call(w);
+  void* const to[] = {w->direct[0] ? out[0] : r.first, w->direct[1] ? out[1] : r.second};
+  const bool columns = is_one_call(w, n);
   if (columns || is_one_call_of_rows(w)) {
-    void* to = takes_results(w) ? (void*)out[0] : &r;
+    // Of wide blocks results go on to where there would be others.
+    void* all = w->direct[0] ? to[0] : &r;
     if (columns)
-      w->reducer->all_columns(to, n, x, w->reduced[0].size, w->reduced[0].in, w->args);
+      run_columns(w, all, n, x);
     else
-      w->all_rows(to, n, x, w->reduced[0].size, w->step, w->args);
-    if (to == &r) write_results(w, &r, lines, out);
+      w->all_rows(all, n, x, w->reduced[0].size, w->step, w->args);
+    if (!w->direct[0]) write_results(w, &r, lines, out);
     return;
   }
   _Alignas(64) char state[OYI_REDUCE_STATE_BYTES];
@@ -129,7 +144,7 @@ static void run_block(const walk* w, const char* x, char* const* out, int64_t li
   else
     oyi_reduce_piece(w, x, n, 0, state);
   if (w->times > 1) w->reducer->repeat(state, n, w->times);
-  w->reducer->finish(state, n, (void* const[]){r.first, r.second}, w->args);
+  w->reducer->finish(state, n, to, w->args);
   write_results(w, &r, lines, out);
 }
 
@@ -157,18 +172,42 @@ static void run_tile(const walk* w, const char* x, char* const* out, int64_t lin
 
 // ------------------------------------------------------------------ all blocks
 
+// Where a block is: its number among those of a line, and elements of the other kept dimensions.
+typedef struct place {
+  int64_t at, index[OY_TENSOR_MAX_DIMS];
+} place;
+
+static void find_place(place* p, const walk* w, int64_t number) {
+  int64_t line = number / w->per_line;
+  p->at = number % w->per_line;
+  for (size_t d = 1; d < w->kept_count; d++) {
+    p->index[d] = line % w->kept[d].size;
+    line /= w->kept[d].size;
+  }
+}
+
+// A quotient for each block takes as long as a few results of one.
+static void go_on(place* p, const walk* w) {
+  if (++p->at < w->per_line) return;
+  p->at = 0;
+  // NOLINT: find_place() set all of them
+  for (size_t d = 1; d < w->kept_count && ++p->index[d] == w->kept[d].size; d++)
+    p->index[d] = 0;
+}
+
 static oy_status run_blocks(int64_t begin, int64_t end, void* context) {
   const walk* w = context;
-  for (int64_t number = begin; number < end; number++) {
-    int64_t line = number / w->per_line, at = number % w->per_line * w->block;
+  place p;
+  find_place(&p, w, begin);
+  for (int64_t number = begin; number < end; number++, go_on(&p, w)) {
+    const int64_t at = p.at * w->block;
     int64_t rest = w->kept[0].size - at;
     const char* x = w->x;
     char* out[2] = {w->out[0], w->out[1]};
     int64_t left = w->tile.size;
     for (size_t d = 0; d < w->kept_count; d++) {
       const oyi_reduce_dim* k = &w->kept[d];
-      int64_t i = d == 0 ? at : line % k->size;
-      if (d > 0) line /= k->size;
+      const int64_t i = d == 0 ? at : p.index[d];
       if (d == 1) left -= i * w->tile_lines;
       if (x) x += i * k->in;
       for (int o = 0; o < 2; o++)

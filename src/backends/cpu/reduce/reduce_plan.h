@@ -21,6 +21,7 @@ typedef struct oyi_reduce_walk {
   // oyi_convert_row() finds it.
   oyi_convert_chain write;
   int64_t write_numbers;
+  bool direct[2];             // or outputs are as the reducer writes results
   const oyi_half_fold* half;  // but the reducer reads them as they are; NULL: it does not
   bool across;                // along the results of a block
   bool turns_columns;         // of few results, whose columns are reduced as rows

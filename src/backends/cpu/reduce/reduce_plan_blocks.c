@@ -45,6 +45,11 @@ static void find_writing(oyi_reduce_walk* w) {
     w->write = oyi_convert_chain_of(oyi_real_dtype(to), oyi_real_dtype(from));
   else if (w->out[0] && !oy_dtype_is_complex(to) && !oy_dtype_is_complex(from))
     w->write = oyi_convert_chain_of(to, from);
+  for (int k = 0; k < 2; k++) {
+    const oy_dtype made = w->reducer->out[k];
+    w->direct[k] = w->out[k] && w->out_dtype[k] == made && w->inner.size == 1 &&
+                   !w->cells && w->along[k] == oyi_dtype_bytes[made];
+  }
 }
 
 // Enough blocks for several threads, where there are enough results; a result
