@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector norms, for the capability level LEVEL. They run in double.
 #include "backends/cpu/loops/loops.h"
+#include "backends/cpu/pointwise/elementwise.h"
 #include "backends/cpu/reduce/reduce_loops.h"
 
 #define A double
 #define R double
 
+enum { POWERS_AT_ONCE = 256, POWER_SUMS = 16 };
+
 #define T         float
 #define ID        f32
 #define ABS(x)    (double)fabsf(x)
 #define SQUARE(x) ((double)(x) * (double)(x))
+#include "backends/cpu/reduce/reduce_norm_powers_tmpl.h"
+#define POWERS
 #include "backends/cpu/reduce/reduce_norm_tmpl.h"
 // Third and fourth powers, which double has but for one rounding, as pow() gives them.
 static inline double cube_of_f32(float x) {
@@ -61,6 +66,8 @@ static inline double square_of_c64(float _Complex x) {
 // A root is as great as the others if its square is.
 #define SIZE(x)    square_of_c64(x)
 #define SIZE_OF(a) sqrt(a)
+#include "backends/cpu/reduce/reduce_norm_powers_tmpl.h"
+#define POWERS
 #include "backends/cpu/reduce/reduce_norm_tmpl.h"
 
 #include "backends/cpu/reduce/reduce_norm_sizes_tmpl.h"

@@ -2,7 +2,7 @@
 // Norms of one type; T, ID, ABS(x) and SQUARE(x), doubles, are given. SIZE(x) may be, what
 // norms of infinite order compare, with SIZE_OF(a), the size that it stands for; and MAX_WHOLE
 // and so on, with STRIP, what WHOLE and STRIPS of reduce_fold_tmpl.h are for them and for the
-// norm of order 1.
+// norm of order 1; and POWERS, where reduce_norm_powers_tmpl.h is for this type.
 #ifndef SIZE
 #define SIZE ABS
 #endif
@@ -65,6 +65,13 @@
 #define STEP(a, x) ((a) + pow(ABS(x), order))
 #define JOIN(a, b) ((a) + (b))
 #define RESULT(a)  pow(a, 1 / order)
+#ifdef POWERS
+#define WHOLE(p, n) OYI_JOIN(sum_of_powers, ID)(p, n, order)
+#define WHOLE_STEP  1
+#define WHOLE_FROM  4
+#define FEW_COLUMNS(to, n, x, rows, row_step) \
+  OYI_JOIN(sums_of_powers, ID)(to, n, x, rows, row_step, *(const double*)args)
+#endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #undef T
 #undef ID
@@ -72,6 +79,7 @@
 #undef SIZE
 #undef SIZE_OF
 #undef SQUARE
+#undef POWERS
 #undef SUM_WHOLE
 #undef SUM_STRIPS
 #undef MAX_WHOLE
