@@ -74,7 +74,7 @@ static void check(const shape* s, oy_dtype dtype) {
     upto %= s->sizes[s->dim];
     check_element(&r, s, dtype, i, place_of(s, i) - upto * s->strides[s->dim], upto);
   }
-  if (dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_F64) {
+  if (oy_dtype_is_floating(dtype)) {
     oy_tensor* same = oy_cumsum_(x, s->dim, oy_none());
     for (int64_t i = 0; i < oy_tensor_numel(x); i++)
       assert_true(element(same, i) == element(r.sum, i));
@@ -97,6 +97,9 @@ static void lines_beside_loops(void** state) {
       {{3, 6, 37}, {222, 37, 1}, 1},
       {{3, 5, 35}, {175, 35, 1}, 1},   // strips of which the last one is short
       {{3, 33, 17}, {561, 17, 1}, 1},  // long ones
+      {{2, 150, 5}, {750, 5, 1}, 1},   // in more pieces than one
+      {{3, 90, 15}, {1350, 15, 1}, 1},
+      {{2, 129, 4}, {516, 4, 1}, 1},
       {{9, 4, 19}, {76, 1, 4}, 2},
       {{5, 7, 11}, {77, 11, 1}, 0},  // all that is kept follows
       {{6, 40, 5}, {1, 30, 6}, 0},   // permuted

@@ -20,7 +20,8 @@ static void OYI_JOIN(NAME, OYI_JOIN(columns, ID))(const direct* d, int64_t from,
 }
 
 // Of a few neighbours, FEW_COLUMNS or more, totals stay in registers. The last group lies over
-// the one before it, so all are read before any is written: they may be in place.
+// the one before it, so all are read before any is written: they may be in place. Where there are
+// totals of what came before, they go on.
 static inline __attribute__((always_inline)) void OYI_JOIN(NAME, OYI_JOIN(groups, ID))(
     const direct* d, const int groups) {
   enum { WIDTH = FEW_COLUMNS, MOST = SOME_COLUMNS / FEW_COLUMNS };
@@ -31,6 +32,9 @@ static inline __attribute__((always_inline)) void OYI_JOIN(NAME, OYI_JOIN(groups
     W totals[MOST][WIDTH];
     for (int g = 0; g < groups; g++)
       for (int k = 0; k < WIDTH; k++) totals[g][k] = (W){START};
+    W* before = d->totals;
+    for (int g = 0; before && g < groups; g++)
+      memcpy(totals[g], before + (g + 1 < groups ? g * WIDTH : last), sizeof(*totals));
     for (int64_t i = 0; i < n; i++, x += x_step, y += y_step) {
       for (int g = 0; g < groups; g++) {
         const T* p = (const T*)(const void*)x + (g + 1 < groups ? g * WIDTH : last);
@@ -41,6 +45,8 @@ static inline __attribute__((always_inline)) void OYI_JOIN(NAME, OYI_JOIN(groups
         for (int k = 0; k < WIDTH; k++) q[k] = STORE(totals[g][k]);
       }
     }
+    for (int g = 0; before && g < groups; g++)
+      memcpy(before + (g + 1 < groups ? g * WIDTH : last), totals[g], sizeof(*totals));
   }
 }
 
