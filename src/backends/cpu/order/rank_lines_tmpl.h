@@ -127,35 +127,65 @@ typedef struct F(top) {
   C places[OYI_TOP][LINES];
 } F(top);
 
-// The |k| first of a vector of lines, in their order, go on with |n| elements from the |first| on:
-// each goes before those that come after it, all of which move on by one.
-static inline void F(insert)(F(top) * t, const F(few) * f, int64_t from, int64_t first,
-                             int64_t n, int64_t k) {
-  F(vec) best[OYI_TOP] = {{0}};
-  F(lanes) at[OYI_TOP] = {{0}};
+// |here| at |place| goes before those of the first |last| that come after it, all of which move on
+// by one, and to the end of them where none does and it |goes|.
+static inline __attribute__((always_inline)) void F(put)(F(vec) * best, F(lanes) * at,
+                                                         const F(vec) * value, C place,
+                                                         F(lanes) goes,
+                                                         const int64_t last) {
+  const F(vec) here = *value;
+  const F(lanes) where = (F(lanes)){0} + place;
+  OYI_UNROLL_BY(8)
+  for (int64_t s = last; s > 0; s--) {
+    const F(lanes) before = (F(lanes))(here < best[s - 1]);
+    best[s] = CHOOSE(goes, CHOOSE(before, best[s - 1], here), best[s]);
+    at[s] = CHOOSE(goes, CHOOSE(before, at[s - 1], where), at[s]);
+    goes = before;
+  }
+  best[0] = CHOOSE(goes, here, best[0]);
+  at[0] = CHOOSE(goes, where, at[0]);
+}
+
+// The |k| first of a vector of lines, in their order, go on with |n| elements from the |first| on,
+// |k| at least if that is 0. They stay in registers where compilers know how many there are.
+static inline __attribute__((always_inline)) void F(insert)(F(top) * t, const F(few) * f,
+                                                            int64_t from, int64_t first,
+                                                            int64_t n, const int64_t k) {
+  F(vec) best[OYI_TOP];
+  F(lanes) at[OYI_TOP];
+  const F(lanes) all = (F(lanes)){0} - 1;
+  OYI_UNROLL_BY(8)
   for (int64_t s = 0; s < k; s++) {
     best[s] = *(const F(vec)*)(const void*)(t->keys[s] + from);
     at[s] = *(const F(lanes)*)(const void*)(t->places[s] + from);
   }
-  for (int64_t i = 0; i < n; i++) {
-    const F(vec) here = *(const F(vec)*)(const void*)(f->keys[i] + from);
-    const F(lanes) place = (F(lanes)){0} + (C)(first + i);
-    const int64_t have = first + i < k ? first + i : k;
-    int64_t s = have < k ? have : k - 1;
-    F(lanes) goes = (F(lanes)){0} - 1;
-    if (have == k) goes = (F(lanes))(here < best[s]);
-    for (; s > 0; s--) {
-      const F(lanes) before = (F(lanes))(here < best[s - 1]);
-      best[s] = CHOOSE(goes, CHOOSE(before, best[s - 1], here), best[s]);
-      at[s] = CHOOSE(goes, CHOOSE(before, at[s - 1], place), at[s]);
-      goes = before;
-    }
-    best[0] = CHOOSE(goes, here, best[0]);
-    at[0] = CHOOSE(goes, place, at[0]);
+  OYI_UNROLL_BY(8)
+  for (int64_t i = 0; i < k && first == 0; i++)
+    F(put)(best, at, (const F(vec)*)(const void*)(f->keys[i] + from), (C)i, all, i);
+  for (int64_t i = first ? 0 : k; i < n; i++) {
+    const F(vec)* here = (const F(vec)*)(const void*)(f->keys[i] + from);
+    const F(lanes) goes = (F(lanes))(*here < best[k - 1]);
+    F(put)(best, at, here, (C)(first + i), goes, k - 1);
   }
+  OYI_UNROLL_BY(8)
   for (int64_t s = 0; s < k; s++) {
     *(F(vec)*)(void*)(t->keys[s] + from) = best[s];
     *(F(lanes)*)(void*)(t->places[s] + from) = at[s];
+  }
+}
+
+static void F(insert_some)(F(top) * t, const F(few) * f, int64_t from, int64_t first,
+                           int64_t n, int64_t k) {
+  switch (k) {
+    case 1: F(insert)(t, f, from, first, n, 1); return;
+    case 2: F(insert)(t, f, from, first, n, 2); return;
+    case 3: F(insert)(t, f, from, first, n, 3); return;
+    case 4: F(insert)(t, f, from, first, n, 4); return;
+    case 5: F(insert)(t, f, from, first, n, 5); return;
+    case 6:
+    case 7:
+    case 8: F(insert)(t, f, from, first, n, 8); return;
+    default: F(insert)(t, f, from, first, n, k); return;
   }
 }
 
@@ -172,7 +202,8 @@ static void F(top_lines)(const oyi_ranked_lines* r) {
     for (int64_t i = 0, some; i < how->n; i += some) {
       some = how->n - i < MOST ? how->n - i : MOST;
       F(load)(&f, r, from, lines, i, some);
-      for (int64_t l = 0; l < lines; l += LANES) F(insert)(&t, &f, l, i, some, how->k);
+      for (int64_t l = 0; l < lines; l += LANES)
+        F(insert_some)(&t, &f, l, i, some, how->k);
     }
     for (int64_t l = 0; l < lines; l++) {
       uint8_t places[OYI_TOP];
