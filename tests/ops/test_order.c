@@ -306,6 +306,37 @@ static void check_distinct(const sample* s, int64_t dim) {
   free(seen);
 }
 
+// Runs of like elements, of which a NaN is no part; numbers and lengths come where they are asked
+// for.
+static void check_runs(const sample* s, int64_t dim) {
+  if (dim == 0) return;
+  const int64_t n = oy_tensor_numel(s->t);
+  for (int asked = 0; asked < 4; asked++) {
+    oy_tensor *values, *numbers, *counts;
+    assert_int_equal(oy_unique_consecutive(s->t, asked & 1, asked & 2, oy_none(), &values,
+                                           &numbers, &counts),
+                     OY_OK);
+    const int64_t *at = oy_tensor_data(numbers), *count = oy_tensor_data(counts);
+    assert_int_equal(oy_tensor_numel(numbers), asked & 1 ? n : 0);
+    int64_t runs = 0, length = 0;
+    for (int64_t i = 0; i < n; i++) {
+      const bool begins = i == 0 || s->x[i] != s->x[i - 1];
+      if (begins && runs > 0 && asked & 2) assert_int_equal(count[runs - 1], length);
+      length = begins ? 1 : length + 1;
+      if (begins) expect_bytes(s, i, values, runs++);
+      if (asked & 1) assert_int_equal(at[i], runs - 1);
+    }
+    if (asked & 2) assert_int_equal(count[runs - 1], length);
+    assert_int_equal(oy_tensor_numel(values), runs);
+    assert_int_equal(oy_tensor_numel(counts), asked & 2 ? runs : 0);
+  }
+}
+
+static void runs_are_found(void** state) {
+  (void)state;
+  each_sample(check_runs, 2049);
+}
+
 static void distinct_ones_are_found(void** state) {
   (void)state;
   each_sample(check_distinct, 17000);
@@ -373,6 +404,7 @@ int main(void) {
       cmocka_unit_test(extremes_run),
       cmocka_unit_test(places_are_found),
       cmocka_unit_test(distinct_ones_are_found),
+      cmocka_unit_test(runs_are_found),
       cmocka_unit_test(few_are_found),
   };
   return cmocka_run_group_tests_name("order", tests, init_library, shut_library);

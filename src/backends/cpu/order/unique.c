@@ -4,11 +4,12 @@
 #include "backends/cpu/index/indexing.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/order/distinct.h"
+#include "backends/cpu/order/runs.h"
 #include "backends/cpu/order/sort_keys.h"
 #include "base/memory.h"
-#include "base/template.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
+#include "tensor/block_cache.h"
 #include "tensor/element.h"
 
 // n things in an order in which like ones lie together: order[i] is the place of one,
@@ -197,62 +198,42 @@ static oy_status hand_over(oy_status status, results* r, oy_object** values,
 
 // ------------------------------------------------------------------- runs of elements
 
-#define T  uint8_t
-#define ID u8
-#include "backends/cpu/order/runs_tmpl.h"
-#define T  uint16_t
-#define ID u16
-#include "backends/cpu/order/runs_tmpl.h"
-#define T  uint32_t
-#define ID u32
-#include "backends/cpu/order/runs_tmpl.h"
-#define T  uint64_t
-#define ID u64
-#include "backends/cpu/order/runs_tmpl.h"
-#define T  float
-#define ID f32
-#include "backends/cpu/order/runs_tmpl.h"
-#define T  double
-#define ID f64
-#include "backends/cpu/order/runs_tmpl.h"
-
-typedef struct runs {
-  int64_t (*count)(const void* from, int64_t n);
-  void (*fill)(const void* from, int64_t n, int64_t count, void* to, int64_t* inverse,
-               int64_t* counts);
-} runs;
-
-// NULL where keys tell what is alike.
-static const runs* runs_of(oy_dtype dtype) {
-  static const runs all[] = {
-      {count_runs_u8, fill_runs_u8},   {count_runs_u16, fill_runs_u16},
-      {count_runs_u32, fill_runs_u32}, {count_runs_u64, fill_runs_u64},
-      {count_runs_f32, fill_runs_f32}, {count_runs_f64, fill_runs_f64}};
-  switch (dtype) {
-    case OY_DTYPE_BOOL:
-    case OY_DTYPE_U8:
-    case OY_DTYPE_I8: return &all[0];
-    case OY_DTYPE_I16: return &all[1];
-    case OY_DTYPE_I32: return &all[2];
-    case OY_DTYPE_I64: return &all[3];
-    case OY_DTYPE_F32: return &all[4];
-    case OY_DTYPE_F64: return &all[5];
-    default: return NULL;
-  }
+// The first |count| elements of |room|, and lengths of runs from where they begin.
+static oyi_tensor* first_ones(const oyi_tensor* flat, int64_t count, const void* room) {
+  oyi_tensor* values =
+      oyi_tensor_new((oy_ints){&count, 1}, flat->header.dtype, oy_device_cpu());
+  if (values && count > 0)
+    memcpy(oyi_data(values), room, (size_t)(count * oyi_item(flat)));
+  return values;
+}
+static oyi_tensor* lengths(int64_t count, int64_t n, const int64_t* starts) {
+  oyi_tensor* counts = numbers((oy_ints){&count, 1}, starts != NULL);
+  int64_t* to = counts && starts ? oyi_data(counts) : NULL;
+  for (int64_t k = 0; to && k + 1 < count; k++) to[k] = starts[k + 1] - starts[k];
+  if (to && count > 0) to[count - 1] = n - starts[count - 1];
+  return counts;
 }
 
-static oy_status take_runs(const oyi_tensor* flat, const runs* r, const request* q,
+// From room for as many runs as there are elements: to count them first would take as long as to
+// take them.
+static oy_status take_runs(const oyi_tensor* flat, oyi_runs_fn runs, const request* q,
                            oy_ints shape, results* out) {
-  const int64_t n = flat->numel, count = r->count(oyi_data(flat), n);
-  const oy_ints sizes = {&count, 1};
-  out->values = oyi_tensor_new(sizes, flat->header.dtype, oy_device_cpu());
+  const int64_t n = flat->numel;
+  const size_t bytes = (size_t)(n * oyi_item(flat)) + sizeof(int64_t),
+               at = bytes / sizeof(int64_t) * sizeof(int64_t);
+  void* context = NULL;
+  char* room =
+      oyi_data_alloc(at + (q->counts ? (size_t)n * sizeof(int64_t) : 0), &context);
   out->inverse = numbers(shape, q->inverse);
-  out->counts = numbers(sizes, q->counts);
-  if (!out->values || !out->inverse || !out->counts) return OY_OUT_OF_MEMORY;
-  r->fill(oyi_data(flat), n, count, oyi_data(out->values),
-          q->inverse ? oyi_data(out->inverse) : NULL,
-          q->counts ? oyi_data(out->counts) : NULL);
-  return OY_OK;
+  if (room && out->inverse) {
+    int64_t* starts = q->counts ? (int64_t*)(void*)(room + at) : NULL;
+    const int64_t count =
+        runs(oyi_data(flat), n, room, q->inverse ? oyi_data(out->inverse) : NULL, starts);
+    out->values = first_ones(flat, count, room);
+    out->counts = lengths(count, n, starts);
+  }
+  if (room) oyi_data_free(context, room);
+  return out->values && out->counts ? OY_OK : OY_OUT_OF_MEMORY;
 }
 
 // ------------------------------------------------------------------------ all elements
@@ -292,8 +273,8 @@ static oy_status group_all(oyi_tensor* flat, const request* q, oy_ints shape,
   bool are_few = false;
   if (q->sorts) OY_TRY(group_few(flat, q, shape, out, &are_few));
   if (are_few) return take_slices(flat, 0, out);
-  const runs* r = q->sorts ? NULL : runs_of(flat->header.dtype);
-  if (r) return take_runs(flat, r, q, shape, out);
+  const oyi_runs_fn runs = q->sorts ? NULL : oyi_runs_of(flat->header.dtype);
+  if (runs) return take_runs(flat, runs, q, shape, out);
   groups g;
   OY_TRY(groups_begin(&g, flat->numel));
   oyi_entry* e = oyi_calloc((size_t)flat->numel + 1, 2 * sizeof(oyi_entry));
