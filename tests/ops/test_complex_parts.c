@@ -266,6 +266,71 @@ static void powers_of_nothing(void** state) {
   oy_tensor_release(exponent);
 }
 
+static long double complex number_at(const double* parts, int64_t i) {
+  return __builtin_complex((long double)parts[2 * i], (long double)parts[2 * i + 1]);
+}
+static void check_near(const char* name, oy_tensor* got, int64_t i,
+                       long double complex want, double places) {
+  oy_tensor* wide = oy_contiguous(
+      oy_to_dtype(got, OY_DTYPE_C128, false, false, oy_none()), OY_MEMORY_CONTIGUOUS);
+  const long double away = cabsl(number_at(oy_tensor_data(wide), i) - want);
+  if (!(away <= cabsl(want) * (long double)places))
+    fail_msg("%s of %s: %lld is %Lg away from %Lg", name, oy_dtype_name(got->dtype),
+             (long long)i, away, cabsl(want));
+}
+
+// Powers and quotients of every |step|th number, which are brought together, into new tensors and
+// into every other place.
+static void check_every(oy_tensor* t, const double* parts, int64_t n, int64_t step,
+                        double places) {
+  static const double exponents[] = {0.5, -0.5, -1, -2, 2, 3};
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = oy_slice_Tensor(t, 0, oy_int(0), oy_int((n - 1) * step + 1), step);
+  oy_tensor* y = oy_slice_Tensor(t, 0, oy_int(1), oy_int(n + 1), 1);
+  oy_tensor* room =
+      oy_new_zeros(t, OY_DIMS(n, 2), oy_none(), oy_none(), oy_none(), oy_none());
+  oy_tensor* apart = oy_select_int(room, 1, 0);
+  for (size_t k = 0; k < OY_ARRAY_SIZE(exponents); k++) {
+    const oy_scalar exponent = oy_float(exponents[k]);
+    oy_tensor* power = oy_pow_Tensor_Scalar(x, exponent);
+    assert_non_null(oy_pow_Tensor_Scalar_out(x, exponent, apart));
+    for (int64_t i = 0; i < n; i++) {
+      const long double complex z = number_at(parts, i * step),
+                                want = cpowl(z, (long double)exponents[k]);
+      check_near("power", power, i, want, places);
+      check_near("power with gaps", apart, i, want, places);
+    }
+  }
+  oy_tensor *ratio = oy_div_Tensor(x, y), *more = oy_addcdiv(y, y, x, oy_int(2)),
+            *inverse = oy_reciprocal(x), *shared = oy_div_Scalar(x, oy_int(3));
+  for (int64_t i = 0; i < n; i++) {
+    const long double complex a = number_at(parts, i * step), b = number_at(parts, i + 1);
+    check_near("quotient", ratio, i, a / b, places);
+    check_near("reciprocal", inverse, i, 1 / a, places);
+    check_near("third", shared, i, a / 3, places);
+    check_near("addcdiv", oy_sub_Tensor(more, y, oy_int(1)), i, 2 * b / a, 16 * places);
+  }
+  oy_scope_close(&scope);
+}
+
+static void powers_and_quotients(void** state) {
+  (void)state;
+  enum { MOST = 150, MOST_STEP = 3, ALL = MOST * MOST_STEP };
+  static const int64_t lengths[] = {1, 2, 3, 7, 8, 9, 16, 21, 65, MOST};
+  double parts[2 * ALL];
+  for (int i = 0; i < 2 * ALL; i++) parts[i] = (double)(float)drawn(-1, 1);
+  oy_tensor* wide = complex_tensor(parts, ALL);
+  oy_tensor* narrow = oy_to_dtype(wide, OY_DTYPE_C64, false, true, oy_none());
+  for (size_t k = 0; k < OY_ARRAY_SIZE(lengths); k++)
+    for (int64_t step = 1; step <= MOST_STEP; step++) {
+      check_every(wide, parts, lengths[k], step, 8 * DBL_EPSILON);
+      check_every(narrow, parts, lengths[k], step, 8 * (double)FLT_EPSILON);
+    }
+  oy_tensor_release(narrow);
+  oy_tensor_release(wide);
+}
+
 static void exponentials_and_angles(void** state) {
   (void)state;
   static const struct {
@@ -315,6 +380,7 @@ int main(void) {
       cmocka_unit_test(norms_of_floats),
       cmocka_unit_test(sums_of_sizes),
       cmocka_unit_test(powers_of_nothing),
+      cmocka_unit_test(powers_and_quotients),
       cmocka_unit_test(exponentials_and_angles),
   };
   return cmocka_run_group_tests_name("complex parts", tests, init_library, shut_library);

@@ -100,12 +100,12 @@ static inline __attribute__((always_inline)) void F(put_last)(int64_t count, cha
 #endif
 }
 
-// |number| times |a|, and |more| to the quotient, where they are not NULL. Of a divisor that is the
-// same everywhere only the products are left in the loop. The last
-// elements, fewer than a vector has, are filled up.
+// |number| times |a|, which is 1 where it is NULL, over |b|, or its square, and |more| to the
+// quotient, where these are not NULL. Of a divisor that is the same everywhere only the products
+// are left in the loop. The last elements, fewer than a vector has, are filled up.
 static inline __attribute__((always_inline)) void F(quotient_row)(
     int64_t n, char* o, const R* number, const char* a, const char* b, const bool same_b,
-    const char* more) {
+    const bool squares, const char* more) {
   R first[2];
   memcpy(first, b, sizeof(first));
   const V zero = {0}, one = zero + (R)1;
@@ -114,16 +114,21 @@ static inline __attribute__((always_inline)) void F(quotient_row)(
     const int64_t at = i * 2 * (int64_t)sizeof(R);
     V a0, a1, b0 = zero, b1 = zero;
     if (n - i >= LANES) {
-      a0 = F(parts_at)(a + at), a1 = F(parts_at)(a + at + sizeof(V));
+      if (a) a0 = F(parts_at)(a + at), a1 = F(parts_at)(a + at + sizeof(V));
       if (!same_b) b0 = F(parts_at)(b + at), b1 = F(parts_at)(b + at + sizeof(V));
     } else {
-      F(take_last)(n - i, a + at, zero, &a0, &a1);
+      if (a) F(take_last)(n - i, a + at, zero, &a0, &a1);
       if (!same_b) F(take_last)(n - i, b + at, one, &b0, &b1);
     }
-    const V re = same_b ? first_re : __builtin_shufflevector(b0, b1, REAL);
-    const V im = same_b ? first_im : __builtin_shufflevector(b0, b1, IMAGINARY);
-    V x = __builtin_shufflevector(a0, a1, REAL);
-    V y = __builtin_shufflevector(a0, a1, IMAGINARY);
+    V re = same_b ? first_re : __builtin_shufflevector(b0, b1, REAL);
+    V im = same_b ? first_im : __builtin_shufflevector(b0, b1, IMAGINARY);
+    if (squares) {
+      const V part = re * re - im * im;
+      im = re * im + im * re;
+      re = part;
+    }
+    V x = a ? __builtin_shufflevector(a0, a1, REAL) : one;
+    V y = a ? __builtin_shufflevector(a0, a1, IMAGINARY) : zero;
     if (number) {
       const V part = number[0] * x - number[1] * y;
       y = number[0] * y + number[1] * x;
@@ -146,87 +151,82 @@ static inline __attribute__((always_inline)) void F(quotient_row)(
   }
 }
 
+// |count| operands, of which some do not lie together, as |loop| takes them, which is the last one
+// of several also where it is the same everywhere: a piece at a time.
+static void F(pieces)(int64_t n, char* const* data, const int64_t* strides,
+                      const void* args, int count, oyi_loop loop) {
+  enum { PIECE = 64, MOST = 4 };
+  typedef R _Complex pair;
+  pair pieces[MOST][PIECE];
+  char* at[MOST];
+  for (int k = 0; k < count; k++) at[k] = data[k];
+  for (int64_t some; n > 0; n -= some) {
+    some = n < PIECE ? n : PIECE;
+    char* there[MOST];
+    int64_t steps[MOST];
+    for (int k = 0; k < count; k++) {
+      const bool same = strides[k] == 0 && k > 1 && k + 1 == count;
+      const bool as_it_lies = same || strides[k] == (int64_t)sizeof(pair);
+      there[k] = as_it_lies ? at[k] : (char*)pieces[k];
+      steps[k] = as_it_lies ? strides[k] : (int64_t)sizeof(pair);
+      for (int64_t i = 0; k > 0 && !as_it_lies && i < some; i++)
+        pieces[k][i] = *(const pair*)(const void*)(at[k] + i * strides[k]);
+    }
+    loop(some, there, steps, args);
+    for (int64_t i = 0; there[0] != at[0] && i < some; i++)
+      *(pair*)(void*)(at[0] + i * strides[0]) = pieces[0][i];
+    for (int k = 0; k < count; k++) at[k] += some * strides[k];
+  }
+}
+
 static void F(quotients)(int64_t n, char* const* data, const int64_t* strides,
                          const void* args) {
   enum { FEW = 2 };
   const int64_t item = 2 * sizeof(R);
-  if (n < FEW || strides[0] != item || strides[1] != item)
+  if (n < FEW || strides[1] == 0)
     F(div)(n, data, strides, args);
+  else if (strides[0] != item || strides[1] != item ||
+           (strides[2] != item && strides[2] != 0))
+    F(pieces)(n, data, strides, args, 3, F(quotients));
   else if (strides[2] == item)
-    F(quotient_row)(n, data[0], NULL, data[1], data[2], false, NULL);
-  else if (strides[2] == 0)
-    F(quotient_row)(n, data[0], NULL, data[1], data[2], true, NULL);
+    F(quotient_row)(n, data[0], NULL, data[1], data[2], false, false, NULL);
   else
-    F(div)(n, data, strides, args);
+    F(quotient_row)(n, data[0], NULL, data[1], data[2], true, false, NULL);
 }
 
-// Of 1 by each of them.
-static inline __attribute__((always_inline)) void F(reciprocal_of)(V b0, V b1, V* x,
-                                                                   V* y) {
-  const V zero = {0};
-  *x = zero + (R)1, *y = zero;
-  F(quotient)
-  (x, y, __builtin_shufflevector(b0, b1, REAL),
-   __builtin_shufflevector(b0, b1, IMAGINARY));
-}
-
-// The last ones go with some before them, which are read before anything is written.
+// Of 1 by each of them, and by its square.
 static void F(reciprocals)(int64_t n, char* const* data, const int64_t* strides,
                            const void* args) {
-  const int64_t item = 2 * sizeof(R), behind = (n - LANES) * item;
-  if (n < 2 || strides[0] != item || strides[1] != item) {
+  const int64_t item = 2 * sizeof(R);
+  if (n < 2 || strides[1] == 0)
     F(reciprocal)(n, data, strides, args);
-    return;
-  }
-  const char* b = data[1];
-  V x, y, last0, last1;
-  if (n >= LANES) {
-    last0 = F(parts_at)(b + behind), last1 = F(parts_at)(b + behind + sizeof(V));
-  } else {
-    const V zero = {0};
-    F(take_last)(n, b, zero + (R)1, &last0, &last1);
-  }
-  for (int64_t i = 0; i + LANES < n; i += LANES) {
-    F(reciprocal_of)
-    (F(parts_at)(b + i * item), F(parts_at)(b + i * item + sizeof(V)), &x, &y);
-    F(put_parts)(data[0] + i * item, x, y);
-  }
-  F(reciprocal_of)(last0, last1, &x, &y);
-  if (n >= LANES)
-    F(put_parts)(data[0] + behind, x, y);
+  else if (strides[0] != item || strides[1] != item)
+    F(pieces)(n, data, strides, args, 2, F(reciprocals));
   else
-    F(put_last)(n, data[0], x, y);
+    F(quotient_row)(n, data[0], NULL, NULL, data[1], false, false, NULL);
+}
+static void F(inverse_squares)(int64_t n, char* const* data, const int64_t* strides,
+                               const void* args) {
+  const int64_t item = 2 * sizeof(R);
+  if (strides[0] != item || strides[1] != item)
+    F(pieces)(n, data, strides, args, 2, F(inverse_squares));
+  else
+    F(quotient_row)(n, data[0], NULL, NULL, data[1], false, true, NULL);
 }
 
-// a + number * b / c; what does not lie together is brought together, a piece at a time.
+// a + number * b / c
 static void F(addcdivs)(int64_t n, char* const* data, const int64_t* strides,
                         const void* args) {
-  enum { PIECE = 64 };
-  typedef R _Complex pair;
   const R* given = args;
   const R number[2] = {given ? given[0] : 0, given ? given[1] : 0};
-  const int64_t item = sizeof(pair);
-  pair pieces[4][PIECE];
-  char* at[4] = {data[0], data[1], data[2], data[3]};
-  if (strides[0] == item && strides[1] == item && strides[2] == item &&
-      (strides[3] == item || strides[3] == 0)) {
-    if (strides[3] == 0)
-      F(quotient_row)(n, at[0], number, at[2], at[3], true, at[1]);
-    else
-      F(quotient_row)(n, at[0], number, at[2], at[3], false, at[1]);
-    return;
-  }
-  for (int64_t count; n > 0; n -= count) {
-    count = n < PIECE ? n : PIECE;
-    for (int k = 1; k < 4; k++)
-      for (int64_t i = 0; i < count; i++, at[k] += strides[k])
-        pieces[k][i] = *(const pair*)(const void*)at[k];
-    F(quotient_row)
-    (count, (char*)pieces[0], number, (const char*)pieces[2], (const char*)pieces[3],
-     false, (const char*)pieces[1]);
-    for (int64_t i = 0; i < count; i++, at[0] += strides[0])
-      *(pair*)(void*)at[0] = pieces[0][i];
-  }
+  const int64_t item = 2 * sizeof(R);
+  if (strides[0] != item || strides[1] != item || strides[2] != item ||
+      (strides[3] != item && strides[3] != 0))
+    F(pieces)(n, data, strides, args, 4, F(addcdivs));
+  else if (strides[3] == 0)
+    F(quotient_row)(n, data[0], number, data[2], data[3], true, false, data[1]);
+  else
+    F(quotient_row)(n, data[0], number, data[2], data[3], false, false, data[1]);
 }
 #undef V
 #undef B

@@ -323,6 +323,8 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_addcdiv, OY_DTYPE_C128, addcdivs_c128},
     {OYI_LOOP_reciprocal, OY_DTYPE_C64, reciprocals_c64},
     {OYI_LOOP_reciprocal, OY_DTYPE_C128, reciprocals_c128},
+    {OYI_LOOP_inverse_square, OY_DTYPE_C64, inverse_squares_c64},
+    {OYI_LOOP_inverse_square, OY_DTYPE_C128, inverse_squares_c128},
     {OYI_LOOP_abs, OY_DTYPE_C128, abs_parts_c128},
     {OYI_LOOP_sgn, OY_DTYPE_C64, sgn_parts_c64},
     {OYI_LOOP_sgn, OY_DTYPE_C128, sgn_parts_c128},

@@ -46,7 +46,8 @@ static oy_object* to_number(oy_object* out, oy_object* self, oy_scalar exponent,
     return OYI_REFUSE("Integers to negative integer powers are not allowed.");
   if (becomes_float) flags |= OYI_ITER_INT_TO_FLOAT;
   oyi_cpu_loop loop = special_loop(becomes_float ? OY_DTYPE_F32 : self->dtype, exponent);
-  if (loop != OYI_LOOP_COUNT && (is_float || exponent.tag == OY_TAG_INT))
+  const bool is_complex = oy_dtype_is_complex(self->dtype);
+  if (loop != OYI_LOOP_COUNT && (is_float || is_complex || exponent.tag == OY_TAG_INT))
     return oyi_cpu_unary(out, self, flags, loop);
   if (is_float && real_number(exponent) == 1)
     return oyi_cpu_unary_with(out, self, flags, OYI_LOOP_scale, OYI_NUMBERS(oy_int(1)));
