@@ -257,10 +257,16 @@ static bool is_heavy(oyi_cpu_loop which) {
 // What compilers make good code of that goes from one element to the next, wherever that is: no
 // branches, no functions, no more than an instruction or two.
 static bool steps_well(oyi_cpu_loop which, oy_dtype dtype) {
+  const bool is_real = !oy_dtype_is_complex(dtype);
   switch (which) {
     case OYI_LOOP_add:
     case OYI_LOOP_sub:
     case OYI_LOOP_mul: return oyi_dtype_bytes[dtype] > 2;
+    case OYI_LOOP_cube: return dtype == OY_DTYPE_C128;
+    case OYI_LOOP_neg:
+    case OYI_LOOP_square:
+    case OYI_LOOP_addcmul:
+      return dtype == OY_DTYPE_C128 || (is_real && oyi_dtype_bytes[dtype] > 2);
     case OYI_LOOP_eq:
     case OYI_LOOP_ne:
     case OYI_LOOP_lt:
@@ -275,23 +281,19 @@ static bool steps_well(oyi_cpu_loop which, oy_dtype dtype) {
     case OYI_LOOP_clamp_min:
     case OYI_LOOP_clamp_max:
     case OYI_LOOP_div:
-    case OYI_LOOP_neg:
     case OYI_LOOP_abs:
     case OYI_LOOP_sqrt:
-    case OYI_LOOP_square:
     case OYI_LOOP_ceil:
     case OYI_LOOP_floor:
     case OYI_LOOP_trunc:
     case OYI_LOOP_reciprocal:
     case OYI_LOOP_where:
-    case OYI_LOOP_addcmul:
     case OYI_LOOP_addcdiv:
     case OYI_LOOP_logical_not:
     case OYI_LOOP_bitwise_not:
     case OYI_LOOP_bitwise_and:
     case OYI_LOOP_bitwise_or:
-    case OYI_LOOP_bitwise_xor:
-      return oyi_dtype_bytes[dtype] > 2 && !oy_dtype_is_complex(dtype);
+    case OYI_LOOP_bitwise_xor: return is_real && oyi_dtype_bytes[dtype] > 2;
     default: return false;
   }
 }
