@@ -21,6 +21,7 @@ static inline vec_f64 erfcx_above(vec_f64 x) {
   return over / (under * x + 1);
 }
 
+#define FAR_SQUARE 200
 static inline vec_f64 erfcx_of(vec_f64 x) {
   const vec_f64 size = v_abs_f64(x), most = v_splat_f64((double)FLT_MAX);
   const ints_f64 is_infinite = size > most;
@@ -28,8 +29,13 @@ static inline vec_f64 erfcx_of(vec_f64 x) {
   found = v_select_f64(is_infinite, v_splat_f64(0), found);
   const ints_f64 turns = x < 0;
   if (!v_any_f64(turns)) return found;
-  return v_select_f64(turns, 2 * v_exp_f64(x * x) - found, found);
+  // From there on no float holds it, and before long no double.
+  const vec_f64 square = x * x, far = v_splat_f64(FAR_SQUARE);
+  const vec_f64 power = v_exp_f64(v_select_f64(square > far, far, square));
+  return v_select_f64(turns, 2 * power - found, found);
 }
+
+#undef FAR_SQUARE
 
 static void erfcx_vector_f32(int64_t n, char* const* data, const int64_t* strides,
                              const void* args) {

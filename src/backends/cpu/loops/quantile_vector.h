@@ -38,8 +38,9 @@ static inline vec_f64 quantile_of(vec_f64 off, vec_f64 tail) {
   if (!v_any_f64(is_far)) return near;
   const ints_f64 is_inside = tail > zero, sign = (ints_f64)v_splat_f64(-0.0);
   const vec_f64 inside = v_select_f64(is_far & is_inside, tail, v_splat_f64(0.25));
-  vec_f64 far =
-      v_select_f64(is_inside, quantile_far(inside), v_splat_f64((double)INFINITY));
+  vec_f64 far = v_splat_f64((double)INFINITY);
+  if (v_any_f64(is_far & is_inside))
+    far = v_select_f64(is_inside, quantile_far(inside), far);
   far = (vec_f64)((ints_f64)far | ((ints_f64)off & sign));
   far = v_select_f64(tail >= zero, far, v_splat_f64((double)NAN));
   return v_select_f64(is_far, far, near);

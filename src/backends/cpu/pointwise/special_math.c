@@ -126,6 +126,8 @@ double oyi_erfcx(double x) {
     return (1 + lost) * exp(square) * erfc(x);
   }
   double half = 0.5 / (x * x), sum = 1, term = 1;
+  // Of those farther off two terms are all that matter.
+  if (x > 1e4) return (1 - half + 3 * half * half) / (x * sqrt(M_PI));
   for (int k = 1; k < 8; k++) sum += term *= -(2 * k - 1) * half;
   return sum / (x * sqrt(M_PI));
 }

@@ -115,9 +115,10 @@ static oy_object* polygamma_of(oy_object* out, oy_object* self, int64_t n) {
     OY_FAIL(INVALID_ARGUMENT, "polygamma(n, x) does not support negative n.");
     return NULL;
   }
-  return oyi_cpu_unary_with(out, self, FLOAT,
-                            n == 1 ? OYI_LOOP_trigamma : OYI_LOOP_polygamma,
-                            OYI_NUMBERS(oy_int(n)));
+  const oyi_cpu_loop loop = n == 0   ? OYI_LOOP_digamma
+                            : n == 1 ? OYI_LOOP_trigamma
+                                     : OYI_LOOP_polygamma;
+  return oyi_cpu_unary_with(out, self, FLOAT, loop, OYI_NUMBERS(oy_int(n)));
 }
 OYI_CPU(polygamma) {
   return polygamma_of(NULL, self, n);

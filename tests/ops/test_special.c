@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Special functions far from 0 and beside numbers that have no value, against asymptotic series
+// and against what they give alone.
+#include <float.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "support/tensors.h"
+
+// 2 exp(x * x) less the series from 20 below 0 on, the series from there on above.
+static double erfcx_far(double x) {
+  const long double size = fabsl((long double)x), half = 0.5L / (size * size);
+  long double sum = 1, term = 1;
+  for (int k = 1; k < 12; k++) sum += term *= -(2 * k - 1) * half;
+  const long double above = sum / (size * sqrtl(acosl(-1)));
+  return (double)(x > 0 ? above : 2 * expl(size * size) - above);
+}
+
+static void check_erfcx(oy_dtype dtype, double most, double places) {
+  enum { N = 400 };
+  double x[N];
+  oy_scope scope;
+  oy_scope_open(&scope);
+  for (int i = 0; i < N; i++) {
+    const double size = pow(most / 26, (double)(i / 2) / (N / 2 - 1)) * 26;
+    x[i] = i % 2 ? size : -size;
+  }
+  oy_tensor* wide = oy_scope_take(oy_tensor_from_data(x, OY_DIMS(N), OY_DTYPE_F64));
+  oy_tensor* t = oy_to_dtype(wide, dtype, false, true, oy_none());
+  oy_tensor* r = oy_special_erfcx(t);
+  assert_non_null(r);
+  for (int64_t i = 0; i < N; i++) {
+    const double at = element(t, i), want = erfcx_far(at), got = element(r, i);
+    const bool same = want > (dtype == OY_DTYPE_F32 ? (double)FLT_MAX : DBL_MAX)
+                          ? isinf(got)
+                          : fabs(got - want) <= places * fabs(want);
+    if (!same) fail_msg("erfcx of %a: %a, not %a", at, got, want);
+  }
+  oy_scope_close(&scope);
+}
+
+static void erfcx_of_great_numbers(void** state) {
+  (void)state;
+  check_erfcx(OY_DTYPE_F64, 1e150, 8 * DBL_EPSILON);
+  check_erfcx(OY_DTYPE_F32, 1e37, 2 * (double)FLT_EPSILON);
+}
+
+// Vectors that are all outside, and such with one inside, at each place.
+static void quantiles_beside_others(void** state) {
+  (void)state;
+  enum { N = 64 };
+  static oy_tensor* (*const fns[])(oy_tensor*) = {oy_erfinv, oy_special_ndtri};
+  static const double outside[] = {2, -3, NAN, 1e30}, inside[] = {0.999, 0.3, 1, 0};
+  for (int which = 0; which < 4 * N; which++) {
+    double x[N];
+    for (int i = 0; i < N; i++) x[i] = outside[(i + which) % 4];
+    if (which % N > 0) x[which % N] = inside[which / N];
+    oy_scope scope;
+    oy_scope_open(&scope);
+    oy_tensor* wide = oy_scope_take(oy_tensor_from_data(x, OY_DIMS(N), OY_DTYPE_F64));
+    oy_tensor* t = oy_to_dtype(wide, OY_DTYPE_F32, false, true, oy_none());
+    for (int f = 0; f < 2; f++) {
+      oy_tensor *all = fns[f](t), *one = fns[f](oy_narrow(t, 0, which % N, 1));
+      for (int64_t i = 0; i < N; i++)
+        if (which % N == 0 || i != which % N) assert_true(isnan(element(all, i)));
+      const double got = element(all, which % N), alone = element(one, 0);
+      assert_true(got == alone || (isnan(got) && isnan(alone)));
+      assert_true(which % N == 0 || !isnan(got));
+    }
+    oy_scope_close(&scope);
+  }
+}
+
+static void polygamma_of_order_0_is_digamma(void** state) {
+  (void)state;
+  enum { N = 41 };
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16};
+  double x[N];
+  for (int i = 0; i < N; i++) x[i] = (i - 20) / 4.0;
+  for (int d = 0; d < 3; d++) {
+    oy_scope scope;
+    oy_scope_open(&scope);
+    oy_tensor* wide = oy_scope_take(oy_tensor_from_data(x, OY_DIMS(N), OY_DTYPE_F64));
+    oy_tensor* t = oy_to_dtype(wide, dtypes[d], false, true, oy_none());
+    oy_tensor *a = oy_polygamma(0, t), *b = oy_digamma(t);
+    assert_memory_equal(oy_tensor_data(a), oy_tensor_data(b),
+                        N * oy_dtype_size(dtypes[d]));
+    oy_scope_close(&scope);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(erfcx_of_great_numbers),
+      cmocka_unit_test(quantiles_beside_others),
+      cmocka_unit_test(polygamma_of_order_0_is_digamma),
+  };
+  return cmocka_run_group_tests(tests, init_library, shut_library);
+}
