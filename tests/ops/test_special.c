@@ -89,11 +89,38 @@ static void polygamma_of_order_0_is_digamma(void** state) {
   }
 }
 
+// Of whole orders, e^-x (1 + x + x^2 / 2 + ...).
+static void upper_gamma_of_doubles(void** state) {
+  (void)state;
+  static const double orders[] = {1, 2, 5, 19, 20, 21, 34, 50, 100};
+  enum { ORDERS = 9, BOUNDS = 40, N = ORDERS * BOUNDS };
+  double a[N], x[N];
+  for (int i = 0; i < N; i++) {
+    a[i] = orders[i % ORDERS];
+    x[i] = a[i] + 1 + a[i] * (i / ORDERS) / 13.0;
+  }
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* order = oy_scope_take(oy_tensor_from_data(a, OY_DIMS(N), OY_DTYPE_F64));
+  oy_tensor* bound = oy_scope_take(oy_tensor_from_data(x, OY_DIMS(N), OY_DTYPE_F64));
+  oy_tensor *upper = oy_igammac(order, bound), *lower = oy_igamma(order, bound);
+  for (int i = 0; i < N; i++) {
+    long double term = expl(-(long double)x[i]), want = 0;
+    for (int k = 1; k <= (int)a[i]; term *= (long double)x[i] / k++) want += term;
+    const double got = element(upper, i);
+    if (!(fabs(got - (double)want) <= 2e-13 * (double)want))
+      fail_msg("igammac(%g, %g): %.17g, not %.17g", a[i], x[i], got, (double)want);
+    assert_true(fabs(element(lower, i) - (double)(1 - want)) <= 2e-13);
+  }
+  oy_scope_close(&scope);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(erfcx_of_great_numbers),
       cmocka_unit_test(quantiles_beside_others),
       cmocka_unit_test(polygamma_of_order_0_is_digamma),
+      cmocka_unit_test(upper_gamma_of_doubles),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
