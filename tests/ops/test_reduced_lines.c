@@ -184,9 +184,13 @@ static void lines_beside_loops(void** state) {
       {{33, 61, 6}, {400, 6, 1}, 1},
       {{2, 3, 1100}, {9900, 3300, 3}, 2},
       {{2, 3, 600}, {3600, 1200, 2}, 2},  // every other element of long rows
-      {{70, 3, 26}, {78, 26, 1}, 1},      // few rows of many matrices, of several vectors
-      {{70, 5, 20}, {120, 24, 1}, 1},     // with gaps
-      {{3, 21, 65}, {1365, 65, 1}, 1},    // one column more than four vectors of words
+      {{300, 1, 10}, {20, 20, 2}, 2},  // of many short rows, in one buffer and in several
+      {{7, 30, 13}, {1170, 39, 3}, 2},
+      {{19, 1, 200}, {400, 400, 2}, 2},
+      {{9, 5, 63}, {2000, 260, 4}, 2},
+      {{70, 3, 26}, {78, 26, 1}, 1},    // few rows of many matrices, of several vectors
+      {{70, 5, 20}, {120, 24, 1}, 1},   // with gaps
+      {{3, 21, 65}, {1365, 65, 1}, 1},  // one column more than four vectors of words
       {{3, 19, 128}, {2432, 128, 1}, 1},
       {{2, 43, 257}, {11051, 257, 1}, 1},
   };

@@ -310,12 +310,68 @@ static void norms_of_powers(void** state) {
           check_power_norms(dtypes[d], lengths[i], orders[k], gap);
 }
 
+// ----------------------------------------------------------------- rows with gaps
+
+static double parts_of(oy_tensor* t, int64_t i) {
+  return element(oy_dtype_is_complex(t->dtype) ? oy_view_as_real(t) : t, i);
+}
+static void check_alike(oy_tensor* a, oy_tensor* b, double places) {
+  const int64_t parts = oy_dtype_is_complex(a->dtype) ? 2 : 1;
+  assert_int_equal(a->dtype, b->dtype);
+  for (int64_t i = 0; i < parts * oy_tensor_numel(a); i++) {
+    const double x = parts_of(a, i), y = parts_of(b, i);
+    assert_true(fabs(x - y) <= places * (1 + fabs(y)));
+  }
+}
+
+// Of every |gap|th element, as of a copy without gaps.
+static void check_gaps(oy_dtype dtype, int64_t n, int64_t gap) {
+  enum { LINES = 70, MOST_OF_LINE = 1000 };
+  static double data[LINES * MOST_OF_LINE];
+  oy_scope scope;
+  oy_scope_open(&scope);
+  uint64_t seed = (uint64_t)(n + gap);
+  const bool is_whole = oy_dtype_is_integral(dtype, true);
+  for (int64_t i = 0; i < LINES * n * gap; i++)
+    data[i] = is_whole ? (double)(next_word(&seed) % 5) - 2
+                       : 0.75 + (double)(next_word(&seed) % 512) / 1024;
+  oy_tensor* wide = oy_tensor_from_data(data, OY_DIMS(LINES, n, gap), OY_DTYPE_F64);
+  assert_non_null(oy_scope_take(wide));
+  oy_tensor* x = oy_select_int(oy_to_dtype(wide, dtype, false, true, oy_none()), 2, 0);
+  oy_tensor* y = oy_contiguous(x, OY_MEMORY_CONTIGUOUS);
+  const double places = is_whole ? 0 : dtype == OY_DTYPE_BF16 ? 0.01 : 1e-5;
+  check_alike(oy_sum_dim_IntList(x, OY_DIMS(1), false, oy_none()),
+              oy_sum_dim_IntList(y, OY_DIMS(1), false, oy_none()), places);
+  if (dtype != OY_DTYPE_BF16)
+    check_alike(oy_prod_dim_int(x, 1, false, oy_none()),
+                oy_prod_dim_int(y, 1, false, oy_none()), places);
+  if (!is_whole)
+    check_alike(oy_linalg_vector_norm(x, oy_int(2), OY_DIMS(1), false, oy_none()),
+                oy_linalg_vector_norm(y, oy_int(2), OY_DIMS(1), false, oy_none()),
+                places);
+  if (!is_whole && !oy_dtype_is_complex(dtype))
+    check_alike(oy_amax(x, OY_DIMS(1), false), oy_amax(y, OY_DIMS(1), false), 0);
+  oy_scope_close(&scope);
+}
+
+static void rows_with_gaps(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_I64, OY_DTYPE_I32,  OY_DTYPE_I8,
+                                    OY_DTYPE_F32, OY_DTYPE_BF16, OY_DTYPE_F64,
+                                    OY_DTYPE_C64, OY_DTYPE_C128};
+  static const int64_t lengths[] = {2, 3, 10, 33, 100, 240};
+  for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+    for (size_t i = 0; i < OY_ARRAY_SIZE(lengths); i++)
+      for (int64_t gap = 2; gap <= 4; gap++) check_gaps(dtypes[d], lengths[i], gap);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_of_integers),      cmocka_unit_test(rows_of_halves),
       cmocka_unit_test(products_of_long_rows), cmocka_unit_test(norms_of_rows),
       cmocka_unit_test(products_of_columns),   cmocka_unit_test(sums_of_columns),
       cmocka_unit_test(gradients_of_norms),    cmocka_unit_test(norms_of_powers),
+      cmocka_unit_test(rows_with_gaps),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -122,6 +122,31 @@ static bool is_one_call_of_rows(const walk* w) {
   return w->all_rows && !w->across && !w->is_empty && w->pieces == 1;
 }
 
+// Rows with gaps are brought together, some at a time.
+static void run_rows(const walk* w, void* to, int64_t n, const char* x) {
+  const int64_t item = oyi_dtype_bytes[w->in_dtype], size = w->reduced[0].size;
+  if (w->reduced[0].in == item) {
+    w->all_rows(to, n, x, size, w->step, w->args);
+    return;
+  }
+  _Alignas(64) char read[BROUGHT_BYTES];
+  const int64_t row = size * item, most = BROUGHT_BYTES / row;
+  const int64_t result = oyi_dtype_bytes[w->reducer->out[0]];
+  for (int64_t i = 0, some; i < n; i += some, x += some * w->step) {
+    some = n - i < most ? n - i : most;
+    oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                              .n = size,
+                              .rows = some,
+                              .to = read,
+                              .from = x,
+                              .to_along = item,
+                              .to_down = row,
+                              .from_along = w->reduced[0].in,
+                              .from_down = w->step});
+    w->all_rows((char*)to + i * result, some, read, size, row, w->args);
+  }
+}
+
 static void run_block(const walk* w, const char* x, char* const* out, int64_t lines) {
   const int64_t n = oyi_reduce_width(w, lines);
   block_results r;
@@ -134,7 +159,7 @@ static void run_block(const walk* w, const char* x, char* const* out, int64_t li
     if (columns)
       run_columns(w, all, n, x);
     else
-      w->all_rows(all, n, x, w->reduced[0].size, w->step, w->args);
+      run_rows(w, all, n, x);
     if (!w->direct[0]) write_results(w, &r, lines, out);
     return;
   }

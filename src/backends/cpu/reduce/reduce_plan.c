@@ -82,6 +82,17 @@ static const oyi_half_fold* find_half(const walk* w) {
   return half && (w->across ? half->columns != NULL : half->row != NULL) ? half : NULL;
 }
 
+enum { NEAR = 4 };  // elements from one to the next that lies nearly beside it
+
+// Whether rows lie one after the other, but have gaps: brought together they are taken at once. Of
+// double each takes care of its errors.
+static bool rows_have_gaps(const walk* w, int64_t item) {
+  const dim *k = &w->kept[0], *d = &w->reduced[0];
+  const oy_dtype read = w->reducer->in;
+  return d->in > item && d->in <= NEAR * item && d->in % item == 0 && k->size > 1 &&
+         k->in > (d->size - 1) * d->in && read != OY_DTYPE_F64 && read != OY_DTYPE_C128;
+}
+
 // What takes all rows of a block at once, if they are as short as that takes.
 static oyi_reduce_rows_fn find_all_rows(const walk* w, int64_t item) {
   enum { LEAST_BYTES = 8, WORD = 4 };
@@ -89,7 +100,8 @@ static oyi_reduce_rows_fn find_all_rows(const walk* w, int64_t item) {
   // Of 16-bit floats, which are converted besides, also longer rows take less together.
   const int64_t most = (half_of(w) ? 4 : 1) * OYI_REDUCE_MANY;
   // Of two numbers there are more joins than there is to read.
-  const bool together = w->reduced_count == 1 && w->reduced[0].in == item &&
+  const bool together = w->reduced_count == 1 &&
+                        (w->reduced[0].in == item || rows_have_gaps(w, item)) &&
                         w->reduced[0].size * (item < WORD ? WORD : item) > LEAST_BYTES;
   const bool takes = together && w->reducer->all_rows && w->times == 1 &&
                      w->in_dtype < OYI_ROWS_DTYPES && numbers <= most &&
@@ -117,8 +129,6 @@ static void begin_with(walk* w, size_t d) {
   w->kept[d] = w->kept[0];
   w->kept[0] = first;
 }
-
-enum { NEAR = 4 };  // elements from one to the next that lies nearly beside it
 
 // Whether |columns| that lie together are reduced side by side: a few, and of places, of which less
 // than half a vector is found one by one, some where elements are narrow.
