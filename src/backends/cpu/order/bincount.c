@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // bincount: how often each number occurs, or what the weights of its places add up to.
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/reduce/reduce_loops.h"
 #include "backends/cpu/staging.h"
+#include "base/template.h"
 #include "ops/rules/reduction.h"
 #include "tensor/element.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
+#pragma GCC optimize("O3", "align-loops=32")
 #endif
 
 static oy_status check_bincount(const oyi_tensor* t, const oyi_tensor* weights,
@@ -52,33 +54,21 @@ static inline int64_t piece_from(const vector* v, int64_t first) {
   return v->n - first < PIECE ? v->n - first : PIECE;
 }
 
-static inline uint64_t greater(uint64_t a, uint64_t b) {
-  return a > b ? a : b;
-}
-
-// Without a way out between, which every element would have to wait for.
-static uint64_t greatest(const int64_t* x, int64_t n) {
-  uint64_t a = 0, b = 0, c = 0, d = 0;
-  int64_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    a = greater(a, (uint64_t)x[i]), b = greater(b, (uint64_t)x[i + 1]);
-    c = greater(c, (uint64_t)x[i + 2]), d = greater(d, (uint64_t)x[i + 3]);
-  }
-  for (; i < n; i++) a = greater(a, (uint64_t)x[i]);
-  return greater(greater(a, b), greater(c, d));
-}
-
-// How many bins there are; negative numbers are the greatest of all here.
+// How many bins there are, by the reducers of least and greatest elements.
 static oy_status length_of(const vector* x, int64_t* length) {
-  int64_t room[PIECE];
-  uint64_t most = 0;
-  for (int64_t i = 0; i < x->n; i += PIECE) {
-    const int64_t n = piece_from(x, i);
-    most = greater(most, greatest(read_piece(x, i, n, OY_DTYPE_I64, room), n));
-  }
-  OY_CHECK(most < INT64_MAX, INVALID_ARGUMENT,
+  _Alignas(64) char state[OYI_REDUCE_STATE_BYTES];
+  _Alignas(8) char least[8], greatest[8];
+  const oyi_fold* r = oyi_fold_for(oyi_aminmax_reducers(), x->dtype, "bincount_cpu");
+  if (!r) return oy_failure();
+  r->start(state, 1, NULL);
+  r->row(state, 0, x->data, x->n, x->step, 0, NULL);
+  r->finish(state, 1, (void* const[]){least, greatest}, NULL);
+  int64_t ends[2];
+  oyi_convert_row(OY_DTYPE_I64, (char*)&ends[0], 0, x->dtype, least, 0, 1);
+  oyi_convert_row(OY_DTYPE_I64, (char*)&ends[1], 0, x->dtype, greatest, 0, 1);
+  OY_CHECK(ends[0] >= 0 && ends[1] < INT64_MAX, INVALID_ARGUMENT,
            "bincount only supports 1-d non-negative integral inputs.");
-  if ((int64_t)most >= *length) *length = (int64_t)most + 1;
+  if (ends[1] >= *length) *length = ends[1] + 1;
   return OY_OK;
 }
 
@@ -103,8 +93,10 @@ typedef struct few_bins {
   int64_t of[SIDES][FEW];
 } few_bins;
 
-// Those that |at| has too many bins for are left alone: false.
-static bool count_piece(const int64_t* at, int64_t n, few_bins* bins) {
+// Those that |at| has too many bins for are left alone: false. Within others compilers make slower
+// loops of it.
+static __attribute__((noinline)) bool count_piece(const int64_t* at, int64_t n,
+                                                  few_bins* bins) {
   int64_t all = 0, k = 0;
   for (int64_t i = 0; i < n; i++) all |= at[i];
   if (all < 0 || all >= FEW) return false;
@@ -155,6 +147,7 @@ static oyi_tensor* add_weights(const vector* x, const vector* weights, int64_t l
     const int64_t n = piece_from(x, i);
     const int64_t* at = read_piece(x, i, n, OY_DTYPE_I64, room);
     const double* by = read_piece(weights, i, n, OY_DTYPE_F64, more);
+    OYI_UNROLL_BY(4)
     for (int64_t k = 0; k < n; k++) bins[at[k]] += by[k];
   }
   if (weights->dtype != OY_DTYPE_F32) return sums;
