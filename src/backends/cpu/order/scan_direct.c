@@ -159,10 +159,47 @@ static void by_rows(const direct* d, rows_fn run, int64_t item, bool is_product,
   static void products_##id(const direct* d) {      \
     by_rows(d, ROWS(id), item, true, product_##id); \
   }
-BY_ROWS(f32, 4)
 BY_ROWS(f64, 8)
 BY_ROWS(c64, 8)
 #undef BY_ROWS
+
+#if defined(__x86_64__)
+// Floats that go by columns of vectors: not a few, whose totals stay in registers, nor some that
+// are very short, or of which a part of a vector is left each time.
+static bool are_wide(const direct* d) {
+  enum { LEAST = 6 };
+  const int64_t item = sizeof(float);
+  const bool fit = d->lines % FEW_COLUMNS == 0 && d->n >= LEAST;
+  return d->x_line == item && d->y_line == item && d->lines >= SOME_COLUMNS &&
+         (fit || d->lines >= 2 * SOME_COLUMNS || d->n > SHORT_COLUMN);
+}
+#endif
+static void by_rows_f32(const direct* d, bool is_product) {
+  const direct_fn rest = is_product ? product_f32 : sum_f32;
+#if defined(__x86_64__)
+  if (oyi_cpu_level() > 0 && are_wide(d)) {
+    for (int64_t b = 0; b < d->blocks; b++) {
+      const oyi_scan_rows r = {d->x + b * d->x_block,
+                               d->y + b * d->y_block,
+                               d->n,
+                               d->lines,
+                               d->x_line,
+                               d->y_line,
+                               d->x_step,
+                               d->y_step};
+      oyi_scan_columns_f32_v3(&r, is_product);
+    }
+    return;
+  }
+#endif
+  by_rows(d, ROWS(f32), sizeof(float), is_product, rest);
+}
+static void sums_f32(const direct* d) {
+  by_rows_f32(d, false);
+}
+static void products_f32(const direct* d) {
+  by_rows_f32(d, true);
+}
 #undef ROWS
 
 // The product of one line, where each step waits for the last: parts by themselves, as a step that
@@ -210,7 +247,7 @@ static bool as_parts(const direct* d, int64_t item, direct* parts) {
 static void part_sums_c64(const direct* d) {
   direct parts;
   if (as_parts(d, sizeof(pair_f32), &parts))
-    sum_f32(&parts);
+    sums_f32(&parts);
   else
     sums_c64(d);
 }

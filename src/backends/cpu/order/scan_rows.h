@@ -20,4 +20,7 @@ int64_t oyi_scan_rows_f32_v3(const oyi_scan_rows* r, bool is_product);
 int64_t oyi_scan_rows_f64_v3(const oyi_scan_rows* r, bool is_product);
 int64_t oyi_scan_rows_c64_v3(const oyi_scan_rows* r, bool is_product);
 
+// All lines, whose elements lie beside those of their neighbours, any number of them.
+void oyi_scan_columns_f32_v3(const oyi_scan_rows* r, bool is_product);
+
 #endif  // OPYARD_SRC_BACKENDS_CPU_ORDER_SCAN_ROWS_H_
