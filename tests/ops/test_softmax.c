@@ -53,8 +53,9 @@ static void rows_of_every_length(void** state) {
     }
 }
 
+enum { MOST = 21 * 20 };
+
 static void check_columns(int64_t rows, int64_t columns) {
-  enum { MOST = 21 * 20 };
   double data[MOST], sums[MOST], want[MOST], logs[MOST];
   for (int64_t c = 0; c < columns; c++) sums[c] = 0;
   for (int64_t i = 0; i < rows * columns; i++) {
@@ -86,6 +87,43 @@ static void columns_of_every_number(void** state) {
   (void)state;
   for (int64_t columns = 2; columns <= 20; columns++)
     for (int64_t rows = 1; rows <= 21; rows++) check_columns(rows, columns);
+  for (int64_t columns = 21; columns <= 140; columns++)
+    for (int64_t rows = 1; rows <= 3; rows++) check_columns(rows, columns);
+}
+
+// Gradients, of the logarithm too, down columns of whole and of incomplete vectors.
+static void check_column_gradients(int64_t rows, int64_t columns, oy_dtype dtype) {
+  double grads[MOST], values[MOST], sums[MOST] = {0}, products[MOST] = {0}, want[2][MOST];
+  for (int64_t i = 0; i < rows * columns; i++) {
+    grads[i] = (double)((i * 29) % 19 - 9) / 4;
+    values[i] = (double)((i * 37) % 23 - 20) / 4;
+    sums[i % columns] += grads[i];
+    products[i % columns] += grads[i] * values[i];
+  }
+  for (int64_t i = 0; i < rows * columns; i++) {
+    want[0][i] = (grads[i] - products[i % columns]) * values[i];
+    want[1][i] = grads[i] - exp(values[i]) * sums[i % columns];
+  }
+  oy_tensor* tensors[6] = {
+      oy_tensor_from_data(grads, OY_DIMS(rows, columns), OY_DTYPE_F64),
+      oy_tensor_from_data(values, OY_DIMS(rows, columns), OY_DTYPE_F64)};
+  for (int k = 0; k < 2; k++)
+    tensors[2 + k] = oy_to_dtype(tensors[k], dtype, false, false, oy_none());
+  tensors[4] = oy__softmax_backward_data(tensors[2], tensors[3], 0, dtype);
+  tensors[5] = oy__log_softmax_backward_data(tensors[2], tensors[3], 0, dtype);
+  for (int k = 0; k < 2; k++)
+    assert_close_(tensors[4 + k], OY_DIMS(rows, columns), want[k],
+                  dtype == OY_DTYPE_F64 ? 1e-12 : 1e-5, __FILE__, __LINE__);
+  for (size_t i = 0; i < 6; i++) oy_tensor_release(tensors[i]);
+}
+
+static void gradients_of_columns(void** state) {
+  (void)state;
+  for (int64_t columns = 2; columns <= 140; columns++)
+    for (int64_t rows = 1; rows <= 3; rows++) {
+      check_column_gradients(rows, columns, OY_DTYPE_F32);
+      check_column_gradients(rows, columns, OY_DTYPE_F64);
+    }
 }
 
 static void what_is_not_finite(void** state) {
@@ -137,6 +175,7 @@ int main(void) {
       cmocka_unit_test(over_the_last_and_another_dimension),
       cmocka_unit_test(rows_of_every_length),
       cmocka_unit_test(columns_of_every_number),
+      cmocka_unit_test(gradients_of_columns),
       cmocka_unit_test(what_is_not_finite),
       cmocka_unit_test(gradients),
       cmocka_unit_test(what_is_refused),

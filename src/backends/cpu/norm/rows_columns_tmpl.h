@@ -170,6 +170,19 @@ static inline __attribute__((always_inline)) void F(backward_group)(
   }
 }
 
+// No more than |GROUP| vectors, of which the last need not be full, at once: in short columns each
+// would wait for its own exponentials.
+static inline __attribute__((always_inline)) void F(softmax_some)(
+    int64_t n, int64_t stride, int64_t left, bool logarithm, const T* in, T* out) {
+  _Static_assert(GROUP == 4, "each has its own loop");
+  switch ((left + LANES - 1) / LANES) {
+    case 1: F(softmax_group)(n, stride, left, 1, logarithm, in, out); break;
+    case 2: F(softmax_group)(n, stride, left, 2, logarithm, in, out); break;
+    case 3: F(softmax_group)(n, stride, left, 3, logarithm, in, out); break;
+    case GROUP: F(softmax_group)(n, stride, left, 4, logarithm, in, out); break;
+  }
+}
+
 static inline __attribute__((always_inline)) void F(softmax_all)(
     int64_t n, int64_t stride, int64_t columns, bool logarithm, const T* in, T* out) {
   if (2 * columns == LANES && stride == columns) {
@@ -179,10 +192,11 @@ static inline __attribute__((always_inline)) void F(softmax_all)(
   int64_t at = 0;
   for (; at + GROUP * LANES <= columns; at += GROUP * LANES)
     F(softmax_group)(n, stride, GROUP * LANES, GROUP, logarithm, in + at, out + at);
-  for (; at + LANES <= columns; at += LANES)
-    F(softmax_group)(n, stride, LANES, 1, logarithm, in + at, out + at);
-  if (at < columns)
-    F(softmax_group)(n, stride, columns - at, 1, logarithm, in + at, out + at);
+  // Part of a vector is written and read again on its own, but for logarithms.
+  const int64_t left = columns - at, part = logarithm ? 0 : left % LANES;
+  F(softmax_some)(n, stride, left - part, logarithm, in + at, out + at);
+  at = columns - part;
+  if (part) F(softmax_group)(n, stride, part, 1, logarithm, in + at, out + at);
 }
 static void F(softmax_columns)(int64_t n, int64_t stride, int64_t columns, const void* in,
                                void* out) {
@@ -199,10 +213,16 @@ static inline __attribute__((always_inline)) void F(backward_all)(
   int64_t at = 0;
   for (; at + GROUP * LANES <= columns; at += GROUP * LANES) F(backward_group)
   (n, stride, GROUP * LANES, GROUP, logarithm, grad + at, result + at, out + at);
-  for (; at + LANES <= columns; at += LANES)
-    F(backward_group)(n, stride, LANES, 1, logarithm, grad + at, result + at, out + at);
-  if (at < columns) F(backward_group)
-  (n, stride, columns - at, 1, logarithm, grad + at, result + at, out + at);
+  const int64_t left = columns - at;
+  grad += at, result += at, out += at;
+  switch ((left + LANES - 1) / LANES) {
+    case 1: F(backward_group)(n, stride, left, 1, logarithm, grad, result, out); break;
+    case 2: F(backward_group)(n, stride, left, 2, logarithm, grad, result, out); break;
+    case 3: F(backward_group)(n, stride, left, 3, logarithm, grad, result, out); break;
+    case GROUP:
+      F(backward_group)(n, stride, left, 4, logarithm, grad, result, out);
+      break;
+  }
 }
 static void F(softmax_columns_backward)(int64_t n, int64_t stride, int64_t columns,
                                         const void* grad, const void* result, void* out) {
