@@ -157,6 +157,11 @@ static const row g_rows[] = {
     // samples that are added up together, and too many to be copied at once
     {9, 16, 17, 1, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {8, 16, 8, 1, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    // adjoints of many maps whose windows hardly overlap, or that are of few channels
+    {1, 20, 24, 1, {16, 12}, {2, 2}, {2, 2}, {0, 0}, {1, 1}},
+    {1, 10, 32, 2, {22, 19}, {2, 3}, {4, 4}, {0, 0}, {1, 1}},
+    {2, 9, 26, 1, {12, 7}, {3, 3}, {1, 1}, {0, 1}, {1, 1}},
+    {2, 40, 24, 1, {11, 9}, {2, 2}, {1, 1}, {0, 0}, {1, 1}},
 };
 
 static int64_t places(const row* r, int d) {

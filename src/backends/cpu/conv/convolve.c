@@ -50,9 +50,34 @@ static bool is_grown(const oyi_conv* c) {
          oyi_volume(c->image) >= TIMES * places * strides;
 }
 
+// Of an adjoint whose windows hardly overlap, or that has few of them, to put kernels in order
+// for tiles, which few channels or narrow maps leave mostly empty, takes longer than columns, if
+// each of these is a product of many maps. But threads do not share those of one sample.
+static bool is_sparse(const oyi_conv* c) {
+  enum { MAPS = 16, MORE_MAPS = 24, FEW = 12, NARROW = 5, WINDOWS = 256, OVERLAP = 3 };
+  const double most = 2 << 20;  // products of a sample
+  const int64_t maps = c->map_channels / c->groups, places = oyi_volume(c->map);
+  const int64_t channels = c->image_channels / c->groups;
+  const int64_t taps = oyi_volume(c->kernel), apart = oyi_volume(c->stride);
+  const bool are_few = channels <= FEW;
+  // As given, or turned (convolve_turned.c).
+  const bool is_narrow = c->map[2] <= NARROW || (c->map[1] > 1 && c->map[1] <= NARROW);
+  if (maps < (is_narrow && 2 * taps <= apart ? MAPS / 2 : MAPS) ||
+      (double)(maps * channels * taps) * (double)places > most)
+    return false;
+  return (are_few ? taps : 2 * taps) <= apart ||
+         (maps >= MORE_MAPS && places * c->batch <= (are_few ? 2 : 1) * WINDOWS &&
+          (are_few || taps <= apart + OVERLAP));
+}
+
+// Pairs are half as many products, but not those of columns.
+static bool is_by_columns(const oyi_convolve* v) {
+  return is_spread(v->conv) || is_grown(v->conv) || (!v->pairs && is_sparse(v->conv));
+}
+
 bool oyi_convolve_is_tiled(const oyi_convolve* v, bool back) {
   const oyi_conv* c = v->conv;
-  return !is_pointwise(c) && (!back || !(is_spread(c) || is_grown(c))) &&
+  return !is_pointwise(c) && (!back || !is_by_columns(v)) &&
          oyi_convolve_is_shifted(v, back);
 }
 
@@ -242,7 +267,7 @@ oy_status oyi_convolve_images_as_given(const oyi_convolve* v) {
             .pointwise = is_pointwise(v->conv),
             .unit = images_unit};
   bool done = w.pointwise;
-  const bool by_columns = is_spread(v->conv) || is_grown(v->conv);
+  const bool by_columns = is_by_columns(v);
   if (!done && oyi_convolve_has_few_images(v)) return oyi_convolve_images_rows(v);
   if (!done) OY_TRY(without_columns(v, true, by_columns, &done));
   if (done && !w.pointwise) return OY_OK;
