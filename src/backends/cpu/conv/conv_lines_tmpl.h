@@ -243,21 +243,24 @@ static inline __attribute__((always_inline)) void JOIN(some_dots, ID)(
   const int64_t whole = area->width / LANES * LANES;
   JOIN(mask, ID) mask;
   for (int i = 0; i < LANES; i++) mask[i] = i < area->width - whole ? -1 : 0;
-  for (int64_t y = 0; y < area->lines; y++, g += area->width, image += area->line_step) {
-    for (int64_t i = 0; i < whole; i += LANES) {
-      JOIN(vec, ID) by;
-      memcpy(&by, g + i, TILE_BYTES);
-      OYI_UNROLL
-      for (int j = 0; j < some; j++) {
-        memcpy(&x, image + offsets[j] + i, TILE_BYTES);
-        sum[j] += by * x;
+  for (int64_t z = 0; z < area->planes; z++, image += area->plane_step) {
+    const T* at = image;
+    for (int64_t y = 0; y < area->lines; y++, g += area->width, at += area->line_step) {
+      for (int64_t i = 0; i < whole; i += LANES) {
+        JOIN(vec, ID) by;
+        memcpy(&by, g + i, TILE_BYTES);
+        OYI_UNROLL
+        for (int j = 0; j < some; j++) {
+          memcpy(&x, at + offsets[j] + i, TILE_BYTES);
+          sum[j] += by * x;
+        }
       }
+      if (whole == area->width) continue;
+      const JOIN(vec, ID) by = JOIN(masked, ID)(g + whole, mask);
+      OYI_UNROLL
+      for (int j = 0; j < some; j++)
+        sum[j] += by * JOIN(masked, ID)(at + offsets[j] + whole, mask);
     }
-    if (whole == area->width) continue;
-    const JOIN(vec, ID) by = JOIN(masked, ID)(g + whole, mask);
-    OYI_UNROLL
-    for (int j = 0; j < some; j++)
-      sum[j] += by * JOIN(masked, ID)(image + offsets[j] + whole, mask);
   }
   OYI_UNROLL
   for (int j = 0; j < some; j++) all[j] = sum[j];
@@ -278,17 +281,19 @@ static inline double JOIN(total, ID)(JOIN(vec, ID) x) {
 static inline __attribute__((always_inline)) void JOIN(add_dots, ID)(
     int most, const oyi_conv_area* area, const void* maps, const void* image,
     int64_t depth, const int64_t* offsets, double* sums) {
-  // Of what is added up in T before it goes on in double.
+  // Of what is added up in T before it goes on in double: several planes, if they are small.
   const int64_t stretch = 512 * LANES;
   const int64_t width = area->width < stretch ? area->width : stretch;
-  const int64_t lines = stretch / width;
+  const int64_t lines = area->lines < stretch / width ? area->lines : stretch / width;
+  const int64_t planes = lines < area->lines ? 1 : stretch / (width * lines);
   oyi_conv_area part = *area;
   for (int64_t k = 0; k < depth; k += most) {
     int64_t some[JOIN(MOST_DOTS, ID)];
     for (int j = 0; j < most; j++) some[j] = offsets[k + j < depth ? k + j : depth - 1];
-    for (int64_t y = 0; y < area->planes * area->lines; y += part.lines) {
+    for (int64_t y = 0; y < area->planes * area->lines; y += part.planes * part.lines) {
       const int64_t plane = y / area->lines, line = y % area->lines;
       const T* from = (const T*)image + plane * area->plane_step + line * area->line_step;
+      part.planes = area->planes - plane < planes ? area->planes - plane : planes;
       part.lines = area->lines - line < lines ? area->lines - line : lines;
       for (int64_t i = 0; i < area->width; i += width) {
         JOIN(vec, ID) all[JOIN(MOST_DOTS, ID)];
