@@ -324,11 +324,15 @@ oy_status oyi_convolve_weights(const oyi_convolve* v) {
       w.pointwise;  // which are the images: products of groups may be small
   bool done = false;
   if (!columns || v->conv->groups > 1) OY_TRY(oyi_convolve_weights_channels(v, &done));
-  if (!done && (!columns || v->conv->groups > 1))
-    OY_TRY(oyi_convolve_weights_lines(v, &done));
+  if (!done && (!columns || v->conv->groups > 1)) {
+    const oyi_conv_way way = oyi_convolve_weights_way(v);
+    if (way == OYI_CONV_ROWS) return oyi_convolve_weights_rows(v);
+    if (way == OYI_CONV_TILES) OY_TRY(oyi_convolve_weights_tiled(v, true, &done));
+    if (!done) OY_TRY(oyi_convolve_weights_lines(v, &done));
+  }
   if (!done && !columns && oyi_convolve_has_few_rows(v))
     return oyi_convolve_weights_rows(v);
-  if (!done && !columns) OY_TRY(oyi_convolve_weights_tiled(v, &done));
+  if (!done && !columns) OY_TRY(oyi_convolve_weights_tiled(v, false, &done));
   if (!done && !columns) OY_TRY(oyi_convolve_weights_few(v, &done));
   if (done) return OY_OK;
   if (!columns && oyi_convolve_has_rows(v)) return oyi_convolve_weights_rows(v);

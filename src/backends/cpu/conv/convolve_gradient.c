@@ -265,8 +265,8 @@ static bool begin_copies(gradient* g) {
   return true;
 }
 
-// False where tiles that are not full, or copies, would be too much of the work.
-static bool measure(gradient* g) {
+// False where tiles that are not full, or copies, would be too much of the work, unless |asked|.
+static bool measure(gradient* g, bool asked) {
   enum { COLUMN = 8, COLUMN_APART = 24 };
   const double full = 1.6;
   const oyi_conv* c = g->v->conv;
@@ -293,6 +293,7 @@ static bool measure(gradient* g) {
   const bool is_apart = c->stride[2] > 1 && g->in * g->taps * g->places >=
                                                 2 * g->in_blocks * g->phases.channel;
   const double column = is_apart ? COLUMN_APART : COLUMN;
+  if (asked) return true;
   const double most = full * work + column * work / (double)g->out;
   return (done <= full * work || (done <= most && !are_maps_better(g, done))) &&
          (double)c->batch * (double)g->places >= least;
@@ -313,12 +314,12 @@ static oy_status compute(gradient* g) {
   return OY_OK;
 }
 
-oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool* out_done) {
+oy_status oyi_convolve_weights_tiled(const oyi_convolve* v, bool asked, bool* out_done) {
   const oyi_conv* c = v->conv;
   *out_done = false;
   if (v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) return OY_OK;
   gradient g = {.v = v, .tiles = oyi_conv_tiles_for(v->dtype)};
-  if (!measure(&g)) return OY_OK;
+  if (!measure(&g, asked)) return OY_OK;
   const int64_t image = c->groups * g.in_blocks * g.image_block * v->item;
   const int64_t map = c->groups * g.out_blocks * g.map_block * v->item;
   const int64_t units = c->groups * g.out_blocks * g.in_blocks * g.tap_units;

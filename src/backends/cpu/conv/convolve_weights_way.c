@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way to the gradient of weights of groups of few channels takes least: line by line
+// (convolve_lines.c), tiles (convolve_gradient.c) or rows (convolve_rows.c).
+#include "backends/cpu/conv/conv_phases.h"
+#include "backends/cpu/conv/conv_tiles.h"
+#include "backends/cpu/conv/convolve.h"
+
+// About how long lines, tiles and rows take for a group, in nanoseconds: a sum across a vector
+// for each weight of each sample, and lines of windows between them; vectors of so few
+// channels that most of them is empty; windows as rows.
+static double time_of_lines(const oyi_conv* c, double weights, int64_t lanes) {
+  const double lines = (double)c->batch * (double)(c->map[0] * c->map[1]);
+  const double vectors = (double)oyi_divide_up(c->map[2], lanes);
+  const double copied =
+      (double)(c->batch * (c->image_channels / c->groups)) * (double)oyi_volume(c->image);
+  return weights * (8 * (double)c->batch + lines * 0.25 * (1 + vectors)) + 0.06 * copied;
+}
+static double time_of_tiles(const oyi_conv* c, const oyi_conv_tiles* t, double windows) {
+  const int64_t rows = oyi_conv_tile_rows(t, c->map_channels / c->groups);
+  const int64_t taps = oyi_conv_tile_taps(t, rows);
+  const int64_t sums = rows * oyi_divide_up(oyi_volume(c->kernel), taps) * taps;
+  double copied = (double)c->batch;
+  for (size_t d = 0; d < OYI_SPATIAL; d++)
+    copied *= (double)(c->image[d] + 2 * c->padding[d]);
+  return (double)sums * (8 + 0.14 * windows) + 0.6 * (windows + copied) + 85;
+}
+static double time_of_rows(const oyi_conv* c, double windows) {
+  const double depth =
+      (double)(c->image_channels / c->groups) * (double)oyi_volume(c->kernel);
+  return windows * (0.65 * depth + 1.85 * (double)c->map_channels / (double)c->groups) +
+         250;
+}
+
+oyi_conv_way oyi_convolve_weights_way(const oyi_convolve* v) {
+  enum { MOST_WINDOWS = 256 };  // that a product adds up
+  const double clearly = 0.9;
+  const oyi_conv* c = v->conv;
+  if ((v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) || c->batch == 0 ||
+      !oyi_convolve_is_by_lines(c))
+    return OYI_CONV_LINES;
+  const oyi_conv_tiles* t = oyi_conv_tiles_for(v->dtype);
+  const double weights = (double)(c->map_channels / c->groups) *
+                         (double)(c->image_channels / c->groups) *
+                         (double)oyi_volume(c->kernel);
+  const double windows = (double)c->batch * (double)oyi_volume(c->map);
+  const double lines = clearly * time_of_lines(c, weights, t->lanes);
+  const double tiles = time_of_tiles(c, t, windows), rows = time_of_rows(c, windows);
+  if (windows > 0 && windows <= MOST_WINDOWS && rows < tiles && rows < lines)
+    return OYI_CONV_ROWS;
+  return tiles < lines ? OYI_CONV_TILES : OYI_CONV_LINES;
+}
