@@ -389,6 +389,9 @@ static void three_dimensions(void** state) {
       {12, 8, 4, {7, 6, 6}, {3, 3, 3}, {3, 3, 3}, {1, 0, 1}},
       {8, 16, 4, {12, 6, 6}, {3, 3, 3}, {1, 1, 1}, {0, 0, 0}},
       {2, 4, 2, {6, 9, 21}, {1, 2, 1}, {1, 1, 1}, {0, 0, 0}},
+      // channels and maps that leave much of tiles empty
+      {21, 12, 1, {8, 5, 11}, {3, 3, 3}, {2, 2, 2}, {0, 0, 0}},
+      {9, 16, 1, {5, 12, 13}, {2, 2, 2}, {1, 1, 1}, {1, 1, 1}},
   };
   for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
     one_solid(&rows[i], OY_DTYPE_F32);

@@ -58,6 +58,8 @@ bool oyi_convolve_is_by_lines(const oyi_conv* c);
 // Which of three ways to the gradient of weights takes least for such groups.
 typedef enum oyi_conv_way { OYI_CONV_LINES, OYI_CONV_TILES, OYI_CONV_ROWS } oyi_conv_way;
 oyi_conv_way oyi_convolve_weights_way(const oyi_convolve* v);
+// Whether tiles take clearly less than columns, even if most of them are empty.
+bool oyi_convolve_weights_prefer_tiles(const oyi_convolve* v);
 // And the third (convolve_gradient.c, even where tiles are mostly empty if |asked|; convolve_few.c;
 // convolve_channels.c, convolve_lines.c).
 oy_status oyi_convolve_weights_few(const oyi_convolve* v, bool* out_done);

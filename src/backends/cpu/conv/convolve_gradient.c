@@ -293,7 +293,7 @@ static bool measure(gradient* g, bool asked) {
   const bool is_apart = c->stride[2] > 1 && g->in * g->taps * g->places >=
                                                 2 * g->in_blocks * g->phases.channel;
   const double column = is_apart ? COLUMN_APART : COLUMN;
-  if (asked) return true;
+  if (asked || oyi_convolve_weights_prefer_tiles(g->v)) return true;
   const double most = full * work + column * work / (double)g->out;
   return (done <= full * work || (done <= most && !are_maps_better(g, done))) &&
          (double)c->batch * (double)g->places >= least;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way to the gradient of weights of groups of few channels takes least: line by line
-// (convolve_lines.c), tiles (convolve_gradient.c) or rows (convolve_rows.c).
+// Which way to the gradient of weights takes least: line by line (convolve_lines.c), tiles
+// (convolve_gradient.c), rows (convolve_rows.c) or columns (convolve.c). Times are fitted to those
+// of random gradients.
 #include "backends/cpu/conv/conv_phases.h"
 #include "backends/cpu/conv/conv_tiles.h"
 #include "backends/cpu/conv/convolve.h"
@@ -16,19 +17,55 @@ static double time_of_lines(const oyi_conv* c, double weights, int64_t lanes) {
   return weights * (8 * (double)c->batch + lines * 0.25 * (1 + vectors)) + 0.06 * copied;
 }
 static double time_of_tiles(const oyi_conv* c, const oyi_conv_tiles* t, double windows) {
-  const int64_t rows = oyi_conv_tile_rows(t, c->map_channels / c->groups);
-  const int64_t taps = oyi_conv_tile_taps(t, rows);
-  const int64_t sums = rows * oyi_divide_up(oyi_volume(c->kernel), taps) * taps;
+  const int64_t out = c->map_channels / c->groups, in = c->image_channels / c->groups;
+  const int64_t rows = oyi_conv_tile_rows(t, out), taps = oyi_conv_tile_taps(t, rows);
+  const int64_t blocks = oyi_divide_up(out, rows), kernel = oyi_volume(c->kernel);
+  const int64_t sums = blocks * rows * oyi_divide_up(kernel, taps) * taps;
   double copied = (double)c->batch;
   for (size_t d = 0; d < OYI_SPATIAL; d++)
     copied *= (double)(c->image[d] + 2 * c->padding[d]);
-  return (double)sums * (8 + 0.14 * windows) + 0.6 * (windows + copied) + 85;
+  return (double)oyi_divide_up(in, t->lanes) *
+             ((double)sums * (8 + 0.14 * windows) + 0.6 * copied) +
+         0.6 * windows * (double)blocks + 85;
 }
 static double time_of_rows(const oyi_conv* c, double windows) {
   const double depth =
       (double)(c->image_channels / c->groups) * (double)oyi_volume(c->kernel);
   return windows * (0.65 * depth + 1.85 * (double)c->map_channels / (double)c->groups) +
          250;
+}
+
+// The same of columns, which are put together and read again for each sample.
+static double time_of_columns(const oyi_conv* c, double windows) {
+  const double out = (double)(c->map_channels / c->groups), batch = (double)c->batch;
+  const double depth =
+      (double)(c->image_channels / c->groups) * (double)oyi_volume(c->kernel);
+  return windows * depth * (0.4 + 0.005 * out) + batch * (300 + out * depth);
+}
+
+// And of vectors of maps (convolve_few.c), which are added up plane by plane.
+static double time_of_few(const oyi_conv* c, const oyi_conv_tiles* t, double windows) {
+  enum { STRETCH = 512 };
+  const double depth = (double)c->image_channels * (double)oyi_volume(c->kernel);
+  const double planes = (double)(c->batch * c->map[0]) *
+                        (double)oyi_divide_up(c->map[1] * c->map[2], STRETCH);
+  return depth * (double)oyi_divide_up(c->map_channels, t->lanes) *
+         (0.14 * windows + 8 * planes);
+}
+
+bool oyi_convolve_weights_prefer_tiles(const oyi_convolve* v) {
+  enum {
+    BEGINNING = 800,
+    LEAST_OF_FEW = 128
+  };  // of tiles, once; windows that these need
+  const double clearly = 0.7, hardly = 0.9;
+  const oyi_conv* c = v->conv;
+  const oyi_conv_tiles* t = oyi_conv_tiles_for(v->dtype);
+  const double windows = (double)c->batch * (double)oyi_volume(c->map);
+  const double tiles = time_of_tiles(c, t, windows) + BEGINNING / (double)c->groups;
+  const bool could_be_few = c->groups == 1 && windows >= LEAST_OF_FEW;
+  return oyi_volume(c->kernel) > 1 && tiles < clearly * time_of_columns(c, windows) &&
+         (!could_be_few || tiles < hardly * time_of_few(c, t, windows));
 }
 
 oyi_conv_way oyi_convolve_weights_way(const oyi_convolve* v) {
