@@ -54,7 +54,8 @@ static bool is_grown(const oyi_conv* c) {
 // for tiles, which few channels or narrow maps leave mostly empty, takes longer than columns, if
 // each of these is a product of many maps. But threads do not share those of one sample.
 static bool is_sparse(const oyi_conv* c) {
-  enum { MAPS = 16, MORE_MAPS = 24, FEW = 12, NARROW = 5, WINDOWS = 256, OVERLAP = 3 };
+  enum { MAPS = 16, MORE_MAPS = 24, FEW = 12, NARROW = 5 };
+  enum { WINDOWS = 256, OVERLAP = 3, DEEP = 4 };
   const double most = 2 << 20;  // products of a sample
   const int64_t maps = c->map_channels / c->groups, places = oyi_volume(c->map);
   const int64_t channels = c->image_channels / c->groups;
@@ -62,11 +63,15 @@ static bool is_sparse(const oyi_conv* c) {
   const bool are_few = channels <= FEW;
   // As given, or turned (convolve_turned.c).
   const bool is_narrow = c->map[2] <= NARROW || (c->map[1] > 1 && c->map[1] <= NARROW);
-  if (maps < (is_narrow && 2 * taps <= apart ? MAPS / 2 : MAPS) ||
+  // Phases of planes, lines and columns are so many that each has next to nothing.
+  const bool is_deep = c->stride[0] > 1 && taps <= DEEP * apart;
+  if (maps < (is_deep || (is_narrow && 2 * taps <= apart) ? MAPS / 2 : MAPS) ||
       (double)(maps * channels * taps) * (double)places > most)
     return false;
-  return (are_few ? taps : 2 * taps) <= apart ||
-         (maps >= MORE_MAPS && places * c->batch <= (are_few ? 2 : 1) * WINDOWS &&
+  const int64_t windows = places * c->batch;
+  return (are_few || is_deep ? taps : 2 * taps) <= apart ||
+         (is_deep && 2 * windows <= WINDOWS) ||
+         (maps >= MORE_MAPS && windows <= (are_few ? 2 : 1) * WINDOWS &&
           (are_few || taps <= apart + OVERLAP));
 }
 

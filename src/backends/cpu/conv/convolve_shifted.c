@@ -174,11 +174,14 @@ static bool can_read_image(const shifted* s) {
 }
 
 // What it takes to copy the image, in products for each plane of windows and each kernel element.
+// Passes over the same planes share it.
 static double copying(const oyi_conv_plan* p) {
   const oyi_conv_phases* f = &p->phases;
+  const int64_t planes = p->back ? p->v->conv->stride[0] : 1;
   const double lines = (double)(f->count * f->size[0] * f->size[1]);
   return (lines * COPY_LINE + (double)f->channel * COPY_ELEMENT) /
-         (double)(p->conv.map[0] * oyi_volume(p->v->conv->kernel) / p->count + 1);
+         (double)(p->conv.map[0] * oyi_volume(p->v->conv->kernel) * planes / p->count +
+                  1);
 }
 
 // What windows of a line take: of few sums, each has to wait for itself.
