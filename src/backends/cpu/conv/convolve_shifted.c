@@ -260,6 +260,10 @@ static oy_status compute(shifted* s) {
 static bool begin(shifted* s, const oyi_convolve* v, bool back, bool* by_maps) {
   if (!oyi_conv_plan_begin(&s->plan, v, back)) return false;
   s->tiles = oyi_conv_tiles_for(v->dtype);
+  // Of such groups come only those that lines take longer for.
+  const bool are_few = oyi_convolve_is_by_lines(v->conv);
+  *by_maps = false;
+  if (are_few) return true;
   s->plan.by_line = is_by_line(s);
   *by_maps = is_by_maps(s);
   return is_worth(s, *by_maps);
