@@ -104,15 +104,27 @@ static int64_t least_depth(const oyi_conv_plan* p) {
   return p->out >= MANY && !p->back ? LEAST_OF_MANY : LEAST;
 }
 
+// Points that are some planes, lines and columns apart: columns of a few channels, or of short
+// lines, take less than to find each line, if they are not of doubles.
+static bool are_points(const oyi_conv_plan* p) {
+  enum { CHANNELS = 24, SHORT = 3 };
+  const oyi_conv* c = &p->conv;
+  return !p->back && !p->v->pairs && p->v->dtype == OY_DTYPE_F32 && c->map[0] > 1 &&
+         oyi_volume(c->kernel) == 1 && (p->in <= CHANNELS || c->map[2] <= SHORT);
+}
+
 // False where holes or vectors that are not full would be most of the work. Columns take much
-// longer for few maps, and those of a few windows each for all.
+// longer for few maps, or of narrow planes, and those of a few windows each for all.
 static bool is_worth(const shifted* s, bool by_maps) {
-  enum { TIMES = 2, TIMES_OF_FEW = 8, FEW_PLACES = 48 };
+  enum { TIMES = 2, TIMES_OF_FEW = 8, FEW_PLACES = 48, NARROW = 2 };
   const oyi_conv_plan* p = &s->plan;
   const oyi_conv* c = &p->conv;
   const int64_t area = c->map[1] * c->map[2], lanes = s->tiles->lanes;
   const int64_t windows = oyi_divide_up(p->phases.plane, lanes) * lanes;
-  const int64_t times = !p->back && p->out <= s->tiles->few_rows ? TIMES_OF_FEW : TIMES;
+  const bool is_narrow = c->map[2] <= NARROW && c->map[0] > 1;
+  const bool take_columns_long = !p->back && (p->out <= s->tiles->few_rows || is_narrow);
+  const int64_t times = take_columns_long ? TIMES_OF_FEW : TIMES;
+  if (by_maps && are_points(p)) return false;
   return depth_of(p) * (p->v->pairs ? 2 : 1) >= least_depth(p) &&
          (!p->back || p->out >= LEAST_MAPS) &&
          (windows <= times * area || (by_maps && area <= FEW_PLACES)) &&
