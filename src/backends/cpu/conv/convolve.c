@@ -55,7 +55,7 @@ static bool is_grown(const oyi_conv* c) {
 // each of these is a product of many maps. But threads do not share those of one sample.
 static bool is_sparse(const oyi_conv* c) {
   enum { MAPS = 16, MORE_MAPS = 24, FEW = 12, NARROW = 5 };
-  enum { WINDOWS = 256, OVERLAP = 3, DEEP = 4 };
+  enum { WINDOWS = 256, OVERLAP = 3, PHASES = 4 };
   const double most = 2 << 20;  // products of a sample
   const int64_t maps = c->map_channels / c->groups, places = oyi_volume(c->map);
   const int64_t channels = c->image_channels / c->groups;
@@ -64,7 +64,7 @@ static bool is_sparse(const oyi_conv* c) {
   // As given, or turned (convolve_turned.c).
   const bool is_narrow = c->map[2] <= NARROW || (c->map[1] > 1 && c->map[1] <= NARROW);
   // Phases of planes, lines and columns are so many that each has next to nothing.
-  const bool is_deep = c->stride[0] > 1 && taps <= DEEP * apart;
+  const bool is_deep = c->stride[0] > 1 && taps <= PHASES * apart;
   if (maps < (is_deep || (is_narrow && 2 * taps <= apart) ? MAPS / 2 : MAPS) ||
       (double)(maps * channels * taps) * (double)places > most)
     return false;
@@ -214,14 +214,28 @@ static oy_status slide_unit(const work* w, int64_t sample, int64_t group, int64_
   return OY_OK;
 }
 
+// Groups of few channels whose windows are planes apart: of points, or of small maps, phases
+// take longer to copy than columns, or rows of |DEEP| kernels, which have nothing that no
+// window sees.
+enum { DEEP = 27 };
+static bool is_scattered(const oyi_conv* c) {
+  enum { SMALL = 64, SMALL_DEEP = 32 };
+  const int64_t taps = oyi_volume(c->kernel);
+  return c->stride[0] > 1 && oyi_convolve_is_by_lines(c) &&
+         !oyi_convolve_few_take_tiles(c, false) &&
+         (taps == 1 || oyi_volume(c->map) <= (taps < DEEP ? SMALL : SMALL_DEEP));
+}
+
 oy_status oyi_convolve_maps_as_given(const oyi_convolve* v) {
   work w = {.v = v, .s = shape_of(v->conv), .pointwise = is_pointwise(v->conv)};
   const shape* s = &w.s;
   bool done = w.pointwise;
-  if (!done) OY_TRY(without_columns(v, false, false, &done));
+  const bool scattered = is_scattered(v->conv);
+  if (!done) OY_TRY(without_columns(v, false, scattered, &done));
   if (done && !w.pointwise) return OY_OK;
-  if (!done && oyi_convolve_has_rows(v)) return oyi_convolve_maps_rows(v);
-  if (s->in == 1 && s->out <= 4 && v->conv->groups > 1) {
+  if (!done && (oyi_convolve_has_rows(v) || (scattered && s->taps >= DEEP)))
+    return oyi_convolve_maps_rows(v);
+  if (!scattered && s->in == 1 && s->out <= 4 && v->conv->groups > 1) {
     w.pointwise = true;
     w.unit = slide_unit;
     return run(&w, v->conv->batch, s->out, 1, 0, (double)s->taps * (double)s->places);

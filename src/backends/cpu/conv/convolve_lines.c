@@ -176,14 +176,24 @@ bool oyi_convolve_is_by_lines(const oyi_conv* c) {
 }
 
 // Whether tiles of windows take less, which read an element of the image once for several maps,
-// and have no lines that end within a vector. An adjoint with strides is made of many passes,
-// each of them short.
-static bool are_tiles_better(const oyi_conv* c, bool back) {
-  enum { WEIGHTS = 64, DEPTH = 24, NARROW = 4 };
+// and have no lines that end within a vector, which those of planes that are apart mostly do. An
+// adjoint with strides is made of many passes, each of them short.
+bool oyi_convolve_few_take_tiles(const oyi_conv* c, bool back) {
+  enum {
+    WEIGHTS = 64,
+    WEIGHTS_APART = 24,
+    DEPTH = 24,
+    NARROW = 4,
+    PLACES = 16,
+    TAPS = 27
+  };
   const int64_t in = (back ? c->map_channels : c->image_channels) / c->groups;
   const int64_t out = (back ? c->image_channels : c->map_channels) / c->groups;
   const int64_t depth = in * oyi_volume(c->kernel);
   if (back && oyi_volume(c->stride) > 1) return false;
+  if (!back && c->stride[0] > 1 && out > 1)
+    return out * depth >= WEIGHTS_APART &&
+           (oyi_volume(c->kernel) < TAPS || oyi_volume(c->map) > PLACES);
   return (out > 1 && out * depth >= WEIGHTS) ||
          ((back ? c->image : c->map)[2] <= NARROW && depth >= DEPTH);
 }
@@ -191,7 +201,7 @@ static bool are_tiles_better(const oyi_conv* c, bool back) {
 oy_status oyi_convolve_lines(const oyi_convolve* v, bool back, bool* out_done) {
   lines l;
   *out_done = false;
-  if (!oyi_convolve_is_by_lines(v->conv) || are_tiles_better(v->conv, back) ||
+  if (!oyi_convolve_is_by_lines(v->conv) || oyi_convolve_few_take_tiles(v->conv, back) ||
       !oyi_conv_plan_begin(&l.plan, v, back))
     return OY_OK;
   *out_done = true;
