@@ -190,9 +190,16 @@ static void take_blocks(const rows* r, int64_t group, int64_t first, int64_t cou
     }
 }
 
-// Kernels from |sums|, where the channels of a block are side by side.
+// Kernels from |sums|, where the channels of a block are side by side, which they are in kernels of
+// one element, too.
 static void put_kernels(const rows* r, int64_t group, const char* sums) {
   const int64_t item = r->v->item, lanes = r->tiles->lanes;
+  if (r->taps == 1) {
+    for (int64_t o = 0; o < r->out; o++)
+      memcpy(weights_of(r, group) + o * r->in * item, sums + o * r->blocks * lanes * item,
+             (size_t)(r->in * item));
+    return;
+  }
   for (int64_t i = 0; i < r->out * r->blocks; i++) {
     const int64_t k = i % r->blocks * lanes;
     r->tiles->put_maps(
@@ -211,6 +218,7 @@ static oy_status weights_unit(const rows* r, int64_t group, int64_t none, int64_
   const int64_t wide = r->tiles ? r->blocks * lanes * r->taps : r->depth;
   char* image = room + r->samples * r->places * wide * v->item;
   char* sums = image + r->volume * lanes * v->item;
+  const bool in_place = !r->tiles || (r->taps == 1 && wide == r->in);
   for (int64_t i = 0; i < v->conv->batch; i += r->samples) {
     const int64_t count = oyi_at_most(r->samples, v->conv->batch - i);
     const int64_t windows = count * r->places;
@@ -224,7 +232,7 @@ static oy_status weights_unit(const rows* r, int64_t group, int64_t none, int64_
                   .k = windows,
                   .a = maps,
                   .b = room,
-                  .c = r->tiles ? sums : weights_of(r, group),
+                  .c = in_place ? weights_of(r, group) : sums,
                   .a_row = windows,
                   .a_column = 1,
                   .b_row = wide,
@@ -235,7 +243,7 @@ static oy_status weights_unit(const rows* r, int64_t group, int64_t none, int64_
                   .beta = number(i > 0)};
     OY_TRY(v->gemm(&g));
   }
-  if (r->tiles) put_kernels(r, group, sums);
+  if (!in_place) put_kernels(r, group, sums);
   return OY_OK;
 }
 
