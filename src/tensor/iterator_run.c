@@ -2,6 +2,7 @@
 // The walk itself, by one thread or by several.
 #include "base/threads.h"
 #include "tensor/iterator_packed.h"
+#include "tensor/iterator_planes.h"
 #include "tensor/iterator_stream.h"
 #include "tensor/iterator_walk.h"
 #include "tensor/move.h"
@@ -323,6 +324,7 @@ static void run_strips(const oyi_iter* it, size_t down, size_t item) {
 }
 
 static void move_dims(const oyi_iter* it, size_t item) {
+  if (!stays_in_place(it) && oyi_iter_move_planes(it, item)) return;
   const size_t down = longest(it, (int64_t)item);
   if (down == 1) {
     run(it, NULL, &item, move_block, &item);

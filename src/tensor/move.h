@@ -19,6 +19,9 @@ typedef struct oyi_move {
   // Bytes from |from| on of a move that follows, where its input is worth fetching: of a
   // plane that is turned round.
   int64_t ahead;
+  // Planes of so many rows that follow the first one, for oyi_move_planes; bytes from one to the
+  // next.
+  int64_t more, to_over, from_over;
 } oyi_move;
 
 // Rows of |size| bytes that follow each other.
@@ -32,6 +35,7 @@ typedef struct oyi_move_table {
   void (*copy)(char* to, const char* from, size_t n);
   void (*fill)(char* to, size_t n, const char* element, size_t item);
   void (*rows)(const oyi_move* m);
+  void (*planes)(const oyi_move* m);
   void (*pairs)(char* to, const char* first, const char* second, size_t n, size_t item);
   void (*turns)(char* to, oyi_row_source* sources, size_t count, int64_t rows);
   // Copies past the caches, whole lines to where a line begins; NULL where that gains
@@ -52,6 +56,10 @@ static inline void oyi_move_fill(char* to, size_t n, const char* element, size_t
 }
 static inline void oyi_move_rows(const oyi_move* m) {
   oyi_moves_of_machine()->rows(m);
+}
+// Planes of short rows, of which one is not worth a call.
+static inline void oyi_move_planes(const oyi_move* m) {
+  oyi_moves_of_machine()->planes(m);
 }
 // |n| elements of both in turns, to a place apart from either.
 static inline void oyi_move_pairs(char* to, const char* first, const char* second,

@@ -95,6 +95,11 @@ static void fill(char* to, size_t n, const char* element, size_t item) {
   for (int64_t row = 0; row < (m)->rows; \
        row++, to += (m)->to_down, from += (m)->from_down)
 
+// Planes, one by one.
+#define PLANES(m, one) \
+  oyi_move one = *(m); \
+  for (; one.more >= 0; one.more--, one.to += one.to_over, one.from += one.from_over)
+
 // Rows of one size, by the widest moves that divide it.
 #define FIXED_ROWS(size, by)                                                      \
   static void rows_of_##size(const oyi_move* m) {                                 \
@@ -201,12 +206,14 @@ TYPED(sixteen, 16)
   static inline __attribute__((always_inline)) void halves_##ID(const oyi_move* m,    \
                                                                 const int64_t half) { \
     const int64_t along = m->from_along, rest = m->n - half;                          \
-    ROWS(m, to, from) {                                                               \
-      OYI_UNROLL_BY(4)                                                                \
-      for (int64_t i = 0; i < half; i++) {                                            \
-        const int64_t k = rest + i;                                                   \
-        memcpy(to + i * (int64_t)sizeof(T), from + i * along, sizeof(T));             \
-        memcpy(to + k * (int64_t)sizeof(T), from + k * along, sizeof(T));             \
+    PLANES(m, one) {                                                                  \
+      ROWS(&one, to, from) {                                                          \
+        OYI_UNROLL_BY(4)                                                              \
+        for (int64_t i = 0; i < half; i++) {                                          \
+          const int64_t k = rest + i;                                                 \
+          memcpy(to + i * (int64_t)sizeof(T), from + i * along, sizeof(T));           \
+          memcpy(to + k * (int64_t)sizeof(T), from + k * along, sizeof(T));           \
+        }                                                                             \
       }                                                                               \
     }                                                                                 \
   }                                                                                   \
@@ -303,8 +310,8 @@ static bool has_near_columns(const oyi_move* m) {
   return m->rows >= FEW && along >= LINE && down < LINE && down > 0 && is_apart(m);
 }
 
+enum { SHORT = 8 };  // elements of rows that few_ has
 static void rows(const oyi_move* m) {
-  enum { SHORT = 8 };
   if (m->n == 0) return;
   const int64_t item = (int64_t)m->item;
   const bool whole = m->to_along == item, same = m->from_along == 0;
@@ -349,6 +356,21 @@ static void rows(const oyi_move* m) {
   }
 }
 
+static void planes(const oyi_move* m) {
+  const int64_t item = (int64_t)m->item;
+  const bool whole = m->to_along == item, turned = whole && m->from_down == item;
+  if (turned && m->n * item < VECTOR && is_apart(m) && turn_narrow(m)) return;
+  if (m->n <= SHORT && whole && is_apart(m)) {
+    OF_ITEM(few, m->item, m);
+    return;
+  }
+  PLANES(m, one) {
+    oyi_move plane = one;
+    plane.more = 0;
+    rows(&plane);
+  }
+}
+
 #if defined(__AVX2__)
 static void stream(char* to, const char* from, size_t n) {
   for (size_t i = 0; i < n; i += VECTOR)
@@ -363,5 +385,5 @@ static void end_stream(void) {
 #define end_stream NULL
 #endif
 
-const oyi_move_table LEVELED(oyi_moves) = {copy,  fill,   rows,      pairs,
-                                           turns, stream, end_stream};
+const oyi_move_table LEVELED(oyi_moves) = {copy,  fill,  rows,   planes,
+                                           pairs, turns, stream, end_stream};

@@ -69,25 +69,27 @@ static inline __attribute__((always_inline)) bool narrow(const oyi_move* m,
   const int64_t behind = (LANE - 1) / size + 1 - count, rows = m->rows - behind;
   if (rows < block) return false;
   const __m256i order = together(size, lines * item);
-  for (int64_t j = 0; j < rows; j += block) {
-    const int64_t row = j + block <= rows ? j : rows - block;
-    __m256i a[LANE];
-    interleave(a, m->from + row * item, m->from_along, m->n, lines, item);
-    char* to = m->to + row * size;
-    OYI_UNROLL_BY(16)
-    for (int64_t k = 0; k < lines; k++) {
-      if (count > 1) a[k] = _mm256_shuffle_epi8(a[k], order);
-      store_lane(to + k * count * size, _mm256_castsi256_si128(a[k]));
+  PLANES(m, one) {
+    for (int64_t j = 0; j < rows; j += block) {
+      const int64_t row = j + block <= rows ? j : rows - block;
+      __m256i a[LANE];
+      interleave(a, one.from + row * item, m->from_along, m->n, lines, item);
+      char* to = one.to + row * size;
+      OYI_UNROLL_BY(16)
+      for (int64_t k = 0; k < lines; k++) {
+        if (count > 1) a[k] = _mm256_shuffle_epi8(a[k], order);
+        store_lane(to + k * count * size, _mm256_castsi256_si128(a[k]));
+      }
+      to += block / 2 * size;
+      OYI_UNROLL_BY(16)
+      for (int64_t k = 0; k < lines; k++)
+        store_lane(to + k * count * size, _mm256_extracti128_si256(a[k], 1));
     }
-    to += block / 2 * size;
-    OYI_UNROLL_BY(16)
-    for (int64_t k = 0; k < lines; k++)
-      store_lane(to + k * count * size, _mm256_extracti128_si256(a[k], 1));
+    for (int64_t row = rows; row < m->rows; row++)
+      for (int64_t k = 0; k < m->n; k++)
+        memcpy(one.to + row * size + k * item, one.from + k * m->from_along + row * item,
+               (size_t)item);
   }
-  for (int64_t row = rows; row < m->rows; row++)
-    for (int64_t k = 0; k < m->n; k++)
-      memcpy(m->to + row * size + k * item, m->from + k * m->from_along + row * item,
-             (size_t)item);
   return true;
 }
 
@@ -96,13 +98,14 @@ static inline __attribute__((always_inline)) bool two_lanes(const oyi_move* m,
                                                             const int64_t item) {
   const int64_t block = VECTOR / item, lines = LANE / item, rest = m->n - lines;
   if (m->rows < block) return false;
+  PLANES(m, one)
   for (int64_t j = 0; j < m->rows; j += block) {
     const int64_t row = j + block <= m->rows ? j : m->rows - block;
     for (int64_t first = 0; first <= rest; first += rest > 0 ? rest : 1) {
       __m256i a[LANE];
-      interleave(a, m->from + first * m->from_along + row * item, m->from_along, lines,
+      interleave(a, one.from + first * m->from_along + row * item, m->from_along, lines,
                  lines, item);
-      char* to = m->to + row * m->to_down + first * item;
+      char* to = one.to + row * m->to_down + first * item;
       OYI_UNROLL_BY(16)
       for (int64_t k = 0; k < lines; k++) {
         store_lane(to + k * m->to_down, _mm256_castsi256_si128(a[k]));

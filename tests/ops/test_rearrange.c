@@ -104,6 +104,37 @@ static void rolled_elements(void** state) {
     }
 }
 
+static void check_order(oy_tensor* x, const int64_t* order) {
+  oy_tensor* turned = oy_permute(x, (oy_ints){order, 4});
+  oy_tensor* got = oy_contiguous(turned, OY_MEMORY_CONTIGUOUS);
+  const oy_ints sizes = oy_tensor_sizes(turned), strides = oy_tensor_strides(turned);
+  for (int64_t i = 0; i < oy_tensor_numel(x); i++) {
+    int64_t left = i, from = 0;
+    for (size_t d = 4; d-- > 0; left /= sizes.data[d])
+      from += left % sizes.data[d] * strides.data[d];
+    assert_true(element(got, i) == element(x, from));
+  }
+}
+
+// Many small planes, turned round, in any order of theirs.
+static void small_planes(void** state) {
+  (void)state;
+  static const int64_t sides[][2] = {{2, 12}, {3, 5}, {5, 17}, {7, 3}, {12, 2}, {4, 60}};
+  static const int64_t orders[][4] = {
+      {1, 0, 3, 2}, {0, 1, 3, 2}, {3, 1, 0, 2}, {1, 3, 0, 2}, {0, 3, 1, 2}};
+  static const oy_dtype dtypes[] = {OY_DTYPE_U8, OY_DTYPE_F16, OY_DTYPE_F32,
+                                    OY_DTYPE_F64};
+  for (size_t s = 0; s < OY_ARRAY_SIZE(sides); s++)
+    for (size_t k = 0; k < OY_ARRAY_SIZE(orders) * OY_ARRAY_SIZE(dtypes); k++) {
+      assert_int_equal(oy_set_num_threads(1 + (int)k % 2), OY_OK);
+      oy_scope scope;
+      oy_scope_open(&scope);
+      check_order(numbers(OY_DIMS(37, 29, sides[s][0], sides[s][1]), dtypes[k / 5]),
+                  orders[k % 5]);
+      oy_scope_close(&scope);
+    }
+}
+
 // Where nothing is added: strides by PyTorch 1.13.
 static void padded_by_nothing(void** state) {
   (void)state;
@@ -122,9 +153,8 @@ static void padded_by_nothing(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(triangles),
-      cmocka_unit_test(repeated_elements),
-      cmocka_unit_test(rolled_elements),
+      cmocka_unit_test(triangles),         cmocka_unit_test(repeated_elements),
+      cmocka_unit_test(rolled_elements),   cmocka_unit_test(small_planes),
       cmocka_unit_test(padded_by_nothing),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);

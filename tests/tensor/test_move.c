@@ -191,12 +191,50 @@ static void MOV_planes(void** state) {
         }
 }
 
+// Small planes, turned round, that follow each other at the output, or whose rows do.
+static void check_small(const oyi_move_table* table, size_t item, int64_t n, int64_t rows,
+                        bool apart) {
+  enum { COUNT = 5 };
+  const int64_t size = (int64_t)item, row = n * size, along = (rows + n % 2) * size;
+  const oyi_move m = {.item = item,
+                      .n = n,
+                      .rows = rows,
+                      .to = (char*)g_to + EDGE + item,
+                      .from = (const char*)g_from + EDGE,
+                      .to_along = size,
+                      .to_down = apart ? COUNT * row : row,
+                      .from_along = along,
+                      .from_down = size,
+                      .more = COUNT - 1,
+                      .to_over = apart ? row : rows * row,
+                      .from_over = n * along + 3 * size};
+  begin();
+  for (int64_t i = 0; i < COUNT * rows * n; i++) {
+    const int64_t k = i % n, down = i / n % rows, plane = i / n / rows;
+    memcpy(g_expected + EDGE + item + plane * m.to_over + down * m.to_down + k * size,
+           g_from + EDGE + plane * m.from_over + k * along + down * size, item);
+  }
+  table->planes(&m);
+  check(apart ? "planes, rows apart" : "planes", item, (size_t)(n * 1000 + rows));
+}
+
+static void MOV_small_planes(void** state) {
+  (void)state;
+  for (int level = find_tables(); level-- > 0;)
+    for (size_t item = 1; item <= 16; item *= 2)
+      for (int64_t n = 2; n <= 33; n += n < 10 ? 1 : 6)
+        for (int64_t rows = 1; rows <= 64; rows += rows < 19 ? 1 : 15)
+          if (5 * (n + 1) * (rows + 3) * (int64_t)item < PLACE - 2 * EDGE) {
+            check_small(g_tables[level], item, n, rows, false);
+            check_small(g_tables[level], item, n, rows, true);
+          }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(MOV_copies),
-      cmocka_unit_test(MOV_fills),
-      cmocka_unit_test(MOV_rows),
-      cmocka_unit_test(MOV_planes),
+      cmocka_unit_test(MOV_copies),       cmocka_unit_test(MOV_fills),
+      cmocka_unit_test(MOV_rows),         cmocka_unit_test(MOV_planes),
+      cmocka_unit_test(MOV_small_planes),
   };
   return cmocka_run_group_tests_name("move", tests, NULL, NULL);
 }
