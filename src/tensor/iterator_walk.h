@@ -41,4 +41,7 @@ int64_t oyi_walk_steps(const oyi_iter* it, size_t first, size_t last);
 // input is copied by elements of as many bytes as |args|, a size_t, says.
 bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args);
 
+// A copy of |steps| elements of |item| bytes in blocks of short stretches, the same way.
+bool oyi_walk_folded(const oyi_iter* it, int64_t item, int64_t steps);
+
 #endif  // OPYARD_SRC_TENSOR_ITERATOR_WALK_H_
