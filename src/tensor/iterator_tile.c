@@ -31,7 +31,9 @@ typedef struct tiling {
   size_t across;  // the dimension in which the inputs are contiguous
   size_t beside;  // that which has the next elements of a line; 0: none
   int packed[PACKED_MOST], packed_count;
-  int64_t rows;               // of a tile
+  int64_t rows, columns;  // of a tile
+  int64_t joined;         // columns of one of several stretches that are a row; 0: one
+  int64_t over[PACKED_MOST];  // from stretch to stretch of what is turned round
   bool others_first;          // what is beside a tile goes before what is below it
   int64_t tiles_down, tiles;  // along |across|; in all
   int64_t tiles_at_a_time;
@@ -83,13 +85,16 @@ static tile tile_find(const tiling* g, int64_t index) {
   if (g->others_first) index = find_others(&t, g, index);
   const int64_t row = index % g->tiles_down * g->rows;
   index /= g->tiles_down;
-  const int64_t across = (it->sizes[0] - 1) / COLUMNS + 1;
-  const int64_t column = index % across * COLUMNS;
+  const int64_t across = (it->sizes[0] - 1) / g->columns + 1;
+  const int64_t column = index % across * g->columns;
   if (!g->others_first) find_others(&t, g, index / across);
   tile_move(&t, it, 0, column);
   tile_move(&t, it, g->across, row);
+  for (int p = 0; g->joined && p < g->packed_count; p++)
+    t.data[g->packed[p]] +=
+        column / g->joined * g->over[p] - column * it->strides[0][g->packed[p]];
   t.rows = least(g->rows, it->sizes[g->across] - row);
-  t.columns = least(COLUMNS, it->sizes[0] - column);
+  t.columns = least(g->columns, it->sizes[0] - column);
   memcpy(t.down, it->strides[g->across], sizeof(t.down));
   memcpy(t.strides, it->strides[0], sizeof(t.strides));
   return t;
@@ -109,34 +114,44 @@ static void copy_tile(const tile* t, int64_t item) {
                             .ahead = t->rows * item});
 }
 
+static bool is_packed(const tiling* g, int k) {
+  return k == g->packed[0] || (g->packed_count > 1 && k == g->packed[1]);
+}
+
 // Whether rows of a tile follow each other in all operands that are not turned round, so that
 // they are one.
 static bool is_one_row(const tiling* g, const tile* t) {
   for (int k = 0; k < g->it->count; k++) {
     const int64_t item = oyi_item(g->it->tensors[k]);
-    const bool is_packed =
-        k == g->packed[0] || (g->packed_count > 1 && k == g->packed[1]);
     const bool is_number = t->strides[k] == 0 && t->down[k] == 0;
-    if (!is_packed && !is_number &&
+    if (!is_packed(g, k) && !is_number &&
         (t->strides[k] != item || t->down[k] != t->columns * item))
       return false;
   }
   return true;
 }
 
-// Operand |k|, copied to |buffer| and turned round, with |pitch| bytes from row to row.
-static void turn_operand(tile* t, int k, char* buffer, int64_t pitch) {
-  const int64_t item = t->down[k];
-  oyi_move_rows(&(oyi_move){.item = (size_t)item,
-                            .n = t->columns,
-                            .rows = t->rows,
-                            .to = buffer,
-                            .from = t->data[k],
-                            .to_along = item,
-                            .to_down = pitch,
-                            .from_along = t->strides[k],
-                            .from_down = item,
-                            .ahead = t->rows * item});
+// Operand |p| of those that are turned round, to |buffer|, with |pitch| bytes from row to row.
+static void turn_operand(const tiling* g, tile* t, int p, char* buffer, int64_t pitch) {
+  const int k = g->packed[p];
+  const int64_t item = t->down[k], n = g->joined ? g->joined : t->columns;
+  const oyi_move m = {.item = (size_t)item,
+                      .n = n,
+                      .rows = t->rows,
+                      .to = buffer,
+                      .from = t->data[k],
+                      .to_along = item,
+                      .to_down = pitch,
+                      .from_along = t->strides[k],
+                      .from_down = item,
+                      .ahead = t->rows * item,
+                      .more = t->columns / n - 1,
+                      .to_over = n * item,
+                      .from_over = g->over[p]};
+  if (g->joined)
+    oyi_move_planes(&m);
+  else
+    oyi_move_rows(&m);
   t->data[k] = buffer;
   t->down[k] = pitch;
   t->strides[k] = item;
@@ -175,8 +190,7 @@ static oy_status run_tiles(int64_t index, void* context) {
     const bool one = is_one_row(g, &t);
     for (int p = 0; p < g->packed_count; p++) {
       const int64_t item = t.down[g->packed[p]];
-      turn_operand(&t, g->packed[p], buffers[p],
-                   one ? t.columns * item : COLUMNS * item + LINE);
+      turn_operand(g, &t, p, buffers[p], one ? t.columns * item : COLUMNS * item + LINE);
     }
     if (one) {
       g->loop(t.columns * t.rows, t.data, t.strides, g->args);
@@ -248,6 +262,30 @@ static bool find_packed(tiling* g) {
   return true;
 }
 
+// Short rows that go on in the next dimension, but for what is turned round: tiles have several
+// stretches of that side by side, so that the loop is called for long rows. |joined| is then the
+// walk over these.
+static void join_columns(tiling* g, oyi_iter* joined) {
+  const oyi_iter* it = g->it;
+  const size_t next = g->across == 1 ? 2 : 1;
+  if (it->ndim < 3 || it->sizes[0] > COLUMNS / 2) return;
+  for (int k = 0; k < it->count; k++)
+    if (!is_packed(g, k) && it->strides[next][k] != it->sizes[0] * it->strides[0][k])
+      return;
+  *joined = *it;
+  g->joined = it->sizes[0];
+  g->columns = COLUMNS / g->joined * g->joined;
+  for (int p = 0; p < g->packed_count; p++) g->over[p] = it->strides[next][g->packed[p]];
+  joined->sizes[0] *= it->sizes[next];
+  joined->ndim--;
+  for (size_t d = next; d < joined->ndim; d++) {
+    joined->sizes[d] = it->sizes[d + 1];
+    memcpy(joined->strides[d], it->strides[d + 1], sizeof(joined->strides[d]));
+  }
+  if (g->across > next) g->across--;
+  g->it = joined;
+}
+
 // Fewer columns than LEAST are worth it for copies alone, and if tiles of them are long, which
 // shows when |across| is known.
 static bool is_narrow(const oyi_iter* it, const tiling* g) {
@@ -257,17 +295,20 @@ static bool is_narrow(const oyi_iter* it, const tiling* g) {
 }
 
 bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {
-  tiling g = {.it = it, .loop = loop, .args = args};
+  tiling g = {.it = it, .loop = loop, .args = args, .columns = COLUMNS};
+  oyi_iter joined;
   int64_t steps = oyi_walk_steps(it, 0, it->ndim);
   if (is_narrow(it, &g) || steps < LEAST_STEPS) return false;
   if (!loop && it->sizes[0] >= LEAST && oyi_walk_folded(it, item_of(&g, 0), steps))
     return true;
   if (!find_packed(&g) || is_narrow(it, &g)) return false;
+  if (loop) join_columns(&g, &joined);
+  it = g.it;
   int64_t n = it->sizes[0], m = it->sizes[g.across];
   if (!loop && g.across == 1 && n * m <= PLANE) return false;
   g.tiles_down = (m - 1) / g.rows + 1;
-  g.tiles = g.tiles_down * ((n - 1) / COLUMNS + 1) * (steps / n / m);
-  g.tiles_at_a_time = (OYI_ITER_GRAIN - 1) / (g.rows * least(n, COLUMNS)) + 1;
+  g.tiles = g.tiles_down * ((n - 1) / g.columns + 1) * (steps / n / m);
+  g.tiles_at_a_time = (OYI_ITER_GRAIN - 1) / (g.rows * least(n, g.columns)) + 1;
   (void)oyi_parallel_chunks((g.tiles - 1) / g.tiles_at_a_time + 1, run_tiles, &g);
   return true;
 }

@@ -65,6 +65,13 @@ static const layout g_layouts[] = {
     {"rows pages apart in four dimensions", 4, {19, 5, 128, 32}, {1, 3, 2, 0}, 0, 1},
     {"blocks of three dimensions", 4, {48, 3, 4, 4}, {0, 1, 2, 3}, 5, 1},
     {"short matrices in four dimensions", 4, {40, 11, 5, 4}, {1, 0, 2, 3}, 8, 1},
+    {"short rows joined", 4, {8, 23, 31, 12}, {2, 0, 3, 1}, 0, 1},
+    {"rows of a hundred joined", 4, {3, 17, 5, 100}, {2, 0, 3, 1}, 0, 1},
+    {"short rows joined, for all others", 4, {8, 23, 31, 12}, {2, 0, 3, 1}, FIRST * 3, 1},
+    {"short rows joined beside a number", 4, {8, 23, 31, 9}, {3, 2, 0, 1}, FIRST * 12, 1},
+    {"short rows not joined", 4, {8, 23, 31, 12}, {2, 0, 3, 1}, FIRST * 4, 1},
+    {"short rows joined in five dimensions", 5, {3, 19, 5, 7, 10}, {3, 0, 4, 2, 1}, 0, 1},
+    {"short rows joined of another batch", 5, {3, 6, 20, 7, 10}, {3, 0, 1, 4, 2}, 2, 1},
 };
 
 // A tensor with the strides of one whose dimensions lie in |order|.
