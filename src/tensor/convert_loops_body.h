@@ -169,17 +169,19 @@ static inline __m256i number_to_bf16(__m256 x) {
 #define EIGHT_BYTES(p)  _mm_loadl_epi64((const void*)(p))
 #define EIGHT_SHORTS(p) _mm_loadu_si128((const void*)(p))
 #define EIGHT_WORDS(p)  _mm256_loadu_si256((const void*)(p))
-#define TO_BF16(name, T, eight, bf16_of)                                           \
-  static void name(void* out, const void* in, int64_t n) {                         \
-    uint16_t* o = out;                                                             \
-    const T* a = in;                                                               \
-    int64_t i = 0;                                                                 \
-    for (; i + 16 <= n; i += 16) {                                                 \
-      const __m256i low = bf16_of(eight(a + i)), high = bf16_of(eight(a + i + 8)); \
-      const __m256i both = _mm256_packus_epi32(low, high);                         \
-      _mm256_storeu_si256((void*)(o + i), _mm256_permute4x64_epi64(both, 0xd8));   \
-    }                                                                              \
-    for (; i < n; i++) o[i] = oyi_bf16_from_float((float)a[i]);                    \
+#define TO_BF16(name, T, eight, bf16_of)                                  \
+  static inline void sixteen_##name(uint16_t* o, const T* a) {            \
+    const __m256i low = bf16_of(eight(a)), high = bf16_of(eight(a + 8));  \
+    const __m256i both = _mm256_packus_epi32(low, high);                  \
+    _mm256_storeu_si256((void*)o, _mm256_permute4x64_epi64(both, 0xd8));  \
+  }                                                                       \
+  static void name(void* out, const void* in, int64_t n) {                \
+    uint16_t* o = out;                                                    \
+    const T* a = in;                                                      \
+    int64_t i = 0;                                                        \
+    for (; i + 16 <= n; i += 16) sixteen_##name(o + i, a + i);            \
+    if (i < n && n >= 16) sixteen_##name(o + n - 16, a + n - 16);         \
+    for (; n < 16 && i < n; i++) o[i] = oyi_bf16_from_float((float)a[i]); \
   }
 #define OF_U8(p)  _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(EIGHT_BYTES(p)))
 #define OF_I8(p)  _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(EIGHT_BYTES(p)))

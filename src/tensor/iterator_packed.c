@@ -2,6 +2,7 @@
 #include "tensor/iterator_packed.h"
 
 #include "base/threads.h"
+#include "tensor/convert_loops.h"
 #include "tensor/iterator_walk.h"
 #include "tensor/move.h"
 
@@ -11,6 +12,7 @@
 enum {
   PACKED_ROW = 248,
   CONVERTED_ROW = 2048,
+  BF16_ROW = 128,
   PACKED_COLUMN = 128,
   TWICE_PACKED_ROW = 64,
   PACKED = 8192,  // bytes of rows that are taken at once
@@ -92,11 +94,16 @@ static bool is_worth_once(const oyi_by_rows* by, const oyi_packed_row* row,
          (longest <= PACKED / 4 && rows_after(by, row) * longest >= 2 * PACKED);
 }
 
-// Loops from one dtype to another take longer to begin: they have more to do with what no
-// whole vector holds.
-static bool converts(const oyi_by_rows* by) {
+// Bytes of a row that is worth a copy for itself. Loops from one dtype to another take longer to
+// begin: they have more to do with what no whole vector holds, but for those to bfloat16.
+static int64_t longest_copied(const oyi_by_rows* by) {
+  if (by->count != 2) return PACKED_ROW;
   const oyi_tensor* const* t = (const oyi_tensor* const*)by->it->tensors;
-  return by->count == 2 && t[0]->header.dtype != t[1]->header.dtype;
+  const oy_dtype to = t[0]->header.dtype, from = t[1]->header.dtype;
+  if (to == from) return PACKED_ROW;
+  const bool is_once = to == OY_DTYPE_BF16 && !oy_dtype_is_complex(from) &&
+                       oyi_convert_chain_of(to, from).count == 1;
+  return is_once ? BF16_ROW : CONVERTED_ROW;
 }
 
 unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
@@ -124,8 +131,7 @@ unsigned oyi_packed_inputs(const oyi_by_rows* by, const oyi_packed_row* row,
   const int copies = __builtin_popcount(found);
   if (copies > PACKED_INPUTS || across) return copies <= PACKED_INPUTS ? found : 0;
   if (often == 0) return is_worth_once(by, row, longest) ? found : 0;
-  if (longest > (column ? PACKED_COLUMN : converts(by) ? CONVERTED_ROW : PACKED_ROW))
-    return 0;
+  if (longest > (column ? PACKED_COLUMN : longest_copied(by))) return 0;
   const bool twice = (often & (often - 1)) != 0;
   return !twice || longest_copy <= TWICE_PACKED_ROW || n <= TWICE_PACKED ? found : 0;
 }
