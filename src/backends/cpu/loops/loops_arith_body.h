@@ -246,60 +246,7 @@ static void nextafter_bf16(int64_t n, char* const* data, const int64_t* strides,
 #undef LOW
 #undef HIGH
 
-// Moves elements, whatever they are: |a| where the mask is set, else |b|. Both may be the
-// same everywhere, as what fills masked elements is.
-#define WHERE_PASS(T, yes_is, no_is)      \
-  OYI_INDEPENDENT                         \
-  for (int64_t i = 0; i < n; i++) {       \
-    const T yes = (yes_is), no = (no_is); \
-    o[i] = WHERE_PICK(k[i], yes, no);     \
-  }                                       \
-  return
-#define WHERE(name, T)                                                                 \
-  static void name(int64_t n, char* const* data, const int64_t* strides,               \
-                   const void* args) {                                                 \
-    (void)args;                                                                        \
-    char* out = data[0];                                                               \
-    const char *m = data[1], *x = data[2], *y = data[3];                               \
-    const int64_t so = strides[0], sm = strides[1], sx = strides[2], sy = strides[3];  \
-    const int64_t item = sizeof(T);                                                    \
-    if (so == item && sm == 1 && (sx == item || sx == 0) && (sy == item || sy == 0)) { \
-      T* o = (T*)(void*)out;                                                           \
-      const uint8_t* k = (const uint8_t*)m;                                            \
-      const T *p = (const T*)(const void*)x, *q = (const T*)(const void*)y;            \
-      const T same = *p, other = *q;                                                   \
-      if (sx == 0 && sy == 0) {                                                        \
-        WHERE_PASS(T, same, other);                                                    \
-      } else if (sx == 0) {                                                            \
-        WHERE_PASS(T, same, q[i]);                                                     \
-      } else if (sy == 0) {                                                            \
-        WHERE_PASS(T, p[i], other);                                                    \
-      } else {                                                                         \
-        WHERE_PASS(T, p[i], q[i]);                                                     \
-      }                                                                                \
-    }                                                                                  \
-    const int64_t items[] = {item, 1, item, item};                                     \
-    if (oyi_same_run(name, items, n, data, strides, args)) return;                     \
-    for (int64_t i = 0; i < n; i++, out += so, m += sm, x += sx, y += sy)              \
-      OYI_AT(T, out) = WHERE_PICK(*(const uint8_t*)m, *(const T*)(const void*)x,       \
-                                  *(const T*)(const void*)y);                          \
-  }
-#define WHERE_PICK(mask, yes, no) ((mask) ? (yes) : (no))
-WHERE(where_1, uint8_t)
-WHERE(where_2, uint16_t)
-WHERE(where_4, uint32_t)
-WHERE(where_8, uint64_t)
-#undef WHERE_PICK
-// Of two words nothing but bits is chosen: a branch that goes either way takes longer than both.
-typedef uint64_t sixteen
-    __attribute__((vector_size(16), aligned(sizeof(uint64_t)), may_alias));
-static inline sixteen pick_sixteen(uint8_t mask, sixteen yes, sixteen no) {
-  const uint64_t all = (uint64_t)0 - (mask != 0);
-  return (yes & all) | (no & ~all);
-}
-#define WHERE_PICK(mask, yes, no) pick_sixteen(mask, yes, no)
-WHERE(where_16, sixteen)
-#undef WHERE_PICK
+#include "backends/cpu/loops/where_body.h"
 
 #include "backends/cpu/loops/loop_list.h"
 #define WHERE_ROW(kind, loop) \
