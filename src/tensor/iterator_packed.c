@@ -58,23 +58,26 @@ static bool is_short_across(const oyi_packed_row* row, int k, int64_t item) {
          steps_of(row) * item <= ACROSS;
 }
 
-// Whether lines of what lies across, which are read for one element each, are gone before others of
-// them are wanted, which tiles have at once.
-static bool loses_lines(const oyi_by_rows* by, const oyi_packed_row* row,
-                        const int64_t* down, int k, int64_t item) {
-  enum { LINES = 512, TILE = 8, LINE = 64 };
-  const oyi_iter* it = by->it;
-  if (row->ndim > 1 || row->sizes[0] < TILE || row->strides[0][k] < LINE ||
-      down[k] < LINE || row->sizes[0] * it->sizes[1] < LINES)
-    return false;
-  for (size_t d = 2; d < it->ndim; d++)
-    if (it->strides[d][k] == item && it->sizes[d] >= TILE) return true;
-  return false;
-}
-
 // Rows that follow.
 static int64_t rows_after(const oyi_by_rows* by, const oyi_packed_row* row) {
   return row->ndim < by->it->ndim ? by->it->sizes[row->ndim] : 1;
+}
+
+// Whether lines of what lies across, which are read for one element each, are gone before others of
+// them are wanted, which tiles have at once. Of rows of several dimensions more lines are worth
+// tiles, whose rows are shorter than those that are copied together.
+static bool loses_lines(const oyi_by_rows* by, const oyi_packed_row* row,
+                        const int64_t* down, int k, int64_t item) {
+  enum { LINES = 512, MORE_LINES = 2048, TILE = 8, LINE = 64 };
+  const oyi_iter* it = by->it;
+  if (row->sizes[0] < TILE || down[k] < LINE ||
+      steps_of(row) * rows_after(by, row) < (row->ndim > 1 ? MORE_LINES : LINES))
+    return false;
+  for (size_t d = 0; d < row->ndim; d++)
+    if (row->strides[d][k] < LINE) return false;
+  for (size_t d = row->ndim + 1; d < it->ndim; d++)
+    if (it->strides[d][k] == item && it->sizes[d] >= TILE) return true;
+  return false;
 }
 
 // Whether a copy of what lies across serves more rows than tiles of narrow elements would have,
