@@ -50,6 +50,44 @@ static void lines_are_gathered(void** state) {
     }
 }
 
+// Lines of every other block of planes, of |rows| each; a bad number of the last is found too.
+static void check_blocks(oy_dtype dtype, int64_t rows, int64_t n) {
+  enum { A = 9, B = 3, ROWS = 60, N = 32 };
+  static uint8_t data[2 * A * B * ROWS * N * 16];
+  static int64_t index[A * B * ROWS * N];
+  const int64_t item = (int64_t)oy_dtype_size(dtype), count = A * B * rows * n;
+  fill(data, 2 * A * B * ROWS * n * item, n);
+  for (int64_t i = 0; i < count; i++) index[i] = (i * 37 + rows) % n;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* whole =
+      oy_scope_take(oy_tensor_from_data(data, OY_DIMS(2 * A, B, ROWS, n), dtype));
+  oy_tensor* by =
+      oy_scope_take(oy_tensor_from_data(index, OY_DIMS(A, B, rows, n), OY_DTYPE_I64));
+  oy_tensor* x = oy_slice_Tensor(whole, 0, oy_int(0), oy_none(), 2);
+  const char* got = oy_tensor_data(oy_gather(x, 3, by, false));
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t row = i / n % rows, b = i / n / rows % B, a = i / n / rows / B;
+    const int64_t line = (2 * a * B + b) * ROWS + row;
+    assert_memory_equal(got + i * item, data + (line * n + index[i]) * item,
+                        (size_t)item);
+  }
+  ((int64_t*)oy_tensor_data(by))[count - 1] = n;
+  assert_null(oy_gather(x, 3, by, false));
+  oy_error_clear();
+  oy_scope_close(&scope);
+}
+
+static void lines_of_blocks_are_gathered(void** state) {
+  (void)state;
+  static const int64_t rows[] = {3, 8, 41, 60}, lengths[] = {2, 7, 16, 32};
+  for (int at = 0; at < 16; at++)
+    for (int k = 0; k < SIZES; k++) {
+      assert_int_equal(oy_set_num_threads(1 + at % 2), OY_OK);
+      check_blocks(sizes_of_all[k], rows[at / 4], lengths[at % 4]);
+    }
+}
+
 // Wherever they are, and if their lower bits are those of good ones.
 static void bad_numbers_are_refused(void** state) {
   (void)state;
@@ -246,9 +284,13 @@ static void narrow_columns_are_turned(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lines_are_gathered),  cmocka_unit_test(bad_numbers_are_refused),
-      cmocka_unit_test(rows_are_joined),     cmocka_unit_test(columns_are_copied),
-      cmocka_unit_test(few_rows_are_copied), cmocka_unit_test(narrow_columns_are_turned),
+      cmocka_unit_test(lines_are_gathered),
+      cmocka_unit_test(lines_of_blocks_are_gathered),
+      cmocka_unit_test(bad_numbers_are_refused),
+      cmocka_unit_test(rows_are_joined),
+      cmocka_unit_test(columns_are_copied),
+      cmocka_unit_test(few_rows_are_copied),
+      cmocka_unit_test(narrow_columns_are_turned),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -165,12 +165,19 @@ static void arrange(oyi_lines* w, const oyi_tensor* t, int64_t dim) {
 // Short lines that fit into registers, whose elements lie together.
 typedef bool (*short_fn)(int64_t lines, int64_t n, char* o, const char* x, int64_t down,
                          int64_t length, const int64_t* index);
+// Lines |down| bytes from each other, as far as |run| of them go; those of the dimensions before
+// |outer| are elsewhere.
+typedef struct lines_apart {
+  int64_t down, run, outer;
+} lines_apart;
 typedef struct short_lines {
   short_fn take;
   char* o;
   const char* x;
   const int64_t* index;
-  int64_t lines, n, item, down, length;  // of |x|, |down| bytes from line to line
+  int64_t lines, n, item, length;
+  lines_apart apart;  // of |x|
+  const oyi_tensor *from, *by;
   oyi_late* late;
 } short_lines;
 
@@ -192,47 +199,63 @@ static short_fn rows_for(int64_t item, int64_t down, int64_t length, int64_t n) 
   return NULL;
 }
 
+// Where line |line| is.
+static const char* line_of(const short_lines* s, int64_t line) {
+  const int64_t* strides = oyi_strides(s->from);
+  int64_t run = line / s->apart.run, elements = 0;
+  for (int64_t d = s->apart.outer; d-- > 0; run /= s->by->sizes[d])
+    elements += run % s->by->sizes[d] * strides[d];
+  return s->x + elements * s->item + line % s->apart.run * s->apart.down;
+}
+
 static oy_status take_short(int64_t chunk, void* context) {
   const short_lines* s = context;
   const int64_t stretch = OYI_ITER_GRAIN / s->n, first = chunk * stretch;
-  const int64_t lines = s->lines - first < stretch ? s->lines - first : stretch;
-  if (!s->take(lines, s->n, s->o + first * s->n * s->item, s->x + first * s->down,
-               s->down, s->length, s->index + first * s->n))
-    oyi_late_fail(s->late);
+  const int64_t end = s->lines - first < stretch ? s->lines : first + stretch;
+  for (int64_t at = first, some; at < end; at += some) {
+    some = s->apart.run - at % s->apart.run;
+    if (some > end - at) some = end - at;
+    if (!s->take(some, s->n, s->o + at * s->n * s->item, line_of(s, at), s->apart.down,
+                 s->length, s->index + at * s->n)) {
+      oyi_late_fail(s->late);
+      return OY_OK;
+    }
+  }
   return OY_OK;
 }
 
-// Bytes from line to line of |t| along the last dimension, in the order of the indices; 0: they
-// are not as far from each other everywhere.
-static int64_t down_of(const oyi_tensor* t, const oyi_tensor* index) {
+// How lines of |t| along the last dimension lie, in the order of the indices.
+static lines_apart apart_of(const oyi_tensor* t, const oyi_tensor* index) {
   const int64_t* strides = oyi_strides(t);
-  int64_t down = 0, next = 0;
+  int64_t down = 0, next = 0, run = 1, d = t->ndim - 2;
   bool found = false;
-  for (int64_t d = t->ndim - 2; d >= 0; d--) {
+  for (; d >= 0; d--) {
     if (index->sizes[d] == 1) continue;
-    if (found && strides[d] != next) return 0;
+    if (found && strides[d] != next) break;
     if (!found) down = strides[d];
     found = true;
     next = strides[d] * index->sizes[d];
+    run *= index->sizes[d];
   }
-  return (found ? down : t->sizes[t->ndim - 1]) * oyi_item(t);
+  if (!found) down = t->sizes[t->ndim - 1];
+  return (lines_apart){down * oyi_item(t), run, d + 1};
 }
 
-// NULL: they are not such lines.
+// NULL: they are not such lines, or too few of them lie as the one before.
 static short_fn short_for(const oyi_tensor* o, const oyi_tensor* t, int64_t dim,
-                          const oyi_tensor* index, int64_t* down) {
-  enum { MOST = 128 };
+                          const oyi_tensor* index, lines_apart* apart) {
+  enum { MOST = 128, FEW = 8 };
   if (t->ndim == 0 || t->ndim != index->ndim || dim != t->ndim - 1 ||
       index->sizes[dim] > MOST || oyi_strides(t)[dim] != 1)
     return NULL;
   if (!(o->flags & index->flags & OYI_CONTIGUOUS)) return NULL;
-  *down = down_of(t, index);
-  return *down > 0 ? rows_for(oyi_item(t), *down, t->sizes[dim], index->sizes[dim])
-                   : NULL;
+  *apart = apart_of(t, index);
+  if (apart->down <= 0 || (apart->outer > 0 && apart->run < FEW)) return NULL;
+  return rows_for(oyi_item(t), apart->down, t->sizes[dim], index->sizes[dim]);
 }
 
 static void take_short_lines(short_fn take, oyi_tensor* o, const oyi_tensor* t,
-                             const oyi_tensor* index, int64_t down, oyi_late* late) {
+                             const oyi_tensor* index, lines_apart apart, oyi_late* late) {
   const int64_t dim = t->ndim - 1;
   short_lines s = {.take = take,
                    .o = oyi_data(o),
@@ -240,8 +263,10 @@ static void take_short_lines(short_fn take, oyi_tensor* o, const oyi_tensor* t,
                    .index = oyi_data(index),
                    .n = index->sizes[dim],
                    .item = oyi_item(t),
-                   .down = down,
                    .length = t->sizes[dim],
+                   .apart = apart,
+                   .from = t,
+                   .by = index,
                    .late = late};
   s.lines = index->numel / s.n;
   (void)!oyi_parallel_chunks(oyi_stretches(s.lines, OYI_ITER_GRAIN / s.n), take_short,
@@ -271,10 +296,10 @@ static oy_status take_lines(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   if (index->numel == 0) return OY_OK;  // and may be of any rank
   const int64_t size = t->ndim ? t->sizes[dim] : 1;
   taking how = {.take = oyi_gather_for(oyi_item(t)), .late = {late ? size : 0, false}};
-  int64_t down;
-  const short_fn take = short_for(o, t, dim, index, &down);
+  lines_apart apart;
+  const short_fn take = short_for(o, t, dim, index, &apart);
   if (take)
-    take_short_lines(take, o, t, index, down, &how.late);
+    take_short_lines(take, o, t, index, apart, &how.late);
   else
     take_blocks(o, t, dim, index, &how);
   return how.late.failed ? oyi_bad_line_index(index, dim, size) : OY_OK;
