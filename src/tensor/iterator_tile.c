@@ -18,7 +18,7 @@ enum {
   LEAST = 8,         // rows and columns that make it worth while
   LEAST_STEPS = 512,
   PLANE = 256,      // elements of a plane that is copied without looking for tiles of it
-  PACKED_MOST = 2,  // inputs that are turned round
+  PACKED_MOST = 2,  // inputs that are turned round, or brought together
   // A row of a copy is a line longer than it must be: else all rows of a column would
   // lie in the same few sets of the cache.
   BUFFER = COLUMNS * LINE + LINE * LINE
@@ -131,10 +131,11 @@ static bool is_one_row(const tiling* g, const tile* t) {
   return true;
 }
 
-// Operand |p| of those that are turned round, to |buffer|, with |pitch| bytes from row to row.
-static void turn_operand(const tiling* g, tile* t, int p, char* buffer, int64_t pitch) {
+// Operand |p| of those that are copied, to |buffer|, with |pitch| bytes from row to row.
+static void copy_operand(const tiling* g, tile* t, int p, char* buffer, int64_t pitch) {
   const int k = g->packed[p];
-  const int64_t item = t->down[k], n = g->joined ? g->joined : t->columns;
+  const int64_t item = oyi_item(g->it->tensors[k]),
+                n = g->joined ? g->joined : t->columns;
   const oyi_move m = {.item = (size_t)item,
                       .n = n,
                       .rows = t->rows,
@@ -143,7 +144,7 @@ static void turn_operand(const tiling* g, tile* t, int p, char* buffer, int64_t 
                       .to_along = item,
                       .to_down = pitch,
                       .from_along = t->strides[k],
-                      .from_down = item,
+                      .from_down = t->down[k],
                       .ahead = t->rows * item,
                       .more = t->columns / n - 1,
                       .to_over = n * item,
@@ -189,8 +190,8 @@ static oy_status run_tiles(int64_t index, void* context) {
     }
     const bool one = is_one_row(g, &t);
     for (int p = 0; p < g->packed_count; p++) {
-      const int64_t item = t.down[g->packed[p]];
-      turn_operand(g, &t, p, buffers[p], one ? t.columns * item : COLUMNS * item + LINE);
+      const int64_t item = item_of(g, g->packed[p]);
+      copy_operand(g, &t, p, buffers[p], one ? t.columns * item : COLUMNS * item + LINE);
     }
     if (one) {
       g->loop(t.columns * t.rows, t.data, t.strides, g->args);
@@ -237,6 +238,13 @@ static size_t find_beside(const tiling* g) {
   return 0;
 }
 
+// Beside what is turned round, every other element, which a loop would go through one by one.
+static void pack_others(tiling* g) {
+  for (int k = 1; k < g->it->count && g->packed_count < PACKED_MOST; k++)
+    if (!is_packed(g, k) && g->it->strides[0][k] == 2 * item_of(g, k))
+      g->packed[g->packed_count++] = k;
+}
+
 static bool find_packed(tiling* g) {
   const oyi_iter* it = g->it;
   int64_t largest = 1;
@@ -245,8 +253,10 @@ static bool find_packed(tiling* g) {
     if (d == 0 || (g->packed_count > 0 && d != g->across)) continue;
     g->across = d;
     g->packed[g->packed_count++] = k;
-    if (item_of(g, k) > largest) largest = item_of(g, k);
   }
+  if (g->loop && g->packed_count > 0) pack_others(g);
+  for (int p = 0; p < g->packed_count; p++)
+    if (item_of(g, g->packed[p]) > largest) largest = item_of(g, g->packed[p]);
   g->rows = LINE / largest;
   if (g->loop || g->packed_count == 0) return g->packed_count > 0;
   // Rows of the output a multiple of pages apart share a set of the cache: what lies beside a
@@ -262,16 +272,31 @@ static bool find_packed(tiling* g) {
   return true;
 }
 
+// Whether short rows go on in dimension |next|, but for what is copied: very short ones of inputs
+// that have gaps between them are.
+static bool pack_stretches(tiling* g, size_t next) {
+  enum { SHORT = 32 };
+  const oyi_iter* it = g->it;
+  int more = 0, found[OYI_ITER_MAX];
+  for (int k = 0; k < it->count; k++) {
+    if (is_packed(g, k) || it->strides[next][k] == it->sizes[0] * it->strides[0][k])
+      continue;
+    if (k == 0 || it->sizes[0] > SHORT || it->strides[0][k] != item_of(g, k) ||
+        item_of(g, k) * g->rows > LINE || g->packed_count + more == PACKED_MOST)
+      return false;
+    found[more++] = k;
+  }
+  for (int i = 0; i < more; i++) g->packed[g->packed_count++] = found[i];
+  return true;
+}
+
 // Short rows that go on in the next dimension, but for what is turned round: tiles have several
 // stretches of that side by side, so that the loop is called for long rows. |joined| is then the
 // walk over these.
 static void join_columns(tiling* g, oyi_iter* joined) {
   const oyi_iter* it = g->it;
   const size_t next = g->across == 1 ? 2 : 1;
-  if (it->ndim < 3 || it->sizes[0] > COLUMNS / 2) return;
-  for (int k = 0; k < it->count; k++)
-    if (!is_packed(g, k) && it->strides[next][k] != it->sizes[0] * it->strides[0][k])
-      return;
+  if (it->ndim < 3 || it->sizes[0] > COLUMNS / 2 || !pack_stretches(g, next)) return;
   *joined = *it;
   g->joined = it->sizes[0];
   g->columns = COLUMNS / g->joined * g->joined;

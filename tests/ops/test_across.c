@@ -171,6 +171,33 @@ static void orders_of_others(void** state) {
                    g_dtypes[(d + 3) % OY_ARRAY_SIZE(g_dtypes)]);
 }
 
+// |t| in every |step|th element of rows that are longer than its own.
+static oy_tensor* with_gaps(oy_tensor* t, const shape* s, int64_t step) {
+  const int64_t n = s->sizes[2] * step;
+  oy_tensor* wide = oy_tensor_empty(OY_DIMS(s->sizes[0], s->sizes[1], n + 2), t->dtype,
+                                    oy_device_cpu());
+  oy_tensor* part = oy_slice_Tensor(wide, 2, oy_int(1), oy_int(1 + n), step);
+  assert_ptr_equal(oy_copy_(part, t, false), part);
+  oy_tensor_release(wide);
+  return part;
+}
+// Beside rows that lie apart, or of which every other element is read.
+static void orders_beside_gaps(void** state) {
+  (void)state;
+  static const shape shapes[] = {{{40, 16, 9}}, {{33, 8, 30}},  {{20, 25, 24}},
+                                 {{3, 20, 97}}, {{9, 11, 100}}, {{2, 17, 300}}};
+  for (size_t k = 0; k < OY_ARRAY_SIZE(shapes); k++)
+    for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)
+      for (size_t q = 0; q < 2 * OY_ARRAY_SIZE(g_orders); q++) {
+        oy_tensor* a = laid_out(&shapes[k], g_orders[0], 0, g_dtypes[d]);
+        oy_tensor* b = laid_out(&shapes[k], g_orders[q / 2], 1, g_dtypes[d]);
+        oy_tensor* apart = with_gaps(a, &shapes[k], 1 + q % 2);
+        check(&shapes[k], apart, b);
+        oy_tensor* const all[] = {a, b, apart};
+        for (int i = 0; i < 3; i++) oy_tensor_release(all[i]);
+      }
+}
+
 // Rows around those of vectors, the result in the place of an operand.
 static void rows_in_place(void** state) {
   (void)state;
@@ -286,8 +313,8 @@ static void blocks_of_dimensions(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(three_operands), cmocka_unit_test(every_order),
-      cmocka_unit_test(orders_of_others), cmocka_unit_test(rows_in_place),
-      cmocka_unit_test(blocks_of_dimensions)};
+      cmocka_unit_test(three_operands),       cmocka_unit_test(every_order),
+      cmocka_unit_test(orders_of_others),     cmocka_unit_test(rows_in_place),
+      cmocka_unit_test(blocks_of_dimensions), cmocka_unit_test(orders_beside_gaps)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
