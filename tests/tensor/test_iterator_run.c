@@ -65,6 +65,7 @@ static const layout g_layouts[] = {
     {"rows pages apart in four dimensions", 4, {19, 5, 128, 32}, {1, 3, 2, 0}, 0, 1},
     {"blocks of three dimensions", 4, {48, 3, 4, 4}, {0, 1, 2, 3}, 5, 1},
     {"short matrices in four dimensions", 4, {40, 11, 5, 4}, {1, 0, 2, 3}, 8, 1},
+    {"several rows that are long together", 3, {300, 9, 70}, {1, 0, 2}, 0, 1},
     {"rows of many lines apart", 4, {17, 24, 8, 12}, {1, 3, 2, 0}, 0, 1},
     {"short rows joined", 4, {8, 23, 31, 12}, {2, 0, 3, 1}, 0, 1},
     {"rows of a hundred joined", 4, {3, 17, 5, 100}, {2, 0, 3, 1}, 0, 1},
