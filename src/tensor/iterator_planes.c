@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of many small planes that are turned round, as (n, m, 2, 12) to (m, n, 12, 2): a call for
-// each takes longer than its elements, and one for rows of many planes, which lie far apart, comes
-// to the same lines again and again. So does one for what goes to (12, m, n, 2), where few rows of
-// a plane, which come to lie apart, are written side by side.
+// Copies of many small planes, which are turned round, as (n, m, 2, 12) to (m, n, 12, 2), or stay
+// as they are, as the heads of (n, 12, m, 64) to (n, m, 12, 64): a call for each takes longer than
+// its elements, and one for rows of many planes, which lie far apart, comes to the same lines again
+// and again. So does one for what goes to (12, m, n, 2), where few rows of a plane, which come to
+// lie apart, are written side by side.
 #include "tensor/iterator_planes.h"
 
 #include "base/threads.h"
@@ -69,6 +70,16 @@ static size_t lies_across(const oyi_iter* it, int64_t item) {
   return 0;
 }
 
+// Planes of few rows that stay as they are, each a line and more: shorter ones are better moved
+// down a longer dimension, and longer ones, or more of them, are worth a call.
+static bool has_few_rows(const oyi_iter* it, int64_t item) {
+  enum { LINE = 64, LONG = 4096, MANY = 64, PLANES = 4, ENOUGH = 512 };
+  const int64_t row = it->sizes[0] * item;
+  return it->strides[0][0] == item && it->strides[0][1] == item && row >= LINE &&
+         row < LONG && it->sizes[1] <= MANY && it->sizes[2] >= PLANES &&
+         row * it->sizes[1] >= ENOUGH;
+}
+
 // |it| with dimension |d| as the second.
 static void bring_forward(oyi_iter* it, const oyi_iter* from, size_t d) {
   *it = *from;
@@ -79,11 +90,13 @@ static void bring_forward(oyi_iter* it, const oyi_iter* from, size_t d) {
 }
 
 bool oyi_iter_move_planes(const oyi_iter* it, size_t item) {
-  const size_t across = it->ndim > 2 ? lies_across(it, (int64_t)item) : 0;
+  if (it->ndim < 3) return false;
+  const bool stays = has_few_rows(it, (int64_t)item);
+  const size_t second = stays ? 1 : lies_across(it, (int64_t)item);
   planes p;
-  if (across == 0) return false;
-  bring_forward(&p.it, it, across);
-  if (!has_small_planes(&p.it, (int64_t)item)) return false;
+  if (second == 0) return false;
+  bring_forward(&p.it, it, second);
+  if (!stays && !has_small_planes(&p.it, (int64_t)item)) return false;
   const int64_t plane = it->sizes[0] * p.it.sizes[1];
   p.item = item;
   p.count = oyi_walk_steps(&p.it, 2, it->ndim);

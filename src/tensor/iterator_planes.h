@@ -5,7 +5,7 @@
 #include "tensor/iterator.h"
 
 // A copy of many small planes, by elements of |item| bytes, each of which lies across what it
-// becomes. False if it is none, and nothing is done.
+// becomes, or has few rows. False if it is none, and nothing is done.
 bool oyi_iter_move_planes(const oyi_iter* it, size_t item);
 
 #endif  // OPYARD_SRC_TENSOR_ITERATOR_PLANES_H_

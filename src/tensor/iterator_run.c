@@ -259,16 +259,13 @@ static bool turns_planes(const oyi_iter* it, int64_t item) {
 }
 
 // The dimension that a block of rows goes down: the next one, unless that is so short that
-// finding blocks would cost more than moving them. Of long rows, or several that are as long, it
-// does not, and memory is written as it lies; nor of planes that are turned round.
+// finding blocks would cost more than moving them. Of long rows it does not, and memory is
+// written as it lies; nor of planes that are turned round.
 static size_t longest(const oyi_iter* it, int64_t item) {
-  enum { SHORT = 16, LONG = 1024, SEVERAL = 8, ENOUGH = 2048 };
-  const int64_t row = it->sizes[0] * item;
-  const bool is_enough =
-      row >= LONG || (it->strides[0][1] == item && it->sizes[1] >= SEVERAL &&
-                      row * it->sizes[1] >= ENOUGH);
+  enum { SHORT = 16, LONG = 1024 };
   size_t found = 1;
-  if (it->ndim > 2 && it->sizes[1] < SHORT && !turns_planes(it, item) && !is_enough)
+  if (it->ndim > 2 && it->sizes[1] < SHORT && !turns_planes(it, item) &&
+      it->sizes[0] * item < LONG)
     for (size_t d = 2; d < it->ndim; d++)
       if (it->sizes[d] > it->sizes[found]) found = d;
   return found;
