@@ -184,7 +184,7 @@ typedef struct short_lines {
 // Where that takes enough of each to be faster, or several at once; NULL: it does not.
 static short_fn rows_for(int64_t item, int64_t down, int64_t length, int64_t n) {
 #if defined(__x86_64__)
-  enum { LEAST = 6, LEAST_BYTES = 16 };
+  enum { LEAST = 3, LEAST_BYTES = 10 };
   const bool several =
       length == n && down == n * item && 2 * n * item <= OYI_GATHER_REGISTER;
   const bool enough = several || (n >= LEAST && n * item >= LEAST_BYTES);
