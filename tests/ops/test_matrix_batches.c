@@ -187,6 +187,33 @@ static void small_products_are_exact(void** state) {
         check_all(g_dtypes[d], g_sizes[i], turned);
 }
 
+// addbmm is what addmm makes of one matrix after the other, rounded after each.
+static void sums_are_of_one_after_the_other(void** state) {
+  (void)state;
+  for (size_t d = 0; d < sizeof(g_dtypes) / sizeof(*g_dtypes); d++)
+    for (size_t i = 0; i < sizeof(g_sizes) / sizeof(*g_sizes); i++) {
+      const int64_t* size = g_sizes[i];
+      oy_tensor* a = numbers(size[0], size[1], 0, false, g_dtypes[d]);
+      oy_tensor* b = numbers(size[1], size[2], 1, true, g_dtypes[d]);
+      oy_tensor* c = numbers(size[0], size[2], 2, false, g_dtypes[d]);
+      oy_tensor* sum = oy_select_int(c, 0, 0);
+      oy_tensor* found = oy_addbmm(sum, a, b, oy_int(1), oy_int(1));
+      for (int64_t k = 0; k < BATCH; k++) {
+        oy_tensor *left = oy_select_int(a, 0, k), *right = oy_select_int(b, 0, k);
+        oy_tensor* next = oy_addmm(sum, left, right, oy_int(1), oy_int(1));
+        oy_tensor* const used[] = {left, right, sum};
+        for (int t = 0; t < 3; t++) oy_tensor_release(used[t]);
+        sum = next;
+      }
+      bool pairs;
+      oy_tensor *got = widened(found, &pairs), *want = widened(sum, &pairs);
+      const size_t bytes = (size_t)(size[0] * size[2]) * (pairs ? 2 : 1) * sizeof(double);
+      assert_memory_equal(oy_tensor_data(got), oy_tensor_data(want), bytes);
+      oy_tensor* const made[] = {a, b, c, got, want};
+      for (int t = 0; t < 5; t++) oy_tensor_release(made[t]);
+    }
+}
+
 // Each thread has rows, of which another kernel may be the one than of all of them.
 static void threads_add_to_their_rows(void** state) {
   (void)state;
@@ -238,6 +265,7 @@ static void threads_have_columns(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(small_products_are_exact),
+                                     cmocka_unit_test(sums_are_of_one_after_the_other),
                                      cmocka_unit_test(threads_add_to_their_rows),
                                      cmocka_unit_test(threads_have_columns)};
   return cmocka_run_group_tests(tests, init_library, shut_library);

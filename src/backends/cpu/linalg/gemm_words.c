@@ -102,7 +102,8 @@ enum { PRIORITY = 100 };  // above the portable ones
 #define ROWS(dtype)                                                                      \
   ROW(mm, dtype), ROW(mm_out, dtype), ROW(bmm, dtype), ROW(bmm_out, dtype),              \
       ROW(addmm, dtype), ROW(addmm_out, dtype), ROW(addmm_, dtype), ROW(baddbmm, dtype), \
-      ROW(baddbmm_out, dtype), ROW(baddbmm_, dtype)
+      ROW(baddbmm_out, dtype), ROW(baddbmm_, dtype), ROW(addbmm, dtype),                 \
+      ROW(addbmm_out, dtype), ROW(addbmm_, dtype)
 static const oyi_kernel_row g_bf16[] = {ROWS(BF16)};
 static const oyi_kernel_row g_bytes[] = {ROWS(I8), ROWS(U8)};
 

@@ -211,15 +211,6 @@ oy_object* oyi_cpu_addmv_call(const oyi_matrix_call* call) {
 #define RUN(function, call) function(call)
 #include "backends/cpu/linalg/matrix_rows_tmpl.h"
 
-OYI_CPU(addbmm) {
-  return oyi_cpu_addbmm_sum(CALL_ADD(batch1, batch2, NULL));
-}
-OYI_CPU(addbmm_out) {
-  return oyi_cpu_addbmm_sum(CALL_ADD(batch1, batch2, out));
-}
-OYI_CPU(addbmm_) {
-  return oyi_cpu_addbmm_sum(CALL_ADD(batch1, batch2, self));
-}
 OYI_CPU(addmv) {
   return oyi_cpu_addmv_call(CALL_ADD(mat, vec, NULL));
 }

@@ -43,3 +43,12 @@ KERNEL(baddbmm_out) {
 KERNEL(baddbmm_) {
   return RUN(oyi_cpu_baddbmm, CALL_ADD(batch1, batch2, self));
 }
+KERNEL(addbmm) {
+  return RUN(oyi_cpu_addbmm_sum, CALL_ADD(batch1, batch2, NULL));
+}
+KERNEL(addbmm_out) {
+  return RUN(oyi_cpu_addbmm_sum, CALL_ADD(batch1, batch2, out));
+}
+KERNEL(addbmm_) {
+  return RUN(oyi_cpu_addbmm_sum, CALL_ADD(batch1, batch2, self));
+}
