@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Euclidean distances of many rows, which come from a product, beside long double: where rows
-// are far from each other, nearly the same, the same, or no numbers.
+// are far from each other, nearly the same, the same, or no numbers; and other norms.
 #include "base/memory.h"
 #include "support/tensors.h"
 
@@ -33,14 +33,19 @@ static oy_tensor* rows_of(oy_dtype dtype, int64_t batches, int64_t rows, int64_t
 }
 
 static double distance_of(const oy_tensor* a, const oy_tensor* b, int64_t i, int64_t j,
-                          int64_t columns) {
+                          int64_t columns, double norm) {
   long double sum = 0;
   for (int64_t p = 0; p < columns; p++) {
-    const long double d = (long double)element(a, i * columns + p) -
-                          (long double)element(b, j * columns + p);
-    sum += d * d;
+    const long double d = fabsl((long double)element(a, i * columns + p) -
+                                (long double)element(b, j * columns + p));
+    if (isinf(norm))
+      sum = isnan(d) || d > sum ? d : sum;
+    else if (norm == 0)
+      sum += d != 0;
+    else
+      sum += powl(d, (long double)norm);
   }
-  return (double)sqrtl(sum);
+  return (double)(isinf(norm) || norm == 0 ? sum : powl(sum, 1 / (long double)norm));
 }
 
 // Whether |got| is |want|, within |tolerance| of it.
@@ -65,7 +70,7 @@ static void check(oy_dtype dtype, int64_t mode, const int64_t* shape, double off
   assert_dims(oy_tensor_sizes(found), OY_DIMS(BATCHES, rows, others));
   for (int64_t i = 0; i < BATCHES * rows; i++)
     for (int64_t j = 0; j < others; j++) {
-      const double want = distance_of(a, b, i, i / rows * others + j, columns);
+      const double want = distance_of(a, b, i, i / rows * others + j, columns, 2);
       const double got = element(found, i * others + j);
       if (!is_near(got, want, tolerance))
         fail_msg("%s, %lld x %lld x %lld, mode %lld: %.9g, not %.9g",
@@ -101,8 +106,52 @@ static void sizes_do_not_matter(void** state) {
       check(dtypes[d], 1, shape, 0, scales[s]);
 }
 
+static void check_norm(oy_dtype dtype, const int64_t* shape, double norm) {
+  enum { BATCHES = 2 };
+  const double tolerance = dtype == OY_DTYPE_F64   ? 1e-13
+                           : dtype == OY_DTYPE_F32 ? 0x1p-24
+                                                   : 0x1p-8;
+  const int64_t rows = shape[0], others = shape[1], columns = shape[2];
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* a = rows_of(dtype, BATCHES, rows, columns, 0, -3, 1);
+  oy_tensor* b = rows_of(dtype, BATCHES, others, columns, 2, -3, 1);
+  oy_tensor* found = oy_cdist(a, b, norm, oy_none());
+  oy_tensor* one = oy_select_int(a, 0, 0);
+  oy_tensor* pairs = oy_pdist(one, norm);
+  if (!found || !pairs) fail_msg("%s", oy_error_get()->message);
+  for (int64_t i = 0; i < BATCHES * rows; i++)
+    for (int64_t j = 0; j < others; j++) {
+      const double want = distance_of(a, b, i, i / rows * others + j, columns, norm);
+      const double got = element(found, i * others + j);
+      if (!is_near(got, want, tolerance))
+        fail_msg("%s, %lld columns, norm %g: %.17g, not %.17g", oy_dtype_name(dtype),
+                 (long long)columns, norm, got, want);
+    }
+  int64_t at = 0;
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = i + 1; j < rows; j++)
+      assert_true(is_near(element(pairs, at++), distance_of(a, a, i, j, columns, norm),
+                          tolerance));
+  oy_scope_close(&scope);
+}
+
+// Powers of one term, of several rows at once, and of rows in parts; and the greatest of all.
+static void other_norms_are_near(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16};
+  static const int64_t shapes[][3] = {{1, 1, 1},  {2, 3, 5},   {9, 6, 8}, {3, 65, 16},
+                                      {7, 26, 3}, {4, 5, 600}, {3, 4, 0}, {5, 6, 512}};
+  static const double norms[] = {0, 0.5, 1, 2.5, 3, (double)INFINITY};
+  for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+    for (size_t s = 0; s < OY_ARRAY_SIZE(shapes); s++)
+      for (size_t n = 0; n < OY_ARRAY_SIZE(norms); n++)
+        check_norm(dtypes[d], shapes[s], norms[n]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(distances_keep_their_digits),
-                                     cmocka_unit_test(sizes_do_not_matter)};
+                                     cmocka_unit_test(sizes_do_not_matter),
+                                     cmocka_unit_test(other_norms_are_near)};
   return cmocka_run_group_tests_name("distance", tests, init_library, shut_library);
 }
