@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bfloat16 of rows of up to 16 numbers by AVX512_BF16, with any number of columns: all
-// of b that a panel of columns takes stays in registers, and a is read where it lies.
+// Products of bfloat16 of rows of up to 16 numbers by AVX512_BF16, with any number of columns, or
+// of up to 32 with few: all of b that a panel of columns takes stays in registers, and a is read
+// where it lies.
 #include <immintrin.h>
 #include <string.h>
 
 #include "backends/cpu/linalg/gemm_words.h"
 #include "base/template.h"
 
-// KEPT: rows at a time; DEEP: pairs of a row, at most.
-enum { ROWS = 16, WORDS = 32, KEPT = 32, DEEP = 8 };
+// KEPT: rows at a time; DEEP: pairs of a row, at most; DEEPER: by few columns; SUMS: rows then.
+enum { ROWS = 16, WORDS = 32, KEPT = 32, DEEP = 8, DEEPER = 16, SUMS = 4 };
 
 static inline __mmask32 first_words(int64_t count) {
   return count >= WORDS ? ~(__mmask32)0 : count > 0 ? ((__mmask32)1 << count) - 1 : 0;
@@ -60,6 +61,12 @@ typedef struct panel {
   float alpha, beta;
   bool plain;  // results are sums as they are
 } panel;
+
+static inline panel panel_of(const oyi_gemm* g) {
+  const float alpha = (float)g->alpha.re, beta = (float)g->beta.re;
+  const bool plain = alpha == 1 && beta == 0;
+  return (panel){.g = g, .alpha = alpha, .beta = beta, .plain = plain};
+}
 
 // What a sum makes of the sixteen results that were there, of which |there| are.
 static inline __attribute__((always_inline)) __m512 result_of(const panel* s, __m512 sum,
@@ -192,12 +199,103 @@ static inline __attribute__((always_inline)) void panels(const int pairs,
                                                          const oyi_gemm* g) {
   // What is gathered for each of them should count for less.
   const int64_t some = g->b_column == 1 || has_pairs(g) ? 64 : 256;
-  const float alpha = (float)g->alpha.re, beta = (float)g->beta.re;
-  panel s = {.g = g, .alpha = alpha, .beta = beta, .plain = alpha == 1 && beta == 0};
+  panel s = panel_of(g);
   for (; s.first < g->n; s.first = s.end) {
     s.end = g->n - s.first < some || g->m <= WORDS ? g->n : s.first + some;
     for (s.j = 0; g->m - s.j > ROWS; s.j += WORDS) put_panel(pairs, 2, &s);
     if (s.j < g->m) put_panel(pairs, 1, &s);
+  }
+}
+
+// Rows of a as word_at takes them; of |left| that there are the last stands for those past it.
+typedef struct four {
+  const uint16_t* from[SUMS];
+  const uint16_t* was[SUMS];
+  uint16_t* to[SUMS];
+} four;
+static inline __attribute__((always_inline)) four four_rows(const oyi_gemm* g, int64_t i,
+                                                            int64_t left,
+                                                            const uint16_t* was,
+                                                            int64_t step) {
+  four r;
+  OYI_UNROLL_BY(4)
+  for (int s = 0; s < SUMS; s++) {
+    const int64_t at = s < left ? s : left - 1;
+    r.from[s] = (const uint16_t*)g->a + (i + at) * g->a_row;
+    r.to[s] = (uint16_t*)g->c + (i + at) * g->c_row;
+    r.was[s] = was + at * step;
+  }
+  return r;
+}
+
+static inline __attribute__((always_inline)) void put_four(const int pairs,
+                                                           const panel* s, const four* r,
+                                                           const __m512i* b) {
+  const __mmask16 there = (__mmask16)first_words(s->g->m);
+  const bool is_half = s->g->k % 2 != 0;
+  __m512 sums[SUMS];
+  OYI_UNROLL_BY(4)
+  for (int i = 0; i < SUMS; i++) sums[i] = _mm512_setzero_ps();
+  OYI_UNROLL_BY(16)
+  for (int p = 0; p < pairs; p++) OYI_UNROLL_BY(4)
+  for (int i = 0; i < SUMS; i++) {
+    const uint16_t* word = r->from[i] + 2 * p;
+    const bool ends = is_half && p + 1 == pairs;
+    const __m512i by = ends ? _mm512_set1_epi32(*word) : word_at(word);
+    sums[i] = _mm512_dpbf16_ps(sums[i], (__m512bh)by, (__m512bh)b[p]);
+  }
+  OYI_UNROLL_BY(4)
+  for (int i = 0; i < SUMS; i++) {
+    const __m512 x = result_of(s, sums[i], r->was[i], there);
+    _mm256_mask_storeu_epi16(r->to[i], there, (__m256i)_mm512_cvtneps_pbh(x));
+  }
+}
+
+// Where b lies by columns, few of them: words that are copied one by one.
+static void copy_columns(const oyi_gemm* g, uint32_t (*to)[ROWS]) {
+  memset(to, 0, DEEPER * sizeof(*to));
+  for (int64_t j = 0; j < g->m; j++) {
+    const uint16_t* from = (const uint16_t*)g->b + j * g->b_column;
+    for (int64_t p = 0; p < g->k / 2; p++) memcpy(&to[p][j], from + 2 * p, sizeof(**to));
+    if (g->k % 2 != 0) to[g->k / 2][j] = from[g->k - 1];
+  }
+}
+
+// All columns by rows of more than a panel of two vectors would keep in registers: each sum has
+// more to wait for, so that those of four rows are made at once.
+static inline __attribute__((always_inline)) void put_deep(const int pairs,
+                                                           const panel* s) {
+  const oyi_gemm* g = s->g;
+  __m512i b[DEEPER];
+  uint32_t copied[DEEPER][ROWS];
+  const bool copies = has_pairs(g);
+  if (copies) copy_columns(g, copied);
+  OYI_UNROLL_BY(16)
+  for (int p = 0; p < pairs; p++)
+    b[p] = copies ? _mm512_loadu_si512(copied[p]) : pair_of(g, p, 0);
+  uint16_t was[KEPT][WORDS];
+  for (int64_t i0 = 0; i0 < g->n; i0 += KEPT) {
+    const int64_t rows = g->n - i0 < KEPT ? g->n - i0 : KEPT;
+    int64_t step = 0;
+    const uint16_t* at = s->beta != 0 ? added_to(s, i0, rows, was, &step) : was[0];
+    for (int64_t i = 0; i < rows; i += SUMS) {
+      const four r = four_rows(g, i0 + i, rows - i, at + i * step, step);
+      put_four(pairs, s, &r, b);
+    }
+  }
+}
+
+static void multiply_deep(const oyi_gemm* g) {
+  const panel s = panel_of(g);
+  switch ((g->k + 1) / 2) {
+    case 9: put_deep(9, &s); break;
+    case 10: put_deep(10, &s); break;
+    case 11: put_deep(11, &s); break;
+    case 12: put_deep(12, &s); break;
+    case 13: put_deep(13, &s); break;
+    case 14: put_deep(14, &s); break;
+    case 15: put_deep(15, &s); break;
+    default: put_deep(16, &s);
   }
 }
 
@@ -218,12 +316,23 @@ static bool is_wide(const oyi_gemm* g) {
          is_worth(g);
 }
 
+static bool is_deep(const oyi_gemm* g) {
+  return g->k > 2 * DEEP && g->k <= 2 * DEEPER && g->m >= 2 && g->m <= ROWS &&
+         g->n >= ROWS && g->c_column == 1 && g->a_column == 1 &&
+         (g->b_column == 1 || has_pairs(g));
+}
+
 bool oyi_gemm_bf16_reads_added(const oyi_gemm* g) {
-  enum { SHORT = 8 };  // fewer columns are left to oyi_gemm_short_bf16
-  return g->m > SHORT && g->n >= ROWS && is_wide(g);
+  enum { SHORT = 8 };  // fewer columns, and rows, are left to oyi_gemm_short_bf16
+  const bool is_short = g->m <= SHORT && (g->k <= SHORT || g->a_row == 1);
+  return (!is_short && g->n >= ROWS && is_wide(g)) || is_deep(g);
 }
 
 bool oyi_gemm_wide_bf16(const oyi_gemm* g) {
+  if (is_deep(g)) {
+    multiply_deep(g);
+    return true;
+  }
   if (!is_wide(g)) return false;
   switch ((g->k + 1) / 2) {
     case 1: panels(1, g); break;
