@@ -47,14 +47,23 @@ typedef struct distances {
   oyi_distance_norm by;
 } distances;
 
-// Rows of x1 against all rows of x2 in their batch.
+static inline int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+// Rows of x1 against all rows of x2 in their batch; where x2 has but one, against all of them.
 static oy_status some_rows(int64_t index, void* context) {
   const distances* d = context;
-  const int64_t end = (index + 1) * d->chunk;
-  for (int64_t row = index * d->chunk; row < end && row < d->rows; row++)
-    oyi_distances_of(&d->by, d->a + row * d->columns,
-                     d->b + row / d->a_rows * d->b_rows * d->columns, d->b_rows,
-                     d->out + row * d->b_rows);
+  const int64_t n = d->columns, end = least((index + 1) * d->chunk, d->rows);
+  for (int64_t row = index * d->chunk, next; row < end; row = next) {
+    const int64_t batch = row / d->a_rows;
+    const double *a = d->a + row * n, *b = d->b + batch * d->b_rows * n;
+    next = d->b_rows == 1 ? least((batch + 1) * d->a_rows, end) : row + 1;
+    if (d->b_rows == 1)
+      oyi_distances_of(&d->by, b, a, next - row, d->out + row);
+    else
+      oyi_distances_of(&d->by, a, b, d->b_rows, d->out + row * d->b_rows);
+  }
   return OY_OK;
 }
 
