@@ -157,6 +157,66 @@ static void solutions_of_many_right_sides_solve(void** state) {
       check_solve(g_dtypes[d], sizes[i][0], sizes[i][1]);
 }
 
+// By a library's own way where there is one, and by equations: around the sizes at which one takes
+// the other's place.
+static void check_inverse(oy_dtype dtype, int64_t n) {
+  oy_tensor* a = positive(n, dtype);
+  oy_tensor* one = oy_eye(n, oy_int(dtype), oy_none(), oy_none(), oy_none());
+  for (int threads = 1; threads <= MOST_THREADS; threads++) {
+    assert_int_equal(oy_set_num_threads(threads), OY_OK);
+    for (int upper = 0; upper < 2; upper++) {
+      oy_tensor* factor = oy_linalg_cholesky(a, upper);
+      oy_tensor *found = oy_cholesky_inverse(factor, upper), *other = oy_mH(found);
+      check_product(oy_tensor_retain(a), oy_tensor_retain(found), one, n);
+      check_product(other, oy_tensor_retain(a), one, n);
+      // Of a singular one there is no inverse, but that is no error.
+      oy_tensor* zero = oy_mul_Scalar(factor, oy_int(0));
+      oy_tensor* none = oy_cholesky_inverse(zero, upper);
+      oy_tensor *size = oy_abs(none), *sum = oy_sum(size, oy_none());
+      assert_false(isfinite(element(sum, 0)));
+      oy_tensor* const made[] = {factor, found, zero, none, size, sum};
+      for (int i = 0; i < 6; i++) oy_tensor_release(made[i]);
+    }
+  }
+  oy_tensor_release(a);
+  oy_tensor_release(one);
+}
+
+static void inverses_by_factors_are_inverses(void** state) {
+  (void)state;
+  static const int64_t sizes[] = {15, 17, 33, 79, 80, 130};
+  for (int d = 0; d < DTYPES; d++)
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+      check_inverse(g_dtypes[d], sizes[i]);
+}
+
+// Of a matrix with no positive diagonal, so that there are blocks of two.
+static void check_ldl(oy_dtype dtype, int64_t n, bool hermitian) {
+  oy_tensor *a = numbers(n, n, dtype, 13), *b = numbers(n, 3, dtype, 17);
+  oy_tensor* turned = hermitian ? oy_mH(a) : oy_mT(a);
+  oy_tensor* both = oy_add_Tensor(a, turned, oy_int(1));
+  oy_tensor *factors, *pivots, *info;
+  assert_int_equal(
+      oy_linalg_ldl_factor_ex(both, hermitian, true, &factors, &pivots, &info), OY_OK);
+  assert_int_equal(factors->dtype, dtype);
+  oy_tensor* low = oy_tril(factors, 0);
+  assert_true(is_same(low, factors));
+  oy_tensor* x = oy_linalg_ldl_solve(factors, pivots, b, hermitian);
+  // What is left of b grows with x, which may be some hundred times as great.
+  check_product(oy_tensor_retain(both), x, b, 16 * n);
+  oy_tensor* const made[] = {a, b, turned, both, factors, pivots, info, low};
+  for (int i = 0; i < 8; i++) oy_tensor_release(made[i]);
+}
+
+static void solutions_by_pivots_solve(void** state) {
+  (void)state;
+  static const int64_t sizes[] = {1, 2, 9, 63, 64, 65, 140};
+  for (int d = 0; d < DTYPES; d++)
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+      for (int hermitian = 0; hermitian < 2; hermitian++)
+        check_ldl(g_dtypes[d], sizes[i], hermitian);
+}
+
 // Of a matrix whose column |at| is zero, and of one that is not positive there: LAPACK counts
 // from 1.
 static void the_first_column_that_fails_is_told(void** state) {
@@ -194,6 +254,8 @@ int main(void) {
       cmocka_unit_test(great_lu_factors_multiply_back),
       cmocka_unit_test(great_cholesky_factors_multiply_back),
       cmocka_unit_test(solutions_of_many_right_sides_solve),
+      cmocka_unit_test(inverses_by_factors_are_inverses),
+      cmocka_unit_test(solutions_by_pivots_solve),
       cmocka_unit_test(the_first_column_that_fails_is_told),
   };
   int failed =

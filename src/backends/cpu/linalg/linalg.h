@@ -27,6 +27,12 @@ typedef struct oyi_lapack {
   // |pivots| count from 1.
   int32_t (*lu)(oy_dtype dtype, int64_t m, int64_t n, void* a, int32_t* pivots);
   int32_t (*cholesky)(oy_dtype dtype, int64_t n, void* a);  // lower triangle
+  // The inverse of A A^H, of A^H A if it is the upper triangle, in place of A: this triangle of
+  // it. A as it was where it has a zero on the diagonal. NULL if equations are there for it.
+  int32_t (*invert_factor)(oy_dtype dtype, bool upper, int64_t n, void* a);
+  // Of the lower triangle, with |pivots| as LAPACK has them. NULL if linalg_ldl.c's own is the
+  // only one.
+  int32_t (*ldl)(oy_dtype dtype, bool hermitian, int64_t n, void* a, int32_t* pivots);
   void (*solve_triangle)(oy_dtype dtype, const oyi_triangle* how, int64_t n,
                          int64_t columns, const void* a, void* b);
   int32_t (*qr)(oy_dtype dtype, int64_t m, int64_t n, void* a, void* tau);
@@ -158,6 +164,12 @@ oy_status oyi_lu_solve(const oyi_lapack* lapack, const oyi_tensor* lu,
 // The same with triangles.
 oy_status oyi_triangles_solve(const oyi_lapack* lapack, const oyi_tensor* a,
                               oyi_triangle how, oyi_tensor* b);
+
+// The inverse of what |a| is the Cholesky factor of, by |lapack|'s own way to it, a new tensor by
+// columns. NULL where |status| is a failure, or equations are the way, as they are to that of a
+// singular matrix.
+oyi_tensor* oyi_factors_inverse(const oyi_lapack* lapack, oy_object* a, bool upper,
+                                oy_status* status);
 
 // Hands |made| over, each to a result, if |status| is OK and all are there; else releases
 // them.

@@ -177,22 +177,33 @@ static void solve(const matrix* m, const int32_t* pivots, z* x) {
 
 // ------------------------------------------------------------------------ operators
 
-OYI_CPU(linalg_ldl_factor_ex) {
+// As the portable way has them, or the library, in double either way.
+static int32_t factors_of(const oyi_lapack* lapack, oyi_tensor* work, bool hermitian,
+                          int64_t i, int32_t* pivots) {
+  const matrix m = {oyi_matrix_at(work, i), oyi_rows(work), hermitian};
+  return lapack->ldl ? lapack->ldl(work->header.dtype, hermitian, m.n, m.a, pivots)
+                     : factorise(&m, pivots);
+}
+
+LINALG(linalg_ldl_factor_ex) {
   *out_LD = *out_pivots = *out_info = NULL;
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return oy_failure();
   if (!oyi_check_square(self, "torch.linalg.ldl_factor_ex")) return oy_failure();
   const int64_t n = oyi_rows(t);
-  oyi_tensor* work = oyi_matrices_copy(t, OY_DTYPE_C128);
+  const bool is_complex = oy_dtype_is_complex(self->dtype);
+  oyi_tensor* work =
+      oyi_matrices_copy(t, is_complex || !lapack->ldl ? OY_DTYPE_C128 : OY_DTYPE_F64);
   oyi_tensor* pivots = oyi_batch_rows_new(t, n, OY_DTYPE_I32);
   oyi_tensor* info = oyi_batch_new(t, OY_DTYPE_I32);
   oy_status status = work && pivots && info ? OY_OK : oy_failure();
   const bool computes = status == 0 && !oyi_is_meta(t);
   if (computes) oyi_matrices_keep(work, false);
-  for (int64_t i = 0, count = computes ? oyi_matrix_count(t) : 0; i < count; i++) {
-    const matrix m = {oyi_matrix_at(work, i), n,
-                      hermitian && oy_dtype_is_complex(self->dtype)};
-    ((int32_t*)oyi_data(info))[i] = factorise(&m, oyi_row_at(pivots, i));
+  for (int64_t i = 0, count = computes ? oyi_matrix_count(t) : 0;
+       i < count && status == OY_OK; i++) {
+    int32_t* found = (int32_t*)oyi_data(info) + i;
+    *found = factors_of(lapack, work, hermitian && is_complex, i, oyi_row_at(pivots, i));
+    status = oyi_check_info(*found);
   }
   if (status == 0 && check_errors)
     status = oyi_linalg_check(&info->header, "torch.linalg.ldl_factor_ex", t->ndim == 2);
@@ -201,11 +212,11 @@ OYI_CPU(linalg_ldl_factor_ex) {
   oy_object** results[] = {out_LD, out_pivots, out_info};
   return oyi_give_results(status, 3, made, results);
 }
-OYI_CPU(linalg_ldl_factor_ex_out) {
+LINALG(linalg_ldl_factor_ex_out) {
   oy_object *made[3], *outs[] = {LD, pivots, info};
   *out_LD = LD, *out_pivots = pivots, *out_info = info;
-  return oyi_into_outs(oyi_call_linalg_ldl_factor_ex(self, hermitian, check_errors,
-                                                     &made[0], &made[1], &made[2]),
+  return oyi_into_outs(linalg_linalg_ldl_factor_ex(lapack, self, hermitian, check_errors,
+                                                   &made[0], &made[1], &made[2]),
                        outs, made, 3);
 }
 

@@ -372,6 +372,9 @@ LINALG(_cholesky_solve_helper) {
 
 LINALG(cholesky_inverse) {
   const oyi_tensor* t = oyi_check_square(self, "cholesky_inverse");
+  oy_status found = OY_OK;
+  oyi_tensor* inverse = t ? oyi_factors_inverse(lapack, self, upper, &found) : NULL;
+  if (inverse || found != OY_OK) return oyi_matrices_done(inverse, self->dtype);
   oyi_tensor* x = t ? units(t, oyi_lapack_dtype(lapack, self->dtype)) : NULL;
   if (!x || oyi_is_meta(x)) return oyi_matrices_done(x, self->dtype);
   oyi_tensor* work = oyi_matrices_work(lapack, self);

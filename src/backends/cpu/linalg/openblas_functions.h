@@ -49,6 +49,13 @@ typedef void (*gelsy_fn)(const int* m, const int* n, const int* columns, void* a
                          const void* rcond, int* rank, void* work, const int* size,
                          void* c, void* d);
 
+typedef void (*potri_fn)(const char* uplo, const int* n, void* a, const int* lda,
+                         int* info, size_t);
+typedef void (*sytf2_fn)(const char* uplo, const int* n, void* a, const int* lda,
+                         int* pivots, int* info, size_t);
+typedef void (*sytrf_fn)(const char* uplo, const int* n, void* a, const int* lda,
+                         int* pivots, void* work, const int* size, int* info, size_t);
+
 typedef void (*gemm_fn)(const char* a_op, const char* b_op, const int* m, const int* n,
                         const int* k, const void* alpha, const void* a, const int* lda,
                         const void* b, const int* ldb, const void* beta, void* c,
@@ -69,6 +76,10 @@ typedef struct oyi_openblas_functions {
   gesdd_fn gesdd;
   syevd_fn syevd;
   geev_fn geev;
+  potri_fn potri;
+  // Of symmetric matrices, and of Hermitian ones; by columns, and by blocks of them.
+  sytf2_fn sytf2, hetf2;
+  sytrf_fn sytrf, hetrf;
 } oyi_openblas_functions;
 
 // One of each for each of four dtypes, by the letters s, d, c, z.
@@ -134,5 +145,8 @@ int32_t oyi_openblas_svd(oy_dtype dtype, bool full, int64_t m, int64_t n, void* 
                          void* s, void* u, void* vh);
 int32_t oyi_openblas_eigh(oy_dtype dtype, bool vectors, int64_t n, void* a, void* values);
 int32_t oyi_openblas_eig(oy_dtype dtype, int64_t n, void* a, void* values, void* vectors);
+int32_t oyi_openblas_invert_factor(oy_dtype dtype, bool upper, int64_t n, void* a);
+int32_t oyi_openblas_ldl(oy_dtype dtype, bool hermitian, int64_t n, void* a,
+                         int32_t* pivots);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_LINALG_OPENBLAS_FUNCTIONS_H_

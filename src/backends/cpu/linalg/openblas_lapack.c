@@ -31,7 +31,12 @@ static bool load_letter(void* library, int letter, oyi_openblas_functions* f) {
                    {"gelsy_", &f->gelsy},
                    {"gesdd_", &f->gesdd},
                    {real ? "syevd_" : "heevd_", &f->syevd},
-                   {"geev_", &f->geev}};
+                   {"geev_", &f->geev},
+                   {"potri_", &f->potri},
+                   {"sytf2_", &f->sytf2},
+                   {real ? "sytf2_" : "hetf2_", &f->hetf2},
+                   {"sytrf_", &f->sytrf},
+                   {real ? "sytrf_" : "hetrf_", &f->hetrf}};
   for (size_t i = 0; i < OY_ARRAY_SIZE(all); i++) {
     char name[16] = {l};
     strcat(name, all[i].name);
@@ -172,6 +177,8 @@ static int32_t least_squares(oy_dtype dtype, int64_t m, int64_t n, int64_t colum
 static const oyi_lapack g_openblas = {.native = true,
                                       .lu = oyi_blocked_lu,
                                       .cholesky = oyi_blocked_cholesky,
+                                      .invert_factor = oyi_openblas_invert_factor,
+                                      .ldl = oyi_openblas_ldl,
                                       .solve_triangle = solve_triangle,
                                       .qr = qr,
                                       .make_q = make_q,
@@ -215,6 +222,8 @@ const oyi_lapack* oyi_lapack_openblas(void) {
   X(_cholesky_solve_helper)         \
   X(cholesky_inverse)               \
   X(cholesky_inverse_out)           \
+  X(linalg_ldl_factor_ex)           \
+  X(linalg_ldl_factor_ex_out)       \
   X(geqrf)                          \
   X(geqrf_a)                        \
   X(linalg_qr)                      \
