@@ -56,11 +56,25 @@ static inline __attribute__((always_inline)) void OYI_JOIN(tile, ID)(int64_t dep
   }
 }
 
+// A row of them where c lies together.
+static inline __attribute__((always_inline)) void OYI_JOIN(put_row, ID)(
+    int64_t columns, const W* restrict sums, W alpha, W beta, T* restrict to) {
+  if (beta == 0)
+    for (int64_t j = 0; j < columns; j++) to[j] = (T)STORE(TIMES(alpha, sums[j]));
+  else
+    for (int64_t j = 0; j < columns; j++)
+      to[j] = (T)STORE(TIMES(alpha, sums[j]) + TIMES(beta, (W)LOAD(to[j])));
+}
+
 // Adds a tile's sums to c; what c held before counts |beta| times the first time.
 static void OYI_JOIN(put, ID)(const oyi_gemm* g, int64_t i0, int64_t rows, int64_t j0,
                               int64_t columns, const W* sums, W alpha, W beta) {
   for (int64_t i = 0; i < rows; i++) {
     T* to = (T*)g->c + (i0 + i) * g->c_row + j0 * g->c_column;
+    if (g->c_column == 1) {
+      OYI_JOIN(put_row, ID)(columns, sums + i * TILE, alpha, beta, to);
+      continue;
+    }
     for (int64_t j = 0; j < columns; j++, to += g->c_column) {
       const W value = TIMES(alpha, sums[i * TILE + j]);
       *to = (T)STORE(beta == 0 ? value : value + TIMES(beta, (W)LOAD(*to)));
