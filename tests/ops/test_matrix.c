@@ -117,6 +117,20 @@ static void products_are_sums_of_products(void** state) {
                   how % LAYOUTS);
 }
 
+// Rows and columns that are multiplied where they lie, and what is left of tiles of both.
+static void whole_numbers_by_few_columns(void** state) {
+  (void)state;
+  static const oy_dtype dtypes[] = {OY_DTYPE_I64, OY_DTYPE_I32, OY_DTYPE_I16, OY_DTYPE_I8,
+                                    OY_DTYPE_U8};
+  static const int64_t shapes[][3] = {{67, 35, 2}, {3, 42, 70}, {9, 17, 5},  {21, 50, 8},
+                                      {40, 16, 7}, {33, 8, 3},  {12, 70, 6}, {8, 33, 4}};
+  for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
+    for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
+      for (int how = 0; how < LAYOUTS * LAYOUTS; how++)
+        one_shape(shapes[s][0], shapes[s][1], shapes[s][2], dtypes[d], how / LAYOUTS,
+                  how % LAYOUTS);
+}
+
 // Shapes that are worth a short way, of any number of columns, and the ones beside them; what
 // lies behind an output stays as it is.
 static void small_products_of_every_shape(void** state) {
@@ -217,7 +231,8 @@ static void bytes_are_multiplied_exactly(void** state) {
   (void)state;
   static const int64_t shapes[][3] = {{1, 9, 1},    {4, 4, 4},    {5, 7, 9},
                                       {12, 64, 32}, {13, 65, 33}, {29, 130, 17},
-                                      {97, 20, 61}, {40, 3, 110}, {7, 2048, 40}};
+                                      {97, 20, 61}, {40, 3, 110}, {7, 2048, 40},
+                                      {40, 35, 2},  {3, 42, 70}};
   for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
     for (int how = 0; how < LAYOUTS * LAYOUTS; how++)
       for (int u = 0; u < 2; u++) {
@@ -535,6 +550,7 @@ static int with_openblas(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_are_sums_of_products),
+      cmocka_unit_test(whole_numbers_by_few_columns),
       cmocka_unit_test(small_products_of_every_shape),
       cmocka_unit_test(outputs_of_small_products),
       cmocka_unit_test(great_products_are_the_same_sums),

@@ -11,7 +11,7 @@
 #include "base/cpu.h"
 
 const oyi_gemm_fn oyi_gemm_base[OYI_GEMM_DTYPES] =
-    GEMM_KERNELS(gemm_f32, gemm_f64, gemm_bf16, gemm_u8, gemm_i8);
+    GEMM_KERNELS(gemm_f32, gemm_f64, gemm_bf16, gemm_u8, gemm_i8, gemm_i32, gemm_i64);
 
 oyi_gemm_fn oyi_gemm_portable(oy_dtype dtype) {
   static const oyi_gemm_fn* const levels[] = {

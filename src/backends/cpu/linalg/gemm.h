@@ -100,6 +100,10 @@ bool oyi_gemm_by_vector_v4(oy_dtype dtype, const oyi_gemm* g);
 // The same of bytes of either sign; here results are those of |g| as they are.
 bool oyi_gemm_bytes_by_vector_v4(const oyi_gemm* g);
 
+// Whole numbers of 32 and 64 bits by few columns, all of which lie together, or few rows: false
+// where it is no such product, and nothing is written.
+bool oyi_gemm_inner_whole_v4(oy_dtype dtype, const oyi_gemm* g);
+
 // From one matrix of a batch to the next, in elements.
 typedef struct oyi_gemm_steps {
   int64_t count, a, b, c;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The products of all dtypes, for the level that the including file is built for: GEMM_BYTES, the
 // width of its vectors, and GEMM_ROWS, those of a tile, are given. Leaves GEMM_KERNELS(f32,
-// f64, bf16, u8, i8), the table of that level, whose kernels of these types may be others.
+// f64, bf16, u8, i8, i32, i64), the table of that level, whose kernels of these types may be
+// others.
 #include "backends/cpu/linalg/gemm.h"
 #include "base/template.h"
 #include "tensor/block_cache.h"
@@ -125,10 +126,10 @@ enum { SOME = 512 };
 #undef W
 #undef ID
 
-#define GEMM_KERNELS(f32, f64, bf16, u8, i8)                                         \
-  {                                                                                  \
-    [OY_DTYPE_F32] = f32, [OY_DTYPE_F64] = f64, [OY_DTYPE_F16] = gemm_f16,           \
-    [OY_DTYPE_BF16] = bf16, [OY_DTYPE_U8] = u8, [OY_DTYPE_I8] = i8,                  \
-    [OY_DTYPE_I16] = gemm_i16, [OY_DTYPE_I32] = gemm_i32, [OY_DTYPE_I64] = gemm_i64, \
-    [OY_DTYPE_C64] = gemm_c64, [OY_DTYPE_C128] = gemm_c128                           \
+#define GEMM_KERNELS(f32, f64, bf16, u8, i8, i32, i64)                     \
+  {                                                                        \
+    [OY_DTYPE_F32] = f32, [OY_DTYPE_F64] = f64, [OY_DTYPE_F16] = gemm_f16, \
+    [OY_DTYPE_BF16] = bf16, [OY_DTYPE_U8] = u8, [OY_DTYPE_I8] = i8,        \
+    [OY_DTYPE_I16] = gemm_i16, [OY_DTYPE_I32] = i32, [OY_DTYPE_I64] = i64, \
+    [OY_DTYPE_C64] = gemm_c64, [OY_DTYPE_C128] = gemm_c128                 \
   }

@@ -5,4 +5,4 @@
 #include "backends/cpu/linalg/gemm_types.h"
 
 const oyi_gemm_fn oyi_gemm_v3[OYI_GEMM_DTYPES] =
-    GEMM_KERNELS(gemm_f32, gemm_f64, gemm_bf16, gemm_u8, gemm_i8);
+    GEMM_KERNELS(gemm_f32, gemm_f64, gemm_bf16, gemm_u8, gemm_i8, gemm_i32, gemm_i64);

@@ -37,5 +37,13 @@ static oy_status multiply_i8(const oyi_gemm* g) {
   return oyi_gemm_bytes_by_vector_v4(g) ? OY_OK : gemm_i8(g);
 }
 
+static oy_status multiply_i32(const oyi_gemm* g) {
+  return oyi_gemm_inner_whole_v4(OY_DTYPE_I32, g) ? OY_OK : gemm_i32(g);
+}
+static oy_status multiply_i64(const oyi_gemm* g) {
+  return oyi_gemm_inner_whole_v4(OY_DTYPE_I64, g) ? OY_OK : gemm_i64(g);
+}
+
 const oyi_gemm_fn oyi_gemm_v4[OYI_GEMM_DTYPES] =
-    GEMM_KERNELS(multiply_f32, multiply_f64, multiply_bf16, multiply_u8, multiply_i8);
+    GEMM_KERNELS(multiply_f32, multiply_f64, multiply_bf16, multiply_u8, multiply_i8,
+                 multiply_i32, multiply_i64);

@@ -43,9 +43,13 @@ oyi_gemm_fn oyi_gemm_bf16_f32(void) {
   return once(&known, has_bf16) ? oyi_gemm_words_bf16_f32 : NULL;
 }
 
-// Products with vectors, and what is smaller than a tile, are not worth packing.
+// Products with vectors, and what is smaller than a tile, are not worth packing, but for long rows
+// and columns, which take longer one by one.
 static inline bool fills_tiles(const oyi_gemm* g) {
-  return g->n >= 4 && g->m >= 4 && g->k >= 4;
+  enum { LONG = 16, MANY = 512 };
+  if (g->n >= 4 && g->m >= 4) return g->k >= 4;
+  return g->n > 1 && g->m > 1 && g->k >= LONG && g->n * g->m >= MANY / LONG &&
+         g->a_column == 1 && g->b_row == 1;
 }
 
 // Rows that are added, in c itself, for kernels that read it there.

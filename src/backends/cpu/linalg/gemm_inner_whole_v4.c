@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inner products of int32 and int64, which wrap. Where few columns are to be made, the tiles of the
+// blocked product would be empty for the most part, and a pass for each takes rows of a again.
+#include <immintrin.h>
+
+#include "backends/cpu/linalg/gemm.h"
+#include "base/template.h"
+
+#define OYI_UNROLL OYI_UNROLL_BY(4)
+#define NUMBER(x)  ((x).kind == OYI_NUMBER_FLOAT ? (int64_t)(x).re : (x).i)
+
+enum { SIDE = 4 };
+
+static inline __attribute__((always_inline)) void add_i32(const __m512i* v, void* to) {
+  const __m512i low = _mm512_add_epi32(_mm512_unpacklo_epi32(v[0], v[1]),
+                                       _mm512_unpackhi_epi32(v[0], v[1]));
+  const __m512i high = _mm512_add_epi32(_mm512_unpacklo_epi32(v[2], v[3]),
+                                        _mm512_unpackhi_epi32(v[2], v[3]));
+  const __m512i all = _mm512_add_epi32(_mm512_unpacklo_epi64(low, high),
+                                       _mm512_unpackhi_epi64(low, high));
+  const __m256i half =
+      _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+  _mm_storeu_si128(
+      to, _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
+}
+
+static inline __m256i halves_i64(__m512i a, __m512i b) {
+  const __m512i sums =
+      _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+  return _mm256_add_epi64(_mm512_castsi512_si256(sums),
+                          _mm512_extracti64x4_epi64(sums, 1));
+}
+static inline __attribute__((always_inline)) void add_i64(const __m512i* v, void* to) {
+  const __m256i low = halves_i64(v[0], v[1]), high = halves_i64(v[2], v[3]);
+  _mm256_storeu_si256(to, _mm256_add_epi64(_mm256_permute2x128_si256(low, high, 0x20),
+                                           _mm256_permute2x128_si256(low, high, 0x31)));
+}
+
+#define T                   uint32_t
+#define ID                  i32
+#define LANES               16
+#define LANES_AT(at, there) _mm512_maskz_loadu_epi32(there, at)
+#define TIMES(a, b)         _mm512_mullo_epi32(a, b)
+#define PLUS(a, b)          _mm512_add_epi32(a, b)
+#define ADD_LANES(v, to)    add_i32(v, to)
+#include "backends/cpu/linalg/gemm_inner_whole_tmpl.h"
+#undef T
+#undef ID
+#undef LANES
+#undef LANES_AT
+#undef TIMES
+#undef PLUS
+#undef ADD_LANES
+
+#define T                   uint64_t
+#define ID                  i64
+#define LANES               8
+#define LANES_AT(at, there) _mm512_maskz_loadu_epi64((__mmask8)(there), at)
+#define TIMES(a, b)         _mm512_mullo_epi64(a, b)
+#define PLUS(a, b)          _mm512_add_epi64(a, b)
+#define ADD_LANES(v, to)    add_i64(v, to)
+#include "backends/cpu/linalg/gemm_inner_whole_tmpl.h"
+
+bool oyi_gemm_inner_whole_v4(oy_dtype dtype, const oyi_gemm* given) {
+  enum {
+    FEW = 8,
+    SHORT = 8,
+    SOME = 8,
+    TILED = 4
+  };  // tiles are worth packing for short rows
+  const oyi_gemm flipped = oyi_gemm_flipped(given);
+  const oyi_gemm* g = given->n < given->m ? &flipped : given;
+  if (g->m < 2 || g->m > FEW || g->n < SOME ||
+      g->k < (g->m < TILED ? SHORT : 2 * SHORT) || g->a_column != 1 || g->b_row != 1)
+    return false;
+  if (dtype == OY_DTYPE_I32)
+    inner_i32(g);
+  else
+    inner_i64(g);
+  return true;
+}
