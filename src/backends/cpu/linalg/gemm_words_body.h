@@ -33,6 +33,8 @@ typedef struct word_tile {
   int64_t a_row, a_step;
   const uint32_t* b;
   int64_t height, width, words;
+  bool
+      has_half;  // and half a word of rows of a where they lie, behind which is something else
 } word_tile;
 
 // Addresses may lie outside of what there is: asking never fails.
@@ -48,6 +50,11 @@ static inline void prefetch_far(uintptr_t at, uintptr_t bytes) {
     _mm_prefetch((const char*)(at + i), _MM_HINT_T1);
 }
 
+static inline int half_at(const char* at) {
+  uint16_t half;
+  memcpy(&half, at, sizeof(half));
+  return half;
+}
 static inline int word_at(const char* at) {
   int word;
   memcpy(&word, at, sizeof(word));

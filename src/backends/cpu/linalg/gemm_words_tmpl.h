@@ -182,6 +182,16 @@ static inline __attribute__((always_inline)) void OYI_JOIN(dots, ID)(
     OYI_UNROLL
     for (int i = 0; i < (rows + 2) / 3; i++) a[i] += t->a_step;
   }
+  if (GROUP == 2 && t->has_half) {
+    const __m512i x = _mm512_loadu_si512(b);
+    const __m512i y = vectors == 2 ? _mm512_loadu_si512(b + 16) : x;
+    OYI_UNROLL
+    for (int i = 0; i < rows; i++) {
+      const __m512i by = _mm512_set1_epi32(half_at(a[i / 3] + i % 3 * t->a_row));
+      low[i] = (SUMS)DOT(low[i], by, x);
+      if (vectors == 2) high[i] = (SUMS)DOT(high[i], by, y);
+    }
+  }
   OYI_UNROLL
   for (int i = 0; i < rows; i++, to += to_row) {
     _mm512_storeu_si512(to, (__m512i)low[i]);
@@ -291,7 +301,10 @@ static word_tile OYI_JOIN(rows_at, ID)(const OYI_JOIN(product, ID) * s, int64_t 
                  .a_step = 4,
                  .height = height,
                  .words = s->words};
-  if (s->direct && rows == height) return t;
+  if (s->direct && rows == height) {
+    t.words = g->k / GROUP, t.has_half = g->k % GROUP != 0;
+    return t;
+  }
   const int64_t row = s->pitch ? s->pitch : s->words;
   uint32_t* to = s->a + (s->direct || s->once ? 0 : i * row);
   const PANEL panel = {from, g->a_row, g->a_column, rows, height, g->k, 0, to};
@@ -425,9 +438,10 @@ static __attribute__((noinline)) void OYI_JOIN(by_across,
 static oy_status OYI_JOIN(words, ID)(const oyi_gemm* g) {
   const int64_t words = (g->k + GROUP - 1) / GROUP;
   const bool together = g->a_column == 1;
-  const bool direct =
-      together && g->k % GROUP == 0 && can_read(g->a_row * (int64_t)sizeof(T));
   const bool across = ACROSS && g->n <= WORD_ROWS && g->b_column == 1;
+  // A half of a word costs less than a copy of its row, but for those that are read many times.
+  const bool is_whole = g->k % GROUP == 0 || (GROUP == 2 && !across && g->m <= 4 * WIDE);
+  const bool direct = together && is_whole && can_read(g->a_row * (int64_t)sizeof(T));
   const int64_t pitch = together ? pitch_of(words) : 0,
                 step = across ? 0 : columns_together(words, g->m);
   const bool once = across || g->m <= step;
