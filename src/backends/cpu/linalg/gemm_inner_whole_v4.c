@@ -61,18 +61,18 @@ static inline __attribute__((always_inline)) void add_i64(const __m512i* v, void
 #define ADD_LANES(v, to)    add_i64(v, to)
 #include "backends/cpu/linalg/gemm_inner_whole_tmpl.h"
 
+// Of a vector others take more at once where rows are long.
+static bool is_worth(const oyi_gemm* g) {
+  enum { FEW = 8, SHORT = 8, SOME = 8, TILED = 4, LONG = 512 };
+  if (g->n < SOME || g->m > FEW || g->k < SHORT) return false;
+  if (g->m == 1) return g->k >= 2 * SHORT && g->k <= LONG;
+  return g->m < TILED || g->k >= 2 * SHORT;  // tiles are worth packing for short rows
+}
+
 bool oyi_gemm_inner_whole_v4(oy_dtype dtype, const oyi_gemm* given) {
-  enum {
-    FEW = 8,
-    SHORT = 8,
-    SOME = 8,
-    TILED = 4
-  };  // tiles are worth packing for short rows
   const oyi_gemm flipped = oyi_gemm_flipped(given);
   const oyi_gemm* g = given->n < given->m ? &flipped : given;
-  if (g->m < 2 || g->m > FEW || g->n < SOME ||
-      g->k < (g->m < TILED ? SHORT : 2 * SHORT) || g->a_column != 1 || g->b_row != 1)
-    return false;
+  if (g->a_column != 1 || g->b_row != 1 || !is_worth(g)) return false;
   if (dtype == OY_DTYPE_I32)
     inner_i32(g);
   else
