@@ -10,7 +10,19 @@ static inline __mmask64 first(int64_t count, int lanes) {
   return count >= lanes ? ((__mmask64)1 << lanes) - 1 : ((__mmask64)1 << count) - 1;
 }
 
-// Sums of 32 bits of sixteen registers, in their order.
+// Sums of 32 bits of four registers, in their order.
+static inline __attribute__((always_inline)) __m128 across_4(const __m512* v) {
+  __m256 half[4];
+  OYI_UNROLL
+  for (int i = 0; i < 4; i++)
+    half[i] =
+        _mm256_add_ps(_mm512_castps512_ps256(v[i]), _mm512_extractf32x8_ps(v[i], 1));
+  const __m256 low = _mm256_hadd_ps(half[0], half[1]),
+               high = _mm256_hadd_ps(half[2], half[3]);
+  const __m256 both = _mm256_hadd_ps(low, high);
+  return _mm_add_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps(both, 1));
+}
+// Of sixteen.
 static inline __attribute__((always_inline)) __m512 across_16(const __m512* rows) {
   __m512d pairs[8];
   __m512 fours[4], eights[2];

@@ -4,6 +4,7 @@
 // memory; LANES, how many a vector has; LANES_AT(at, left), those at |at|, zeros from |left| on;
 // ADD(sums, a, b), sixteen sums and the products of vectors of these; LOAD(x) and STORE(w), as in
 // gemm_tmpl.h. Leaves inner(g, by_row).
+#include "backends/cpu/linalg/gemm_across_body.h"
 
 enum { SIDE = 4 };
 
@@ -11,19 +12,6 @@ enum { SIDE = 4 };
 typedef struct tile {
   const T *a[SIDE], *b[SIDE];
 } tile;
-
-// The sums of four vectors.
-static inline __m128 add_lanes(const __m512* v) {
-  __m256 half[SIDE];
-  OYI_UNROLL_BY(4)
-  for (int i = 0; i < SIDE; i++)
-    half[i] =
-        _mm256_add_ps(_mm512_castps512_ps256(v[i]), _mm512_extractf32x8_ps(v[i], 1));
-  const __m256 low = _mm256_hadd_ps(half[0], half[1]),
-               high = _mm256_hadd_ps(half[2], half[3]);
-  const __m256 both = _mm256_hadd_ps(low, high);
-  return _mm_add_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps(both, 1));
-}
 
 static __attribute__((noinline)) void dots(const tile* t, int64_t k, __m128* sums) {
   __m512 all[SIDE][SIDE];
@@ -44,7 +32,7 @@ static __attribute__((noinline)) void dots(const tile* t, int64_t k, __m128* sum
     }
   }
   OYI_UNROLL_BY(4)
-  for (int i = 0; i < SIDE; i++) sums[i] = add_lanes(all[i]);
+  for (int i = 0; i < SIDE; i++) sums[i] = across_4(all[i]);
 }
 
 static void put(const oyi_gemm* g, int64_t i0, int64_t j0, const __m128* sums,

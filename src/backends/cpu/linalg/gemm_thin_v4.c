@@ -8,18 +8,6 @@
 
 enum { ALONG = 16 };  // results of rows by columns, at most
 
-// The sums of four vectors.
-static inline __attribute__((always_inline)) __m128 across_4(const __m512* v) {
-  __m256 half[4];
-  OYI_UNROLL
-  for (int i = 0; i < 4; i++)
-    half[i] =
-        _mm256_add_ps(_mm512_castps512_ps256(v[i]), _mm512_extractf32x8_ps(v[i], 1));
-  const __m256 low = _mm256_hadd_ps(half[0], half[1]),
-               high = _mm256_hadd_ps(half[2], half[3]);
-  const __m256 both = _mm256_hadd_ps(low, high);
-  return _mm_add_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps(both, 1));
-}
 static inline __attribute__((always_inline)) void across_f32(const __m512* sums,
                                                              int64_t count, float* to) {
   if (count <= 4)
