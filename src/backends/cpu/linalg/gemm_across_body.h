@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of several registers as one, for AVX-512.
+#ifndef OPYARD_SRC_BACKENDS_CPU_LINALG_GEMM_ACROSS_BODY_H_
+#define OPYARD_SRC_BACKENDS_CPU_LINALG_GEMM_ACROSS_BODY_H_
+
 #include <immintrin.h>
 
 #include "base/template.h"
@@ -22,6 +25,19 @@ static inline __attribute__((always_inline)) __m128 across_4(const __m512* v) {
   const __m256 both = _mm256_hadd_ps(low, high);
   return _mm_add_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps(both, 1));
 }
+// Of whole numbers of four.
+static inline __attribute__((always_inline)) __m128i across_4_i32(const __m512i* v) {
+  const __m512i low = _mm512_add_epi32(_mm512_unpacklo_epi32(v[0], v[1]),
+                                       _mm512_unpackhi_epi32(v[0], v[1]));
+  const __m512i high = _mm512_add_epi32(_mm512_unpacklo_epi32(v[2], v[3]),
+                                        _mm512_unpackhi_epi32(v[2], v[3]));
+  const __m512i all = _mm512_add_epi32(_mm512_unpacklo_epi64(low, high),
+                                       _mm512_unpackhi_epi64(low, high));
+  const __m256i half =
+      _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+  return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+}
+
 // Of sixteen.
 static inline __attribute__((always_inline)) __m512 across_16(const __m512* rows) {
   __m512d pairs[8];
@@ -61,3 +77,5 @@ static inline __attribute__((always_inline)) __m512 across_16(const __m512* rows
 #define SAME(x) (x)
 ACROSS_8(across_8, __m512d, _mm512_add_pd, SAME, SAME)
 ACROSS_8(across_8_complex, __m512, _mm512_add_ps, _mm512_castps_pd, _mm512_castpd_ps)
+
+#endif  // OPYARD_SRC_BACKENDS_CPU_LINALG_GEMM_ACROSS_BODY_H_

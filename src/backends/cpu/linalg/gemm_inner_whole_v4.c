@@ -4,25 +4,11 @@
 #include <immintrin.h>
 
 #include "backends/cpu/linalg/gemm.h"
-#include "base/template.h"
+#include "backends/cpu/linalg/gemm_across_body.h"
 
-#define OYI_UNROLL OYI_UNROLL_BY(4)
-#define NUMBER(x)  ((x).kind == OYI_NUMBER_FLOAT ? (int64_t)(x).re : (x).i)
+#define NUMBER(x) ((x).kind == OYI_NUMBER_FLOAT ? (int64_t)(x).re : (x).i)
 
 enum { SIDE = 4 };
-
-static inline __attribute__((always_inline)) void add_i32(const __m512i* v, void* to) {
-  const __m512i low = _mm512_add_epi32(_mm512_unpacklo_epi32(v[0], v[1]),
-                                       _mm512_unpackhi_epi32(v[0], v[1]));
-  const __m512i high = _mm512_add_epi32(_mm512_unpacklo_epi32(v[2], v[3]),
-                                        _mm512_unpackhi_epi32(v[2], v[3]));
-  const __m512i all = _mm512_add_epi32(_mm512_unpacklo_epi64(low, high),
-                                       _mm512_unpackhi_epi64(low, high));
-  const __m256i half =
-      _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
-  _mm_storeu_si128(
-      to, _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
-}
 
 static inline __m256i halves_i64(__m512i a, __m512i b) {
   const __m512i sums =
@@ -42,7 +28,7 @@ static inline __attribute__((always_inline)) void add_i64(const __m512i* v, void
 #define LANES_AT(at, there) _mm512_maskz_loadu_epi32(there, at)
 #define TIMES(a, b)         _mm512_mullo_epi32(a, b)
 #define PLUS(a, b)          _mm512_add_epi32(a, b)
-#define ADD_LANES(v, to)    add_i32(v, to)
+#define ADD_LANES(v, to)    _mm_storeu_si128((__m128i*)(void*)(to), across_4_i32(v))
 #include "backends/cpu/linalg/gemm_inner_whole_tmpl.h"
 #undef T
 #undef ID

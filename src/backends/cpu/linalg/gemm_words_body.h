@@ -2,6 +2,7 @@
 // What all products by words (gemm_words_tmpl.h) use, whatever the type.
 #include <immintrin.h>
 
+#include "backends/cpu/linalg/gemm_across_body.h"
 #include "backends/cpu/linalg/gemm_words.h"
 #include "base/template.h"
 #include "tensor/block_cache.h"
@@ -9,7 +10,6 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
-#define OYI_UNROLL OYI_UNROLL_BY(16)
 
 // 12 x 2 accumulators of 32 registers; panels of b that are packed together, at most, and
 // their bytes: as many as the second cache and a part of the third hold, since each is read
@@ -87,17 +87,7 @@ static inline __attribute__((always_inline)) void add_across(const void* four,
                                                              uint32_t times, void* to) {
   __m512i v[4];
   memcpy(v, four, sizeof(v));
-  const __m512i low = _mm512_add_epi32(_mm512_unpacklo_epi32(v[0], v[1]),
-                                       _mm512_unpackhi_epi32(v[0], v[1]));
-  const __m512i high = _mm512_add_epi32(_mm512_unpacklo_epi32(v[2], v[3]),
-                                        _mm512_unpackhi_epi32(v[2], v[3]));
-  const __m512i all = _mm512_add_epi32(_mm512_unpacklo_epi64(low, high),
-                                       _mm512_unpackhi_epi64(low, high));
-  const __m256i half =
-      _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
-  const __m128i sums =
-      _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-  _mm_storeu_si128(to, _mm_mullo_epi32(sums, _mm_set1_epi32((int)times)));
+  _mm_storeu_si128(to, _mm_mullo_epi32(across_4_i32(v), _mm_set1_epi32((int)times)));
 }
 
 // Sixteen words of four lanes: |count| of them, at most, go to |to|, lanes side by side.
