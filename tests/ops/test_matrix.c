@@ -131,6 +131,16 @@ static void whole_numbers_by_few_columns(void** state) {
                   how % LAYOUTS);
 }
 
+// More rows of bfloat16 than are taken together: as many as a cache holds, or few whole pages.
+static void blocks_of_short_rows(void** state) {
+  (void)state;
+  static const int64_t shapes[][3] = {{130, 5, 2048}, {500, 4, 1100}};
+  for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
+    for (int how = 0; how < 2; how++)
+      one_shape(shapes[s][0], shapes[s][1], shapes[s][2], OY_DTYPE_BF16, ROWS,
+                how ? COLUMNS : ROWS);
+}
+
 // Shapes that are worth a short way, of any number of columns, and the ones beside them; what
 // lies behind an output stays as it is.
 static void small_products_of_every_shape(void** state) {
@@ -551,6 +561,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_are_sums_of_products),
       cmocka_unit_test(whole_numbers_by_few_columns),
+      cmocka_unit_test(blocks_of_short_rows),
       cmocka_unit_test(small_products_of_every_shape),
       cmocka_unit_test(outputs_of_small_products),
       cmocka_unit_test(great_products_are_the_same_sums),

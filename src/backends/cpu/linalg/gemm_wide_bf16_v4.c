@@ -194,11 +194,19 @@ static inline __attribute__((always_inline)) void put_panel(const int pairs,
   }
 }
 
+// As many as the second cache holds results of, and what is made of b for each panel counts for
+// little beside; few where rows of c are whole pages apart, and share the places of a line.
+static inline int64_t rows_together(const oyi_gemm* g) {
+  enum { CACHE = 1 << 18, LEAST = 64, LEAST_GATHERED = 256, PAGE = 2048 };
+  const int64_t fit = CACHE / g->m;
+  const int64_t least = g->b_column == 1 || has_pairs(g) ? LEAST : LEAST_GATHERED;
+  return fit > least && g->c_row % PAGE != 0 ? fit : least;
+}
+
 // Some rows at a time, so that the panels of a row are written one soon after the other.
 static inline __attribute__((always_inline)) void panels(const int pairs,
                                                          const oyi_gemm* g) {
-  // What is gathered for each of them should count for less.
-  const int64_t some = g->b_column == 1 || has_pairs(g) ? 64 : 256;
+  const int64_t some = rows_together(g);
   panel s = panel_of(g);
   for (; s.first < g->n; s.first = s.end) {
     s.end = g->n - s.first < some || g->m <= WORDS ? g->n : s.first + some;
