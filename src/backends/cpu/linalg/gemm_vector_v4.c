@@ -226,11 +226,14 @@ static bool by_narrow(oy_dtype dtype, const oyi_gemm* g) {
 }
 
 bool oyi_gemm_by_vector_v4(oy_dtype dtype, const oyi_gemm* g) {
-  enum { MANY = 16, MANY_F64 = 6, ROOM = 4096 };
+  enum { MANY = 16, MANY_BF16 = 8, MANY_F64 = 6, ROOM = 4096 };
+  const int64_t many = dtype == OY_DTYPE_F64    ? MANY_F64
+                       : dtype == OY_DTYPE_BF16 ? MANY_BF16
+                                                : MANY;
   char room[ROOM] __attribute__((aligned(64)));
   if (oyi_gemm_is_narrow(g)) return by_narrow(dtype, g);
-  if (g->m != 1 || g->n < (dtype == OY_DTYPE_F64 ? MANY_F64 : MANY) || g->k < 1 ||
-      g->conjugate || (g->a_column != 1 && g->k > 1))
+  if (g->m != 1 || g->n < many || g->k < 1 || g->conjugate ||
+      (g->a_column != 1 && g->k > 1))
     return false;
   const int64_t item = oyi_dtype_bytes[dtype];
   const void* x = together(g, item, room, ROOM);
