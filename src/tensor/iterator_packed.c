@@ -327,6 +327,7 @@ static bool find_row(packed_walk* w) {
 bool oyi_packed_walk(const oyi_iter* it, oyi_loop loop, const void* args) {
   packed_walk w = {.by = {loop, args, it, it->count, 0}};
   if (it->ndim < 3 || !find_row(&w)) return false;
+  w.chunk = oyi_even_piece(w.rows, w.chunk);
   (void)oyi_parallel_chunks((w.rows - 1) / w.chunk + 1, walk_chunk, &w);
   return true;
 }

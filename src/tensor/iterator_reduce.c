@@ -136,7 +136,7 @@ static void reduce_few(reduction* r) {
 
 static void reduce_many(reduction* r) {
   r->stretch = OYI_ITER_GRAIN / r->reduced;
-  if (r->stretch < 1) r->stretch = 1;
+  r->stretch = r->stretch < 1 ? 1 : oyi_even_piece(r->kept, r->stretch);
   (void)oyi_parallel_chunks((r->kept - 1) / r->stretch + 1, reduce_piece, r);
 }
 

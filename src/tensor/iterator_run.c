@@ -129,12 +129,9 @@ static oy_status run_piece(int64_t index, void* context) {
   return OY_OK;
 }
 
-// As few pieces as have |grain| steps at most, of the same length: what is left of a walk may be
-// little, and the threads that are done would wait for the one with a whole piece.
 static void run_pieces(job* j, int64_t grain) {
   enum { WHOLE = 64 };
-  const int64_t pieces = (j->steps - 1) / grain + 1, share = (j->steps - 1) / pieces + 1;
-  j->piece = (share + WHOLE - 1) / WHOLE * WHOLE;
+  j->piece = (oyi_even_piece(j->steps, grain) + WHOLE - 1) / WHOLE * WHOLE;
   (void)oyi_parallel_chunks((j->steps - 1) / j->piece + 1, run_piece, j);
 }
 

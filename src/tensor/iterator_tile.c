@@ -319,6 +319,14 @@ static bool is_narrow(const oyi_iter* it, const tiling* g) {
   return g->loop || it->sizes[0] < FEWEST || (g->across && it->sizes[g->across] < LONG);
 }
 
+// As few tiles as have |most| columns at most, of about the same width: chunks have as many tiles
+// each.
+static int64_t even_columns(int64_t n, int64_t most) {
+  enum { WHOLE = 16 };
+  const int64_t across = (n - 1) / most + 1, share = (n - 1) / across + 1;
+  return (share + WHOLE - 1) / WHOLE * WHOLE;
+}
+
 bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {
   tiling g = {.it = it, .loop = loop, .args = args, .columns = COLUMNS};
   oyi_iter joined;
@@ -331,9 +339,11 @@ bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {
   it = g.it;
   int64_t n = it->sizes[0], m = it->sizes[g.across];
   if (!loop && g.across == 1 && n * m <= PLANE) return false;
+  if (!g.joined) g.columns = even_columns(n, g.columns);
   g.tiles_down = (m - 1) / g.rows + 1;
   g.tiles = g.tiles_down * ((n - 1) / g.columns + 1) * (steps / n / m);
-  g.tiles_at_a_time = (OYI_ITER_GRAIN - 1) / (g.rows * least(n, g.columns)) + 1;
+  const int64_t most = (OYI_ITER_GRAIN - 1) / (g.rows * least(n, g.columns)) + 1;
+  g.tiles_at_a_time = oyi_even_piece(g.tiles, most);
   (void)oyi_parallel_chunks((g.tiles - 1) / g.tiles_at_a_time + 1, run_tiles, &g);
   return true;
 }
