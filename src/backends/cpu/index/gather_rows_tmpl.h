@@ -63,7 +63,9 @@ static inline __attribute__((always_inline)) bool FN(lines)(int64_t lines, int64
 static bool FN(several)(int64_t lines, int64_t n, char* o, const char* x,
                         const int64_t* index) {
   LANE first_of[LANES];
-  for (int i = 0; i < LANES; i++) first_of[i] = (LANE)(i / n * n);
+  // i / n * n without divisions: there may be but a few lines.
+  const int32_t part = (int32_t)((1 << 16) / n + 1), line = (int32_t)n;
+  for (int32_t i = 0; i < LANES; i++) first_of[i] = (LANE)((i * part >> 16) * line);
   const __m512i before = _mm512_loadu_si512(first_of);
   const int64_t size = lines * n, step = LANES / n * n;
   __m512i most = _mm512_setzero_si512();
