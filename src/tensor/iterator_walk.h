@@ -41,9 +41,9 @@ int64_t oyi_walk_steps(const oyi_iter* it, size_t first, size_t last);
 // input is copied by elements of as many bytes as |args|, a size_t, says.
 bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args);
 
-// How many of |steps| a piece has, where |grain| are worth a thread and more are too many: pieces of
-// about the same length, and as many for each of two threads. What is left of a walk may be little,
-// and threads that are done would wait for the one with a whole piece.
+// How many of |steps| a piece has, where |grain| are worth a thread and more are too many: pieces
+// of about the same length, and as many for each of two threads. What is left of a walk may be
+// little, and threads that are done would wait for the one with a whole piece.
 static inline int64_t oyi_even_piece(int64_t steps, int64_t grain) {
   int64_t pieces = (steps - 1) / grain + 1;
   if (pieces > 1) pieces += pieces % 2;
