@@ -193,6 +193,9 @@ static void lines_beside_loops(void** state) {
       {{3, 21, 65}, {1365, 65, 1}, 1},  // one column more than four vectors of words
       {{3, 19, 128}, {2432, 128, 1}, 1},
       {{2, 43, 257}, {11051, 257, 1}, 1},
+      {{3, 29, 32}, {928, 32, 1}, 1},  // as many columns as registers hold, and some more
+      {{3, 31, 39}, {1240, 40, 1}, 1},
+      {{2, 40, 75}, {3000, 75, 1}, 1},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

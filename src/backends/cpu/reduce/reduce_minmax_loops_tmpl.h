@@ -78,6 +78,44 @@
     const T b = name##_steps(at + n - STEPS, STEPS);                                   \
     return a != a || IS_FIRST(a, b) ? a : b;                                           \
   }
+// FEW_COLUMNS of reduce_fold_tmpl.h: running values stay in registers.
+#define COLUMNS_OF(name, T, V, p, width, EXTREME, START)                          \
+  static inline void name##_strip(T* to, const char* x, int64_t rows,             \
+                                  int64_t row_step) {                             \
+    V a[4], nan[4];                                                               \
+    OYI_UNROLL                                                                    \
+    for (int k = 0; k < 4; k++) a[k] = _mm256_set1_##p(START);                    \
+    OYI_UNROLL                                                                    \
+    for (int k = 0; k < 4; k++) nan[k] = _mm256_setzero_##p();                    \
+    for (; rows > 0; rows--, x += row_step) {                                     \
+      const T* at = (const T*)(const void*)x;                                     \
+      OYI_UNROLL                                                                  \
+      for (int k = 0; k < 4; k++) {                                               \
+        const V y = _mm256_loadu_##p(at + k * (width));                           \
+        a[k] = EXTREME(y, a[k]);                                                  \
+        nan[k] = _mm256_or_##p(nan[k], _mm256_cmp_##p(y, y, _CMP_UNORD_Q));       \
+      }                                                                           \
+    }                                                                             \
+    const V none = _mm256_set1_##p((T)NAN);                                       \
+    OYI_UNROLL                                                                    \
+    for (int k = 0; k < 4; k++)                                                   \
+      _mm256_storeu_##p(to + k * (width), _mm256_blendv_##p(a[k], none, nan[k])); \
+  }                                                                               \
+  /* The last strip may lie over the one before it. */                            \
+  static bool name##_few(T* to, int64_t n, const char* x, int64_t rows,           \
+                         int64_t row_step) {                                      \
+    enum { STRIP = 4 * (width), MOST = 4 * STRIP, MANY = 8 };                     \
+    if (n < STRIP || n > MOST || rows < MANY) return false;                       \
+    for (int64_t i = 0; i < n; i += STRIP) {                                      \
+      const int64_t at = i + STRIP <= n ? i : n - STRIP;                          \
+      name##_strip(to + at, x + at * (int64_t)sizeof(T), rows, row_step);         \
+    }                                                                             \
+    return true;                                                                  \
+  }
+COLUMNS_OF(greatest_f32, float, __m256, ps, 8, _mm256_max_ps, -INFINITY)
+COLUMNS_OF(greatest_f64, double, __m256d, pd, 4, _mm256_max_pd, -INFINITY)
+COLUMNS_OF(least_f32, float, __m256, ps, 8, _mm256_min_ps, INFINITY)
+COLUMNS_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #define IS_FIRST(a, b) ((a) > (b))
 EXTREME_OF(greatest_f32, float, __m256, ps, 8, _mm256_max_ps, -INFINITY)
 EXTREME_OF(greatest_f64, double, __m256d, pd, 4, _mm256_max_pd, -INFINITY)
@@ -87,6 +125,8 @@ EXTREME_OF(least_f32, float, __m256, ps, 8, _mm256_min_ps, INFINITY)
 EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #define AMAX_WHOLE OYI_JOIN(greatest, ID)
 #define AMIN_WHOLE OYI_JOIN(least, ID)
+#define AMAX_FEW   OYI_JOIN(greatest, OYI_JOIN(ID, few))
+#define AMIN_FEW   OYI_JOIN(least, OYI_JOIN(ID, few))
 #endif
 
 #if defined(__AVX2__)
@@ -110,6 +150,8 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #undef IS_NAN
 #undef AMAX_WHOLE
 #undef AMIN_WHOLE
+#undef AMAX_FEW
+#undef AMIN_FEW
 #undef PLACES_V4
 #define IS_NAN(x) 0
 #define T         uint8_t

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least and greatest elements of one type, and where they are; T, ID, IS_NAN,
 // LEAST and GREATEST are given, AMAX_WHOLE and AMIN_WHOLE may be: WHOLE of reduce_fold_tmpl.h
-// for any number of elements; and PLACES_V4 of reduce_place_tmpl.h; and LEAST_OF and
-// GREATEST_OF, of two vectors of 32 bytes, which end here. A NaN is both: once it is there it
-// stays.
+// for any number of elements; AMAX_FEW and AMIN_FEW, its FEW_COLUMNS; PLACES_V4 of
+// reduce_place_tmpl.h; and LEAST_OF and GREATEST_OF, of two vectors of 32 bytes, which end
+// here. A NaN is both: once it is there it stays.
 #define R T
 #define A T
 #define ALL_COLUMNS
@@ -17,6 +17,9 @@
 #define WHOLE      AMAX_WHOLE
 #define WHOLE_STEP 1
 #endif
+#ifdef AMAX_FEW
+#define FEW_COLUMNS AMAX_FEW
+#endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #define ALL_COLUMNS
 #define AGAIN
@@ -28,6 +31,9 @@
 #ifdef AMIN_WHOLE
 #define WHOLE      AMIN_WHOLE
 #define WHOLE_STEP 1
+#endif
+#ifdef AMIN_FEW
+#define FEW_COLUMNS AMIN_FEW
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #undef R
