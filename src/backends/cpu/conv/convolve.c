@@ -329,17 +329,6 @@ static oy_status weights_unit(const work* w, int64_t none, int64_t group, int64_
   return OY_OK;
 }
 
-// Floats that the next cache does not hold, of few windows: tiles of sums for all of them come and
-// go for as little as that, where a product with windows as rows goes through them once. Of tiny
-// maps rows are mostly padding.
-static bool are_many_for_few(const oyi_conv* c, oy_dtype dtype, const shape* s) {
-  enum { WEIGHTS = 1 << 20, LEAST = 256, MOST = 1024, WIDTH = 5, TAPS = 9 };
-  const int64_t least = s->taps > TAPS ? LEAST * 3 / 4 : LEAST;
-  const int64_t windows = c->batch * s->places;
-  return dtype == OY_DTYPE_F32 && c->groups == 1 && s->out * s->rows >= WEIGHTS &&
-         windows >= least && windows <= MOST && c->map[2] >= WIDTH;
-}
-
 oy_status oyi_convolve_weights(const oyi_convolve* v) {
   work w = {.v = v,
             .s = shape_of(v->conv),
@@ -360,8 +349,7 @@ oy_status oyi_convolve_weights(const oyi_convolve* v) {
     if (way == OYI_CONV_TILES) OY_TRY(oyi_convolve_weights_tiled(v, true, &done));
     if (!done) OY_TRY(oyi_convolve_weights_lines(v, &done));
   }
-  if (!done && !columns &&
-      (oyi_convolve_has_few_rows(v) || are_many_for_few(v->conv, v->dtype, &w.s)))
+  if (!done && !columns && oyi_convolve_has_few_rows(v))
     return oyi_convolve_weights_rows(v);
   if (!done && !columns) OY_TRY(oyi_convolve_weights_tiled(v, false, &done));
   if (!done && !columns) OY_TRY(oyi_convolve_weights_few(v, &done));

@@ -57,7 +57,8 @@ bool oyi_convolve_is_shifted(const oyi_convolve* v, bool back);
 bool oyi_convolve_is_by_lines(const oyi_conv* c);
 // Of those, whether they go on to tiles.
 bool oyi_convolve_few_take_tiles(const oyi_conv* c, bool back);
-// Which of three ways to the gradient of weights takes least for such groups.
+// Which of three ways to the gradient of weights takes least for such groups; of no groups rows,
+// where they take less than what comes later, else lines, which leave those alone.
 typedef enum oyi_conv_way { OYI_CONV_LINES, OYI_CONV_TILES, OYI_CONV_ROWS } oyi_conv_way;
 oyi_conv_way oyi_convolve_weights_way(const oyi_convolve* v);
 // Whether tiles take clearly less than columns, even if most of them are empty.

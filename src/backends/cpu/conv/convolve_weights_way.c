@@ -68,10 +68,24 @@ bool oyi_convolve_weights_prefer_tiles(const oyi_convolve* v) {
          (!could_be_few || tiles < hardly * time_of_few(c, t, windows));
 }
 
+// Floats that the next cache does not hold, of few windows: tiles of sums for all of them come and
+// go for as little as that, where a product with windows as rows goes through them once. Of tiny
+// maps rows are mostly padding.
+static bool are_many_for_few(const oyi_conv* c, oy_dtype dtype) {
+  enum { WEIGHTS = 1 << 20, LEAST = 256, MOST = 1024, WIDTH = 5, TAPS = 9 };
+  const int64_t taps = oyi_volume(c->kernel);
+  const int64_t least = taps > TAPS ? LEAST * 3 / 4 : LEAST;
+  const int64_t windows = c->batch * oyi_volume(c->map);
+  return dtype == OY_DTYPE_F32 && c->groups == 1 &&
+         c->map_channels * c->image_channels * taps >= WEIGHTS && windows >= least &&
+         windows <= MOST && c->map[2] >= WIDTH;
+}
+
 oyi_conv_way oyi_convolve_weights_way(const oyi_convolve* v) {
   enum { MOST_WINDOWS = 256 };  // that a product adds up
   const double clearly = 0.9;
   const oyi_conv* c = v->conv;
+  if (are_many_for_few(c, v->dtype)) return OYI_CONV_ROWS;
   if ((v->dtype != OY_DTYPE_F32 && v->dtype != OY_DTYPE_F64) || c->batch == 0 ||
       !oyi_convolve_is_by_lines(c))
     return OYI_CONV_LINES;
