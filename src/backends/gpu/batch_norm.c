@@ -158,10 +158,7 @@ static int64_t pieces_of(const gpu_device* d, channels s) {
   const int64_t count = s.batch * s.area;
   const gpu_team team = gpu_team_of(d, s.channels, count, is_along(s));
   if (!gpu_uses_teams(d)) return 1;
-  const int64_t busy = GPU_TEAM_ITEMS / (s.channels * team.lanes);
-  const int64_t worth = count / (GPU_TEAM_LEAST * (int64_t)team.lanes);
-  const int64_t pieces = busy < worth ? busy : worth;
-  return pieces < 1 ? 1 : pieces > MOST ? MOST : pieces;
+  return gpu_team_pieces(team, s.channels, count, GPU_TEAM_LEAST, MOST);
 }
 
 static oy_status gradient_sums(gpu_call* c, const gradient* p) {

@@ -3,21 +3,20 @@
 
 #include "row_kernel.h"
 
-oy_tensor* gpu_hold(gpu_held* h, const gpu_call* c, oy_value v) {
-  if (h->status != OY_OK || !gpu_is_tensor(v)) return NULL;
-  oy_tensor* t = gpu_plain(c, v.as.object, v.as.object->dtype);
+// Takes |t| over; NULL is a failure.
+static oy_tensor* keep(gpu_held* h, oy_tensor* t) {
   if (!t) h->status = oy_failure();
   h->t[h->count++] = t;
   return t;
 }
 
-static oy_tensor* gpu_hold_as(gpu_held* h, const gpu_call* c, oy_value v,
-                              oy_dtype dtype) {
+static oy_tensor* hold_as(gpu_held* h, const gpu_call* c, oy_value v, oy_dtype dtype) {
   if (h->status != OY_OK || !gpu_is_tensor(v)) return NULL;
-  oy_tensor* t = gpu_plain(c, v.as.object, dtype);
-  if (!t) h->status = oy_failure();
-  h->t[h->count++] = t;
-  return t;
+  return keep(h, gpu_plain(c, v.as.object, dtype));
+}
+
+oy_tensor* gpu_hold(gpu_held* h, const gpu_call* c, oy_value v) {
+  return gpu_is_tensor(v) ? hold_as(h, c, v, v.as.object->dtype) : NULL;
 }
 
 void gpu_hold_pair(gpu_held* h, const gpu_call* c, oy_value a, oy_value b,
@@ -25,16 +24,13 @@ void gpu_hold_pair(gpu_held* h, const gpu_call* c, oy_value a, oy_value b,
   const bool both = gpu_is_tensor(a) && gpu_is_tensor(b);
   const bool differ = both && a.as.object->dtype != b.as.object->dtype;
   const oy_dtype wide = gpu_wide(c->device);
-  out_pair[0] = differ ? gpu_hold_as(h, c, a, wide) : gpu_hold(h, c, a);
-  out_pair[1] = differ ? gpu_hold_as(h, c, b, wide) : gpu_hold(h, c, b);
+  out_pair[0] = differ ? hold_as(h, c, a, wide) : gpu_hold(h, c, a);
+  out_pair[1] = differ ? hold_as(h, c, b, wide) : gpu_hold(h, c, b);
 }
 
 oy_tensor* gpu_hold_new(gpu_held* h, const gpu_call* c, oy_ints sizes, oy_dtype dtype) {
   if (h->status != OY_OK) return NULL;
-  oy_tensor* t = gpu_new(c, sizes, dtype);
-  if (!t) h->status = oy_failure();
-  h->t[h->count++] = t;
-  return t;
+  return keep(h, gpu_new(c, sizes, dtype));
 }
 
 oy_tensor* gpu_hold_result(gpu_held* h, const gpu_call* c, size_t i) {

@@ -180,13 +180,8 @@ static int64_t cpu_pieces(const reduction* r) {
   return pieces < 1 ? 1 : pieces;
 }
 
-// Teams, where those of the results alone do not keep a device busy.
 static int64_t gpu_pieces(const reduction* r) {
-  const int64_t busy = GPU_TEAM_ITEMS / (r->outputs * r->team.lanes);
-  const int64_t worth = r->count / (2 * GPU_TEAM_LEAST * (int64_t)r->team.lanes);
-  int64_t pieces = busy < worth ? busy : worth;
-  if (pieces > GPU_PIECES) pieces = GPU_PIECES;
-  return pieces < 1 ? 1 : pieces;
+  return gpu_team_pieces(r->team, r->outputs, r->count, 2 * GPU_TEAM_LEAST, GPU_PIECES);
 }
 
 static void split(reduction* r) {

@@ -34,6 +34,14 @@ gpu_team gpu_team_once(const gpu_device* d, int64_t rows, int64_t length, bool a
   return team_of(d, rows, length, along, LINE);
 }
 
+int64_t gpu_team_pieces(gpu_team team, int64_t rows, int64_t length, int64_t least,
+                        int64_t most) {
+  const int64_t busy = GPU_TEAM_ITEMS / (rows * team.lanes);
+  const int64_t worth = length / (least * team.lanes);
+  const int64_t pieces = busy < worth ? busy : worth;
+  return pieces < 1 ? 1 : pieces > most ? most : pieces;
+}
+
 void gpu_team_text(gpu_text* t, const gpu_device* d) {
   if (gpu_uses_teams(d)) gpu_text_append(t, "#define TEAMS\n");
   gpu_text_add(t, "#define TEAM_GROUP %d\n", GPU_TEAM_GROUP);

@@ -27,6 +27,10 @@ gpu_team gpu_team_of(const gpu_device* device, int64_t rows, int64_t length, boo
 // be few rows at a time.)
 gpu_team gpu_team_once(const gpu_device* device, int64_t rows, int64_t length,
                        bool along);
+// Into how many pieces up to |most| to cut such rows, each of which a team has, where teams of
+// whole rows do not keep the device busy: of |least| elements for each lane, or more.
+int64_t gpu_team_pieces(gpu_team team, int64_t rows, int64_t length, int64_t least,
+                        int64_t most);
 // Adds #define lines and the text of team.cl.
 void gpu_team_text(gpu_text* text, const gpu_device* device);
 // The last two arguments of a kernel.
