@@ -239,6 +239,7 @@ static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
 #include "backends/cpu/loops/igamma_vector.h"
 #include "backends/cpu/loops/lgamma_vector.h"
 #include "backends/cpu/loops/loop_list.h"
+#include "backends/cpu/loops/polynomial_vector.h"
 #include "backends/cpu/loops/quantile_vector.h"
 #include "backends/cpu/loops/trigamma_vector.h"
 #include "backends/cpu/loops/vmath_bf16.h"
@@ -270,7 +271,7 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
 #define ID   bf16
 #define KIND BF16
 #include "backends/cpu/loops/loops_vmath.def"
-    BESSEL_ROWS  //
+    BESSEL_ROWS POLYNOMIAL_ROWS  //
     {OYI_LOOP_digamma, OY_DTYPE_F32, digamma_vector_f32},
     {OYI_LOOP_digamma, OY_DTYPE_F64, digamma_vector_f64},
     {OYI_LOOP_erfinv, OY_DTYPE_F32, erfinv_vector_f32},

@@ -36,7 +36,18 @@ double oyi_igammac(double a, double x, bool single);
 extern const double oyi_reciprocal_gamma[2][10];
 
 // Orthogonal polynomials of degree |n|, cut to an integer; 0 below 0
-// (special_polynomials.c). NaN where their recurrence ends so.
+// (special_polynomials.c; loops/polynomial_vector.h has the operators' loops). NaN where their
+// recurrence ends so. Greater degrees than OYI_POLYNOMIAL_STEEP take too long by recurrence, of
+// Hermite's those above OYI_HERMITE_MOST are NaN.
+enum { OYI_POLYNOMIAL_STEEP = 1 << 20 };
+#define OYI_HERMITE_MOST(T) (sizeof(T) < sizeof(double) ? 128 : 512)
+// Chebyshev's kinds: the degrees from which on they are had by angles within the circle, and
+// those of the shifted ones.
+#define OYI_CHEBYSHEV_KINDS(X) \
+  X(t, 'T', 7, 7)              \
+  X(u, 'U', 9, 7)              \
+  X(v, 'V', 9, 7)              \
+  X(w, 'W', 9, 5)
 float oyi_chebyshev_t_f32(float x, float n);
 double oyi_chebyshev_t_f64(double x, double n);
 float oyi_chebyshev_u_f32(float x, float n);
@@ -66,7 +77,5 @@ double oyi_legendre_f64(double x, double n);
 double oyi_chebyshev_great(double x, int64_t n, char kind);
 double oyi_legendre_great(double x, int64_t n);
 double oyi_laguerre_great(double x, int64_t n);
-#define OYI_POLYNOMIAL(name, x, n) \
-  _Generic(x, float : oyi_##name##_f32, double : oyi_##name##_f64)(x, n)
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_POINTWISE_SPECIAL_MATH_H_

@@ -6,20 +6,14 @@
 
 #include "backends/cpu/pointwise/special_math.h"
 
-// Greater degrees take too long by recurrence: special_polynomials_great.c.
-static const int64_t g_steep = 1 << 20;
-
-#define T            float
-#define NAME(x)      x##_f32
-#define FN(x)        x##f
-#define HERMITE_MOST 128
+#define T       float
+#define NAME(x) x##_f32
+#define FN(x)   x##f
 #include "backends/cpu/pointwise/special_polynomials_tmpl.h"
 #undef T
 #undef NAME
 #undef FN
-#undef HERMITE_MOST
-#define T            double
-#define NAME(x)      x##_f64
-#define FN(x)        x
-#define HERMITE_MOST 512
+#define T       double
+#define NAME(x) x##_f64
+#define FN(x)   x
 #include "backends/cpu/pointwise/special_polynomials_tmpl.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orthogonal polynomials in one precision: T, NAME(x), x with its suffix, FN(x), x of
-// <math.h>, and HERMITE_MOST, the greatest degree of Hermite's that is computed. Results are
-// those of the recurrence in T: where it loses digits, or ends in NaN, they do too.
+// <math.h>. Results are those of the recurrence in T: where it loses digits, or ends in NaN, they
+// do too. loops/polynomial_tmpl.h has the same steps.
 
 // A degree as an integer, as a conversion of x86 makes it: a fraction is cut off, and what no
 // integer holds is below 0, where there is no polynomial.
@@ -46,7 +46,7 @@ static T NAME(chebyshev)(T x, T degree, char kind, int angles) {
   if (n <= 0) return n == 0;
   if (FN(fabs)(x) == 1) return NAME(at_end)(n, kind, x);
   if (n >= angles && FN(fabs)(x) < 1) return NAME(by_angles)(x, n, kind);
-  if (n > g_steep)
+  if (n > OYI_POLYNOMIAL_STEEP)
     return NAME(great)(oyi_chebyshev_great(x, n, kind),
                        oyi_chebyshev_great(x, n - 2, kind));
   T before = 1, value = NAME(first)(x, kind);
@@ -65,10 +65,7 @@ static T NAME(chebyshev)(T x, T degree, char kind, int angles) {
   T NAME(oyi_shifted_chebyshev_##name)(T x, T n) {              \
     return NAME(chebyshev)(x + x - 1, n, kind, shifted_angles); \
   }
-CHEBYSHEV(t, 'T', 7, 7)
-CHEBYSHEV(u, 'U', 9, 7)
-CHEBYSHEV(v, 'V', 9, 7)
-CHEBYSHEV(w, 'W', 9, 5)
+OYI_CHEBYSHEV_KINDS(CHEBYSHEV)
 #undef CHEBYSHEV
 
 // ------------------------------------------------------------------------- others
@@ -76,7 +73,7 @@ CHEBYSHEV(w, 'W', 9, 5)
 T NAME(oyi_hermite_h)(T x, T degree) {
   const int64_t n = NAME(degree)(degree);
   if (n <= 0) return n == 0;
-  if (n > HERMITE_MOST) return NAN;
+  if (n > OYI_HERMITE_MOST(T)) return NAN;
   T before = 1, value = x + x;
   for (int64_t k = 1; k < n; k++) {
     const T next = (x + x) * value - (T)(2 * k) * before;
@@ -89,7 +86,7 @@ T NAME(oyi_hermite_h)(T x, T degree) {
 T NAME(oyi_hermite_he)(T x, T degree) {
   const int64_t n = NAME(degree)(degree);
   if (n <= 0) return n == 0;
-  if (n > HERMITE_MOST) return NAN;
+  if (n > OYI_HERMITE_MOST(T)) return NAN;
   T before = 1, value = x;
   for (int64_t k = 1; k < n; k++) {
     const T next = x * value - (T)k * before;
@@ -103,7 +100,7 @@ T NAME(oyi_laguerre)(T x, T degree) {
   const int64_t n = NAME(degree)(degree);
   if (n <= 0) return n == 0;
   if (x == 0) return 1;
-  if (n > g_steep)
+  if (n > OYI_POLYNOMIAL_STEEP)
     return NAME(great)(oyi_laguerre_great(x, n), oyi_laguerre_great(x, n - 2));
   T before = 1, value = 1 - x;
   for (int64_t k = 1; k < n && value == value; k++) {
@@ -118,7 +115,7 @@ T NAME(oyi_legendre)(T x, T degree) {
   const int64_t n = NAME(degree)(degree);
   if (n <= 0) return n == 0;
   if (FN(fabs)(x) == 1) return x > 0 || n % 2 == 0 ? 1 : -1;
-  if (n > g_steep)
+  if (n > OYI_POLYNOMIAL_STEEP)
     return NAME(great)(oyi_legendre_great(x, n), oyi_legendre_great(x, n - 2));
   T before = 1, value = x;
   for (int64_t k = 1; k < n && value == value; k++) {
