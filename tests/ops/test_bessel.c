@@ -177,9 +177,42 @@ static void ends_and_places(void** state) {
     }
 }
 
+// Waves of great angles, near ones among them: each the same alone, and right to what a sine is.
+static void waves_far_from_0(void** state) {
+  (void)state;
+  static const char* const names[] = {"j0", "j1", "y0", "y1"};
+  double x[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    const int k = i * 37 % COUNT;
+    x[i] = k % 9 == 4 ? 3 + k / 8.0 : ldexp(1 + k / 1000.0, k % 3 ? 20 + k / 4 : 2 * k);
+  }
+  for (size_t f = 0; f < 2 * OY_ARRAY_SIZE(g_functions); f++) {
+    const bool is_float = f % 2;
+    bool is_wave = false;
+    for (int k = 0; k < 4; k++) is_wave |= !strcmp(g_functions[f / 2].name, names[k]);
+    if (!is_wave) continue;
+    oy_scope scope;
+    oy_scope_open(&scope);
+    oy_tensor* t = taken(x, COUNT, is_float ? OY_DTYPE_F32 : OY_DTYPE_F64);
+    oy_tensor* r = g_functions[f / 2].op(t);
+    for (int i = 0; i < COUNT; i++) {
+      const double at = element(t, i), got = element(r, i);
+      const double want = g_functions[f / 2].reference(at);
+      const double alone = element(g_functions[f / 2].op(oy_narrow(t, 0, i, 1)), 0);
+      assert_true(got == alone || (isnan(got) && isnan(alone)));
+      if (isinf(at)) continue;
+      const double near =
+          4e-15 * fmin(1, 1 / sqrt(at)) + (is_float ? fabs(want) * 1.2e-7 : 0);
+      if (!(fabs(got - want) <= near))
+        fail_msg("%s(%a): %.17g, not %.17g", g_functions[f / 2].name, at, got, want);
+    }
+    oy_scope_close(&scope);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(functions_of_both_orders),
-                                     cmocka_unit_test(airy_of_any_number),
-                                     cmocka_unit_test(ends_and_places)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(functions_of_both_orders), cmocka_unit_test(airy_of_any_number),
+      cmocka_unit_test(waves_far_from_0), cmocka_unit_test(ends_and_places)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

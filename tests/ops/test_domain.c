@@ -181,6 +181,34 @@ static void exp_everywhere(void** state) {
   oy_tensor_release(t);
 }
 
+// Floats from 2^13 to the greatest, and the nearest one to a multiple of a quarter of a turn.
+static void waves_of_great_floats(void** state) {
+  (void)state;
+  enum { COUNT = 4097 };
+  static float x[COUNT];
+  static const function waves[] = {{"sin", oy_sin, sin}, {"cos", oy_cos, cos}};
+  for (int i = 0; i < COUNT; i++) {
+    const int k = i * 101 % COUNT;
+    x[i] = ldexpf(k % 2 ? 1 + (float)k / COUNT : -1 - (float)k / COUNT, 13 + k % 115);
+  }
+  x[COUNT / 2] = 16367173 * 0x1p72f;
+  oy_tensor* t = oy_tensor_from_data(x, OY_DIMS(COUNT), OY_DTYPE_F32);
+  for (int w = 0; w < 2; w++) {
+    oy_tensor* r = waves[w].op(t);
+    assert_non_null(r);
+    const float* got = oy_tensor_data(r);
+    for (int i = 0; i < COUNT; i++) {
+      const double want = waves[w].reference((double)x[i]);
+      const float near = fabsf((float)want), next = nextafterf(near, INFINITY) - near;
+      if (!is_near((double)got[i], want, (double)next))
+        fail_msg("%s(%a) of floats: %a, not %a", waves[w].name, (double)x[i],
+                 (double)got[i], want);
+    }
+    oy_tensor_release(r);
+  }
+  oy_tensor_release(t);
+}
+
 // ----------------------------------------------------- numbers of every size
 
 enum { BINADES = 70, EACH = 12, NUMBERS = BINADES * EACH };
@@ -519,11 +547,15 @@ static void reciprocals_of_any_number(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ends_of_domains),          cmocka_unit_test(exp_everywhere),
-      cmocka_unit_test(numbers_of_any_size),      cmocka_unit_test(rows_of_any_length),
-      cmocka_unit_test(powers_of_floats),         cmocka_unit_test(powers_of_doubles),
-      cmocka_unit_test(powers_of_integers),       cmocka_unit_test(upper_gamma_of_floats),
-      cmocka_unit_test(reciprocals_of_any_number)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ends_of_domains),
+                                     cmocka_unit_test(exp_everywhere),
+                                     cmocka_unit_test(waves_of_great_floats),
+                                     cmocka_unit_test(numbers_of_any_size),
+                                     cmocka_unit_test(rows_of_any_length),
+                                     cmocka_unit_test(powers_of_floats),
+                                     cmocka_unit_test(powers_of_doubles),
+                                     cmocka_unit_test(powers_of_integers),
+                                     cmocka_unit_test(upper_gamma_of_floats),
+                                     cmocka_unit_test(reciprocals_of_any_number)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -34,14 +34,27 @@ static const uint64_t g_quarters[] = {
     0x925dd413a32439fc, 0x48dc74849ba5c00c, 0xa2c757bd778ac36e, 0xc52b3278872083fc,
     0x4eafa3ea69bb81b6, 0xf306dc9c882a53f8, 0x0000000000000145, 0x0000000000000000};
 
-// The words of those from byte |at| + 8 |k| on.
-static inline angle_bits angle_word(angle_bits at, int k) {
+// Words |at| of those, from registers: machines are slow to gather them. Of floats, none is
+// before the twelfth.
+static inline angle_bits angle_word(angle_bits at, bool single) {
 #if defined(__AVX512F__)
-  return (angle_bits)_mm512_i64gather_epi64((__m512i)at, g_quarters + k, 1);
+  const __m512i first = _mm512_loadu_si512(g_quarters);
+  const __m512i second = _mm512_loadu_si512(g_quarters + 8);
+  const __m512i last = _mm512_loadu_si512(g_quarters + 12);
+  const __m512i found = _mm512_permutexvar_epi64((__m512i)(at - 12), last);
+  if (single) return (angle_bits)found;
+  const __mmask8 is_early = _mm512_cmplt_epu64_mask((__m512i)at, _mm512_set1_epi64(16));
+  const __m512i early = _mm512_permutex2var_epi64(first, (__m512i)at, second);
+  return (angle_bits)_mm512_mask_blend_epi64(is_early, found, early);
 #else
-  const void* from = g_quarters + k;
-  return (angle_bits)_mm256_i64gather_epi64(from, (__m256i)at, 1);
+  (void)single;
+  return (angle_bits)_mm256_i64gather_epi64((const void*)g_quarters, (__m256i)at, 8);
 #endif
+}
+
+// Of two that follow each other, the word that starts at bit |at| of the first.
+static inline angle_bits angle_between(angle_bits word, angle_bits next, angle_bits at) {
+  return (word >> at) | ((next << 1) << (63 - at));
 }
 
 // |digits| become 2 / pi times 2^190 and the power of 2 of |x|, modulo 2^192, in words of 32 bits,
@@ -49,11 +62,12 @@ static inline angle_bits angle_word(angle_bits at, int k) {
 static inline void angle_digits(angle_doubles x, angle_bits digits[6],
                                 angle_bits* factor) {
   const angle_bits low = (angle_bits){0} + 0xffffffff, bits = (angle_bits)x;
-  const angle_bits shift = 2046 - ((bits >> 52) & 0x7ff), rest = shift & 7;
-  angle_bits word[4];
-  for (int k = 0; k < 4; k++) word[k] = angle_word(shift >> 3, k);
+  const angle_bits shift = 2046 - ((bits >> 52) & 0x7ff), rest = shift & 63;
+  angle_bits word = angle_word(shift >> 6, false);
   for (int k = 0; k < 3; k++) {
-    const angle_bits whole = (word[k] >> rest) | ((word[k + 1] << 1) << (63 - rest));
+    const angle_bits next = angle_word((shift >> 6) + (uint64_t)(k + 1), false);
+    const angle_bits whole = angle_between(word, next, rest);
+    word = next;
     digits[2 * k] = whole & low;
     digits[2 * k + 1] = whole >> 32;
   }
@@ -123,6 +137,18 @@ static __attribute__((noinline)) angle_doubles angle_great_rest(angle_doubles x,
   return (angle_doubles)((angle_bits)found ^ sign);
 }
 
+static inline angle_bits angle_is_great(angle_doubles x) {
+  return (angle_bits)(((x > ANGLE_MOST) & (x <= DBL_MAX)) |
+                      ((x < -ANGLE_MOST) & (x >= -DBL_MAX)));
+}
+static inline bool angle_any(angle_bits mask) {
+#if defined(__AVX512F__)
+  return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0;
+#else
+  return _mm256_movemask_epi8((__m256i)mask) != 0;
+#endif
+}
+
 // What is left of |x|, up to an eighth of a turn, and what its last bit leaves out. The last
 // bits of |quarters| are those of how many went off.
 static inline angle_doubles angle_rest_f64(angle_doubles x, angle_doubles* low,
@@ -138,11 +164,8 @@ static inline angle_doubles angle_rest_f64(angle_doubles x, angle_doubles* low,
   const angle_doubles rest = sum + left;
   *low = left - (rest - sum);
   *quarters = (angle_bits)shifted;
-  const angle_bits is_great = (angle_bits)(((x > ANGLE_MOST) & (x <= DBL_MAX)) |
-                                           ((x < -ANGLE_MOST) & (x >= -DBL_MAX)));
-  uint64_t any = 0;
-  for (size_t i = 0; i < sizeof(x) / sizeof(double); i++) any |= is_great[i];
-  if (__builtin_expect(any == 0, 1)) return rest;
+  const angle_bits is_great = angle_is_great(x);
+  if (__builtin_expect(!angle_any(is_great), 1)) return rest;
   angle_doubles great_low;
   angle_bits great_quarters;
   const angle_doubles great = angle_great_rest(
@@ -175,20 +198,88 @@ static inline angle_doubles angle_turned_f64(angle_doubles x, uint64_t ahead,
                          turn);
 }
 
-// The same of floats, which the double nearest to the angle is good for.
+// The same of great floats: of 24 bits, no multiple of which is nearer to a quarter than 2^-30, so
+// that the 64 bits of the product that matter are good for more than a float has.
+static __attribute__((noinline)) angle_doubles angle_great_single(angle_doubles x,
+                                                                  angle_bits* quarters) {
+  typedef int64_t ints __attribute__((vector_size(OYI_VEC_BYTES)));
+  const angle_doubles zero = {0};
+  const angle_bits low = (angle_bits){0} + 0xffffffff, half = {0};
+  const angle_bits sign = (angle_bits)x & (angle_bits)-zero, bits = (angle_bits)x ^ sign;
+  // Those digits of angle_digits() that are above the 29 bits that a float lacks, and 67 more.
+  const angle_bits shift = 2046 + 67 - (bits >> 52), rest = shift & 63;
+  const angle_bits first = angle_word(shift >> 6, true);
+  const angle_bits next = angle_word((shift >> 6) + 1, true);
+  const angle_bits last = angle_word((shift >> 6) + 2, true);
+  const angle_bits word = angle_between(first, next, rest);
+  const angle_bits above = angle_between(next, last, rest);
+  const angle_bits factor = ((bits >> 29) & 0x7fffff) | 0x800000;
+  const angle_bits product = ((factor * (word & low)) >> 32) + factor * (word >> 32) +
+                             ((factor * (above & low)) << 32);
+  const angle_bits whole = (product + (half + 0x2000000000000000)) >> 62;
+  const angle_bits left = product - (whole << 62);
+  // Two words, for few machines convert one of 64 bits.
+  const angle_doubles found = (angle_converted((angle_bits)((ints)left >> 32)) * 0x1p-30 +
+                               angle_converted(left & low) * 0x1p-62) *
+                              g_quarter[0];
+  const angle_bits turns = -(sign >> 63);
+  *quarters = (whole ^ turns) - turns;
+  return (angle_doubles)((angle_bits)found ^ sign);
+}
+
+// Of floats, which the double nearest to what is left is good for.
+static inline angle_doubles angle_rest_single(angle_doubles x, angle_bits* quarters) {
+  const angle_doubles zero = {0}, magic = zero + 0x1.8p52;
+  const angle_doubles shifted = x * M_2_PI + magic, minus = magic - shifted;
+  const angle_doubles rest =
+      angle_fma(minus, zero + g_quarter[1], angle_fma(minus, zero + g_quarter[0], x));
+  *quarters = (angle_bits)shifted;
+  const angle_bits is_great = angle_is_great(x);
+  if (__builtin_expect(!angle_any(is_great), 1)) return rest;
+  angle_bits great_quarters;
+  const angle_doubles great = angle_great_single(
+      angle_either(is_great, x, zero + 2 * ANGLE_MOST), &great_quarters);
+  *quarters = (great_quarters & is_great) | (*quarters & ~is_great);
+  return angle_either(is_great, great, rest);
+}
+
+// angle_turned_f64() of them.
+static inline angle_doubles angle_turned_single(angle_doubles x, uint64_t ahead) {
+  const angle_doubles zero = {0};
+  const angle_bits sign = (angle_bits)-zero;
+  angle_bits quarters;
+  const angle_doubles rest = angle_rest_single(x, &quarters);
+  quarters += ahead;
+  const angle_bits is_odd = -(quarters & 1), turn = (quarters << 62) & sign;
+  const angle_doubles size = (angle_doubles)((angle_bits)rest & ~sign);
+  const angle_doubles found = angle_either(is_odd, g_quarter[0] - size, rest);
+  return (angle_doubles)((angle_bits)found ^ turn);
+}
+
+// Two halves, which are put together in registers: what is stored by halves and read as a whole
+// waits.
+static inline angle_floats angle_joined(angle_half a, angle_half b) {
+#if defined(__AVX512F__)
+  const __m512d low = _mm512_castpd256_pd512((__m256d)a);
+  return (angle_floats)_mm512_insertf64x4(low, (__m256d)b, 1);
+#else
+  return (angle_floats)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)a), (__m128)b,
+                                            1);
+#endif
+}
+
 static inline angle_floats angle_turned_f32(angle_floats x, uint64_t ahead,
                                             angle_floats* low) {
   angle_half halves[2], lows[2];
   memcpy(halves, &x, sizeof(x));
+  OYI_UNROLL_BY(2)
   for (int i = 0; i < 2; i++) {
-    angle_doubles rest;
     const angle_doubles angle =
-        angle_turned_f64(__builtin_convertvector(halves[i], angle_doubles), ahead, &rest);
+        angle_turned_single(__builtin_convertvector(halves[i], angle_doubles), ahead);
     halves[i] = __builtin_convertvector(angle, angle_half);
     lows[i] = __builtin_convertvector(
         angle - __builtin_convertvector(halves[i], angle_doubles), angle_half);
   }
-  memcpy(low, lows, sizeof(lows));
-  memcpy(&x, halves, sizeof(x));
-  return x;
+  *low = angle_joined(lows[0], lows[1]);
+  return angle_joined(halves[0], halves[1]);
 }

@@ -83,6 +83,34 @@ static vec_f64 bessel_k(vec_f64 x, int order, bool scaled, bool single) {
   return v_select_f64(x < zero, v_splat_f64(NAN), found);
 }
 
+// The sine and the cosine of |x|: far from 0 both of one angle that is nearer.
+static void bessel_waves(vec_f64 x, bool single, vec_f64* sine, vec_f64* cosine) {
+#if defined(__FMA__)
+  const ints_f64 far = v_is_far_f64(x, FAR_SINE, FAR_MOST);
+  if (v_any_f64(far)) {
+    angle_bits quarters;
+    vec_f64 low = v_splat_f64(0);
+    const vec_f64 rest =
+        single ? angle_rest_single(x, &quarters) : angle_rest_f64(x, &low, &quarters);
+    const vec_f64 near = v_select_f64(far, rest, x);
+    const vec_f64 s = v_raw_sin_f64(near), c = v_raw_cos_f64(near);
+    const vec_f64 s_far = s + low * c, c_far = c - low * s;
+    const ints_f64 is_odd = far & -(ints_f64)(quarters & 1);
+    const ints_f64 below = far & (ints_f64)((quarters & 2) << 62);
+    const ints_f64 turned = far & (ints_f64)(((quarters + 1) & 2) << 62);
+    *sine = (vec_f64)((ints_f64)v_select_f64(far, v_select_f64(is_odd, c_far, s_far), s) ^
+                      below);
+    *cosine =
+        (vec_f64)((ints_f64)v_select_f64(far, v_select_f64(is_odd, s_far, c_far), c) ^
+                  turned);
+    return;
+  }
+#endif
+  (void)single;
+  *sine = v_raw_sin_f64(x);
+  *cosine = v_raw_cos_f64(x);
+}
+
 // J, or Y: near 0 with a logarithm in it, of which there is none below.
 static vec_f64 bessel_j_or_y(vec_f64 x, int order, bool is_y, bool single) {
   const vec_f64 zero = v_splat_f64(0), size = v_abs_f64(x);
@@ -105,7 +133,8 @@ static vec_f64 bessel_j_or_y(vec_f64 x, int order, bool is_y, bool single) {
     const vec_f64 far = bessel_least(size, 8), over = 8 / far, t = 2 * over * over - 1;
     const vec_f64 p = bessel_series(&oyi_bessel_p[order], single, t);
     const vec_f64 q = bessel_series(&oyi_bessel_q[order], single, t) / far;
-    const vec_f64 s = v_sin_f64(far), c = v_cos_f64(far);
+    vec_f64 s, c;
+    bessel_waves(far, single, &s, &c);
     // An eighth of a turn before, or three of them.
     const vec_f64 cosine = order ? s - c : c + s, sine = order ? -(s + c) : s - c;
     const vec_f64 wave = is_y ? p * sine + q * cosine : p * cosine - q * sine;
@@ -137,7 +166,8 @@ static vec_f64 airy(vec_f64 x, bool single) {
     const vec_f64 over = (16 / 3.0) / turn, t = 2 * over * over - 1;
     const vec_f64 f = bessel_series(&oyi_airy_f, single, t);
     const vec_f64 g = bessel_series(&oyi_airy_g, single, t) / turn;
-    const vec_f64 s = v_sin_f64(turn), c = v_cos_f64(turn);
+    vec_f64 s, c;
+    bessel_waves(turn, false, &s, &c);
     const vec_f64 at = (s + c) * f - (c - s) * g;
     // The angle of the wave overflows.
     const ints_f64 is_lost = 2 * far * root > (single ? (double)FLT_MAX : DBL_MAX);
