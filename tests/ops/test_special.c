@@ -115,12 +115,59 @@ static void upper_gamma_of_doubles(void** state) {
   oy_scope_close(&scope);
 }
 
+// The lower one by its series, which has no term below 0.
+static long double lower_gamma(double order, double bound) {
+  const long double a = (long double)order, x = (long double)bound;
+  if (!(order >= 0) || !(bound >= 0)) return (long double)NAN;
+  if (isinf(order) || bound == 0) return 0;
+  if (isinf(bound) || order == 0) return 1;
+  long double sum = 0, term = expl(a * logl(x) - x - lgammal(a + 1));
+  for (int k = 1; k < 2000; term *= x / (a + k++)) sum += term;
+  return sum;
+}
+
+// Orders and bounds of every size up to where both are summed by vectors, and past it, with such
+// among them that have no result; each the same alone.
+static void lower_gamma_of_doubles(void** state) {
+  (void)state;
+  enum { N = 1009 };
+  static const double outside[] = {-1, NAN, INFINITY, 0};
+  double a[N], x[N];
+  for (int i = 0; i < N; i++) {
+    const int k = i * 101 % N;
+    a[i] = k % 3 == 0 ? ldexp(1 + k / 2000.0, k % 23 - 18) : (k + 1) * (22.0 / N);
+    x[i] = k % 5 == 0 ? ldexp(1 + k / 2000.0, k % 17 - 9) : a[i] * (0.02 + k % 97 / 40.0);
+    if (i % 41 == 40) (k % 2 ? a : x)[i] = outside[k % 3];
+    if (i % 97 == 96) a[i] = 0, x[i] = 1;
+  }
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* order = oy_scope_take(oy_tensor_from_data(a, OY_DIMS(N), OY_DTYPE_F64));
+  oy_tensor* bound = oy_scope_take(oy_tensor_from_data(x, OY_DIMS(N), OY_DTYPE_F64));
+  oy_tensor *lower = oy_igamma(order, bound), *upper = oy_igammac(order, bound);
+  for (int64_t i = 0; i < N; i++) {
+    const double want = (double)lower_gamma(a[i], x[i]), got = element(lower, i);
+    const double rest = (double)(1 - lower_gamma(a[i], x[i])), other = element(upper, i);
+    // The logarithm of a small one is as much less right.
+    const double near = a[i] < 20 ? 1e-14 - 2e-16 * log(want) : 2e-13;
+    if (isnan(want) ? !isnan(got) || !isnan(other)
+                    : got != want && !(fabs(got - want) <= near * want &&
+                                       fabs(other - rest) <= 4e-15))
+      fail_msg("igamma(%.17g, %.17g): %.17g, not %.17g", a[i], x[i], got, want);
+    oy_tensor *one = oy_narrow(order, 0, i, 1), *to = oy_narrow(bound, 0, i, 1);
+    const double alone = element(oy_igamma(one, to), 0);
+    assert_true(alone == got || (isnan(got) && isnan(alone)));
+  }
+  oy_scope_close(&scope);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(erfcx_of_great_numbers),
       cmocka_unit_test(quantiles_beside_others),
       cmocka_unit_test(polygamma_of_order_0_is_digamma),
       cmocka_unit_test(upper_gamma_of_doubles),
+      cmocka_unit_test(lower_gamma_of_doubles),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -237,7 +237,7 @@ static void entr_wide_f32(int64_t n, char* const* data, const int64_t* strides,
 #include "backends/cpu/loops/digamma_vector.h"
 #include "backends/cpu/loops/erfcx_vector.h"
 #include "backends/cpu/loops/igamma_vector.h"
-#include "backends/cpu/loops/lgamma_vector.h"
+#include "backends/cpu/loops/igamma_wide_vector.h"
 #include "backends/cpu/loops/loop_list.h"
 #include "backends/cpu/loops/polynomial_vector.h"
 #include "backends/cpu/loops/quantile_vector.h"
@@ -277,6 +277,8 @@ const oyi_loop_entry LEVELED(oyi_loops_vmath)[] = {
     {OYI_LOOP_erfinv, OY_DTYPE_F32, erfinv_vector_f32},
     {OYI_LOOP_igamma, OY_DTYPE_F32, igamma_vector_f32},
     {OYI_LOOP_igammac, OY_DTYPE_F32, igammac_vector_f32},
+    {OYI_LOOP_igamma, OY_DTYPE_F64, igamma_vector_f64},
+    {OYI_LOOP_igammac, OY_DTYPE_F64, igammac_vector_f64},
     {OYI_LOOP_lgamma, OY_DTYPE_F32, lgamma_vector_f32},
     {OYI_LOOP_lgamma, OY_DTYPE_F64, lgamma_vector_f64},
     {OYI_LOOP_special_ndtri, OY_DTYPE_F32, ndtri_vector_f32},
