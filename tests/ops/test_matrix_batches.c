@@ -264,10 +264,69 @@ static void threads_have_columns(void** state) {
   oy_tensor_release(exact), oy_tensor_release(want);
 }
 
+// Of |wide|, what is added, as it lies: all, rows of a wider one, one row, a column, turned around.
+static oy_tensor* added_as(oy_tensor* wide, int how, const int64_t* size, int64_t batch) {
+  oy_tensor* all = oy_narrow(oy_narrow(wide, 2, 1, size[2]), 0, 0, batch);
+  switch (how) {
+    case 0: return oy_clone(all, oy_none());
+    case 1: return all;
+    case 2: return oy_select_int(oy_select_int(all, 0, 0), 0, 1);
+    case 3: return oy_narrow(all, 2, 0, 1);
+    case 4: return oy_narrow(all, 1, 0, 1);
+    default:
+      return oy_transpose_int(oy_clone(oy_transpose_int(all, 1, 2), oy_none()), 1, 2);
+  }
+}
+
+// The same as into a copy of it, to the last bit.
+static void check_added(int how, const int64_t* size, int64_t batch, double beta) {
+  oy_tensor* made[] = {numbers(size[0], size[1], 0, false, OY_DTYPE_F32),
+                       numbers(size[1], size[2], 1, false, OY_DTYPE_F32),
+                       numbers(size[0], size[2] + 3, 2, false, OY_DTYPE_F32)};
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* a = oy_mul_Scalar(oy_narrow(made[0], 0, 0, batch), oy_float(0.3));
+  oy_tensor* b = oy_mul_Scalar(oy_narrow(made[1], 0, 0, batch), oy_float(0.7));
+  oy_tensor* c = added_as(made[2], how, size, batch);
+  oy_tensor* wide = oy_expand(c, OY_DIMS(batch, size[0], size[2]), false);
+  oy_tensor* copy = oy_clone(wide, oy_int(OY_MEMORY_CONTIGUOUS));
+  oy_tensor* got = oy_baddbmm(c, a, b, oy_float(beta), oy_float(1.25));
+  oy_tensor* want = oy_baddbmm_(copy, a, b, oy_float(beta), oy_float(1.25));
+  assert_non_null(want);
+  bool same = false;
+  assert_int_equal(oy_equal(got, want, &same), OY_OK);
+  if (!same) fail_msg("%d: %d x %d", how, (int)size[0], (int)size[2]);
+  oy_tensor *a0 = oy_select_int(a, 0, 0), *b0 = oy_select_int(b, 0, 0);
+  oy_tensor* one = oy_addmm(how == 2 ? c : oy_select_int(c, 0, 0), a0, b0, oy_float(beta),
+                            oy_float(1.25));
+  assert_int_equal(oy_equal(one, oy_select_int(want, 0, 0), &same), OY_OK);
+  assert_true(same);
+  oy_scope_close(&scope);
+  for (int i = 0; i < 3; i++) oy_tensor_release(made[i]);
+}
+
+static void what_is_added_stays_where_it_lies(void** state) {
+  (void)state;
+  static const int64_t sizes[][3] = {{4, 2, 4},    {7, 3, 17},   {50, 2, 300},
+                                     {5, 20, 33},  {389, 5, 40}, {390, 70, 20},
+                                     {48, 64, 90}, {13, 33, 64}};
+  const int before = oy_get_num_threads();
+  for (int threads = 1; threads <= 2; threads++) {
+    assert_int_equal(oy_set_num_threads(threads), OY_OK);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+      for (int how = 0; how < 6; how++) {
+        check_added(how, sizes[i], 1, 1);
+        check_added(how, sizes[i], 3, -0.5);
+      }
+  }
+  assert_int_equal(oy_set_num_threads(before), OY_OK);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(small_products_are_exact),
                                      cmocka_unit_test(sums_are_of_one_after_the_other),
                                      cmocka_unit_test(threads_add_to_their_rows),
-                                     cmocka_unit_test(threads_have_columns)};
+                                     cmocka_unit_test(threads_have_columns),
+                                     cmocka_unit_test(what_is_added_stays_where_it_lies)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -24,6 +24,15 @@ oyi_gemm_fn oyi_gemm_portable(oy_dtype dtype) {
   return dtype < OYI_GEMM_DTYPES ? levels[oyi_cpu_level()][dtype] : NULL;
 }
 
+bool oyi_gemm_f32_reads_added(const oyi_gemm* g) {
+#if defined(__x86_64__)
+  if (oyi_cpu_level() == 2 && g->n >= 4 && g->m >= 4 && g->k <= OYI_GEMM_DEEP)
+    return oyi_gemm_words_f32_reads_added(g);
+#endif
+  (void)g;
+  return false;
+}
+
 bool oyi_gemm_by_row(oy_dtype dtype, const oyi_gemm* g, const void* by_row) {
 #if defined(__x86_64__)
   if (dtype == OY_DTYPE_F32 && oyi_cpu_level() == 2 && g->n >= 4 && g->m >= 4)

@@ -15,8 +15,8 @@ typedef struct oyi_gemm {
   int64_t a_row, a_column, b_row, b_column, c_row, c_column;  // in elements
   oyi_number alpha, beta;  // |beta| zero: c is not read
   // What counts |beta| times in place of c, if not NULL: rows that lie together, of a
-  // product that oyi_gemm_is_outer, or of bfloat16 that says it reads such. Not looked at where
-  // |beta| is zero.
+  // product that oyi_gemm_is_outer, or of floats or bfloat16 that says it reads such. Not looked
+  // at where |beta| is zero.
   const void* added;
   int64_t added_row, added_step;  // |added_step|: from one matrix of a batch to the next
   bool conjugate;  // of a, minded by portable products of complex numbers alone
@@ -75,6 +75,10 @@ static inline bool oyi_gemm_is_narrow(const oyi_gemm* g) {
          g->a_column == g->n;
 }
 
+// Up to this depth the portable product of floats is the faster one at level 2: tiles leave the
+// caches beyond it.
+enum { OYI_GEMM_DEEP = 4096 };
+
 // Computes; OUT_OF_MEMORY leaves c as it was. Low-precision floats are added up in
 // float and rounded once, integers wrap.
 typedef oy_status (*oyi_gemm_fn)(const oyi_gemm* g);
@@ -88,6 +92,10 @@ static inline bool oyi_number_is_zero(oyi_number x) {
   return x.kind == OYI_NUMBER_INT || x.kind == OYI_NUMBER_UINT ? x.i == 0
                                                                : x.re == 0 && x.im == 0;
 }
+
+// Whether products of floats take such as |added| with |g|, and its parts of at least four rows:
+// those that are made where their operands lie, by whichever way such are.
+bool oyi_gemm_f32_reads_added(const oyi_gemm* g);
 
 // A product with a value of |by_row|, of |dtype|, added to each row, and |beta| zero: false
 // where no kernel does both at once, and nothing is written.

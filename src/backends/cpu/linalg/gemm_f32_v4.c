@@ -27,8 +27,10 @@ typedef struct few {
   float* c;
   int64_t a_row, a_step, b_row, c_row;  // in bytes, but for c
   int64_t depth, height;
-  uintptr_t ahead;      // rows of b that are asked for early, in bytes; 0: none
-  float alpha, beta;    // how often sums count, and c; 0: it is not read
+  uintptr_t ahead;    // rows of b that are asked for early, in bytes; 0: none
+  float alpha, beta;  // how often sums count, and |was|; 0: it is not read
+  const float* was;   // what is added to the result: itself, or rows that lie elsewhere
+  int64_t was_row;
   const float* by_row;  // what each row of the result has added; NULL: nothing
   __mmask16 low, high;
 } few;
@@ -76,9 +78,9 @@ static inline __attribute__((always_inline)) void few_dots(const int rows,
   if (t->beta != 0) {
     // Both are rounded before they are added, as tiles of words have them.
     const __m512 one = _mm512_set1_ps(1), beta = _mm512_set1_ps(t->beta);
-    const float* at = t->c;
+    const float* at = t->was;
     OYI_UNROLL
-    for (int i = 0; i < rows; i++, at += t->c_row) {
+    for (int i = 0; i < rows; i++, at += t->was_row) {
       const __m512 was = _mm512_mul_ps(beta, _mm512_maskz_loadu_ps(t->low, at));
       low[i] = _mm512_fmadd_ps(low[i], one, was);
       if (vectors == 2)
@@ -112,11 +114,12 @@ FEW(12, 1)
 FEW(12, 2)
 
 // Tiles of the last rows reach back over rows that are done: what they give is the same. Where
-// c is read there must be none such: heights are multiples of 4.
+// c is read itself there must be none such: heights are multiples of 4.
 static void few_f32(const oyi_gemm* g, const float* by_row) {
   enum { FAR = 64 };  // rows of b that do not stay in the first cache
   static void (*const tiles[3][2])(const few*) = {
       {few_4_1, few_4_2}, {few_8_1, few_8_2}, {few_12_1, few_12_2}};
+  const float* was = g->added ? g->added : g->c;
   few t = {.a_row = 4 * g->a_row,
            .a_step = 4 * g->a_column,
            .b_row = 4 * g->b_row,
@@ -124,7 +127,8 @@ static void few_f32(const oyi_gemm* g, const float* by_row) {
            .depth = g->k,
            .ahead = g->k > FAR ? 64 * (uintptr_t)g->b_row : 0,
            .alpha = (float)g->alpha.re,
-           .beta = (float)g->beta.re};
+           .beta = (float)g->beta.re,
+           .was_row = g->added ? g->added_row : g->c_row};
   for (int64_t j = 0; j < g->m; j += WIDE) {
     t.low = first_lanes(g->m - j);
     t.high = first_lanes(g->m - j - 16);
@@ -136,6 +140,7 @@ static void few_f32(const oyi_gemm* g, const float* by_row) {
       const int64_t first = left < t.height ? g->n - t.height : i;
       t.a = (const char*)((const float*)g->a + first * g->a_row);
       t.c = (float*)g->c + first * g->c_row + j;
+      t.was = was + first * t.was_row + j;
       t.by_row = by_row ? by_row + first : NULL;
       tiles[t.height / 4 - 1][t.high != 0](&t);
     }
@@ -150,7 +155,7 @@ static inline bool is_few(const oyi_gemm* g) {
   const bool stays = g->m <= WIDE && g->k <= SHORT_DEPTH && can_read(4 * g->a_row);
   return g->n >= 4 && (stays || g->n <= (g->k <= SOME_DEPTH ? SOME_ROWS : FEW_ROWS)) &&
          g->b_column == 1 && g->c_column == 1 &&
-         (g->beta.re == 0 || (g->n % 4 == 0 && !g->added));
+         (g->beta.re == 0 || g->n % 4 == 0 || g->added);
 }
 
 // Whether inner products take less than packing b, which does not lie as it is read.
@@ -169,6 +174,13 @@ static inline bool in_place(const oyi_gemm* g, const float* by_row) {
   else
     return false;
   return true;
+}
+
+// Parts of it, of some rows, take the same way.
+bool oyi_gemm_words_f32_reads_added(const oyi_gemm* g) {
+  oyi_gemm apart = *g;
+  apart.added = g->c;
+  return g->k >= 2 && g->b_row != 1 && is_few(&apart);
 }
 
 oy_status oyi_gemm_words_f32(const oyi_gemm* g) {

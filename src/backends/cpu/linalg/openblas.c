@@ -215,8 +215,7 @@ static bool is_left_to_library(double work) {
 // vectors, and depths at which tiles leave the caches. The choice does not depend on the
 // library's threads, so that results do not either.
 static inline bool is_portable_faster(int64_t n, int64_t m, int64_t k) {
-  enum { DEEP = 4096 };
-  return n >= 4 && m >= 4 && k <= DEEP && oyi_cpu_level() == 2;
+  return n >= 4 && m >= 4 && k <= OYI_GEMM_DEEP && oyi_cpu_level() == 2;
 }
 
 // Up to here the portable kernel is done before BLAS has looked at its arguments.
