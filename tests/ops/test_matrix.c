@@ -134,7 +134,8 @@ static void whole_numbers_by_few_columns(void** state) {
 // More rows of bfloat16 than are taken together: as many as a cache holds, or few whole pages.
 static void blocks_of_short_rows(void** state) {
   (void)state;
-  static const int64_t shapes[][3] = {{130, 5, 2048}, {500, 4, 1100}};
+  static const int64_t shapes[][3] = {
+      {130, 5, 2048}, {500, 4, 1100}, {70, 15, 1024}, {37, 16, 2048}};
   for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
     for (int how = 0; how < 2; how++)
       one_shape(shapes[s][0], shapes[s][1], shapes[s][2], OY_DTYPE_BF16, ROWS,

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/linalg/gemm_words.h"
 #include "base/template.h"
+#include "tensor/block_cache.h"
 
 // KEPT: rows at a time; DEEP: pairs of a row, at most; DEEPER: by few columns; SUMS: rows then.
 enum { ROWS = 16, WORDS = 32, KEPT = 32, DEEP = 8, DEEPER = 16, SUMS = 4 };
@@ -60,6 +61,9 @@ typedef struct panel {
   int64_t j, first, end;  // columns from |j| on, for rows of a from |first| up to |end|
   float alpha, beta;
   bool plain;  // results are sums as they are
+  // Pairs of b that were made before, those of a panel together and two vectors of each; NULL: none
+  // were.
+  const __m512i* packed;
 } panel;
 
 static inline panel panel_of(const oyi_gemm* g) {
@@ -156,10 +160,12 @@ static inline __attribute__((always_inline)) void put_panel(const int pairs,
                                                             const panel* s) {
   const oyi_gemm* g = s->g;
   __m512i low[DEEP], high[DEEP];
+  const __m512i* made = s->packed ? s->packed + s->j / ROWS * pairs : NULL;
   OYI_UNROLL_BY(8)
   for (int p = 0; p < pairs; p++) {
-    low[p] = pair_of(g, p, s->j);
-    if (vectors == 2) high[p] = pair_of(g, p, s->j + ROWS);
+    low[p] = made ? _mm512_loadu_si512(made + 2 * p) : pair_of(g, p, s->j);
+    if (vectors != 2) continue;
+    high[p] = made ? _mm512_loadu_si512(made + 2 * p + 1) : pair_of(g, p, s->j + ROWS);
   }
   uint16_t* to = (uint16_t*)g->c + s->first * g->c_row + s->j;
   const __mmask32 there = first_words(g->m - s->j);
@@ -194,25 +200,48 @@ static inline __attribute__((always_inline)) void put_panel(const int pairs,
   }
 }
 
-// As many as the second cache holds results of, and what is made of b for each panel counts for
-// little beside; few where rows of c are whole pages apart, and share the places of a line.
+// As many as the second cache holds results of, or few where rows of c are whole pages apart, or
+// half ones, and share the places of a line.
 static inline int64_t rows_together(const oyi_gemm* g) {
-  enum { CACHE = 1 << 18, LEAST = 64, LEAST_GATHERED = 256, PAGE = 2048 };
+  enum { CACHE = 1 << 18, LEAST = 64, FEW = 16, PAGE = 2048 };
   const int64_t fit = CACHE / g->m;
-  const int64_t least = g->b_column == 1 || has_pairs(g) ? LEAST : LEAST_GATHERED;
-  return fit > least && g->c_row % PAGE != 0 ? fit : least;
+  if (g->c_row % PAGE == 0) return FEW;
+  if (g->c_row % (PAGE / 2) == 0) return 2 * FEW;
+  return fit > LEAST ? fit : LEAST;
+}
+
+// All pairs of b, for as many rows as there are; NULL, and no error, where there is no memory.
+static __m512i* packed_pairs(const int pairs, const oyi_gemm* g, void** context) {
+  const int64_t panels = (g->m + WORDS - 1) / WORDS;
+  __m512i* packed =
+      oyi_data_alloc((size_t)(panels * pairs * 2) * sizeof(*packed), context);
+  if (!packed) {
+    oy_error_clear();
+    return NULL;
+  }
+  __m512i* to = packed;
+  for (int64_t j = 0; j < g->m; j += WORDS)
+    for (int p = 0; p < pairs; p++, to += 2) {
+      _mm512_storeu_si512(to, pair_of(g, p, j));
+      _mm512_storeu_si512(to + 1, pair_of(g, p, j + ROWS));
+    }
+  return packed;
 }
 
 // Some rows at a time, so that the panels of a row are written one soon after the other.
 static inline __attribute__((always_inline)) void panels(const int pairs,
                                                          const oyi_gemm* g) {
-  const int64_t some = rows_together(g);
+  const int64_t some = g->m <= WORDS ? g->n : rows_together(g);
   panel s = panel_of(g);
+  void* context = NULL;
+  __m512i* packed = some < g->n ? packed_pairs(pairs, g, &context) : NULL;
+  s.packed = packed;
   for (; s.first < g->n; s.first = s.end) {
-    s.end = g->n - s.first < some || g->m <= WORDS ? g->n : s.first + some;
+    s.end = g->n - s.first < some ? g->n : s.first + some;
     for (s.j = 0; g->m - s.j > ROWS; s.j += WORDS) put_panel(pairs, 2, &s);
     if (s.j < g->m) put_panel(pairs, 1, &s);
   }
+  if (packed) oyi_data_free(context, packed);
 }
 
 // Rows of a as word_at takes them; of |left| that there are the last stands for those past it.
