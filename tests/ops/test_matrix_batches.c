@@ -6,8 +6,8 @@
 enum { BATCH = 17 };
 
 static const oy_dtype g_dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
-                                    OY_DTYPE_F16, OY_DTYPE_I64, OY_DTYPE_C64,
-                                    OY_DTYPE_C128};
+                                    OY_DTYPE_F16, OY_DTYPE_I64, OY_DTYPE_I32,
+                                    OY_DTYPE_C64, OY_DTYPE_C128};
 // Around the sizes of vectors and of what each way is for.
 // clang-format off
 static const int64_t g_sizes[][3] = {
@@ -322,11 +322,42 @@ static void what_is_added_stays_where_it_lies(void** state) {
   assert_int_equal(oy_set_num_threads(before), OY_OK);
 }
 
+// Sums that wrap, of columns by rows that are too short for a kernel, whatever lies how.
+static void whole_numbers_of_columns_by_rows(void** state) {
+  (void)state;
+  enum { ROWS = 100 };
+  static const int64_t columns[] = {1, 3, 7, 15, 16, 40};
+  static const oy_dtype dtypes[] = {OY_DTYPE_I32, OY_DTYPE_I64, OY_DTYPE_I8};
+  for (int i = 0; i < 3 * 6 * 4; i++) {
+    const oy_dtype dtype = dtypes[i % 3];
+    const int64_t m = columns[i / 3 % 6], by = dtype == OY_DTYPE_I8 ? 1 : 1 << 30;
+    const int64_t beta = i / 18 % 2 ? 1 : 3;
+    oy_tensor* made[] = {numbers(ROWS, 1, 0, false, dtype),
+                         numbers(1, m, 1, false, dtype),
+                         numbers(ROWS, m, 2, i / 36, dtype)};
+    oy_scope scope;
+    oy_scope_open(&scope);
+    oy_tensor* a = oy_mul_Scalar(oy_select_int(made[0], 0, 3), oy_int(by));
+    oy_tensor *b = oy_select_int(made[1], 0, 3), *c = oy_select_int(made[2], 0, 3);
+    oy_tensor* got = oy_addmm(c, a, b, oy_int(beta), oy_int(1));
+    assert_non_null(got);
+    for (int64_t at = 0; at < ROWS * m; at++) {
+      const int64_t sum = beta * (int64_t)element(c, at) +
+                          (int64_t)element(a, at / m) * (int64_t)element(b, at % m);
+      assert_true((int64_t)element(got, at) ==
+                  (dtype == OY_DTYPE_I32 ? (int32_t)sum : sum));
+    }
+    oy_scope_close(&scope);
+    for (int k = 0; k < 3; k++) oy_tensor_release(made[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(small_products_are_exact),
                                      cmocka_unit_test(sums_are_of_one_after_the_other),
                                      cmocka_unit_test(threads_add_to_their_rows),
                                      cmocka_unit_test(threads_have_columns),
-                                     cmocka_unit_test(what_is_added_stays_where_it_lies)};
+                                     cmocka_unit_test(what_is_added_stays_where_it_lies),
+                                     cmocka_unit_test(whole_numbers_of_columns_by_rows)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

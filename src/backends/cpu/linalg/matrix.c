@@ -153,8 +153,9 @@ static bool is_elements(const oyi_matrix_call* call, const oyi_gemm* g,
   if (dtype == OY_DTYPE_BF16) return !call->self;
   const bool is_complex = oy_dtype_is_complex(dtype);
   if ((oyi_gemm_is_outer(g) && !is_complex) || c->numel < MANY) return false;
-  return !call->self || dtype == OY_DTYPE_F32 || (is_complex && g->m < SHORT) ||
-         (dtype == OY_DTYPE_F64 && g->m == 1);
+  const bool is_whole = dtype == OY_DTYPE_I32 || dtype == OY_DTYPE_I64;
+  return !call->self || dtype == OY_DTYPE_F32 || is_whole ||
+         (is_complex && g->m < SHORT) || (dtype == OY_DTYPE_F64 && g->m == 1);
 }
 
 // Of few rows or columns, or one product for each element.

@@ -16,14 +16,19 @@ bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor
   // Loops of three inputs read as many numbers as they may have.
   static const float one_f32[2 * OYI_LOOP_NUMBERS] = {1};
   static const double one_f64[2 * OYI_LOOP_NUMBERS] = {1};
+  static const int32_t one_i32[OYI_LOOP_NUMBERS] = {1};
+  static const int64_t one_i64[OYI_LOOP_NUMBERS] = {1};
   const oy_dtype dtype = c->header.dtype;
   if (dtype == OY_DTYPE_BF16 && oyi_gemm_bf16_f32() && g->n * g->m >= LARGE) return false;
-  const bool is_single = dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_C64;
-  const bool is_double = dtype == OY_DTYPE_F64 || dtype == OY_DTYPE_C128;
+  const void* one = dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_C64 ? (const void*)one_f32
+                    : dtype == OY_DTYPE_F64 || dtype == OY_DTYPE_C128
+                        ? (const void*)one_f64
+                    : dtype == OY_DTYPE_I32 ? (const void*)one_i32
+                    : dtype == OY_DTYPE_I64 ? (const void*)one_i64
+                                            : NULL;
   const bool adds = !oyi_number_is_zero(g->beta);
   if (g->k != 1 || g->alpha.re != 1 || g->alpha.im != 0) return false;
-  if (adds && (g->beta.re != 1 || g->beta.im != 0 || (!is_single && !is_double)))
-    return false;
+  if (adds && (g->beta.re != 1 || g->beta.im != 0 || !one)) return false;
   const oyi_loop loop = oyi_cpu_loops[adds ? OYI_LOOP_addcmul : OYI_LOOP_mul][dtype];
   if (!loop) return false;
   oy_object *wide_a = oy_tensor_expand(oyi_tensor_object(a), oyi_sizes_view(c)),
@@ -33,7 +38,6 @@ bool oyi_multiply_outer(const oyi_gemm* g, const oyi_tensor* a, const oyi_tensor
     const oyi_tensor *x = oyi_tensor_cast(wide_a), *y = oyi_tensor_cast(wide_b);
     const oyi_tensor *product[] = {c, x, y}, *sum[] = {c, c, x, y};
     oyi_iter_plain(&it, adds ? sum : product, adds ? 4 : 3);
-    const void* one = is_single ? (const void*)one_f32 : one_f64;
     oyi_iter_run(&it, loop, adds ? one : NULL);
   }
   *status = wide_a && wide_b ? OY_OK : oy_failure();
