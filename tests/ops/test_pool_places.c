@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maximum pools of images of every width around those of vectors, and the places of what they
 // found: those of a loop over windows. Many elements are equal, some are NaN or -infinity. And
-// averages, where the others are. Few images and many, whose channels lie apart or side by side.
+// averages, where the others are; and the gradients of maxima. Few images and many, whose channels
+// lie apart or side by side.
 #include "support/tensors.h"
 
 enum { MOST = 1 << 12, FEW = 4, MANY = 70 };
@@ -77,6 +78,33 @@ static oy_tensor* plain(oy_tensor* x) {
                      oy_none());
 }
 
+// What each window has, small whole numbers, goes to where its greatest element was.
+static void check_gradients(const shape* s, oy_dtype dtype, oy_tensor* x, oy_tensor* at) {
+  double grads[MOST], want[MOST] = {0};
+  const oy_ints kernel = {s->kernel, 2}, stride = {s->stride, 2};
+  const oy_ints padding = {s->padding, 2}, dilation = {s->dilation, 2};
+  const int64_t n = oy_tensor_numel(at), size = s->image[0] * s->image[1];
+  if (n > MOST) return;
+  const int64_t places = n / (oy_tensor_numel(x) / size);
+  oy_tensor* plain_at = oy_contiguous(at, OY_MEMORY_CONTIGUOUS);
+  const int64_t* where = oy_tensor_data(plain_at);
+  for (int64_t i = 0; i < n; i++) {
+    grads[i] = (double)(i % 7 + 1);
+    want[i / places * size + where[i]] += grads[i];
+  }
+  oy_tensor* g =
+      oy_scope_take(oy_tensor_from_data(grads, oy_tensor_sizes(plain_at), OY_DTYPE_F64));
+  g = oy_to_dtype(g, dtype, false, false, oy_none());
+  oy_tensor* made = s->is_adaptive
+                        ? oy_adaptive_max_pool2d_backward(g, x, at)
+                        : oy_max_pool2d_with_indices_backward(
+                              g, x, kernel, stride, padding, dilation, false, at);
+  made = plain(made);
+  const double* found = oy_tensor_data(made);
+  for (int64_t i = 0; i < oy_tensor_numel(x); i++)
+    if (found[i] != want[i]) fail_at(s, dtype, i, found[i], want[i]);
+}
+
 static void check_maxima(const shape* s, oy_dtype dtype, const double* images,
                          oy_tensor* x, int64_t high, int64_t wide) {
   const oy_ints kernel = {s->kernel, 2};
@@ -87,6 +115,7 @@ static void check_maxima(const shape* s, oy_dtype dtype, const double* images,
                            x, kernel, (oy_ints){s->stride, 2}, (oy_ints){s->padding, 2},
                            (oy_ints){s->dilation, 2}, false, &values, &at);
   assert_int_equal(status, OY_OK);
+  check_gradients(s, dtype, x, at);
   values = plain(values);
   at = oy_contiguous(at, OY_MEMORY_CONTIGUOUS);
   const double* found = oy_tensor_data(values);

@@ -60,10 +60,9 @@ typedef oyi_pool_windows windows;
 typedef void (*plane_fn)(const windows* w, const void* in, void* out, int64_t* indices);
 typedef struct pool_loops {
   plane_fn max, average, spread;
-  bool (*scatter)(const void*, const int64_t*, int64_t, void*, int64_t, bool);
 } pool_loops;
 #define ROW(id) \
-  { max_##id, average_##id, spread_average_##id, scatter_##id }
+  { max_##id, average_##id, spread_average_##id }
 
 static const pool_loops* loops_of(oy_dtype dtype) {
   static const pool_loops f32 = ROW(f32), f64 = ROW(f64), i64 = ROW(i64);
@@ -213,8 +212,7 @@ static oyi_pool with_channels(const oyi_pool* p, int64_t channels) {
   return wide;
 }
 
-// |t|, or a view of it with channels last where they lie side by side; a new reference.
-static oyi_tensor* turned(oyi_tensor* t, bool are_last) {
+oyi_tensor* oyi_pool_turned(oyi_tensor* t, bool are_last) {
   if (!t) return NULL;
   if (!are_last) return oyi_tensor_cast(oy_tensor_retain(&t->header));
   const int64_t *n = t->sizes, *s = oyi_strides(t);
@@ -249,7 +247,8 @@ static oy_status compute(const oyi_pool* p, const oyi_pool_how* how, operation w
                                        &w));
   const loops_found loops = find_loops(p, &w, what, in, type);
   const bool turns = spreads || w.channels > 1;
-  oyi_tensor *x = turned(in, turns), *y = turned(out, turns), *i = turned(indices, turns);
+  oyi_tensor *x = oyi_pool_turned(in, turns), *y = oyi_pool_turned(out, turns),
+             *i = oyi_pool_turned(indices, turns);
   oy_status status = OY_OK;
   if (x && y && (i || !indices))
     status = compute_turned(&wide, &w, loops, what, type, x, y, i);
@@ -337,39 +336,5 @@ oy_status oyi_pool_max_at(const oyi_pool* p, const char* name, size_t ndim,
   oy_tensor_release(oyi_tensor_object(x));
   oy_tensor_release(oyi_tensor_object(s));
   oyi_free(w.block);
-  return status;
-}
-
-// ----------------------------------------------------------------------- scatter
-
-static oy_status scatter_planes(const char* name, const pool_loops* loops,
-                                const oyi_tensor* values, const oyi_tensor* indices,
-                                int64_t planes, oyi_tensor* out, bool add) {
-  const int64_t item = oyi_item(out), from = values->numel / planes,
-                to = out->numel / planes;
-  memset(oyi_data(out), 0, (size_t)(out->numel * item));
-  for (int64_t i = 0; i < planes; i++)
-    OY_CHECK(loops->scatter((char*)oyi_data(values) + i * from * item,
-                            (int64_t*)oyi_data(indices) + i * from, from,
-                            (char*)oyi_data(out) + i * to * item, to, add),
-             INVALID_ARGUMENT,
-             "%s: found an invalid max index (output volumes are of size %lld)", name,
-             (long long)to);
-  return OY_OK;
-}
-
-oy_status oyi_pool_scatter(const char* name, oyi_tensor* values, oyi_tensor* indices,
-                           int64_t planes, oyi_tensor* out, bool add) {
-  const oy_dtype type = oyi_compute_dtype(values->header.dtype);
-  const pool_loops* loops = loops_of(type);
-  if (!loops) return oyi_not_for(name, values->header.dtype);
-  oyi_tensor* v = oyi_stage_in(values, type);
-  oyi_tensor* i = v ? oyi_stage_in(indices, OY_DTYPE_I64) : NULL;
-  oyi_tensor* y = i ? oyi_stage_out(out, type) : NULL;
-  oy_status status = OY_OK;
-  if (y && planes > 0) status = scatter_planes(name, loops, v, i, planes, y, add);
-  status = oyi_unstage(out, y, status);
-  oy_tensor_release(oyi_tensor_object(v));
-  oy_tensor_release(oyi_tensor_object(i));
   return status;
 }

@@ -26,10 +26,10 @@ oy_status oyi_pool_max_at(const oyi_pool* p, const char* name, size_t ndim,
 // |grad| is of the output, |out| becomes that of the input.
 oy_status oyi_pool_average_backward(const oyi_pool* p, const oyi_pool_how* how,
                                     oyi_tensor* grad, oyi_tensor* out);
-// Elements of |values| go to the places in |out| that |indices| has, |planes| times;
-// they are added, or put there. What is not met is 0.
+// Elements of |values| are added to the places in |out| that |indices| has, |planes| times. What
+// is not met is 0. See pool_scatter.c.
 oy_status oyi_pool_scatter(const char* name, oyi_tensor* values, oyi_tensor* indices,
-                           int64_t planes, oyi_tensor* out, bool add);
+                           int64_t planes, oyi_tensor* out);
 
 // Puts the maximum of lines where max_pool1d finds it.
 void oyi_register_pool_lines(void);

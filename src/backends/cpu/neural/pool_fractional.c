@@ -151,7 +151,7 @@ static oy_object* pool_backward(const fractional* f, oy_object* grad_output,
   oyi_tensor* out = oyi_rule_spatial(oyi_sizes_view(t), t->header.dtype, t,
                                      OY_MEMORY_CONTIGUOUS, given);
   if (!out || oyi_is_meta(out) || out->numel == 0) return oyi_tensor_object(out);
-  if (oyi_pool_scatter(name, grad, at, p.planes, out, true) == OY_OK) return &out->header;
+  if (oyi_pool_scatter(name, grad, at, p.planes, out) == OY_OK) return &out->header;
   if (!given) oy_tensor_release(&out->header);
   return NULL;
 }

@@ -148,7 +148,7 @@ static oy_object* backward(oy_object* grad_output, oy_object* self, oy_object* i
   if (!out || oyi_is_meta(out) || out->numel == 0) return oyi_tensor_object(out);
   int64_t planes = 1;
   for (size_t i = 0; i + ndim < t->ndim; i++) planes *= t->sizes[i];
-  if (oyi_pool_scatter(name, grad, at, planes, out, true) == OY_OK) return &out->header;
+  if (oyi_pool_scatter(name, grad, at, planes, out) == OY_OK) return &out->header;
   if (!given) oy_tensor_release(&out->header);
   return NULL;
 }

@@ -167,15 +167,3 @@ static void JOIN(spread_average, ID)(const windows* w, const void* image, void* 
         JOIN(spread_window, ID)(w, share, rd, rh, rw, out);
       }
 }
-
-// False if an index is none of the |room| elements of |out|.
-static bool JOIN(scatter, ID)(const void* values, const int64_t* indices, int64_t n,
-                              void* out, int64_t room, bool add) {
-  const T* from = values;
-  T* to = out;
-  for (int64_t i = 0; i < n; i++) {
-    if ((uint64_t)indices[i] >= (uint64_t)room) return false;
-    to[indices[i]] = add ? ADD(to[indices[i]], from[i]) : from[i];
-  }
-  return true;
-}

@@ -34,6 +34,10 @@ oy_status oyi_pool_windows_of(const oyi_pool* p, const oyi_pool_how* how, int64_
 oy_status oyi_pool_windows_apart(const oyi_pool* p, const oyi_pool_how* how,
                                  oyi_pool_windows* w);
 
+// |t|, or a view of it with channels last where they lie side by side; a new reference. NULL of
+// NULL.
+oyi_tensor* oyi_pool_turned(oyi_tensor* t, bool are_last);
+
 // Whether sums of |width| elements are added one after the other: see sum_wide in pool_tmpl.h.
 static inline bool oyi_pool_is_narrow(int64_t width, int64_t item) {
   return width < 64 / item;
