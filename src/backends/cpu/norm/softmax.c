@@ -156,12 +156,21 @@ static int64_t most_turned(const job* j) {
   return j->item == sizeof(double) ? 7 : 24;
 }
 
+// Whether columns fill vectors. Gradients of doubles, which take more moves, gain by half a vector;
+// exponentials by that if it has two rows, or else by most of one.
+static bool are_enough(const job* j, int64_t item) {
+  enum { HALF = LEAST_COLUMNS / 2, SOME_MORE = HALF + 1 };
+  if (j->inner >= LEAST_COLUMNS) return true;
+  return item == sizeof(double) && j->inner >= HALF &&
+         (!j->forward || j->inner != SOME_MORE);
+}
+
 // Whether columns are done where they lie: |t| would have to be copied to have them as
 // rows, and is at most once copied as it is.
 static bool by_columns(job* j, const oyi_tensor* t, int64_t dim) {
   j->inner = 1;
   for (int64_t i = dim + 1; i < t->ndim; i++) j->inner *= t->sizes[i];
-  if (j->inner < LEAST_COLUMNS) return false;
+  if (!are_enough(j, oyi_item(t))) return false;
   return (t->flags & OYI_CONTIGUOUS) || oyi_strides(t)[dim] != 1;
 }
 
