@@ -25,10 +25,13 @@ static bool is_line(const oyi_conv* given, oyi_conv* c, int64_t* column) {
 // |n| elements of |item| bytes, |step| elements apart.
 static void take_column(const char* from, int64_t step, int64_t item, int64_t n,
                         char* to) {
-  enum { FLOAT = 4 };
-  if (item == FLOAT)  // a size that the compiler should see
+  enum { FLOAT = 4, DOUBLE = 8 };
+  if (item == FLOAT)  // sizes that the compiler should see
     for (int64_t i = 0; i < n; i++)
       memcpy(to + i * FLOAT, from + i * step * FLOAT, FLOAT);
+  else if (item == DOUBLE)
+    for (int64_t i = 0; i < n; i++)
+      memcpy(to + i * DOUBLE, from + i * step * DOUBLE, DOUBLE);
   else
     for (int64_t i = 0; i < n; i++)
       memcpy(to + i * item, from + i * step * item, (size_t)item);
