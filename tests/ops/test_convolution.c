@@ -410,6 +410,12 @@ static void three_dimensions(void** state) {
       // channels and maps that leave much of tiles empty
       {21, 12, 1, {8, 5, 11}, {3, 3, 3}, {2, 2, 2}, {0, 0, 0}},
       {9, 16, 1, {5, 12, 13}, {2, 2, 2}, {1, 1, 1}, {1, 1, 1}},
+      // windows that are planes apart: columns, tiles of windows, of maps, and rows
+      {3, 20, 1, {7, 6, 9}, {2, 2, 2}, {2, 2, 2}, {0, 0, 0}},
+      {6, 1, 1, {15, 14, 10}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}},
+      {20, 40, 1, {9, 5, 21}, {2, 3, 3}, {2, 1, 2}, {0, 1, 1}},
+      {4, 8, 1, {6, 6, 6}, {2, 2, 2}, {2, 2, 2}, {0, 0, 0}},
+      {6, 86, 1, {9, 3, 3}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}},
   };
   for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
     one_solid(&rows[i], OY_DTYPE_F32);

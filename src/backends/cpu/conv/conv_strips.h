@@ -26,4 +26,18 @@ void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
 int64_t oyi_conv_blocks_together(const oyi_conv_plan* p, const oyi_conv_tiles* tiles);
 int64_t oyi_conv_tile_places(const oyi_conv_plan* p, const oyi_conv_tiles* tiles);
 
+// Whether windows of a plan are planes apart, and which way to them then takes least, if it takes
+// clearly less than the |usual| one; tiles of maps may read the image itself.
+typedef enum oyi_conv_deep_way {
+  OYI_CONV_DEEP_COLUMNS,
+  OYI_CONV_DEEP_ROWS,
+  OYI_CONV_DEEP_MAPS,
+  OYI_CONV_DEEP_WINDOWS
+} oyi_conv_deep_way;
+
+bool oyi_conv_plan_is_deep(const oyi_conv_plan* p);
+oyi_conv_deep_way oyi_conv_plan_deep_way(const oyi_conv_plan* p,
+                                         const oyi_conv_tiles* tiles, bool reads_image,
+                                         oyi_conv_deep_way usual);
+
 #endif  // OPYARD_SRC_BACKENDS_CPU_CONV_CONV_STRIPS_H_

@@ -233,7 +233,7 @@ oy_status oyi_convolve_maps_as_given(const oyi_convolve* v) {
   const bool scattered = is_scattered(v->conv);
   if (!done) OY_TRY(without_columns(v, false, scattered, &done));
   if (done && !w.pointwise) return OY_OK;
-  if (!done && (oyi_convolve_has_rows(v) || (scattered && s->taps >= DEEP)))
+  if (!done && (oyi_convolve_takes_rows(v) || (scattered && s->taps >= DEEP)))
     return oyi_convolve_maps_rows(v);
   if (!scattered && s->in == 1 && s->out <= 4 && v->conv->groups > 1) {
     w.pointwise = true;

@@ -44,6 +44,8 @@ bool oyi_convolve_has_wide_rows(const oyi_convolve* v, bool grown);
 bool oyi_convolve_has_few_images(const oyi_convolve* v);
 // Of so small maps, or so few windows, that tiles take longer for the gradient of weights.
 bool oyi_convolve_has_few_rows(const oyi_convolve* v);
+// Whether maps that come to no tiles take rows (convolve_shifted.c), small or not.
+bool oyi_convolve_takes_rows(const oyi_convolve* v);
 oy_status oyi_convolve_maps_rows(const oyi_convolve* v);
 oy_status oyi_convolve_images_rows(const oyi_convolve* v);
 oy_status oyi_convolve_weights_rows(const oyi_convolve* v);

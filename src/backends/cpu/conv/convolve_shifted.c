@@ -268,6 +268,14 @@ static oy_status compute(shifted* s) {
   return oyi_parallel_chunks(oyi_divide_up(s->units, s->chunk), run_strips, s);
 }
 
+// |worth|: whether tiles are thought to be.
+static oyi_conv_deep_way deep_way(const shifted* s, bool worth, bool by_maps) {
+  oyi_conv_deep_way usual = by_maps ? OYI_CONV_DEEP_MAPS : OYI_CONV_DEEP_WINDOWS;
+  if (!worth)
+    usual = oyi_convolve_has_rows(s->plan.v) ? OYI_CONV_DEEP_ROWS : OYI_CONV_DEEP_COLUMNS;
+  return oyi_conv_plan_deep_way(&s->plan, s->tiles, can_read_image(s), usual);
+}
+
 // False where it is not worth it.
 static bool begin(shifted* s, const oyi_convolve* v, bool back, bool* by_maps) {
   if (!oyi_conv_plan_begin(&s->plan, v, back)) return false;
@@ -278,7 +286,22 @@ static bool begin(shifted* s, const oyi_convolve* v, bool back, bool* by_maps) {
   if (are_few) return true;
   s->plan.by_line = is_by_line(s);
   *by_maps = is_by_maps(s);
-  return is_worth(s, *by_maps);
+  const bool worth = is_worth(s, *by_maps);
+  if (!oyi_conv_plan_is_deep(&s->plan)) return worth;
+  const oyi_conv_deep_way way = deep_way(s, worth, *by_maps);
+  *by_maps = way == OYI_CONV_DEEP_MAPS;
+  return *by_maps || way == OYI_CONV_DEEP_WINDOWS;
+}
+
+bool oyi_convolve_takes_rows(const oyi_convolve* v) {
+  shifted s;
+  if (oyi_conv_plan_begin(&s.plan, v, false) && oyi_conv_plan_is_deep(&s.plan)) {
+    s.tiles = oyi_conv_tiles_for(v->dtype);
+    s.plan.by_line = false;
+    const bool by_maps = is_by_maps(&s);
+    return deep_way(&s, is_worth(&s, by_maps), by_maps) == OYI_CONV_DEEP_ROWS;
+  }
+  return oyi_convolve_has_rows(v);
 }
 
 bool oyi_convolve_is_shifted(const oyi_convolve* v, bool back) {
