@@ -410,6 +410,10 @@ static void three_dimensions(void** state) {
       // channels and maps that leave much of tiles empty
       {21, 12, 1, {8, 5, 11}, {3, 3, 3}, {2, 2, 2}, {0, 0, 0}},
       {9, 16, 1, {5, 12, 13}, {2, 2, 2}, {1, 1, 1}, {1, 1, 1}},
+      // channels for themselves, of which an adjoint has planes that no window sees
+      {29, 29, 29, {2, 7, 15}, {1, 1, 1}, {2, 2, 2}, {0, 0, 0}},
+      {20, 20, 20, {1, 9, 14}, {1, 1, 1}, {2, 2, 2}, {0, 0, 0}},
+      {16, 16, 16, {2, 5, 6}, {1, 3, 3}, {2, 2, 2}, {0, 1, 1}},
       // windows that are planes apart: columns, tiles of windows, of maps, and rows
       {3, 20, 1, {7, 6, 9}, {2, 2, 2}, {2, 2, 2}, {0, 0, 0}},
       {6, 1, 1, {15, 14, 10}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}},

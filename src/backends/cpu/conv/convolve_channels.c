@@ -59,10 +59,12 @@ static void one_strip(const channels* c, const room* r, const oyi_conv_pass* pas
   const int64_t lane = c->tiles->lanes * p->v->item, width = c->map[1];
   for (int64_t i = 0; i < lines; i++) {
     const oyi_conv_part k = oyi_conv_plan_inside(p, pass, 1, (y + i) * c->step);
-    const int64_t first = k.from * pass->reach[2].count;
-    c->tiles->channels(c->apart, (k.to - k.from) * pass->reach[2].count,
-                       weights + first * lane, r->image + i * c->step * line_bytes(c),
-                       pass->offsets + first, width, sums + i * width * lane);
+    // A phase of planes that the kernel does not see has nothing in any line of it.
+    const int64_t line = pass->reach[0].count > 0 ? pass->reach[2].count : 0;
+    const int64_t first = k.from * line;
+    c->tiles->channels(c->apart, (k.to - k.from) * line, weights + first * lane,
+                       r->image + i * c->step * line_bytes(c), pass->offsets + first,
+                       width, sums + i * width * lane);
   }
 }
 
