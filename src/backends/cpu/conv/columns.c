@@ -42,8 +42,11 @@ enum { FEW = 16 };
 #define ID c128
 #include "backends/cpu/conv/columns_tmpl.h"
 
-#define ROW(id) \
-  { im2col_##id, col2im_##id, im2row_##id, slide_##id, fill_##id, sum_##id }
+#define ROW(id)                                                                     \
+  {                                                                                 \
+    im2col_##id, col2im_##id, im2row_##id, slide_##id, spread_##id, correlate_##id, \
+        fill_##id, sum_##id                                                         \
+  }
 
 const oyi_columns* oyi_columns_of(oy_dtype dtype) {
   static const oyi_columns f32 = ROW(f32), f64 = ROW(f64), i64 = ROW(i64), c64 = ROW(c64),

@@ -16,6 +16,10 @@ typedef struct oyi_columns {
   void (*im2row)(const oyi_conv* c, const void* images, int64_t channels, void* rows);
   // Adds the convolution of one image with one kernel, without columns.
   void (*slide)(const oyi_conv* c, const void* image, const void* weight, void* map);
+  // The adjoint: adds to the image. And the gradient of the kernel, in double, or what sums of
+  // the type are added up in: adds to |sums|.
+  void (*spread)(const oyi_conv* c, const void* map, const void* weight, void* image);
+  void (*correlate)(const oyi_conv* c, const void* map, const void* image, void* sums);
   // |n| times |value|; the sum of |n| elements, added to |total|.
   void (*fill)(void* out, const void* value, int64_t n);
   void (*sum)(const void* maps, int64_t n, void* total);

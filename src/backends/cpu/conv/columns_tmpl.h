@@ -267,6 +267,73 @@ static void JOIN(slide, ID)(const oyi_conv* c, const void* image, const void* we
       }
 }
 
+// What slide's adjoint adds for one element of the kernel; |from| to |to| of a line are inside.
+static void JOIN(spread_tap, ID)(const oyi_conv* c, const T* map, T by, const int64_t* k,
+                                 int64_t from, int64_t to, T* image) {
+  const int64_t step = c->stride[2], below = c->stride[1] * c->image[2];
+  for (int64_t z = 0; z < c->map[0]; z++) {
+    const int64_t d = z * c->stride[0] - c->padding[0] + k[0] * c->dilation[0];
+    int64_t h = k[1] * c->dilation[1] - c->padding[1];
+    const T* in = map + z * c->map[1] * c->map[2];
+    T* out = image + (d * c->image[1] + h) * c->image[2] - c->padding[2] +
+             k[2] * c->dilation[2];
+    if (d < 0 || d >= c->image[0]) continue;
+    for (int64_t y = 0; y < c->map[1]; y++) {
+      if (h >= 0 && h < c->image[1])
+        for (int64_t i = from; i < to; i++) out[i * step] += by * in[i];
+      in += c->map[2], h += c->stride[1], out += below;
+    }
+  }
+}
+
+static void JOIN(spread, ID)(const oyi_conv* c, const void* map, const void* weight,
+                             void* image) {
+  const int64_t line = c->kernel[2], plane = c->kernel[1] * line;
+  int64_t k[OYI_SPATIAL];
+  for (k[2] = 0; k[2] < line; k[2]++) {
+    int64_t from = 0, to = c->map[2];
+    JOIN(inside, ID)(c, k[2], &from, &to);
+    for (k[0] = 0; k[0] < c->kernel[0] && from < to; k[0]++)
+      for (k[1] = 0; k[1] < c->kernel[1]; k[1]++) JOIN(spread_tap, ID)
+    (c, map, ((const T*)weight)[k[0] * plane + k[1] * line + k[2]], k, from, to, image);
+  }
+}
+
+// The same of products with the image.
+static W JOIN(correlate_tap, ID)(const oyi_conv* c, const T* map, const int64_t* k,
+                                 int64_t from, int64_t to, const T* image) {
+  const int64_t step = c->stride[2], below = c->stride[1] * c->image[2];
+  W sum = 0;
+  for (int64_t z = 0; z < c->map[0]; z++) {
+    const int64_t d = z * c->stride[0] - c->padding[0] + k[0] * c->dilation[0];
+    int64_t h = k[1] * c->dilation[1] - c->padding[1];
+    const T* in = map + z * c->map[1] * c->map[2];
+    const T* by = image + (d * c->image[1] + h) * c->image[2] - c->padding[2] +
+                  k[2] * c->dilation[2];
+    if (d < 0 || d >= c->image[0]) continue;
+    for (int64_t y = 0; y < c->map[1]; y++) {
+      if (h >= 0 && h < c->image[1])
+        for (int64_t i = from; i < to; i++) sum += (W)in[i] * (W)by[i * step];
+      in += c->map[2], h += c->stride[1], by += below;
+    }
+  }
+  return sum;
+}
+
+static void JOIN(correlate, ID)(const oyi_conv* c, const void* map, const void* image,
+                                void* sums) {
+  const int64_t line = c->kernel[2], plane = c->kernel[1] * line;
+  int64_t k[OYI_SPATIAL];
+  for (k[2] = 0; k[2] < line; k[2]++) {
+    int64_t from = 0, to = c->map[2];
+    JOIN(inside, ID)(c, k[2], &from, &to);
+    for (k[0] = 0; k[0] < c->kernel[0] && from < to; k[0]++)
+      for (k[1] = 0; k[1] < c->kernel[1]; k[1]++)
+        ((W*)sums)[k[0] * plane + k[1] * line + k[2]] +=
+            JOIN(correlate_tap, ID)(c, map, k, from, to, image);
+  }
+}
+
 static void JOIN(fill, ID)(void* out, const void* value, int64_t n) {
   for (int64_t i = 0; i < n; i++) ((T*)out)[i] = *(const T*)value;
 }

@@ -144,11 +144,16 @@ static oyi_number number(int64_t i) {
   return oyi_number_of_scalar(oy_int(i));
 }
 
-// |by_columns|: but for channels side by side, which always take less.
+// |by_columns|: but for channels side by side, which always take less, and windows that are far
+// apart.
 static oy_status without_columns(const oyi_convolve* v, bool back, bool by_columns,
                                  bool* out_done) {
   if (v->pairs) return oyi_convolve_shifted(v, back, out_done);
   OY_TRY(oyi_convolve_channels(v, back, out_done));
+  if (!*out_done && back && oyi_convolve_has_far_images(v)) {
+    *out_done = true;
+    return oyi_convolve_images_far(v);
+  }
   if (*out_done || by_columns) return OY_OK;
   OY_TRY(oyi_convolve_lines(v, back, out_done));
   return *out_done ? OY_OK : oyi_convolve_shifted(v, back, out_done);
@@ -346,6 +351,7 @@ oy_status oyi_convolve_weights(const oyi_convolve* v) {
   if (!done && (!columns || v->conv->groups > 1)) {
     const oyi_conv_way way = oyi_convolve_weights_way(v);
     if (way == OYI_CONV_ROWS) return oyi_convolve_weights_rows(v);
+    if (way == OYI_CONV_FAR) return oyi_convolve_weights_far(v);
     if (way == OYI_CONV_TILES) OY_TRY(oyi_convolve_weights_tiled(v, true, &done));
     if (!done) OY_TRY(oyi_convolve_weights_lines(v, &done));
   }

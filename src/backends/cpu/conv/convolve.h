@@ -50,6 +50,13 @@ oy_status oyi_convolve_maps_rows(const oyi_convolve* v);
 oy_status oyi_convolve_images_rows(const oyi_convolve* v);
 oy_status oyi_convolve_weights_rows(const oyi_convolve* v);
 
+// The second and third of groups of few channels element by element (convolve_far.c), if windows
+// are so far apart that it takes less than other ways, or than |instead| nanoseconds for a group.
+bool oyi_convolve_has_far_images(const oyi_convolve* v);
+bool oyi_convolve_has_far_weights(const oyi_convolve* v, double instead);
+oy_status oyi_convolve_images_far(const oyi_convolve* v);
+oy_status oyi_convolve_weights_far(const oyi_convolve* v);
+
 // Whether the first, or the second, come to tiles; sizes tell, nothing is read. As turned, as they
 // are given, or if columns or lines are not asked first.
 bool oyi_convolve_is_turned_tiled(const oyi_convolve* v, bool back);
@@ -59,9 +66,14 @@ bool oyi_convolve_is_shifted(const oyi_convolve* v, bool back);
 bool oyi_convolve_is_by_lines(const oyi_conv* c);
 // Of those, whether they go on to tiles.
 bool oyi_convolve_few_take_tiles(const oyi_conv* c, bool back);
-// Which of three ways to the gradient of weights takes least for such groups; of no groups rows,
+// Which of four ways to the gradient of weights takes least for such groups; of no groups rows,
 // where they take less than what comes later, else lines, which leave those alone.
-typedef enum oyi_conv_way { OYI_CONV_LINES, OYI_CONV_TILES, OYI_CONV_ROWS } oyi_conv_way;
+typedef enum oyi_conv_way {
+  OYI_CONV_LINES,
+  OYI_CONV_TILES,
+  OYI_CONV_ROWS,
+  OYI_CONV_FAR
+} oyi_conv_way;
 oyi_conv_way oyi_convolve_weights_way(const oyi_convolve* v);
 // Whether tiles take clearly less than columns, even if most of them are empty.
 bool oyi_convolve_weights_prefer_tiles(const oyi_convolve* v);

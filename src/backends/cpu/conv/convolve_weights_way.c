@@ -35,6 +35,14 @@ static double time_of_rows(const oyi_conv* c, double windows) {
          250;
 }
 
+// To find the phases of each sample, of which a kernel sees some.
+static double time_of_phases(const oyi_conv* c) {
+  double seen = 1;
+  for (size_t d = 0; d < OYI_SPATIAL; d++)
+    seen *= (double)oyi_at_most(c->kernel[d], c->stride[d]);
+  return oyi_volume(c->stride) > 1 ? (double)c->batch * (100 + 40 * seen) : 0;
+}
+
 // The same of columns, which are put together and read again for each sample.
 static double time_of_columns(const oyi_conv* c, double windows) {
   const double out = (double)(c->map_channels / c->groups), batch = (double)c->batch;
@@ -97,6 +105,8 @@ oyi_conv_way oyi_convolve_weights_way(const oyi_convolve* v) {
   const double lines = clearly * time_of_lines(c, weights, t->lanes);
   const double tiles = time_of_tiles(c, t, windows), rows = time_of_rows(c, windows);
   if (windows > 0 && windows <= MOST_WINDOWS && rows < tiles && rows < lines)
-    return OYI_CONV_ROWS;
+    return oyi_convolve_has_far_weights(v, rows) ? OYI_CONV_FAR : OYI_CONV_ROWS;
+  const double least = (tiles < lines ? tiles : lines) + time_of_phases(c);
+  if (oyi_convolve_has_far_weights(v, least)) return OYI_CONV_FAR;
   return tiles < lines ? OYI_CONV_TILES : OYI_CONV_LINES;
 }
