@@ -150,7 +150,7 @@ static oy_status without_columns(const oyi_convolve* v, bool back, bool by_colum
                                  bool* out_done) {
   if (v->pairs) return oyi_convolve_shifted(v, back, out_done);
   OY_TRY(oyi_convolve_channels(v, back, out_done));
-  if (!*out_done && back && oyi_convolve_has_far_images(v)) {
+  if (!*out_done && back && oyi_convolve_has_far_images(v, by_columns)) {
     *out_done = true;
     return oyi_convolve_images_far(v);
   }

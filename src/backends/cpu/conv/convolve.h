@@ -51,8 +51,9 @@ oy_status oyi_convolve_images_rows(const oyi_convolve* v);
 oy_status oyi_convolve_weights_rows(const oyi_convolve* v);
 
 // The second and third of groups of few channels element by element (convolve_far.c), if windows
-// are so far apart that it takes less than other ways, or than |instead| nanoseconds for a group.
-bool oyi_convolve_has_far_images(const oyi_convolve* v);
+// are so far apart that it takes less than columns or lines, or than |instead| nanoseconds for a
+// group.
+bool oyi_convolve_has_far_images(const oyi_convolve* v, bool by_columns);
 bool oyi_convolve_has_far_weights(const oyi_convolve* v, double instead);
 oy_status oyi_convolve_images_far(const oyi_convolve* v);
 oy_status oyi_convolve_weights_far(const oyi_convolve* v);

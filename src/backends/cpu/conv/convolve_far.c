@@ -3,7 +3,7 @@
 // where to go through all phases of an image would take longer than all that is added up.
 #include <string.h>
 
-#include "backends/cpu/conv/conv_phases.h"
+#include "backends/cpu/conv/conv_plan.h"
 #include "backends/cpu/conv/convolve.h"
 #include "base/threads.h"
 
@@ -28,15 +28,35 @@ static far far_of(const oyi_convolve* v) {
                .volume = oyi_volume(c->image)};
 }
 
-// About how long the kernels of a group take for a sample, in nanoseconds: each line of windows for
-// each of their elements.
-static double time_of(const oyi_conv* c) {
+// About how long one kernel takes for a sample, in nanoseconds: each line of windows for each of
+// its elements; and all of a group.
+static double time_of_kernel(const oyi_conv* c) {
   const double lines = (double)(c->map[0] * c->map[1]);
-  const double kernels =
-      (double)(c->image_channels / c->groups) * (double)(c->map_channels / c->groups);
-  return kernels *
-         (10 * (double)c->kernel[2] +
-          (double)oyi_volume(c->kernel) * (1 + lines * (3 + 0.8 * (double)c->map[2])));
+  return 10 * (double)c->kernel[2] +
+         (double)oyi_volume(c->kernel) * (1 + lines * (0.9 + 0.25 * (double)c->map[2]));
+}
+static double time_of(const oyi_conv* c) {
+  return (double)(c->image_channels / c->groups) * (double)(c->map_channels / c->groups) *
+         time_of_kernel(c);
+}
+
+// The same of images as columns, which all maps of a group share; and line by line, those of
+// phases that are together even if they are empty.
+static double time_of_columns(const oyi_conv* c) {
+  return 50 + (double)(c->image_channels / c->groups) * time_of_kernel(c);
+}
+static double time_of_lines(const oyi_conv* c) {
+  enum { LINES = 4 };  // that are put into place at once
+  int64_t sums[OYI_SPATIAL];
+  for (size_t d = 0; d < OYI_SPATIAL; d++)
+    sums[d] = (c->image[d] - 1 + c->padding[d]) / c->stride[d] -
+              c->padding[d] / c->stride[d] + 1;
+  const int64_t together = c->stride[2] <= OYI_CONV_TOGETHER ? c->stride[2] : 1;
+  const double stretches = (double)(oyi_volume(c->stride) / together) * (double)sums[0] *
+                           (double)oyi_divide_up(sums[1], LINES) *
+                           (double)(c->image_channels / c->groups);
+  return stretches *
+         (15 + 4 * (double)together + 8 * (double)oyi_at_most(sums[1], LINES));
 }
 
 static bool is_of_few(const oyi_convolve* v) {
@@ -44,24 +64,24 @@ static bool is_of_few(const oyi_convolve* v) {
   return is_float && !v->pairs && oyi_convolve_is_by_lines(v->conv) && v->conv->batch > 0;
 }
 
-// A line of each phase, or of those that are together, takes this long, even if it is empty.
-bool oyi_convolve_has_far_images(const oyi_convolve* v) {
-  const double line = 5, beginning = 80;  // nanoseconds
+bool oyi_convolve_has_far_images(const oyi_convolve* v, bool by_columns) {
+  const double clearly = 1.1;
   const oyi_conv* c = v->conv;
-  const double lines = (double)(c->image[0] * c->image[1] * c->stride[2]) *
-                       (double)(c->image_channels / c->groups);
   return is_of_few(v) && oyi_volume(c->stride) > 1 &&
-         time_of(c) < line * lines + beginning;
+         clearly * time_of(c) < (by_columns ? time_of_columns(c) : time_of_lines(c));
 }
 
 bool oyi_convolve_has_far_weights(const oyi_convolve* v, double instead) {
-  const double clearly = 1.2;
+  const double clearly = 1.2, wait = 0.8;  // for the sum before, for each product
   const oyi_conv* c = v->conv;
+  const double products = (double)(c->image_channels / c->groups) *
+                          (double)(c->map_channels / c->groups) *
+                          (double)oyi_volume(c->kernel) * (double)oyi_volume(c->map);
   return is_of_few(v) &&
          c->image_channels / c->groups * (c->map_channels / c->groups) *
                  oyi_volume(c->kernel) <=
              MOST_WEIGHTS &&
-         clearly * (double)c->batch * time_of(c) < instead;
+         clearly * (double)c->batch * (time_of(c) + wait * products) < instead;
 }
 
 static void one_image(const far* f, int64_t unit) {
