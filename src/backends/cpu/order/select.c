@@ -16,3 +16,10 @@ oyi_next_fn oyi_select_next(oy_dtype dtype) {
 #endif
   return oyi_select_next_base(dtype);
 }
+
+oyi_top_fn oyi_select_top(oy_dtype dtype) {
+#ifdef __x86_64__
+  if (oyi_cpu_level() >= 1) return oyi_select_top_v3(dtype);
+#endif
+  return oyi_select_top_base(dtype);
+}

@@ -34,4 +34,14 @@ oyi_next_fn oyi_select_next(oy_dtype dtype);
 oyi_next_fn oyi_select_next_base(oy_dtype dtype);
 oyi_next_fn oyi_select_next_v3(oy_dtype dtype);
 
+// Some of |n| elements that lie together, fewer than 2^31, among which are the first |k| in
+// ascending, or descending, order, equal ones in that of their places: how many are written to
+// |to|, and their places to |places|, in the order of these. These and |spare| have room for |n|.
+// 0: all would be, or nobody knows.
+typedef int64_t (*oyi_top_fn)(const void* x, int64_t n, int64_t k, bool descending,
+                              void* to, int32_t* places, int32_t* spare);
+oyi_top_fn oyi_select_top(oy_dtype dtype);
+oyi_top_fn oyi_select_top_base(oy_dtype dtype);
+oyi_top_fn oyi_select_top_v3(oy_dtype dtype);
+
 #endif  // OPYARD_SRC_BACKENDS_CPU_ORDER_SELECT_H_

@@ -7,6 +7,9 @@
 #include "backends/cpu/order/select.h"
 
 #include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #include "backends/cpu/order/ordered.h"
 #include "base/memory.h"
@@ -46,6 +49,28 @@ static inline int64_t sample_place(int64_t i, int64_t n, int64_t count) {
   const uint64_t step = (uint64_t)n / (uint64_t)count;
   const uint64_t odd = (uint32_t)((uint64_t)i * 0x9e3779b9u);
   return i * (int64_t)step + (int64_t)((odd * (step & UINT32_MAX)) >> 32);
+}
+
+// Of BLOCK truths of one byte, 0 or 1, a bit for each.
+static inline uint64_t bits_of(const uint8_t* truth) {
+  uint64_t bits = 0;
+#if defined(__AVX2__)
+  for (int half = 0; half < 2; half++) {
+    const __m256i v = _mm256_loadu_si256((const void*)(truth + 32 * half));
+    const int mask = _mm256_movemask_epi8(_mm256_slli_epi16(v, 7));
+    bits |= (uint64_t)(uint32_t)mask << 32 * half;
+  }
+#else
+  for (int k = 0; k < BLOCK; k++) bits |= (uint64_t)truth[k] << k;
+#endif
+  return bits;
+}
+
+// The first |*count| of them; |*count| becomes how many are missing.
+static inline uint64_t first_bits(uint64_t bits, int64_t* count) {
+  uint64_t first = 0;
+  for (; bits && *count > 0; bits &= bits - 1, (*count)--) first |= bits & -bits;
+  return first;
 }
 
 #define OF(x)     (x)
@@ -144,5 +169,20 @@ oyi_next_fn LEVELED(oyi_select_next)(oy_dtype dtype) {
     case OY_DTYPE_BF16: return next_bf16;
     case OY_DTYPE_F32: return next_f32;
     default: return next_f64;
+  }
+}
+
+oyi_top_fn LEVELED(oyi_select_top)(oy_dtype dtype) {
+  switch (dtype) {
+    case OY_DTYPE_BOOL:
+    case OY_DTYPE_U8: return top_u8;
+    case OY_DTYPE_I8: return top_i8;
+    case OY_DTYPE_I16: return top_i16;
+    case OY_DTYPE_I32: return top_i32;
+    case OY_DTYPE_I64: return top_i64;
+    case OY_DTYPE_F16: return top_f16;
+    case OY_DTYPE_BF16: return top_bf16;
+    case OY_DTYPE_F32: return top_f32;
+    default: return top_f64;
   }
 }

@@ -340,6 +340,7 @@ static int64_t F(next)(const void* elements, int64_t i, int64_t n, int64_t bound
 #undef NEXT
   return i;
 }
+#include "backends/cpu/order/select_top_tmpl.h"
 #undef F
 #undef RANKED
 #undef T

@@ -6,12 +6,13 @@
 #include "backends/cpu/index/updates.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/order/rank_lines.h"
+#include "backends/cpu/order/select.h"
 #include "backends/cpu/order/sort_keys.h"
 #include "backends/cpu/order/sort_lanes.h"
 #include "backends/cpu/reduce/reduce_loops.h"
 #include "backends/cpu/reduce/reduce_single.h"
-#include "base/memory.h"
 #include "ops/rules/reduction.h"
+#include "tensor/block_cache.h"
 #include "tensor/element.h"
 #include "tensor/move.h"
 
@@ -22,6 +23,10 @@ typedef struct sorting {
   oyi_sort_lanes_fn network;  // NULL: by entries
   int64_t* room;              // the network's
   oyi_entry *entries, *scratch;
+  oyi_top_fn top;        // leaves most elements out first; NULL: nothing does
+  char *line, *left;     // a line side by side, and what is not left out
+  int32_t* left_places;  // and as many to spare
+  bool is_in_room;       // where the places of the last line are, or with |entries|
 } sorting;
 
 // Whether a selection passes most elements by.
@@ -29,7 +34,36 @@ static bool is_few(const sorting* s) {
   return s->selects && (s->kept <= s->n / 16 || oyi_keys_are_inserted(s->n, s->kept));
 }
 
-static void sort_line(const sorting* s, const char* x, int64_t step) {
+// Whether most elements of a line are left out before the others are sorted.
+static bool leaves_out(const sorting* s) {
+  enum { FEWER = 8, SHORT = 256, TIMES = 512 };
+  return s->n >= SHORT && s->n < INT32_MAX && s->kept > FEWER &&
+         s->kept <= s->n / 4 * 3 && s->kept > s->n / TIMES;
+}
+
+// Of a line of elements side by side. False: nothing is left out.
+static bool sort_top(sorting* s, const char* x) {
+  const int64_t n = s->top(x, s->n, s->kept, s->descending, s->left, s->left_places,
+                           s->left_places + s->n);
+  if (n == 0) return false;
+  const int64_t item = oyi_dtype_bytes[s->dtype];
+  const oyi_sort_lanes_fn network = oyi_sort_lanes_for(s->dtype, n);
+  s->is_in_room = network != NULL;
+  if (network) {
+    network(&(oyi_line){s->dtype, s->left, item, n, s->descending}, s->room);
+    for (int64_t i = 0; i < s->kept; i++) s->room[i] = s->left_places[s->room[i]];
+    return true;
+  }
+  oyi_keys_load(s->entries, s->dtype, s->left, item, n, s->descending);
+  oyi_keys_sort(s->entries, s->scratch, n);
+  for (int64_t i = 0; i < s->kept; i++)
+    s->entries[i].place = s->left_places[s->entries[i].place];
+  return true;
+}
+
+static void sort_line(sorting* s, const char* x, int64_t step) {
+  if (s->top && sort_top(s, x)) return;
+  s->is_in_room = s->network != NULL;
   if (s->network) {
     s->network(&(oyi_line){s->dtype, x, step, s->n, s->descending}, s->room);
     return;
@@ -48,8 +82,8 @@ static void sort_line(const sorting* s, const char* x, int64_t step) {
 }
 
 static void write_line(const sorting* s, const oyi_lines* w, oyi_take_fn take) {
-  const char* places = (const char*)(s->network ? s->room : &s->entries[0].place);
-  const int64_t step = s->network ? sizeof(int64_t) : sizeof(oyi_entry);
+  const char* places = (const char*)(s->is_in_room ? s->room : &s->entries[0].place);
+  const int64_t step = s->is_in_room ? sizeof(int64_t) : sizeof(oyi_entry);
   if (w->data[1])
     take(s->kept, w->data[1], w->step[1], w->data[0], w->step[0], places, step);
   char* to = w->data[2];
@@ -64,12 +98,21 @@ typedef struct sorting_run {
 } sorting_run;
 
 // Lines that are columns go through copies, a few at a time, as each element of one would be
-// in another part of memory: |SIDE| of at most |LONGEST| bytes.
-enum { SIDE = 16, SOME = 16, LONGEST = 16384 };
+// in another part of memory: |SIDE| of at most |LONGEST| bytes. Those of which most elements are
+// passed by may be longer, |MOST| bytes together, and fewer: that is done by vectors then, which
+// takes less than to make keys, but of what are keys as they are.
+enum { SIDE = 16, SOME = 16, LONGEST = 16384, MOST = 1 << 20 };
 
-static bool goes_by_copies(const oyi_lines* w, int64_t n, int64_t item) {
-  return n >= SOME && n * item <= LONGEST && w->ndim > 0 && w->sizes[0] >= SOME &&
-         w->steps[0][0] == item && w->step[0] != item;
+static int64_t columns_at_once(const oyi_lines* w) {
+  return w->sizes[0] < SIDE ? w->sizes[0] : SIDE;
+}
+static bool goes_by_copies(const sorting* s, const oyi_lines* w, int64_t item) {
+  if (s->n < SOME || w->ndim == 0 || w->steps[0][0] != item || w->step[0] == item)
+    return false;
+  const int64_t line = s->n * item;
+  const bool passes_by = s->top || (is_few(s) && s->dtype != OY_DTYPE_I64);
+  return (passes_by && w->sizes[0] > 1 && line * columns_at_once(w) <= MOST) ||
+         (line <= LONGEST && w->sizes[0] >= SOME);
 }
 
 static void copy_columns(char* to, const oyi_lines* w, int64_t columns, int64_t n,
@@ -86,30 +129,66 @@ static void copy_columns(char* to, const oyi_lines* w, int64_t columns, int64_t 
 }
 
 // |copy|: of the columns from this one on, or NULL.
-static void sort_here(const sorting_run* r, const sorting* s, const oyi_lines* w,
-                      char* copy, int64_t item) {
+static void sort_here(const sorting_run* r, sorting* s, const oyi_lines* w, char* copy,
+                      int64_t item) {
   oyi_lines here = *w;
   if (copy) here.data[0] = copy, here.step[0] = item;
   if (!r->has_values) here.data[1] = NULL;
+  if (s->top && here.step[0] != item) {
+    oyi_move_rows(&(oyi_move){.item = (size_t)item,
+                              .n = s->n,
+                              .rows = 1,
+                              .to = s->line,
+                              .from = here.data[0],
+                              .to_along = item,
+                              .from_along = here.step[0]});
+    here.data[0] = s->line, here.step[0] = item;
+  }
   sort_line(s, here.data[0], here.step[0]);
   write_line(s, &here, r->take);
 }
 
-// With entries of its own: others sort other lines.
+// The next |bytes| of a block at |*at|, which lines of the cache begin; of none if it is NULL.
+static char* take_room(char* block, int64_t* at, int64_t bytes) {
+  enum { LINE = 64 };
+  char* here = block ? block + *at : NULL;
+  *at += (bytes + LINE - 1) / LINE * LINE;
+  return here;
+}
+
+// What sorting lines takes, in |block|, or how much that is; other threads have their own.
+static int64_t divide_room(sorting* s, char* block) {
+  const int64_t n = s->n, item = oyi_dtype_bytes[s->dtype], place = sizeof(int32_t);
+  const int64_t entries = is_few(s) && !s->top ? oyi_keys_few_room(s->kept) : n;
+  const int64_t entry = sizeof(oyi_entry), cell = sizeof(*s->room);
+  int64_t at = 0;
+  if (s->network || s->top)
+    s->room = (int64_t*)(void*)take_room(block, &at, oyi_sort_lanes_room(n) * cell);
+  if (!s->network || s->top) {
+    s->entries = (oyi_entry*)(void*)take_room(block, &at, entries * entry);
+    s->scratch = (oyi_entry*)(void*)take_room(block, &at, entries * entry);
+  }
+  if (s->top) {
+    s->line = take_room(block, &at, n * item);
+    s->left = take_room(block, &at, n * item);
+    s->left_places = (int32_t*)(void*)take_room(block, &at, 2 * n * place);
+  }
+  return at;
+}
+
 static oy_status sort_some(oyi_lines* w, int64_t count, void* context) {
   const sorting_run* r = context;
   sorting s = r->how;
-  const int64_t room = is_few(&s) ? oyi_keys_few_room(s.kept) : s.n;
   const int64_t item = oyi_dtype_bytes[s.dtype];
-  const bool copies = goes_by_copies(w, s.n, item);
-  char* columns = copies ? oyi_calloc((size_t)(SIDE * s.n), (size_t)item) : NULL;
-  if (s.network)
-    s.room = oyi_aligned_malloc((size_t)oyi_sort_lanes_room(s.n) * sizeof(*s.room));
-  else
-    s.entries = oyi_calloc((size_t)room, 2 * sizeof(oyi_entry));
-  s.scratch = s.entries + (s.entries ? room : 0);
-  const bool has_room = (s.room || s.entries) && (columns || !copies);
-  for (int64_t some; has_room && count > 0; count -= some) {
+  const bool copies = goes_by_copies(&s, w, item);
+  const int64_t size = divide_room(&s, NULL);
+  const int64_t copied = copies ? columns_at_once(w) * s.n * item : 0;
+  void* data;
+  char* block = oyi_data_alloc((size_t)(size + copied), &data);
+  if (!block) return OY_OUT_OF_MEMORY;
+  divide_room(&s, block);
+  char* columns = block + size;
+  for (int64_t some; count > 0; count -= some) {
     const int64_t left = copies ? w->sizes[0] - w->at[0] : 1;
     const int64_t most = left < count ? left : count;
     some = most < SIDE ? most : SIDE;
@@ -117,10 +196,8 @@ static oy_status sort_some(oyi_lines* w, int64_t count, void* context) {
     for (int64_t k = 0; k < some; k++, oyi_lines_next(w))
       sort_here(r, &s, w, copies ? columns + k * s.n * item : NULL, item);
   }
-  oyi_aligned_free(s.room);
-  oyi_free(s.entries);
-  oyi_free(columns);
-  return has_room ? OY_OK : OY_OUT_OF_MEMORY;
+  oyi_data_free(data, block);
+  return OY_OK;
 }
 
 // Sorts all lines of r->in into r->out: values (or none) and places.
@@ -239,6 +316,7 @@ static oy_status topk(oy_object* self, int64_t k, int64_t dim, bool largest,
   const int64_t kept = r.ndim ? k : 1;
   sorting s = {
       .dtype = self->dtype, .n = n, .kept = kept, .descending = largest, .selects = true};
+  if (leaves_out(&s)) s.top = oyi_select_top(self->dtype);
   // Whole lines are sorted sooner than more than a few of their elements are found.
   if (kept > n / 32) s.network = oyi_sort_lanes_for(self->dtype, n);
   const bool done = r.meta || (k == 1 && take_extremes(&r, largest));
