@@ -8,6 +8,7 @@
 #include "backends/cpu/order/sort_keys.h"
 #include "base/cpu.h"
 #include "ops/rules/reduction.h"
+#include "tensor/element.h"
 #include "tensor/move.h"
 
 #ifdef __x86_64__
@@ -118,6 +119,38 @@ static oy_status extreme_some(oyi_lines* w, int64_t count, void* context) {
   return OY_OK;
 }
 
+// Whether lines are read, and running extremes written, in a way that has loops of its own: side
+// by side, as neighbours, or by pieces that are brought together.
+static bool is_quick(const oyi_lines* w, oy_dtype dtype, int64_t n) {
+  const oyi_extreme_lines e = {
+      .n = n, .x_step = w->step[0], .y_step = w->step[1], .at_step = w->step[2]};
+  enum { LINE = 64, SHORTEST = 4 };
+  const int64_t item = oyi_dtype_bytes[dtype], place = sizeof(int64_t);
+  const bool dense = e.x_step == item && e.y_step == item && e.at_step == place;
+  const bool beside = w->ndim > 0 && w->steps[0][0] == item && w->steps[0][1] == item &&
+                      w->steps[0][2] == place;
+  const bool brought = have_gaps(dtype, &e) && n * LINE <= BROUGHT;
+  const bool shortest = n <= SHORTEST && item == place && e.y_step == item &&
+                        w->ndim > 0 && w->steps[0][0] == item;
+  return dense || beside || brought || shortest;
+}
+
+// As results lie, unless just a few of them are neighbours, or some of very many, which is slow to
+// make; NULL: there is no need to, or no memory.
+static oyi_tensor* copy_as_results(const oyi_tensor* t, const oyi_tensor* v,
+                                   const oyi_tensor* p, const oyi_lines* w, int64_t n) {
+  enum { FEW = 512, LEAST = 4, SOME = 8, MANY = 1 << 17 };
+  const int64_t item = oyi_item(t), beside = w->step[1] / item;
+  const int64_t least = t->numel > MANY ? SOME : LEAST;
+  const bool together = (v->flags & p->flags & OYI_CONTIGUOUS) != 0;
+  if (t->numel < FEW || !together || (beside > 1 && beside < least) ||
+      (t->flags & OYI_CONTIGUOUS) || is_quick(w, t->header.dtype, n))
+    return NULL;
+  oyi_tensor* copy = oyi_converted(t, t->header.dtype);
+  if (!copy) oy_error_clear();
+  return copy;
+}
+
 static oy_status extremes(oy_object* self, oy_object* values, oy_object* indices,
                           int64_t dim, bool is_least) {
   const oyi_tensor* t = oyi_tensor_of(self);
@@ -142,10 +175,17 @@ static oy_status extremes(oy_object* self, oy_object* values, oy_object* indices
   enum { LEAST_LINES = 16, LEAST_COLUMNS = 6, LEAST_FEW = 2 };
   const int64_t least = oyi_cpu_level() >= 2 ? LEAST_FEW : LEAST_COLUMNS;
   if (!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3)) return OY_OK;
+  oyi_tensor* copy = copy_as_results(t, v, p, &w, how.n);
+  if (copy) {
+    tensors[0] = copy;
+    (void)!oyi_lines_begin(&w, oyi_sizes_view(t), dim, tensors, 3);
+  }
   const int64_t item = oyi_item(t);
   const bool columns = w.ndim > 0 && w.steps[0][0] == item && w.steps[0][1] == item;
   oyi_lines_arrange(&w, columns ? least : LEAST_LINES);
-  return oyi_lines_run(&w, how.n, extreme_some, &how);
+  const oy_status status = oyi_lines_run(&w, how.n, extreme_some, &how);
+  if (copy) oy_tensor_release(&copy->header);
+  return status;
 }
 
 OYI_CPU(_cummax_helper) {
