@@ -196,6 +196,8 @@ static void lines_beside_loops(void** state) {
       {{3, 29, 32}, {928, 32, 1}, 1},  // as many columns as registers hold, and some more
       {{3, 31, 39}, {1240, 40, 1}, 1},
       {{2, 40, 75}, {3000, 75, 1}, 1},
+      {{300, 29, 35}, {1050, 35, 1}, 1},  // more than stays in a cache
+      {{290, 31, 40}, {1240, 1, 31}, 1},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)
