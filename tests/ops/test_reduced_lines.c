@@ -198,6 +198,9 @@ static void lines_beside_loops(void** state) {
       {{2, 40, 75}, {3000, 75, 1}, 1},
       {{300, 29, 35}, {1050, 35, 1}, 1},  // more than stays in a cache
       {{290, 31, 40}, {1240, 1, 31}, 1},
+      {{1, 9001, 2}, {18002, 2, 1}, 1},  // places of a few long columns
+      {{1, 9001, 3}, {27003, 3, 1}, 1},
+      {{2, 147, 4}, {588, 4, 1}, 1},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

@@ -28,32 +28,38 @@ static inline void put_sixteen(int64_t* place, __mmask16 mask, __m512i at,
 #define BEFORE(kind, y, a, how) \
   _mm512_mask_cmp_##kind##_mask(_mm512_cmp_##kind##_mask(a, a, _CMP_ORD_Q), y, a, how)
 
+#define NUMBER_BEFORE(is_before, a) ((is_before) && (a) == (a))
+
 #define LANES       16
 #define M           __mmask16
 #define PLACE_OF(f) _mm512_##f##_epi32
 #define SPLAT(x)    _mm512_set1_epi32((int)(x))
 #define PUT_PLACES  put_sixteen
 
-#define V          __m512
-#define OF(f)      _mm512_##f##_ps
-#define T          float
-#define COLUMNS    oyi_argmax_f32_columns_v4
-#define WINS(y, a) BEFORE(ps, y, a, _CMP_NLE_UQ)
+#define V              __m512
+#define OF(f)          _mm512_##f##_ps
+#define T              float
+#define COLUMNS        oyi_argmax_f32_columns_v4
+#define WINS(y, a)     BEFORE(ps, y, a, _CMP_NLE_UQ)
+#define ONE_WINS(y, a) NUMBER_BEFORE(!((y) <= (a)), a)
 #include "backends/cpu/reduce/reduce_places_v4_tmpl.h"
-#define COLUMNS    oyi_argmin_f32_columns_v4
-#define WINS(y, a) BEFORE(ps, y, a, _CMP_NGE_UQ)
+#define COLUMNS        oyi_argmin_f32_columns_v4
+#define WINS(y, a)     BEFORE(ps, y, a, _CMP_NGE_UQ)
+#define ONE_WINS(y, a) NUMBER_BEFORE(!((y) >= (a)), a)
 #include "backends/cpu/reduce/reduce_places_v4_tmpl.h"
 #undef T
 #undef V
 #undef OF
-#define V          __m512i
-#define OF(f)      _mm512_##f##_epi32
-#define T          int32_t
-#define COLUMNS    oyi_argmax_i32_columns_v4
-#define WINS(y, a) _mm512_cmpgt_epi32_mask(y, a)
+#define V              __m512i
+#define OF(f)          _mm512_##f##_epi32
+#define T              int32_t
+#define COLUMNS        oyi_argmax_i32_columns_v4
+#define WINS(y, a)     _mm512_cmpgt_epi32_mask(y, a)
+#define ONE_WINS(y, a) ((y) > (a))
 #include "backends/cpu/reduce/reduce_places_v4_tmpl.h"
-#define COLUMNS    oyi_argmin_i32_columns_v4
-#define WINS(y, a) _mm512_cmplt_epi32_mask(y, a)
+#define COLUMNS        oyi_argmin_i32_columns_v4
+#define WINS(y, a)     _mm512_cmplt_epi32_mask(y, a)
+#define ONE_WINS(y, a) ((y) < (a))
 #include "backends/cpu/reduce/reduce_places_v4_tmpl.h"
 #undef T
 #undef V
@@ -70,25 +76,29 @@ static inline void put_sixteen(int64_t* place, __mmask16 mask, __m512i at,
 #define SPLAT(x)    _mm512_set1_epi64(x)
 #define PUT_PLACES  put_eight
 
-#define V          __m512d
-#define OF(f)      _mm512_##f##_pd
-#define T          double
-#define COLUMNS    oyi_argmax_f64_columns_v4
-#define WINS(y, a) BEFORE(pd, y, a, _CMP_NLE_UQ)
+#define V              __m512d
+#define OF(f)          _mm512_##f##_pd
+#define T              double
+#define COLUMNS        oyi_argmax_f64_columns_v4
+#define WINS(y, a)     BEFORE(pd, y, a, _CMP_NLE_UQ)
+#define ONE_WINS(y, a) NUMBER_BEFORE(!((y) <= (a)), a)
 #include "backends/cpu/reduce/reduce_places_v4_tmpl.h"
-#define COLUMNS    oyi_argmin_f64_columns_v4
-#define WINS(y, a) BEFORE(pd, y, a, _CMP_NGE_UQ)
+#define COLUMNS        oyi_argmin_f64_columns_v4
+#define WINS(y, a)     BEFORE(pd, y, a, _CMP_NGE_UQ)
+#define ONE_WINS(y, a) NUMBER_BEFORE(!((y) >= (a)), a)
 #include "backends/cpu/reduce/reduce_places_v4_tmpl.h"
 #undef T
 #undef V
 #undef OF
-#define V          __m512i
-#define OF(f)      _mm512_##f##_epi64
-#define T          int64_t
-#define COLUMNS    oyi_argmax_i64_columns_v4
-#define WINS(y, a) _mm512_cmpgt_epi64_mask(y, a)
+#define V              __m512i
+#define OF(f)          _mm512_##f##_epi64
+#define T              int64_t
+#define COLUMNS        oyi_argmax_i64_columns_v4
+#define WINS(y, a)     _mm512_cmpgt_epi64_mask(y, a)
+#define ONE_WINS(y, a) ((y) > (a))
 #include "backends/cpu/reduce/reduce_places_v4_tmpl.h"
-#define COLUMNS    oyi_argmin_i64_columns_v4
-#define WINS(y, a) _mm512_cmplt_epi64_mask(y, a)
+#define COLUMNS        oyi_argmin_i64_columns_v4
+#define WINS(y, a)     _mm512_cmplt_epi64_mask(y, a)
+#define ONE_WINS(y, a) ((y) < (a))
 #include "backends/cpu/reduce/reduce_places_v4_tmpl.h"
 #undef T

@@ -109,6 +109,21 @@ static oyi_reduce_rows_fn find_all_rows(const walk* w, int64_t item) {
   return takes ? w->reducer->all_rows[w->in_dtype] : NULL;
 }
 
+// Extremes with their places, or two of integers: all the same in whatever order.
+static bool finds_places(const walk* w) {
+  return !w->reducer->running && w->reducer->out[1] == OY_DTYPE_I64;
+}
+
+// Whether there are places of a few columns of 8 bytes to find, in rows that follow each other:
+// vectors have lanes for several rows.
+static bool fills_lanes(const walk* w, int64_t columns, int64_t item) {
+  enum { WORD = 8, MOST = 4, MANY = 64 };
+  const dim* d = &w->reduced[0];
+  return finds_places(w) && oyi_cpu_level() > 1 && !w->converts && item == WORD &&
+         w->reduced_count == 1 && columns > 1 && columns <= MOST &&
+         d->in == columns * item && d->size >= MANY;
+}
+
 // Whether columns, of a few results that follow each other, are turned to be reduced as rows:
 // where running values of two columns may not be merged, so that what is kept of each is more
 // than what there is to read. Pairs of 8 bytes, and what is read twice, are as soon read there.
@@ -119,8 +134,8 @@ static bool turns_columns(const walk* w, int64_t columns, int64_t item) {
       w->reduced_count == 1 && d->in >= columns * item && d->size >= MANY;
   const bool twice = w->reducer->out[1] == w->reducer->in;
   return follows && !w->reducer->running && (w->one_step || !w->converts) &&
-         columns > (item < LONG ? 1 : 2) && columns <= MOST &&
-         columns * item <= (twice ? MOST_BYTES / 2 : MOST_BYTES);
+         !fills_lanes(w, columns, item) && columns > (item < LONG ? 1 : 2) &&
+         columns <= MOST && columns * item <= (twice ? MOST_BYTES / 2 : MOST_BYTES);
 }
 
 // Kept dimension |d| becomes the first one, along which blocks go.
@@ -340,6 +355,7 @@ static void find_way(walk* w, const oyi_reduction* r) {
   w->turns_columns = together && !fold && turns_columns(w, columns, item);
   w->across =
       w->turns || follows || fold || w->turns_columns ||
+      (together && fills_lanes(w, columns, item)) ||
       (!w->all_rows && goes_across(w, columns) && (near || (together && d->in != item)));
   w->converts |= w->across && (near || w->turns);
   if (!w->across) find_longer_blocks(w);
@@ -350,6 +366,7 @@ static void find_way(walk* w, const oyi_reduction* r) {
   const bool few_more = d->size <= 2 * OYI_REDUCE_ROWS;
   w->rows =
       long_runs || w->half ? OYI_REDUCE_MOST_ROWS : (few_more ? 2 : 1) * OYI_REDUCE_ROWS;
+  if (finds_places(w)) w->rows = 128 * OYI_REDUCE_ROW;
 }
 
 void oyi_reduce_plan(walk* w, const oyi_reduction* r, const oyi_fold* reducer,
