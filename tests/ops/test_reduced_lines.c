@@ -201,6 +201,13 @@ static void lines_beside_loops(void** state) {
       {{1, 9001, 2}, {18002, 2, 1}, 1},  // places of a few long columns
       {{1, 9001, 3}, {27003, 3, 1}, 1},
       {{2, 147, 4}, {588, 4, 1}, 1},
+      {{1, 4099, 4},
+       {16396, 4, 1},
+       1},  // long columns, several rows of which fill registers
+      {{2, 2103, 8}, {16824, 8, 1}, 1},
+      {{1, 1061, 16}, {16976, 16, 1}, 1},
+      {{1, 2077, 32}, {66464, 32, 1}, 1},
+      {{3, 1061, 16}, {17000, 16, 1}, 1},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

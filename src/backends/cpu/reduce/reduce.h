@@ -64,6 +64,9 @@ typedef struct oyi_fold {
   int64_t turned;   // bytes, as it reads them, of rows whose columns are reduced sooner
   // Bytes of a running value, where those of any two columns may be merged; else 0.
   int64_t running;
+  // Columns whose running values stay in registers, if rows of so many, or of a divisor, follow
+  // each other for long; 0: none do.
+  int64_t few;
   void (*start)(void* state, int64_t n, const void* args);
   oyi_reduce_row_fn row;
   oyi_reduce_columns_fn columns;

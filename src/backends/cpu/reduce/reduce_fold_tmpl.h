@@ -23,6 +23,9 @@
 //   rows of |n| columns, a multiple of STRIP
 //   FEW_COLUMNS(to, n, x, rows, row_step) (may be left out) does it for any |n|; false: it does
 //   not
+//   FEW_EXACT(to, rest, n, x, rows, row_step)  where EXACT is given, the same with the rounding
+//   errors
+//   FEW_MOST    (may be left out) |n| of which that is good for any number of rows
 //
 // T, A and ID, the types of elements and of running values, are the including
 // file's. A piece of a row goes into several values at once, which is faster
@@ -38,7 +41,10 @@ enum { FOLD(LANES) = sizeof(A) > 2 ? 128 / sizeof(A) : 64 };
 #define WHOLE_FROM FOLD(LANES)
 #endif
 
-enum { FOLD(RUNNING) = sizeof(A) };
+#ifndef FEW_MOST
+#define FEW_MOST 0
+#endif
+enum { FOLD(RUNNING) = sizeof(A), FOLD(HELD) = FEW_MOST };
 
 static void FOLD(start)(void* state, int64_t n, const void* args) {
   SETUP;
@@ -254,6 +260,16 @@ static void FOLD(columns)(void* state, int64_t n, const char* x, int64_t rows,
                           int64_t row_step, int64_t first, const void* args) {
   (void)first;
   A part[OYI_REDUCE_WIDE];
+#ifdef FEW_EXACT
+  A rest[FEW_MOST];
+  if (FEW_EXACT(part, rest, n, x, rows, row_step)) {
+    for (int64_t i = 0; i < n; i++) {
+      FOLD(join)(state, i, part[i], args);
+      ((A*)state)[OYI_REDUCE_WIDE + i] += rest[i];
+    }
+    return;
+  }
+#endif
   FOLD(parts)(part, n, x, rows, row_step, args);
   for (int64_t i = 0; i < n; i++) FOLD(join)(state, i, part[i], args);
 }
@@ -334,3 +350,5 @@ static void FOLD(finish)(const void* state, int64_t n, void* const* out,
 #undef WHOLE_FROM
 #undef STRIPS
 #undef FEW_COLUMNS
+#undef FEW_MOST
+#undef FEW_EXACT

@@ -19,12 +19,13 @@
 #include "base/template.h"
 
 // One row of a table: the functions name_start_id, name_row_id, ...
-#define OYI_REDUCER_ROW_OF(name, id, in, first, second, block, turned, repeat, all,   \
-                           rows, ...)                                                 \
-  {                                                                                   \
-    OY_DTYPE_##in, {OY_DTYPE_##first, OY_DTYPE_##second}, block, turned,              \
-        name##_RUNNING_##id, name##_start_##id, name##_row_##id, name##_columns_##id, \
-        name##_merge_##id, name##_finish_##id, repeat, all, rows, __VA_ARGS__         \
+#define OYI_REDUCER_ROW_OF(name, id, in, first, second, block, turned, repeat, all,    \
+                           rows, ...)                                                  \
+  {                                                                                    \
+    OY_DTYPE_##in, {OY_DTYPE_##first, OY_DTYPE_##second}, block, turned,               \
+        name##_RUNNING_##id, name##_HELD_##id, name##_start_##id, name##_row_##id,     \
+        name##_columns_##id, name##_merge_##id, name##_finish_##id, repeat, all, rows, \
+        __VA_ARGS__                                                                    \
   }
 #define OYI_REDUCER_ROW(name, id, in, first, second)                         \
   OYI_REDUCER_ROW_OF(name, id, in, first, second, OYI_REDUCE_BLOCK,          \

@@ -19,6 +19,7 @@
 #endif
 #ifdef AMAX_FEW
 #define FEW_COLUMNS AMAX_FEW
+#define FEW_MOST    (128 / (int)sizeof(T))
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #define ALL_COLUMNS
@@ -34,6 +35,7 @@
 #endif
 #ifdef AMIN_FEW
 #define FEW_COLUMNS AMIN_FEW
+#define FEW_MOST    (128 / (int)sizeof(T))
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 #undef R
@@ -52,7 +54,7 @@
 
 // Both at once: the running values of one lie behind those of the other.
 #define BOTH(what) OYI_JOIN(aminmax, OYI_JOIN(what, ID))
-enum { BOTH(RUNNING) = 0 };
+enum { BOTH(RUNNING) = 0, BOTH(HELD) = 0 };
 static void BOTH(start)(void* state, int64_t n, const void* args) {
   OYI_JOIN(amin_start, ID)(state, n, args);
   OYI_JOIN(amax_start, ID)((T*)state + OYI_REDUCE_BLOCK, n, args);

@@ -10,7 +10,7 @@ typedef struct PLACE(state) {
   int64_t place[OYI_REDUCE_BLOCK];  // below 0: none yet
 } PLACE(state);
 
-enum { PLACE(RUNNING) = 0 };
+enum { PLACE(RUNNING) = 0, PLACE(HELD) = 0 };
 static void PLACE(start)(void* state, int64_t n, const void* args) {
   PLACE(state)* s = state;
   (void)args;

@@ -351,7 +351,13 @@ static void find_way(walk* w, const oyi_reduction* r) {
                        w->reducer->running &&
                        (!w->converts || (half_of(w) && half_of(w)->columns));
   const int64_t spread = d->size >= LONG_SPREAD ? SPREAD : row < FEW ? SPREAD / 2 : FEW;
-  w->spread = !follows ? 1 : row < SPREAD ? spread : OYI_REDUCE_BLOCK / row;
+  const int64_t few = w->converts ? 0 : w->reducer->few;
+  const bool in_registers =
+      follows && few && row == columns && few % row == 0 && d->size * row >= few * MANY;
+  w->spread = !follows       ? 1
+              : in_registers ? few / row
+              : row < SPREAD ? spread
+                             : OYI_REDUCE_BLOCK / row;
   w->turns_columns = together && !fold && turns_columns(w, columns, item);
   w->across =
       w->turns || follows || fold || w->turns_columns ||
@@ -366,7 +372,7 @@ static void find_way(walk* w, const oyi_reduction* r) {
   const bool few_more = d->size <= 2 * OYI_REDUCE_ROWS;
   w->rows =
       long_runs || w->half ? OYI_REDUCE_MOST_ROWS : (few_more ? 2 : 1) * OYI_REDUCE_ROWS;
-  if (finds_places(w)) w->rows = 128 * OYI_REDUCE_ROW;
+  if (finds_places(w) || in_registers) w->rows = 128 * OYI_REDUCE_ROW;
 }
 
 void oyi_reduce_plan(walk* w, const oyi_reduction* r, const oyi_fold* reducer,

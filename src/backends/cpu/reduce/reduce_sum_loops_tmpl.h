@@ -238,54 +238,26 @@ static double nansum_floats(const float* p, int64_t n) {
 #undef ID
 #undef ADD_STEP
 
-// Of a few columns of doubles, whose sums stay in registers from row to row, in the order of TREE;
-// |numbers|: without those that are none.
-typedef int64_t wide_masks __attribute__((vector_size(32)));
-#define ROW_OF(p, k) (*(const kept_lanes*)(const void*)((p) + (k)*row_step))
-#define TERM(x) \
-  (numbers ? (wide_lanes)((wide_masks)(x) & (wide_masks)((x) == (x))) : (wide_lanes)(x))
-static inline __attribute__((always_inline)) bool few_lanes(double* to, int64_t n,
-                                                            const char* x, int64_t rows,
-                                                            int64_t row_step,
-                                                            const bool numbers) {
-  if (n < LANES || n > 4 * LANES) return false;
-  for (int64_t i = 0; i < n; i += LANES) {
-    const int64_t at = i + LANES <= n ? i : n - LANES;
-    const char* p = x + at * (int64_t)sizeof(double);
-    wide_lanes a = {0};
-    int64_t r = 0;
-    for (; rows - r >= 4; r += 4, p += 4 * row_step) {
-      const wide_lanes first = ROW_OF(p, 0), second = ROW_OF(p, 1);
-      const wide_lanes third = ROW_OF(p, 2), fourth = ROW_OF(p, 3);
-      a += (TERM(first) + TERM(second)) + (TERM(third) + TERM(fourth));
-    }
-    for (; r < rows; r++, p += row_step) {
-      const wide_lanes one = ROW_OF(p, 0);
-      a += TERM(one);
-    }
-    GET(to + at, 0) = a;
-  }
-  return true;
-}
-static bool few_doubles(double* to, int64_t n, const char* x, int64_t rows,
-                        int64_t row_step) {
-  return few_lanes(to, n, x, rows, row_step, false);
-}
-static bool few_numbers(double* to, int64_t n, const char* x, int64_t rows,
-                        int64_t row_step) {
-  return few_lanes(to, n, x, rows, row_step, true);
-}
+#include "backends/cpu/reduce/reduce_sum_few_tmpl.h"
 
 #define ADD_STEP(a, x) ((a) + (A)(x))
 #define T              double
 #define ID             f64
 #define EXACT_SUMS
-#define SUM_FEW    few_doubles
-#define NANSUM_FEW few_numbers
+#define SUM_FEW          few_doubles
+#define NANSUM_FEW       few_numbers
+#define SUM_FEW_MOST     FEW_LANES
+#define NANSUM_FEW_MOST  FEW_LANES
+#define SUM_FEW_EXACT    exact_doubles
+#define NANSUM_FEW_EXACT exact_numbers
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 #undef EXACT_SUMS
 #undef SUM_FEW
 #undef NANSUM_FEW
+#undef SUM_FEW_MOST
+#undef NANSUM_FEW_MOST
+#undef SUM_FEW_EXACT
+#undef NANSUM_FEW_EXACT
 #undef T
 #undef A
 #undef ID
@@ -342,11 +314,15 @@ static inline void divide_pairs(double* x, int64_t n, double by) {
 
 #undef MEANS
 #undef TIMES
-#define TIMES uint64_t
-#define T     int64_t
-#define A     uint64_t
-#define ID    i64
+#define TIMES        uint64_t
+#define T            int64_t
+#define A            uint64_t
+#define ID           i64
+#define SUM_FEW      few_whole
+#define SUM_FEW_MOST FEW_LANES
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
+#undef SUM_FEW
+#undef SUM_FEW_MOST
 
 #define PLAIN_ROW(name, id, in, to, block, REPEAT, MANY)                               \
   OYI_REDUCER_ROW_OF(name, id, in, to, to, block, OYI_REDUCE_TURNED, REPEAT(name, id), \

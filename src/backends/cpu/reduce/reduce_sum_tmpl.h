@@ -3,8 +3,9 @@
 // and TIMES, the type of a number of elements that A is multiplied by, are given. SUM_WHOLE,
 // NANSUM_WHOLE and PROD_WHOLE, with WHOLE_STEPS, and SUM_STRIPS and so on, with STRIP, may be:
 // what WHOLE and STRIPS of reduce_fold_tmpl.h are; SUM_FEW and NANSUM_FEW, what FEW_COLUMNS
-// is. PROD_STEP, a running product after one element more, may be, where it is not C's product,
-// and MEANS(to, n), what makes means of sums, where MEAN(a) does not.
+// is, with SUM_FEW_MOST and so on, what FEW_MOST and FEW_EXACT are. PROD_STEP, a running product
+// after one element more, may be, where it is not C's product, and MEANS(to, n), what makes means
+// of sums, where MEAN(a) does not.
 #define OYI_REPEAT(a, times) ((a) * (TIMES)(times))
 
 #define ALL_COLUMNS
@@ -19,7 +20,8 @@
 #endif
 #ifdef EXACT_SUMS
 #define EXACT
-#define TREE(x) ((A)(x))
+#define FEW_EXACT SUM_FEW_EXACT
+#define TREE(x)   ((A)(x))
 #endif
 #ifdef SUM_WHOLE
 #define WHOLE      SUM_WHOLE
@@ -30,6 +32,9 @@
 #endif
 #ifdef SUM_FEW
 #define FEW_COLUMNS SUM_FEW
+#endif
+#ifdef SUM_FEW_MOST
+#define FEW_MOST SUM_FEW_MOST
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 
@@ -43,7 +48,8 @@
 #define RESULT(a)  (a)
 #ifdef EXACT_SUMS
 #define EXACT
-#define TREE(x) ((x) == (x) ? (A)(x) : 0)
+#define FEW_EXACT NANSUM_FEW_EXACT
+#define TREE(x)   ((x) == (x) ? (A)(x) : 0)
 #endif
 #ifdef NANSUM_WHOLE
 #define WHOLE      NANSUM_WHOLE
@@ -54,6 +60,9 @@
 #endif
 #ifdef NANSUM_FEW
 #define FEW_COLUMNS NANSUM_FEW
+#endif
+#ifdef NANSUM_FEW_MOST
+#define FEW_MOST NANSUM_FEW_MOST
 #endif
 #include "backends/cpu/reduce/reduce_fold_tmpl.h"
 

@@ -11,7 +11,7 @@ typedef struct VAR(state) {
   double count[OYI_REDUCE_BLOCK];
 } VAR(state);
 
-enum { VAR(RUNNING) = 0 };
+enum { VAR(RUNNING) = 0, VAR(HELD) = 0 };
 static void VAR(start)(void* state, int64_t n, const void* args) {
   VAR(state)* s = state;
   (void)args;
