@@ -208,6 +208,9 @@ static void lines_beside_loops(void** state) {
       {{1, 1061, 16}, {16976, 16, 1}, 1},
       {{1, 2077, 32}, {66464, 32, 1}, 1},
       {{3, 1061, 16}, {17000, 16, 1}, 1},
+      {{70, 21, 16}, {336, 16, 1}, 1},  // of many matrices
+      {{20, 7, 32}, {224, 32, 1}, 1},
+      {{20, 70, 16}, {1200, 16, 1}, 1},
   };
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

@@ -262,7 +262,11 @@ static bool find_turns(walk* w, int64_t item) {
   // What is kept within what is reduced is as short each time.
   const bool one = w->reduced_count == 1;
   const bool again = !one && w->reduced[1].in > w->kept[0].in;
-  if (w->all_rows || w->cells || (!one && !again) || (w->converts && !w->one_step))
+  // Columns that registers have the running values of are as soon reduced where they are.
+  const bool held = w->kept[0].in == item && !w->converts && w->reducer->few &&
+                    w->kept[0].size >= w->reducer->few;
+  if (w->all_rows || w->cells || held || (!one && !again) ||
+      (w->converts && !w->one_step))
     return false;
   if (is_short && !columns && w->kept[0].size >= MANY) return true;
   if (is_short && !columns && take_next(w)) return true;
@@ -344,14 +348,15 @@ static void find_way(walk* w, const oyi_reduction* r) {
   // Rows of a few results that follow each other, or nearly, are read as longer ones: of so few
   // that they are one block, which find_blocks() makes no smaller.
   // Of one of several matrices they are worth it where there are more of them.
-  const bool lasts = w->kept_count == 1 || (row <= FILL && d->size >= LONG);
+  const int64_t few = w->converts ? 0 : w->reducer->few;
+  const bool lasts = w->kept_count == 1 || (row <= FILL && d->size >= LONG) ||
+                     (row == few && d->size >= MANY);
   const bool follows = !fold && w->reduced_count == 1 && lasts && together &&
                        d->in % item == 0 && row >= columns && row <= 2 * columns &&
                        columns > 1 && row <= NARROW && d->size >= MANY &&
                        w->reducer->running &&
                        (!w->converts || (half_of(w) && half_of(w)->columns));
   const int64_t spread = d->size >= LONG_SPREAD ? SPREAD : row < FEW ? SPREAD / 2 : FEW;
-  const int64_t few = w->converts ? 0 : w->reducer->few;
   const bool in_registers =
       follows && few && row == columns && few % row == 0 && d->size * row >= few * MANY;
   w->spread = !follows       ? 1
