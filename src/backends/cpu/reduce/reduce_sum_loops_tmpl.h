@@ -189,19 +189,19 @@ static void nansum_strips(double* to, int64_t n, const char* x, int64_t rows,
   }
   replace_endless(to, exact, n);
 }
+enum { NUMBERS_PIECE = 4096 };
+// Not inlined: what is rare has the room for it, and nothing else goes through memory.
+static __attribute__((noinline)) double sum_numbers(const float* p, int64_t n) {
+  float numbers[NUMBERS_PIECE];
+  for (int64_t k = 0; k < n; k++) numbers[k] = p[k] == p[k] ? p[k] : 0;
+  return sum_floats(numbers, n);
+}
 static double nansum_floats(const float* p, int64_t n) {
-  enum { PIECE = 4096 };
   double sum = 0;
-  for (int64_t i = 0; i < n; i += PIECE) {
-    const int64_t some = n - i < PIECE ? n - i : PIECE;
-    const float* from = p + i;
-    double part = sum_in_float(from, some);
-    if (OY_UNLIKELY(part - part != 0)) {
-      float numbers[PIECE];
-      for (int64_t k = 0; k < some; k++) numbers[k] = from[k] == from[k] ? from[k] : 0;
-      part = sum_floats(numbers, some);
-    }
-    sum += part;
+  for (int64_t i = 0; i < n; i += NUMBERS_PIECE) {
+    const int64_t some = n - i < NUMBERS_PIECE ? n - i : NUMBERS_PIECE;
+    const double part = sum_in_float(p + i, some);
+    sum += OY_LIKELY(part - part == 0) ? part : sum_numbers(p + i, some);
   }
   return sum;
 }
