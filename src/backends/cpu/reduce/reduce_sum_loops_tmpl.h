@@ -205,19 +205,21 @@ static double nansum_floats(const float* p, int64_t n) {
   }
   return sum;
 }
-#define NANSUM_WHOLE  nansum_floats
-#define NANSUM_STRIPS nansum_strips
-#define T             float
-#define A             double
-#define ID            f32
-#define WHOLE_STEPS   LANES
-#define SUM_WHOLE     sum_floats
-#define STRIP         STRIP_OF
-#define SUM_STRIPS    float_strips
-#define SUM_FEW       few_columns
-#define NANSUM_FEW    few_columns
-#define PROD_WHOLE    prod_floats
-#define PROD_STRIPS   prod_columns
+#define NANSUM_WHOLE    nansum_floats
+#define NANSUM_STRIPS   nansum_strips
+#define T               float
+#define A               double
+#define ID              f32
+#define WHOLE_STEPS     LANES
+#define SUM_WHOLE       sum_floats
+#define STRIP           STRIP_OF
+#define SUM_STRIPS      float_strips
+#define SUM_FEW         few_columns
+#define NANSUM_FEW      few_columns
+#define SUM_FEW_MOST    16
+#define NANSUM_FEW_MOST 16
+#define PROD_WHOLE      prod_floats
+#define PROD_STRIPS     prod_columns
 #include "backends/cpu/reduce/reduce_sum_tmpl.h"
 // What these reduce as they lie.
 #include "backends/cpu/reduce/reduce_sum_bf16_tmpl.h"
@@ -229,6 +231,8 @@ static double nansum_floats(const float* p, int64_t n) {
 #undef SUM_STRIPS
 #undef SUM_FEW
 #undef NANSUM_FEW
+#undef SUM_FEW_MOST
+#undef NANSUM_FEW_MOST
 #undef NANSUM_WHOLE
 #undef NANSUM_STRIPS
 #undef PROD_WHOLE
