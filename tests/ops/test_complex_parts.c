@@ -331,6 +331,65 @@ static void powers_and_quotients(void** state) {
   oy_tensor_release(wide);
 }
 
+// |t| from |first| on, |n| numbers, every |step|th one; the same one all over for 0, from the last
+// one back for -1.
+static oy_tensor* stepped(oy_tensor* t, int64_t first, int64_t n, int64_t step) {
+  if (step < 0) {
+    const int64_t dim = 0;
+    return oy_flip(oy_narrow(t, 0, first, n), (oy_ints){&dim, 1});
+  }
+  return oy_as_strided(t, OY_DIMS(n), OY_DIMS(step), oy_int(first));
+}
+
+static const double* parts_of(oy_tensor* t) {
+  return oy_tensor_data(oy_to_dtype(t, OY_DTYPE_C128, false, true, oy_none()));
+}
+
+// Wherever numbers and divisors lie, quotients are bit for bit those of numbers side by side, the
+// last ones of a tensor too, which nothing may be read behind.
+static void check_quotient_places(oy_tensor* t, int64_t n, int64_t step, int64_t by) {
+  const int64_t all = oy_tensor_numel(t), last = (n - 1) * by;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* x = stepped(t, 0, n, step);
+  oy_tensor* y = by < 0 ? stepped(t, all - n, n, by) : stepped(t, all - 1 - last, n, by);
+  oy_tensor *got[] = {oy_div_Tensor(x, y), oy_reciprocal(y)},
+            *beside = oy_clone(x, oy_none()), *divisor = oy_clone(y, oy_none()),
+            *want[] = {oy_div_Tensor(beside, divisor), oy_reciprocal(divisor)};
+  for (int k = 0; k < 2; k++) {
+    const double* p = parts_of(got[k]);
+    const double* q = parts_of(want[k]);
+    for (int64_t i = 0; i < 2 * n; i++)
+      if (!(isnan(p[i]) && isnan(q[i])) && memcmp(p + i, q + i, sizeof(*p)) != 0)
+        fail_msg("%s of %lld %s, steps %lld and %lld: part %lld is %a and not %a",
+                 k ? "reciprocals" : "quotients", (long long)n, oy_dtype_name(t->dtype),
+                 (long long)step, (long long)by, (long long)i, p[i], q[i]);
+  }
+  oy_scope_close(&scope);
+}
+
+static void quotients_at_every_place(void** state) {
+  (void)state;
+  enum { MOST = 150, MOST_STEP = 5, ALL = MOST * MOST_STEP };
+  static const int64_t lengths[] = {2,  3,  4,  5,  7,  8,  9,   15,
+                                    16, 17, 31, 32, 33, 65, MOST};
+  static const double others[] = {0, -0.0, INFINITY, NAN};
+  double parts[2 * ALL];
+  for (int i = 0; i < 2 * ALL; i++)
+    parts[i] = i % 29 == 3 ? others[i / 29 % 4] : (double)(float)drawn(-9, 9);
+  oy_tensor* wide = complex_tensor(parts, ALL);
+  oy_tensor* narrow = oy_to_dtype(wide, OY_DTYPE_C64, false, true, oy_none());
+  for (size_t k = 0; k < OY_ARRAY_SIZE(lengths); k++)
+    for (int64_t step = -1; step <= MOST_STEP; step++)
+      for (int64_t by = -1; by <= MOST_STEP; by++) {
+        if (step == 0 || (step < 0 && by < 0)) continue;
+        check_quotient_places(wide, lengths[k], step, by);
+        check_quotient_places(narrow, lengths[k], step, by);
+      }
+  oy_tensor_release(narrow);
+  oy_tensor_release(wide);
+}
+
 static void exponentials_and_angles(void** state) {
   (void)state;
   static const struct {
@@ -382,6 +441,7 @@ int main(void) {
       cmocka_unit_test(powers_of_nothing),
       cmocka_unit_test(powers_and_quotients),
       cmocka_unit_test(exponentials_and_angles),
+      cmocka_unit_test(quotients_at_every_place),
   };
   return cmocka_run_group_tests_name("complex parts", tests, init_library, shut_library);
 }

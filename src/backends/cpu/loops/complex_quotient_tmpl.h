@@ -7,16 +7,20 @@
 // is 0, which nearly none is, has a branch of its own, and vectors are as wide as there are.
 //
 // Given: ID, BITS, an unsigned integer as wide as R, LANES, REAL and IMAGINARY, the places of
-// parts in two vectors, and LOW and HIGH, which bring them back. May be given: ANY(mask),
-// whether a lane of it is set; and MASK, a type with a bit or more for each lane, with LESS,
-// EQUAL and UNEQUAL, which make one of two vectors, and PICK(mask, yes, no); and TAKE(none,
-// mask, at) and PUT(at, mask, v), which read and write those lanes alone.
+// parts in two vectors, and LOW and HIGH, which bring them back; EVEN, the places in doubles of
+// every other number of two vectors, and APART(at, step), a vector of numbers |step| bytes from
+// each other. May be given: ANY(mask), whether a lane of it is set; and MASK, a type with a bit or
+// more for each lane, with LESS, EQUAL and UNEQUAL, which make one of two vectors, and PICK(mask,
+// yes, no); and TAKE(none, mask, at) and PUT(at, mask, v), which read and write those lanes alone.
 #define V    OYI_LOOP_JOIN(parts, ID)
+#define P    OYI_LOOP_JOIN(pairs, ID)
 #define B    OYI_LOOP_JOIN(bits, ID)
 #define F(f) OYI_LOOP_JOIN(f, ID)
 
 typedef R V __attribute__((vector_size(LANES * sizeof(R))));
 typedef BITS B __attribute__((vector_size(LANES * sizeof(R))));
+// Numbers of two floats, moved as one.
+typedef double P __attribute__((vector_size(LANES * sizeof(R))));
 
 #ifndef MASK
 static inline V F(either)(B mask, V yes, V no) {
@@ -64,6 +68,30 @@ static inline V F(parts_at)(const char* at) {
   return v;
 }
 
+// Every other element of two vectors.
+static inline V F(every_other)(const char* at) {
+  const P p = (P)F(parts_at)(at), q = (P)F(parts_at)(at + sizeof(V));
+  return (V)__builtin_shufflevector(p, q, EVEN);
+}
+
+// Two vectors of LANES elements, |step| bytes from each other; |more| follow.
+static inline __attribute__((always_inline)) void F(take_parts)(const char* at,
+                                                                int64_t step,
+                                                                const bool more, V* first,
+                                                                V* second) {
+  const int64_t item = 2 * sizeof(R);
+  if (step == item) {
+    *first = F(parts_at)(at);
+    *second = F(parts_at)(at + sizeof(V));
+  } else if (step == 2 * item && more) {
+    *first = F(every_other)(at);
+    *second = F(every_other)(at + LANES * item);
+  } else {
+    *first = APART(at, step);
+    *second = APART(at + LANES / 2 * step, step);
+  }
+}
+
 static inline void F(put_parts)(char* o, V x, V y) {
   const V low = __builtin_shufflevector(x, y, LOW);
   const V high = __builtin_shufflevector(x, y, HIGH);
@@ -73,8 +101,17 @@ static inline void F(put_parts)(char* o, V x, V y) {
 
 // |count| elements at |at|, fewer than two vectors hold, before as many of |none|.
 static inline __attribute__((always_inline)) void F(take_last)(int64_t count,
-                                                               const char* at, V none,
+                                                               const char* at,
+                                                               int64_t step, V none,
                                                                V* first, V* second) {
+  const int64_t item = 2 * sizeof(R);
+  if (step != item) {
+    V both[2] = {none, none};
+    for (int64_t i = 0; i < count; i++)
+      memcpy((char*)both + i * item, at + i * step, (size_t)item);
+    *first = both[0], *second = both[1];
+    return;
+  }
 #ifdef TAKE
   const uint64_t mask = ((uint64_t)1 << 2 * count) - 1;
   *first = TAKE(none, mask & LANES_MASK, at);
@@ -101,24 +138,27 @@ static inline __attribute__((always_inline)) void F(put_last)(int64_t count, cha
 }
 
 // |number| times |a|, which is 1 where it is NULL, over |b|, or its square, and |more| to the
-// quotient, where these are not NULL. Of a divisor that is the same everywhere only the products
-// are left in the loop. The last elements, fewer than a vector has, are filled up.
+// quotient, where these are not NULL. |step_a| and |step_b| are bytes from element to element: of
+// a divisor that is the same everywhere only the products are left in the loop. The last elements,
+// fewer than a vector has, are filled up.
 static inline __attribute__((always_inline)) void F(quotient_row)(
-    int64_t n, char* o, const R* number, const char* a, const char* b, const bool same_b,
-    const bool squares, const char* more) {
+    int64_t n, char* o, const R* number, const char* a, int64_t step_a, const char* b,
+    int64_t step_b, const bool squares, const char* more) {
+  const int64_t item = 2 * sizeof(R);
+  const bool same_b = step_b == 0;
   R first[2];
   memcpy(first, b, sizeof(first));
   const V zero = {0}, one = zero + (R)1;
   const V first_re = zero + first[0], first_im = zero + first[1];
   for (int64_t i = 0; i < n; i += LANES) {
-    const int64_t at = i * 2 * (int64_t)sizeof(R);
-    V a0, a1, b0 = zero, b1 = zero;
+    const int64_t at = i * item;
+    V a0 = zero, a1 = zero, b0 = zero, b1 = zero;
     if (n - i >= LANES) {
-      if (a) a0 = F(parts_at)(a + at), a1 = F(parts_at)(a + at + sizeof(V));
-      if (!same_b) b0 = F(parts_at)(b + at), b1 = F(parts_at)(b + at + sizeof(V));
+      if (a) F(take_parts)(a + i * step_a, step_a, n - i > LANES, &a0, &a1);
+      if (!same_b) F(take_parts)(b + i * step_b, step_b, n - i > LANES, &b0, &b1);
     } else {
-      if (a) F(take_last)(n - i, a + at, zero, &a0, &a1);
-      if (!same_b) F(take_last)(n - i, b + at, one, &b0, &b1);
+      if (a) F(take_last)(n - i, a + i * step_a, step_a, zero, &a0, &a1);
+      if (!same_b) F(take_last)(n - i, b + i * step_b, step_b, one, &b0, &b1);
     }
     V re = same_b ? first_re : __builtin_shufflevector(b0, b1, REAL);
     V im = same_b ? first_im : __builtin_shufflevector(b0, b1, IMAGINARY);
@@ -140,7 +180,7 @@ static inline __attribute__((always_inline)) void F(quotient_row)(
       if (n - i >= LANES)
         c0 = F(parts_at)(more + at), c1 = F(parts_at)(more + at + sizeof(V));
       else
-        F(take_last)(n - i, more + at, zero, &c0, &c1);
+        F(take_last)(n - i, more + at, item, zero, &c0, &c1);
       x = __builtin_shufflevector(c0, c1, REAL) + x;
       y = __builtin_shufflevector(c0, c1, IMAGINARY) + y;
     }
@@ -179,19 +219,27 @@ static void F(pieces)(int64_t n, char* const* data, const int64_t* strides,
   }
 }
 
+// Apart from the others, which have fewer registers to save for it.
+static __attribute__((noinline)) void F(quotients_apart)(int64_t n, char* const* data,
+                                                         const int64_t* strides) {
+  F(quotient_row)
+  (n, data[0], NULL, data[1], strides[1], data[2], strides[2], false, NULL);
+}
+
 static void F(quotients)(int64_t n, char* const* data, const int64_t* strides,
                          const void* args) {
   enum { FEW = 2 };
-  const int64_t item = 2 * sizeof(R);
+  const int64_t item = 2 * sizeof(R), by = strides[2];
   if (n < FEW || strides[1] == 0)
     F(div)(n, data, strides, args);
-  else if (strides[0] != item || strides[1] != item ||
-           (strides[2] != item && strides[2] != 0))
+  else if (strides[0] != item)
     F(pieces)(n, data, strides, args, 3, F(quotients));
-  else if (strides[2] == item)
-    F(quotient_row)(n, data[0], NULL, data[1], data[2], false, false, NULL);
+  else if (strides[1] == item && by == item)
+    F(quotient_row)(n, data[0], NULL, data[1], item, data[2], item, false, NULL);
+  else if (strides[1] == item && by == 0)
+    F(quotient_row)(n, data[0], NULL, data[1], item, data[2], 0, false, NULL);
   else
-    F(quotient_row)(n, data[0], NULL, data[1], data[2], true, false, NULL);
+    F(quotients_apart)(n, data, strides);
 }
 
 // Of 1 by each of them, and by its square.
@@ -200,10 +248,12 @@ static void F(reciprocals)(int64_t n, char* const* data, const int64_t* strides,
   const int64_t item = 2 * sizeof(R);
   if (n < 2 || strides[1] == 0)
     F(reciprocal)(n, data, strides, args);
-  else if (strides[0] != item || strides[1] != item)
+  else if (strides[0] != item)
     F(pieces)(n, data, strides, args, 2, F(reciprocals));
+  else if (strides[1] == item)
+    F(quotient_row)(n, data[0], NULL, NULL, 0, data[1], item, false, NULL);
   else
-    F(quotient_row)(n, data[0], NULL, NULL, data[1], false, false, NULL);
+    F(quotient_row)(n, data[0], NULL, NULL, 0, data[1], strides[1], false, NULL);
 }
 static void F(inverse_squares)(int64_t n, char* const* data, const int64_t* strides,
                                const void* args) {
@@ -211,7 +261,7 @@ static void F(inverse_squares)(int64_t n, char* const* data, const int64_t* stri
   if (strides[0] != item || strides[1] != item)
     F(pieces)(n, data, strides, args, 2, F(inverse_squares));
   else
-    F(quotient_row)(n, data[0], NULL, NULL, data[1], false, true, NULL);
+    F(quotient_row)(n, data[0], NULL, NULL, 0, data[1], item, true, NULL);
 }
 
 // a + number * b / c
@@ -220,15 +270,17 @@ static void F(addcdivs)(int64_t n, char* const* data, const int64_t* strides,
   const R* given = args;
   const R number[2] = {given ? given[0] : 0, given ? given[1] : 0};
   const int64_t item = 2 * sizeof(R);
+  const char *a = data[1], *b = data[2], *c = data[3];
   if (strides[0] != item || strides[1] != item || strides[2] != item ||
       (strides[3] != item && strides[3] != 0))
     F(pieces)(n, data, strides, args, 4, F(addcdivs));
   else if (strides[3] == 0)
-    F(quotient_row)(n, data[0], number, data[2], data[3], true, false, data[1]);
+    F(quotient_row)(n, data[0], number, b, item, c, 0, false, a);
   else
-    F(quotient_row)(n, data[0], number, data[2], data[3], false, false, data[1]);
+    F(quotient_row)(n, data[0], number, b, item, c, item, false, a);
 }
 #undef V
+#undef P
 #undef B
 #undef F
 #undef MASK
@@ -238,6 +290,8 @@ static void F(addcdivs)(int64_t n, char* const* data, const int64_t* strides,
 #undef UNEQUAL
 #undef PICK
 #undef ANY
+#undef APART
+#undef EVEN
 #undef TAKE
 #undef PUT
 #undef LANES_MASK

@@ -122,10 +122,13 @@ static void nextafter_bf16(int64_t n, char* const* data, const int64_t* strides,
 #undef MM
 #endif
 
+#include "backends/cpu/loops/complex_apart.h"
 #define R    float
 #define BITS uint32_t
 #define ID   c64
 #if defined(__AVX512F__)
+#define APART(at, step)     (V) eight_apart_c64(at, step)
+#define EVEN                0, 2, 4, 6, 8, 10, 12, 14
 #define LANES               16
 #define REAL                0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30
 #define IMAGINARY           1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31
@@ -144,19 +147,23 @@ static void nextafter_bf16(int64_t n, char* const* data, const int64_t* strides,
   (V) _mm512_mask_loadu_ps((__m512)(none), (__mmask16)(mask), at)
 #define PUT(at, mask, v) _mm512_mask_storeu_ps(at, (__mmask16)(mask), (__m512)(v))
 #elif defined(__AVX2__)
-#define LANES     8
-#define REAL      0, 2, 8, 10, 4, 6, 12, 14
-#define IMAGINARY 1, 3, 9, 11, 5, 7, 13, 15
-#define LOW       0, 8, 1, 9, 4, 12, 5, 13
-#define HIGH      2, 10, 3, 11, 6, 14, 7, 15
-#define ANY(mask) _mm256_movemask_ps((__m256)(mask))
-#define ROOT(x)   _mm256_sqrt_ps((__m256)(x))
+#define APART(at, step) (V) four_apart_c64(at, step)
+#define EVEN            0, 2, 4, 6
+#define LANES           8
+#define REAL            0, 2, 8, 10, 4, 6, 12, 14
+#define IMAGINARY       1, 3, 9, 11, 5, 7, 13, 15
+#define LOW             0, 8, 1, 9, 4, 12, 5, 13
+#define HIGH            2, 10, 3, 11, 6, 14, 7, 15
+#define ANY(mask)       _mm256_movemask_ps((__m256)(mask))
+#define ROOT(x)         _mm256_sqrt_ps((__m256)(x))
 #else
-#define LANES     4
-#define REAL      0, 2, 4, 6
-#define IMAGINARY 1, 3, 5, 7
-#define LOW       0, 4, 1, 5
-#define HIGH      2, 6, 3, 7
+#define APART(at, step) (V) two_apart_c64(at, step)
+#define EVEN            0, 2
+#define LANES           4
+#define REAL            0, 2, 4, 6
+#define IMAGINARY       1, 3, 5, 7
+#define LOW             0, 4, 1, 5
+#define HIGH            2, 6, 3, 7
 #if defined(__SSE2__)
 #define ANY(mask) _mm_movemask_ps((__m128)(mask))
 #define ROOT(x)   _mm_sqrt_ps((__m128)(x))
@@ -187,6 +194,8 @@ static void nextafter_bf16(int64_t n, char* const* data, const int64_t* strides,
 #define BITS uint64_t
 #define ID   c128
 #if defined(__AVX512F__)
+#define APART(at, step)     (V) four_apart_c128(at, step)
+#define EVEN                0, 1, 4, 5, 8, 9, 12, 13
 #define LANES               8
 #define REAL                0, 8, 2, 10, 4, 12, 6, 14
 #define IMAGINARY           1, 9, 3, 11, 5, 13, 7, 15
@@ -205,6 +214,8 @@ static void nextafter_bf16(int64_t n, char* const* data, const int64_t* strides,
 #define SQUARE_LESS(a, b) _mm512_fmsub_pd((__m512d)(a), (__m512d)(a), (__m512d)(b))
 #define ORDER             0, 2, 4, 6, 1, 3, 5, 7
 #elif defined(__AVX2__)
+#define APART(at, step)   (V) two_apart_c128(at, step)
+#define EVEN              0, 1, 4, 5
 #define LANES             4
 #define REAL              0, 4, 2, 6
 #define IMAGINARY         1, 5, 3, 7
@@ -213,10 +224,12 @@ static void nextafter_bf16(int64_t n, char* const* data, const int64_t* strides,
 #define ROOT(x)           _mm256_sqrt_pd((__m256d)(x))
 #define SQUARE_LESS(a, b) _mm256_fmsub_pd((__m256d)(a), (__m256d)(a), (__m256d)(b))
 #else
-#define LANES     2
-#define REAL      0, 2
-#define IMAGINARY 1, 3
-#define ORDER     0, 1
+#define APART(at, step) (V) one_apart_c128(at, step)
+#define EVEN            0, 1
+#define LANES           2
+#define REAL            0, 2
+#define IMAGINARY       1, 3
+#define ORDER           0, 1
 #if defined(__SSE2__)
 #define ANY(mask) _mm_movemask_pd((__m128d)(mask))
 #define ROOT(x)   _mm_sqrt_pd((__m128d)(x))

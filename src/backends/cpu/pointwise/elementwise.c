@@ -298,12 +298,19 @@ static bool steps_well(oyi_cpu_loop which, oy_dtype dtype) {
   }
 }
 
+// Loops of complex numbers that bring vectors of them together by themselves.
+static inline bool takes_apart(oyi_cpu_loop which, oy_dtype dtype) {
+  return oy_dtype_is_complex(dtype) &&
+         (which == OYI_LOOP_div || which == OYI_LOOP_reciprocal);
+}
+
 static inline __attribute__((always_inline)) oy_object* run(oyi_iter* it,
                                                             oyi_cpu_loop which,
                                                             const void* args) {
   oyi_loop loop = it->dtype < OYI_LOOP_DTYPES ? oyi_cpu_loops[which][it->dtype] : NULL;
   if (OY_UNLIKELY(!loop)) return run_half(it, which, args);
-  const bool apart = oyi_lies_apart(it), steps = apart && steps_well(which, it->dtype);
+  const bool apart = oyi_lies_apart(it) && !takes_apart(which, it->dtype);
+  const bool steps = apart && steps_well(which, it->dtype);
   if (OY_UNLIKELY(oy_dtype_is_complex(it->dtype)) && is_heavy(which))
     oyi_iter_run_heavy(it, loop, args);
   else if (apart && oyi_apart_pays(it, steps))
