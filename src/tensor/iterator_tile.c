@@ -229,12 +229,12 @@ static size_t lies_across(const tiling* g, int k) {
   return 0;
 }
 
-// Of a copy whose tiles have less than a line of each column: what lies beside them in it.
-static size_t find_beside(const tiling* g) {
+// Of tiles that have less than a line of each column of operand |k|: what lies beside them in it.
+static size_t find_beside(const tiling* g, int k) {
   const oyi_iter* it = g->it;
-  if (it->sizes[g->across] * it->strides[g->across][1] >= LINE) return 0;
+  if (it->sizes[g->across] * it->strides[g->across][k] >= LINE) return 0;
   for (size_t d = 1; d < it->ndim; d++)
-    if (d != g->across && it->strides[d][1] > 0 && it->strides[d][1] < LINE) return d;
+    if (d != g->across && it->strides[d][k] > 0 && it->strides[d][k] < LINE) return d;
   return 0;
 }
 
@@ -261,7 +261,7 @@ static bool find_packed(tiling* g) {
   if (g->loop || g->packed_count == 0) return g->packed_count > 0;
   // Rows of the output a multiple of pages apart share a set of the cache: what lies beside a
   // few of them is written next.
-  g->beside = find_beside(g);
+  g->beside = find_beside(g, 1);
   g->others_first =
       g->beside || (it->sizes[0] < NARROW && it->strides[g->across][0] % PAGE == 0);
   // Other copies need no buffer, so that their tiles may be longer, and narrow ones longer still.
@@ -335,7 +335,11 @@ bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!loop && it->sizes[0] >= LEAST && oyi_walk_folded(it, item_of(&g, 0), steps))
     return true;
   if (!find_packed(&g) || is_narrow(it, &g)) return false;
-  if (loop) join_columns(&g, &joined);
+  if (loop) {
+    join_columns(&g, &joined);
+    g.beside = find_beside(&g, g.packed[0]);
+    g.others_first = g.beside != 0;
+  }
   it = g.it;
   int64_t n = it->sizes[0], m = it->sizes[g.across];
   if (!loop && g.across == 1 && n * m <= PLANE) return false;

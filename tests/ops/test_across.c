@@ -10,9 +10,9 @@ typedef struct shape {
   int64_t sizes[RANK];
 } shape;
 static const shape g_shapes[] = {
-    {{1, 40, 3}},  {{19, 7, 2}},   {{300, 2, 7}},  {{40, 16, 5}}, {{33, 8, 30}},
-    {{2, 500, 4}}, {{1, 4, 1031}}, {{1, 1031, 8}}, {{9, 1, 600}}, {{2, 33, 33}},
-    {{7, 300, 5}}, {{64, 31, 1}},  {{1, 3, 1031}}, {{20, 25, 24}}};
+    {{1, 40, 3}},  {{19, 7, 2}},   {{300, 2, 7}},  {{40, 16, 5}},  {{33, 8, 30}},
+    {{2, 500, 4}}, {{1, 4, 1031}}, {{1, 1031, 8}}, {{9, 1, 600}},  {{2, 33, 33}},
+    {{7, 300, 5}}, {{64, 31, 1}},  {{1, 3, 1031}}, {{20, 25, 24}}, {{5, 3, 700}}};
 static const int g_orders[][RANK] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                      {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 static const oy_dtype g_dtypes[] = {OY_DTYPE_F32,  OY_DTYPE_F64, OY_DTYPE_F16,
@@ -171,6 +171,51 @@ static void orders_of_others(void** state) {
                    g_dtypes[(d + 3) % OY_ARRAY_SIZE(g_dtypes)]);
 }
 
+static oy_tensor* multiply(oy_tensor* a, oy_tensor* b) {
+  return oy_mul_Tensor(a, b);
+}
+static oy_tensor* divide(oy_tensor* a, oy_tensor* b) {
+  return oy_div_Tensor(a, b);
+}
+static const double* parts_of(oy_tensor* t) {
+  oy_tensor* rows = oy_contiguous(t, OY_MEMORY_CONTIGUOUS);
+  return oy_tensor_data(oy_to_dtype(rows, OY_DTYPE_C128, false, true, oy_none()));
+}
+// As copies of both that lie side by side give.
+static void check_complex(const shape* s, int order, oy_dtype dtype) {
+  static oy_tensor* (*const ops[])(oy_tensor*, oy_tensor*) = {add, multiply, divide};
+  oy_tensor* halves[2][2];
+  for (int k = 0; k < 4; k++)
+    halves[k / 2][k % 2] = laid_out(s, g_orders[k / 2 ? order : 0], k, OY_DTYPE_F64);
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor *a[2], *b[2];
+  for (int k = 0; k < 2; k++) {
+    oy_tensor* wide = oy_op_complex(halves[k][0], halves[k][1]);
+    a[k] = oy_to_dtype(wide, dtype, false, true, oy_none());
+    b[k] = oy_contiguous(a[k], OY_MEMORY_CONTIGUOUS);
+  }
+  for (int k = 0; k < 3; k++) {
+    const double* got = parts_of(ops[k](a[0], a[1]));
+    const double* want = parts_of(ops[k](b[0], b[1]));
+    for (int64_t i = 0; i < 2 * oy_tensor_numel(a[0]); i++)
+      if (got[i] != want[i] && !(isnan(got[i]) && isnan(want[i])))
+        fail_msg("operator %d of %s (%d, %d, %d), order %d: part %d is %g, not %g", k,
+                 oy_dtype_name(dtype), (int)s->sizes[0], (int)s->sizes[1],
+                 (int)s->sizes[2], order, (int)i, got[i], want[i]);
+  }
+  oy_scope_close(&scope);
+  for (int k = 0; k < 4; k++) oy_tensor_release(halves[k / 2][k % 2]);
+}
+static void orders_of_complex_numbers(void** state) {
+  (void)state;
+  for (size_t k = 0; k < OY_ARRAY_SIZE(g_shapes); k++)
+    for (int order = 0; order < (int)OY_ARRAY_SIZE(g_orders); order++) {
+      check_complex(&g_shapes[k], order, OY_DTYPE_C64);
+      check_complex(&g_shapes[k], order, OY_DTYPE_C128);
+    }
+}
+
 // |t| in every |step|th element of rows that are longer than its own.
 static oy_tensor* with_gaps(oy_tensor* t, const shape* s, int64_t step) {
   const int64_t n = s->sizes[2] * step;
@@ -313,8 +358,9 @@ static void blocks_of_dimensions(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(three_operands),       cmocka_unit_test(every_order),
-      cmocka_unit_test(orders_of_others),     cmocka_unit_test(rows_in_place),
-      cmocka_unit_test(blocks_of_dimensions), cmocka_unit_test(orders_beside_gaps)};
+      cmocka_unit_test(three_operands),           cmocka_unit_test(every_order),
+      cmocka_unit_test(orders_of_others),         cmocka_unit_test(rows_in_place),
+      cmocka_unit_test(blocks_of_dimensions),     cmocka_unit_test(orders_beside_gaps),
+      cmocka_unit_test(orders_of_complex_numbers)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
