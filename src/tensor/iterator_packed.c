@@ -20,8 +20,9 @@ enum {
   // Elements of a stretch, of which two copies are worth more than its beginning.
   TWICE_PACKED = 8,
   // Of what lies across, or apart in other ways: elements of a stretch, more where every other
-  // one is read, and bytes of a row.
+  // one is read, fewer where each is a vector, and bytes of a row.
   ACROSS_ROW = 32,
+  VECTORS_ROW = 15,
   EVERY_OTHER_ROW = 128,
   ACROSS = 4096,
   // Elements that are worth a call for them.
@@ -51,11 +52,15 @@ static way way_of(const oyi_packed_row* row, const int64_t* down, int k, int64_t
   return along == item || along == 0 ? APART : ACROSS_OTHERS;
 }
 
-// Whether rows of what lies across, each copied for itself, are short enough.
+// Whether rows of what lies across, each copied for itself, are short enough. Elements that are a
+// vector each are read where they lie as fast as they are copied, if several are in a line.
 static bool is_short_across(const oyi_packed_row* row, int k, int64_t item) {
-  const bool every_other = row->strides[0][k] == 2 * item;
-  return row->sizes[0] <= (every_other ? EVERY_OTHER_ROW : ACROSS_ROW) &&
-         steps_of(row) * item <= ACROSS;
+  enum { VECTOR = 16, LINE = 64 };
+  const int64_t along = row->strides[0][k];
+  const int64_t longest = item == VECTOR && along < LINE && along > -LINE ? VECTORS_ROW
+                          : along == 2 * item ? EVERY_OTHER_ROW
+                                              : ACROSS_ROW;
+  return row->sizes[0] <= longest && steps_of(row) * item <= ACROSS;
 }
 
 // Rows that follow.
