@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, differences, products, quotients and extremes of rows beside a column, beside one row for
-// all of them, and of rows with gaps between them: of every length around those of vectors, and
-// of a walk that threads share.
+// Sums, differences, products, quotients, extremes and comparisons of rows beside a column, beside
+// one row for all of them, and of rows with gaps between them: of every length around those of
+// vectors, and of a walk that threads share.
 #include "base/memory.h"
 #include "support/tensors.h"
 
@@ -34,13 +34,46 @@ static double smaller_of(double a, double b) {
   return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
 }
 
+static double is_equal(double a, double b) {
+  return a == b;
+}
+static double is_unequal(double a, double b) {
+  return a != b;
+}
+static double is_less(double a, double b) {
+  return a < b;
+}
+static double is_least(double a, double b) {
+  return a <= b;
+}
+static double is_greater(double a, double b) {
+  return a > b;
+}
+static double is_most(double a, double b) {
+  return a >= b;
+}
+static double are_both(double a, double b) {
+  return a != 0 && b != 0;
+}
+static double is_any(double a, double b) {
+  return a != 0 || b != 0;
+}
+static double is_one(double a, double b) {
+  return (a != 0) != (b != 0);
+}
+
 static const struct {
   of_two fn;
   double (*want)(double a, double b);
   bool floating;
 } g_operators[] = {{plus_twice, plus_twice_of, false}, {minus, minus_of, false},
                    {oy_mul_Tensor, product_of, false}, {oy_div_Tensor, quotient_of, true},
-                   {oy_maximum, greater_of, false},    {oy_minimum, smaller_of, false}};
+                   {oy_maximum, greater_of, false},    {oy_minimum, smaller_of, false},
+                   {oy_eq_Tensor, is_equal, false},    {oy_ne_Tensor, is_unequal, false},
+                   {oy_lt_Tensor, is_less, false},     {oy_le_Tensor, is_least, false},
+                   {oy_gt_Tensor, is_greater, false},  {oy_ge_Tensor, is_most, false},
+                   {oy_logical_and, are_both, false},  {oy_logical_or, is_any, false},
+                   {oy_logical_xor, is_one, false}};
 
 // Whole numbers, of which quotients by powers of 2 are exact in any dtype; NaN now and then.
 static double number(int64_t i, bool is_divisor, bool has_nan) {
@@ -97,6 +130,8 @@ static void rows_beside_a_column_or_a_row(void** state) {
             dtypes[d], n);
       check(apart, numbers(1, n, true, dtypes[d]), dtypes[d], n);
       check(apart, numbers(ROWS, n, true, dtypes[d]), dtypes[d], n);
+      check(apart, oy_narrow(numbers(ROWS, n + GAP, true, dtypes[d]), 1, GAP, n),
+            dtypes[d], n);
       oy_scope_close(&scope);
     }
 }

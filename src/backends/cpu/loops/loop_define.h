@@ -5,9 +5,9 @@
 // loop_list.h makes rows of the table from the same lines.
 //
 // |arg| are three numbers of type T: what the operator has besides tensors, copied from
-// |args|, which may be NULL. The _TO forms have results of another type. Operands may be
-// the same memory, element by element; that never carries a value from one step to the
-// next, so OYI_INDEPENDENT is true.
+// |args|, which may be NULL. The _TO forms have results of another type, TRUTH bytes.
+// Operands may be the same memory, element by element; that never carries a value from one
+// step to the next, so OYI_INDEPENDENT is true.
 //
 // OYI_SMALL_LOOPS: strided loops only, for what gains nothing from vectors.
 #ifndef OYI_LOOP_JOIN
@@ -28,6 +28,7 @@
 
 #undef UNARY_TO
 #undef BINARY_TO
+#undef TRUTH
 #undef TERNARY_TO
 #define UNARY(name, ...)   UNARY_TO(name, T, __VA_ARGS__)
 #define BINARY(name, ...)  BINARY_TO(name, T, __VA_ARGS__)
@@ -107,6 +108,28 @@
 #define OYI_FAST_TERNARY(loop, ...)
 #endif
 
+// Of TRUTH, a comparison of wide elements whose results are bytes: of fewer than the vectors of a
+// pass hold, eight at a time, of which the last ones lie over those before them. The results are
+// nowhere where the inputs are.
+#if defined(__AVX512F__) && !defined(OYI_SMALL_LOOPS)
+#define OYI_FEW_TRUTHS(...)                                                              \
+  enum { SOME = 8, PASS = 32, WIDE = 4 };                                                \
+  if (so == wide && sx == item && sy == item && item >= WIDE && n >= SOME && n < PASS) { \
+    typedef T some                                                                       \
+        __attribute__((vector_size(SOME * sizeof(T)), aligned(sizeof(T)), may_alias));   \
+    typedef uint8_t truths __attribute__((vector_size(SOME), aligned(1), may_alias));    \
+    for (int64_t at = 0; at < n; at += SOME) {                                           \
+      const int64_t i = at + SOME < n ? at : n - SOME;                                   \
+      const some a = *(const some*)(const void*)(x + i * item);                          \
+      const some b = *(const some*)(const void*)(y + i * item);                          \
+      *(truths*)(void*)(out + i) = __builtin_convertvector((__VA_ARGS__), truths) & 1;   \
+    }                                                                                    \
+    return;                                                                              \
+  }
+#else
+#define OYI_FEW_TRUTHS(...)
+#endif
+
 #define UNARY_TO(name, OUT, ...)                          \
   OYI_LOOP_FN(name) {                                     \
     OYI_BEGIN(OUT);                                       \
@@ -129,6 +152,19 @@
     for (int64_t i = 0; i < n; i++, out += so, x += sx, y += sy) { \
       const T a = OYI_GET(x), b = OYI_GET(y);                      \
       (void)a, (void)b;                                            \
+      OYI_AT(out_type, out) = (__VA_ARGS__);                       \
+    }                                                              \
+  }
+#define TRUTH(name, ...)                                           \
+  OYI_LOOP_FN(name) {                                              \
+    OYI_BEGIN(uint8_t);                                            \
+    char* out = data[0];                                           \
+    const char *x = data[1], *y = data[2];                         \
+    const int64_t sx = strides[1], sy = strides[2];                \
+    OYI_FEW_TRUTHS(__VA_ARGS__)                                    \
+    OYI_FAST_BINARY(__VA_ARGS__)                                   \
+    for (int64_t i = 0; i < n; i++, out += so, x += sx, y += sy) { \
+      const T a = OYI_GET(x), b = OYI_GET(y);                      \
       OYI_AT(out_type, out) = (__VA_ARGS__);                       \
     }                                                              \
   }
