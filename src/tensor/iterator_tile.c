@@ -238,22 +238,31 @@ static size_t find_beside(const tiling* g, int k) {
   return 0;
 }
 
-// Beside what is turned round, every other element, which a loop would go through one by one.
+// Beside what is turned round, every other element, and what lies across in another dimension,
+// which a loop would go through one by one.
 static void pack_others(tiling* g) {
   for (int k = 1; k < g->it->count && g->packed_count < PACKED_MOST; k++)
-    if (!is_packed(g, k) && g->it->strides[0][k] == 2 * item_of(g, k))
+    if (!is_packed(g, k) &&
+        (g->it->strides[0][k] == 2 * item_of(g, k) || lies_across(g, k) != 0))
       g->packed[g->packed_count++] = k;
+}
+
+// Of the dimensions in which inputs lie together, the longest.
+static size_t find_across(const tiling* g) {
+  size_t found = 0;
+  for (int k = 1; k < g->it->count; k++) {
+    const size_t d = lies_across(g, k);
+    if (d != 0 && (found == 0 || g->it->sizes[d] > g->it->sizes[found])) found = d;
+  }
+  return found;
 }
 
 static bool find_packed(tiling* g) {
   const oyi_iter* it = g->it;
   int64_t largest = 1;
-  for (int k = 1; k < it->count && g->packed_count < PACKED_MOST; k++) {
-    size_t d = lies_across(g, k);
-    if (d == 0 || (g->packed_count > 0 && d != g->across)) continue;
-    g->across = d;
-    g->packed[g->packed_count++] = k;
-  }
+  g->across = find_across(g);
+  for (int k = 1; g->across && k < it->count && g->packed_count < PACKED_MOST; k++)
+    if (lies_across(g, k) == g->across) g->packed[g->packed_count++] = k;
   if (g->loop && g->packed_count > 0) pack_others(g);
   for (int p = 0; p < g->packed_count; p++)
     if (item_of(g, g->packed[p]) > largest) largest = item_of(g, g->packed[p]);

@@ -299,6 +299,44 @@ static void three_operands(void** state) {
     for (int64_t n = 1; n <= 40; n++) check_three(dtypes[d], n);
 }
 
+// Three operands, each of which lies in an order of its own: two of them across the result, in the
+// same dimension or in two.
+static void check_orders_of_three(const shape* s, oy_dtype dtype, int order) {
+  const int64_t n = s->sizes[0] * s->sizes[1] * s->sizes[2];
+  oy_tensor *a = laid_out(s, g_orders[order % 6], 0, OY_DTYPE_I64),
+            *b = laid_out(s, g_orders[order / 6 % 6], 1, OY_DTYPE_I64),
+            *c = laid_out(s, g_orders[order / 36], 2, OY_DTYPE_I64);
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor* typed[] = {oy_to_dtype(a, dtype, false, true, oy_none()),
+                        oy_to_dtype(b, dtype, false, true, oy_none()),
+                        oy_to_dtype(c, dtype, false, true, oy_none())};
+  oy_tensor* mask = oy_gt_Scalar(typed[0], oy_int(25));
+  const double* sum = parts_of(oy_addcmul(typed[0], typed[1], typed[2], oy_int(2)));
+  const double* choice = parts_of(oy_where_self(mask, typed[1], typed[2]));
+  for (int64_t i = 0; i < n; i++) {
+    const double x = number(0, i, OY_DTYPE_I64), y = number(1, i, OY_DTYPE_I64),
+                 z = number(2, i, OY_DTYPE_I64);
+    if (sum[2 * i] != x + 2 * y * z || choice[2 * i] != (x > 25 ? y : z))
+      fail_msg("%s (%d, %d, %d), order %d: element %d is %g and %g", oy_dtype_name(dtype),
+               (int)s->sizes[0], (int)s->sizes[1], (int)s->sizes[2], order, (int)i,
+               sum[2 * i], choice[2 * i]);
+  }
+  oy_scope_close(&scope);
+  oy_tensor* const made[] = {a, b, c};
+  for (int k = 0; k < 3; k++) oy_tensor_release(made[k]);
+}
+static void orders_of_three(void** state) {
+  (void)state;
+  static const shape shapes[] = {
+      {{4, 76, 30}}, {{20, 25, 24}}, {{9, 33, 40}}, {{70, 5, 17}}, {{2, 3, 600}}};
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_I16};
+  for (size_t k = 0; k < OY_ARRAY_SIZE(shapes); k++)
+    for (size_t d = 0; d < OY_ARRAY_SIZE(dtypes); d++)
+      for (int order = 0; order < 216; order++)
+        check_orders_of_three(&shapes[k], dtypes[d], order);
+}
+
 // Four dimensions, of which three operands have some each: blocks of two dimensions and more,
 // of which the copies of an operand serve one of them, or all.
 static oy_tensor* expanded(const int64_t* sizes, unsigned has, int order, int k,
@@ -357,10 +395,13 @@ static void blocks_of_dimensions(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(three_operands),           cmocka_unit_test(every_order),
-      cmocka_unit_test(orders_of_others),         cmocka_unit_test(rows_in_place),
-      cmocka_unit_test(blocks_of_dimensions),     cmocka_unit_test(orders_beside_gaps),
-      cmocka_unit_test(orders_of_complex_numbers)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(three_operands),
+                                     cmocka_unit_test(every_order),
+                                     cmocka_unit_test(orders_of_others),
+                                     cmocka_unit_test(rows_in_place),
+                                     cmocka_unit_test(blocks_of_dimensions),
+                                     cmocka_unit_test(orders_beside_gaps),
+                                     cmocka_unit_test(orders_of_complex_numbers),
+                                     cmocka_unit_test(orders_of_three)};
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
