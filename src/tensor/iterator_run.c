@@ -272,7 +272,8 @@ static size_t longest(const oyi_iter* it, int64_t item) {
 // more of them at once.
 static bool is_one_element(const oyi_iter* it, int64_t item) {
   enum { GREATEST = 16 };
-  if (it->ndim < 2 || it->strides[0][0] != item || it->strides[0][1] != item) return false;
+  if (it->ndim < 2 || it->strides[0][0] != item || it->strides[0][1] != item)
+    return false;
   const int64_t size = it->sizes[0] * item;
   return size <= GREATEST && (size & (size - 1)) == 0;
 }

@@ -97,9 +97,8 @@ static inline __attribute__((always_inline)) int64_t FN(follow)(
     OF(storeu)(values + k * LANES, a[k]);
     PUT_PLACES(places + k * LANES, (M)-1, at[k], first);
   }
-  for (int i = 0; i < vectors * LANES; i++)
-    FN(join)
-    (&value[i % columns], &place[i % columns], values[i], places[i] + i / columns);
+  for (int i = 0; i < vectors * LANES; i++) FN(join)
+  (&value[i % columns], &place[i % columns], values[i], places[i] + i / columns);
   return r;
 }
 
