@@ -318,6 +318,7 @@ const oyi_loop_entry LEVELED(oyi_loops_arith)[] = {
     {OYI_LOOP_sub, OY_DTYPE_BF16, sub_bf16},
     {OYI_LOOP_mul, OY_DTYPE_BF16, mul_bf16},
     {OYI_LOOP_div, OY_DTYPE_BF16, div_bf16},
+    {OYI_LOOP_threshold, OY_DTYPE_BF16, threshold_bf16},
     {OYI_LOOP_maximum, OY_DTYPE_BF16, maximum_bf16},
     {OYI_LOOP_minimum, OY_DTYPE_BF16, minimum_bf16},
     {OYI_LOOP_eq, OY_DTYPE_BF16, eq_bf16},

@@ -177,14 +177,21 @@ BF16_BINARY(mul, (a * b))
 BF16_BINARY(div, a / b)
 #undef BF16_BINARY
 
-// One of two numbers, which needs no rounding; NaN, always the same one, where either is.
+// One of two numbers, which needs no rounding; NaN is always the same one.
 typedef int16_t shorts __attribute__((vector_size(PAIR_BYTES)));
-static inline pairs picked(pairs a, pairs b, pairs is_second_even, pairs is_second_odd) {
+static inline pairs either(pairs a, pairs b, pairs is_second_even, pairs is_second_odd) {
   const pairs is_second = (is_second_even & ~UPPER) | (is_second_odd & UPPER);
-  const pairs number = (a & ~is_second) | (b & is_second);
-  const shorts left = (shorts)a & INT16_MAX, right = (shorts)b & INT16_MAX;
-  const pairs is_nan = (pairs)((left > 0x7f80) | (right > 0x7f80));
+  return (a & ~is_second) | (b & is_second);
+}
+static inline pairs are_nan(pairs a) {
+  return (pairs)(((shorts)a & INT16_MAX) > 0x7f80);
+}
+static inline pairs with_nan(pairs number, pairs is_nan) {
   return (number & ~is_nan) | (0x7fc07fc0u & is_nan);
+}
+// NaN where either is.
+static inline pairs picked(pairs a, pairs b, pairs is_second_even, pairs is_second_odd) {
+  return with_nan(either(a, b, is_second_even, is_second_odd), are_nan(a) | are_nan(b));
 }
 #define BF16_PICK(name, than)                                                   \
   static inline pairs name##_pairs(pairs a, pairs b, const float* arg) {        \
@@ -199,6 +206,21 @@ static inline pairs picked(pairs a, pairs b, pairs is_second_even, pairs is_seco
 BF16_PICK(maximum, <)
 BF16_PICK(minimum, >)
 #undef BF16_PICK
+
+static inline pairs threshold_pairs(pairs a, pairs b, const float* arg) {
+  const pairs value = rounded((singles){0} + arg[1]);
+  const pairs number =
+      either(a, value >> 16 | (value & UPPER), (pairs)((singles)(b << 16) <= arg[0]),
+             (pairs)((singles)(b & UPPER) <= arg[0]));
+  return with_nan(number, are_nan(number));
+}
+static void threshold_bf16(int64_t n, char* const* data, const int64_t* strides,
+                           const void* args) {
+  // Of its own, which no result is written over.
+  float numbers[2];
+  memcpy(numbers, args, sizeof(numbers));
+  map_pairs(n, data, strides, numbers, threshold_pairs);
+}
 
 // Comparisons, in f32 that hold the same numbers.
 static inline float single_of(uint16_t bits) {
