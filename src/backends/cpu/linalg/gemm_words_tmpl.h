@@ -73,6 +73,13 @@ static void OYI_JOIN(tile, ID)(const word_tile* t, const SUM* start, SUM* restri
   }
 }
 
+// A product that is rounded before it is added to another: that compilers make one step of both in
+// some loops would show where the same is computed in other ways.
+static inline SUMS OYI_JOIN(rounded, ID)(SUMS product) {
+  __asm__("" : "+v"(product));
+  return product;
+}
+
 // Stores |rows| rows of sums that lie together in c, which counts |beta| times: all of it is read
 // before the first row is written, since what lies just behind a part of a vector that was
 // written would have to wait for it.
@@ -83,18 +90,29 @@ static inline __attribute__((always_inline)) void OYI_JOIN(put_rows, ID)(
   if (beta != 0)
     for (int64_t i = 0; i < rows; i++)
       for (int64_t v = 0; 16 * v < columns; v++)
-        added[2 * i + v] =
-            beta * (SUMS)WIDEN(to + i * step + 16 * v, first_lanes(columns - 16 * v));
+        added[2 * i + v] = OYI_JOIN(rounded, ID)(
+            beta * (SUMS)WIDEN(to + i * step + 16 * v, first_lanes(columns - 16 * v)));
   for (int64_t i = 0; i < rows; i++, to += step, sums += 2)
     for (int64_t v = 0; 16 * v < columns; v++) {
       OUT* at = to + 16 * v;
-      SUMS value = sums[v] * alpha;
+      SUMS value = OYI_JOIN(rounded, ID)(sums[v] * alpha);
       if (beta != 0) value += added[2 * i + v];
       if (columns - 16 * v >= 16)
         NARROW_ALL(at, value);
       else
         NARROW(at, first_lanes(columns - 16 * v), value);
     }
+}
+
+// Up to 16 sums that do not lie together in c.
+static inline void OYI_JOIN(put_apart, ID)(OUT* to, int64_t step, int64_t count,
+                                           SUMS sums, SUM alpha, SUM beta) {
+  SUMS value = OYI_JOIN(rounded, ID)(sums * alpha), added = {0};
+  if (beta != 0) {
+    for (int64_t j = 0; j < count; j++) added[j] = (SUM)LOAD(to[j * step]);
+    value += OYI_JOIN(rounded, ID)(beta * added);
+  }
+  for (int64_t j = 0; j < count; j++) to[j * step] = (OUT)STORE(value[j]);
 }
 
 // Stores a tile's sums; what c held before counts |beta| times.
@@ -108,10 +126,10 @@ static void OYI_JOIN(put, ID)(const oyi_gemm* g, int64_t i0, int64_t rows, int64
     OYI_JOIN(put_rows, ID)(to, g->c_row, rows, columns, sums, alpha, beta);
   else
     for (int64_t i = 0; i < rows; i++, to += g->c_row)
-      for (int64_t j = 0; j < columns; j++) {
-        const SUM value = alpha * sums[2 * i + j / 16][j % 16];
-        OUT* at = to + j * g->c_column;
-        *at = (OUT)STORE(beta == 0 ? value : value + beta * (SUM)LOAD(*at));
+      for (int64_t j = 0; j < columns; j += 16) {
+        const int64_t count = columns - j < 16 ? columns - j : 16;
+        OYI_JOIN(put_apart, ID)
+        (to + j * g->c_column, g->c_column, count, sums[2 * i + j / 16], alpha, beta);
       }
 }
 
