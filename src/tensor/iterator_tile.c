@@ -268,11 +268,12 @@ static bool find_packed(tiling* g) {
     if (item_of(g, g->packed[p]) > largest) largest = item_of(g, g->packed[p]);
   g->rows = LINE / largest;
   if (g->loop || g->packed_count == 0) return g->packed_count > 0;
-  // Rows of the output a multiple of pages apart share a set of the cache: what lies beside a
-  // few of them is written next.
+  // Rows of the output a multiple of pages apart share a set of the cache, and parts of lines come
+  // to them again before few sets have room for all: what lies beside a few of them is next.
+  const int64_t apart = it->sizes[0] * item_of(g, 0) < LINE ? PAGE / 4 : PAGE;
   g->beside = find_beside(g, 1);
   g->others_first =
-      g->beside || (it->sizes[0] < NARROW && it->strides[g->across][0] % PAGE == 0);
+      g->beside || (it->sizes[0] < NARROW && it->strides[g->across][0] % apart == 0);
   // Other copies need no buffer, so that their tiles may be longer, and narrow ones longer still.
   if (g->others_first)
     g->rows = g->rows < BESIDE ? BESIDE : g->rows;
