@@ -98,8 +98,10 @@ static void widen(ops_leeway* l, const oyi_tensor* t) {
   }
 }
 static ops_leeway leeway_of(const hostile_call* c, ops_choice choice) {
-  ops_leeway l = {
-      .status = choice == OPS_UNCERTAIN, .elements = choice == OPS_COMPARED, .scale = 1};
+  ops_leeway l = {.status = choice == OPS_UNCERTAIN,
+                  .elements = choice == OPS_COMPARED,
+                  .scale = 1,
+                  .extreme = ops_divides_by_0(c->op)};
   for (size_t i = 0; i < c->tensor_count; i++) widen(&l, oyi_tensor_cast(c->tensors[i]));
   return l;
 }

@@ -43,6 +43,8 @@ static const char* const g_factors[] = {"linalg_", "_linalg_", "cholesky", "lu_"
 static const char* const g_solvers[] = {
     "det", "logdet",   "slogdet", "inverse",          "qr",
     "svd", "pinverse", "lstsq",   "triangular_solve", "matrix_power"};
+// A correction may leave none of the observations to divide by.
+static const char* const g_divided[] = {"cov"};
 // What there is to do depends on how the argument lies, and may be refused.
 static const char* const g_copies[] = {"to", "_to_copy"};
 
@@ -69,10 +71,19 @@ static bool is_random(const oy_schema* s) {
   return false;
 }
 
-ops_choice ops_choose(const oy_op* op) {
+static oy_str name_of(const oy_op* op) {
   oy_str name = oy_op_name_of(op);
   name.data += strlen("aten::");
   name.size -= strlen("aten::");
+  return name;
+}
+
+bool ops_divides_by_0(const oy_op* op) {
+  return is_one_of(name_of(op), g_divided, sizeof(g_divided) / sizeof(*g_divided));
+}
+
+ops_choice ops_choose(const oy_op* op) {
+  const oy_str name = name_of(op);
   if (is_one_of(name, g_left_out, sizeof(g_left_out) / sizeof(*g_left_out)))
     return OPS_LEFT_OUT;
   if (is_uncertain(name)) return OPS_UNCERTAIN;

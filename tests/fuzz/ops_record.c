@@ -138,7 +138,10 @@ static bool numbers_near(oyi_number p, oyi_number q, double digits,
                          const ops_leeway* leeway) {
   if (p.kind != OYI_NUMBER_COMPLEX) return near(p.re, q.re, digits, leeway);
   if (!isfinite(p.re) || !isfinite(p.im)) return !isfinite(q.re) || !isfinite(q.im);
-  return near(p.re, q.re, digits, leeway) && near(p.im, q.im, digits, leeway);
+  // As isclose() has it: what rounding takes from a product goes by its size, not by a part's.
+  const double size = hypot(p.re, p.im) + hypot(q.re, q.im);
+  return hypot(p.re - q.re, p.im - q.im) <= digits * (size + leeway->scale) ||
+         (near(p.re, q.re, digits, leeway) && near(p.im, q.im, digits, leeway));
 }
 
 static const char* compare_elements(const item_head* x, const item_head* y,

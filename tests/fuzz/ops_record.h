@@ -28,7 +28,8 @@ typedef struct ops_leeway {
   bool elements;  // they are compared at all
   double scale;   // the largest number that went in, at least 1
   double digits;  // of the coarsest floats that went in, as ops_digits
-  bool extreme;   // infinities, NaN or huge numbers went in: sums may end anywhere
+  bool
+      extreme;  // infinities, NaN, huge numbers or a division by 0: results may end anywhere
 } ops_leeway;
 
 // What a float of |dtype| may differ by, beside its size; 0 for others.
