@@ -69,8 +69,8 @@ OYI_COMPOSITE(logsumexp_out) {
 
 // ----------------------------------------------------------------------- nanmean
 
-OYI_COMPOSITE(nanmean) {
-  if (!oyi_tensor_of(self)) return NULL;
+// How many elements of each result are numbers; |h| holds it.
+static oy_object* count_numbers(oyi_held* h, oy_object* self, oy_ints dim, bool keepdim) {
   if (oy_dtype_is_integral(self->dtype, true)) {
     OY_FAIL(
         TYPE_MISMATCH,
@@ -78,17 +78,26 @@ OYI_COMPOSITE(nanmean) {
         oy_dtype_pytorch_name(self->dtype));
     return NULL;
   }
-  oyi_held h = {0};
-  oy_object* bare = HOLD(oyi_call_detach(self));
-  oy_object* is_nan = HOLD(oyi_call_isnan(bare));
+  oy_object* bare = oyi_hold(h, oyi_call_detach(self));
+  oy_object* is_nan = oyi_hold(h, oyi_call_isnan(bare));
   oy_object* counts = is_nan ? oyi_call_logical_not_(is_nan) : NULL;
-  oy_object* count =
-      counts ? HOLD(oyi_call_sum_dim_IntList(counts, dim, keepdim, oy_none())) : NULL;
+  return counts ? oyi_hold(h, oyi_call_sum_dim_IntList(counts, dim, keepdim, oy_none()))
+                : NULL;
+}
+OYI_COMPOSITE(nanmean) {
+  if (!oyi_tensor_of(self)) return NULL;
+  oyi_held h = {0};
+  oy_object* count = count_numbers(&h, self, dim, keepdim);
   oy_object* sum = count ? HOLD(oyi_call_nansum(self, dim, keepdim, dtype)) : NULL;
   return oyi_held_end(&h, oyi_call_div_Tensor(sum, count));
 }
+// The sum is written there, so that its dtype has to be the one that is asked for.
 OYI_COMPOSITE(nanmean_out) {
-  return oyi_into_out(oyi_call_nanmean(self, dim, keepdim, dtype), out);
+  if (!oyi_tensor_of(self)) return NULL;
+  oyi_held h = {0};
+  oy_object* count = count_numbers(&h, self, dim, keepdim);
+  oy_object* sum = count ? oyi_call_nansum_out(self, dim, keepdim, dtype, out) : NULL;
+  return oyi_held_end(&h, sum ? oyi_call_div__Tensor(sum, count) : NULL);
 }
 
 // ------------------------------------------------------------------- covariances
