@@ -161,6 +161,42 @@ static void lower_gamma_of_doubles(void** state) {
   oy_scope_close(&scope);
 }
 
+// Far below 0 the terms of both signs are nearly all there are of a fraction: by reflection
+// (DLMF 25.11.12 and 5.5.4) the sums of two sides have closed forms, of which the terms that
+// lie farther below are missing, count^(1 - s) / (s - 1) to the first order.
+static void zeta_far_below(void** state) {
+  (void)state;
+  const double pi = acos(-1);
+  const struct {
+    double order, above, both;  // the sum over all of (above + k)^-order
+  } rows[] = {{2, 0.5, pi * pi},
+              {2, 0.25, 2 * pi * pi},
+              {3, 0.25, 2 * pow(pi, 3)},
+              {3, 0.75, -2 * pow(pi, 3)},
+              {4, 0.5, pow(pi, 4) / 3},
+              {4, 0.25, 8 * pow(pi, 4) / 3},
+              {5, 0.25, 10 * pow(pi, 5) / 3}};
+  const double counts[] = {1e3, 65536, 5.5e10, 1e15};
+  for (size_t i = 0; i < 4 * sizeof(rows) / sizeof(*rows); i++) {
+    const double s = rows[i / 4].order, f = rows[i / 4].above, n = counts[i % 4];
+    const double missing = pow(n + 0.5 - f, 1 - s) / (s - 1);
+    const double want = rows[i / 4].both - (fmod(s, 2) != 0 ? -missing : missing);
+    oy_scope scope;
+    oy_scope_open(&scope);
+    const double below[] = {f - n};
+    oy_tensor* q = oy_scope_take(oy_tensor_from_data(below, OY_DIMS(1), OY_DTYPE_F64));
+    const double zeta = element(oy_special_zeta_self_scalar(oy_float(s), q), 0);
+    const double gamma = element(oy_special_polygamma((int64_t)s - 1, q), 0);
+    const double scale = tgamma(s) * (fmod(s, 2) != 0 ? -1 : 1);
+    // Of order 2 polygamma is trigamma, which takes the sine of what pi x is rounded to.
+    if (fabs(zeta - want) > 1e-9 * fabs(want) ||
+        (s > 2 && fabs(gamma - scale * zeta) > 1e-13 * fabs(gamma)))
+      fail_msg("zeta(%g, %.17g): %.17g, not %.17g; polygamma %.17g", s, f - n, zeta, want,
+               gamma);
+    oy_scope_close(&scope);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(erfcx_of_great_numbers),
@@ -168,6 +204,7 @@ int main(void) {
       cmocka_unit_test(polygamma_of_order_0_is_digamma),
       cmocka_unit_test(upper_gamma_of_doubles),
       cmocka_unit_test(lower_gamma_of_doubles),
+      cmocka_unit_test(zeta_far_below),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

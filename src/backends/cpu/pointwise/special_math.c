@@ -56,6 +56,13 @@ static const double g_zeta[] = {1.0 / 12,
                                 1.0 / 74724249600.0,
                                 -3617.0 / 10670622842880000.0};
 
+// The sum of whole orders over the terms below 0, of which there may be more than anyone can
+// add up: with the other sign they are a zeta function that ends.
+static double zeta_below(double s, double q, double above) {
+  const double sum = oyi_zeta(s, 1 - above, false) - oyi_zeta(s, 1 - q, false);
+  return fmod(s, 2) != 0 ? -sum : sum;
+}
+
 double oyi_zeta(double s, double q, bool single) {
   if (s == 1) return INFINITY;
   if (q <= 0) {
@@ -67,6 +74,12 @@ double oyi_zeta(double s, double q, bool single) {
   // Below 1 a term comes along that is infinite.
   if (isinf(s)) return q > 1 ? 0 : q == 1 ? 1 : q < 1 ? INFINITY : NAN;
   double sum = 0;
+  // Few are added up sooner.
+  if (q < -4 * g_far) {
+    const double above = q - floor(q);
+    sum = zeta_below(s, q, above);
+    q = above, single = false;
+  }
   // Of orders up to 4 the corrections are good for nine digits from 6 on.
   for (const double far = single && s <= 4 ? 6 : g_far; q < far; q += 1)
     sum += pow(q, -s);
