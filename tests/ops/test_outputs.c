@@ -210,6 +210,23 @@ static void OPS_bessel_functions_of_the_largest_numbers(void** state) {
   oy_scope_close(&scope);
 }
 
+// Of floats in nansum's own words; of integers it is sum.
+static void OPS_nansum_into_another_dtype_than_asked_for(void** state) {
+  (void)state;
+  oy_tensor *x = F32(OY_DIMS(3), 1, NAN, 4), *n = I64(OY_DIMS(3), 1, 2, 3),
+            *out = F32(OY_DIMS(0), 0);
+  const oy_value dtype = oy_int(OY_DTYPE_F64);
+  assert_fails(
+      oy_nansum_out(x, OY_DIMS(0), false, dtype, out),
+      "nansum: provided dtype must match dtype of result. Got Float and Double.");
+  assert_fails(oy_nansum_out(n, OY_DIMS(0), false, dtype, out),
+               "Expected out tensor to have dtype double, but got float instead");
+  assert_ptr_equal(oy_nansum_out(x, OY_DIMS(0), false, oy_none(), out), out);
+  assert_elements(out, oy_dims_none(), 5);
+  oy_tensor* all[] = {x, n, out};
+  for (size_t i = 0; i < OY_ARRAY_SIZE(all); i++) oy_tensor_release(all[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(TEN_13_what_is_read_in_another_order_is_not_written),
@@ -220,6 +237,7 @@ int main(void) {
       cmocka_unit_test(OPS_layouts_of_pairs),
       cmocka_unit_test(OPS_einsum_promotes_and_sums_as_sum_does),
       cmocka_unit_test(OPS_bessel_functions_of_the_largest_numbers),
+      cmocka_unit_test(OPS_nansum_into_another_dtype_than_asked_for),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
