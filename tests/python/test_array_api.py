@@ -62,6 +62,10 @@ class ArrayApiTest(unittest.TestCase):
         x[:, 1:] = 7
         self.assertEqual(x.tolist(), [[large + 1, 7], [2**64 - 1, 7]])
         self.assertEqual(x.t()[::2].tolist(), [[large + 1, 2**64 - 1]])
+        x[opyard.tensor([True, False])] = large
+        self.assertEqual(x.tolist(), [[large, large], [2**64 - 1, 7]])
+        x.fill_(opyard.tensor(large + 2, dtype=opyard.uint64))
+        self.assertEqual(x.tolist(), [[large + 2, large + 2]] * 2)
         for call in (lambda: opyard.tensor([2**64], dtype=opyard.uint64),
                      lambda: opyard.tensor([large], dtype=opyard.int64),
                      lambda: opyard.tensor(large), lambda: x.__setitem__(0, 2**64),

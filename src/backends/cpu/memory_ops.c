@@ -62,7 +62,7 @@ static void fill_loop(int64_t n, char* const* data, const int64_t* strides,
 }
 
 // A fill may write an element more than once, so overlap is no error.
-static oy_object* fill(oy_object* self, oy_scalar value) {
+static oy_object* fill(oy_object* self, oyi_number n) {
   oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
   if (t->numel > 0 && !oyi_data(t)) {
@@ -71,7 +71,6 @@ static oy_object* fill(oy_object* self, oy_scalar value) {
   }
   _Alignas(16) char args[32] = {0};
   memcpy(args, &t->header.dtype, sizeof(t->header.dtype));
-  oyi_number n = oyi_number_of_scalar(value);
   if (oyi_number_check(n, t->header.dtype) != 0) return NULL;
   oyi_element_store(t->header.dtype, args + 16, n);
   const int64_t item = oyi_dtype_bytes[t->header.dtype];
@@ -87,7 +86,7 @@ static oy_object* fill(oy_object* self, oy_scalar value) {
 }
 
 OYI_CPU(fill__Scalar) {
-  return fill(self, value);
+  return fill(self, oyi_number_of_scalar(value));
 }
 
 OYI_CPU(fill__Tensor) {
@@ -96,9 +95,13 @@ OYI_CPU(fill__Tensor) {
   if (!t) return NULL;
   if (oyi_check_fill(value) != 0) return NULL;
   if (oyi_is_meta(t)) return self;
+  // Those from 2^63 on are in no scalar.
+  if (value->dtype == OY_DTYPE_U64 && number->backend == OY_BACKEND_CPU &&
+      oyi_data(number))
+    return fill(self, oyi_element_load(value->dtype, oyi_data(number)));
   oy_value element = oy_none();
   if (oyi_call_item(value, &element) != 0) return NULL;
-  oy_object* filled = fill(self, element);
+  oy_object* filled = fill(self, oyi_number_of_scalar(element));
   oy_value_release(&element);
   return filled;
 }
@@ -106,7 +109,8 @@ OYI_CPU(fill__Tensor) {
 OYI_CPU(zero_) {
   const oyi_tensor* t = oyi_tensor_of(self);
   if (!t) return NULL;
-  if (!(t->flags & OYI_CONTIGUOUS) || !oyi_data(t)) return fill(self, oy_int(0));
+  if (!(t->flags & OYI_CONTIGUOUS) || !oyi_data(t))
+    return fill(self, (oyi_number){.kind = OYI_NUMBER_INT});
   memset(oyi_data(t), 0, (size_t)(t->numel * oyi_item(t)));
   return self;
 }

@@ -94,11 +94,13 @@ static oy_object* only_mask(const oyi_tensor* t, oy_tensors indices) {
 }
 
 // One number where a mask says, as PyTorch puts it: of any dtype that fits. False if this is
-// another case.
+// another case, as unsigned numbers are that no scalar holds.
 static bool fills_mask(oy_object* self, oy_tensors indices, oy_object* values,
                        oy_status* out_status) {
   const oyi_tensor *t = oyi_tensor_of(self), *v = oyi_tensor_cast(values);
-  oy_object* mask = t && v->numel == 1 && !oyi_is_meta(v) ? only_mask(t, indices) : NULL;
+  const bool is_number = t && v->numel == 1 && !oyi_is_meta(v) &&
+                         !(self->dtype == OY_DTYPE_U64 && values->dtype == OY_DTYPE_U64);
+  oy_object* mask = is_number ? only_mask(t, indices) : NULL;
   if (!mask) return false;
   oy_scalar number;
   *out_status = oy_tensor_item(values, &number);
