@@ -203,6 +203,8 @@ def printoptions(**kwargs):
 
 def nonzero(input, *, out=None, as_tuple=False):
     if as_tuple:
+        if out is not None:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         if input.dim() == 0:
             return aten.nonzero(input.unsqueeze(0)).unbind(1)
         return aten.nonzero(input).unbind(1)

@@ -43,7 +43,15 @@ def pca_lowrank(A, q=None, center=True, niter=2):
     return svd_lowrank(A, q, niter, mean)
 
 
-def lu(A, pivot=True, get_infos=False):
+def lu(A, pivot=True, get_infos=False, out=None):
     """The factors in one matrix, and the rows that were swapped."""
-    factors, pivots, infos = aten._lu_with_info(A, pivot, not get_infos)
-    return (factors, pivots, infos) if get_infos else (factors, pivots)
+    results = tuple(aten._lu_with_info(A, pivot, not get_infos))[:3 if get_infos else 2]
+    if out is None:
+        return results
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    if len(out) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
+    for to, result in zip(out, results):
+        to.resize_as_(result).copy_(result)
+    return out

@@ -227,6 +227,53 @@ static void OPS_nansum_into_another_dtype_than_asked_for(void** state) {
   for (size_t i = 0; i < OY_ARRAY_SIZE(all); i++) oy_tensor_release(all[i]);
 }
 
+// Each call fails with its text, and the output is as it was.
+static void OPS_outputs_of_other_dtypes_are_refused_in_pytorchs_words(void** state) {
+  (void)state;
+  oy_tensor *x = F32(OY_DIMS(2), 1, 2), *m = F32(OY_DIMS(2, 2), 1, 0, 0, 1),
+            *wide = F64(OY_DIMS(2), 7, 8), *square = F64(OY_DIMS(2, 2), 5, 6, 7, 8),
+            *number = F32(OY_DIMS(0), 0), *places = I64(OY_DIMS(2), 3, 4), *v = NULL,
+            *i = NULL;
+  assert_fails(oy_nansum_out(x, OY_DIMS(0), false, oy_none(), places),
+               "\"nansum_cpu\" not implemented for 'Long'");
+  assert_fails(oy_nansum(x, OY_DIMS(0), false, oy_int(OY_DTYPE_C64)),
+               "\"nansum_cpu\" not implemented for 'ComplexFloat'");
+  assert_fails(oy_linalg_matrix_power_out(m, 3, square),
+               "Expected out tensor to have dtype float, but got double instead");
+  assert_int_not_equal(oy_mode_values(x, 0, false, wide, places, &v, &i), OY_OK);
+  assert_error("expected scalar type 'Float' but got 'Double' for values output");
+  assert_int_not_equal(oy_mode_values(x, 0, false, number, x, &v, &i), OY_OK);
+  assert_error("expected scalar type 'Long' but got 'Float' for indices output");
+  assert_int_not_equal(oy_kthvalue_values(x, 1, 0, false, wide, places, &v, &i), OY_OK);
+  assert_error("output values must be of same type as input");
+  assert_int_not_equal(oy_kthvalue_values(x, 1, 0, false, number, x, &v, &i), OY_OK);
+  assert_error("output indices must be of scalar type Long");
+  assert_elements(wide, OY_DIMS(2), 7, 8);
+  assert_elements(square, OY_DIMS(2, 2), 5, 6, 7, 8);
+  assert_elements(places, OY_DIMS(2), 3, 4);
+  assert_ptr_equal(oy_linalg_matrix_power_out(m, 1, square), square);
+  assert_elements(square, OY_DIMS(2, 2), 1, 0, 0, 1);
+  oy_tensor* all[] = {x, m, wide, square, number, places};
+  for (size_t k = 0; k < OY_ARRAY_SIZE(all); k++) oy_tensor_release(all[k]);
+}
+
+static void TEN_13_places_are_not_written_over_each_other(void** state) {
+  (void)state;
+  oy_tensor *rows = F32(OY_DIMS(2), 1, 2), *values = F32(OY_DIMS(2), 0, 3),
+            *one = I64(OY_DIMS(1), 9), *wide = oy_tensor_expand(one, OY_DIMS(2));
+  static const char over[] =
+      "unsupported operation: more than one element of the written-to tensor refers to a "
+      "single memory location. Please clone() the tensor before performing the "
+      "operation.";
+  assert_fails(oy_bucketize_Tensor_out(values, rows, false, false, wide), over);
+  assert_fails(
+      oy_searchsorted_Tensor_out(rows, values, false, false, oy_none(), &oy_none_object, wide),
+      over);
+  assert_elements(one, OY_DIMS(1), 9);
+  oy_tensor* all[] = {wide, one, values, rows};
+  for (size_t k = 0; k < OY_ARRAY_SIZE(all); k++) oy_tensor_release(all[k]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(TEN_13_what_is_read_in_another_order_is_not_written),
@@ -238,6 +285,8 @@ int main(void) {
       cmocka_unit_test(OPS_einsum_promotes_and_sums_as_sum_does),
       cmocka_unit_test(OPS_bessel_functions_of_the_largest_numbers),
       cmocka_unit_test(OPS_nansum_into_another_dtype_than_asked_for),
+      cmocka_unit_test(OPS_outputs_of_other_dtypes_are_refused_in_pytorchs_words),
+      cmocka_unit_test(TEN_13_places_are_not_written_over_each_other),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -246,6 +246,26 @@ class FunctionalTest(unittest.TestCase):
                             (lambda: nn.Embedding(3, 2, padding_idx=3), AssertionError)):
             self.assertRaises(error, call)
 
+    def test_given_outputs(self):
+        """Those of PyTorch that are operators take one."""
+        x = opyard.linspace(-2, 2, 12).reshape(3, 4)
+        image = x.reshape(1, 1, 3, 4)
+        for call in (lambda **out: F.gelu(x, **out), lambda **out: F.softplus(x, **out),
+                     lambda **out: F.logsigmoid(x, **out), lambda **out: F.hardshrink(x, **out),
+                     lambda **out: F.softshrink(x, **out), lambda **out: F.linear(x, x, **out),
+                     lambda **out: F.avg_pool2d(image, 2, **out),
+                     lambda **out: F.avg_pool3d(image, (1, 2, 2), **out)):
+            out = opyard.empty(0)
+            self.assertIs(call(out=out), out)
+            self.assertEqual(out.tolist(), call().tolist())
+        outs = opyard.empty(0), opyard.empty(0, dtype=opyard.int32)
+        self.assertIs(opyard.lu(opyard.tensor([[0.0, 2.0], [4.0, 8.0]]), out=outs), outs)
+        self.assertEqual((outs[0].tolist(), outs[1].tolist()), ([[4, 8], [0, 2]], [2, 2]))
+        with self.assertRaisesRegex(TypeError, "expected tuple of 2 elements but got 3"):
+            opyard.lu(opyard.eye(2), out=outs + outs[:1])
+        with self.assertRaisesRegex(RuntimeError, "nonzero does not support the out kwarg"):
+            opyard.nonzero(x, out=outs[1], as_tuple=True)
+
     def test_dropout_keeps_the_mean(self):
         opyard.manual_seed(1) if hasattr(opyard, "manual_seed") else None
         dropped = F.dropout(opyard.ones(10000), 0.25)

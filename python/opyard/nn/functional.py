@@ -58,12 +58,18 @@ def softsign(input):
     return _aten.div(input, _aten.add(_aten.abs(input), 1))
 
 
-def logsigmoid(input):
-    return _aten.log_sigmoid(input)
+def _into(out, name, *args, **kwargs):
+    """The operator |name|, whose result |out| may take: PyTorch's function here is its own."""
+    op = getattr(_aten, name)
+    return op(*args, **kwargs) if out is None else op(*args, **kwargs, out=out)
 
 
-def gelu(input, approximate="none"):
-    return _aten.gelu(input, approximate=approximate)
+def logsigmoid(input, *, out=None):
+    return _into(out, "log_sigmoid", input)
+
+
+def gelu(input, approximate="none", *, out=None):
+    return _into(out, "gelu", input, approximate=approximate)
 
 
 def glu(input, dim=-1):
@@ -123,16 +129,16 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     return (_aten.hardtanh_ if inplace else _aten.hardtanh)(input, min_val, max_val)
 
 
-def hardshrink(input, lambd=0.5):
-    return _aten.hardshrink(input, lambd)
+def hardshrink(input, lambd=0.5, *, out=None):
+    return _into(out, "hardshrink", input, lambd)
 
 
-def softshrink(input, lambd=0.5):
-    return _aten.softshrink(input, lambd)
+def softshrink(input, lambd=0.5, *, out=None):
+    return _into(out, "softshrink", input, lambd)
 
 
-def softplus(input, beta=1, threshold=20):
-    return _aten.softplus(input, beta, threshold)
+def softplus(input, beta=1, threshold=20, *, out=None):
+    return _into(out, "softplus", input, beta, threshold)
 
 
 def _softmax_dim(name, ndim):
@@ -175,8 +181,10 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 # ------------------------------------------------------------------- linear
 
 
-def linear(input, weight, bias=None):
-    return _aten.linear(input, weight, bias)
+def linear(input, weight, bias=None, *, out=None):
+    if out is None:
+        return _aten.linear(input, weight, bias)
+    return _aten.linear(input, weight, bias, out=out)
 
 
 def bilinear(input1, input2, weight, bias=None):

@@ -90,11 +90,12 @@ def _avg_pool(dims):
     name = f"avg_pool{dims}d"
 
     def function(input, kernel_size, stride=None, padding=0, ceil_mode=False,
-                 count_include_pad=True, divisor_override=None):
+                 count_include_pad=True, divisor_override=None, *, out=None):
         more = () if dims == 1 else (divisor_override,)
-        return getattr(_aten, name)(
-            input, _list(kernel_size, dims), [] if stride is None else _list(stride, dims),
-            _list(padding, dims), ceil_mode, count_include_pad, *more)
+        op = getattr(_aten, name)
+        args = (input, _list(kernel_size, dims), [] if stride is None else _list(stride, dims),
+                _list(padding, dims), ceil_mode, count_include_pad, *more)
+        return op(*args) if out is None else op(*args, out=out)
 
     function.__name__ = function.__qualname__ = name
     return function

@@ -379,22 +379,23 @@ static oy_object* into(oy_object* out, oy_object* result, const char* name) {
   return NULL;
 }
 
-#define FORMS(name)                                                              \
-  OYI_COMPOSITE(fft_##name##_out) {                                              \
-    return into(out, oyi_call_fft_##name(OYI_ARGS_fft_##name), #name);           \
-  }                                                                              \
-  OYI_COMPOSITE(fft_##name##2) {                                                 \
-    return oyi_call_fft_##name##n(self, s, dim, norm);                           \
-  }                                                                              \
-  OYI_COMPOSITE(fft_##name##2_out) {                                             \
-    return into(out, oyi_call_fft_##name##n(self, s, dim, norm), #name "n");     \
-  }                                                                              \
-  OYI_COMPOSITE(fft_##name##n_out) {                                             \
-    return into(out, oyi_call_fft_##name##n(OYI_ARGS_fft_##name##n), #name "n"); \
+// |words| is what PyTorch calls those over several dimensions where it refuses an output.
+#define FORMS(name, words)                                                   \
+  OYI_COMPOSITE(fft_##name##_out) {                                          \
+    return into(out, oyi_call_fft_##name(OYI_ARGS_fft_##name), #name);       \
+  }                                                                          \
+  OYI_COMPOSITE(fft_##name##2) {                                             \
+    return oyi_call_fft_##name##n(self, s, dim, norm);                       \
+  }                                                                          \
+  OYI_COMPOSITE(fft_##name##2_out) {                                         \
+    return into(out, oyi_call_fft_##name##n(self, s, dim, norm), words);     \
+  }                                                                          \
+  OYI_COMPOSITE(fft_##name##n_out) {                                         \
+    return into(out, oyi_call_fft_##name##n(OYI_ARGS_fft_##name##n), words); \
   }
-FORMS(fft)
-FORMS(ifft)
-FORMS(rfft)
-FORMS(irfft)
-FORMS(hfft)
-FORMS(ihfft)
+FORMS(fft, "fftn")
+FORMS(ifft, "fftn")
+FORMS(rfft, "rfftn")
+FORMS(irfft, "irfftn")
+FORMS(hfft, "hfftn")
+FORMS(ihfft, "ihfftn")

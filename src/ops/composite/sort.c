@@ -190,9 +190,19 @@ OYI_COMPOSITE(trace_out) {
 
 // --------------------------------------------------------- copies into given outputs
 
+static oy_status check_mode_output(const oy_object* out, oy_dtype dtype,
+                                   const char* what) {
+  OY_CHECK(out->dtype == dtype, TYPE_MISMATCH,
+           "expected scalar type '%s' but got '%s' for %s output",
+           oy_dtype_pytorch_name(dtype), oy_dtype_pytorch_name(out->dtype), what);
+  return OY_OK;
+}
+
 OYI_COMPOSITE(mode_values) {
   oy_object *made[2], *const outs[] = {values, indices};
   *out_values = *out_indices = NULL;
+  OY_TRY(check_mode_output(values, self->dtype, "values"));
+  OY_TRY(check_mode_output(indices, OY_DTYPE_I64, "indices"));
   oy_status status = oyi_call_mode(self, dim, keepdim, &made[0], &made[1]);
   OY_TRY(oyi_into_outs(status, outs, made, 2));
   *out_values = values;

@@ -234,9 +234,12 @@ OYI_COMPOSITE(linalg_matrix_power) {
   if (n == 0) return identity_like(self);
   return n == 1 ? oyi_call_clone(self, oy_int(OY_MEMORY_CONTIGUOUS)) : power_of(self, n);
 }
+// Products go into the output itself, which then has the dtype of the matrix.
 OYI_COMPOSITE(linalg_matrix_power_out) {
-  return oyi_into_castable_out(out, oyi_call_linalg_matrix_power(self, n), "matrix_power",
-                               "result", true);
+  oy_object* made = oyi_call_linalg_matrix_power(self, n);
+  if (n != 0 && n != 1 && made && oy_dtype_can_cast(self->dtype, out->dtype))
+    return oyi_into_exact_out(out, made);
+  return oyi_into_castable_out(out, made, "matrix_power", "result", true);
 }
 OYI_COMPOSITE(matrix_power) {
   return oyi_call_linalg_matrix_power(self, n);

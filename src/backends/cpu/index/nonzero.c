@@ -181,10 +181,9 @@ static oyi_tensor* make_result(const oyi_tensor* t, oyi_tensor* out, int64_t cou
   oy_ints sizes = {shape, 2};
   if (!out) return oyi_tensor_new(sizes, OY_DTYPE_I64, oy_device_cpu());
   if (out->header.dtype != OY_DTYPE_I64) {
-    OY_FAIL(
-        TYPE_MISMATCH,
-        "nonzero: Expected out tensor to have scalar type Long but got scalar type %s",
-        oy_dtype_pytorch_name(out->header.dtype));
+    OY_FAIL(TYPE_MISMATCH,
+            "nonzero: Expected out tensor to have scalar type Long but got scalar type%s",
+            oy_dtype_pytorch_name(out->header.dtype));
     return NULL;
   }
   const oyi_tensor* inputs[] = {t};

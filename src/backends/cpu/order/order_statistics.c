@@ -191,6 +191,16 @@ static oy_status check(const oyi_reduction* r, const request* q, int64_t dim) {
   return OY_OK;
 }
 
+// PyTorch's kthvalue has words of its own for it.
+static oy_status check_rank_outputs(oy_dtype dtype, const oy_object* values,
+                                    const oy_object* indices) {
+  OY_CHECK(values->dtype == dtype, TYPE_MISMATCH,
+           "output values must be of same type as input");
+  OY_CHECK(indices->dtype == OY_DTYPE_I64, TYPE_MISMATCH,
+           "output indices must be of scalar type Long");
+  return OY_OK;
+}
+
 static oy_status choose(oy_object* self, int64_t dim, bool keepdim, request q,
                         oy_object* values, oy_object* indices, oy_object** out_values,
                         oy_object** out_indices) {
@@ -201,6 +211,8 @@ static oy_status choose(oy_object* self, int64_t dim, bool keepdim, request q,
   OY_TRY(check(&r, &q, dim));
   const oyi_tensor* out = values ? oyi_tensor_of(values) : NULL;
   if (out) OY_TRY(oyi_check_apart(out, (const oyi_tensor* const[]){r.in}, 1));
+  if (values && q.rank == rank_given)
+    OY_TRY(check_rank_outputs(self->dtype, values, indices));
   OY_TRY(oyi_reduction_output(&r, values, self->dtype, OYI_OUT_EXACT));
   OY_TRY(oyi_reduction_output(&r, indices, OY_DTYPE_I64, OYI_OUT_EXACT));
   const bool done = r.meta || oyi_reduce_single(&r, OYI_SINGLE_PLACE);

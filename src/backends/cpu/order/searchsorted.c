@@ -177,6 +177,7 @@ static oyi_tensor* make_output(const request* q, const oyi_tensor* rows,
   if (!q->out) return oyi_tensor_new(sizes, dtype, oyi_tensor_device(values));
   oyi_tensor* o = oyi_tensor_of(q->out);
   bool good = o && oyi_output_check_shape(o, rows, sizes) == 0 &&
+              (values->numel == 0 || oyi_output_check_overlap(o, NULL, 0) == 0) &&
               (!sorter || oyi_output_check_shape(o, sorter, sizes) == 0) &&
               oyi_output_prepare(o, sizes, dtype, oyi_tensor_device(values)) == 0;
   return good ? o : NULL;

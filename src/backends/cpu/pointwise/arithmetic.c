@@ -155,7 +155,8 @@ OYI_CPU(remainder_Scalar_Tensor) {
 
 static oy_object* step(oy_object* out, oy_object* self, oy_object* values,
                        unsigned flags) {
-  if (oy_dtype_is_complex(self->dtype) || oy_dtype_is_complex(values->dtype))
+  if (oy_dtype_is_complex(self->dtype) || oy_dtype_is_complex(values->dtype) ||
+      (out && oy_dtype_is_complex(out->dtype)))
     return OYI_REFUSE("heaviside is not yet implemented for complex tensors.");
   if (self->dtype != values->dtype || (out && out->dtype != self->dtype))
     return OYI_REFUSE(

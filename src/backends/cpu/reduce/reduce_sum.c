@@ -71,14 +71,16 @@ OYI_CPU(sum_IntList_out) {
   return sum(self, dim, keepdim, dtype, out);
 }
 
-// Of floats PyTorch's nansum says this in words of its own; of integers it is sum.
-static oy_status check_given(const oyi_reduction* r, oy_value dtype,
-                             const oy_object* out) {
+// Of floats nansum gives floats, and says this in words of its own; of integers it is sum.
+static oy_status check_floating(const oyi_reduction* r, oy_value dtype,
+                                const oy_object* out) {
   oy_dtype asked;
   OY_TRY(result_dtype(r, dtype, out, &asked));
-  OY_CHECK(out->dtype == asked, TYPE_MISMATCH,
+  OY_CHECK(!out || out->dtype == asked, TYPE_MISMATCH,
            "nansum: provided dtype must match dtype of result. Got %s and %s.",
            oy_dtype_pytorch_name(out->dtype), oy_dtype_pytorch_name(asked));
+  OY_CHECK(oy_dtype_is_floating(asked), NOT_IMPLEMENTED,
+           "\"nansum_cpu\" not implemented for '%s'", oy_dtype_pytorch_name(asked));
   return OY_OK;
 }
 
@@ -92,7 +94,7 @@ static oy_object* nansum(oy_object* self, oy_ints dim, bool keepdim, oy_value dt
   }
   // Integers have none to skip, whatever they are added up as.
   const bool skips = oy_dtype_is_floating(self->dtype);
-  if (skips && out && check_given(&r, dtype, out) != 0) return NULL;
+  if (skips && check_floating(&r, dtype, out) != 0) return NULL;
   kind k = {skips ? oyi_nansum_reducers() : oyi_sum_reducers(),
             oyi_any_reducers(),
             "nansum_cpu",
