@@ -54,6 +54,18 @@ static uint64_t remainder_of(int64_t a, int64_t b, oy_dtype dtype) {
   return (uint64_t)a - floor_of(a, b, dtype) * (uint64_t)b;
 }
 
+// By a type's width or more, or by less than nothing, all is shifted out, and to the right the sign
+// stays (since 2.1).
+static bool is_far(int64_t b, oy_dtype dtype) {
+  return b < 0 || b >= 8 * (int64_t)oy_dtype_size(dtype);
+}
+static uint64_t left_of(int64_t a, int64_t b, oy_dtype dtype) {
+  return is_far(b, dtype) ? 0 : (uint64_t)a << b;
+}
+static uint64_t right_of(int64_t a, int64_t b, oy_dtype dtype) {
+  return is_far(b, dtype) ? (a < 0 ? UINT64_MAX : 0) : (uint64_t)(a >> b);
+}
+
 static oy_tensor* floor_quotient(oy_tensor* a, oy_tensor* b) {
   return oy_div_Tensor_mode(a, b, oy_value_str(oy_str_of("floor")));
 }
@@ -70,7 +82,9 @@ static const struct operation {
                   {"div floor", floor_quotient, floor_of, true},
                   {"div trunc", trunc_quotient, trunc_of, true},
                   {"fmod", oy_fmod_Tensor, fmod_of, true},
-                  {"remainder", oy_remainder_Tensor, remainder_of, true}};
+                  {"remainder", oy_remainder_Tensor, remainder_of, true},
+                  {"shift left", oy_bitwise_left_shift_Tensor, left_of, false},
+                  {"shift right", oy_bitwise_right_shift_Tensor, right_of, false}};
 
 // Numbers of up to |bits| bits of either sign, as |dtype| has them; some are its ends.
 static void fill(int64_t* x, int bits, oy_dtype dtype, uint64_t seed) {
