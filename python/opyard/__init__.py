@@ -36,7 +36,7 @@ newaxis = None
 _LAZY = {name: module for module, names in {
     "_functions": (
         "allclose atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes "
-        "broadcast_tensors cartesian_prod cdist einsum equal finfo get_autocast_cpu_dtype "
+        "broadcast_tensors cartesian_prod cdist chain_matmul einsum equal finfo get_autocast_cpu_dtype "
         "get_autocast_dtype get_autocast_gpu_dtype get_printoptions get_rng_state iinfo "
         "initial_seed is_autocast_cpu_enabled is_autocast_enabled is_complex "
         "is_floating_point is_grad_enabled is_inference is_nonzero is_signed is_storage "

@@ -266,6 +266,12 @@ def einsum(equation, *operands):
     return aten.einsum(equation, _listed(operands))
 
 
+def chain_matmul(*matrices, out=None):
+    if out is None:
+        return aten.chain_matmul(_listed(matrices))
+    return aten.chain_matmul(_listed(matrices), out=out)
+
+
 def meshgrid(*tensors, indexing="ij"):
     return aten.meshgrid(_listed(tensors), indexing=indexing)
 

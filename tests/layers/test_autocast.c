@@ -95,8 +95,9 @@ static void amp_02_float64_meets_float32(void** state) {
   oy_tensor *f = of_dtype(OY_DTYPE_F32), *d = of_dtype(OY_DTYPE_F64);
   oy_autocast_guard guard = enter_default();
   // Only one of them is cast, so the product has two dtypes, as in PyTorch.
-  assert_fails(oy_mm(f, d),
-               "expected m1 and m2 to have the same dtype, but got: BFloat16 != Double");
+  assert_fails(
+      oy_mm(f, d),
+      "expected m1 and m2 to have the same dtype, but got: c10::BFloat16 != double");
   oy_autocast_leave(&guard);
   oy_tensor_release(f);
   oy_tensor_release(d);

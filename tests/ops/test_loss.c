@@ -107,7 +107,8 @@ static void rows_of_a_table(void** state) {
          1, 2, 3);
   assert_fails(oy_embedding(indices, table, -1, false, false),
                "Expected tensor for argument #1 'indices' to have one of the following "
-               "scalar types: Long, Int; but got Float instead (while checking arguments "
+               "scalar types: Long, Int; but got torch.FloatTensor instead (while "
+               "checking arguments "
                "for embedding)");
   oy_tensor_release(table);
   oy_tensor_release(indices);

@@ -505,7 +505,7 @@ static void what_does_not_fit_is_refused(void** state) {
   oy_tensor* one = I64(OY_DIMS(1), 2);
   assert_fails(oy_mm(a, a), "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
   assert_fails(oy_mm(a, d),
-               "expected m1 and m2 to have the same dtype, but got: Float != Double");
+               "expected m1 and m2 to have the same dtype, but got: float != double");
   assert_fails(oy_mm(v, a), "self must be a matrix");
   assert_fails(oy_addmm(a, v, a, oy_int(1), oy_int(1)),
                "mat1 must be a matrix, got 1-D tensor");

@@ -80,8 +80,8 @@ static void OPS_indices_may_be_what_is_written(void** state) {
   assert_ptr_equal(oy_index_select_out(m, 0, grown, grown), grown);
   assert_elements(grown, OY_DIMS(3, 2), 3, 4, 1, 2, 3, 4);
   oy_tensor* list[] = {self};
-  assert_ptr_equal(oy_index_put_(self, (oy_tensors){list, 1}, values, false), self);
-  assert_elements(self, OY_DIMS(3), 9, 7, 8);
+  assert_fails(oy_index_put_(self, (oy_tensors){list, 1}, values, false), g_apart);
+  assert_elements(self, OY_DIMS(3), 1, 2, 0);
   oy_tensor* all[] = {values, self, grown, same, m, x};
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) oy_tensor_release(all[i]);
 }
@@ -266,11 +266,93 @@ static void TEN_13_places_are_not_written_over_each_other(void** state) {
       "single memory location. Please clone() the tensor before performing the "
       "operation.";
   assert_fails(oy_bucketize_Tensor_out(values, rows, false, false, wide), over);
-  assert_fails(
-      oy_searchsorted_Tensor_out(rows, values, false, false, oy_none(), &oy_none_object, wide),
-      over);
+  assert_fails(oy_searchsorted_Tensor_out(rows, values, false, false, oy_none(),
+                                          &oy_none_object, wide),
+               over);
   assert_elements(one, OY_DIMS(1), 9);
   oy_tensor* all[] = {wide, one, values, rows};
+  for (size_t k = 0; k < OY_ARRAY_SIZE(all); k++) oy_tensor_release(all[k]);
+}
+
+static void TEN_13_indices_and_values_are_not_what_is_written(void** state) {
+  (void)state;
+  oy_tensor *n = I64(OY_DIMS(2), 0, 1), *five = I64(OY_DIMS(1), 5);
+  oy_tensor *x = F32(OY_DIMS(2), 3, 4), *one = I64(OY_DIMS(1), 1);
+  const oy_tensors by_itself = {&n, 1}, by_one = {&one, 1};
+  oy_tensor* part = oy_tensor_as_strided(x, OY_DIMS(1), OY_DIMS(1), 0);
+  assert_fails(oy_put_(n, n, five, false),
+               "put_(): Expected source and index to have the same "
+               "number of elements, but got source.numel() = 1, index.numel() = 2");
+  assert_fails(oy_put_(n, n, n, false), g_apart);
+  assert_fails(oy_index_put_(n, by_itself, five, false), g_apart);
+  assert_fails(oy_index_put_(x, by_one, x, true), g_apart);
+  assert_fails(oy_index_put_(x, by_one, part, false), g_apart);
+  assert_fails(oy_index_fill__int_Scalar(n, 0, n, oy_int(3)), g_apart);
+  assert_elements(n, OY_DIMS(2), 0, 1);
+  assert_elements(x, OY_DIMS(2), 3, 4);
+  oy_tensor* all[] = {part, one, x, five, n};
+  for (size_t k = 0; k < OY_ARRAY_SIZE(all); k++) oy_tensor_release(all[k]);
+}
+
+static void count_warning(void* user_data, const char* message) {
+  assert_non_null(strstr(message, "on expanded tensors is deprecated"));
+  ++*(int*)user_data;
+}
+
+// What PyTorch took before it looked for overlap it still takes, and warns.
+static void TEN_13_expanded_tensors_are_filled_with_a_warning(void** state) {
+  (void)state;
+  int warnings = 0;
+  oy_warning_handler_set(count_warning, &warnings);
+  oy_tensor *row = F32(OY_DIMS(3, 1), 1, 2, 3),
+            *x = oy_tensor_expand(row, OY_DIMS(3, 40)), *other = I64(OY_DIMS(1), 1),
+            *index = I64(OY_DIMS(1), 2),
+            *mask = oy_zeros(OY_DIMS(3, 40), oy_int(OY_DTYPE_BOOL), oy_none(), oy_none(),
+                             oy_none()),
+            *number = F32(OY_DIMS(1), 6);
+  const oy_tensors at = {&index, 1};
+  *((bool*)oy_tensor_data(mask) + 17) = true;
+  assert_ptr_equal(oy_masked_fill__Scalar(x, mask, oy_int(5)), x);
+  assert_elements(row, OY_DIMS(3, 1), 5, 2, 3);
+  assert_ptr_equal(oy_index_fill__int_Scalar(x, 0, other, oy_int(7)), x);
+  assert_elements(row, OY_DIMS(3, 1), 5, 7, 3);
+  assert_ptr_equal(oy_index_put_(x, at, number, false), x);
+  assert_elements(row, OY_DIMS(3, 1), 5, 7, 6);
+  assert_int_equal(warnings, 3);
+  oy_warning_handler_set(NULL, NULL);
+  oy_tensor* all[] = {number, mask, index, other, x, row};
+  for (size_t k = 0; k < OY_ARRAY_SIZE(all); k++) oy_tensor_release(all[k]);
+}
+
+// Sums with products: of vectors and batches what is added may have another dtype.
+static void OPS_products_add_what_has_another_dtype(void** state) {
+  (void)state;
+  oy_tensor *m = F32(OY_DIMS(2, 2), 1, 2, 3, 4), *v = F32(OY_DIMS(2), 1, 1),
+            *w = F64(OY_DIMS(2), 10, 20), *small = F32(OY_DIMS(2), 0, 0),
+            *b = oy_tensor_view(m, OY_DIMS(1, 2, 2)), *d = F64(OY_DIMS(1, 1, 2), 10, 20);
+  oy_tensor *y = oy_addmv(w, m, v, oy_int(1), oy_int(1)),
+            *z = oy_baddbmm(d, b, b, oy_int(1), oy_int(1));
+  assert_int_equal(y->dtype, OY_DTYPE_F32);
+  assert_elements(y, OY_DIMS(2), 13, 27);
+  assert_int_equal(z->dtype, OY_DTYPE_F32);
+  assert_elements(z, OY_DIMS(1, 2, 2), 17, 30, 25, 42);
+  assert_fails(
+      oy_addmv_(w, m, v, oy_int(1), oy_int(1)),
+      "Bad in-place call: input tensor dtype double and output tensor dtype float "
+      "should match");
+  assert_fails(oy_addmm(d, m, m, oy_int(1), oy_int(1)),
+               "self and mat2 must have the same dtype, but got Double and Float");
+  oy_tensor* rows = oy_tensor_view(d, OY_DIMS(1, 2));
+  assert_fails(oy_addmm(m, rows, m, oy_int(1), oy_int(1)),
+               "mat1 and mat2 must have the same dtype, but got Double and Float");
+  assert_fails(oy_mv(m, w), "expected scalar type Float but found Double");
+  assert_fails(oy_addr_(small, v, v, oy_int(1), oy_int(1)),
+               "2D tensor expected, got 1D tensor for input");
+  oy_tensor* square = F64(OY_DIMS(1, 2), 0, 0);
+  assert_fails(oy_addr_(square, v, v, oy_int(1), oy_int(1)),
+               "size mismatch, input: [1, 2], v1: [2], v2: [2]");
+  assert_elements(small, OY_DIMS(2), 0, 0);
+  oy_tensor* all[] = {rows, square, z, y, d, b, small, w, v, m};
   for (size_t k = 0; k < OY_ARRAY_SIZE(all); k++) oy_tensor_release(all[k]);
 }
 
@@ -287,6 +369,9 @@ int main(void) {
       cmocka_unit_test(OPS_nansum_into_another_dtype_than_asked_for),
       cmocka_unit_test(OPS_outputs_of_other_dtypes_are_refused_in_pytorchs_words),
       cmocka_unit_test(TEN_13_places_are_not_written_over_each_other),
+      cmocka_unit_test(TEN_13_indices_and_values_are_not_what_is_written),
+      cmocka_unit_test(TEN_13_expanded_tensors_are_filled_with_a_warning),
+      cmocka_unit_test(OPS_products_add_what_has_another_dtype),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

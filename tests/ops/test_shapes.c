@@ -241,7 +241,7 @@ static void products_of_strided_and_empty_operands(void** state) {
   assert_elements(flipped, OY_DIMS(2, 2), 7, 10, 15, 22);
   oy_tensor* single = F32(OY_DIMS(2, 2), 1, 2, 3, 4);
   assert_fails(oy_mm(square, single),
-               "expected m1 and m2 to have the same dtype, but got: Double != Float");
+               "expected m1 and m2 to have the same dtype, but got: double != float");
   oy_tensor* all[] = {single, flipped, out, square, t, a};
   for (int i = 0; i < 6; i++) oy_tensor_release(all[i]);
 }

@@ -168,6 +168,8 @@ class Lists(unittest.TestCase):
             near("values", s[:2], opyard.linalg.svdvals(a)[:2].tolist(), 1e-10)
             u, s, v = opyard.pca_lowrank(a, q=3)
             near("centred", u @ opyard.diag(s) @ v.mH, (a - a.mean(0)).tolist(), 1e-10)
+        eye = opyard.eye(2)
+        near("several matrices", opyard.chain_matmul(eye, 2 * eye, 3 * eye), [[6, 0], [0, 6]])
         factors, pivots = opyard.lu(opyard.tensor([[0.0, 2.0], [4.0, 8.0]]))
         near("factors", factors, [[4, 8], [0, 2]])
         near("pivots", pivots, [2, 2])

@@ -22,8 +22,14 @@ static bool writes_one_number(const oy_op* op) {
          op == oyi_ops[OYI_OP_zero_];
 }
 
+// The kernel only warns of it.
+static bool fills_where(const oy_op* op) {
+  return op == oyi_ops[OYI_OP_masked_fill__Scalar] ||
+         op == oyi_ops[OYI_OP_masked_fill__Tensor];
+}
+
 static oy_status check_overlap(const oyi_functional_call* c, const oy_object* target) {
-  if (writes_one_number(c->op)) return OY_OK;
+  if (writes_one_number(c->op) || fills_where(c->op)) return OY_OK;
   return oyi_output_check_overlap(oyi_tensor_cast(target), NULL, 0);
 }
 
@@ -166,6 +172,41 @@ static oy_status write_by_form(oyi_functional_call* c, const oy_op* form) {
   return status == OY_OK ? push_targets(c) : status;
 }
 
+// |mask|, true for all elements of |target| that are one in memory where it is for any; as it is
+// if it does not go with them. A new reference.
+static oy_object* mask_of_places(const oyi_tensor* target, oy_object* mask) {
+  int64_t dims[OY_TENSOR_MAX_DIMS], joined[OY_TENSOR_MAX_DIMS];
+  size_t count = 0, ndim;
+  const oy_ints sizes = oyi_sizes_view(target);
+  for (size_t d = 0; d < target->ndim; d++)
+    if (target->sizes[d] > 1 && oyi_strides(target)[d] == 0) dims[count++] = (int64_t)d;
+  if (mask->dtype != OY_DTYPE_BOOL ||
+      oyi_broadcast(oy_tensor_sizes(mask), sizes, joined, &ndim) != OY_OK ||
+      !oyi_same_sizes(sizes, (oy_ints){joined, ndim})) {
+    oy_error_clear();
+    return oy_tensor_retain(mask);
+  }
+  oy_object* wide = oyi_call_expand(mask, sizes, false);
+  oy_object* any = wide ? oyi_call_any_dims(wide, (oy_ints){dims, count}, true) : NULL;
+  oy_object* result = any ? oyi_call_expand(any, sizes, false) : NULL;
+  oy_tensor_release(wide);
+  oy_tensor_release(any);
+  return result;
+}
+
+static oy_status fill_expanded(oyi_functional_call* c, const oy_op* form) {
+  const oyi_tensor* target = oyi_tensor_cast(first_target(c));
+  const oy_value given = c->arguments[1];
+  oyi_functional* f = oyi_functional_here(given.as.object);
+  oy_object* mask = mask_of_places(target, f ? oyi_functional_read(f) : given.as.object);
+  if (!mask) return oy_failure();
+  c->arguments[1] = oy_value_tensor(mask);
+  const oy_status status = write_by_form(c, form);
+  c->arguments[1] = given;
+  oy_tensor_release(mask);
+  return status;
+}
+
 // Whether the results are, one by one, what is written.
 static bool fits(const oyi_functional_call* c, const oy_op* form) {
   size_t targets = 0;
@@ -263,5 +304,8 @@ static oy_status write_on_copies(oyi_functional_call* c) {
 oy_status oyi_functional_call_write(oyi_functional_call* c) {
   OY_TRY(check_targets(c));
   const oy_op* form = oyi_functional_form(c->op, c->schema);
+  if (form && fills_where(c->op) &&
+      oyi_has_internal_overlap(oyi_tensor_cast(first_target(c))))
+    return fill_expanded(c, form);
   return form && fits(c, form) ? write_by_form(c, form) : write_on_copies(c);
 }

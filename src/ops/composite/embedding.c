@@ -20,7 +20,8 @@ OYI_COMPOSITE(embedding) {
   if (indices->dtype != OY_DTYPE_I64 && indices->dtype != OY_DTYPE_I32) {
     OY_FAIL(TYPE_MISMATCH,
             "Expected tensor for argument #1 'indices' to have one of the following "
-            "scalar types: Long, Int; but got %s instead (while checking arguments for "
+            "scalar types: Long, Int; but got torch.%sTensor instead (while checking "
+            "arguments for "
             "embedding)",
             oy_dtype_pytorch_name(indices->dtype));
     return NULL;

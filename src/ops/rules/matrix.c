@@ -11,14 +11,38 @@ static oyi_tensor* refuse(oy_status status) {
 }
 #define REFUSE(...) return refuse(OY_FAIL(INVALID_ARGUMENT, __VA_ARGS__))
 
-static inline oy_status check_operands(const oyi_tensor* a, const oyi_tensor* b,
-                                       const char* names) {
+// What is multiplied lies on one device and has one dtype, which PyTorch says in three ways.
+static inline oy_status check_operands(const oyi_tensor* a, const oyi_tensor* b) {
   OY_TRY(oyi_check_same_device(a, b));
   OY_CHECK(a->header.dtype == b->header.dtype, TYPE_MISMATCH,
-           "expected %s to have the same dtype, but got: %s != %s", names,
-           oy_dtype_pytorch_name(a->header.dtype),
+           "expected scalar type %s but found %s", oy_dtype_pytorch_name(a->header.dtype),
            oy_dtype_pytorch_name(b->header.dtype));
   return OY_OK;
+}
+static inline oy_status check_matrices(const oyi_tensor* a, const oyi_tensor* b) {
+  OY_TRY(oyi_check_same_device(a, b));
+  OY_CHECK(a->header.dtype == b->header.dtype, TYPE_MISMATCH,
+           "expected m1 and m2 to have the same dtype, but got: %s != %s",
+           oyi_dtype_cpp_name(a->header.dtype), oyi_dtype_cpp_name(b->header.dtype));
+  return OY_OK;
+}
+static oy_status check_with_mat2(const oyi_tensor* t, const oyi_tensor* b,
+                                 const char* name) {
+  OY_TRY(oyi_check_same_device(t, b));
+  OY_CHECK(t->header.dtype == b->header.dtype, TYPE_MISMATCH,
+           "%s and mat2 must have the same dtype, but got %s and %s", name,
+           oy_dtype_pytorch_name(t->header.dtype),
+           oy_dtype_pytorch_name(b->header.dtype));
+  return OY_OK;
+}
+// Of addmm, and of addbmm, which is one for each matrix, in place.
+static __attribute__((noinline)) oy_status check_addmm(oy_object* self, oy_object* out,
+                                                       const oyi_tensor* a,
+                                                       const oyi_tensor* b) {
+  const oyi_tensor* s = oyi_tensor_of(out ? out : self);
+  if (!s) return oy_failure();
+  OY_TRY(check_with_mat2(s, b, "self"));
+  return check_with_mat2(a, b, "mat1");
 }
 
 // A product reads its inputs many times, so it cannot write over them.
@@ -29,13 +53,13 @@ static oy_status check_apart(const oyi_tensor* o, const oyi_tensor* a,
   return o == a || o == b ? oyi_output_overlaps() : OY_OK;
 }
 
-// |self| must broadcast to the result and have its dtype.
+// |self| must broadcast to the result; of vectors and batches it may have another dtype.
 static __attribute__((noinline)) oy_status check_added(oy_object* self,
                                                        const oyi_tensor* a,
                                                        oy_ints sizes) {
   const oyi_tensor* s = oyi_tensor_of(self);
   if (!s) return oy_failure();
-  OY_TRY(check_operands(s, a, "self and mat2"));
+  OY_TRY(oyi_check_same_device(s, a));
   oy_object* wide = oy_tensor_expand(self, sizes);
   if (!wide) return oy_failure();
   oy_tensor_release(wide);
@@ -48,8 +72,13 @@ static oyi_tensor* output(oy_object* self, const oyi_tensor* a, const oyi_tensor
   if (self && check_added(self, a, sizes) != 0) return NULL;
   if (!out) return oyi_tensor_new(sizes, dtype, oyi_tensor_device(a));
   oyi_tensor* o = oyi_tensor_of(out);
-  if (!o || check_apart(o, a, b) != 0 || oyi_output_check_exact(o, dtype) != 0)
-    return NULL;
+  if (!o || check_apart(o, a, b) != 0) return NULL;
+  if (out == self && o->header.dtype != dtype)
+    REFUSE(
+        "Bad in-place call: input tensor dtype %s and output tensor dtype %s should "
+        "match",
+        oyi_dtype_cpp_name(o->header.dtype), oyi_dtype_cpp_name(dtype));
+  if (oyi_output_check_exact(o, dtype) != 0) return NULL;
   if (out == self && !oyi_same_sizes(oyi_sizes_view(o), sizes))
     REFUSE(
         "Bad in-place call: input tensor size %s and output tensor size %s should match",
@@ -62,6 +91,7 @@ oyi_tensor* oyi_rule_mm(oy_object* self, oy_object* mat1, oy_object* mat2,
   const oyi_tensor* a = oyi_tensor_of(mat1);
   const oyi_tensor* b = a ? oyi_tensor_of(mat2) : NULL;
   if (!b) return NULL;
+  if (self && check_addmm(self, NULL, a, b) != 0) return NULL;
   const oyi_tensor* wrong = a->ndim != 2 ? a : b->ndim != 2 ? b : NULL;
   const char* name = wrong == b ? "mat2" : self ? "mat1" : "self";
   if (wrong && self) REFUSE("%s must be a matrix, got %d-D tensor", name, wrong->ndim);
@@ -70,7 +100,7 @@ oyi_tensor* oyi_rule_mm(oy_object* self, oy_object* mat1, oy_object* mat2,
     REFUSE("mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
            (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0],
            (long long)b->sizes[1]);
-  if (check_operands(a, b, "m1 and m2") != 0) return NULL;
+  if (!self && check_matrices(a, b) != 0) return NULL;
   int64_t shape[2] = {a->sizes[0], b->sizes[1]};
   return output(self, a, b, out, (oy_ints){shape, 2});
 }
@@ -124,7 +154,7 @@ oyi_tensor* oyi_rule_bmm(oy_object* self, oy_object* batch1, oy_object* batch2,
         "but got: [%lld, %lld].",
         (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0],
         (long long)b->sizes[1]);
-  if (check_operands(a, b, "batch1 and batch2") != 0) return NULL;
+  if (sums ? check_addmm(self, out, a, b) != 0 : check_operands(a, b) != 0) return NULL;
   int64_t shape[3] = {a->sizes[0], a->sizes[1], b->sizes[2]};
   return output(self, a, b, out, sums ? (oy_ints){shape + 1, 2} : (oy_ints){shape, 3});
 }
@@ -142,7 +172,7 @@ oyi_tensor* oyi_rule_addmv(oy_object* self, oy_object* mat, oy_object* vec,
     REFUSE("size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
            (long long)s->numel, (long long)a->sizes[0], (long long)a->sizes[1],
            (long long)v->sizes[0]);
-  if (check_operands(a, v, "mat and vec") != 0) return NULL;
+  if (check_operands(a, v) != 0) return NULL;
   return output(self, a, v, out, (oy_ints){a->sizes, 1});
 }
 
@@ -171,21 +201,20 @@ oyi_tensor* oyi_rule_addr(oy_object* self, oy_object* vec1, oy_object* vec2,
   if (!b) return NULL;
   if (a->ndim != 1) REFUSE("addr: Expected 1-D argument vec1, but got %d-D", a->ndim);
   if (b->ndim != 1) REFUSE("addr: Expected 1-D argument vec2, but got %d-D", b->ndim);
-  if (check_operands(a, b, "vec1 and vec2") != 0) return NULL;
+  if (check_operands(a, b) != 0) return NULL;
   int64_t shape[2] = {a->sizes[0], b->sizes[0]};
   const oy_ints sizes = {shape, 2};
   return out ? output(self, a, b, out, sizes) : new_outer(self, vec1, b, sizes);
 }
 
-oyi_tensor* oyi_rule_dot(oy_object* self, oy_object* other, oy_object* out,
-                         const char* name) {
+oyi_tensor* oyi_rule_dot(oy_object* self, oy_object* other, oy_object* out) {
   const oyi_tensor* a = oyi_tensor_of(self);
   const oyi_tensor* b = a ? oyi_tensor_of(other) : NULL;
   if (!b || oyi_check_same_device(a, b) != 0) return NULL;
   if (a->ndim != 1 || b->ndim != 1)
     REFUSE("1D tensors expected, but got %uD and %uD tensors", a->ndim, b->ndim);
   if (a->header.dtype != b->header.dtype)
-    REFUSE("%s : expected both vectors to have same dtype, but found %s and %s", name,
+    REFUSE("dot : expected both vectors to have same dtype, but found %s and %s",
            oy_dtype_pytorch_name(a->header.dtype),
            oy_dtype_pytorch_name(b->header.dtype));
   if (a->numel != b->numel)

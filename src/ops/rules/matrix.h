@@ -22,9 +22,8 @@ oyi_tensor* oyi_rule_addmv(oy_object* self, oy_object* mat, oy_object* vec,
 // (n) x (m), as a matrix.
 oyi_tensor* oyi_rule_addr(oy_object* self, oy_object* vec1, oy_object* vec2,
                           oy_object* out);
-// (n) x (n), as a number. |name| is "dot" or "vdot".
-oyi_tensor* oyi_rule_dot(oy_object* self, oy_object* other, oy_object* out,
-                         const char* name);
+// (n) x (n), as a number.
+oyi_tensor* oyi_rule_dot(oy_object* self, oy_object* other, oy_object* out);
 // Numbers that products and sums are multiplied by go with the dtype.
 oy_status oyi_check_alpha_beta(oy_dtype dtype, oy_scalar alpha, oy_scalar beta);
 // A matrix of numbers, or a batch, for |name|; NULL with the error set.

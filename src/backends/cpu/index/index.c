@@ -112,17 +112,29 @@ static bool fills_mask(oy_object* self, oy_tensors indices, oy_object* values,
   return true;
 }
 
+static oy_status check_apart(const oyi_tensor* t, const oyi_tensor* values,
+                             oy_tensors indices) {
+  oyi_warn_expanded(t, "index_put_", "indices] = tensor");
+  OY_TRY(oyi_check_inputs_apart(t, &values, 1));
+  for (size_t i = 0; i < indices.size; i++) {
+    if (oy_object_is_none(indices.data[i])) continue;
+    const oyi_tensor* index = oyi_tensor_of(indices.data[i]);
+    if (!index) return oy_failure();
+    OY_TRY(oyi_check_inputs_apart(t, &index, 1));
+  }
+  return OY_OK;
+}
+
 static oy_status put(oy_object* self, oy_tensors indices, oy_object* values,
                      bool accumulate) {
   oyi_indexing x;
-  const oyi_tensor* v = oyi_tensor_of(values);
+  const oyi_tensor *v = oyi_tensor_of(values), *t = v ? oyi_tensor_of(self) : NULL;
   oy_status filled;
-  if (!v) return oy_failure();
+  if (!t) return oy_failure();
+  OY_TRY(check_apart(t, v, indices));
   if (!accumulate && fills_mask(self, indices, values, &filled)) return filled;
   OY_TRY(oyi_indexing_begin(&x, self, indices));
   oy_status status = check_values(&x, v);
-  const oyi_tensor* inputs[] = {v};
-  if (status == 0) status = oyi_output_check_overlap(x.self, inputs, 1);
   oyi_updater updater;
   if (status == 0)
     status = oyi_updater_find(accumulate ? OYI_UPDATE_ADD : OYI_UPDATE_SET, self->dtype,

@@ -122,8 +122,8 @@ static oy_object* fill_slices(oy_object* self, int64_t dim, oy_object* index,
   }
   oyi_indexing x;
   const oyi_tensor* inputs[] = {i};
-  if ((dim = oyi_dim_wrap(dim, t->ndim)) < 0 ||
-      oyi_output_check_overlap(t, inputs, 1) != 0)
+  oyi_warn_expanded(t, "index_fill_", "mask] = scalar");
+  if ((dim = oyi_dim_wrap(dim, t->ndim)) < 0 || oyi_check_inputs_apart(t, inputs, 1) != 0)
     return NULL;
   if (has_no_slices(t, dim)) return self;  // PyTorch does not look at indices then
   if (oyi_indexing_begin_dim(&x, t, dim, i, OYI_INDEX_ANY) != 0) return NULL;

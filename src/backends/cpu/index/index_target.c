@@ -8,15 +8,29 @@
 #include "tensor/element.h"
 #include "tensor/iterator.h"
 
-oy_status oyi_check_apart(const oyi_tensor* out, const oyi_tensor* const* inputs,
-                          int count) {
-  OY_TRY(oyi_output_check_overlap(out, inputs, count));
+oy_status oyi_check_inputs_apart(const oyi_tensor* out, const oyi_tensor* const* inputs,
+                                 int count) {
   for (int k = 0; k < count; k++) {
     bool dense = out->flags & inputs[k]->flags & OYI_DENSE;
     if (out == inputs[k] || (dense && oyi_may_share(out, inputs[k])))
       return oyi_output_overlaps();
   }
   return OY_OK;
+}
+
+oy_status oyi_check_apart(const oyi_tensor* out, const oyi_tensor* const* inputs,
+                          int count) {
+  OY_TRY(oyi_output_check_overlap(out, inputs, count));
+  return oyi_check_inputs_apart(out, inputs, count);
+}
+
+void oyi_warn_expanded(const oyi_tensor* out, const char* op, const char* as) {
+  if (oyi_has_internal_overlap(out))
+    oyi_warn(
+        "Use of %s on expanded tensors is deprecated. Please clone() the tensor before "
+        "performing this operation. This also applies to advanced indexing e.g. "
+        "tensor[%s",
+        op, as);
 }
 
 oyi_tensor* oyi_index_apart(const oyi_tensor* index, const oyi_tensor* target) {

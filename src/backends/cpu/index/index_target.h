@@ -10,6 +10,11 @@
 // the very same elements are no better than others.
 oy_status oyi_check_apart(const oyi_tensor* out, const oyi_tensor* const* inputs,
                           int count);
+// The same but for overlap with itself, which some operators only warn of, as PyTorch's took it
+// from the start: |op| is the name and |as| how it is written in brackets.
+oy_status oyi_check_inputs_apart(const oyi_tensor* out, const oyi_tensor* const* inputs,
+                                 int count);
+void oyi_warn_expanded(const oyi_tensor* out, const char* op, const char* as);
 // Checks |out| against overlap with itself and with |inputs| (|count| of them, |self|
 // not among them), and copies |self| into it if it is another tensor; NULL |out|: a new
 // copy of |self|. The caller has checked all that it can, so that nothing is written

@@ -5,6 +5,7 @@
 #include "backends/cpu/index/nonzero.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops/loops.h"
+#include "ops/calls.h"
 #include "ops/rules/reduction.h"
 #include "ops/rules/rules.h"
 #include "tensor/broadcast.h"
@@ -56,19 +57,46 @@ static oy_object* wide_mask(const oyi_tensor* t, const oyi_tensor* mask,
   return oy_tensor_expand(oyi_tensor_object(mask), sizes);
 }
 
+static void run_fill(const oyi_tensor* t, const oyi_tensor* mask, const filling* f) {
+  oyi_iter it;
+  const oyi_tensor* tensors[] = {t, mask};
+  oyi_iter_plain(&it, tensors, 2);
+  oyi_iter_run(&it, fill_loop, f);
+}
+
+// Elements of |t| that are one in memory are filled where the mask is true for any of them.
+static oy_status fill_expanded(const oyi_tensor* t, oy_object* mask, const filling* f) {
+  int64_t sizes[OY_TENSOR_MAX_DIMS], dims[OY_TENSOR_MAX_DIMS];
+  size_t count = 0;
+  for (size_t d = 0; d < t->ndim; d++) {
+    const bool is_one = t->sizes[d] > 1 && oyi_strides(t)[d] == 0;
+    sizes[d] = is_one ? 1 : t->sizes[d];
+    if (is_one) dims[count++] = (int64_t)d;
+  }
+  oyi_tensor* once = oyi_tensor_alias(t, (oy_ints){sizes, t->ndim},
+                                      (oy_ints){oyi_strides(t), t->ndim}, t->offset);
+  oy_object* any = once ? oyi_call_any_dims(mask, (oy_ints){dims, count}, true) : NULL;
+  if (any) run_fill(once, oyi_tensor_cast(any), f);
+  oy_tensor_release(any);
+  if (once) oy_tensor_release(&once->header);
+  return any ? OY_OK : oy_failure();
+}
+
 static oy_object* fill(oy_object* self, oy_object* mask, const filling* f) {
   oyi_tensor* t = oyi_tensor_of(self);
   const oyi_tensor* m = t ? oyi_tensor_of(mask) : NULL;
-  const oyi_tensor* inputs[] = {m};
-  if (!m || oyi_output_check_overlap(t, inputs, 1) != 0) return NULL;
+  if (!m || (oyi_overlap_of(t, m) == OYI_OVERLAP_YES && oyi_output_overlaps() != 0))
+    return NULL;
+  oyi_warn_expanded(t, "masked_fill_", "mask] = scalar");
   oy_object* wide = wide_mask(t, m, "masked_fill_");
   if (!wide) return NULL;
-  oyi_iter it;
-  const oyi_tensor* tensors[] = {t, oyi_tensor_cast(wide)};
-  oyi_iter_plain(&it, tensors, 2);
-  oyi_iter_run(&it, fill_loop, f);
+  oy_status status = OY_OK;
+  if (OY_UNLIKELY(oyi_has_internal_overlap(t)))
+    status = fill_expanded(t, wide, f);
+  else
+    run_fill(t, oyi_tensor_cast(wide), f);
   oy_tensor_release(wide);
-  return self;
+  return status == OY_OK ? self : NULL;
 }
 
 // As PyTorch turns numbers into elements: INVALID_ARGUMENT if it does not fit.
@@ -304,11 +332,10 @@ OYI_CPU(masked_scatter_) {
   oyi_tensor* s = m ? oyi_tensor_of(source) : NULL;
   if (!s) return NULL;
   if (t->header.dtype != s->header.dtype) {
-    OY_FAIL(TYPE_MISMATCH,
-            "masked_scatter: expected self and source to have same dtypes but got %s and "
-            "%s",
-            oy_dtype_pytorch_name(t->header.dtype),
-            oy_dtype_pytorch_name(s->header.dtype));
+    OY_FAIL(
+        TYPE_MISMATCH,
+        "masked_scatter: expected self and source to have same dtypes but got%s and %s",
+        oy_dtype_pytorch_name(t->header.dtype), oy_dtype_pytorch_name(s->header.dtype));
     return NULL;
   }
   const oyi_tensor* inputs[] = {m, s};

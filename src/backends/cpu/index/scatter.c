@@ -45,9 +45,9 @@ static oy_status check_shapes(const request* q) {
 static oy_status check(request* q) {
   const oyi_tensor *t = q->self, *i = q->index, *s = q->src;
   OY_CHECK(i->numel == 0 || i->header.dtype == OY_DTYPE_I64, TYPE_MISMATCH,
-           "%s(): Expected dtype int64 for index", q->name);
+           "scatter(): Expected dtype int64 for index");
   OY_CHECK(!s || s->header.dtype == t->header.dtype, TYPE_MISMATCH,
-           "%s(): Expected self.dtype to be equal to src.dtype", q->name);
+           "scatter(): Expected self.dtype to be equal to src.dtype");
   OY_TRY(check_shapes(q));
   OY_TRY(oyi_check_same_device(t, i));
   OY_TRY(oyi_check_memory(i));

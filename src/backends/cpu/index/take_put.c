@@ -185,7 +185,7 @@ static oy_status check_put(const oyi_tensor* t, const oyi_tensor* index,
   OY_TRY(oyi_check_memory(index));
   OY_TRY(oyi_check_memory(source));
   const oyi_tensor* inputs[] = {index, source};
-  return oyi_output_check_overlap(t, inputs, 2);
+  return oyi_check_apart(t, inputs, 2);
 }
 
 OYI_CPU(put_) {

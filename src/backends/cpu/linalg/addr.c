@@ -79,11 +79,33 @@ static oy_object* of_elements(const oyi_matrix_call* call) {
   return NULL;
 }
 
+// What is added to in place is as large as the result.
+static oy_status check_in_place(const oyi_tensor* self, const oyi_tensor* a,
+                                const oyi_tensor* b) {
+  OY_CHECK(self->ndim == 2, INVALID_ARGUMENT,
+           "2D tensor expected, got %dD tensor for input", self->ndim);
+  OY_CHECK(self->sizes[0] == a->numel && self->sizes[1] == b->numel, INVALID_ARGUMENT,
+           "size mismatch, input: %s, v1: %s, v2: %s",
+           oyi_dims_print(oyi_sizes_view(self)).text,
+           oyi_dims_print(oyi_sizes_view(a)).text,
+           oyi_dims_print(oyi_sizes_view(b)).text);
+  return OY_OK;
+}
+
+static bool is_fit_in_place(const oyi_matrix_call* call) {
+  const oyi_tensor *a = oyi_tensor_of(call->a), *b = a ? oyi_tensor_of(call->b) : NULL;
+  if (!b) return false;
+  // Of matrices the rule says what is wrong.
+  return a->ndim != 1 || b->ndim != 1 ||
+         check_in_place(oyi_tensor_cast(call->self), a, b) == OY_OK;
+}
+
 oy_object* oyi_cpu_addr_any(const oyi_matrix_call* call) {
   oy_dtype dtype;
   if (find_dtype(call, &dtype) != OY_OK) return NULL;
   const oyi_tensor* out = call->out ? oyi_tensor_of(call->out) : NULL;
   if (call->out && (!out || oyi_output_check_dtype(out, dtype) != OY_OK)) return NULL;
+  if (out && call->out == call->self && !is_fit_in_place(call)) return NULL;
   if (dtype != OY_DTYPE_BOOL && call->self->dtype == dtype && call->a->dtype == dtype &&
       call->b->dtype == dtype && (!out || out->header.dtype == dtype))
     return is_pointwise(call, dtype) ? of_elements(call) : oyi_cpu_addr(call);

@@ -258,7 +258,7 @@ OYI_CPU(addr_out) {
 
 // |conjugate|: of the first one, if that is complex.
 static oy_object* inner(const oyi_matrix_call* call, bool conjugate, const char* name) {
-  oyi_tensor* c = oyi_rule_dot(call->a, call->b, call->out, name);
+  oyi_tensor* c = oyi_rule_dot(call->a, call->b, call->out);
   if (!c) return NULL;
   if (oyi_is_meta(c)) return &c->header;
   oyi_gemm g = {.n = 1,

@@ -14,7 +14,8 @@ static oy_status check_indices(const oyi_tensor* indices, const char* name) {
       indices->header.dtype == OY_DTYPE_I64 || indices->header.dtype == OY_DTYPE_I32,
       TYPE_MISMATCH,
       "Expected tensor for argument #2 'indices' to have one of the following scalar "
-      "types: Long, Int; but got %s instead (while checking arguments for %s)",
+      "types: Long, Int; but got torch.%sTensor instead (while checking arguments for "
+      "%s)",
       oy_dtype_pytorch_name(indices->header.dtype), name);
   return OY_OK;
 }
