@@ -3,55 +3,24 @@
 // a.t() + b. Row by row, each of its elements would be a cache line of its own. A tile
 // is as many rows as a line has elements, and COLUMNS wide; its part of the input is
 // copied, turned round, to the stack, and the loop sees nothing but contiguous rows.
+#include "tensor/iterator_tile.h"
 #include "base/threads.h"
 #include "tensor/iterator_walk.h"
 #include "tensor/move.h"
 
 enum {
-  LINE = 64,
-  COLUMNS = 256,
-  NARROW = 64,  // columns of a copy whose rows may share sets of the cache
-  BESIDE = 16,  // rows of those at least
-  PAGE = 4096,
+  NARROW = 64,       // columns of a copy whose rows may share sets of the cache
   COPIED_LINES = 4,  // of each column of the input, read at once where there is no buffer
   FEW = 3,           // of a loop: neighbours nearer to each other, or fewer rows, are not
   LEAST = 8,         // rows and columns that make it worth while
   LEAST_STEPS = 512,
-  PLANE = 256,      // elements of a plane that is copied without looking for tiles of it
-  PACKED_MOST = 2,  // inputs that are turned round, or brought together
+  PLANE = 256,  // elements of a plane that is copied without looking for tiles of it
   // A row of a copy is a line longer than it must be: else all rows of a column would
   // lie in the same few sets of the cache.
   BUFFER = COLUMNS * LINE + LINE * LINE
 };
 
-typedef struct tiling {
-  const oyi_iter* it;
-  oyi_loop loop;
-  const void* args;
-  size_t across;  // the dimension in which the inputs are contiguous
-  size_t beside;  // that which has the next elements of a line; 0: none
-  int packed[PACKED_MOST], packed_count;
-  int64_t rows, columns;  // of a tile
-  int64_t joined;         // columns of one of several stretches that are a row; 0: one
-  int64_t over[PACKED_MOST];  // from stretch to stretch of what is turned round
-  bool others_first;          // what is beside a tile goes before what is below it
-  int64_t tiles_down, tiles;  // along |across|; in all
-  int64_t tiles_at_a_time;
-} tiling;
-
-// What is copied may be several elements at a time.
-static int64_t item_of(const tiling* g, int k) {
-  return g->loop ? oyi_item(g->it->tensors[k]) : (int64_t) * (const size_t*)g->args;
-}
-
 // ----------------------------------------------------------------------- tiles
-
-typedef struct tile {
-  char* data[OYI_ITER_MAX];
-  int64_t down[OYI_ITER_MAX];     // from row to row
-  int64_t strides[OYI_ITER_MAX];  // within a row
-  int64_t rows, columns;
-} tile;
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -78,7 +47,7 @@ static int64_t find_others(tile* t, const tiling* g, int64_t index) {
 
 // Tiles are counted down first: the next one has the neighbouring lines of the input,
 // in the same pages.
-static tile tile_find(const tiling* g, int64_t index) {
+tile oyi_tile_find(const tiling* g, int64_t index) {
   const oyi_iter* it = g->it;
   tile t;
   memcpy(t.data, it->data, sizeof(t.data[0]) * (size_t)it->count);
@@ -98,20 +67,6 @@ static tile tile_find(const tiling* g, int64_t index) {
   memcpy(t.down, it->strides[g->across], sizeof(t.down));
   memcpy(t.strides, it->strides[0], sizeof(t.strides));
   return t;
-}
-
-// Into its place as it is turned round.
-static void copy_tile(const tile* t, int64_t item) {
-  oyi_move_rows(&(oyi_move){.item = (size_t)item,
-                            .n = t->columns,
-                            .rows = t->rows,
-                            .to = t->data[0],
-                            .from = t->data[1],
-                            .to_along = t->strides[0],
-                            .to_down = t->down[0],
-                            .from_along = t->strides[1],
-                            .from_down = t->down[1],
-                            .ahead = t->rows * item});
 }
 
 static bool is_packed(const tiling* g, int k) {
@@ -183,14 +138,10 @@ static oy_status run_tiles(int64_t index, void* context) {
   _Alignas(LINE) char buffers[PACKED_MOST][BUFFER], line[COLUMNS * WIDEST];
   int64_t end = least((index + 1) * g->tiles_at_a_time, g->tiles);
   for (int64_t i = index * g->tiles_at_a_time; i < end; i++) {
-    tile t = tile_find(g, i);
-    if (!g->loop) {
-      copy_tile(&t, item_of(g, 0));
-      continue;
-    }
+    tile t = oyi_tile_find(g, i);
     const bool one = is_one_row(g, &t);
     for (int p = 0; p < g->packed_count; p++) {
-      const int64_t item = item_of(g, g->packed[p]);
+      const int64_t item = oyi_tile_item(g, g->packed[p]);
       copy_operand(g, &t, p, buffers[p], one ? t.columns * item : COLUMNS * item + LINE);
     }
     if (one) {
@@ -220,7 +171,7 @@ static int64_t nearest(const oyi_iter* it) {
 static size_t lies_across(const tiling* g, int k) {
   const oyi_iter* it = g->it;
   // Of great elements a vector has few: to turn them takes nearly what it saves.
-  const int64_t item = item_of(g, k), few = item < 8 ? FEW : FEW + 1;
+  const int64_t item = oyi_tile_item(g, k), few = item < 8 ? FEW : FEW + 1;
   const int64_t rows = g->loop ? few : least_columns(it);
   const int64_t near = g->loop ? few * item : nearest(it);
   if (it->strides[0][k] < near && it->strides[0][k] > -near) return 0;
@@ -243,7 +194,7 @@ static size_t find_beside(const tiling* g, int k) {
 static void pack_others(tiling* g) {
   for (int k = 1; k < g->it->count && g->packed_count < PACKED_MOST; k++)
     if (!is_packed(g, k) &&
-        (g->it->strides[0][k] == 2 * item_of(g, k) || lies_across(g, k) != 0))
+        (g->it->strides[0][k] == 2 * oyi_tile_item(g, k) || lies_across(g, k) != 0))
       g->packed[g->packed_count++] = k;
 }
 
@@ -265,18 +216,19 @@ static bool find_packed(tiling* g) {
     if (lies_across(g, k) == g->across) g->packed[g->packed_count++] = k;
   if (g->loop && g->packed_count > 0) pack_others(g);
   for (int p = 0; p < g->packed_count; p++)
-    if (item_of(g, g->packed[p]) > largest) largest = item_of(g, g->packed[p]);
+    if (oyi_tile_item(g, g->packed[p]) > largest)
+      largest = oyi_tile_item(g, g->packed[p]);
   g->rows = LINE / largest;
   if (g->loop || g->packed_count == 0) return g->packed_count > 0;
   // Rows of the output a multiple of pages apart share a set of the cache, and parts of lines come
   // to them again before few sets have room for all: what lies beside a few of them is next.
-  const int64_t apart = it->sizes[0] * item_of(g, 0) < LINE ? PAGE / 4 : PAGE;
+  const int64_t apart = it->sizes[0] * oyi_tile_item(g, 0) < LINE ? PAGE / 4 : PAGE;
   g->beside = find_beside(g, 1);
   g->others_first =
       g->beside || (it->sizes[0] < NARROW && it->strides[g->across][0] % apart == 0);
   // Other copies need no buffer, so that their tiles may be longer, and narrow ones longer still.
   if (g->others_first)
-    g->rows = g->rows < BESIDE ? BESIDE : g->rows;
+    g->rows = oyi_tile_rows_beside(g);
   else
     g->rows *= COPIED_LINES * (it->sizes[0] < COLUMNS ? COLUMNS / it->sizes[0] : 1);
   return true;
@@ -291,8 +243,8 @@ static bool pack_stretches(tiling* g, size_t next) {
   for (int k = 0; k < it->count; k++) {
     if (is_packed(g, k) || it->strides[next][k] == it->sizes[0] * it->strides[0][k])
       continue;
-    if (k == 0 || it->sizes[0] > SHORT || it->strides[0][k] != item_of(g, k) ||
-        item_of(g, k) * g->rows > LINE || g->packed_count + more == PACKED_MOST)
+    if (k == 0 || it->sizes[0] > SHORT || it->strides[0][k] != oyi_tile_item(g, k) ||
+        oyi_tile_item(g, k) * g->rows > LINE || g->packed_count + more == PACKED_MOST)
       return false;
     found[more++] = k;
   }
@@ -334,7 +286,7 @@ static bool is_narrow(const oyi_iter* it, const tiling* g) {
 static bool steps_as_well(const tiling* g, int64_t steps) {
   enum { VECTOR = 16, NEAR = 3 << 19 };
   return g->loop && g->it->count == 3 && g->it->ndim == 2 &&
-         item_of(g, g->packed[0]) == VECTOR && steps * VECTOR <= NEAR;
+         oyi_tile_item(g, g->packed[0]) == VECTOR && steps * VECTOR <= NEAR;
 }
 
 // As few tiles as have |most| columns at most, of about the same width: chunks have as many tiles
@@ -350,7 +302,7 @@ bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {
   oyi_iter joined;
   int64_t steps = oyi_walk_steps(it, 0, it->ndim);
   if (is_narrow(it, &g) || steps < LEAST_STEPS) return false;
-  if (!loop && it->sizes[0] >= LEAST && oyi_walk_folded(it, item_of(&g, 0), steps))
+  if (!loop && it->sizes[0] >= LEAST && oyi_walk_folded(it, oyi_tile_item(&g, 0), steps))
     return true;
   if (!find_packed(&g) || is_narrow(it, &g) || steps_as_well(&g, steps)) return false;
   if (loop) {
@@ -366,6 +318,7 @@ bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {
   g.tiles = g.tiles_down * ((n - 1) / g.columns + 1) * (steps / n / m);
   const int64_t most = (OYI_ITER_GRAIN - 1) / (g.rows * least(n, g.columns)) + 1;
   g.tiles_at_a_time = oyi_even_piece(g.tiles, most);
-  (void)oyi_parallel_chunks((g.tiles - 1) / g.tiles_at_a_time + 1, run_tiles, &g);
+  (void)oyi_parallel_chunks((g.tiles - 1) / g.tiles_at_a_time + 1,
+                            loop ? run_tiles : oyi_tiles_copy, &g);
   return true;
 }

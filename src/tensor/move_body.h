@@ -360,7 +360,9 @@ static void planes(const oyi_move* m) {
   const int64_t item = (int64_t)m->item;
   const bool whole = m->to_along == item, turned = whole && m->from_down == item;
   if (turned && m->n * item < VECTOR && is_apart(m) && turn_narrow(m)) return;
-  if (m->n <= SHORT && whole && is_apart(m)) {
+  const int64_t along = item == (int64_t)sizeof(sixteen) ? LINE : VECTOR;
+  const bool turns = turned && m->n * item >= along && m->rows * item >= LINE;
+  if (m->n <= SHORT && whole && !turns && is_apart(m)) {
     OF_ITEM(few, m->item, m);
     return;
   }

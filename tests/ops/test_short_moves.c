@@ -242,25 +242,25 @@ static void few_rows_are_copied(void** state) {
 
 // ------------------------------------------------------------------------ narrow columns
 
-enum { PLANES = 3, BESIDE = 5, EDGES = 2 };
+enum { PLANES = 3, EDGES = 2 };
 
 // Rows of |n| elements with an edge around each, from a tensor whose last dimension comes first.
-static void check_narrow(int64_t n, int64_t m, oy_dtype dtype) {
-  const int64_t item = (int64_t)oy_dtype_size(dtype), all = PLANES * n * BESIDE * m;
-  const int64_t wide = n + EDGES, padded = m * BESIDE * PLANES * wide;
+static void check_narrow(int64_t n, int64_t beside, int64_t m, oy_dtype dtype) {
+  const int64_t item = (int64_t)oy_dtype_size(dtype), all = PLANES * n * beside * m;
+  const int64_t wide = n + EDGES, padded = m * beside * PLANES * wide;
   uint8_t *data = malloc((size_t)(all * item)), *want = malloc((size_t)(padded * item));
   assert_true(data && want);
   fill(data, all * item, n);
   memset(want, 0x5a, (size_t)(padded * item));
   for (int64_t i = 0; i < all; i++) {
-    const int64_t last = i % m, b = i / m % BESIDE, k = i / m / BESIDE % n,
-                  a = i / m / BESIDE / n, row = (last * BESIDE + b) * PLANES + a;
+    const int64_t last = i % m, b = i / m % beside, k = i / m / beside % n,
+                  a = i / m / beside / n, row = (last * beside + b) * PLANES + a;
     memcpy(want + (row * wide + 1 + k) * item, data + i * item, (size_t)item);
   }
-  oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(PLANES, n, BESIDE, m), dtype);
+  oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(PLANES, n, beside, m), dtype);
   oy_tensor* turned = oy_permute(x, OY_DIMS(3, 2, 0, 1));
   oy_tensor* out =
-      oy_tensor_empty(OY_DIMS(m, BESIDE, PLANES, wide), dtype, oy_device_cpu());
+      oy_tensor_empty(OY_DIMS(m, beside, PLANES, wide), dtype, oy_device_cpu());
   memset(oy_tensor_data(out), 0x5a, (size_t)(padded * item));
   oy_tensor* inner = oy_narrow(out, 3, 1, n);
   assert_ptr_equal(oy_copy_(inner, turned, false), inner);
@@ -273,12 +273,26 @@ static void check_narrow(int64_t n, int64_t m, oy_dtype dtype) {
 
 static void narrow_columns_are_turned(void** state) {
   (void)state;
+  enum { FEW = 5 };
   static const int64_t lines[] = {8, 31, 63, 64, 65, 100, 300};
   for (int threads = 1; threads <= 2; threads++) {
     assert_int_equal(oy_set_num_threads(threads), OY_OK);
     for (size_t i = 0; i < OY_ARRAY_SIZE(lines); i++)
       for (int64_t n = 1; n < 10; n++)
-        for (int k = 0; k < SIZES; k++) check_narrow(n, lines[i], sizes_of_all[k]);
+        for (int k = 0; k < SIZES; k++) check_narrow(n, FEW, lines[i], sizes_of_all[k]);
+  }
+}
+
+// Rows of the output are whole pages apart, or parts of one, as those beside them are not.
+static void narrow_columns_apart_by_pages(void** state) {
+  (void)state;
+  enum { MANY = 256 };
+  static const int64_t lines[] = {9, 17, 40};
+  for (int threads = 1; threads <= 2; threads++) {
+    assert_int_equal(oy_set_num_threads(threads), OY_OK);
+    for (size_t i = 0; i < OY_ARRAY_SIZE(lines); i++)
+      for (int64_t n = 2; n < 10; n++)
+        for (int k = 0; k < SIZES; k++) check_narrow(n, MANY, lines[i], sizes_of_all[k]);
   }
 }
 
@@ -291,6 +305,7 @@ int main(void) {
       cmocka_unit_test(columns_are_copied),
       cmocka_unit_test(few_rows_are_copied),
       cmocka_unit_test(narrow_columns_are_turned),
+      cmocka_unit_test(narrow_columns_apart_by_pages),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }
