@@ -208,6 +208,20 @@ static size_t find_across(const tiling* g) {
   return found;
 }
 
+// Whether what lies beside a tile of a copy, which is few columns, is written next. Rows of the
+// output a multiple of pages apart share a set of the cache, and parts of lines come to them again
+// before few sets have room for all. Rows of less than a vector are small parts of them.
+static bool goes_beside(const tiling* g) {
+  enum { VECTOR = 32, MANY = 8 };
+  const oyi_iter* it = g->it;
+  const int64_t row = it->sizes[0] * oyi_tile_item(g, 0);
+  const int64_t apart = row < LINE ? PAGE / 4 : PAGE;
+  if (it->sizes[0] < NARROW && it->strides[g->across][0] % apart == 0) return true;
+  const size_t next = g->across == 1 ? 2 : 1;
+  return it->ndim > 2 && row < VECTOR && it->strides[next][0] < LINE &&
+         it->sizes[next] >= MANY;
+}
+
 static bool find_packed(tiling* g) {
   const oyi_iter* it = g->it;
   int64_t largest = 1;
@@ -220,12 +234,8 @@ static bool find_packed(tiling* g) {
       largest = oyi_tile_item(g, g->packed[p]);
   g->rows = LINE / largest;
   if (g->loop || g->packed_count == 0) return g->packed_count > 0;
-  // Rows of the output a multiple of pages apart share a set of the cache, and parts of lines come
-  // to them again before few sets have room for all: what lies beside a few of them is next.
-  const int64_t apart = it->sizes[0] * oyi_tile_item(g, 0) < LINE ? PAGE / 4 : PAGE;
   g->beside = find_beside(g, 1);
-  g->others_first =
-      g->beside || (it->sizes[0] < NARROW && it->strides[g->across][0] % apart == 0);
+  g->others_first = g->beside || goes_beside(g);
   // Other copies need no buffer, so that their tiles may be longer, and narrow ones longer still.
   if (g->others_first)
     g->rows = oyi_tile_rows_beside(g);
@@ -273,12 +283,13 @@ static void join_columns(tiling* g, oyi_iter* joined) {
   g->it = joined;
 }
 
-// Fewer columns than LEAST are worth it for copies alone, and if tiles of them are long, which
-// shows when |across| is known.
+// Fewer columns than LEAST are worth it for copies alone, and if tiles of them are long, or have
+// others beside them, which shows when |across| is known.
 static bool is_narrow(const oyi_iter* it, const tiling* g) {
   enum { FEWEST = 3, LONG = 64 };
   if (it->sizes[0] >= LEAST) return false;
-  return g->loop || it->sizes[0] < FEWEST || (g->across && it->sizes[g->across] < LONG);
+  if (g->loop || it->sizes[0] < FEWEST) return true;
+  return g->across && it->sizes[g->across] < (g->others_first ? FEWEST : LONG);
 }
 
 // Elements that are a vector each need not be turned round: a loop of two inputs steps from one to

@@ -288,7 +288,7 @@ static void pairs(char* to, const char* first, const char* second, size_t n,
 
 // An element of each of some rows at a time, which are near until all of theirs are moved.
 static void columns(const oyi_move* m) {
-  enum { NEAR = 1 << 14, LEAST = 16 };
+  enum { NEAR = 1 << 14, LEAST = 8 };
   const int64_t to = m->to_down < 0 ? -m->to_down : m->to_down;
   const int64_t from = m->from_down < 0 ? -m->from_down : m->from_down;
   const int64_t down = to > from ? to : from, fit = down ? NEAR / down : m->rows;

@@ -93,6 +93,34 @@ static inline __attribute__((always_inline)) bool narrow(const oyi_move* m,
   return true;
 }
 
+// Rows that lie apart: they leave the lanes by two moves each, which may lie over each other.
+static inline __attribute__((always_inline)) bool narrow_apart(const oyi_move* m,
+                                                               const int64_t lines,
+                                                               const int64_t item) {
+  const int64_t block = VECTOR / item, half = lines * item / 2, rest = m->n * item - half;
+  if (m->rows < block) return false;
+  PLANES(m, one)
+  for (int64_t j = 0; j < m->rows; j += block) {
+    const int64_t row = j + block <= m->rows ? j : m->rows - block;
+    __m256i a[LANE];
+    char parts[LANE * VECTOR];
+    interleave(a, one.from + row * item, m->from_along, m->n, lines, item);
+    OYI_UNROLL_BY(16)
+    for (int64_t k = 0; k < lines; k++) {
+      store_lane(parts + k * LANE, _mm256_castsi256_si128(a[k]));
+      store_lane(parts + (lines + k) * LANE, _mm256_extracti128_si256(a[k], 1));
+    }
+    char* to = one.to + row * m->to_down;
+    const char* from = parts;
+    OYI_UNROLL_BY(4)
+    for (int64_t k = 0; k < block; k++, to += m->to_down, from += 2 * half) {
+      memcpy(to, from, (size_t)half);
+      memcpy(to + rest, from + rest, (size_t)half);
+    }
+  }
+  return true;
+}
+
 // Rows of a lane and more: the second lane lies over the end of the first.
 static inline __attribute__((always_inline)) bool two_lanes(const oyi_move* m,
                                                             const int64_t item) {
@@ -116,11 +144,21 @@ static inline __attribute__((always_inline)) bool two_lanes(const oyi_move* m,
   return true;
 }
 
+// Rows of up to four elements leave lanes no sooner than they are moved one by one.
+static bool turn_apart(const oyi_move* m, int64_t lines) {
+  switch (lines * 10 + (int64_t)m->item) {
+    case 81: return narrow_apart(m, 8, 1);
+    case 161: return narrow_apart(m, 16, 1);
+    case 82: return narrow_apart(m, 8, 2);
+    default: return false;
+  }
+}
+
 // Whether it did: rows of less than a vector.
 static bool turn_narrow(const oyi_move* m) {
   const int64_t n = m->n, size = n * (int64_t)m->item;
   const int lines = n <= 2 ? 2 : n <= 4 ? 4 : n <= 8 ? 8 : 16;
-  if (size < LANE && m->to_down != size) return false;
+  if (size < LANE && m->to_down != size) return turn_apart(m, lines);
   switch (m->item * 100 + (size_t)(size < LANE ? lines : 0)) {
     case 102: return narrow(m, 2, 1);
     case 104: return narrow(m, 4, 1);
