@@ -88,30 +88,41 @@ static void lines_of_blocks_are_gathered(void** state) {
     }
 }
 
-// Wherever they are, and if their lower bits are those of good ones.
+// A bad number at |place| of indices that are else 0.
+static void expect_refused(oy_ints sizes, int64_t dim, oy_dtype dtype, int64_t place,
+                           int64_t bad) {
+  static uint8_t data[LINES * LONGEST * 16];
+  static int64_t index[LINES * LONGEST];
+  index[place] = bad;
+  oy_tensor* x = oy_tensor_from_data(data, sizes, dtype);
+  oy_tensor* by = oy_tensor_from_data(index, sizes, OY_DTYPE_I64);
+  assert_null(oy_gather(x, dim, by, false));
+  assert_non_null(strstr(oy_error_get()->message, "out of bounds"));
+  oy_error_clear();
+  oy_tensor_release(x);
+  oy_tensor_release(by);
+  index[place] = 0;
+}
+
+// Wherever they are, and if their lower bits are those of good ones; of lines that lie together,
+// lines that lie apart, and one line.
 static void bad_numbers_are_refused(void** state) {
   (void)state;
-  static const int64_t bad[] = {-1, INT64_C(1) << 32, INT64_C(1) << 16, INT64_MIN, 0};
+  enum { BAD = 5, PLACES = 4 };
+  static const int64_t bad[BAD - 1] = {-1, INT64_C(1) << 32, INT64_C(1) << 16, INT64_MIN};
   static const int64_t lengths[] = {2, 3, 5, 8, 16, 31, 64, 100};
-  static uint8_t data[LINES * LONGEST * 16];
-  int64_t index[LINES * LONGEST] = {0};
-  for (int at = 0; at < 8; at++)
-    for (int k = 0; k < SIZES; k++)
-      for (int b = 0; b < 5; b++) {
-        const int64_t n = lengths[at],
-                      places[] = {0, n - 1, LINES * n / 2, LINES * n - 1};
-        for (int p = 0; p < 4; p++) {
-          index[places[p]] = b == 4 ? n : bad[b];
-          oy_tensor* x = oy_tensor_from_data(data, OY_DIMS(LINES, n), sizes_of_all[k]);
-          oy_tensor* by = oy_tensor_from_data(index, OY_DIMS(LINES, n), OY_DTYPE_I64);
-          assert_null(oy_gather(x, 1, by, false));
-          assert_non_null(strstr(oy_error_get()->message, "out of bounds"));
-          oy_error_clear();
-          oy_tensor_release(x);
-          oy_tensor_release(by);
-          index[places[p]] = 0;
-        }
-      }
+  for (size_t at = 0; at < OY_ARRAY_SIZE(lengths); at++)
+    for (int k = 0; k < SIZES * BAD * PLACES; k++) {
+      const oy_dtype dtype = sizes_of_all[k % SIZES];
+      const int64_t n = lengths[at], places[] = {0, n - 1, LINES * n / 2, LINES * n - 1};
+      const int64_t place = places[k / SIZES % PLACES];
+      const int which = k / SIZES / PLACES;
+      const bool greatest = which == BAD - 1;
+      const int64_t number = greatest ? 0 : bad[which];
+      expect_refused(OY_DIMS(LINES, n), 1, dtype, place, greatest ? n : number);
+      expect_refused(OY_DIMS(n, LINES), 0, dtype, place, greatest ? n : number);
+      expect_refused(OY_DIMS(LINES * n), 0, dtype, place, greatest ? LINES * n : number);
+    }
 }
 
 // ------------------------------------------------------------------------------- cat

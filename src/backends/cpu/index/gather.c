@@ -81,7 +81,8 @@ static oyi_gather_block block_of(const oyi_lines* w, const taking* t, int64_t mo
                         .to_along = along[0],
                         .index_along = along[1],
                         .from_along = along[2],
-                        .scale = t->down};
+                        .scale = t->down,
+                        .size = t->late.size ? (uint64_t)t->late.size : UINT64_MAX};
   if (w->ndim < 2 || b.n < w->sizes[0]) return b;
   b.rows = fits(w, 1, b.n, most);
   b.to_down = down[0], b.index_down = down[1], b.from_down = down[2];
@@ -89,13 +90,6 @@ static oyi_gather_block block_of(const oyi_lines* w, const taking* t, int64_t mo
   b.planes = fits(w, 2, b.n * b.rows, most);
   b.to_next = next[0], b.index_next = next[1], b.from_next = next[2];
   return b;
-}
-
-// Whether the indices follow each other all along the walk.
-static bool index_follows(const oyi_lines* w) {
-  for (size_t d = 1; d < w->ndim; d++)
-    if (w->steps[d][1] != w->steps[d - 1][1] * w->sizes[d - 1]) return false;
-  return true;
 }
 
 // To the last element of a block, and on from there.
@@ -110,16 +104,13 @@ static void pass(oyi_lines* w, const oyi_gather_block* b) {
 }
 
 static oy_status take_some(oyi_lines* w, int64_t count, void* context) {
-  enum { MOST = OYI_CHECKED_AT_ONCE };
   taking* t = context;
-  int64_t good = 0;  // how many indices from here on were looked at
-  for (int64_t done; count > 0; count -= done, good -= done) {
-    if (good == 0) {
-      good = count < MOST ? count : MOST;
-      if (!oyi_late_passes(&t->late, w->data[1], w->steps[0][1], good)) return OY_OK;
+  for (int64_t done; count > 0; count -= done) {
+    const oyi_gather_block b = block_of(w, t, count);
+    if (!t->take(&b)) {
+      oyi_late_fail(&t->late);
+      return OY_OK;
     }
-    const oyi_gather_block b = block_of(w, t, good);
-    t->take(&b);
     done = b.planes * b.rows * b.n;
     pass(w, &b);
   }
@@ -283,11 +274,7 @@ static void take_blocks(oyi_tensor* o, const oyi_tensor* t, int64_t dim,
   if (index->ndim && index->sizes[dim] != 1) w.steps[place][2] = 0;
   how->down = t->ndim ? oyi_strides(t)[dim] * oyi_item(t) : oyi_item(t);
   if (w.ndim > 1) arrange(&w, t, dim);
-  if (how->late.size && !index_follows(&w)) {
-    how->late.failed = !oyi_are_indices(index, how->late.size);
-    how->late.size = 0;
-  }
-  if (!how->late.failed) (void)!oyi_lines_run(&w, 1, take_some, how);
+  (void)!oyi_lines_run(&w, 1, take_some, how);
 }
 
 // |late|: indices are checked here.

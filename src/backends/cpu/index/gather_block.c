@@ -9,6 +9,12 @@
 #include "base/template.h"
 
 enum { FOUR = 4 };
+
+static inline bool four_are_below(const int64_t* index, uint64_t size) {
+  return (uint64_t)index[0] < size && (uint64_t)index[1] < size &&
+         (uint64_t)index[2] < size && (uint64_t)index[3] < size;
+}
+
 typedef uint64_t bytes16 __attribute__((vector_size(16)));
 #define T  uint8_t
 #define ID 1
