@@ -29,27 +29,27 @@
         WHERE_PASS(T, same, q[i]);                                                     \
       } else if (sy == 0) {                                                            \
         WHERE_PASS(T, p[i], other);                                                    \
-      } else {                                                                         \
+      } else if (item <= WORD) {                                                       \
         WHERE_PASS(T, p[i], q[i]);                                                     \
       }                                                                                \
     }                                                                                  \
     const int64_t items[] = {item, 1, item, item};                                     \
     if (oyi_same_run(name, items, n, data, strides, args)) return;                     \
-    for (int64_t i = 0; i < n; i++, out += so, m += sm, x += sx, y += sy)              \
-      OYI_AT(T, out) = (T)WHERE_BITS(*(const uint8_t*)m, *(const T*)(const void*)x,    \
-                                     *(const T*)(const void*)y);                       \
+    int64_t over = (int64_t)((uintptr_t)y - (uintptr_t)x);                             \
+    for (int64_t i = 0; i < n; i++, out += so, m += sm, over += sy - sx, x += sx) {    \
+      const int64_t all = -(int64_t)(*(const uint8_t*)m == 0);                         \
+      OYI_AT(T, out) = *(const T*)(const void*)(x + (over & all));                     \
+    }                                                                                  \
   }
-// Of single elements nothing but bits is chosen: a branch that goes either way takes longer than
-// both.
-#define WHERE_BITS(mask, yes, no) \
-  ((yes) ^ (((yes) ^ (no)) & ((uint64_t)((mask) != 0) - 1)))
+// Of single elements, and of two words, it is chosen where to read from by arithmetic: a branch
+// that goes either way takes longer than both, and reading both longer than one.
+enum { WORD = 8 };
 #define WHERE_PICK(mask, yes, no) ((mask) ? (yes) : (no))
 WHERE(where_1, uint8_t)
 WHERE(where_2, uint16_t)
 WHERE(where_4, uint32_t)
 WHERE(where_8, uint64_t)
 #undef WHERE_PICK
-#undef WHERE_BITS
 // Two words.
 typedef uint64_t sixteen
     __attribute__((vector_size(16), aligned(sizeof(uint64_t)), may_alias));
@@ -58,7 +58,5 @@ static inline sixteen pick_sixteen(uint8_t mask, sixteen yes, sixteen no) {
   return (yes & all) | (no & ~all);
 }
 #define WHERE_PICK pick_sixteen
-#define WHERE_BITS pick_sixteen
 WHERE(where_16, sixteen)
 #undef WHERE_PICK
-#undef WHERE_BITS

@@ -287,13 +287,13 @@ static bool steps_well(oyi_cpu_loop which, oy_dtype dtype) {
     case OYI_LOOP_floor:
     case OYI_LOOP_trunc:
     case OYI_LOOP_reciprocal:
-    case OYI_LOOP_where:
     case OYI_LOOP_addcdiv:
     case OYI_LOOP_logical_not:
     case OYI_LOOP_bitwise_not:
     case OYI_LOOP_bitwise_and:
     case OYI_LOOP_bitwise_or:
     case OYI_LOOP_bitwise_xor: return is_real && oyi_dtype_bytes[dtype] > 2;
+    case OYI_LOOP_where: return oyi_dtype_bytes[dtype] > 2;
     default: return false;
   }
 }
