@@ -22,53 +22,6 @@ enum {
 
 // ----------------------------------------------------------------------- tiles
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-static void tile_move(tile* t, const oyi_iter* it, size_t dim, int64_t steps) {
-  for (int k = 0; k < it->count; k++) t->data[k] += steps * it->strides[dim][k];
-}
-
-// To the place of |index| in dimension |d|; what is left of it.
-static int64_t find_other(tile* t, const oyi_iter* it, size_t d, int64_t index) {
-  tile_move(t, it, d, index % it->sizes[d]);
-  return index / it->sizes[d];
-}
-
-// In all other dimensions.
-static int64_t find_others(tile* t, const tiling* g, int64_t index) {
-  const oyi_iter* it = g->it;
-  if (g->beside) index = find_other(t, it, g->beside, index);
-  for (size_t d = 1; d < it->ndim; d++)
-    if (d != g->across && d != g->beside) index = find_other(t, it, d, index);
-  return index;
-}
-
-// Tiles are counted down first: the next one has the neighbouring lines of the input,
-// in the same pages.
-tile oyi_tile_find(const tiling* g, int64_t index) {
-  const oyi_iter* it = g->it;
-  tile t;
-  memcpy(t.data, it->data, sizeof(t.data[0]) * (size_t)it->count);
-  if (g->others_first) index = find_others(&t, g, index);
-  const int64_t row = index % g->tiles_down * g->rows;
-  index /= g->tiles_down;
-  const int64_t across = (it->sizes[0] - 1) / g->columns + 1;
-  const int64_t column = index % across * g->columns;
-  if (!g->others_first) find_others(&t, g, index / across);
-  tile_move(&t, it, 0, column);
-  tile_move(&t, it, g->across, row);
-  for (int p = 0; g->joined && p < g->packed_count; p++)
-    t.data[g->packed[p]] +=
-        column / g->joined * g->over[p] - column * it->strides[0][g->packed[p]];
-  t.rows = least(g->rows, it->sizes[g->across] - row);
-  t.columns = least(g->columns, it->sizes[0] - column);
-  memcpy(t.down, it->strides[g->across], sizeof(t.down));
-  memcpy(t.strides, it->strides[0], sizeof(t.strides));
-  return t;
-}
-
 static bool is_packed(const tiling* g, int k) {
   return k == g->packed[0] || (g->packed_count > 1 && k == g->packed[1]);
 }
@@ -136,7 +89,7 @@ static oy_status run_tiles(int64_t index, void* context) {
   enum { WIDEST = 16 };
   const tiling* g = context;
   _Alignas(LINE) char buffers[PACKED_MOST][BUFFER], line[COLUMNS * WIDEST];
-  int64_t end = least((index + 1) * g->tiles_at_a_time, g->tiles);
+  int64_t end = oyi_tile_least((index + 1) * g->tiles_at_a_time, g->tiles);
   for (int64_t i = index * g->tiles_at_a_time; i < end; i++) {
     tile t = oyi_tile_find(g, i);
     const bool one = is_one_row(g, &t);
@@ -327,7 +280,7 @@ bool oyi_walk_tiled(const oyi_iter* it, oyi_loop loop, const void* args) {
   if (!g.joined) g.columns = even_columns(n, g.columns);
   g.tiles_down = (m - 1) / g.rows + 1;
   g.tiles = g.tiles_down * ((n - 1) / g.columns + 1) * (steps / n / m);
-  const int64_t most = (OYI_ITER_GRAIN - 1) / (g.rows * least(n, g.columns)) + 1;
+  const int64_t most = (OYI_ITER_GRAIN - 1) / (g.rows * oyi_tile_least(n, g.columns)) + 1;
   g.tiles_at_a_time = oyi_even_piece(g.tiles, most);
   (void)oyi_parallel_chunks((g.tiles - 1) / g.tiles_at_a_time + 1,
                             loop ? run_tiles : oyi_tiles_copy, &g);

@@ -3,17 +3,13 @@
 #include "tensor/iterator_tile.h"
 #include "tensor/move.h"
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 // A line of each column of the input, or more, but no more lines of the output than a few ways of
 // the first cache have room for: parts of them are written again and again.
 int64_t oyi_tile_rows_beside(const tiling* g) {
   enum { WAYS = 8, BESIDE = 16 };
   const int64_t down = g->it->strides[g->across][0], apart = down & (0 - down);
-  const int64_t sets = PAGE / (apart < LINE ? LINE : least(apart, PAGE));
-  return least(g->rows < BESIDE ? BESIDE : g->rows, sets * WAYS);
+  const int64_t sets = PAGE / (apart < LINE ? LINE : oyi_tile_least(apart, PAGE));
+  return oyi_tile_least(g->rows < BESIDE ? BESIDE : g->rows, sets * WAYS);
 }
 
 // The dimension in which the next tile is, where that is beside this one; 0: none.
@@ -51,11 +47,11 @@ static void copy_tiles(const tiling* g, const tile* t, size_t beside, int64_t co
 oy_status oyi_tiles_copy(int64_t index, void* context) {
   const tiling* g = context;
   const size_t beside = next_beside(g);
-  const int64_t size = beside ? g->it->sizes[beside] : 1;
-  const int64_t end = least((index + 1) * g->tiles_at_a_time, g->tiles);
+  const int64_t size = g->it->sizes[beside];
+  const int64_t end = oyi_tile_least((index + 1) * g->tiles_at_a_time, g->tiles);
   for (int64_t i = index * g->tiles_at_a_time, count; i < end; i += count) {
     const tile t = oyi_tile_find(g, i);
-    count = least(size - i % size, end - i);
+    count = beside ? oyi_tile_least(size - i % size, end - i) : 1;
     copy_tiles(g, &t, beside, count);
   }
   return OY_OK;

@@ -24,17 +24,11 @@ static inline __attribute__((always_inline)) __m256i second_pairs(__m256i a, __m
   }
 }
 
-// |lines| lines, a power of two, of which the last may be the same, from |from| on: rows of as
-// many elements follow each other in the lanes.
-static inline __attribute__((always_inline)) void interleave(__m256i* a, const char* from,
-                                                             int64_t along, int64_t n,
-                                                             const int64_t lines,
-                                                             const int64_t item) {
+// Elements of |lines| vectors, a power of two, become rows of as many that follow each other in the
+// lanes.
+static inline __attribute__((always_inline)) void mix(__m256i* a, const int64_t lines,
+                                                      const int64_t item) {
   __m256i b[LANE];
-  OYI_UNROLL_BY(16)
-  for (int64_t k = 0; k < lines; k++)
-    a[k] = _mm256_loadu_si256(
-        (const __m256i_u*)(const void*)(from + (k < n ? k : n - 1) * along));
   OYI_UNROLL_BY(4)
   for (int64_t step = 1; step < lines; step *= 2) {
     OYI_UNROLL_BY(8)
@@ -45,6 +39,18 @@ static inline __attribute__((always_inline)) void interleave(__m256i* a, const c
     OYI_UNROLL_BY(16)
     for (int64_t k = 0; k < lines; k++) a[k] = b[k];
   }
+}
+
+// Of |lines| lines from |from| on, of which the last may be the same.
+static inline __attribute__((always_inline)) void interleave(__m256i* a, const char* from,
+                                                             int64_t along, int64_t n,
+                                                             const int64_t lines,
+                                                             const int64_t item) {
+  OYI_UNROLL_BY(16)
+  for (int64_t k = 0; k < lines; k++)
+    a[k] = _mm256_loadu_si256(
+        (const __m256i_u*)(const void*)(from + (k < n ? k : n - 1) * along));
+  mix(a, lines, item);
 }
 
 static inline void store_lane(char* to, __m128i x) {
@@ -121,11 +127,42 @@ static inline __attribute__((always_inline)) bool narrow_apart(const oyi_move* m
   return true;
 }
 
+static inline __m128i load_lane(const char* from) {
+  return _mm_loadu_si128((const __m128i_u*)(const void*)from);
+}
+
+// Few rows of a lane and more: the second lanes of vectors have the last lines. Pairs are moved as
+// soon one by one, and so are four by four where some rows would be turned twice.
+static inline __attribute__((always_inline)) bool few_rows(const oyi_move* m,
+                                                           const int64_t item) {
+  const int64_t lines = LANE / item, rest = m->n - lines, along = m->from_along;
+  const bool is_slow = lines < 4 || (lines == 4 && rest == 0 && m->rows > lines);
+  if (m->rows < lines || is_slow) return false;
+  PLANES(m, one)
+  for (int64_t j = 0; j < m->rows; j += lines) {
+    const int64_t row = j + lines <= m->rows ? j : m->rows - lines;
+    const char* from = one.from + row * item;
+    char* to = one.to + row * m->to_down;
+    __m256i a[LANE];
+    OYI_UNROLL_BY(16)
+    for (int64_t k = 0; k < lines; k++)
+      a[k] = _mm256_inserti128_si256(_mm256_castsi128_si256(load_lane(from + k * along)),
+                                     load_lane(from + (rest + k) * along), 1);
+    mix(a, lines, item);
+    OYI_UNROLL_BY(16)
+    for (int64_t k = 0; k < lines; k++, to += m->to_down) {
+      store_lane(to, _mm256_castsi256_si128(a[k]));
+      store_lane(to + rest * item, _mm256_extracti128_si256(a[k], 1));
+    }
+  }
+  return true;
+}
+
 // Rows of a lane and more: the second lane lies over the end of the first.
 static inline __attribute__((always_inline)) bool two_lanes(const oyi_move* m,
                                                             const int64_t item) {
   const int64_t block = VECTOR / item, lines = LANE / item, rest = m->n - lines;
-  if (m->rows < block) return false;
+  if (m->rows < block) return few_rows(m, item);
   PLANES(m, one)
   for (int64_t j = 0; j < m->rows; j += block) {
     const int64_t row = j + block <= m->rows ? j : m->rows - block;
