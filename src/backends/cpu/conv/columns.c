@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/conv/columns.h"
 
+#include "backends/cpu/conv/conv_tiles.h"
+
 #include <complex.h>
 #include <string.h>
 
@@ -12,18 +14,23 @@ enum { FEW = 16 };
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 
-#define T  float
-#define W  double
-#define ID f32
+#define TILES oyi_conv_tiles_for(OY_DTYPE_F32)
+#define T     float
+#define W     double
+#define ID    f32
 #include "backends/cpu/conv/columns_tmpl.h"
 #undef T
 #undef ID
-#define T  double
-#define ID f64
+#undef TILES
+#define TILES oyi_conv_tiles_for(OY_DTYPE_F64)
+#define T     double
+#define ID    f64
 #include "backends/cpu/conv/columns_tmpl.h"
 #undef T
 #undef W
 #undef ID
+#undef TILES
+#define TILES NULL
 // Unsigned, so that sums wrap.
 #define T  uint64_t
 #define W  uint64_t

@@ -147,16 +147,29 @@ static void JOIN(fill_row, ID)(const oyi_conv* c, const T* image, const int64_t*
   }
 }
 
+// The row of one kernel element, of each channel, |next| elements apart.
+static void JOIN(fill_rows, ID)(const oyi_conv* c, const T* image, int64_t channels,
+                                const int64_t* k, int64_t first, int64_t count, T* row) {
+  const oyi_conv_tiles* tiles = TILES;
+  const int64_t next = oyi_volume(c->kernel) * count, size = oyi_volume(c->image);
+  if (tiles && c->stride[2] <= tiles->column_stride && !JOIN(is_moved, ID)(c, k, count)) {
+    int64_t part[] = {0, c->map[2]};
+    JOIN(inside, ID)(c, k[2], &part[0], &part[1]);
+    tiles->column(c, image, channels, k, part, first, count, row);
+    return;
+  }
+  for (int64_t i = 0; i < channels; i++) JOIN(fill_row, ID)
+  (c, image + i * size, k, first, count, row + i * next);
+}
+
 static void JOIN(im2col, ID)(const oyi_conv* c, const void* images, int64_t channels,
                              int64_t first, int64_t count, void* columns) {
-  const T* image = images;
   T* row = columns;
   int64_t k[OYI_SPATIAL];
-  for (int64_t i = 0; i < channels; i++, image += oyi_volume(c->image))
-    for (k[0] = 0; k[0] < c->kernel[0]; k[0]++)
-      for (k[1] = 0; k[1] < c->kernel[1]; k[1]++)
-        for (k[2] = 0; k[2] < c->kernel[2]; k[2]++, row += count)
-          JOIN(fill_row, ID)(c, image, k, first, count, row);
+  for (k[0] = 0; k[0] < c->kernel[0]; k[0]++)
+    for (k[1] = 0; k[1] < c->kernel[1]; k[1]++)
+      for (k[2] = 0; k[2] < c->kernel[2]; k[2]++, row += count)
+        JOIN(fill_rows, ID)(c, images, channels, k, first, count, row);
 }
 
 // Adds one kernel element's row of columns to the image.

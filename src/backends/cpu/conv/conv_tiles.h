@@ -127,6 +127,13 @@ typedef struct oyi_conv_tiles {
   // The rows of what windows see of such an image.
   void (*gather)(const oyi_conv* conv, const void* image, int64_t pitch, void* rows);
   double (*sum)(const void* from, int64_t count);
+  // Places |first| to |first| + |count| of the row of columns that the kernel's element |k| has,
+  // of each of |channels|: of every line those from |inside[0]| to |inside[1]| are. For strides
+  // of a line of no more than |column_stride|, which is 0 where there is no such function.
+  int64_t column_stride;
+  void (*column)(const oyi_conv* conv, const void* images, int64_t channels,
+                 const int64_t* k, const int64_t* inside, int64_t first, int64_t count,
+                 void* row);
   // |rows| of |count| elements, |step| elements apart, to rows |pitch| apart: each element,
   // or every second one. Reads no further than the last.
   void (*copy)(const void* from, int64_t step, int64_t rows, int64_t count, void* to,

@@ -27,7 +27,8 @@
     .tall_lines = tall_##id, .gradient = gradient_##id, .few = few_##id,                \
     .dots = dots_##id, .spread = spread_##id, .gather = gather_##id, .sum = sum_##id,   \
     .copy = copy_##id, .halve = halve_##id, .pick = pick_##id, .split = split_##id,     \
-    .zip = zip_lines_##id, .mix = mix_##id                                              \
+    .zip = zip_lines_##id, .mix = mix_##id, .column = COLUMN(id),                       \
+    .column_stride = COLUMN_STRIDE                                                      \
   }
 const oyi_conv_tiles TILE_TABLE[2] = {TILES(f32, float), TILES(f64, double)};
 _Static_assert(TILE_WIDE <= FEW_WIDE &&

@@ -24,9 +24,13 @@
 #if TILE_BYTES == 64
 #define LINE_ROOM        31
 #define MAPS_BY_LINE(id) maps_by_line_##id
+#define COLUMN(id)       column_##id
+#define COLUMN_STRIDE    4
 #else
 #define LINE_ROOM        0
 #define MAPS_BY_LINE(id) NULL
+#define COLUMN(id)       NULL
+#define COLUMN_STRIDE    0
 #endif
 
 // Rows of tiles of few maps, and their vectors.

@@ -4,6 +4,9 @@
 #include "backends/cpu/conv/conv_windows_tmpl.h"
 
 #include "backends/cpu/conv/conv_copies_tmpl.h"
+#if TILE_BYTES == 64
+#include "backends/cpu/conv/conv_columns_tmpl.h"
+#endif
 
 // From memory, where the compiler converts several at once.
 static inline __attribute__((always_inline)) void JOIN(add_to, ID)(JOIN(vec, ID) x,
