@@ -181,6 +181,23 @@ static void copy_lines(const oyi_conv_phases* p, const char* lines, int64_t from
     copy_one(p, lines, to - from, l, out);
 }
 
+// The same of one phase and its padding as a row of columns, where lines are moved by vectors.
+static void copy_row(const oyi_conv_phases* p, const char* image, int64_t channels,
+                     const int64_t a[3], char* copy) {
+  oyi_conv c = *p->conv;
+  memcpy(c.map, p->size, sizeof(c.map));
+  for (size_t d = 0; d < OYI_SPATIAL; d++) c.kernel[d] = c.dilation[d] = 1;
+  c.kernel[0] = p->count;  // rows of a channel
+  const stretch x = inside(p, 2, a[2] - c.padding[2]);
+  p->tiles->column(&c, image, channels, a, (const int64_t[]){x.from, x.to}, 0, p->volume,
+                   copy);
+}
+
+// Lines of no more than a vector: of longer ones both phases of a stride of two go at once.
+static bool takes_rows(const oyi_conv_phases* p) {
+  return p->conv->stride[2] <= p->tiles->column_stride && p->size[2] <= p->tiles->lanes;
+}
+
 // The phase that begins at |a|, without the padding; or, |both|, that and the next one. Where its
 // lines are is asked once for |channels|.
 static void copy_phase(const oyi_conv_phases* p, const char* image, int64_t channels,
@@ -269,6 +286,7 @@ static void move_channels(const oyi_conv_phases* p, const char* image, int64_t c
 static void copy_channels(const oyi_conv_phases* p, const char* image, int64_t channels,
                           char* copy) {
   const oyi_conv* c = p->conv;
+  const bool rows = takes_rows(p);
   int64_t a[3];
   for (a[0] = 0; a[0] < c->stride[0]; a[0]++)
     for (a[1] = 0; a[1] < c->stride[1]; a[1]++)
@@ -276,7 +294,10 @@ static void copy_channels(const oyi_conv_phases* p, const char* image, int64_t c
         if (!is_used(c, 0, a[0]) || !is_used(c, 1, a[1]) || !is_used(c, 2, a[2]))
           continue;
         const bool both = a[2] == 0 && c->stride[2] == 2 && is_used(c, 2, 1);
-        copy_phase(p, image, channels, a, both, copy);
+        for (int64_t k = 0; k <= both && rows; k++)
+          copy_row(p, image, channels, (const int64_t[]){a[0], a[1], a[2] + k},
+                   copy + k * p->volume * p->item);
+        if (!rows) copy_phase(p, image, channels, a, both, copy);
         copy += (1 + both) * p->volume * p->item;
         a[2] += both;
       }
