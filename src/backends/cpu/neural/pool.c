@@ -172,15 +172,15 @@ static loops_found find_loops(const oyi_pool* p, windows* w, operation what,
                               const oyi_tensor* in, oy_dtype type) {
   loops_found f = {plane_of(loops_of(type), what, w), NULL};
   const oyi_pool_ways* ways = ways_of(type);
-  if (type == OY_DTYPE_I64 || what == SPREAD || !is_in_order(w, what, ways->item))
-    return f;
+  if (type == OY_DTYPE_I64 || what == SPREAD) return f;
   if (in->ndim == 4 && w->is_small && in->sizes[1] >= ways->lanes &&
       oyi_spatial_format(in) == OY_MEMORY_CHANNELS_LAST) {
     w->channels = in->sizes[1];
     f.plane = what == MAXIMUM ? ways->max_channels : ways->average_channels;
     return f;
   }
-  w->places = oyi_pool_places_new(w, p->planes, ways);
+  if (is_in_order(w, what, ways->item))
+    w->places = oyi_pool_places_new(w, p->planes, ways);
   if (w->places) f.together = what == MAXIMUM ? ways->max_places : ways->average_places;
   return f;
 }

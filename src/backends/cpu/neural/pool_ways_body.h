@@ -32,7 +32,7 @@ typedef oyi_pool_windows windows;
 #define EACH_f64(from, at) TWO(from, at)
 #endif
 
-enum { MOST_VECTORS = 4 };
+enum { MOST_VECTORS = 4, SUM_PARTS = 4, SUM_BYTES = 16 };
 
 #define T    float
 #define INT  int32_t

@@ -126,6 +126,31 @@ static inline __attribute__((always_inline)) void JOIN(average_across,
   }
 }
 
+// Sums of wide windows in the order of those of images (sum_wide in pool_tmpl.h), whose sums are
+// the lanes of SUM_PARTS vectors of SUM_BYTES: here each of them is a vector of channels.
+enum { JOIN(SUM_LANES, ID) = SUM_BYTES / sizeof(T) };
+enum { JOIN(SUM_WIDTH, ID) = SUM_PARTS * JOIN(SUM_LANES, ID) };
+
+static void JOIN(average_wide, ID)(const windows* w, const T* image, const range* r, T by,
+                                   T* out) {
+  enum { WIDTH = JOIN(SUM_WIDTH, ID), PART = JOIN(SUM_LANES, ID) };
+  JOIN(vec, ID) sums[WIDTH], rest = {0};
+  for (int x = 0; x < WIDTH; x++) sums[x] = (JOIN(vec, ID)){0};
+  for (int64_t i = r[0].from; i < r[0].to; i++)
+    for (int64_t j = r[1].from; j < r[1].to; j++) {
+      const T* row = image + (i * w->in[1] + j) * w->in[2] * w->channels;
+      int64_t k = r[2].from;
+      for (; k + WIDTH <= r[2].to; k += WIDTH)
+        for (int x = 0; x < WIDTH; x++)
+          sums[x] += JOIN(vec_at, ID)(row + (k + x) * w->channels);
+      for (; k < r[2].to; k++) rest += JOIN(vec_at, ID)(row + k * w->channels);
+    }
+  for (int x = 0; x < PART; x++)
+    rest += (sums[x] + sums[PART + x]) + (sums[2 * PART + x] + sums[3 * PART + x]);
+  rest /= by;
+  memcpy(out, &rest, sizeof(rest));
+}
+
 // Calls |step| with |n| vectors of all channels, which begin at |c|: the last one lies over
 // those before it.
 #define EACH_VECTORS(w, n, c, ...)                                              \
@@ -166,6 +191,13 @@ static void JOIN(average_channels, ID)(const windows* w, const void* image, void
         const bool is_empty =
             r[0].from >= r[0].to || r[1].from >= r[1].to || r[2].from >= r[2].to;
         const T by = is_empty ? 1 : (T)oyi_pool_divisor(w, r[0], r[1], r[2]);
+        if (!oyi_pool_is_narrow(r[2].to - r[2].from, sizeof(T))) {
+          for (int64_t k = 0; k < w->channels; k += LANES) {
+            const int64_t c = k + LANES <= w->channels ? k : w->channels - LANES;
+            JOIN(average_wide, ID)(w, (const T*)image + c, r, by, to + c);
+          }
+          continue;
+        }
         EACH_VECTORS(w, n, c,
                      JOIN(average_across, ID)(w, n, (const T*)image + c, r, by, to + c))
       }
