@@ -141,7 +141,9 @@ static oy_tensor* means_of(const shape* s, oy_tensor* x) {
 static void check_means(const shape* s, oy_dtype dtype, const double* images,
                         oy_tensor* x, int64_t high, int64_t wide) {
   if (s->dilation[0] > 1 || s->dilation[1] > 1) return;
-  const double limit = dtype == OY_DTYPE_BF16 ? 1e-2 : 1e-5;
+  const double limit = dtype == OY_DTYPE_BF16  ? 1e-2
+                       : dtype == OY_DTYPE_F16 ? 1e-3
+                                               : 1e-5;
   oy_tensor* values = means_of(s, x);
   const double* found = oy_tensor_data(values);
   for (int64_t i = 0; i < oy_tensor_numel(values); i++) {
@@ -202,7 +204,8 @@ static void every_width(void** state) {
                                 {{0}, {2, 2}, {0}, {0}, {0}, true},
                                 {{0}, {3, 7}, {0}, {0}, {0}, true},
                                 {{0}, {5, 9}, {0}, {0}, {0}, true}};
-  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16};
+  static const oy_dtype dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_BF16,
+                                    OY_DTYPE_F16};
   for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++)
     for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++)
       for (size_t w = 0; w < sizeof(widths) / sizeof(*widths); w++)

@@ -17,12 +17,13 @@ static inline __attribute__((always_inline)) bool JOIN(scatter_rows,
 
 static bool JOIN(scatter_channels, ID)(const void* values, const int64_t* indices,
                                        int64_t n, int64_t channels, void* out,
-                                       int64_t room) {
+                                       int64_t room, float* unused) {
+  (void)unused;
   return JOIN(scatter_rows, ID)(values, indices, n, channels, out, room);
 }
 
 static bool JOIN(scatter, ID)(const void* values, const int64_t* indices, int64_t n,
-                              int64_t channels, void* out, int64_t room) {
-  (void)channels;
+                              int64_t channels, void* out, int64_t room, float* unused) {
+  (void)channels, (void)unused;
   return JOIN(scatter_rows, ID)(values, indices, n, 1, out, room);
 }
