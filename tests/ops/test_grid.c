@@ -100,22 +100,95 @@ static double cubic(double t, int k) {
                 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
 }
 
-static double between(const how* h, const double* image, double right, double down) {
+// How that changes with |t|.
+static double cubic_slope(double t, int k) {
+  const double a = -0.75, d = fabs(t + 1 - k), sign = t + 1 - k < 0 ? -1 : 1;
+  return sign * (d <= 1 ? (3 * (a + 2) * d - 2 * (a + 3)) * d
+                        : (3 * a * d - 10 * a) * d + 8 * a);
+}
+
+// The elements that a place sees, -1 outside; what they weigh, and how that changes with each
+// coordinate.
+typedef struct taps {
+  int64_t at[16];
+  double weight[16], right[16], down[16];
+} taps;
+
+static taps taps_of(const how* h, double right, double down) {
   const double x = scaled(h, right, h->wide), y = scaled(h, down, h->high);
-  double sum = 0;
+  const double to_x = (double)(h->aligns ? h->wide - 1 : h->wide) / 2;
+  const double to_y = (double)(h->aligns ? h->high - 1 : h->high) / 2;
+  taps made;
   for (int k = 0; k < 16; k++) {
     double i = floor(x) - 1 + k % 4, j = floor(y) - 1 + k / 4;
-    const double weight = cubic(x - floor(x), k % 4) * cubic(y - floor(y), k / 4);
+    const double across = cubic(x - floor(x), k % 4), along = cubic(y - floor(y), k / 4);
+    made.weight[k] = across * along;
+    made.right[k] = cubic_slope(x - floor(x), k % 4) * along * to_x;
+    made.down[k] = across * cubic_slope(y - floor(y), k / 4) * to_y;
     if (h->padding == REFLECTION)
       i = mirrored(h, i, h->wide), j = mirrored(h, j, h->high);
     if (h->padding != ZEROS) {
       i = fmin(fmax(i, 0), (double)(h->wide - 1));
       j = fmin(fmax(j, 0), (double)(h->high - 1));
     }
-    if (i < 0 || j < 0 || i >= (double)h->wide || j >= (double)h->high) continue;
-    sum += weight * image[(int64_t)j * h->wide + (int64_t)i];
+    const bool is_outside =
+        i < 0 || j < 0 || i >= (double)h->wide || j >= (double)h->high;
+    made.at[k] = is_outside ? -1 : (int64_t)j * h->wide + (int64_t)i;
   }
+  return made;
+}
+
+static double weighed(const double weights[16], const taps* t, const double* image) {
+  double sum = 0;
+  for (int k = 0; k < 16; k++)
+    if (t->at[k] >= 0) sum += weights[k] * image[t->at[k]];
   return sum;
+}
+
+static double between(const how* h, const double* image, double right, double down) {
+  const taps t = taps_of(h, right, down);
+  return weighed(t.weight, &t, image);
+}
+
+static void assert_near(const how* h, oy_tensor* got, const double* want) {
+  got = oy_to_dtype(got, OY_DTYPE_F64, false, false, oy_none());
+  const double *found = oy_tensor_data(got), limit = h->is_double ? 1e-9 : 1e-3;
+  for (int64_t i = 0; i < oy_tensor_numel(got); i++) {
+    if (fabs(want[i] - found[i]) <= limit * (1 + fabs(want[i]))) continue;
+    print_error("%d x %d, padding %d, aligns %d, double %d, at %d: %g, not %g\n",
+                (int)h->high, (int)h->wide, (int)h->padding, h->aligns, h->is_double,
+                (int)i, found[i], want[i]);
+    fail();
+  }
+}
+
+// With the gradient of the image, and without.
+static void check_cubic_gradients(const how* h, const double* image, const double* grid,
+                                  oy_tensor* x, oy_tensor* at) {
+  static double grads[MOST], to_image[MOST], to_grid[MOST];
+  const int64_t size = h->high * h->wide;
+  memset(to_image, 0, sizeof(to_image));
+  memset(to_grid, 0, sizeof(to_grid));
+  for (int64_t i = 0; i < SAMPLES * CHANNELS * h->places; i++) {
+    const int64_t plane = i / h->places;
+    const int64_t place = plane / CHANNELS * h->places + i % h->places;
+    const taps t = taps_of(h, grid[2 * place], grid[2 * place + 1]);
+    grads[i] = (double)(i * 13 % 11 - 5);
+    for (int k = 0; k < 16; k++)
+      if (t.at[k] >= 0) to_image[plane * size + t.at[k]] += t.weight[k] * grads[i];
+    to_grid[2 * place] += weighed(t.right, &t, image + plane * size) * grads[i];
+    to_grid[2 * place + 1] += weighed(t.down, &t, image + plane * size) * grads[i];
+  }
+  oy_tensor* g = tensor_of(h, grads, OY_DIMS(SAMPLES, CHANNELS, 1, h->places));
+  for (int i = 0; i < 2; i++) {
+    bool mask[2] = {i == 0, true};
+    oy_tensor *gx, *gp;
+    assert_int_equal(oy_grid_sampler_2d_backward(g, x, at, CUBIC, h->padding, h->aligns,
+                                                 (oy_bools){mask, 2}, &gx, &gp),
+                     OY_OK);
+    if (mask[0]) assert_near(h, gx, to_image);
+    assert_near(h, gp, to_grid);
+  }
 }
 
 static void check_cubic(const how* h) {
@@ -143,6 +216,7 @@ static void check_cubic(const how* h) {
                 (int)i, found[i], want);
     fail();
   }
+  check_cubic_gradients(h, image, grid, x, at);
   oy_scope_close(&scope);
 }
 

@@ -180,6 +180,8 @@ static oy_status run_sample(int64_t n, void* context) {
       (is_double ? spread_plane_f64 : spread_plane_f32)(
           g, n, first, end_of(g, first), 0, g->channels,
           g->to_input ? TO_IMAGE | TO_PLACES : TO_PLACES);
+    else if (g->is_cubic)
+      (is_double ? spread_cubic_f64 : spread_cubic_f32)(g, n, first, end_of(g, first));
     else
       (is_double ? spread_f64 : spread_f32)(g, n, first, end_of(g, first));
   return OY_OK;
