@@ -55,6 +55,8 @@ oy_status oyi_convolve_weights_rows(const oyi_convolve* v);
 // group.
 bool oyi_convolve_has_far_images(const oyi_convolve* v, bool by_columns);
 bool oyi_convolve_has_far_weights(const oyi_convolve* v, double instead);
+// About how long the first of them take, in nanoseconds.
+double oyi_convolve_time_of_far_images(const oyi_conv* c);
 oy_status oyi_convolve_images_far(const oyi_convolve* v);
 oy_status oyi_convolve_weights_far(const oyi_convolve* v);
 

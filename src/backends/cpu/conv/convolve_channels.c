@@ -10,7 +10,8 @@
 enum {
   STRIP_BYTES = 256 << 10,   // of lines that are put side by side at a time
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
-  NARROW = 2                 // vectors of a line; those of more are mostly full
+  NARROW = 2,                // vectors of a line; those of more are mostly full
+  FEW_PHASES = 4             // that always take less than element by element
 };
 
 typedef struct channels {
@@ -23,9 +24,9 @@ typedef struct channels {
   int64_t lines, rows;          // of sums in a strip, and of the image that they see
 } channels;
 
-// Where a part of the channels' room is, in bytes.
+// Where a part of the channels' room is, in bytes. |mixed|: a line of three passes or more.
 typedef struct room {
-  char *weights, *image, *sums;
+  char *weights, *image, *sums, *mixed;
 } room;
 
 static int64_t line_bytes(const channels* c) {
@@ -74,6 +75,18 @@ static int64_t other_sums(const channels* c) {
   return (c->lines * c->map[1] + c->tiles->lanes) * c->tiles->lanes;
 }
 
+// A line of sums of passes in turns: |sums| is that of the first. Whole vectors of channels are
+// put in order before they are turned.
+static const char* mix_line(const channels* c, const room* r, const char* sums) {
+  const int64_t lane = c->tiles->lanes * c->plan.v->item, width = c->map[1];
+  const int64_t together = c->plan.together, other = other_sums(c) * c->plan.v->item;
+  char* to = r->mixed;
+  for (int64_t x = 0; x < width; x++)
+    for (int64_t k = 0; k < together; k++, to += lane)
+      memcpy(to, sums + k * other + x * lane, (size_t)lane);
+  return r->mixed;
+}
+
 // Lines of sums of passes that are together, where they go: |to| is the first of |count| channels.
 static void put_lines(const channels* c, const room* r, const oyi_conv_pass* pass,
                       int64_t count, int64_t y, int64_t lines, const char* bias,
@@ -94,7 +107,8 @@ static void put_lines(const channels* c, const room* r, const oyi_conv_pass* pas
     if (p->together == 2)
       c->tiles->put_pairs(sums, other_sums(c), count, s.from, s.count, bias, area, out);
     else
-      c->tiles->put_maps(sums, count, s.from, s.count, bias, area, out);
+      c->tiles->put_maps(p->together > 2 ? mix_line(c, r, sums) : sums, count, s.from,
+                         s.count, bias, area, out);
   }
 }
 
@@ -135,13 +149,15 @@ static void one_block(const channels* c, const room* r, int64_t unit) {
 // |r->weights| is what |block| is to be freed with; NULL: no memory.
 static void make_room(const channels* c, int64_t weights, room* r, void** block) {
   const int64_t image = c->rows * line_bytes(c);
-  const int64_t sums = c->plan.together * other_sums(c) * c->plan.v->item;
-  char* data = oyi_data_alloc((size_t)(weights + image + sums), block);
+  const int64_t lanes = c->tiles->lanes, item = c->plan.v->item;
+  const int64_t sums = c->plan.together * other_sums(c) * item;
+  const int64_t mixed = (c->map[1] * c->plan.together + lanes) * lanes * item;
+  char* data = oyi_data_alloc((size_t)(weights + image + sums + mixed), block);
   *r = (room){.weights = data};
   if (!data) return;
-  r->image = data + weights, r->sums = r->image + image;
+  r->image = data + weights, r->sums = r->image + image, r->mixed = r->sums + sums;
   memset(r->image, 0, (size_t)image);
-  memset(r->sums, 0, (size_t)sums);  // whole vectors of them are read
+  memset(r->sums, 0, (size_t)(sums + mixed));  // whole vectors of them are read
 }
 
 static oy_status run_blocks(int64_t index, void* context) {
@@ -166,6 +182,18 @@ static bool is_worth(const channels* c) {
          c->map[1] * (c->apart > 2 ? 1 : c->apart) <= NARROW * c->tiles->lanes;
 }
 
+// Whether an adjoint takes longer so than element by element (convolve_far.c), where so many phases
+// have few elements of the kernel each. In nanoseconds, fitted to those of random ones.
+static bool is_far(const channels* c) {
+  const oyi_conv* v = c->v.conv;
+  const double lines = (double)c->map[0], image = (double)oyi_volume(v->image);
+  const double taps = (double)oyi_volume(v->kernel), phases = (double)c->plan.count;
+  const double line = 13 * phases + (double)c->map[1] * (0.36 * taps + 0.55 * phases);
+  const double block = lines * line + 2.6 * image + 8 * taps;
+  const double blocks = (double)(v->batch * oyi_divide_up(v->groups, c->tiles->lanes));
+  return 900 + blocks * block > oyi_convolve_time_of_far_images(v);
+}
+
 static void cut(channels* c) {
   const oyi_conv* v = &c->plan.conv;
   const int64_t below = (v->kernel[1] - 1) * v->dilation[1];
@@ -183,7 +211,7 @@ static bool begin(channels* c, const oyi_convolve* v, bool back) {
   const oyi_conv* given = v->conv;
   *c = (channels){.dense = *given, .v = *v};
   for (size_t d = 0; d < OYI_SPATIAL; d++) {
-    if (back && given->stride[d] > 2) return false;
+    if (back && given->stride[d] > OYI_CONV_TOGETHER) return false;
     c->dense.map[d] = (given->map[d] - 1) * given->stride[d] + 1;
     c->dense.stride[d] = 1;
   }
@@ -193,7 +221,7 @@ static bool begin(channels* c, const oyi_convolve* v, bool back) {
   if (!oyi_conv_plan_begin(&c->plan, &c->v, back)) return false;
   const int64_t* map = back ? c->plan.conv.map : given->map;
   c->map[0] = map[1], c->map[1] = map[2];
-  return is_worth(c);
+  return is_worth(c) && !(back && oyi_volume(given->stride) > FEW_PHASES && is_far(c));
 }
 
 oy_status oyi_convolve_channels(const oyi_convolve* v, bool back, bool* out_done) {
