@@ -7,6 +7,8 @@
 #include "backends/cpu/conv/conv_plan.h"
 #include "backends/cpu/conv/conv_tiles.h"
 
+enum { OYI_CONV_STRIP_BYTES = 1024 << 10 };  // of the copy of one
+
 typedef struct oyi_conv_strip {
   int64_t sample, group;
   int64_t from[OYI_SPATIAL];  // the first window
@@ -26,8 +28,8 @@ void oyi_conv_strip_maps(const oyi_conv_plan* p, const oyi_conv_tiles* tiles,
 int64_t oyi_conv_blocks_together(const oyi_conv_plan* p, const oyi_conv_tiles* tiles);
 int64_t oyi_conv_tile_places(const oyi_conv_plan* p, const oyi_conv_tiles* tiles);
 
-// Whether windows of a plan are planes apart, and which way to them then takes least, if it takes
-// clearly less than the |usual| one; tiles of maps may read the image itself.
+// Whether a plan goes over several planes, and which way to its windows then takes least, if it
+// takes clearly less than the |usual| one; tiles of maps may read the image itself.
 typedef enum oyi_conv_deep_way {
   OYI_CONV_DEEP_COLUMNS,
   OYI_CONV_DEEP_ROWS,

@@ -10,7 +10,6 @@
 #include "tensor/block_cache.h"
 
 enum {
-  STRIP_BYTES = 1024 << 10,  // of the copy of one
   STRIPS = 4,                // at least, for each thread, if
   STRIP_PLACES = 96,         // they have that many windows
   PART_WORK = 48 * 48 * 48,  // multiply-adds that are worth a thread
@@ -241,7 +240,7 @@ static double places_of_strip(const oyi_conv* c) {
 static void cut(shifted* s) {
   oyi_conv_plan* p = &s->plan;
   const oyi_conv* c = &p->conv;
-  const double most = STRIP_BYTES / ((double)p->v->item * (double)p->in);
+  const double most = OYI_CONV_STRIP_BYTES / ((double)p->v->item * (double)p->in);
   double places = places_of_strip(c);
   s->strip = *c;
   for (size_t d = 0; d < OYI_SPATIAL; d++) s->strip.map[d] = 1;
