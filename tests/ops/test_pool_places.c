@@ -166,6 +166,35 @@ static void check_same_means(const shape* s, oy_dtype dtype, oy_tensor* x) {
     if (isnan(a[i]) ? !isnan(b[i]) : a[i] != b[i]) fail_at(s, dtype, i, a[i], b[i]);
 }
 
+static oy_tensor* mean_gradients(const shape* s, oy_tensor* grad, oy_tensor* x) {
+  return plain(s->is_adaptive
+                   ? oy__adaptive_avg_pool2d_backward(grad, x)
+                   : oy_avg_pool2d_backward(
+                         grad, x, (oy_ints){s->kernel, 2}, (oy_ints){s->stride, 2},
+                         (oy_ints){s->padding, 2}, false, false, oy_none()));
+}
+
+// Nor of the gradient of one, which for images of one channel is found plane by plane.
+static void check_same_mean_gradients(const shape* s, oy_dtype dtype, oy_tensor* x,
+                                      int64_t high, int64_t wide) {
+  double grads[MOST];
+  const int64_t planes = oy_tensor_numel(x) / (s->image[0] * s->image[1]);
+  if (s->dilation[0] > 1 || s->dilation[1] > 1 || planes * high * wide > MOST) return;
+  for (int64_t i = 0; i < planes * high * wide; i++)
+    grads[i] = (double)(i * 37 % 23 - 9) / 7;
+  oy_tensor* g = oy_scope_take(
+      oy_tensor_from_data(grads, OY_DIMS(2, planes / 2, high, wide), OY_DTYPE_F64));
+  g = oy_to_dtype(g, dtype, false, false, oy_none());
+  oy_tensor* last = mean_gradients(s, g, x);
+  const oy_ints alone = OY_DIMS(planes, 1, s->image[0], s->image[1]);
+  oy_tensor* first =
+      mean_gradients(s, oy_reshape(g, OY_DIMS(planes, 1, high, wide)),
+                     oy_reshape(oy_contiguous(x, OY_MEMORY_CONTIGUOUS), alone));
+  const double *a = oy_tensor_data(last), *b = oy_tensor_data(first);
+  for (int64_t i = 0; i < oy_tensor_numel(x); i++)
+    if (a[i] != b[i]) fail_at(s, dtype, i, a[i], b[i]);
+}
+
 static void check(const shape* s, oy_dtype dtype, int64_t planes, bool side_by_side) {
   double images[MOST];
   const int64_t size = s->image[0] * s->image[1], high = places(s, 0),
@@ -185,6 +214,7 @@ static void check(const shape* s, oy_dtype dtype, int64_t planes, bool side_by_s
   check_maxima(s, dtype, images, x, high, wide);
   check_means(s, dtype, images, x, high, wide);
   if (side_by_side) check_same_means(s, dtype, x);
+  check_same_mean_gradients(s, dtype, x, high, wide);
   oy_scope_close(&scope);
 }
 

@@ -169,9 +169,11 @@ static bool is_in_order(const windows* w, operation what, int64_t item) {
 // The loops of a plane, and of some together; planes of which channels lie side by side are
 // whole images.
 static loops_found find_loops(const oyi_pool* p, windows* w, operation what,
-                              const oyi_tensor* in, oy_dtype type) {
+                              const oyi_tensor* in, oy_dtype type, bool spreads) {
   loops_found f = {plane_of(loops_of(type), what, w), NULL};
   const oyi_pool_ways* ways = ways_of(type);
+  if (spreads && type != OY_DTYPE_I64 && !w->are_tiles && w->in[2] >= ways->lanes)
+    f.plane = ways->spread_channels;
   if (type == OY_DTYPE_I64 || what == SPREAD) return f;
   if (in->ndim == 4 && w->is_small && in->sizes[1] >= ways->lanes &&
       oyi_spatial_format(in) == OY_MEMORY_CHANNELS_LAST) {
@@ -245,7 +247,7 @@ static oy_status compute(const oyi_pool* p, const oyi_pool_how* how, operation w
   OY_TRY(spreads ? oyi_pool_windows_apart(&wide, how, &w)
                  : oyi_pool_windows_of(p, how, what == AVERAGE ? oy_dtype_size(type) : 0,
                                        &w));
-  const loops_found loops = find_loops(p, &w, what, in, type);
+  const loops_found loops = find_loops(p, &w, what, in, type, spreads);
   const bool turns = spreads || w.channels > 1;
   oyi_tensor *x = oyi_pool_turned(in, turns), *y = oyi_pool_turned(out, turns),
              *i = oyi_pool_turned(indices, turns);

@@ -23,6 +23,7 @@ typedef void (*oyi_pool_fn)(const oyi_pool_windows* w, const void* in, void* out
 typedef struct oyi_pool_ways {
   int64_t lanes, item;  // of a vector, and the bytes of one
   oyi_pool_fn max_places, average_places, max_channels, average_channels;
+  oyi_pool_fn spread_channels;  // of images as three dimensions, which are added to
 } oyi_pool_ways;
 
 // A table for |planes| images, or NULL where it would not pay.

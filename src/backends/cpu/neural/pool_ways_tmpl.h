@@ -203,12 +203,58 @@ static void JOIN(average_channels, ID)(const windows* w, const void* image, void
       }
 }
 
+// What a window's share of |n| vectors of channels adds to its elements; of one channel.
+static inline __attribute__((always_inline)) void JOIN(spread_across,
+                                                       ID)(const windows* w, int n,
+                                                           const T* from, range down,
+                                                           range right, T by, T* image) {
+  JOIN(vec, ID) share[MOST_VECTORS];
+  for (int v = 0; v < n; v++) share[v] = JOIN(vec_at, ID)(from + v * LANES) / by;
+  for (int64_t i = down.from; i < down.to; i++)
+    for (int64_t j = right.from; j < right.to; j++) {
+      T* to = image + (i * w->in[1] + j) * w->in[2];
+      for (int v = 0; v < n; v++) {
+        const JOIN(vec, ID) sum = JOIN(vec_at, ID)(to + v * LANES) + share[v];
+        memcpy(to + v * LANES, &sum, sizeof(sum));
+      }
+    }
+}
+static inline void JOIN(spread_one, ID)(const windows* w, T share, range down,
+                                        range right, T* image) {
+  for (int64_t i = down.from; i < down.to; i++)
+    for (int64_t j = right.from; j < right.to; j++)
+      image[(i * w->in[1] + j) * w->in[2]] += share;
+}
+
+// Of windows over the first two dimensions; the last one has the channels.
+static void JOIN(spread_channels, ID)(const windows* w, const void* grad, void* out,
+                                      int64_t* unused) {
+  (void)unused;
+  const T* from = grad;
+  T* image = out;
+  const int64_t channels = w->in[2];
+  for (int64_t y = 0; y < w->out[0]; y++)
+    for (int64_t x = 0; x < w->out[1]; x++, from += channels) {
+      const range down = w->ranges[0][y], right = w->ranges[1][x];
+      if (down.from >= down.to || right.from >= right.to) continue;
+      const T by = (T)oyi_pool_divisor(w, down, right, w->ranges[2][0]);
+      int64_t c = 0;
+      for (; c + MOST_VECTORS * LANES <= channels; c += MOST_VECTORS * LANES)
+        JOIN(spread_across, ID)(w, MOST_VECTORS, from + c, down, right, by, image + c);
+      for (; c + LANES <= channels; c += LANES)
+        JOIN(spread_across, ID)(w, 1, from + c, down, right, by, image + c);
+      for (; c < channels; c++)
+        JOIN(spread_one, ID)(w, from[c] / by, down, right, image + c);
+    }
+}
+
 const oyi_pool_ways JOIN(oyi_pool_ways, NAME) = {LANES,
                                                  sizeof(T),
                                                  JOIN(max_places, ID),
                                                  JOIN(average_places, ID),
                                                  JOIN(max_channels, ID),
-                                                 JOIN(average_channels, ID)};
+                                                 JOIN(average_channels, ID),
+                                                 JOIN(spread_channels, ID)};
 #undef EACH_TAP
 #undef EACH_VECTORS
 #undef LANES
