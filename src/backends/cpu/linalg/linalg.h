@@ -47,6 +47,13 @@ typedef struct oyi_lapack {
   // singular values are there for it.
   int32_t (*least_squares)(oy_dtype dtype, int64_t m, int64_t n, int64_t columns, void* a,
                            void* b, double rcond, int32_t* rank);
+  // The same by QR of A, m x n with m >= n, or of A^H where A^H is |turned| to A for equations
+  // with fewer rows than unknowns, whose right side is the first n rows of |b|; else what is
+  // left of it is in the rows below the solution. Not |full|: the rank may be less than n, and
+  // |b| is as it was. NULL if |least_squares| is.
+  int32_t (*full_rank_squares)(oy_dtype dtype, bool turned, int64_t m, int64_t n,
+                               int64_t columns, void* a, void* b, double rcond,
+                               bool* full);
   // Of finite numbers. Destroys |a|. |u| and |vh| NULL: values alone; else m x k and k x n,
   // or whole.
   int32_t (*svd)(oy_dtype dtype, bool full, int64_t m, int64_t n, void* a, void* s,

@@ -141,6 +141,11 @@ static inline void oyi_openblas_room_end(oyi_openblas_room* room) {
 // Functions of oyi_lapack.
 int32_t oyi_blocked_lu(oy_dtype dtype, int64_t m, int64_t n, void* a, int32_t* pivots);
 int32_t oyi_blocked_cholesky(oy_dtype dtype, int64_t n, void* a);
+int32_t oyi_openblas_least_squares(oy_dtype dtype, int64_t m, int64_t n, int64_t columns,
+                                   void* a, void* b, double rcond, int32_t* rank);
+int32_t oyi_openblas_full_rank_squares(oy_dtype dtype, bool turned, int64_t m, int64_t n,
+                                       int64_t columns, void* a, void* b, double rcond,
+                                       bool* full);
 int32_t oyi_openblas_svd(oy_dtype dtype, bool full, int64_t m, int64_t n, void* a,
                          void* s, void* u, void* vh);
 int32_t oyi_openblas_eigh(oy_dtype dtype, bool vectors, int64_t n, void* a, void* values);

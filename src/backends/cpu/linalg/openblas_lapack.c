@@ -146,34 +146,6 @@ static int32_t multiply_q(oy_dtype dtype, bool adjoint, int64_t m, int64_t n, in
   return info;
 }
 
-static int32_t least_squares(oy_dtype dtype, int64_t m, int64_t n, int64_t columns,
-                             void* a, void* b, double rcond, int32_t* rank) {
-  const int letter = oyi_letter_of(dtype), rows = (int)m, across = (int)n,
-            right = (int)columns, lda = oyi_at_least_one(m), ldb = (int)(m > n ? m : n);
-  const int64_t block = 32, least = oyi_least(m, n);
-  // As documented for blocks of that size.
-  const int size =
-      (int)oyi_least(INT_MAX, 2 * least + 3 * n + block * (least + n + 1 + columns));
-  const float rcond_s = (float)rcond;
-  const void* limit =
-      oyi_letter_real(letter) == sizeof(float) ? (const void*)&rcond_s : &rcond;
-  int info = 0, *pivots = oyi_calloc((size_t)n, sizeof(int));
-  void* work = oyi_malloc((size_t)size * oyi_letter_item(letter));
-  void* reals = letter < 2 ? work : oyi_malloc((size_t)n * 2 * oyi_letter_real(letter));
-  if (!pivots || !work || !reals)
-    info = OYI_LAPACK_NO_MEMORY;
-  else if (letter < 2)
-    oyi_openblas_f[letter].gelsy(&rows, &across, &right, a, &lda, b, &ldb, pivots, limit,
-                                 rank, work, &size, &info, NULL);
-  else
-    oyi_openblas_f[letter].gelsy(&rows, &across, &right, a, &lda, b, &ldb, pivots, limit,
-                                 rank, work, &size, reals, &info);
-  oyi_free(pivots);
-  oyi_free(work);
-  if (letter >= 2) oyi_free(reals);
-  return info;
-}
-
 static const oyi_lapack g_openblas = {.native = true,
                                       .lu = oyi_blocked_lu,
                                       .cholesky = oyi_blocked_cholesky,
@@ -183,7 +155,8 @@ static const oyi_lapack g_openblas = {.native = true,
                                       .qr = qr,
                                       .make_q = make_q,
                                       .multiply_q = multiply_q,
-                                      .least_squares = least_squares,
+                                      .least_squares = oyi_openblas_least_squares,
+                                      .full_rank_squares = oyi_openblas_full_rank_squares,
                                       .svd = oyi_openblas_svd,
                                       .eigh = oyi_openblas_eigh,
                                       .eig = oyi_openblas_eig};
