@@ -54,6 +54,11 @@ typedef struct oyi_lapack {
   int32_t (*full_rank_squares)(oy_dtype dtype, bool turned, int64_t m, int64_t n,
                                int64_t columns, void* a, void* b, double rcond,
                                bool* full);
+  // The same by singular |values|, of finite numbers; what is left is in the rows below the
+  // solution where the rank is n. NULL if |least_squares| is.
+  int32_t (*squares_by_values)(oy_dtype dtype, int64_t m, int64_t n, int64_t columns,
+                               void* a, void* b, void* values, double rcond,
+                               int32_t* rank);
   // Of finite numbers. Destroys |a|. |u| and |vh| NULL: values alone; else m x k and k x n,
   // or whole.
   int32_t (*svd)(oy_dtype dtype, bool full, int64_t m, int64_t n, void* a, void* s,

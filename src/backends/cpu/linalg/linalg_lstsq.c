@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares by QR, where a library has it: with column pivoting (LAPACK's gelsy), and
-// without (gels) where the rank is full. What wants singular values is composed, as without a
-// library.
-#include "backends/cpu/linalg/linalg.h"
+// Least squares by QR with column pivoting (LAPACK's gelsy), or as linalg_lstsq_left.c has them,
+// where a library has it. What neither takes is composed, as without a library.
+#include "backends/cpu/linalg/linalg_lstsq.h"
+
 #include "backends/cpu/staging.h"
 #include "ops/calls.h"
 #include "ops/kernels.h"
@@ -43,8 +43,7 @@ static oy_status solve_some(int64_t begin, int64_t end, void* context) {
   return OY_OK;
 }
 
-// |b| by columns, with room below for a solution that is longer.
-static oyi_tensor* right_side(const oyi_tensor* b, int64_t rows) {
+oyi_tensor* oyi_lstsq_right_side(const oyi_tensor* b, int64_t rows) {
   const oy_dtype dtype = b->header.dtype;
   if (rows <= oyi_rows(b)) return oyi_matrices_copy(b, dtype);
   oyi_tensor* room = oyi_matrices_new(b, rows, oyi_columns(b), dtype, true);
@@ -60,8 +59,7 @@ static oyi_tensor* right_side(const oyi_tensor* b, int64_t rows) {
   return part ? room : NULL;
 }
 
-// What is nothing beside the greatest.
-static double limit_of(const oyi_tensor* a, oy_value rcond) {
+double oyi_lstsq_limit(const oyi_tensor* a, oy_value rcond) {
   const int64_t m = oyi_rows(a), n = oyi_columns(a);
   const bool is_double = oyi_real_dtype(a->header.dtype) == OY_DTYPE_F64;
   return rcond.tag != OY_TAG_NONE ? rcond.as.d
@@ -75,9 +73,9 @@ static oy_status by_qr(const oyi_tensor* a, const oyi_tensor* b, oy_value rcond,
   const int64_t m = oyi_rows(a), n = oyi_columns(a), most = m > n ? m : n;
   lstsq_run run = {.lapack = oyi_lapack_openblas(),
                    .a = oyi_matrices_copy(a, dtype),
-                   .x = right_side(b, most),
+                   .x = oyi_lstsq_right_side(b, most),
                    .rank = oyi_batch_new(a, OY_DTYPE_I64),
-                   .rcond = limit_of(a, rcond)};
+                   .rcond = oyi_lstsq_limit(a, rcond)};
   oy_status status = run.a && run.x && run.rank
                          ? oyi_matrices_each(run.a, 4 * oyi_least(m, n), solve_some, &run)
                          : oy_failure();
@@ -92,103 +90,25 @@ static oy_status by_qr(const oyi_tensor* a, const oyi_tensor* b, oy_value rcond,
   return status;
 }
 
-// ------------------------------------------------------------------------ of full rank
-
-// |a| is by columns what QR is made of: A, or A^H if that has more rows. |left| is NULL where no
-// rows are left.
-typedef struct full_run {
-  const oyi_lapack* lapack;
-  oyi_tensor *a, *x, *left;
-  double rcond;
-  bool turned;
-  _Atomic bool lacks_rank;
-} full_run;
-
-// The squares of what is left of a column, from row |from| on.
-static double squares_of(const oyi_tensor* x, int64_t i, int64_t column, int64_t from) {
-  const int64_t rows = oyi_rows(x), parts = oy_dtype_is_complex(x->header.dtype) ? 2 : 1;
-  const void* all = oyi_matrix_at(x, i);
-  const bool is_double = oyi_real_dtype(x->header.dtype) == OY_DTYPE_F64;
-  double sum = 0;
-  for (int64_t k = (column * rows + from) * parts; k < (column + 1) * rows * parts; k++) {
-    const double part = is_double ? ((const double*)all)[k] : ((const float*)all)[k];
-    sum += part * part;
-  }
-  return sum;
-}
-
-static void write_left(const full_run* r, int64_t i) {
-  const int64_t columns = oyi_columns(r->x);
-  for (int64_t j = 0; j < columns; j++) {
-    const double sum = squares_of(r->x, i, j, oyi_columns(r->a));
-    if (r->left->header.dtype == OY_DTYPE_F64)
-      ((double*)oyi_data(r->left))[i * columns + j] = sum;
-    else
-      ((float*)oyi_data(r->left))[i * columns + j] = (float)sum;
-  }
-}
-
-static oy_status solve_full(int64_t begin, int64_t end, void* context) {
-  full_run* r = context;
-  for (int64_t i = begin; i < end && !r->lacks_rank; i++) {
-    bool full = false;
-    OY_TRY(oyi_check_info(r->lapack->full_rank_squares(
-        r->a->header.dtype, r->turned, oyi_rows(r->a), oyi_columns(r->a),
-        oyi_columns(r->x), oyi_matrix_at(r->a, i), oyi_matrix_at(r->x, i), r->rcond,
-        &full)));
-    if (!full) r->lacks_rank = true;
-    if (full && r->left) write_left(r, i);
-  }
-  return OY_OK;
-}
-
-// A copy of A^H by columns.
-static oyi_tensor* turned_copy(const oyi_tensor* a) {
-  oy_object* flipped = oyi_flipped((oy_object*)&a->header);
-  if (!flipped) return NULL;
-  oyi_tensor* made = oyi_matrices_copy(oyi_tensor_cast(flipped), a->header.dtype);
-  oy_tensor_release(flipped);
-  if (made) oyi_conjugate(made);
-  return made;
-}
-
-// |lacks_rank|: nothing was made, as some matrix may have less than full rank.
-static oy_status of_full_rank(const oyi_tensor* a, const oyi_tensor* b, oy_value rcond,
-                              oy_object* made[4], bool* lacks_rank) {
-  const oy_dtype real = oyi_real_dtype(a->header.dtype);
-  const int64_t m = oyi_rows(a), n = oyi_columns(a);
-  full_run run = {.lapack = oyi_lapack_openblas(),
-                  .a = m < n ? turned_copy(a) : oyi_matrices_copy(a, a->header.dtype),
-                  .x = right_side(b, m > n ? m : n),
-                  .left = m > n ? oyi_batch_rows_new(a, oyi_columns(b), real) : NULL,
-                  .rcond = limit_of(a, rcond),
-                  .turned = m < n};
-  oy_status status = run.a && run.x && (run.left || m <= n)
-                         ? oyi_matrices_each(run.a, 4 * oyi_least(m, n), solve_full, &run)
-                         : oy_failure();
-  *lacks_rank = status == 0 && run.lacks_rank;
-  if (status == 0 && !*lacks_rank) {
-    made[0] = oyi_tensor_object(oyi_tensor_slice(run.x, run.x->ndim - 2u, 0, n, 1));
-    made[1] = oyi_tensor_object(run.left ? run.left : oyi_nothing_new(a, real));
-    made[2] = oyi_tensor_object(oyi_nothing_new(a, OY_DTYPE_I64));
-    made[3] = oyi_tensor_object(oyi_nothing_new(a, real));
-  } else {
-    oy_tensor_release(oyi_tensor_object(run.left));
-  }
-  oy_tensor_release(oyi_tensor_object(run.a));
-  oy_tensor_release(oyi_tensor_object(run.x));
-  return status;
-}
-
 // --------------------------------------------------------------------------- operators
 
-// Whether the way that |driver| names is there for these; |columns| has right sides as columns.
-static bool is_by_library(const oyi_tensor* a, const oyi_tensor* columns,
-                          oy_value driver) {
-  return (driver.tag == OY_TAG_NONE || is_named(driver, "gelsy") ||
-          is_named(driver, "gels")) &&
-         oyi_lapack_openblas()->least_squares && are_plain(a, columns) &&
+// Whether a library is there for these; |columns| has right sides as columns.
+static bool is_for_library(const oyi_tensor* a, const oyi_tensor* columns) {
+  return oyi_lapack_openblas()->least_squares && are_plain(a, columns) &&
          oyi_check_data(a) == 0 && oyi_check_data(columns) == 0;
+}
+
+// By the way that |driver| names. |composed|: there is none, and nothing was made.
+static oy_status by_driver(const oyi_tensor* a, const oyi_tensor* b, oy_value rcond,
+                           oy_value driver, oy_object* made[4], bool* composed) {
+  *composed = false;
+  if (driver.tag == OY_TAG_NONE || is_named(driver, "gelsy"))
+    return by_qr(a, b, rcond, made);
+  const bool by_values = is_named(driver, "gelsd") || is_named(driver, "gelss");
+  if (by_values || is_named(driver, "gels"))
+    return oyi_lstsq_with_left(a, b, rcond, by_values, made, composed);
+  *composed = true;
+  return OY_OK;
 }
 
 OYI_TYPED_KERNEL(linalg_lstsq, oyi_openblas_linalg_lstsq) {
@@ -200,11 +120,9 @@ OYI_TYPED_KERNEL(linalg_lstsq, oyi_openblas_linalg_lstsq) {
   if (!columns) return oy_failure();
   oy_object* made[4] = {NULL};
   oy_status status = OY_OK;
-  bool composed = !is_by_library(a, oyi_tensor_cast(columns), driver);
-  if (!composed && is_named(driver, "gels"))
-    status = of_full_rank(a, oyi_tensor_cast(columns), rcond, made, &composed);
-  else if (!composed)
-    status = by_qr(a, oyi_tensor_cast(columns), rcond, made);
+  bool composed = !is_for_library(a, oyi_tensor_cast(columns));
+  if (!composed)
+    status = by_driver(a, oyi_tensor_cast(columns), rcond, driver, made, &composed);
   oy_tensor_release(columns);
   if (composed) return oy_composite_linalg_lstsq(op, keys, OYI_ARGS_linalg_lstsq);
   oy_object* x = made[0];

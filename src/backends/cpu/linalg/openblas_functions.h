@@ -49,6 +49,11 @@ typedef void (*gelsy_fn)(const int* m, const int* n, const int* columns, void* a
                          const void* rcond, int* rank, void* work, const int* size,
                          void* c, void* d);
 
+typedef void (*gelsd_fn)(const int* m, const int* n, const int* columns, void* a,
+                         const int* lda, void* b, const int* ldb, void* s,
+                         const void* rcond, int* rank, void* work, const int* size,
+                         void* c, void* d, void* e);
+
 typedef void (*potri_fn)(const char* uplo, const int* n, void* a, const int* lda,
                          int* info, size_t);
 typedef void (*sytf2_fn)(const char* uplo, const int* n, void* a, const int* lda,
@@ -73,6 +78,7 @@ typedef struct oyi_openblas_functions {
   orgqr_fn orgqr;
   ormqr_fn ormqr;
   gelsy_fn gelsy;
+  gelsd_fn gelsd;
   gesdd_fn gesdd;
   syevd_fn syevd;
   geev_fn geev;
@@ -146,6 +152,9 @@ int32_t oyi_openblas_least_squares(oy_dtype dtype, int64_t m, int64_t n, int64_t
 int32_t oyi_openblas_full_rank_squares(oy_dtype dtype, bool turned, int64_t m, int64_t n,
                                        int64_t columns, void* a, void* b, double rcond,
                                        bool* full);
+int32_t oyi_openblas_squares_by_values(oy_dtype dtype, int64_t m, int64_t n,
+                                       int64_t columns, void* a, void* b, void* values,
+                                       double rcond, int32_t* rank);
 int32_t oyi_openblas_svd(oy_dtype dtype, bool full, int64_t m, int64_t n, void* a,
                          void* s, void* u, void* vh);
 int32_t oyi_openblas_eigh(oy_dtype dtype, bool vectors, int64_t n, void* a, void* values);

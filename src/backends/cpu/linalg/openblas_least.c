@@ -81,3 +81,70 @@ int32_t oyi_openblas_full_rank_squares(oy_dtype dtype, bool turned, int64_t m, i
   oyi_openblas_room_end(&room);
   return info;
 }
+
+typedef struct values_call {
+  int letter, m, n, columns, ldb;
+  void *a, *b, *values, *reals;
+  int *places, *rank;
+  const void* limit;
+} values_call;
+
+static int call_gelsd(const values_call* c, void* work, int size) {
+  const int lda = oyi_at_least_one(c->m);
+  int info = 0;
+  if (oyi_letter_is_real(c->letter))
+    oyi_openblas_f[c->letter].gelsd(&c->m, &c->n, &c->columns, c->a, &lda, c->b, &c->ldb,
+                                    c->values, c->limit, c->rank, work, &size, c->places,
+                                    &info, NULL);
+  else
+    oyi_openblas_f[c->letter].gelsd(&c->m, &c->n, &c->columns, c->a, &lda, c->b, &c->ldb,
+                                    c->values, c->limit, c->rank, work, &size, c->reals,
+                                    c->places, &info);
+  return info;
+}
+
+static size_t up(size_t size) {
+  return (size + 15) / 16 * 16;
+}
+
+// Calls it with the room that it asks for: what it takes, real numbers beside complex ones, places.
+static int32_t call_with_room(values_call* c) {
+  const size_t item = oyi_letter_item(c->letter), real = oyi_letter_real(c->letter);
+  double query[2], reals = 0;
+  int places = 1;
+  c->reals = &reals, c->places = &places;
+  int32_t info = call_gelsd(c, query, -1);
+  if (info != 0) return info;
+  const int size = oyi_openblas_asked(c->letter, query);
+  const int beside = oyi_letter_is_real(c->letter)
+                         ? 0
+                         : oyi_openblas_asked(real == sizeof(float) ? 0 : 1, &reals);
+  const size_t first = up((size_t)size * item), second = up((size_t)beside * real);
+  oyi_openblas_room room;
+  char* work =
+      oyi_openblas_room_begin(&room, first + second + (size_t)places * sizeof(int));
+  if (!work) return OYI_LAPACK_NO_MEMORY;
+  c->reals = work + first, c->places = (int*)(work + first + second);
+  info = call_gelsd(c, work, size);
+  oyi_openblas_room_end(&room);
+  return info;
+}
+
+int32_t oyi_openblas_squares_by_values(oy_dtype dtype, int64_t m, int64_t n,
+                                       int64_t columns, void* a, void* b, void* values,
+                                       double rcond, int32_t* rank) {
+  const int letter = oyi_letter_of(dtype);
+  const float rcond_s = (float)rcond;
+  values_call c = {
+      .letter = letter,
+      .m = (int)m,
+      .n = (int)n,
+      .columns = (int)columns,
+      .ldb = (int)(m > n ? m : n),
+      .a = a,
+      .b = b,
+      .values = values,
+      .rank = rank,
+      .limit = oyi_letter_real(letter) == sizeof(float) ? (const void*)&rcond_s : &rcond};
+  return call_with_room(&c);
+}
