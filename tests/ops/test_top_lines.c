@@ -68,7 +68,8 @@ static void check(const shape* s, kind k, oy_dtype dtype) {
 
 static void first_ones_of_lines(void** state) {
   (void)state;
-  static const shape shapes[] = {{2, 256, 1}, {1, 301, 3}, {1, 2000, 1}, {1, 9000, 2}};
+  static const shape shapes[] = {{3, 160, 1}, {2, 237, 2},  {2, 256, 1},
+                                 {1, 301, 3}, {1, 2000, 1}, {1, 9000, 2}};
   for (size_t i = 0; i < OY_ARRAY_SIZE(shapes); i++)
     for (int k = 0; k < KINDS; k++)
       for (size_t d = 0; d < OY_ARRAY_SIZE(g_dtypes); d++)

@@ -34,11 +34,12 @@ static bool is_few(const sorting* s) {
   return s->selects && (s->kept <= s->n / 16 || oyi_keys_are_inserted(s->n, s->kept));
 }
 
-// Whether most elements of a line are left out before the others are sorted.
+// Whether most elements of a line are left out before the others are sorted: of a short one that
+// takes longer than the network saves unless few are wanted.
 static bool leaves_out(const sorting* s) {
-  enum { FEWER = 8, SHORT = 256, TIMES = 512 };
+  enum { FEWER = 8, SHORT = 160, LONGER = 256, TIMES = 512 };
   return s->n >= SHORT && s->n < INT32_MAX && s->kept > FEWER &&
-         s->kept <= s->n / 4 * 3 && s->kept > s->n / TIMES;
+         s->kept <= s->n / 4 * (s->n < LONGER ? 1 : 3) && s->kept > s->n / TIMES;
 }
 
 // Of a line of elements side by side. False: nothing is left out.
