@@ -125,6 +125,29 @@ typedef void (*direct_fn)(const direct* d);
 #define ROWS(id) NULL
 #endif
 
+#if defined(__x86_64__)
+static oyi_scan_rows rows_of(const direct* d) {
+  return (oyi_scan_rows){.x = d->x,
+                         .y = d->y,
+                         .n = d->n,
+                         .lines = d->lines,
+                         .x_line = d->x_line,
+                         .y_line = d->y_line,
+                         .x_step = d->x_step,
+                         .y_step = d->y_step,
+                         .blocks = d->blocks,
+                         .x_block = d->x_block,
+                         .y_block = d->y_block,
+                         .totals = d->totals};
+}
+
+// Columns of floats or doubles that are few, or short ones.
+static bool are_strips(const direct* d, int64_t item) {
+  return d->x_line == item && d->y_line == item && d->lines >= FEW_COLUMNS &&
+         (d->lines < SOME_COLUMNS || d->n <= SHORT_COLUMN);
+}
+#endif
+
 // Lines in vectors across some of them, and what is left one by one: of floats that lie together,
 // and of pairs of them wherever they lie, columns only if they are short.
 typedef int64_t (*rows_fn)(const oyi_scan_rows* r, bool is_product);
@@ -139,8 +162,7 @@ static void by_rows(const direct* d, rows_fn run, int64_t item, bool is_product,
     direct left = *d;
     left.blocks = 1;
     left.x += b * d->x_block, left.y += b * d->y_block;
-    const oyi_scan_rows r = {left.x,    left.y,    d->n,      d->lines,
-                             d->x_line, d->y_line, d->x_step, d->y_step};
+    const oyi_scan_rows r = rows_of(&left);
     const int64_t done = run(&r, is_product);
     left.lines -= done;
     left.x += done * d->x_line, left.y += done * d->y_line;
@@ -159,7 +181,6 @@ static void by_rows(const direct* d, rows_fn run, int64_t item, bool is_product,
   static void products_##id(const direct* d) {      \
     by_rows(d, ROWS(id), item, true, product_##id); \
   }
-BY_ROWS(f64, 8)
 BY_ROWS(c64, 8)
 #undef BY_ROWS
 
@@ -178,21 +199,34 @@ static void by_rows_f32(const direct* d, bool is_product) {
   const direct_fn rest = is_product ? product_f32 : sum_f32;
 #if defined(__x86_64__)
   if (oyi_cpu_level() > 0 && are_wide(d)) {
-    for (int64_t b = 0; b < d->blocks; b++) {
-      const oyi_scan_rows r = {d->x + b * d->x_block,
-                               d->y + b * d->y_block,
-                               d->n,
-                               d->lines,
-                               d->x_line,
-                               d->y_line,
-                               d->x_step,
-                               d->y_step};
+    oyi_scan_rows r = rows_of(d);
+    for (int64_t b = 0; b < d->blocks; b++, r.x += d->x_block, r.y += d->y_block)
       oyi_scan_columns_f32_v3(&r, is_product);
-    }
+    return;
+  }
+  if (oyi_cpu_level() > 0 && are_strips(d, sizeof(float))) {
+    const oyi_scan_rows r = rows_of(d);
+    oyi_scan_strips_f32_v3(&r, is_product);
     return;
   }
 #endif
   by_rows(d, ROWS(f32), sizeof(float), is_product, rest);
+}
+static void by_rows_f64(const direct* d, bool is_product) {
+#if defined(__x86_64__)
+  if (oyi_cpu_level() > 0 && are_strips(d, sizeof(double))) {
+    const oyi_scan_rows r = rows_of(d);
+    oyi_scan_strips_f64_v3(&r, is_product);
+    return;
+  }
+#endif
+  by_rows(d, ROWS(f64), sizeof(double), is_product, is_product ? product_f64 : sum_f64);
+}
+static void sums_f64(const direct* d) {
+  by_rows_f64(d, false);
+}
+static void products_f64(const direct* d) {
+  by_rows_f64(d, true);
 }
 static void sums_f32(const direct* d) {
   by_rows_f32(d, false);
@@ -254,7 +288,7 @@ static void part_sums_c64(const direct* d) {
 static void part_sums_c128(const direct* d) {
   direct parts;
   if (as_parts(d, sizeof(pair_f64), &parts))
-    sum_f64(&parts);
+    sums_f64(&parts);
   else
     sum_c128(d);
 }
@@ -300,13 +334,13 @@ static bool fills_rows(const direct* d) {
 }
 static void sums_bf16(const direct* d) {
   if (fills_rows(d))
-    float_columns(d, sum_some_f32, 0);
+    float_columns(d, sums_f32, 0);
   else
     sum_bf16(d);
 }
 static void products_bf16(const direct* d) {
   if (fills_rows(d))
-    float_columns(d, product_some_f32, 1);
+    float_columns(d, products_f32, 1);
   else
     product_bf16(d);
 }

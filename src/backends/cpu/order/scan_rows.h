@@ -8,10 +8,14 @@
 #include <stdint.h>
 
 // |lines| of |n| elements side by side, |x_line| and |y_line| bytes apart, with steps along them.
+// Strips alone have |blocks| of such lines, and where it is not NULL totals of each line before the
+// first element, which go on.
 typedef struct oyi_scan_rows {
   const char* x;
   char* y;
   int64_t n, lines, x_line, y_line, x_step, y_step;
+  int64_t blocks, x_block, y_block;
+  double* totals;
 } oyi_scan_rows;
 
 // Of floats and doubles that lie together, and of complex numbers of floats; run in double. How
@@ -22,5 +26,8 @@ int64_t oyi_scan_rows_c64_v3(const oyi_scan_rows* r, bool is_product);
 
 // All lines, whose elements lie beside those of their neighbours, any number of them.
 void oyi_scan_columns_f32_v3(const oyi_scan_rows* r, bool is_product);
+// The same of four lines or more, block after block, few or short ones.
+void oyi_scan_strips_f32_v3(const oyi_scan_rows* r, bool is_product);
+void oyi_scan_strips_f64_v3(const oyi_scan_rows* r, bool is_product);
 
 #endif  // OPYARD_SRC_BACKENDS_CPU_ORDER_SCAN_ROWS_H_
