@@ -115,6 +115,11 @@ static void lines_beside_loops(void** state) {
       {{9, 1, 2}, {2, 2, 1}, 0},
       {{9, 1, 3}, {4, 4, 1}, 0},
       {{9, 5, 1}, {1, 9, 9}, 0},
+      {{4, 6, 9}, {130, 20, 2}, 1},  // columns with gaps, few, long, far apart and turned
+      {{4, 40, 21}, {1700, 42, 2}, 1},
+      {{3, 9, 16}, {440, 48, 3}, 1},
+      {{5, 6, 7}, {1, 100, 700}, 1},
+      {{5, 6, 7}, {43, 1, 6}, 1},
       {{6, 1, 35}, {35, 35, 1}, 1},  // single elements
       {{6, 1, 35}, {1, 7, 9}, 1},
   };
@@ -166,6 +171,30 @@ static void parts_of_complex_numbers(void** state) {
   oy_tensor_release(product);
   oy_tensor_release(sum);
   oy_tensor_release(zeros);
+}
+
+// Columns that are one and the same.
+static void expanded_columns(void** state) {
+  (void)state;
+  enum { OUTER = 3, N = 7, COLUMNS = 6 };
+  const shape flat = {{1, OUTER, N}, {1, N, 1}, 2};
+  for (size_t t = 0; t < OY_ARRAY_SIZE(g_dtypes); t++) {
+    oy_scope scope;
+    oy_scope_open(&scope);
+    oy_tensor* lines = oy_unsqueeze(oy_select_int(sample(&flat, g_dtypes[t]), 0, 0), 2);
+    oy_tensor* x = oy_expand(lines, OY_DIMS(OUTER, N, COLUMNS), false);
+    oy_tensor* sums = oy_contiguous(oy_cumsum(x, 1, oy_none()), OY_MEMORY_CONTIGUOUS);
+    assert_non_null(sums);
+    for (int64_t b = 0; b < OUTER; b++)
+      for (int64_t c = 0; c < COLUMNS; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < N; i++) {
+          sum += value_at(b * N + i, g_dtypes[t]);
+          assert_true(element(sums, (b * N + i) * COLUMNS + c) == sum);
+        }
+      }
+    oy_scope_close(&scope);
+  }
 }
 
 // Blocks of a few columns, which follow each other with gaps in two dimensions.
@@ -314,6 +343,7 @@ int main(void) {
       cmocka_unit_test(lines_beside_loops),
       cmocka_unit_test(parts_of_complex_numbers),
       cmocka_unit_test(blocks_of_columns),
+      cmocka_unit_test(expanded_columns),
       cmocka_unit_test(products_of_complex_numbers),
       cmocka_unit_test(extremes_beside_loops),
   };

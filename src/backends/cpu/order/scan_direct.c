@@ -7,42 +7,12 @@
 
 #include <string.h>
 
+#include "backends/cpu/order/scan_direct_types.h"
 #include "backends/cpu/order/scan_rows.h"
 #include "base/cpu.h"
 #include "base/template.h"
 #include "tensor/convert_loops.h"
 #include "tensor/half.h"
-
-typedef struct direct {
-  const char* x;
-  char* y;
-  int64_t n, x_step, y_step;         // along a line, in bytes
-  int64_t lines, x_line, y_line;     // from one to the next
-  int64_t blocks, x_block, y_block;  // of such lines; only of columns there are several
-  void* totals;                      // of a few columns before the first element, or NULL
-} direct;
-
-// Columns at a time: few leave off where memory is read ahead, of many the totals would not
-// stay in the first-level cache. Fewer than four are lines, and those of less than |SOME_COLUMNS|,
-// or short ones, go by groups of four.
-enum { COLUMNS = 1024, FEW_COLUMNS = 4, SOME_COLUMNS = 16, SHORT_COLUMN = 32 };
-
-// From this length on a line may go alone; below the other, what blocks of conversions need
-// besides takes longer than to convert one by one.
-enum { LONG_LINE = 256, SHORT_LINE = 8 };
-
-// Complex numbers are pairs, as they lie in memory, aligned as their parts are.
-typedef double pair __attribute__((vector_size(16)));
-typedef double pair_f64 __attribute__((vector_size(16), aligned(8), may_alias));
-typedef float pair_f32 __attribute__((vector_size(8), aligned(4), may_alias));
-
-// By the plain formula, as PyTorch has it; C's operator looks for infinities in each product.
-static inline __attribute__((always_inline)) pair product_of(pair a, pair b) {
-  const pair along = a * __builtin_shufflevector(b, b, 0, 0);
-  const pair across =
-      __builtin_shufflevector(a, a, 1, 0) * __builtin_shufflevector(b, b, 1, 1);
-  return __builtin_shufflevector(along - across, along + across, 0, 3);
-}
 
 #define LOAD(x)          ((W)(x))
 #define STORE(w)         ((O)(w))
@@ -125,6 +95,13 @@ typedef void (*direct_fn)(const direct* d);
 #define ROWS(id) NULL
 #endif
 
+// Whether lines of the cache have several elements of a strip, with gaps or turned: if not, fewer
+// columns at once leave more of what is read for the blocks that follow.
+static bool are_near(int64_t x_line, int64_t x_step) {
+  enum { CACHE_LINE = 64 };
+  return x_line < CACHE_LINE || x_step < CACHE_LINE;
+}
+
 #if defined(__x86_64__)
 static oyi_scan_rows rows_of(const direct* d) {
   return (oyi_scan_rows){.x = d->x,
@@ -141,10 +118,11 @@ static oyi_scan_rows rows_of(const direct* d) {
                          .totals = d->totals};
 }
 
-// Columns of floats or doubles that are few, or short ones.
+// Columns of floats or doubles that are few, or short ones, or come from what has gaps.
 static bool are_strips(const direct* d, int64_t item) {
-  return d->x_line == item && d->y_line == item && d->lines >= FEW_COLUMNS &&
-         (d->lines < SOME_COLUMNS || d->n <= SHORT_COLUMN);
+  if (d->y_line != item || d->lines < FEW_COLUMNS) return false;
+  return d->x_line == item ? d->lines < SOME_COLUMNS || d->n <= SHORT_COLUMN
+                           : are_near(d->x_line, d->x_step);
 }
 #endif
 
@@ -363,14 +341,17 @@ static const direct_fn g_loops[OY_DTYPE_LIMIT][2] = {
 typedef struct direct_run {
   direct_fn run;
   int64_t n, x_item, y_item;
+  bool gathers;  // columns may come from what has gaps
 } direct_run;
 
 // How many blocks of columns, all of the fastest dimension, are among |count| lines from here on:
 // a call for each takes longer than a few short columns.
 static int64_t blocks_of(const oyi_lines* w, const direct_run* r, int64_t count) {
   if (w->ndim < 2 || w->at[0] != 0 || w->sizes[0] < FEW_COLUMNS ||
-      w->steps[0][0] != r->x_item || w->steps[0][1] != r->y_item)
+      w->steps[0][1] != r->y_item)
     return 1;
+  const int64_t x_line = w->steps[0][0];
+  if (x_line != r->x_item && !(r->gathers && are_near(x_line, w->step[0]))) return 1;
   const int64_t left = w->sizes[1] - w->at[1], whole = count / w->sizes[0];
   return whole < 1 ? 1 : left < whole ? left : whole;
 }
@@ -404,8 +385,13 @@ static oy_status run_some(oyi_lines* w, int64_t count, void* context) {
 bool oyi_scan_direct(const oyi_lines* lines, oy_dtype from, oy_dtype to, int64_t n,
                      bool is_product) {
   const bool widens = to == OY_DTYPE_I64 && oy_dtype_is_integral(from, true);
-  direct_run how = {g_loops[from][is_product], n, oyi_dtype_bytes[from],
-                    oyi_dtype_bytes[to]};
+  direct_run how = {.run = g_loops[from][is_product],
+                    .n = n,
+                    .x_item = oyi_dtype_bytes[from],
+                    .y_item = oyi_dtype_bytes[to]};
+#if defined(__x86_64__)
+  how.gathers = oyi_cpu_level() > 0 && (from == OY_DTYPE_F32 || from == OY_DTYPE_F64);
+#endif
   if (!how.run || !(widens || (from == to && !oy_dtype_is_integral(from, true))))
     return false;
   (void)!oyi_lines_run_beside(lines, n, run_some, &how);

@@ -26,7 +26,7 @@ int64_t oyi_scan_rows_c64_v3(const oyi_scan_rows* r, bool is_product);
 
 // All lines, whose elements lie beside those of their neighbours, any number of them.
 void oyi_scan_columns_f32_v3(const oyi_scan_rows* r, bool is_product);
-// The same of four lines or more, block after block, few or short ones.
+// The same of four lines or more, block after block, few or short ones; |x| may have them apart.
 void oyi_scan_strips_f32_v3(const oyi_scan_rows* r, bool is_product);
 void oyi_scan_strips_f64_v3(const oyi_scan_rows* r, bool is_product);
 
