@@ -2,19 +2,9 @@
 // The ways over the rows of a block of results: down each row, or across all of them.
 #include <string.h>
 
-#include "backends/cpu/reduce/reduce_plan.h"
+#include "backends/cpu/reduce/reduce_block.h"
 #include "tensor/element.h"
 #include "tensor/move.h"
-
-typedef oyi_reduce_walk walk;
-
-typedef struct block {
-  const walk* w;
-  void* state;
-  int64_t n;
-  int64_t low, high;                  // the piece of the slowest reduced dimension
-  int64_t index[OY_TENSOR_MAX_DIMS];  // of the outer reduced dimensions
-} block;
 
 // |SHORT_ROW| elements are sooner copied than reduced by a call of their own, and so many as
 // |READ_BYTES| has are converted at once, as are rows of 16-bit floats below |HALF_ROW|.
@@ -23,34 +13,6 @@ typedef struct block {
 enum { FEW_RESULTS = 8, FEW_OF_ROW = 32 };
 enum { FEW_COLUMNS = 32 };
 enum { SHORT_ROW = 128, HALF_ROW = 64, READ_BYTES = OYI_REDUCE_ROW * 16 };
-
-static int64_t first_of(const block* b, size_t d) {
-  return d + 1 == b->w->reduced_count ? b->low : 0;
-}
-static int64_t end_of(const block* b, size_t d) {
-  return d + 1 == b->w->reduced_count ? b->high : b->w->reduced[d].size;
-}
-
-// Goes to the first row of the piece.
-static void first_row(block* b, const char** x) {
-  for (size_t d = 1; d < b->w->reduced_count; d++) {
-    b->index[d] = first_of(b, d);
-    *x += b->index[d] * b->w->reduced[d].in;
-  }
-}
-
-// Steps to the next row of the outer reduced dimensions; false after the last.
-static bool next_row(block* b, const char** x) {
-  for (size_t d = 1; d < b->w->reduced_count; d++) {
-    int64_t step = b->w->reduced[d].in, first = first_of(b, d), end = end_of(b, d);
-    *x += step;
-    // NOLINT: first_row() set all of them
-    if (++b->index[d] < end) return true;
-    *x -= step * (end - first);
-    b->index[d] = first;
-  }
-  return false;
-}
 
 // Brings |n| elements together as the reducer reads them.
 static inline void bring(const walk* w, char* to, const char* x, int64_t step,
@@ -171,12 +133,34 @@ static void reduce_short_rows(block* b, const char* x, int64_t n) {
   }
 }
 
+// Of one result rows along the second reduced dimension, some at a time; else a row for each.
+static bool add_rows(block* b, const char* x, int64_t n) {
+  enum { SOME = 64, LEAST_RESULTS = 8 };
+  const walk* w = b->w;
+  const oyi_fold* r = w->reducer;
+  const bool one = b->n == 1;
+  if (!w->part_rows || first_of(b, 0) > 0 ||
+      !(one || (b->n >= LEAST_RESULTS && w->reduced[1].in > w->step)))
+    return false;
+  _Alignas(64) char sums[OYI_REDUCE_WIDE * sizeof(double)];
+  do {
+    // NOLINT: first_row() set it
+    const int64_t left = end_of(b, 1) - b->index[1], some = left < SOME ? left : SOME;
+    w->part_rows(sums, one ? some : b->n, x, n, one ? w->reduced[1].in : w->step, NULL);
+    if (one) merge_groups(w, sums, 1, some);
+    r->merge(b->state, sums, b->n, w->args);
+    if (one) b->index[1] += some - 1, x += (some - 1) * w->reduced[1].in;
+  } while (next_row(b, &x));
+  return true;
+}
+
 static void reduce_down(block* b, const char* x) {
   const int64_t step = b->w->reduced[0].in, first = first_of(b, 0), end = end_of(b, 0);
   const int64_t most = b->w->row;
   const bool one = b->w->reduced_count == 1;
   const each_fn each = each_row(b, end);
   first_row(b, &x);
+  if (add_rows(b, x, end)) return;
   // As it lies in memory: what is kept within what is reduced, unless rows are soon brought
   // together.
   const bool few = end <= FEW_OF_ROW && (b->n <= FEW_RESULTS || !b->w->reducer->running);
@@ -297,14 +281,6 @@ static void reduce_rows(const block* b, const char* x, int64_t rows, int64_t fir
       bring(w, read + k * size, from + k * row_step, step, b->n);
     w->reducer->columns(b->state, b->n, read, some, size, first + i, w->args);
   }
-}
-
-// Running values of |count| groups of |n| columns each, one behind the other, become those of the
-// first.
-static void merge_groups(const walk* w, char* state, int64_t n, int64_t count) {
-  const int64_t step = n * w->reducer->running;
-  for (int64_t half = count / 2; count > 1; count -= half, half = count / 2)
-    w->reducer->merge(state, state + (count - half) * step, half * n, w->args);
 }
 
 // Several rows as one of as many results, with what lies between rows, which are merged; the rest

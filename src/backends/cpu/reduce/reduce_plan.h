@@ -49,7 +49,9 @@ typedef struct oyi_reduce_walk {
   // Rows that are read as one, where results are few and rows follow each other; else 1.
   int64_t spread;
   oyi_reduce_rows_fn all_rows;  // takes all rows of a block in one call; NULL: none does
-  bool is_empty;                // there is nothing to reduce
+  // Takes rows that come again further on, whose results are running values; NULL: one by one.
+  oyi_reduce_rows_fn part_rows;
+  bool is_empty;  // there is nothing to reduce
   const char* x;
   char* out[2];
   // Results of a block, or |inner| times as many; blocks of a line, of all.

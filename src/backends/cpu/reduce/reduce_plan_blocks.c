@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocks of results that a reduction goes by, and how they are written.
 #include "backends/cpu/reduce/reduce_plan.h"
+#include "base/cpu.h"
 #include "opyard/threads.h"
 #include "tensor/iterator.h"
 #include "tensor/promotion.h"
@@ -96,8 +97,26 @@ static void find_blocks(oyi_reduce_walk* w, int64_t numel, int64_t results) {
   if (w->pieces > 1) w->pieces = (slow + w->piece - 1) / w->piece;
 }
 
+// What takes rows of several dimensions at once, whose sums are added then. Those of doubles keep
+// errors that it would not.
+static oyi_reduce_rows_fn find_part_rows(const oyi_reduce_walk* w) {
+  enum { LEAST = 32, PLAIN = 160 };
+  const int64_t size = w->reduced[0].size;
+  const int64_t numbers = size * (oy_dtype_is_complex(w->in_dtype) ? 2 : 1);
+  // Longer rows that are not converted are as soon taken one by one: floats are added in float.
+  const int64_t most = w->converts ? OYI_REDUCE_MANY : PLAIN;
+  const bool are_sums =
+      w->reducer->repeat && w->reducer->all_rows && w->reducer->in != OY_DTYPE_F64;
+  return are_sums && !w->across && w->reduced_count > 1 &&
+                 w->reduced[0].in == oyi_dtype_bytes[w->in_dtype] && size > LEAST &&
+                 numbers <= most && w->in_dtype < OYI_ROWS_DTYPES && oyi_cpu_level() > 1
+             ? w->reducer->all_rows[w->in_dtype]
+             : NULL;
+}
+
 void oyi_reduce_plan_blocks(oyi_reduce_walk* w, int64_t results) {
   find_tile(w);
   find_writing(w);
   find_blocks(w, w->read, results);
+  w->part_rows = find_part_rows(w);
 }
