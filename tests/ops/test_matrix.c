@@ -142,6 +142,17 @@ static void blocks_of_short_rows(void** state) {
                 how ? COLUMNS : ROWS);
 }
 
+// Rows of bfloat16 that are not short by columns of them that are few, whose pairs are copied.
+static void short_rows_by_few_columns(void** state) {
+  (void)state;
+  static const int64_t shapes[][3] = {{40, 10, 2}, {33, 9, 8},   {100, 16, 16},
+                                      {21, 13, 5}, {130, 12, 7}, {31, 11, 16}};
+  for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
+    for (int how = 0; how < LAYOUTS * LAYOUTS; how++)
+      one_shape(shapes[s][0], shapes[s][1], shapes[s][2], OY_DTYPE_BF16, how / LAYOUTS,
+                how % LAYOUTS);
+}
+
 // Shapes that are worth a short way, of any number of columns, and the ones beside them; what
 // lies behind an output stays as it is.
 static void small_products_of_every_shape(void** state) {
@@ -563,6 +574,7 @@ int main(void) {
       cmocka_unit_test(products_are_sums_of_products),
       cmocka_unit_test(whole_numbers_by_few_columns),
       cmocka_unit_test(blocks_of_short_rows),
+      cmocka_unit_test(short_rows_by_few_columns),
       cmocka_unit_test(small_products_of_every_shape),
       cmocka_unit_test(outputs_of_small_products),
       cmocka_unit_test(great_products_are_the_same_sums),

@@ -325,6 +325,10 @@ static inline __attribute__((always_inline)) void put_deep(const int pairs,
 static void multiply_deep(const oyi_gemm* g) {
   const panel s = panel_of(g);
   switch ((g->k + 1) / 2) {
+    case 5: put_deep(5, &s); break;
+    case 6: put_deep(6, &s); break;
+    case 7: put_deep(7, &s); break;
+    case 8: put_deep(8, &s); break;
     case 9: put_deep(9, &s); break;
     case 10: put_deep(10, &s); break;
     case 11: put_deep(11, &s); break;
@@ -353,10 +357,13 @@ static bool is_wide(const oyi_gemm* g) {
          is_worth(g);
 }
 
+// Shorter rows where few columns are worth copying, though pairs are not worth gathering.
 static bool is_deep(const oyi_gemm* g) {
-  return g->k > 2 * DEEP && g->k <= 2 * DEEPER && g->m >= 2 && g->m <= ROWS &&
-         g->n >= ROWS && g->c_column == 1 && g->a_column == 1 &&
-         (g->b_column == 1 || has_pairs(g));
+  enum { SHORT = 8 };
+  const bool deep = g->k > 2 * DEEP ||
+                    (g->k > SHORT && g->n >= 2 * g->m && has_pairs(g) && !is_worth(g));
+  return deep && g->k <= 2 * DEEPER && g->m >= 2 && g->m <= ROWS && g->n >= ROWS &&
+         g->c_column == 1 && g->a_column == 1 && (g->b_column == 1 || has_pairs(g));
 }
 
 bool oyi_gemm_bf16_reads_added(const oyi_gemm* g) {
