@@ -132,6 +132,8 @@ static void lines_beside_loops(void** state) {
       {{30, 13, 40}, {520, 1, 13}, 0},   // permuted within what is reduced
       {{8, 2, 30}, {30, 240, 1}, 2},
       {{2, 150, 41}, {6150, 41, 1}, 1},  // and more
+      {{2, 37, 140}, {5180, 140, 1}, 1},
+      {{1, 30, 530}, {16000, 531, 1}, 1},
       {{2, 300, 1}, {4800, 16, 1}, 1},
       {{60, 33, 4}, {231, 7, 2}, 0},     // short lines of every other element
       {{70, 300, 3}, {1500, 5, 1}, 0},   // with gaps, more than a block

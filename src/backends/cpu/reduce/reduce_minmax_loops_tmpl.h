@@ -129,6 +129,34 @@ EXTREME_OF(least_f64, double, __m256d, pd, 4, _mm256_min_pd, INFINITY)
 #define AMIN_FEW   OYI_JOIN(least, OYI_JOIN(ID, few))
 #endif
 
+// The same of whole numbers, T of the template, from the first row on.
+#define WHOLE_COLUMNS_OF(name, EXTREME)                                               \
+  static bool name(T* to, int64_t n, const char* x, int64_t rows, int64_t row_step) { \
+    enum { VECTORS = 4, WIDTH = 32 / sizeof(T), MANY = 8 };                           \
+    enum { STRIP = VECTORS * WIDTH, MOST = 4 * STRIP };                               \
+    if (n < STRIP || n > MOST || rows < MANY) return false;                           \
+    for (int64_t i = 0; i < n; i += STRIP) {                                          \
+      const int64_t at = i + STRIP <= n ? i : n - STRIP;                              \
+      const char* from = x + at * (int64_t)sizeof(T);                                 \
+      __m256i a[VECTORS];                                                             \
+      OYI_UNROLL                                                                      \
+      for (int k = 0; k < VECTORS; k++)                                               \
+        a[k] = _mm256_loadu_si256((const void*)(from + 32 * k));                      \
+      for (int64_t r = 1; r < rows; r++) {                                            \
+        from += row_step;                                                             \
+        OYI_UNROLL                                                                    \
+        for (int k = 0; k < VECTORS; k++) {                                           \
+          const __m256i y = _mm256_loadu_si256((const void*)(from + 32 * k));         \
+          a[k] = EXTREME(y, a[k]);                                                    \
+        }                                                                             \
+      }                                                                               \
+      OYI_UNROLL                                                                      \
+      for (int k = 0; k < VECTORS; k++)                                               \
+        _mm256_storeu_si256((void*)(to + at + k * WIDTH), a[k]);                      \
+    }                                                                                 \
+    return true;                                                                      \
+  }
+
 #if defined(__AVX2__)
 #define PLACES_V4
 #endif

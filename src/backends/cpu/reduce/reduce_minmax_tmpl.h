@@ -4,6 +4,12 @@
 // for any number of elements; AMAX_FEW and AMIN_FEW, its FEW_COLUMNS; PLACES_V4 of
 // reduce_place_tmpl.h; and LEAST_OF and GREATEST_OF, of two vectors of 32 bytes, which end
 // here. A NaN is both: once it is there it stays.
+#ifdef LEAST_OF
+#define AMAX_FEW OYI_JOIN(greatest, OYI_JOIN(ID, few))
+#define AMIN_FEW OYI_JOIN(least, OYI_JOIN(ID, few))
+WHOLE_COLUMNS_OF(AMAX_FEW, GREATEST_OF)
+WHOLE_COLUMNS_OF(AMIN_FEW, LEAST_OF)
+#endif
 #define R T
 #define A T
 #define ALL_COLUMNS
@@ -131,5 +137,9 @@ static void BOTH(finish)(const void* state, int64_t n, void* const* out,
   ((const T*)state + OYI_REDUCE_BLOCK, n, out + 1, args);
 }
 #undef BOTH
+#ifdef LEAST_OF
 #undef LEAST_OF
 #undef GREATEST_OF
+#undef AMAX_FEW
+#undef AMIN_FEW
+#endif
