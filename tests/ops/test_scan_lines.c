@@ -94,6 +94,8 @@ static void lines_beside_loops(void** state) {
       {{30, 5, 11}, {60, 12, 1}, 1},
       {{30, 5, 15}, {75, 15, 1}, 1},
       {{3, 6, 16}, {96, 16, 1}, 1},
+      {{70, 3, 20}, {60, 20, 1}, 1},  // blocks that follow each other, in several pieces
+      {{4, 8, 128}, {1024, 128, 1}, 1},
       {{3, 6, 37}, {222, 37, 1}, 1},
       {{3, 5, 35}, {175, 35, 1}, 1},   // strips of which the last one is short
       {{3, 33, 17}, {561, 17, 1}, 1},  // long ones

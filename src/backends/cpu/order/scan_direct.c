@@ -271,57 +271,7 @@ static void part_sums_c128(const direct* d) {
     sum_c128(d);
 }
 
-// A few columns of bfloat16 that fill their rows are floats for some rows at a time: vectors
-// convert all of a piece, where columns have a conversion for each number.
-static void float_columns(const direct* d, direct_fn run, double start) {
-  enum { PIECE = 512 };
-  const oyi_convert_loop load =
-      oyi_convert_chain_of(OY_DTYPE_F32, OY_DTYPE_BF16).loops[0];
-  const oyi_convert_loop store =
-      oyi_convert_chain_of(OY_DTYPE_BF16, OY_DTYPE_F32).loops[0];
-  const int64_t lines = d->lines, item = sizeof(float), rows = PIECE / lines;
-  for (int64_t b = 0; b < d->blocks; b++) {
-    const char* x = d->x + b * d->x_block;
-    char* y = d->y + b * d->y_block;
-    _Alignas(64) float piece[PIECE];
-    double totals[SOME_COLUMNS];
-    for (int64_t l = 0; l < lines; l++) totals[l] = start;
-    for (int64_t i = 0, some; i < d->n; i += some) {
-      some = d->n - i < rows ? d->n - i : rows;
-      load(piece, x + i * d->x_step, some * lines);
-      run(&(direct){.x = (char*)piece,
-                    .y = (char*)piece,
-                    .n = some,
-                    .lines = lines,
-                    .x_step = lines * item,
-                    .y_step = lines * item,
-                    .x_line = item,
-                    .y_line = item,
-                    .blocks = 1,
-                    .totals = totals});
-      store(y + i * d->y_step, piece, some * lines);
-    }
-  }
-}
-
-static bool fills_rows(const direct* d) {
-  enum { LEAST = 4 };
-  const int64_t item = sizeof(uint16_t), row = d->lines * item;
-  return d->lines >= FEW_COLUMNS && d->lines < SOME_COLUMNS && d->n >= LEAST &&
-         d->x_line == item && d->y_line == item && d->x_step == row && d->y_step == row;
-}
-static void sums_bf16(const direct* d) {
-  if (fills_rows(d))
-    float_columns(d, sums_f32, 0);
-  else
-    sum_bf16(d);
-}
-static void products_bf16(const direct* d) {
-  if (fills_rows(d))
-    float_columns(d, products_f32, 1);
-  else
-    product_bf16(d);
-}
+#include "backends/cpu/order/scan_direct_bf16_tmpl.h"
 
 // Sums and products, into the dtype itself or of integers into int64.
 static const direct_fn g_loops[OY_DTYPE_LIMIT][2] = {
