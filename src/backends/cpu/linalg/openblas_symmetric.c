@@ -10,8 +10,9 @@ int32_t oyi_openblas_invert_factor(oy_dtype dtype, bool upper, int64_t n, void* 
   return info;
 }
 
-// Up to this many columns LAPACK takes them one by one, and needs no room.
-enum { UNBLOCKED = 64 };
+// Up to so many columns LAPACK takes them one by one, and needs no room. It takes more by blocks of
+// as many as it has room for, which are faster narrow: what a block has of its own is by vectors.
+enum { UNBLOCKED = 64, BLOCK = 32 };
 
 int32_t oyi_openblas_ldl(oy_dtype dtype, bool hermitian, int64_t n, void* a,
                          int32_t* pivots) {
@@ -23,7 +24,7 @@ int32_t oyi_openblas_ldl(oy_dtype dtype, bool hermitian, int64_t n, void* a,
     return info;
   }
   const sytrf_fn factor = hermitian ? f->hetrf : f->sytrf;
-  const int size = order * UNBLOCKED;
+  const int size = order * BLOCK;
   void* work = oyi_malloc((size_t)size * oyi_letter_item(letter));
   if (!work) return OYI_LAPACK_NO_MEMORY;
   factor("L", &order, a, &ld, pivots, work, &size, &info, 1);
