@@ -185,6 +185,22 @@ static int32_t factors_of(const oyi_lapack* lapack, oyi_tensor* work, bool hermi
                      : factorise(&m, pivots);
 }
 
+typedef struct ldl_run {
+  const oyi_lapack* lapack;
+  oyi_tensor *work, *pivots, *info;
+  bool hermitian;
+} ldl_run;
+
+static oy_status factor_some(int64_t begin, int64_t end, void* context) {
+  const ldl_run* r = context;
+  for (int64_t i = begin; i < end; i++) {
+    int32_t* found = (int32_t*)oyi_data(r->info) + i;
+    *found = factors_of(r->lapack, r->work, r->hermitian, i, oyi_row_at(r->pivots, i));
+    OY_TRY(oyi_check_info(*found));
+  }
+  return OY_OK;
+}
+
 LINALG(linalg_ldl_factor_ex) {
   *out_LD = *out_pivots = *out_info = NULL;
   const oyi_tensor* t = oyi_tensor_of(self);
@@ -197,13 +213,10 @@ LINALG(linalg_ldl_factor_ex) {
   oyi_tensor* pivots = oyi_batch_rows_new(t, n, OY_DTYPE_I32);
   oyi_tensor* info = oyi_batch_new(t, OY_DTYPE_I32);
   oy_status status = work && pivots && info ? OY_OK : oy_failure();
-  const bool computes = status == 0 && !oyi_is_meta(t);
-  if (computes) oyi_matrices_keep(work, false);
-  for (int64_t i = 0, count = computes ? oyi_matrix_count(t) : 0;
-       i < count && status == OY_OK; i++) {
-    int32_t* found = (int32_t*)oyi_data(info) + i;
-    *found = factors_of(lapack, work, hermitian && is_complex, i, oyi_row_at(pivots, i));
-    status = oyi_check_info(*found);
+  if (status == 0 && !oyi_is_meta(t)) {
+    oyi_matrices_keep(work, false);
+    ldl_run run = {lapack, work, pivots, info, hermitian && is_complex};
+    status = oyi_matrices_each(work, n, factor_some, &run);
   }
   if (status == 0 && check_errors)
     status = oyi_linalg_check(&info->header, "torch.linalg.ldl_factor_ex", t->ndim == 2);
