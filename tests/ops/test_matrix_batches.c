@@ -307,9 +307,9 @@ static void check_added(int how, const int64_t* size, int64_t batch, double beta
 
 static void what_is_added_stays_where_it_lies(void** state) {
   (void)state;
-  static const int64_t sizes[][3] = {{4, 2, 4},    {7, 3, 17},   {50, 2, 300},
-                                     {5, 20, 33},  {389, 5, 40}, {390, 70, 20},
-                                     {48, 64, 90}, {13, 33, 64}};
+  static const int64_t sizes[][3] = {
+      {4, 2, 4},     {7, 3, 17},   {50, 2, 300}, {5, 20, 33},   {389, 5, 40},
+      {390, 70, 20}, {48, 64, 90}, {13, 33, 64}, {1001, 6, 70}, {700, 30, 129}};
   const int before = oy_get_num_threads();
   for (int threads = 1; threads <= 2; threads++) {
     assert_int_equal(oy_set_num_threads(threads), OY_OK);

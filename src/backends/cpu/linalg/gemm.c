@@ -24,12 +24,12 @@ oyi_gemm_fn oyi_gemm_portable(oy_dtype dtype) {
   return dtype < OYI_GEMM_DTYPES ? levels[oyi_cpu_level()][dtype] : NULL;
 }
 
-bool oyi_gemm_f32_reads_added(const oyi_gemm* g) {
+bool oyi_gemm_f32_reads_added(const oyi_gemm* g, int64_t results) {
 #if defined(__x86_64__)
   if (oyi_cpu_level() == 2 && g->n >= 4 && g->m >= 4 && g->k <= OYI_GEMM_DEEP)
-    return oyi_gemm_words_f32_reads_added(g);
+    return oyi_gemm_words_f32_reads_added(g, results);
 #endif
-  (void)g;
+  (void)g, (void)results;
   return false;
 }
 

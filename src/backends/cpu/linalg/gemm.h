@@ -95,7 +95,8 @@ static inline bool oyi_number_is_zero(oyi_number x) {
 
 // Whether products of floats take such as |added| with |g|, and its parts of at least four rows:
 // those that are made where their operands lie, by whichever way such are.
-bool oyi_gemm_f32_reads_added(const oyi_gemm* g);
+// |results| are those of all of a batch.
+bool oyi_gemm_f32_reads_added(const oyi_gemm* g, int64_t results);
 
 // A product with a value of |by_row|, of |dtype|, added to each row, and |beta| zero: false
 // where no kernel does both at once, and nothing is written.

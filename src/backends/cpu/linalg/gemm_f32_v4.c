@@ -33,6 +33,7 @@ typedef struct few {
   int64_t was_row;
   const float* by_row;  // what each row of the result has added; NULL: nothing
   __mmask16 low, high;
+  bool asks;  // for the rows below
 } few;
 
 static inline __attribute__((always_inline)) void put_row(float* to, __mmask16 there,
@@ -41,6 +42,22 @@ static inline __attribute__((always_inline)) void put_row(float* to, __mmask16 t
     _mm512_storeu_ps(to, value);
   else
     _mm512_mask_storeu_ps(to, there, value);
+}
+
+// Of the tile below what is added and results: where these begin alike within their pages, loads
+// wait for stores, and those for memory.
+static inline __attribute__((always_inline)) void ask_for_rows(const int rows,
+                                                               const int vectors,
+                                                               const few* t) {
+  uintptr_t was = (uintptr_t)t->was, to = (uintptr_t)t->c;
+  const uintptr_t was_row = 4 * (uintptr_t)t->was_row, row = 4 * (uintptr_t)t->c_row;
+  was += (uintptr_t)rows * was_row, to += (uintptr_t)rows * row;
+  OYI_UNROLL
+  for (int i = 0; i < rows; i++, was += was_row, to += row)
+    for (int v = 0; v < vectors; v++) {
+      __builtin_prefetch((const char*)(was + 64 * (uintptr_t)v), 0);
+      __builtin_prefetch((const char*)(to + 64 * (uintptr_t)v), 1);
+    }
 }
 
 static inline __attribute__((always_inline)) void few_dots(const int rows,
@@ -53,6 +70,7 @@ static inline __attribute__((always_inline)) void few_dots(const int rows,
   const char *a[(WORD_ROWS + 2) / 3], *row = t->a, *b = t->b;
   for (int i = 0; i < (rows + 2) / 3; i++, row += 3 * t->a_row) a[i] = row;
   const uintptr_t ahead = t->ahead;
+  if (t->asks) ask_for_rows(rows, vectors, t);
   for (int64_t p = t->depth; p > 0; p--, b += t->b_row) {
     const __m512 x = _mm512_maskz_loadu_ps(t->low, b);
     const __m512 y = vectors == 2 ? _mm512_maskz_loadu_ps(t->high, b + 64) : x;
@@ -113,12 +131,35 @@ FEW(8, 2)
 FEW(12, 1)
 FEW(12, 2)
 
+// Numbers of b that stay in the first cache; of results that caches hold.
+enum { SMALL = 4096, MANY = 1 << 20 };
+
+// Columns of one panel from |j| on, of rows from |i| to before |end|: all that are left, or a
+// multiple of what the tallest tile has.
+static void few_panel(const oyi_gemm* g, few* t, const float* was, const float* by_row,
+                      int64_t i, int64_t end, int64_t j) {
+  static void (*const tiles[3][2])(const few*) = {
+      {few_4_1, few_4_2}, {few_8_1, few_8_2}, {few_12_1, few_12_2}};
+  t->low = first_lanes(g->m - j);
+  t->high = first_lanes(g->m - j - 16);
+  t->b = (const char*)((const float*)g->b + j);
+  for (; i < end; i += t->height) {
+    const int64_t left = g->n - i;
+    t->height = left > 8 ? 12 : left > 4 ? 8 : 4;
+    if (t->height > g->n) t->height -= 4;
+    const int64_t first = left < t->height ? g->n - t->height : i;
+    t->a = (const char*)((const float*)g->a + first * g->a_row);
+    t->c = (float*)g->c + first * g->c_row + j;
+    t->was = was + first * t->was_row + j;
+    t->by_row = by_row ? by_row + first : NULL;
+    tiles[t->height / 4 - 1][t->high != 0](t);
+  }
+}
+
 // Tiles of the last rows reach back over rows that are done: what they give is the same. Where
 // c is read itself there must be none such: heights are multiples of 4.
 static void few_f32(const oyi_gemm* g, const float* by_row) {
   enum { FAR = 64 };  // rows of b that do not stay in the first cache
-  static void (*const tiles[3][2])(const few*) = {
-      {few_4_1, few_4_2}, {few_8_1, few_8_2}, {few_12_1, few_12_2}};
   const float* was = g->added ? g->added : g->c;
   few t = {.a_row = 4 * g->a_row,
            .a_step = 4 * g->a_column,
@@ -128,31 +169,24 @@ static void few_f32(const oyi_gemm* g, const float* by_row) {
            .ahead = g->k > FAR ? 64 * (uintptr_t)g->b_row : 0,
            .alpha = (float)g->alpha.re,
            .beta = (float)g->beta.re,
+           .asks = g->added && g->beta.re != 0,
            .was_row = g->added ? g->added_row : g->c_row};
-  for (int64_t j = 0; j < g->m; j += WIDE) {
-    t.low = first_lanes(g->m - j);
-    t.high = first_lanes(g->m - j - 16);
-    t.b = (const char*)((const float*)g->b + j);
-    for (int64_t i = 0; i < g->n; i += t.height) {
-      const int64_t left = g->n - i;
-      t.height = left > 8 ? 12 : left > 4 ? 8 : 4;
-      if (t.height > g->n) t.height -= 4;
-      const int64_t first = left < t.height ? g->n - t.height : i;
-      t.a = (const char*)((const float*)g->a + first * g->a_row);
-      t.c = (float*)g->c + first * g->c_row + j;
-      t.was = was + first * t.was_row + j;
-      t.by_row = by_row ? by_row + first : NULL;
-      tiles[t.height / 4 - 1][t.high != 0](&t);
-    }
-  }
+  // Where all of b stays in the first cache c is written row by row.
+  enum { TALLEST = 12 };
+  const int64_t some = g->k * g->m <= SMALL ? TALLEST : g->n;
+  for (int64_t i = 0; i < g->n; i += some)
+    for (int64_t j = 0; j < g->m; j += WIDE)
+      few_panel(g, &t, was, by_row, i, g->n - i < some ? g->n : i + some, j);
 }
 
 // Whether all of b is read where it lies: packing it once takes as long as reading it this
 // way for some hundred rows, but where a panel leaves the first cache; one that stays there is
-// not worth packing for any.
-static inline bool is_few(const oyi_gemm* g) {
+// not worth packing for any, nor is all of b where that would take a copy of what is added.
+static inline bool is_few(const oyi_gemm* g, bool takes_small) {
   enum { FEW_ROWS = 64, SOME_ROWS = 384, SHORT_DEPTH = 64, SOME_DEPTH = 512 };
-  const bool stays = g->m <= WIDE && g->k <= SHORT_DEPTH && can_read(4 * g->a_row);
+  const bool small = g->m <= WIDE ? g->k <= SHORT_DEPTH
+                                  : takes_small && g->added && g->k * g->m <= SMALL;
+  const bool stays = small && can_read(4 * g->a_row);
   return g->n >= 4 && (stays || g->n <= (g->k <= SOME_DEPTH ? SOME_ROWS : FEW_ROWS)) &&
          g->b_column == 1 && g->c_column == 1 &&
          (g->beta.re == 0 || g->n % 4 == 0 || g->added);
@@ -169,18 +203,18 @@ static inline bool is_inner(const oyi_gemm* g) {
 static inline bool in_place(const oyi_gemm* g, const float* by_row) {
   if (is_inner(g))
     oyi_gemm_inner_f32(g, by_row);
-  else if (is_few(g))
+  else if (is_few(g, true))
     few_f32(g, by_row);
   else
     return false;
   return true;
 }
 
-// Parts of it, of some rows, take the same way.
-bool oyi_gemm_words_f32_reads_added(const oyi_gemm* g) {
+// Parts of it, of some rows, take the same way. Of more results than caches hold a copy takes less.
+bool oyi_gemm_words_f32_reads_added(const oyi_gemm* g, int64_t results) {
   oyi_gemm apart = *g;
   apart.added = g->c;
-  return g->k >= 2 && g->b_row != 1 && is_few(&apart);
+  return g->k >= 2 && g->b_row != 1 && is_few(&apart, results <= MANY);
 }
 
 oy_status oyi_gemm_words_f32(const oyi_gemm* g) {

@@ -20,7 +20,7 @@ oy_status oyi_gemm_words_f32(const oyi_gemm* g);
 // oyi_gemm_by_row.
 void oyi_gemm_inner_f32(const oyi_gemm* g, const float* by_row);
 // For those too: oyi_gemm_f32_reads_added, of at least four rows and columns.
-bool oyi_gemm_words_f32_reads_added(const oyi_gemm* g);
+bool oyi_gemm_words_f32_reads_added(const oyi_gemm* g, int64_t results);
 // For those too: oyi_gemm_by_row.
 bool oyi_gemm_words_f32_by_row(const oyi_gemm* g, const float* by_row);
 // For machines that have the instructions. Sums in float, in an order that depends on the sizes of

@@ -88,7 +88,8 @@ static bool can_read(const oyi_matrix_call* call, const oyi_tensor* c,
                      const oyi_gemm* g) {
   if (c->header.dtype == OY_DTYPE_BF16 && oyi_gemm_bf16_f32())
     return call->pick != oyi_gemm_portable && oyi_gemm_bf16_reads_added(g);
-  if (c->header.dtype == OY_DTYPE_F32 && oyi_gemm_f32_reads_added(g)) return true;
+  if (c->header.dtype == OY_DTYPE_F32 && oyi_gemm_f32_reads_added(g, c->numel))
+    return true;
   const bool is_complex = oy_dtype_is_complex(c->header.dtype);
   return (is_complex ? g->beta.im == 0 : call->pick == oyi_gemm_portable) &&
          c->ndim == 2 && oyi_gemm_is_outer(g) && g->n >= 16;
