@@ -161,8 +161,9 @@ LINALG(linalg_lstsq_out) {
                                &made[3]));
   const oyi_tensor *a = oyi_tensor_of(self), *x = oyi_tensor_of(made[0]);
   int64_t m = a->sizes[a->ndim - 2], n = a->sizes[a->ndim - 1];
+  static const char* const names[] = {"solution", "residuals", "rank", "singular_values"};
   if (make_room(solution, x, m > n ? m : n, x->ndim < a->ndim) == 0)
-    return oyi_into_outs(OY_OK, outs, made, 4);
+    return oyi_into_castable_outs(OY_OK, outs, made, 4, "torch.linalg.lstsq", names);
   for (int k = 0; k < 4; k++) oy_tensor_release(made[k]);
   return oy_failure();
 }

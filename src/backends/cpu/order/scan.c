@@ -11,6 +11,7 @@
 #include "backends/cpu/order/scan_logsumexp.h"
 #include "backends/cpu/reduce/reduce_single.h"
 #include "ops/rules/reduction.h"
+#include "ops/rules/rules.h"
 #include "tensor/element.h"
 
 enum { PIECE = 512 };
@@ -168,21 +169,45 @@ static bool is_single(const scan_kind* kind, const oyi_reduction* r, oy_dtype re
          oyi_reduce_single(r, OYI_SINGLE_ELEMENT);
 }
 
+// Truth is not summed up, but where there are no lines.
+static oy_status find_result(const scan_kind* kind, const oyi_reduction* r,
+                             oy_value dtype, const oy_object* out, oy_dtype* result) {
+  const oy_dtype in = r->in->header.dtype;
+  const oy_dtype own = oy_dtype_is_integral(in, true) && kind->ints ? OY_DTYPE_I64 : in;
+  OY_TRY(oyi_dtype_argument(dtype, out ? out->dtype : own, result));
+  OY_CHECK(
+      out != &r->in->header || out->dtype == *result, TYPE_MISMATCH,
+      "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
+      oyi_dtype_cpp_name(in), oyi_dtype_cpp_name(*result));
+  const oy_dtype wide = wide_dtype(*result);
+  const bool has_lines = r->in->ndim > 0 && r->in->numel > 0 && !r->meta;
+  OY_CHECK((wide != OY_DTYPE_I64 || kind->ints) &&
+               (wide != OY_DTYPE_C128 || kind->complexes) &&
+               (*result != OY_DTYPE_BOOL || !has_lines),
+           NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", kind->name,
+           oy_dtype_pytorch_name(*result));
+  return OY_OK;
+}
+
+// A number is what a tensor is filled with: it has to fit.
+static oy_object* scan_number(oyi_reduction* r, oy_object* out, oy_dtype result) {
+  const oyi_number number = oyi_element_load(r->in->header.dtype, oyi_data(r->in));
+  if (oyi_number_check(number, result) != OY_OK ||
+      oyi_reduction_output(r, out, result, OYI_OUT_EXACT) != OY_OK)
+    return NULL;
+  oyi_element_store(result, oyi_data(r->out[0]), number);
+  return oyi_reduction_end(r, OY_OK);
+}
+
 static oy_object* scan(const scan_kind* kind, oy_object* self, int64_t dim,
                        oy_value dtype, oy_object* out) {
   oyi_reduction r;
   oy_dtype result;
-  if (oyi_reduction_begin_dim(&r, self, oy_int(dim), true) != 0) return NULL;
-  oy_dtype own =
-      oy_dtype_is_integral(self->dtype, true) && kind->ints ? OY_DTYPE_I64 : self->dtype;
-  if (oyi_dtype_argument(dtype, out ? out->dtype : own, &result) != 0) return NULL;
-  oy_dtype wide = wide_dtype(result);
-  if ((wide == OY_DTYPE_I64 && !kind->ints) ||
-      (wide == OY_DTYPE_C128 && !kind->complexes)) {
-    OY_FAIL(NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", kind->name,
-            oy_dtype_pytorch_name(result));
+  if (oyi_reduction_begin_dim(&r, self, oy_int(dim), true) != 0 ||
+      find_result(kind, &r, dtype, out, &result) != OY_OK)
     return NULL;
-  }
+  if (r.in->ndim == 0 && kind != &g_logsumexp && !r.meta)
+    return scan_number(&r, out, result);
   for (size_t d = 0; d < r.ndim; d++) r.sizes[d] = r.in->sizes[d];
   if (oyi_reduction_output(&r, out, result, OYI_OUT_EXACT) != 0) return NULL;
   oyi_lines w;
