@@ -135,11 +135,59 @@ static void attention(void** state) {
   oy_tensor_release(out);
 }
 
+// Where PyTorch writes a step of a loss into another one, that has the last word on the dtype;
+// a margin is a number of what it is taken from. Expected values are PyTorch 1.13's.
+static void dtypes_of_what_is_written_into(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor *x = oy_scope_take(F64(OY_DIMS(2), 0.5, -1)),
+            *t = oy_scope_take(F32(OY_DIMS(2), 1, 0)),
+            *n = oy_scope_take(I64(OY_DIMS(2), 0, 5)),
+            *sign = oy_scope_take(I64(OY_DIMS(2), -1, 1));
+  oy_tensor* bytes = oy_to_dtype(t, OY_DTYPE_U8, false, false, oy_none());
+  oy_tensor* r =
+      oy_binary_cross_entropy_with_logits(x, t, &oy_none_object, &oy_none_object, 0);
+  assert_int_equal(r->dtype, OY_DTYPE_F32);
+  assert_fails(
+      oy_binary_cross_entropy_with_logits(x, n, &oy_none_object, &oy_none_object, 0),
+      "result type Double can't be cast to the desired output type Long");
+  r = oy_soft_margin_loss(x, bytes, 0);
+  assert_true(fabs(element(r, 0) - log1p(exp(-0.5))) < 1e-7);
+  assert_true(fabs(element(r, 1) - log(2)) < 1e-7);
+  assert_fails(oy_soft_margin_loss(n, t, 0),
+               "result type Float can't be cast to the desired output type Long");
+  r = oy_hinge_embedding_loss(n, sign, 1.9, 0);
+  assert_int_equal(r->dtype, OY_DTYPE_I64);
+  assert_elements(r, OY_DIMS(2), 1, 5);
+  assert_fails(oy_hinge_embedding_loss(bytes, sign, -1.5, 0),
+               "value cannot be converted to type uint8_t without overflow");
+  oy_tensor* half = oy_to_dtype(t, OY_DTYPE_BF16, false, false, oy_none());
+  assert_int_equal(oy_poisson_nll_loss(half, n, true, true, 1e-8, 0)->dtype,
+                   OY_DTYPE_BF16);
+  assert_fails(oy_threshold(bytes, oy_float(1.5), oy_int(300)),
+               "value cannot be converted to type uint8_t without overflow");
+  assert_fails(oy_hardtanh(bytes, oy_int(-1), oy_int(1)),
+               "cannot do hardtanh on an unsigned type with negative limits");
+  assert_fails(
+      oy_linalg_vecdot(n, n, -1),
+      "linalg.vecdot: Expected a floating point or complex tensor as input. Got Long");
+  assert_fails(
+      oy_linalg_vecdot(x, t, -1),
+      "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+      "Double and y of type Float instead");
+  oy_scope_close(&scope);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(differences),     cmocka_unit_test(margins),
-      cmocka_unit_test(margins_of_rows), cmocka_unit_test(likelihoods),
-      cmocka_unit_test(rows_of_a_table), cmocka_unit_test(attention),
+      cmocka_unit_test(differences),
+      cmocka_unit_test(margins),
+      cmocka_unit_test(margins_of_rows),
+      cmocka_unit_test(likelihoods),
+      cmocka_unit_test(rows_of_a_table),
+      cmocka_unit_test(attention),
+      cmocka_unit_test(dtypes_of_what_is_written_into),
   };
   return cmocka_run_group_tests(tests, make_operands, drop_operands);
 }

@@ -215,6 +215,13 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2,
                   scale_grad_by_freq=False, mode="mean", sparse=False,
                   per_sample_weights=None, include_last_offset=False, padding_idx=None):
     """Sums, means or maxima of rows of weight, a bag of numbers each."""
+    if weight.dtype == opyard.long and input.is_floating_point():
+        import warnings
+
+        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage "
+                      "`embedding_bag(weight, input, ...)` is deprecated, and should now be "
+                      "`embedding_bag(input, weight, ...)`.", stacklevel=2)
+        input, weight = weight, input
     modes = ("sum", "mean", "max")
     if mode not in modes:
         raise ValueError("mode has to be one of sum, mean or max")

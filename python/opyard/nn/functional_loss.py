@@ -127,7 +127,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if bool(_aten.any(_aten.lt(var, 0)).item()):
         raise ValueError("var has negative entry/entries")
     with opyard.no_grad():
-        low = _aten.clamp_min(var, eps)
+        low = _aten.clamp_min_(_aten.clone(var.detach()), eps)
         change = _aten.sub(low, var)
     var = _aten.add(var, change)
     square = _aten.square(_aten.sub(input, target))

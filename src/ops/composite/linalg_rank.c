@@ -114,10 +114,21 @@ static oy_object* take_apart_from(oyi_held* held, oy_object* self, bool hermitia
   return greatest ? tolerance(held, atol, rtol, greatest) : NULL;
 }
 
+// PyTorch compares them, and says so.
+static oy_status check_real(const char* op, const char* name,
+                            const oy_object* tolerance) {
+  OY_CHECK(oy_object_is_none(tolerance) || !oy_dtype_is_complex(tolerance->dtype),
+           TYPE_MISMATCH, "torch.%s: %s tensor of complex type is not supported. Got %s",
+           op, name, oy_dtype_pytorch_name(tolerance->dtype));
+  return OY_OK;
+}
+
 static oy_object* rank_of(oy_object* self, oy_object* atol, oy_object* rtol,
                           bool hermitian) {
   const oyi_tensor* t = oyi_check_numbers(self, "linalg.matrix_rank");
-  if (!t) return NULL;
+  if (!t || check_real("linalg.matrix_rank", "atol", atol) != OY_OK ||
+      check_real("linalg.matrix_rank", "rtol", rtol) != OY_OK)
+    return NULL;
   if (t->numel == 0)
     return oyi_call_new_zeros(self, (oy_ints){t->sizes, t->ndim - 2u},
                               oy_int(OY_DTYPE_I64), oy_none(), oy_none(), oy_none());
@@ -206,6 +217,9 @@ static oy_object* put_together(oyi_held* held, const spectrum* s, oy_object* lea
 
 OYI_COMPOSITE(linalg_pinv_atol_rtol_tensor) {
   const oyi_tensor* t = oyi_check_numbers(self, "linalg.pinv");
+  if (!t || check_real("linalg.pinv", "atol", atol) != OY_OK ||
+      check_real("linalg.pinv", "rtol", rtol) != OY_OK)
+    return NULL;
   if (!t || !atol || !rtol) return NULL;
   if (t->numel == 0) return empty_inverse(self, t);
   oyi_held h = {0};
@@ -240,6 +254,7 @@ OYI_COMPOSITE(linalg_pinv_out) {
                                "linalg.pinv", "result", false);
 }
 OYI_COMPOSITE(linalg_pinv_rcond_tensor) {
+  if (check_real("linalg.pinv", "rcond", rcond) != OY_OK) return NULL;
   oyi_held h = {0};
   oy_object* zero = HOLD(number_tensor(self, 0));
   return oyi_held_end(

@@ -8,6 +8,7 @@
 #include "ops/made.h"
 #include "tensor/broadcast.h"
 #include "tensor/impl.h"
+#include "tensor/iterator.h"
 
 enum { REDUCE_NONE, REDUCE_MEAN, REDUCE_SUM };
 
@@ -21,6 +22,17 @@ static oy_object* reduced(oy_object* loss, int64_t reduction) {
 
 #define ONE       oy_int(1)
 #define HOLD(...) oyi_hold(&h, __VA_ARGS__)
+
+// |result|, which is taken over, where PyTorch writes it into |into|: in the dtype of that, which
+// has to take it.
+static oy_object* written(oy_object* result, const oy_object* into) {
+  if (!result || !into || result->dtype == into->dtype) return result;
+  oy_object* made = NULL;
+  if (oyi_output_check_dtype(oyi_tensor_cast(into), result->dtype) == OY_OK)
+    made = oyi_call_to_dtype(result, into->dtype, false, false, oy_none());
+  oy_tensor_release(result);
+  return made;
+}
 
 OYI_COMPOSITE(l1_loss) {
   oyi_held h = {0};
@@ -40,11 +52,22 @@ OYI_COMPOSITE(margin_ranking_loss) {
   return oyi_held_end(&h, reduced(loss, reduction));
 }
 
+// The margin is a number of the dtype of |self|.
+static oy_object* margin_less(oy_object* self, double margin) {
+  if (!oyi_tensor_of(self)) return NULL;
+  if (!oy_dtype_is_integral(self->dtype, true))
+    return oyi_call_rsub_Scalar(self, oy_float(margin), ONE);
+  oy_object* full = oyi_call_full_like(self, oy_float(margin), oy_none(), oy_none(),
+                                       oy_none(), oy_none(), oy_none());
+  oy_object* less = full ? oyi_call_sub_Tensor(full, self, ONE) : NULL;
+  oy_tensor_release(full);
+  return less;
+}
 OYI_COMPOSITE(hinge_embedding_loss) {
   oyi_held h = {0};
   oy_object* zeros = HOLD(
       oyi_call_zeros_like(self, oy_none(), oy_none(), oy_none(), oy_none(), oy_none()));
-  oy_object* distance = HOLD(oyi_call_rsub_Scalar(self, oy_float(margin), ONE));
+  oy_object* distance = HOLD(margin_less(self, margin));
   oy_object* lacking = distance ? oyi_call_clamp_min_(distance, oy_int(0)) : NULL;
   oy_object* is_one = HOLD(oyi_call_ne_Scalar(target, oy_int(1)));
   oy_object* margins = HOLD(oyi_call_where_self(is_one, lacking, zeros));
@@ -89,12 +112,13 @@ OYI_COMPOSITE(binary_cross_entropy_with_logits) {
     oy_object* less = HOLD(oyi_call_sub_Scalar(pos_weight, ONE, ONE));
     oy_object* product = HOLD(oyi_call_mul_Tensor(less, target));
     oy_object* log_weight = HOLD(oyi_call_add_Scalar(product, ONE, ONE));
-    logs = HOLD(oyi_call_mul_Tensor(logs, log_weight));
+    logs = HOLD(written(oyi_call_mul_Tensor(logs, log_weight), logs));
   }
   oy_object* rest = HOLD(oyi_call_rsub_Scalar(target, ONE, ONE));
-  oy_object* linear = HOLD(oyi_call_mul_Tensor(rest, self));
-  oy_object* loss = HOLD(oyi_call_sub_Tensor(linear, logs, ONE));
-  if (weight != &oy_none_object) loss = HOLD(oyi_call_mul_Tensor(loss, weight));
+  oy_object* linear = HOLD(written(oyi_call_mul_Tensor(rest, self), rest));
+  oy_object* loss = HOLD(written(oyi_call_sub_Tensor(linear, logs, ONE), rest));
+  if (weight != &oy_none_object)
+    loss = HOLD(written(oyi_call_mul_Tensor(loss, weight), loss));
   return oyi_held_end(&h, reduced(loss, reduction));
 }
 
@@ -113,9 +137,9 @@ static oy_status check_broadcast_to(oy_object* self, oy_object* target) {
 OYI_COMPOSITE(soft_margin_loss) {
   oyi_held h = {0};
   if (check_broadcast_to(self, target) != OY_OK) return NULL;
-  oy_object* sign = HOLD(oyi_call_neg(target));
-  oy_object* product = HOLD(oyi_call_mul_Tensor(self, sign));
-  oy_object* exponential = HOLD(oyi_call_exp(product));
+  oy_object* minus = HOLD(oyi_call_neg(self));
+  oy_object* product = HOLD(written(oyi_call_mul_Tensor(minus, target), self));
+  oy_object* exponential = HOLD(written(oyi_call_exp(product), self));
   oy_object* loss = HOLD(oyi_call_log1p(exponential));
   return oyi_held_end(&h, reduced(loss, reduction));
 }
@@ -182,7 +206,7 @@ OYI_COMPOSITE(poisson_nll_loss) {
     oy_object* sum = HOLD(oyi_call_add_Tensor(less, half, ONE));
     oy_object* is_small = HOLD(oyi_call_le_Scalar(target, oy_int(1)));
     oy_object* stirling = HOLD(oyi_call_masked_fill_Scalar(sum, is_small, oy_int(0)));
-    loss = HOLD(oyi_call_add_Tensor(loss, stirling, ONE));
+    loss = HOLD(written(oyi_call_add_Tensor(loss, stirling, ONE), loss));
   }
   return oyi_held_end(&h, reduced(loss, reduction));
 }

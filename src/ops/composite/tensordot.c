@@ -165,7 +165,19 @@ OYI_COMPOSITE(inner_out) {
   return into_product(out, oyi_call_inner(self, other));
 }
 
+static oy_status check_vecdot(const oy_object* x, const oy_object* y) {
+  OY_CHECK(oy_dtype_is_floating(x->dtype) || oy_dtype_is_complex(x->dtype), TYPE_MISMATCH,
+           "linalg.vecdot: Expected a floating point or complex tensor as input. Got %s",
+           oy_dtype_pytorch_name(x->dtype));
+  OY_CHECK(
+      x->dtype == y->dtype, TYPE_MISMATCH,
+      "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s "
+      "and y of type %s instead",
+      oy_dtype_pytorch_name(x->dtype), oy_dtype_pytorch_name(y->dtype));
+  return OY_OK;
+}
 OYI_COMPOSITE(linalg_vecdot) {
+  if (!oyi_tensor_of(x) || !oyi_tensor_of(y) || check_vecdot(x, y) != OY_OK) return NULL;
   oy_object* left = oyi_call_conj_physical(x);
   oy_object* products = oyi_call_mul_Tensor(left, y);
   oy_object* result =

@@ -81,6 +81,9 @@ static oy_object* hard_tanh(oy_object* out, oy_object* self, oy_scalar min_val,
                             oy_scalar max_val, unsigned flags) {
   if (self->dtype == OY_DTYPE_BOOL)
     return OYI_REFUSE("Bool inputs not supported for hardtanh");
+  if (self->dtype == OY_DTYPE_U8 &&
+      (oyi_scalar_real(min_val) <= -1 || oyi_scalar_real(max_val) <= -1))
+    return OYI_REFUSE("cannot do hardtanh on an unsigned type with negative limits");
   return oyi_cpu_clamp(out, self, min_val, max_val, flags);
 }
 OYI_CPU(hardtanh) {
@@ -95,6 +98,11 @@ OYI_CPU(hardtanh_) {
 
 static oy_object* above(oy_object* out, oy_object* self, oy_scalar threshold,
                         oy_scalar value, unsigned flags) {
+  const bool is_half = self->dtype == OY_DTYPE_F16 || self->dtype == OY_DTYPE_BF16;
+  const oy_dtype dtype = is_half ? OY_DTYPE_F32 : self->dtype;
+  if (oyi_number_check(oyi_number_of_scalar(threshold), dtype) != OY_OK ||
+      oyi_number_check(oyi_number_of_scalar(value), dtype) != OY_OK)
+    return NULL;
   return oyi_cpu_binary_with(out, self, self, flags, OYI_LOOP_threshold,
                              OYI_NUMBERS(threshold, value));
 }
