@@ -103,6 +103,7 @@ static ops_leeway leeway_of(const hostile_call* c, ops_choice choice) {
                   .scale = 1,
                   .extreme = ops_divides_by_0(c->op)};
   for (size_t i = 0; i < c->tensor_count; i++) widen(&l, oyi_tensor_cast(c->tensors[i]));
+  if (ops_adds_products(c->op)) l.scale *= l.scale;
   return l;
 }
 

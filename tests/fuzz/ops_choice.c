@@ -45,6 +45,13 @@ static const char* const g_solvers[] = {
     "svd", "pinverse", "lstsq",   "triangular_solve", "matrix_power"};
 // A correction may leave none of the observations to divide by.
 static const char* const g_divided[] = {"cov"};
+// Sums of products of what went in, which may take each other away but for what rounding leaves.
+static const char* const g_products[] = {
+    "mm",        "addmm",  "addmm_",  "bmm",      "baddbmm",
+    "baddbmm_",  "addbmm", "addbmm_", "mv",       "addmv",
+    "addmv_",    "addr",   "addr_",   "dot",      "vdot",
+    "inner",     "matmul", "linear",  "bilinear", "_trilinear",
+    "tensordot", "einsum", "addcmul", "addcmul_", "chain_matmul"};
 // What there is to do depends on how the argument lies, and may be refused.
 static const char* const g_copies[] = {"to", "_to_copy"};
 
@@ -80,6 +87,10 @@ static oy_str name_of(const oy_op* op) {
 
 bool ops_divides_by_0(const oy_op* op) {
   return is_one_of(name_of(op), g_divided, sizeof(g_divided) / sizeof(*g_divided));
+}
+
+bool ops_adds_products(const oy_op* op) {
+  return is_one_of(name_of(op), g_products, sizeof(g_products) / sizeof(*g_products));
 }
 
 ops_choice ops_choose(const oy_op* op) {

@@ -26,7 +26,7 @@ void ops_record_call(ops_record* record, oy_status status, const oy_stack* stack
 typedef struct ops_leeway {
   bool status;    // one may go well and the other not
   bool elements;  // they are compared at all
-  double scale;   // the largest number that went in, at least 1
+  double scale;   // the largest number that went in, or its square; at least 1
   double digits;  // of the coarsest floats that went in, as ops_digits
   bool
       extreme;  // infinities, NaN, huge numbers or a division by 0: results may end anywhere
