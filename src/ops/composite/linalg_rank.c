@@ -117,6 +117,7 @@ static oy_object* take_apart_from(oyi_held* held, oy_object* self, bool hermitia
 // PyTorch compares them, and says so.
 static oy_status check_real(const char* op, const char* name,
                             const oy_object* tolerance) {
+  if (!tolerance) return oy_failure();
   OY_CHECK(oy_object_is_none(tolerance) || !oy_dtype_is_complex(tolerance->dtype),
            TYPE_MISMATCH, "torch.%s: %s tensor of complex type is not supported. Got %s",
            op, name, oy_dtype_pytorch_name(tolerance->dtype));

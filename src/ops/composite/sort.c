@@ -201,6 +201,8 @@ static oy_status check_mode_output(const oy_object* out, oy_dtype dtype,
 OYI_COMPOSITE(mode_values) {
   oy_object *made[2], *const outs[] = {values, indices};
   *out_values = *out_indices = NULL;
+  if (!oyi_tensor_of(self) || !oyi_tensor_of(values) || !oyi_tensor_of(indices))
+    return oy_failure();
   OY_TRY(check_mode_output(values, self->dtype, "values"));
   OY_TRY(check_mode_output(indices, OY_DTYPE_I64, "indices"));
   oy_status status = oyi_call_mode(self, dim, keepdim, &made[0], &made[1]);

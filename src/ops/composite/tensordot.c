@@ -249,7 +249,8 @@ OYI_COMPOSITE(linalg_matrix_power) {
 // Products go into the output itself, which then has the dtype of the matrix.
 OYI_COMPOSITE(linalg_matrix_power_out) {
   oy_object* made = oyi_call_linalg_matrix_power(self, n);
-  if (n != 0 && n != 1 && made && oy_dtype_can_cast(self->dtype, out->dtype))
+  if (n != 0 && n != 1 && made && oyi_is_tensor(out) &&
+      oy_dtype_can_cast(self->dtype, out->dtype))
     return oyi_into_contiguous_out(out, made);
   return oyi_into_castable_out(out, made, "matrix_power", "result", true);
 }

@@ -98,6 +98,7 @@ OYI_CPU(hardtanh_) {
 
 static oy_object* above(oy_object* out, oy_object* self, oy_scalar threshold,
                         oy_scalar value, unsigned flags) {
+  if (!oyi_tensor_of(self)) return NULL;
   const bool is_half = self->dtype == OY_DTYPE_F16 || self->dtype == OY_DTYPE_BF16;
   const oy_dtype dtype = is_half ? OY_DTYPE_F32 : self->dtype;
   if (oyi_number_check(oyi_number_of_scalar(threshold), dtype) != OY_OK ||
