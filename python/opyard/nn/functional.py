@@ -58,18 +58,14 @@ def softsign(input):
     return _aten.div(input, _aten.add(_aten.abs(input), 1))
 
 
-def _into(out, name, *args, **kwargs):
-    """The operator |name|, whose result |out| may take: PyTorch's function here is its own."""
-    op = getattr(_aten, name)
-    return op(*args, **kwargs) if out is None else op(*args, **kwargs, out=out)
-
-
 def logsigmoid(input, *, out=None):
-    return _into(out, "log_sigmoid", input)
+    return _aten.log_sigmoid(input) if out is None else _aten.log_sigmoid(input, out=out)
 
 
 def gelu(input, approximate="none", *, out=None):
-    return _into(out, "gelu", input, approximate=approximate)
+    if out is None:
+        return _aten.gelu(input, approximate=approximate)
+    return _aten.gelu(input, approximate=approximate, out=out)
 
 
 def glu(input, dim=-1):
@@ -130,15 +126,21 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
 
 
 def hardshrink(input, lambd=0.5, *, out=None):
-    return _into(out, "hardshrink", input, lambd)
+    if out is None:
+        return _aten.hardshrink(input, lambd)
+    return _aten.hardshrink(input, lambd, out=out)
 
 
 def softshrink(input, lambd=0.5, *, out=None):
-    return _into(out, "softshrink", input, lambd)
+    if out is None:
+        return _aten.softshrink(input, lambd)
+    return _aten.softshrink(input, lambd, out=out)
 
 
 def softplus(input, beta=1, threshold=20, *, out=None):
-    return _into(out, "softplus", input, beta, threshold)
+    if out is None:
+        return _aten.softplus(input, beta, threshold)
+    return _aten.softplus(input, beta, threshold, out=out)
 
 
 def _softmax_dim(name, ndim):
