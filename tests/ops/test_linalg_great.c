@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factors and equations of matrices that are great enough for blocks, and for threads that share
 // them: by what must hold, and that any number of threads above one finds the same.
-#include "support/tensors.h"
+#include "support/matrices.h"
 
 static const oy_dtype g_dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_C64,
                                     OY_DTYPE_C128};
@@ -9,32 +9,6 @@ enum { DTYPES = 4, MOST_THREADS = 3 };
 
 static bool is_single(oy_dtype dtype) {
   return dtype == OY_DTYPE_F32 || dtype == OY_DTYPE_C64;
-}
-
-static oy_tensor* numbers(int64_t m, int64_t n, oy_dtype dtype, uint32_t seed) {
-  double* data = malloc((size_t)(m * n) * 2 * sizeof(double));
-  assert_non_null(data);
-  for (int64_t i = 0; i < 2 * m * n; i++) {
-    seed = seed * 1664525u + 1013904223u;
-    data[i] = (double)(seed >> 8) / (1 << 23) - 1;
-  }
-  oy_tensor* wide = oy_tensor_from_data(data, OY_DIMS(m, n), OY_DTYPE_C128);
-  oy_tensor* real = oy_dtype_is_complex(dtype) ? oy_tensor_retain(wide) : oy_real(wide);
-  oy_tensor* made = oy_to_dtype(real, dtype, false, true, oy_none());
-  oy_tensor_release(real);
-  oy_tensor_release(wide);
-  free(data);
-  assert_non_null(made);
-  return made;
-}
-
-static double greatest(oy_tensor* x) {
-  oy_tensor *size = oy_abs(x), *most = oy_max(size);
-  oy_scalar s;
-  assert_int_equal(oy_tensor_item(most, &s), OY_OK);
-  oy_tensor_release(size);
-  oy_tensor_release(most);
-  return scalar_number(s);
 }
 
 // That a product is |want|, to what its |depth| sums of rounded numbers leave. Takes the
@@ -68,7 +42,7 @@ static void keep_or_compare(int threads, oy_tensor* result, oy_tensor** kept) {
 }
 
 static void check_lu(oy_dtype dtype, int64_t m, int64_t n) {
-  oy_tensor *a = numbers(m, n, dtype, 3), *first = NULL;
+  oy_tensor *a = drawn_numbers(OY_DIMS(m, n), dtype, 3), *first = NULL;
   for (int threads = 1; threads <= MOST_THREADS; threads++) {
     assert_int_equal(oy_set_num_threads(threads), OY_OK);
     oy_tensor *p, *l, *u;
@@ -91,7 +65,8 @@ static void great_lu_factors_multiply_back(void** state) {
 }
 
 static oy_tensor* positive(int64_t n, oy_dtype dtype) {
-  oy_tensor *a = numbers(n, n, dtype, 5), *a_h = oy_mH(a), *square = oy_matmul(a, a_h);
+  oy_tensor *a = drawn_numbers(OY_DIMS(n, n), dtype, 5), *a_h = oy_mH(a),
+            *square = oy_matmul(a, a_h);
   oy_tensor* one = oy_eye(n, oy_int(dtype), oy_none(), oy_none(), oy_none());
   oy_tensor* result = oy_add_Tensor(square, one, oy_int((int64_t)n));
   oy_tensor* const made[] = {a, a_h, square, one};
@@ -128,8 +103,9 @@ static void great_cholesky_factors_multiply_back(void** state) {
 
 // By triangles, by factors and by the inverse, of many right sides and from either side.
 static void check_solve(oy_dtype dtype, int64_t n, int64_t columns) {
-  oy_tensor *a = positive(n, dtype), *b = numbers(n, columns, dtype, 9), *first = NULL;
-  oy_tensor* row = numbers(columns, n, dtype, 11);
+  oy_tensor *a = positive(n, dtype), *b = drawn_numbers(OY_DIMS(n, columns), dtype, 9),
+            *first = NULL;
+  oy_tensor* row = drawn_numbers(OY_DIMS(columns, n), dtype, 11);
   for (int threads = 1; threads <= MOST_THREADS; threads++) {
     assert_int_equal(oy_set_num_threads(threads), OY_OK);
     oy_tensor* x = oy_linalg_solve(a, b, true);
@@ -192,7 +168,8 @@ static void inverses_by_factors_are_inverses(void** state) {
 
 // Of a matrix with no positive diagonal, so that there are blocks of two.
 static void check_ldl(oy_dtype dtype, int64_t n, bool hermitian) {
-  oy_tensor *a = numbers(n, n, dtype, 13), *b = numbers(n, 3, dtype, 17);
+  oy_tensor *a = drawn_numbers(OY_DIMS(n, n), dtype, 13),
+            *b = drawn_numbers(OY_DIMS(n, 3), dtype, 17);
   oy_tensor* turned = hermitian ? oy_mH(a) : oy_mT(a);
   oy_tensor* both = oy_add_Tensor(a, turned, oy_int(1));
   oy_tensor *factors, *pivots, *info;

@@ -2,7 +2,7 @@
 // Least squares by each driver: what is left is across the columns, its squares are the
 // residuals, and the solution is that of least norm, whatever the rank is.
 #include "base/memory.h"
-#include "support/tensors.h"
+#include "support/matrices.h"
 
 static const oy_dtype g_dtypes[] = {OY_DTYPE_F32, OY_DTYPE_F64, OY_DTYPE_C64,
                                     OY_DTYPE_C128};
@@ -17,34 +17,6 @@ static const struct {
 typedef struct found {
   oy_tensor *x, *residuals, *rank, *values;
 } found;
-
-static oy_tensor* numbers(oy_ints sizes, oy_dtype dtype, uint32_t seed) {
-  size_t count = 2;
-  for (size_t i = 0; i < sizes.size; i++) count *= (size_t)sizes.data[i];
-  double* data = malloc(count * sizeof(double));
-  assert_non_null(data);
-  for (size_t i = 0; i < count; i++) {
-    seed = seed * 1664525u + 1013904223u;
-    data[i] = (double)(seed >> 8) / (1 << 23) - 1;
-  }
-  oy_tensor* wide = oy_tensor_from_data(data, sizes, OY_DTYPE_C128);
-  oy_tensor* real = oy_dtype_is_complex(dtype) ? oy_tensor_retain(wide) : oy_real(wide);
-  oy_tensor* made = oy_to_dtype(real, dtype, false, true, oy_none());
-  oy_tensor_release(real);
-  oy_tensor_release(wide);
-  free(data);
-  assert_non_null(made);
-  return made;
-}
-
-static double greatest(oy_tensor* x) {
-  oy_tensor *size = oy_abs(x), *most = oy_max(size);
-  oy_scalar s;
-  assert_int_equal(oy_tensor_item(most, &s), OY_OK);
-  oy_tensor_release(size);
-  oy_tensor_release(most);
-  return scalar_number(s);
-}
 
 // Takes both over.
 static void check_close(oy_tensor* got, oy_tensor* want, double bound) {
@@ -106,8 +78,9 @@ static void each_driver_solves(void** state) {
   for (size_t s = 0; s < OY_ARRAY_SIZE(g_shapes); s++)
     for (size_t t = 0; t < OY_ARRAY_SIZE(g_dtypes); t++) {
       const int64_t batch = g_shapes[s].batch, m = g_shapes[s].m, n = g_shapes[s].n;
-      oy_tensor* a = numbers(OY_DIMS(batch, m, n), g_dtypes[t], 5);
-      oy_tensor* b = numbers(OY_DIMS(batch, m, g_shapes[s].columns), g_dtypes[t], 6);
+      oy_tensor* a = drawn_numbers(OY_DIMS(batch, m, n), g_dtypes[t], 5);
+      oy_tensor* b =
+          drawn_numbers(OY_DIMS(batch, m, g_shapes[s].columns), g_dtypes[t], 6);
       found first = solved(a, b, "gelsy");
       for (size_t d = 0; d < OY_ARRAY_SIZE(g_drivers); d++) {
         found f = solved(a, b, g_drivers[d]);
@@ -131,10 +104,10 @@ static void lacking_ranks_are_seen(void** state) {
   for (int64_t dim = 1; dim <= 2; dim++)
     for (size_t t = 0; t < OY_ARRAY_SIZE(g_dtypes); t++) {
       oy_tensor* half =
-          numbers(OY_DIMS(2, dim == 1 ? 3 : 12, dim == 1 ? 12 : 3), g_dtypes[t], 7);
+          drawn_numbers(OY_DIMS(2, dim == 1 ? 3 : 12, dim == 1 ? 12 : 3), g_dtypes[t], 7);
       oy_tensor* twice[] = {half, half};
       oy_tensor* a = oy_cat((oy_tensors){twice, 2}, dim);
-      oy_tensor* b = numbers(OY_DIMS(2, oy_tensor_size(a, 1), 2), g_dtypes[t], 8);
+      oy_tensor* b = drawn_numbers(OY_DIMS(2, oy_tensor_size(a, 1), 2), g_dtypes[t], 8);
       found first = solved(a, b, "gelsy");
       for (size_t d = 0; d < OY_ARRAY_SIZE(g_drivers); d++) {
         found f = solved(a, b, g_drivers[d]);
