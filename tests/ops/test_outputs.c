@@ -256,6 +256,38 @@ static void OPS_products_add_what_has_another_dtype(void** state) {
   for (size_t k = 0; k < OY_ARRAY_SIZE(all); k++) oy_tensor_release(all[k]);
 }
 
+// What may be converted is, and what has no order is refused by name.
+static void OPS_outputs_and_limits_of_linear_algebra(void** state) {
+  (void)state;
+  oy_scope scope;
+  oy_scope_open(&scope);
+  oy_tensor *m = oy_scope_take(F32(OY_DIMS(2, 2), 2, 0, 0, 4)),
+            *b = oy_scope_take(F32(OY_DIMS(2, 1), 2, 2)),
+            *x = oy_scope_take(F64(OY_DIMS(0), 0)),
+            *left = oy_scope_take(F64(OY_DIMS(0), 0)),
+            *rank = oy_scope_take(I64(OY_DIMS(0), 0)),
+            *n = oy_scope_take(I64(OY_DIMS(0), 0)),
+            *values = oy_scope_take(F64(OY_DIMS(0), 0));
+  oy_tensor *made[4], *one = oy_to_dtype(b, OY_DTYPE_C64, false, true, oy_none());
+  assert_int_equal(oy_linalg_lstsq_out(m, b, oy_none(), oy_none(), x, left, rank, values,
+                                       &made[0], &made[1], &made[2], &made[3]),
+                   OY_OK);
+  assert_elements(x, OY_DIMS(2, 1), 1, 0.5);
+  assert_int_not_equal(
+      oy_linalg_lstsq_out(m, b, oy_none(), oy_none(), n, left, rank, values, &made[0],
+                          &made[1], &made[2], &made[3]),
+      OY_OK);
+  assert_error(
+      "torch.linalg.lstsq: Expected solution to be safely castable from Float dtype, "
+      "but got solution with dtype Long");
+  assert_fails(oy_linalg_pinv_rcond_tensor(m, one, false),
+               "torch.linalg.pinv: rcond tensor of complex type is not supported. Got "
+               "ComplexFloat");
+  assert_fails(oy_heaviside_out(b, b, one),
+               "heaviside is not yet implemented for complex tensors.");
+  oy_scope_close(&scope);
+}
+
 // Numbers are filled in, and so have to fit; of lines they are converted as they come. Truth is not
 // summed up.
 static void OPS_running_sums_of_numbers_and_of_truth(void** state) {
@@ -299,6 +331,7 @@ int main(void) {
       cmocka_unit_test(OPS_outputs_of_other_dtypes_are_refused_in_pytorchs_words),
       cmocka_unit_test(OPS_products_add_what_has_another_dtype),
       cmocka_unit_test(OPS_running_sums_of_numbers_and_of_truth),
+      cmocka_unit_test(OPS_outputs_and_limits_of_linear_algebra),
   };
   return cmocka_run_group_tests(tests, init_library, shut_library);
 }

@@ -266,6 +266,12 @@ class FunctionalTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "nonzero does not support the out kwarg"):
             opyard.nonzero(x, out=outs[1], as_tuple=True)
 
+    def test_bags_in_the_old_order(self):
+        """The table first, with a warning, as PyTorch takes it."""
+        table, rows = opyard.arange(6.0).reshape(3, 2), opyard.tensor([[0, 2], [1, 1]])
+        with self.assertWarnsRegex(UserWarning, "Argument order of nn.functional.embedding_bag"):
+            self.assertEqual(F.embedding_bag(table, rows, mode="sum").tolist(), [[4, 6], [4, 6]])
+
     def test_dropout_keeps_the_mean(self):
         opyard.manual_seed(1) if hasattr(opyard, "manual_seed") else None
         dropped = F.dropout(opyard.ones(10000), 0.25)
