@@ -103,21 +103,6 @@ static bool are_near(int64_t x_line, int64_t x_step) {
 }
 
 #if defined(__x86_64__)
-static oyi_scan_rows rows_of(const direct* d) {
-  return (oyi_scan_rows){.x = d->x,
-                         .y = d->y,
-                         .n = d->n,
-                         .lines = d->lines,
-                         .x_line = d->x_line,
-                         .y_line = d->y_line,
-                         .x_step = d->x_step,
-                         .y_step = d->y_step,
-                         .blocks = d->blocks,
-                         .x_block = d->x_block,
-                         .y_block = d->y_block,
-                         .totals = d->totals};
-}
-
 // Columns of floats or doubles that are few, or short ones, or come from what has gaps.
 static bool are_strips(const direct* d, int64_t item) {
   if (d->y_line != item || d->lines < FEW_COLUMNS) return false;
@@ -128,7 +113,7 @@ static bool are_strips(const direct* d, int64_t item) {
 
 // Lines in vectors across some of them, and what is left one by one: of floats that lie together,
 // and of pairs of them wherever they lie, columns only if they are short.
-typedef int64_t (*rows_fn)(const oyi_scan_rows* r, bool is_product);
+typedef int64_t (*rows_fn)(const direct* d, bool is_product);
 static void by_rows(const direct* d, rows_fn run, int64_t item, bool is_product,
                     direct_fn rest) {
 #if defined(__x86_64__)
@@ -140,8 +125,7 @@ static void by_rows(const direct* d, rows_fn run, int64_t item, bool is_product,
     direct left = *d;
     left.blocks = 1;
     left.x += b * d->x_block, left.y += b * d->y_block;
-    const oyi_scan_rows r = rows_of(&left);
-    const int64_t done = run(&r, is_product);
+    const int64_t done = run(&left, is_product);
     left.lines -= done;
     left.x += done * d->x_line, left.y += done * d->y_line;
     if (left.lines) rest(&left);
@@ -177,14 +161,13 @@ static void by_rows_f32(const direct* d, bool is_product) {
   const direct_fn rest = is_product ? product_f32 : sum_f32;
 #if defined(__x86_64__)
   if (oyi_cpu_level() > 0 && are_wide(d)) {
-    oyi_scan_rows r = rows_of(d);
+    direct r = *d;
     for (int64_t b = 0; b < d->blocks; b++, r.x += d->x_block, r.y += d->y_block)
       oyi_scan_columns_f32_v3(&r, is_product);
     return;
   }
   if (oyi_cpu_level() > 0 && are_strips(d, sizeof(float))) {
-    const oyi_scan_rows r = rows_of(d);
-    oyi_scan_strips_f32_v3(&r, is_product);
+    oyi_scan_strips_f32_v3(d, is_product);
     return;
   }
 #endif
@@ -193,8 +176,7 @@ static void by_rows_f32(const direct* d, bool is_product) {
 static void by_rows_f64(const direct* d, bool is_product) {
 #if defined(__x86_64__)
   if (oyi_cpu_level() > 0 && are_strips(d, sizeof(double))) {
-    const oyi_scan_rows r = rows_of(d);
-    oyi_scan_strips_f64_v3(&r, is_product);
+    oyi_scan_strips_f64_v3(d, is_product);
     return;
   }
 #endif

@@ -3,16 +3,9 @@
 #ifndef OPYARD_SRC_BACKENDS_CPU_ORDER_SCAN_DIRECT_TYPES_H_
 #define OPYARD_SRC_BACKENDS_CPU_ORDER_SCAN_DIRECT_TYPES_H_
 
-#include <stdint.h>
+#include "backends/cpu/order/scan_rows.h"
 
-typedef struct direct {
-  const char* x;
-  char* y;
-  int64_t n, x_step, y_step;         // along a line, in bytes
-  int64_t lines, x_line, y_line;     // from one to the next
-  int64_t blocks, x_block, y_block;  // of such lines; only of columns there are several
-  void* totals;                      // of a few columns before the first element, or NULL
-} direct;
+typedef oyi_scan_rows direct;
 
 // Columns at a time: few leave off where memory is read ahead, of many the totals would not
 // stay in the first-level cache. Fewer than four are lines, and those of less than |SOME_COLUMNS|,

@@ -15,7 +15,7 @@ typedef struct oyi_scan_rows {
   char* y;
   int64_t n, lines, x_line, y_line, x_step, y_step;
   int64_t blocks, x_block, y_block;
-  double* totals;
+  void* totals;
 } oyi_scan_rows;
 
 // Of floats and doubles that lie together, and of complex numbers of floats; run in double. How
