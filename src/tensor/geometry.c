@@ -206,6 +206,13 @@ bool oyi_has_internal_overlap(const oyi_tensor* t) {
   return false;
 }
 
+size_t oyi_shared_dims(const oyi_tensor* t, int64_t dims[OY_TENSOR_MAX_DIMS]) {
+  size_t count = 0;
+  for (size_t i = 0; i < t->ndim; i++)
+    if (oyi_strides(t)[i] == 0 && t->sizes[i] > 1) dims[count++] = (int64_t)i;
+  return count;
+}
+
 // Only dense tensors are decided, by the range of bytes that they fill; others
 // are "too hard", as in PyTorch.
 oyi_overlap oyi_overlap_of(const oyi_tensor* a, const oyi_tensor* b) {

@@ -361,6 +361,8 @@ typedef enum oyi_overlap {
   OYI_OVERLAP_TOO_HARD
 } oyi_overlap;
 bool oyi_has_internal_overlap(const oyi_tensor* t);
+// The dimensions that say so, along which elements are one in memory; how many.
+size_t oyi_shared_dims(const oyi_tensor* t, int64_t dims[OY_TENSOR_MAX_DIMS]);
 // Partial or full overlap of two different tensors' elements.
 oyi_overlap oyi_overlap_of(const oyi_tensor* a, const oyi_tensor* b);
 // Whether the bytes that they span meet, whatever storages they come from: false is

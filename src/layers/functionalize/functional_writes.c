@@ -176,10 +176,9 @@ static oy_status write_by_form(oyi_functional_call* c, const oy_op* form) {
 // if it does not go with them. A new reference.
 static oy_object* mask_of_places(const oyi_tensor* target, oy_object* mask) {
   int64_t dims[OY_TENSOR_MAX_DIMS], joined[OY_TENSOR_MAX_DIMS];
-  size_t count = 0, ndim;
+  size_t ndim;
+  const size_t count = oyi_shared_dims(target, dims);
   const oy_ints sizes = oyi_sizes_view(target);
-  for (size_t d = 0; d < target->ndim; d++)
-    if (target->sizes[d] > 1 && oyi_strides(target)[d] == 0) dims[count++] = (int64_t)d;
   if (mask->dtype != OY_DTYPE_BOOL ||
       oyi_broadcast(oy_tensor_sizes(mask), sizes, joined, &ndim) != OY_OK ||
       !oyi_same_sizes(sizes, (oy_ints){joined, ndim})) {

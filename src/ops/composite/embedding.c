@@ -5,6 +5,7 @@
 #include "ops/calls.h"
 #include "ops/composite/held.h"
 #include "ops/kernels.h"
+#include "ops/rules/rules.h"
 #include "ops/rules/shape.h"
 
 #define HOLD(...) oyi_hold(&h, __VA_ARGS__)
@@ -17,15 +18,7 @@ OYI_COMPOSITE(embedding) {
     OY_FAIL(INVALID_ARGUMENT, "'weight' must be 2-D");
     return NULL;
   }
-  if (indices->dtype != OY_DTYPE_I64 && indices->dtype != OY_DTYPE_I32) {
-    OY_FAIL(TYPE_MISMATCH,
-            "Expected tensor for argument #1 'indices' to have one of the following "
-            "scalar types: Long, Int; but got torch.%sTensor instead (while checking "
-            "arguments for "
-            "embedding)",
-            oy_dtype_pytorch_name(indices->dtype));
-    return NULL;
-  }
+  if (oyi_check_index_dtype(indices, 1, "indices", "embedding") != OY_OK) return NULL;
   if (index->ndim == 1) return oyi_call_index_select(weight, 0, indices);
   int64_t sizes[OY_TENSOR_MAX_DIMS + 1], all = -1;
   memcpy(sizes, index->sizes, index->ndim * sizeof(int64_t));

@@ -139,6 +139,16 @@ oy_status oyi_check_filler(const char* op, const oy_object* value) {
            op, (long long)ndim);
   return OY_OK;
 }
+oy_status oyi_check_index_dtype(const oy_object* index, int argument, const char* name,
+                                const char* op) {
+  OY_CHECK(
+      index->dtype == OY_DTYPE_I64 || index->dtype == OY_DTYPE_I32, TYPE_MISMATCH,
+      "Expected tensor for argument #%d '%s' to have one of the following scalar "
+      "types: Long, Int; but got torch.%sTensor instead (while checking arguments for "
+      "%s)",
+      argument, name, oy_dtype_pytorch_name(index->dtype), op);
+  return OY_OK;
+}
 oy_status oyi_check_fill(const oy_object* value) {
   const int64_t ndim = (int64_t)oy_tensor_ndim(value);
   OY_CHECK(ndim == 0, INVALID_ARGUMENT,

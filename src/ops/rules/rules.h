@@ -34,6 +34,9 @@ oy_status oyi_check_alpha(oy_dtype dtype, oy_scalar alpha);
 oy_status oyi_check_filler(const char* op, const oy_object* value);
 // So is that of fill_, which says it in other words.
 oy_status oyi_check_fill(const oy_object* value);
+// |index|, which is argument #|argument| of |op| and is called |name|, is int64 or int32.
+oy_status oyi_check_index_dtype(const oy_object* index, int argument, const char* name,
+                                const char* op);
 // A 0-d tensor that promotes as a number does: a wrapped number.
 oy_object* oyi_wrap_number(oy_scalar number);
 // The device of every tensor must be the same.

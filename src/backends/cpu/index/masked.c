@@ -67,12 +67,9 @@ static void run_fill(const oyi_tensor* t, const oyi_tensor* mask, const filling*
 // Elements of |t| that are one in memory are filled where the mask is true for any of them.
 static oy_status fill_expanded(const oyi_tensor* t, oy_object* mask, const filling* f) {
   int64_t sizes[OY_TENSOR_MAX_DIMS], dims[OY_TENSOR_MAX_DIMS];
-  size_t count = 0;
-  for (size_t d = 0; d < t->ndim; d++) {
-    const bool is_one = t->sizes[d] > 1 && oyi_strides(t)[d] == 0;
-    sizes[d] = is_one ? 1 : t->sizes[d];
-    if (is_one) dims[count++] = (int64_t)d;
-  }
+  const size_t count = oyi_shared_dims(t, dims);
+  memcpy(sizes, t->sizes, t->ndim * sizeof(*sizes));
+  for (size_t i = 0; i < count; i++) sizes[dims[i]] = 1;
   oyi_tensor* once = oyi_tensor_alias(t, (oy_ints){sizes, t->ndim},
                                       (oy_ints){oyi_strides(t), t->ndim}, t->offset);
   oy_object* any = once ? oyi_call_any_dims(mask, (oy_ints){dims, count}, true) : NULL;

@@ -34,13 +34,8 @@ typedef struct bags {
 static oy_status check_index_dtypes(const bags* b) {
   const oyi_tensor* both[2] = {b->indices, b->offsets};
   for (int i = 0; i < 2; i++) {
-    const oy_dtype dtype = both[i]->header.dtype;
-    OY_CHECK(
-        dtype == OY_DTYPE_I64 || dtype == OY_DTYPE_I32, TYPE_MISMATCH,
-        "Expected tensor for argument #1 '%s' to have one of the following scalar "
-        "types: Long, Int; but got torch.%sTensor instead (while checking arguments for "
-        "embedding_bag)",
-        i == 0 ? "indices" : "offsets", oy_dtype_pytorch_name(dtype));
+    OY_TRY(oyi_check_index_dtype(&both[i]->header, 1, i == 0 ? "indices" : "offsets",
+                                 "embedding_bag"));
     OY_CHECK(both[i]->ndim == 1, INVALID_ARGUMENT, "%s has to be a 1D Tensor",
              i == 0 ? "input" : "offsets");
     OY_TRY(oyi_check_same_device(b->weight, both[i]));
@@ -79,8 +74,7 @@ static oy_status check(bags* b, oy_object* const operands[4], bool has_last) {
   OY_CHECK(oyi_float_to_compute(b->weight->header.dtype) != OY_DTYPE_ANY, TYPE_MISMATCH,
            "Expected tensor for argument #1 'weight' to have one of the following scalar "
            "types: Half, BFloat16, Float, Double; but got torch.%sTensor instead (while "
-           "checking "
-           "arguments for embedding_bag)",
+           "checking arguments for embedding_bag)",
            oy_dtype_pytorch_name(b->weight->header.dtype));
   OY_CHECK(b->weight->ndim == 2, INVALID_ARGUMENT,
            "weight has to be a 2D Tensor, but got Tensor of dimension %u",

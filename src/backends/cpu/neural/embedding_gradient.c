@@ -9,17 +9,6 @@
 #include "ops/calls.h"
 #include "ops/rules/rules.h"
 
-static oy_status check_indices(const oyi_tensor* indices, const char* name) {
-  OY_CHECK(
-      indices->header.dtype == OY_DTYPE_I64 || indices->header.dtype == OY_DTYPE_I32,
-      TYPE_MISMATCH,
-      "Expected tensor for argument #2 'indices' to have one of the following scalar "
-      "types: Long, Int; but got torch.%sTensor instead (while checking arguments for "
-      "%s)",
-      oy_dtype_pytorch_name(indices->header.dtype), name);
-  return OY_OK;
-}
-
 // What rows are added up in.
 static oy_dtype wide_dtype(oy_dtype dtype) {
   if (oy_dtype_is_complex(dtype))
@@ -73,7 +62,8 @@ static oy_status add_up(oyi_tensor* out, const oyi_tensor* grad,
 OYI_CPU(embedding_dense_backward) {
   const oyi_tensor* grad = oyi_tensor_of(grad_output);
   const oyi_tensor* index = grad ? oyi_tensor_of(indices) : NULL;
-  if (!index || check_indices(index, "embedding_backward") != 0 ||
+  if (!index ||
+      oyi_check_index_dtype(&index->header, 2, "indices", "embedding_backward") != 0 ||
       oyi_check_same_device(grad, index) != 0)
     return NULL;
   const int64_t columns = grad->ndim ? grad->sizes[grad->ndim - 1] : 1;
@@ -123,7 +113,8 @@ OYI_CPU(embedding_renorm_) {
             t->ndim);
     return NULL;
   }
-  if (check_indices(index, "embedding_renorm_") != 0) return NULL;
+  if (oyi_check_index_dtype(&index->header, 2, "indices", "embedding_renorm_") != 0)
+    return NULL;
   if (oyi_is_meta(t) || oyi_is_meta(index)) return self;
   if (!oy_dtype_is_floating(self->dtype)) {
     (void)!oyi_not_implemented("embedding_renorm_", self->dtype);
